@@ -27,7 +27,7 @@ async function run(): Promise<number> {
       `RECEIPT is ${JSON.stringify(RECEIPT)}: ${wallet.base_url} did not respond with a sign-in challenge for itself`,
     );
   const body = Buffer.from(await response.arrayBuffer());
-  const digest = response.headers.get('Repr-Digest');
+  const digest = response.headers.get('Unencoded-Digest');
   const isIntact = digest === `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
   print(`response   ${response.status} ${response.headers.get('Content-Type') ?? ''}`);
   if (response.status === 200) {

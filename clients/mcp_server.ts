@@ -4,8 +4,8 @@ import { CallToolRequestSchema, ListToolsRequestSchema, type CallToolResult } fr
 import { z } from 'zod';
 import type { CallResponse, Refused } from './outcome.ts';
 import type { Buyer } from './purchase.ts';
-import { saveResponse, selectFields, truncate } from './saved_responses.ts';
-import { ArgumentError, requestedFields, type Interface } from './tools.ts';
+import { saveResponse, truncate } from './saved_responses.ts';
+import { ArgumentError, type Interface } from './tools.ts';
 
 export interface McpOptions {
   readonly api: Interface;
@@ -69,11 +69,7 @@ export function createMcpServer({ api, buyer, responsesDir, about }: McpOptions)
     { capabilities: { tools: {} }, instructions: `${api.about} ${about}` },
   );
 
-  const toCallResult = async (
-    tool: string,
-    outcome: CallResponse | Refused,
-    fields: readonly string[] | null = null,
-  ): Promise<CallToolResult> => {
+  const toCallResult = async (tool: string, outcome: CallResponse | Refused): Promise<CallToolResult> => {
     if (outcome.kind === 'refused') {
       const { kind: _, document, ...refused } = outcome;
       return toolResult({ ...refused, ...(document === undefined ? {} : { problem: document }) }, true);
@@ -82,7 +78,7 @@ export function createMcpServer({ api, buyer, responsesDir, about }: McpOptions)
     // Saved first: a paid response must not be lost with the conversation.
     const file =
       outcome.transaction === null ? undefined : await saveResponse(responsesDir, { name: tool, type, text });
-    const { body, shown } = truncate(type, fields === null ? text : selectFields(text, fields));
+    const { body, shown } = truncate(type, text);
     const { spent_usd, left_usd } = await buyer.budget();
     return toolResult({
       paid: {
@@ -121,8 +117,7 @@ export function createMcpServer({ api, buyer, responsesDir, about }: McpOptions)
     }
     const tool = tools.get(name);
     if (!tool) return errorResult('unknown_tool', `There is no tool ${name}.`);
-    const fields = requestedFields(tool, given);
-    return toCallResult(tool.name, await buyer.call(tool.url(given)), fields);
+    return toCallResult(tool.name, await buyer.call(tool.url(given)));
   };
 
   server.setRequestHandler(ListToolsRequestSchema, () => ({

@@ -32,18 +32,6 @@ export async function saveResponse(
   return path;
 }
 
-/** A response with only these fields of each record. */
-export function selectFields(text: string, fields: readonly string[]): string {
-  const body = JSON.parse(text) as Record<string, unknown>;
-  if (!Array.isArray(body['records'])) return text;
-  return JSON.stringify({
-    ...body,
-    records: (body['records'] as Record<string, unknown>[]).map((record) =>
-      Object.fromEntries(fields.map((name) => [name, record[name]])),
-    ),
-  });
-}
-
 export interface TruncatedBody {
   readonly body: unknown;
   /** What was left out, if anything. */

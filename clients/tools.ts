@@ -14,43 +14,12 @@ const Operation = z.object({
   'x-price-usd': z.string(),
   security: z.array(z.record(z.string(), z.unknown())),
   parameters: z.array(Parameter),
-  responses: z.record(z.string(), z.object({ content: z.record(z.string(), z.unknown()).optional() })),
 });
 const OpenApi = z.object({
   openapi: z.string().startsWith('3.1'),
   info: z.object({ title: z.string(), version: z.string(), description: z.string().default('') }),
   paths: z.record(z.string(), z.object({ get: Operation })),
-  components: z.object({ schemas: z.record(z.string(), z.unknown()) }).optional(),
 });
-
-/** Schema of the response of a list, and of its records. */
-const ListResponse = z.object({
-  content: z.object({ 'application/json': z.object({ schema: z.object({ $ref: z.string() }) }) }),
-});
-const List = z.object({
-  properties: z.object({
-    records: z.object({
-      items: z.object({ $ref: z.string().optional(), properties: z.record(z.string(), z.unknown()).optional() }),
-    }),
-  }),
-});
-const OneRecord = z.object({ properties: z.record(z.string(), z.unknown()) });
-
-type Schemas = Readonly<Record<string, unknown>>;
-const schemaAt = (schemas: Schemas, ref: string): unknown => schemas[ref.slice(ref.lastIndexOf('/') + 1)];
-
-/** Fields of the records of a response; none if it is no list. */
-function fieldsOf({ responses }: z.infer<typeof Operation>, schemas: Schemas): string[] {
-  const response = ListResponse.safeParse(responses['200']);
-  const list = response.success
-    ? List.safeParse(schemaAt(schemas, response.data.content['application/json'].schema.$ref))
-    : undefined;
-  if (!list?.success) return [];
-  const { items } = list.data.properties.records;
-  const record = items.$ref === undefined ? items : schemaAt(schemas, items.$ref);
-  const found = OneRecord.safeParse(record);
-  return found.success ? Object.keys(found.data.properties) : [];
-}
 
 /** Default limit for agents, which read every record. */
 export const DEFAULT_RECORDS = 10;
@@ -66,9 +35,7 @@ export interface Tool {
     readonly required: string[];
     readonly additionalProperties: false;
   };
-  /** Fields of the records of a list, from which an agent may select; none for other responses. */
-  readonly fields: readonly string[];
-  /** URL of a call. `fields` is not part of it. @throws ArgumentError */
+  /** URL of a call. @throws ArgumentError */
   url(given: Readonly<Record<string, unknown>>): URL;
 }
 
@@ -89,25 +56,10 @@ const segmentOf = (name: string, value: unknown): string => {
   return encodeURIComponent(text);
 };
 
-/**
- * The fields of each record that an agent selects, or null for all.
- * @throws ArgumentError
- */
-export function requestedFields({ fields }: Tool, given: Readonly<Record<string, unknown>>): string[] | null {
-  const selected = given['fields'];
-  if (selected === undefined || selected === null) return null;
-  if (!Array.isArray(selected) || selected.length === 0) throw new ArgumentError('fields is a list of names.');
-  const unknown = selected.filter((name) => !fields.includes(name as string));
-  if (unknown.length > 0)
-    throw new ArgumentError(`There is no field ${JSON.stringify(unknown[0])}. Known: ${fields.join(', ')}.`);
-  return selected as string[];
-}
-
-function toolOf(path: string, operation: z.infer<typeof Operation>, base: string, schemas: Schemas): Tool {
+function toolOf(path: string, operation: z.infer<typeof Operation>, base: string): Tool {
   const price = operation['x-price-usd'];
   const free = Number(price) === 0;
   const limited = operation.parameters.some((p) => p.name === 'limit');
-  const fields = fieldsOf(operation, schemas);
   const known = new Map(operation.parameters.map((p) => [p.name, p]));
   return {
     name: operation.operationId.replace(/(^|_)api_/, '$1'),
@@ -116,37 +68,22 @@ function toolOf(path: string, operation: z.infer<typeof Operation>, base: string
     description: `${operation.summary} ${free ? 'Free.' : `Costs $${price} per 200 response. No match, no charge.`}`,
     inputSchema: {
       type: 'object',
-      properties: {
-        ...Object.fromEntries(
-          operation.parameters.map((p) => [
-            p.name,
-            {
-              ...p.schema,
-              description:
-                p.name === 'limit'
-                  ? `${p.description} Default of this tool: ${DEFAULT_RECORDS}. More records cost the same.`
-                  : p.description,
-            },
-          ]),
-        ),
-        ...(fields.length === 0
-          ? {}
-          : {
-              fields: {
-                type: 'array',
-                items: { type: 'string' },
-                description:
-                  `Return only these of the ${fields.length} fields of each record; meta lists them. The price is ` +
-                  'the same, and the saved file has all fields.',
-              },
-            }),
-      },
+      properties: Object.fromEntries(
+        operation.parameters.map((p) => [
+          p.name,
+          {
+            ...p.schema,
+            description:
+              p.name === 'limit'
+                ? `${p.description} Default of this tool: ${DEFAULT_RECORDS}. More records cost the same.`
+                : p.description,
+          },
+        ]),
+      ),
       required: operation.parameters.filter((p) => p.required).map((p) => p.name),
       additionalProperties: false,
     },
-    fields,
-    url(args) {
-      const { fields: _, ...given } = args;
+    url(given) {
       const query = new URLSearchParams();
       let filled = path;
       for (const [name, value] of Object.entries({ ...(limited ? { limit: DEFAULT_RECORDS } : {}), ...given })) {
@@ -181,11 +118,11 @@ export interface Interface {
  * @throws Error if the description is invalid or tool names are not unique
  */
 export function interfaceOf(description: unknown, base: string): Interface {
-  const { info, paths, components } = OpenApi.parse(description);
+  const { info, paths } = OpenApi.parse(description);
   // Routes that require a sign-in are excluded: collect is a tool of this client.
   const tools = Object.entries(paths)
     .filter(([, { get }]) => get.security.every((s) => 'x402' in s))
-    .map(([path, { get }]) => toolOf(path, get, base, components?.schemas ?? {}));
+    .map(([path, { get }]) => toolOf(path, get, base));
   const names = new Set(tools.map((t) => t.name));
   if (names.size !== tools.length || tools.some((t) => !/^[a-z0-9_]{1,64}$/.test(t.name)))
     throw new Error('the operations of the interface description do not have unique names');

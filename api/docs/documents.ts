@@ -45,7 +45,7 @@ function llmsText({ routes, publicUrl, notice }: DocumentOptions): string {
       'Sign its terms and send the request again with PAYMENT-SIGNATURE; @x402/fetch does both. You are billed only ' +
       'for a 200: a query that matches nothing is 404, a bad request is 400, and both are free. Errors are ' +
       'application/problem+json with a typed reason.',
-    'A paid response has Receipt-Id, X-Snapshot-Id and Repr-Digest. Collect it again, byte for byte and free, at ' +
+    'A paid response has Receipt-Id, X-Snapshot-Id and Unencoded-Digest. Collect it again, byte for byte, free, at ' +
       `${publicUrl}/api/purchases/{Receipt-Id or nonce of the payment}: sign the challenge of its 401 with the ` +
       'wallet that paid and send it in SIGN-IN-WITH-X. Or send your own identifier with the payment (x402 extension ' +
       'payment-identifier) and repeat the request with it.',

@@ -4,6 +4,7 @@ import { paramFacts, type ParamFacts } from '../routes/params.ts';
 import { PROBLEMS, ProblemDocument } from '../http/problem.ts';
 import { mediaOf, templateOf, type Route } from '../routes/define.ts';
 import { INTERFACE_VERSION } from '../routes/meta/facts.ts';
+import { partialOf } from '../routes/list_route.ts';
 import { purchasesOpenApi } from '../routes/purchases.ts';
 import { TABLES } from '../snapshot/tables.ts';
 
@@ -33,6 +34,8 @@ function schemasOf(routes: readonly Route[]): Record<string, JsonObject> {
   for (const record of [TABLES.deals, TABLES.signals, TABLES.auctions, TABLES.leads, TABLES.filings]) {
     named.add(record.schema, { id: record.name });
     about.set(record.schema, record.about);
+    named.add(partialOf(record.schema), { id: `${record.name}_in_list` });
+    about.set(partialOf(record.schema), `${record.about} With the fields that were asked for, and id.`);
   }
   named.add(ProblemDocument, { id: 'problem' });
   for (const [body, id] of bodySchemaNames(routes)) named.add(body, { id });
@@ -74,7 +77,7 @@ const HEADERS = {
   'Receipt-Id': header(
     'Id of the purchase. The wallet that paid can collect the response again at /api/purchases/{id}.',
   ),
-  'Repr-Digest': header('SHA-256 of the body as sent (RFC 9530). A paid response is never compressed.'),
+  'Unencoded-Digest': header('SHA-256 of the body before Content-Encoding. The server keeps the body in this form.'),
   Delivery: header(
     'first: the paid response. identifier, wallet: the same response again, free, for the payment identifier or the ' +
       'sign-in of the wallet that paid.',
@@ -86,7 +89,7 @@ const headers = (...names: (keyof typeof HEADERS)[]): JsonObject =>
   Object.fromEntries(names.map((n) => [n, { $ref: `#/components/headers/${n}` }]));
 
 /** Headers of a paid response. */
-const PURCHASE_HEADERS = ['PAYMENT-RESPONSE', 'X-Snapshot-Id', 'Receipt-Id', 'Repr-Digest', 'Delivery'] as const;
+const PURCHASE_HEADERS = ['PAYMENT-RESPONSE', 'X-Snapshot-Id', 'Receipt-Id', 'Unencoded-Digest', 'Delivery'] as const;
 
 /** Reasons that only the routes which declare them have. */
 const ROUTE_REASONS = new Set<string>([

@@ -26,17 +26,27 @@ export const crossOrigin = (): Middleware =>
       'Retry-After',
       'ETag',
       'Repr-Digest',
+      'Unencoded-Digest',
       'Content-Disposition',
     ],
   });
 
-/** Compress free responses. A paid one is sent as it is, so that its length and digest hold. */
-export const compression = (): Middleware =>
-  compress({
+/**
+ * Compress responses. Unencoded-Digest is the hash of the content before that. Repr-Digest would be of the body as sent
+ * (RFC 9530), so it is left out. No proxy may change a paid response afterwards.
+ */
+export function compression(): Middleware {
+  const compressed = compress({
     threshold: MIN_COMPRESSED_BYTES,
-    filter: (type) => /json|markdown|plain|html|css|javascript|svg/.test(type),
+    filter: (type) => /json|markdown|plain|html|css|csv|javascript|svg/.test(type),
     br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
   }) as Middleware;
+  return async (ctx, next) => {
+    await compressed(ctx, next);
+    if ((ctx.response.get('Content-Encoding') || '') !== '') ctx.remove('Repr-Digest');
+    if ((ctx.response.get('Delivery') || '') !== '') ctx.append('Cache-Control', 'no-transform');
+  };
+}
 
 /**
  * Refuse a request that names two hosts, in two Host headers or in its target and its Host header: a proxy may have

@@ -10,7 +10,7 @@ import { stateOf } from './request_state.ts';
 const MAX_URL_LENGTH = 2_000;
 
 /** Headers of the response that the problem replaces. */
-const REPLACED_HEADERS = ['ETag', 'Repr-Digest', 'Content-Disposition', 'Delivery'];
+const REPLACED_HEADERS = ['ETag', 'Repr-Digest', 'Unencoded-Digest', 'Content-Disposition', 'Delivery'];
 
 /** Every reason of an error response, with its status and title. */
 export const PROBLEMS = {

@@ -63,8 +63,8 @@ export class SpooledFile {
   }
 }
 
-/** Repr-Digest (RFC 9530) of a SHA-256 in hex. */
-export const reprDigest = (sha256: string): string => `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`;
+/** Repr-Digest (RFC 9530) and Unencoded-Digest of a SHA-256 in hex. */
+export const digestHeader = (sha256: string): string => `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`;
 
 /** Headers that belong to a body and are stored with it. */
 const BODY_HEADERS = ['Content-Type', 'Content-Disposition', 'Content-Language', 'X-Snapshot-Id'];
@@ -79,22 +79,16 @@ export async function wholeAnswer(
 ): Promise<Answer> {
   const file = body instanceof SpooledFile && status === 200 && (await body.isWhole()) ? body : undefined;
   const buffer = typeof body === 'string' ? Buffer.from(body) : Buffer.isBuffer(body) ? body : undefined;
-  const headersFor = (sha256: string): Readonly<Record<string, string>> => {
-    const own = BODY_HEADERS.map((name) => [name, response.get(name) || ''] as const).filter(
-      ([, value]) => value !== '',
-    );
-    return { ...Object.fromEntries(own), 'Repr-Digest': reprDigest(sha256), ...more };
-  };
-  if (file)
-    return { headers: headersFor(file.sha256), sha256: file.sha256, bytes: file.bytes, body: () => file.read() };
+  const own = BODY_HEADERS.map((name) => [name, response.get(name) || ''] as const).filter(([, value]) => value !== '');
+  const headers = { ...Object.fromEntries(own), ...more };
+  if (file) return { headers, sha256: file.sha256, bytes: file.bytes, body: () => file.read() };
   if (!buffer)
     throw new TypeError(
       'the answer of a priced route must be complete before it is settled: text, bytes or a spooled file',
     );
-  const sha256 = hash('sha256', buffer, 'hex');
   return {
-    headers: headersFor(sha256),
-    sha256,
+    headers,
+    sha256: hash('sha256', buffer, 'hex'),
     bytes: buffer.length,
     buffer,
     async *body() {

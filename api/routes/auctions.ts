@@ -1,6 +1,7 @@
 /** GET /api/auctions: sheriff sales. */
 import { Auction } from '../../models/marts/auctions.ts';
 import { Filters, type Condition } from '../snapshot/filters.ts';
+import { FIELD_GROUPS } from './field_groups.ts';
 import { listRoute } from './list_route.ts';
 import { dayParam, flagParam, numberParam, textParam } from './params.ts';
 import { PRICES } from './prices.ts';
@@ -28,6 +29,7 @@ export const auctions = listRoute({
     include_past: flagParam('true: also past sale days, with any outcome.'),
   },
   record: Auction.schema,
+  fields: FIELD_GROUPS.auctions,
   list({ params, today }) {
     const served =
       params.include_past === true

@@ -1,6 +1,7 @@
 /** Deals: the free index, the full feed, cards, and hot deals. */
 import { z } from 'zod';
 import { Deal } from '../../models/marts/deals.ts';
+import { DEAL_CARD, FIELD_GROUPS } from './field_groups.ts';
 import { Filters } from '../snapshot/filters.ts';
 import { cachePerDay } from '../snapshot/memo.ts';
 import { listRoute, noteOf } from './list_route.ts';
@@ -9,6 +10,8 @@ import { PRICES } from './prices.ts';
 import { defineRoute } from './define.ts';
 
 const INDEX_SIZE = 50;
+/** Records per page of the full record, and of cards: well below 100 kB. */
+const [PAGE, CARDS_PAGE] = [20, 100];
 /** Minimum advertised cap rate of a hot deal, in percent. */
 const HOT_CAP_RATE = '8.5';
 const MAX_UNITS = 100_000;
@@ -90,6 +93,8 @@ export const deals = listRoute({
   about: 'Active deals with underwriting, scores and their reasons, ranked by deal_score.',
   filters: dealFilters,
   record: Deal.schema,
+  fields: FIELD_GROUPS.deals,
+  page: PAGE,
   list: (request) => ({
     itemName: 'active deal',
     filters: matchingDeals(request.params),
@@ -97,20 +102,7 @@ export const deals = listRoute({
   }),
 });
 
-const Card = Deal.schema.pick({
-  id: true,
-  address: true,
-  city: true,
-  state: true,
-  zip: true,
-  list_price: true,
-  units: true,
-  cap_rate: true,
-  source: true,
-  listing_url: true,
-  last_verified: true,
-  days_on_feed: true,
-});
+const Card = Deal.schema.pick(DEAL_CARD);
 
 export const dealCards = listRoute({
   path: '/api/deals/basic',
@@ -119,6 +111,8 @@ export const dealCards = listRoute({
     'Active deals as cards: address, price, units, advertised cap rate, listing and freshness, ranked by cap rate.',
   filters: dealFilters,
   record: Card,
+  fields: { groups: {} },
+  page: CARDS_PAGE,
   list: (request) => ({
     itemName: 'active deal',
     filters: matchingDeals(request.params),
@@ -134,6 +128,8 @@ export const hotDeals = listRoute({
     'deal_score.',
   filters: {},
   record: Deal.schema,
+  fields: FIELD_GROUPS.deals,
+  page: PAGE,
   list: () => ({
     itemName: 'active deal',
     rank: { column: 'deal_score', direction: 'DESC' },

@@ -2,10 +2,11 @@
 import { z } from 'zod';
 import { identifier } from '../../lib/sql.ts';
 import type { Position } from './cursor.ts';
-import { integerParam, textParam, type Params, type ParamValues } from './params.ts';
+import { integerParam, namesParam, textParam, type Params, type ParamValues } from './params.ts';
 import type { Price } from './prices.ts';
 import { Problem } from '../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from './define.ts';
+import { ALL, fieldChoices, groupNames, type FieldChoices, type FieldGroups } from './field_groups.ts';
 import type { Filters } from '../snapshot/filters.ts';
 import { JsonText, parseRecord } from '../snapshot/json_text.ts';
 import type { Snapshot } from '../snapshot/load.ts';
@@ -13,13 +14,19 @@ import type { ServedManifest } from '../../models/manifest.ts';
 import { columnOf, type TableName } from '../snapshot/tables.ts';
 
 const MAX_PAGE = 500;
-const DEFAULT_PAGE = 100;
+const DEFAULT_PAGE = 50;
 
 /** Parameters every list takes. */
-const pageParams = {
-  limit: integerParam(`Records per page; default ${DEFAULT_PAGE}.`, 1, MAX_PAGE),
+const pageParamsOf = ({ page, byDefault, choices }: List) => ({
+  limit: integerParam(`Records per page; default ${page}.`, 1, MAX_PAGE),
   cursor: textParam('next_cursor of the previous page.'),
-};
+  fields: namesParam(
+    choices,
+    `Fields and groups of fields to return besides id; default ${byDefault.join(',')}.`,
+    `fields or the groups ${groupNames(choices).join(', ')}, with commas between them`,
+  ),
+});
+type PageParams = ReturnType<typeof pageParamsOf>;
 
 export interface ListOptions {
   /** Conditions of the feed, and the filters of the request. */
@@ -31,14 +38,22 @@ export interface ListOptions {
   readonly itemName: string;
 }
 
-/** The filters of the request, without limit and cursor. */
+/** The filters of the request, without limit, cursor and fields. */
 function filtersOf(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { limit: _, cursor: __, ...filters } = params;
+  const { limit: _, cursor: __, fields: ___, ...filters } = params;
   return filters;
 }
 
+const partialRecords = new WeakMap<z.ZodObject, z.ZodObject>();
+/** Schema of a record with the fields that were asked for; the same one for each call with this record. */
+export function partialOf(record: z.ZodObject): z.ZodObject {
+  const partial = partialRecords.get(record) ?? record.partial().required({ id: true });
+  partialRecords.set(record, partial);
+  return partial;
+}
+
 /** Schema of a list of such records. */
-const listSchema = <R extends z.ZodType>(record: R) =>
+const listSchema = (record: z.ZodObject) =>
   z.strictObject({
     note: z.string().optional(),
     count: z.int().min(1),
@@ -47,8 +62,9 @@ const listSchema = <R extends z.ZodType>(record: R) =>
     as_of: z.iso.date(),
     snapshot_id: z.string(),
     filters: z.record(z.string(), z.unknown()),
+    fields: z.array(z.string()).meta({ description: 'Fields and groups of fields in records, besides id.' }),
     next_cursor: z.string().nullable(),
-    records: z.array(record),
+    records: z.array(partialOf(record)),
   });
 
 /** The note of a response: the notice of sandbox data, and `more`. */
@@ -93,7 +109,7 @@ interface PageRows {
 /** At most `limit` rows after the cursor, and the total. */
 async function findPage(
   snapshot: Snapshot,
-  { filters, rank }: ListOptions,
+  { filters, rank }: Pick<ListOptions, 'filters' | 'rank'>,
   after: Position | undefined,
   limit: number,
 ): Promise<PageRows> {
@@ -119,46 +135,66 @@ async function findPage(
   return { total: Number(counted?.['total']), rows: rows.map(({ row }) => Number(row)) };
 }
 
+/** A list as its answers need it. */
+interface List {
+  readonly path: string;
+  readonly columns: readonly string[];
+  /** Records per page without `limit`. */
+  readonly page: number;
+  /** Groups of fields without `fields`. */
+  readonly byDefault: readonly string[];
+  readonly choices: FieldChoices;
+}
+
+/** Columns of the records in record order, and the names that stand for them. */
+function fieldsOf({ columns, byDefault, choices }: List, asked: ParamValues<PageParams>['fields']) {
+  const names = asked?.names ?? byDefault;
+  const members = asked?.members ?? new Set(byDefault.flatMap((name) => choices.get(name) ?? []));
+  return { names, columns: columns.filter((name) => name === 'id' || members.has(name)) };
+}
+
 /**
  * One page of a list.
  * @throws Problem no_matches, so that an empty page is not billed; invalid_cursor
  */
 async function listResponse(
-  path: string,
-  columns: readonly string[],
-  request: RouteRequest<typeof pageParams>,
-  options: ListOptions,
+  list: List,
+  request: RouteRequest<PageParams>,
+  { filters: found, rank, itemName, note }: ListOptions,
 ): Promise<JsonText> {
   const { snapshot, manifest, params } = request;
-  const limit = params.limit ?? DEFAULT_PAGE;
+  const limit = params.limit ?? list.page;
   const filters = filtersOf(params);
-  const query = queryOf(path, filters);
+  const query = queryOf(list.path, filters);
   const after = params.cursor === undefined ? undefined : request.cursors.read(params.cursor, query);
-  const { total, rows } = await findPage(snapshot, options, after, limit + 1);
+  const { total, rows } = await findPage(snapshot, { filters: found, rank }, after, limit + 1);
   if (rows.length === 0) {
     throw new Problem(
       'no_matches',
       total === 0
-        ? `No ${options.itemName} matches these filters. Nothing was charged.`
+        ? `No ${itemName} matches these filters. Nothing was charged.`
         : 'There are no records after this cursor. Nothing was charged.',
       { filters, total_matches: total, as_of: manifest.as_of, snapshot_id: snapshot.id },
     );
   }
-  const records = await snapshot.texts(options.filters.table, rows.slice(0, limit), columns);
-  const nextCursor = (): string => {
-    const last = parseRecord(records.at(-1) ?? Buffer.from('{}'));
-    const value = last[options.rank.column];
-    return request.cursors.write({ value: value === null ? null : String(value), id: String(last['id']) }, query);
+  const page = rows.slice(0, limit);
+  const { names, columns } = fieldsOf(list, params.fields);
+  const records = await snapshot.texts(found.table, page, columns);
+  const nextCursor = async (): Promise<string> => {
+    const [last = Buffer.from('{}')] = await snapshot.texts(found.table, page.slice(-1), ['id', rank.column]);
+    const { id, [rank.column]: value = null } = parseRecord(last);
+    return request.cursors.write({ value: value === null ? null : String(value), id: String(id) }, query);
   };
   return JsonText.of({
-    ...noteOf(manifest, options.note),
+    ...noteOf(manifest, note),
     count: records.length,
     total_matches: total,
     generated_at: manifest.generated_at,
     as_of: manifest.as_of,
     snapshot_id: snapshot.id,
     filters,
-    next_cursor: rows.length > limit ? nextCursor() : null,
+    fields: names,
+    next_cursor: rows.length > limit ? await nextCursor() : null,
     records,
   });
 }
@@ -170,29 +206,28 @@ export interface ListDefinition<P extends Params> {
   readonly filters: P;
   /** Schema of a record; its fields are columns of the table. */
   readonly record: z.ZodObject;
-  list(request: RouteRequest<P & typeof pageParams>): ListOptions | Promise<ListOptions>;
+  /** Records per page without `limit`; default 50. */
+  readonly page?: number;
+  readonly fields: FieldGroups;
+  list(request: RouteRequest<P & PageParams>): ListOptions | Promise<ListOptions>;
 }
 
 /** A paid list. An invalid cursor is refused before a payment is required. */
-export function listRoute<const P extends Params>({
-  path,
-  price,
-  about,
-  filters,
-  record,
-  list,
-}: ListDefinition<P>): Route {
+export function listRoute<const P extends Params>(definition: ListDefinition<P>): Route {
+  const { path, price, about, record, page = DEFAULT_PAGE, fields } = definition;
   const columns = Object.keys(record.shape);
-  return defineRoute<P & typeof pageParams, z.ZodType>({
+  const choices = fieldChoices(columns, fields.groups);
+  const list: List = { path, columns, page, choices, byDefault: fields.byDefault ?? [ALL] };
+  return defineRoute<P & PageParams, z.ZodType>({
     path,
     price,
     about,
-    params: { ...filters, ...pageParams },
+    params: { ...definition.filters, ...pageParamsOf(list) },
     response: listSchema(record),
     check({ params, cursors }) {
-      const { cursor }: ParamValues<typeof pageParams> = params;
+      const { cursor }: ParamValues<PageParams> = params;
       if (cursor !== undefined) cursors.read(cursor, queryOf(path, filtersOf(params)));
     },
-    handle: async (request) => listResponse(path, columns, request, await list(request)),
+    handle: async (request) => listResponse(list, request, await definition.list(request)),
   });
 }

@@ -9,7 +9,6 @@ import { isCached, shortHash } from '../http/caching.ts';
 import { Problem } from '../http/problem.ts';
 import { stateOf } from '../http/request_state.ts';
 import type { PaymentLayer } from '../payments/middleware.ts';
-import { reprDigest } from '../payments/spooled_answer.ts';
 import type { Snapshots } from '../snapshot/follow.ts';
 import { bodyObject, JsonText } from '../snapshot/json_text.ts';
 import type { Cursors } from './cursor.ts';
@@ -71,12 +70,12 @@ function responseHash(route: Route, { snapshot, today, params }: RouteRequest<Pa
   return shortHash([snapshot.id, today, ...more, route.path, sorted]);
 }
 
-/** Send a file. The payment layer reads it; length and digest let the buyer check that it arrived complete. */
+/** Send a file. The payment layer reads it and adds its digest. */
 function attach(ctx: Context, { file, name }: Attachment): void {
   ctx.body = file;
   ctx.status = 200;
   ctx.type = 'text/csv; charset=utf-8; header=present';
-  ctx.set({ 'Repr-Digest': reprDigest(file.sha256), 'Content-Disposition': `attachment; filename="${name}"` });
+  ctx.set('Content-Disposition', `attachment; filename="${name}"`);
 }
 
 export function mountRoutes(router: Router, options: MountOptions): void {

@@ -13,6 +13,8 @@ export interface ParamFacts {
   readonly expected: string;
   /** Accepted values of a closed list. */
   readonly values?: readonly string[];
+  /** Accepted names of a list with commas. */
+  readonly names?: readonly string[];
   /** Smallest and largest whole number. */
   readonly range?: readonly [min: number, max: number];
 }
@@ -99,6 +101,27 @@ export const idParam = (about: string) =>
 export const choiceParam = <const V extends readonly [string, ...string[]]>(values: V, about: string) =>
   param(z.enum(values), { kind: 'string', about, expected: `one of ${values.join(', ')}`, values });
 
+/** Some of the names of `choices`, with commas between them. The value is the names and all that they stand for. */
+export const namesParam = (choices: ReadonlyMap<string, readonly string[]>, about: string, expected: string) =>
+  param(
+    z
+      .string()
+      .transform((text) => [
+        ...new Set(
+          text
+            .toLowerCase()
+            .split(',')
+            .map((name) => name.trim()),
+        ),
+      ])
+      .superRefine((names, { addIssue }) => {
+        const unknown = names.find((name) => !choices.has(name));
+        if (unknown !== undefined) addIssue(`${JSON.stringify(unknown.slice(0, 100))} is not one of them`);
+      })
+      .transform((names) => ({ names, members: new Set(names.flatMap((name) => choices.get(name) ?? [])) })),
+    { kind: 'string', about, expected, names: [...choices.keys()] },
+  );
+
 /**
  * The value of one parameter.
  * @throws Problem naming it and what is accepted
@@ -106,11 +129,13 @@ export const choiceParam = <const V extends readonly [string, ...string[]]>(valu
 export function readValue<S extends z.ZodType>(name: string, schema: S, value: string): z.output<S> {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
-  const facts = paramFacts(schema);
+  const { expected, values, names } = paramFacts(schema);
+  const [issue] = checked.error.issues;
+  const why = issue?.code === 'custom' ? `; ${issue.message}` : '';
   throw new Problem(
     'invalid_parameter',
-    `${name} is ${JSON.stringify(value.slice(0, 100))}, expected ${facts.expected}.`,
-    { field: name, value: value.slice(0, 100), accepted: facts.values ?? [facts.expected] },
+    `${name} is ${JSON.stringify(value.slice(0, 100))}, expected ${expected}${why}.`,
+    { field: name, value: value.slice(0, 100), accepted: values ?? names ?? [expected] },
   );
 }
 

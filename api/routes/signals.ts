@@ -1,6 +1,7 @@
 /** GET /api/signals: parcels on county tax-delinquency lists. */
 import { Signal } from '../../models/marts/signals.ts';
 import { Filters } from '../snapshot/filters.ts';
+import { FIELD_GROUPS } from './field_groups.ts';
 import { listRoute } from './list_route.ts';
 import { flagParam, numberParam, textParam } from './params.ts';
 import { PRICES } from './prices.ts';
@@ -19,6 +20,7 @@ export const signals = listRoute({
     has_address: flagParam('true: only rows with a street address; false: only rows without.'),
   },
   record: Signal.schema,
+  fields: FIELD_GROUPS.signals,
   list: (request) => ({
     itemName: 'signal',
     rank: { column: 'amount', direction: 'DESC' },

@@ -7,6 +7,8 @@ import { columnOf, TABLES, type TableName } from './tables.ts';
 
 /** Bytes of text cached per snapshot. */
 const CACHE_BYTES = 32 << 20;
+/** Selections of fields whose SQL and texts are cached; callers choose them freely. */
+const MOST_SHAPES = 200;
 /** Estimated size of a cache entry besides its text. */
 const ENTRY_BYTES = 200;
 
@@ -48,7 +50,8 @@ interface Shape {
 
 export class Records {
   readonly #database: Pick<Database, 'rows'>;
-  readonly #shapes = new Map<string, Shape>();
+  readonly #shapes = new LRUCache<string, Shape>({ max: MOST_SHAPES });
+  #shapesMade = 0;
   readonly #texts: LRUCache<string, Buffer>;
 
   constructor(database: Pick<Database, 'rows'>, cacheBytes = CACHE_BYTES) {
@@ -64,7 +67,8 @@ export class Records {
         table,
         columns.map((column) => columnOf(table, column)),
       );
-      shape = { sql, key: `${this.#shapes.size}:` };
+      this.#shapesMade += 1;
+      shape = { sql, key: `${this.#shapesMade}:` };
       this.#shapes.set(name, shape);
     }
     return shape;

@@ -8,6 +8,7 @@ import type { Answer, DeliveryKind, Ledger, Purchase } from '../../../ledger/led
 import { NETWORK } from '../../../lib/network.ts';
 import type { Refusals } from '../refusals.ts';
 import { recordDelivery } from '../sale.ts';
+import { digestHeader } from '../spooled_answer.ts';
 
 /**
  * PAYMENT-RESPONSE of a purchase that the chain shows as paid. Older versions stored any text that a facilitator named
@@ -21,6 +22,10 @@ const paymentResponse = ({ transaction, payment }: Purchase): Record<string, str
     payer: payment.payer,
   }),
 });
+
+/** The body of an answer. A failed read ends the connection, so that the buyer sees that the body is incomplete. */
+const streamed = (ctx: Context, answer: Answer): Readable =>
+  Readable.from(answer.body()).once('error', () => ctx.res.destroy());
 
 export interface Deliveries {
   /** Put a sold answer and its receipt into `ctx`. */
@@ -61,11 +66,17 @@ export function deliveriesOf(ledger: Ledger, refusals: Pick<Refusals, 'expired'>
   const give = (ctx: Context, purchase: Purchase, answer: Answer, kind: DeliveryKind): void => {
     ctx.status = 200;
     const { buffer } = answer;
-    ctx.body = buffer ? Buffer.from(buffer.buffer, buffer.byteOffset, buffer.byteLength) : Readable.from(answer.body());
-    ctx.set({ ...answer.headers, ...paymentResponse(purchase), Delivery: kind });
+    ctx.body = buffer ? Buffer.from(buffer.buffer, buffer.byteOffset, buffer.byteLength) : streamed(ctx, answer);
+    const digest = digestHeader(answer.sha256);
+    ctx.set({
+      ...answer.headers,
+      ...paymentResponse(purchase),
+      'Repr-Digest': digest,
+      'Unencoded-Digest': digest,
+      Delivery: kind,
+    });
     ctx.length = answer.bytes;
-    // A proxy must not re-encode the body: its hash is in Repr-Digest.
-    ctx.set('Cache-Control', `${withPrivateCacheControl(ctx.response.get('Cache-Control') || null)}, no-transform`);
+    ctx.set('Cache-Control', withPrivateCacheControl(ctx.response.get('Cache-Control') || null));
     recordWhenClosed(ctx, purchase, kind);
   };
 

@@ -4,6 +4,7 @@
  */
 import { Filing, ENTITY_TYPES } from '../../../models/marts/filings.ts';
 import { Filters } from '../../snapshot/filters.ts';
+import { FIELD_GROUPS } from '../field_groups.ts';
 import { listRoute } from '../list_route.ts';
 import { choiceParam, dayParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
@@ -53,6 +54,7 @@ export function filingLists(register?: Register): Route[] {
       about: `${subject} this service first read within the last ${RECENT_DAYS} days, newest first.`,
       filters: { ...stateFilter(register), entity_type: entityType },
       record: Filing.schema,
+      fields: FIELD_GROUPS.filings,
       list: ({ params, today }) => ({
         itemName: 'recent filing',
         rank: { column: 'first_seen', direction: 'DESC' },
@@ -75,6 +77,7 @@ export function filingLists(register?: Register): Route[] {
         to_date: dayParam('Last filing date.'),
       },
       record: Filing.schema,
+      fields: FIELD_GROUPS.filings,
       list: ({ params }) => ({
         itemName: 'filing',
         rank: { column: 'filing_date', direction: 'DESC' },

@@ -4,6 +4,7 @@ import { Lead } from '../../../models/marts/leads.ts';
 import { Filters } from '../../snapshot/filters.ts';
 import { cachePerSnapshot } from '../../snapshot/memo.ts';
 import type { RouteRequest } from '../define.ts';
+import { FIELD_GROUPS } from '../field_groups.ts';
 import { listRoute } from '../list_route.ts';
 import { choiceParam, integerParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
@@ -55,6 +56,8 @@ export const leads = listRoute({
     'lead_score.',
   filters: leadFilters,
   record: Lead.schema,
+  fields: FIELD_GROUPS.leads,
+  page: 25,
   // Claims are read before the rows: a lead claimed before this request is never in the list.
   async list(request) {
     const claimed = await request.claims();

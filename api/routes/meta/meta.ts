@@ -5,6 +5,7 @@ import { TABLES } from '../../snapshot/tables.ts';
 import { auctions } from '../auctions.ts';
 import { deals } from '../deals.ts';
 import { defineRoute, type Route, type RouteRequest } from '../define.ts';
+import { FIELD_GROUPS } from '../field_groups.ts';
 import { claimsHash } from '../leads/lead_claims.ts';
 import { leads } from '../leads/leads.ts';
 import { BASIS_NOTE } from '../lookup/matches.ts';
@@ -48,7 +49,11 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
         ['lookup.match_basis', BASIS_NOTE],
       ]),
       filters: {
-        note: 'Filters of /api/deals, combined with AND. Unknown parameters are refused. No match, no charge.',
+        note:
+          'Filters of /api/deals, combined with AND. Unknown parameters are refused. No match, no charge. On every ' +
+          'list, fields chooses the fields of a record, by name or by group; a deal has the groups ' +
+          `${Object.keys(FIELD_GROUPS.deals.groups).join(', ')} and returns ` +
+          `${FIELD_GROUPS.deals.byDefault.join(', ')} by default.`,
         params: Object.keys(deals.params),
         example: `${publicUrl}/api/deals?state=OH&min_cap=7&status=Hot`,
       },
@@ -67,7 +72,10 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
         coverage: await leadCoverage(request, claimed),
         filters: Object.keys(leads.params),
       },
-      free_samples: { note: 'Full records of the paid responses.', ...(await samplesOf(request, claimed)) },
+      free_samples: {
+        note: 'Full records, as the lists return them with fields=all.',
+        ...(await samplesOf(request, claimed)),
+      },
       example_report: {
         note:
           'The full report of one deal, free at url. The report of any other deal is sold at ' +

@@ -13,6 +13,7 @@ import { Problem } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import { Market, marketOf } from './market.ts';
+import { sectionsOf } from './sections.ts';
 import { summaryOf } from './summary.ts';
 
 const PATH = '/api/deals/:id/report';
@@ -85,6 +86,8 @@ export const Report = z.strictObject({
   as_of: z.iso.date(),
   snapshot_id: z.string(),
 });
+
+const sections = sectionsOf(Report);
 
 const TemplateAnswer = z.strictObject({
   note: z.string(),
@@ -223,10 +226,10 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
         "The report of one deal: the claim compared with HUD's underwriting, debt and DSCR, county distress records " +
         'with their sources, the three paths, an offer range at the target cap rate, other listings in the city, the ' +
         "listing's history, what-ifs, and a formula for every figure.",
-      params: {},
+      params: { fields: sections.param },
       pathParams: { id: dealId },
       reasons: ['unknown_deal'],
-      response: Report,
+      response: sections.response,
       check({ path, snapshot }) {
         readValue('id', dealId, path['id'] ?? '');
         requireReports(snapshot);
@@ -234,7 +237,8 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
       async handle(request) {
         const id = readValue('id', dealId, request.path['id'] ?? '');
         const report = await buildReport(request, id);
-        if (report !== null) return report;
+        const { fields } = request.params;
+        if (report !== null) return fields === undefined ? report : sections.select(report, fields.members);
         throw new Problem('unknown_deal', `There is no deal ${id}. Nothing was charged.`, {
           id,
           free_id_index: `${publicUrl}/api/deals/ids`,

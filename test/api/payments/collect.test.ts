@@ -42,7 +42,7 @@ describe('what was paid for', () => {
           for (const header of [
             'Receipt-Id',
             'X-Snapshot-Id',
-            'Repr-Digest',
+            'Unencoded-Digest',
             'Content-Type',
             'Content-Disposition',
             'PAYMENT-RESPONSE',

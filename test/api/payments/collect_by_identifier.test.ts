@@ -32,7 +32,7 @@ describe('what was paid for', () => {
       const { bytes, response } = await bought(buyer, first() + path);
       assert.match(response.headers.get('Receipt-Id') ?? '', /^[0-9a-f-]{36}$/, path);
       assert.equal(response.headers.get('X-Snapshot-Id'), '2026-11-20.01', path);
-      assert.equal(response.headers.get('Repr-Digest'), digestOf(bytes), path);
+      assert.equal(response.headers.get('Unencoded-Digest'), digestOf(bytes), path);
       assert.equal(response.headers.get('Delivery'), 'first', path);
     }
   });
@@ -48,7 +48,7 @@ describe('what was paid for', () => {
         const again = await fetchWithPayment(`${second()}${DEALS}?min_units=1&state=OH`, payment);
         assert.equal(again.status, 200);
         assert.deepEqual(Buffer.from(await again.arrayBuffer()), bytes);
-        for (const name of ['Receipt-Id', 'X-Snapshot-Id', 'Repr-Digest', 'Content-Type'])
+        for (const name of ['Receipt-Id', 'X-Snapshot-Id', 'Unencoded-Digest', 'Content-Type'])
           assert.equal(again.headers.get(name), response.headers.get(name), name);
         assert.equal(again.headers.get('Delivery'), 'identifier');
         assert.equal(again.headers.get('Receipt-Id'), receipt);

@@ -228,7 +228,10 @@ describe('the report of a deal', () => {
     const operation = paths['/api/deals/{id}/report']?.get;
     assert.deepEqual(
       operation?.parameters.map(({ name, in: place, required, schema }) => ({ name, place, required, schema })),
-      [{ name: 'id', place: 'path', required: true, schema: { type: 'string', format: 'uuid' } }],
+      [
+        { name: 'id', place: 'path', required: true, schema: { type: 'string', format: 'uuid' } },
+        { name: 'fields', place: 'query', required: false, schema: { type: 'string' } },
+      ],
     );
     assert.deepEqual(operation?.responses['200']?.content['application/json']?.schema, {
       oneOf: [

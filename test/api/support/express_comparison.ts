@@ -45,6 +45,7 @@ export const COMPARED_HEADERS = [
   'Retry-After',
   'Receipt-Id',
   'Repr-Digest',
+  'Unencoded-Digest',
   'Delivery',
 ];
 

@@ -1,0 +1,143 @@
+/** `fields` on lists and the report: what is returned, how large an answer is, and its content encoding. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { FIELD_GROUPS, type FieldGroups } from '../../../api/routes/field_groups.ts';
+import { TABLES } from '../../../api/snapshot/tables.ts';
+import { startApp, type Started } from '../support/test_app.ts';
+import { bodyOf, buyerWith } from '../support/buyers.ts';
+import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
+
+const LISTS = [
+  ['/api/deals', 'deals'],
+  ['/api/deals/hot', 'deals'],
+  ['/api/signals', 'signals'],
+  ['/api/auctions', 'auctions'],
+  ['/api/leads', 'leads'],
+  ['/api/filings', 'filings'],
+] as const;
+
+describe('fields', () => {
+  let folder: DataFolder;
+  let started: Started;
+  const buyer = buyerWith();
+
+  type Page = {
+    readonly count: number;
+    readonly fields: string[];
+    readonly next_cursor: string | null;
+    readonly records: Record<string, unknown>[];
+  };
+  const page = async (path: string): Promise<Page> => {
+    const response = await buyer.fetch(started.url + path);
+    assert.equal(response.status, 200, path);
+    return (await bodyOf(response)) as Page;
+  };
+  const columnsOf = (table: (typeof LISTS)[number][1]): string[] => TABLES[table].columns.map((c) => c.name);
+
+  before(async () => {
+    folder = await dataFolder();
+    await folder.publish('2026-11-20.01', {
+      deals: rowsOfTable('deals', 120, (i) => ({ deal_score: i % 40, cap_rate: '9.10', dscr_status: 'computed' })),
+      signals: rowsOfTable('signals', 60, () => ({})),
+      auctions: rowsOfTable('auctions', 60, () => ({ sale_date: '2026-12-01' })),
+      leads: rowsOfTable('leads', 60, () => ({})),
+      filings: rowsOfTable('filings', 60, () => ({ filing_date: '2026-11-19' })),
+      reports: [rowOf('reports', 1, {})],
+    });
+    started = await startApp(folder.path);
+  });
+  after(async () => {
+    await started.close();
+    await folder.remove();
+  });
+
+  for (const [path, table] of LISTS) {
+    it(`of ${path}: the default, a group, fields by name, and all`, async () => {
+      const columns = columnsOf(table);
+      const { groups, byDefault }: FieldGroups = FIELD_GROUPS[table];
+      const namesIn = async (fields: string): Promise<string[]> => {
+        const { records } = await page(`${path}?limit=2${fields}`);
+        return Object.keys(records[0] ?? {});
+      };
+      const ordered = (names: readonly string[]): string[] => columns.filter((c) => c === 'id' || names.includes(c));
+      const groupColumns = (name: string): readonly string[] => groups[name] ?? [];
+      assert.deepEqual(await namesIn(''), byDefault ? ordered(byDefault.flatMap(groupColumns)) : columns);
+      assert.deepEqual(await namesIn('&fields=all'), columns);
+      assert.deepEqual(await namesIn('&fields=card,evidence'), ordered(['card', 'evidence'].flatMap(groupColumns)));
+      const [, , third = '', fourth = ''] = columns;
+      assert.deepEqual(await namesIn(`&fields=${fourth},${third}`), ordered([third, fourth]));
+      const inGroups = new Set(Object.values(groups).flat());
+      if (byDefault)
+        assert.deepEqual(
+          columns.filter((c) => !inGroups.has(c)),
+          [],
+        );
+    });
+
+    it(`of ${path}: an answer without parameters is well below 100 kB`, async () => {
+      const response = await buyer.fetch(started.url + path);
+      assert.ok((await response.arrayBuffer()).byteLength < 80_000, path);
+    });
+  }
+
+  it('do not change which records a page has, nor its cursor', async () => {
+    const [cards, whole] = [
+      await page('/api/deals?limit=7&fields=address'),
+      await page('/api/deals?limit=7&fields=all'),
+    ];
+    assert.deepEqual(
+      cards.records.map((r) => r['id']),
+      whole.records.map((r) => r['id']),
+    );
+    assert.deepEqual(cards.fields, ['address']);
+    const next = await page(`/api/deals?limit=7&fields=all&cursor=${cards.next_cursor ?? ''}`);
+    const ids = new Set(whole.records.map((r) => r['id']));
+    assert.deepEqual(
+      next.records.filter((r) => ids.has(r['id'])),
+      [],
+    );
+  });
+
+  it('that do not exist are refused by name before a payment', async () => {
+    const response = await fetch(`${started.url}/api/signals?fields=card,dscr`);
+    assert.equal(response.status, 400);
+    const problem = (await bodyOf(response)) as { field: string; detail: string; accepted: string[] };
+    assert.equal(problem.field, 'fields');
+    assert.match(problem.detail, /"dscr" is not one of them/);
+    assert.deepEqual(problem.accepted.slice(0, 4), ['all', 'card', 'address', 'evidence']);
+  });
+
+  it('of a report are its sections', async () => {
+    const url = `${started.url}/api/deals/${uuid(1)}/report`;
+    const report = async (query: string): Promise<string[]> => {
+      const response = await buyer.fetch(url + query);
+      assert.equal(response.status, 200);
+      return Object.keys(await bodyOf(response));
+    };
+    const envelope = ['generated_at', 'as_of', 'snapshot_id'];
+    assert.deepEqual(await report('?fields=offer,summary'), ['note', 'property', 'summary', 'offer', ...envelope]);
+    assert.ok((await report('')).includes('recompute'));
+    assert.equal((await fetch(`${url}?fields=oferr`)).status, 400);
+  });
+
+  it('are sent compressed on request, and Unencoded-Digest is the hash of what was compressed', async () => {
+    const url = `${started.url}/api/deals?fields=all`;
+    const sent = new Map<string, number>();
+    for (const coding of ['identity', 'gzip', 'br']) {
+      const headers = { 'PAYMENT-SIGNATURE': await buyer.sign(url), 'Accept-Encoding': coding };
+      const response = await fetch(url, { headers });
+      assert.equal(response.status, 200);
+      const body = Buffer.from(await response.arrayBuffer());
+      const digest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
+      assert.equal(response.headers.get('Unencoded-Digest'), digest);
+      assert.equal(response.headers.get('Content-Encoding'), coding === 'identity' ? null : coding);
+      // RFC 9530: of the body as sent, so it is left out where that is not known yet.
+      assert.equal(response.headers.get('Repr-Digest'), coding === 'identity' ? digest : null);
+      assert.match(response.headers.get('Cache-Control') ?? '', /private.*no-transform/);
+      assert.match(response.headers.get('Vary') ?? '', /Accept-Encoding/i);
+      sent.set(coding, body.length);
+    }
+    assert.equal(new Set(sent.values()).size, 1, 'the same bytes after decoding');
+  });
+});
