@@ -17,10 +17,12 @@ CREATE OR REPLACE MACRO units_in_order() AS
   '&' || array_to_string(CAST(range(1, 100) AS VARCHAR[]), '&')
   || '&A&B&C&D&E&F&G&H&I&J&K&L&M&N&O&P&Q&R&S&T&U&V&W&X&Y&Z&';
 
--- A list without a gap as a range: "1&2&3" is 1-3.
-CREATE OR REPLACE MACRO without_gaps(units) AS CASE
-  WHEN contains(units_in_order(), '&' || units || '&') THEN regexp_replace(units, '&(?:.*&)?', '-')
-  ELSE units END;
+-- A list without a gap as a range: "1&2&3" is 1-3. The lambda names the list, so that its text is not repeated.
+CREATE OR REPLACE MACRO without_gaps(units) AS
+  list_transform([units], lambda list: CASE
+    WHEN contains(units_in_order(), '&' || list || '&') THEN regexp_replace(list, '&(?:.*&)?', '-')
+    ELSE list
+  END)[1];
 
 -- "1 TO 8" is 1-8, "1, 2 AND 3" is 1-3, "1 & 4" is 1&4.
 CREATE OR REPLACE MACRO list_form(units) AS
@@ -29,10 +31,9 @@ CREATE OR REPLACE MACRO list_form(units) AS
       .regexp_replace('(?:\s*(?:&|/|,|#|\bAND\b)\s*)+', '&', 'g')
   );
 
-CREATE OR REPLACE MACRO with_list_form(line) AS CASE
-  WHEN regexp_matches(line, unit_list())
-    THEN regexp_extract(line, unit_list(), 1) || list_form(regexp_extract(line, unit_list(), 2))
-  ELSE line END;
+CREATE OR REPLACE MACRO with_list_form(line) AS
+  regexp_replace(line, unit_list(), '\1')
+  || coalesce(list_form(nullif(regexp_extract(line, unit_list(), 2), '')), '');
 
 -- Upper case, no accents, no punctuation except the hyphen of a number. "#" stands alone. "912 - 914", "912 & 914" and
 -- "912, 914" become ranges, "912-A" becomes 912A, "912½", "912.5" and "912-1/2" become 912 1/2. The two halves of a

@@ -2,32 +2,28 @@
 -- separate, ranges of house numbers understood. Two spellings of one address come out equal; two addresses never do.
 -- Text that is not certain stays as written.
 --
--- parts_of_lines normalizes, one step per CTE. The macros before it are its steps. They avoid lambdas, which DuckDB
--- prepares again for every vector of rows.
+-- parts_of_lines normalizes, one step per CTE. The macros before it are its steps. The forms of the words are looked up
+-- once, in one list: a macro repeats the whole text of its argument, and the time to plan a query grows with it.
 
 -- Put a bar after the house number, or the range of numbers: "912 |MAIN ST". Milwaukee's grid numbers look like
 -- W156N8480. A street without a number, or with the number 0 of vacant land, is not an address.
 CREATE OR REPLACE MACRO mark_house(line) AS
   regexp_replace(line, '^(?:0*[1-9]\d*(?:-\d+)?[A-Z]?(?: 1/2)?|[NSEW]\d+[NSEW]\d+) ', '\0|');
 
--- Words that a unit's number or letter follows, as parts of a regular expression.
-CREATE OR REPLACE MACRO unit_designators() AS [
-  'APARTMENTS?', 'APTS?', 'UNITS?', 'SUITE', 'STE', 'ROOM', 'RM', 'BUILDING', 'BLDG', 'LOT', 'TRAILER', 'TRLR', 'SPACE',
-  'SPC', 'DEPT', 'FLOOR', 'FLR', 'FL', 'PENTHOUSE', 'PH', 'NO', '#'
-];
+-- Words that a unit's number or letter follows, as part of a regular expression.
+CREATE OR REPLACE MACRO unit_designators() AS
+  'APARTMENTS?|APTS?|UNITS?|SUITE|STE|ROOM|RM|BUILDING|BLDG|LOT|TRAILER|TRLR|SPACE|SPC|DEPT|FLOOR|FLR|FL|PENTHOUSE|PH'
+  || '|NO|#';
 
 -- Words that are a unit by themselves.
-CREATE OR REPLACE MACRO unit_places() AS [
-  'REAR', 'UPPER', 'UPPR', 'UP', 'LOWER', 'LOWR', 'DOWN', 'DN', 'FRONT', 'FRNT', 'BASEMENT', 'BSMT'
-];
+CREATE OR REPLACE MACRO unit_places() AS 'REAR|UPPER|UPPR|UP|LOWER|LOWR|DOWN|DN|FRONT|FRNT|BASEMENT|BSMT';
 
 -- The unit at the end of a line: a designator with its number, a floor, or a place.
 CREATE OR REPLACE MACRO unit_pattern() AS
   '(?:'
-  || ' (?:' || array_to_string(unit_designators(), '|') || ')'
-  || '(?: #)? (?:[A-Z]{0,2}-?\d[A-Z0-9&-]*|[A-Z](?:[&-][A-Z])*)'
+  || ' (?:' || unit_designators() || ')(?: #)? (?:[A-Z]{0,2}-?\d[A-Z0-9&-]*|[A-Z](?:[&-][A-Z])*)'
   || '| (?:\d+(?:ST|ND|RD|TH)|FIRST|SECOND|THIRD) (?:FLOOR|FLR|FL)'
-  || '| (?:' || array_to_string(unit_places(), '|') || ')'
+  || '| (?:' || unit_places() || ')'
   || ')+$';
 
 -- Put a tilde before the unit: "912 |MAIN ST~ APT 4".
@@ -43,16 +39,24 @@ CREATE OR REPLACE MACRO is_digits(text) AS text <> '' AND translate(text, '01234
 
 CREATE OR REPLACE MACRO is_letter(text) AS length(text) = 1 AND NOT is_digits(text);
 
+-- The words of a street, each with its forms. The macros below take words of this list.
+CREATE OR REPLACE MACRO words_of(street) AS
+  list_transform(string_split(street, ' '), lambda word: {
+    'written': word,
+    'suffix': suffix_of(word),
+    'direction': directional_of(word)
+  });
+
 -- A letter after Avenue is its name: "AVENUE K", "W AVENUE K". So is a number if the direction is abbreviated:
 -- "N AVENUE 53". "NORTH AVE 4" is unit 4 of North Avenue.
 CREATE OR REPLACE MACRO are_a_named_avenue(words) AS
-  suffix_of(words[-2]) IS NOT DISTINCT FROM 'AVE'
+  words[-2].suffix IS NOT DISTINCT FROM 'AVE'
   AND (
-    (len(words) = 2 AND is_letter(words[2]))
+    (len(words) = 2 AND is_letter(words[2].written))
     OR (
       len(words) = 3
-      AND directional_of(words[1]) IS NOT NULL
-      AND (is_letter(words[3]) OR (length(words[1]) <= 2 AND is_digits(words[3])))
+      AND words[1].direction IS NOT NULL
+      AND (is_letter(words[3].written) OR (length(words[1].written) <= 2 AND is_digits(words[3].written)))
     )
   );
 
@@ -60,26 +64,26 @@ CREATE OR REPLACE MACRO are_a_named_avenue(words) AS
 CREATE OR REPLACE MACRO end_a_street(words) AS
   len(words) >= 2
   AND (
-    suffix_of(words[-1]) IS NOT NULL
-    OR (len(words) >= 3 AND directional_of(words[-1]) IS NOT NULL AND suffix_of(words[-2]) IS NOT NULL)
+    words[-1].suffix IS NOT NULL
+    OR (len(words) >= 3 AND words[-1].direction IS NOT NULL AND words[-2].suffix IS NOT NULL)
     OR are_a_named_avenue(words)
   );
 
 -- A direction at the end needs a name before it, as in "MAIN ST N" and "BROADWAY NW". "AVENUE N" has none.
 CREATE OR REPLACE MACRO end_in_direction(words) AS
-  directional_of(words[-1]) IS NOT NULL
-  AND directional_of(words[-2]) IS NULL
-  AND len(words) >= CASE WHEN suffix_of(words[-2]) IS NULL THEN 2 ELSE 3 END;
+  words[-1].direction IS NOT NULL
+  AND words[-2].direction IS NULL
+  AND len(words) >= CASE WHEN words[-2].suffix IS NULL THEN 2 ELSE 3 END;
 
 -- Two directions at the start are one: "NORTH EAST MAIN ST" is NE MAIN ST. Not if the second makes a name with the only
 -- other word: "NORTH WEST HAVEN RD" is the north end of West Haven Road.
 CREATE OR REPLACE MACRO begin_with_two_directions(words) AS
   len(words) >= 4
   AND (
-    (words[1] IN ('NORTH', 'SOUTH') AND words[2] IN ('EAST', 'WEST'))
-    OR (words[1] IN ('N', 'S') AND words[2] IN ('E', 'W'))
+    (words[1].written IN ('NORTH', 'SOUTH') AND words[2].written IN ('EAST', 'WEST'))
+    OR (words[1].written IN ('N', 'S') AND words[2].written IN ('E', 'W'))
   )
-  AND (len(words) > 4 OR suffix_of(words[3]) IS NULL);
+  AND (len(words) > 4 OR words[3].suffix IS NULL);
 
 -- A bare number before the suffix is an ordinal: "E 105 ST" is E 105TH ST.
 CREATE OR REPLACE MACRO ordinal_of(number) AS
@@ -90,19 +94,24 @@ CREATE OR REPLACE MACRO ordinal_of(number) AS
     WHEN ends_with(number, '3') THEN 'RD'
     ELSE 'TH' END;
 
+-- One form of a word of the name.
+CREATE OR REPLACE MACRO name_word_of(word) AS CASE
+  WHEN contains(word.written, '+') THEN compound_ordinal_of(word.written)
+  ELSE coalesce(spelling_of(word.written), word.suffix, word.written) END;
+
 -- A word of the name before the suffix.
 CREATE OR REPLACE MACRO inner_word_of(word) AS CASE
-  WHEN is_digits(word) AND length(ltrim(word, '0')) BETWEEN 1 AND 3 THEN ordinal_of(ltrim(word, '0'))
-  WHEN starts_with(word, '0') AND right(word, 2) IN ('ST', 'ND', 'RD', 'TH') AND is_digits(left(ltrim(word, '0'), -2))
-    THEN ltrim(word, '0')
+  WHEN is_digits(word.written) AND length(ltrim(word.written, '0')) BETWEEN 1 AND 3
+    THEN ordinal_of(ltrim(word.written, '0'))
+  WHEN starts_with(word.written, '0')
+    AND right(word.written, 2) IN ('ST', 'ND', 'RD', 'TH')
+    AND is_digits(left(ltrim(word.written, '0'), -2))
+    THEN ltrim(word.written, '0')
   ELSE name_word_of(word) END;
 
--- The words before the suffix. A lambda only for more than two words, which is rare.
-CREATE OR REPLACE MACRO name_of(words) AS CASE
-  WHEN len(words) = 0 THEN ''
-  WHEN len(words) = 1 THEN inner_word_of(words[1])
-  WHEN len(words) = 2 THEN concat_ws(' ', inner_word_of(words[1]), inner_word_of(words[2]))
-  WHEN len(words) > 2 THEN array_to_string(list_transform(words, lambda word: inner_word_of(word)), ' ') END;
+-- The words before the suffix.
+CREATE OR REPLACE MACRO name_of(words) AS
+  array_to_string(list_transform(words, lambda word: inner_word_of(word)), ' ');
 
 -- One form of a unit: counties use apartment, suite and a bare number for the same thing; buildings, floors and lots
 -- are different things. "1-A" is 1A, but "1-2" are two units.
@@ -157,32 +166,33 @@ halves AS (
 words_of_streets AS (
   SELECT
     trim(house_and_street[1]) AS house,
-    string_split(replace(house_and_street[2], ' !', ' '), ' ') AS words,
+    words_of(replace(house_and_street[2], ' !', ' ')) AS words,
     contains(house_and_street[2], ' !') AS may_end_in_unit,
     unit_form(unit) AS unit
   FROM halves
 ),
 
+words_before_last AS (
+  SELECT *, words[:-2] AS words_before
+  FROM words_of_streets
+),
+
 -- "12 MAIN ST 4", "12 MAIN ST N B"
 bare_units AS (
-  SELECT
-    *,
-    CASE WHEN may_end_in_unit
-      THEN end_a_street(words[:-2]) AND NOT are_a_named_avenue(words)
-      ELSE false END AS ends_in_unit
-  FROM words_of_streets
+  SELECT *, may_end_in_unit AND end_a_street(words_before) AND NOT are_a_named_avenue(words) AS ends_in_unit
+  FROM words_before_last
 ),
 
 streets AS (
   SELECT
     house,
-    CASE WHEN ends_in_unit THEN words[:-2] ELSE words END AS words,
-    CASE WHEN ends_in_unit THEN '# ' || without_zeros(words[-1]) ELSE unit END AS unit
+    CASE WHEN ends_in_unit THEN words_before ELSE words END AS words,
+    CASE WHEN ends_in_unit THEN '# ' || without_zeros(words[-1].written) ELSE unit END AS unit
   FROM bare_units
 ),
 
 post_directionals AS (
-  SELECT *, CASE WHEN end_in_direction(words) THEN directional_of(words[-1]) END AS post
+  SELECT *, CASE WHEN end_in_direction(words) THEN words[-1].direction END AS post
   FROM streets
 ),
 
@@ -197,15 +207,15 @@ pre_directionals AS (
     *,
     CASE
       WHEN begin_with_two_directions(words) THEN 2
-      WHEN len(words) >= 3 AND directional_of(words[1]) IS NOT NULL THEN 1
-      WHEN len(words) = 2 AND directional_of(words[1]) IS NOT NULL AND suffix_of(words[2]) IS NULL THEN 1
+      WHEN len(words) >= 3 AND words[1].direction IS NOT NULL THEN 1
+      WHEN len(words) = 2 AND words[1].direction IS NOT NULL AND words[2].suffix IS NULL THEN 1
       ELSE 0
     END AS before_name
   FROM names_and_suffixes
 ),
 
 inner_words AS (
-  SELECT *, words[before_name + 1:-2] AS inner_words
+  SELECT *, words[before_name + 1:-2] AS inner_words, words[-1] AS last_word
   FROM pre_directionals
 ),
 
@@ -214,9 +224,12 @@ forms AS (
   SELECT
     house,
     concat_ws(' ',
-      CASE before_name WHEN 2 THEN left(words[1], 1) || left(words[2], 1) WHEN 1 THEN directional_of(words[1]) END,
+      CASE before_name
+        WHEN 2 THEN left(words[1].written, 1) || left(words[2].written, 1)
+        WHEN 1 THEN words[1].direction
+      END,
       nullif(name_of(inner_words), ''),
-      coalesce(suffix_of(words[-1]), name_word_of(words[-1])),
+      coalesce(last_word.suffix, name_word_of(last_word)),
       post) AS street_form,
     unit,
     string_split(string_split(house, ' ')[1], '-') AS numbers
