@@ -9,6 +9,9 @@ export interface DuckOptions {
   readonly isTemporary?: boolean;
 }
 
+/** Size of a log that no build reaches. */
+const NO_CHECKPOINT = '1TB';
+
 export interface Duck {
   readonly connection: DuckDBConnection;
   readonly instance: DuckDBInstance;
@@ -24,7 +27,9 @@ export async function openDuck(path = ':memory:', options: DuckOptions = {}): Pr
     autoload_known_extensions: 'false',
   });
   const connection = await instance.connect();
-  if (options.isTemporary) await connection.run('PRAGMA disable_checkpoint_on_shutdown');
+  if (options.isTemporary) {
+    await connection.run(`PRAGMA disable_checkpoint_on_shutdown; SET checkpoint_threshold = '${NO_CHECKPOINT}'`);
+  }
   return {
     connection,
     instance,
