@@ -17,20 +17,15 @@ import { writeChanges } from '../../pipelines/analyse/diff/write.ts';
 import { svgOf } from '../../pipelines/analyse/profile/svg.ts';
 import { loadModels } from '../../models/index.ts';
 import type { Layout } from '../../pipelines/layout.ts';
-import { makeWorld } from '../../sandbox/world/world.ts';
-import { newLayout, published, runDay, TINY } from '../pipelines/runs.ts';
+import { published } from '../pipelines/runs.ts';
+import { afterSecondDay, FIRST_RUN, SECOND_RUN } from '../pipelines/starting_points.ts';
 import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
-const [A, B] = ['2026-11-20.01', '2026-11-23.01'];
+const [A, B] = [FIRST_RUN, SECOND_RUN];
 let layout: Layout;
 before(async () => {
-  layout = await newLayout();
-  const world = makeWorld(TINY);
-  const only = ({ family, name }: { family: string; name: string }): boolean =>
-    ['listings', 'fmr'].includes(family) || ['oh_cuyahoga_tax', 'oh_franklin_sheriff', 'colorado_sos'].includes(name);
-  await runDay({ layout, world, day: '2026-11-20', only });
-  await runDay({ layout, world, day: '2026-11-23', only });
+  ({ layout } = await afterSecondDay());
 });
 const cli = (script: string, env: Record<string, string>) =>
   spawnSync(process.execPath, [`pipelines/analyse/${script}`], {

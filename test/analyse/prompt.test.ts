@@ -10,8 +10,7 @@ import { openSnapshot, type OpenSnapshot } from '../../pipelines/analyse/open_sn
 import { formatLines, formatRecords, formatTable } from '../../pipelines/analyse/query_result.ts';
 import { isEmpty, splitStatements } from '../../pipelines/analyse/statements.ts';
 import type { Layout } from '../../pipelines/layout.ts';
-import { makeWorld } from '../../sandbox/world/world.ts';
-import { newLayout, runDay, TINY } from '../pipelines/runs.ts';
+import { afterFirstDay } from '../pipelines/starting_points.ts';
 import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
@@ -78,14 +77,7 @@ describe('over a snapshot', () => {
   let opened: OpenSnapshot;
   let catalog: Catalog;
   before(async () => {
-    layout = await newLayout();
-    await runDay({
-      layout,
-      world: makeWorld(TINY),
-      tables: ['deals'],
-      day: '2026-11-20',
-      only: ({ name }) => ['lakes_sunbelt_exchange', 'buckeye_income_property', 'hud_fmr'].includes(name),
-    });
+    ({ layout } = await afterFirstDay());
     opened = await openSnapshot(layout.root);
     catalog = await catalogOf(opened.duck.connection);
   });

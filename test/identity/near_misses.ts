@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { macrosSql } from '../../models/index.ts';
-import { build, type Built, type InputRow } from '../models/build_models.ts';
+import { buildTables, type Built, type InputRow } from '../models/build_models.ts';
 
 export type Match = 'exact' | 'candidate' | 'none';
 
@@ -97,60 +97,63 @@ export async function matchAddresses(pairs: readonly AddressPair[]): Promise<Res
   });
   const parcelOf = (i: number): string => `900-00-${String(i).padStart(3, '0')}`;
   const all = pairs.map((pair, i) => ({ pair, parcel: pair.b_parcel || parcelOf(i), i }));
-  const built = await build({
-    source_reads: ['tax', 'sheriff'].map((family) => ({
-      source: family,
-      family,
-      county_fips: '39035',
-      last_good_at: '2026-11-21T09:00:00Z',
-    })),
-    staged_listing: all.flatMap(({ pair, i }) => [
-      listing(`A${i}`, 'site', { street: pair.a, zip: pair.a_zip }, pair.units),
-      ...(isOfAddressesOnly(pair)
-        ? [listing(`B${i}`, 'other_site', { street: pair.b, zip: pair.b_zip.slice(0, 5) }, pair.units)]
-        : []),
-    ]),
-    staged_tax_parcel: all.flatMap(({ pair, parcel }) => {
-      const row = {
-        ...CUYAHOGA,
-        source: 'tax',
-        source_url: 'https://county.example/',
-        parcel_raw: parcel,
-        amount: '2000.00',
-        zip: nullIfBlank(pair.b_zip),
-        property_class: nullIfBlank(pair.b_property_class),
-        ...page,
-      };
-      if (pair.b_parcel_also_at) return [{ ...row, street: pair.b_parcel_also_at, zip: pair.a_zip }];
-      return [
-        {
-          ...row,
-          street: nullIfBlank(pair.b),
-          ...(pair.b_mail
-            ? { mail_street: pair.b_mail, mail_city: 'Cleveland', mail_state: 'OH', mail_zip: pair.a_zip }
-            : {}),
-        },
-      ];
-    }),
-    staged_sheriff_sale: all
-      .filter(({ pair }) => pair.b_parcel_also_at)
-      .map(({ pair, parcel, i }) => ({
-        ...CUYAHOGA,
-        source: 'sheriff',
-        source_url: 'https://sheriff.example/',
-        case_number: `CV${i}`,
-        parcel_raw: parcel,
-        street: nullIfBlank(pair.b),
-        zip: nullIfBlank(pair.b_zip),
-        state: 'OH',
-        status: 'scheduled',
-        sale_kind: 'mortgage_foreclosure',
-        sale_round: 1,
-        sale_date: '2026-12-07',
-        appraised_value: '90000.00',
-        ...page,
+  const built = await buildTables(
+    {
+      source_reads: ['tax', 'sheriff'].map((family) => ({
+        source: family,
+        family,
+        county_fips: '39035',
+        last_good_at: '2026-11-21T09:00:00Z',
       })),
-  });
+      staged_listing: all.flatMap(({ pair, i }) => [
+        listing(`A${i}`, 'site', { street: pair.a, zip: pair.a_zip }, pair.units),
+        ...(isOfAddressesOnly(pair)
+          ? [listing(`B${i}`, 'other_site', { street: pair.b, zip: pair.b_zip.slice(0, 5) }, pair.units)]
+          : []),
+      ]),
+      staged_tax_parcel: all.flatMap(({ pair, parcel }) => {
+        const row = {
+          ...CUYAHOGA,
+          source: 'tax',
+          source_url: 'https://county.example/',
+          parcel_raw: parcel,
+          amount: '2000.00',
+          zip: nullIfBlank(pair.b_zip),
+          property_class: nullIfBlank(pair.b_property_class),
+          ...page,
+        };
+        if (pair.b_parcel_also_at) return [{ ...row, street: pair.b_parcel_also_at, zip: pair.a_zip }];
+        return [
+          {
+            ...row,
+            street: nullIfBlank(pair.b),
+            ...(pair.b_mail
+              ? { mail_street: pair.b_mail, mail_city: 'Cleveland', mail_state: 'OH', mail_zip: pair.a_zip }
+              : {}),
+          },
+        ];
+      }),
+      staged_sheriff_sale: all
+        .filter(({ pair }) => pair.b_parcel_also_at)
+        .map(({ pair, parcel, i }) => ({
+          ...CUYAHOGA,
+          source: 'sheriff',
+          source_url: 'https://sheriff.example/',
+          case_number: `CV${i}`,
+          parcel_raw: parcel,
+          street: nullIfBlank(pair.b),
+          zip: nullIfBlank(pair.b_zip),
+          state: 'OH',
+          status: 'scheduled',
+          sale_kind: 'mortgage_foreclosure',
+          sale_round: 1,
+          sale_date: '2026-12-07',
+          appraised_value: '90000.00',
+          ...page,
+        })),
+    },
+    ['deals', 'listing_history', 'leads'],
+  );
   try {
     const wrong = built.failed;
     if (wrong.length > 0) throw new Error(`audits found rows: ${wrong.join(', ')}`);

@@ -13,6 +13,7 @@ import { buildModels } from '../../models/build.ts';
 import { loadModels, loadReferences, referenceSql, type Model } from '../../models/index.ts';
 import { Provenance, RejectedRow, Run, SoldLead, SourceRead } from '../../models/inputs.ts';
 import { loadRowRecords } from '../../sources/index.ts';
+import { modelsOf } from '../pipelines/some_tables.ts';
 
 export type InputRow = Readonly<Record<string, unknown>>;
 /** Rows by table. The name of a model stands for its result: that model is then not built. */
@@ -133,12 +134,21 @@ export async function build(
   only: (model: Model) => boolean = () => true,
   session: readonly string[] = [],
 ): Promise<Built> {
+  return buildOver(inputs, (await allModels).filter(only), session);
+}
+
+/** Build and audit the models that fill these published tables. The other published tables are empty. */
+export const buildTables = async (inputs: Inputs, tables: readonly string[]): Promise<Built> =>
+  buildOver(inputs, await modelsOf(tables), []);
+
+async function buildOver(inputs: Inputs, selected: readonly Model[], session: readonly string[]): Promise<Built> {
   const duck = await openDuck(':memory:', { threads: 2, memoryLimit: '1GB' });
   const { connection } = duck;
   try {
     for (const statement of session) await connection.run(statement);
-    const models = await createInputs(connection, await allModels, inputs);
-    const results = await auditModels(connection, await buildModels(connection, models.filter(only)));
+    const left = await createInputs(connection, await allModels, inputs);
+    const models = selected.filter(({ name }) => left.some((m) => m.name === name));
+    const results = await auditModels(connection, await buildModels(connection, models));
     const audits = results.flatMap((r) => r.audits);
     const rows = (table: string, where = 'true'): Promise<Record<string, unknown>[]> =>
       rowsOf(connection, `SELECT * FROM ${identifier(table)} WHERE ${where} ORDER BY ALL`);

@@ -1,7 +1,7 @@
 /** One home of a building is not the building, for deals and for leads. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { build, type Built, type InputRow } from './build_models.ts';
+import { buildTables, type Built, type InputRow } from './build_models.ts';
 
 const COUNTY = { county_fips: '39035', county: 'Cuyahoga County, OH', zip: '44102' };
 const page = { page_sha256: 'a'.repeat(64), observed_at: '2026-11-21T09:00:00Z', source_url: 'https://site.example/' };
@@ -55,30 +55,33 @@ const basisOf = ({ kind, match_basis }: Record): string => `${kind} ${match_basi
 describe('a condominium', () => {
   let built: Built;
   before(async () => {
-    built = await build({
-      staged_listing: [
-        '1500 Linden Ave',
-        '1502 Linden Ave',
-        '1502 Linden Ave Unit 3',
-        '1504 Linden Ave',
-        '1506 Linden Ave',
-        '1508 Linden Ave',
-      ].map(listing),
-      staged_tax_parcel: [
-        debt('900-00-001C', '1500 LINDEN AVE'),
-        debt('900-00-003', '1502 LINDEN AVE UNIT 3'),
-        debt('900-00-005', '1504 LINDEN AVE', '550 CONDOMINIUM'),
-        debt('900-00-007', '1506 LINDEN AVE', '401 APARTMENTS'),
-      ],
-      staged_sheriff_sale: [
-        sale('CV1', '900-00-002C', '1500 LINDEN AVE'),
-        sale('CV3', '900-00-003', '1502 LINDEN AVE'),
-        sale('CV5', '900-00-006', '1504 LINDEN AVE'),
-        sale('CV7', '900-00-008', '1506 LINDEN AVE'),
-        sale('CV9', '900-00-009', '1508 LINDEN AVE'),
-      ],
-      staged_parcel: [{ ...COUNTY, ...page, parcel_raw: '900-00-009', property_class: 'RES CONDOMINIUM' }],
-    });
+    built = await buildTables(
+      {
+        staged_listing: [
+          '1500 Linden Ave',
+          '1502 Linden Ave',
+          '1502 Linden Ave Unit 3',
+          '1504 Linden Ave',
+          '1506 Linden Ave',
+          '1508 Linden Ave',
+        ].map(listing),
+        staged_tax_parcel: [
+          debt('900-00-001C', '1500 LINDEN AVE'),
+          debt('900-00-003', '1502 LINDEN AVE UNIT 3'),
+          debt('900-00-005', '1504 LINDEN AVE', '550 CONDOMINIUM'),
+          debt('900-00-007', '1506 LINDEN AVE', '401 APARTMENTS'),
+        ],
+        staged_sheriff_sale: [
+          sale('CV1', '900-00-002C', '1500 LINDEN AVE'),
+          sale('CV3', '900-00-003', '1502 LINDEN AVE'),
+          sale('CV5', '900-00-006', '1504 LINDEN AVE'),
+          sale('CV7', '900-00-008', '1506 LINDEN AVE'),
+          sale('CV9', '900-00-009', '1508 LINDEN AVE'),
+        ],
+        staged_parcel: [{ ...COUNTY, ...page, parcel_raw: '900-00-009', property_class: 'RES CONDOMINIUM' }],
+      },
+      ['deals', 'leads'],
+    );
   });
   after(() => built.close());
 

@@ -1,7 +1,7 @@
 /** County records match a listing only at exactly its address. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { build, type Built, type InputRow } from './build_models.ts';
+import { buildTables, type Built, type InputRow } from './build_models.ts';
 
 /** A listing, a county record and their match: exact, a candidate without points, or none. */
 interface Case {
@@ -130,17 +130,22 @@ describe('county records and listings', () => {
   let built: Built;
   before(async () => {
     const cases = Object.values(CASES);
-    built = await build({
-      source_reads: [{ source: 'county', family: 'tax', county_fips: '39035', last_good_at: '2026-11-21T09:00:00Z' }],
-      staged_listing: [
-        ...cases.map(({ listing }, i) => listingRow(`L${i}`, listing)),
-        listingRow('SEVERAL', ['1290 Linden Ave', '44102']),
-      ],
-      staged_tax_parcel: [
-        ...cases.map(({ record }, i) => debtRow(`P${i}`, record)),
-        ...['1000.00', '3000.00', '2000.00'].map((amount, i) => debtRow(`S${i}`, ['1290 LINDEN AVE', '44102'], amount)),
-      ],
-    });
+    built = await buildTables(
+      {
+        source_reads: [{ source: 'county', family: 'tax', county_fips: '39035', last_good_at: '2026-11-21T09:00:00Z' }],
+        staged_listing: [
+          ...cases.map(({ listing }, i) => listingRow(`L${i}`, listing)),
+          listingRow('SEVERAL', ['1290 Linden Ave', '44102']),
+        ],
+        staged_tax_parcel: [
+          ...cases.map(({ record }, i) => debtRow(`P${i}`, record)),
+          ...['1000.00', '3000.00', '2000.00'].map((amount, i) =>
+            debtRow(`S${i}`, ['1290 LINDEN AVE', '44102'], amount),
+          ),
+        ],
+      },
+      ['deals'],
+    );
   });
   after(() => built.close());
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { it } from 'node:test';
 import { WORKED } from '../../docs/generate/underwriting.ts';
-import { build, uuid5, type InputRow } from './build_models.ts';
+import { buildTables, uuid5, type InputRow } from './build_models.ts';
 
 it('the models give every figure of the documented deal', async () => {
   const id = uuid5('deal|101 MAIN ST|44102');
@@ -34,11 +34,14 @@ it('the models give every figure of the documented deal', async () => {
     version_last_seen: '2026-11-20T09:00:00Z',
     listing_first_seen: '2026-11-20T09:00:00Z',
   };
-  const built = await build({
-    staged_listing: [{ ...site, observed_at: '2026-11-21T09:00:00Z' }],
-    previous_listing_history: [earlierVersion],
-    int_market_rents: [{ id, market_rent_2br: WORKED.rent, rent_basis: 'zip' }],
-  });
+  const built = await buildTables(
+    {
+      staged_listing: [{ ...site, observed_at: '2026-11-21T09:00:00Z' }],
+      previous_listing_history: [earlierVersion],
+      int_market_rents: [{ id, market_rent_2br: WORKED.rent, rent_basis: 'zip' }],
+    },
+    ['deals'],
+  );
   try {
     assert.deepEqual(built.failed, []);
     const deal = await built.one('deals');

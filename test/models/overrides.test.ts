@@ -8,7 +8,7 @@ import { SettingError } from '../../lib/settings.ts';
 import { brokenRule } from '../../models/assumptions/rules.ts';
 import { currentAssumptions, type AssumptionSet } from '../../models/assumptions.ts';
 import { assumptionsWith } from '../../models/assumptions/overrides.ts';
-import { build, type Inputs } from './build_models.ts';
+import { buildTables, type Inputs } from './build_models.ts';
 
 let folder = '';
 before(async () => {
@@ -181,11 +181,14 @@ describe('a deal under other assumptions', () => {
   };
   it('is underwritten with them, its record, paths and report name the set, and no audit breaks', async () => {
     const set = assumptionsWith(await file({ vacancy: '0.10', loan_rate_pct: '6.00', target_cap_pct: '9.00' }));
-    const built = await build({
-      ...listing,
-      run: [{ as_of: '2026-11-21', observed_at: '2026-11-21T12:00:00Z', assumption_set_id: set.id }],
-      declared_assumptions: set.rows,
-    });
+    const built = await buildTables(
+      {
+        ...listing,
+        run: [{ as_of: '2026-11-21', observed_at: '2026-11-21T12:00:00Z', assumption_set_id: set.id }],
+        declared_assumptions: set.rows,
+      },
+      ['deals', 'reports', 'assumptions'],
+    );
     try {
       assert.deepEqual(built.failed, []);
       const deal = await built.one('deals');

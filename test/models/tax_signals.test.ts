@@ -1,7 +1,7 @@
 /** Years of delinquency from a year of certification, and the address of a parcel from the county's layer. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { build, type Built, type InputRow } from './build_models.ts';
+import { buildTables, type Built, type InputRow } from './build_models.ts';
 
 const read = { observed_at: '2026-11-21T12:00:00Z', page_sha256: 'a'.repeat(64) };
 let row = 0;
@@ -37,15 +37,20 @@ describe('the place of a signal', () => {
       debt(String(moved), { street: movedTo }),
       debt(String(mailed), { street: '3 ROLL ST', ...ofMail }),
     ];
-    const first = await build({
-      staged_tax_parcel: debts('2 ROLL ST', mail),
-      staged_parcel: keys
-        .slice(0, 2)
-        .map((key) => parcel(key, { city: 'NORWOOD', city_is_municipality: true, zip: '45212' })),
-    });
+    const first = await buildTables(
+      {
+        staged_tax_parcel: debts('2 ROLL ST', mail),
+        staged_parcel: keys
+          .slice(0, 2)
+          .map((key) => parcel(key, { city: 'NORWOOD', city_is_municipality: true, zip: '45212' })),
+      },
+      ['signals'],
+    );
     const previous = (await first.rows('signals')) as InputRow[];
     await first.close();
-    const second = await build({ staged_tax_parcel: debts('22 ROLL ST', {}), previous_signals: previous });
+    const second = await buildTables({ staged_tax_parcel: debts('22 ROLL ST', {}), previous_signals: previous }, [
+      'signals',
+    ]);
     const places = await Promise.all(
       keys.map(async (key) => {
         const { city, city_basis, zip, zip_basis } = await second.one('signals', `parcel_key = '${key}'`);
@@ -71,52 +76,55 @@ describe('signals', () => {
     return names.map((name) => signal[name]);
   };
   before(async () => {
-    built = await build({
-      staged_tax_parcel: [
-        debt('001', { certified_year: 2023 }),
-        debt('002', { certified_year: 2026 }),
-        debt('003', { certified_year: 2027 }),
-        debt('004', { certified_year: 2020, years_delinquent: 2 }),
-        debt('005'),
-        debt('054-0004-0123-00'),
-        debt('054-0004-0124-00', { street: '9 OWN LIST ST', county_value: '7.00', property_class: '510' }),
-        debt('054-0004-0125-00'),
-        debt('054-0004-0126-00'),
-        debt('0550001000100', { street: '1 ROLL ST' }),
-        debt('0550001000200', { street: '2 ROLL ST', city: 'CINCINNATI' }),
-        debt('0550001000300', {
-          street: '3 ROLL ST',
-          mail_street: '3 Roll St',
-          mail_city: 'CLEVES',
-          mail_state: 'OH',
-          mail_zip: '45002',
-        }),
-        debt('0550001000400', { street: '4 ROLL ST' }),
-        debt('0590001002300'),
-        debt('0590001002400'),
-        debt('0590001002490'),
-        debt('0590001002500'),
-        debt('0540004012300', { county_fips: '39035', county: 'Cuyahoga County, OH' }),
-      ],
-      staged_parcel: [
-        parcel('0540004012300', {
-          street: '1418 VINE ST',
-          zip: '45202',
-          county_value: '120000.00',
-          property_class: '520',
-        }),
-        parcel('0540004012400', { street: '12 MAP ST', county_value: '8.00', property_class: '401' }),
-        parcel('0540004012500', { street: 'GLENWAY AVE' }),
-        parcel('0540004012600', { county_value: '50.00' }),
-        parcel('0550001000100', { city: 'NORWOOD', city_is_municipality: true, zip: '45212' }),
-        parcel('0550001000200', { city: 'NORWOOD', city_is_municipality: true, zip: '45212' }),
-        parcel('0550001000400', { city: ' ', city_is_municipality: true }),
-        parcel('05900010023', { is_lot: true, street: '23 LOT ST' }),
-        parcel('05900010024', { is_lot: true, street: '24 LOT ST' }),
-        parcel('05900010025', { is_lot: true, street: '25 LOT ST' }),
-        parcel('0590001002500', { is_lot: false, street: '25 WHOLE ST' }),
-      ],
-    });
+    built = await buildTables(
+      {
+        staged_tax_parcel: [
+          debt('001', { certified_year: 2023 }),
+          debt('002', { certified_year: 2026 }),
+          debt('003', { certified_year: 2027 }),
+          debt('004', { certified_year: 2020, years_delinquent: 2 }),
+          debt('005'),
+          debt('054-0004-0123-00'),
+          debt('054-0004-0124-00', { street: '9 OWN LIST ST', county_value: '7.00', property_class: '510' }),
+          debt('054-0004-0125-00'),
+          debt('054-0004-0126-00'),
+          debt('0550001000100', { street: '1 ROLL ST' }),
+          debt('0550001000200', { street: '2 ROLL ST', city: 'CINCINNATI' }),
+          debt('0550001000300', {
+            street: '3 ROLL ST',
+            mail_street: '3 Roll St',
+            mail_city: 'CLEVES',
+            mail_state: 'OH',
+            mail_zip: '45002',
+          }),
+          debt('0550001000400', { street: '4 ROLL ST' }),
+          debt('0590001002300'),
+          debt('0590001002400'),
+          debt('0590001002490'),
+          debt('0590001002500'),
+          debt('0540004012300', { county_fips: '39035', county: 'Cuyahoga County, OH' }),
+        ],
+        staged_parcel: [
+          parcel('0540004012300', {
+            street: '1418 VINE ST',
+            zip: '45202',
+            county_value: '120000.00',
+            property_class: '520',
+          }),
+          parcel('0540004012400', { street: '12 MAP ST', county_value: '8.00', property_class: '401' }),
+          parcel('0540004012500', { street: 'GLENWAY AVE' }),
+          parcel('0540004012600', { county_value: '50.00' }),
+          parcel('0550001000100', { city: 'NORWOOD', city_is_municipality: true, zip: '45212' }),
+          parcel('0550001000200', { city: 'NORWOOD', city_is_municipality: true, zip: '45212' }),
+          parcel('0550001000400', { city: ' ', city_is_municipality: true }),
+          parcel('05900010023', { is_lot: true, street: '23 LOT ST' }),
+          parcel('05900010024', { is_lot: true, street: '24 LOT ST' }),
+          parcel('05900010025', { is_lot: true, street: '25 LOT ST' }),
+          parcel('0590001002500', { is_lot: false, street: '25 WHOLE ST' }),
+        ],
+      },
+      ['signals', 'leads'],
+    );
   });
   after(() => built.close());
 

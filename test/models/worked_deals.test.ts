@@ -1,7 +1,7 @@
 /** The models give every figure of the deals computed by hand, to the cent. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { build, uuid5, type Built, type InputRow } from './build_models.ts';
+import { buildTables, uuid5, type Built, type InputRow } from './build_models.ts';
 import { EXAMPLES, type Example } from './examples/worked_deals.ts';
 
 const idOf = (index: number): string => uuid5(`deal|${100 + index} MAIN ST|44102`);
@@ -77,12 +77,15 @@ interface Rationale {
 describe('worked deals', () => {
   let built: Built;
   before(async () => {
-    built = await build({
-      staged_listing: EXAMPLES.map(listing),
-      previous_listing_history: EXAMPLES.flatMap(earlierVersion),
-      staged_tax_parcel: EXAMPLES.flatMap(debt),
-      int_market_rents: EXAMPLES.map(({ rent }, i) => ({ id: idOf(i), market_rent_2br: rent, rent_basis: 'zip' })),
-    });
+    built = await buildTables(
+      {
+        staged_listing: EXAMPLES.map(listing),
+        previous_listing_history: EXAMPLES.flatMap(earlierVersion),
+        staged_tax_parcel: EXAMPLES.flatMap(debt),
+        int_market_rents: EXAMPLES.map(({ rent }, i) => ({ id: idOf(i), market_rent_2br: rent, rent_basis: 'zip' })),
+      },
+      ['deals'],
+    );
   });
   after(() => built.close());
   const dealOf = (index: number): Promise<Record<string, unknown>> => built.one('deals', `id = '${idOf(index)}'`);

@@ -1,7 +1,7 @@
 /** Leads and opening bids computed by hand, which sales and debts are leads, and the models' results for them. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { build, type Built, type InputRow } from './build_models.ts';
+import { buildTables, type Built, type InputRow } from './build_models.ts';
 
 const COUNTY = { county_fips: '39035', county: 'Cuyahoga County, OH' };
 const daysAgo = (days: number): string => `2026-11-${21 - days}T09:00:00Z`;
@@ -139,16 +139,19 @@ const EARLIER_SALE = sale(500, {
 
 let built: Built;
 before(async () => {
-  built = await build({
-    staged_sheriff_sale: [
-      ...WORKED_SALES,
-      ...ELIGIBILITY.map(([, row], i) => sale(300 + i, { ...MORTGAGE, appraised_value: '1000.00', ...row })),
-      EARLIER_SALE,
-      ...BIDS.map(([, row], i) => sale(400 + i, row)),
-    ],
-    staged_tax_parcel: DEBTS,
-    staged_listing: [LISTING],
-  });
+  built = await buildTables(
+    {
+      staged_sheriff_sale: [
+        ...WORKED_SALES,
+        ...ELIGIBILITY.map(([, row], i) => sale(300 + i, { ...MORTGAGE, appraised_value: '1000.00', ...row })),
+        EARLIER_SALE,
+        ...BIDS.map(([, row], i) => sale(400 + i, row)),
+      ],
+      staged_tax_parcel: DEBTS,
+      staged_listing: [LISTING],
+    },
+    ['deals', 'leads', 'auctions'],
+  );
 });
 after(() => built.close());
 

@@ -12,7 +12,9 @@ import { build, type InputRow } from './build_models.ts';
 const LAST = '2026-11-20';
 /** Eight reads, five days apart. */
 const DAYS = Array.from({ length: 8 }, (_, at) => dayText(dayNumber(LAST) - 5 * (7 - at)));
-const MODELS = ['stg_listings', 'listing_history', 'int_properties'];
+const HISTORY = ['stg_listings', 'listing_history'];
+/** Models of the last day, whose properties the tests read. */
+const LAST_MODELS = [...HISTORY, 'int_properties'];
 
 const world = makeWorld({ seed: 5, listings: 600, parcels: 0, auctions: 0, filings: 0 });
 const keyOf = (source: unknown, id: unknown): string => `${String(source)} ${String(id)}`;
@@ -60,7 +62,7 @@ async function propertiesOfLastDay(): Promise<Record<string, unknown>[]> {
         staged_listing: listings.map((l) => stagedRow(l, observed)),
         previous_listing_history: history,
       },
-      ({ name }) => MODELS.includes(name),
+      ({ name }) => (day === LAST ? LAST_MODELS : HISTORY).includes(name),
     );
     try {
       assert.deepEqual(built.failed, [], `audits of ${day}`);

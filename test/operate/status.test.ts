@@ -10,8 +10,8 @@ import { healthOf, type Health } from '../../pipelines/operate/health.ts';
 import type { ProblemKind } from '../../pipelines/operate/problems.ts';
 import { EXIT } from '../../pipelines/commands/status.ts';
 import { formatHealth } from '../../pipelines/commands/status_format.ts';
-import { makeWorld } from '../../sandbox/world/world.ts';
-import { newLayout, runDay, TINY } from '../pipelines/runs.ts';
+import { runDay } from '../pipelines/runs.ts';
+import { afterFirstDay } from '../pipelines/starting_points.ts';
 import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -23,16 +23,13 @@ describe('the state of a folder', () => {
   const look = async (today?: string): Promise<Health> =>
     healthOf(layout, await loadSources(), today === undefined ? {} : { today });
   before(async () => {
-    layout = await newLayout();
-    const world = makeWorld(TINY);
-    const tables = ['listing_history', 'rejects', 'sources'];
-    await runDay({ layout, world, day: '2026-11-20', tables, browser: true });
+    const start = await afterFirstDay();
+    layout = start.layout;
     // On the second day one site is rebuilt, and one refuses.
     ({ runId } = await runDay({
-      layout,
-      world,
+      ...start,
       day: '2026-11-21',
-      tables,
+      tables: ['listing_history', 'rejects', 'sources'],
       only: ({ family }) => ['listings', 'fmr'].includes(family),
       alter: (q, r) =>
         q.host.includes('heartland')

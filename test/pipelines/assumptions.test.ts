@@ -3,19 +3,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { currentAssumptions } from '../../models/assumptions.ts';
 import { verifySnapshot } from '../../pipelines/snapshots.ts';
-import { makeWorld } from '../../sandbox/world/world.ts';
-import { newLayout, published, runDay } from './runs.ts';
+import { published, runDay } from './runs.ts';
+import { afterFirstDay, FIRST_RUN, publishedRun } from './starting_points.ts';
+
+/** Tables whose rows name their assumption set. */
+const TABLES = ['deals', 'reports', 'assumptions'];
 
 test('a new set underwrites the next snapshot, and the old one keeps its own', async () => {
-  const [layout, world] = [
-    await newLayout(),
-    makeWorld({ seed: 7, listings: 40, parcels: 60, auctions: 20, filings: 20 }),
-  ];
-  const only = ({ family }: { readonly family: string }): boolean => family === 'listings' || family === 'fmr';
-  const before = await runDay({ layout, world, day: '2026-11-19', only });
+  const start = await afterFirstDay();
+  const { layout } = start;
+  const before = await publishedRun(start, FIRST_RUN);
   const assumptions = currentAssumptions(new Map([['vacancy', '0.10']]));
-  const after = await runDay({ layout, world, day: '2026-11-20', only: () => false, assumptions });
-  assert.equal(before.manifest?.assumption_set_id, 'uw-2026.1');
+  const after = await runDay({ ...start, day: '2026-11-21', only: () => false, tables: TABLES, assumptions });
+  assert.equal(before.manifest.assumption_set_id, 'uw-2026.1');
   assert.equal(after.manifest?.assumption_set_id, assumptions.id);
   const noi = async (runId: string): Promise<Map<unknown, number>> =>
     new Map(
@@ -32,7 +32,7 @@ test('a new set underwrites the next snapshot, and the old one keeps its own', a
     [before.runId, 'uw-2026.1'],
     [after.runId, assumptions.id],
   ] as const) {
-    for (const table of ['deals', 'reports', 'assumptions'])
+    for (const table of TABLES)
       assert.deepEqual(
         [...new Set((await published(layout, runId, table)).map((r) => r['assumption_set_id']))],
         [id],

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { access, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { loadModels, type Model } from '../../models/index.ts';
-import { makeWorld } from '../../sandbox/world/world.ts';
-import { newLayout, runDay } from './runs.ts';
+import type { Model } from '../../models/index.ts';
+import { runDay } from './runs.ts';
+import { modelsOf } from './some_tables.ts';
+import { afterFirstDay, FIRST_RUN } from './starting_points.ts';
 
 /** By model: what a defect does to its SELECT, and the audits that must see it. */
 const DEFECTS: Readonly<
@@ -55,26 +56,15 @@ const DEFECTS: Readonly<
 };
 
 test('a run with wrong tables publishes nothing, writes the failing rows, and leaves the previous day', async () => {
-  const [layout, world] = [
-    await newLayout(),
-    makeWorld({ seed: 7, listings: 40, parcels: 120, auctions: 40, filings: 20 }),
-  ];
-  const read = [
-    'heartland_multifamily',
-    'hud_fmr',
-    'oh_cuyahoga_tax',
-    'oh_stark_tax',
-    'oh_cuyahoga_sheriff',
-    'colorado_sos',
-  ];
-  const first = await runDay({ layout, world, day: '2026-11-20', only: ({ name }) => read.includes(name) });
-  const models = (await loadModels()).map((model): Model => {
+  const start = await afterFirstDay();
+  const { layout } = start;
+  const models = (await modelsOf(Object.keys(DEFECTS))).map((model): Model => {
     const [, alter] = DEFECTS[model.name] ?? [];
     return alter ? { ...model, sql: alter(model.sql.trim().replace(/;$/u, '')) } : model;
   });
-  const second = await runDay({ layout, world, day: '2026-11-21', only: () => false, models });
+  const second = await runDay({ ...start, day: '2026-11-21', only: () => false, models });
   assert.equal(second.manifest, null);
-  assert.equal(await readlink(layout.current), join('snapshots', first.runId));
+  assert.equal(await readlink(layout.current), join('snapshots', FIRST_RUN));
   await assert.rejects(access(layout.snapshot(second.runId)));
   const blocked = new Set(second.blocked.map((b) => b.name));
   for (const [about, name] of Object.values(DEFECTS).flatMap(([what, , sees]) =>

@@ -8,25 +8,28 @@ import { literal } from '../../lib/sql.ts';
 import { awaitsOperator } from '../../pipelines/ingest/source_state.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import type { RunResult } from '../../pipelines/run/run.ts';
-import { readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
+import { verifySnapshot } from '../../pipelines/snapshots.ts';
 import { formatComparisons } from '../../sandbox/comparison/compare.ts';
 import { reconcile } from '../../sandbox/reconcile.ts';
 import type { World, WorldDay } from '../../sandbox/world/types.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
+import { loadSources } from '../../sources/index.ts';
 import { hashesOf, newLayout, published, runDay, smallWorld, TINY } from './runs.ts';
+import { afterFirstDay, FIRST_DAY, FIRST_RUN, publishedRun } from './starting_points.ts';
 
 describe('a run over one day', () => {
   let layout: Layout;
   let world: World;
-  let first: RunResult & { truth: WorldDay };
+  let first: Awaited<ReturnType<typeof publishedRun>>;
   before(async () => {
-    layout = await newLayout();
-    world = makeWorld(TINY);
-    first = await runDay({ layout, world, day: '2026-11-20', browser: true });
+    const start = await afterFirstDay();
+    ({ layout, world } = start);
+    first = await publishedRun(start, FIRST_RUN);
   });
 
-  test('every source is read and every row accounted for', () => {
-    for (const { row } of first.sources) {
+  test('every source is read and every row accounted for', async () => {
+    assert.equal(first.manifest.sources.length, (await loadSources()).length);
+    for (const row of first.manifest.sources) {
       if (awaitsOperator(row)) continue;
       assert.equal(row.status, 'good', `${row.source}: ${row.reason ?? ''} ${row.detail ?? ''}`);
       assert.equal(row.rows_in, row.rows_out + row.rows_rejected + row.rows_merged, row.source);
@@ -47,7 +50,7 @@ describe('a run over one day', () => {
   test('the snapshot is complete, current, and its hashes verify', async () => {
     assert.equal(await readlink(layout.current), join('snapshots', first.runId));
     assert.deepEqual(await verifySnapshot(layout, first.runId), []);
-    const manifest = await readManifest(layout, first.runId);
+    const { manifest } = first;
     assert.deepEqual(Object.keys(manifest.tables).sort(), [
       'assumptions',
       'auctions',
@@ -74,7 +77,7 @@ describe('a run over one day', () => {
     const duck = await openDuck();
     try {
       await duck.connection.run(`ATTACH ${literal(join(layout.current, 'dealfeed.duckdb'))} AS snapshot (READ_ONLY)`);
-      for (const [name, { rows }] of Object.entries(first.manifest?.tables ?? {})) {
+      for (const [name, { rows }] of Object.entries(first.manifest.tables)) {
         const [count] = await rowsOf(duck.connection, `SELECT count(*) AS n FROM snapshot."${name}"`);
         assert.equal(Number(count?.['n']), rows, name);
       }
@@ -89,7 +92,7 @@ describe('a run over one day', () => {
   });
 
   test('a second run over the same day gives the same bytes in a folder of its own', async () => {
-    const second = await runDay({ layout, world, day: '2026-11-20', browser: true });
+    const second = await runDay({ layout, world, day: FIRST_DAY, browser: true });
     assert.notEqual(second.runId, first.runId);
     assert.ok(
       second.sources.some((s) => (s.latest?.traffic.not_modified ?? 0) > 0),
@@ -102,7 +105,7 @@ describe('a run over one day', () => {
     const elsewhere = await runDay({
       layout: await newLayout(),
       world: makeWorld(TINY),
-      day: '2026-11-20',
+      day: FIRST_DAY,
       browser: true,
     });
     assert.deepEqual(hashesOf(elsewhere), hashesOf(first));

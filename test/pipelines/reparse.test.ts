@@ -11,8 +11,8 @@ import type { World } from '../../sandbox/world/types.ts';
 import type { Candidate, SourceSpec } from '../../sources/contract.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { loadSources } from '../../sources/index.ts';
-import { makeWorld } from '../../sandbox/world/world.ts';
-import { newLayout, published, runDay, TINY } from './runs.ts';
+import { published, runDay } from './runs.ts';
+import { afterFirstDay, FIRST_DAY, FIRST_RUN } from './starting_points.ts';
 
 /** The sheriffs' sites have one reader: some of them are enough. */
 const SHERIFFS = ['oh_cuyahoga_sheriff', 'oh_stark_sheriff', 'oh_stark_sheriff_page'];
@@ -20,12 +20,12 @@ const isRead = ({ name, family }: { readonly name: string; readonly family: stri
   family !== 'sheriff' || SHERIFFS.includes(name);
 /** Tables that the tests read. */
 const tables = ['signals', 'listing_history'];
-const DAYS = ['2026-11-20', '2026-11-21'] as const;
+const DAYS = [FIRST_DAY, '2026-11-21'] as const;
 
 describe('after two days', () => {
   let layout: Layout;
   let world: World;
-  let runs: RunResult[];
+  let second: RunResult;
   let specs: SourceSpec[];
   const again = async (spec: SourceSpec, options: { since?: string; apply?: boolean } = {}): Promise<Reparsed[]> =>
     reparse({
@@ -38,20 +38,20 @@ describe('after two days', () => {
   const specOf = (name: string): SourceSpec => specs.find((s) => s.name === name) ?? assert.fail(name);
 
   before(async () => {
-    [layout, world, specs] = [await newLayout(), makeWorld(TINY), await loadSources()];
-    const first = await runDay({ layout, world, day: DAYS[0], only: isRead, tables, browser: true });
+    ({ layout, world } = await afterFirstDay());
+    specs = await loadSources();
     // On the second day one listing's page fails, and one site is down.
     const broken = String(
       (
         await published(
           layout,
-          first.runId,
+          FIRST_RUN,
           'listing_history',
           "WHERE source = 'heartland_multifamily' AND is_latest ORDER BY listing_id",
         )
       )[0]?.['listing_url'],
     );
-    const second = await runDay({
+    second = await runDay({
       layout,
       world,
       day: DAYS[1],
@@ -64,11 +64,10 @@ describe('after two days', () => {
             ? { ...r, status: 403 }
             : undefined,
     });
-    runs = [first, second];
   });
 
   test("today's parser gives every source the rows it had, confirmed and unreadable pages included", async () => {
-    const statuses = new Map(runs[1]?.sources.map((s) => [s.spec.name, s]));
+    const statuses = new Map(second.sources.map((s) => [s.spec.name, s]));
     assert.ok(
       [...statuses.values()].some((s) => (s.latest?.traffic.not_modified ?? 0) > 0),
       'some pages of the second day came by 304',
@@ -92,7 +91,7 @@ describe('after two days', () => {
   test('reads before SINCE are left alone', async () => {
     assert.deepEqual(
       (await again(specOf('oh_stark_tax'), { since: DAYS[1] })).map((r) => r.runId),
-      [runs[1]?.runId],
+      [second.runId],
     );
   });
 
@@ -100,7 +99,7 @@ describe('after two days', () => {
     const stark = specOf('oh_stark_tax');
     const rows = await published(
       layout,
-      runs[1]?.runId ?? '',
+      second.runId,
       'signals',
       "WHERE source = 'oh_stark_tax' AND signal_state = 'listed' ORDER BY parcel_id",
     );

@@ -1,6 +1,6 @@
 /** Runs of the real pipeline over the sandbox world, for tests: real server, real fetcher, real DuckDB. */
-import { rmSync } from 'node:fs';
-import { cp, mkdtemp } from 'node:fs/promises';
+import { cpSync, rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
@@ -47,7 +47,7 @@ export async function newLayout(): Promise<Layout> {
 /** A folder with all that this one holds, to go on from. */
 export async function copyOf(layout: Layout): Promise<Layout> {
   const copy = await newLayout();
-  await cp(layout.root, copy.root, { recursive: true, verbatimSymlinks: true });
+  cpSync(layout.root, copy.root, { recursive: true, verbatimSymlinks: true });
   return copy;
 }
 
@@ -133,5 +133,5 @@ export async function published(
 }
 
 /** SHA-256 of each published Parquet file, as the manifest states it. */
-export const hashesOf = (result: RunResult): Record<string, string> =>
+export const hashesOf = (result: Pick<RunResult, 'manifest'>): Record<string, string> =>
   Object.fromEntries(Object.entries(result.manifest?.tables ?? {}).map(([name, t]) => [name, t.sha256]));

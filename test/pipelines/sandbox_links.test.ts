@@ -4,10 +4,9 @@ import { before, describe, test } from 'node:test';
 import { loadModels } from '../../models/index.ts';
 import { diffSnapshots } from '../../pipelines/analyse/diff/diff.ts';
 import type { Layout } from '../../pipelines/layout.ts';
-import type { RunResult } from '../../pipelines/run/run.ts';
 import type { WorldDay } from '../../sandbox/world/types.ts';
-import { makeWorld } from '../../sandbox/world/world.ts';
-import { newLayout, published, runDay, TINY } from './runs.ts';
+import { published, runDay } from './runs.ts';
+import { afterFirstDay, FIRST_RUN, publishedRun } from './starting_points.ts';
 
 /** Every text of a row that is an address of the web, at any depth of its JSON columns. */
 function linksOf(value: unknown): string[] {
@@ -19,23 +18,24 @@ function linksOf(value: unknown): string[] {
 }
 
 describe('the links of a sandbox snapshot', () => {
-  const runs: (RunResult & { truth: WorldDay })[] = [];
+  const runs: Awaited<ReturnType<typeof publishedRun>>[] = [];
   let layout: Layout;
   before(async () => {
-    layout = await newLayout();
-    const world = makeWorld(TINY);
-    runs.push(await runDay({ layout, world, day: '2026-11-20' }));
+    const start = await afterFirstDay();
+    layout = start.layout;
+    runs.push(await publishedRun(start, FIRST_RUN));
     // On the second day one site fails, so that its source row names the failed page
     const alter = ({ host, path }: { host: string; path: string }) =>
       host === 'gis.cuyahogacounty.us' && path !== '/robots.txt'
         ? { status: 500, headers: {}, body: new Uint8Array() }
         : undefined;
-    runs.push(await runDay({ layout, world, day: '2026-11-21', alter }));
+    const { runId } = await runDay({ ...start, day: '2026-11-21', alter });
+    runs.push(await publishedRun(start, runId));
   });
 
   test('no row of any table cites a real host', async () => {
-    const failed = runs[1]?.sources.find(({ row }) => row.source === 'oh_cuyahoga_tax');
-    assert.equal(failed?.row.status, 'unavailable');
+    const failed = runs[1]?.manifest.sources.find(({ source }) => source === 'oh_cuyahoga_tax');
+    assert.equal(failed?.status, 'unavailable');
     let links = 0;
     for (const { runId } of runs) {
       for (const { name } of (await loadModels()).filter(({ contract }) => contract.publish)) {

@@ -4,9 +4,8 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser } from 'playwright-core';
-import { SANDBOX_DAY } from '../../lib/settings.ts';
 import { chromiumPath } from '../../sources/fetch/browser.ts';
-import { newLayout, runDay, smallWorld } from '../pipelines/runs.ts';
+import { afterFirstDay } from '../pipelines/starting_points.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -38,10 +37,9 @@ export const startBrowser = async (): Promise<Browser> =>
     args: ['--no-sandbox', '--disable-gpu'],
   });
 
-/** Run the pipeline over the small world, serve what it publishes, and start a browser. */
+/** Serve what the pipeline publishes of the tiny world, and start a browser. */
 export async function startSite(): Promise<SiteServer> {
-  const layout = await newLayout();
-  await runDay({ layout, world: smallWorld(), day: SANDBOX_DAY });
+  const { layout } = await afterFirstDay();
   const server = spawn(process.execPath, ['api/server.ts'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS } from '../../../lib/time.ts';
-import { build, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, type Built, type InputRow } from '../build_models.ts';
 import { DEALS, property, SEED } from './checked.ts';
 import { maybe } from './random_deals.ts';
 import { decimal, hundredths, number } from './underwrite.ts';
@@ -113,10 +113,13 @@ describe('random sheriff sales and debts', () => {
   let built: Built;
   const scores = new Map<string, number>();
   before(async () => {
-    built = await build({
-      staged_sheriff_sale: [...Object.entries(SALE_VARIANTS).flatMap(saleRows), ...mortgageRows()],
-      staged_tax_parcel: Object.entries(DEBT_VARIANTS).flatMap(debtRows),
-    });
+    built = await buildTables(
+      {
+        staged_sheriff_sale: [...Object.entries(SALE_VARIANTS).flatMap(saleRows), ...mortgageRows()],
+        staged_tax_parcel: Object.entries(DEBT_VARIANTS).flatMap(debtRows),
+      },
+      ['leads', 'auctions'],
+    );
     for (const lead of await built.rows('leads'))
       scores.set(String(lead['case_number'] ?? lead['parcel_id']), number(lead, 'lead_score'));
   });
