@@ -10,9 +10,12 @@ import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { newLayout, TINY } from './runs.ts';
+import { afterFirstDay, FIRST_DAY, FIRST_RUN } from './starting_points.ts';
 import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
+const SITE = 'lakes_sunbelt_exchange';
+const [BROKEN_RUN, CLOSED_RUN] = [`${FIRST_DAY}.02`, `${FIRST_DAY}.03`];
 
 function cli(command: string, env: Record<string, string>): Promise<{ status: number | null; out: string }> {
   return new Promise((resolve, reject) => {
@@ -37,20 +40,25 @@ describe('the command line', () => {
   let layout: Layout;
   let sandbox: Sandbox;
   before(async () => {
-    layout = await newLayout();
+    ({ layout } = await afterFirstDay());
+    // As if no run had tried the site.
+    for (const folder of [layout.staged(SITE), join(layout.root, 'archive', 'requests', SITE)])
+      await rm(folder, { recursive: true });
     sandbox = await startSandbox({
       world: makeWorld(TINY),
-      day: '2026-11-20',
+      day: FIRST_DAY,
       alter: (q, r) => (q.host.includes('lakes-sunbelt') ? { ...r, status: 403 } : undefined),
     });
   });
   after(() => sandbox.close());
 
   test('a run with a broken source publishes, warns of it and exits with 0; status then exits with 1', async () => {
-    const { status, out } = await cli('run', { DATA_DIR: layout.root, SANDBOX_URL: sandbox.url });
+    const { status, out } = await cli('run', { DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: SITE });
     assert.equal(status, 0, out);
     assert.match(out, /Warnings \(1\)\n {2}lakes_sunbelt_exchange unavailable: refused: .*it has no earlier rows/);
-    assert.match(out, /Published .*2026-11-20\.01/);
+    assert.match(out, /Published .*2026-11-20\.02/);
+    assert.match(out, /^No ledger yet at /m);
+    assert.ok(!(await readdir(layout.root)).some((name) => name.startsWith('ledger')), 'and the run makes none');
     const seen = await cli('status', { DATA_DIR: layout.root });
     assert.equal(seen.status, 1);
     assert.match(seen.out, /lakes_sunbelt_exchange +UNAVAILABLE/);
@@ -59,7 +67,7 @@ describe('the command line', () => {
 
   test('a run whose output is closed still publishes, and removes the partial files of a killed run', async () => {
     await mkdir(join(layout.snapshots, '.building-2026-11-20.99'));
-    await writeFile(join(layout.run('2026-11-20.01'), 'build.duckdb'), 'half');
+    await writeFile(join(layout.run(BROKEN_RUN), 'build.duckdb'), 'half');
     const child = spawn(process.execPath, ['pipelines/commands/cli.ts', 'run'], {
       cwd: root,
       env: { ...BARE, DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'none' },
@@ -74,9 +82,9 @@ describe('the command line', () => {
       }),
       0,
     );
-    assert.equal(await readlink(layout.current), 'snapshots/2026-11-20.02');
-    assert.deepEqual((await readdir(layout.snapshots)).sort(), ['2026-11-20.01', '2026-11-20.02']);
-    assert.deepEqual(await readdir(layout.run('2026-11-20.01')), ['run.json']);
+    assert.equal(await readlink(layout.current), `snapshots/${CLOSED_RUN}`);
+    assert.deepEqual((await readdir(layout.snapshots)).sort(), [FIRST_RUN, BROKEN_RUN, CLOSED_RUN]);
+    assert.deepEqual(await readdir(layout.run(BROKEN_RUN)), ['run.json']);
   });
 
   test('a run that did not try a broken source again still says what was wrong with it', async () => {
@@ -119,7 +127,7 @@ describe('the command line', () => {
 
   test('rows that do not add up block publication: exit status 2, and the snapshot before stays current', async () => {
     const serving = await readlink(layout.current);
-    const path = join(layout.staged('hud_fmr'), '2026-11-20.01.json');
+    const path = join(layout.staged('hud_fmr'), `${FIRST_RUN}.json`);
     const record = JSON.parse(await readFile(path, 'utf8')) as { counts: { rows_in: number } };
     record.counts.rows_in += 1;
     await writeFile(path, JSON.stringify(record));

@@ -64,27 +64,25 @@ describe('after two days, the second with a failed page, a site that is down and
   });
   const files = async (): Promise<string[]> => (await readdir(layout.root, { recursive: true })).sort();
 
-  test('each day has the hashes of its manifest without its staged rows, and no file changes', async () => {
+  test('the second day has the hashes of its manifest without its staged rows, and no file changes', async () => {
     const away = `${layout.root}-away`;
     const names = await files();
     const staged = names.filter((n) => n.startsWith('staged/') && n.endsWith('.parquet'));
     assert.ok(staged.length >= 2 * READ.length - 3);
     for (const [i, name] of staged.entries()) await rename(join(layout.root, name), `${away}-${i}`);
     const without = await files();
-    for (const runId of ids) {
-      const result = await rebuild(layout, runId);
-      assert.deepEqual(
-        [isSame(result), result.tables.length, result.copied, result.versionChanges],
-        [true, 10, [], []],
-        formatRebuild(result).join('\n'),
-      );
-      assert.equal(result.parsed, READ.length);
-    }
+    const result = await rebuild(layout, ids[1] ?? '');
+    assert.deepEqual(
+      [isSame(result), result.tables.length, result.copied, result.versionChanges],
+      [true, 10, [], []],
+      formatRebuild(result).join('\n'),
+    );
+    assert.equal(result.parsed, READ.length);
     assert.deepEqual(await files(), without);
     for (const [i, name] of staged.entries()) await rename(`${away}-${i}`, join(layout.root, name));
   });
 
-  test('a damaged archived page is named and its stored rows are copied; a different table is reported', async () => {
+  test('so has the first; stored rows replace those of a damaged page, and a difference is reported', async () => {
     const [manifestPath, read] = [
       join(layout.snapshot(ids[0] ?? ''), 'manifest.json'),
       await standingRead(layout, 'oh_cuyahoga_tax', DAYS[0]),
@@ -106,9 +104,10 @@ describe('after two days, the second with a failed page, a site that is down and
       ['oh_cuyahoga_tax'],
     );
     assert.deepEqual(
-      result.tables.filter((t) => t.was !== t.now).map((t) => [t.name, t.was]),
-      [['leads', 'f'.repeat(64)]],
+      result.tables.filter((t) => t.was !== t.now).map((t) => [t.name, t.was, t.now]),
+      [['leads', 'f'.repeat(64), tables['leads']?.sha256]],
     );
+    assert.deepEqual([result.tables.length, result.parsed], [10, READ.length - 1]);
     assert.match(
       formatRebuild(result).join('\n'),
       /1 of 10 tables are DIFFERENT[^]*copied the stored rows of oh_cuyahoga_tax: [^]*leads +f{16} +[0-9a-f]{16}/u,

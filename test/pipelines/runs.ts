@@ -69,6 +69,8 @@ export interface OneRun {
   readonly assumptions?: AssumptionSet;
   /** Secrets of the operator, by the name of their setting. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** Reads the ids of sold leads. Default: none. */
+  readonly soldLeads?: () => Promise<readonly string[]>;
 }
 
 /** Run one day. */
@@ -82,6 +84,7 @@ export async function runDay({
   models,
   assumptions,
   secrets,
+  soldLeads,
   browser = false,
   changed = (spec) => spec,
 }: OneRun): Promise<RunResult & { truth: WorldDay }> {
@@ -106,6 +109,7 @@ export async function runDay({
       due: (spec) => (browser || spec.name !== IN_A_BROWSER) && (only?.(spec) ?? true),
       ...(models ? { models } : tables ? { models: await modelsOf(tables) } : {}),
       ...(assumptions ? { assumptions } : {}),
+      ...(soldLeads ? { soldLeads } : {}),
     });
     return { ...result, truth: sandbox.day };
   } finally {
