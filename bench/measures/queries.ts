@@ -48,7 +48,10 @@ const queriesAt = (name: string, at: string, folderOf: () => Promise<string>): M
     const wanted = "listing_status = 'active' AND address_key IS NOT NULL AND list_price IS NOT NULL";
     const deals = await sampleOf(folder, 'deals', wanted, DEALS);
     const ours = await startServer('routes.ts', [folder]);
-    const samples = [await bodyOf(`${ours}/api/deals?limit=1&fields=all`), await bodyOf(ours + askLookup(deals[0] ?? {})[0])];
+    const samples = [
+      await bodyOf(`${ours}/api/deals?limit=1&fields=all`),
+      await bodyOf(ours + askLookup(deals[0] ?? {})[0]),
+    ];
     const theirs = await startServer('fastify_postgres.ts', [await startWithRecords(folder), ...samples]);
     const isSame = async ([a, b]: Question) => (await bodyOf(ours + a)) === (await bodyOf(theirs + b));
     // Only ours finds ranges and other units of a street: deals that have some are left out.
