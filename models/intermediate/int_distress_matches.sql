@@ -5,36 +5,22 @@
 with
 
 properties as (
-  select id, city, zip, address_key, street_key, house_low, house_high, unit_key
+  select id, address, city, zip, address_key, street_key, house_low, house_high, unit_key
   from int_properties
   where address_key is not null
 ),
 
 -- A listing may name two addresses, or the units of the whole building
-property_lines as (
-  select id, city, zip, unit_key, unnest(lines) as line
-  from (
-    select *, address_line(address) as written_line, address_lines(address) as lines
-    from int_properties
-    where address_key is not null
-  )
-  where len(lines) > 1 or names_all_units(written_line, units)
-),
-
-named_addresses as (
-  select id, city, zip, unit_key, parts_of_line(line).address_key as address_key
-  from property_lines
-),
-
 property_addresses as (
   select id, city, zip, unit_key, address_key
   from properties
 
   union
 
-  select id, city, zip, unit_key, address_key
-  from named_addresses
-  where address_key is not null
+  select properties.id, properties.city, properties.zip, properties.unit_key, addresses.address_key
+  from properties
+  join stg_addresses as addresses on addresses.street = properties.address
+  where addresses.address_key is not null
 ),
 
 -- The parcel of an address, by any source: a list, a sheriff or the county's parcel layer, today or earlier

@@ -57,10 +57,13 @@ other_listings as (
 
 main_listings as (
   select
-    *,
+    listings.*,
     coalesce(first_seen_if_listed, listing_first_seen) as first_seen,
-    listing_parts(street, units) as parts
-  from ranked_listings
+    addresses.* exclude (street, units)
+  from ranked_listings as listings
+  left join stg_listing_addresses as addresses
+    on addresses.street = listings.street
+    and addresses.units is not distinct from listings.units
   where place = 1
 )
 
@@ -69,15 +72,15 @@ select
   main_listings.deal_id as id,
   street as address,
   case
-    when parts.address_key is not null then 'available'
+    when address_key is not null then 'available'
     when street is null then 'hidden_by_source'
     else 'no_house_number'
   end as address_status,
-  parts.address_key as address_key,
-  parts.street_key as street_key,
-  parts.house_low as house_low,
-  parts.house_high as house_high,
-  parts.unit_key as unit_key,
+  address_key,
+  street_key,
+  house_low,
+  house_high,
+  unit_key,
   city,
   state,
   zip,

@@ -2,14 +2,18 @@
 
 with
 
-addressed as (
-  select *, listing_parts(street, units) as parts from staged_listing
+addressed_listings as (
+  select listings.*, addresses.* exclude (street, units)
+  from staged_listing as listings
+  left join stg_listing_addresses as addresses
+    on addresses.street = trim(listings.street)
+    and addresses.units is not distinct from listings.units
 )
 
 select
   -- The property: its address and ZIP, or the listing alone if the site hides the address
   uuid_of(case
-    when parts.address_key is not null then 'deal|' || parts.address_key || '|' || zip
+    when address_key is not null then 'deal|' || address_key || '|' || zip
     else 'listing|' || source || '|' || listing_id
   end) as deal_id,
 
@@ -30,13 +34,13 @@ select
   availability,
 
   -- Normalized address
-  parts.address_key as address_key,
-  parts.street_key as street_key,
-  parts.house_low as house_low,
-  parts.house_high as house_high,
-  parts.unit_key as unit_key,
+  address_key,
+  street_key,
+  house_low,
+  house_high,
+  unit_key,
   case
-    when parts.address_key is not null then 'available'
+    when address_key is not null then 'available'
     when street is null then 'hidden_by_source'
     else 'no_house_number'
   end as address_status,
@@ -47,4 +51,4 @@ select
   observed_at,
   page_sha256,
   page_row
-from addressed
+from addressed_listings

@@ -21,9 +21,12 @@ parcels as (
   select
     layer.*,
     coalesce(lots.parcel_key, parcel_key_of(county_fips, parcel_raw), upper(trim(parcel_raw))) as parcel_key,
-    address_parts(street) as parts
+    addresses.* exclude (street, line_number)
   from staged_parcel as layer
   left join lots using (county_fips, parcel_raw)
+  left join stg_addresses as addresses
+    on addresses.street = trim(layer.street)
+    and addresses.line_number = 1
   -- Rows staged before is_lot existed have no value for it
   where not coalesce(layer.is_lot, false) or lots.parcel_key is not null
 )
@@ -40,11 +43,11 @@ select
     else 'published'
   end as city_basis,
   left(zip, 5) as zip,
-  parts.address_key as address_key,
-  parts.street_key as street_key,
-  parts.house_low as house_low,
-  parts.house_high as house_high,
-  parts.unit_key as unit_key,
+  address_key,
+  street_key,
+  house_low,
+  house_high,
+  unit_key,
   nullif(county_value, 0) as county_value,
   property_class,
   source,
@@ -53,5 +56,5 @@ from parcels
 -- Some layers have a parcel twice, once for each of its shapes
 qualify row_number() over (
   partition by county_fips, parcel_key
-  order by is_lot nulls first, observed_at desc, parts.address_key nulls last, street nulls last, source, page_row
+  order by is_lot nulls first, observed_at desc, address_key nulls last, street nulls last, source, page_row
 ) = 1

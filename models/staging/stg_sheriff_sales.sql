@@ -4,11 +4,14 @@ with
 
 sales as (
   select
-    *,
+    staged.*,
     letters_and_digits(case_number) as case_key,
     parcel_key_of(county_fips, parcel_raw) as parcel_key,
-    address_parts(street) as parts
-  from staged_sheriff_sale
+    addresses.* exclude (street, line_number)
+  from staged_sheriff_sale as staged
+  left join stg_addresses as addresses
+    on addresses.street = trim(staged.street)
+    and addresses.line_number = 1
 )
 
 select
@@ -28,11 +31,11 @@ select
   trim(city) as city,
   upper(state) as state,
   left(zip, 5) as zip,
-  parts.address_key as address_key,
-  parts.street_key as street_key,
-  parts.house_low as house_low,
-  parts.house_high as house_high,
-  parts.unit_key as unit_key,
+  address_key,
+  street_key,
+  house_low,
+  house_high,
+  unit_key,
 
   -- Sale
   sale_date,

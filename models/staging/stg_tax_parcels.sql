@@ -4,11 +4,18 @@ with
 
 parcels as (
   select
-    *,
+    staged.*,
     coalesce(parcel_key_of(county_fips, parcel_raw), upper(trim(parcel_raw))) as parcel_key,
-    address_parts(street) as parts,
-    address_parts(mail_street) as mail_parts
-  from staged_tax_parcel
+    addresses.* exclude (street, line_number),
+    mail_addresses.street_key as street_key_of_mail,
+    mail_addresses.house_low as house_of_mail
+  from staged_tax_parcel as staged
+  left join stg_addresses as addresses
+    on addresses.street = trim(staged.street)
+    and addresses.line_number = 1
+  left join stg_addresses as mail_addresses
+    on mail_addresses.street = trim(staged.mail_street)
+    and mail_addresses.line_number = 1
 )
 
 select
@@ -24,23 +31,23 @@ select
   trim(city) as city,
   right(county, 2) as state,
   left(zip, 5) as zip,
-  parts.address_key as address_key,
-  parts.street_key as street_key,
-  parts.house_low as house_low,
-  parts.house_high as house_high,
-  parts.unit_key as unit_key,
+  address_key,
+  street_key,
+  house_low,
+  house_high,
+  unit_key,
 
   -- Mailing address of the owner
   trim(mail_street) as mail_street,
   trim(mail_city) as mail_city,
   upper(trim(mail_state)) as mail_state,
   left(mail_zip, 5) as mail_zip,
-  case when not is_po_box(mail_street) then mail_parts.street_key end as mail_street_key,
-  case when not is_po_box(mail_street) then cast(mail_parts.house_low as varchar) end as mail_house,
+  case when not is_po_box(mail_street) then street_key_of_mail end as mail_street_key,
+  case when not is_po_box(mail_street) then cast(house_of_mail as varchar) end as mail_house,
   case
     when mail_street is null then 'unknown'
     when is_po_box(mail_street) then 'po_box'
-    when mail_parts.street_key is null then 'unknown'
+    when street_key_of_mail is null then 'unknown'
     else 'street'
   end as mail_kind,
 

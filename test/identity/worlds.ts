@@ -30,7 +30,7 @@ export async function pairListings(world: World): Promise<PairCounts> {
         units: l.units,
       })),
     },
-    ({ name }) => name === 'stg_listings',
+    ({ name }) => ['stg_listing_addresses', 'stg_listings'].includes(name),
   );
   try {
     return listingPairs(await built.rows('stg_listings'), day);

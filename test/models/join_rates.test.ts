@@ -34,7 +34,15 @@ const layer = (i: number, more: InputRow = {}): InputRow => ({
   ...more,
 });
 
-const MODELS = ['stg_tax_parcels', 'stg_parcels', 'stg_sheriff_sales', 'signals', 'int_join_rates', 'sources'];
+const MODELS = [
+  'stg_addresses',
+  'stg_tax_parcels',
+  'stg_parcels',
+  'stg_sheriff_sales',
+  'signals',
+  'int_join_rates',
+  'sources',
+];
 
 interface Judged {
   readonly status: string;

@@ -12,7 +12,7 @@ import { build, type InputRow } from './build_models.ts';
 const LAST = '2026-11-20';
 /** Eight reads, five days apart. */
 const DAYS = Array.from({ length: 8 }, (_, at) => dayText(dayNumber(LAST) - 5 * (7 - at)));
-const HISTORY = ['stg_listings', 'listing_history'];
+const HISTORY = ['stg_listing_addresses', 'stg_listings', 'listing_history'];
 /** Models of the last day, whose properties the tests read. */
 const LAST_MODELS = [...HISTORY, 'int_properties'];
 

@@ -1,0 +1,52 @@
+-- One row per line of a street as published, normalized. A street that names two addresses has two lines. Other models
+-- take the parts of addresses from here, so that DuckDB plans and runs the normalization once.
+
+with
+
+streets as (
+  select trim(street) as street from staged_parcel
+  union
+  select trim(street) from staged_sheriff_sale
+  union
+  select trim(street) from staged_tax_parcel
+  union
+  select trim(mail_street) from staged_tax_parcel
+  union
+  select trim(street) from staged_listing
+
+  -- A row of an earlier snapshot may stay, though no source shows it today
+  union
+  select address from previous_signals
+  union
+  select property_address from previous_auctions
+  union
+  select street from previous_listing_history
+),
+
+lines_of_streets as (
+  select street, address_lines(street) as lines
+  from streets
+),
+
+numbered_lines as (
+  select
+    street,
+    unnest(lines) as line,
+    generate_subscripts(lines, 1) as line_number
+  from lines_of_streets
+),
+
+addresses as (
+  select street, line_number, parts_of_line(line) as parts
+  from numbered_lines
+)
+
+select
+  street,
+  cast(line_number as integer) as line_number,
+  parts.address_key as address_key,
+  parts.street_key as street_key,
+  parts.house_low as house_low,
+  parts.house_high as house_high,
+  parts.unit_key as unit_key
+from addresses

@@ -1,0 +1,27 @@
+-- One row per street and number of units of a listing, with the normalized address: that of the building where the
+-- street names all its units.
+
+with
+
+listings as (
+  select trim(street) as street, units from staged_listing
+  union
+  -- A listing that its site no longer shows stays
+  select street, units from previous_listing_history
+),
+
+addresses as (
+  select street, units, listing_parts(street, units) as parts
+  from listings
+  where street is not null
+)
+
+select
+  street,
+  units,
+  parts.address_key as address_key,
+  parts.street_key as street_key,
+  parts.house_low as house_low,
+  parts.house_high as house_high,
+  parts.unit_key as unit_key
+from addresses
