@@ -167,10 +167,7 @@ t: $(NODE) ## run one test file: FILE=test/models/rents.test.ts
 
 test: $(NODE) ## run make check and every test
 	@$(MAKE) --no-print-directory check
-	@# Three test files at once on two cores: most of them wait for a process, a lock or the disk much of the time.
-	@# SHARED_RUNS holds the published days from which several files go on (test/pipelines/starting_points.ts).
-	@shared=$$(mktemp -d) && trap 'rm -rf "$$shared"' EXIT && \
-	  SHARED_RUNS=$$shared node --test --test-concurrency=3 --test-timeout=600000 'test/**/*.test.ts'
+	@node test/run.ts
 
 hooks: $(NODE) ## install git hooks: format, lint and types before a commit, length of its subject
 	@git config core.hooksPath .githooks
