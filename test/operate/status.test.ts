@@ -29,7 +29,7 @@ describe('the state of a folder', () => {
     ({ runId } = await runDay({
       ...start,
       day: '2026-11-21',
-      tables: ['listing_history', 'rejects', 'sources'],
+      tables: [],
       only: ({ family }) => ['listings', 'fmr'].includes(family),
       alter: (q, r) =>
         q.host.includes('heartland')

@@ -9,7 +9,8 @@ import type { RunResult } from '../../pipelines/run/run.ts';
 import { warningsOf } from '../../pipelines/run/summary.ts';
 import type { World } from '../../sandbox/world/types.ts';
 import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
-import { hashesOf, newLayout, published, runDay, TINY } from './runs.ts';
+import { newLayout, published, runDay, TINY } from './runs.ts';
+import { afterFirstDay, FIRST_RUN } from './starting_points.ts';
 import { FAULTS } from './page_faults.ts';
 import { modelsOf } from './some_tables.ts';
 
@@ -26,8 +27,8 @@ const SOUND = [
   'oh_stark_sheriff_page',
   'ohio_sos_amendments',
 ];
-/** Tables that the tests read. */
-const tables = ['signals', 'listing_history', 'rejects', 'sources'];
+/** Tables of the first days. */
+const tables = ['signals', 'listing_history'];
 const read = ({ name }: { readonly name: string }): boolean =>
   SOUND.includes(name) || FAULTS.some((f) => f.source === name);
 
@@ -122,7 +123,7 @@ describe('after a good day', () => {
       world,
       day: '2026-11-22',
       alter: fault.alter,
-      tables,
+      tables: ['listing_history'],
       only: (s) => s.name === fault.source,
     });
     const row = bad.sources.find((s) => s.spec.name === fault.source)?.row;
@@ -146,7 +147,7 @@ describe('after a good day', () => {
       world,
       day,
       only: (s) => s.name === 'heartland_multifamily',
-      tables,
+      tables: ['listing_history', 'rejects'],
       alter: (q) =>
         q.path === path
           ? { status: 200, headers: { 'content-type': 'text/html' }, body: bytes('<html><body>Sorry</body></html>') }
@@ -191,18 +192,15 @@ describe('after a good day', () => {
       rows: unknown[];
     };
     assert.ok(kept.failing > 0 && kept.rows.length > 0);
-    const mended = await runDay({ layout, world, day: '2026-11-24', only: () => false, tables });
+    const mended = await runDay({ layout, world, day: '2026-11-24', only: () => false, tables: ['listing_history'] });
     assert.ok(mended.manifest, 'the next run is not held back by it');
   });
 
   test('a damaged snapshot is not carried on from: the run stops and names the file', async () => {
-    const fresh = await newLayout();
-    const only = ({ name }: { readonly name: string }): boolean => name === 'oh_stark_tax';
-    const first = await runDay({ layout: fresh, world, day: '2026-11-20', only, tables });
-    assert.ok(hashesOf(first)['deals']);
-    await writeFile(join(fresh.snapshot(first.runId), 'deals.parquet'), 'not parquet');
+    const start = await afterFirstDay();
+    await writeFile(join(start.layout.snapshot(FIRST_RUN), 'deals.parquet'), 'not parquet');
     await assert.rejects(
-      runDay({ layout: fresh, world, day: '2026-11-21', only, tables }),
+      runDay({ ...start, day: '2026-11-21', only: ({ name }) => name === 'oh_stark_tax', tables }),
       /2026-11-20\.01.*damaged: deals\.parquet/,
     );
   });

@@ -64,7 +64,7 @@ test(`${FAULTS.map(({ what }) => what).join(', and ')} degrade the sources`, asy
     world,
     day: FIRST_DAY,
     only: ({ name }) => ['oh_cuyahoga_tax', 'oh_hamilton_parcels'].includes(name),
-    tables: ['signals', 'auctions', 'sources'],
+    tables: ['sources'],
     changed: (spec) => FAULTS.reduce((changed, fault) => fault.changed(changed), spec),
   });
   const found = FAULTS.flatMap((fault) => fault.found);

@@ -20,7 +20,7 @@ const runOf =
       world,
       day,
       only: ({ family, name }) => family === 'register' && name.startsWith(state),
-      tables: ['filings', 'sources', 'rejects'],
+      tables: ['filings'],
       ...(alter ? { alter } : {}),
     });
 const [runColorado, runOhio] = [runOf('colorado'), runOf('ohio')];

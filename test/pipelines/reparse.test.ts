@@ -18,8 +18,8 @@ import { afterFirstDay, FIRST_DAY, FIRST_RUN } from './starting_points.ts';
 const SHERIFFS = ['oh_cuyahoga_sheriff', 'oh_stark_sheriff', 'oh_stark_sheriff_page'];
 const isRead = ({ name, family }: { readonly name: string; readonly family: string }): boolean =>
   family !== 'sheriff' || SHERIFFS.includes(name);
-/** Tables that the tests read. */
-const tables = ['signals', 'listing_history'];
+/** The table that the tests read. */
+const tables = ['signals'];
 const DAYS = [FIRST_DAY, '2026-11-21'] as const;
 
 describe('after two days', () => {
