@@ -3,12 +3,13 @@
  * some folders share a process. Prints a line per process, the output of those that fail, and the totals.
  */
 import { spawn } from 'node:child_process';
-import { globSync, mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { chmodSync, globSync, mkdirSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { print } from '../lib/output.ts';
+import { memoryFolder } from './ledger/memory_folder.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
@@ -70,8 +71,12 @@ async function runGroup(files: readonly string[], env: NodeJS.ProcessEnv): Promi
 
 /** @returns whether all passed */
 async function runAll(): Promise<boolean> {
-  const shared = mkdtempSync(join(tmpdir(), 'dealfeed-shared-'));
-  const env = { ...process.env, SHARED_RUNS: shared };
+  const folder = memoryFolder('dealfeed-tests-');
+  // The tests' PostgreSQL runs as another user.
+  chmodSync(folder, 0o755);
+  const shared = join(folder, 'runs');
+  mkdirSync(shared);
+  const env = { ...process.env, TMPDIR: folder, SHARED_RUNS: shared };
   const waiting = groups();
   const results: Ended[] = [];
   const worker = async (): Promise<void> => {
@@ -87,7 +92,7 @@ async function runAll(): Promise<boolean> {
   try {
     await Promise.all(Array.from({ length: PROCESSES }, worker));
   } finally {
-    rmSync(shared, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
   const failed = results.filter(({ isPassed }) => !isPassed);
   for (const { files, output } of failed) {
