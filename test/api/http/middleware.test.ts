@@ -31,11 +31,8 @@ describe('free responses', () => {
       const etag = first.headers.get('ETag') ?? '';
       assert.match(etag, /^W\/"[\w-]{22}"$/, path);
       // A lead in /api/meta may be sold at any time.
-      assert.equal(
-        first.headers.get('Cache-Control'),
-        path === '/api/meta' ? 'public, no-cache' : 'public, max-age=60',
-        path,
-      );
+      const control = path === '/api/meta' ? 'public, no-cache' : 'public, max-age=60';
+      assert.equal(first.headers.get('Cache-Control'), control, path);
       await first.arrayBuffer();
       const again = await fetch(started.url + path, { headers: { 'If-None-Match': etag, 'Cache-Control': '' } });
       assert.equal(again.status, 304, path);
