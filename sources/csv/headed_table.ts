@@ -55,7 +55,7 @@ export function csvRows(text: string, pageUrl: string, delimiter: string): Table
   ];
 }
 
-const sheetRows = ({ name, rows }: Sheet): TableRow[] =>
+export const sheetRows = ({ name, rows }: Sheet): TableRow[] =>
   rows.map((cells, index) => ({
     cells,
     raw: JSON.stringify(cells),

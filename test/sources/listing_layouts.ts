@@ -1,4 +1,5 @@
 /** Lists as brokers send them, one for each layout. All values are invented. */
+import { utils, write, type BookType } from '@e965/xlsx';
 import { workbook } from '../../sandbox/pages/xlsx.ts';
 
 export interface Layout {
@@ -30,6 +31,19 @@ const BOTH = [...READ, '88 Calder Blvd | Akron | OH | 44308 | 1250000.00 | 24 | 
 /** The clean list with another delimiter. */
 const delimited = (delimiter: string): string =>
   CLEAN.replace('"$1,250,000"', '@').replaceAll(',', delimiter).replace('@', '$1,250,000');
+
+/** A list with a title and a total, in a format before Office Open XML. */
+function oldBook(bookType: BookType): Uint8Array {
+  const rows = [
+    ['Available properties'],
+    HEADINGS.split(','),
+    ['12 Ashford St', 'Toledo', 'OH', '43604', 640_000, 12],
+    ['88 Calder Blvd', 'Akron', 'OH', 44_308, '$1,250,000', 24],
+    ['Total', null, null, null, 1_890_000, 36],
+  ];
+  const sheets = { Available: utils.aoa_to_sheet(rows) };
+  return new Uint8Array(write({ SheetNames: ['Available'], Sheets: sheets }, { type: 'array', bookType }));
+}
 
 const HTML = `<html><table>${delimited('|')
   .split('\n')
@@ -139,11 +153,20 @@ export const LAYOUTS: readonly Layout[] = [
     body: '%PDF-1.7\n',
     refused: /PDF.*Ask the broker for the list as an Excel workbook/u,
   },
+  { name: '.xls of Excel 97 to 2003', file: 'list.xls', body: oldBook('biff8'), rows: BOTH },
+  { name: '.xls of Excel 5', file: 'list.xls', body: oldBook('biff5'), rows: BOTH },
+  { name: '.xls that is the XML of Excel 2003', file: 'list.xls', body: oldBook('xlml'), rows: BOTH },
   {
-    name: '.xls of Excel 97 to 2003',
+    name: '.xls that is cut',
     file: 'list.xls',
-    body: new Uint8Array([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]),
-    refused: /Excel 97 to 2003.*save it as "Excel Workbook \(\.xlsx\)"/u,
+    body: oldBook('biff8').subarray(0, 2048),
+    refused: /cut or damaged.*save it as "Excel Workbook \(\.xlsx\)"/u,
+  },
+  {
+    name: '.xls that is cut XML',
+    file: 'list.xls',
+    body: oldBook('xlml').subarray(0, -20),
+    refused: /not complete/u,
   },
   { name: '.xls that is an HTML table', file: 'list.xls', body: HTML, rows: BOTH },
   { name: '.xls that is text with tabs', file: 'list.xls', body: delimited('\t'), rows: BOTH },

@@ -142,7 +142,7 @@ function checkPlaces(table: HeadedTable<ListingField>, fixed: Fixed, page: Page)
  * Listings of a dropped file.
  * @throws Quarantine missing_column or template_changed with the map to write if the headings are unclear
  */
-export function parseListingFile(page: Page): Candidate[] {
+export async function* parseListingFile(page: Page): AsyncGenerator<Candidate> {
   if (page.bytes.length === 0) throw new Quarantine('empty_body', 'the file is empty', page.url);
   const fields = fieldsByHeading(page);
   const fixed = fixedValues(FIELDS, page);
@@ -152,15 +152,13 @@ export function parseListingFile(page: Page): Candidate[] {
     normalize: normalizeHeading,
     advice: `Put a file ${COLUMNS_FILE} next to the list with this text, and correct it if another column is right`,
   };
-  const tables = listingTables(page);
+  const tables = await listingTables(page);
   const found = headedTables(tables, rules, page.url);
   if (found.length === 0) throw unknownHeadings(tables, fields, page);
-  return found.flatMap((table) => {
-    checkPlaces(table, fixed, page);
-    return table.rows
-      .filter((row) => isListing(row, table))
-      .map((row) =>
-        candidateOf(row, table, (r) => rowCandidate(r, cellsOf(r, table, fixed), table.columns.has('status'), page)),
-      );
-  });
+  for (const table of found) checkPlaces(table, fixed, page);
+  for (const table of found) {
+    const hasStatus = table.columns.has('status');
+    for (const row of table.rows.filter((r) => isListing(r, table)))
+      yield candidateOf(row, table, (r) => rowCandidate(r, cellsOf(r, table, fixed), hasStatus, page));
+  }
 }

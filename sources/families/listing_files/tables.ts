@@ -1,9 +1,10 @@
 /** The tables in a listing file. Its bytes decide what it is: an MLS may name a web page or a text file "list.xls". */
 import { Quarantine, type Page } from '../../contract.ts';
 import { delimiterOf } from '../../csv/delimiter.ts';
-import { csvRows, workbookRows, type TableRow } from '../../csv/headed_table.ts';
+import { csvRows, sheetRows, workbookRows, type TableRow } from '../../csv/headed_table.ts';
 import { htmlTables } from '../../csv/html_table.ts';
 import { jsonRows } from '../../csv/json_table.ts';
+import { isXls, readXls } from '../../csv/xls.ts';
 import { utf16Of } from '../../fetch/decode.ts';
 
 const ZIP_ARCHIVE = [0x50, 0x4b, 0x03, 0x04];
@@ -13,16 +14,10 @@ export const ASK_FOR_TABLE =
   'Ask the broker for the list as an Excel workbook or CSV file, with one column each for street, city, state, ZIP ' +
   'and price';
 
-const SAVE_AS_XLSX = 'open it in a spreadsheet program and save it as "Excel Workbook (.xlsx)" or "CSV UTF-8"';
+const SAVE_AS_XLSX =
+  'open it in a spreadsheet program and save it as "Excel Workbook (.xlsx)" or "CSV UTF-8", without a password';
 
-/** First bytes of files without a table that this program reads, and what the operator can do. */
-const UNREADABLE: readonly (readonly [bytes: readonly number[], advice: string])[] = [
-  [[0x25, 0x50, 0x44, 0x46], `this is a PDF, which has no cells to read. ${ASK_FOR_TABLE}`],
-  [
-    [0xd0, 0xcf, 0x11, 0xe0],
-    `this is a workbook of Excel 97 to 2003 (.xls), or one with a password: ${SAVE_AS_XLSX}, without a password`,
-  ],
-];
+const PDF = [0x25, 0x50, 0x44, 0x46];
 
 const startsWith = (bytes: Uint8Array, start: readonly number[]): boolean =>
   start.every((byte, index) => bytes[index] === byte);
@@ -42,14 +37,18 @@ function textOf(page: Page): string {
  * Rows of each table of the file.
  * @throws Quarantine malformed_page with advice to the operator if the file is of a kind that cannot be read
  */
-export function listingTables(page: Page): TableRow[][] {
+export async function listingTables(page: Page): Promise<TableRow[][]> {
   const { bytes, url } = page;
   if (startsWith(bytes, ZIP_ARCHIVE)) return workbookRows(page);
-  const unreadable = UNREADABLE.find(([start]) => startsWith(bytes, start));
-  if (unreadable) throw new Quarantine('malformed_page', unreadable[1], url);
+  const oldSheets = async (): Promise<TableRow[][]> => (await readXls(bytes, url, SAVE_AS_XLSX)).map(sheetRows);
+  if (isXls(bytes)) return oldSheets();
+  if (startsWith(bytes, PDF))
+    throw new Quarantine('malformed_page', `this is a PDF, which has no cells to read. ${ASK_FOR_TABLE}`, url);
   const text = textOf(page);
   if (page.kind === 'json') return [jsonRows(text, url)];
-  if (/^\s*<\?xml\b[^]{0,2000}<(?:\w+:)?Workbook\b/u.test(text))
-    throw new Quarantine('malformed_page', `this is a workbook of Excel 2003 as XML: ${SAVE_AS_XLSX}`, url);
+  if (/^\s*<\?xml\b[^]{0,2000}<(?:\w+:)?Workbook\b/u.test(text)) {
+    if (/<\/(?:\w+:)?Workbook>\s*$/u.test(text)) return oldSheets();
+    throw new Quarantine('truncated_download', 'the workbook has no end, so it is not complete', url);
+  }
   return /^\s*<(?:!|\?|[a-z])/iu.test(text) ? htmlTables(text, url) : [csvRows(text, url, delimiterOf(text))];
 }

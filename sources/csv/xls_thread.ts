@@ -1,0 +1,63 @@
+/** The thread of xls.ts: reads a workbook and posts its sheets. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { read, set_cptable, SSF, type CellObject, type WorkBook } from '@e965/xlsx';
+import * as codePages from '@e965/xlsx/dist/cpexcel.full.mjs';
+import type { XlsReply } from './xls.ts';
+import type { Cell, Sheet } from './xlsx.ts';
+
+/** Days from 1 January 1900, Excel's first day, to 1 January 1904, that of workbooks made on a Macintosh. */
+const DAYS_TO_1904 = 1462;
+
+/** An error in a cell, such as #REF!. */
+class CellError extends Error {}
+
+function cellOf(cell: CellObject | undefined, isFrom1904: boolean, sheet: string): Cell {
+  switch (cell?.t) {
+    case 'e':
+      throw new CellError(`sheet ${sheet}: a cell has the error ${String(cell.w ?? cell.v)}`);
+    case 'n': {
+      const isDate = isFrom1904 && typeof cell.z === 'string' && SSF.is_date(cell.z);
+      return typeof cell.v === 'number' ? cell.v + (isDate ? DAYS_TO_1904 : 0) : null;
+    }
+    case 's':
+    case 'b':
+      return cell.v === undefined || cell.v instanceof Date ? null : cell.v;
+    default:
+      return null;
+  }
+}
+
+function sheetsOf({ SheetNames: names, Sheets: sheets, Workbook: about }: WorkBook): Sheet[] {
+  const isFrom1904 = about?.WBProps?.date1904 === true;
+  return names.flatMap((name): Sheet[] => {
+    const sheet = sheets[name];
+    // Charts and macros have a type; sheets of cells have none, or "sheet".
+    if (!sheet || (sheet['!type'] ?? 'sheet') !== 'sheet') return [];
+    const rows = Array.from(sheet['!data'] ?? [], (cells) =>
+      Array.from(cells ?? [], (cell) => cellOf(cell, isFrom1904, name)),
+    );
+    return [{ name, rows }];
+  });
+}
+
+/** Problems that the library's messages tell from damage. */
+const PROBLEMS: readonly (readonly [words: RegExp, problem: string])[] = [
+  [/password|encrypt/iu, 'the workbook has a password'],
+  [/cannot find workbook/iu, 'the file is no workbook, although it is stored like one (a Word document, perhaps)'],
+];
+
+const DAMAGED = 'the workbook is cut or damaged';
+
+function reply(bytes: Uint8Array): XlsReply {
+  set_cptable(codePages);
+  try {
+    const sheets = sheetsOf(read(bytes, { type: 'array', dense: true, cellNF: true, WTF: true }));
+    return sheets.length > 0 ? { sheets } : { problem: DAMAGED };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    if (error instanceof CellError) return { problem: detail };
+    return { problem: PROBLEMS.find(([words]) => words.test(detail))?.[1] ?? DAMAGED };
+  }
+}
+
+parentPort?.postMessage(reply(workerData as Uint8Array), []);

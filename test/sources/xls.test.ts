@@ -1,0 +1,92 @@
+/** Workbooks in the formats before Office Open XML, made by the library that reads them. All values are invented. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CFB, utils, write, type BookType, type WorkBook, type WorkSheet } from '@e965/xlsx';
+import { isXls, readXls } from '../../sources/csv/xls.ts';
+import { quarantined } from './site_double.ts';
+
+const URL = 'file:///drop/operator_files/list.xls';
+const ADVICE = 'save it as .xlsx';
+const ROWS = [
+  ['Address', 'ZIP', 'Price', 'Listed', 'Sold'],
+  ['12 Ashford St', '04360', 640_000.5, 45_000, true],
+  [null, null, -1.25],
+];
+
+const bytesOf = (book: WorkBook, bookType: BookType): Uint8Array =>
+  new Uint8Array(write(book, { type: 'array', bookType }));
+const bookOf = (sheets: Readonly<Record<string, WorkSheet>>): WorkBook => ({
+  SheetNames: Object.keys(sheets),
+  Sheets: sheets,
+});
+const LIST = bookOf({ Available: utils.aoa_to_sheet(ROWS), Sold: utils.aoa_to_sheet([['x']]) });
+
+const read = (bytes: Uint8Array): Promise<unknown> => readXls(bytes, URL, ADVICE);
+
+/** A compound file with these streams. */
+function compoundFile(streams: Readonly<Record<string, Uint8Array>>): Uint8Array {
+  const file = CFB.utils.cfb_new();
+  for (const [name, content] of Object.entries(streams)) CFB.utils.cfb_add(file, `/${name}`, content);
+  return new Uint8Array(CFB.write(file, { type: 'array' }));
+}
+
+test('sheets of Excel 97 and Excel 5 are texts with their zeros, numbers, booleans and nulls', async () => {
+  for (const bookType of ['biff8', 'biff5'] as const) {
+    const bytes = bytesOf(LIST, bookType);
+    assert.ok(isXls(bytes));
+    const expected = [
+      { name: 'Available', rows: ROWS },
+      { name: 'Sold', rows: [['x']] },
+    ];
+    assert.deepEqual(await read(bytes), expected, bookType);
+  }
+});
+
+test('a sheet of Excel 2 is read, and its text in Windows-1252', async () => {
+  const bytes = bytesOf(bookOf({ List: utils.aoa_to_sheet([['Caf@', '04360', 12]]) }), 'biff2');
+  assert.ok(isXls(bytes));
+  bytes[bytes.indexOf(0x40)] = 0xe9;
+  assert.deepEqual(await read(bytes), [{ name: 'Sheet1', rows: [['Café', '04360', 12]] }]);
+});
+
+test('days of a workbook that counts from 1904 are counted from 1900', async () => {
+  const sheet: WorkSheet = { '!ref': 'A1:B1', A1: { t: 'n', v: 43_538, z: 'm/d/yyyy' }, B1: { t: 'n', v: 43_538 } };
+  const book = { ...bookOf({ List: sheet }), Workbook: { WBProps: { date1904: true } } };
+  assert.deepEqual(await read(bytesOf(book, 'biff8')), [{ name: 'List', rows: [[45_000, 43_538]] }]);
+});
+
+test('a cell with an error quarantines the workbook', async () => {
+  const sheet: WorkSheet = { '!ref': 'A1:A1', A1: { t: 'e', v: 23 } };
+  await assert.rejects(
+    read(bytesOf(bookOf({ List: sheet }), 'biff8')),
+    quarantined('malformed_page', /^sheet List: a cell has the error #REF!: save it as \.xlsx$/u),
+  );
+});
+
+test('a workbook with a password is named as such: .xls, and .xlsx in its encrypted form', async () => {
+  const plain = Buffer.from(CFB.find(CFB.read(bytesOf(LIST, 'biff8'), { type: 'array' }), '/Workbook')?.content ?? []);
+  const first = 4 + plain.readUInt16LE(2);
+  // The record FILEPASS, with a key and its hash.
+  const filePass = Buffer.from([0x2f, 0, 6, 0, 0, 0, 0x34, 0x12, 0x78, 0x56]);
+  const xls = { Workbook: Buffer.concat([plain.subarray(0, first), filePass, plain.subarray(first)]) };
+  const xlsx = { EncryptionInfo: new Uint8Array(300).fill(1), EncryptedPackage: new Uint8Array(900).fill(2) };
+  for (const streams of [xls, xlsx])
+    await assert.rejects(
+      read(compoundFile(streams)),
+      quarantined('malformed_page', /^the workbook has a password: save it as \.xlsx$/u),
+    );
+});
+
+test('another document, a cut workbook and one above the limit are refused with advice', async () => {
+  const word = compoundFile({ WordDocument: new Uint8Array(5000).fill(1) });
+  await assert.rejects(read(word), quarantined('malformed_page', /^the file is no workbook.*: save it as \.xlsx$/u));
+  const whole = bytesOf(LIST, 'biff8');
+  for (const length of [8, 600, Math.floor(whole.length / 2)])
+    await assert.rejects(
+      read(whole.subarray(0, length)),
+      quarantined('malformed_page', /^the workbook is cut or damaged: save it as \.xlsx$/u),
+      `${length} of ${whole.length} bytes`,
+    );
+  const large = new Uint8Array(40_000_001);
+  await assert.rejects(read(large), quarantined('body_too_large', /40000001 bytes, the limit/u));
+});
