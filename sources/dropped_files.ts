@@ -1,4 +1,5 @@
 /** What an adapter declares of the files that an operator may drop instead of a read from the web. */
+import { sha256 } from '../lib/files.ts';
 
 /** A file format that the operator may put into the drop folder `<DROP_DIR>/<source name>/`. */
 export interface DropFormat {
@@ -29,3 +30,9 @@ export interface DropFolders {
    */
   readonly thingOf?: (values: Readonly<Record<string, unknown>>) => string | null;
 }
+
+/**
+ * Code of a supplier's folder or file. Row ids and addresses are published, so they have the code and not the name,
+ * which may state who sends lists to the operator.
+ */
+export const codeOfName = (name: string): string => sha256(name).slice(0, 8);

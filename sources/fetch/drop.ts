@@ -2,6 +2,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DropFormat, Page, SourceSpec } from '../contract.ts';
+import { codeOfName } from '../dropped_files.ts';
 import type { Archive, RequestRecord } from './archive.ts';
 import { assemblePage } from './page.ts';
 
@@ -44,7 +45,7 @@ export async function readDrop(spec: SourceSpec, options: DropOptions): Promise<
   for (const name of ['', ...suppliers]) {
     const report = (file: string, problem: string, isCarried: boolean): void => {
       const shown = [name, file].filter(Boolean).join('/');
-      const url = dropFolderAddress(spec.name, name) + encodeURIComponent(file);
+      const url = addressOf(spec, name, file);
       unreadable.push({ key: isCarried ? { folder: name } : { file: shown }, url, detail: `${shown}: ${problem}` });
     };
     const skip = (file: string, code: string): void => report(file, `cannot be read (${code})`, true);
@@ -127,7 +128,7 @@ async function readFolder(
       continue;
     }
     const sha256 = await archive.put(bytes);
-    const url = dropFolderAddress(spec.name, supplier) + encodeURIComponent(name);
+    const url = addressOf(spec, supplier, name);
     // A file that stays in the folder is dated by the first read of its content.
     const now = clock.observedAt();
     const before = await archive.latest(spec.name, url, (r) => r.sha256 === sha256 && r.observedAt <= now);
@@ -168,6 +169,10 @@ const besideOf = (format: DropFormat | undefined, name: string): string | undefi
 const isBrowserFolder = (name: string, names: readonly string[]): boolean =>
   name.endsWith('_files') && names.some((n) => n.replace(/\.html?$/iu, '_files') === name && n !== name);
 
-/** Address of a drop folder, without the machine's own path. @param folder a supplier's, or blank */
+/** Address of a drop folder, without the machine's own path and the supplier's name. @param folder may be blank */
 export const dropFolderAddress = (source: string, folder: string): string =>
-  `file:///drop/${source}/${folder === '' ? '' : `${encodeURIComponent(folder)}/`}`;
+  `file:///drop/${source}/${folder === '' ? '' : `${codeOfName(folder)}/`}`;
+
+/** Address of a dropped file. A supplier's file may be named for the supplier. */
+const addressOf = ({ name, dropFolders }: SourceSpec, folder: string, file: string): string =>
+  dropFolderAddress(name, folder) + (dropFolders ? codeOfName(file) : encodeURIComponent(file));

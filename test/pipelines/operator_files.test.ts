@@ -15,6 +15,7 @@ import { stagedParquet, type ReadRecord } from '../../pipelines/ingest/reads.ts'
 import type { Layout } from '../../pipelines/layout.ts';
 import { warningsOf } from '../../pipelines/run/summary.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
+import { codeOfName } from '../../sources/dropped_files.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import spec from '../../sources/listings/operator_files/source.ts';
@@ -34,6 +35,10 @@ async function drop(layout: Layout, files: Readonly<Record<string, string>>): Pr
   }
 }
 
+/** The id with the folder's name in place of its code. */
+const withNames = (text: string): string =>
+  ['acme', 'birch', 'birch & co', 'cedar'].reduce((id, name) => id.replace(`${codeOfName(name)}/`, `${name}/`), text);
+
 /** One read, and its staged rows as "listing_id price day". */
 async function read(layout: Layout, day: string): Promise<{ record: ReadRecord; rows: readonly string[] }> {
   const [archive, clock, runId] = [await openArchive(layout.root), sandboxClock(day), `${day}.01`];
@@ -46,10 +51,10 @@ async function read(layout: Layout, day: string): Promise<{ record: ReadRecord; 
     const rows = await rowsOf(
       duck.connection,
       `SELECT listing_id || ' ' || list_price || ' ' || left(CAST(observed_at AS VARCHAR), 10) AS text
-        FROM read_parquet(${literal(stagedParquet(layout, spec.name, runId))}) ORDER BY listing_id`,
+        FROM read_parquet(${literal(stagedParquet(layout, spec.name, runId))})`,
     );
     duck.close();
-    return { record, rows: rows.map(({ text }) => String(text)) };
+    return { record, rows: rows.map(({ text }) => withNames(String(text))).sort() };
   } finally {
     await fetcher.close();
   }
@@ -231,9 +236,13 @@ test('a run warns of a refused file, and a deal is explained by the file and its
   );
   const snapshot = await openSnapshot(layout.root);
   const [deal] = await rowsOf(snapshot.duck.connection, 'SELECT id, source_url FROM deals WHERE list_price = 100000');
-  assert.equal(deal?.['source_url'], 'file:///drop/operator_files/birch%20%26%20co/list.csv');
+  assert.equal(
+    deal?.['source_url'],
+    `file:///drop/operator_files/${codeOfName('birch & co')}/${codeOfName('list.csv')}`,
+    'the published address names neither the folder nor the file',
+  );
   const { pages } = await explain(snapshot, await openArchive(layout.root), [spec], String(deal?.['id']));
   snapshot.duck.close();
   const page = pages.find(({ source }) => source === spec.name);
-  assert.deepEqual([page?.hash, page?.values?.['listing_id']], ['verified', 'birch & co/1']);
+  assert.deepEqual([page?.hash, page?.values?.['listing_id']], ['verified', `${codeOfName('birch & co')}/1`]);
 });

@@ -17,6 +17,7 @@ import {
   type TableRow,
 } from '../../csv/headed_table.ts';
 import type { Cell } from '../../csv/xlsx.ts';
+import { codeOfName } from '../../dropped_files.ts';
 import { candidate, decimal, hundredths, joined, optional, refuse, required } from '../../values.ts';
 import { listingValues, shownStreet, webUrl } from '../listing_values.ts';
 import { BEST_COUNTS, fieldsByHeading, FIELDS, normalizeHeading, type ListingField } from './headings.ts';
@@ -60,9 +61,11 @@ function ownId({ street, city, state, zip }: Place, listingUrl: string | null): 
   return [shown, required('city', city), required('state', state), required('zip', zip)].join(', ').toUpperCase();
 }
 
-/** The id with the broker's folder in front, because two brokers may use the same number. */
-const idInFolder = (id: string, { context }: Page): string =>
-  context['folder'] === undefined ? id : `${context['folder']}/${id}`;
+/** The id with the code of the broker's folder in front, because two brokers may use the same number. */
+function idInFolder(id: string, { context }: Page): string {
+  const { folder } = context;
+  return folder === undefined ? id : `${codeOfName(folder)}/${id}`;
+}
 
 /** The listing number with its issuer, because two issuers may use the same number. */
 function listingNumber(cell: CellOf): string | null {

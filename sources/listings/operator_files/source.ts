@@ -1,6 +1,6 @@
 /**
  * Listings in the operator's own files: brokers' lists, CRM exports, downloads of a property portal. Each broker has a
- * folder, whose name is part of the listing ids, because two brokers may both number their listings 1 and 2. Files
+ * folder, whose code is part of the listing ids, because two brokers may both number their listings 1 and 2. Files
  * outside of these folders have no broker: if two of them give one number to two properties, both rows are rejected.
  */
 import { defineSource } from '../../contract.ts';
