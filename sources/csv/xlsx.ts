@@ -86,6 +86,10 @@ function sharedStrings(bytes: Uint8Array): string[] {
   return strings;
 }
 
+/** Limits of a sheet in Excel. */
+const MAX_ROWS = 1_048_576;
+const MAX_COLUMNS = 16_384;
+
 /** Zero-based column of a reference such as "AB12". */
 function columnOf(reference: string): number {
   let column = 0;
@@ -126,9 +130,14 @@ function rowsOf(bytes: Uint8Array, strings: readonly string[], refuse: (detail: 
       if (tag === 'row') {
         row = [];
         column = -1;
-        rows[attributes.r === undefined ? rows.length : Number(attributes.r) - 1] = row;
+        const number = attributes.r === undefined ? rows.length + 1 : Number(attributes.r);
+        if (!Number.isInteger(number) || number < 1 || number > MAX_ROWS)
+          refuse(`a row has the number ${attributes.r}, expected one from 1 to ${MAX_ROWS}`);
+        rows[number - 1] = row;
       } else if (tag === 'c') {
         column = attributes.r === undefined ? column + 1 : columnOf(attributes.r);
+        if (column < 0 || column >= MAX_COLUMNS)
+          refuse(`a cell has the reference ${attributes.r}, expected one like A1`);
         type = attributes.t;
         text = '';
       } else if (tag === 'v' || tag === 't') inValue = true;

@@ -48,6 +48,20 @@ test('a cell with an error, or of a text that is missing, quarantines the workbo
   assert.throws(() => rowOf('<c r="A1" t="s"><v>7</v></c>'), quarantined('malformed_page', /refers to text 7/u));
 });
 
+test('a row or cell outside of a sheet quarantines the workbook', () => {
+  const far = '</row><row r="4294967294"><c r="A4294967294"><v>1</v></c>';
+  assert.throws(
+    () => rowOf(far),
+    quarantined('malformed_page', /a row has the number 4294967294, expected one from 1/u),
+  );
+  for (const reference of ['12', 'XFE1', 'ZZZZZZ1'])
+    assert.throws(
+      () => rowOf(`<c r="${reference}"><v>1</v></c>`),
+      quarantined('malformed_page', /a cell has the reference/u),
+      reference,
+    );
+});
+
 test('a text in a column of amounts is a reject that names the value', async () => {
   const header = [
     'parcel_number',
