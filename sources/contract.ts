@@ -112,6 +112,8 @@ export interface GetOptions {
   readonly magic?: string;
   /** Maximum size of the body as sent, in bytes. Default 64 MiB. */
   readonly maxBytes?: number;
+  /** Request and read at most this many bytes from the start of the body, for a probe of a large file. */
+  readonly firstBytes?: number;
   /**
    * Send If-None-Match and If-Modified-Since from the archive, and reuse its bytes on 304. Default: true without a
    * session, false with one.

@@ -32,7 +32,9 @@ export async function* streamCsv({ bytes, url }: Page): AsyncGenerator<Pick<CsvR
 }
 
 /** Lines of a text in Windows-1252 that arrives in parts, numbered from 1; empty lines are skipped. */
-export async function* linesOfParts(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Pick<CsvRow, 'raw' | 'line'>> {
+export async function* linesOfParts(
+  parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Pick<CsvRow, 'raw' | 'line'>> {
   const decoder = new TextDecoder('windows-1252');
   let line = 0;
   let rest = '';

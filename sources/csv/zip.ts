@@ -1,6 +1,6 @@
 /** Files inside a ZIP archive, unpacked in memory or as a stream under a size limit. */
 import { Readable } from 'node:stream';
-import { crc32, createInflateRaw } from 'node:zlib';
+import { constants, crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { unzipSync } from 'fflate';
 import { Quarantine } from '../contract.ts';
 
@@ -103,17 +103,46 @@ function directoryOf(bytes: Uint8Array): readonly Entry[] {
   return entries;
 }
 
+/** First bytes of an entry. */
+const LOCAL_HEADER = 0x04034b50;
 const STORED = 0;
 const DEFLATED = 8;
 
 /** The packed bytes of an entry, which follow its name in the archive. @throws Quarantine truncated_download */
 function packedBytes(bytes: Uint8Array, { name, start, packed }: Entry, pageUrl: string): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const fits = start + 30 <= bytes.length && view.getUint32(start, true) === 0x04034b50;
+  const fits = start + 30 <= bytes.length && view.getUint32(start, true) === LOCAL_HEADER;
   const from = fits ? start + 30 + view.getUint16(start + 26, true) + view.getUint16(start + 28, true) : Infinity;
   if (from + packed > bytes.length)
     throw new Quarantine('truncated_download', `not a complete ZIP archive: ${name} is not in it`, pageUrl);
   return bytes.subarray(from, from + packed);
+}
+
+/**
+ * The first entry of an archive whose end is missing, as far as it unpacks. Its checksum is not verified.
+ * @throws Quarantine empty_body; malformed_page if the first entry is not wanted or does not unpack
+ */
+export function unzipStart(bytes: Uint8Array, pageUrl: string, wanted: (name: string) => boolean): Uint8Array {
+  checkStart(bytes, pageUrl);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const fail = (detail: string): never => {
+    throw new Quarantine('malformed_page', `not the start of a ZIP archive: ${detail}`, pageUrl);
+  };
+  if (bytes.length < 30 || view.getUint32(0, true) !== LOCAL_HEADER) fail('it has no entry');
+  const from = 30 + view.getUint16(26, true) + view.getUint16(28, true);
+  const name = named(Buffer.from(bytes.subarray(30, 30 + view.getUint16(26, true))).toString('latin1'));
+  if (!wanted(name)) fail(`its first entry is ${name}, not the expected file`);
+  const method = view.getUint16(8, true);
+  if (method !== DEFLATED) fail(`${name} is packed by method ${method}, expected ${DEFLATED}`);
+  try {
+    // Without its end, the data is flushed as far as it goes.
+    return inflateRawSync(bytes.subarray(from), {
+      finishFlush: constants.Z_SYNC_FLUSH,
+      maxOutputLength: MAX_BYTES,
+    });
+  } catch (error) {
+    return fail(`${name} does not unpack: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /**

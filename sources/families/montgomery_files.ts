@@ -5,6 +5,7 @@
 import { load } from 'cheerio/slim';
 import { Quarantine, type FetchContext, type Page } from '../contract.ts';
 import type { CsvRow } from '../csv/csv.ts';
+import { unzipStart } from '../csv/zip.ts';
 import { cents, decimal, divide, refuse, TAXABLE_SHARE, tidy } from '../values.ts';
 
 const BASE = 'https://go.mcohio.org';
@@ -76,16 +77,25 @@ function newestFile(page: Page, { name, example }: PostedFile, day: string): str
   return new URL(newest.path, BASE).href;
 }
 
-/** Get the newest file of a kind. */
+/** Kind of a page that holds only the start of an archive, which a probe requests. */
+export const ARCHIVE_START = 'zip_start';
+/** A few thousand rows of the tax roll, of which a twentieth is delinquent. */
+const START_BYTES = 256 * 1024;
+
+/** The CSV text at the start of an archive, up to the last complete line. @throws Quarantine as `unzipStart` */
+export function startOfCsv({ bytes, url }: Page): Uint8Array {
+  const csv = unzipStart(bytes, url, (name) => /\.csv$/iu.test(name));
+  return csv.subarray(0, csv.lastIndexOf(0x0a) + 1);
+}
+
+/** Get the newest file of a kind; in a probe, only its start. */
 export async function fetchNewest(ctx: FetchContext, file: PostedFile, maxBytes?: number): Promise<Page> {
   const posted = await ctx.get(`${BASE}/applications/treasurer/search/fdpopup.cfm?dtype=${file.code}`, {
     kind: 'files',
     accept: 'text/html',
   });
-  return ctx.get(newestFile(posted, file, ctx.asOf), {
-    kind: 'zip',
-    magic: 'PK',
-    minBytes: 500,
-    ...(maxBytes === undefined ? {} : { maxBytes }),
-  });
+  const url = newestFile(posted, file, ctx.asOf);
+  const options = { magic: 'PK', minBytes: 500 };
+  if (ctx.sampleRows !== null) return ctx.get(url, { ...options, kind: ARCHIVE_START, firstBytes: START_BYTES });
+  return ctx.get(url, { ...options, kind: 'zip', ...(maxBytes === undefined ? {} : { maxBytes }) });
 }

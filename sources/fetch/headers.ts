@@ -18,8 +18,9 @@ const ARCHIVED = [
 const SECRET = /^(authorization|cookie)$|token|secret|key/i;
 
 /** Headers that the adapter sets, sorted, names in lower case. */
-export function adapterHeaders({ accept, headers }: GetOptions): Record<string, string> {
-  const all = Object.entries({ accept: accept ?? '*/*', ...headers }).map(
+export function adapterHeaders({ accept, headers, firstBytes }: GetOptions): Record<string, string> {
+  const range = firstBytes === undefined ? {} : { range: `bytes=0-${firstBytes - 1}` };
+  const all = Object.entries({ accept: accept ?? '*/*', ...range, ...headers }).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
   return Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -123,6 +123,7 @@ export class Sender {
     const httpRequest: HttpRequest = {
       headers: await this.#headersOf(request),
       maxBytes: options.maxBytes ?? run.limits.maxBytes,
+      firstBytes: options.firstBytes,
       form: options.form,
     };
     const send: SendOne = (address) => this.#transport.send(address, httpRequest, crawlDelayMs);
@@ -142,7 +143,8 @@ export class Sender {
       ...adapterHeaders(options),
       ...conditionHeaders(archived?.record),
       'user-agent': this.#scope.run.userAgent,
-      'accept-encoding': ACCEPT_ENCODING,
+      // A part of a compressed body cannot be decoded.
+      'accept-encoding': options.firstBytes === undefined ? ACCEPT_ENCODING : 'identity',
       ...(await cookieHeader(jar, url)),
       ...(options.grant ? { authorization: `Bearer ${await this.#hooks.bearer(options.grant, pageUrl)}` } : {}),
     };

@@ -16,6 +16,8 @@ export interface TransportLimits {
 export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly maxBytes: number;
+  /** End the exchange after this many bytes of the body, whether or not the server honors the request's range. */
+  readonly firstBytes?: number | undefined;
   /** Fields to send by POST. Default: a GET request. */
   readonly form?: Readonly<Record<string, string>> | undefined;
 }
@@ -96,7 +98,8 @@ export function createTransport(limits: TransportLimits, { connectTo, stop, reso
 
   async function send(url: URL, request: HttpRequest): Promise<HttpResponse> {
     const { statusCode: status, headers, body } = await head(url, request);
-    const bytes = await readBody(body, { status, maxBytes: request.maxBytes, declared: headers['content-length'] });
+    const { maxBytes, firstBytes } = request;
+    const bytes = await readBody(body, { status, maxBytes, firstBytes, declared: headers['content-length'] });
     const { 'set-cookie': cookies, ...others } = headers;
     return {
       status,
@@ -112,17 +115,18 @@ export function createTransport(limits: TransportLimits, { connectTo, stop, reso
 interface BodyLimits {
   readonly status: number;
   readonly maxBytes: number;
+  readonly firstBytes: number | undefined;
   /** Value of Content-Length. */
   readonly declared: string | string[] | undefined;
 }
 
-/** @throws TransportError if the body is cut or exceeds the limit */
+/** The body, or its first bytes. @throws TransportError if it is cut or exceeds the limit */
 async function readBody(body: Dispatcher.ResponseData['body'], limits: BodyLimits): Promise<Uint8Array> {
-  const { status, maxBytes } = limits;
+  const { status, maxBytes, firstBytes } = limits;
   const declared = Number(limits.declared ?? 0);
   // Without a listener, an error after the read has ended would end the process.
   body.on('error', () => {});
-  if (declared > maxBytes) {
+  if (firstBytes === undefined && declared > maxBytes) {
     body.destroy();
     const detail = `the response declares ${declared} bytes, the limit is ${maxBytes}`;
     throw new TransportError('too_large', detail, 0, status);
@@ -132,8 +136,9 @@ async function readBody(body: Dispatcher.ResponseData['body'], limits: BodyLimit
   try {
     for await (const part of body) {
       received += (part as Uint8Array).length;
-      if (received > maxBytes) break;
+      if (firstBytes === undefined && received > maxBytes) break;
       parts.push(part as Uint8Array);
+      if (firstBytes !== undefined && received >= firstBytes) return Buffer.concat(parts).subarray(0, firstBytes);
     }
   } catch (error) {
     const expected = declared > 0 ? ` before ${declared} bytes were received` : '';

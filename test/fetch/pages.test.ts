@@ -46,6 +46,31 @@ test('the archive stores the bytes as received in every content encoding, and gi
   for (const record of records) assert.deepEqual(Buffer.from((await archive.page(record)).bytes), plain, record.url);
 });
 
+test('the first bytes of a large body are a page, whether or not the site honors the range', async (t) => {
+  const body = Buffer.alloc(5_000_000, 'row,');
+  const seen: (string | undefined)[] = [];
+  const whole: Handler = (request, response) => {
+    seen.push(`${request.headers['range']} ${request.headers['accept-encoding']}`);
+    response.writeHead(200, { 'content-length': String(body.length) }).end(body);
+  };
+  const partial: Handler = (_request, response) => {
+    const headers = { 'content-range': `bytes 0-999/${body.length}`, 'content-length': '1000' };
+    response.writeHead(206, headers).end(body.subarray(0, 1000));
+  };
+  const site = await serve(t, { '/whole': whole, '/partial': partial, '/short': answer('row,') });
+  const { ctx } = await readerOf(t, specOf({ hosts: [site.host] }));
+  const options = { kind: 'start', firstBytes: 1000, maxBytes: 2000 };
+  for (const [path, length] of [
+    ['whole', 1000],
+    ['partial', 1000],
+    ['short', 4],
+  ] as const) {
+    const page = await ctx.get(`${site.origin}/${path}`, options);
+    assert.deepEqual(Buffer.from(page.bytes), body.subarray(0, length), path);
+  }
+  assert.deepEqual(seen, ['bytes=0-999 identity']);
+});
+
 test('the next run sends conditional requests and reuses the archived bytes on 304', async (t) => {
   const conditional: Handler = (request, response) => {
     if (request.headers['if-none-match'] === '"v1"' && request.headers['if-modified-since'])

@@ -67,7 +67,8 @@ export async function subjects(): Promise<Map<string, Subject[]>> {
       JSON.parse(await readFile(new URL('pages.json', recorded), 'utf8').catch(() => '{}')),
     );
     for (const [name, each] of Object.entries(cases)) {
-      if (each.quarantine !== undefined) continue;
+      // The start of an archive, which only a probe reads, has no checksum.
+      if (each.quarantine !== undefined || each.cutTo !== undefined) continue;
       const page = pageOf((await bodyOf(each, recorded)).bytes, each);
       const { rows: truth, rejectedKeys } = await rowsOf(spec, page);
       if (truth.size > 0)

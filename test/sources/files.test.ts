@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { SourceUnavailable } from '../../sources/contract.ts';
-import { unzip, unzipParts } from '../../sources/csv/zip.ts';
+import { unzip, unzipParts, unzipStart } from '../../sources/csv/zip.ts';
 import { effectiveOn } from '../../sources/families/hud/releases.ts';
 import { fiscalYearOn } from '../../sources/fiscal_year.ts';
 import hud from '../../sources/fmr/hud_fmr/source.ts';
@@ -100,6 +100,22 @@ test("Montgomery's newest file is found behind backslashes and missing quotes", 
   ]);
   assert.equal(nameOf((await read(page, '2026-10-15')).pages[0]?.url ?? ''), 'Delq_20260930.zip');
   await assert.rejects(read(links('TR_20261101.zip')), quarantined('template_changed'));
+});
+
+test('the start of an archive unpacks as far as it goes, if its first entry is the expected file', () => {
+  const content = Buffer.from(Array.from({ length: 2000 }, (_, i) => `row ${i},${(i * i * 31) >> 3}\n`).join(''));
+  const archive = zipOf({ 'data\\roll.csv': content, 'readme.txt': new Uint8Array(10) });
+  const isCsv = (name: string): boolean => name.endsWith('.csv');
+  const start = unzipStart(archive.subarray(0, archive.length / 2), 'https://x.example/', isCsv);
+  assert.ok(start.length > content.length / 4 && start.length < content.length);
+  assert.deepEqual(Buffer.from(start), content.subarray(0, start.length));
+  assert.equal(unzipStart(archive, 'https://x.example/', isCsv).length, content.length);
+  for (const [bytes, problem] of [
+    [archive.subarray(0, 20), /it has no entry/],
+    [Buffer.concat([archive.subarray(0, 60), Buffer.alloc(100, 0xff)]), /does not unpack/],
+    [zipOf({ 'readme.txt': content }), /its first entry is readme\.txt, not the expected file/],
+  ] as const)
+    assert.throws(() => unzipStart(bytes, 'https://x.example/', isCsv), quarantined('malformed_page', problem));
 });
 
 test('an archive may not unpack to more than its limit', () => {

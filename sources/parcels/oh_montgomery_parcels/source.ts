@@ -9,6 +9,7 @@
  */
 import { defineSource, Quarantine, type Candidate, type Page } from '../../contract.ts';
 import {
+  ARCHIVE_START,
   checkLength,
   COUNTY,
   fetchNewest,
@@ -18,6 +19,7 @@ import {
   marketValue,
   MONTGOMERY_HOST,
   parcelOf,
+  startOfCsv,
 } from '../../families/montgomery_files.ts';
 import { cellsOfLine, checkColumns } from '../../csv/csv.ts';
 import { linesOfParts } from '../../csv/stream_csv.ts';
@@ -59,7 +61,10 @@ function municipality(value: string | undefined): string | null {
 /** Rows of the roll with a delinquent amount. */
 async function* roll(page: Page): AsyncGenerator<Candidate> {
   let header: readonly string[] | undefined;
-  const parts = unzipParts(page.bytes, page.url, (name) => /\.csv$/iu.test(name), UNPACKED_BYTES);
+  const parts =
+    page.kind === ARCHIVE_START
+      ? [startOfCsv(page)]
+      : unzipParts(page.bytes, page.url, (name) => /\.csv$/iu.test(name), UNPACKED_BYTES);
   for await (const { raw, line } of linesOfParts(parts)) {
     const cells = cellsOfLine(raw);
     if (header === undefined) {

@@ -7,6 +7,7 @@ import { defineSource, Quarantine, type Candidate, type Page } from '../../contr
 import { decodeText } from '../../fetch/decode.ts';
 import { mailing } from '../../families/addresses.ts';
 import {
+  ARCHIVE_START,
   checkLength,
   COUNTY,
   fetchNewest,
@@ -16,6 +17,7 @@ import {
   marketValue,
   MONTGOMERY_HOST,
   parcelOf,
+  startOfCsv,
 } from '../../families/montgomery_files.ts';
 import { unzip } from '../../csv/zip.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';
@@ -65,7 +67,10 @@ function delinquency(bytes: Uint8Array, page: Page): readonly Candidate[] {
   );
 }
 
-/** The City of Dayton's list of delinquent parcels open to its REAP program: numbers and streets only. */
+/**
+ * The City of Dayton's list of delinquent parcels open to its REAP program: numbers and streets only. Additional lots
+ * of a property, such as "2,3" or "10*", are not read: the list does not say that they are delinquent too.
+ */
 function reap(page: Page): readonly Candidate[] {
   const { header, rows } = readCsv(page.text('windows-1252'), page.url);
   // Spreadsheets export empty columns without a name after the last.
@@ -148,6 +153,7 @@ export default defineSource({
   parse: (page) => {
     if (page.bytes.length === 0) throw new Quarantine('empty_body', 'the file is empty', page.url);
     if (page.kind === 'reap') return reap(page);
+    if (page.kind === ARCHIVE_START) return delinquency(startOfCsv(page), page);
     return delinquency(page.kind === 'csv' ? page.bytes : csvOf(page), page);
   },
 });
