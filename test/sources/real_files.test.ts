@@ -1,17 +1,17 @@
 /** HUD's and Montgomery's real files through their adapters, where the folder that holds them is present. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { SourceSpec } from '../../sources/contract.ts';
 import hud from '../../sources/fmr/hud_fmr/source.ts';
 import safmr from '../../sources/fmr/hud_safmr/source.ts';
 import montgomeryRoll from '../../sources/parcels/oh_montgomery_parcels/source.ts';
 import montgomery from '../../sources/tax/oh_montgomery_tax/source.ts';
 import { candidatesOf, parsed, type Parsed } from './parsed.ts';
+import { cellsOf, skip } from './real_cells.ts';
 import { pageOf, zipOf } from './recorded.ts';
 
 const REAL = new URL('../../../shared/real/', import.meta.url);
-const skip = existsSync(REAL) ? false : 'the folder of real files is not here';
 
 /** Parse and check a file as if the operator had dropped it. @param name the name it is dropped under */
 async function dropped(spec: SourceSpec, path: string, name = path.split('/').at(-1) ?? ''): Promise<Parsed> {
@@ -23,20 +23,6 @@ async function dropped(spec: SourceSpec, path: string, name = path.split('/').at
     context: { file: name },
   });
   return parsed(spec, [page]);
-}
-
-/** Rows of a CSV file by heading, read without the adapter's own code. */
-function cellsOf(path: string): Readonly<Record<string, string>>[] {
-  const records: string[][] = [[]];
-  for (const [, quoted, plain, end] of readFileSync(new URL(path, REAL), 'utf8').matchAll(
-    /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/gu,
-  )) {
-    records.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? '');
-    if (end !== ',') records.push([]);
-  }
-  const [header = [], ...rows] = records.filter((cells) => cells.length > 1);
-  const headings = header.map((heading) => heading.replace(/\s+/gu, ' '));
-  return rows.map((cells) => Object.fromEntries(headings.map((heading, i) => [heading, cells[i] ?? ''])));
 }
 
 test("HUD's workbook of fiscal year 2026 gives all 4,764 areas, none refused", { skip }, async () => {
