@@ -2,6 +2,7 @@
 import { Quarantine, type Candidate, type Page } from '../contract.ts';
 import { tidy } from '../values.ts';
 import { readCsv } from './csv.ts';
+import { isXls, readXls } from './xls.ts';
 import { readXlsx, type Cell, type Sheet } from './xlsx.ts';
 
 /** One row of a sheet or CSV file. */
@@ -41,11 +42,14 @@ export interface HeadedTable<Field extends string> {
 const MAX_TITLE_ROWS = 20;
 
 /** Rows of each table of a page: one for kind "csv", one per sheet for a workbook. */
-export const tablesOf = (page: Page): TableRow[][] =>
+export const tablesOf = async (page: Page): Promise<TableRow[][]> =>
   page.kind === 'csv' ? [csvRows(page.text('windows-1252'), page.url, ',')] : workbookRows(page);
 
-/** Rows of each sheet. */
-export const workbookRows = ({ bytes, url }: Page): TableRow[][] => readXlsx(bytes, url).map(sheetRows);
+/** Rows of each sheet of an old or new workbook. */
+export async function workbookRows({ bytes, url }: Page): Promise<TableRow[][]> {
+  const sheets = isXls(bytes) ? await readXls(bytes, url) : readXlsx(bytes, url);
+  return sheets.map(sheetRows);
+}
 
 export function csvRows(text: string, pageUrl: string, delimiter: string): TableRow[] {
   const { header, rows } = readCsv(text, pageUrl, { looseQuotes: true, delimiter });
@@ -55,7 +59,7 @@ export function csvRows(text: string, pageUrl: string, delimiter: string): Table
   ];
 }
 
-export const sheetRows = ({ name, rows }: Sheet): TableRow[] =>
+const sheetRows = ({ name, rows }: Sheet): TableRow[] =>
   rows.map((cells, index) => ({
     cells,
     raw: JSON.stringify(cells),

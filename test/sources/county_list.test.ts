@@ -1,6 +1,7 @@
 /** Dropped county lists: unclear headings wait for the operator's map, and no column is lost without a word. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { utils, write } from '@e965/xlsx';
 import { Quarantine } from '../../sources/contract.ts';
 import franklin from '../../sources/tax/oh_franklin_tax/source.ts';
 import lucas from '../../sources/tax/oh_lucas_tax/source.ts';
@@ -62,6 +63,29 @@ test("the map may say that they are the owner's, or that a column is ignored", a
   const { street, mail_street, mail_city, mail_zip, county_value } = rows[0] ?? {};
   assert.deepEqual([street, mail_street, mail_city, mail_zip], [null, '12 MAIN ST', 'TOLEDO', '43604']);
   assert.equal(county_value, null);
+});
+
+test('a list in the .xls of Excel 97 to 2003 is read; a parcel number stored as a number is refused', async () => {
+  const rows = [
+    ['Delinquent parcels'],
+    ['Parcel', 'Owner', 'Amount Due'],
+    ['01-23456', 'SAMPLE JANE', 4512.07],
+    [123_456, 'SAMPLE JOHN', 1],
+  ];
+  const sheets = { List: utils.aoa_to_sheet(rows) };
+  const book = write({ SheetNames: ['List'], Sheets: sheets }, { type: 'array', bookType: 'biff8' }) as ArrayBuffer;
+  const format = lucas.drop?.find(({ pattern }) => pattern.test('november.xls'));
+  const page = pageOf(new Uint8Array(book), {
+    kind: format?.kind ?? '',
+    url: `file:///drop/${lucas.name}/november.xls`,
+    context: { file: 'november.xls' },
+  });
+  const list = await parsed(lucas, [page]);
+  assert.deepEqual(
+    list.rows.map((row) => [row['parcel_raw'], row['amount']]),
+    [['01-23456', '4512.07']],
+  );
+  assert.match(list.rejects[0]?.detail ?? '', /^sheet List row 4: .*drops leading zeros/u);
 });
 
 test('two headings of one field are resolved by the map', async () => {

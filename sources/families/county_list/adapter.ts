@@ -181,7 +181,7 @@ function tableCandidates(
 const fileName = (page: Page): string => page.context['file'] ?? decodeURIComponent(page.url.split('/').at(-1) ?? '');
 
 /** @throws Quarantine empty_body, or missing_column if no row names a parcel and an amount */
-function parseList(county: CountyList, page: Page): Candidate[] {
+async function* parseList(county: CountyList, page: Page): AsyncGenerator<Candidate> {
   const file = fileName(page);
   if (page.bytes.length === 0) throw new Quarantine('empty_body', `${file} is empty`, page.url);
   const rules: HeadingRules<ListField> = {
@@ -190,9 +190,12 @@ function parseList(county: CountyList, page: Page): Candidate[] {
     needed: ['parcel', 'amount'],
     advice: `Map the heading to ignore to null in a file ${COLUMNS_FILE} next to ${file}`,
   };
-  const tables = tablesOf(page);
+  const tables = await tablesOf(page);
   const parsed = tables.map((rows) => tableCandidates(rows, county, rules, page)).filter((rows) => rows !== null);
-  if (parsed.length > 0) return parsed.flat();
+  if (parsed.length > 0) {
+    yield* parsed.flat();
+    return;
+  }
   const found = JSON.stringify(firstFilledRow(tables));
   throw new Quarantine(
     'missing_column',
@@ -230,7 +233,13 @@ export function countyListFile(county: CountyList): SourceSpec {
     expect: posted?.expect ?? { minRows: 1, maxRejectShare: 0.05, maxDropShare: 0.6 },
     drop: [
       { pattern: /\.csv$/u, file: 'list.csv', kind: 'csv', about: about('CSV'), beside: COLUMNS_FILE },
-      { pattern: /\.xlsx$/u, file: 'list.xlsx', kind: 'xlsx', about: about('an Excel workbook'), beside: COLUMNS_FILE },
+      {
+        pattern: /\.xlsx?$/u,
+        file: 'list.xlsx',
+        kind: 'xlsx',
+        about: about('an Excel workbook'),
+        beside: COLUMNS_FILE,
+      },
     ],
     ...(posted ? { fetch: (ctx: FetchContext) => fetchPosted(ctx, posted.url) } : {}),
     parse: (page) => parseList(county, page),

@@ -10,7 +10,7 @@ export function listingFiles(where: string): readonly DropFormat[] {
     `a file ${COLUMNS_FILE} next to it maps other headings`;
   const formats = [
     { pattern: /\.(?:csv|tsv|tab|txt)$/u, file: 'list.csv', kind: 'csv', about },
-    { pattern: /\.xls[xm]?$/u, file: 'list.xlsx', kind: 'xlsx', about: 'an Excel workbook, old or new' },
+    { pattern: /\.xls[xm]?$/u, file: 'list.xlsx', kind: 'xlsx', about: 'an Excel workbook' },
     { pattern: /\.html?$/u, file: 'list.html', kind: 'html', about: 'a saved page with a table' },
     { pattern: /\.json$/u, file: 'list.json', kind: 'json', about: 'a list of objects' },
   ];

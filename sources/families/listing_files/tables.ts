@@ -1,10 +1,10 @@
 /** The tables in a listing file. Its bytes decide what it is: an MLS may name a web page or a text file "list.xls". */
 import { Quarantine, type Page } from '../../contract.ts';
 import { delimiterOf } from '../../csv/delimiter.ts';
-import { csvRows, sheetRows, workbookRows, type TableRow } from '../../csv/headed_table.ts';
+import { csvRows, workbookRows, type TableRow } from '../../csv/headed_table.ts';
 import { htmlTables } from '../../csv/html_table.ts';
 import { jsonRows } from '../../csv/json_table.ts';
-import { isXls, readXls } from '../../csv/xls.ts';
+import { isXls } from '../../csv/xls.ts';
 import { utf16Of } from '../../fetch/decode.ts';
 
 const ZIP_ARCHIVE = [0x50, 0x4b, 0x03, 0x04];
@@ -13,9 +13,6 @@ const ZIP_ARCHIVE = [0x50, 0x4b, 0x03, 0x04];
 export const ASK_FOR_TABLE =
   'Ask the broker for the list as an Excel workbook or CSV file, with one column each for street, city, state, ZIP ' +
   'and price';
-
-const SAVE_AS_XLSX =
-  'open it in a spreadsheet program and save it as "Excel Workbook (.xlsx)" or "CSV UTF-8", without a password';
 
 const PDF = [0x25, 0x50, 0x44, 0x46];
 
@@ -39,16 +36,10 @@ function textOf(page: Page): string {
  */
 export async function listingTables(page: Page): Promise<TableRow[][]> {
   const { bytes, url } = page;
-  if (startsWith(bytes, ZIP_ARCHIVE)) return workbookRows(page);
-  const oldSheets = async (): Promise<TableRow[][]> => (await readXls(bytes, url, SAVE_AS_XLSX)).map(sheetRows);
-  if (isXls(bytes)) return oldSheets();
+  if (startsWith(bytes, ZIP_ARCHIVE) || isXls(bytes)) return workbookRows(page);
   if (startsWith(bytes, PDF))
     throw new Quarantine('malformed_page', `this is a PDF, which has no cells to read. ${ASK_FOR_TABLE}`, url);
   const text = textOf(page);
   if (page.kind === 'json') return [jsonRows(text, url)];
-  if (/^\s*<\?xml\b[^]{0,2000}<(?:\w+:)?Workbook\b/u.test(text)) {
-    if (/<\/(?:\w+:)?Workbook>\s*$/u.test(text)) return oldSheets();
-    throw new Quarantine('truncated_download', 'the workbook has no end, so it is not complete', url);
-  }
   return /^\s*<(?:!|\?|[a-z])/iu.test(text) ? htmlTables(text, url) : [csvRows(text, url, delimiterOf(text))];
 }
