@@ -11,6 +11,10 @@
  * rows, 352,529 numbers. Not confirmed: that this layer has AUDPTYID, which is known from other tables of the county.
  * Without it, a parcel is found by its eleven characters where one listed parcel has them. No row was recorded.
  *
+ * City and ZIP are not known from any recorded column. The Auditor's monthly workbook has location_city and
+ * location_zip blank in every row, and of its tax_district_desc one value was seen, "CINTI CORP-CINTI CSD", of some 240
+ * districts; of the list's tax_district, none. A table of the districts would give the municipality.
+ *
  * The layer's debts are not read: the Auditor's list states them with the owner, and is newer for some parcels.
  */
 import { arcgisAddresses } from '../../families/arcgis_parcels.ts';
