@@ -31,6 +31,10 @@ export interface DropFolders {
   readonly thingOf?: (values: Readonly<Record<string, unknown>>) => string | null;
 }
 
+/** A dropped file as the operator sees it in the drop folder, such as "acme/list.csv"; null for a page of the web. */
+export const droppedName = (context: Readonly<Record<string, string>>): string | null =>
+  [context['folder'], context['file']].filter(Boolean).join('/') || null;
+
 /**
  * Code of a supplier's folder or file. Row ids and addresses are published, so they have the code and not the name,
  * which may state who sends lists to the operator.

@@ -1,5 +1,6 @@
 /** Dropped files of several suppliers, such as brokers: a bad file costs its own rows, not those of the others. */
 import { Quarantine, type Page, type SourceSpec } from '../../sources/contract.ts';
+import { droppedName } from '../../sources/dropped_files.ts';
 import { checkedRows, WHOLE_FILE, type Checked, type Rejected, type Values } from './check.ts';
 import { checkRejects } from './expect.ts';
 
@@ -93,6 +94,4 @@ function sharedKey(spec: SourceSpec, page: Page, values: Values, places: readonl
   return { reject, key };
 }
 
-/** The file as the operator sees it in the drop folder: "acme/list.csv". */
-const fileOf = ({ context, url }: Page): string =>
-  [context['folder'], context['file']].filter(Boolean).join('/') || url;
+const fileOf = ({ context, url }: Page): string => droppedName(context) ?? url;

@@ -245,4 +245,5 @@ test('a run warns of a refused file, and a deal is explained by the file and its
   snapshot.duck.close();
   const page = pages.find(({ source }) => source === spec.name);
   assert.deepEqual([page?.hash, page?.values?.['listing_id']], ['verified', `${codeOfName('birch & co')}/1`]);
+  assert.equal(page?.file, 'birch & co/list.csv');
 });

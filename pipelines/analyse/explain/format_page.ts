@@ -21,6 +21,7 @@ export function formatPage(page: PageFound, position: number): string[] {
   const note = page.note === undefined ? '' : ` ${page.note}`;
   const lines = [
     `[${position}] ${page.role}${note}: ${page.url ?? ''}`,
+    ...(page.file === null ? [] : [`    dropped file ${page.file}`]),
     `    ${formatRequest(page)}`,
     `    archived ${page.path}`,
     `    SHA-256 ${page.hash === 'verified' ? 'verified' : `NOT VERIFIED: ${page.hash}`}`,

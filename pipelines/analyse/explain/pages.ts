@@ -1,6 +1,7 @@
 /** Finds the page of a row: the request, the archived bytes, their hash, and the row as published. */
 import { ArchiveDamage, type Archive, type RequestRecord } from '../../../sources/fetch/archive.ts';
 import type { Candidate, Page, SourceSpec } from '../../../sources/contract.ts';
+import { droppedName } from '../../../sources/dropped_files.ts';
 import { parseRunId } from '../../layout.ts';
 
 /** Larger pages are not parsed again for an excerpt. */
@@ -22,6 +23,8 @@ export interface PageQuery {
 
 export interface PageFound extends Pick<PageQuery, 'role' | 'note' | 'source' | 'sha256'> {
   readonly url: string | null;
+  /** Name of a dropped file, whose address does not have it. */
+  readonly file: string | null;
   readonly fetched_at: string | null;
   readonly run_id: string | null;
   readonly method: string | null;
@@ -103,6 +106,7 @@ export async function findPage(
     source,
     sha256,
     url: fetched?.url ?? query.url,
+    file: fetched === undefined ? null : droppedName(fetched.context),
     fetched_at: fetched?.observedAt ?? null,
     run_id: fetched?.runId ?? null,
     method: fetched?.method ?? null,
