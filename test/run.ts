@@ -1,6 +1,7 @@
 /**
- * Runs every test file for `make test`. Loading the modules costs up to a second of processor time, so the files of
- * some folders share a process. Prints a line per process, the output of those that fail, and the totals.
+ * Runs every test file for `make test`, or those that match the given patterns. Loading the modules costs up to a
+ * second of processor time, so the files of some folders share a process. Prints a line per process, the output of
+ * those that fail, and the totals.
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, globSync, mkdirSync, rmSync } from 'node:fs';
@@ -25,7 +26,9 @@ const ALONE = new Set([
 const FILES_PER_PROCESS = 8;
 /** More than there are cores: a test often waits for a process, a lock or the disk. */
 const PROCESSES = availableParallelism() + 2;
-const TIMEOUT_MS = 600_000;
+const TEST_TIMEOUT_MS = 600_000;
+/** Ends a process that hangs outside its tests. */
+const PROCESS_TIMEOUT_MS = 900_000;
 
 const COUNTS = ['tests', 'pass', 'fail', 'cancelled', 'skipped', 'todo'] as const;
 type Counts = Record<(typeof COUNTS)[number], number>;
@@ -40,7 +43,8 @@ interface Ended {
 
 /** Groups of files in the order of their start: the slow ones first. */
 function groups(): string[][] {
-  const files = globSync('test/**/*.test.ts', { cwd: root }).sort();
+  const patterns = process.argv.slice(2);
+  const files = globSync(patterns.length === 0 ? 'test/**/*.test.ts' : patterns, { cwd: root }).sort();
   const isSharing = (file: string): boolean => SHARING.test(file) && !ALONE.has(file);
   const sharing = Map.groupBy(files.filter(isSharing), (file) => file.split('/').slice(0, -1).join('/'));
   const shared = [...sharing.values()].flatMap((all) => {
@@ -57,8 +61,14 @@ const countsIn = (output: string): Counts =>
 
 async function runGroup(files: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
   const started = performance.now();
-  const options = ['--test', '--test-isolation=none', '--test-reporter=spec', `--test-timeout=${TIMEOUT_MS}`];
-  const child = spawn(process.execPath, [...options, ...files], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const options = ['--test', '--test-isolation=none', '--test-reporter=spec', `--test-timeout=${TEST_TIMEOUT_MS}`];
+  const child = spawn(process.execPath, [...options, ...files], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: PROCESS_TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+  });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.on('error', reject).on('exit', resolve);
   });
