@@ -1,33 +1,27 @@
 /**
- * `make reconcile`: compare the current snapshot with the true facts of the sandbox on its day, source by source.
- * Facts that a later snapshot knows only from earlier days, such as sales that no page shows any more, are not
- * compared.
+ * `make reconcile`: compare the current snapshot with the true facts of the sandbox, each source as of its last good
+ * read. Exit status 1 on any difference.
  */
-import { readFile } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipelineSettings, readSettings } from '../lib/settings.ts';
-import { Manifest } from '../models/manifest.ts';
-import { formatComparisons, isEqual, withSnapshot, type Comparison } from './comparison/compare.ts';
-import { compareCounties } from './comparison/counties.ts';
-import { compareListings } from './comparison/listings.ts';
-import { compareRegisters } from './comparison/registers.ts';
-import { makeWorld, worldOn } from './world/world.ts';
-import type { WorldDay } from './world/types.ts';
+import { isEqual } from './comparison/compare.ts';
+import { reconcile } from './comparison/reconcile.ts';
+import { formatComparisons, verdict } from './comparison/report.ts';
+import { behind } from './comparison/truth/truth.ts';
+import { makeWorld } from './world/world.ts';
 
-/** Compare the snapshot in `folder` with the world on its day. */
-export const reconcile = (folder: string, day: WorldDay): Promise<Comparison[]> =>
-  withSnapshot(folder, async (read) => [
-    ...(await compareListings(read, day)),
-    ...(await compareCounties(read, day)),
-    ...(await compareRegisters(read, day)),
-  ]);
-
-if (import.meta.main) {
-  const { DATA_DIR, SEED, LISTINGS, PARCELS, AUCTIONS, FILINGS } = readSettings(pipelineSettings);
-  const world = makeWorld({ seed: SEED, listings: LISTINGS, parcels: PARCELS, auctions: AUCTIONS, filings: FILINGS });
-  const current = join(DATA_DIR, 'current');
-  const { as_of } = Manifest.parse(JSON.parse(await readFile(join(current, 'manifest.json'), 'utf8')));
-  const results = await reconcile(current, worldOn(world, as_of));
-  for (const line of formatComparisons(results)) process.stdout.write(`${line}\n`);
-  if (!results.every(isEqual)) process.exitCode = 1;
-}
+const { DATA_DIR, SEED, LISTINGS, PARCELS, AUCTIONS, FILINGS } = readSettings(pipelineSettings);
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+const world = makeWorld({ seed: SEED, listings: LISTINGS, parcels: PARCELS, auctions: AUCTIONS, filings: FILINGS });
+const { truth, comparisons } = await reconcile(await realpath(join(DATA_DIR, 'current')), world);
+print(`Snapshot of ${truth.asOf} in ${DATA_DIR}, compared with its world`);
+for (const line of behind(truth)) print(`  ${line}`);
+if (!truth.isComplete)
+  print('  Earlier snapshots were deleted: days and prices from before the oldest are not compared.');
+if (truth.soldLeads > 0) print(`  ${truth.soldLeads} leads are sold and left out: missing leads are not counted.`);
+for (const line of formatComparisons(comparisons)) print(line);
+print(verdict(comparisons));
+if (!comparisons.every(isEqual)) process.exitCode = 1;

@@ -1,81 +1,129 @@
-/** Comparison of published rows with the true ones, by key. */
-import { join } from 'node:path';
-import { openDuck, rowsOf } from '../../lib/duck.ts';
-import { literal } from '../../lib/sql.ts';
-
-export interface Comparison {
-  readonly what: string;
-  /** Number of true rows. */
-  readonly expected: number;
-  /** Number of published rows. */
-  readonly found: number;
-  readonly missing: readonly string[];
-  readonly unexpected: readonly string[];
-  /** Rows with a different value, each with the field, the published and the true value. */
-  readonly wrong: readonly string[];
-}
+/**
+ * Comparison of published rows with the true ones: first which rows there are, then one group of fields after the
+ * other. A key that occurs more than once on either side is a difference.
+ */
+import { isDeepStrictEqual } from 'node:util';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Reads rows of a published table. */
-export type ReadTable = (table: string, where?: string) => Promise<Row[]>;
-
-/** Open a snapshot's folder, and close it after `use`. */
-export async function withSnapshot<T>(folder: string, use: (read: ReadTable) => Promise<T>): Promise<T> {
-  const duck = await openDuck();
-  try {
-    return await use((table, where = 'true') => {
-      const file = literal(join(folder, `${table}.parquet`));
-      return rowsOf(duck.connection, `SELECT * FROM read_parquet(${file}) WHERE ${where}`);
-    });
-  } finally {
-    duck.close();
+/** A value that the sources of the day do not determine: each of these is right. */
+export class AnyOf {
+  readonly values: readonly unknown[];
+  constructor(...values: readonly unknown[]) {
+    this.values = values;
   }
 }
 
-/** Compare rows by key, and each field of the true row. */
-export function compare(
-  what: string,
-  published: readonly Row[],
-  keyOf: (row: Row) => string,
-  truth: ReadonlyMap<string, Row>,
-): Comparison {
-  const found = new Map(published.map((row) => [keyOf(row), row]));
-  const wrong: string[] = [];
-  for (const [key, expected] of truth) {
-    const row = found.get(key);
-    if (!row) continue;
-    const differences = Object.entries(expected)
-      .filter(([field, value]) => (row[field] ?? null) !== value)
-      .map(([field, value]) => `${field} is ${JSON.stringify(row[field] ?? null)}, expected ${JSON.stringify(value)}`);
-    if (differences.length > 0) wrong.push(`${key}: ${differences.join('; ')}`);
-  }
+export const anyOf = (...values: readonly unknown[]): AnyOf => new AnyOf(...values);
+
+/** A row that must be published. */
+export interface TrueRow {
+  readonly key: string;
+  /** Values by column, in named groups. */
+  readonly fields: Readonly<Record<string, Row>>;
+  /** The row may be absent. Default: false. */
+  readonly isOptional?: boolean;
+}
+
+export interface Difference {
+  readonly key: string;
+  /** Column, or null if the row itself is missing, extra or there several times. */
+  readonly field: string | null;
+  readonly expected: unknown;
+  readonly found: unknown;
+  /** Archived page of the published row; null without a row. */
+  readonly page: string | null;
+}
+
+/** One line of the report. */
+export interface Comparison {
+  /** Table and part of it, such as "signals of Stark County". */
+  readonly what: string;
+  /** "rows", or the name of a group of columns. */
+  readonly group: string;
+  /** Number of true rows, or of rows whose columns were compared. */
+  readonly compared: number;
+  /** Another value than expected, or another number of rows of one key. */
+  readonly differing: readonly Difference[];
+  /** No row, or no value, where one is expected. */
+  readonly missing: readonly Difference[];
+  /** A row, or a value, where none is expected. */
+  readonly extra: readonly Difference[];
+}
+
+export interface Sides {
+  readonly what: string;
+  readonly published: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  readonly truth: readonly TrueRow[];
+}
+
+export const ROWS = 'rows';
+
+/** Path of the archived page below DATA_DIR, and the row on it. */
+function pageOf(row: Row): string | null {
+  const { page_sha256: hash, page_row: position } = row;
+  if (typeof hash !== 'string') return null;
+  const path = `archive/objects/${hash.slice(0, 2)}/${hash}`;
+  return typeof position === 'number' || typeof position === 'bigint' ? `${path} row ${position}` : path;
+}
+
+function compareKeys({ what, published, keyOf, truth }: Sides): Comparison {
+  const found = Map.groupBy(published, keyOf);
+  const expected = Map.groupBy(truth, ({ key }) => key);
+  const rowDifference = (key: string): Difference => ({
+    key,
+    field: null,
+    expected: expected.get(key)?.length ?? 0,
+    found: found.get(key)?.length ?? 0,
+    page: pageOf(found.get(key)?.[0] ?? {}),
+  });
+  const keys = [...expected.keys()];
+  const isMissing = (key: string): boolean =>
+    !found.has(key) && expected.get(key)?.every((row) => row.isOptional !== true) === true;
+  const hasOtherCount = (key: string): boolean =>
+    found.has(key) && found.get(key)?.length !== expected.get(key)?.length;
   return {
     what,
-    expected: truth.size,
-    found: found.size,
-    missing: [...truth.keys()].filter((k) => !found.has(k)),
-    unexpected: [...found.keys()].filter((k) => !truth.has(k)),
-    wrong,
+    group: ROWS,
+    compared: truth.filter(({ key, isOptional }) => isOptional !== true || found.has(key)).length,
+    differing: keys.filter(hasOtherCount).map(rowDifference),
+    missing: keys.filter(isMissing).map(rowDifference),
+    extra: [...found.keys()].filter((key) => !expected.has(key)).map(rowDifference),
   };
 }
 
-export const isEqual = ({ missing, unexpected, wrong }: Comparison): boolean =>
-  missing.length + unexpected.length + wrong.length === 0;
+const isExpected = (expected: unknown, found: unknown): boolean =>
+  expected instanceof AnyOf
+    ? expected.values.some((value) => isDeepStrictEqual(value, found))
+    : isDeepStrictEqual(expected, found);
 
-/** One line per comparison, and its first few differences. */
-export function formatComparisons(comparisons: readonly Comparison[], maxDifferences = 3): string[] {
-  const width = Math.max(...comparisons.map((c) => c.what.length));
-  const count = (number: number): string => String(number).padStart(5);
-  return comparisons.flatMap(({ what, expected, found, missing, unexpected, wrong }) => [
-    `  ${what.padEnd(width)}  expected ${count(expected)}  found ${count(found)}  ` +
-      `missing ${missing.length}  unexpected ${unexpected.length}  wrong ${wrong.length}`,
-    ...[
-      ...missing.map((key) => `missing ${key}`),
-      ...unexpected.map((key) => `unexpected ${key}`),
-      ...wrong.map((difference) => `wrong ${difference}`),
-    ]
-      .slice(0, maxDifferences)
-      .map((line) => `      ${line}`),
-  ]);
+/** Differences of one group of columns, over the keys that both sides have once. */
+function compareGroup({ what, published, keyOf, truth }: Sides, group: string): Comparison {
+  const found = Map.groupBy(published, keyOf);
+  const byKey = Map.groupBy(truth, ({ key }) => key);
+  const [differing, missing, extra]: Difference[][] = [[], [], []];
+  let compared = 0;
+  for (const [key, [row, ...more]] of byKey) {
+    const [match, ...others] = found.get(key) ?? [];
+    const columns = row?.fields[group];
+    if (columns === undefined || match === undefined || more.length > 0 || others.length > 0) continue;
+    compared += 1;
+    for (const [field, expected] of Object.entries(columns)) {
+      const value = match[field] ?? null;
+      if (isExpected(expected, value)) continue;
+      const list = expected === null ? extra : value === null ? missing : differing;
+      list?.push({ key, field, expected, found: value, page: pageOf(match) });
+    }
+  }
+  return { what, group, compared, differing: differing ?? [], missing: missing ?? [], extra: extra ?? [] };
 }
+
+/** Compare rows by key, and each group of columns of the true rows. */
+export function compare(sides: Sides): Comparison[] {
+  const groups = new Set(sides.truth.flatMap(({ fields }) => Object.keys(fields)));
+  return [compareKeys(sides), ...[...groups].map((group) => compareGroup(sides, group))];
+}
+
+export const isEqual = ({ differing, missing, extra }: Comparison): boolean =>
+  differing.length + missing.length + extra.length === 0;

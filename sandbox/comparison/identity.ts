@@ -2,9 +2,12 @@
  * Precision and recall of which rows are one property, in pairs: listings of one property, county records of a property
  * for sale, and what leads of sales and of debts say is of their property.
  */
-import type { WorldDay } from '../world/types.ts';
-import { withSnapshot, type Row } from './compare.ts';
-import { parcelKey } from './counties.ts';
+import type { ListingOnDay, WorldDay } from '../world/types.ts';
+import type { Comparison, Difference, Row } from './compare.ts';
+import { debtKey, debtsOfCounties, type CountyDebts } from './truth/debts.ts';
+import { listingKey } from './listings.ts';
+import { withSnapshot, type ReadTable } from './snapshot.ts';
+import { truthOf, type Truth } from './truth/truth.ts';
 
 export interface PairCounts {
   readonly what: string;
@@ -62,13 +65,14 @@ interface CountyRow {
   readonly lacksUnit: boolean;
 }
 
-const listingKey = (site: unknown, id: unknown): string => `${String(site)} ${String(id)}`;
-
 /** Ids in a published list of matches. */
 const idsIn = (json: unknown): string[] => (JSON.parse(String(json)) as { id: string }[]).map(({ id }) => id);
 
+/** Listings as last shown. */
+type Listings = Pick<WorldDay, 'listings'>;
+
 /** Listings by deal. A version has source, listing_id and deal_id. */
-export function listingPairs(versions: readonly Row[], day: WorldDay): PairCounts {
+export function listingPairs(versions: readonly Row[], day: Listings): PairCounts {
   // Missing rows are counted by reconcile, not here.
   const published = new Set(versions.map((v) => listingKey(v['source'], v['listing_id'])));
   const shown = day.listings.filter((l) => published.has(listingKey(l.site, l.listingId)));
@@ -82,19 +86,21 @@ export function listingPairs(versions: readonly Row[], day: WorldDay): PairCount
   });
 }
 
+/** Rows of a snapshot about properties, with what is true about them. */
+interface PropertyRows {
+  readonly truth: Truth;
+  readonly counties: readonly CountyDebts[];
+  readonly signals: readonly Row[];
+  readonly auctions: readonly Row[];
+}
+
 /** Debts and sales by id, with their true property. */
-function countyRows(signals: readonly Row[], auctions: readonly Row[], day: WorldDay): Map<unknown, CountyRow> {
-  const debtOf = new Map(
-    [...day.delinquent, ...day.printedDebts].map((d) => [
-      `${d.countyFips} ${parcelKey(d.countyFips, d.parcel)}`,
-      d.propertyId,
-    ]),
+function countyRows({ truth, counties, signals, auctions }: PropertyRows): Map<unknown, CountyRow> {
+  const day = truth.on(truth.asOf);
+  const debtOf = new Map<string, string>(
+    counties.flatMap(({ listed }) => listed.map((debt) => [debtKey(debt), debt.property.id] as const)),
   );
-  const saleOf = new Map(
-    day.auctions
-      .filter((a) => a.status === 'scheduled')
-      .map((a) => [`${a.countyFips} ${a.caseNumber} ${a.saleDate}`, a.propertyId]),
-  );
+  const saleOf = new Map(day.auctions.map((a) => [`${a.countyFips} ${a.caseNumber} ${a.saleDate}`, a.propertyId]));
   const rows = new Map<unknown, CountyRow>();
   const place = (row: Row, id: string | undefined): Pick<CountyRow, 'building' | 'lacksUnit'> => {
     const property = id === undefined ? undefined : day.property(id);
@@ -132,14 +138,14 @@ function whyNotAttached(row: CountyRow | undefined): string {
 }
 
 /** The true property of each deal; undefined if no site shows it. */
-function propertiesOfDeals(versions: readonly Row[], day: WorldDay): Map<unknown, string> {
+function propertiesOfDeals(versions: readonly Row[], day: Listings): Map<unknown, string> {
   const propertyOf = new Map(day.listings.map((l) => [listingKey(l.site, l.listingId), l.propertyId]));
   return new Map(
     versions.map((v) => [v['deal_id'], propertyOf.get(listingKey(v['source'], v['listing_id'])) ?? 'unknown property']),
   );
 }
 
-const pair = (property: string, name: string): string => `${property} + ${name}`;
+const pairName = (property: string, name: string): string => `${property} + ${name}`;
 
 function distressPairs(
   deals: readonly Row[],
@@ -152,7 +158,7 @@ function distressPairs(
     what: 'debts and sales of a property for sale',
     truth: new Set(
       [...rows.values()].flatMap(({ building, name }) =>
-        building !== undefined && forSale.has(building) ? [pair(building, name)] : [],
+        building !== undefined && forSale.has(building) ? [pairName(building, name)] : [],
       ),
     ),
     found: new Set(
@@ -160,7 +166,7 @@ function distressPairs(
         const property = propertyOfDeal.get(deal['id']);
         if (property === undefined) return [];
         return idsIn(deal['distress_matches']).map((id) =>
-          pair(property, rows.get(id)?.name ?? `a record that is not published: ${id}`),
+          pairName(property, rows.get(id)?.name ?? `a record that is not published: ${id}`),
         );
       }),
     ),
@@ -178,13 +184,13 @@ function debtsOfSales(leads: readonly Row[], rows: ReadonlyMap<unknown, CountyRo
     truth: new Set(
       auctionLeads.flatMap((lead) => {
         const sale = rows.get(lead['auction_id']);
-        return sale && inDebt.has(sale.building) ? [pair(sale.name, debtOf(sale.building))] : [];
+        return sale && inDebt.has(sale.building) ? [pairName(sale.name, debtOf(sale.building))] : [];
       }),
     ),
     found: new Set(
       auctionLeads.flatMap((lead) =>
         idsIn(lead['corroboration']).map((id) =>
-          pair(rows.get(lead['auction_id'])?.name ?? '', debtOf(rows.get(id)?.building)),
+          pairName(rows.get(lead['auction_id'])?.name ?? '', debtOf(rows.get(id)?.building)),
         ),
       ),
     ),
@@ -207,14 +213,14 @@ function listingsOfDebts(
     what: 'a debt and a listing of one property (leads of debts)',
     truth: new Set(
       taxLeads.flatMap(({ row: { building, name } }) =>
-        building !== undefined && forSale.has(building) ? [pair(building, name)] : [],
+        building !== undefined && forSale.has(building) ? [pairName(building, name)] : [],
       ),
     ),
     found: new Set(
       taxLeads.flatMap(({ lead, row }) =>
         idsIn(lead['corroboration']).flatMap((id) => {
           const property = activeDeals.get(id);
-          return property === undefined ? [] : [pair(property, row.name)];
+          return property === undefined ? [] : [pairName(property, row.name)];
         }),
       ),
     ),
@@ -222,24 +228,55 @@ function listingsOfDebts(
   });
 }
 
-/** Compare the snapshot in `folder` with the world on its day. */
-export const compareIdentity = (folder: string, day: WorldDay): Promise<PairCounts[]> =>
-  withSnapshot(folder, async (read) => {
-    const versions = await read('listing_history', 'is_latest AND gone_on IS NULL');
-    const signals = await read('signals', "signal_state = 'listed'");
-    const auctions = await read('auctions', "sale_status = 'scheduled'");
-    const rows = countyRows(signals, auctions, day);
-    const deals = await read('deals');
-    const leads = await read('leads');
-    const propertyOfDeal = propertiesOfDeals(versions, day);
-    const active = new Set(deals.filter((d) => d['listing_status'] === 'active').map((d) => d['id']));
-    return [
-      listingPairs(versions, day),
-      distressPairs(deals, propertyOfDeal, rows),
-      debtsOfSales(leads, rows),
-      listingsOfDebts(leads, new Map([...propertyOfDeal].filter(([id]) => active.has(id))), rows),
-    ];
+/** Pairs of a snapshot that are one property, by its rows and by the truth. */
+export async function pairCounts(
+  read: ReadTable,
+  truth: Truth,
+  counties: readonly CountyDebts[],
+): Promise<PairCounts[]> {
+  const versions = await read('listing_history', 'is_latest AND gone_on IS NULL');
+  const signals = await read('signals', "signal_state = 'listed'");
+  const auctions = await read('auctions', "sale_status = 'scheduled'");
+  const listings = [...truth.sources.values()].flatMap(({ source, family, lastGood }): ListingOnDay[] =>
+    family === 'listings' ? truth.on(lastGood).listings.filter(({ site }) => site === source) : [],
+  );
+  const rows = countyRows({ truth, counties, signals, auctions });
+  const deals = await read('deals');
+  const leads = await read('leads');
+  const propertyOfDeal = propertiesOfDeals(versions, { listings });
+  const active = new Set(deals.filter((d) => d['listing_status'] === 'active').map((d) => d['id']));
+  return [
+    listingPairs(versions, { listings }),
+    distressPairs(deals, propertyOfDeal, rows),
+    debtsOfSales(leads, rows),
+    listingsOfDebts(leads, new Map([...propertyOfDeal].filter(([id]) => active.has(id))), rows),
+  ];
+}
+
+/** Compare the snapshot in `folder` with the world. */
+export async function compareIdentity(folder: string, { world }: Pick<WorldDay, 'world'>): Promise<PairCounts[]> {
+  const truth = await truthOf(folder, world);
+  return withSnapshot(folder, (read) => pairCounts(read, truth, debtsOfCounties(truth)));
+}
+
+/** Pairs as comparisons. A pair that no page allows to join, such as a debt without a street, is not missing. */
+export function pairComparisons(counts: readonly PairCounts[]): Comparison[] {
+  const difference = (key: string, isExpected: boolean): Difference => ({
+    key,
+    field: null,
+    expected: isExpected ? 1 : 0,
+    found: isExpected ? 0 : 1,
+    page: null,
   });
+  return counts.map(({ what, same, wrong, missed }) => ({
+    what: 'joins',
+    group: what,
+    compared: same,
+    differing: [],
+    missing: missed.filter((pair) => pair.endsWith(' differ')).map((pair) => difference(pair, true)),
+    extra: wrong.map((pair) => difference(pair, false)),
+  }));
+}
 
 /** Lines with the figures of each kind of pair, wrong pairs, and the reasons of missed ones. */
 export function formatIdentity(counts: readonly PairCounts[]): string[] {

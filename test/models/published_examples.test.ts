@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
 import { monthlyFactor } from '../../models/assumptions/declare.ts';
 import { macrosSql } from '../../models/index.ts';
-import { Fraction, fraction } from '../../pipelines/analyse/explain/formula.ts';
+import { Fraction, fraction } from '../../lib/fraction.ts';
 
 let duck: Duck;
 before(async () => {

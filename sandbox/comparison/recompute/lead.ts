@@ -1,5 +1,5 @@
 /** Recomputes every figure of a published lead from its other columns. */
-import { clamp, fraction } from '../../../pipelines/analyse/explain/formula.ts';
+import { clamp, fraction } from '../../../lib/fraction.ts';
 import {
   dayNumber,
   percent,

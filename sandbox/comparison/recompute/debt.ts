@@ -1,5 +1,5 @@
 /** Recomputes a deal's loan, DSCR, and the NOI that its scores use. */
-import { fraction, minimum } from '../../../pipelines/analyse/explain/formula.ts';
+import { fraction, minimum } from '../../../lib/fraction.ts';
 import {
   hasNoIncome,
   isClaimed,
@@ -22,24 +22,36 @@ function dscrReason(values: Values): string | null {
   return has('noi') ? null : 'noi_missing';
 }
 
-function dscrStatus(values: Values, reason: string | null): string {
-  if (reason === null) return 'computed';
-  return hasNoIncome(values) || reason === 'loan_below_minimum' ? 'not_applicable' : 'insufficient_data';
+export const recomputeLoan = (values: Values): Recomputed => ({
+  loan_amount: valueIf(isPriced(values), () =>
+    values.of('list_price').times(values.assumed('loan_to_value')).rounded(2),
+  ),
+});
+
+export const recomputePayment = (values: Values): Recomputed => ({
+  monthly_payment: valueIf(isPriced(values), () =>
+    values.of('loan_amount').times(values.assumed('loan_monthly_factor')).rounded(2),
+  ),
+});
+
+export const recomputeDebtService = (values: Values): Recomputed => ({
+  annual_debt_service: valueIf(isPriced(values), () => values.of('monthly_payment').times(fraction(12)).rounded(2)),
+  dscr_reason: dscrReason(values),
+});
+
+export function recomputeDscrStatus(values: Values): Recomputed {
+  const { dscr_reason: reason } = values.record;
+  if (reason === null) return { dscr_status: 'computed' };
+  const isNotApplicable = hasNoIncome(values) || reason === 'loan_below_minimum';
+  return { dscr_status: isNotApplicable ? 'not_applicable' : 'insufficient_data' };
 }
 
-export function recomputeDebt(values: Values): Recomputed {
-  const { record, of, assumed } = values;
-  const priced = isPriced(values);
-  const reason = dscrReason(values);
+export function recomputeCoverage(values: Values): Recomputed {
+  const { record, of } = values;
   const isComputed = record['dscr_status'] === 'computed';
-  const isUnderwritten = record['dscr_status'] !== 'not_applicable' && isRented(values) && priced;
+  const isUnderwritten = record['dscr_status'] !== 'not_applicable' && isRented(values) && isPriced(values);
   const costs = () => of('effective_gross_income').minus(of('noi_underwritten')).plus(of('annual_debt_service'));
   return {
-    loan_amount: valueIf(priced, () => of('list_price').times(assumed('loan_to_value')).rounded(2)),
-    monthly_payment: valueIf(priced, () => of('loan_amount').times(assumed('loan_monthly_factor')).rounded(2)),
-    annual_debt_service: valueIf(priced, () => of('monthly_payment').times(fraction(12)).rounded(2)),
-    dscr_reason: reason,
-    dscr_status: dscrStatus(values, reason),
     dscr: valueIf(isComputed, () => of('noi').over(of('annual_debt_service')).rounded(2)),
     debt_yield_pct: valueIf(isComputed, () => percent(of('noi'), of('loan_amount'))),
     dscr_underwritten: valueIf(isUnderwritten, () => of('noi_underwritten').over(of('annual_debt_service')).rounded(2)),
@@ -47,17 +59,22 @@ export function recomputeDebt(values: Values): Recomputed {
   };
 }
 
-/** NOI, cap rate and coverage that the scores use. */
-export function recomputeScoringBasis(values: Values): Recomputed {
+/** NOI that the scores use. */
+export function recomputeScoringIncome(values: Values): Recomputed {
   const { of } = values;
-  const scored = isScored(values);
   const noi = (): string => {
     const underwritten = of('noi_underwritten');
     const mean = (isClaimed(values) ? of('noi') : underwritten).plus(underwritten).over(fraction(2));
     return minimum(underwritten, fraction(mean.rounded(2))).rounded(2);
   };
+  return { noi_scoring: valueIf(isScored(values), noi) };
+}
+
+/** Cap rate and coverage that the scores use. */
+export function recomputeScoringBasis(values: Values): Recomputed {
+  const { of } = values;
+  const scored = isScored(values);
   return {
-    noi_scoring: valueIf(scored, noi),
     cap_scoring_pct: valueIf(scored, () => percent(of('noi_scoring'), of('list_price'))),
     coverage_scoring: valueIf(scored, () => noiAfterReserves(values).over(of('annual_debt_service')).rounded(2)),
   };

@@ -1,20 +1,14 @@
-/** Recomputes a deal's id, days and income: what the HUD rent gives, what the broker claims, and whether both fit. */
-import { fraction, type Fraction } from '../../../pipelines/analyse/explain/formula.ts';
-import { uuid5 } from '../build_models.ts';
+/** Recomputes a deal's days and income: from the HUD rent, from the broker's claim, and whether both fit. */
+import { fraction, type Fraction } from '../../../lib/fraction.ts';
 import { dayNumber, isPriced, isRented, percent, valueIf, type Recomputed, type Values } from './record.ts';
 
 export function recomputeListing(values: Values): Recomputed {
   const { record, has, of } = values;
-  const name =
-    record['address_key'] === null
-      ? `listing|${String(record['source'])}|${String(record['listing_id'])}`
-      : `deal|${String(record['address_key'])}|${String(record['zip'])}`;
   const reduction = (): string =>
     of('first_price').isBelow(of('list_price'))
       ? '0.00'
       : percent(of('first_price').minus(of('list_price')), of('first_price'));
   return {
-    id: uuid5(name),
     days_on_feed: Math.max(0, dayNumber(record['delisted_on'] ?? values.asOf) - dayNumber(record['first_seen'])),
     price_per_unit: valueIf(isPriced(values) && has('units'), () => of('list_price').over(of('units')).rounded(2)),
     price_reduction_pct: valueIf(isPriced(values), reduction),
@@ -35,15 +29,19 @@ function ageAdjustment({ record, count, assumed }: Values): Fraction {
   return year >= count('new_from_year') ? assumed('expense_new_adjustment') : fraction(0);
 }
 
-export function recomputeIncome(values: Values): Recomputed {
-  const { has, of, assumed } = values;
-  const [priced, rented] = [isPriced(values), isRented(values)];
-  const expenseRatio = (): string =>
-    assumed(`expense_ratio_${sizeBand(values)}`)
+export function recomputeExpenses(values: Values): Recomputed {
+  const ratio = (): string =>
+    values
+      .assumed(`expense_ratio_${sizeBand(values)}`)
       .plus(ageAdjustment(values))
       .times(fraction(100))
       .rounded(2);
-  const gross = valueIf(rented, () =>
+  return { expense_ratio_pct: valueIf(values.has('units'), ratio) };
+}
+
+export function recomputeIncome(values: Values): Recomputed {
+  const { of, assumed } = values;
+  const gross = valueIf(isRented(values), () =>
     of('units')
       .times(of('market_rent_2br'))
       .times(fraction(1).minus(assumed('utility_share')))
@@ -52,20 +50,24 @@ export function recomputeIncome(values: Values): Recomputed {
   const income = gross && gross.times(fraction(1).minus(assumed('vacancy')));
   const noi = income && income.times(fraction(100).minus(of('expense_ratio_pct'))).over(fraction(100));
   return {
-    expense_ratio_pct: valueIf(has('units'), expenseRatio),
     gross_potential_rent: gross && gross.rounded(2),
     effective_gross_income: income && income.rounded(2),
     noi_underwritten: noi && noi.rounded(2),
-    cap_rate_underwritten: valueIf(rented && priced, () => percent(of('noi_underwritten'), of('list_price'))),
-    gross_rent_multiplier: valueIf(rented && priced, () =>
-      of('list_price').over(of('gross_potential_rent')).rounded(2),
-    ),
+  };
+}
+
+export function recomputeYield(values: Values): Recomputed {
+  const { of } = values;
+  const isUnderwritten = isRented(values) && isPriced(values);
+  return {
+    cap_rate_underwritten: valueIf(isUnderwritten, () => percent(of('noi_underwritten'), of('list_price'))),
+    gross_rent_multiplier: valueIf(isUnderwritten, () => of('list_price').over(of('gross_potential_rent')).rounded(2)),
   };
 }
 
 /** NOI and cap rate as the broker states them, or as they follow from each other. */
 export function recomputeClaim(values: Values): Recomputed {
-  const { record, has, of, assumed } = values;
+  const { record, of, assumed } = values;
   const [priced, rented] = [isPriced(values), isRented(values)];
   const [stated, advertised] = [record['noi_source'] === 'stated', record['cap_rate_source'] === 'advertised'];
   const capRate = (): string => percent(of('noi'), of('list_price'));
@@ -78,12 +80,15 @@ export function recomputeClaim(values: Values): Recomputed {
   return {
     ...(stated ? { noi: record['noi'], noi_source: 'stated' } : advertised && priced ? fromCap() : underwritten),
     cap_rate: advertised ? record['cap_rate'] : valueIf(stated && priced, capRate),
-    cap_gap_pct: valueIf(has('cap_rate', 'cap_rate_underwritten'), () =>
-      of('cap_rate').minus(of('cap_rate_underwritten')).rounded(2),
-    ),
     claim_consistency: consistency(difference, assumed('claim_tolerance')),
   };
 }
+
+export const recomputeCapGap = ({ has, of }: Values): Recomputed => ({
+  cap_gap_pct: valueIf(has('cap_rate', 'cap_rate_underwritten'), () =>
+    of('cap_rate').minus(of('cap_rate_underwritten')).rounded(2),
+  ),
+});
 
 function consistency(difference: Fraction | null, tolerance: Fraction): string {
   if (difference === null) return 'not_checkable';

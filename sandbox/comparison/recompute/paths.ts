@@ -1,5 +1,5 @@
 /** Recomputes the status of a deal's three paths, and the offer. */
-import { fraction, minimum, type Fraction } from '../../../pipelines/analyse/explain/formula.ts';
+import { fraction, minimum, type Fraction } from '../../../lib/fraction.ts';
 import {
   hasNoIncome,
   isClaimed,

@@ -1,19 +1,22 @@
 /** Recomputes a deal's scores: motivation, distress, the deal score and the confidence. */
-import { clamp, fraction, type Fraction } from '../../../pipelines/analyse/explain/formula.ts';
+import { clamp, fraction, type Fraction } from '../../../lib/fraction.ts';
 import { dayNumber, isPriced, isScored, percent, type Recomputed, type Values } from './record.ts';
 
 const points = (value: Fraction): number => Number(value.rounded(0));
 
-export function recomputeMotivation(values: Values): Recomputed {
-  const { record, of, assumed, count } = values;
+export function recomputeMotivationParts(values: Values): Recomputed {
+  const { of, assumed, count } = values;
   const days = assumed('motivation_days_max').times(of('days_on_feed')).over(assumed('motivation_days_full'));
   const cut = isPriced(values) ? points(assumed('motivation_points_per_cut_pct').times(of('price_reduction_pct'))) : 0;
   return {
     motivation_price_cut: Math.min(count('motivation_cut_max'), cut),
     motivation_days: Math.min(count('motivation_days_max'), points(days)),
-    motivation_score: Number(record['motivation_price_cut']) + Number(record['motivation_days']),
   };
 }
+
+export const recomputeMotivation = ({ record }: Values): Recomputed => ({
+  motivation_score: Number(record['motivation_price_cut']) + Number(record['motivation_days']),
+});
 
 interface Match {
   readonly kind: string;
@@ -53,8 +56,8 @@ export function recomputeDistress(values: Values): Recomputed {
 
 const PARTS = ['yield', 'coverage', 'motivation', 'distress'] as const;
 
-export function recomputeDealScore(values: Values): Recomputed {
-  const { record, of, assumed } = values;
+export function recomputeDealScoreParts(values: Values): Recomputed {
+  const { of, assumed } = values;
   const scaled = (column: string, from: string, span: string, weight: string): number => {
     if (!isScored(values)) return 0;
     const share = clamp(of(column).minus(assumed(from)).over(assumed(span)));
@@ -72,9 +75,12 @@ export function recomputeDealScore(values: Values): Recomputed {
     ),
     deal_score_motivation: ofScore('motivation_score', 'score_motivation_weight'),
     deal_score_distress: ofScore('distress_score', 'score_distress_weight'),
-    deal_score: PARTS.reduce((sum, part) => sum + Number(record[`deal_score_${part}`]), 0),
   };
 }
+
+export const recomputeDealScore = ({ record }: Values): Recomputed => ({
+  deal_score: PARTS.reduce((sum, part) => sum + Number(record[`deal_score_${part}`]), 0),
+});
 
 export function recomputeConfidence(values: Values): Recomputed {
   const { record, has, text } = values;

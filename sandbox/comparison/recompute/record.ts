@@ -1,6 +1,6 @@
 /** The values that the formulas of a published record read: its own columns and the published assumptions. */
 import { DAY_MS } from '../../../lib/time.ts';
-import { fraction, type Fraction } from '../../../pipelines/analyse/explain/formula.ts';
+import { fraction, type Fraction } from '../../../lib/fraction.ts';
 
 /** A record in JSON form; JSON columns parsed. */
 export type PublishedRecord = Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ export interface Values {
 export const valuesOf = (record: PublishedRecord, text: AssumptionValue, asOf: string): Values => ({
   record,
   asOf,
-  has: (...columns) => columns.every((column) => record[column] !== null),
+  has: (...columns) => columns.every((column) => (record[column] ?? null) !== null),
   of: (column) => fraction(String(record[column])),
   text,
   assumed: (key) => fraction(text(key)),

@@ -1,7 +1,7 @@
 /** Random listings with their debts, sheriff sales and earlier prices, as staged rows. */
 import fc from 'fast-check';
-import { DAY_MS } from '../../../lib/time.ts';
-import { uuid5, type InputRow, type Inputs } from '../build_models.ts';
+import { DAY_MS } from '../../lib/time.ts';
+import { uuid5, type InputRow, type Inputs } from './build_models.ts';
 
 export const DEALS = 400;
 export const AS_OF = '2026-11-21';

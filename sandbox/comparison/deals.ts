@@ -1,0 +1,208 @@
+/**
+ * Published deals against the world: one deal per property, its main listing and history, and every figure computed
+ * from the world's price, units, rent and debts.
+ *
+ * Inputs that the models choose are taken as published: which of several HUD areas of a ZIP applies, the age of its
+ * rents, which county records match (compared by property in identity.ts), and which counties are covered. First days
+ * and first prices are taken from the published listings if the oldest snapshot is not there.
+ */
+import { dayNumber } from '../world/days.ts';
+import type { Property } from '../world/types.ts';
+import { compare, type Comparison, type Row, type TrueRow } from './compare.ts';
+import { latestVersions, type SiteHistory, type TrueVersion } from './truth/listing_versions.ts';
+import { computeDeal } from './recompute/deal.ts';
+import type { AssumptionValue } from './recompute/record.ts';
+import { listingKey } from './listings.ts';
+import { withDays, withJson, type ReadTable } from './snapshot.ts';
+import type { Truth } from './truth/truth.ts';
+
+/** Computed columns by group. */
+const FIGURES: Readonly<Record<string, string>> = {
+  'claim and rent': 'noi noi_source cap_rate cap_gap_pct claim_consistency market_rent_2br',
+  underwriting: `expense_ratio_pct gross_potential_rent effective_gross_income noi_underwritten cap_rate_underwritten
+    gross_rent_multiplier price_per_unit underwrite_reliability underwrite_reason`,
+  debt: `loan_amount monthly_payment annual_debt_service dscr dscr_status dscr_reason dscr_underwritten debt_yield_pct
+    break_even_occupancy_pct`,
+  scores: `noi_scoring cap_scoring_pct coverage_scoring motivation_price_cut motivation_days motivation_score
+    deal_score_yield deal_score_coverage deal_score_motivation deal_score_distress deal_score`,
+  confidence: 'confidence_parts confidence_score',
+  distress: 'distress_score distress_status',
+  'paths and offer': `rental_status wholesale_status creative_finance_status offer_status offer_low offer_high
+    offer_binding ask_at_or_below_target_value`,
+};
+
+const JSON_COLUMNS = ['also_listed', 'distress_matches', 'distress_coverage', 'confidence_parts'];
+
+const statusOf = ({ goneOn, listing }: TrueVersion): string => {
+  if (goneOn !== null) return 'delisted';
+  return listing.availability === 'for_sale' ? 'active' : listing.availability;
+};
+
+const STATUSES = ['active', 'under_contract', 'sold', 'delisted'];
+
+/** What comes first among the listings of one property: the documented order of main listings. */
+function mainOrder(v: TrueVersion): (number | string)[] {
+  const { listing } = v;
+  const absent = [listing.units === null, listing.capRate === null && listing.noi === null, listing.yearBuilt === null];
+  return [
+    STATUSES.indexOf(statusOf(v)),
+    listing.price === null ? 1 : 0,
+    -dayNumber(v.lastSeen),
+    absent.filter(Boolean).length,
+    v.listingFirstSeen,
+    listing.site,
+    listing.listingId,
+  ];
+}
+
+function compareOrders(a: TrueVersion, b: TrueVersion): number {
+  const [left, right] = [mainOrder(a), mainOrder(b)];
+  const at = left.findIndex((value, i) => value !== right[i]);
+  return at < 0 ? 0 : (left[at] ?? 0) < (right[at] ?? 0) ? -1 : 1;
+}
+
+/** HUD's rent of the property's county. A ZIP in several HUD areas does not tell the county: then the lowest rent. */
+function rentOf(deal: Row, { rent2br }: Property): string {
+  const isLowest = deal['rent_basis'] === 'metro_lowest_of_several' && Number(deal['market_rent_2br']) <= rent2br;
+  return isLowest ? String(deal['market_rent_2br']) : `${rent2br}.00`;
+}
+
+export interface CountyRecord {
+  readonly amount: string | null;
+  readonly sale_date: string | null;
+}
+
+/** Amount and sale day of each published county record by its id, as the world knows them. */
+export type CountyRecords = ReadonlyMap<unknown, CountyRecord>;
+
+interface Sources {
+  readonly truth: Truth;
+  readonly assumptions: AssumptionValue;
+  readonly records: CountyRecords;
+}
+
+/** A deal's true listings and the published deal, as far as it states what the models choose. */
+function trueDeal(listings: readonly TrueVersion[], deal: Row, { truth, assumptions, records }: Sources): TrueRow {
+  const [main, ...others] = listings.toSorted(compareOrders);
+  if (main === undefined) throw new Error('a property for sale has a listing');
+  const { listing } = main;
+  const property = truth.on(truth.asOf).property(listing.propertyId);
+  const shown = listings.filter(({ goneOn }) => goneOn === null);
+  const firstSeen = shown.map((v) => v.listingFirstSeen).sort()[0] ?? main.listingFirstSeen;
+  const firstPrice = listing.price === null ? null : main.firstPrice;
+  const matches = (deal['distress_matches'] ?? []) as readonly { readonly kind: string; readonly id: string }[];
+  const inputs = {
+    list_price: listing.price,
+    units: listing.units,
+    year_built: listing.yearBuilt,
+    noi: listing.noi,
+    noi_source: listing.noi === null ? null : 'stated',
+    cap_rate: listing.capRate,
+    cap_rate_source: listing.capRate !== null ? 'advertised' : listing.noi && listing.price ? 'derived' : 'none',
+    property_type: null,
+    market_rent_2br: rentOf(deal, property),
+    rent_basis: deal['rent_basis'],
+    rent_outdated_reason: deal['rent_outdated_reason'],
+    first_seen: firstSeen,
+    delisted_on: main.goneOn,
+    first_price: firstPrice,
+    last_verified: main.lastSeen,
+    // Every site of the world prints the street.
+    address_key: listing.street,
+    distress_matches: matches.map(({ kind, id }) => ({ kind, ...records.get(id) })),
+    distress_coverage: deal['distress_coverage'],
+  };
+  const computed = computeDeal(inputs, assumptions, truth.asOf);
+  const columns = (names: string): Row =>
+    Object.fromEntries(names.split(/\s+/u).map((name) => [name, computed[name] ?? null]));
+  return {
+    key: listing.propertyId,
+    fields: {
+      listing: {
+        source: listing.site,
+        listing_id: listing.listingId,
+        listing_status: statusOf(main),
+        address: listing.street,
+        city: listing.city,
+        state: listing.state,
+        zip: listing.zip,
+        list_price: listing.price,
+        units: listing.units,
+        year_built: listing.yearBuilt,
+      },
+      ...(truth.isComplete
+        ? {
+            history: {
+              also_listed: others.map((v) => listingKey(v.listing.site, v.listing.listingId)).sort(),
+              first_seen: firstSeen,
+              last_seen: listings
+                .map((v) => v.lastSeen)
+                .sort()
+                .at(-1),
+              delisted_on: main.goneOn,
+              relisted: main.relisted,
+              first_price: firstPrice,
+              price_reduction_pct: computed['price_reduction_pct'],
+              days_on_feed: computed['days_on_feed'],
+            },
+          }
+        : {}),
+      ...Object.fromEntries(Object.entries(FIGURES).map(([group, names]) => [group, columns(names)])),
+    },
+  };
+}
+
+/** Columns in the form of the true ones. */
+function comparable(deal: Row): Row {
+  const row = withDays(withJson(deal, ...JSON_COLUMNS));
+  const others = row['also_listed'] as readonly { readonly source: string; readonly listing_id: string }[];
+  return { ...row, also_listed: others.map((other) => listingKey(other.source, other.listing_id)).sort() };
+}
+
+/** The versions with first day and first price as published. */
+function withPublishedFirsts(versions: readonly TrueVersion[], published: readonly Row[]): TrueVersion[] {
+  const rows = new Map(
+    published
+      .filter((row) => row['is_latest'] === true)
+      .map((row) => [listingKey(row['source'], row['listing_id']), withDays(row)]),
+  );
+  return versions.map((version) => {
+    const row = rows.get(listingKey(version.listing.site, version.listing.listingId));
+    if (row === undefined) return version;
+    const { listing_first_seen: firstSeen, first_price: firstPrice } = row;
+    return {
+      ...version,
+      listingFirstSeen: String(firstSeen),
+      firstPrice: firstPrice === null ? null : String(firstPrice),
+    };
+  });
+}
+
+export async function compareDeals(
+  read: ReadTable,
+  histories: ReadonlyMap<string, SiteHistory>,
+  sources: Sources,
+): Promise<Comparison[]> {
+  const latest = [...histories.values()].flatMap(latestVersions);
+  const versions = sources.truth.isComplete ? latest : withPublishedFirsts(latest, await read('listing_history'));
+  const propertyOf = new Map(
+    versions.map(({ listing }) => [listingKey(listing.site, listing.listingId), listing.propertyId]),
+  );
+  const keyOf = (deal: Row): string => {
+    const key = listingKey(deal['source'], deal['listing_id']);
+    return propertyOf.get(key) ?? `unknown listing ${key}`;
+  };
+  // A listing that ended before the oldest snapshot is not known.
+  const mayBeUnknown = (deal: Row): boolean =>
+    !sources.truth.isComplete && deal['listing_status'] === 'delisted' && keyOf(deal).startsWith('unknown');
+  const deals = (await read('deals')).map(comparable).filter((deal) => !mayBeUnknown(deal));
+  const published = Map.groupBy(deals, keyOf);
+  return compare({
+    what: 'deals',
+    published: deals,
+    keyOf,
+    truth: [...Map.groupBy(versions, ({ listing }) => listing.propertyId)].map(([id, listings]) =>
+      trueDeal(listings, published.get(id)?.[0] ?? {}, sources),
+    ),
+  });
+}

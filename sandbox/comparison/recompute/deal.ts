@@ -1,0 +1,71 @@
+/**
+ * Every figure of a deal by the formulas of docs/underwriting.md, in exact fractions, with code that shares nothing
+ * with the models: each from the published columns, or all from the inputs alone.
+ */
+import {
+  recomputeCoverage,
+  recomputeDebtService,
+  recomputeDscrStatus,
+  recomputeLoan,
+  recomputePayment,
+  recomputeScoringBasis,
+  recomputeScoringIncome,
+} from './debt.ts';
+import {
+  recomputeCapGap,
+  recomputeClaim,
+  recomputeExpenses,
+  recomputeIncome,
+  recomputeListing,
+  recomputeReliability,
+  recomputeYield,
+} from './income.ts';
+import { recomputeOffer, recomputePaths } from './paths.ts';
+import { valuesOf, type AssumptionValue, type PublishedRecord, type Recomputed, type Values } from './record.ts';
+import {
+  recomputeConfidence,
+  recomputeDealScore,
+  recomputeDealScoreParts,
+  recomputeDistress,
+  recomputeMotivation,
+  recomputeMotivationParts,
+} from './scores.ts';
+
+/** In an order in which each step reads only inputs and the columns of steps before it. */
+const STEPS: readonly ((values: Values) => Recomputed)[] = [
+  recomputeListing,
+  recomputeExpenses,
+  recomputeIncome,
+  recomputeYield,
+  recomputeClaim,
+  recomputeCapGap,
+  recomputeReliability,
+  recomputeLoan,
+  recomputePayment,
+  recomputeDebtService,
+  recomputeDscrStatus,
+  recomputeCoverage,
+  recomputeScoringIncome,
+  recomputeScoringBasis,
+  recomputeMotivationParts,
+  recomputeMotivation,
+  recomputeDistress,
+  recomputeDealScoreParts,
+  recomputeDealScore,
+  recomputeConfidence,
+  recomputePaths,
+  recomputeOffer,
+];
+
+/** Each figure of a published deal from the deal's other columns. */
+export function recomputeDeal(deal: PublishedRecord, assumptions: AssumptionValue, asOf: string): Recomputed {
+  const values = valuesOf(deal, assumptions, asOf);
+  return Object.assign({}, ...STEPS.map((step) => step(values))) as Recomputed;
+}
+
+/** All figures of a deal from its inputs: each from the figures before it, never from a published one. */
+export const computeDeal = (inputs: PublishedRecord, assumptions: AssumptionValue, asOf: string): PublishedRecord =>
+  STEPS.reduce<PublishedRecord>(
+    (record, step) => ({ ...record, ...step(valuesOf(record, assumptions, asOf)) }),
+    inputs,
+  );

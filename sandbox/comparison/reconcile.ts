@@ -1,0 +1,74 @@
+/** Compares a snapshot with the truth of its world: rows, fields, history, figures and joins. */
+import type { World } from '../world/types.ts';
+import { compareAuctions } from './auctions.ts';
+import type { Comparison } from './compare.ts';
+import { compareDeals, type CountyRecord, type CountyRecords } from './deals.ts';
+import { debtKey, debtsOfCounties, type CountyDebts, type TrueDebt } from './truth/debts.ts';
+import { pairComparisons, pairCounts } from './identity.ts';
+import { compareLeads } from './leads.ts';
+import { siteHistories } from './truth/listing_versions.ts';
+import { compareListings } from './listings.ts';
+import type { AssumptionValue } from './recompute/record.ts';
+import { compareRegisters } from './registers.ts';
+import { compareSignals, signalKey } from './signals.ts';
+import { withSnapshot, type ReadTable } from './snapshot.ts';
+import { truthOf, type Truth } from './truth/truth.ts';
+
+/** Declared assumptions by key, as the snapshot publishes them. */
+async function assumptionsOf(read: ReadTable): Promise<AssumptionValue> {
+  const values = new Map((await read('assumptions')).map((row) => [row['key'], String(row['value'])]));
+  return (key) => {
+    const value = values.get(key);
+    if (value === undefined) throw new Error(`the snapshot has no assumption ${key}`);
+    return value;
+  };
+}
+
+/** True debts by the id of the published signal. */
+async function debtsById(read: ReadTable, counties: readonly CountyDebts[]): Promise<Map<unknown, TrueDebt>> {
+  const byKey = new Map(counties.flatMap(({ listed }) => listed.map((debt) => [debtKey(debt), debt] as const)));
+  const signals = await read('signals');
+  return new Map(
+    signals.flatMap((row) => {
+      const debt = byKey.get(signalKey(row));
+      return debt ? [[row['id'], debt] as const] : [];
+    }),
+  );
+}
+
+/** Amount and sale day of the county records that deals name: the amount from the world, the day from the key. */
+async function countyRecords(read: ReadTable, debts: ReadonlyMap<unknown, TrueDebt>): Promise<CountyRecords> {
+  const auctions = await read('auctions');
+  return new Map<unknown, CountyRecord>([
+    ...[...debts].map(([id, { amount }]) => [id, { amount, sale_date: null }] as const),
+    ...auctions.map((row) => [row['id'], { amount: null, sale_date: String(row['sale_date']) }] as const),
+  ]);
+}
+
+async function compareTables(read: ReadTable, truth: Truth): Promise<Comparison[]> {
+  const assumptions = await assumptionsOf(read);
+  const counties = debtsOfCounties(truth);
+  const debts = await debtsById(read, counties);
+  const records = await countyRecords(read, debts);
+  const histories = siteHistories(truth, Number(assumptions('relisting_days')));
+  return [
+    ...(await compareListings(read, truth, histories)),
+    ...(await compareDeals(read, histories, { truth, assumptions, records })),
+    ...(await compareSignals(read, truth, counties)),
+    ...(await compareAuctions(read, truth)),
+    ...(await compareLeads(read, { truth, assumptions, counties }, debts)),
+    ...pairComparisons(await pairCounts(read, truth, counties)),
+    ...(await compareRegisters(read, truth)),
+  ];
+}
+
+export interface Reconciled {
+  readonly truth: Truth;
+  readonly comparisons: readonly Comparison[];
+}
+
+/** Compare the snapshot in `folder`, which has the folders of earlier snapshots next to it, with the world. */
+export async function reconcile(folder: string, world: World): Promise<Reconciled> {
+  const truth = await truthOf(folder, world);
+  return { truth, comparisons: await withSnapshot(folder, (read) => compareTables(read, truth)) };
+}

@@ -1,0 +1,146 @@
+/** The comparison of `make reconcile` by itself: what counts as a difference, and what its report says. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { anyOf, compare, isEqual, type Row, type TrueRow } from '../../sandbox/comparison/compare.ts';
+import { siteHistories } from '../../sandbox/comparison/truth/listing_versions.ts';
+import { formatComparisons, verdict } from '../../sandbox/comparison/report.ts';
+import { behind, type SourceReads, type Truth } from '../../sandbox/comparison/truth/truth.ts';
+import type { ListingOnDay } from '../../sandbox/world/types.ts';
+import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
+
+const PAGE = 'ab'.repeat(32);
+const row = (key: string, owner: string | null, city: string | null = 'AKRON'): Row => ({
+  key,
+  owner,
+  city,
+  page_sha256: PAGE,
+  page_row: 3,
+});
+const truth = (key: string, owner: string | null, more: Partial<TrueRow> = {}): TrueRow => ({
+  key,
+  fields: { owner: { owner }, city: { city: anyOf(null, 'AKRON') } },
+  ...more,
+});
+const compared = (published: readonly Row[], rows: readonly TrueRow[]): Record<string, readonly number[]> =>
+  Object.fromEntries(
+    compare({ what: 'signals', published, keyOf: (r) => String(r['key']), truth: rows }).map((c) => [
+      c.group,
+      [c.compared, c.differing.length, c.missing.length, c.extra.length],
+    ]),
+  );
+
+describe('a comparison', () => {
+  it('finds equal rows equal, whichever of the possible values is published', () => {
+    const published = [row('1', 'ANN'), row('2', null, null)];
+    assert.deepEqual(compared(published, [truth('1', 'ANN'), truth('2', null)]), {
+      rows: [2, 0, 0, 0],
+      owner: [2, 0, 0, 0],
+      city: [2, 0, 0, 0],
+    });
+  });
+
+  it('counts rows and values that differ, are missing or extra', () => {
+    const published = [row('1', 'BEN', 'KENT'), row('2', null), row('3', 'CY'), row('9', 'EVE')];
+    const rows = [truth('1', 'ANN'), truth('2', 'ANN'), truth('3', null), truth('4', 'DEE')];
+    assert.deepEqual(compared(published, rows), { rows: [4, 0, 1, 1], owner: [3, 1, 1, 1], city: [3, 1, 0, 0] });
+  });
+
+  it('never collapses a repeated key, on either side', () => {
+    const twice = [row('1', 'ANN'), row('1', 'ANN')];
+    assert.deepEqual(compared(twice, [truth('1', 'ANN')])['rows'], [1, 1, 0, 0]);
+    assert.deepEqual(compared(twice.slice(1), [truth('1', 'ANN'), truth('1', 'ANN')])['rows'], [2, 1, 0, 0]);
+    assert.deepEqual(compared(twice, [truth('1', 'ANN'), truth('1', 'ANN')])['rows'], [2, 0, 0, 0]);
+  });
+
+  it('allows a row to be absent only if the rule says so', () => {
+    assert.deepEqual(compared([], [truth('1', 'ANN', { isOptional: true })])['rows'], [0, 0, 0, 0]);
+    assert.deepEqual(compared([], [truth('1', 'ANN')])['rows'], [1, 0, 1, 0]);
+  });
+});
+
+it('a report names key, column, both values and the archived page, and ends with a verdict', () => {
+  const sides = { what: 'signals', keyOf: (r: Row) => String(r['key']), truth: [truth('1', 'ANN')] };
+  const equal = compare({ ...sides, published: [row('1', 'ANN')] });
+  assert.ok(equal.every(isEqual));
+  assert.equal(verdict(equal), 'Equal: 1 true rows are published as they are, and no others.');
+  const different = compare({ ...sides, published: [row('1', 'BEN')] });
+  const lines = formatComparisons(different);
+  assert.match(lines[0] ?? '', /^ {2}table: fields +compared +differing +missing +extra$/u);
+  assert.match(lines[2] ?? '', /^ {2}signals: owner +1 +1 +0 +0$/u);
+  assert.equal(lines[3], `      differing 1  owner: expected "ANN", found "BEN"  (archive/objects/ab/${PAGE} row 3)`);
+  assert.match(verdict(different), /^Different in 1 of 3 lines: signals: owner\./u);
+});
+
+/** The truth of a site that shows these listings on these days. */
+function truthOfSite(shown: Readonly<Record<string, readonly ListingOnDay[]>>, last: string): Truth {
+  const world = makeWorld({ seed: 1, listings: 0, parcels: 0, auctions: 0, filings: 0 });
+  const days = Object.keys(shown);
+  const reads: SourceReads = {
+    source: 'heartland_multifamily',
+    family: 'listings',
+    countyFips: null,
+    everyDays: 1,
+    status: 'quarantined',
+    days,
+    lastGood: days.at(-1) ?? last,
+  };
+  return {
+    world,
+    asOf: last,
+    on: (day) => ({ ...worldOn(world, day), listings: shown[day] ?? [] }),
+    unread: ['oh_new_tax (quarantined)'],
+    sources: new Map([[reads.source, reads]]),
+    isComplete: true,
+    soldLeads: 0,
+  };
+}
+
+const listing = (listingId: string, price: string): ListingOnDay => ({
+  site: 'heartland_multifamily',
+  listingId,
+  propertyId: 'L1',
+  path: `/${listingId}`,
+  street: '1 Main St',
+  city: 'Akron',
+  state: 'OH',
+  zip: '44301',
+  price,
+  units: 4,
+  capRate: null,
+  noi: null,
+  yearBuilt: 1950,
+  postedOn: '2026-11-01',
+  availability: 'for_sale',
+  claim: 'none',
+  priceKind: 'plain',
+});
+
+it('the history of a site has its cuts, ends and relistings as seen on the days of its reads', () => {
+  const site = truthOfSite(
+    {
+      '2026-11-01': [listing('A', '200000.00')],
+      '2026-11-05': [listing('A', '190000.00')],
+      '2026-11-08': [listing('A', '170000.00')],
+      '2026-11-10': [],
+      '2026-11-15': [listing('B', '160000.00')],
+    },
+    '2026-11-16',
+  );
+  const versions = [...(siteHistories(site, 30).get('heartland_multifamily')?.values() ?? [])].flat();
+  assert.deepEqual(
+    versions.map((v) => [v.listing.listingId, v.change, v.firstPrice, v.firstSeen, v.listingFirstSeen, v.goneOn]),
+    [
+      ['A', 'added', '200000.00', '2026-11-01', '2026-11-01', null],
+      ['A', 'price_cut', '200000.00', '2026-11-05', '2026-11-01', null],
+      ['A', 'price_cut', '200000.00', '2026-11-08', '2026-11-01', '2026-11-10'],
+      ['B', 'relisted', '200000.00', '2026-11-15', '2026-11-01', null],
+    ],
+  );
+  const [, afterLong] = [...(siteHistories(site, 3).get('heartland_multifamily')?.values() ?? [])];
+  assert.deepEqual([afterLong?.[0]?.change, afterLong?.[0]?.firstPrice], ['added', '160000.00']);
+  assert.deepEqual(behind(site), [
+    'heartland_multifamily: compared with 2026-11-15, its last good read ' +
+      '(read every day; the latest read is quarantined)',
+    'not compared, because no read was good: oh_new_tax (quarantined)',
+  ]);
+});
