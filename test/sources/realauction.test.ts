@@ -134,6 +134,13 @@ test('each page has the statuses that UPDATE gives right after its LOAD, ten at 
   }
 });
 
+test('a page of more than ten items has its statuses from several UPDATEs', async () => {
+  const { rows, asked } = await read({ ...SITE, paging: 'by number', perPage: 12 });
+  assert.equal(rows.length, 23);
+  const idsOf = (query: string): number => /ref=([^&]*)/u.exec(query)?.[1]?.split(',').filter(Boolean).length ?? 0;
+  assert.deepEqual(asked.filter((query) => query.includes('FNC=UPDATE&')).map(idsOf), [10, 2, 10, 1]);
+});
+
 test("a session starts at the site's front page, which sets its cookies", async () => {
   const { asked } = await read({ ...SITE, items: items(1) });
   const front = 'https://cuyahoga.sheriffsaleauction.ohio.gov/';

@@ -34,6 +34,8 @@ export interface DoubleSite extends DoubleDay {
   readonly more?: readonly DoubleDay[];
   /** How pages after the first are given. */
   readonly paging: 'by number' | 'forward only';
+  /** Items of a LOAD; ten unless told. */
+  readonly perPage?: number;
   /** Whether UPDATE says how many pages there are. */
   readonly saysPageCount: boolean;
   /** Fill the status boxes of LOAD. */
@@ -46,7 +48,10 @@ export interface DoubleSite extends DoubleDay {
   readonly forgetful?: boolean;
 }
 
-const PAGE = 10;
+/** Most ids that UPDATE answers. */
+const MOST_IDS = 10;
+
+const perPage = (site: DoubleSite): number => site.perPage ?? 10;
 
 /** What the site remembers of a session. */
 interface Bound {
@@ -59,8 +64,8 @@ interface Bound {
 }
 
 const printedDay = ({ day }: DoubleDay): string => `${day.slice(5, 7)}/${day.slice(8)}/${day.slice(0, 4)}`;
-const pagesOf = ({ items }: DoubleDay, area: string): number =>
-  Math.ceil(items.filter((item) => item.area === area).length / PAGE);
+const pagesOf = (site: DoubleSite, { items }: DoubleDay, area: string): number =>
+  Math.ceil(items.filter((item) => item.area === area).length / perPage(site));
 
 /** Markup of an item as the Ohio sites send it: label cells are th, tokens A, B, C, E, G and I are used. */
 function compressed(item: DoubleItem, site: DoubleSite, day: DoubleDay): string {
@@ -122,9 +127,9 @@ function load(site: DoubleSite, session: Bound, query: URLSearchParams): string 
   let at = session.at[area] ?? 1;
   if (query.get('PageDir') === '1') at += site.paging === 'by number' ? 0 : 1;
   else at = site.paging === 'by number' ? Number(query.get('bypassPage')) || 1 : 1;
-  at = Math.min(at, Math.max(1, pagesOf(day, area)));
+  at = Math.min(at, Math.max(1, pagesOf(site, day, area)));
   session.at[area] = at;
-  const shown = here.slice((at - 1) * PAGE, at * PAGE);
+  const shown = here.slice((at - 1) * perPage(site), at * perPage(site));
   session.shown = shown.map(({ aid }) => aid);
   session.number = at;
   const retHTML = shown.map((item) => compressed(item, site, day)).join('');
@@ -133,11 +138,11 @@ function load(site: DoubleSite, session: Bound, query: URLSearchParams): string 
 
 function update(site: DoubleSite, { day, shown, number }: Bound, query: URLSearchParams): string {
   const wanted = (query.get('ref') ?? '').split(',').filter(Boolean);
-  const isAnswered = wanted.length <= PAGE && day?.withoutStatuses !== number;
+  const isAnswered = wanted.length <= MOST_IDS && day?.withoutStatuses !== number;
   const rows = (day?.items ?? [])
     .filter(({ aid }) => isAnswered && wanted.includes(aid) && shown.includes(aid))
     .map(({ aid, slot }) => ({ AID: aid, A: /^\d/u.test(slot) ? 'A' : 'B', B: slot, C: '', D: '', SL: '', ST: '' }));
-  const counts = site.saysPageCount && day ? { WM: pagesOf(day, 'W'), CM: pagesOf(day, 'C') } : {};
+  const counts = site.saysPageCount && day ? { WM: pagesOf(site, day, 'W'), CM: pagesOf(site, day, 'C') } : {};
   return JSON.stringify({ PC: 'page 1 of 1', ...counts, RR: false, ADATA: { COUNT: rows.length, AITEM: rows } });
 }
 
