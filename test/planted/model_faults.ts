@@ -1,0 +1,266 @@
+/** Faults in staging, models and audits: a wrong formula, a lost history, a join of two properties. */
+import { audit, change, HISTORY_DAYS, reconcile, test, type PlantedFault } from './fault.ts';
+
+const HISTORY = 'models/marts/listing_history.sql';
+const PROPERTIES = 'models/intermediate/int_properties.sql';
+const UNDERWRITING = 'models/intermediate/int_underwriting.sql';
+const SIGNALS = 'models/marts/signals.sql';
+const AUCTIONS = 'models/marts/auctions.sql';
+
+/** Identity: which rows are one property. */
+const identityFaults: readonly PlantedFault[] = [
+  {
+    name: 'a listing of all units without their number is another property',
+    changes: [
+      change('models/macros/address_units.sql', ' OR (units IS NULL AND count_units(line) BETWEEN 2 AND 99)', ''),
+    ],
+    caughtBy: [test('identity/identity.test.ts', 'are one deal exactly if they show one property')],
+  },
+  {
+    name: '"608 North West Haven Road" is in the northwest',
+    changes: [change('models/macros/address_parts.sql', 'AND (len(words) > 4 OR words[3].suffix IS NULL);', ';')],
+    caughtBy: [test('identity/identity.test.ts', 'match as listed')],
+  },
+  {
+    name: '"638 W Avenue K" has a unit K',
+    changes: [
+      change(
+        'models/macros/address_parts.sql',
+        ' AND NOT are_a_named_avenue(words) AS ends_in_unit',
+        ' AS ends_in_unit',
+      ),
+    ],
+    caughtBy: [test('identity/identity.test.ts', 'match as listed')],
+  },
+  {
+    name: 'the same street in two ZIPs is one deal',
+    changes: [change('models/staging/stg_listings.sql', "parts.address_key || '|' || zip", 'parts.address_key')],
+    caughtBy: [test('models/history.test.ts', 'with the same street in another ZIP')],
+  },
+  {
+    name: 'the debt of a condominium counts against its building',
+    changes: [
+      change(
+        'models/intermediate/int_distress_matches.sql',
+        'records.is_condominium and matches.unit_key is null as is_unit_of_building',
+        'false as is_unit_of_building',
+      ),
+    ],
+    caughtBy: [test('models/condominiums.test.ts', 'by the letter of its parcel number')],
+  },
+  {
+    name: 'a record of an unknown place matches no city and no ZIP',
+    changes: [
+      change('models/macros/address_match.sql', "WHEN 'unknown' THEN basis || '_place_unknown'", "WHEN '' THEN ''"),
+    ],
+    caughtBy: [test('api/routes/lookup_places.test.ts', 'matches a record without a place by a city or a ZIP')],
+  },
+];
+
+/** History: what an earlier snapshot knows. */
+const historyFaults: readonly PlantedFault[] = [
+  {
+    name: 'the first price is lost on a second cut',
+    changes: [
+      change(
+        HISTORY,
+        'when previous.may_continue then previous.first_price',
+        'when previous.may_continue then previous.list_price',
+      ),
+    ],
+    caughtBy: [
+      reconcile('listing history: price', HISTORY_DAYS),
+      test('models/history.test.ts', 'with a second price cut'),
+    ],
+  },
+  {
+    name: 'first_seen is that of the main listing, not of the first of two sites',
+    changes: [
+      change(
+        PROPERTIES,
+        'coalesce(first_seen_if_listed, listing_first_seen) as first_seen',
+        'listing_first_seen as first_seen',
+      ),
+    ],
+    caughtBy: [
+      test('models/history.test.ts', 'on two sites was first seen when the first of them showed it'),
+      test('models/world_history.test.ts', 'has the day on which the first site showed each property'),
+    ],
+  },
+  {
+    name: 'a listing that disappears stays listed',
+    changes: [
+      change(
+        HISTORY,
+        'when sites.last_good_at > previous.version_last_seen then run.as_of',
+        'when false then run.as_of',
+      ),
+    ],
+    caughtBy: [reconcile('listing history: days', HISTORY_DAYS)],
+  },
+  {
+    name: 'a relisting begins anew',
+    changes: [
+      change(
+        HISTORY,
+        'when previous.listing_id is null then ended.listing_id is not null',
+        'when previous.listing_id is null then false',
+      ),
+    ],
+    caughtBy: [test('models/history.test.ts', 'of the same property with a new number is a relisting')],
+  },
+  {
+    name: 'a debt that leaves its list stays listed',
+    changes: [
+      change(
+        SIGNALS,
+        "when sources.last_good_at > previous.last_seen then 'removed'",
+        "when sources.last_good_at > previous.last_seen then 'listed'",
+      ),
+    ],
+    caughtBy: [test('models/history.test.ts', 'is removed when it leaves its list')],
+  },
+  {
+    name: 'days_on_feed counts one day too many',
+    changes: [
+      change(
+        PROPERTIES,
+        'cast(days_since(first_seen, coalesce(gone_on, run.as_of)) as integer)',
+        'cast(1 + days_since(first_seen, coalesce(gone_on, run.as_of)) as integer)',
+      ),
+    ],
+    caughtBy: [reconcile('deals: history')],
+  },
+];
+
+/** Figures and scores. */
+const figureFaults: readonly PlantedFault[] = [
+  {
+    name: 'of several debts of a deal only the greatest counts',
+    changes: [
+      change(
+        'models/intermediate/int_distress.sql',
+        "sum(amount) filter (where is_exact and kind = 'tax_delinquent') as tax_amount",
+        "max(amount) filter (where is_exact and kind = 'tax_delinquent') as tax_amount",
+      ),
+    ],
+    caughtBy: [test('models/distress.test.ts', 'several debts of one property count with their sum')],
+  },
+  {
+    name: 'no vacancy is deducted',
+    changes: [
+      change(
+        UNDERWRITING,
+        'gross_potential * (1 - vacancy) as effective_income',
+        'gross_potential as effective_income',
+      ),
+    ],
+    caughtBy: [reconcile('deals: underwriting')],
+  },
+  {
+    name: 'a building of twelve units has the expenses of a larger one',
+    changes: [change(UNDERWRITING, 'when units <= medium_units_max then', 'when units < medium_units_max then')],
+    caughtBy: [reconcile('deals: underwriting')],
+  },
+  {
+    name: 'scores use the greater of two incomes',
+    changes: [change(UNDERWRITING, 'least(noi_underwritten, rounded(', 'greatest(noi_underwritten, rounded(')],
+    caughtBy: [audit('deals.claims_never_lift')],
+  },
+  {
+    name: "the claim of a broker replaces HUD's rent in the cap rate",
+    changes: [
+      change(
+        UNDERWRITING,
+        'percentage(noi_underwritten, list_price) as cap_rate_underwritten',
+        'percentage(coalesce(claimed_noi, noi_underwritten), list_price) as cap_rate_underwritten',
+      ),
+    ],
+    caughtBy: [audit('deals.cap_identity')],
+  },
+  {
+    name: 'a second sale has the minimum of a first',
+    changes: [
+      change(
+        AUCTIONS,
+        "sale_kind = 'mortgage_foreclosure' and sale_round = 1 as is_first_mortgage_sale",
+        "sale_kind = 'mortgage_foreclosure' as is_first_mortgage_sale",
+      ),
+    ],
+    caughtBy: [reconcile('auctions: bid, deposit, appraisal')],
+  },
+  {
+    name: 'a post office box shows where an owner lives',
+    changes: [
+      change(
+        SIGNALS,
+        "when list.mail_kind <> 'street' or list.parts.street_key is null then 'unknown'",
+        "when list.parts.street_key is null then 'unknown'",
+      ),
+    ],
+    caughtBy: [reconcile('signals: owner'), reconcile('leads of tax debts: score')],
+  },
+  {
+    name: 'years of delinquency score without a limit',
+    changes: [
+      change(
+        'models/intermediate/int_tax_leads.sql',
+        'else least(tax_years_max, tax_points_per_year * years_delinquent)',
+        'else tax_points_per_year * years_delinquent',
+      ),
+    ],
+    caughtBy: [audit('leads.score_in_range')],
+  },
+  {
+    name: 'a sale of the day itself is no lead',
+    changes: [
+      change(
+        'models/macros/sales.sql',
+        "sale_status = 'scheduled' AND sale_date >= as_of",
+        "sale_status = 'scheduled' AND sale_date > as_of",
+      ),
+    ],
+    caughtBy: [reconcile('leads of sheriff sales: rows')],
+  },
+];
+
+/** Audits and expectations that no longer look. */
+const guardFaults: readonly PlantedFault[] = [
+  {
+    name: 'an audit of a source finds nothing',
+    changes: [
+      change('models/marts/sources.ts', 'WHERE rows_in <> rows_out + rows_rejected + rows_merged', 'WHERE rows_in < 0'),
+    ],
+    caughtBy: [test('models/audits.test.ts', 'of the models fail for their error')],
+  },
+  {
+    name: 'repeated keys are not audited',
+    changes: [change('models/contract.ts', 'GROUP BY ALL HAVING count(*) > 1', 'GROUP BY ALL HAVING count(*) > 9')],
+    caughtBy: [test('models/audits.test.ts', 'of the records fail for a repeated key')],
+  },
+  {
+    name: 'a whole address counts as a street in the join rates',
+    changes: [
+      change(
+        'models/intermediate/int_join_rates.sql',
+        String.raw`and not regexp_matches(rows.street, ',.*\b[A-Z]{2},?\s*\d{5}(-\d{4})?\s*$', 'i')`,
+        '',
+      ),
+    ],
+    caughtBy: [test('models/join_rates.test.ts', 'a whole address in the field of the street is no street address')],
+  },
+  {
+    name: 'a fall of a join rate is never reported',
+    changes: [
+      change('models/macros/join_rates.sql', '100 * share_pct < 60 * before_pct', '100 * share_pct < 0 * before_pct'),
+    ],
+    caughtBy: [test('models/join_rates.test.ts', 'a share that falls below six tenths')],
+  },
+];
+
+export const modelFaults: readonly PlantedFault[] = [
+  ...identityFaults,
+  ...historyFaults,
+  ...figureFaults,
+  ...guardFaults,
+];

@@ -1,0 +1,30 @@
+/** The planted faults name places that exist, and the table of docs/planted-errors.md lists each of them. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { changedText, ROOT } from './copy.ts';
+import { catcherText } from './fault.ts';
+import { faults } from './faults.ts';
+
+describe('the planted faults', () => {
+  it('change places that occur once, and are caught by something', async () => {
+    for (const { name, changes, caughtBy } of faults) {
+      for (const { file } of changes) {
+        const changed = await changedText(file, changes);
+        assert.notEqual(changed, await readFile(join(ROOT, file), 'utf8'), `${name}: ${file}`);
+      }
+      assert.ok(changes.length > 0 && caughtBy.length > 0, name);
+    }
+    assert.equal(new Set(faults.map(({ name }) => name)).size, faults.length);
+  });
+
+  it('are listed in docs/planted-errors.md with what catches them', async () => {
+    const page = await readFile(join(ROOT, 'docs/planted-errors.md'), 'utf8');
+    const rows = page
+      .split('\n')
+      .filter((line) => /^\| [^|]+ \| [^|]+ \|$/u.test(line) && !/^\| (?:fault|---)/u.test(line));
+    const expected = faults.map(({ name, caughtBy }) => `| ${name} | ${caughtBy.map(catcherText).join('; ')} |`);
+    assert.deepEqual(rows, expected);
+  });
+});
