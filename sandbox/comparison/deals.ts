@@ -6,6 +6,7 @@
  * rents, which county records match (compared by property in identity.ts), and which counties are covered. First days
  * and first prices are taken from the published listings if the oldest snapshot is not there.
  */
+import { fraction } from '../../lib/fraction.ts';
 import { dayNumber } from '../world/days.ts';
 import type { Property } from '../world/types.ts';
 import { compare, type Comparison, type Row, type TrueRow } from './compare.ts';
@@ -74,6 +75,19 @@ export interface CountyRecord {
 
 /** Amount and sale day of each published county record by its id, as the world knows them. */
 export type CountyRecords = ReadonlyMap<unknown, CountyRecord>;
+
+/** "$37,688" or "$8,420.40": the sum of the matching debts as the sentence of a deal states it. */
+function sumOfDebts(matches: readonly ({ readonly kind: string } & Partial<CountyRecord>)[]): string | null {
+  const amounts = matches.flatMap(({ kind, amount }) =>
+    kind === 'tax_delinquent' && amount ? [fraction(amount)] : [],
+  );
+  if (amounts.length === 0) return null;
+  const [dollars = '', cents] = amounts
+    .reduce((sum, amount) => sum.plus(amount))
+    .rounded(2)
+    .split('.');
+  return `$${Number(dollars).toLocaleString('en-US')}${cents === '00' ? '' : `.${cents}`}`;
+}
 
 interface Sources {
   readonly truth: Truth;
@@ -148,6 +162,7 @@ function trueDeal(listings: readonly TrueVersion[], deal: Row, { truth, assumpti
           }
         : {}),
       ...Object.fromEntries(Object.entries(FIGURES).map(([group, names]) => [group, columns(names)])),
+      'sum of debts': { delinquent_tax: sumOfDebts(inputs.distress_matches) },
     },
   };
 }
@@ -156,7 +171,12 @@ function trueDeal(listings: readonly TrueVersion[], deal: Row, { truth, assumpti
 function comparable(deal: Row): Row {
   const row = withDays(withJson(deal, ...JSON_COLUMNS));
   const others = row['also_listed'] as readonly { readonly source: string; readonly listing_id: string }[];
-  return { ...row, also_listed: others.map((other) => listingKey(other.source, other.listing_id)).sort() };
+  return {
+    ...row,
+    also_listed: others.map((other) => listingKey(other.source, other.listing_id)).sort(),
+    // The sum of the debts is in the sentence only.
+    delinquent_tax: /(\$[\d,.]+) of delinquent tax/u.exec(String(row['why_this_is_interesting']))?.[1] ?? null,
+  };
 }
 
 /** The versions with first day and first price as published. */

@@ -144,7 +144,10 @@ const figureFaults: readonly PlantedFault[] = [
         "max(amount) filter (where is_exact and kind = 'tax_delinquent') as tax_amount",
       ),
     ],
-    caughtBy: [test('models/distress.test.ts', 'several debts of one property count with their sum')],
+    caughtBy: [
+      reconcile('deals: sum of debts'),
+      test('models/distress.test.ts', 'several debts of one property count with their sum'),
+    ],
   },
   {
     name: 'no vacancy is deducted',
