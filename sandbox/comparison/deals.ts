@@ -123,7 +123,7 @@ function trueDeal(listings: readonly TrueVersion[], deal: Row, { truth, assumpti
     last_verified: main.lastSeen,
     // Every site of the world prints the street.
     address_key: listing.street,
-    distress_matches: matches.map(({ kind, id }) => ({ kind, ...records.get(id) })),
+    distress_matches: matches.map(({ kind, id }) => ({ kind, amount: null, sale_date: null, ...records.get(id) })),
     distress_coverage: deal['distress_coverage'],
   };
   const computed = computeDeal(inputs, assumptions, truth.asOf);
@@ -221,8 +221,9 @@ export async function compareDeals(
     what: 'deals',
     published: deals,
     keyOf,
-    truth: [...Map.groupBy(versions, ({ listing }) => listing.propertyId)].map(([id, listings]) =>
-      trueDeal(listings, published.get(id)?.[0] ?? {}, sources),
-    ),
+    truth: [...Map.groupBy(versions, ({ listing }) => listing.propertyId)].map(([id, listings]) => {
+      const deal = published.get(id)?.[0];
+      return deal === undefined ? { key: id, fields: {} } : trueDeal(listings, deal, sources);
+    }),
   });
 }

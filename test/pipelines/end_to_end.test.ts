@@ -44,6 +44,13 @@ describe('a run over one day', () => {
     assert.deepEqual(different, [], formatComparisons(different).join('\n'));
   });
 
+  test('it differs from another world in the rows of every table', async () => {
+    const { comparisons } = await reconcile(layout.snapshot(first.runId), makeWorld({ ...TINY, seed: 8 }));
+    const tables = comparisons.filter((c) => c.group === 'rows' && !isEqual(c)).map(({ what }) => what);
+    for (const table of ['listing history', 'deals', 'signals', 'auctions', 'leads of tax debts'])
+      assert.ok(tables.includes(table), table);
+  });
+
   test('the snapshot is complete, current, and its hashes verify', async () => {
     assert.equal(await readlink(layout.current), join('snapshots', first.runId));
     assert.deepEqual(await verifySnapshot(layout, first.runId), []);
