@@ -34,7 +34,9 @@ const identityFaults: readonly PlantedFault[] = [
   },
   {
     name: 'the same street in two ZIPs is one deal',
-    changes: [change('models/staging/stg_listings.sql', "parts.address_key || '|' || zip", 'parts.address_key')],
+    changes: [
+      change('models/staging/stg_listings.sql', "'deal|' || address_key || '|' || zip", "'deal|' || address_key"),
+    ],
     caughtBy: [test('models/history.test.ts', 'with the same street in another ZIP')],
   },
   {
