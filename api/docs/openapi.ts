@@ -23,6 +23,7 @@ function bodySchemaNames(routes: readonly Route[]): Map<z.ZodType, string> {
   for (const route of routes) {
     if (route.media === undefined && !names.has(route.response)) names.set(route.response, operationIdOf(route));
     if (route.template) names.set(route.template.response, `${operationIdOf(route)}_template`);
+    if (route.miss) names.set(route.miss, `${operationIdOf(route)}_miss`);
   }
   return names;
 }
@@ -117,7 +118,7 @@ const PRICED_REASONS = new Set<string>([
 const RETRY_AFTER_STATUSES = new Set<number>([429, 503]);
 
 /** Error statuses of a route, each with its reasons. */
-function errorResponses(route: Route): JsonObject {
+function errorResponses(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonObject {
   const statuses = new Map<number, string[]>();
   for (const [reason, { status }] of Object.entries(PROBLEMS)) {
     // A free route that shows available leads reads the ledger.
@@ -127,6 +128,8 @@ function errorResponses(route: Route): JsonObject {
     if (!route.reasons?.some((own) => own === reason) && (elsewhere || (onlyPriced && route.price === null))) continue;
     statuses.set(status, [...(statuses.get(status) ?? []), reason]);
   }
+  const schemaOf = (status: number): JsonObject =>
+    ref((status === 404 && route.miss && bodies.get(route.miss)) || 'problem');
   return Object.fromEntries(
     [...statuses]
       .sort(([a], [b]) => a - b)
@@ -142,7 +145,7 @@ function errorResponses(route: Route): JsonObject {
             ...(RETRY_AFTER_STATUSES.has(status) ? ['Retry-After' as const] : []),
           ),
           content: {
-            'application/problem+json': { schema: ref('problem') },
+            'application/problem+json': { schema: schemaOf(status) },
             'text/html': {
               schema: { type: 'string', description: 'The same as a page, if Accept names text/html.' },
             },
@@ -215,7 +218,7 @@ function operationOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): Json
             },
           }
         : {}),
-      ...errorResponses(route),
+      ...errorResponses(route, bodies),
     },
   };
 }

@@ -60,6 +60,8 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   readonly template?: Template;
   /** Schema of the 200 body. */
   readonly response: R;
+  /** Schema of its 404, if it has fields of its own. */
+  readonly miss?: z.ZodType;
   /** Media type; default JSON. */
   readonly media?: 'text/csv';
   /** Whether each item is sold once, to one buyer. */

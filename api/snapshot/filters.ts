@@ -45,6 +45,15 @@ export class Where {
     return other;
   }
 
+  /** The conditions for a query that has other parameters already; theirs are added to `values`. */
+  conditionsAfter(values: DuckDBValue[]): string[] {
+    const first = values.length;
+    values.push(...this.values);
+    return this.#conditions.map((condition) =>
+      condition.replaceAll(/\$(\d+)/g, (_, number: string) => `$${first + Number(number)}`),
+    );
+  }
+
   toString(): string {
     const conditions = this.#conditions.map((c) => `(${c})`).join(' AND ');
     return `${conditions === '' ? '' : ` WHERE ${conditions}`}${this.#order}`;

@@ -3,46 +3,55 @@ import { z } from 'zod';
 import { Auction } from '../../../models/marts/auctions.ts';
 import { Deal } from '../../../models/marts/deals.ts';
 import { Signal } from '../../../models/marts/signals.ts';
-import { Problem } from '../../http/problem.ts';
-import type { AddressParts } from '../../snapshot/addresses.ts';
-import { Filters } from '../../snapshot/filters.ts';
+import { Problem, ProblemDocument } from '../../http/problem.ts';
 import { JsonText } from '../../snapshot/json_text.ts';
-import { cachePerSnapshot } from '../../snapshot/memo.ts';
+import type { Snapshot } from '../../snapshot/load.ts';
 import { defineRoute, type RouteRequest } from '../define.ts';
 import { noteOf } from '../list_route.ts';
 import { stateParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
-import { currentSignals } from '../signals.ts';
-import { countiesOf } from './counties.ts';
-import { BASES, BASIS_NOTE, findMatches, type Match } from './matches.ts';
-import { parcelKeyOf, placeOf } from './place.ts';
+import { Coverage, coverageOf } from './coverage.ts';
+import { BASES, BASIS_NOTE, findMatches, SECTIONS, textsOf, type LookupKey, type Match } from './matches.ts';
+import { countiesOf, knownName, knownPlaces } from './places.ts';
+import { Suggestion, suggestionsFor } from './suggestions.ts';
+import { parcelKeyOf, readAddress } from './typed_address.ts';
 
 const params = {
-  address: textParam('Street address with its house number; city, state and ZIP may follow after commas.'),
+  address: textParam(
+    'Street address with its house number; unit, city, state, ZIP and country may follow, with or without commas.',
+  ),
   apn: textParam(
     'Parcel number; spaces and dashes are ignored. Matches signals and auctions only: listings have no parcel number.',
   ),
   parcel: textParam('Alias for apn.'),
-  city: textParam('City, full name, ignoring case.'),
+  city: textParam('City, full name, ignoring case; St and Saint are the same.'),
   state: stateParam('State.'),
 };
 
 const basis = z.enum(BASES).describe(BASIS_NOTE);
 
-const Coverage = z.strictObject({
-  note: z.string(),
-  listing_cities: z.int(),
-  tax_delinquency: z.array(z.strictObject({ county: z.string(), last_good_at: z.iso.datetime() })),
-  sheriff_sales: z.array(z.strictObject({ county: z.string(), last_good_at: z.iso.datetime() })),
+const Conflict = z.strictObject({
+  detail: z.string(),
+  other_address: z.array(z.uuid()).meta({ description: 'Ids of records of the parcel that have another address.' }),
+  other_parcel: z.array(z.uuid()).meta({ description: 'Ids of records at the address that have another parcel.' }),
 });
+
+const understoodAs = z
+  .string()
+  .nullable()
+  .meta({ description: 'The street address in normalized form. Null when: only a parcel number is given.' });
 
 const Lookup = z.strictObject({
   note: z.string().optional(),
   query: z.record(z.string(), z.unknown()),
-  /** The address in normalized form. */
-  understood_as: z.string().nullable(),
+  understood_as: understoodAs,
   match_basis: basis,
   count: z.int().min(1),
+  conflict: Conflict.nullable().meta({
+    description:
+      'Records that only one of apn and address matches, though they have both. Null when: there are none, or only ' +
+      'one of the two is given.',
+  }),
   listings: z.array(Deal.schema.extend({ match_basis: basis })),
   signals: z.array(Signal.schema.extend({ match_basis: basis })),
   auctions: z.array(Auction.schema.extend({ match_basis: basis })),
@@ -52,45 +61,65 @@ const Lookup = z.strictObject({
   snapshot_id: z.string(),
 });
 
+const Miss = ProblemDocument.extend({
+  reason: z.enum(['no_matches']),
+  filters: z.record(z.string(), z.unknown()).meta({ description: 'The parameters of the request.' }),
+  understood_as: understoodAs,
+  suggestions: z.array(Suggestion).meta({
+    description: 'Up to five near addresses that are held: the same number on a similar street, or the same street.',
+  }),
+  coverage: Coverage,
+  as_of: z.iso.date(),
+  snapshot_id: z.string(),
+});
+
 type LookupRequest = RouteRequest<typeof params>;
 
-async function findRecords({ snapshot, params: p }: LookupRequest, parts: AddressParts | null) {
-  const place = p.address === undefined ? null : placeOf(p.address);
+/** What the request may mean, the likeliest first. None if its address has no house number with a street. */
+async function readingsOf({ snapshot, params: p }: Pick<LookupRequest, 'snapshot' | 'params'>): Promise<LookupKey[]> {
   const apn = p.apn ?? p.parcel;
   const parcel = apn === undefined ? null : parcelKeyOf(apn);
-  const [city, state] = [p.city ?? place?.city, p.state ?? place?.state];
-  const here = (filters: Filters): Filters => filters.and('state', '=', state);
-  const wanted = { city, zip: place?.zip };
-  const key = { parts, place: { ...wanted, counties: await countiesOf(snapshot, wanted) } };
-  const [listings, signals, auctions] = await Promise.all([
-    // Listings have no parcel number.
-    findMatches(snapshot, here(new Filters('deals')), { ...key, parcel: null }),
-    findMatches(snapshot, here(currentSignals()), { ...key, parcel }),
-    findMatches(snapshot, here(new Filters('auctions')), { ...key, parcel }),
-  ]);
-  return { listings, signals, auctions };
+  const known = await knownPlaces(snapshot);
+  const only = { city: p.city, state: p.state };
+  const readings: LookupKey[] = [];
+  for (const typed of p.address === undefined ? [null] : readAddress(p.address, known)) {
+    const parts = typed === null ? null : await snapshot.normalize(typed.street);
+    if (typed !== null && parts === null) continue;
+    const city = p.city ?? typed?.city;
+    const wanted = { city: city === undefined ? undefined : knownName(known, city), zip: typed?.zip };
+    const place = { ...wanted, state: p.state ?? typed?.state, counties: countiesOf(known, wanted) };
+    readings.push({ parts, parcel, place, only });
+  }
+  return readings;
 }
 
-const coverageOf = cachePerSnapshot(async (snapshot): Promise<z.input<typeof Coverage>> => {
-  const counties = async (family: string) => {
-    const rows = await snapshot.records(
-      'sources',
-      'WHERE family = $1 AND county IS NOT NULL AND last_good_at IS NOT NULL ORDER BY county',
-      [family],
-    );
-    return rows.map((r) => ({ county: String(r['county']), last_good_at: String(r['last_good_at']) }));
-  };
-  const [cities] = await snapshot.rows('SELECT count(DISTINCT (lower(city), state)) AS n FROM deals');
+/** The first reading that finds the address, or agrees with the parcel; else the first, with what it finds. */
+async function findByReading(
+  snapshot: Snapshot,
+  readings: readonly LookupKey[],
+): Promise<{ reading: LookupKey | undefined; matches: Match[] }> {
+  let first: { reading: LookupKey | undefined; matches: Match[] } = { reading: undefined, matches: [] };
+  for (const reading of readings) {
+    const found = { reading, matches: await findMatches(snapshot, reading) };
+    if (found.matches.some(({ conflict }) => conflict !== 'other_address')) return found;
+    if (first.reading === undefined) first = found;
+  }
+  return first;
+}
+
+/** Which records have another address or another parcel than the ones given, or null if none has. */
+function conflictOf(matches: readonly Match[]): z.input<typeof Conflict> | null {
+  const idsOf = (kind: Match['conflict']): string[] => matches.filter((m) => m.conflict === kind).map(({ id }) => id);
+  const [other_address, other_parcel] = [idsOf('other_address'), idsOf('other_parcel')];
+  if (other_address.length + other_parcel.length === 0) return null;
   return {
-    note:
-      'Tax delinquency and sheriff sales are read for these counties only; for any other county, no match says ' +
-      'nothing about the property. Some counties publish no city, some no ZIP and some neither: give both. A match ' +
-      'basis with _place_unknown is a record of which only the county is known; it may be of another town.',
-    listing_cities: Number(cities?.['n']),
-    tax_delinquency: await counties('tax'),
-    sheriff_sales: await counties('sheriff'),
+    detail:
+      'The parcel number and the address do not name the same records. Each record is listed with the one that it ' +
+      'matches: apn_exact for the parcel number, another match_basis for the address.',
+    other_address,
+    other_parcel,
   };
-});
+}
 
 export const lookup = defineRoute({
   path: '/api/lookup',
@@ -98,6 +127,7 @@ export const lookup = defineRoute({
   about: 'Listings, tax-delinquency signals and sheriff sales of one street address or parcel.',
   params,
   response: Lookup,
+  miss: Miss,
   async check({ params: p, snapshot }) {
     if (p.apn !== undefined && p.parcel !== undefined)
       throw new Problem('repeated_parameter', 'parcel is an alias for apn; give one of them.', { field: 'parcel' });
@@ -114,7 +144,7 @@ export const lookup = defineRoute({
         accepted: ['a parcel number such as 101-22-045'],
       });
     }
-    if (p.address !== undefined && (await snapshot.normalize(placeOf(p.address).street)) === null) {
+    if (p.address !== undefined && (await readingsOf({ params: p, snapshot })).length === 0) {
       throw new Problem('invalid_parameter', 'This address has no house number with a street.', {
         field: 'address',
         value: p.address,
@@ -124,10 +154,10 @@ export const lookup = defineRoute({
   },
   async handle(request) {
     const { snapshot, manifest, params: p } = request;
-    const parts = p.address === undefined ? null : await snapshot.normalize(placeOf(p.address).street);
-    const found = await findRecords(request, parts);
-    const matches = [...found.listings, ...found.signals, ...found.auctions];
-    const coverage = await coverageOf(snapshot);
+    const { reading, matches } = await findByReading(snapshot, await readingsOf(request));
+    if (reading === undefined) throw new Error('check lets no address without a street pass');
+    const { place, parts } = reading;
+    const coverage = await coverageOf(snapshot, place);
     const query = { ...p };
     if (matches.length === 0) {
       throw new Problem(
@@ -136,22 +166,26 @@ export const lookup = defineRoute({
         {
           filters: query,
           understood_as: parts?.address_key ?? null,
+          suggestions: await suggestionsFor(snapshot, reading, await knownPlaces(snapshot)),
           coverage,
           as_of: manifest.as_of,
           snapshot_id: snapshot.id,
         },
       );
     }
-    const textsOf = (some: readonly Match[]): readonly Buffer[] => some.map(({ text }) => text);
+    const [listings, signals, auctions] = await Promise.all(
+      SECTIONS.map((section) => textsOf(snapshot, section, matches)),
+    );
     return JsonText.of({
       ...noteOf(manifest),
       query,
       understood_as: parts?.address_key ?? null,
       match_basis: BASES.find((b) => matches.some((m) => m.basis === b)),
       count: matches.length,
-      listings: textsOf(found.listings),
-      signals: textsOf(found.signals),
-      auctions: textsOf(found.auctions),
+      conflict: conflictOf(matches),
+      listings,
+      signals,
+      auctions,
       coverage,
       generated_at: manifest.generated_at,
       as_of: manifest.as_of,

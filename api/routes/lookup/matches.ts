@@ -1,15 +1,20 @@
 /**
  * Finds the records of an address or a parcel. A match is exact on the normalized address; a range, a missing unit or a
  * record without a known place is named in match_basis. Nothing weaker matches: one owner's debt never appears on
- * another owner's house.
+ * another owner's house. A record that either the parcel or the address matches is returned, with its own basis.
+ *
+ * Two steps, because DuckDB plans a statement that reads a table at every call, and the macros are most of a plan: a
+ * short statement finds the few records of the parcel or the street, and one that reads no table, whose plan is kept,
+ * compares them by the macros.
  */
 import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
 import type { AddressParts } from '../../snapshot/addresses.ts';
-import type { Filters } from '../../snapshot/filters.ts';
+import { Filters } from '../../snapshot/filters.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
-import { TABLES } from '../../snapshot/tables.ts';
-import type { WantedPlace } from './counties.ts';
+import { TABLES, type TableName } from '../../snapshot/tables.ts';
+import { currentSignals } from '../signals.ts';
+import { placeKey, type WantedPlace } from './places.ts';
 
 /** From the strongest to the weakest. */
 export const BASES = [
@@ -33,101 +38,217 @@ export const BASIS_NOTE =
 /** Most records of one table in a response. */
 const MAX_MATCHES = 100;
 
-/** A row of the wanted address or parcel. */
-const Candidate = z.object({ row: z.coerce.number(), basis: z.enum(BASES) });
+/** The tables that are searched, in the order of the response. */
+export const SECTIONS = ['listings', 'signals', 'auctions'] as const;
+export type Section = (typeof SECTIONS)[number];
+export const TABLE_OF = { listings: 'deals', signals: 'signals', auctions: 'auctions' } as const satisfies Record<
+  Section,
+  TableName
+>;
 
-const PART_TYPES = {
-  address_key: 'VARCHAR',
-  street_key: 'VARCHAR',
-  house_low: 'INTEGER',
-  house_high: 'INTEGER',
-  unit_key: 'VARCHAR',
-} as const;
-const PART_NAMES = Object.keys(PART_TYPES) as (keyof typeof PART_TYPES)[];
-
-/** SQL with its parameters, of which the first has a given number. */
-interface Expression {
-  readonly sql: string;
-  readonly values: readonly DuckDBValue[];
+/** The conditions of a feed as SQL, with their parameters. */
+export function feedConditions(section: Section, state: string | undefined, values: DuckDBValue[]): string[] {
+  const feed = section === 'signals' ? currentSignals() : new Filters(TABLE_OF[section]);
+  return feed.and('state', '=', state).sql().conditionsAfter(values);
 }
 
-/** The basis on which a row matches an address, by the rule of the models (models/macros/address_match.sql). */
-function addressBasis(parts: AddressParts, firstParameter: number): Expression {
-  const wanted = PART_NAMES.map((name, i) => `'${name}': CAST($${firstParameter + i} AS ${PART_TYPES[name]})`);
-  return {
-    sql: `address_basis(struct_pack(${PART_NAMES.join(', ')}), {${wanted.join(', ')}})`,
-    values: PART_NAMES.map((name) => parts[name]),
-  };
+/** What is looked up. */
+export interface LookupKey {
+  readonly parts: AddressParts | null;
+  readonly parcel: string | null;
+  /** The place of the address, and the counties in which it may be. */
+  readonly place: WantedPlace & { readonly state: string | undefined; readonly counties: readonly string[] };
+  /** What parameters of their own demand of every record, the place of the parcel included. */
+  readonly only: { readonly city: string | undefined; readonly state: string | undefined };
 }
 
-/** A place that records must be in, and the counties in which it may be. */
-export interface SearchedPlace extends WantedPlace {
-  readonly counties: readonly string[];
+const Candidate = z.object({
+  section: z.enum(SECTIONS),
+  row: z.coerce.number(),
+  id: z.string(),
+  address_key: z.string().nullable(),
+  street_key: z.string().nullable(),
+  house_low: z.int().nullable(),
+  house_high: z.int().nullable(),
+  unit_key: z.string().nullable(),
+  city: z.string().nullable(),
+  state: z.string(),
+  zip: z.string().nullable(),
+  city_basis: z.string().nullable(),
+  county_fips: z.string().nullable(),
+  parcel_key: z.string().nullable(),
+  is_parcel: z.boolean(),
+});
+type Candidate = z.infer<typeof Candidate>;
+
+const COLUMNS = [
+  'id',
+  'address_key',
+  'street_key',
+  'house_low',
+  'house_high',
+  'unit_key',
+  'city',
+  'state',
+  'zip',
+  'city_basis',
+  'county_fips',
+  'parcel_key',
+];
+
+/** The column of a table, or null if the table has none of that name. */
+export const columnOrNull = (table: TableName, name: string): string =>
+  TABLES[table].columns.some((column) => column.name === name) ? name : `CAST(NULL AS VARCHAR) AS ${name}`;
+
+/** SELECT of the records of one table that may match, with the parameters. */
+function candidatesSql(section: Section, key: LookupKey, values: DuckDBValue[]): string {
+  const { parts, parcel, only } = key;
+  const table = TABLE_OF[section];
+  const parameter = (value: DuckDBValue): string => `$${values.push(value)}`;
+  // Listings have no parcel number.
+  const hasParcel = parcel !== null && section !== 'listings';
+  const isParcel = hasParcel
+    ? `(parcel_key = ${parameter(parcel)} OR letters_and_digits(parcel_id) = ${parameter(parcel)})`
+    : 'false';
+  const ways = hasParcel ? [isParcel] : [];
+  if (parts !== null) {
+    ways.push(`address_key = ${parameter(parts.address_key)}`);
+    // Wider than the rule, which decides below.
+    if (parts.house_low !== null && parts.house_high !== null) {
+      const [low, high] = [parameter(parts.house_low), parameter(parts.house_high)];
+      ways.push(`street_key = ${parameter(parts.street_key)} AND house_low <= ${high} AND house_high >= ${low}`);
+    }
+  }
+  const columns = COLUMNS.map((name) => columnOrNull(table, name)).join(', ');
+  const either = `(${['false', ...ways.map((way) => `(${way})`)].join(' OR ')})`;
+  const conditions = [...feedConditions(section, only.state, values), either];
+  return `SELECT '${section}' AS section, rowid AS row, ${columns}, coalesce(${isParcel}, false) AS is_parcel
+    FROM ${table} WHERE ${conditions.join(' AND ')}`;
 }
 
-/** Whether a row is in the place: 'same', 'unknown' or 'other', by the rule of the models. */
-function placeAgreement(filters: Filters, place: SearchedPlace, firstParameter: number): Expression {
-  const { city, zip, counties } = place;
-  if (city === undefined && zip === undefined) return { sql: "'same'", values: [] };
-  const columns = TABLES[filters.table].columns.map(({ name }) => name);
-  const columnOr = (name: string, otherwise: string): string => (columns.includes(name) ? name : otherwise);
-  const parameter = (offset: number): string => `CAST($${firstParameter + offset} AS VARCHAR)`;
-  const record = `{'city': city, 'zip': zip, 'city_basis': ${columnOr('city_basis', 'CAST(NULL AS VARCHAR)')}}`;
-  const agreement = `place_agreement(${record}, {'city': ${parameter(0)}, 'zip': ${parameter(1)}})`;
-  const inCounty = `list_contains(from_json(${parameter(2)}, '["VARCHAR"]'), ${columnOr('county_fips', "''")})`;
-  return {
-    sql: `CASE WHEN ${agreement} <> 'unknown' OR ${inCounty} THEN ${agreement} ELSE 'other' END`,
-    values: [city ?? null, zip ?? null, JSON.stringify(counties)],
-  };
+async function candidatesOf(snapshot: Snapshot, key: LookupKey): Promise<Candidate[]> {
+  const values: DuckDBValue[] = [];
+  const sql = SECTIONS.map((section) => candidatesSql(section, key, values)).join(' UNION ALL ');
+  return z.array(Candidate).parse(await snapshot.rows(sql, values));
+}
+
+const ADDRESS =
+  '"address_key":"VARCHAR","street_key":"VARCHAR","house_low":"INTEGER","house_high":"INTEGER","unit_key":"VARCHAR"';
+const PLACE = '"city":"VARCHAR","zip":"VARCHAR"';
+
+/** Address and place of records compared with those that are wanted, by the rules of the models. It reads no table. */
+const COMPARISON = `WITH
+  given AS (SELECT CAST($1 AS VARCHAR) AS records, CAST($2 AS VARCHAR) AS wanted),
+  pairs AS (
+    SELECT
+      unnest(from_json(records, '[{"n":"INTEGER",${ADDRESS},${PLACE},"city_basis":"VARCHAR"}]')) AS record,
+      from_json(wanted, '{${ADDRESS},${PLACE}}') AS wanted
+    FROM given
+  ),
+  bases AS (
+    SELECT
+      record.n AS n,
+      address_basis(record, wanted) AS address_basis,
+      CASE
+        WHEN wanted.city IS NULL AND wanted.zip IS NULL THEN 'same'
+        ELSE place_agreement(record, wanted)
+      END AS agreement
+    FROM pairs
+  )
+  SELECT n, agreement, basis_in_county(address_basis, agreement) AS basis FROM bases`;
+
+const ComparedRow = z.object({
+  n: z.int(),
+  agreement: z.enum(['same', 'other', 'unknown']),
+  basis: z.enum(BASES).nullable(),
+});
+
+interface Comparison {
+  /** Whether the record is in the wanted place, or in its county without a place of its own. */
+  readonly isHere: boolean;
+  /** Basis of the address. */
+  readonly basis: Basis | null;
+}
+
+/** What of a record is compared with what is wanted. */
+type Compared = Pick<Candidate, 'city' | 'zip' | 'state' | 'city_basis' | 'county_fips'>;
+
+/** How each of the records agrees with the wanted address and place. */
+export async function compareWith(
+  snapshot: Snapshot,
+  { parts, place }: Pick<LookupKey, 'parts' | 'place'>,
+  records: readonly Compared[],
+): Promise<readonly Comparison[]> {
+  if (records.length === 0) return [];
+  const inOneForm = ({ city, zip }: { city?: string | null | undefined; zip?: string | null | undefined }) => ({
+    city: city === null || city === undefined ? null : placeKey(city),
+    zip: zip ?? null,
+  });
+  const compared = records.map((record, n) => ({ ...record, ...inOneForm(record), n }));
+  const wanted = { ...parts, ...inOneForm(place) };
+  const rows = z
+    .array(ComparedRow)
+    .parse(await snapshot.rows(COMPARISON, [JSON.stringify(compared), JSON.stringify(wanted)]));
+  const found = new Map(rows.map((row) => [row.n, row]));
+  return records.map(({ state, county_fips }, n) => {
+    const { agreement = 'other', basis = null } = found.get(n) ?? {};
+    const isInCounty = county_fips !== null && place.counties.includes(county_fips);
+    const isHere =
+      (place.state === undefined || place.state === state) &&
+      (agreement === 'same' || (agreement === 'unknown' && isInCounty));
+    return { isHere, basis: isHere ? basis : null };
+  });
 }
 
 /** The text of a record with the basis it matched on. */
 export interface Match {
+  readonly section: Section;
+  readonly id: string;
+  readonly row: number;
   readonly basis: Basis;
-  readonly text: Buffer;
+  /** For a parcel and an address: whether the record is of the one and has another of the other. */
+  readonly conflict: 'other_address' | 'other_parcel' | null;
+}
+
+/** The basis of a record by parcel or address, and whether the other of the two differs. */
+function matchOf(candidate: Candidate, { isHere, basis }: Comparison, { parts, parcel, only }: LookupKey) {
+  const { section, id, row, address_key, parcel_key, is_parcel } = candidate;
+  if (is_parcel && (isHere || only.city === undefined)) {
+    const differs = parts !== null && address_key !== null && basis === null;
+    return { section, id, row, basis: 'apn_exact' as const, conflict: differs ? ('other_address' as const) : null };
+  }
+  if (basis === null) return null;
+  const differs = parcel !== null && parcel_key !== null;
+  return { section, id, row, basis, conflict: differs ? ('other_parcel' as const) : null };
+}
+
+/** Records of the parcel or the address, the strongest basis first, then by id; of each table at most MAX_MATCHES. */
+export async function findMatches(snapshot: Snapshot, key: LookupKey): Promise<Match[]> {
+  const candidates = await candidatesOf(snapshot, key);
+  const comparisons = await compareWith(snapshot, key, candidates);
+  const pairs = candidates.map((candidate, i) => ({
+    candidate,
+    comparison: comparisons[i] ?? { isHere: false, basis: null },
+  }));
+  // A number that several counties have means the parcel in the place of the address, if there is one.
+  const isParcelHere = pairs.some(({ candidate, comparison }) => candidate.is_parcel && comparison.isHere);
+  const matches = pairs.flatMap(({ candidate, comparison }) => {
+    const isElsewhere = candidate.is_parcel && isParcelHere && !comparison.isHere;
+    return (isElsewhere ? null : matchOf(candidate, comparison, key)) ?? [];
+  });
+  matches.sort((a, b) => BASES.indexOf(a.basis) - BASES.indexOf(b.basis) || (a.id < b.id ? -1 : 1));
+  return SECTIONS.flatMap((section) => matches.filter((m) => m.section === section).slice(0, MAX_MATCHES));
 }
 
 const withBasis = (text: Buffer, basis: Basis): Buffer =>
   Buffer.concat([text.subarray(0, -1), Buffer.from(`,"match_basis":${JSON.stringify(basis)}}`)]);
 
-/** An address, a parcel, or a parcel at an address, and where it is. */
-export interface LookupKey {
-  readonly parts: AddressParts | null;
-  readonly parcel: string | null;
-  readonly place: SearchedPlace;
-}
-
-/** Matching records of one table, at most MAX_MATCHES, the strongest basis first, then by id. */
-export async function findMatches(
-  snapshot: Snapshot,
-  filters: Filters,
-  { parts, parcel, place }: LookupKey,
-): Promise<Match[]> {
-  if (parts === null && parcel === null) return [];
-  const where = filters.sql();
-  if (parts !== null) where.add('address_key = ? OR street_key = ?', parts.address_key, parts.street_key);
-  if (parcel !== null) where.add('parcel_key = ? OR letters_and_digits(parcel_id) = ?', parcel, parcel);
-  const address = parts === null ? { sql: 'NULL', values: [] } : addressBasis(parts, where.values.length + 1);
-  const agreement = placeAgreement(filters, place, where.values.length + address.values.length + 1);
-  const basis = parcel === null ? 'basis_in_county(address_basis, agreement)' : "'apn_exact'";
-  const rows = await snapshot.rows(
-    `SELECT row, ${basis} AS basis
-     FROM (
-       SELECT rowid AS row, id, ${address.sql} AS address_basis, ${agreement.sql} AS agreement
-       FROM ${filters.table}${where}
-     )
-     WHERE agreement <> 'other'${parts === null ? '' : ' AND address_basis IS NOT NULL'}
-     ORDER BY list_position([${BASES.map((name) => `'${name}'`).join(', ')}], basis), id
-     LIMIT ${MAX_MATCHES}`,
-    [...where.values, ...address.values, ...agreement.values],
-  );
-  const best = z.array(Candidate).parse(rows);
+/** The records of the matches as JSON texts, each with its basis. */
+export async function textsOf(snapshot: Snapshot, section: Section, matches: readonly Match[]): Promise<Buffer[]> {
+  const ofSection = matches.filter((match) => match.section === section);
   const texts = await snapshot.texts(
-    filters.table,
-    best.map(({ row }) => row),
+    TABLE_OF[section],
+    ofSection.map(({ row }) => row),
   );
-  return best.map((match, i) => ({
-    basis: match.basis,
-    text: withBasis(texts[i] ?? Buffer.from('{}'), match.basis),
-  }));
+  return ofSection.map(({ basis }, i) => withBasis(texts[i] ?? Buffer.from('{}'), basis));
 }

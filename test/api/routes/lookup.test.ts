@@ -1,11 +1,6 @@
 /** Lookup of an address or a parcel: what matches, on which basis, and what never matches. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { placeOf } from '../../../api/routes/lookup/place.ts';
-import { addressNormalizer } from '../../../api/snapshot/addresses.ts';
-import { loadSnapshot, type Snapshot } from '../../../api/snapshot/load.ts';
-import { openSmall, rowsOf } from '../../../lib/duck.ts';
-import { macrosSql } from '../../../models/index.ts';
 import { startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { dataFolder, rowOf, uuid, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
@@ -28,7 +23,14 @@ describe('a lookup', () => {
     folder = await dataFolder();
     const cleveland = { city: 'Cleveland', state: 'OH', zip: '44113' };
     const signal = (n: number, given: Row): Row =>
-      rowOf('signals', n, { has_address: true, address: 'as the county prints it', ...cleveland, ...given });
+      rowOf('signals', n, {
+        has_address: true,
+        address: 'as the county prints it',
+        source: 'oh_cuyahoga_tax',
+        county_fips: '39035',
+        ...cleveland,
+        ...given,
+      });
     await folder.publish('2026-11-20.01', {
       deals: [
         rowOf('deals', 1, { ...cleveland, ...at('MAIN ST', 912) }),
@@ -51,6 +53,7 @@ describe('a lookup', () => {
           parcel_id: '101 22 045',
           parcel_key: '10122045',
           property_address: '7 Oak Avenue',
+          county_fips: '39035',
           ...cleveland,
           ...at('OAK AVE', 7),
         }),
@@ -60,6 +63,7 @@ describe('a lookup', () => {
           source: 'oh_cuyahoga_tax',
           family: 'tax',
           county: 'Cuyahoga County, OH',
+          county_fips: '39035',
           last_good_at: '2026-11-20T12:00:00Z',
         }),
       ],
@@ -155,6 +159,92 @@ describe('a lookup', () => {
     }
   });
 
+  it('loses no record that the parcel or the address matches, and says that they conflict', async () => {
+    const agreeing = await look({ apn: '101-22-045', address: '7 Oak Ave, Cleveland' });
+    assert.deepEqual(agreeing.found('signals'), [[uuid(7), 'apn_exact']]);
+    assert.equal(agreeing.body['conflict'], null);
+    const { status, body, found } = await look({ apn: '101-22-045', address: '912 Main St, Cleveland' });
+    assert.equal(status, 200);
+    assert.deepEqual(found('listings'), [[uuid(1), 'address_exact']]);
+    assert.deepEqual(found('signals'), [
+      [uuid(7), 'apn_exact'],
+      [uuid(1), 'address_exact'],
+      [uuid(2), 'address_range'],
+      [uuid(3), 'address_without_unit'],
+    ]);
+    assert.deepEqual(found('auctions'), [[uuid(1), 'apn_exact']]);
+    const { detail, ...conflict } = body['conflict'] as Record<string, unknown>;
+    assert.match(String(detail), /do not name the same records/);
+    assert.deepEqual(conflict, {
+      other_address: [uuid(7), uuid(1)],
+      other_parcel: [uuid(1), uuid(2), uuid(3)],
+    });
+    // The address is of another city than the parcel, or is not held at all.
+    for (const address of ['7 Oak Ave, Akron', '1 Nowhere Rd']) {
+      const other = await look({ apn: '101-22-045', address });
+      assert.deepEqual(other.found('signals'), [[uuid(7), 'apn_exact']], address);
+      assert.deepEqual((other.body['conflict'] as Record<string, unknown>)['other_address'], [uuid(7), uuid(1)]);
+    }
+    // A parcel that is not held loses no record of the address.
+    const unknown = await look({ apn: '999', address: '7 Oak Ave, Cleveland' });
+    assert.deepEqual(unknown.found('signals'), [[uuid(7), 'address_exact']]);
+    assert.deepEqual((unknown.body['conflict'] as Record<string, unknown>)['other_parcel'], [uuid(7), uuid(1)]);
+  });
+
+  it('suggests near addresses after a miss, in the place only', async () => {
+    const suggested = async (address: string): Promise<string[]> => {
+      const { status, body } = await look({ address });
+      assert.equal(status, 404, address);
+      return (body['suggestions'] as { address: string; city: string | null; found_in: string[] }[]).map(
+        (s) => `${s.address}, ${s.city}: ${s.found_in.join(' ')}`,
+      );
+    };
+    // A number that is not held, a street without its suffix, a misspelled street
+    assert.deepEqual(await suggested('8 Oak Ave, Cleveland'), ['as the county prints it, Cleveland: signals auctions']);
+    assert.deepEqual(await suggested('7 Oak, Cleveland, OH'), ['as the county prints it, Cleveland: signals auctions']);
+    assert.deepEqual(await suggested('913 Mian St, Cleveland'), ['2 Main St, Cleveland: listings']);
+    // Nothing of another city, and nothing where no record is
+    assert.deepEqual(await suggested('8 Oak Ave, Akron, OH'), []);
+    assert.deepEqual(await suggested('8 Oak Ave, Toledo'), []);
+    // At most five; no record that was removed from its list
+    assert.equal((await suggested('800 Main St, Cleveland')).length, 5);
+    assert.deepEqual((await look({ apn: '999' })).body['suggestions'], []);
+  });
+
+  it('explains the coverage of the asked place', async () => {
+    const placeOf = async (query: Record<string, string>) =>
+      ((await look(query)).body['coverage'] as { place: Record<string, unknown> | null }).place;
+    const covered = await placeOf({ address: '1 Nowhere Rd, Cleveland, OH 44113' });
+    assert.deepEqual(
+      [covered?.['city'], covered?.['state'], covered?.['zip'], covered?.['counties']],
+      ['Cleveland', 'OH', '44113', ['Cuyahoga County, OH']],
+    );
+    assert.deepEqual(covered?.['tax_delinquency'], {
+      status: 'covered',
+      sources: [
+        {
+          source: 'oh_cuyahoga_tax',
+          county: 'Cuyahoga County, OH',
+          since: '2026-11-20T12:00:00Z',
+          last_good_at: '2026-11-20T12:00:00Z',
+        },
+      ],
+    });
+    assert.deepEqual(covered?.['sheriff_sales'], { status: 'not_covered', sources: [] });
+    assert.match(JSON.stringify(covered?.['listings']), /^\{"status":"covered"/);
+    assert.equal(
+      covered?.['explanation'],
+      'Cleveland OH 44113 is in Cuyahoga County, OH: tax-delinquency lists are read (oh_cuyahoga_tax since ' +
+        '2026-11-20); sheriff sales are not read. Where one is not read, no match says nothing about it.',
+    );
+    const unknown = await placeOf({ address: '1 Nowhere Rd, Fresno, CA' });
+    for (const family of ['tax_delinquency', 'sheriff_sales'])
+      assert.deepEqual(unknown?.[family], { status: 'unknown', sources: [] });
+    assert.deepEqual(unknown?.['listings'], { status: 'not_covered', sources: [] });
+    assert.match(String(unknown?.['explanation']), /^No record shows the county of Fresno CA/);
+    assert.equal(await placeOf({ apn: '999' }), null);
+  });
+
   it('is not billed without a match, and lists the covered counties', async () => {
     const settled = started.facilitator.settled;
     const { status, body } = await look({ address: '1 Nowhere Rd' });
@@ -183,96 +273,4 @@ describe('a lookup', () => {
       assert.deepEqual([body['reason'], body['field']], [reason, field], query);
     }
   });
-
-  it('splits an address at its commas', () => {
-    assert.deepEqual(placeOf('12 Main St, Apt 4, Akron, OH 44301-1234'), {
-      street: '12 Main St Apt 4',
-      city: 'Akron',
-      state: 'OH',
-      zip: '44301',
-    });
-    assert.deepEqual(placeOf('12 Main St, 44301'), { street: '12 Main St', zip: '44301' });
-    assert.deepEqual(placeOf('12 Main St, St. Louis, mo'), { street: '12 Main St', city: 'St. Louis', state: 'MO' });
-    assert.deepEqual(placeOf('12 Main St'), { street: '12 Main St' });
-    // Several units and floors, as listings print them; a city may begin with the word for a unit.
-    assert.deepEqual(placeOf('3940 Eldermoor Avenue, Units 1-6'), { street: '3940 Eldermoor Avenue Units 1-6' });
-    assert.deepEqual(placeOf('12 Main St, Upper, Akron, OH'), {
-      street: '12 Main St Upper',
-      city: 'Akron',
-      state: 'OH',
-    });
-    assert.deepEqual(placeOf('12 Main St, 2nd Floor'), { street: '12 Main St 2nd Floor' });
-    assert.deepEqual(placeOf('12 Main St, Upper Arlington, OH'), {
-      street: '12 Main St',
-      city: 'Upper Arlington',
-      state: 'OH',
-    });
-  });
-
-  it('reads the same words as a unit as the models do', async () => {
-    const duck = await openSmall();
-    await duck.connection.run(macrosSql());
-    const [row] = await rowsOf(duck.connection, 'SELECT unit_designators() AS designators, unit_places() AS places');
-    await duck.close();
-    const [designators, places] = [row?.['designators'] as string[], row?.['places'] as string[]];
-    for (const part of [...designators.map((word) => `${word.replace('S?', 's')} 4`), ...places]) {
-      assert.deepEqual(placeOf(`12 Main St, ${part}`), { street: `12 Main St ${part}` }, part);
-    }
-  });
-});
-
-describe('addresses', () => {
-  const withAddresses = async (test: (snapshot: Snapshot) => Promise<void>): Promise<void> => {
-    const folder = await dataFolder();
-    const snapshot = await loadSnapshot(await folder.publish('2026-11-20.01', {}));
-    try {
-      await test(snapshot);
-    } finally {
-      snapshot.close();
-      await folder.remove();
-    }
-  };
-
-  it('are normalized correctly in parallel', () =>
-    withAddresses(async ({ normalize }) => {
-      const keysFrom = (from: number): Promise<(string | undefined)[]> =>
-        Promise.all(
-          Array.from(
-            { length: 70 },
-            async (_, i) =>
-              (await normalize(i % 7 === 0 ? `Elm Street ${from + i}` : `${from + i} Elm Street`))?.address_key,
-          ),
-        );
-      const expected = (from: number): (string | undefined)[] =>
-        Array.from({ length: 70 }, (_, i) => (i % 7 === 0 ? undefined : `${from + i} ELM ST`));
-      assert.deepEqual(await keysFrom(1), expected(1));
-      assert.deepEqual(await Promise.all([keysFrom(1000), keysFrom(2000)]), [expected(1000), expected(2000)]);
-    }));
-
-  it('are not cached after a failure', () =>
-    withAddresses(async (snapshot) => {
-      let failures = 1;
-      const normalize = addressNormalizer({
-        rows: async (sql, params) => {
-          failures -= 1;
-          if (failures >= 0) throw new Error('no');
-          return snapshot.rows(sql, params);
-        },
-      });
-      await assert.rejects(normalize('1 Elm Street'), /no/);
-      assert.deepEqual(await normalize('1 Elm Street Apt 4'), {
-        address_key: '1 ELM ST # 4',
-        street_key: 'ELM ST',
-        house_low: 1,
-        house_high: 1,
-        unit_key: '# 4',
-      });
-      assert.deepEqual(await normalize('1 Elm Street'), {
-        address_key: '1 ELM ST',
-        street_key: 'ELM ST',
-        house_low: 1,
-        house_high: 1,
-        unit_key: null,
-      });
-    }));
 });

@@ -1,0 +1,200 @@
+/** What this service reads: in general, and for the place of a lookup. A miss says nothing about what is not read. */
+import { z } from 'zod';
+import { cachePerSnapshot } from '../../snapshot/memo.ts';
+import type { Snapshot } from '../../snapshot/load.ts';
+import { countiesOf, knownPlaces, placeKey, type WantedPlace } from './places.ts';
+
+const CountyRead = z.strictObject({ county: z.string(), last_good_at: z.iso.datetime() });
+
+const SourceOfPlace = z.strictObject({
+  source: z.string().meta({ description: 'Name of the source, as in /api/meta.' }),
+  county: z.string().nullable().meta({ description: 'County of its rows. Null when: it is a listing site.' }),
+  since: z.iso.datetime().nullable().meta({
+    description: 'When this service first saw a record of it in the county or the city. Null when: it has none there.',
+  }),
+  last_good_at: z.iso.datetime().nullable().meta({
+    description: 'When the rows in use were read. Null when: they are rows of an earlier snapshot.',
+  }),
+});
+
+const FamilyOfPlace = z.strictObject({
+  status: z.enum(['covered', 'partly_covered', 'not_covered', 'unknown']).meta({
+    description:
+      'partly_covered: the place may be in several counties, and not all are read. unknown: the county is not known. ' +
+      'Listings are covered if the service has or had one in the city or the ZIP.',
+  }),
+  sources: z.array(SourceOfPlace),
+});
+
+const PlaceCoverage = z.strictObject({
+  city: z.string().nullable().meta({ description: 'City as typed. Null when: none was given.' }),
+  state: z.string().nullable().meta({ description: 'Two-letter state. Null when: none was given.' }),
+  zip: z.string().nullable().meta({ description: 'Five-digit ZIP. Null when: none was given.' }),
+  counties: z.array(z.string()).meta({ description: 'Counties in which the place may be, as far as known.' }),
+  explanation: z.string().meta({ description: 'What a miss means here, in one or two sentences.' }),
+  listings: FamilyOfPlace,
+  tax_delinquency: FamilyOfPlace,
+  sheriff_sales: FamilyOfPlace,
+});
+
+export const Coverage = z.strictObject({
+  note: z.string(),
+  place: PlaceCoverage.nullable().meta({
+    description: 'Coverage of the place of the lookup. Null when: the lookup names neither city nor state nor ZIP.',
+  }),
+  listing_cities: z.int().meta({ description: 'Cities with a listing, now or earlier.' }),
+  tax_delinquency: z.array(CountyRead).meta({ description: 'Counties of which tax-delinquency lists are read.' }),
+  sheriff_sales: z.array(CountyRead).meta({ description: 'Counties of which sheriff sales are read.' }),
+});
+type Coverage = z.input<typeof Coverage>;
+type FamilyOfPlace = z.input<typeof FamilyOfPlace>;
+
+const Source = z.object({
+  source: z.string(),
+  family: z.enum(['tax', 'sheriff', 'listings']),
+  county: z.string().nullable(),
+  county_fips: z.string().nullable(),
+  last_good_at: z.string().nullable(),
+});
+type Source = z.infer<typeof Source>;
+
+/** When a source first had a record, by its name; of listings by name and city or ZIP. */
+const SINCE = `SELECT source, NULL AS city, NULL AS zip, min(first_seen) AS since FROM signals GROUP BY ALL
+  UNION ALL SELECT source, NULL, NULL, min(first_seen) FROM auctions GROUP BY ALL
+  UNION ALL SELECT source, city, zip, min(first_seen) FROM deals GROUP BY ALL`;
+const Since = z.object({
+  source: z.string(),
+  city: z.string().nullable(),
+  zip: z.string().nullable(),
+  since: z.string(),
+});
+
+const sourcesOf = cachePerSnapshot(async (snapshot: Snapshot) => {
+  const rows = await snapshot.records('sources', "WHERE family IN ('tax', 'sheriff', 'listings') ORDER BY source");
+  const since = z.array(Since).parse(await snapshot.rows(SINCE));
+  const [cities] = await snapshot.rows('SELECT count(DISTINCT (lower(city), state)) AS n FROM deals');
+  return {
+    sources: z.array(Source).parse(rows),
+    since: since.map((row) => ({ ...row, city: row.city === null ? null : placeKey(row.city) })),
+    cities: Number(cities?.['n']),
+  };
+});
+
+type Sources = Awaited<ReturnType<typeof sourcesOf>>;
+
+/** "2026-11-20 12:00:00" as an instant. */
+const instantOf = (text: string): string => `${text.slice(0, 19).replace(' ', 'T')}Z`;
+
+/** The earliest of some instants, or null if there are none. */
+const earliest = (instants: readonly string[]): string | null => {
+  const [first] = instants.toSorted();
+  return first === undefined ? null : instantOf(first);
+};
+
+/** Coverage of counties by the county sources of one family. */
+function familyOf({ sources, since }: Sources, family: 'tax' | 'sheriff', counties: readonly string[]): FamilyOfPlace {
+  const here = sources.filter(
+    (s) => s.family === family && s.last_good_at !== null && s.county_fips !== null && counties.includes(s.county_fips),
+  );
+  const read = new Set(here.map((s) => s.county_fips));
+  const status =
+    counties.length === 0
+      ? 'unknown'
+      : counties.every((county) => read.has(county))
+        ? 'covered'
+        : read.size > 0
+          ? 'partly_covered'
+          : 'not_covered';
+  return {
+    status,
+    sources: here.map(({ source, county, last_good_at }) => ({
+      source,
+      county,
+      since: earliest(since.filter((row) => row.source === source).map((row) => row.since)),
+      last_good_at,
+    })),
+  };
+}
+
+/** Listing sites with a listing in the city, or in the ZIP if no city is given. */
+function listingsOf({ sources, since }: Sources, { city, zip }: WantedPlace): FamilyOfPlace {
+  if (city === undefined && zip === undefined) return { status: 'unknown', sources: [] };
+  const key = city === undefined ? undefined : placeKey(city);
+  const here = since.filter((row) => (key === undefined ? row.zip === zip : row.city === key && row.city !== null));
+  const names = [...new Set(here.map(({ source }) => source))].toSorted();
+  return {
+    status: names.length === 0 ? 'not_covered' : 'covered',
+    sources: names.map((source) => ({
+      source,
+      county: null,
+      since: earliest(here.filter((row) => row.source === source).map((row) => row.since)),
+      last_good_at: sources.find((s) => s.source === source)?.last_good_at ?? null,
+    })),
+  };
+}
+
+/** What a miss in the place means. */
+function explain(tax: FamilyOfPlace, sales: FamilyOfPlace, { names, counties }: { names: string; counties: string }) {
+  if (tax.status === 'unknown')
+    return (
+      `No record shows the county of ${names}, so it is not known whether a county source covers it: no match says ` +
+      'nothing about tax delinquency or sheriff sales there.'
+    );
+  const covered = (family: FamilyOfPlace, what: string): string => {
+    const when = family.sources.map((s) => (s.since === null ? s.source : `${s.source} since ${s.since.slice(0, 10)}`));
+    switch (family.status) {
+      case 'covered':
+        return `${what} are read (${when.join(', ')})`;
+      case 'partly_covered':
+        return `${what} are read of a part only (${when.join(', ')})`;
+      default:
+        return `${what} are not read`;
+    }
+  };
+  return (
+    `${names} is in ${counties}: ${covered(tax, 'tax-delinquency lists')}; ${covered(sales, 'sheriff sales')}. ` +
+    'Where one is not read, no match says nothing about it.'
+  );
+}
+
+/** Coverage in general, and of the place of a lookup. */
+export async function coverageOf(
+  snapshot: Snapshot,
+  { city, state, zip }: WantedPlace & { readonly state: string | undefined },
+): Promise<Coverage> {
+  const [all, known] = await Promise.all([sourcesOf(snapshot), knownPlaces(snapshot)]);
+  const readBy = (family: Source['family']) =>
+    all.sources
+      .flatMap(({ family: other, county, last_good_at }) =>
+        other === family && county !== null && last_good_at !== null ? [{ county, last_good_at }] : [],
+      )
+      .toSorted((a, b) => (a.county < b.county ? -1 : 1));
+  const counties = countiesOf(known, { city, zip }).filter(
+    (fips) => state === undefined || (known.countyNames.get(fips) ?? state).endsWith(state),
+  );
+  const countyNames = counties.map((fips) => known.countyNames.get(fips) ?? fips).toSorted();
+  const [tax, sales] = [familyOf(all, 'tax', counties), familyOf(all, 'sheriff', counties)];
+  const names = [city, state, zip].filter((name) => name !== undefined).join(' ');
+  return {
+    note:
+      'Tax delinquency and sheriff sales are read for these counties only; for any other county, no match says ' +
+      'nothing about the property. Some counties publish no city, some no ZIP and some neither: give both. A match ' +
+      'basis with _place_unknown is a record of which only the county is known; it may be of another town.',
+    place:
+      names === ''
+        ? null
+        : {
+            city: city ?? null,
+            state: state ?? null,
+            zip: zip ?? null,
+            counties: countyNames,
+            explanation: explain(tax, sales, { names, counties: countyNames.join(' or ') }),
+            listings: listingsOf(all, { city, zip }),
+            tax_delinquency: tax,
+            sheriff_sales: sales,
+          },
+    listing_cities: all.cities,
+    tax_delinquency: readBy('tax'),
+    sheriff_sales: readBy('sheriff'),
+  };
+}

@@ -1,0 +1,165 @@
+/**
+ * What a snapshot knows about places: its cities with their states and counties, the counties of a ZIP (also by
+ * models/reference/county_zips.csv), and the words of the address macros that a typed line must not confuse with them.
+ */
+import { z } from 'zod';
+import { cachePerSnapshot } from '../../snapshot/memo.ts';
+import type { Snapshot } from '../../snapshot/load.ts';
+import { STATE_CODES } from './states.ts';
+
+/** One form for words of place names that have several spellings. */
+const PLACE_WORDS: Readonly<Record<string, string>> = {
+  SAINT: 'ST',
+  SAINTE: 'STE',
+  FORT: 'FT',
+  MOUNT: 'MT',
+  HEIGHTS: 'HTS',
+  HGTS: 'HTS',
+};
+
+/** A city's name in one form: "St. Louis" and "Saint Louis" are ST LOUIS. */
+export const placeKey = (name: string): string =>
+  name
+    .normalize('NFD')
+    .replaceAll(/[\p{M}'’`]/gu, '')
+    .toUpperCase()
+    .split(/[^A-Z0-9]+/)
+    .filter((word) => word !== '')
+    .map((word) => PLACE_WORDS[word] ?? word)
+    .join(' ');
+
+interface City {
+  readonly states: Set<string>;
+  readonly counties: Set<string>;
+  /** Names in lower case, as the records have them. */
+  readonly names: Set<string>;
+}
+
+export interface KnownPlaces {
+  /** By the key of the name. */
+  readonly cities: ReadonlyMap<string, City>;
+  /** County FIPS codes by ZIP, and by the start of a ZIP. */
+  readonly zips: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly prefixes: readonly (readonly [prefix: string, countyFips: string])[];
+  /** Name and state of each county, by FIPS code. */
+  readonly countyNames: ReadonlyMap<string, string>;
+  /** Words before the number of a unit, as parts of a regular expression. */
+  readonly designators: readonly string[];
+  /** Words that are a unit by themselves. */
+  readonly unitPlaces: readonly string[];
+  /** State codes that are neither a street suffix nor a direction, as CT and NE are. */
+  readonly plainStates: ReadonlySet<string>;
+}
+
+const Place = z.object({
+  city: z.string().nullable(),
+  state: z.string(),
+  zip: z.string().nullable(),
+  county_fips: z.string().nullable(),
+});
+const Prefix = z.object({ zip_prefix: z.string(), county_fips: z.string() });
+const County = z.object({ county_fips: z.string(), county: z.string() });
+const Words = z.object({
+  designators: z.array(z.string()),
+  unit_places: z.array(z.string()),
+  plain_states: z.array(z.string()),
+});
+
+const PLACES = `SELECT DISTINCT lower(city) AS city, state, zip, county_fips
+  FROM (
+    SELECT city, state, zip, county_fips FROM signals
+    UNION ALL
+    SELECT city, state, zip, county_fips FROM auctions
+    UNION ALL
+    SELECT city, state, zip, county_fips FROM deals LEFT JOIN ref_county_zips ON starts_with(zip, zip_prefix)
+  )`;
+
+const COUNTIES = `SELECT DISTINCT county_fips, county
+  FROM (SELECT county_fips, county FROM signals UNION ALL SELECT county_fips, county FROM auctions
+    UNION ALL SELECT county_fips, county FROM sources WHERE county_fips IS NOT NULL AND county IS NOT NULL)`;
+
+const WORDS = `SELECT unit_designators() AS designators, unit_places() AS unit_places,
+    list(code) FILTER (WHERE suffix_of(code) IS NULL AND directional_of(code) IS NULL) AS plain_states
+  FROM (SELECT unnest([${STATE_CODES.map((code) => `'${code}'`).join(', ')}]) AS code)`;
+
+type PlaceRow = z.infer<typeof Place>;
+
+function citiesOf(places: readonly PlaceRow[]): ReadonlyMap<string, City> {
+  const cities = new Map<string, City>();
+  for (const { city, state, county_fips } of places) {
+    if (city === null) continue;
+    const key = placeKey(city);
+    const known = cities.get(key) ?? { states: new Set(), counties: new Set(), names: new Set() };
+    known.states.add(state);
+    known.names.add(city);
+    if (county_fips !== null) known.counties.add(county_fips);
+    cities.set(key, known);
+  }
+  return cities;
+}
+
+function countiesByZip(places: readonly PlaceRow[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const zips = new Map<string, Set<string>>();
+  for (const { zip, county_fips } of places) {
+    if (zip !== null && county_fips !== null) zips.set(zip, (zips.get(zip) ?? new Set()).add(county_fips));
+  }
+  return zips;
+}
+
+export const knownPlaces = cachePerSnapshot(async (snapshot: Snapshot): Promise<KnownPlaces> => {
+  const [places, prefixes, counties, [words]] = await Promise.all([
+    snapshot.rows(PLACES),
+    snapshot.rows('SELECT zip_prefix, county_fips FROM ref_county_zips'),
+    snapshot.rows(COUNTIES),
+    snapshot.rows(WORDS),
+  ]);
+  const rows = z.array(Place).parse(places);
+  const { designators, unit_places, plain_states } = Words.parse(words);
+  return {
+    cities: citiesOf(rows),
+    zips: countiesByZip(rows),
+    prefixes: z
+      .array(Prefix)
+      .parse(prefixes)
+      .map(({ zip_prefix, county_fips }) => [zip_prefix, county_fips]),
+    countyNames: new Map(
+      z
+        .array(County)
+        .parse(counties)
+        .map(({ county_fips, county }) => [county_fips, county]),
+    ),
+    designators,
+    unitPlaces: unit_places,
+    plainStates: new Set(plain_states),
+  };
+});
+
+/** A wanted city, ZIP or both. */
+export interface WantedPlace {
+  readonly city: string | undefined;
+  readonly zip: string | undefined;
+}
+
+/**
+ * Counties in which the place may be. None if neither its city nor its ZIP is known: a guess could attach a debt of
+ * another county. With both known, only the counties that have both.
+ */
+export function countiesOf({ cities, zips, prefixes }: KnownPlaces, { city, zip }: WantedPlace): readonly string[] {
+  if (city === undefined && zip === undefined) return [];
+  const byCity = city === undefined ? undefined : cities.get(placeKey(city))?.counties;
+  const ofPrefix = prefixes.flatMap(([prefix, county]) => (zip?.startsWith(prefix) === true ? [county] : []));
+  const byZip = zip === undefined ? new Set<string>() : new Set([...(zips.get(zip) ?? []), ...ofPrefix]);
+  if (byCity === undefined) return [...byZip];
+  return byZip.size === 0 ? [...byCity] : [...byCity].filter((county) => byZip.has(county));
+}
+
+const DIRECTIONS: Readonly<Record<string, string>> = { N: 'NORTH', S: 'SOUTH', E: 'EAST', W: 'WEST' };
+
+/** A city by a name that records have: "N Olmsted" is North Olmsted if only that is known. */
+export function knownName({ cities }: KnownPlaces, city: string): string {
+  const [first = '', ...rest] = placeKey(city).split(' ');
+  const direction = DIRECTIONS[first];
+  if (direction === undefined || cities.has(placeKey(city))) return city;
+  const inFull = [direction, ...rest].join(' ');
+  return cities.has(inFull) ? inFull : city;
+}

@@ -1,0 +1,180 @@
+/** Lookups of addresses as people type them: what is found, and that it is never another property. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { z } from 'zod';
+import { lookup } from '../../../api/routes/lookup/lookup.ts';
+import { knownPlaces } from '../../../api/routes/lookup/places.ts';
+import { STATE_BY_NAME } from '../../../api/routes/lookup/states.ts';
+import { readAddress, type TypedAddress } from '../../../api/routes/lookup/typed_address.ts';
+import { Problem } from '../../../api/http/problem.ts';
+import { bodyObject } from '../../../api/snapshot/json_text.ts';
+import { loadSnapshot, type Snapshot } from '../../../api/snapshot/load.ts';
+import { openSmall, rowsOf } from '../../../lib/duck.ts';
+import { macrosSql } from '../../../models/index.ts';
+import { dataFolder, rowOf, uuid, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
+import { typedForms, type Property, type TypedForm } from './typed_forms.ts';
+
+/** Addresses of the sandbox: street, unit, city, state, ZIP and county. */
+const ADDRESSES = [
+  ['37 W 69TH ST', '', 'Cleveland', 'OH', '44128', 'Cuyahoga County'],
+  ['2789 Vandergate St.', '', 'Lakewood', 'OH', '44107', 'Cuyahoga County'],
+  ['2379 9th St.', '', 'East Cleveland', 'OH', '44112', 'Cuyahoga County'],
+  ['2602 Vanderworth Street', '', 'St. Louis', 'MO', '63111', 'St. Louis County'],
+  ['2741 ST ODRAN AVE', '', 'DAYTON', 'OH', '45410', 'Montgomery County'],
+  ['693 WEST HAVEN ST NW', '', 'CANTON', 'OH', '44706', 'Stark County'],
+  ['3917 87TH ST', '', 'CLEVELAND HEIGHTS', 'OH', '44118', 'Cuyahoga County'],
+  ['3351 - 3353 Quilldale Avenue', '', 'Kansas City', 'MO', '64127', 'Jackson County'],
+  ['1994 North Marlmoor Drive', '', 'San Antonio', 'TX', '78223', 'Bexar County'],
+  ['3656 NORTH TANNERCOMBE TERRACE', '', 'Saint Charles', 'MO', '63301', 'St. Charles County'],
+  ['616 ASHWORTH WAY', 'A', 'EUCLID', 'OH', '44132', 'Cuyahoga County'],
+  ['1496 95TH ST', '2', 'CLEVELAND', 'OH', '44105', 'Cuyahoga County'],
+  ['1813 East 26th Street', '2', 'Kansas City', 'MO', '64127', 'Jackson County'],
+] as const;
+
+const stateNames = new Map([...STATE_BY_NAME].map(([name, code]) => [code, name]));
+const PROPERTIES: readonly Property[] = ADDRESSES.map(([street, unit, city, state, zip, county]) => ({
+  street,
+  ...(unit === '' ? {} : { unit }),
+  city,
+  state,
+  stateName: stateNames.get(state) ?? '',
+  zip,
+  county,
+}));
+
+/** The line as a list prints it. */
+const lineOf = ({ street, unit }: Property): string => (unit === undefined ? street : `${street} UNIT ${unit}`);
+const nextHouse = (street: string): string =>
+  street.replace(/^\d+(?: - \d+)?/u, (number) => String(Number.parseInt(number, 10) + 10));
+
+/** The properties, and others that are easily confused with them. */
+function rowsToFind(): Row[] {
+  const others = PROPERTIES.flatMap((property) => {
+    const { unit, street } = property;
+    return [
+      // The same street and number in another city and ZIP
+      { ...property, city: 'Springfield', zip: '45502' },
+      { ...property, street: nextHouse(street) },
+      { ...property, ...(unit === undefined ? {} : { unit: `${unit}1` }), street: `${street} N` },
+      ...(unit === undefined ? [] : [{ ...property, unit: unit === 'A' ? 'B' : '3' }]),
+    ];
+  });
+  return [...PROPERTIES, ...others].map((property) => ({
+    address: lineOf(property),
+    city: property.city,
+    state: property.state,
+    zip: property.zip,
+  }));
+}
+
+const Parts = z.object({ parts: z.record(z.string(), z.unknown()) });
+
+/** The rows with the parts of their addresses, by the macros of the models. */
+async function normalized(rows: readonly Row[]): Promise<Row[]> {
+  const duck = await openSmall();
+  try {
+    await duck.connection.run(macrosSql());
+    const parts = await rowsOf(
+      duck.connection,
+      `WITH given AS (SELECT unnest(from_json(CAST($1 AS VARCHAR), '["VARCHAR"]')) AS street),
+        lines AS (SELECT first_address_of(street) AS line FROM given)
+      SELECT parts FROM parts_of_lines('lines')`,
+      [JSON.stringify(rows.map(({ address }) => address))],
+    );
+    return rows.map((row, i) => ({ ...row, ...Parts.parse(parts[i]).parts }));
+  } finally {
+    await duck.close();
+  }
+}
+
+describe('a typed address', () => {
+  let folder: DataFolder;
+  let snapshot: Snapshot;
+  before(async () => {
+    folder = await dataFolder();
+    const deals = (await normalized(rowsToFind())).map((row, i) => rowOf('deals', i, row));
+    const places = [
+      ['Akron', 'OH', '44301'],
+      ['Upper Arlington', 'OH', '43221'],
+      ['Arlington', 'OH', '45814'],
+      ['Verona', 'OH', '45378'],
+      ['Delaware', 'OH', '43015'],
+      ['New York', 'NY', '10001'],
+      ['Tampa', 'FL', '33602'],
+    ] as const;
+    const towns = places.map(([city, state, zip], i) => rowOf('deals', 900 + i, { city, state, zip }));
+    snapshot = await loadSnapshot(await folder.publish('2026-11-20.01', { deals: [...deals, ...towns] }));
+  });
+  after(async () => {
+    snapshot.close();
+    await folder.remove();
+  });
+
+  /** Ids of what a lookup finds. */
+  const find = async ({ query: params }: TypedForm): Promise<string[]> => {
+    const { manifest } = snapshot;
+    const request = { params, path: {}, snapshot, manifest, today: manifest.as_of };
+    try {
+      await lookup.check?.(request as unknown as Parameters<typeof lookup.handle>[0]);
+      const body = bodyObject(await lookup.handle(request as unknown as Parameters<typeof lookup.handle>[0]));
+      return (body as { listings: { id: string }[] }).listings.map(({ id }) => id);
+    } catch (error) {
+      if (error instanceof Problem) return [];
+      throw error;
+    }
+  };
+
+  it('finds its property in every form, and never another', async () => {
+    const results: { typed: string; expected: string; found: string[] }[] = [];
+    for (const [n, property] of PROPERTIES.entries())
+      for (const typed of typedForms(property))
+        results.push({ typed: `${typed.form}: ${typed.query.address}`, expected: uuid(n), found: await find(typed) });
+    assert.ok(results.length >= 150, `${results.length} forms`);
+    const wrong = results.filter(({ expected, found }) => found.some((id) => id !== expected));
+    assert.deepEqual(wrong, [], 'precision');
+    const missed = results.filter(({ expected, found }) => !found.includes(expected));
+    assert.deepEqual(missed, [], 'recall');
+  });
+
+  it('is read into street, city, state and ZIP', async () => {
+    const known = await knownPlaces(snapshot);
+    for (const [text, ...readings] of [
+      ['12 Main St', { street: '12 Main St' }],
+      [
+        '12 Main St, Apt 4, Akron, OH 44301-1234',
+        { street: '12 Main St Apt 4', city: 'Akron', state: 'OH', zip: '44301' },
+      ],
+      ['12 Main St, 44301', { street: '12 Main St', zip: '44301' }],
+      ['12 Main St, St. Louis, mo', { street: '12 Main St', city: 'St. Louis', state: 'MO' }],
+      // Several units and floors, as listings print them; a city may begin with the word for a unit.
+      ['3940 Eldermoor Avenue, Units 1-6', { street: '3940 Eldermoor Avenue Units 1-6' }],
+      ['12 Main St, Upper, Akron, OH', { street: '12 Main St Upper', city: 'Akron', state: 'OH' }],
+      ['12 Main St, 2nd Floor', { street: '12 Main St 2nd Floor' }],
+      ['12 Main St, Upper Arlington, OH', { street: '12 Main St', city: 'Upper Arlington', state: 'OH' }],
+      // Words that are two things: a state and a city, a state and a suffix, a state and a floor, a unit and a ZIP
+      ['12 Main St, Delaware, Ohio', { street: '12 Main St', city: 'Delaware', state: 'OH' }],
+      ['12 Main St, New York', { street: '12 Main St', city: 'New York' }],
+      ['12 Main St, New York, New York', { street: '12 Main St', city: 'New York', state: 'NY' }],
+      ['12 Main Ct', { street: '12 Main Ct' }],
+      ['12 Main St NE', { street: '12 Main St NE' }],
+      ['12 Main St, Tampa, FL 33602', { street: '12 Main St', city: 'Tampa', state: 'FL', zip: '33602' }],
+      ['12 Main St Unit 10203', { street: '12 Main St Unit 10203' }],
+      ['912, 914 Main St, Akron', { street: '912, 914 Main St', city: 'Akron' }],
+      // A city at the end of a street may be its name
+      ['12 Via Verona', { street: '12 Via Verona' }, { street: '12 Via', city: 'Verona' }],
+      ['12 Via Verona OH', { street: '12 Via', city: 'Verona', state: 'OH' }, { street: '12 Via Verona', state: 'OH' }],
+      // It is not cut where nothing of a street is left, or where the word before it may be of its name
+      ['12 Akron OH', { street: '12 Akron', state: 'OH' }],
+      ['12 Main St Lower Arlington', { street: '12 Main St Lower Arlington' }],
+    ] satisfies [string, ...TypedAddress[]][]) {
+      assert.deepEqual(readAddress(text, known), readings, text);
+    }
+  });
+
+  it('has the words for units of the models', async () => {
+    const known = await knownPlaces(snapshot);
+    const designators = known.designators.map((word) => `${word.replace('S?', 's')} 4`);
+    for (const part of [...designators, ...known.unitPlaces])
+      assert.deepEqual(readAddress(`12 Main St, ${part}`, known), [{ street: `12 Main St ${part}` }], part);
+  });
+});
