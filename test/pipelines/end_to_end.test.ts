@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
+import { summaryOf } from '../../api/routes/report/summary.ts';
+import { loadSnapshot } from '../../api/snapshot/load.ts';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
 import { awaitsOperator } from '../../pipelines/ingest/source_state.ts';
@@ -15,6 +17,7 @@ import { formatComparisons } from '../../sandbox/comparison/report.ts';
 import type { World, WorldDay } from '../../sandbox/world/types.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { loadSources } from '../../sources/index.ts';
+import { assertConsistent, claimsIn } from '../api/routes/summary_claims.ts';
 import { hashesOf, newLayout, published, runDay, smallWorld, TINY } from './runs.ts';
 import { afterFirstDay, FIRST_DAY, FIRST_RUN, publishedRun } from './starting_points.ts';
 
@@ -49,6 +52,25 @@ describe('a run over one day', () => {
     const tables = comparisons.filter((c) => c.group === 'rows' && !isEqual(c)).map(({ what }) => what);
     for (const table of ['listing history', 'deals', 'signals', 'auctions', 'leads of tax debts'])
       assert.ok(tables.includes(table), table);
+  });
+
+  test('no sentence of a report contradicts one of its fields', async () => {
+    const snapshot = await loadSnapshot(layout.snapshot(first.runId));
+    try {
+      const rows = await snapshot.records('reports', '');
+      const reports = new Map(rows.map((report) => [report['id'], report as Parameters<typeof summaryOf>[1]]));
+      const deals = (await snapshot.records('deals', '')) as Parameters<typeof summaryOf>[0][];
+      const claims = new Set<string>();
+      for (const deal of deals) {
+        const report = reports.get(deal.id) ?? assert.fail(`no report of ${deal.id}`);
+        const sentences = summaryOf(deal, report);
+        assertConsistent(sentences, deal, report);
+        for (const claim of claimsIn(sentences)) claims.add(claim);
+      }
+      assert.ok(claims.size >= 10, [...claims].join(', '));
+    } finally {
+      snapshot.close();
+    }
   });
 
   test('the snapshot is complete, current, and its hashes verify', async () => {

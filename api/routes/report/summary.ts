@@ -13,13 +13,38 @@ function exactDollars(amount: string): string {
 }
 const words = (code: string): string => code.replaceAll('_', ' ');
 
-const ABSENT_DISTRESS: Readonly<Record<DealRow['distress_status'], string>> = {
-  matched: '',
-  none_found: 'No tax delinquency and no sheriff sale at this address, in a county where both are read.',
-  partly_covered:
+type CountyRecord = DealRow['distress_matches'][number];
+
+/** What is read for the county of a property without a match. It says "no record" only where there is no candidate. */
+const ABSENT_DISTRESS: Readonly<Record<DealRow['distress_status'], readonly [none: string, read: string]>> = {
+  matched: ['', ''],
+  none_found: [
+    'No tax delinquency and no sheriff sale at this address, in a county where both are read.',
+    'Both tax delinquency and sheriff sales are read for this county.',
+  ],
+  partly_covered: [
     'No county record at this address; only one of tax delinquency and sheriff sales is read for this county.',
-  county_not_covered: 'Neither tax delinquency nor sheriff sales are read for this county.',
-  address_unknown: 'County records could not be matched: the street address is unknown.',
+    'Only one of tax delinquency and sheriff sales is read for this county.',
+  ],
+  county_not_covered: [
+    'Neither tax delinquency nor sheriff sales are read for this county.',
+    'Neither tax delinquency nor sheriff sales are read for this county now.',
+  ],
+  address_unknown: [
+    'County records could not be matched: the street address is unknown.',
+    'The street address is unknown.',
+  ],
+};
+
+/** Why a candidate is no match. */
+const CANDIDATE_REASONS: Readonly<Record<CountyRecord['match_basis'], string>> = {
+  address_exact: 'the same address',
+  parcel_exact: 'the parcel at this address',
+  address_range: 'the house numbers overlap as a range',
+  address_without_unit: 'only one of the two has a unit',
+  address_without_zip: 'the county prints no ZIP',
+  address_exact_place_unknown: 'the county prints no city and no ZIP',
+  condominium_of_building: 'a condominium of the building',
 };
 
 function price({ list_price, units, price_per_unit, price_reduction_pct }: DealRow): string {
@@ -58,9 +83,15 @@ function underwriting({
   ];
 }
 
+const NOI_NAMES: Readonly<Record<NonNullable<DealRow['noi_source']>, string>> = {
+  stated: "the broker's NOI",
+  derived_from_advertised_cap: 'the NOI of the advertised cap rate',
+  underwritten: 'the underwritten NOI',
+};
+
 function debt({ dscr, dscr_reason, noi_source }: DealRow, { debt_terms: { bank } }: ReportRow): string {
   if (dscr === null) return `There is no DSCR: ${words(dscr_reason ?? 'not computed')}.`;
-  const noi = noi_source === 'underwritten' ? 'the underwritten NOI' : "the broker's NOI";
+  const noi = noi_source === null ? 'the NOI' : NOI_NAMES[noi_source];
   const share = Math.round(Number(bank.loan_to_value) * 100);
   return `DSCR ${dscr} on ${noi}, with a loan of ${share}% at ${bank.rate_pct}% over ${bank.years} years.`;
 }
@@ -68,19 +99,32 @@ function debt({ dscr, dscr_reason, noi_source }: DealRow, { debt_terms: { bank }
 function offerOf({ offer: { status, low, high, target_cap_pct, high_binding } }: ReportRow): string {
   if (low === null || high === null) return `No offer is suggested: ${words(status)}.`;
   const range = low === high ? exactDollars(high) : `${exactDollars(low)} to ${exactDollars(high)}`;
-  const limit = words(high_binding ?? 'asking price');
+  const limit = high_binding === null ? '' : `, limited by the ${words(high_binding)}`;
   const basis = status === 'claimed_basis_unverified' ? "; it is based on the broker's unverified claim" : '';
-  return `Suggested offer ${range} at a target cap rate of ${target_cap_pct}%, limited by the ${limit}${basis}.`;
+  return `Suggested offer ${range} at a target cap rate of ${target_cap_pct}%${limit}${basis}.`;
 }
 
-function distress({ distress_status, distress_matches }: DealRow): string {
-  if (distress_status !== 'matched') return ABSENT_DISTRESS[distress_status];
-  const records = distress_matches.map((m) =>
-    m.kind === 'sheriff_sale'
-      ? `a sheriff sale${m.sale_date === null ? '' : ` on ${m.sale_date}`}`
-      : `delinquent tax${m.amount === null ? '' : ` of ${exactDollars(m.amount)}`}`,
+function recordSentence({ kind, amount, sale_date }: CountyRecord): string {
+  if (kind === 'sheriff_sale') return `a sheriff sale${sale_date === null ? '' : ` on ${sale_date}`}`;
+  return `delinquent tax${amount === null ? '' : ` of ${exactDollars(amount)}`}`;
+}
+
+/** The county records of the property, and those that may be: a debt that may be here is never said to be absent. */
+function distress({ distress_status, distress_matches, distress_candidates }: DealRow): string[] {
+  const matches = distress_matches.map(
+    (match) => recordSentence(match) + (match.match_basis === 'parcel_exact' ? ' (of the parcel at it)' : ''),
   );
-  return `County records at this address: ${records.join(', ')}.`;
+  const candidates = distress_candidates.map(
+    (candidate) => `${recordSentence(candidate)} (${CANDIDATE_REASONS[candidate.match_basis]})`,
+  );
+  const maybe = `may be of this property and score nothing: ${candidates.join(', ')}.`;
+  const [none, read] = ABSENT_DISTRESS[distress_status];
+  if (matches.length > 0) {
+    const found = `County records at this address: ${matches.join(', ')}.`;
+    return candidates.length === 0 ? [found] : [found, `Other county records ${maybe}`];
+  }
+  if (candidates.length === 0) return [none];
+  return [`No county record matches this property exactly. County records that ${maybe}`, read];
 }
 
 export const summaryOf = (deal: DealRow, report: ReportRow): string[] => [
@@ -90,5 +134,5 @@ export const summaryOf = (deal: DealRow, report: ReportRow): string[] => [
   debt(deal, report),
   `Rental ${deal.rental_status}, wholesale ${deal.wholesale_status}, creative finance ${deal.creative_finance_status}.`,
   offerOf(report),
-  distress(deal),
+  ...distress(deal),
 ];

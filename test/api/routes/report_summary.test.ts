@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { summaryOf } from '../../../api/routes/report/summary.ts';
 import { rowOf, uuid, type Row } from '../support/snapshot_fixtures.ts';
+import { assertConsistent, claimsIn, contradictions } from './summary_claims.ts';
 
 describe('the summary of a report', () => {
   const report = rowOf('reports', 1) as Parameters<typeof summaryOf>[1];
@@ -88,5 +89,91 @@ describe('the summary of a report', () => {
       'Neither tax delinquency nor sheriff sales are read for this county.',
     ]);
     assert.doesNotMatch([...lines, ...summary({})].join(' '), /null|undefined|NaN|\$\$/);
+  });
+
+  const covered = (tax_delinquent: boolean, sheriff_sale: boolean): Row => {
+    const word = (isCovered: boolean): string => (isCovered ? 'covered' : 'county_not_covered');
+    return { distress_coverage: { tax_delinquent: word(tax_delinquent), sheriff_sale: word(sheriff_sale) } };
+  };
+  const debt = { ...tax, match_basis: 'address_without_zip', amount: '16348.09' };
+  const sale = { ...tax, kind: 'sheriff_sale', match_basis: 'address_range', amount: null, sale_date: '2026-12-07' };
+
+  it('never says that a record is absent which may be of the property', () => {
+    const distressOf = (given: Row): string[] => summary(given).slice(6);
+    assert.deepEqual(
+      distressOf({ distress_status: 'none_found', distress_candidates: [debt, sale], ...covered(true, true) }),
+      [
+        'No county record matches this property exactly. County records that may be of this property and score ' +
+          'nothing: delinquent tax of $16,348.09 (the county prints no ZIP), a sheriff sale on 2026-12-07 (the house ' +
+          'numbers overlap as a range).',
+        'Both tax delinquency and sheriff sales are read for this county.',
+      ],
+    );
+    assert.deepEqual(
+      distressOf({ distress_status: 'partly_covered', distress_candidates: [debt], ...covered(true, false) })[1],
+      'Only one of tax delinquency and sheriff sales is read for this county.',
+    );
+    assert.deepEqual(
+      distressOf({
+        distress_status: 'matched',
+        distress_matches: [{ ...tax, match_basis: 'parcel_exact' }],
+        distress_candidates: [sale],
+      }),
+      [
+        'County records at this address: delinquent tax of $4,321.09 (of the parcel at it).',
+        'Other county records may be of this property and score nothing: a sheriff sale on 2026-12-07 (the house ' +
+          'numbers overlap as a range).',
+      ],
+    );
+  });
+
+  it('is checked against every field it is made from', () => {
+    const given = {
+      why_this_is_interesting: '7.40% HUD-underwritten cap and 1.21 DSCR at declared terms. No cap rate is advertised.',
+      price_per_unit: '92500.00',
+      price_reduction_pct: '2.00',
+      cap_rate: null,
+      cap_rate_source: 'none',
+      cap_rate_underwritten: '7.40',
+      underwrite_reliability: 'ok',
+      dscr: '1.21',
+      noi_source: 'underwritten',
+      distress_status: 'none_found',
+      distress_candidates: [debt],
+      ...covered(true, true),
+    };
+    const deal = rowOf('deals', 1, given) as Parameters<typeof summaryOf>[0];
+    const sentences = summaryOf(deal, report);
+    assertConsistent(sentences, deal, report);
+    assert.deepEqual(claimsIn(sentences), [
+      'price',
+      'cap rate',
+      'DSCR',
+      'paths',
+      'no offer',
+      'candidates',
+      'both read',
+    ]);
+    // Each fault in the record is a contradiction of what was said.
+    for (const [field, fault] of Object.entries({
+      list_price: '1.00',
+      units: 9,
+      price_per_unit: '1.00',
+      price_reduction_pct: '0.00',
+      cap_rate: '9.00',
+      cap_rate_underwritten: '7.41',
+      dscr: '1.22',
+      noi_source: 'stated',
+      rental_status: 'Pass',
+      wholesale_status: 'Pass',
+      creative_finance_status: 'Pass',
+      distress_candidates: [],
+      distress_matches: [tax],
+      ...covered(true, false),
+    })) {
+      assert.notDeepEqual(contradictions(sentences, { ...deal, [field]: fault }, report), [], field);
+    }
+    const absent = [...sentences.slice(0, 6), 'No tax delinquency and no sheriff sale at this address.'];
+    assert.notDeepEqual(contradictions(absent, deal, report), []);
   });
 });

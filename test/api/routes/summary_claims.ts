@@ -1,0 +1,192 @@
+/** Reads the sentences of a report's summary back, and compares each claim with the fields of the report. */
+import assert from 'node:assert/strict';
+import type { summaryOf } from '../../../api/routes/report/summary.ts';
+
+type Deal = Parameters<typeof summaryOf>[0];
+type Report = Parameters<typeof summaryOf>[1];
+type CountyRecord = Deal['distress_matches'][number];
+
+/** Differences between what a sentence says and a field, as text. */
+type Difference = readonly [field: string, said: unknown, stated: unknown];
+type Check = (found: readonly (string | undefined)[], deal: Deal, report: Report) => readonly Difference[];
+
+/** "$1,000,500.50" as 1000500.5. */
+const dollars = (text: string | undefined): number | null =>
+  text === undefined ? null : Number(text.replaceAll(/[$,]/g, ''));
+const amount = (decimal: string | null): number | null => (decimal === null ? null : Number(decimal));
+const code = (text: string | undefined): string | null => text?.replaceAll(' ', '_') ?? null;
+const isRead = ({ distress_coverage: { tax_delinquent, sheriff_sale } }: Deal): number =>
+  [tax_delinquent, sheriff_sale].filter((state) => state === 'covered').length;
+
+/** The kinds, amounts and days of a list of county records. */
+function recordsIn(text: string): string[] {
+  return [...text.matchAll(/delinquent tax(?: of (\$[\d,.]*\d))?|a sheriff sale(?: on ([\d-]+))?/g)].map(
+    ([record, money, day]) => (record.startsWith('d') ? `tax ${dollars(money)}` : `sale ${day ?? null}`),
+  );
+}
+const namesOf = (records: readonly CountyRecord[]): string[] =>
+  records.map((r) => (r.kind === 'sheriff_sale' ? `sale ${r.sale_date}` : `tax ${amount(r.amount)}`));
+
+/** The cap rate that the deal claims, advertised or from its stated income. */
+const claimOf = (deal: Deal): unknown => deal.cap_rate ?? (deal as Record<string, unknown>)['cap_rate_derived'] ?? null;
+
+/** Each class of claims: its sentence, and what must hold if it is said. */
+const CLAIMS: readonly (readonly [name: string, sentence: RegExp, check: Check])[] = [
+  [
+    'price',
+    /^Asking (\S+) for (\d+|an unstated number of) units?(?:, (\S+) per unit)?(?:, after a cut of (\S+)% seen .*)?\.$/,
+    ([price, units, perUnit, cut], deal) => [
+      ['list_price', dollars(price), amount(deal.list_price)],
+      ['units', units?.startsWith('an') === true ? null : Number(units), deal.units],
+      ...(perUnit === undefined ? [] : [['price_per_unit', dollars(perUnit), amount(deal.price_per_unit)] as const]),
+      ['price_reduction_pct', Number(cut ?? 0), Number(deal.price_reduction_pct)],
+    ],
+  ],
+  ['no price', /^No asking price is published, for .*\.$/, (_, deal) => [['list_price', null, deal.list_price]]],
+  [
+    'cap rate',
+    /^(?:No cap rate.*|The (advertised|stated).* (\S+)%); (?:it could not.*|HUD .* (\S+)%(?:, .* (\S+) points)?)\.$/,
+    ([basis, claim = null, underwritten = null, gap = null], deal) => [
+      ['cap_rate', claim, claimOf(deal)],
+      ['cap_rate_source', basis === 'advertised', deal.cap_rate_source === 'advertised'],
+      ['cap_rate_underwritten', underwritten, deal.cap_rate_underwritten],
+      ['cap_gap_pct', gap, deal.cap_gap_pct],
+    ],
+  ],
+  [
+    'reliability',
+    /^HUD's 2-bedroom rent does not fit this property/,
+    (_, deal) => [['underwrite_reliability', 'proxy_out_of_range', deal.underwrite_reliability]],
+  ],
+  [
+    'no DSCR',
+    /^There is no DSCR: (.*)\.$/,
+    ([reason], deal) => [
+      ['dscr', null, deal.dscr],
+      ['dscr_reason', code(reason), deal.dscr_reason ?? 'not_computed'],
+    ],
+  ],
+  [
+    'DSCR',
+    /^DSCR (\S+) on the (\S+ NOI|NOI of the advertised cap rate), with a loan of (\d+)% at (\S+)% over (\S+) years\.$/,
+    ([dscr, noi = '', share, rate, years], deal, { debt_terms: { bank } }) => [
+      ['dscr', dscr, deal.dscr],
+      ['noi_source', noi.startsWith('underwritten'), deal.noi_source === 'underwritten'],
+      ['noi_source', noi.startsWith("broker's"), deal.noi_source === 'stated'],
+      ['loan_to_value', Number(share), Math.round(Number(bank.loan_to_value) * 100)],
+      ['rate_pct', rate, bank.rate_pct],
+      ['years', years, bank.years],
+    ],
+  ],
+  [
+    'paths',
+    /^Rental (\w+), wholesale (\w+), creative finance (\w+)\.$/,
+    ([rental, wholesale, creative], deal) => [
+      ['rental_status', rental, deal.rental_status],
+      ['wholesale_status', wholesale, deal.wholesale_status],
+      ['creative_finance_status', creative, deal.creative_finance_status],
+    ],
+  ],
+  [
+    'no offer',
+    /^No offer is suggested: (.*)\.$/,
+    ([status], _deal, { offer }) => [
+      ['offer.status', code(status), offer.status],
+      ['offer', true, offer.low === null || offer.high === null],
+    ],
+  ],
+  [
+    'offer',
+    /^Suggested offer (\$\S+)(?: to (\$\S+))? at .* of (\S+)%(?:, limited by the ([^;]+?))?(;.*unverified claim)?\.$/,
+    ([low, high, target, limit, unverified], _deal, { offer }) => [
+      ['offer.low', dollars(low), amount(offer.low)],
+      ['offer.high', dollars(high ?? low), amount(offer.high)],
+      ['offer.target_cap_pct', target, offer.target_cap_pct],
+      ['offer.high_binding', code(limit), offer.high_binding],
+      ['offer.status', unverified !== undefined, offer.status === 'claimed_basis_unverified'],
+    ],
+  ],
+  [
+    'records',
+    /^County records at this address: (.*)\.$/,
+    ([records = ''], deal) => [['distress_matches', recordsIn(records), namesOf(deal.distress_matches)]],
+  ],
+  [
+    'candidates',
+    /^(Other|No county record matches this property exactly\.).* records (?:that )?may be.*nothing: (.*)\.$/,
+    ([others, records = ''], deal) => [
+      ['distress_candidates', recordsIn(records), namesOf(deal.distress_candidates)],
+      ['distress_matches', others === 'Other', deal.distress_matches.length > 0],
+    ],
+  ],
+  [
+    'no records',
+    /^No (?:tax delinquency and no sheriff sale|county record) at this address/,
+    (_, deal) => [
+      ['distress_matches', [], deal.distress_matches],
+      ['distress_candidates', [], deal.distress_candidates],
+    ],
+  ],
+  ['both read', /\bboth are read|^Both tax delinquency/i, (_, deal) => [['distress_coverage', 2, isRead(deal)]]],
+  ['one read', /only one of tax delinquency/i, (_, deal) => [['distress_coverage', 1, isRead(deal)]]],
+  ['none read', /^Neither tax delinquency/, (_, deal) => [['distress_coverage', 0, isRead(deal)]]],
+  [
+    'no address',
+    /the street address is unknown\.$/i,
+    (_, deal) => [['distress_status', 'address_unknown', deal.distress_status]],
+  ],
+];
+
+/** Claims of the first sentence, which the models write. Each is compared if it is made. */
+const HEADLINES: readonly (readonly [sentence: RegExp, check: Check])[] = [
+  [/(\S+) DSCR at declared terms/, ([dscr], deal) => [['dscr', dscr, deal.dscr]]],
+  [/(\S+)% HUD-underwritten cap/, ([cap], deal) => [['cap_rate_underwritten', cap, deal.cap_rate_underwritten]]],
+  [/advertised (\S+)% cap/, ([cap], deal) => [['cap_rate', cap, claimOf(deal)]]],
+  [/no cap rate is advertised/i, (_, deal) => [['cap_rate', null, deal.cap_rate]]],
+  [
+    /County records:(?=.*sheriff sale)/,
+    (_, { distress_matches: found }) => [['distress_matches', true, found.some((r) => r.kind === 'sheriff_sale')]],
+  ],
+  [
+    /County records:.*?(\$[\d,.]*\d) of delinquent tax/,
+    ([tax], { distress_matches: found }) => [
+      [
+        'distress_matches',
+        dollars(tax),
+        found.reduce((sum, r) => sum + (r.kind === 'tax_delinquent' ? Math.round(Number(r.amount) * 100) : 0), 0) / 100,
+      ],
+    ],
+  ],
+];
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** What the summary says and the report does not, one line each. A sentence that no claim knows is one, too. */
+export function contradictions([headline = '', ...sentences]: readonly string[], deal: Deal, report: Report): string[] {
+  const found: string[] = [];
+  const compare = (sentence: string, check: Check, groups: readonly (string | undefined)[]): void => {
+    for (const [field, said, stated] of check(groups, deal, report))
+      if (!isSame(said, stated)) found.push(`"${sentence}": ${field} is ${JSON.stringify(stated)}`);
+  };
+  for (const [pattern, check] of HEADLINES) {
+    const match = pattern.exec(headline);
+    if (match) compare(headline, check, match.slice(1));
+  }
+  for (const sentence of sentences) {
+    const claims = CLAIMS.filter(([, pattern]) => pattern.test(sentence));
+    if (claims.length === 0) found.push(`"${sentence}" is a claim of no known class`);
+    for (const [, pattern, check] of claims) compare(sentence, check, pattern.exec(sentence)?.slice(1) ?? []);
+  }
+  const said = sentences.join(' ');
+  for (const record of namesOf([...deal.distress_matches, ...deal.distress_candidates]))
+    if (!recordsIn(said).includes(record)) found.push(`the county record "${record}" is in no sentence`);
+  return found;
+}
+
+/** The classes of claims in a summary. */
+export const claimsIn = (sentences: readonly string[]): string[] =>
+  CLAIMS.flatMap(([name, pattern]) => (sentences.some((sentence) => pattern.test(sentence)) ? [name] : []));
+
+/** Assert that no sentence contradicts a field. */
+export const assertConsistent = (sentences: readonly string[], deal: Deal, report: Report): void =>
+  assert.deepEqual(contradictions(sentences, deal, report), [], deal.id);
