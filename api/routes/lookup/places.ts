@@ -78,7 +78,9 @@ const COUNTIES = `SELECT DISTINCT county_fips, county
   FROM (SELECT county_fips, county FROM signals UNION ALL SELECT county_fips, county FROM auctions
     UNION ALL SELECT county_fips, county FROM sources WHERE county_fips IS NOT NULL AND county IS NOT NULL)`;
 
-const WORDS = `SELECT unit_designators() AS designators, unit_places() AS unit_places,
+const WORDS = `SELECT
+    string_split(unit_designators(), '|') AS designators,
+    string_split(unit_places(), '|') AS unit_places,
     list(code) FILTER (WHERE suffix_of(code) IS NULL AND directional_of(code) IS NULL) AS plain_states
   FROM (SELECT unnest([${STATE_CODES.map((code) => `'${code}'`).join(', ')}]) AS code)`;
 
