@@ -1,6 +1,7 @@
 /**
  * The published DuckDB file of a snapshot, attached read-only. Tables are read in place: copies in memory measured no
- * faster (docs/decisions.md). After it is open, the database can reach no other file and its settings are locked.
+ * faster (docs/decisions.md); only the keys of addresses are copied (address_keys.ts). After it is open, the database
+ * can reach no other file and its settings are locked.
  *
  * A snapshot older than the server may lack a column or a table that was added since. A nullable column is then null
  * and an added table is empty; `gaps` lists both. Anything else that is missing is refused.
@@ -12,7 +13,8 @@ import { sha256OfFile } from '../../lib/files.ts';
 import { createTable } from '../../lib/record.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { countyZips, macrosSql, referenceSql } from '../../models/index.ts';
-import { ConnectionPool } from './pool.ts';
+import { addressKeysSql } from './address_keys.ts';
+import { ConnectionPool, SEARCH_PATH } from './pool.ts';
 import type { ServedManifest } from '../../models/manifest.ts';
 import { ADDED_LATER, TABLE_NAMES, TABLES, type TableName } from './tables.ts';
 
@@ -82,6 +84,8 @@ async function attach(duck: Duck, path: string, manifest: ServedManifest): Promi
   for (const sql of referenceSql(countyZips())) await connection.run(sql);
   const gaps: string[] = [];
   for (const table of TABLE_NAMES) gaps.push(...(await checkTable(connection, table, manifest)));
+  // Before any statement is prepared: DuckDB plans it at every call once the tables in memory have changed.
+  for (const sql of [SEARCH_PATH, ...addressKeysSql()]) await connection.run(sql);
   return gaps;
 }
 

@@ -10,6 +10,9 @@ const STATEMENTS = 100;
 /** Ids of one `rowid IN (...)` that DuckDB pushes into the scan, to read only their blocks. Its default is 50. */
 const IDS_PUSHED_DOWN = 1_000;
 
+/** A view or table in memory takes precedence over the published table of the same name (database.ts). */
+export const SEARCH_PATH = "SET search_path = 'memory.main,published.main'";
+
 interface Pooled {
   readonly connection: DuckDBConnection;
   readonly statements: LRUCache<string, DuckDBPreparedStatement>;
@@ -17,8 +20,7 @@ interface Pooled {
 
 async function openConnection(instance: DuckDBInstance): Promise<Pooled> {
   const connection = await instance.connect();
-  // A view or table in memory takes precedence over the published table of the same name (database.ts).
-  await connection.run("SET search_path = 'memory.main,published.main'");
+  await connection.run(SEARCH_PATH);
   await connection.run(`SET dynamic_or_filter_threshold = ${IDS_PUSHED_DOWN}`);
   const statements = new LRUCache<string, DuckDBPreparedStatement>({
     max: STATEMENTS,

@@ -9,10 +9,9 @@
  */
 import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
+import { ADDRESSED_TABLES, type AddressedTable } from '../../snapshot/address_keys.ts';
 import type { AddressParts } from '../../snapshot/addresses.ts';
-import { Filters } from '../../snapshot/filters.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
-import { TABLES, type TableName } from '../../snapshot/tables.ts';
 import { currentSignals } from '../signals.ts';
 import { placeKey, type WantedPlace } from './places.ts';
 
@@ -41,16 +40,16 @@ const MAX_MATCHES = 100;
 /** The tables that are searched, in the order of the response. */
 export const SECTIONS = ['listings', 'signals', 'auctions'] as const;
 export type Section = (typeof SECTIONS)[number];
-export const TABLE_OF = { listings: 'deals', signals: 'signals', auctions: 'auctions' } as const satisfies Record<
-  Section,
-  TableName
->;
-
-/** The conditions of a feed as SQL, with their parameters. */
-export function feedConditions(section: Section, state: string | undefined, values: DuckDBValue[]): string[] {
-  const feed = section === 'signals' ? currentSignals() : new Filters(TABLE_OF[section]);
-  return feed.and('state', '=', state).sql().conditionsAfter(values);
-}
+export const TABLE_OF = {
+  listings: 'deals',
+  signals: 'signals',
+  auctions: 'auctions',
+} as const satisfies Record<Section, AddressedTable>;
+const SECTION_OF = {
+  deals: 'listings',
+  signals: 'signals',
+  auctions: 'auctions',
+} as const satisfies Record<AddressedTable, Section>;
 
 /** What is looked up. */
 export interface LookupKey {
@@ -63,8 +62,8 @@ export interface LookupKey {
 }
 
 const Candidate = z.object({
-  section: z.enum(SECTIONS),
-  row: z.coerce.number(),
+  table_name: z.enum(ADDRESSED_TABLES),
+  record_row: z.coerce.number(),
   id: z.string(),
   address_key: z.string().nullable(),
   street_key: z.string().nullable(),
@@ -81,54 +80,35 @@ const Candidate = z.object({
 });
 type Candidate = z.infer<typeof Candidate>;
 
-const COLUMNS = [
-  'id',
-  'address_key',
-  'street_key',
-  'house_low',
-  'house_high',
-  'unit_key',
-  'city',
-  'state',
-  'zip',
-  'city_basis',
-  'county_fips',
-  'parcel_key',
-];
-
-/** The column of a table, or null if the table has none of that name. */
-export const columnOrNull = (table: TableName, name: string): string =>
-  TABLES[table].columns.some((column) => column.name === name) ? name : `CAST(NULL AS VARCHAR) AS ${name}`;
-
-/** SELECT of the records of one table that may match, with the parameters. */
-function candidatesSql(section: Section, key: LookupKey, values: DuckDBValue[]): string {
-  const { parts, parcel, only } = key;
-  const table = TABLE_OF[section];
+/** SELECT of the records that may match, with the parameters. Wider than the rule, which decides afterwards. */
+function candidatesSql({ parts, parcel, only }: LookupKey): { sql: string; values: DuckDBValue[] } {
+  const values: DuckDBValue[] = [];
   const parameter = (value: DuckDBValue): string => `$${values.push(value)}`;
-  // Listings have no parcel number.
-  const hasParcel = parcel !== null && section !== 'listings';
-  const isParcel = hasParcel
-    ? `(parcel_key = ${parameter(parcel)} OR letters_and_digits(parcel_id) = ${parameter(parcel)})`
-    : 'false';
-  const ways = hasParcel ? [isParcel] : [];
+  const isParcel =
+    parcel === null ? 'false' : `(parcel_key = ${parameter(parcel)} OR parcel_letters = ${parameter(parcel)})`;
+  const ways = parcel === null ? [] : [isParcel];
   if (parts !== null) {
-    ways.push(`address_key = ${parameter(parts.address_key)}`);
-    // Wider than the rule, which decides below.
-    if (parts.house_low !== null && parts.house_high !== null) {
-      const [low, high] = [parameter(parts.house_low), parameter(parts.house_high)];
-      ways.push(`street_key = ${parameter(parts.street_key)} AND house_low <= ${high} AND house_high >= ${low}`);
-    }
+    const { address_key, street_key, house_low, house_high } = parts;
+    const houses = [`address_key = ${parameter(address_key)}`];
+    if (house_low !== null && house_high !== null)
+      houses.push(`(house_low <= ${parameter(house_high)} AND house_high >= ${parameter(house_low)})`);
+    // An address key ends in its street key, so equal addresses are on equal streets; the street has an index.
+    ways.push(`street_key = ${parameter(street_key)} AND (${houses.join(' OR ')})`);
   }
-  const columns = COLUMNS.map((name) => columnOrNull(table, name)).join(', ');
-  const either = `(${['false', ...ways.map((way) => `(${way})`)].join(' OR ')})`;
-  const conditions = [...feedConditions(section, only.state, values), either];
-  return `SELECT '${section}' AS section, rowid AS row, ${columns}, coalesce(${isParcel}, false) AS is_parcel
-    FROM ${table} WHERE ${conditions.join(' AND ')}`;
+  const current = currentSignals().sql().conditionsAfter(values).join(' AND ');
+  const conditions = [
+    ways.map((way) => `(${way})`).join(' OR '),
+    `signal_state IS NULL OR ${current}`,
+    ...(only.state === undefined ? [] : [`state = ${parameter(only.state)}`]),
+  ];
+  const sql = `SELECT * EXCLUDE (signal_state, parcel_letters), coalesce(${isParcel}, false) AS is_parcel
+    FROM address_keys WHERE ${conditions.map((condition) => `(${condition})`).join(' AND ')}`;
+  return { sql, values };
 }
 
 async function candidatesOf(snapshot: Snapshot, key: LookupKey): Promise<Candidate[]> {
-  const values: DuckDBValue[] = [];
-  const sql = SECTIONS.map((section) => candidatesSql(section, key, values)).join(' UNION ALL ');
+  if (key.parts === null && key.parcel === null) return [];
+  const { sql, values } = candidatesSql(key);
   return z.array(Candidate).parse(await snapshot.rows(sql, values));
 }
 
@@ -212,7 +192,8 @@ export interface Match {
 
 /** The basis of a record by parcel or address, and whether the other of the two differs. */
 function matchOf(candidate: Candidate, { isHere, basis }: Comparison, { parts, parcel, only }: LookupKey) {
-  const { section, id, row, address_key, parcel_key, is_parcel } = candidate;
+  const { id, record_row: row, address_key, parcel_key, is_parcel } = candidate;
+  const section = SECTION_OF[candidate.table_name];
   if (is_parcel && (isHere || only.city === undefined)) {
     const differs = parts !== null && address_key !== null && basis === null;
     return { section, id, row, basis: 'apn_exact' as const, conflict: differs ? ('other_address' as const) : null };

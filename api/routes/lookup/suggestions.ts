@@ -4,16 +4,11 @@
  */
 import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
+import { columnOrNull } from '../../snapshot/address_keys.ts';
+import { Filters } from '../../snapshot/filters.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
-import {
-  columnOrNull,
-  compareWith,
-  feedConditions,
-  SECTIONS,
-  TABLE_OF,
-  type LookupKey,
-  type Section,
-} from './matches.ts';
+import { currentSignals } from '../signals.ts';
+import { compareWith, SECTIONS, TABLE_OF, type LookupKey, type Section } from './matches.ts';
 import { placeKey, type KnownPlaces } from './places.ts';
 
 /** Most suggestions of a response. */
@@ -49,6 +44,12 @@ type Near = z.infer<typeof Near>;
 const namesOf = ({ cities }: KnownPlaces, city: string): readonly string[] => [
   ...(cities.get(placeKey(city))?.names ?? []),
 ];
+
+/** The conditions of a feed as SQL, with their parameters. */
+function feedConditions(section: Section, state: string | undefined, values: DuckDBValue[]): string[] {
+  const feed = section === 'signals' ? currentSignals() : new Filters(TABLE_OF[section]);
+  return feed.and('state', '=', state).sql().conditionsAfter(values);
+}
 
 /** SELECT of the nearest addresses of one table, with the parameters. */
 function nearSql(
