@@ -37,7 +37,7 @@ describe('an older snapshot', () => {
       ],
     });
     const { url } = shared.app;
-    const { records } = (await bodyOf(await buyer.fetch(`${url}/api/deals?limit=1`))) as {
+    const { records } = (await bodyOf(await buyer.fetch(`${url}/api/deals?limit=1&fields=all`))) as {
       records: Record<string, unknown>[];
     };
     assert.deepEqual(
