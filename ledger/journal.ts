@@ -17,6 +17,8 @@ const entrySchema = z.object({
   /** Id of the ledger. */
   ledger: z.string(),
   lead: z.string(),
+  /** Keys of its property. An older version recorded none. */
+  properties: z.array(z.string()).default([]),
   purchase: z.string(),
   payer: z.string(),
   nonce: z.string(),
@@ -95,13 +97,13 @@ async function lostClaims(query: Query, held: readonly ClaimEntry[]): Promise<re
 }
 
 /**
- * Withhold the leads of claims that this ledger has lost. A reserved purchase counts as lost: its money may have moved,
- * and the lead would be free when its lease expires.
+ * Withhold the leads of claims that this ledger has lost, with their properties. A reserved purchase counts as lost:
+ * its money may have moved, and the lead would be free when its lease expires.
  * @returns the number of leads that were not withheld before
  */
 export async function withholdLost(query: Query, held: readonly ClaimEntry[]): Promise<number> {
   let count = 0;
-  for (const { lead, purchase, payer, nonce, at } of await lostClaims(query, held)) {
+  for (const { lead, properties, purchase, payer, nonce, at } of await lostClaims(query, held)) {
     const [found] = await query('SELECT state FROM purchases WHERE id = $1', purchase);
     if (found?.['state'] !== undefined && found['state'] !== 'reserved') continue;
     const added = await query(
@@ -114,6 +116,13 @@ export async function withholdLost(query: Query, held: readonly ClaimEntry[]): P
       Date.parse(at),
     );
     count += added.length;
+    for (const key of properties) {
+      await query(
+        'INSERT INTO withheld_properties (property_key, lead_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+        key,
+        lead,
+      );
+    }
   }
   return count;
 }
@@ -133,6 +142,7 @@ const entryFor = (
 ): Omit<ClaimEntry, 'ledger'> => ({
   at: new Date(nowMs).toISOString(),
   lead,
+  properties: [...purchase.properties],
   purchase: purchase.id,
   payer: purchase.payment.payer,
   nonce: purchase.payment.nonce,

@@ -19,6 +19,7 @@
  * milliseconds of Unix time. Amounts are atomic units of the asset (one USDC is 1,000,000).
  */
 import { DAY_MS } from '../lib/time.ts';
+import type { LeadClaims } from './lead_claims.ts';
 import type { Paid, TransferBook } from './transfers.ts';
 
 /** The identity of an EIP-3009 payment, and its terms. Addresses, network and nonce in lower case. */
@@ -71,20 +72,6 @@ export const UNPAID_MS = DAY_MS;
 /** Why a payer may not begin another purchase now. */
 export type PayerRefusal = 'payer_without_funds' | 'too_many_open_purchases' | 'payer_unbilled_too_often';
 
-/** How many leads unsold purchases may hold. */
-export interface LeadLimits {
-  /** By one payer. */
-  readonly perPayer: number;
-  /** By all payers together who never completed a purchase. */
-  readonly byNewPayers: number;
-}
-
-export type Claimed =
-  | { readonly kind: 'claimed'; readonly leadId: string }
-  /** All of these leads are taken, or the purchase is no longer reserved. */
-  | { readonly kind: 'none' }
-  | { readonly kind: 'limited'; readonly by: 'payer' | 'new payers' };
-
 export interface Purchase extends Omit<NewPurchase, 'nowMs' | 'leaseMs' | 'limits' | 'chain'> {
   /** Null in a purchase of an older version. */
   readonly chain: string | null;
@@ -104,6 +91,8 @@ export interface Purchase extends Omit<NewPurchase, 'nowMs' | 'leaseMs' | 'limit
   readonly why: string | null;
   /** The claimed lead. */
   readonly leadId: string | null;
+  /** Keys of its property. Empty without a lead, and if an older version claimed it. */
+  readonly properties: readonly string[];
   /** SHA-256 of the answer's body, in hex; null until there is an answer. */
   readonly answerSha256: string | null;
 }
@@ -212,17 +201,12 @@ export const settlingSinceMs = ({
 /** Why exclusive sales are paused after a restore. */
 export type ExclusivePause = 'restored_not_audited' | 'restored_transfers_owed';
 
-export interface Ledger extends TransferBook {
+export interface Ledger extends LeadClaims, TransferBook {
   /**
    * Reserve a verified payment for one request. Of several callers with one payment, or with one identifier of one
    * payer, exactly one gets `reserved`; the others get the purchase that has it. An expired reservation is replaced.
    */
   begin(purchase: NewPurchase): Promise<Begun>;
-  /**
-   * Claim the first of these leads that nobody has, for a reserved purchase. A purchase has at most one lead: a second
-   * call returns the same lead. A lead of an expired reservation is free; a withheld lead (journal.ts) never is.
-   */
-  claim(purchaseId: string, leadIds: readonly string[], limits: LeadLimits, nowMs: number): Promise<Claimed>;
   /**
    * Store the whole answer and move from reserved to settling.
    * @returns false if the purchase is no longer reserved: then no settlement may be requested
@@ -249,8 +233,6 @@ export interface Ledger extends TransferBook {
   delivered(delivery: Delivery): Promise<void>;
   /** Purchases whose recorded start of settling is before this time, oldest first. */
   unresolved(settlingBeforeMs: number): Promise<readonly Purchase[]>;
-  /** Leads that must not be offered, with the state of their purchase. Withheld leads count as sold. */
-  claimedLeads(nowMs: number): Promise<ReadonlyMap<string, Exclude<PurchaseState, 'released'>>>;
   /**
    * Why exclusive sales are paused: after a restore, until all earlier transfers are booked and none is owed. Else
    * null.
@@ -265,8 +247,6 @@ export interface Ledger extends TransferBook {
   reserveGas(account: string, day: string, gas: bigint, most: bigint): Promise<boolean>;
   /** Gas reserved on a day. */
   gasReserved(account: string, day: string): Promise<bigint>;
-  /** Ids of leads that are sold, settling or withheld. They return only if their purchase is released. */
-  soldLeads(): Promise<readonly string[]>;
   /** Delete reservations that have expired. @returns their number */
   deleteExpiredReservations(nowMs: number): Promise<number>;
   /**

@@ -38,6 +38,9 @@ export const ClaimRow = defineRecord('claims', 'One row per lead that is claimed
   lead_id: text('Id of the lead.'),
   purchase_id: text('Receipt id of the purchase.'),
   state: oneOf(['reserved', 'settling', 'sold'], 'State of the purchase.'),
+  property_keys: text('Keys of its property, which no other purchase has, separated by |.', {
+    absent: 'an older version claimed the lead, and no snapshot has shown its property since',
+  }),
 });
 
 export const DeliveryRow = defineRecord(
@@ -83,7 +86,14 @@ export const purchaseRow = (p: Purchase): RowOf<typeof PurchaseRow> => ({
 
 /** The claim of a purchase; null if it has no lead. */
 export const claimRow = (p: Purchase): RowOf<typeof ClaimRow> | null =>
-  p.leadId === null || p.state === 'released' ? null : { lead_id: p.leadId, purchase_id: p.id, state: p.state };
+  p.leadId === null || p.state === 'released'
+    ? null
+    : {
+        lead_id: p.leadId,
+        purchase_id: p.id,
+        state: p.state,
+        property_keys: p.properties.length === 0 ? null : p.properties.join('|'),
+      };
 
 export const deliveryRow = (d: Delivery, number: number): RowOf<typeof DeliveryRow> => ({
   number,

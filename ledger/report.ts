@@ -21,6 +21,8 @@ export interface Figures {
   /** Settling purchases, oldest first. */
   readonly unknown: readonly Purchase[];
   readonly claims: Readonly<Record<'reserved' | 'settling' | 'sold', number>>;
+  /** Claimed leads whose property is not known: no other lead of it is withheld. */
+  readonly claimedAlone: readonly string[];
   /** Sold purchases whose answer was never sent completely, oldest first. */
   readonly notDelivered: readonly Purchase[];
   readonly purchases: Readonly<Record<Purchase['state'], number>>;
@@ -77,6 +79,7 @@ export async function figuresOf(ledger: Ledger): Promise<Figures> {
     sales: [...sales.values()].sort(byDayThenRoute),
     unknown: unknown.sort((a, b) => (a.settlingAtMs ?? 0) - (b.settlingAtMs ?? 0)),
     claims,
+    claimedAlone: await ledger.leadsWithoutProperty(),
     purchases,
     notDelivered: [...notDelivered.values()],
     audit: await readAudit(ledger),
@@ -174,7 +177,7 @@ function revenueLines({ sales, purchases }: Figures, nowMs: number, days: number
 
 /** The screen. @param days of revenue to list */
 export function formatReport(figures: Figures, place: string, nowMs: number, days: number): string[] {
-  const { sales, unknown, claims, notDelivered, purchases } = figures;
+  const { sales, unknown, claims, claimedAlone, notDelivered, purchases } = figures;
   return [
     `Ledger ${place}`,
     `  ${purchases.sold} sold for ${dollars(sumOf(sales))}, ${purchases.settling} settling, ` +
@@ -197,7 +200,8 @@ export function formatReport(figures: Figures, place: string, nowMs: number, day
     ),
     ...auditLines(figures.audit),
     '',
-    `Leads: ${claims.sold} sold, ${claims.settling} being paid for, ${claims.reserved} reserved`,
+    `Leads with their properties: ${claims.sold} sold, ${claims.settling} being paid for, ${claims.reserved} reserved`,
+    ...firstOf(claimedAlone.map((lead) => `  ${lead} is claimed without its property: no snapshot shows it`)),
     '',
     `Sold, and never sent completely: ${notDelivered.length}` +
       (notDelivered.length === 0 ? '' : ' (their buyers can collect them)'),

@@ -6,6 +6,7 @@
  *   source_reads            one row per source: the result of its latest read
  *   rejected_rows           rejected rows, with the reason
  *   sold_leads              ids of leads sold to one buyer
+ *   sold_properties         keys of their properties
  *   staged_<record>         typed rows of all sources of a family, with the provenance columns below
  *   previous_<mart>         published tables of the previous snapshot that a model reads; empty on the first day
  */
@@ -101,6 +102,15 @@ export const SoldLead = defineRecord(
   ['id'],
   {
     id: text('Id of the lead.'),
+  },
+);
+
+export const SoldProperty = defineRecord(
+  'sold_property',
+  'One row per key of a property of which a lead is sold to one buyer, or being paid for.',
+  ['property_key'],
+  {
+    property_key: text('Key of the property, as in property_keys.'),
   },
 );
 

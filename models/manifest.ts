@@ -45,6 +45,8 @@ export const Manifest = z.strictObject({
   audits: z.array(z.strictObject({ name: z.string(), about: z.string(), blocking: z.boolean(), failing_rows: count })),
   /** Leads sold when it was built, which it leaves out. Snapshots older than the ledger have none. */
   sold_leads: z.array(z.string()).default([]),
+  /** Keys of their properties, which it leaves out too. Older snapshots left out the leads alone. */
+  sold_properties: z.array(z.string()).default([]),
   /** Published tables; `sha256` is of the Parquet file. */
   tables: z.record(z.string(), z.strictObject({ file: z.string(), rows: count, bytes: count, sha256: hash })),
   /** The DuckDB file with all published tables. */

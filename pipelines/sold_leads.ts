@@ -1,17 +1,26 @@
-/** Sold leads, from the ledger. Later snapshots exclude them. */
+/** Sold leads, from the ledger. Later snapshots exclude every lead of their properties. */
 import { LedgerUnavailable } from '../ledger/ledger.ts';
 import { notedLedgerExists, openNotedLedger, shownPlace, type LedgerSettings } from '../ledger/open.ts';
 
+export interface SoldLeads {
+  /** Ids of leads. */
+  readonly leads: readonly string[];
+  /** Keys of their properties. Leads that an older version sold may have none. */
+  readonly properties: readonly string[];
+}
+
+export const NONE_SOLD: SoldLeads = { leads: [], properties: [] };
+
 /**
- * Ids of the leads that are sold or being paid for; none if there is no ledger yet.
+ * The leads that are sold or being paid for; none if there is no ledger yet.
  * @throws LedgerUnavailable if the ledger is unavailable: that is an error, not an empty list; SettingError if LEDGER
  * is wrong, or if the data folder uses another ledger
  */
-export async function soldLeads(settings: LedgerSettings): Promise<readonly string[]> {
-  if (!notedLedgerExists(settings)) return [];
+export async function soldLeads(settings: LedgerSettings): Promise<SoldLeads> {
+  if (!notedLedgerExists(settings)) return NONE_SOLD;
   const ledger = await openNotedLedger(settings);
   try {
-    return await ledger.soldLeads();
+    return { leads: await ledger.soldLeads(), properties: await ledger.soldProperties() };
   } finally {
     await ledger.close();
   }

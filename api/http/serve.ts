@@ -3,9 +3,11 @@ import { randomBytes } from 'node:crypto';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import { redactor, type Redact } from '../../lib/redact.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { createApp, type App } from '../app.ts';
+import { addMissingProperties, type AddedProperties } from '../routes/leads/claimed_properties.ts';
 import { createMetrics, metricsServer } from './metrics.ts';
 import type { RequestLog } from './request_log.ts';
 import { UnservedNetwork } from '../payments/middleware.ts';
@@ -21,11 +23,14 @@ import { openSnapshots, type LoadFailure, type Snapshots } from '../snapshot/fol
 /** Time for open requests to finish when the server stops. */
 const DRAIN_MS = 10_000;
 
+export type ServerEvent =
+  { readonly serving: string } | { readonly properties: AddedProperties } | LoadFailure | PaymentEvent;
+
 export interface ServeOptions {
   readonly settings: ServerSettings;
   readonly payments: PaymentSettings;
   readonly log?: (entry: RequestLog) => void;
-  readonly report?: (event: { serving: string } | LoadFailure | PaymentEvent) => void;
+  readonly report?: (event: ServerEvent) => void;
   readonly checkResponses?: boolean;
   /** Removes the secrets of the settings from responses. */
   readonly redact?: Redact;
@@ -117,7 +122,28 @@ export async function serve({
       },
     }));
     const { payments } = opened;
-    snapshots = await openSnapshots({ dataDir: settings.DATA_DIR, ...(report === undefined ? {} : { report }) });
+    /** A claim of an older version gets its property from the first snapshot that shows it. */
+    const completeClaims = async (): Promise<void> => {
+      const lease = snapshots?.acquire();
+      if (!lease) return;
+      try {
+        const properties = await addMissingProperties(opened.ledger, lease.snapshot);
+        if (properties !== null) report?.({ properties });
+      } catch (error) {
+        if (!(error instanceof LedgerUnavailable)) throw error;
+      } finally {
+        lease.release();
+      }
+    };
+    snapshots = await openSnapshots({
+      dataDir: settings.DATA_DIR,
+      report(event) {
+        report?.(event);
+        // A failure, as of a ledger that closes meanwhile, is repaired by the next snapshot.
+        if ('serving' in event) completeClaims().catch(() => undefined);
+      },
+    });
+    await completeClaims();
     const app = createApp({
       snapshots,
       publicUrl,

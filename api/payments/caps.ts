@@ -1,5 +1,5 @@
 /** Limits on what one payer, and all new payers together, may reserve without paying. */
-import type { LeadLimits } from '../../ledger/ledger.ts';
+import type { LeadLimits } from '../../ledger/lead_claims.ts';
 
 /** Open purchases per payer. */
 export const OPEN_PER_PAYER = 20;

@@ -8,13 +8,12 @@
  * Money moves in one step only, `settle`. Before it, the ledger stores everything the buyer is paying for; after it,
  * only the chain ends the purchase. The result of `settle` is a hint where to look first.
  */
+import type { Claimed, LeadLimits, OfferedLead } from '../../ledger/lead_claims.ts';
 import {
   LedgerUnavailable,
   type Answer,
-  type Claimed,
   type Delivery,
   type Ledger,
-  type LeadLimits,
   type NewPurchase,
   type Payment,
   type PayerRefusal,
@@ -27,8 +26,8 @@ import type { SettlementHint } from './facilitator/facilitator_client.ts';
 /** What the handler of an answer may do for its own purchase. */
 export interface Claimant {
   readonly purchase: Purchase;
-  /** Claim the first of these leads that nobody has. */
-  claim(leadIds: readonly string[], limits: LeadLimits): Promise<Claimed>;
+  /** Claim the first of these leads that nobody has, with its property. */
+  claim(leads: readonly OfferedLead[], limits: LeadLimits): Promise<Claimed>;
 }
 
 /** How long a request waits for the chain to show its payment. */
@@ -153,7 +152,7 @@ export async function sell(effects: SaleEffects, wanted: Omit<NewPurchase, 'nowM
   try {
     answer = await effects.make({
       purchase,
-      claim: (leadIds, limits) => ledger.claim(purchase.id, leadIds, limits, nowMs()),
+      claim: (leads, limits) => ledger.claim(purchase.id, leads, limits, nowMs()),
     });
   } catch (error) {
     await deleteReservation();

@@ -4,6 +4,7 @@ import { Deal } from '../../models/marts/deals.ts';
 import { DEAL_CARD, FIELD_GROUPS } from './field_groups.ts';
 import { Filters } from '../snapshot/filters.ts';
 import { cachePerDay } from '../snapshot/memo.ts';
+import { unsold, type Claimed } from './leads/lead_claims.ts';
 import { listRoute, noteOf } from './list_route.ts';
 import { choiceParam, integerParam, numberParam, stateParam, textParam, type ParamValues } from './params.ts';
 import { PRICES } from './prices.ts';
@@ -18,6 +19,9 @@ const MAX_UNITS = 100_000;
 
 /** Deals for sale now: not sold, withdrawn or under contract. */
 const activeDeals = (): Filters => new Filters('deals').and('listing_status', '=', 'active');
+
+/** Deals of free samples and examples: not of a property that was sold as a lead. */
+export const freeDeals = (claimed: Claimed): Filters => unsold(activeDeals(), claimed);
 
 const dealFilters = {
   state: stateParam('State of the property.'),

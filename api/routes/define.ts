@@ -43,6 +43,8 @@ export interface Template {
   readonly about: string;
   /** Schema of the body. */
   readonly response: z.ZodType;
+  /** As of a route. */
+  stateKey?(request: RouteRequest<Params>): Promise<string>;
   handle(request: RouteRequest<Params>): Promise<unknown>;
 }
 

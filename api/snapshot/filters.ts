@@ -71,6 +71,8 @@ export type Condition =
   /** Equal to the text, or containing it, ignoring case. */
   | { readonly column: string; readonly is: 'like' | 'containing'; readonly value: string }
   | { readonly column: string; readonly is: 'none of'; readonly values: readonly string[] }
+  /** The record has none of these keys of a property. */
+  | { readonly column: 'id'; readonly is: 'of no property'; readonly values: readonly string[] }
   | { readonly column: string; readonly is: 'absent' };
 
 /** Conditions joined with OR. */
@@ -95,6 +97,10 @@ function placeholder({ kind, sql }: Column): string {
   }
 }
 
+/** The id of a row in property_keys: of a lead, its public record. */
+export const recordOf = (table: TableName): string =>
+  table === 'leads' ? 'coalesce(signal_id, auction_id, id)' : 'id';
+
 /** A condition as SQL, with a `?` for each of its values. */
 function conditionSql(table: TableName, condition: Condition): [sql: string, ...values: (string | number | boolean)[]] {
   const column = columnOf(table, condition.column);
@@ -108,6 +114,12 @@ function conditionSql(table: TableName, condition: Condition): [sql: string, ...
       return [`contains(lower(${name}), lower(?))`, condition.value];
     case 'none of':
       return [`${name} NOT IN (SELECT unnest(from_json(?, '["VARCHAR"]')))`, JSON.stringify(condition.values)];
+    case 'of no property':
+      return [
+        `${recordOf(table)} NOT IN (SELECT record_id FROM property_keys
+          WHERE property_key IN (SELECT unnest(from_json(?, '["VARCHAR"]'))))`,
+        JSON.stringify(condition.values),
+      ];
     default:
       return [`${name} ${condition.is} ${placeholder(column)}`, condition.value];
   }

@@ -9,8 +9,11 @@ import { LedgerRefused } from '../sql/migrations.ts';
 import { TABLES, type Table } from './tables.ts';
 
 export const FORMAT = 'dealfeed ledger';
-/** Version of TABLES. Version 1 has no identity in its first line, no withheld leads, and no data of the chain. */
-export const VERSION = 2;
+/**
+ * Version of TABLES. Version 1 has no identity in its first line, no withheld leads, and no data of the chain; versions
+ * 1 and 2 have no properties.
+ */
+export const VERSION = 3;
 const OLDEST_VERSION = 1;
 /** Columns chain, block and payer_fault of a purchase in a backup of version 1. */
 const NO_CHAIN = [null, null, 0] as const;

@@ -24,7 +24,7 @@ export interface Restored {
 }
 
 /** Tables that a server writes at its first start: overwriting them loses no sale. */
-const WRITTEN_AT_START = new Set(['money', 'withheld_leads']);
+const WRITTEN_AT_START = new Set(['money', 'withheld_leads', 'withheld_properties']);
 
 async function empty(query: Query, overwrite: boolean): Promise<void> {
   for (const { name } of [...TABLES].reverse()) {

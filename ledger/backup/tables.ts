@@ -69,6 +69,11 @@ export const TABLES: readonly Table[] = [
   },
   { name: 'claims', key: ['lead_id'], columns: ['lead_id', 'purchase_id', 'claimed_at_ms'] },
   {
+    name: 'claimed_properties',
+    key: ['purchase_id', 'property_key'],
+    columns: ['purchase_id', 'property_key', 'standing'],
+  },
+  {
     name: 'transfers',
     key: ['chain', 'pay_to', 'block', 'log_index'],
     columns: [
@@ -95,6 +100,7 @@ export const TABLES: readonly Table[] = [
   { name: 'deliveries', key: ['number'], columns: ['purchase_id', 'kind', 'at_ms', 'complete'] },
   { name: 'used_tokens', key: ['token'], columns: ['token', 'until_ms'] },
   { name: 'withheld_leads', key: ['lead_id'], columns: ['lead_id', 'purchase_id', 'payer', 'nonce', 'at_ms'] },
+  { name: 'withheld_properties', key: ['property_key'], columns: ['property_key', 'lead_id'] },
   { name: 'money', key: ['one'], columns: ['one', 'kind'] },
 ];
 
@@ -110,6 +116,7 @@ const NUMBERS = new Set([
   'block',
   'log_index',
   'payer_fault',
+  'standing',
   'through_block',
   'through_seconds',
   'gas',

@@ -1,26 +1,63 @@
-/** Claims of exclusive leads: a lead belongs to one purchase. */
-import type { Claimed, Ledger, LeadLimits, PurchaseState } from '../ledger.ts';
+/** Claims of exclusive leads: a lead, and each key of its property, belongs to one purchase. */
+import type { Claimed, HeldState, LeadClaims, OfferedLead } from '../lead_claims.ts';
 import { leadLimitReached, overAt } from './payer_limits.ts';
 import { DELETE_IF_EXPIRED } from './reservations.ts';
 import type { Query, Row, Store } from './store.ts';
 
-/** Leads per statement. The number of parameters is fixed, so that the statement is prepared once. */
-const LEADS_PER_QUERY = 100;
-const THESE_LEADS = `(${Array.from({ length: LEADS_PER_QUERY }, (_, i) => `$${i + 1}`).join(', ')})`;
+/** Names per statement. The number of parameters is fixed, so that the statement is prepared once. */
+const NAMES_PER_QUERY = 100;
+const THESE_NAMES = `(${Array.from({ length: NAMES_PER_QUERY }, (_, i) => `$${i + 1}`).join(', ')})`;
 /** The purchases that have these leads. A withheld lead counts as sold, whatever claims it: its row comes last. */
-const HOLDERS = `SELECT c.lead_id, p.id, p.state, 0 AS withheld
-    FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE c.lead_id IN ${THESE_LEADS}
-  UNION ALL SELECT lead_id, purchase_id, 'sold', 1 FROM withheld_leads WHERE lead_id IN ${THESE_LEADS}
+const HOLDERS_OF_LEADS = `SELECT c.lead_id AS name, p.id, p.state, 0 AS withheld
+    FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE c.lead_id IN ${THESE_NAMES}
+  UNION ALL SELECT lead_id, purchase_id, 'sold', 1 FROM withheld_leads WHERE lead_id IN ${THESE_NAMES}
   ORDER BY withheld`;
-const CLAIMED = `SELECT c.lead_id, p.state, 0 AS withheld
+/** The same for keys of properties. */
+const HOLDERS_OF_PROPERTIES = `SELECT c.property_key AS name, p.id, p.state, 0 AS withheld
+    FROM claimed_properties c JOIN purchases p ON p.id = c.purchase_id
+    WHERE c.standing = 1 AND c.property_key IN ${THESE_NAMES}
+  UNION ALL SELECT property_key, lead_id, 'sold', 1 FROM withheld_properties WHERE property_key IN ${THESE_NAMES}
+  ORDER BY withheld`;
+const CLAIMED_LEADS = `SELECT c.lead_id AS name, p.state, 0 AS withheld
     FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE NOT (${overAt('$1')})
   UNION ALL SELECT lead_id, 'sold', 1 FROM withheld_leads ORDER BY withheld`;
-const SOLD = `SELECT c.lead_id FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE p.state <> 'reserved'
+const CLAIMED_PROPERTIES = `SELECT c.property_key AS name, p.state, 0 AS withheld
+    FROM claimed_properties c JOIN purchases p ON p.id = c.purchase_id WHERE c.standing = 1 AND NOT (${overAt('$1')})
+  UNION ALL SELECT property_key, 'sold', 1 FROM withheld_properties ORDER BY withheld`;
+const SOLD_LEADS = `SELECT c.lead_id AS name FROM claims c JOIN purchases p ON p.id = c.purchase_id
+    WHERE p.state <> 'reserved'
   UNION SELECT lead_id FROM withheld_leads`;
+const SOLD_PROPERTIES = `SELECT c.property_key AS name
+    FROM claimed_properties c JOIN purchases p ON p.id = c.purchase_id WHERE c.standing = 1 AND p.state <> 'reserved'
+  UNION SELECT property_key FROM withheld_properties`;
+const WITHOUT_PROPERTY = `SELECT lead_id AS name FROM claims c
+    WHERE NOT EXISTS (SELECT 1 FROM claimed_properties k WHERE k.purchase_id = c.purchase_id)
+  UNION SELECT lead_id FROM withheld_leads w
+    WHERE NOT EXISTS (SELECT 1 FROM withheld_properties k WHERE k.lead_id = w.lead_id)`;
+const ADD_CLAIMED_PROPERTY = `INSERT INTO claimed_properties (purchase_id, property_key, standing)
+    SELECT purchase_id, $2, 1 FROM claims WHERE lead_id = $1 ON CONFLICT DO NOTHING`;
+const ADD_WITHHELD_PROPERTY = `INSERT INTO withheld_properties (property_key, lead_id)
+    SELECT $2, lead_id FROM withheld_leads WHERE lead_id = $1 ON CONFLICT DO NOTHING`;
 
-const leadOf = (row: Row): string => String(row['lead_id']);
+const nameOf = (row: Row): string => String(row['name']);
 
-/** Insert a claim. @returns false if another purchase has the lead */
+/** Take the keys of a property. @returns false if another purchase has one of them; then none is taken */
+async function insertProperties(query: Query, purchaseId: string, keys: readonly string[]): Promise<boolean> {
+  for (const key of keys) {
+    const inserted = await query(
+      `INSERT INTO claimed_properties (purchase_id, property_key, standing) VALUES ($1, $2, 1)
+      ON CONFLICT DO NOTHING RETURNING property_key`,
+      purchaseId,
+      key,
+    );
+    if (inserted.length === 1) continue;
+    await query('DELETE FROM claimed_properties WHERE purchase_id = $1', purchaseId);
+    return false;
+  }
+  return true;
+}
+
+/** Insert the claim of a lead, without its property. @returns false if another purchase has the lead */
 export async function insertClaim(query: Query, leadId: string, purchaseId: string, nowMs: number): Promise<boolean> {
   const claimed = await query(
     `INSERT INTO claims (lead_id, purchase_id, claimed_at_ms) VALUES ($1, $2, $3)
@@ -32,54 +69,106 @@ export async function insertClaim(query: Query, leadId: string, purchaseId: stri
   return claimed.length === 1;
 }
 
-/** Claim the first free lead. @returns null if none is free */
-async function claimFirst(
-  query: Query,
-  purchaseId: string,
-  leadIds: readonly string[],
-  nowMs: number,
-): Promise<string | null> {
-  for (let at = 0; at < leadIds.length; at += LEADS_PER_QUERY) {
-    const some = leadIds.slice(at, at + LEADS_PER_QUERY);
-    const padded = Array.from({ length: LEADS_PER_QUERY }, (_, i) => some[i] ?? some[0] ?? '');
-    const holders = new Map((await query(HOLDERS, ...padded)).map((row) => [leadOf(row), row]));
-    for (const leadId of some) {
-      const holder = holders.get(leadId);
-      if (holder) {
-        // Deleting an expired reservation frees its lead.
-        const mayExpire = holder['state'] === 'reserved';
-        if (!mayExpire || (await query(DELETE_IF_EXPIRED, nowMs, String(holder['id']))).length === 0) continue;
-      }
-      if (await insertClaim(query, leadId, purchaseId, nowMs)) return leadId;
-    }
+/** The holder of each of these names. */
+async function findHolders(query: Query, sql: string, names: readonly string[]): Promise<ReadonlyMap<string, Row>> {
+  const holders = new Map<string, Row>();
+  for (let at = 0; at < names.length; at += NAMES_PER_QUERY) {
+    const some = names.slice(at, at + NAMES_PER_QUERY);
+    const padded = Array.from({ length: NAMES_PER_QUERY }, (_, i) => some[i] ?? some[0] ?? '');
+    for (const row of await query(sql, ...padded)) holders.set(nameOf(row), row);
   }
-  return null;
+  return holders;
 }
 
-export const leadClaims = (store: Store): Pick<Ledger, 'claim' | 'claimedLeads' | 'soldLeads'> => ({
-  claim: (purchaseId: string, leadIds: readonly string[], limits: LeadLimits, nowMs: number) =>
-    store.write(async (query): Promise<Claimed> => {
-      await store.lock(query, 'claims');
-      const [own] = await query(
-        `SELECT p.payer FROM purchases p WHERE p.id = $1 AND p.state = 'reserved' ${store.lockRows}`,
-        purchaseId,
+/** One purchase that looks for a free lead. */
+class LeadSearch {
+  readonly #query: Query;
+  readonly #purchaseId: string;
+  readonly #nowMs: number;
+  /** Expired reservations that were deleted. */
+  readonly #deleted = new Set<string>();
+
+  constructor(query: Query, purchaseId: string, nowMs: number) {
+    this.#query = query;
+    this.#purchaseId = purchaseId;
+    this.#nowMs = nowMs;
+  }
+
+  /** Claim the first free lead with its property. @returns null if none is free */
+  async claimFirst(leads: readonly OfferedLead[]): Promise<string | null> {
+    for (let at = 0; at < leads.length; at += NAMES_PER_QUERY) {
+      const some = leads.slice(at, at + NAMES_PER_QUERY);
+      const keys = [...new Set(some.flatMap(({ properties }) => properties))];
+      const byLead = await findHolders(
+        this.#query,
+        HOLDERS_OF_LEADS,
+        some.map(({ leadId }) => leadId),
       );
-      if (!own) return { kind: 'none' };
-      const [earlier] = await query('SELECT lead_id FROM claims WHERE purchase_id = $1', purchaseId);
-      if (earlier) return { kind: 'claimed', leadId: leadOf(earlier) };
-      const reached = await leadLimitReached(query, String(own['payer']), limits, nowMs);
-      if (reached !== null) return { kind: 'limited', by: reached };
-      const leadId = await claimFirst(query, purchaseId, leadIds, nowMs);
-      return leadId === null ? { kind: 'none' } : { kind: 'claimed', leadId };
-    }),
+      const byProperty = await findHolders(this.#query, HOLDERS_OF_PROPERTIES, keys);
+      for (const lead of some) {
+        const holders = [byLead.get(lead.leadId), ...lead.properties.map((key) => byProperty.get(key))];
+        if (!(await this.#areOver(holders.filter((holder) => holder !== undefined)))) continue;
+        if (await this.#take(lead)) return lead.leadId;
+      }
+    }
+    return null;
+  }
 
-  claimedLeads: async (nowMs) =>
-    new Map(
-      (await store.read(CLAIMED, nowMs)).map((row) => [
-        leadOf(row),
-        String(row['state']) as Exclude<PurchaseState, 'released'>,
-      ]),
-    ),
+  /** Whether every holder is an expired reservation. Deleting it frees what it holds. */
+  async #areOver(holders: readonly Row[]): Promise<boolean> {
+    for (const holder of holders) {
+      const id = String(holder['id']);
+      if (this.#deleted.has(id)) continue;
+      if (holder['state'] !== 'reserved') return false;
+      if ((await this.#query(DELETE_IF_EXPIRED, this.#nowMs, id)).length === 0) return false;
+      this.#deleted.add(id);
+    }
+    return true;
+  }
 
-  soldLeads: async () => (await store.read(SOLD)).map(leadOf).sort(),
-});
+  async #take({ leadId, properties }: OfferedLead): Promise<boolean> {
+    if (!(await insertProperties(this.#query, this.#purchaseId, properties))) return false;
+    if (await insertClaim(this.#query, leadId, this.#purchaseId, this.#nowMs)) return true;
+    await this.#query('DELETE FROM claimed_properties WHERE purchase_id = $1', this.#purchaseId);
+    return false;
+  }
+}
+
+export function leadClaims(store: Store): LeadClaims {
+  const namesOf = async (sql: string): Promise<readonly string[]> => (await store.read(sql)).map(nameOf).sort();
+  const statesOf = async (sql: string, nowMs: number): Promise<ReadonlyMap<string, HeldState>> =>
+    new Map((await store.read(sql, nowMs)).map((row) => [nameOf(row), String(row['state']) as HeldState]));
+  return {
+    claim: (purchaseId, leads, limits, nowMs) =>
+      store.write(async (query): Promise<Claimed> => {
+        await store.lock(query, 'claims');
+        const [own] = await query(
+          `SELECT p.payer FROM purchases p WHERE p.id = $1 AND p.state = 'reserved' ${store.lockRows}`,
+          purchaseId,
+        );
+        if (!own) return { kind: 'none' };
+        const [earlier] = await query('SELECT lead_id AS name FROM claims WHERE purchase_id = $1', purchaseId);
+        if (earlier) return { kind: 'claimed', leadId: nameOf(earlier) };
+        const reached = await leadLimitReached(query, String(own['payer']), limits, nowMs);
+        if (reached !== null) return { kind: 'limited', by: reached };
+        const leadId = await new LeadSearch(query, purchaseId, nowMs).claimFirst(leads);
+        return leadId === null ? { kind: 'none' } : { kind: 'claimed', leadId };
+      }),
+
+    claimedLeads: (nowMs) => statesOf(CLAIMED_LEADS, nowMs),
+    claimedProperties: (nowMs) => statesOf(CLAIMED_PROPERTIES, nowMs),
+    soldLeads: () => namesOf(SOLD_LEADS),
+    soldProperties: () => namesOf(SOLD_PROPERTIES),
+    leadsWithoutProperty: () => namesOf(WITHOUT_PROPERTY),
+
+    async addProperty({ leadId, properties }) {
+      await store.write(async (query) => {
+        await store.lock(query, 'claims');
+        for (const key of properties) {
+          await query(ADD_CLAIMED_PROPERTY, leadId, key);
+          await query(ADD_WITHHELD_PROPERTY, leadId, key);
+        }
+      });
+    },
+  };
+}

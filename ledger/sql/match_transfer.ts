@@ -14,8 +14,13 @@ const IS_PAID = `SELECT 1 AS one FROM transfers WHERE purchase_id = $1 AND kind 
 const SELL = `UPDATE purchases
   SET state = 'sold', standing = 1, ended_at_ms = $2, tx_hash = $3, block = $4, why = NULL WHERE id = $1`;
 const MOVE = 'UPDATE purchases SET tx_hash = $2, block = $3 WHERE id = $1';
-const DELETE_RESERVATION_OF_LEAD = `DELETE FROM purchases
-  WHERE state = 'reserved' AND id IN (SELECT purchase_id FROM claims WHERE lead_id = $1)`;
+/** Other purchases that hold a key of the property of a purchase. */
+const HOLDERS_OF_PROPERTY = `SELECT other.purchase_id FROM claimed_properties own
+  JOIN claimed_properties other ON other.property_key = own.property_key AND other.purchase_id <> own.purchase_id
+  WHERE own.purchase_id = $1 AND other.standing = 1`;
+const DELETE_RESERVATIONS = `DELETE FROM purchases WHERE state = 'reserved'
+  AND (id IN (SELECT purchase_id FROM claims WHERE lead_id = $2) OR id IN (${HOLDERS_OF_PROPERTY}))`;
+const TAKE_PROPERTY = 'UPDATE claimed_properties SET standing = 1 WHERE purchase_id = $1';
 const DROP_REUSED_IDENTIFIER = `UPDATE purchases SET identifier_hash = NULL WHERE id = $1 AND identifier_hash IN
   (SELECT identifier_hash FROM purchases WHERE payer = $2 AND standing = 1 AND identifier_hash IS NOT NULL)`;
 const MATCH_EARLIER_TRANSFER = `UPDATE transfers SET kind = 'matched', purchase_id = $1
@@ -49,14 +54,16 @@ export async function matchEarlierTransfer(query: Query, { id, chain, payment }:
   await query(MATCH_EARLIER_TRANSFER, id, payer, nonce, chain, payTo, String(amount));
 }
 
-/** Sell a released purchase whose money arrived. @returns false if its answer or its lead is gone */
+/** Sell a released purchase whose money arrived. @returns false if its answer, its lead or its property is gone */
 async function makeGood({ query, nowMs, row, transfer }: Candidate, purchase: Purchase): Promise<boolean> {
   if (row['kept_answer'] === null) return false;
   const lead = row['returned_lead'];
   if (lead !== null) {
     // A paid purchase takes precedence over a reservation, for which no settlement was requested yet.
-    await query(DELETE_RESERVATION_OF_LEAD, String(lead));
+    await query(DELETE_RESERVATIONS, purchase.id, String(lead));
+    if ((await query(HOLDERS_OF_PROPERTY, purchase.id)).length > 0) return false;
     if (!(await insertClaim(query, String(lead), purchase.id, nowMs))) return false;
+    await query(TAKE_PROPERTY, purchase.id);
   }
   // Another purchase may use the identifier by now; the wallet can still collect this one.
   await query(DROP_REUSED_IDENTIFIER, purchase.id, purchase.payment.payer);

@@ -1,5 +1,6 @@
 /** Limits on open purchases and held leads, counted in the transaction that reserves or claims. */
-import { FUTURE_MS, UNPAID_MS, type LeadLimits, type NewPurchase, type PayerRefusal } from '../ledger.ts';
+import type { LeadLimits } from '../lead_claims.ts';
+import { FUTURE_MS, UNPAID_MS, type NewPurchase, type PayerRefusal } from '../ledger.ts';
 import { asNumber } from './rows.ts';
 import type { Query, Row } from './store.ts';
 

@@ -67,6 +67,7 @@ function newReservation(id: string, purchase: NewPurchase): Purchase {
     block: null,
     why: null,
     leadId: null,
+    properties: [],
     answerSha256: null,
   };
 }

@@ -27,13 +27,19 @@ const COLUMNS = [
   'block',
 ];
 
+/** Keys of the property of a purchase, in one text. */
+const propertiesOf = (purchase: string): string =>
+  `(SELECT string_agg(k.property_key, '|' ORDER BY k.property_key) FROM claimed_properties k
+    WHERE k.purchase_id = ${purchase}.id) AS properties`;
+
 /** Columns of a purchase and its lead, selected from FROM_PURCHASES. */
 export const PURCHASE_COLUMNS = `${COLUMNS.map((column) => `p.${column}`).join(', ')},
-  COALESCE(c.lead_id, p.returned_lead) AS lead_id`;
+  COALESCE(c.lead_id, p.returned_lead) AS lead_id, ${propertiesOf('p')}`;
 
 /** The same columns for RETURNING of an UPDATE. */
 export const RETURNED_COLUMNS = `${COLUMNS.join(', ')},
-  COALESCE((SELECT c.lead_id FROM claims c WHERE c.purchase_id = purchases.id), returned_lead) AS lead_id`;
+  COALESCE((SELECT c.lead_id FROM claims c WHERE c.purchase_id = purchases.id), returned_lead) AS lead_id,
+  ${propertiesOf('purchases')}`;
 
 export const FROM_PURCHASES = 'FROM purchases p LEFT JOIN claims c ON c.purchase_id = p.id';
 
@@ -90,6 +96,7 @@ export function purchaseOf(row: Row): Purchase {
     transaction: orNull(row['tx_hash'], asText),
     why: orNull(row['why'], asText),
     leadId: orNull(row['lead_id'], asText),
+    properties: orNull(row['properties'], asText)?.split('|') ?? [],
     answerSha256: orNull(row['answer_sha256'], asText),
     chain: orNull(row['chain'], asText),
     block: orNull(row['block'], (value) => BigInt(asNumber(value))),

@@ -75,6 +75,7 @@ export const settlements = (store: Store, answers: StoredAnswers): SettlementMet
       const isFault = reason === 'used_elsewhere' ? 1 : 0;
       if ((await query(RELEASE, purchaseId, nowMs, reason, isFault)).length === 0) return false;
       await query('DELETE FROM claims WHERE purchase_id = $1', purchaseId);
+      await query('UPDATE claimed_properties SET standing = NULL WHERE purchase_id = $1', purchaseId);
       return true;
     }),
 

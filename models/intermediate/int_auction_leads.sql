@@ -1,5 +1,5 @@
 -- One row per upcoming sheriff sale that qualifies as a lead, scored: the next sale of a parcel or case, with a street
--- address, read within the last seven days and not sold.
+-- address, read within the last seven days, of a property that is not sold.
 
 with
 
@@ -31,27 +31,9 @@ terms as (
 sales as (
   select
     *,
-    letters_and_digits(case_number) as case_key,
     lead_id_of('sheriff_sale_auction', county_fips, parcel_key) as parcel_lead_id,
     lead_id_of('sheriff_sale_auction', county_fips, letters_and_digits(case_number)) as case_lead_id
   from auctions
-),
-
--- A lead stays sold if the parcel of its case becomes known later, or is no longer published
-sold_cases as (
-  select distinct county_fips, case_key
-  from sales
-  where parcel_lead_id in (select id from sold_leads)
-    or case_lead_id in (select id from sold_leads)
-),
-
-sold_sales as (
-  select sales.id
-  from sales
-  left join sold_cases using (county_fips, case_key)
-  where parcel_lead_id in (select id from sold_leads)
-    or case_lead_id in (select id from sold_leads)
-    or (sales.parcel_key is null and sold_cases.case_key is not null)
 ),
 
 -- One debt of each sale, of the same parcel first
@@ -81,7 +63,7 @@ leads as (
   left join debts on debts.auction_id = sales.id
   where is_upcoming(sales.sale_status, sales.sale_date, run.as_of)
     and sales.address_key is not null
-    and sales.id not in (select id from sold_sales)
+    and sales.id not in (select record_id from int_sold_records)
     and age <= lead_max_age_days
   qualify row_number() over (
     partition by lead_id

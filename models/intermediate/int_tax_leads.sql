@@ -1,5 +1,5 @@
 -- One row per listed tax delinquency that qualifies as a lead, scored: with a street address, read within the last
--- seven days and not sold.
+-- seven days, of a property that is not sold.
 
 with
 
@@ -67,7 +67,7 @@ leads as (
   left join listings on listings.signal_id = signals.id
   where signals.signal_state = 'listed'
     and signals.has_address
-    and lead_id not in (select id from sold_leads)
+    and signals.id not in (select record_id from int_sold_records)
     and signals.amount > 0
     and age <= lead_max_age_days
 ),

@@ -16,6 +16,9 @@ CREATE OR REPLACE MACRO uuid_of(name) AS
 -- Upper case, letters and digits only: "CV-26-101 234" is CV26101234.
 CREATE OR REPLACE MACRO letters_and_digits(text) AS regexp_replace(upper(text), '[^A-Z0-9]', '', 'g');
 
+-- The same with spaces: "Cleveland Hts." is CLEVELAND HTS.
+CREATE OR REPLACE MACRO letters_digits_and_spaces(text) AS regexp_replace(upper(trim(text)), '[^A-Z0-9 ]', '', 'g');
+
 -- Length of a county's parcel numbers, for counties where all have the same. Spreadsheets drop the leading zeros.
 CREATE OR REPLACE MACRO parcel_length_of(county_fips) AS CASE county_fips
   WHEN '39035' THEN 8   -- Cuyahoga 003-01-004
@@ -32,11 +35,11 @@ CREATE OR REPLACE MACRO with_zeros(digits, size) AS CASE
   ELSE digits END;
 
 -- Parcel number in a form comparable within one county: upper case, letters and digits only, leading zeros included.
--- Franklin prints a card number of two zeros after its nine digits, which other lists omit. Null if nothing but zeros
--- remains.
+-- Franklin prints a card number of two zeros after its nine digits, which other lists omit. Null if no digit but zeros
+-- remains: "000-00-000", "UNKNOWN".
 CREATE OR REPLACE MACRO parcel_key_of(county_fips, parcel) AS
   list_transform([letters_and_digits(parcel)], lambda p: CASE
-    WHEN regexp_full_match(p, '0*')
+    WHEN NOT regexp_matches(p, '[1-9]')
       THEN NULL
     WHEN county_fips = '39049' AND length(p) IN (10, 11) AND ends_with(p, '00')
       THEN with_zeros(left(p, -2), parcel_length_of(county_fips))

@@ -3,6 +3,10 @@
 CREATE OR REPLACE MACRO lead_id_of(lead_type, county_fips, key) AS
   uuid_of(lead_type || '|' || county_fips || '|' || key);
 
+-- Public records have ids of their own, which are not those of their leads.
+CREATE OR REPLACE MACRO signal_id_of(county_fips, parcel_key) AS
+  uuid_of('signal|tax_delinquent|' || county_fips || '|' || parcel_key);
+
 -- Whole days since a row was read. A run that passes midnight reads pages of the day after its own: 0.
 CREATE OR REPLACE MACRO days_since(read_at, as_of) AS greatest(0, date_diff('day', CAST(read_at AS DATE), as_of));
 

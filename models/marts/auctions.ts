@@ -22,7 +22,7 @@ export const Auction = defineRecord('auction', 'One row per court case, parcel a
   source_url: readFrom.source_url,
 
   // Identity and state
-  id: text('UUID: version 5 of county, case, parcel and sale day.'),
+  id: text('UUID: version 5 of county, case, parcel and sale day. Not the id of a lead.'),
   sale_status: oneOf(
     ['scheduled', 'cancelled', 'withdrawn', 'postponed', 'sold', 'unsold', 'removed', 'result_unknown', 'unknown'],
     "State of the sale. removed: no longer on the sheriff's calendar; result_unknown: its day passed without a " +

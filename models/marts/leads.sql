@@ -1,6 +1,6 @@
 -- One row per property that qualifies as a lead: a listed delinquency or an upcoming sale, with a street address and
 -- read within the last seven days. Public records only. The rules that depend on time (seven days, sale date) hold at
--- the data clock here, and the API applies them again. A sold lead is left out.
+-- the data clock here, and the API applies them again. A sold property is left out.
 
 with
 

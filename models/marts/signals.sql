@@ -4,6 +4,11 @@
 
 with
 
+-- Snapshots of an older version have the id of the lead as the id of the signal
+earlier_signals as (
+  select * replace (signal_id_of(county_fips, parcel_key) as id) from previous_signals
+),
+
 todays_rows as (
   select
     * exclude (address_key, street_key, house_low, house_high, unit_key),
@@ -31,7 +36,7 @@ layer_addresses as (
     county_fips, parcel_key, address as street, city, city_basis, zip,
     struct_pack(address_key, street_key, house_low, house_high, unit_key) as parts,
     county_value, property_class
-  from previous_signals
+  from earlier_signals
   anti join stg_parcels using (county_fips, parcel_key)
   where address_basis = 'parcel_layer'
 ),
@@ -61,7 +66,7 @@ published_places as (
     case when city_basis <> 'owner_mail' then city end as city,
     case when city_basis <> 'owner_mail' then city_basis end as city_basis,
     case when zip_basis = 'published' then zip end as zip
-  from previous_signals
+  from earlier_signals
 ),
 
 -- A sheriff prints street and ZIP of a parcel, which some counties' lists lack
@@ -223,7 +228,7 @@ today as (
     list.page_row
   from rows_with_mail_zip as list
   cross join run
-  left join previous_signals as previous on previous.id = list.signal_id
+  left join earlier_signals as previous on previous.id = list.signal_id
 ),
 
 no_longer_listed as (
@@ -250,7 +255,7 @@ no_longer_listed as (
       coalesce(previous.city_basis, case when previous.city is not null then 'published' end) as city_basis,
       coalesce(previous.zip_basis, case when previous.zip is not null then 'published' end) as zip_basis
     )
-  from previous_signals as previous
+  from earlier_signals as previous
   cross join run
   left join source_reads as sources on sources.source = previous.source
   where previous.id not in (select id from today)

@@ -28,7 +28,7 @@ export const Signal = defineRecord(
     ),
 
     // Identity and state
-    id: text('UUID: version 5 of signal type, county and parcel.'),
+    id: text('UUID: version 5 of "signal", signal type, county and parcel. Not the id of a lead.'),
     signal_state: oneOf(
       ['listed', 'removed', 'unknown'],
       "listed: on the county's latest list; removed: no longer on it, or nothing is owed; unknown: the county is no " +
@@ -150,7 +150,7 @@ export default defineModel({
         OR years_delinquent < 0
         OR CAST(last_seen AS DATE) > (SELECT as_of + 1 FROM run)`,
     ),
-    keepsRows('signals', ['id'], 'delinquency'),
+    keepsRows('signals', ['county_fips', 'parcel_key'], 'delinquency'),
     ...comesAndGoes('signals', "signal_state = 'listed'", 'listed delinquencies', true),
   ],
   publish: { orderBy: ['amount DESC NULLS LAST', 'id'] },

@@ -19,7 +19,7 @@ parcels as (
 )
 
 select
-  uuid_of('tax_delinquent|' || county_fips || '|' || parcel_key) as signal_id,
+  signal_id_of(county_fips, parcel_key) as signal_id,
   county_fips,
   county,
   trim(parcel_raw) as parcel_id,

@@ -97,7 +97,7 @@ async function rebuildInto(
       references: loadReferences(),
       models,
       previous,
-      soldLeads: published.sold_leads,
+      sold: { leads: published.sold_leads, properties: published.sold_properties },
     });
     await buildModels(build.connection, models, PUBLISHED);
     const { tables } = await writeSnapshot(build, models, target, published);

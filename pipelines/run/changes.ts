@@ -10,13 +10,16 @@ export interface Changes {
 }
 
 /** Rows of a table that are not in the previous snapshot, or the reverse. */
-const added = (table: string, condition = 'true'): string =>
-  `SELECT count(*) AS n FROM ${table} AS today ANTI JOIN previous_${table} AS before USING (id) WHERE ${condition}`;
+const added = (table: string, condition = 'true', key = 'id'): string =>
+  `SELECT count(*) AS n FROM ${table} AS today ANTI JOIN previous_${table} AS before USING (${key}) WHERE ${condition}`;
 const removed = (table: string): string =>
   `SELECT count(*) AS n FROM previous_${table} AS before ANTI JOIN ${table} AS today USING (id)`;
 /** Rows of both snapshots that meet a condition over `today` and `before`. */
-const changed = (table: string, condition: string): string =>
-  `SELECT count(*) AS n FROM ${table} AS today JOIN previous_${table} AS before USING (id) WHERE ${condition}`;
+const changed = (table: string, condition: string, key = 'id'): string =>
+  `SELECT count(*) AS n FROM ${table} AS today JOIN previous_${table} AS before USING (${key}) WHERE ${condition}`;
+
+/** Signals of older snapshots have other ids. */
+const SIGNAL_KEY = 'county_fips, parcel_key';
 
 const COUNTS: readonly (readonly [label: string, sql: string])[] = [
   ['deals new', added('deals')],
@@ -24,10 +27,10 @@ const COUNTS: readonly (readonly [label: string, sql: string])[] = [
   ['price rises', changed('deals', 'today.list_price > before.list_price')],
   ['deals delisted', changed('deals', "today.listing_status = 'delisted' AND before.listing_status <> 'delisted'")],
   ['deals relisted', changed('deals', "today.listing_status <> 'delisted' AND before.listing_status = 'delisted'")],
-  ['debts new', added('signals', "today.signal_state = 'listed'")],
+  ['debts new', added('signals', "today.signal_state = 'listed'", SIGNAL_KEY)],
   [
     'debts gone from their list',
-    changed('signals', "today.signal_state = 'removed' AND before.signal_state = 'listed'"),
+    changed('signals', "today.signal_state = 'removed' AND before.signal_state = 'listed'", SIGNAL_KEY),
   ],
   ['auctions new', added('auctions')],
   ['auctions sold', changed('auctions', "today.sale_status = 'sold' AND before.sale_status <> 'sold'")],

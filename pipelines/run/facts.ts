@@ -9,6 +9,7 @@ import { inputMacrosSql, macrosSql, type Model } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import type { Clock } from '../clock.ts';
 import type { SourceState } from '../ingest/source_state.ts';
+import type { SoldLeads } from '../sold_leads.ts';
 import type { SnapshotFacts } from './publish.ts';
 
 const NOTICE = {
@@ -24,7 +25,7 @@ export interface RunFacts {
   readonly dataClock: Manifest['data_clock'];
   readonly previous: Manifest | null;
   readonly assumptions: AssumptionSet;
-  readonly soldLeads: readonly string[];
+  readonly sold: SoldLeads;
   readonly sources: readonly SourceState[];
   readonly models: readonly Model[];
   readonly results: readonly ModelResult[];
@@ -49,7 +50,8 @@ export async function snapshotFacts(run: RunFacts): Promise<SnapshotFacts> {
     notice: NOTICE[run.dataClock],
     assumption_set_id: run.assumptions.id,
     previous: run.previous?.run_id ?? null,
-    sold_leads: [...run.soldLeads],
+    sold_leads: [...run.sold.leads],
+    sold_properties: [...run.sold.properties],
     versions: {
       dealfeed: await dealfeedVersion(),
       node: process.versions.node,

@@ -4,7 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { createTable, type Column, type RecordDefinition } from '../../lib/record.ts';
 import { rowsOf } from '../../lib/duck.ts';
 import { identifier, literal } from '../../lib/sql.ts';
-import { Provenance, RejectedRow, Run, SoldLead, SourceRead } from '../../models/inputs.ts';
+import { Provenance, RejectedRow, Run, SoldLead, SoldProperty, SourceRead } from '../../models/inputs.ts';
 import { auditsOf } from '../../models/contract.ts';
 import { referenceSql, type Model, type Reference } from '../../models/index.ts';
 import type { AssumptionSet } from '../../models/assumptions.ts';
@@ -15,6 +15,7 @@ import { trustedRows } from '../ingest/reads.ts';
 import { HANDED_OVER, loadRows } from '../ingest/rows.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import type { SourceState } from '../ingest/source_state.ts';
+import type { SoldLeads } from '../sold_leads.ts';
 
 export interface BuildInputs {
   readonly layout: Layout;
@@ -29,8 +30,8 @@ export interface BuildInputs {
   readonly references: readonly Reference[];
   readonly models: readonly Model[];
   readonly previous: Manifest | null;
-  /** Ids of sold leads, from the ledger. */
-  readonly soldLeads: readonly string[];
+  /** From the ledger. */
+  readonly sold: SoldLeads;
 }
 
 /** Create and fill every input table. */
@@ -43,18 +44,20 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
 
 /** The small tables about the run itself. */
 async function loadFacts(connection: DuckDBConnection, inputs: BuildInputs): Promise<void> {
-  const { sources, assumptions, asOf, observedAt, soldLeads } = inputs;
+  const { sources, assumptions, asOf, observedAt, sold } = inputs;
   const load = (table: string, columns: readonly Column[], rows: readonly Record<string, unknown>[]): Promise<void> =>
     loadRows(connection, join(inputs.workDir, `${table}${HANDED_OVER}`), table, columns, rows);
   const run = { as_of: asOf, observed_at: observedAt, assumption_set_id: assumptions.id };
   const reads = sources.map((s) => s.row);
   const rejects = sources.flatMap((s) => s.standing?.rejects ?? []);
-  const leads = soldLeads.map((id) => ({ id }));
+  const leads = sold.leads.map((id) => ({ id }));
+  const properties = sold.properties.map((key) => ({ property_key: key }));
   await load('run', Run.columns, [run]);
   await load('declared_assumptions', Assumption.columns, assumptions.rows);
   await load('source_reads', SourceRead.columns, reads);
   await load('rejected_rows', RejectedRow.columns, rejects);
   await load('sold_leads', SoldLead.columns, leads);
+  await load('sold_properties', SoldProperty.columns, properties);
 }
 
 /** The staged rows of all sources of one record. */

@@ -12,6 +12,7 @@ import { assertDataKind } from '../data_kind.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 import { runIdOf, type Layout } from '../layout.ts';
 import { listSnapshots, snapshotBefore } from '../snapshots.ts';
+import { NONE_SOLD, type SoldLeads } from '../sold_leads.ts';
 import { openBuildDatabase, PUBLISHED, type BuildDatabase } from './build_database.ts';
 import { changesSince, type Changes } from './changes.ts';
 import { snapshotFacts } from './facts.ts';
@@ -26,8 +27,8 @@ export interface RunOptions extends ReadOptions {
   readonly world?: string;
   /** Assumptions of the underwriting. Default: the declared set. */
   readonly assumptions?: AssumptionSet;
-  /** Reads the ids of sold leads, right before the build. Default: none. @throws LedgerUnavailable */
-  readonly soldLeads?: () => Promise<readonly string[]>;
+  /** Reads the sold leads, right before the build. Default: none. @throws LedgerUnavailable */
+  readonly soldLeads?: () => Promise<SoldLeads>;
   /** Memory of the build's database. Default: that of the setting BUILD_MEMORY. */
   readonly buildMemory?: string | undefined;
   /** Models to build. Default: all of models/. */
@@ -64,8 +65,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const read = await readSources(options, runId, previous);
 
   // An unreachable ledger is an error, not an empty list: nothing is published then.
-  const soldLeads = (await options.soldLeads?.()) ?? [];
-  print(`building models${soldLeads.length === 0 ? '' : ` without ${soldLeads.length} sold leads`}`);
+  const sold = (await options.soldLeads?.()) ?? NONE_SOLD;
+  const count = sold.leads.length;
+  print(`building models${count === 0 ? '' : ` without ${count} sold leads and their properties`}`);
   const models = options.models ?? (await loadModels());
   const assumptions = options.assumptions ?? currentAssumptions();
   const build = await openBuildDatabase(layout.run(runId), options.buildMemory);
@@ -81,7 +83,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       references: loadReferences(),
       models,
       previous,
-      soldLeads,
+      sold,
     });
     const built = await buildModels(build.connection, models, PUBLISHED);
     const results = await auditModels(build.connection, built);
@@ -91,7 +93,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     const blocked = audits.filter((a) => a.blocking && a.failing > 0);
 
     const { dataClock } = options;
-    const inputs = { runId, clock, dataClock, previous, assumptions, soldLeads, sources, models, results };
+    const inputs = { runId, clock, dataClock, previous, assumptions, sold, sources, models, results };
     const facts = await snapshotFacts(inputs);
     const publication = blocked.length === 0 ? await publish(build, options, models, facts) : null;
     await writeReport(layout, runId, startedMs, {

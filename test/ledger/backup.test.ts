@@ -13,7 +13,7 @@ import { literal } from '../../lib/sql.ts';
 import { BARE } from '../environment.ts';
 import { ledgerCommand, ledgerFolders } from './ledger_folders.ts';
 import { child } from './processes.ts';
-import { all, bodyOf, claim, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
+import { all, bodyOf, claim, leadOf, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
 
 const CLI = fileURLToPath(new URL('../../ledger/cli.ts', import.meta.url));
 const LONG_BODY = 'a long answer '.repeat(200_000);
@@ -23,6 +23,7 @@ const HOUR_MS = 3_600_000;
 async function fill(ledger: Ledger): Promise<void> {
   await purchaseIn(ledger, 'sold', 1, {
     lead: 'sold-lead',
+    properties: ['parcel:1', 'zip:1'],
     body: 'what was bought',
     identifierHash: sha256('order 1'),
     nowMs: Date.UTC(2026, 10, 20, 9),
@@ -34,9 +35,13 @@ async function fill(ledger: Ledger): Promise<void> {
     nowMs: Date.UTC(2026, 10, 21, 10),
     payment: { ...payment(3), amount: 50_000n },
   });
-  const open = await purchaseIn(ledger, 'settling', 4, { lead: 'open-lead', nowMs: Date.now() - 3.5 * HOUR_MS });
+  const open = await purchaseIn(ledger, 'settling', 4, {
+    lead: 'open-lead',
+    properties: ['case:2'],
+    nowMs: Date.now() - 3.5 * HOUR_MS,
+  });
   await ledger.unknown(open.id, 'not_seen', '0xabc');
-  await purchaseIn(ledger, 'released', 5, { lead: 'released-lead', body: '' });
+  await purchaseIn(ledger, 'released', 5, { lead: 'released-lead', properties: ['parcel:3'], body: '' });
   await purchaseIn(ledger, 'reserved', 6, { lead: 'reserved-lead' });
   for (const [i, p] of (await all(ledger.purchases())).filter((q) => q.state === 'sold').entries()) {
     await ledger.delivered({ purchaseId: p.id, kind: 'first', atMs: 5, complete: i > 0 });
@@ -52,7 +57,8 @@ async function contentOf(ledger: Ledger): Promise<unknown> {
     purchases,
     deliveries: await all(ledger.deliveries()),
     soldLeads: await ledger.soldLeads(),
-    claimed: [...(await ledger.claimedLeads(0))].sort(),
+    soldProperties: await ledger.soldProperties(),
+    claimed: [...(await ledger.claimedLeads(0)), ...(await ledger.claimedProperties(0))].sort(),
     answers: await Promise.all(
       purchases.map(async ({ id }) => {
         const answer = await ledger.answerOf(id);
@@ -70,8 +76,8 @@ async function checkRestored(place: string, content: unknown): Promise<void> {
   assert.deepEqual(await contentOf(ledger), content);
   assert.equal((await ledger.begin(wanted(1))).kind, 'taken', 'a used payment stays used');
   const next = await reserve(ledger, wanted(50));
-  const leads = ['sold-lead', 'open-lead', 'released-lead'];
-  assert.equal(await claim(ledger, next.id, leads, 0), 'released-lead', 'sold leads stay sold');
+  const leads = ['sold-lead', leadOf('another of it', 'zip:1'), 'open-lead', leadOf('released-lead', 'parcel:3')];
+  assert.equal(await claim(ledger, next.id, leads, 0), 'released-lead', 'sold properties stay sold');
   assert.equal(await ledger.useOnce('token', Date.now() + 1e9), false);
   assert.equal(await ledger.recordMoney('test'), 'real');
   await ledger.delivered({ purchaseId: next.id, kind: 'first', atMs: 9, complete: true });
@@ -93,8 +99,9 @@ describe('a backup', () => {
       assert.match(
         made.out,
         new RegExp(
-          'is a complete, checked backup of .*: 4 answers, 5 answer chunks, 6 purchases, 3 claims, 0 transfers, ' +
-            '0 audits, 0 gas days, 3 deliveries, 1 used tokens, 0 withheld leads\n$',
+          'is a complete, checked backup of .*: 4 answers, 5 answer chunks, 6 purchases, 3 claims, ' +
+            '4 claimed properties, 0 transfers, 0 audits, 0 gas days, 3 deliveries, 1 used tokens, ' +
+            '0 withheld leads, 0 withheld properties\n$',
         ),
       );
       assert.equal(statSync(FILE).mode & 0o777, 0o600);
@@ -165,8 +172,8 @@ describe('a backup', () => {
       ['another file', gzipSync('{"hello": 1}\n'), /is not a backup of a ledger/],
       [
         'a newer one',
-        gzipSync(text.replace('"version":2', '"version":3')),
-        /backup of version 3, and this program reads versions 1 to 2/,
+        gzipSync(text.replace('"version":3', '"version":4')),
+        /backup of version 4, and this program reads versions 1 to 3/,
       ],
     ];
     for (const [kind, damaged, why] of wrong) {
@@ -205,7 +212,8 @@ describe('a backup', () => {
         /2026-11-20 {2}GET \/api\/leads\/exclusive +1 {2}\$1\.00/,
         /all {2}every endpoint +3 {2}\$2\.05/,
         /unknown outcome: 1\n {2}\S+ {2}GET \/api\/leads\/exclusive {2}\$1\.00 {2}3 h old {2}lead open-lead {2}0xabc/,
-        /Leads: 1 sold, 1 being paid for, 1 reserved/,
+        /Leads with their properties: 1 sold, 1 being paid for, 1 reserved/,
+        /1 reserved\n {2}reserved-lead is claimed without its property/,
         /never sent completely: 1 \(their buyers can collect them\)/,
       ])
         assert.match(out, line);
@@ -215,10 +223,10 @@ describe('a backup', () => {
         rowsOf(duck.connection, `SELECT ${columns} FROM read_parquet(${literal(join(PARQUET, `${table}.parquet`))})`);
       const sum = "sum(amount_atomic::HUGEINT) FILTER (state = 'sold') AS sold";
       assert.deepEqual(await select('purchases', `count(*) AS n, ${sum}`), [{ n: '6', sold: '2050000' }]);
-      assert.deepEqual(await select('claims', 'lead_id, state'), [
-        { lead_id: 'open-lead', state: 'settling' },
-        { lead_id: 'reserved-lead', state: 'reserved' },
-        { lead_id: 'sold-lead', state: 'sold' },
+      assert.deepEqual(await select('claims', 'lead_id, state, property_keys'), [
+        { lead_id: 'open-lead', state: 'settling', property_keys: 'case:2' },
+        { lead_id: 'reserved-lead', state: 'reserved', property_keys: null },
+        { lead_id: 'sold-lead', state: 'sold', property_keys: 'parcel:1|zip:1' },
       ]);
       assert.deepEqual(await select('deliveries', 'count(*) AS n, count(*) FILTER (complete) AS complete'), [
         { n: '3', complete: '2' },

@@ -9,7 +9,7 @@ import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import { ledgerExists, openLedger, openServingLedger, openStore, type LedgerSettings } from '../../ledger/open.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { ledgerState, soldSnapshots } from '../../pipelines/operate/earnings.ts';
-import { noLedgerYet, soldLeads } from '../../pipelines/sold_leads.ts';
+import { NONE_SOLD, noLedgerYet, soldLeads } from '../../pipelines/sold_leads.ts';
 import { ledgerCommand, ledgerFolders, noteIn } from './ledger_folders.ts';
 import { child } from './processes.ts';
 import { all, answer, claim, purchaseIn, reserve, wanted } from './purchases.ts';
@@ -124,7 +124,7 @@ describe('the identity of a ledger', () => {
         await ledgerState({ DATA_DIR }),
         (await soldSnapshots({ DATA_DIR })).size,
       ],
-      [[], 1, null, 0],
+      [NONE_SOLD, 1, null, 0],
     );
     assert.match((await ledgerCommand('report', { DATA_DIR })).out, /which does not exist yet/);
     assert.deepEqual(readdirSync(DATA_DIR), []);
@@ -140,9 +140,9 @@ describe('the identity of a ledger', () => {
   test('a pipeline run does not treat a lost ledger as a ledger without sales', async () => {
     const DATA_DIR = dataDir();
     const ledger = await openServingLedger({ DATA_DIR });
-    await purchaseIn(ledger, 'sold', 1, { lead: 'sold-lead' });
+    await purchaseIn(ledger, 'sold', 1, { lead: 'sold-lead', properties: ['parcel:1'] });
     await ledger.close();
-    assert.deepEqual(await soldLeads({ DATA_DIR }), ['sold-lead']);
+    assert.deepEqual(await soldLeads({ DATA_DIR }), { leads: ['sold-lead'], properties: ['parcel:1'] });
     const [file, other] = [join(DATA_DIR, 'ledger.sqlite'), join(dataDir(), 'other.sqlite')];
     await (await openLedger({ DATA_DIR, LEDGER: other })).close();
     await assert.rejects(soldLeads({ DATA_DIR, LEDGER: other }), SettingError);

@@ -16,11 +16,12 @@ import { describe, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { sell } from '../../api/payments/sale.ts';
 import { heldClaims, journalFile, type ClaimEntry } from '../../ledger/journal.ts';
+import type { OfferedLead } from '../../ledger/lead_claims.ts';
 import { LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
 import { openLedger, openServingLedger, openStore } from '../../ledger/open.ts';
 import { ledgerCommand, ledgerFolders, noteIn } from './ledger_folders.ts';
 import { child } from './processes.ts';
-import { answer, claim, GENEROUS_LEADS, purchaseIn, reserve, wanted } from './purchases.ts';
+import { answer, claim, GENEROUS_LEADS, leadOf, purchaseIn, reserve, wanted } from './purchases.ts';
 
 const entriesIn = (dataDir: string): ClaimEntry[] =>
   readFileSync(journalFile(dataDir), 'utf8')
@@ -29,7 +30,8 @@ const entriesIn = (dataDir: string): ClaimEntry[] =>
     .map((line) => JSON.parse(line) as ClaimEntry);
 
 /** Tables that version 1 of a backup did not have, and the number of columns of its purchases. */
-const [NEW_TABLES, OLD_PURCHASE_COLUMNS] = [['transfers', 'audits', 'gas_days', 'withheld_leads'], 23];
+const NEW_TABLES = ['claimed_properties', 'transfers', 'audits', 'gas_days', 'withheld_leads', 'withheld_properties'];
+const OLD_PURCHASE_COLUMNS = 23;
 
 /** The text of a backup as version 1 wrote it: without identity and chain. */
 function asVersion1(text: string): string {
@@ -49,11 +51,11 @@ function asVersion1(text: string): string {
 
 const LATER_MS = 1e15;
 /** The first of these leads that another buyer gets, long after every lease. */
-async function firstFree(ledger: Ledger, n: number, leads: readonly string[]): Promise<string | null> {
+async function firstFree(ledger: Ledger, n: number, leads: readonly (string | OfferedLead)[]): Promise<string | null> {
   const buyer = await reserve(ledger, wanted(n, { nowMs: LATER_MS }));
-  const lead = await claim(ledger, buyer.id, leads, LATER_MS);
+  const free = await claim(ledger, buyer.id, leads, LATER_MS);
   await ledger.release(buyer.id, 'not_settled', LATER_MS);
-  return lead;
+  return free;
 }
 
 describe('the claims journal', () => {
@@ -98,7 +100,7 @@ describe('the claims journal', () => {
       const [one, two] = [await openServingLedger(env), await openServingLedger({ DATA_DIR: there, LEDGER })];
       await purchaseIn(one, 'sold', 1, { lead: 'before' });
       assert.equal((await ledgerCommand('backup', { ...env, FILE })).status, 0);
-      await purchaseIn(one, 'sold', 2, { lead: 'sold-here' });
+      await purchaseIn(one, 'sold', 2, { lead: 'sold-here', properties: ['parcel:1'] });
       await purchaseIn(one, 'settling', 3, { lead: 'settling-here' });
       await purchaseIn(one, 'released', 4, { lead: 'released-here' });
       await purchaseIn(one, 'sold', 5);
@@ -115,7 +117,8 @@ describe('the claims journal', () => {
       const expected = ['before', 'settling-here', 'sold-here', 'sold-there'];
       const ledger = await openServingLedger(env);
       assert.deepEqual(await ledger.soldLeads(), expected);
-      assert.equal(await firstFree(ledger, 9_000, expected), null);
+      assert.deepEqual(await ledger.soldProperties(), ['parcel:1']);
+      assert.equal(await firstFree(ledger, 9_000, [...expected, leadOf('another of it', 'parcel:1')]), null);
       assert.equal(await firstFree(ledger, 9_001, [...expected, 'released-here']), 'released-here');
       await ledger.close();
       const store = await openStore(env);
@@ -125,9 +128,9 @@ describe('the claims journal', () => {
       assert.equal((await ledgerCommand('backup', { ...env, FILE: later })).status, 0);
       const elsewhere = dataDir();
       const moved = await ledgerCommand('restore', { DATA_DIR: elsewhere, FILE: later });
-      assert.match(moved.out, /3 withheld leads/);
+      assert.match(moved.out, /3 withheld leads, 1 withheld properties/);
       const again = await openServingLedger({ DATA_DIR: elsewhere });
-      assert.deepEqual(await again.soldLeads(), expected);
+      assert.deepEqual([await again.soldLeads(), await again.soldProperties()], [expected, ['parcel:1']]);
       await again.close();
     });
   }
@@ -156,7 +159,7 @@ describe('the claims journal', () => {
   test('records each lead before money moves and when it is released, and no other purchases', async () => {
     const DATA_DIR = dataDir();
     const ledger = await openServingLedger({ DATA_DIR });
-    await purchaseIn(ledger, 'sold', 1, { lead: 'one', nowMs: 5_000 });
+    await purchaseIn(ledger, 'sold', 1, { lead: 'one', properties: ['parcel:1'], nowMs: 5_000 });
     await purchaseIn(ledger, 'released', 2, { lead: 'two' });
     await purchaseIn(ledger, 'sold', 3);
     await firstFree(ledger, 4, ['three']);
@@ -171,7 +174,8 @@ describe('the claims journal', () => {
     );
     const { payer, nonce } = wanted(1).payment;
     const { purchase, ledger: id, ...first } = entriesIn(DATA_DIR)[0] ?? assert.fail('no entry');
-    assert.deepEqual(first, { at: '1970-01-01T00:00:05.010Z', lead: 'one', payer, nonce, state: 'held' });
+    const properties = ['parcel:1'];
+    assert.deepEqual(first, { at: '1970-01-01T00:00:05.010Z', lead: 'one', properties, payer, nonce, state: 'held' });
     assert.match(`${purchase} ${id}`, /^[0-9a-f-]{36} [0-9a-f-]{36}$/);
     assert.equal(statSync(journalFile(DATA_DIR)).mode & 0o777, 0o600);
   });
@@ -194,7 +198,10 @@ describe('the claims journal', () => {
         nowMs: () => 10,
         pause: async () => undefined,
         make: async (claimant) => {
-          assert.deepEqual(await claimant.claim(['a-lead'], GENEROUS_LEADS), { kind: 'claimed', leadId: 'a-lead' });
+          assert.deepEqual(await claimant.claim([{ leadId: 'a-lead', properties: ['a-home'] }], GENEROUS_LEADS), {
+            kind: 'claimed',
+            leadId: 'a-lead',
+          });
           return answer('the lead');
         },
         settle: async () => {

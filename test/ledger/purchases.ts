@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import type {
   Answer,
   Begun,
-  LeadLimits,
   Ledger,
   NewPurchase,
   PayerLimits,
@@ -12,6 +11,7 @@ import type {
   Purchase,
   PurchaseState,
 } from '../../ledger/ledger.ts';
+import type { LeadLimits, OfferedLead } from '../../ledger/lead_claims.ts';
 import type { Paid } from '../../ledger/transfers.ts';
 
 const hex = (n: number, digits: number): string => `0x${n.toString(16).padStart(digits, '0')}`;
@@ -94,14 +94,18 @@ export function purchaseOf(begun: Begun): Purchase {
   return begun.purchase;
 }
 
-/** Claim the first free lead. @returns the lead, or null if none is free */
+/** A lead as it is offered, with the keys of its property. */
+export const leadOf = (leadId: string, ...properties: readonly string[]): OfferedLead => ({ leadId, properties });
+
+/** Claim the first free lead. A lead without keys is given by its id. @returns the lead, or null if none is free */
 export async function claim(
   ledger: Ledger,
   purchaseId: string,
-  leads: readonly string[],
+  leads: readonly (string | OfferedLead)[],
   nowMs: number,
 ): Promise<string | null> {
-  const claimed = await ledger.claim(purchaseId, leads, GENEROUS_LEADS, nowMs);
+  const offered = leads.map((one) => (typeof one === 'string' ? leadOf(one) : one));
+  const claimed = await ledger.claim(purchaseId, offered, GENEROUS_LEADS, nowMs);
   if (claimed.kind === 'limited') throw new Error(`limited by ${claimed.by}`);
   return claimed.kind === 'claimed' ? claimed.leadId : null;
 }
@@ -118,12 +122,13 @@ export async function purchaseIn(
   ledger: Ledger,
   state: Purchase['state'],
   n: number,
-  more: Partial<NewPurchase> & { lead?: string; body?: string } = {},
+  more: Partial<NewPurchase> & { lead?: string; properties?: readonly string[]; body?: string } = {},
 ): Promise<Purchase> {
-  const { lead, body = `answer ${n}`, ...rest } = more;
+  const { lead: leadId, properties = [], body = `answer ${n}`, ...rest } = more;
   const purchase = await reserve(ledger, wanted(n, rest));
-  if (lead !== undefined && (await claim(ledger, purchase.id, [lead], purchase.reservedAtMs)) !== lead)
-    throw new Error(`${lead} is not free`);
+  const offered = leadId === undefined ? [] : [leadOf(leadId, ...properties)];
+  if (leadId !== undefined && (await claim(ledger, purchase.id, offered, purchase.reservedAtMs)) !== leadId)
+    throw new Error(`${leadId} is not free`);
   if (state === 'reserved') return purchase;
   if (!(await ledger.settling(purchase.id, answer(body), purchase.reservedAtMs + 10)))
     throw new Error('the purchase is no longer reserved');

@@ -11,7 +11,7 @@ import { Assumption, currentAssumptions } from '../../models/assumptions.ts';
 import { auditModels, type ModelResult } from '../../models/audit.ts';
 import { buildModels } from '../../models/build.ts';
 import { loadModels, loadReferences, referenceSql, type Model } from '../../models/index.ts';
-import { Provenance, RejectedRow, Run, SoldLead, SourceRead } from '../../models/inputs.ts';
+import { Provenance, RejectedRow, Run, SoldLead, SoldProperty, SourceRead } from '../../models/inputs.ts';
 import { loadRowRecords } from '../../sources/index.ts';
 import { modelsOf } from '../pipelines/some_tables.ts';
 
@@ -71,6 +71,7 @@ async function inputTables(models: readonly Model[], inputs: Inputs): Promise<Re
     ['source_reads', columnsOf(SourceRead)],
     ['rejected_rows', columnsOf(RejectedRow)],
     ['sold_leads', columnsOf(SoldLead)],
+    ['sold_properties', columnsOf(SoldProperty)],
     ...(await loadRowRecords()).map((r) => [`staged_${r.name}`, [...r.columns, ...Provenance.columns]] as const),
     ...published.map((m) => [`previous_${m.name}`, nullable(m.contract.record.columns)] as const),
     ...stated.map((m) => [m.name, m.contract.record.columns] as const),

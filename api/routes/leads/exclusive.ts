@@ -1,10 +1,13 @@
-/** GET /api/leads/exclusive: one lead, sold to one buyer only. */
+/** GET /api/leads/exclusive: one lead with its property, sold to one buyer only. */
 import { z } from 'zod';
+import type { OfferedLead } from '../../../ledger/lead_claims.ts';
 import { Lead } from '../../../models/marts/leads.ts';
 import { noteOf } from '../list_route.ts';
 import { leadLimits } from '../../payments/caps.ts';
 import { PRICES } from '../prices.ts';
 import { Problem } from '../../http/problem.ts';
+import { recordOf } from '../../snapshot/filters.ts';
+import type { Snapshot } from '../../snapshot/load.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import { sellableLeads, leadFilters, leads, matchingLeads } from './leads.ts';
 
@@ -12,14 +15,22 @@ import { sellableLeads, leadFilters, leads, matchingLeads } from './leads.ts';
 const CLAIM_BATCH = 200;
 
 export const PROMISE =
-  'This lead is yours alone. From claimed_at on it is sold to nobody else and appears in no list, count or sample of ' +
-  'this service, nor in any later snapshot. Lists sold earlier may contain it, and its public record stays public.';
+  'This property is yours alone. From claimed_at on, no lead of it is sold to anyone else, in this snapshot or a ' +
+  'later one, and none is in a list, count or sample of leads; the free samples and examples leave the ' +
+  'property out. A property is recognized by its parcel in the county, by its court case, or by its exact number, ' +
+  'street and place; an address that one list prints for several parcels identifies none of them. Lists sold ' +
+  'earlier may contain the lead. The public records behind it stay public: signals, auctions, deals, reports and ' +
+  'lookup still show them, with the same parcel and address, under ids that are not those of leads. They do not say ' +
+  'that the property was sold or to whom; buyers of the list can see that its leads are gone.';
 
 const Claim = z.strictObject({
   promise: z.literal(PROMISE),
   /** Id of the purchase; the wallet that paid can collect this response again at `collect`. */
   receipt_id: z.uuid(),
   lead_id: z.string(),
+  also_taken: z
+    .array(z.string())
+    .meta({ description: 'Other leads of the same property, which left the pool with this one. They are not sold.' }),
   claimed_at: z.iso.datetime(),
   collect: z.url(),
 });
@@ -36,26 +47,47 @@ const ExclusiveLead = z.strictObject({
 
 type ExclusiveRequest = RouteRequest<typeof leadFilters>;
 
-/** Ids of the matching leads in batches, the highest score first. */
-async function* rankedIds(request: ExclusiveRequest): AsyncGenerator<string[]> {
+/** Matching leads with the keys of their properties in batches, the highest score first. */
+async function* rankedLeads(request: ExclusiveRequest): AsyncGenerator<OfferedLead[]> {
   const where = (await matchingLeads(request)).sql();
   for (let from = 0; ; from += CLAIM_BATCH) {
     const rows = await request.snapshot.rows(
-      `SELECT id FROM leads${where} ORDER BY lead_score DESC, id LIMIT ${CLAIM_BATCH} OFFSET ${from}`,
+      `SELECT id, string_agg(property_key, '|' ORDER BY property_key) AS properties
+      FROM (
+        SELECT id, lead_score, ${recordOf('leads')} AS record_id FROM leads${where}
+        ORDER BY lead_score DESC, id LIMIT ${CLAIM_BATCH} OFFSET ${from}
+      )
+      LEFT JOIN property_keys USING (record_id)
+      GROUP BY id, lead_score ORDER BY lead_score DESC, id`,
       where.values,
     );
-    if (rows.length > 0) yield rows.map((r) => String(r['id']));
+    if (rows.length > 0) {
+      yield rows.map(({ id, properties }) => ({
+        leadId: String(id),
+        properties: properties === null ? [] : String(properties).split('|'),
+      }));
+    }
     if (rows.length < CLAIM_BATCH) return;
   }
+}
+
+/** Ids of the other leads that share a key with this one. */
+async function otherLeadsOf({ snapshot }: ExclusiveRequest, { leadId, properties }: OfferedLead): Promise<string[]> {
+  const rows = await snapshot.rows(
+    `SELECT id FROM leads WHERE id <> $1 AND ${recordOf('leads')} IN (SELECT record_id FROM property_keys
+      WHERE property_key IN (SELECT unnest(from_json($2, '["VARCHAR"]')))) ORDER BY id`,
+    [leadId, JSON.stringify(properties)],
+  );
+  return rows.map(({ id }) => String(id));
 }
 
 /** Matching leads that other buyers are buying now, and that are sold. */
 async function countTaken(request: ExclusiveRequest): Promise<{ being_bought: number; sold: number }> {
   const claimed = await request.claims();
   const counts = { being_bought: 0, sold: 0 };
-  for await (const ids of rankedIds(request)) {
-    for (const id of ids) {
-      const state = claimed.get(id);
+  for await (const some of rankedLeads(request)) {
+    for (const { leadId, properties } of some) {
+      const state = [leadId, ...properties].map((name) => claimed.get(name)).find((held) => held !== undefined);
       if (state !== undefined) counts[state === 'sold' ? 'sold' : 'being_bought'] += 1;
     }
   }
@@ -72,6 +104,17 @@ const noMatchDetail = ({ being_bought: bought, sold }: { being_bought: number; s
     ? 'Every lead that matches these filters is sold. Nothing was charged.'
     : 'No available lead matches these filters. Nothing was charged.';
 };
+
+/** @throws Problem if the snapshot does not say which leads are of one property */
+function requireProperties(snapshot: Snapshot): void {
+  if (!snapshot.missingTables.has('property_keys')) return;
+  throw new Problem(
+    'snapshot_unavailable',
+    `Snapshot ${snapshot.id} was built before leads had properties; the next one has them. Nothing was charged.`,
+    { snapshot_id: snapshot.id },
+    { 'Retry-After': '3600' },
+  );
+}
 
 /** Leads that could be sold today, ignoring the filters. */
 async function poolSize(request: ExclusiveRequest): Promise<number> {
@@ -102,23 +145,26 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
     path: '/api/leads/exclusive',
     price: PRICES['/api/leads/exclusive'],
     about:
-      'The available lead with the highest score that matches the filters, sold to one buyer only: it then ' +
-      'disappears from /api/leads for good and is never sold to anyone else.',
+      'The available lead with the highest score that matches the filters, sold to one buyer only with its ' +
+      'property: every lead of the property leaves /api/leads for good, and none is sold to anyone else. Its public ' +
+      'records stay.',
     params: leadFilters,
     isExclusive: true,
     reasons: ['contract_wallet_refused', 'too_many_held_leads', 'lead_pool_held', 'exclusive_paused'],
     response: ExclusiveLead,
+    check: ({ snapshot }) => requireProperties(snapshot),
     async handle(request): Promise<z.input<typeof ExclusiveLead>> {
       const { snapshot, manifest, params, claimant } = request;
       if (!claimant) throw new Error('a lead can only be claimed for a purchase');
       const limits = leadLimits(await poolSize(request));
-      for await (const ids of rankedIds(request)) {
-        const claimed = await claimant.claim(ids, limits);
+      for await (const some of rankedLeads(request)) {
+        const claimed = await claimant.claim(some, limits);
         if (claimed.kind === 'none') continue;
         if (claimed.kind === 'limited') throw limitProblem(claimed.by);
         const id = claimed.leadId;
+        const offered = some.find(({ leadId }) => leadId === id);
         const [lead] = await snapshot.records('leads', 'WHERE id = $1', [id]);
-        if (!lead) throw new Error('the claimed lead is not in this snapshot');
+        if (!lead || !offered) throw new Error('the claimed lead is not in this snapshot');
         const { purchase } = claimant;
         return {
           ...noteOf(manifest, 'Public records only; no skip-traced contact data.'),
@@ -130,6 +176,7 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
             promise: PROMISE,
             receipt_id: purchase.id,
             lead_id: id,
+            also_taken: await otherLeadsOf(request, offered),
             claimed_at: `${new Date(purchase.reservedAtMs).toISOString().slice(0, 19)}Z`,
             collect: collectUrl(purchase.id),
           },

@@ -53,12 +53,12 @@ export const leads = listRoute({
   price: PRICES['/api/leads'],
   about:
     'Scored off-market seller leads from public records, each verified within the last seven days, ranked by ' +
-    'lead_score.',
+    'lead_score. A property whose lead was sold exclusively has none.',
   filters: leadFilters,
   record: Lead.schema,
   fields: FIELD_GROUPS.leads,
   page: 25,
-  // Claims are read before the rows: a lead claimed before this request is never in the list.
+  // Claims are read before the rows: a property claimed before this request is never in the list.
   async list(request) {
     const claimed = await request.claims();
     return {

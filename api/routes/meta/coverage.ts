@@ -1,8 +1,9 @@
 /** Coverage and free samples of /api/meta, computed from the snapshot. */
 import type { z } from 'zod';
 import { upcomingAuctions } from '../auctions.ts';
+import { freeDeals } from '../deals.ts';
 import type { RouteRequest } from '../define.ts';
-import { unclaimed, type Claimed } from '../leads/lead_claims.ts';
+import { unclaimed, unsold, type Claimed } from '../leads/lead_claims.ts';
 import { sellableLeads } from '../leads/leads.ts';
 import { currentSignals } from '../signals.ts';
 import { queryRow, toCount, toInstant } from './facts.ts';
@@ -87,17 +88,18 @@ export async function leadCoverage(
   return { available_leads: toCount(row['total']), counties: toCount(row['counties']) };
 }
 
-/** One full record per feed, free. The lead is the lowest-ranked one: the best are left for buyers. */
+/** One full record per feed, free, of no sold property. The lead is the lowest-ranked one: the best are for buyers. */
 export async function samplesOf(
   request: MetaRequest,
   claimed: Claimed,
 ): Promise<Omit<MetaBody['free_samples'], 'note'>> {
   const { snapshot, today } = request;
-  const upcoming = upcomingAuctions(today).sql();
+  const upcoming = unsold(upcomingAuctions(today), claimed).sql();
   const sellable = unclaimed(await sellableLeads(request), claimed).sql();
-  const current = currentSignals().sql();
+  const current = unsold(currentSignals(), claimed).sql();
+  const free = freeDeals(claimed).sql();
   return {
-    deals: await snapshot.records('deals', "WHERE listing_status = 'active' ORDER BY deal_score DESC, id LIMIT 1"),
+    deals: await snapshot.records('deals', `${free} ORDER BY deal_score DESC, id LIMIT 1`, free.values),
     signals: await snapshot.records(
       'signals',
       `${current} ORDER BY has_address DESC, amount NULLS LAST, id LIMIT 1`,

@@ -9,7 +9,8 @@ import { FIELD_GROUPS } from '../field_groups.ts';
 import { claimsHash } from '../leads/lead_claims.ts';
 import { leads } from '../leads/leads.ts';
 import { BASIS_NOTE } from '../lookup/matches.ts';
-import { EXAMPLE_PATH, exampleDeals } from '../report/report.ts';
+import { exampleDeals } from '../report/examples.ts';
+import { EXAMPLE_PATH } from '../report/report.ts';
 import { signals } from '../signals.ts';
 import { auctionCoverage, dealCoverage, leadCoverage, samplesOf, signalCoverage } from './coverage.ts';
 import { fieldNotesOf, INTERFACE_VERSION, pricingOf, sourcesOf, type MetaOptions } from './facts.ts';
@@ -68,7 +69,10 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
         filters: Object.keys(auctions.params),
       },
       leads_feed: {
-        note: 'Every lead has a distress signal verified within the last 7 days.',
+        note:
+          'Every lead has a distress signal verified within the last 7 days. A lead sold by /api/leads/exclusive ' +
+          'takes its property: no lead of it is listed, counted or sold again. Its public records stay in the ' +
+          'other feeds.',
         coverage: await leadCoverage(request, claimed),
         filters: Object.keys(leads.params),
       },
@@ -81,7 +85,7 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
           'The full report of one deal, free at url. The report of any other deal is sold at ' +
           'GET /api/deals/{id}/report; call that path with the literal {id} to see how.',
         url: publicUrl + EXAMPLE_PATH,
-        property: (await exampleDeals(snapshot, 1))[0]?.property ?? null,
+        property: (await exampleDeals(request, 1))[0]?.property ?? null,
       },
       sources: await sourcesOf(snapshot),
       assumptions: {

@@ -5,6 +5,7 @@ import { Deal } from '../../../models/marts/deals.ts';
 import { ListingVersion } from '../../../models/marts/listing_history.ts';
 import { Report as ReportRecord } from '../../../models/marts/reports.ts';
 import { Signal } from '../../../models/marts/signals.ts';
+import { soldState } from '../leads/lead_claims.ts';
 import { noteOf } from '../list_route.ts';
 import { cachePerDay, cachePerSnapshot } from '../../snapshot/memo.ts';
 import { idParam, readValue, type Params } from '../params.ts';
@@ -12,6 +13,7 @@ import { PRICES } from '../prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
+import { exampleDeals, propertyOf } from './examples.ts';
 import { Market, marketOf } from './market.ts';
 import { sectionsOf } from './sections.ts';
 import { summaryOf } from './summary.ts';
@@ -99,24 +101,6 @@ const TemplateAnswer = z.strictObject({
 });
 
 type Row = Readonly<Record<string, unknown>>;
-
-function propertyOf({ address, city, state, zip }: Row): string {
-  const street = address === null ? 'Street not published' : String(address);
-  return `${street}, ${String(city)}, ${String(state)} ${String(zip)}`;
-}
-
-/** Deals with the most complete reports: underwritten and with an offer, distress first, then by score. */
-export async function exampleDeals(snapshot: Snapshot, limit: number): Promise<{ id: string; property: string }[]> {
-  const found = await snapshot.recordFields(
-    'deals',
-    ['id', 'address', 'city', 'state', 'zip'],
-    `WHERE listing_status = 'active'
-    ORDER BY (offer_status = 'computed' AND dscr_status = 'computed') DESC,
-      (json_array_length(distress_matches) > 0) DESC, deal_score DESC, id
-    LIMIT ${limit}`,
-  );
-  return found.map((deal) => ({ id: String(deal['id']), property: propertyOf(deal) }));
-}
 
 /** @throws Problem if the snapshot was built before there were reports */
 function requireReports(snapshot: Snapshot): void {
@@ -249,9 +233,10 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
       template: {
         about: 'With the literal {id}: what a report is, what it costs, and where to find ids. Free.',
         response: TemplateAnswer,
-        handle: async ({ snapshot, manifest }) => ({
+        stateKey: soldState,
+        handle: async (request) => ({
           ...noteOf(
-            manifest,
+            request.manifest,
             `Replace {id} with the id of a deal. ${publicUrl}${EXAMPLE_PATH} is a full report, free.`,
           ),
           how_to:
@@ -261,7 +246,7 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
             'PAYMENT-SIGNATURE.',
           price: `$${price}`,
           // The first is the free example.
-          live_examples: (await exampleDeals(snapshot, LIVE_EXAMPLES + 1))
+          live_examples: (await exampleDeals(request, LIVE_EXAMPLES + 1))
             .slice(1)
             .map(({ id, property }) => ({ url: urlOf(id), property })),
           free_id_index: `${publicUrl}/api/deals/ids`,
@@ -274,13 +259,16 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
     defineRoute({
       path: EXAMPLE_PATH,
       price: null,
-      about: 'Free example: the full report of one active deal, chosen from each snapshot.',
+      about:
+        'Free example: the full report of one active deal, chosen from each snapshot. Never of a property that was ' +
+        'sold as an exclusive lead.',
       params: {},
       response: Report,
       reasons: ['no_matches'],
+      stateKey: soldState,
       handle: cachePerDay(async (request) => {
         requireReports(request.snapshot);
-        const [deal] = await exampleDeals(request.snapshot, 1);
+        const [deal] = await exampleDeals(request, 1);
         const report =
           deal && (await buildReport(request, deal.id, `The full report that ${urlOf(deal.id)} sells, free.`));
         if (!report)
@@ -289,7 +277,7 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
             snapshot_id: request.snapshot.id,
           });
         return report;
-      }),
+      }, soldState),
     }),
   ];
 }

@@ -51,7 +51,7 @@ describe('an exclusive lead', () => {
     assert.equal(body.claim.lead_id, uuid(8));
     assert.equal(body.claim.receipt_id, response.headers.get('Receipt-Id'));
     assert.equal(body.claim.collect, `http://dealfeed.test/api/purchases/${body.claim.receipt_id}`);
-    assert.match(body.claim.promise, /sold to nobody else/);
+    assert.match(body.claim.promise, /no lead of it is sold to anyone else/);
     assert.equal((await shop.takings()) - start, DOLLAR);
   });
 

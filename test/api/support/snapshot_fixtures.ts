@@ -107,6 +107,7 @@ const DEFAULTS: Record<TableName, (n: number) => Row> = {
   sources: () => ({}),
   assumptions: (n) => ({ assumption_set_id: 'uw-test', key: `key_${n}`, value: '0.05' }),
   reports: (n) => ({ id: uuid(n), assumption_set_id: 'uw-test' }),
+  property_keys: (n) => ({ record_id: uuid(n), property_key: `parcel:39035:P${n}` }),
   listing_history: (n) => ({
     deal_id: uuid(n),
     source: 'heartland',

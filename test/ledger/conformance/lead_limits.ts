@@ -1,11 +1,23 @@
 /** Limits on the leads of unsold purchases: a part of the conformance suite. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Claimed, LeadLimits, Ledger, Purchase } from '../../../ledger/ledger.ts';
-import { answer, claim, GENEROUS_LEADS, LEASE_MS, paid, payment, purchaseIn, reserve, wanted } from '../purchases.ts';
+import type { Claimed, LeadLimits } from '../../../ledger/lead_claims.ts';
+import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
+import {
+  answer,
+  claim,
+  GENEROUS_LEADS,
+  leadOf,
+  LEASE_MS,
+  paid,
+  payment,
+  purchaseIn,
+  reserve,
+  wanted,
+} from '../purchases.ts';
 import type { OnEmptyLedger } from './place.ts';
 
-const leads = Array.from({ length: 100 }, (_, i) => `lead-${i}`);
+const leads = Array.from({ length: 100 }, (_, i) => leadOf(`lead-${i}`));
 const NONE: LeadLimits = { perPayer: 0, byNewPayers: 0 };
 const LIMITED_BY_PAYER: Claimed = { kind: 'limited', by: 'payer' };
 const LIMITED_BY_NEW: Claimed = { kind: 'limited', by: 'new payers' };

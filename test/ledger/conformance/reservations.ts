@@ -37,6 +37,7 @@ export function reservations({ ledger: get, empty }: SharedLedger): void {
         block: null,
         why: null,
         leadId: null,
+        properties: [],
         answerSha256: null,
       });
     });

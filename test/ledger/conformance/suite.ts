@@ -8,6 +8,7 @@ import { leadLimits } from './lead_limits.ts';
 import { madeGood } from './made_good.ts';
 import { payerLimits } from './payer_limits.ts';
 import { sharedLedger, type Place } from './place.ts';
+import { properties } from './properties.ts';
 import { reservations } from './reservations.ts';
 import { retention } from './retention.ts';
 import { settling } from './settling.ts';
@@ -23,6 +24,7 @@ export function conformance(place: Place): void {
   clocks(shared.onEmpty);
   payerLimits(shared.onEmpty);
   leadLimits(shared.onEmpty);
+  properties(shared.onEmpty);
   balance(shared.onEmpty);
   audit(shared.onEmpty);
   transfers(shared.onEmpty);

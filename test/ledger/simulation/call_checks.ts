@@ -1,14 +1,6 @@
 /** Invariants that are checked each time a call of the ledger returns. */
-import {
-  isOver,
-  UNPAID_MS,
-  type Begun,
-  type Claimed,
-  type LeadLimits,
-  type Ledger,
-  type NewPurchase,
-  type Purchase,
-} from '../../../ledger/ledger.ts';
+import type { Claimed, LeadLimits } from '../../../ledger/lead_claims.ts';
+import { isOver, UNPAID_MS, type Begun, type Ledger, type NewPurchase, type Purchase } from '../../../ledger/ledger.ts';
 import type { AuditedAccount, BookedTransfer, Booking } from '../../../ledger/transfers.ts';
 import { all } from '../purchases.ts';
 import type { Chain } from './chain.ts';
@@ -166,9 +158,11 @@ export class CallChecks {
     const own = purchases.filter((p) => p.payment.payer === transfer.payer && p.payment.nonce === transfer.nonce);
     const released = own.filter((p) => p.state === 'released' && p.payment.amount === transfer.amount);
     if (released.length === 0) return own.some((p) => p.payment.amount !== transfer.amount);
-    const claimed = await this.#ledger.claimedLeads(nowMs);
+    const [leads, properties] = [await this.#ledger.claimedLeads(nowMs), await this.#ledger.claimedProperties(nowMs)];
+    const isTaken = (p: Purchase): boolean =>
+      p.leadId !== null && (leads.has(p.leadId) || p.properties.some((key) => properties.has(key)));
     for (const p of released) {
-      if ((await this.#ledger.answerOf(p.id)) !== null && (p.leadId === null || !claimed.has(p.leadId))) return false;
+      if ((await this.#ledger.answerOf(p.id)) !== null && !isTaken(p)) return false;
     }
     return true;
   }

@@ -143,6 +143,13 @@ const audit: readonly Fault[] = [
     'if (!(await insertClaim(query, String(lead), purchase.id, nowMs))) return false;',
     'await insertClaim(query, String(lead), purchase.id, nowMs);',
   ),
+  inSource(
+    'a purchase is made good without its property',
+    MATCH,
+    'if ((await query(HOLDERS_OF_PROPERTY, purchase.id)).length > 0) return false;',
+    '',
+    { file: MATCH, from: 'await query(TAKE_PROPERTY, purchase.id);', to: '' },
+  ),
   inSource('a purchase is not made good', MATCH, 'return (await makeGood(candidate, purchase)) ?', 'return false ?'),
   inSource(
     'a transfer that was booked before its sale is never matched',
@@ -224,9 +231,21 @@ const steps: readonly Fault[] = [
   }),
   withParts('a lead is chosen without being claimed', {
     ledger: () => ({
-      claim: async (_, [leadId]) => (leadId === undefined ? { kind: 'none' } : { kind: 'claimed', leadId }),
+      claim: async (_, [lead]) => (lead === undefined ? { kind: 'none' } : { kind: 'claimed', leadId: lead.leadId }),
     }),
   }),
+  inSource(
+    'a claim takes the lead without its property',
+    'ledger/sql/lead_claims.ts',
+    'if (!(await insertProperties(this.#query, this.#purchaseId, properties))) return false;',
+    '',
+  ),
+  inSource(
+    'a released purchase keeps its property',
+    'ledger/sql/settlements.ts',
+    "await query('UPDATE claimed_properties SET standing = NULL WHERE purchase_id = $1', purchaseId);",
+    '',
+  ),
   withParts('the payment alone is enough to collect what it bought', { mayCollect: () => true }),
   withParts("the payer's address with any identifier is enough to collect", {
     mayCollect: (purchase, { identifierHash, payment }) =>

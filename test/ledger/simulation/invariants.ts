@@ -1,5 +1,6 @@
 /** The invariants that chain and ledger must satisfy at the end of a schedule, after the last audit. */
 import { differencesOf, type Difference } from '../../../ledger/differences.ts';
+import type { OfferedLead } from '../../../ledger/lead_claims.ts';
 import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
 import type { BookedTransfer } from '../../../ledger/transfers.ts';
 import { all, bodyOf } from '../purchases.ts';
@@ -12,6 +13,7 @@ const COLLECTED_BY_WALLET = 0.05;
 export interface End {
   readonly scene: Scene;
   readonly ledger: Ledger;
+  readonly leads: readonly OfferedLead[];
   readonly limits: Limits;
   readonly finishAll: () => Promise<void>;
 }
@@ -35,8 +37,11 @@ interface Books {
 
 const short = (id: string): string => id.slice(-2);
 
-/** A lead is sold at most once and is sent to at most one client. */
-async function leadViolations({ scene: { server }, ledger }: End, sold: readonly Purchase[]): Promise<string[]> {
+/** A property is sold at most once, and a lead is sent to at most one client. */
+async function leadViolations(
+  { scene: { server }, ledger, leads: offered }: End,
+  sold: readonly Purchase[],
+): Promise<string[]> {
   const violations: string[] = [];
   const clientsByLead = new Map<string, Set<string>>();
   for (const { to, body } of server.sent) {
@@ -50,9 +55,19 @@ async function leadViolations({ scene: { server }, ledger }: End, sold: readonly
   }
   const leads = sold.flatMap((p) => (p.leadId === null ? [] : [p.leadId]));
   if (new Set(leads).size !== leads.length) violations.push(`a lead is sold twice: ${leads.join(', ')}`);
-  const soldLeads = await ledger.soldLeads();
+  const [soldLeads, soldProperties] = [await ledger.soldLeads(), await ledger.soldProperties()];
+  const leadByKey = new Map<string, string>();
   for (const lead of leads) {
     if (!soldLeads.includes(lead)) violations.push(`${lead} is sold and may be offered again`);
+    for (const key of offered.find(({ leadId }) => leadId === lead)?.properties ?? []) {
+      const other = leadByKey.get(key);
+      if (other !== undefined) violations.push(`${key} is sold twice: as ${other} and as ${lead}`);
+      if (!soldProperties.includes(key)) violations.push(`${key} is sold with ${lead} and may be offered again`);
+      leadByKey.set(key, lead);
+    }
+  }
+  for (const key of soldProperties) {
+    if (!leadByKey.has(key)) violations.push(`${key} is withheld, and no lead of it is sold`);
   }
   return violations;
 }

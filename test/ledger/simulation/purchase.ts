@@ -81,7 +81,7 @@ async function handle(
   if (route !== EXCLUSIVE) return world.mishap(HANDLER_FAILS) ? null : answer(`list for ${request}`);
   const claimed = await ledger.claimedLeads(nowMs());
   const got = await claim(
-    leads.filter((id) => !claimed.has(id)),
+    leads.filter(({ leadId }) => !claimed.has(leadId)),
     limits.leads,
   );
   return got.kind === 'claimed' ? answer(`lead ${got.leadId} on receipt ${purchase.id}`) : null;

@@ -1,11 +1,12 @@
 /** One schedule: a world from one seed, run until every client is done, then checked against the invariants. */
 import { TABLES } from '../../../ledger/backup/tables.ts';
+import type { OfferedLead } from '../../../ledger/lead_claims.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
 import type { Store } from '../../../ledger/sql/store.ts';
 import { openSqliteStore } from '../../../ledger/sqlite/store.ts';
 import { DAY_MS } from '../../../lib/time.ts';
-import { all } from '../purchases.ts';
+import { all, leadOf } from '../purchases.ts';
 import { CallChecks } from './call_checks.ts';
 import { Chain, PRICE } from './chain.ts';
 import { buyer, HABITS, restartNonces, spend, stranger, walletOf, type Scene } from './clients.ts';
@@ -16,7 +17,14 @@ import { Server } from './server.ts';
 import type { Limits } from './session.ts';
 import { World, type Process } from './world.ts';
 
-const [PROCESSES, LEADS, MAX_STEPS, MAX_CALM_STEPS] = [2, 3, 700, 20_000];
+const [PROCESSES, MAX_STEPS, MAX_CALM_STEPS] = [2, 700, 20_000];
+/** Four leads of three properties: the first two are a debt and a sale at one address. */
+const LEADS: readonly OfferedLead[] = [
+  leadOf('lead-1', 'address-1', 'parcel-1'),
+  leadOf('lead-2', 'address-1', 'case-1'),
+  leadOf('lead-3', 'parcel-2'),
+  leadOf('lead-4', 'parcel-3'),
+];
 const STEPS_OF_TIME_MS = [5, 50, 500, 500, 2000, 2000, 2000, 8000, 8000, 20_000, 100_000];
 /** Time after which every payment and lease has expired, and number of blocks after which a block is final. */
 const [LONG_MS, LAST_BLOCKS] = [1_000_000, 8];
@@ -201,8 +209,7 @@ export async function runSchedule({ seed, parts = realParts, tracing = false }: 
   const ledger = awaitedLedger(world, empty.ledger);
   const checks = new CallChecks(ledger, chain);
   const limits = limitsOf(world);
-  const leads = Array.from({ length: LEADS }, (_, i) => `lead-${i + 1}`);
-  const server = new Server({ world, chain, ledger, checks, parts, leads, limits });
+  const server = new Server({ world, chain, ledger, checks, parts, leads: LEADS, limits });
   const processes: Process[] = Array.from({ length: PROCESSES }, (_, i) => ({
     name: `process ${i + 1}`,
     starts: 0,
@@ -236,7 +243,7 @@ export async function runSchedule({ seed, parts = realParts, tracing = false }: 
   await world.settled();
   while (busy.size > 0 && events.steps < MAX_STEPS) await events.next();
   await events.calm();
-  const end = await checkEnd({ scene, ledger, limits, finishAll: () => events.finishAll() });
+  const end = await checkEnd({ scene, ledger, leads: LEADS, limits, finishAll: () => events.finishAll() });
   const sold = new Set(server.sent.map((s) => s.purchase.id)).size;
   return {
     violations: [...violations, ...end.violations],

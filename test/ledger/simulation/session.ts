@@ -1,11 +1,11 @@
 /** What a process of the simulated server works with, and what clients send and get. */
 import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
 import type { PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
+import type { LeadLimits, OfferedLead } from '../../../ledger/lead_claims.ts';
 import {
   LedgerUnavailable,
   type Answer,
   type DeliveryKind,
-  type LeadLimits,
   type Ledger,
   type Payment,
   type Purchase,
@@ -61,7 +61,7 @@ export interface ServerOptions {
   readonly ledger: Ledger;
   readonly checks: CallChecks;
   readonly parts: Parts;
-  readonly leads: readonly string[];
+  readonly leads: readonly OfferedLead[];
   readonly limits: Limits;
 }
 

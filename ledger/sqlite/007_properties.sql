@@ -1,0 +1,16 @@
+-- A claim takes a property: no other lead of it is sold. Claims of an older version get theirs from a snapshot.
+CREATE TABLE claimed_properties (
+  purchase_id  TEXT    NOT NULL REFERENCES purchases (id) ON DELETE CASCADE,
+  property_key TEXT    NOT NULL,
+  -- 1 until the purchase is released.
+  standing     INTEGER CHECK (standing = 1),
+  PRIMARY KEY (purchase_id, property_key)
+) STRICT, WITHOUT ROWID;
+-- A property belongs to one purchase until it is released.
+CREATE UNIQUE INDEX claim_of_property ON claimed_properties (property_key) WHERE standing = 1;
+
+-- Properties of the leads in withheld_leads.
+CREATE TABLE withheld_properties (
+  property_key TEXT NOT NULL PRIMARY KEY,
+  lead_id      TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,72 @@
+-- One row per address that identifies a property: number and street within a ZIP, within a city if a record of it has
+-- no ZIP, and within a county if a record has neither. An address that one list prints for several parcels identifies
+-- none of them. Several lists may spell the parcel of one property in several ways.
+
+with
+
+addresses as (
+  select source, county_fips, parcel_key, zip, city, address_key, is_current, true as is_record
+  from int_property_records
+  where address_key is not null
+
+  union all
+
+  select
+    source, county_fips,
+    case when parcel_key_of(county_fips, parcel_key) is not null then parcel_key end as parcel_key,
+    zip,
+    nullif(letters_digits_and_spaces(city), '') as city,
+    address_key,
+    true as is_current,
+    false as is_record
+  from stg_parcels
+  where address_key is not null
+),
+
+places as (
+  select *, 'zip' as place_kind, zip as place
+  from addresses
+  where zip is not null
+
+  union all
+
+  select *, 'city' as place_kind, county_fips || ':' || city as place
+  from addresses
+  where city is not null
+
+  union all
+
+  select *, 'county' as place_kind, county_fips as place
+  from addresses
+),
+
+places_by_source as (
+  select
+    place_kind, place, address_key, source,
+    count(distinct parcel_key) filter (where is_current) as parcels,
+    min(zip) as first_zip,
+    max(zip) as last_zip,
+    min(city) as first_city,
+    max(city) as last_city,
+    bool_or(is_record) as has_record,
+    bool_or(is_record and zip is null) as has_no_zip,
+    bool_or(is_record and zip is null and city is null) as has_no_place
+  from places
+  group by place_kind, place, address_key, source
+)
+
+select
+  place_kind, place, address_key,
+  place_kind || ':' || place || ':' || address_key as property_key
+from places_by_source
+group by place_kind, place, address_key
+having max(parcels) <= 1
+  and case place_kind
+    when 'zip' then bool_or(has_record)
+    -- Towns that share a name: the ZIP decides
+    when 'city' then bool_or(has_no_zip) and min(first_zip) is not distinct from max(last_zip)
+    else
+      bool_or(has_no_place)
+      and min(first_zip) is not distinct from max(last_zip)
+      and min(first_city) is not distinct from max(last_city)
+  end

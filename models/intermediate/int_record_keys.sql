@@ -1,0 +1,66 @@
+-- One row per signal or auction and key of its property: its parcel, its court case, and its address. A case is a key
+-- of each of its sales if it has one parcel, or a sale of it was printed without a parcel. A record without any of them
+-- has its lead as the key.
+
+with
+
+cases as (
+  select
+    county_fips,
+    case_key,
+    count(distinct parcel_key) <= 1 or count(*) > count(parcel_key) as is_one_property
+  from int_property_records
+  where case_key is not null
+  group by county_fips, case_key
+),
+
+keys as (
+  select record_id, 'parcel:' || county_fips || ':' || parcel_key as property_key
+  from int_property_records
+  where parcel_key is not null
+
+  union all
+
+  select records.record_id, 'case:' || records.county_fips || ':' || records.case_key as property_key
+  from int_property_records as records
+  join cases
+    on cases.county_fips = records.county_fips
+    and cases.case_key = records.case_key
+  where cases.is_one_property
+
+  union all
+
+  select records.record_id, addresses.property_key
+  from int_property_records as records
+  join int_property_addresses as addresses
+    on addresses.place_kind = 'zip'
+    and addresses.place = records.zip
+    and addresses.address_key = records.address_key
+
+  union all
+
+  select records.record_id, addresses.property_key
+  from int_property_records as records
+  join int_property_addresses as addresses
+    on addresses.place_kind = 'city'
+    and addresses.place = records.county_fips || ':' || records.city
+    and addresses.address_key = records.address_key
+
+  union all
+
+  select records.record_id, addresses.property_key
+  from int_property_records as records
+  join int_property_addresses as addresses
+    on addresses.place_kind = 'county'
+    and addresses.place = records.county_fips
+    and addresses.address_key = records.address_key
+)
+
+select record_id, property_key
+from keys
+
+union all
+
+select record_id, 'lead:' || lead_id as property_key
+from int_property_records
+anti join keys using (record_id)

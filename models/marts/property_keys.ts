@@ -1,0 +1,44 @@
+import { defineRecord, text } from '../../lib/record.ts';
+import { defineModel, never } from '../contract.ts';
+
+export const PropertyKey = defineRecord(
+  'property_key',
+  'One row per record and key of its property. Records that share a key are of one property.',
+  ['record_id', 'property_key'],
+  {
+    record_id: text('Id of a listed signal, an upcoming auction, a deal, or a sold lead.'),
+    property_key: text(
+      'parcel: county and parcel; case: county and court case; zip, city, county: that place, number and street; ' +
+        'lead: the lead alone, which has none of them.',
+    ),
+  },
+);
+
+export default defineModel({
+  record: PropertyKey,
+  audits: [
+    // A lead that the server finds no keys for is claimed without its property.
+    {
+      name: 'property_keys.of_every_lead',
+      about: 'every lead has a key of its property',
+      blocking: true,
+      sql: `SELECT id FROM leads
+        WHERE coalesce(signal_id, auction_id) NOT IN (SELECT record_id FROM property_keys)`,
+    },
+    never(
+      'property_keys',
+      'separable',
+      'no key contains the separator of a list of keys',
+      "contains(property_key, '|')",
+    ),
+    {
+      name: 'property_keys.none_sold',
+      about: 'no lead is of a sold property',
+      blocking: true,
+      sql: `SELECT leads.id, property_key FROM leads
+        JOIN property_keys ON record_id = coalesce(signal_id, auction_id)
+        WHERE property_key IN (SELECT property_key FROM sold_properties)`,
+    },
+  ],
+  publish: { orderBy: ['record_id', 'property_key'] },
+});
