@@ -1,4 +1,4 @@
-/** Leads sold to one buyer are in no later snapshot; an earlier day rebuilds as it was. */
+/** Properties sold to one buyer have no lead in a later snapshot; an earlier day rebuilds as it was. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { openLedger } from '../../ledger/open.ts';
 import { isSame, rebuild } from '../../pipelines/commands/rebuild.ts';
-import { soldLeads } from '../../pipelines/sold_leads.ts';
+import { soldLeads, type SoldLeads } from '../../pipelines/sold_leads.ts';
 import { currentSnapshot, listSnapshots, readManifest } from '../../pipelines/snapshots.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
@@ -23,7 +23,10 @@ const only = ({ name }: { readonly name: string }): boolean =>
 
 describe('leads that are sold', () => {
   const layoutReady = newLayout();
+  /** Sold leads, the properties of the first three, and every lead of the properties of all. */
   let sold: string[] = [];
+  let properties: string[] = [];
+  let gone: ReadonlySet<string> = new Set();
 
   const run = async (
     day: string,
@@ -56,9 +59,21 @@ describe('leads that are sold', () => {
   const idsOf = async (runId: string): Promise<string[]> =>
     (await published(await layoutReady, runId, 'leads')).map((lead) => String(lead['id']));
 
+  /** Keys of the property of each lead. */
+  const keysOf = async (runId: string): Promise<ReadonlyMap<string, readonly string[]>> => {
+    const layout = await layoutReady;
+    const keys = Map.groupBy(await published(layout, runId, 'property_keys'), (row) => row['record_id']);
+    return new Map(
+      (await published(layout, runId, 'leads')).map((lead) => [
+        String(lead['id']),
+        (keys.get(lead['signal_id'] ?? lead['auction_id']) ?? []).map((row) => String(row['property_key'])),
+      ]),
+    );
+  };
+
   test('where there is no ledger yet, none is', async () => {
     const layout = await layoutReady;
-    const noLeads = (): Promise<readonly string[]> => soldLeads({ DATA_DIR: layout.root, LEDGER: undefined });
+    const noLeads = (): Promise<SoldLeads> => soldLeads({ DATA_DIR: layout.root, LEDGER: undefined });
     await runDay({ layout, world, day: '2026-11-20', only, tables: ['leads'], soldLeads: noLeads });
     assert.ok(!(await readdir(layout.root)).some((name) => name.startsWith('ledger')), 'and none is made');
     assert.ok((await idsOf('2026-11-20.01')).length > 10);
@@ -66,18 +81,32 @@ describe('leads that are sold', () => {
 
   test('are left out of the same day made again and of the next, with those that are being paid for', async () => {
     const layout = await layoutReady;
-    const leads = await idsOf('2026-11-20.01');
+    const keys = await keysOf('2026-11-20.01');
+    const othersOf = (lead: string): string[] =>
+      [...keys].flatMap(([id, own]) => (id !== lead && own.some((key) => keys.get(lead)?.includes(key)) ? [id] : []));
+    // One lead of each property, and those with two leads first.
+    const firsts = [...keys.keys()].filter((id) => !othersOf(id).some((other) => other < id));
+    const leads = firsts.sort((a, b) => othersOf(b).length - othersOf(a).length);
     const ledger = await openLedger({ DATA_DIR: layout.root });
     sold = leads.slice(0, 5);
-    for (const [i, lead] of sold.entries()) await purchaseIn(ledger, i === 4 ? 'settling' : 'sold', i, { lead });
+    gone = new Set(sold.flatMap((lead) => [lead, ...othersOf(lead)]));
+    assert.ok(gone.size > sold.length, 'a sold property has two leads');
+    properties = sold.slice(0, 3).flatMap((lead) => keys.get(lead) ?? []);
+    // The last two were sold by an older version, without their properties.
+    for (const [i, lead] of sold.entries())
+      await purchaseIn(ledger, i === 4 ? 'settling' : 'sold', i, {
+        lead,
+        properties: i < 3 ? (keys.get(lead) ?? []) : [],
+      });
     await purchaseIn(ledger, 'reserved', 10, { lead: leads[5] ?? '' });
     await purchaseIn(ledger, 'released', 11, { lead: leads[6] ?? '' });
     await ledger.close();
     const { status, out } = await run('2026-11-20');
     assert.equal(status, 0, out);
-    assert.match(out, /^building models without 5 sold leads$/m);
+    assert.match(out, /^building models without 5 sold leads and their properties$/m);
     const sameDay = await idsOf((await currentSnapshot(layout)) ?? '');
-    assert.deepEqual(sameDay.sort(), leads.slice(5).sort(), 'and nothing else is');
+    const others = [...keys.keys()].filter((id) => !gone.has(id));
+    assert.deepEqual(sameDay.sort(), others.sort(), 'and nothing else is');
 
     const { runId } = await runDay({
       layout,
@@ -90,7 +119,7 @@ describe('leads that are sold', () => {
     const nextDay = await idsOf(runId);
     assert.ok(nextDay.length > 10);
     assert.deepEqual(
-      nextDay.filter((id) => sold.includes(id)),
+      nextDay.filter((id) => gone.has(id)),
       [],
     );
   });
@@ -98,7 +127,8 @@ describe('leads that are sold', () => {
   test('were not sold yet on a day before, which is made again as it was', async () => {
     const layout = await layoutReady;
     assert.deepEqual((await readManifest(layout, '2026-11-20.01')).sold_leads, []);
-    assert.deepEqual((await readManifest(layout, '2026-11-20.02')).sold_leads, [...sold].sort());
+    const { sold_leads, sold_properties } = await readManifest(layout, '2026-11-20.02');
+    assert.deepEqual([sold_leads, sold_properties], [[...sold].sort(), [...properties].sort()]);
     const ledger = await openLedger({ DATA_DIR: layout.root });
     await purchaseIn(ledger, 'sold', 20, { lead: (await idsOf('2026-11-20.02'))[2] ?? '' });
     await ledger.close();
