@@ -10,6 +10,7 @@ import type { Model } from '../../models/index.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { run, type RunResult } from '../../pipelines/run/run.ts';
+import type { SoldLeads } from '../../pipelines/sold_leads.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { startSandbox, type Alter } from '../../sandbox/server.ts';
 import type { World, WorldDay } from '../../sandbox/world/types.ts';
@@ -70,7 +71,7 @@ export interface OneRun {
   /** Secrets of the operator, by the name of their setting. */
   readonly secrets?: Readonly<Record<string, string>>;
   /** Reads the ids of sold leads. Default: none. */
-  readonly soldLeads?: () => Promise<readonly string[]>;
+  readonly soldLeads?: () => Promise<SoldLeads>;
 }
 
 /** Run one day. */
