@@ -202,7 +202,7 @@ export async function played(
   moments: readonly Scenario[],
   { fault, patienceMs }: { readonly fault?: string; readonly patienceMs?: number } = {},
 ): Promise<readonly string[]> {
-  const world = await openSales(kind, { leads: 10, buyers: 2 });
+  const world = await openSales(kind, { properties: 10, buyers: 2 });
   let stage: Stage | undefined;
   const node = await nodeBetween(world.chain.rpcUrl, () => stage?.fate ?? UNHARMED);
   stage = new Stage(world, node, fault);

@@ -10,7 +10,7 @@ import { nodeBetween, UNHARMED, type Fate } from './node_between.ts';
 import { buying, randomFrom, type Pace } from './sales_buying.ts';
 import { drawnUp, openSales, passOnChain, type Account, type Attempt } from './sales_world.ts';
 
-const [SERVERS, JUMPING, BUYERS, LEADS] = [3, 2, 5, 2000];
+const [SERVERS, JUMPING, BUYERS, PROPERTIES] = [3, 2, 5, 2000];
 const WARM_UP = 6;
 /** How far a clock jumps, forward or back. */
 const AWAY_MS = [
@@ -111,7 +111,7 @@ export async function sellUnderClocks({
 }: ClockOptions): Promise<ClockResult> {
   const startMs = performance.now();
   const random = randomFrom(seed);
-  const world = await openSales(kind, { leads: LEADS, buyers: BUYERS });
+  const world = await openSales(kind, { properties: PROPERTIES, buyers: BUYERS });
   const fate = (): Fate => {
     const [n, some] = [random(), random()];
     if (n < REPLY_LOST) return { ...UNHARMED, afterMs: some * SLOW_MS, replied: false };

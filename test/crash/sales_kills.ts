@@ -10,7 +10,7 @@ import { all } from '../ledger/purchases.ts';
 import { buying, randomFrom, type Pace } from './sales_buying.ts';
 import { drawnUp, openSales, passOnChain, type Account, type Attempt } from './sales_world.ts';
 
-const [SERVERS, BUYERS, LEADS] = [3, 6, 2000];
+const [SERVERS, BUYERS, PROPERTIES] = [3, 6, 2000];
 /** Most paid requests between the start of a server and its kill, and the longest wait for them. */
 const [MOST_REQUESTS, LONGEST_LIFE_MS] = [5, 20_000];
 /** Answers before the first kill. They show how long an answer takes on this machine. */
@@ -46,7 +46,7 @@ export async function sellUnderKills({
 }: KillOptions): Promise<KillResult> {
   const startMs = Date.now();
   const random = randomFrom(seed);
-  const world = await openSales(kind, { leads: LEADS, buyers: BUYERS });
+  const world = await openSales(kind, { properties: PROPERTIES, buyers: BUYERS });
   const { chain, postgres } = world;
   const broken: string[] = [];
   const troubles: string[] = [];

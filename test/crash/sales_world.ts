@@ -9,7 +9,7 @@ import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts'
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
 import { buyerWith, type Buyer } from '../api/support/buyers.ts';
-import { dataFolder, rowsOfTable } from '../api/support/snapshot_fixtures.ts';
+import { dataFolder, rowsOfTable, uuid } from '../api/support/snapshot_fixtures.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { all, bodyOf } from '../ledger/purchases.ts';
 
@@ -28,17 +28,21 @@ export interface SalesWorld {
   close(): Promise<void>;
 }
 
-/** Make a ledger, a chain, a snapshot with so many leads, and buyers with money. */
+/** The property of a lead. Two leads each are of one property. */
+const propertyOf = (leadId: string): string => `parcel:39035:P${Math.ceil(Number(leadId.slice(-12)) / 2)}`;
+
+/** Make a ledger, a chain, a snapshot with two leads for each of so many properties, and buyers with money. */
 export async function openSales(
   kind: 'sqlite' | 'postgres',
-  { leads, buyers: count }: { readonly leads: number; readonly buyers: number },
+  { properties, buyers: count }: { readonly properties: number; readonly buyers: number },
 ): Promise<SalesWorld> {
   const folder = await dataFolder();
   const chain = await startChain();
   const postgres = kind === 'postgres' ? await startPostgres() : undefined;
   const place = postgres ? await postgres.database() : join(folder.path, 'ledger.sqlite');
   await folder.publish('2026-11-20.01', {
-    leads: rowsOfTable('leads', leads),
+    leads: rowsOfTable('leads', 2 * properties),
+    property_keys: rowsOfTable('property_keys', 2 * properties, (n) => ({ property_key: propertyOf(uuid(n)) })),
     deals: rowsOfTable('deals', 40),
     reports: rowsOfTable('reports', 1),
     assumptions: rowsOfTable('assumptions', 1),
@@ -214,7 +218,7 @@ async function booksAgainstChain(
   const [written, taken] = [sold.reduce((sum, p) => sum + p.payment.amount, 0n), await chain.balanceOf(PAY_TO)];
   if (written !== taken) broken.push(`the chain holds ${taken} and the ledger ${written}`);
   const leads = sold.flatMap((p) => (p.leadId === null ? [] : [p.leadId]));
-  if (new Set(leads).size !== leads.length) broken.push('a lead is sold twice');
+  if (new Set(leads.map(propertyOf)).size !== leads.length) broken.push('a lead or a property is sold twice');
   const readers = new Map<string, Set<Address>>();
   for (const { answer, buyer } of attempts) {
     if (answer?.lead) readers.set(answer.lead, (readers.get(answer.lead) ?? new Set()).add(buyer.address));
