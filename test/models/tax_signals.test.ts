@@ -1,7 +1,7 @@
 /** Years of delinquency from a year of certification, and the address of a parcel from the county's layer. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { buildTables, type Built, type InputRow } from './build_models.ts';
+import { buildTables, type Built, type InputRow, uuid5 } from './build_models.ts';
 
 const read = { observed_at: '2026-11-21T12:00:00Z', page_sha256: 'a'.repeat(64) };
 let row = 0;
@@ -46,7 +46,11 @@ describe('the place of a signal', () => {
       },
       ['signals'],
     );
-    const previous = (await first.rows('signals')) as InputRow[];
+    // An older version gave a signal the id of its lead.
+    const previous = (await first.rows('signals')).map((row) => ({
+      ...row,
+      id: uuid5(`tax_delinquent|${String(row['county_fips'])}|${String(row['parcel_key'])}`),
+    }));
     await first.close();
     const second = await buildTables({ staged_tax_parcel: debts('22 ROLL ST', {}), previous_signals: previous }, [
       'signals',
