@@ -19,6 +19,7 @@ describe('an older snapshot', () => {
       id,
       {
         deals: rowsOfTable('deals', 20, () => ({ deal_score: 1 })),
+        leads: rowsOfTable('leads', 2),
         reports: rowsOfTable('reports', 20),
         listing_history: rowsOfTable('listing_history', 20),
       },
@@ -69,6 +70,13 @@ describe('an older snapshot', () => {
       'There is no table reports in this snapshot.',
       'There is no table listing_history in this snapshot.',
     ]);
+  });
+
+  it('without properties sells no exclusive lead, and lists leads', async () => {
+    await serveWithout('2026-11-20.04', { tables: ['property_keys'] });
+    const { response, body } = await shared.get('/api/leads/exclusive');
+    assert.deepEqual([response.status, body['reason'], body['billed']], [503, 'snapshot_unavailable', false]);
+    assert.equal((await buyer.fetch(`${shared.app.url}/api/leads`)).status, 200);
   });
 
   it('without listing history sells reports with a null history', async () => {
