@@ -47,9 +47,9 @@ describe('the place of a signal', () => {
       ['signals'],
     );
     // An older version gave a signal the id of its lead.
-    const previous = (await first.rows('signals')).map((row) => ({
-      ...row,
-      id: uuid5(`tax_delinquent|${String(row['county_fips'])}|${String(row['parcel_key'])}`),
+    const previous = (await first.rows('signals')).map((signal) => ({
+      ...signal,
+      id: uuid5(`tax_delinquent|${String(signal['county_fips'])}|${String(signal['parcel_key'])}`),
     }));
     await first.close();
     const second = await buildTables({ staged_tax_parcel: debts('22 ROLL ST', {}), previous_signals: previous }, [
