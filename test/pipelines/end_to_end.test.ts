@@ -84,6 +84,7 @@ describe('a run over one day', () => {
       'filings',
       'leads',
       'listing_history',
+      'property_keys',
       'rejects',
       'reports',
       'signals',
