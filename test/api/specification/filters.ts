@@ -1,0 +1,153 @@
+/** Each filter of each list by itself, at its bound; the defaults and orders of the lists; the exclusive sale. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { buyRecords, numbersOf, type Body, type Shop } from './shop.ts';
+
+/** Query: the numbers of the rows, in order. Empty: no row, and the request is not billed. */
+type Cases = Readonly<Record<string, readonly number[]>>;
+
+async function assertRows(shop: Shop, path: string, cases: Cases): Promise<void> {
+  for (const [query, expected] of Object.entries(cases)) {
+    const url = `${path}${query}`;
+    if (expected.length > 0) {
+      assert.deepEqual(numbersOf(await buyRecords(shop, url)), expected, url);
+      continue;
+    }
+    const settled = shop.settled();
+    const response = await shop.ask(url);
+    const body = (await response.json()) as Body;
+    assert.deepEqual([response.status, body['reason'], body['billed']], [404, 'no_matches', false], url);
+    assert.equal(shop.settled(), settled, url);
+  }
+}
+
+/** Rows by deal_score; 6 is sold. */
+const DEAL_FILTERS: Cases = {
+  '': [1, 2, 3, 4, 5, 7],
+  '?state=OH': [1, 2],
+  '?state=ME': [],
+  '?city=akron': [2],
+  '?city=akro': [],
+  '?min_price=300000': [3, 5, 7],
+  '?min_price=300000.01': [5, 7],
+  '?max_price=200000': [1, 2],
+  '?max_price=199999.99': [1],
+  '?min_cap=9': [3, 5],
+  '?min_cap=8.5': [2, 3, 5],
+  '?min_units=20': [5, 7],
+  '?max_units=8': [1, 2],
+  '?min_score=70': [1, 2, 3],
+  '?min_score=91': [],
+  '?status=Hot': [1, 4],
+  '?status=Warm': [2, 5],
+  '?status=Pass': [3, 7],
+  '?state=OH&status=Warm': [2],
+  '?state=OH&status=Pass': [],
+};
+/** The same rows by cap rate, without a cap rate last. */
+const BY_CAP_RATE = [5, 3, 2, 7, 1, 4];
+
+export function testFilters(shop: Shop): void {
+  it('filters deals by each parameter, inclusive of its bound, and ranks them by deal_score', () =>
+    assertRows(shop, '/api/deals', DEAL_FILTERS));
+
+  it('filters cards by the same parameters and ranks them by advertised cap rate', () =>
+    assertRows(
+      shop,
+      '/api/deals/basic',
+      Object.fromEntries(
+        Object.entries(DEAL_FILTERS).map(([query, rows]) => [query, BY_CAP_RATE.filter((n) => rows.includes(n))]),
+      ),
+    ));
+
+  it('calls deals hot from an advertised cap rate of 8.5% on, if their DSCR is computed', () =>
+    assertRows(shop, '/api/deals/hot', { '': [2, 3] }));
+
+  it('filters signals by each parameter and ranks them by amount', () =>
+    assertRows(shop, '/api/signals', {
+      '': [2, 4, 1, 3],
+      '?county=uyahog': [1, 3],
+      '?county=Stark': [2, 4],
+      '?county=Lucas': [],
+      '?signal_type=tax_delinquent': [2, 4, 1, 3],
+      '?signal_type=fire': [],
+      '?min_amount=700': [2, 4],
+      '?min_amount=9000.11': [],
+      '?has_address=true': [4, 1],
+      '?has_address=true&county=Stark': [4],
+    }));
+
+  it('filters auctions by each parameter, from today on by default, and ranks them by sale date', () =>
+    assertRows(shop, '/api/auctions', {
+      '': [3, 4, 2],
+      '?include_past=true': [1, 3, 4, 2],
+      '?include_past=false': [3, 4, 2],
+      '?county=ark%20Cou': [3, 4],
+      '?from_date=2026-12-01': [4, 2],
+      '?from_date=2026-11-01': [3, 4, 2],
+      '?to_date=2026-12-01': [3, 4],
+      '?to_date=2026-11-19': [],
+      '?to_date=2026-11-19&include_past=true': [1],
+      '?min_appraised=90000': [3, 2],
+      '?min_appraised=90000.01': [3],
+    }));
+
+  it('filters leads by each parameter and ranks them by lead_score; none is older than seven days', () =>
+    assertRows(shop, '/api/leads', {
+      '': [2, 3, 1, 5],
+      '?county=cuya': [3, 1],
+      '?min_score=70': [2, 3],
+      '?min_score=95': [],
+      '?lead_type=tax_delinquent': [2, 1, 5],
+      '?lead_type=sheriff_sale_auction': [3],
+      '?county=stark&lead_type=sheriff_sale_auction': [],
+    }));
+
+  it('ranks filings by filing date, and as recent serves none that was first read weeks ago', async () => {
+    await assertRows(shop, '/api/filings', { '': [1, 2, 3, 4] });
+    assert.deepEqual(numbersOf(await buyRecords(shop, '/api/filings/recent')).sort(), [1, 2, 3]);
+    await assertRows(shop, '/ohio/api/filings', { '': [1, 2, 4] });
+    await assertRows(shop, '/colorado/api/filings', { '': [3] });
+  });
+
+  it('accepts the alias parcel of apn in a lookup, and spaces and dashes in both', async () => {
+    for (const query of ['apn=P-1', 'parcel=P1', 'apn=%20p%201%20', 'parcel=p-1']) {
+      const { signals, listings } = (await shop.buy(`/api/lookup?${query}`)) as { signals: Body[]; listings: Body[] };
+      assert.deepEqual([numbersOf(signals), listings], [[1], []], query);
+    }
+  });
+
+  it('refuses a lookup without address and apn, an unknown enum value and a score above 100 with 400', async () => {
+    for (const [path, field] of [
+      ['/api/lookup', 'address'],
+      ['/api/lookup?city=Cleveland&state=OH', 'address'],
+      ['/api/deals?status=Cold', 'status'],
+      ['/api/deals/basic?status=Cold', 'status'],
+      ['/api/deals?min_score=101', 'min_score'],
+      ['/api/leads?min_score=-1', 'min_score'],
+      ['/api/leads?lead_type=fire', 'lead_type'],
+      ['/api/leads/exclusive?lead_type=fire', 'lead_type'],
+      ['/api/deals?min_units=1.5', 'min_units'],
+      ['/api/auctions?from_date=tomorrow', 'from_date'],
+      ['/api/signals?has_address=perhaps', 'has_address'],
+      ['/api/deals/hot?state=OH', 'state'],
+    ] as const) {
+      const response = await fetch(shop.url() + path);
+      assert.deepEqual([response.status, ((await response.json()) as Body)['field']], [400, field], path);
+    }
+  });
+
+  it('sells the top lead of the filters alone, once, and then the next best', async () => {
+    const sold = async (query: string): Promise<number | string> => {
+      const response = await shop.ask(`/api/leads/exclusive${query}`);
+      const body = (await response.json()) as { lead?: Body; reason?: string };
+      return body.lead === undefined ? `${response.status} ${body.reason}` : (numbersOf([body.lead])[0] ?? 'no number');
+    };
+    assert.equal(await sold('?county=cuyahoga&lead_type=sheriff_sale_auction'), 3);
+    assert.equal(await sold('?lead_type=sheriff_sale_auction'), '404 no_matches');
+    assert.equal(await sold('?min_score=60'), 2);
+    assert.equal(await sold('?min_score=60'), 1);
+    assert.equal(await sold('?min_score=60'), '404 no_matches');
+    assert.deepEqual(numbersOf(await buyRecords(shop, '/api/leads')), [5]);
+  });
+}
