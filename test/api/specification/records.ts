@@ -132,13 +132,35 @@ export function testRecords(shop: Shop): void {
     }
   });
 
-  it('sells the same typed records as recent filings and under the prefix of a register', async () => {
+  it('sells the same filings as recent ones and under the prefix of a register, with a free sample', async () => {
+    const promised = RECORDS['filing']?.map((line) => line.split(':')[0]);
+    const assertFields = (filings: readonly Body[]): void => {
+      assert.ok(filings.length > 0);
+      for (const filing of filings) assert.deepEqual(Object.keys(filing).slice(0, 25), promised);
+    };
     for (const path of ['/api/filings/recent', '/ohio/api/filings', '/colorado/api/filings'])
-      for (const filing of await buyRecords(shop, path))
-        assert.deepEqual(
-          Object.keys(filing).slice(0, 25),
-          RECORDS['filing']?.map((line) => line.split(':')[0]),
-        );
+      assertFields(await buyRecords(shop, path));
+    for (const prefix of ['/ohio', '/colorado'])
+      assertFields(((await shop.free(`${prefix}/api/meta`))['free_samples'] as { records: Body[] }).records);
+  });
+
+  it('gives in a lookup whole records of listing, signal and auction, in the asked place only', async () => {
+    const query = `/api/lookup?address=${encodeURIComponent('1 Main St')}`;
+    const found = (await shop.buy(`${query}&city=Cleveland&state=OH`)) as Record<string, Body[]>;
+    for (const [section, record] of [
+      ['listings', 'deal'],
+      ['signals', 'signal'],
+      ['auctions', 'auction'],
+    ] as const) {
+      assert.equal(found[section]?.length, 1, section);
+      for (const line of RECORDS[record] ?? []) {
+        const [name = '', kind = ''] = line.split(':');
+        assertKind(found[section]?.[0]?.[name], name === 'id' ? 'uuid' : kind, `${section}.${name}`);
+      }
+    }
+    assertKind(found['coverage'], 'object', 'coverage');
+    assertKind(found['match_basis'], 'string', 'match_basis');
+    for (const place of ['&city=Akron', '&state=IN']) assert.equal((await shop.ask(query + place)).status, 404, place);
   });
 
   it('sells cards and hot deals with typed fields', async () => {

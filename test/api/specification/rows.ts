@@ -4,8 +4,19 @@ import { rowOf, type Row } from '../support/snapshot_fixtures.ts';
 /** State, city, price, advertised cap rate, units, score and status of a deal. */
 type DealLine = readonly [string, string, string | null, string | null, number | null, number, string];
 
+/** The address that a deal, a signal and an auction share. */
+const MAIN_STREET = {
+  state: 'OH',
+  city: 'Cleveland',
+  zip: '44113',
+  address_key: '1 MAIN ST',
+  street_key: 'MAIN ST',
+  house_low: 1,
+  house_high: 1,
+};
+
 const DEALS: readonly (readonly [DealLine, Row])[] = [
-  [['OH', 'Cleveland', '100000.00', '5.00', 4, 90, 'Hot'], {}],
+  [['OH', 'Cleveland', '100000.00', '5.00', 4, 90, 'Hot'], MAIN_STREET],
   [['OH', 'Akron', '200000.00', '8.50', 8, 80, 'Warm'], { noi_source: 'stated' }],
   [['IN', 'Indianapolis', '300000.00', '9.00', 12, 70, 'Pass'], { underwrite_reliability: 'proxy_out_of_range' }],
   [
@@ -51,8 +62,9 @@ const deal = (i: number, [state, city, price, cap, units, score, status]: DealLi
     ...more,
   });
 
-const signal = (i: number, county: string, amount: string | null, address: string | null): Row =>
+const signal = (i: number, county: string, amount: string | null, address: string | null, more: Row = {}): Row =>
   rowOf('signals', i, {
+    ...more,
     county,
     amount,
     owner_name: 'OWNER LLC',
@@ -61,7 +73,7 @@ const signal = (i: number, county: string, amount: string | null, address: strin
       : { has_address: true, address_status: 'available', address, address_basis: 'tax_list' }),
   });
 
-const auction = (i: number, county: string, day: string, appraised: string | null): Row =>
+const auction = (i: number, county: string, day: string, appraised: string | null, more: Row = {}): Row =>
   rowOf('auctions', i, {
     county,
     sale_date: day,
@@ -72,6 +84,7 @@ const auction = (i: number, county: string, day: string, appraised: string | nul
     opening_bid_basis: 'two_thirds_of_appraisal',
     plaintiff: 'A BANK',
     defendant: 'A DEBTOR',
+    ...more,
   });
 
 const lead = (i: number, county: string, score: number, more: Row = {}): Row =>
@@ -108,14 +121,14 @@ export const ROWS = {
   deals: DEALS.map(([line, more], i) => deal(i + 1, line, more)),
   reports: DEALS.map((_, i) => rowOf('reports', i + 1)),
   signals: [
-    signal(1, 'Cuyahoga County, OH', '500.00', '1 A St'),
+    signal(1, 'Cuyahoga County, OH', '500.00', '1 Main St', MAIN_STREET),
     signal(2, 'Stark County, OH', '9000.10', null),
     signal(3, 'Cuyahoga County, OH', null, null),
     signal(4, 'Stark County, OH', '700.00', '4 A St'),
   ],
   auctions: [
     auction(1, 'Cuyahoga County, OH', '2026-11-19', '90000.00'),
-    auction(2, 'Cuyahoga County, OH', '2026-12-03', '90000.00'),
+    auction(2, 'Cuyahoga County, OH', '2026-12-03', '90000.00', MAIN_STREET),
     auction(3, 'Stark County, OH', '2026-11-20', '120000.00'),
     auction(4, 'Stark County, OH', '2026-12-01', null),
   ],
