@@ -155,6 +155,25 @@ describe('a run over one day', () => {
     const leads = await published(layout, first.runId, 'leads');
     assert.ok(leads.length > 50 && leads.every((l) => l['address'] !== null));
   });
+
+  test('ids, states, ZIPs, counties and links have the specified forms', async () => {
+    const FORMS: Readonly<Record<string, RegExp>> = {
+      id: /^[\da-f]{8}-[\da-f]{4}-5[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/u,
+      state: /^[A-Z]{2}$/u,
+      source_state: /^[A-Z]{2}$/u,
+      zip: /^\d{5}$/u,
+      county: /^.+, [A-Z]{2}$/u,
+      source_url: /^https?:\/\/\S+$/u,
+      listing_url: /^https?:\/\/\S+$/u,
+    };
+    for (const table of ['deals', 'signals', 'auctions', 'leads', 'filings']) {
+      const rows = await published(layout, first.runId, table);
+      assert.ok(rows.length > 20, table);
+      for (const row of rows)
+        for (const [field, form] of Object.entries(FORMS))
+          if (typeof row[field] === 'string') assert.match(row[field], form, `${table}.${field}`);
+    }
+  });
 });
 
 describe('the days after', () => {
