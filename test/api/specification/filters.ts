@@ -86,7 +86,7 @@ export function testFilters(shop: Shop): void {
       '?from_date=2026-12-01': [4, 2],
       '?from_date=2026-11-01': [3, 4, 2],
       '?to_date=2026-12-01': [3, 4],
-      '?to_date=2026-11-19': [],
+      '?to_date=2026-11-20&county=Cuyahoga': [],
       '?to_date=2026-11-19&include_past=true': [1],
       '?min_appraised=90000': [3, 2],
       '?min_appraised=90000.01': [3],
