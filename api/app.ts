@@ -12,6 +12,7 @@ import { catchErrors, checkUrl, Problem, sendProblem, type Extras } from './http
 import { redactResponses, redactValue } from './http/redact_responses.ts';
 import { logRequests, type RequestLog } from './http/request_log.ts';
 import { stateOf } from './http/request_state.ts';
+import { signedPayment } from './payments/chain/payer_check.ts';
 import type { Signatures } from './payments/chain/signatures.ts';
 import { collecting } from './payments/collect.ts';
 import type { Facilitator } from './payments/facilitator/facilitator_client.ts';
@@ -205,7 +206,7 @@ export function createApp(deps: AppDeps): App {
   koa.use(redactResponses(redact));
   koa.use(catchErrors);
   if (unbilledPerMinute > 0) {
-    const limit = limitUnbilled(unbilledPerMinute);
+    const limit = limitUnbilled(unbilledPerMinute, (ctx) => signedPayment(payments, ctx.get('PAYMENT-SIGNATURE')));
     // Monitoring must always reach /health.
     koa.use((ctx, next) => (ctx.path === '/health' ? next() : limit(ctx, next)));
   }

@@ -2,16 +2,8 @@
 import type { Router } from '@koa/router';
 import { todayOf } from '../../models/manifest.ts';
 import type { Snapshot } from '../snapshot/load.ts';
+import { staleSources, type StaleSource } from '../snapshot/stale_sources.ts';
 import type { LoadFailure, Snapshots } from '../snapshot/follow.ts';
-
-/** A source whose rows are older than its read interval, or outdated because their fiscal year is over. */
-export interface StaleSource {
-  readonly source: string;
-  readonly last_good_at: string;
-  readonly every_days: number;
-  /** As in stale_reason of the table sources. */
-  readonly reason: string;
-}
 
 /** A source that was read as expected, but whose rows join fewer others than they should. */
 export interface DegradedSource {
@@ -46,24 +38,6 @@ export interface HealthOptions {
   readonly snapshots: Snapshots;
   readonly payments: { readonly mode: string; ready(): boolean; health(): Promise<PaymentHealth> };
   readonly nowMs: () => number;
-}
-
-const isOutdated = (from: unknown, today: string): boolean => typeof from === 'string' && from <= today;
-
-async function staleSources(snapshot: Snapshot, today: string): Promise<StaleSource[]> {
-  const rows = await snapshot.recordFields(
-    'sources',
-    ['source', 'last_good_at', 'every_days', 'outdated_on', 'outdated_reason'],
-    `WHERE date_diff('day', CAST(last_good_at AS DATE), CAST($1 AS DATE)) > every_days
-      OR outdated_on <= CAST($1 AS DATE) ORDER BY source`,
-    [today],
-  );
-  return rows.map((r) => ({
-    source: String(r['source']),
-    last_good_at: String(r['last_good_at']),
-    every_days: Number(r['every_days']),
-    reason: isOutdated(r['outdated_on'], today) ? String(r['outdated_reason']) : 'older_than_read_interval',
-  }));
 }
 
 async function degradedSources(snapshot: Snapshot): Promise<DegradedSource[]> {

@@ -1,7 +1,7 @@
 /** Middleware for every path: CORS, compression, one host per request, and a rate limit. */
 import { constants } from 'node:zlib';
 import cors from '@koa/cors';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import compress from 'koa-compress';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { Problem } from './problem.ts';
@@ -89,17 +89,29 @@ export function clientKey(ip: string): string {
     .join(':');
 }
 
-/** Limit the unpaid responses per minute and client. */
-export function limitUnbilled(perMinute: number): Middleware {
+/**
+ * Limit the unpaid responses per minute and client. Above the limit, a payment that its payer signed counts by itself:
+ * other callers with the same address cannot keep a buyer from paying.
+ * @param signedPayment key of such a payment in the request, or null
+ */
+export function limitUnbilled(perMinute: number, signedPayment: (ctx: Context) => Promise<string | null>): Middleware {
   const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
-  return async (ctx, next) => {
-    const client = clientKey(ctx.ip);
-    // Counted before the response, so that concurrent requests do not pass together.
-    const refused = await limiter.consume(client).then(
+  /** Count a response. @returns what exceeds the limit, or null */
+  const exceeded = (key: string): Promise<RateLimiterRes | null> =>
+    limiter.consume(key).then(
       () => null,
-      (error: unknown) => error,
+      (refused: unknown) => {
+        if (refused instanceof RateLimiterRes) return refused;
+        throw refused;
+      },
     );
-    if (refused instanceof RateLimiterRes) {
+  return async (ctx, next) => {
+    // Counted before the response, so that concurrent requests do not pass together.
+    let key = clientKey(ctx.ip);
+    let refused = await exceeded(key);
+    const payment = refused && (await signedPayment(ctx));
+    if (payment !== null) refused = await exceeded((key = payment));
+    if (refused) {
       throw new Problem(
         'rate_limited',
         `More than ${perMinute} unpaid responses in a minute. Paid responses are not counted.`,
@@ -107,8 +119,7 @@ export function limitUnbilled(perMinute: number): Middleware {
         { 'Retry-After': String(Math.max(1, Math.ceil(refused.msBeforeNext / 1000))) },
       );
     }
-    if (refused !== null) throw refused;
     await next();
-    if (stateOf(ctx).settlement !== undefined) await limiter.reward(client);
+    if (stateOf(ctx).settlement !== undefined) await limiter.reward(key);
   };
 }

@@ -3,7 +3,7 @@ import { Auction } from '../../models/marts/auctions.ts';
 import { Filters, type Condition } from '../snapshot/filters.ts';
 import { FIELD_GROUPS } from './field_groups.ts';
 import { listRoute } from './list_route.ts';
-import { dayParam, flagParam, numberParam, textParam } from './params.ts';
+import { checkRange, dayParam, flagParam, numberParam, textParam } from './params.ts';
 import { PRICES } from './prices.ts';
 
 /** Sales that have not been called off. */
@@ -30,6 +30,10 @@ export const auctions = listRoute({
   },
   record: Auction.schema,
   fields: FIELD_GROUPS.auctions,
+  check({ params: { from_date: from, to_date: to, include_past: past }, today }) {
+    if (from === undefined && to !== undefined && past !== true)
+      checkRange(['from_date', today], ['to_date', to], ' by default (today by the data clock)');
+  },
   list({ params, today }) {
     const served =
       params.include_past === true

@@ -11,6 +11,8 @@ export interface Position {
   /** Value of the ranking column as text, or null. */
   readonly value: string | null;
   readonly id: string;
+  /** Whether the row is behind those that a list has first; false if it has none first. */
+  readonly isBehind: boolean;
 }
 
 export interface Cursors {
@@ -19,7 +21,7 @@ export interface Cursors {
   read(cursor: string, query: string): Position;
 }
 
-const Content = z.tuple([z.string().max(100).nullable(), z.string().min(1).max(100)]);
+const Content = z.tuple([z.string().max(100).nullable(), z.string().min(1).max(100), z.boolean()]);
 const MAC_BYTES = 16;
 
 /** Cursors signed with `secret`; processes that share it accept each other's. A cursor belongs to its `query`. */
@@ -30,8 +32,8 @@ export function createCursors(secret: string): Cursors {
       .digest()
       .subarray(0, MAC_BYTES);
   return {
-    write({ value, id }, query) {
-      const content = JSON.stringify([value, id]);
+    write({ value, id, isBehind }, query) {
+      const content = JSON.stringify([value, id, isBehind]);
       return Buffer.concat([mac(content, query), Buffer.from(content)]).toString('base64url');
     },
     read(cursor, query) {
@@ -44,8 +46,8 @@ export function createCursors(secret: string): Cursors {
           'This cursor does not belong to this path with these filters. Start again without a cursor.',
           { field: 'cursor' },
         );
-      const [value, id] = Content.parse(JSON.parse(content));
-      return { value, id };
+      const [value, id, isBehind] = Content.parse(JSON.parse(content));
+      return { value, id, isBehind };
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Paid lists: filters combined with AND, the total, one ranked page, and the cursor of the next page. */
 import { z } from 'zod';
-import { identifier } from '../../lib/sql.ts';
+import { identifier, literal } from '../../lib/sql.ts';
 import type { Position } from './cursor.ts';
 import { integerParam, namesParam, textParam, type Params, type ParamValues } from './params.ts';
 import type { Price } from './prices.ts';
@@ -10,6 +10,7 @@ import { ALL, fieldChoices, groupNames, type FieldChoices, type FieldGroups } fr
 import type { Filters } from '../snapshot/filters.ts';
 import { JsonText, parseRecord } from '../snapshot/json_text.ts';
 import type { Snapshot } from '../snapshot/load.ts';
+import { StaleSource, staleSources, type Family } from '../snapshot/stale_sources.ts';
 import type { ServedManifest } from '../../models/manifest.ts';
 import { columnOf, type TableName } from '../snapshot/tables.ts';
 
@@ -36,7 +37,34 @@ export interface ListOptions {
   readonly note?: string;
   /** Name of an item, for "No ... matches". */
   readonly itemName: string;
+  /** Start of the names of its sources; default: all sources of the table's families. */
+  readonly sourcePrefix?: string;
 }
+
+/** Families of the sources that each list is read from. */
+const FAMILIES: Readonly<Partial<Record<TableName, readonly Family[]>>> = {
+  deals: ['listings', 'fmr'],
+  signals: ['tax', 'parcels'],
+  auctions: ['sheriff'],
+  leads: ['tax', 'parcels', 'sheriff'],
+  filings: ['register'],
+};
+
+/** Sources of a list whose rows are older than their cadence on the day of the request. */
+async function staleSourcesOf(
+  { snapshot, today }: Pick<RouteRequest<Params>, 'snapshot' | 'today'>,
+  table: TableName,
+  sourcePrefix = '',
+): Promise<StaleSource[]> {
+  const stale = await staleSources(snapshot, today, FAMILIES[table]);
+  return stale.filter(({ source }) => source.startsWith(sourcePrefix));
+}
+
+const staleNote = ([first, ...others]: readonly StaleSource[]): string =>
+  first === undefined
+    ? ''
+    : `Older than its cadence: ${first.source}, last read ${first.last_good_at.slice(0, 10)}` +
+      `${others.length > 0 ? `, and ${others.length} more` : ''}; see stale_sources.`;
 
 /** The filters of the request, without limit, cursor and fields. */
 function filtersOf(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -61,8 +89,11 @@ const listSchema = (record: z.ZodObject) =>
     generated_at: z.iso.datetime(),
     as_of: z.iso.date(),
     snapshot_id: z.string(),
+    /** Sources of these records whose rows are older than their read interval, or outdated. */
+    stale_sources: z.array(StaleSource),
     filters: z.record(z.string(), z.unknown()),
     fields: z.array(z.string()).meta({ description: 'Fields and groups of fields in records, besides id.' }),
+    /** Null on the last page. */
     next_cursor: z.string().nullable(),
     records: z.array(partialOf(record)),
   });
@@ -81,19 +112,37 @@ const queryOf = (path: string, filters: Readonly<Record<string, unknown>>): stri
 export interface Rank {
   readonly column: string;
   readonly direction: 'DESC' | 'ASC';
+  /** Rows with another value in this column come after all others. */
+  readonly behind?: { readonly column: string; readonly values: readonly string[] };
 }
 
+/** Whether a row is behind the others, as SQL. */
+const behindSql = ({ column, values }: NonNullable<Rank['behind']>): string =>
+  `coalesce(${identifier(column)} IN (${values.map(literal).join(', ')}), false)`;
+
+const isBehind = ({ behind }: Rank, row: Readonly<Record<string, unknown>>): boolean =>
+  behind !== undefined && behind.values.includes(String(row[behind.column]));
+
+const orderSql = ({ column, direction, behind }: Rank): string =>
+  `ORDER BY ${behind ? `${behindSql(behind)}, ` : ''}${identifier(column)} ${direction} NULLS LAST, id`;
+
 /** Condition for the rows after a position. */
-function afterSql(table: TableName, { column, direction }: Rank, after: Position): [sql: string, ...values: string[]] {
+function afterSql(table: TableName, rank: Rank, after: Position): [sql: string, ...values: string[]] {
+  const { column, direction, behind } = rank;
   const name = identifier(column);
-  if (after.value === null) return [`${name} IS NULL AND id > ?`, after.id];
   const value = `CAST(? AS ${columnOf(table, column).sql})`;
-  return [
-    `${name} ${direction === 'DESC' ? '<' : '>'} ${value} OR (${name} = ${value} AND id > ?) OR ${name} IS NULL`,
-    after.value,
-    after.value,
-    after.id,
-  ];
+  const [sql, ...values] =
+    after.value === null
+      ? [`${name} IS NULL AND id > ?`, after.id]
+      : [
+          `${name} ${direction === 'DESC' ? '<' : '>'} ${value} OR (${name} = ${value} AND id > ?) OR ${name} IS NULL`,
+          after.value,
+          after.value,
+          after.id,
+        ];
+  if (!behind) return [sql, ...values];
+  const rest = behindSql(behind);
+  return [after.isBehind ? `${rest} AND (${sql})` : `${rest} OR (${sql})`, ...values];
 }
 
 /** Up to this many rows, one statement counts and ranks. In larger tables the window reads all rows for each page. */
@@ -116,7 +165,7 @@ async function findPage(
   const { table } = filters;
   const where = filters.sql();
   const paged = after ? where.copy().add(...afterSql(table, rank, after)) : where;
-  const order = `ORDER BY ${identifier(rank.column)} ${rank.direction} NULLS LAST, id LIMIT ${limit}`;
+  const order = `${orderSql(rank)} LIMIT ${limit}`;
   // A text search reads every row anyway, so one statement is faster in any table.
   if (
     after === undefined &&
@@ -160,7 +209,7 @@ function fieldsOf({ columns, byDefault, choices }: List, asked: ParamValues<Page
 async function listResponse(
   list: List,
   request: RouteRequest<PageParams>,
-  { filters: found, rank, itemName, note }: ListOptions,
+  { filters: found, rank, itemName, note, sourcePrefix }: ListOptions,
 ): Promise<JsonText> {
   const { snapshot, manifest, params } = request;
   const limit = params.limit ?? list.page;
@@ -181,17 +230,24 @@ async function listResponse(
   const { names, columns } = fieldsOf(list, params.fields);
   const records = await snapshot.texts(found.table, page, columns);
   const nextCursor = async (): Promise<string> => {
-    const [last = Buffer.from('{}')] = await snapshot.texts(found.table, page.slice(-1), ['id', rank.column]);
-    const { id, [rank.column]: value = null } = parseRecord(last);
-    return request.cursors.write({ value: value === null ? null : String(value), id: String(id) }, query);
+    const ranking = ['id', rank.column, ...(rank.behind ? [rank.behind.column] : [])];
+    const [text = Buffer.from('{}')] = await snapshot.texts(found.table, page.slice(-1), ranking);
+    const last = parseRecord(text);
+    const { id, [rank.column]: value = null } = last;
+    return request.cursors.write(
+      { value: value === null ? null : String(value), id: String(id), isBehind: isBehind(rank, last) },
+      query,
+    );
   };
+  const stale = await staleSourcesOf(request, found.table, sourcePrefix);
   return JsonText.of({
-    ...noteOf(manifest, note),
+    ...noteOf(manifest, [staleNote(stale), note].filter(Boolean).join(' ')),
     count: records.length,
     total_matches: total,
     generated_at: manifest.generated_at,
     as_of: manifest.as_of,
     snapshot_id: snapshot.id,
+    stale_sources: stale,
     filters,
     fields: names,
     next_cursor: rows.length > limit ? await nextCursor() : null,
@@ -209,6 +265,8 @@ export interface ListDefinition<P extends Params> {
   /** Records per page without `limit`; default 50. */
   readonly page?: number;
   readonly fields: FieldGroups;
+  /** Check the parameters together, before a payment is required. @throws Problem */
+  check?(request: RouteRequest<P & PageParams>): void;
   list(request: RouteRequest<P & PageParams>): ListOptions | Promise<ListOptions>;
 }
 
@@ -224,7 +282,9 @@ export function listRoute<const P extends Params>(definition: ListDefinition<P>)
     about,
     params: { ...definition.filters, ...pageParamsOf(list) },
     response: listSchema(record),
-    check({ params, cursors }) {
+    check(request) {
+      definition.check?.(request);
+      const { params, cursors } = request;
       const { cursor }: ParamValues<PageParams> = params;
       if (cursor !== undefined) cursors.read(cursor, queryOf(path, filtersOf(params)));
     },

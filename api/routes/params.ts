@@ -17,10 +17,14 @@ export interface ParamFacts {
   readonly names?: readonly string[];
   /** Smallest and largest whole number. */
   readonly range?: readonly [min: number, max: number];
+  /** The limit that a refused value of the right kind exceeds. */
+  readonly limitOf?: (value: string) => string | undefined;
 }
 
 export type Params = Readonly<Record<string, z.ZodType>>;
 export type ParamValues<P extends Params> = { [K in keyof P]?: z.output<P[K]> };
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 const registry = z.registry<ParamFacts>();
 
@@ -43,7 +47,12 @@ export const textParam = (about: string) =>
       .string()
       .trim()
       .regex(/^\P{Cc}{1,200}$/u),
-    { kind: 'string', about, expected: 'text of 1 to 200 characters' },
+    {
+      kind: 'string',
+      about,
+      expected: 'text of 1 to 200 characters',
+      limitOf: (value) => (/\p{Cc}/u.test(value) ? 'text without control characters' : undefined),
+    },
   );
 
 /** A two-letter state, in upper case. */
@@ -62,6 +71,10 @@ export const numberParam = (about: string) =>
     kind: 'number',
     about,
     expected: 'a number such as 250000 or 8.5',
+    limitOf: (value) =>
+      /^-?\d+(\.\d+)?$/.test(value)
+        ? 'a number with at most 12 digits before the decimal point and 6 after it'
+        : undefined,
   });
 
 export const integerParam = (about: string, min: number, max: number) =>
@@ -76,17 +89,32 @@ export const integerParam = (about: string, min: number, max: number) =>
 
 export const flagParam = (about: string) =>
   param(
-    z.enum(['true', 'false']).transform((s) => s === 'true'),
+    z
+      .string()
+      .toLowerCase()
+      .pipe(z.enum(['true', 'false']))
+      .transform((s) => s === 'true'),
     { kind: 'boolean', about, expected: 'true or false', values: ['true', 'false'] },
   );
 
 /** A calendar day. */
 export const dayParam = (about: string) =>
-  param(z.iso.date(), { kind: 'date', about, expected: 'a day as YYYY-MM-DD' });
+  param(z.iso.date(), {
+    kind: 'date',
+    about,
+    expected: 'a day as YYYY-MM-DD',
+    limitOf: (value) => (DAY.test(value) ? 'a day of the calendar as YYYY-MM-DD; there is no such day' : undefined),
+  });
 
 /** An ISO week. The route checks whether the year has it. */
 export const weekParam = (about: string) =>
-  param(z.string().regex(/^\d{4}-W\d{2}$/), { kind: 'string', about, expected: 'an ISO week such as 2026-W46' });
+  param(
+    z
+      .string()
+      .toUpperCase()
+      .regex(/^\d{4}-W\d{2}$/),
+    { kind: 'string', about, expected: 'an ISO week such as 2026-W46' },
+  );
 
 /** The id of a record, in lower case. */
 export const idParam = (about: string) =>
@@ -98,8 +126,15 @@ export const idParam = (about: string) =>
     { kind: 'uuid', about, expected: 'a UUID such as 6f1c1f0e-3b5a-5c4e-9a55-0f4f0a3f7d21' },
   );
 
+/** One of these values, in any letter case. */
 export const choiceParam = <const V extends readonly [string, ...string[]]>(values: V, about: string) =>
-  param(z.enum(values), { kind: 'string', about, expected: `one of ${values.join(', ')}`, values });
+  param(
+    z
+      .string()
+      .transform((given) => values.find((value) => value.toLowerCase() === given.toLowerCase()) ?? given)
+      .pipe(z.enum(values)),
+    { kind: 'string', about, expected: `one of ${values.join(', ')}`, values },
+  );
 
 /** Some of the names of `choices`, with commas between them. The value is the names and all that they stand for. */
 export const namesParam = (choices: ReadonlyMap<string, readonly string[]>, about: string, expected: string) =>
@@ -129,7 +164,8 @@ export const namesParam = (choices: ReadonlyMap<string, readonly string[]>, abou
 export function readValue<S extends z.ZodType>(name: string, schema: S, value: string): z.output<S> {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
-  const { expected, values, names } = paramFacts(schema);
+  const { limitOf, expected: kind, values, names } = paramFacts(schema);
+  const expected = limitOf?.(value) ?? kind;
   const [issue] = checked.error.issues;
   const why = issue?.code === 'custom' ? `; ${issue.message}` : '';
   throw new Problem(
@@ -140,11 +176,63 @@ export function readValue<S extends z.ZodType>(name: string, schema: S, value: s
 }
 
 /**
+ * Refuse a query that is not UTF-8 in percent-encoding: URLSearchParams replaces what it cannot decode.
+ * @throws Problem naming the parameter
+ */
+function checkEncoding(query: string): void {
+  for (const pair of query.split('&')) {
+    try {
+      decodeURIComponent(pair);
+    } catch {
+      const [name = '', value = ''] = pair.split(/=(.*)/s);
+      throw new Problem(
+        'invalid_parameter',
+        `${name.slice(0, 100)} is not UTF-8 in percent-encoding. Encode a percent sign as %25.`,
+        { field: name.slice(0, 100), value: value.slice(0, 100), accepted: ['UTF-8 in percent-encoding'] },
+      );
+    }
+  }
+}
+
+/** Names of the lower bounds that have an upper bound. */
+const LOWER = /^(min_|from_)/;
+const UPPER: Readonly<Record<string, string>> = { min_: 'max_', from_: 'to_' };
+
+/**
+ * Refuse a range whose lower bound is above its upper one: it can match nothing.
+ * @param note where the lower bound comes from, if the request does not give it
+ * @throws Problem naming both bounds
+ */
+export function checkRange(
+  lower: readonly [name: string, value: string | number],
+  upper: typeof lower,
+  note = '',
+): void {
+  const [[lowerName, low], [upperName, high]] = [lower, upper];
+  if (DAY.test(String(low)) ? low <= high : Number(low) <= Number(high)) return;
+  throw new Problem(
+    'invalid_parameter',
+    `${upperName} is ${high}, below ${lowerName}, which is ${low}${note}. The range is empty.`,
+    { field: upperName, value: String(high), bound: lowerName, accepted: [`${low} or more`] },
+  );
+}
+
+function checkRanges(values: Readonly<Record<string, unknown>>): void {
+  for (const [name, low] of Object.entries(values)) {
+    const upperName = name.replace(LOWER, (prefix) => UPPER[prefix] ?? prefix);
+    const high = values[upperName];
+    if (upperName !== name && high !== undefined)
+      checkRange([name, low as string | number], [upperName, high as string | number]);
+  }
+}
+
+/**
  * Read the parameters of a request.
  * @param query the query part of the URL, without the question mark
  * @throws Problem naming the parameter and what is accepted
  */
 export function readParams<P extends Params>(params: P, query: string): ParamValues<P> {
+  checkEncoding(query);
   const known = Object.keys(params);
   const given = new URLSearchParams(query);
   const values: Record<string, unknown> = {};
@@ -166,5 +254,6 @@ export function readParams<P extends Params>(params: P, query: string): ParamVal
       });
     values[name] = readValue(name, schema, value);
   }
+  checkRanges(values);
   return values as ParamValues<P>;
 }

@@ -15,7 +15,7 @@ export const signals = listRoute({
   about: 'County tax-delinquency signals, ranked by amount.',
   filters: {
     county: textParam('Part of the county name, ignoring case.'),
-    signal_type: textParam('Kind of signal; tax_delinquent is the only value in use.'),
+    signal_type: textParam('Kind of signal, ignoring case; tax_delinquent is the only value in use.'),
     min_amount: numberParam('Minimum delinquent amount, USD.'),
     has_address: flagParam('true: only rows with a street address; false: only rows without.'),
   },
@@ -26,7 +26,7 @@ export const signals = listRoute({
     rank: { column: 'amount', direction: 'DESC' },
     filters: currentSignals()
       .containing('county', request.params.county)
-      .and('signal_type', '=', request.params.signal_type)
+      .like('signal_type', request.params.signal_type)
       .and('amount', '>=', request.params.min_amount)
       .and('has_address', '=', request.params.has_address),
   }),

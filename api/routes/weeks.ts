@@ -10,9 +10,11 @@ export interface Week {
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
+/** The day that is `days` earlier. */
+export const dayBefore = (day: string, days: number): string => dayOf(Date.parse(`${day}T00:00:00Z`) - days * DAY_MS);
+
 /** Start of the day that is `before` days earlier, as an instant. */
-export const startOfDay = (day: string, before = 0): string =>
-  `${dayOf(Date.parse(`${day}T00:00:00Z`) - before * DAY_MS)}T00:00:00Z`;
+export const startOfDay = (day: string, before = 0): string => `${dayBefore(day, before)}T00:00:00Z`;
 
 /** The week of this day. */
 export function weekOf(day: string): Week {

@@ -1,6 +1,7 @@
 /** docs/interface.md: every endpoint with its price and parameters, and every reason for an error. */
 import { openApi, templateOf } from '../../api/docs/openapi.ts';
 import { PROBLEMS } from '../../api/http/problem.ts';
+import { purchasesOpenApi } from '../../api/routes/purchases.ts';
 import { allRoutes } from '../../api/routes/all.ts';
 import { mediaOf } from '../../api/routes/define.ts';
 import { paramFacts } from '../../api/routes/params.ts';
@@ -30,6 +31,15 @@ export function interfacePage(): string {
       `Response: ${mediaOf(route)}. Statuses: ${Object.keys(paths[path]?.get.responses ?? {}).join(', ')}.`,
     ];
   });
+  const others = Object.entries(purchasesOpenApi).flatMap(([path, { get }]) => [
+    `### GET ${path}`,
+    `Price: free. ${get.summary}`,
+    table(
+      ['parameter', 'meaning'],
+      get.parameters.map(({ name, description }) => [`\`${name}\``, cell(description)]),
+    ),
+    `Statuses: ${Object.keys(get.responses).join(', ')}.`,
+  ]);
   return [
     '# Endpoints and errors',
     'For buyers and client authors: look up every endpoint, its price and parameters, and every error. Written by ' +
@@ -38,6 +48,7 @@ export function interfacePage(): string {
       'itself at `/openapi.json`.',
     '## Endpoints',
     ...sections,
+    ...others,
     '## Errors',
     'Every error is `application/problem+json` (RFC 9457) with `billed` and one of these values of `reason`.',
     table(

@@ -166,28 +166,63 @@ export const payloadFor = ({ signed }: OfferedPayment, requirements: PaymentRequ
   payload: { signature: signed.signature, authorization: { ...signed.authorization } },
 });
 
-/** The protocol's code for why a payment does not meet these requirements; null if it does. */
-export function mismatch(
-  { payment, signed, accepted }: OfferedPayment,
+/** Why a payment does not meet the requirements of a call. */
+export interface Mismatch {
+  /** The protocol's code. */
+  readonly code: string;
+  /** The same in one sentence. */
+  readonly cause: string;
+}
+
+/** The first terms that the buyer accepted and the call does not offer; null if all agree. */
+function otherTerms(
+  { payment, accepted }: OfferedPayment,
   required: PaymentRequirements,
-  nowSeconds: number,
-): string | null {
-  const isAccepted =
-    accepted.scheme === required.scheme &&
-    payment.network === required.network.toLowerCase() &&
-    payment.asset === required.asset.toLowerCase() &&
-    accepted.amount === required.amount &&
-    accepted.payTo.toLowerCase() === required.payTo.toLowerCase() &&
-    accepted.maxTimeoutSeconds === required.maxTimeoutSeconds;
-  if (!isAccepted) return 'no_matching_payment_requirements';
-  if (payment.payTo !== required.payTo.toLowerCase()) return 'invalid_exact_evm_recipient_mismatch';
-  if (payment.amount !== BigInt(required.amount)) return 'invalid_exact_evm_payload_authorization_value_mismatch';
+): readonly [name: string, accepted: string | number, offered: string | number] | null {
+  const terms = [
+    ['scheme', accepted.scheme, required.scheme],
+    ['network', payment.network, required.network.toLowerCase()],
+    ['asset', payment.asset, required.asset.toLowerCase()],
+    ['amount', accepted.amount, required.amount],
+    ['payTo', accepted.payTo.toLowerCase(), required.payTo.toLowerCase()],
+    ['maxTimeoutSeconds', accepted.maxTimeoutSeconds, required.maxTimeoutSeconds],
+  ] as const;
+  return terms.find(([, given, offered]) => given !== offered) ?? null;
+}
+
+/** Why a payment does not meet these requirements; null if it does. */
+export function mismatch(offer: OfferedPayment, required: PaymentRequirements, nowSeconds: number): Mismatch | null {
+  const { payment, signed } = offer;
+  const other = otherTerms(offer, required);
+  if (other) {
+    const [name, given, offered] = other;
+    const cause = `It accepts ${name} ${String(given).slice(0, 80)}, and this call requires ${offered}.`;
+    return { code: 'no_matching_payment_requirements', cause };
+  }
+  if (payment.payTo !== required.payTo.toLowerCase()) {
+    const cause = `It pays ${payment.payTo}, and this call is paid to ${required.payTo.toLowerCase()}.`;
+    return { code: 'invalid_exact_evm_recipient_mismatch', cause };
+  }
+  if (payment.amount !== BigInt(required.amount)) {
+    const cause = `It pays ${payment.amount} millionths of USDC, and this call costs exactly ${required.amount}.`;
+    return { code: 'invalid_exact_evm_payload_authorization_value_mismatch', cause };
+  }
   const now = BigInt(Math.floor(nowSeconds));
-  if (payment.validBefore < now + BigInt(MIN_VALID_SECONDS))
-    return 'invalid_exact_evm_payload_authorization_valid_before';
+  const least = now + BigInt(MIN_VALID_SECONDS);
+  if (payment.validBefore < least) {
+    const cause = `validBefore is ${payment.validBefore}; it must be ${least} or later (unix seconds).`;
+    return { code: 'invalid_exact_evm_payload_authorization_valid_before', cause };
+  }
   // A payment that stays valid for longer could be settled much later.
-  if (payment.validBefore > now + BigInt(required.maxTimeoutSeconds + CLOCK_SKEW_SECONDS))
-    return 'valid_before_too_late';
-  if (BigInt(signed.authorization.validAfter) > now) return 'invalid_exact_evm_payload_authorization_valid_after';
+  const latest = now + BigInt(required.maxTimeoutSeconds + CLOCK_SKEW_SECONDS);
+  if (payment.validBefore > latest) {
+    const cause = `validBefore is ${payment.validBefore}; it must be ${latest} or earlier (unix seconds).`;
+    return { code: 'valid_before_too_late', cause };
+  }
+  const { validAfter } = signed.authorization;
+  if (BigInt(validAfter) > now) {
+    const cause = `validAfter is ${validAfter}; it must be ${now} or earlier (unix seconds).`;
+    return { code: 'invalid_exact_evm_payload_authorization_valid_after', cause };
+  }
   return null;
 }

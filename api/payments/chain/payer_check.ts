@@ -1,5 +1,6 @@
 /** Checks of the payer that the server makes itself before a purchase begins. */
-import type { OfferedPayment } from './authorization.ts';
+import { readOffered, type OfferedPayment } from './authorization.ts';
+import { ChainUnavailable } from './chain_errors.ts';
 import type { PaymentChain } from './payment_chain.ts';
 import type { Signatures } from './signatures.ts';
 
@@ -8,6 +9,23 @@ export interface PayerCheck {
   readonly signatures: Pick<Signatures, 'byKey' | 'byContract'>;
   /** Whether contract wallets (EIP-1271) may pay. */
   readonly contractWallets: boolean;
+}
+
+/** Payer and nonce of the payment in a header, if its payer signed it; else null. */
+export async function signedPayment(
+  { signatures, contractWallets }: Pick<PayerCheck, 'signatures' | 'contractWallets'>,
+  header: string,
+): Promise<string | null> {
+  const offered = readOffered(header);
+  if (offered.kind !== 'payment') return null;
+  const { payment, signed } = offered.offer;
+  try {
+    const isSigned = (await signatures.byKey(signed)) || (contractWallets && (await signatures.byContract(signed)));
+    return isSigned ? `${payment.payer} ${payment.nonce}` : null;
+  } catch (error) {
+    if (error instanceof ChainUnavailable) return null;
+    throw error;
+  }
 }
 
 export type CheckedPayer =

@@ -39,10 +39,10 @@ export async function verifyPayment(
     return null;
   };
 
-  const error = mismatch(offer, requirements, nowMs() / 1000);
-  if (error !== null) {
-    const detail = 'The payment does not match what this call requires. Nothing was charged.';
-    return refuse({ reason: 'payment_invalid', detail, error });
+  const wrong = mismatch(offer, requirements, nowMs() / 1000);
+  if (wrong) {
+    const detail = `The payment does not match what this call requires. ${wrong.cause} Nothing was charged.`;
+    return refuse({ reason: 'payment_invalid', detail, error: wrong.code });
   }
   if (charge.isExclusive && (await ledger.exclusivePause()) !== null) {
     refusals.exclusivePaused(ctx);
@@ -60,6 +60,6 @@ export async function verifyPayment(
   const payload = payloadFor(offer, requirements);
   const verification = await facilitator.verify(payload, requirements);
   if (verification.valid) return { offer, payload, requirements, required, payer };
-  const detail = 'The facilitator rejected this payment. Nothing was charged.';
+  const detail = `The facilitator rejected this payment: ${verification.reason}. Nothing was charged.`;
   return refuseUnlessUsed({ reason: 'payment_invalid', detail, error: verification.reason });
 }

@@ -2,14 +2,15 @@
  * New business registrations. The feed exists at the root, for both registers with a filter by state, and under a
  * prefix for each register.
  */
-import { Filing, ENTITY_TYPES } from '../../../models/marts/filings.ts';
+import { ENTITY_STATUSES, ENTITY_TYPES, Filing } from '../../../models/marts/filings.ts';
 import { Filters } from '../../snapshot/filters.ts';
+import { cachePerDay } from '../../snapshot/memo.ts';
 import { FIELD_GROUPS } from '../field_groups.ts';
 import { listRoute } from '../list_route.ts';
 import { choiceParam, dayParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
-import type { Route } from '../define.ts';
-import { startOfDay } from '../weeks.ts';
+import type { Route, RouteRequest } from '../define.ts';
+import { dayBefore } from '../weeks.ts';
 
 /** Days that count as recent. */
 export const RECENT_DAYS = 7;
@@ -37,11 +38,38 @@ export const REGISTERS: readonly Register[] = [
 const states = { state: choiceParam(['OH', 'CO'], 'State of the registry.') };
 /** The filter by state; the feed of one register has none. */
 export const stateFilter = (register?: Register): typeof states => (register ? ({} as typeof states) : states);
+/** Start of the names of a register's sources; both registers if no state is given. */
+const sourcesOf = (state: string | undefined): { sourcePrefix?: string } => {
+  const register = REGISTERS.find((r) => r.state === state);
+  return register ? { sourcePrefix: `${register.stateName.toLowerCase()}_sos` } : {};
+};
 const entityType = choiceParam(ENTITY_TYPES, 'Normalized entity type.');
 
-/** Filings that this service first read within the last days, by the data clock. */
-export const recentFilings = (today: string): Filters =>
-  new Filters('filings').and('first_seen', '>=', startOfDay(today, RECENT_DAYS - 1));
+/** Statuses of businesses that are not in good standing. Ohio publishes no status. */
+const NOT_STANDING = ENTITY_STATUSES.filter((status) => status !== 'Good Standing' && status !== 'Exists');
+
+/** Latest filing date of each register that has come. A filing may take effect later. */
+const latestFilings = cachePerDay(async ({ snapshot, today }) =>
+  snapshot.rows(
+    `SELECT source, CAST(max(filing_date) AS VARCHAR) AS day FROM filings
+    WHERE filing_date <= CAST($1 AS DATE) GROUP BY source`,
+    [today],
+  ),
+);
+
+/** Filings dated within the last days up to the latest that their register has published. */
+async function recentFilings(request: RouteRequest<Record<never, never>>): Promise<Filters> {
+  const latest = await latestFilings(request);
+  const recent = new Filters('filings').and('filing_date', '<=', request.today);
+  return latest.reduce(
+    (filters: Filters, { source, day }) =>
+      filters.either(
+        { column: 'source', is: '<>', value: String(source) },
+        { column: 'filing_date', is: '>=', value: dayBefore(String(day), RECENT_DAYS - 1) },
+      ),
+    recent,
+  );
+}
 
 /** The lists of one register, or of both. */
 export function filingLists(register?: Register): Route[] {
@@ -51,16 +79,23 @@ export function filingLists(register?: Register): Route[] {
     listRoute({
       path: `${prefix}/api/filings/recent`,
       price: PRICES['/api/filings/recent'],
-      about: `${subject} this service first read within the last ${RECENT_DAYS} days, newest first.`,
+      about:
+        `${subject} of the last ${RECENT_DAYS} days by filing date, up to the latest date that the register has ` +
+        'published. Businesses in good standing first, then the newest filing date.',
       filters: { ...stateFilter(register), entity_type: entityType },
       record: Filing.schema,
       fields: FIELD_GROUPS.filings,
-      list: ({ params, today }) => ({
+      list: async (request) => ({
         itemName: 'recent filing',
-        rank: { column: 'first_seen', direction: 'DESC' },
-        filters: recentFilings(today)
-          .and('source_state', '=', register?.state ?? params.state)
-          .and('entity_type', '=', params.entity_type),
+        rank: {
+          column: 'filing_date',
+          direction: 'DESC',
+          behind: { column: 'entity_status', values: NOT_STANDING },
+        },
+        filters: (await recentFilings(request))
+          .and('source_state', '=', register?.state ?? request.params.state)
+          .and('entity_type', '=', request.params.entity_type),
+        ...sourcesOf(register?.state ?? request.params.state),
       }),
     }),
     listRoute({
@@ -89,6 +124,7 @@ export function filingLists(register?: Register): Route[] {
           .like('business_city', params.city)
           .and('filing_date', '>=', params.from_date)
           .and('filing_date', '<=', params.to_date),
+        ...sourcesOf(register?.state ?? params.state),
       }),
     }),
   ];

@@ -9,6 +9,8 @@ import type { Snapshot } from '../../snapshot/load.ts';
 import { TABLES } from '../../snapshot/tables.ts';
 import { weekOf, parseWeek, type Week } from '../weeks.ts';
 import { Where } from '../../snapshot/filters.ts';
+import { cachePerSnapshot } from '../../snapshot/memo.ts';
+import { literal } from '../../../lib/sql.ts';
 import { stateFilter, type Register } from './filings.ts';
 
 /** Rows read and written at a time, which bounds the memory of a large week. */
@@ -16,11 +18,29 @@ const PAGE_ROWS = 2_000;
 /** Weeks listed in a 404. */
 const MAX_WEEKS_LISTED = 20;
 
-const firstSeenIn = ({ from, to }: Week, state: string | undefined): Where =>
-  new Where()
-    .add('first_seen >= CAST(? AS DATE)', from)
-    .add('first_seen < CAST(? AS DATE) + 1', to)
-    .when('source_state = ?', state);
+/** Hours that the first load of a register may take. */
+const FIRST_LOAD_HOURS = 12;
+
+/**
+ * The day whose week a filing belongs to, as SQL: the day it was first seen, or for a register's first load, which sees
+ * the whole register on one day, its filing date if that is earlier.
+ */
+const weekDaySql = cachePerSnapshot(async (snapshot): Promise<string> => {
+  const loads = await snapshot.rows(
+    `SELECT source, CAST(min(first_seen) + INTERVAL ${FIRST_LOAD_HOURS} HOUR AS VARCHAR) AS loaded
+    FROM filings GROUP BY source ORDER BY source`,
+  );
+  const firstLoads = loads.map(
+    ({ source, loaded }) =>
+      `WHEN source = ${literal(String(source))} AND first_seen < TIMESTAMP ${literal(String(loaded))}
+        THEN least(filing_date, CAST(first_seen AS DATE))`,
+  );
+  return `CASE ${firstLoads.join(' ')} WHEN true THEN CAST(first_seen AS DATE) END`;
+});
+
+/** Filings of one week, of one register or of both. */
+const filingsOf = (weekDay: string, { from, to }: Week, state: string | undefined): Where =>
+  new Where().add(`${weekDay} BETWEEN CAST(? AS DATE) AND CAST(? AS DATE)`, from, to).when('source_state = ?', state);
 
 /** Matching rows in pages, ordered by id. */
 async function* pagesOf(snapshot: Snapshot, where: Where): AsyncGenerator<Record<string, unknown>[]> {
@@ -34,14 +54,15 @@ async function* pagesOf(snapshot: Snapshot, where: Where): AsyncGenerator<Record
   }
 }
 
-/** Complete weeks in which rows were first seen, the latest first. */
+/** Complete weeks that have filings, the latest first. */
 async function completeWeeks(
   { snapshot, today }: Pick<RouteRequest<never>, 'snapshot' | 'today'>,
   state: string | undefined,
 ): Promise<{ week: Week; rows: number }[]> {
-  const where = new Where().add('first_seen < CAST(? AS DATE)', weekOf(today).from).when('source_state = ?', state);
+  const weekDay = await weekDaySql(snapshot);
+  const where = new Where().add(`${weekDay} < CAST(? AS DATE)`, weekOf(today).from).when('source_state = ?', state);
   const found = await snapshot.rows(
-    `SELECT CAST(date_trunc('week', first_seen) AS DATE) AS monday, count(*) AS n
+    `SELECT CAST(date_trunc('week', ${weekDay}) AS DATE) AS monday, count(*) AS n
     FROM filings${where} GROUP BY ALL ORDER BY monday DESC LIMIT ${MAX_WEEKS_LISTED}`,
     where.values,
   );
@@ -58,12 +79,12 @@ export function weeklyCsv(spoolDir: string, register?: Register): Route {
     price: PRICES['/api/batch/weekly.csv'],
     about:
       `One ISO week (Monday to Sunday, UTC) of ${register ? `${register.stateName} ` : ''}registrations by the day ` +
-      `they were first seen, as CSV: the record's fields in order, UTF-8, sorted by id. ${FORMULA_RULE}`,
+      "they were first seen, or for those of a register's first load by filing date, as CSV: the record's fields in " +
+      `order, UTF-8, sorted by id. ${FORMULA_RULE}`,
     params: {
       ...stateFilter(register),
       week: weekParam(
-        'The week; default: the latest complete week in which rows were first seen. A week that has not ended is ' +
-          'refused.',
+        'The week; default: the latest complete week that has rows. A week that has not ended is refused.',
       ),
     },
     media: 'text/csv',
@@ -89,9 +110,8 @@ export function weeklyCsv(spoolDir: string, register?: Register): Route {
         new Problem(
           'no_matches',
           week === null
-            ? `No registration was first seen in a complete week; the current week ends on ${weekOf(today).to}. ` +
-                'Nothing was charged.'
-            : `No registration was first seen in ${week.name}. Nothing was charged.`,
+            ? `No complete week has registrations; the current week ends on ${weekOf(today).to}. Nothing was charged.`
+            : `${week.name} has no registrations. Nothing was charged.`,
           {
             filters: { ...params },
             weeks: weeks.map(({ week: { name }, rows }) => ({ week: name, rows })),
@@ -100,7 +120,7 @@ export function weeklyCsv(spoolDir: string, register?: Register): Route {
           },
         );
       if (week === null) throw none();
-      const where = firstSeenIn(week, state);
+      const where = filingsOf(await weekDaySql(snapshot), week, state);
       if (Number((await snapshot.rows(`SELECT count(*) AS n FROM filings${where}`, where.values))[0]?.['n']) === 0)
         throw none();
       const file = await spoolCsv(spoolDir, TABLES.filings, pagesOf(snapshot, where));

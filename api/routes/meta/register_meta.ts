@@ -5,7 +5,8 @@ import { Filters, Where } from '../../snapshot/filters.ts';
 import { cachePerDay } from '../../snapshot/memo.ts';
 import { defineRoute, type Route } from '../define.ts';
 import { TABLES } from '../../snapshot/tables.ts';
-import { recentFilings, type Register } from '../filings/filings.ts';
+import { RECENT_DAYS, type Register } from '../filings/filings.ts';
+import { startOfDay } from '../weeks.ts';
 import { fieldNotesOf, INTERFACE_VERSION, pricingOf, queryRow, sourcesOf, toCount, type MetaOptions } from './facts.ts';
 import { SourceStatus } from './schema.ts';
 
@@ -41,7 +42,7 @@ export function registerMeta(register: Register, { routes, paymentNotice }: Meta
     handle: cachePerDay(async ({ snapshot, manifest, today }): Promise<z.input<typeof RegisterMeta>> => {
       const filed = new Filters('filings').and('source_state', '=', state);
       const own = filed.sql();
-      const added = recentFilings(today).and('source_state', '=', state).sql();
+      const added = filed.and('first_seen', '>=', startOfDay(today, RECENT_DAYS - 1)).sql();
       const days = filed.and('filing_date', '<=', today).sql();
       const total = await queryRow(snapshot, `SELECT count(*) AS n FROM filings${own}`, own);
       const fresh = await queryRow(snapshot, `SELECT max(filing_date) AS day FROM filings${days}`, days);

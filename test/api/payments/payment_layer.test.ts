@@ -138,11 +138,16 @@ describe('the payment layer', () => {
 
   it('holds what was signed against what is asked itself, whatever a facilitator says of it', async () => {
     const changes = [
-      [{ value: '49999' }, 'invalid_exact_evm_payload_authorization_value_mismatch'],
-      [{ value: '50001' }, 'invalid_exact_evm_payload_authorization_value_mismatch'],
-      [{ to: '0x00000000000000000000000000000000000000bb' }, 'invalid_exact_evm_recipient_mismatch'],
+      [{ value: '49999' }, 'invalid_exact_evm_payload_authorization_value_mismatch', /49999 .* costs exactly \d+\./],
+      [{ value: '50001' }, 'invalid_exact_evm_payload_authorization_value_mismatch', /50001 .* costs exactly \d+\./],
+      [{ to: `0x${'0'.repeat(38)}bb` }, 'invalid_exact_evm_recipient_mismatch', /pays 0x0+bb, .* paid to 0x/],
+      [
+        { validBefore: '1' },
+        'invalid_exact_evm_payload_authorization_valid_before',
+        /validBefore is 1; it must be \d+ or later/,
+      ],
     ] as const;
-    for (const [change, error] of changes) {
+    for (const [change, error, cause] of changes) {
       const payment = await buyer.forge(url(), (p) => ({
         ...p,
         payload: {
@@ -152,8 +157,13 @@ describe('the payment layer', () => {
       }));
       const response = await fetchWithPayment(url(), payment);
       assert.equal(response.status, 402, JSON.stringify(change));
-      assert.equal((await bodyOf(response))['payment_error'], error);
+      const body = await bodyOf(response);
+      assert.equal(body['payment_error'], error);
+      assert.match(String(body['detail']), cause);
     }
+    const otherTerms = await buyer.forge(url(), (p) => ({ ...p, accepted: { ...p.accepted, amount: '1' } }));
+    const { detail } = await bodyOf(await fetchWithPayment(url(), otherTerms));
+    assert.match(String(detail), /It accepts amount 1, and this call requires \d+\./);
     assert.equal(facilitator.settled, 0);
   });
 

@@ -28,7 +28,7 @@ function judge(times: { readonly validAfter?: number; readonly validBefore: numb
   const payment = { x402Version: 2, accepted: required, payload: { signature: '0x12', authorization } };
   const offered = readOffered(Buffer.from(JSON.stringify(payment)).toString('base64'));
   assert.ok(offered.kind === 'payment');
-  return mismatch(offered.offer, required, NOW);
+  return mismatch(offered.offer, required, NOW)?.code ?? null;
 }
 
 describe('the times of an authorization', () => {

@@ -85,6 +85,15 @@ const compare = (column: string, sign: string, value: unknown): string | undefin
   value === undefined ? undefined : `${column} ${sign} ${String(value)}`;
 const compareDay = (column: string, sign: string, value: unknown): string | undefined =>
   value === undefined ? undefined : `${column} ${sign} DATE ${text(value)}`;
+/** Whether a lower bound is above its upper one, which is refused. */
+export const isEmptyRange = (path: string, f: Filters): boolean => {
+  const from = f['from_date'] ?? (path === '/api/auctions' && f['include_past'] !== true ? AS_OF : '');
+  return (
+    Number(f['min_price'] ?? -Infinity) > Number(f['max_price'] ?? Infinity) ||
+    Number(f['min_units'] ?? -Infinity) > Number(f['max_units'] ?? Infinity) ||
+    String(from) > String(f['to_date'] ?? '9')
+  );
+};
 const equals = (column: string, value: unknown): string | undefined =>
   value === undefined ? undefined : `${column} = ${text(value)}`;
 
@@ -97,7 +106,7 @@ const dealFilters = {
   min_units: units,
   max_units: units,
   min_score: score,
-  status: fc.constantFrom('Hot', 'Warm', 'Pass'),
+  status: fc.constantFrom('Hot', 'Warm', 'Pass', 'hot', 'PASS'),
 };
 const dealConditions = (f: Filters): readonly (string | undefined)[] => [
   "listing_status = 'active'",
@@ -109,7 +118,7 @@ const dealConditions = (f: Filters): readonly (string | undefined)[] => [
   compare('units', '>=', f['min_units']),
   compare('units', '<=', f['max_units']),
   compare('deal_score', '>=', f['min_score']),
-  equals('rental_status', f['status']),
+  equalsIgnoringCase('rental_status', f['status']),
 ];
 const CALLED_OFF = "('cancelled', 'withdrawn', 'postponed', 'removed')";
 const filingFilters = { entity_type: fc.constantFrom('domestic_llc', 'foreign_llc', 'water_company') };
@@ -123,8 +132,9 @@ const filingConditions = (f: Filters): readonly (string | undefined)[] => [
   compareDay('filing_date', '>=', f['from_date']),
   compareDay('filing_date', '<=', f['to_date']),
 ];
+/** Both registers have a filing of the day of the snapshot. */
 const recentConditions = (f: Filters): readonly (string | undefined)[] => [
-  `first_seen >= DATE ${text(AS_OF)} - 6`,
+  `filing_date BETWEEN DATE ${text(AS_OF)} - 6 AND DATE ${text(AS_OF)}`,
   equals('source_state', f['state']),
   equals('entity_type', f['entity_type']),
 ];
@@ -168,7 +178,7 @@ export const LISTS: readonly ListQuery[] = [
     conditions: (f) => [
       "signal_state IN ('listed', 'unknown')",
       contains('county', f['county']),
-      equals('signal_type', f['signal_type']),
+      equalsIgnoringCase('signal_type', f['signal_type']),
       compare('amount', '>=', f['min_amount']),
       compare('has_address', '=', f['has_address']),
     ],
@@ -205,7 +215,7 @@ export const LISTS: readonly ListQuery[] = [
     {
       path: `${prefix}/api/filings/recent`,
       table: 'filings',
-      order: 'first_seen DESC',
+      order: "entity_status IN ('Delinquent', 'Dissolved') IS TRUE, filing_date DESC",
       filters: { ...filter, ...filingFilters },
       conditions: (f) => recentConditions({ ...f, ...own }),
     },
