@@ -4,7 +4,8 @@
  */
 export const PROPERTIES = [
   'Scores are from 0 to 100, confidence from 0 to 1, and each is the sum of its parts.',
-  'cap_gap_pct is cap_rate less cap_rate_underwritten, and dscr is noi over annual_debt_service, as published.',
+  'cap_gap_pct is the claimed cap rate less cap_rate_underwritten, and dscr is noi over annual_debt_service, as ' +
+    'published.',
   'dscr is null exactly if dscr_status is not computed, and dscr_reason says why.',
   "A higher price never raises the underwritten cap rate, the score or a status while HUD's rent fits; a price out " +
     'of range stays out of range.',

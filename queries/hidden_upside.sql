@@ -3,8 +3,8 @@
 -- check: gap < 0 AND gap = claimed_cap - underwritten_cap
 -- rows: 1 or more
 SELECT
-  id, city, state, units, list_price, cap_rate AS claimed_cap, cap_rate_underwritten AS underwritten_cap,
-  cap_gap_pct AS gap, deal_score AS score, listing_url
+  id, city, state, units, list_price, coalesce(cap_rate, cap_rate_derived) AS claimed_cap,
+  cap_rate_underwritten AS underwritten_cap, cap_gap_pct AS gap, deal_score AS score, listing_url
 FROM deals
 WHERE listing_status = 'active' AND underwrite_reliability = 'ok' AND cap_gap_pct < 0
 ORDER BY cap_gap_pct, id

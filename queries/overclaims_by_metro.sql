@@ -5,7 +5,7 @@
 SELECT
   rent_area_name AS metro,
   count(*) AS claims,
-  round(median(cap_rate), 2) AS claimed_cap,
+  round(median(coalesce(cap_rate, cap_rate_derived)), 2) AS claimed_cap,
   round(median(cap_rate_underwritten), 2) AS underwritten_cap,
   round(median(cap_gap_pct), 2) AS gap,
   round(100 * avg((cap_gap_pct >= 1)::INT), 1) AS overclaimed_pct

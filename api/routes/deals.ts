@@ -137,13 +137,9 @@ export const hotDeals = listRoute({
   list: () => ({
     itemName: 'active deal',
     rank: { column: 'deal_score', direction: 'DESC' },
-    // A cap rate derived from a stated NOI is not advertised.
-    filters: activeDeals()
-      .and('cap_rate', '>=', HOT_CAP_RATE)
-      .and('cap_rate_source', '=', 'advertised')
-      .and('dscr_status', '=', 'computed'),
+    filters: activeDeals().and('cap_rate', '>=', HOT_CAP_RATE).and('dscr_status', '=', 'computed'),
     note:
-      'Hot depends on the advertised cap rate and rental_status on the underwritten one, so rental_status of a hot ' +
-      'deal may be Pass.',
+      'Hot depends on the advertised cap rate alone. underwriting_agreement and underwriting_note of each deal say ' +
+      'whether its underwriting agrees; rental_status may be Pass.',
   }),
 });

@@ -35,8 +35,8 @@ const FIGURES: readonly Audit[] = [
   never(
     'deals',
     'gap_identity',
-    'cap_gap_pct is cap_rate less cap_rate_underwritten',
-    'cap_gap_pct IS DISTINCT FROM cap_rate - cap_rate_underwritten',
+    'cap_gap_pct is the claimed cap rate less cap_rate_underwritten',
+    'cap_gap_pct IS DISTINCT FROM coalesce(cap_rate, cap_rate_derived) - cap_rate_underwritten',
   ),
   never('deals', 'dscr_identity', 'dscr is noi over annual_debt_service', 'dscr <> quotient(noi, annual_debt_service)'),
   never(
@@ -110,8 +110,34 @@ const ABSENCES: readonly Audit[] = [
   never(
     'deals',
     'cap_rate_absent_as_said',
-    'cap_rate is null exactly if it has no source',
-    "(cap_rate IS NULL) <> (cap_rate_source = 'none')",
+    'cap_rate is advertised, and cap_rate_derived follows from a stated NOI, each null exactly if its source is not',
+    `(cap_rate IS NULL) <> (cap_rate_source <> 'advertised')
+      OR (cap_rate_derived IS NULL) <> (cap_rate_source <> 'derived_from_stated_noi')
+      OR cap_rate_derived <> percentage(noi, list_price)`,
+  ),
+  never(
+    'deals',
+    'gap_absent_as_said',
+    'cap_gap_pct is null exactly if cap_gap_basis names what is missing, and else names the claim',
+    `cap_gap_basis <> CASE
+      WHEN cap_rate_source = 'none' AND cap_rate_underwritten IS NULL THEN 'no_claim_and_no_underwriting'
+      WHEN cap_rate_source = 'none' THEN 'no_claim'
+      WHEN cap_rate_underwritten IS NULL THEN 'no_underwriting'
+      WHEN cap_rate_source = 'advertised' THEN 'advertised_cap_rate'
+      ELSE 'derived_cap_rate' END`,
+  ),
+  never(
+    'deals',
+    'agreement_as_said',
+    'underwriting_agreement follows from the gap, the reliability and the rental path',
+    `(underwriting_agreement = 'no_claim') <> (cap_rate_source = 'none')
+      OR (underwriting_agreement IN ('agrees', 'rated_pass', 'claim_too_high', 'claim_too_low'))
+        <> (underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL)
+      OR (underwriting_agreement = 'agrees' AND rental_status = 'Pass')
+      OR (underwriting_agreement = 'rated_pass' AND rental_status <> 'Pass')
+      OR (underwriting_agreement = 'claim_too_high' AND cap_gap_pct <= 0)
+      OR (underwriting_agreement = 'claim_too_low' AND cap_gap_pct >= 0)
+      OR NOT contains(underwriting_note, 'rental path is ' || rental_status)`,
   ),
   never(
     'deals',

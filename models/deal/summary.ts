@@ -24,8 +24,8 @@ export const summary = {
     absent: 'the site does not state it; underwrite_reason says so',
     unit: 'units',
   }),
-  cap_rate: percent('Advertised cap rate.', {
-    absent: 'the site advertises none and states no NOI; cap_rate_source says so',
+  cap_rate: percent('Advertised cap rate. One that follows from a stated NOI is in cap_rate_derived.', {
+    absent: 'cap_rate_source is not advertised',
   }),
   noi: money('Net operating income per year; noi_source says whose figure it is.', {
     absent: 'it is neither stated nor computable; dscr_reason says so',
@@ -54,10 +54,11 @@ export const summary = {
     'How much of the record is computed or verified rather than assumed, 0 to 1: the sum of confidence_parts.',
   ),
   why_this_is_interesting: text('One plain sentence.'),
-  cap_gap_pct: percent('cap_rate less cap_rate_underwritten; positive: the broker claims more.', {
-    absent: 'there is no claim, or no underwriting; cap_rate_source and underwrite_reason say which',
-    unit: 'percentage points',
-  }),
+  cap_gap_pct: percent(
+    'The claimed cap rate (cap_rate, or else cap_rate_derived) less cap_rate_underwritten; positive: the broker ' +
+      'claims more.',
+    { absent: 'cap_gap_basis says that there is no claim or no underwriting', unit: 'percentage points' },
+  ),
   underwrite_reliability: oneOf(
     ['ok', 'proxy_out_of_range', 'unknown'],
     "Whether HUD's 2-bedroom rent is a usable proxy for this property.",

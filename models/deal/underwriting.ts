@@ -7,13 +7,28 @@ export const underwriting = {
   // Claim
   cap_rate_source: oneOf(
     ['advertised', 'derived_from_stated_noi', 'none'],
-    'Where cap_rate comes from; derived: stated NOI over list_price, if the site gives NOI but no cap rate.',
+    'Where the claimed cap rate comes from. advertised: it is in cap_rate; derived_from_stated_noi: the site gives ' +
+      'NOI but no cap rate, and cap_rate_derived follows from it; none: there is neither.',
+  ),
+  cap_rate_derived: percent('Stated NOI over list_price, if the site advertises no cap rate.', {
+    absent: 'cap_rate_source is not derived_from_stated_noi',
+  }),
+  cap_gap_basis: oneOf(
+    ['advertised_cap_rate', 'derived_cap_rate', 'no_claim', 'no_underwriting', 'no_claim_and_no_underwriting'],
+    'The claim that cap_gap_pct compares: cap_rate or cap_rate_derived. Or why it is null.',
   ),
   claim_consistency: oneOf(
     ['consistent', 'inconsistent', 'not_checkable'],
     'Whether the stated NOI gives the advertised cap rate to within 0.10 points; not_checkable unless both are ' +
       'published.',
   ),
+  underwriting_agreement: oneOf(
+    ['agrees', 'claim_too_high', 'claim_too_low', 'rated_pass', 'unreliable', 'no_underwriting', 'no_claim'],
+    'Whether the underwriting agrees with the claimed cap rate. agrees: less than the assumption material_gap ' +
+      'apart, and the rental path is Warm or Hot; claim_too_high, claim_too_low: that far apart or more; rated_pass: closer, ' +
+      "but rental_status is Pass; unreliable: HUD's rent does not fit, so the claim is not confirmed.",
+  ),
+  underwriting_note: text('The same in one sentence, with the figures and rental_status.'),
 
   // Rent
   rent_basis: oneOf(

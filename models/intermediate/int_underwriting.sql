@@ -44,12 +44,14 @@ claims as (
     properties.noi as stated_noi,
     properties.cap_rate as advertised_cap,
     coalesce(properties.noi, rounded(wide(properties.list_price) * properties.cap_rate * 0.01)) as claimed_noi,
-    coalesce(properties.cap_rate, percentage(properties.noi, properties.list_price)) as cap_rate,
+    case when properties.cap_rate is null then percentage(properties.noi, properties.list_price) end
+      as cap_rate_derived,
     case
       when properties.cap_rate is not null then 'advertised'
       when properties.noi is not null and properties.list_price is not null then 'derived_from_stated_noi'
       else 'none'
-    end as cap_rate_source
+    end as cap_rate_source,
+    coalesce(properties.cap_rate, cap_rate_derived) as claimed_cap
   from int_properties as properties
   join int_market_rents as rents on rents.id = properties.id
 ),
@@ -163,7 +165,8 @@ select
   market_rent_2br,
 
   -- Claim
-  cap_rate,
+  advertised_cap as cap_rate,
+  cap_rate_derived,
   cap_rate_source,
   noi,
   noi_source,
@@ -182,7 +185,14 @@ select
   rounded(expense_ratio * 100) as expense_ratio_pct,
   noi_underwritten,
   cap_rate_underwritten,
-  rounded(cap_rate - cap_rate_underwritten) as cap_gap_pct,
+  rounded(claimed_cap - cap_rate_underwritten) as cap_gap_pct,
+  case
+    when claimed_cap is null and cap_rate_underwritten is null then 'no_claim_and_no_underwriting'
+    when claimed_cap is null then 'no_claim'
+    when cap_rate_underwritten is null then 'no_underwriting'
+    when cap_rate_source = 'advertised' then 'advertised_cap_rate'
+    else 'derived_cap_rate'
+  end as cap_gap_basis,
   case
     when underwrite_reason is null then 'ok'
     when underwrite_reason = 'price_per_unit_above_144x_monthly_2br_rent' then 'proxy_out_of_range'

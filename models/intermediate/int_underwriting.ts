@@ -10,7 +10,7 @@ export default defineModel({
     ['id'],
     {
       ...fieldsOf(Deal, ['id', 'list_price', 'units', 'price_per_unit', 'market_rent_2br']),
-      ...fieldsOf(Deal, ['cap_rate', 'cap_rate_source', 'noi', 'noi_source', 'claim_consistency']),
+      ...fieldsOf(Deal, ['cap_rate', 'cap_rate_derived', 'cap_rate_source', 'noi', 'noi_source', 'claim_consistency']),
       claimed_noi: money('NOI that the broker states, or that the advertised cap rate implies.', {
         absent: 'there is no claim',
       }),
@@ -22,6 +22,7 @@ export default defineModel({
         'noi_underwritten',
         'cap_rate_underwritten',
         'cap_gap_pct',
+        'cap_gap_basis',
         'underwrite_reliability',
         'underwrite_reason',
         'loan_amount',

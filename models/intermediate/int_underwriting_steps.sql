@@ -36,7 +36,7 @@ select
       step('claimed_noi', 'round2(list_price * cap_rate / 100)', struct_pack(list_price, cap_rate), claimed_noi)
     end,
     case when cap_rate_source = 'derived_from_stated_noi' then
-      step('cap_rate', 'round2(noi / list_price * 100)', struct_pack(noi, list_price), cap_rate)
+      step('cap_rate_derived', 'round2(noi / list_price * 100)', struct_pack(noi, list_price), cap_rate_derived)
     end,
     case noi_source
       when 'underwritten' then step('noi', 'noi_underwritten', struct_pack(noi_underwritten), noi)
@@ -82,7 +82,20 @@ select
       struct_pack(noi_underwritten, list_price),
       cap_rate_underwritten
     ),
-    step('cap_gap_pct', 'cap_rate - cap_rate_underwritten', struct_pack(cap_rate, cap_rate_underwritten), cap_gap_pct),
+    case when cap_rate_source = 'advertised'
+      then step(
+        'cap_gap_pct',
+        'cap_rate - cap_rate_underwritten',
+        struct_pack(cap_rate, cap_rate_underwritten),
+        cap_gap_pct
+      )
+      else step(
+        'cap_gap_pct',
+        'cap_rate_derived - cap_rate_underwritten',
+        struct_pack(cap_rate_derived, cap_rate_underwritten),
+        cap_gap_pct
+      )
+    end,
     step(
       'gross_rent_multiplier',
       'round2(list_price / gross_potential_rent)',

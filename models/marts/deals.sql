@@ -37,11 +37,18 @@ texts as (
     inputs.*,
     assumption_set_id,
     material_gap,
-    as_text(cap_rate_shown) as claimed_cap,
+    as_text(coalesce(cap_rate_shown, cap_rate_derived)) as claimed_cap,
+    case when cap_rate_source = 'advertised' then 'advertised ' else 'claimed ' end || claimed_cap || '% cap'
+      as claimed,
     as_text(cap_rate_underwritten) as underwritten_cap,
     dollars(round(price_per_unit)) as dollars_per_unit,
     dollars(minimum_loan) as smallest_loan,
-    coalesce(dollars(tax_amount), 'an unknown amount') as delinquent_tax
+    coalesce(dollars(tax_amount), 'an unknown amount') as delinquent_tax,
+    concat_ws(', ',
+      case when list_price is null then 'price' end,
+      case when units is null then 'units' end,
+      case when market_rent_2br is null then 'HUD rent' end
+    ) as missing_inputs
   from inputs
   cross join terms
 ),
@@ -57,16 +64,13 @@ sentences as (
       when underwrite_reliability = 'ok' and cap_gap_pct <= -material_gap then
         'HUD-rent underwriting: ' || underwritten_cap || '% cap against ' || claimed_cap || '% claimed ('
         || as_text(-cap_gap_pct) || ' points of possible upside).'
-      when underwrite_reliability = 'proxy_out_of_range' and cap_rate_shown is not null then
-        'HUD 2BR rent does not fit ' || dollars_per_unit || ' per unit, so only the advertised ' || claimed_cap
-        || '% cap is available and it is unverified.'
+      when underwrite_reliability = 'proxy_out_of_range' and claimed_cap is not null then
+        'HUD 2BR rent does not fit ' || dollars_per_unit || ' per unit, so only the ' || claimed
+        || ' is available and it is unverified.'
       when underwrite_reliability = 'proxy_out_of_range' then
         'HUD 2BR rent does not fit ' || dollars_per_unit || ' per unit, and no cap rate is advertised.'
       when underwrite_reason in ('price_missing', 'units_missing', 'rent_missing') then
-        'Not enough data to underwrite: missing ' || concat_ws(', ',
-          case when list_price is null then 'price' end,
-          case when units is null then 'units' end,
-          case when market_rent_2br is null then 'HUD rent' end) || '.'
+        'Not enough data to underwrite: missing ' || missing_inputs || '.'
       when dscr_reason = 'single_unit' then 'One unit: not an income property under these terms.'
       when dscr_reason = 'not_income_property' then 'Listed as land: there is no rent to underwrite.'
       when underwrite_reason is not null then
@@ -86,8 +90,42 @@ sentences as (
       when sale_records > 0 then ' County records: a sheriff sale in ' || sale_in_days || ' days.'
       when tax_records > 0 then ' County records: ' || delinquent_tax || ' of delinquent tax.'
       else ''
-    end as distress_sentence
+    end as distress_sentence,
+    case
+      when claimed_cap is null then 'no_claim'
+      when underwritten_cap is null then 'no_underwriting'
+      when underwrite_reliability <> 'ok' then 'unreliable'
+      when cap_gap_pct >= material_gap then 'claim_too_high'
+      when cap_gap_pct <= -material_gap then 'claim_too_low'
+      when rental_status = 'Pass' then 'rated_pass'
+      else 'agrees'
+    end as underwriting_agreement
   from texts
+),
+
+-- The claim and the underwriting in one sentence, and how the rental path is rated
+notes as (
+  select
+    *,
+    case underwriting_agreement
+      when 'no_claim' then 'There is no claimed cap rate to compare with the underwriting'
+      when 'no_underwriting' then
+        'The ' || claimed || ' is not underwritten: missing ' || missing_inputs
+      when 'unreliable' then
+        'The ' || claimed || ' is not confirmed: HUD rent does not fit this price'
+      when 'claim_too_high' then
+        'Underwriting disagrees: HUD rent supports ' || underwritten_cap || '%, ' || as_text(cap_gap_pct)
+        || ' points below the ' || claimed
+      when 'claim_too_low' then
+        'Underwriting disagrees: HUD rent supports ' || underwritten_cap || '%, ' || as_text(-cap_gap_pct)
+        || ' points above the ' || claimed
+      when 'rated_pass' then
+        'HUD rent supports the ' || claimed || ' to within ' || as_text(abs(cap_gap_pct))
+        || ' points, and underwriting still disagrees'
+      else
+        'Underwriting agrees: HUD rent supports ' || underwritten_cap || '%, against the ' || claimed
+    end || '; the rental path is ' || rental_status || '.' as underwriting_note
+  from sentences
 )
 
 select
@@ -116,7 +154,7 @@ select
   page_sha256, page_row,
 
   -- Claim and rent
-  cap_rate_source, claim_consistency,
+  cap_rate_source, cap_rate_derived, cap_gap_basis, claim_consistency, underwriting_agreement, underwriting_note,
   rent_basis, rent_area_code, rent_area_name, rent_fiscal_year, rent_source_url, rent_observed_at,
   rent_outdated_reason,
 
@@ -189,4 +227,4 @@ select
     )
   ) as provenance,
   assumption_set_id
-from sentences
+from notes

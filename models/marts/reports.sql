@@ -23,7 +23,8 @@ select
     'status', case
       when underwriting.claimed_noi is not null and deals.noi_underwritten is not null then 'compared'
       when deals.noi_underwritten is not null then 'no_claim'
-      when underwriting.claimed_noi is not null or deals.cap_rate is not null then 'no_underwriting'
+      when underwriting.claimed_noi is not null or deals.cap_rate is not null
+        then 'no_underwriting'
       else 'neither'
     end,
     'claim_basis', case when underwriting.claimed_noi is null then 'none' else deals.noi_source end,
@@ -39,7 +40,7 @@ select
       ),
       json_object(
         'figure', 'cap_rate_pct',
-        'claimed', as_text(deals.cap_rate),
+        'claimed', as_text(coalesce(deals.cap_rate, deals.cap_rate_derived)),
         'underwritten', as_text(deals.cap_rate_underwritten),
         'difference', as_text(deals.cap_gap_pct)
       ),

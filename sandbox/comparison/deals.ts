@@ -19,7 +19,8 @@ import type { Truth } from './truth/truth.ts';
 
 /** Computed columns by group. */
 const FIGURES: Readonly<Record<string, string>> = {
-  'claim and rent': 'noi noi_source cap_rate cap_gap_pct claim_consistency market_rent_2br',
+  'claim and rent': `noi noi_source cap_rate cap_rate_derived cap_gap_pct cap_gap_basis claim_consistency
+    underwriting_agreement market_rent_2br`,
   underwriting: `expense_ratio_pct gross_potential_rent effective_gross_income noi_underwritten cap_rate_underwritten
     gross_rent_multiplier price_per_unit underwrite_reliability underwrite_reason`,
   debt: `loan_amount monthly_payment annual_debt_service dscr dscr_status dscr_reason dscr_underwritten debt_yield_pct

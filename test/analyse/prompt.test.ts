@@ -93,6 +93,7 @@ describe('over a snapshot', () => {
       'cap_rate',
       'cap_rate_underwritten',
       'cap_rate_source',
+      'cap_rate_derived',
     ]);
     assert.ok(
       !offers('WHERE amount_', 'SELECT * FROM deals').includes('amount_to_value_pct'),

@@ -18,10 +18,11 @@ import { AS_OF, DEALS, randomInputs } from './recompute_inputs.ts';
 const READ = new Set(
   `address city state zip source listing_url list_price units market_rent_2br last_verified listing_id listing_status
   delisted_on relisted also_listed property_type year_built listed_on first_seen last_seen first_price source_url
-  observed_at page_sha256 page_row cap_rate_source address_key street_key house_low house_high unit_key address_status
+  observed_at page_sha256 page_row cap_rate cap_rate_source address_key street_key house_low house_high unit_key
+  address_status
   rent_basis rent_area_code rent_area_name rent_fiscal_year rent_source_url rent_observed_at rent_outdated_reason
   distress_coverage distress_matches distress_candidates provenance assumption_set_id why_this_is_interesting
-  rental_rationale
+  underwriting_note rental_rationale
   wholesale_rationale creative_finance_rationale`.split(/\s+/u),
 );
 
@@ -41,6 +42,8 @@ const EXPECTED_VALUES: Readonly<Record<string, readonly string[]>> = {
     'not_applicable',
   ],
   claim_consistency: ['inconsistent', 'not_checkable'],
+  cap_gap_basis: ['advertised_cap_rate', 'derived_cap_rate', 'no_claim', 'no_underwriting'],
+  underwriting_agreement: ['agrees', 'claim_too_high', 'claim_too_low', 'rated_pass', 'unreliable', 'no_claim'],
 };
 
 const withJson = (row: PublishedRecord, columns: readonly Column[]): PublishedRecord =>

@@ -61,6 +61,7 @@ function price({ list_price, units, price_per_unit, price_reduction_pct }: DealR
 
 function underwriting({
   cap_rate,
+  cap_rate_derived,
   cap_rate_source,
   cap_rate_underwritten,
   cap_gap_pct,
@@ -68,7 +69,8 @@ function underwriting({
   underwrite_reason,
 }: DealRow): string[] {
   const basis = cap_rate_source === 'advertised' ? 'advertised cap rate is' : 'stated income gives a cap rate of';
-  const claim = cap_rate === null ? 'No cap rate is advertised' : `The ${basis} ${cap_rate}%`;
+  const claimed = cap_rate ?? cap_rate_derived;
+  const claim = claimed === null ? 'No cap rate is advertised' : `The ${basis} ${claimed}%`;
   const reason = underwrite_reason === null ? '' : ` (${words(underwrite_reason)})`;
   const gap = cap_gap_pct === null ? '' : `, a gap of ${cap_gap_pct} points`;
   const underwritten =

@@ -29,7 +29,7 @@ async function metros(context: PageContext): Promise<Html> {
     context,
     `SELECT coalesce(rent_area_name, 'No HUD area') AS metro, count(*) AS n,
       count(*) FILTER (WHERE rental_status = 'Hot') AS hot,
-      median(cap_rate) FILTER (WHERE fits) AS claimed,
+      median(coalesce(cap_rate, cap_rate_derived)) FILTER (WHERE fits) AS claimed,
       median(cap_rate_underwritten) FILTER (WHERE fits) AS underwritten,
       median(cap_gap_pct) FILTER (WHERE fits) AS gap,
       count(*) FILTER (WHERE fits) AS ok

@@ -9,7 +9,8 @@ import { rowsFor, type PageContext, type Page } from '../page.ts';
 async function overclaim(context: PageContext) {
   const [row] = await rowsFor(
     context,
-    `SELECT address, city, state, cap_rate, cap_rate_underwritten, noi, noi_underwritten, list_price FROM deals
+    `SELECT address, city, state, coalesce(cap_rate, cap_rate_derived) AS cap_rate, cap_rate_underwritten, noi,
+      noi_underwritten, list_price FROM deals
     WHERE listing_status = 'active' AND address IS NOT NULL AND underwrite_reliability = 'ok'
       AND noi_source <> 'underwritten' AND cap_gap_pct BETWEEN 1 AND 6 AND noi_underwritten > 0
     ORDER BY cap_gap_pct DESC, id LIMIT 1`,

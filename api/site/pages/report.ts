@@ -173,7 +173,11 @@ function reportContent(report: ReportBody): Html {
         value: html`${deal.deal_score}<span class="of">/100</span>`,
         note: html`confidence ${deal.confidence_score}`,
       },
-      { label: 'Claimed cap', value: percent(deal.cap_rate), note: words(deal.cap_rate_source) },
+      {
+        label: 'Claimed cap',
+        value: percent(deal.cap_rate ?? deal.cap_rate_derived),
+        note: words(deal.cap_rate_source),
+      },
       {
         label: 'HUD-underwritten cap',
         value: percent(deal.cap_rate_underwritten),

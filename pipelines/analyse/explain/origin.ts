@@ -9,6 +9,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   rent_fiscal_year: 'rent',
   rent_outdated_reason: 'rent',
   cap_rate: 'claim',
+  cap_rate_derived: 'claim',
   noi: 'claim',
   days_on_feed: 'history',
   first_price: 'history',

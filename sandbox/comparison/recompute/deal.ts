@@ -12,6 +12,7 @@ import {
   recomputeScoringIncome,
 } from './debt.ts';
 import {
+  recomputeAgreement,
   recomputeCapGap,
   recomputeClaim,
   recomputeExpenses,
@@ -54,6 +55,7 @@ const STEPS: readonly ((values: Values) => Recomputed)[] = [
   recomputeDealScore,
   recomputeConfidence,
   recomputePaths,
+  recomputeAgreement,
   recomputeOffer,
 ];
 

@@ -79,16 +79,38 @@ export function recomputeClaim(values: Values): Recomputed {
   const difference = stated && advertised && priced ? fraction(capRate()).minus(of('cap_rate')) : null;
   return {
     ...(stated ? { noi: record['noi'], noi_source: 'stated' } : advertised && priced ? fromCap() : underwritten),
-    cap_rate: advertised ? record['cap_rate'] : valueIf(stated && priced, capRate),
+    cap_rate_derived: valueIf(!advertised && stated && priced, capRate),
     claim_consistency: consistency(difference, assumed('claim_tolerance')),
   };
 }
 
-export const recomputeCapGap = ({ has, of }: Values): Recomputed => ({
-  cap_gap_pct: valueIf(has('cap_rate', 'cap_rate_underwritten'), () =>
-    of('cap_rate').minus(of('cap_rate_underwritten')).rounded(2),
-  ),
-});
+/** The claimed cap rate less the underwritten one, and which claim that is. */
+export function recomputeCapGap({ record, has, of }: Values): Recomputed {
+  const claim = ['cap_rate', 'cap_rate_derived'].find((name) => has(name));
+  const isUnderwritten = has('cap_rate_underwritten');
+  if (claim === undefined || !isUnderwritten) {
+    const missing = [claim === undefined ? 'no_claim' : '', isUnderwritten ? '' : 'no_underwriting'];
+    return { cap_gap_pct: null, cap_gap_basis: missing.filter(Boolean).join('_and_') };
+  }
+  return {
+    cap_gap_pct: of(claim).minus(of('cap_rate_underwritten')).rounded(2),
+    cap_gap_basis: record['cap_rate_source'] === 'advertised' ? 'advertised_cap_rate' : 'derived_cap_rate',
+  };
+}
+
+/** Whether the underwriting agrees with the claimed cap rate. */
+export function recomputeAgreement({ record, has, of, assumed }: Values): Recomputed {
+  const agreement = (): string => {
+    if (record['cap_rate_source'] === 'none') return 'no_claim';
+    if (!has('cap_rate_underwritten')) return 'no_underwriting';
+    if (record['underwrite_reliability'] !== 'ok') return 'unreliable';
+    const [gap, material] = [of('cap_gap_pct'), assumed('material_gap')];
+    if (!gap.isBelow(material)) return 'claim_too_high';
+    if (!fraction(0).minus(gap).isBelow(material)) return 'claim_too_low';
+    return record['rental_status'] === 'Pass' ? 'rated_pass' : 'agrees';
+  };
+  return { underwriting_agreement: agreement() };
+}
 
 function consistency(difference: Fraction | null, tolerance: Fraction): string {
   if (difference === null) return 'not_checkable';

@@ -58,7 +58,6 @@ const deal = (i: number): Row => ({
   deal_score: (i * 7) % 23,
   rental_status: pick(['Hot', 'Warm', 'Pass'], i, 5),
   listing_status: pick(['active', 'active', 'active', 'sold', 'under_contract', 'delisted'], i, 6),
-  cap_rate_source: i % 6 === 0 ? 'none' : pick(['advertised', 'advertised', 'derived_from_stated_noi'], i, 7),
   dscr_status: pick(['computed', 'computed', 'insufficient_data', 'not_applicable'], i, 8),
 });
 const signal = (i: number): Row => ({

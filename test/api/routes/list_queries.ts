@@ -158,12 +158,7 @@ export const LISTS: readonly ListQuery[] = [
     table: 'deals',
     order: 'deal_score DESC',
     filters: {},
-    conditions: () => [
-      "listing_status = 'active'",
-      'cap_rate >= 8.5',
-      "cap_rate_source = 'advertised'",
-      "dscr_status = 'computed'",
-    ],
+    conditions: () => ["listing_status = 'active'", 'cap_rate >= 8.5', "dscr_status = 'computed'"],
   },
   {
     path: '/api/signals',

@@ -122,7 +122,9 @@ describe(`${DEALS} random deals and their variants`, () => {
 
   property(2, 'gap', () =>
     checkAll(
-      (r) => hundredths(r['cap_gap_pct']) === hundredths(r['cap_rate']) - hundredths(r['cap_rate_underwritten']),
+      (r) =>
+        hundredths(r['cap_gap_pct']) ===
+        hundredths(r['cap_rate'] ?? r['cap_rate_derived']) - hundredths(r['cap_rate_underwritten']),
       (r) => r['cap_gap_pct'] !== null,
     ),
   );
@@ -205,7 +207,7 @@ describe(`${DEALS} random deals and their variants`, () => {
       (a) => a['cap_rate_underwritten'] !== null,
       (a, b) =>
         a['underwrite_reliability'] === b['underwrite_reliability'] &&
-        ['cap_rate', 'cap_rate_underwritten', 'cap_gap_pct'].every(
+        ['cap_rate', 'cap_rate_derived', 'cap_rate_underwritten', 'cap_gap_pct'].every(
           (c) => (a[c] === null) === (b[c] === null) && Math.abs(hundredths(a[c]) - hundredths(b[c])) <= 1,
         ),
     ),
