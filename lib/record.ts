@@ -131,6 +131,17 @@ export interface Column extends FieldFacts {
   readonly name: string;
 }
 
+/**
+ * Why a field is null, as a code: a fixed one, the value of another field, or one under a condition in SQL. The first
+ * that applies.
+ */
+export type Cause = string | { readonly of: string } | { readonly if: string; readonly code: string };
+
+type NullableField<F extends Fields> = { [K in keyof F]: null extends z.infer<F[K]> ? K : never }[keyof F];
+
+/** The causes of each field that may be null. */
+export type Causes<F extends Fields> = { readonly [K in NullableField<F> & string]: readonly Cause[] };
+
 export interface RecordDefinition<F extends Fields = Fields> {
   readonly name: string;
   /** Meaning of one row, in one sentence. */
@@ -140,7 +151,45 @@ export interface RecordDefinition<F extends Fields = Fields> {
   readonly schema: z.ZodObject<F>;
   /** The columns in order, with their facts. */
   readonly columns: readonly Column[];
+  /** Set if the API sends the record: why each field is null, if it is. */
+  readonly causes?: Readonly<Record<string, readonly Cause[]>>;
 }
+
+/** Field of a record in the API: the reason of each field that is null. No column of a table. */
+export const ABSENT = 'absent';
+/** Reason of a field whose causes all do not apply, as in a snapshot older than the field that says why. */
+export const NOT_RECORDED = 'not_recorded';
+export const ABSENT_ABOUT = 'Why fields of the record are null: a reason for each of them, by name.';
+
+/** Schema of `absent` for some columns of a record, or for all. */
+export function absentSchema(
+  columns: readonly Column[],
+  causes: Readonly<Record<string, readonly Cause[]>>,
+  names: readonly string[] = Object.keys(causes),
+): z.ZodType<Readonly<Record<string, string>>> {
+  const valuesOf = (cause: Cause): readonly string[] => {
+    if (typeof cause === 'string') return [cause];
+    return 'of' in cause ? (columns.find((c) => c.name === cause.of)?.values ?? []) : [cause.code];
+  };
+  const fields = names.filter((name) => Object.hasOwn(causes, name));
+  const codes = new Set([NOT_RECORDED, ...fields.flatMap((name) => causes[name] ?? []).flatMap(valuesOf)]);
+  return z
+    .record(z.string(), z.string())
+    .refine((absent) => Object.entries(absent).every(([name, code]) => fields.includes(name) && codes.has(code)))
+    .meta({
+      description: ABSENT_ABOUT,
+      propertyNames: { enum: fields },
+      additionalProperties: { type: 'string', enum: [...codes].sort() },
+    });
+}
+
+/** The field `absent` of a response that has some fields of a record. */
+export const absentOf = (
+  { columns, causes = {} }: Pick<RecordDefinition, 'columns' | 'causes'>,
+  fields: Readonly<Record<string, true>>,
+): { readonly absent: ReturnType<typeof absentSchema> } => ({
+  [ABSENT]: absentSchema(columns, causes, Object.keys(fields)),
+});
 
 export type RowOf<D> = D extends { readonly schema: infer S extends z.ZodType } ? z.infer<S> : never;
 
@@ -151,15 +200,24 @@ export function factsOf(schema: z.ZodType): FieldFacts {
   return facts;
 }
 
-/** Define a record. Its schema rejects unknown keys. */
+/** Define a record. Its schema rejects unknown keys. Rows of a record with causes may have the field `absent`. */
 export function defineRecord<F extends Fields>(
   name: string,
   about: string,
   key: readonly (keyof F & string)[],
   fields: F,
+  ...[causes]: readonly Causes<F>[]
 ): RecordDefinition<F> {
   const columns = Object.entries(fields).map(([column, schema]) => ({ name: column, ...factsOf(schema) }));
-  return { name, about, key, schema: z.strictObject(fields) as unknown as z.ZodObject<F>, columns };
+  const served = causes === undefined ? fields : { ...fields, [ABSENT]: absentSchema(columns, causes).optional() };
+  return {
+    name,
+    about,
+    key,
+    schema: z.strictObject(served) as unknown as z.ZodObject<F>,
+    columns,
+    ...(causes === undefined ? {} : { causes }),
+  };
 }
 
 /** `CREATE TABLE` for a record, with NOT NULL for each field without an absence rule. */

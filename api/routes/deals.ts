@@ -1,5 +1,6 @@
 /** Deals: the free index, the full feed, cards, and hot deals. */
 import { z } from 'zod';
+import { absentOf } from '../../lib/record.ts';
 import { Deal } from '../../models/marts/deals.ts';
 import { DEAL_CARD, FIELD_GROUPS } from './field_groups.ts';
 import { Filters } from '../snapshot/filters.ts';
@@ -47,7 +48,7 @@ const matchingDeals = (p: ParamValues<typeof dealFilters>): Filters =>
     .and('deal_score', '>=', p.min_score)
     .and('rental_status', '=', p.status);
 
-const IndexRecord = Deal.schema.pick({
+const INDEX_FIELDS = {
   id: true,
   address: true,
   city: true,
@@ -56,9 +57,8 @@ const IndexRecord = Deal.schema.pick({
   units: true,
   cap_rate: true,
   deal_score: true,
-});
-/** Its columns, in record order. */
-const INDEX_COLUMNS = Deal.columns.map((c) => c.name).filter((name) => name in IndexRecord.shape);
+} as const;
+const IndexRecord = Deal.schema.pick(INDEX_FIELDS).extend(absentOf(Deal, INDEX_FIELDS));
 
 export const dealIds = defineRoute({
   path: '/api/deals/ids',
@@ -75,7 +75,7 @@ export const dealIds = defineRoute({
     const where = activeDeals().sql();
     const records = await snapshot.recordFields(
       'deals',
-      INDEX_COLUMNS,
+      Object.keys(IndexRecord.shape),
       `${where} ORDER BY deal_score DESC NULLS LAST, id LIMIT ${INDEX_SIZE}`,
       where.values,
     );
@@ -106,7 +106,7 @@ export const deals = listRoute({
   }),
 });
 
-const Card = Deal.schema.pick(DEAL_CARD);
+const Card = Deal.schema.pick(DEAL_CARD).extend(absentOf(Deal, DEAL_CARD));
 
 export const dealCards = listRoute({
   path: '/api/deals/basic',

@@ -32,8 +32,18 @@ const without = (fields: Readonly<Record<string, unknown>>, left: (name: string)
 /** The path of a deal and why it has its status. */
 const isPath = (name: string): boolean => /_rationale$|^(rental|wholesale|creative_finance)_status$/.test(name);
 
-/** Why a field of the summary is null. */
-const SUMMARY_REASONS = ['address_status', 'listing_status', 'cap_rate_source', 'underwrite_reason', 'dscr_reason'];
+/** Why a field of the summary is null, and whether the underwriting agrees with the claim. */
+const SUMMARY_REASONS = [
+  'address_status',
+  'listing_status',
+  'cap_rate_source',
+  'cap_rate_derived',
+  'cap_gap_basis',
+  'underwriting_agreement',
+  'underwriting_note',
+  'underwrite_reason',
+  'dscr_reason',
+];
 
 const ADDRESS = ['address', 'city', 'state', 'zip', 'address_status', ...Object.keys(addressParts(''))];
 const EVIDENCE = ['source', 'source_url', 'page_sha256', 'page_row', 'first_seen', 'last_seen'];

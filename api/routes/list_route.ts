@@ -1,5 +1,6 @@
 /** Paid lists: filters combined with AND, the total, one ranked page, and the cursor of the next page. */
 import { z } from 'zod';
+import { ABSENT } from '../../lib/record.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import type { Position } from './cursor.ts';
 import { integerParam, namesParam, textParam, type Params, type ParamValues } from './params.ts';
@@ -23,7 +24,7 @@ const pageParamsOf = ({ page, byDefault, choices }: List) => ({
   cursor: textParam('next_cursor of the previous page.'),
   fields: namesParam(
     choices,
-    `Fields and groups of fields to return besides id; default ${byDefault.join(',')}.`,
+    `Fields and groups of fields to return besides id and absent; default ${byDefault.join(',')}.`,
     `fields or the groups ${groupNames(choices).join(', ')}, with commas between them`,
   ),
 });
@@ -92,7 +93,7 @@ const listSchema = (record: z.ZodObject) =>
     /** Sources of these records whose rows are older than their read interval, or outdated. */
     stale_sources: z.array(StaleSource),
     filters: z.record(z.string(), z.unknown()),
-    fields: z.array(z.string()).meta({ description: 'Fields and groups of fields in records, besides id.' }),
+    fields: z.array(z.string()).meta({ description: 'Fields and groups of fields in records, besides id and absent.' }),
     /** Null on the last page. */
     next_cursor: z.string().nullable(),
     records: z.array(partialOf(record)),
@@ -199,7 +200,7 @@ interface List {
 function fieldsOf({ columns, byDefault, choices }: List, asked: ParamValues<PageParams>['fields']) {
   const names = asked?.names ?? byDefault;
   const members = asked?.members ?? new Set(byDefault.flatMap((name) => choices.get(name) ?? []));
-  return { names, columns: columns.filter((name) => name === 'id' || members.has(name)) };
+  return { names, columns: columns.filter((name) => name === 'id' || name === ABSENT || members.has(name)) };
 }
 
 /**

@@ -6,8 +6,8 @@ import { addressNormalizer, type Normalize } from './addresses.ts';
 import { openDatabase, type Database } from './database.ts';
 import { parseRecord } from './json_text.ts';
 import { ServedManifest } from '../../models/manifest.ts';
-import { Records } from './records.ts';
-import { ADDED_LATER, TABLES, type TableName } from './tables.ts';
+import { allFields, Records } from './records.ts';
+import { ADDED_LATER, type TableName } from './tables.ts';
 
 type Row = Record<string, unknown>;
 
@@ -63,13 +63,7 @@ export async function loadSnapshot(folder: string): Promise<Snapshot> {
     recordFields,
     missingTables: new Set([...ADDED_LATER].filter((name) => !manifest.tables[name])),
     texts: (table, rows, columns) => records.texts(table, rows, columns),
-    records: (table, rest, params) =>
-      recordFields(
-        table,
-        TABLES[table].columns.map((c) => c.name),
-        rest,
-        params,
-      ),
+    records: (table, rest, params) => recordFields(table, allFields(table), rest, params),
     normalize: addressNormalizer(database),
   };
 }

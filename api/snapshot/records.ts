@@ -1,6 +1,6 @@
 /** Records as the JSON text that is sent, made by the database and cached while the snapshot serves. */
 import { LRUCache } from 'lru-cache';
-import type { Column } from '../../lib/record.ts';
+import { ABSENT, NOT_RECORDED, type Cause, type Column, type RecordDefinition } from '../../lib/record.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import type { Database } from './database.ts';
 import { columnOf, TABLES, type TableName } from './tables.ts';
@@ -32,14 +32,41 @@ function valueSql({ name, kind }: Column): string {
   }
 }
 
+const causeSql = (cause: Cause): string => {
+  if (typeof cause === 'string') return literal(cause);
+  return 'of' in cause ? identifier(cause.of) : `CASE WHEN ${cause.if} THEN ${literal(cause.code)} END`;
+};
+
+/** SQL for the reason of each of these fields that is null, as an object in JSON. */
+function absentSql(table: TableName, names: readonly string[]): string {
+  const { causes = {} }: RecordDefinition = TABLES[table];
+  const reasons = names.flatMap((name) => {
+    const own = causes[name];
+    if (!own) return [];
+    const code = `coalesce(${[...own, NOT_RECORDED].map(causeSql).join(', ')})`;
+    return [`CASE WHEN ${identifier(name)} IS NULL THEN '${JSON.stringify(name)}:"' || ${code} || '"' END`];
+  });
+  return reasons.length === 0 ? `JSON '{}'` : `CAST('{' || concat_ws(',', ${reasons.join(', ')}) || '}' AS JSON)`;
+}
+
 /** SELECT of row ids and record texts. $1 is a JSON array of row ids. */
-function recordsSql(table: TableName, columns: readonly Column[]): string {
-  const fields = columns.map((column) => `${literal(column.name)}, ${valueSql(column)}`).join(', ');
+function recordsSql(table: TableName, names: readonly string[]): string {
+  const fields = names
+    .map((name) => {
+      const value = name === ABSENT ? absentSql(table, names) : valueSql(columnOf(table, name));
+      return `${literal(name)}, ${value}`;
+    })
+    .join(', ');
   return `SELECT rowid AS row, CAST(json_object(${fields}) AS VARCHAR) AS text
     FROM ${table} WHERE rowid IN (SELECT unnest(from_json($1, '["BIGINT"]')))`;
 }
 
-const allColumns = (table: TableName): readonly string[] => TABLES[table].columns.map((c) => c.name);
+/** Names of the fields of a full record. */
+export function allFields(table: TableName): readonly string[] {
+  const { columns, causes }: RecordDefinition = TABLES[table];
+  const names = columns.map((c) => c.name);
+  return causes === undefined ? names : [...names, ABSENT];
+}
 
 /** A kind of record: some columns of a table. */
 interface Shape {
@@ -63,10 +90,7 @@ export class Records {
     const name = `${table} ${columns.join(' ')}`;
     let shape = this.#shapes.get(name);
     if (!shape) {
-      const sql = recordsSql(
-        table,
-        columns.map((column) => columnOf(table, column)),
-      );
+      const sql = recordsSql(table, columns);
       this.#shapesMade += 1;
       shape = { sql, key: `${this.#shapesMade}:` };
       this.#shapes.set(name, shape);
@@ -75,7 +99,7 @@ export class Records {
   }
 
   /** Texts of the records in these rows, in their order. @param columns default: all of the record */
-  async texts(table: TableName, rows: readonly number[], columns = allColumns(table)): Promise<Buffer[]> {
+  async texts(table: TableName, rows: readonly number[], columns = allFields(table)): Promise<Buffer[]> {
     const { sql, key } = this.#shapeOf(table, columns);
     const found = new Map<number, Buffer>();
     for (const row of rows) {

@@ -32,7 +32,10 @@ export const listing = {
   ),
   delisted_on: date('Day of the run that found it gone.', { absent: 'listing_status is not delisted' }),
   relisted: flag('The property left this site and came back within the declared days.'),
-  also_listed: json(z.array(AlsoListed), 'Other listings of the same property.'),
+  also_listed: json(
+    z.array(AlsoListed),
+    'Other listings of the same property. A null value: that site does not state it.',
+  ),
   property_type: text("Property type in the site's own words.", { absent: 'not stated' }),
   year_built: integer('Year of construction.', { absent: 'not stated', unit: 'year' }),
   listed_on: date('Day the listing was posted, according to the site.', { absent: 'not stated' }),

@@ -25,8 +25,8 @@ export const underwriting = {
   underwriting_agreement: oneOf(
     ['agrees', 'claim_too_high', 'claim_too_low', 'rated_pass', 'unreliable', 'no_underwriting', 'no_claim'],
     'Whether the underwriting agrees with the claimed cap rate. agrees: less than the assumption material_gap ' +
-      'apart, and the rental path is Warm or Hot; claim_too_high, claim_too_low: that far apart or more; rated_pass: closer, ' +
-      "but rental_status is Pass; unreliable: HUD's rent does not fit, so the claim is not confirmed.",
+      'apart, and the rental path is Warm or Hot; claim_too_high, claim_too_low: that far apart or more; rated_pass: ' +
+      "closer, but rental_status is Pass; unreliable: HUD's rent does not fit, so the claim is not confirmed.",
   ),
   underwriting_note: text('The same in one sentence, with the figures and rental_status.'),
 

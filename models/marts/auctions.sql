@@ -116,10 +116,6 @@ today as (
     sales.county_fips,
     sales.case_number,
     sales.defendant,
-    case
-      when coalesce(sales.plaintiff, sales.defendant) is null then 'login_required'
-      else 'available'
-    end as party_status,
     sales.parcel_id,
     sales.parcel_key,
     sales.state,
@@ -196,12 +192,19 @@ no_longer_shown as (
 all_auctions as (
   select * from auctions_with_dates
   union all by name
-  select * from no_longer_shown
+  select * exclude (party_status) from no_longer_shown
 )
 
 select
   auction_type, county, sale_date, property_address, city, appraised_value, opening_bid, plaintiff, source_url,
-  id, sale_status, status_since, county_fips, case_number, defendant, party_status, parcel_id, parcel_key, state, zip,
+  id, sale_status, status_since, county_fips, case_number, defendant,
+  case
+    when plaintiff is not null and defendant is not null then 'available'
+    when plaintiff is not null then 'plaintiff_only'
+    when defendant is not null then 'defendant_only'
+    else 'login_required'
+  end as party_status,
+  parcel_id, parcel_key, state, zip,
   address_key, street_key, house_low, house_high, unit_key,
   opening_bid_basis, opening_bid_derived, opening_bid_mismatch, statute_ref, sale_kind, sale_round, sale_round_basis,
   percentage(appraised_value - opening_bid, appraised_value) as appraisal_discount_pct,

@@ -1,12 +1,14 @@
 import { date, defineRecord, flag, integer, money, oneOf, percent, text } from '../../lib/record.ts';
+import { auctionCauses } from '../absence/auctions.ts';
 import { defineModel, never } from '../contract.ts';
 import { comesAndGoes, keepsRows } from '../drift.ts';
 import { addressParts, readFrom, seen } from '../fields.ts';
 
-const NO_PARTIES =
-  'party_status is login_required: the site shows it only to logged-in users, and this service does not log in';
+const LOGIN = 'the site shows the parties only to logged-in users, and this service does not log in';
+const NO_PLAINTIFF = `party_status is defendant_only, or login_required: ${LOGIN}` as const;
+const NO_DEFENDANT = `party_status is plaintiff_only, or login_required: ${LOGIN}` as const;
 
-export const Auction = defineRecord('auction', 'One row per court case, parcel and sale day.', ['id'], {
+const fields = {
   auction_type: oneOf(['sheriff_sale'], 'Kind of auction.'),
   county: text('County name and state.'),
   sale_date: date('Day of the sale.'),
@@ -18,7 +20,7 @@ export const Auction = defineRecord('auction', 'One row per court case, parcel a
   opening_bid: money('Lowest opening bid; opening_bid_basis says where it comes from.', {
     absent: 'opening_bid_basis is no_minimum_second_sale or unknown',
   }),
-  plaintiff: text('Plaintiff.', { absent: NO_PARTIES }),
+  plaintiff: text('Plaintiff.', { absent: NO_PLAINTIFF }),
   source_url: readFrom.source_url,
 
   // Identity and state
@@ -31,8 +33,11 @@ export const Auction = defineRecord('auction', 'One row per court case, parcel a
   status_since: date('Day of the run that found this state.'),
   county_fips: text('Five-digit county FIPS.'),
   case_number: text('Court case number.'),
-  defendant: text('Defendant.', { absent: NO_PARTIES }),
-  party_status: oneOf(['available', 'login_required'], 'Whether the parties are public.'),
+  defendant: text('Defendant.', { absent: NO_DEFENDANT }),
+  party_status: oneOf(
+    ['available', 'plaintiff_only', 'defendant_only', 'login_required'],
+    'Whether the parties are public: both, one of them, or none.',
+  ),
   parcel_id: text('Parcel number as the sheriff prints it.', { absent: "the sheriff's page does not print it" }),
   parcel_key: text('Parcel number, upper case, letters and digits only; comparable within one county.', {
     absent: 'parcel_id is null',
@@ -84,7 +89,15 @@ export const Auction = defineRecord('auction', 'One row per court case, parcel a
   source: readFrom.source,
   page_sha256: readFrom.page_sha256,
   page_row: readFrom.page_row,
-});
+};
+
+export const Auction = defineRecord(
+  'auction',
+  'One row per court case, parcel and sale day.',
+  ['id'],
+  fields,
+  auctionCauses,
+);
 
 export default defineModel({
   record: Auction,
@@ -116,8 +129,9 @@ export default defineModel({
     never(
       'auctions',
       'parties_as_said',
-      'the parties are null exactly if a login is required',
-      "(plaintiff IS NULL AND defendant IS NULL) <> (party_status = 'login_required')",
+      'each party is null exactly if party_status says so',
+      `(plaintiff IS NULL) <> (party_status IN ('login_required', 'defendant_only'))
+        OR (defendant IS NULL) <> (party_status IN ('login_required', 'plaintiff_only'))`,
     ),
     never(
       'auctions',

@@ -1,4 +1,5 @@
 import { defineRecord } from '../../lib/record.ts';
+import { dealCauses } from '../absence/deals.ts';
 import { defineModel } from '../contract.ts';
 import { AUDITS } from '../deal/audits.ts';
 import { distress } from '../deal/distress.ts';
@@ -12,6 +13,7 @@ export const Deal = defineRecord(
   'One row per property that is or was listed for sale, ranked by deal_score.',
   ['id'],
   { ...summary, ...listing, ...underwriting, ...scores, ...distress },
+  dealCauses,
 );
 
 export default defineModel({

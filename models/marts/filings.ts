@@ -1,5 +1,6 @@
 import { date, defineRecord, instant, integer, oneOf, text } from '../../lib/record.ts';
 import { AMENDMENT_KINDS } from '../../sources/rows/amendment.ts';
+import { filingCauses } from '../absence/filings.ts';
 import { defineModel, never } from '../contract.ts';
 import { keepsRows } from '../drift.ts';
 import { readFrom, seen } from '../fields.ts';
@@ -131,6 +132,7 @@ export const Filing = defineRecord(
     page_sha256: readFrom.page_sha256,
     page_row: readFrom.page_row,
   },
+  filingCauses,
 );
 
 export default defineModel({

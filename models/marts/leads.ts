@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { date, defineRecord, flag, instant, integer, json, money, oneOf, percent, text } from '../../lib/record.ts';
+import { leadCauses } from '../absence/leads.ts';
 import { defineModel, never } from '../contract.ts';
 import { comesAndGoes } from '../drift.ts';
 import { addressParts, readFrom } from '../fields.ts';
@@ -122,6 +123,7 @@ export const Lead = defineRecord(
     page_sha256: readFrom.page_sha256,
     assumption_set_id: text('Assumption set of the score.'),
   },
+  leadCauses,
 );
 
 export default defineModel({

@@ -1,4 +1,5 @@
 import { date, defineRecord, flag, instant, integer, money, oneOf, text } from '../../lib/record.ts';
+import { versionCauses } from '../absence/listing_history.ts';
 import { defineModel, never } from '../contract.ts';
 import { keepsRows } from '../drift.ts';
 import { fieldsOf, readFrom } from '../fields.ts';
@@ -52,6 +53,7 @@ export const ListingVersion = defineRecord(
     page_sha256: readFrom.page_sha256,
     page_row: readFrom.page_row,
   },
+  versionCauses,
 );
 
 export default defineModel({

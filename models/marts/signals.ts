@@ -1,4 +1,5 @@
 import { date, defineRecord, flag, integer, money, oneOf, percent, text } from '../../lib/record.ts';
+import { signalCauses } from '../absence/signals.ts';
 import { defineModel, never } from '../contract.ts';
 import { comesAndGoes, keepsRows } from '../drift.ts';
 import { addressParts, cityBasis, readFrom, seen } from '../fields.ts';
@@ -89,6 +90,7 @@ export const Signal = defineRecord(
     page_sha256: readFrom.page_sha256,
     page_row: readFrom.page_row,
   },
+  signalCauses,
 );
 
 export default defineModel({

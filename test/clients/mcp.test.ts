@@ -94,8 +94,8 @@ describe('the MCP server', () => {
         const { content } = await call('deals', { limit: 2, fields: 'deal_score' });
         const { body } = content as { body: { records: object[] } };
         assert.deepEqual(body.records, [
-          { id: uuid(40), deal_score: 40 },
-          { id: uuid(39), deal_score: 39 },
+          { id: uuid(40), deal_score: 40, absent: {} },
+          { id: uuid(39), deal_score: 39, absent: {} },
         ]);
       });
       assert.equal(paid, 50_000n);

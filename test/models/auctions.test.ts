@@ -50,7 +50,7 @@ test("a sale on the county's own page and on the auction site is one row with th
     assert.deepEqual(built.failed, []);
     assert.deepEqual(
       [row['source'], row['sale_status'], row['opening_bid'], row['defendant'], row['party_status'], row['sale_kind']],
-      ['oh_stark_sheriff', 'scheduled', '60000.00', 'SAMPLE, PAT', 'available', 'tax_foreclosure'],
+      ['oh_stark_sheriff', 'scheduled', '60000.00', 'SAMPLE, PAT', 'defendant_only', 'tax_foreclosure'],
     );
   } finally {
     built.close();

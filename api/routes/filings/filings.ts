@@ -12,6 +12,8 @@ import { PRICES } from '../prices.ts';
 import type { Route, RouteRequest } from '../define.ts';
 import { dayBefore } from '../weeks.ts';
 
+/** Records per page by default: well below 100 kB. */
+const PAGE = 40;
 /** Days that count as recent. */
 export const RECENT_DAYS = 7;
 
@@ -85,6 +87,7 @@ export function filingLists(register?: Register): Route[] {
       filters: { ...stateFilter(register), entity_type: entityType },
       record: Filing.schema,
       fields: FIELD_GROUPS.filings,
+      page: PAGE,
       list: async (request) => ({
         itemName: 'recent filing',
         rank: {
@@ -113,6 +116,7 @@ export function filingLists(register?: Register): Route[] {
       },
       record: Filing.schema,
       fields: FIELD_GROUPS.filings,
+      page: PAGE,
       list: ({ params }) => ({
         itemName: 'filing',
         rank: { column: 'filing_date', direction: 'DESC' },

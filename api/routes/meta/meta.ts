@@ -1,5 +1,6 @@
 /** GET /api/meta: coverage, prices, field notes, filters and samples, all from the current snapshot. */
 import type { z } from 'zod';
+import { ABSENT_ABOUT } from '../../../lib/record.ts';
 import { cachePerDay } from '../../snapshot/memo.ts';
 import { TABLES } from '../../snapshot/tables.ts';
 import { auctions } from '../auctions.ts';
@@ -47,6 +48,7 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
         ...fieldNotesOf(TABLES.auctions, 'auctions.'),
         ...fieldNotesOf(TABLES.leads, 'leads.'),
         ...fieldNotesOf(TABLES.filings, 'filings.'),
+        ['absent', ABSENT_ABOUT],
         ['lookup.match_basis', BASIS_NOTE],
       ]),
       filters: {

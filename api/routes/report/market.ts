@@ -1,12 +1,13 @@
 /** The market of a deal: medians of its city, and the most similar listings. */
 import { z } from 'zod';
+import { absentOf } from '../../../lib/record.ts';
 import { Deal } from '../../../models/marts/deals.ts';
 import { Filters } from '../../snapshot/filters.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 
 const COMPARABLES = 5;
 
-const Comparable = Deal.schema.pick({
+const COMPARED = {
   id: true,
   address: true,
   city: true,
@@ -21,9 +22,8 @@ const Comparable = Deal.schema.pick({
   underwrite_reliability: true,
   deal_score: true,
   listing_url: true,
-});
-/** Their columns, in record order. */
-const COMPARABLE_COLUMNS = Deal.columns.map((c) => c.name).filter((name) => name in Comparable.shape);
+} as const;
+const Comparable = Deal.schema.pick(COMPARED).extend(absentOf(Deal, COMPARED));
 const decimal = Deal.schema.shape.price_per_unit;
 
 export const Market = z.strictObject({
@@ -85,7 +85,7 @@ export async function marketOf(snapshot: Snapshot, deal: Row): Promise<z.input<t
   const [[figures = {}], [counted = {}], comparables] = await Promise.all([
     snapshot.rows(`${FIGURES_SQL} FROM deals${inCity}`, inCity.values),
     snapshot.rows(`SELECT count(*) AS n FROM deals${cheaper}`, cheaper.values),
-    snapshot.recordFields('deals', COMPARABLE_COLUMNS, nearest.toString(), nearest.values),
+    snapshot.recordFields('deals', Object.keys(Comparable.shape), nearest.toString(), nearest.values),
   ]);
   return {
     area: `${String(city)}, ${String(state)}`,

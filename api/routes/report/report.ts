@@ -1,5 +1,6 @@
 /** GET /api/deals/:id/report: everything known about one deal, with a formula for every figure. */
 import { z } from 'zod';
+import { absentOf } from '../../../lib/record.ts';
 import { Auction } from '../../../models/marts/auctions.ts';
 import { Deal } from '../../../models/marts/deals.ts';
 import { ListingVersion } from '../../../models/marts/listing_history.ts';
@@ -34,7 +35,7 @@ const DistressRecord = z.strictObject({
   auction: Auction.schema.nullable().meta({ description: 'The record if kind is sheriff_sale.' }),
 });
 
-const Version = ListingVersion.schema.pick({
+const VERSION = {
   source: true,
   listing_id: true,
   version: true,
@@ -49,10 +50,8 @@ const Version = ListingVersion.schema.pick({
   gone_on: true,
   listing_url: true,
   source_url: true,
-});
-
-/** Its columns, in record order. */
-const VERSION_COLUMNS = ListingVersion.columns.map((c) => c.name).filter((name) => name in Version.shape);
+} as const;
+const Version = ListingVersion.schema.pick(VERSION).extend(absentOf(ListingVersion, VERSION));
 
 export const Report = z.strictObject({
   note: z.string().optional(),
@@ -183,7 +182,7 @@ async function buildReport(
       ? null
       : await snapshot.recordFields(
           'listing_history',
-          VERSION_COLUMNS,
+          Object.keys(Version.shape),
           'WHERE deal_id = $1 ORDER BY version_first_seen, source, listing_id, version',
           [id],
         ),

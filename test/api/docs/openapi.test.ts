@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { openApi, templateOf } from '../../../api/docs/openapi.ts';
+import { ABSENT_ABOUT } from '../../../lib/record.ts';
 import { TABLES } from '../../../api/snapshot/tables.ts';
 import { PUBLIC_URL, startApp, type Started } from '../support/test_app.ts';
 import { responseChecker } from '../support/response_checker.ts';
@@ -130,7 +131,7 @@ describe('the OpenAPI description', () => {
       const schema = document.components.schemas[record.name];
       assert.deepEqual(
         Object.entries(schema?.properties ?? {}).map(([name, p]) => [name, p.description]),
-        record.columns.map((c) => [c.name, c.about]),
+        [...record.columns.map((c) => [c.name, c.about]), ['absent', ABSENT_ABOUT]],
       );
       assert.equal(schema?.additionalProperties, false);
     }

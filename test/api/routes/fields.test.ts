@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { FIELD_GROUPS, type FieldGroups } from '../../../api/routes/field_groups.ts';
-import { TABLES } from '../../../api/snapshot/tables.ts';
+import { allFields } from '../../../api/snapshot/records.ts';
 import { startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
@@ -33,7 +33,7 @@ describe('fields', () => {
     assert.equal(response.status, 200, path);
     return (await bodyOf(response)) as Page;
   };
-  const columnsOf = (table: (typeof LISTS)[number][1]): string[] => TABLES[table].columns.map((c) => c.name);
+  const columnsOf = (table: (typeof LISTS)[number][1]): string[] => [...allFields(table)];
 
   before(async () => {
     folder = await dataFolder();
@@ -60,7 +60,8 @@ describe('fields', () => {
         const { records } = await page(`${path}?limit=2${fields}`);
         return Object.keys(records[0] ?? {});
       };
-      const ordered = (names: readonly string[]): string[] => columns.filter((c) => c === 'id' || names.includes(c));
+      const ordered = (names: readonly string[]): string[] =>
+        columns.filter((c) => ['id', 'absent', ...names].includes(c));
       const groupColumns = (name: string): readonly string[] => groups[name] ?? [];
       assert.deepEqual(await namesIn(''), byDefault ? ordered(byDefault.flatMap(groupColumns)) : columns);
       assert.deepEqual(await namesIn('&fields=all'), columns);
@@ -70,7 +71,7 @@ describe('fields', () => {
       const inGroups = new Set(Object.values(groups).flat());
       if (byDefault)
         assert.deepEqual(
-          columns.filter((c) => !inGroups.has(c)),
+          columns.filter((c) => c !== 'absent' && !inGroups.has(c)),
           [],
         );
     });

@@ -157,15 +157,20 @@ describe('/api/meta', () => {
   });
 
   it('has full records as samples: the best deal, never the best lead', () => {
-    assert.deepEqual(meta.free_samples.deals, [
-      rowOf('deals', 2, {
-        dscr: '1.20',
-        last_verified: '2026-11-20T06:00:00Z',
-        deal_score: 90,
-        rental_status: 'Warm',
-        city: 'Akron',
-      }),
-    ]);
+    const [{ absent, ...sample } = {}] = meta.free_samples.deals as { absent?: Record<string, string> }[];
+    assert.equal(absent?.['property_type'], 'not_stated_by_site');
+    assert.deepEqual(
+      [sample],
+      [
+        rowOf('deals', 2, {
+          dscr: '1.20',
+          last_verified: '2026-11-20T06:00:00Z',
+          deal_score: 90,
+          rental_status: 'Warm',
+          city: 'Akron',
+        }),
+      ],
+    );
     assert.deepEqual(
       meta.free_samples.leads.map((r) => r.id),
       [uuid(2)],
@@ -214,6 +219,7 @@ describe('/api/deals/ids', () => {
         'units',
         'cap_rate',
         'deal_score',
+        'absent',
       ]);
     } finally {
       await started.close();

@@ -106,6 +106,7 @@ describe('the interface', () => {
       'units',
       'cap_rate',
       'deal_score',
+      'absent',
     ]);
   });
 

@@ -1,0 +1,72 @@
+/** Why a field of a deal is null. */
+import type { Cause } from '../../lib/record.ts';
+
+const NO_PRICE = { if: 'list_price IS NULL', code: 'price_not_published' };
+const NO_UNITS = { if: 'units IS NULL', code: 'units_not_published' };
+const NO_RENT: readonly Cause[] = ['rent_unknown'];
+const NO_STREET: readonly Cause[] = [{ of: 'address_status' }];
+const NO_INCOME: readonly Cause[] = [NO_UNITS, ...NO_RENT];
+const NO_UNDERWRITING: readonly Cause[] = [NO_PRICE, ...NO_INCOME];
+const NO_DSCR: readonly Cause[] = [{ of: 'dscr_reason' }];
+const NO_DSCR_UNDERWRITTEN: readonly Cause[] = [
+  { if: "dscr_status = 'not_applicable'", code: 'dscr_not_applicable' },
+  ...NO_UNDERWRITING,
+];
+const NO_SCORE: readonly Cause[] = [{ of: 'underwrite_reason' }, { of: 'dscr_reason' }];
+const NO_OFFER: readonly Cause[] = [{ of: 'offer_status' }];
+const NOT_STATED: readonly Cause[] = ['not_stated_by_site'];
+
+export const dealCauses = {
+  address: NO_STREET,
+  list_price: [NO_PRICE],
+  units: [NO_UNITS],
+  cap_rate: [{ if: 'cap_rate_derived IS NOT NULL', code: 'noi_stated_instead' }, 'not_advertised'],
+  noi: ['not_stated_and_not_underwritten'],
+  noi_source: ['noi_missing'],
+  market_rent_2br: NO_RENT,
+  noi_underwritten: NO_INCOME,
+  cap_rate_underwritten: NO_UNDERWRITING,
+  dscr: NO_DSCR,
+  cap_gap_pct: [{ of: 'cap_gap_basis' }],
+  price_reduction_pct: [NO_PRICE],
+
+  address_key: NO_STREET,
+  street_key: NO_STREET,
+  house_low: NO_STREET,
+  house_high: NO_STREET,
+  unit_key: [{ if: 'address_key IS NOT NULL', code: 'no_unit' }, ...NO_STREET],
+  delisted_on: ['not_delisted'],
+  property_type: NOT_STATED,
+  year_built: NOT_STATED,
+  listed_on: NOT_STATED,
+  first_price: [NO_PRICE],
+  price_per_unit: [NO_PRICE, NO_UNITS],
+
+  cap_rate_derived: [{ if: 'cap_rate IS NOT NULL', code: 'cap_rate_advertised' }, NO_PRICE, 'noi_not_stated'],
+  rent_area_code: NO_RENT,
+  rent_area_name: NO_RENT,
+  rent_fiscal_year: NO_RENT,
+  rent_source_url: NO_RENT,
+  rent_observed_at: NO_RENT,
+  rent_outdated_reason: [{ if: 'market_rent_2br IS NULL', code: 'rent_unknown' }, 'rent_not_outdated'],
+  gross_potential_rent: NO_INCOME,
+  effective_gross_income: NO_INCOME,
+  expense_ratio_pct: [NO_UNITS],
+  underwrite_reason: ['reliability_ok'],
+  loan_amount: [NO_PRICE],
+  monthly_payment: [NO_PRICE],
+  annual_debt_service: [NO_PRICE],
+  dscr_underwritten: NO_DSCR_UNDERWRITTEN,
+  dscr_reason: ['dscr_computed'],
+  debt_yield_pct: NO_DSCR,
+  break_even_occupancy_pct: NO_DSCR_UNDERWRITTEN,
+  gross_rent_multiplier: NO_UNDERWRITING,
+
+  noi_scoring: NO_SCORE,
+  cap_scoring_pct: NO_SCORE,
+  coverage_scoring: NO_SCORE,
+  offer_low: NO_OFFER,
+  offer_high: NO_OFFER,
+  offer_binding: NO_OFFER,
+  ask_at_or_below_target_value: NO_OFFER,
+} as const;

@@ -1,0 +1,57 @@
+/** Why a field of a lead is null. */
+import type { Cause } from '../../lib/record.ts';
+
+const AUCTION_ONLY = { if: "lead_type = 'tax_delinquent'", code: 'tax_lead' };
+const TAX_ONLY = { if: "lead_type = 'sheriff_sale_auction'", code: 'auction_lead' };
+const OF_AUCTION: readonly Cause[] = [AUCTION_ONLY];
+const OF_TAX: readonly Cause[] = [TAX_ONLY];
+const NOT_ON_PAGE: readonly Cause[] = ['not_on_public_page'];
+const NOT_ON_LIST: readonly Cause[] = [TAX_ONLY, 'not_published_by_county'];
+const NOT_BY_SHERIFF: readonly Cause[] = [AUCTION_ONLY, 'not_published_by_sheriff'];
+const NO_PARTY: readonly Cause[] = [AUCTION_ONLY, 'not_public'];
+const NO_STREET: readonly Cause[] = ['no_house_number'];
+
+export const leadCauses = {
+  auction_type: OF_AUCTION,
+  sale_date: OF_AUCTION,
+  property_address: OF_AUCTION,
+  city: NOT_ON_PAGE,
+  appraised_value: [AUCTION_ONLY, 'not_appraised_or_not_published'],
+  opening_bid: [AUCTION_ONLY, { of: 'opening_bid_basis' }],
+  plaintiff: NO_PARTY,
+  signal_id: OF_TAX,
+  auction_id: OF_AUCTION,
+  zip: NOT_ON_PAGE,
+  address_key: NO_STREET,
+  street_key: NO_STREET,
+  house_low: NO_STREET,
+  house_high: NO_STREET,
+  unit_key: ['no_unit'],
+  parcel_id: NOT_ON_PAGE,
+  parcel_key: NOT_ON_PAGE,
+  owner_name: NOT_ON_LIST,
+  amount: OF_TAX,
+  years_delinquent: NOT_ON_LIST,
+  certified_year: NOT_ON_LIST,
+  county_value: NOT_ON_LIST,
+  amount_to_value_pct: [TAX_ONLY, 'county_value_missing'],
+  property_class: NOT_ON_LIST,
+  mail_street: NOT_ON_LIST,
+  mail_city: NOT_ON_LIST,
+  mail_state: NOT_ON_LIST,
+  mail_zip: NOT_ON_LIST,
+  case_number: OF_AUCTION,
+  defendant: NO_PARTY,
+  opening_bid_basis: OF_AUCTION,
+  opening_bid_derived: OF_AUCTION,
+  opening_bid_mismatch: OF_AUCTION,
+  statute_ref: [AUCTION_ONLY, 'basis_or_kind_of_sale_unknown'],
+  sale_kind: OF_AUCTION,
+  sale_round: [AUCTION_ONLY, 'round_unknown'],
+  appraisal_discount_pct: [
+    AUCTION_ONLY,
+    { if: 'appraised_value IS NULL', code: 'appraised_value_missing' },
+    'opening_bid_missing',
+  ],
+  deposit: NOT_BY_SHERIFF,
+} as const;

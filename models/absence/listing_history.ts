@@ -1,0 +1,17 @@
+/** Why a field of a version of a listing is null. */
+import type { Cause } from '../../lib/record.ts';
+
+const NOT_STATED: readonly Cause[] = ['not_stated_by_site'];
+
+export const versionCauses = {
+  street: ['hidden_by_source'],
+  list_price: ['price_not_published'],
+  units: ['units_not_published'],
+  cap_rate: ['not_advertised'],
+  noi: NOT_STATED,
+  year_built: NOT_STATED,
+  property_type: NOT_STATED,
+  listed_on: NOT_STATED,
+  first_price: ['price_not_published'],
+  gone_on: ['not_gone_before_next_version'],
+} as const;

@@ -1,0 +1,164 @@
+/**
+ * Typed absence: a walk over every response of the API on the sandbox world. Each null field of a record has a reason
+ * in `absent`, which has no reason for any other field. A null inside a JSON field or a section has a status beside it.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { allRoutes } from '../../../api/routes/all.ts';
+import { createCursors } from '../../../api/routes/cursor.ts';
+import type { Route } from '../../../api/routes/define.ts';
+import { readParams } from '../../../api/routes/params.ts';
+import { bodyObject } from '../../../api/snapshot/json_text.ts';
+import { loadSnapshot, type Snapshot } from '../../../api/snapshot/load.ts';
+import { TABLES } from '../../../api/snapshot/tables.ts';
+import type { RecordDefinition } from '../../../lib/record.ts';
+import { makeWorld } from '../../../sandbox/world/world.ts';
+import { IN_A_BROWSER, newLayout, runDay, TINY } from '../../pipelines/runs.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+const isBody = (value: unknown): value is Body => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Values of a status that mean that there is a value, and the reason of a null that no cause explains. */
+const UNTRUE = new Set(
+  'available computed matched ok advertised advertised_cap_rate derived_cap_rate published not_recorded'.split(' '),
+);
+
+/** Nulls outside the fields of records, and the field beside or above each that says why; '' if its schema does. */
+const EXPLAINED: readonly (readonly [path: RegExp, status: string])[] = [
+  [/^next_cursor$/, ''],
+  [/also_listed\[\]\.\w+$/, ''],
+  [/distress_(matches|candidates)\[\]\.\w+$/, 'kind'],
+  [/distress\.(matches|candidates)\[\]\.(signal|auction)$/, 'kind'],
+  [/provenance\.\w+\.\w+$/, 'method'],
+  [/(_rationale|paths\.\w+)\.inputs\.\w+$/, 'reason'],
+  [/^comparison\./, 'status'],
+  [/^debt_terms\./, 'status'],
+  [/^offer\./, 'status'],
+  [/^sensitivity\./, 'status'],
+  [/^recompute\[\]\.inputs\.\w+$/, 'formula'],
+  [/^market\.(median_\w+|cheaper_deals)$/, ''],
+  [/sources\[\]\.(last_good_at|stale_reason)$/, 'freshness'],
+  [/sources\[\]\.fiscal_year$/, ''],
+];
+
+interface Walk {
+  records: number;
+  nulls: number;
+  readonly problems: Set<string>;
+}
+
+/** Hold the reasons of a record against its null fields. */
+function checkRecord(walk: Walk, record: Body, absent: Body, path: string): void {
+  walk.records += 1;
+  const nulls = Object.keys(record).filter((name) => record[name] === null);
+  walk.nulls += nulls.length;
+  for (const name of nulls) if (!Object.hasOwn(absent, name)) walk.problems.add(`${path}.${name} has no reason`);
+  for (const [name, reason] of Object.entries(absent)) {
+    if (record[name] !== null) walk.problems.add(`${path}.${name} is not null, but ${String(reason)}`);
+    if (UNTRUE.has(String(reason))) walk.problems.add(`${path}.${name} is null, but ${String(reason)}`);
+  }
+}
+
+function checkNull(walk: Walk, path: string, above: readonly Body[]): void {
+  const [, status] = EXPLAINED.find(([pattern]) => pattern.test(path)) ?? [];
+  const isSaid = status === '' || above.some((body) => typeof body[status ?? ''] === 'string');
+  if (status === undefined || !isSaid) walk.problems.add(`${path} has no status`);
+}
+
+function walkBody(walk: Walk, value: unknown, path: string, above: readonly Body[] = []): void {
+  if (Array.isArray(value)) {
+    for (const item of value) walkBody(walk, item, `${path}[]`, above);
+    return;
+  }
+  if (!isBody(value)) return;
+  const inside = [value, ...above];
+  const { absent, ...fields } = value;
+  if (isBody(absent)) checkRecord(walk, fields, absent, path);
+  for (const [name, field] of Object.entries(fields)) {
+    const at = path === '' ? name : `${path}.${name}`;
+    if (field === null && !isBody(absent)) checkNull(walk, at, inside);
+    walkBody(walk, field, at, inside);
+  }
+}
+
+describe('every null of every response', () => {
+  let snapshot: Snapshot;
+  const routes = allRoutes({ publicUrl: 'https://api.dealfeed.example', spoolDir: '' });
+  const walk: Walk = { records: 0, nulls: 0, problems: new Set() };
+
+  const respond = async (route: Route, query: string, path: Readonly<Record<string, string>> = {}): Promise<Body> => {
+    const body = bodyObject(
+      await route.handle({
+        params: readParams(route.params, query),
+        path,
+        snapshot,
+        manifest: snapshot.manifest,
+        today: snapshot.manifest.as_of,
+        cursors: createCursors('a secret of the tests'),
+        claims: async () => new Map(),
+      }),
+    );
+    route.response.parse(body);
+    return body as Body;
+  };
+  const valuesOf = async (sql: string): Promise<string[]> =>
+    (await snapshot.rows(sql)).map((row) => String(Object.values(row)[0]));
+
+  before(async () => {
+    const layout = await newLayout();
+    await runDay({
+      layout,
+      world: makeWorld(TINY),
+      day: '2026-11-20',
+      only: ({ name }) => name !== IN_A_BROWSER,
+    });
+    snapshot = await loadSnapshot(`${layout.root}/current`);
+  });
+  after(() => {
+    snapshot.close();
+  });
+
+  it('of a record has one reason, in all lists, discovery documents and the index', async () => {
+    for (const route of routes) {
+      if (route.path.includes(':') || route.media !== undefined || route.isExclusive || route.path === '/api/lookup')
+        continue;
+      const isList = Object.hasOwn(route.params, 'limit');
+      const isPast = Object.hasOwn(route.params, 'include_past') ? '&include_past=true' : '';
+      const body = await respond(route, isList ? `limit=500${isPast}` : '');
+      walkBody(walk, Object.hasOwn(route.params, 'fields') ? await withAllFields(route, body, isPast) : body, '');
+    }
+    assert.deepEqual([...walk.problems], []);
+    assert.ok(walk.records > 500 && walk.nulls > 2_000, JSON.stringify({ ...walk, problems: 0 }));
+  });
+
+  /** The same list with all fields. */
+  const withAllFields = async (route: Route, body: Body, more: string): Promise<Body> => {
+    walkBody(walk, body, '');
+    return respond(route, `limit=500&fields=all${more}`);
+  };
+
+  it('of reports and lookups has a reason or a status', async () => {
+    const report = routes.find(({ path }) => path === '/api/deals/:id/report') ?? assert.fail();
+    for (const id of await valuesOf('SELECT id FROM deals ORDER BY id'))
+      walkBody(walk, await respond(report, '', { id }), '');
+    const lookup = routes.find(({ path }) => path === '/api/lookup') ?? assert.fail();
+    for (const parcel of await valuesOf(
+      'SELECT parcel_id FROM auctions WHERE parcel_key IS NOT NULL ORDER BY id LIMIT 9',
+    )) {
+      const { signals, auctions } = await respond(lookup, `apn=${encodeURIComponent(parcel)}`);
+      walkBody(walk, { signals, auctions }, '');
+    }
+    assert.deepEqual([...walk.problems], []);
+  });
+
+  it('has a cause for every field that may be null, of fields that exist', () => {
+    for (const table of ['deals', 'signals', 'auctions', 'leads', 'filings', 'listing_history'] as const) {
+      const { columns, causes = {} }: RecordDefinition = TABLES[table];
+      const nullable = columns.filter((c) => c.absent !== undefined).map((c) => c.name);
+      assert.deepEqual(Object.keys(causes).sort(), nullable.sort(), table);
+      for (const cause of Object.values(causes).flat())
+        if (typeof cause === 'object' && 'of' in cause)
+          assert.ok(columns.find((c) => c.name === cause.of)?.values, `${table}: ${cause.of} has a closed list`);
+    }
+  });
+});
