@@ -15,6 +15,23 @@ export type JsonObject = Record<string, unknown>;
 const componentPath = (id: string): string => `#/components/schemas/${id}`;
 const ref = (id: string): JsonObject => ({ $ref: componentPath(id) });
 
+/** Groups of endpoints, by the first part of their path after /api/, without a register's prefix. */
+const TAGS = {
+  deals: 'Listings for sale with their underwriting, and reports.',
+  signals: 'County tax-delinquency records.',
+  auctions: 'Sheriff sales.',
+  leads: 'Off-market seller leads.',
+  lookup: 'What is known of one address or parcel.',
+  filings: 'New business registrations of Ohio and Colorado.',
+  purchases: 'Paid responses, to collect again.',
+  discovery: 'What is for sale, free.',
+} as const;
+const tagOf = (path: string): string => {
+  const subject = /\/api\/(\w+)/u.exec(path)?.[1] ?? '';
+  if (subject === 'batch') return 'filings';
+  return Object.hasOwn(TAGS, subject) ? subject : 'discovery';
+};
+
 const operationIdOf = (route: Route): string => route.path.slice(1).replaceAll(/[^a-z0-9]+/g, '_');
 
 /** Schema name of each response body; routes with the same body share one. */
@@ -198,10 +215,18 @@ function okResponse(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonO
   };
 }
 
+/** What a call costs, and when. */
+const descriptionOf = ({ price, template }: Route): string =>
+  price === null
+    ? 'Free.'
+    : `Costs $${price}, paid with x402 and billed only if the response is 200.${template ? ` ${template.about}` : ''}`;
+
 function operationOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonObject {
   return {
     operationId: operationIdOf(route),
+    tags: [tagOf(route.path)],
     summary: route.about,
+    description: descriptionOf(route),
     'x-price-usd': route.price ?? '0.00',
     security: route.price === null ? [] : [{ x402: [] }],
     parameters: [
@@ -235,7 +260,10 @@ export function openApi(routes: readonly Route[], publicUrl: string): JsonObject
         'Property data from public pages, explained and priced per call. Priced requests are paid with x402 version ' +
         '2 and billed only if the response is 200. Money, percent and ratios are decimal strings with two decimals. ' +
         'Absent values are null; each field says when.',
+      contact: { name: 'Dealfeed', url: publicUrl },
+      license: { name: 'Public records, under the terms of each source', url: `${publicUrl}/coverage` },
     },
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     servers: [{ url: publicUrl }],
     paths: {
       ...Object.fromEntries(routes.map((route) => [templateOf(route), { get: operationOf(route, bodies) }])),
