@@ -4,7 +4,8 @@ import { on } from 'node:events';
 import { chmodSync, chownSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { identifier, literal } from '../lib/sql.ts';
+import { recordSql } from '../api/snapshot/records.ts';
+import { literal } from '../lib/sql.ts';
 import { published, query } from './folders.ts';
 import { freePort, ROOT, start } from './programs.ts';
 import { newFolder } from './settings.ts';
@@ -48,17 +49,12 @@ export async function startWithRecords(dataDir: string): Promise<string> {
   const url = await startPostgres(folder);
   const client = new Client({ connectionString: url });
   await client.connect();
-  for (const [table, columns] of Object.entries(TABLES)) {
+  for (const table of ['deals', 'signals', 'auctions'] as const) {
+    const columns = TABLES[table];
     const [csv, rows] = [join(folder, `${table}.csv`), published(dataDir, table)];
-    // Values in the JSON form of our answers.
-    const members = (await query(`DESCRIBE FROM ${rows}`)).map(({ column_name: name, column_type: type }) => {
-      const [column, isText] = [identifier(String(name)), /^DECIMAL|^DATE/u.test(String(type))];
-      const instant = `strftime(${column}, '%Y-%m-%dT%H:%M:%SZ')`;
-      return `${literal(String(name))}, ${type === 'TIMESTAMP' ? instant : isText ? `${column}::VARCHAR` : column}`;
-    });
     const served = table === 'signals' ? "WHERE signal_state <> 'removed'" : '';
     const selected = columns.replaceAll(/ (text|numeric|integer)/g, '');
-    const records = `SELECT ${selected}, json_object(${members.join(', ')}) FROM ${rows} ${served}`;
+    const records = `SELECT ${selected}, ${recordSql(table)} FROM ${rows} ${served}`;
     await query(`COPY (${records}) TO ${literal(csv)} (HEADER false)`);
     chmodSync(csv, 0o644);
     await client.query(`CREATE TABLE ${table} (${columns}, record text)`);

@@ -49,17 +49,19 @@ function absentSql(table: TableName, names: readonly string[]): string {
   return reasons.length === 0 ? `JSON '{}'` : `CAST('{' || concat_ws(',', ${reasons.join(', ')}) || '}' AS JSON)`;
 }
 
-/** SELECT of row ids and record texts. $1 is a JSON array of row ids. */
-function recordsSql(table: TableName, names: readonly string[]): string {
-  const fields = names
-    .map((name) => {
-      const value = name === ABSENT ? absentSql(table, names) : valueSql(columnOf(table, name));
-      return `${literal(name)}, ${value}`;
-    })
-    .join(', ');
-  return `SELECT rowid AS row, CAST(json_object(${fields}) AS VARCHAR) AS text
-    FROM ${table} WHERE rowid IN (SELECT unnest(from_json($1, '["BIGINT"]')))`;
+/** SQL for the text of a record with these fields. */
+export function recordSql(table: TableName, names = allFields(table)): string {
+  const fields = names.map((name) => {
+    const value = name === ABSENT ? absentSql(table, names) : valueSql(columnOf(table, name));
+    return `${literal(name)}, ${value}`;
+  });
+  return `CAST(json_object(${fields.join(', ')}) AS VARCHAR)`;
 }
+
+/** SELECT of row ids and record texts. $1 is a JSON array of row ids. */
+const recordsSql = (table: TableName, names: readonly string[]): string =>
+  `SELECT rowid AS row, ${recordSql(table, names)} AS text
+    FROM ${table} WHERE rowid IN (SELECT unnest(from_json($1, '["BIGINT"]')))`;
 
 /** Names of the fields of a full record. */
 export function allFields(table: TableName): readonly string[] {
