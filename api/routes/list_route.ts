@@ -113,7 +113,7 @@ const queryOf = (path: string, filters: Readonly<Record<string, unknown>>): stri
 export interface Rank {
   readonly column: string;
   readonly direction: 'DESC' | 'ASC';
-  /** Rows with another value in this column come after all others. */
+  /** Rows with one of these values in this column come after all others. */
   readonly behind?: { readonly column: string; readonly values: readonly string[] };
 }
 

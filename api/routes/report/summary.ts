@@ -15,7 +15,7 @@ const words = (code: string): string => code.replaceAll('_', ' ');
 
 type CountyRecord = DealRow['distress_matches'][number];
 
-/** What is read for the county of a property without a match. It says "no record" only where there is no candidate. */
+/** Which county sources are read for a property without a match. "No record" appears only if no candidate exists. */
 const ABSENT_DISTRESS: Readonly<Record<DealRow['distress_status'], readonly [none: string, read: string]>> = {
   matched: ['', ''],
   none_found: [

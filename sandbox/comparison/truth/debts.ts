@@ -66,7 +66,7 @@ function countyReads(truth: Truth, list: SourceReads, countyFips: string): Count
   const mapped = mappedProperties(truth, countyFips);
   const site = auctionSite(truth, countyFips);
   const now = site ? propertiesAtSale(truth, countyFips, site.lastGood) : new Set<string>();
-  // Which sales were read before the oldest snapshot is not known: any posted one may have been.
+  // Reads before the oldest snapshot left no manifest, so every sale posted by then counts as read.
   const ever = truth.isComplete
     ? new Set((site?.days ?? []).flatMap((day) => [...propertiesAtSale(truth, countyFips, day)]))
     : new Set(truth.on(truth.asOf).auctions.map(({ propertyId }) => propertyId));

@@ -1,6 +1,6 @@
 /**
  * Typed absence: a walk over every response of the API on the sandbox world. Each null field of a record has a reason
- * in `absent`, which has no reason for any other field. A null inside a JSON field or a section has a status beside it.
+ * in `absent`, and no other field has one. A null inside a JSON field or a section has a status next to it.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
