@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { serve } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
-import { PAY_TO, startApp, type Started } from '../support/test_app.ts';
+import { PAY_TO, startApp, withStarted, type AppOptions, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { dataFolder, rowOf, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
@@ -94,17 +94,8 @@ describe('the server', () => {
     });
   });
   after(() => folder.remove());
-  const withApp = async (
-    options: Parameters<typeof startApp>[1],
-    test: (started: Started) => Promise<void>,
-  ): Promise<void> => {
-    const started = await startApp(folder.path, options);
-    try {
-      await test(started);
-    } finally {
-      await started.close();
-    }
-  };
+  const withApp = (options: AppOptions, test: (started: Started) => Promise<void>): Promise<void> =>
+    withStarted(folder.path, options, test);
   /** Everything that the server sends in response to these bytes. */
   const raw = (url: string, bytes: string): Promise<string> =>
     new Promise((resolve, reject) => {

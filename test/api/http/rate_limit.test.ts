@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { clientKey } from '../../../api/http/middleware.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
-import { startApp, type Started } from '../support/test_app.ts';
+import { withStarted, type AppOptions, type Started } from '../support/test_app.ts';
 
 describe('the limit of unpaid responses', () => {
   let folder: DataFolder;
@@ -13,17 +13,8 @@ describe('the limit of unpaid responses', () => {
     await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 2) });
   });
   after(() => folder.remove());
-  const withApp = async (
-    options: Parameters<typeof startApp>[1],
-    test: (started: Started) => Promise<void>,
-  ): Promise<void> => {
-    const started = await startApp(folder.path, options);
-    try {
-      await test(started);
-    } finally {
-      await started.close();
-    }
-  };
+  const withApp = (options: AppOptions, test: (started: Started) => Promise<void>): Promise<void> =>
+    withStarted(folder.path, options, test);
 
   it('responds with 429 above the limit of unpaid responses, and does not count paid ones', () =>
     withApp({ unbilledPerMinute: 6, proxies: 1 }, async ({ url }) => {

@@ -143,3 +143,19 @@ export async function startSharedApp(
     },
   };
 }
+
+export type AppOptions = Parameters<typeof startApp>[1];
+
+/** Run a test on an application of its own, which is closed afterwards. */
+export async function withStarted(
+  dataDir: string,
+  options: AppOptions,
+  test: (started: Started) => Promise<void>,
+): Promise<void> {
+  const started = await startApp(dataDir, options);
+  try {
+    await test(started);
+  } finally {
+    await started.close();
+  }
+}
