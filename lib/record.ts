@@ -40,6 +40,8 @@ export interface FieldOptions {
   readonly absent?: string;
   readonly unit?: string;
   readonly personal?: true;
+  /** Decimals of a percent or a ratio. Default 2. */
+  readonly decimals?: number;
 }
 
 /** `.nullable()` in zod returns a schema without metadata, so facts are registered last. */
@@ -69,7 +71,17 @@ function field<S extends z.ZodType, O extends FieldOptions>(
   return described as Nullable<S, O>;
 }
 
-const DECIMAL_2 = /^-?\d{1,12}\.\d{2}$/;
+/** Schema of a decimal string with this many decimals. */
+const decimalString = (decimals = 2): z.ZodString =>
+  z
+    .string()
+    .regex(
+      new RegExp(`^-?\\d{1,12}\\.\\d{${decimals}}$`),
+      `expected a decimal string with ${decimals === 2 ? 'two' : decimals} decimals`,
+    );
+
+/** Column type of such a string. */
+const decimalSql = (decimals = 2): string => `DECIMAL(${12 + decimals},${decimals})`;
 
 /** Free text, trimmed and never empty. */
 export const text = <const O extends FieldOptions>(about: string, options?: O) =>
@@ -92,27 +104,21 @@ export const instant = <const O extends FieldOptions>(about: string, options?: O
 
 /** US dollars with two decimals, as a decimal string. */
 export const money = <const O extends FieldOptions>(about: string, options?: O) =>
-  field(z.string().regex(DECIMAL_2, 'expected a decimal string with two decimals'), 'money', 'DECIMAL(14,2)', about, {
+  field(decimalString(), 'money', decimalSql(), about, {
     unit: 'USD',
     ...options,
   } as O);
 
-/** A rate in percent with two decimals, as a decimal string: "7.30" means 7.30 %. */
+/** A rate in percent as a decimal string, with two decimals by default: "7.30" means 7.30 %. */
 export const percent = <const O extends FieldOptions>(about: string, options?: O) =>
-  field(z.string().regex(DECIMAL_2, 'expected a decimal string with two decimals'), 'percent', 'DECIMAL(14,2)', about, {
+  field(decimalString(options?.decimals), 'percent', decimalSql(options?.decimals), about, {
     unit: 'percent',
     ...options,
   } as O);
 
-/** A plain ratio with two decimals, as a decimal string. */
+/** A plain ratio as a decimal string, with two decimals by default. */
 export const ratio = <const O extends FieldOptions>(about: string, options?: O) =>
-  field(
-    z.string().regex(DECIMAL_2, 'expected a decimal string with two decimals'),
-    'ratio',
-    'DECIMAL(14,2)',
-    about,
-    options,
-  );
+  field(decimalString(options?.decimals), 'ratio', decimalSql(options?.decimals), about, options);
 
 /** A count, a year or a score. */
 export const integer = <const O extends FieldOptions>(about: string, options?: O) =>

@@ -36,7 +36,10 @@ export const SourceRead = defineRecord(
   ['source'],
   {
     source: text('Name of the source.'),
-    family: oneOf(['listings', 'fmr', 'tax', 'parcels', 'sheriff', 'register'], 'Family of the source.'),
+    family: oneOf(
+      ['listings', 'fmr', 'tax', 'parcels', 'sheriff', 'register', 'benchmarks'],
+      'Family of the source. benchmarks: survey rates, census medians, vacancy and statements of loans.',
+    ),
     title: text('Title of the source.'),
     home: text('Public page of the source, for people.'),
     terms_basis: oneOf(

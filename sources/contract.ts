@@ -20,7 +20,7 @@ export type { DropFolders, DropFormat };
 export { QUARANTINE_REASONS, Quarantine, SourceUnavailable, UNAVAILABLE_REASONS } from './read_errors.ts';
 export type { QuarantineReason } from './read_errors.ts';
 
-export type Family = 'listings' | 'fmr' | 'tax' | 'parcels' | 'sheriff' | 'register';
+export type Family = 'listings' | 'fmr' | 'tax' | 'parcels' | 'sheriff' | 'register' | 'benchmarks';
 
 const TERMS_BASES = ['us_government_work', 'open_data', 'public_record', 'permission', 'sandbox_only'] as const;
 

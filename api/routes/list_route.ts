@@ -44,7 +44,7 @@ export interface ListOptions {
 
 /** Families of the sources that each list is read from. */
 const FAMILIES: Readonly<Partial<Record<TableName, readonly Family[]>>> = {
-  deals: ['listings', 'fmr'],
+  deals: ['listings', 'fmr', 'benchmarks'],
   signals: ['tax', 'parcels'],
   auctions: ['sheriff'],
   leads: ['tax', 'parcels', 'sheriff'],

@@ -23,6 +23,7 @@ const FAMILIES = {
   parcels: 'Parcels',
   sheriff: 'Sheriff sales',
   register: 'Business registers',
+  benchmarks: 'Underwriting benchmarks',
 } as const;
 
 const BASIS = {

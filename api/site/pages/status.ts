@@ -12,6 +12,7 @@ const FAMILIES: Readonly<Record<string, string>> = {
   parcels: 'Parcel addresses',
   sheriff: 'Sheriff sales',
   register: 'Business registers',
+  benchmarks: 'Underwriting benchmarks',
 };
 
 const ORDER = Object.keys(FAMILIES);
