@@ -59,10 +59,12 @@ async function takeContradictions(
   by: readonly string[],
 ): Promise<RefusedRow[]> {
   const values = spec.row.columns.map(({ name }) => `${identifier(name)} := CAST(${identifier(name)} AS VARCHAR)`);
+  // The columns of a key may have several types.
+  const group = by.map((name) => `CAST(${identifier(name)} AS VARCHAR)`).join(', ');
   const contradictory = `QUALIFY count(*) OVER (PARTITION BY ${list(by)}) > 1`;
   const found = await rowsOf(
     connection,
-    `SELECT CAST(to_json([${list(by)}]) AS VARCHAR) AS "group", page_sha256, page_row,
+    `SELECT CAST(to_json([${group}]) AS VARCHAR) AS "group", page_sha256, page_row,
         CAST(to_json(struct_pack(${values.join(', ')})) AS VARCHAR) AS "values"
       FROM fresh ${contradictory} ORDER BY rowid`,
   );
