@@ -64,7 +64,8 @@ export const SourceRead = defineRecord(
     status: oneOf(
       ['good', 'quarantined', 'unavailable', 'not_due', 'never_read', 'degraded'],
       'Result of the latest read. If it failed, the rows are those of the last good read. degraded: the pages were ' +
-        'read as expected, but fewer of their rows join than expected; detail says which.',
+        'read as expected, but fewer of their rows join than expected, or the newest row is older than expected; ' +
+        'detail says which.',
     ),
     reason: text('Short reason word.', {
       absent:

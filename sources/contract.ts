@@ -84,6 +84,20 @@ export interface Expectations {
   readonly maxDropShare: number;
   /** Minimum shares of rows that join others, 0..1. A breach does not stop the rows: the source is "degraded". */
   readonly joins?: JoinRates;
+  /** Age of the newest row. An older one does not stop the rows: the source is "degraded". */
+  readonly newest?: NewestRow;
+}
+
+/** The newest row that a read must have: a page may still be served after its publisher stopped updating it. */
+export interface NewestRow {
+  /** Column of type date. */
+  readonly column: string;
+  /** Column of the series, if the source has several: the newest row of each is judged. */
+  readonly of?: string;
+  /** Only rows with a value in this column count. */
+  readonly given?: string;
+  /** Most days from that row to the day of the read. */
+  readonly maxAgeDays: number;
 }
 
 /** Shares of a county's rows, 0..1. */

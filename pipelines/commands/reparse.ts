@@ -181,9 +181,8 @@ async function applyResult(
   const version = versionOf(record) + 1;
   // Rows first, then the record that makes them count.
   await copyInto(rebuilt, stagedParquet(layout, source, runId, version));
-  const { counts, parquet, fiscalYears } = staged;
-  const years = fiscalYears ? { fiscal_years: fiscalYears } : {};
-  await writeRead(layout, { ...record, version, counts, parquet, rejects, ...years });
+  const { counts, parquet, facts } = staged;
+  await writeRead(layout, { ...record, version, counts, parquet, rejects, ...facts });
   return version;
 }
 

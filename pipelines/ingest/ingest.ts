@@ -125,9 +125,8 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
     const staged = await stageRead({ spec, pages, unreadable, observedAt: clock.observedAt(), target });
     try {
       checkExpectations(spec, staged, lastGood?.counts.rows_out);
-      const { counts, parquet, fiscalYears } = await staged.write(await fileToCarryFrom(layout, staged, lastGood));
-      const years = fiscalYears ? { fiscal_years: fiscalYears } : {};
-      return await done(record('good', { counts, parquet, rejects: [...staged.rejects], ...years }));
+      const { counts, parquet, facts } = await staged.write(await fileToCarryFrom(layout, staged, lastGood));
+      return await done(record('good', { counts, parquet, rejects: [...staged.rejects], ...facts }));
     } finally {
       await staged.close();
     }

@@ -67,6 +67,8 @@ export const ReadRecord = z.strictObject({
       listed: z.strictObject({ year: z.int(), on: z.iso.date() }).nullable(),
     })
     .optional(),
+  /** Of a source that must have recent rows: the day of its newest row, or of the series whose newest is oldest. */
+  newest: z.strictObject({ of: z.string().nullable(), on: z.iso.date().nullable() }).optional(),
   /** Staged rows of a good read. */
   parquet: z.strictObject({ sha256: z.string(), bytes: count }).nullable(),
 });

@@ -4,6 +4,7 @@ import type { SourceSpec } from '../../sources/contract.ts';
 import { publicAddress } from '../../sources/fetch/polite/hosts.ts';
 import { yearInUse } from '../../sources/fiscal_year.ts';
 import { daysBetween } from '../clock.ts';
+import { NO_RECENT_ROWS, withoutRecentRows } from './newest.ts';
 import type { ReadRecord } from './reads.ts';
 
 export interface SourceState {
@@ -62,6 +63,8 @@ export function stateOf(spec: SourceSpec, { read, reads, isFetched, asOf, inSand
   const tried = latest ?? (read === undefined && reads[0]?.status !== 'good' ? reads[0] : undefined);
   const waits = read === null || (reads.length === 0 && !isFetched) ? waitReason(spec) : null;
   const counts = standing?.counts ?? { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
+  // A read that failed says more.
+  const old = standing && (tried?.status ?? 'good') === 'good' ? withoutRecentRows(spec, standing) : null;
   const year = standing?.fiscal_years ? yearInUse(standing.fiscal_years, asOf) : null;
   const row: SourceReadRow = {
     source: spec.name,
@@ -76,9 +79,9 @@ export function stateOf(spec: SourceSpec, { read, reads, isFetched, asOf, inSand
     least_address_pct: percentOf(spec.expect.joins?.address),
     least_zip_pct: percentOf(spec.expect.joins?.zip),
     least_parcel_pct: percentOf(spec.expect.joins?.parcel),
-    status: tried?.status ?? (standing ? 'not_due' : 'never_read'),
-    reason: tried?.reason ?? waits?.reason ?? null,
-    detail: tried?.detail ?? waits?.detail ?? null,
+    status: old === null ? (tried?.status ?? (standing ? 'not_due' : 'never_read')) : 'degraded',
+    reason: old === null ? (tried?.reason ?? waits?.reason ?? null) : NO_RECENT_ROWS,
+    detail: old ?? tried?.detail ?? waits?.detail ?? null,
     page_url: typeof tried?.page_url === 'string' ? cited(tried.page_url, inSandbox) : null,
     last_good_at: standing?.observed_at ?? null,
     age_days: standing ? daysBetween(standing.observed_at, asOf) : null,

@@ -24,6 +24,7 @@ import {
 import { checkedFiles } from './each_file.ts';
 import { resolveDuplicates } from './duplicates.ts';
 import { fiscalYearsOf } from './fiscal_years.ts';
+import { newestOf } from './newest.ts';
 import type { ReadRecord } from './reads.ts';
 import { HANDED_OVER, insertRows, stagedColumns } from './rows.ts';
 
@@ -61,8 +62,8 @@ export interface Tally {
 export interface Staged {
   readonly counts: ReadRecord['counts'];
   readonly parquet: NonNullable<ReadRecord['parquet']>;
-  /** Undefined unless the source's rows have fiscal years. */
-  readonly fiscalYears: ReadRecord['fiscal_years'];
+  /** What the source declares that a read records: fiscal years, or the day of its newest row. */
+  readonly facts: Pick<ReadRecord, 'fiscal_years' | 'newest'>;
 }
 
 /** A read whose accepted rows are in a database until it is closed. */
@@ -183,8 +184,10 @@ async function writeStaged(
     }
     const parquet = { sha256: await sha256OfFile(temporary), bytes: (await stat(temporary)).size };
     const fiscalYears = await fiscalYearsOf(connection, spec, pages);
+    const newest = await newestOf(connection, spec);
     await moveInto(temporary, target);
-    return { counts, parquet, fiscalYears };
+    const facts = { ...(fiscalYears && { fiscal_years: fiscalYears }), ...(newest && { newest }) };
+    return { counts, parquet, facts };
   } finally {
     await rm(temporary, { force: true });
   }

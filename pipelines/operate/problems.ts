@@ -13,7 +13,7 @@ export const PROBLEMS = {
   audit_blocked: { level: 'critical', alert: true },
   run_died: { level: 'warning', alert: true },
   source_quarantined: { level: 'warning', alert: true },
-  // Read as expected, but its rows join fewer others than they should.
+  // Read as expected, but its rows join fewer others than they should, or are old.
   source_degraded: { level: 'warning', alert: true },
   // A site may be down for a day: source_stale alerts once its rows are too old.
   source_unavailable: { level: 'warning', alert: false },

@@ -14,7 +14,9 @@ import { realAuction } from './realauction.ts';
 import { starkSales } from './stark_sales.ts';
 import { resoMls } from './reso_mls.ts';
 import { summitNotices } from './summit.ts';
+import { fred, freddieMac } from './survey_rates.ts';
 import { cuyahogaTax, hamiltonTax, starkTax } from './tax_layers.ts';
+import { vacancyTables } from './vacancies.ts';
 
 export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>([
   ['www.heartland-multifamily.example', heartland],
@@ -36,6 +38,9 @@ export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>(
   ['publicfiles.ohiosos.gov', ohioFiles],
   ['www.ohiosos.gov', ohioSite],
   ['data.colorado.gov', colorado],
+  ['fred.stlouisfed.org', fred],
+  ['www.freddiemac.com', freddieMac],
+  ['www.census.gov', vacancyTables],
 ]);
 
 /** Sites that accept forms by POST. */

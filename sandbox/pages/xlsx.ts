@@ -1,7 +1,8 @@
 /** Writes an Excel workbook: shared strings, one part per sheet. */
 import { zipOf } from './zip_files.ts';
 
-export type Cell = string | number;
+/** null: no cell. */
+export type Cell = string | number | null;
 export interface Sheet {
   readonly name: string;
   readonly rows: readonly (readonly Cell[])[];
@@ -23,6 +24,7 @@ const columnName = (at: number): string =>
 
 function sheetXml(rows: Sheet['rows'], strings: Map<string, number>): string {
   const cell = (value: Cell, row: number, column: number): string => {
+    if (value === null) return '';
     const place = `${columnName(column)}${row + 1}`;
     if (typeof value === 'number') return `<c r="${place}"><v>${value}</v></c>`;
     const known = strings.get(value) ?? strings.size;
@@ -60,21 +62,24 @@ const relationships = (relations: readonly string[]): string =>
   `${HEAD}<Relationships xmlns="${PACKAGE}/relationships">${relations.join('')}</Relationships>`;
 
 /** Document properties. HUD's workbook has timestamps that strict readers reject; so does this one. */
-const CORE_PROPERTIES = [
-  `${HEAD}<cp:coreProperties xmlns:cp="${PACKAGE}/metadata/core-properties" `,
-  'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/" ',
-  'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">',
-  '<dc:title>Sandbox copy of real FY2026 figures for the counties of the sandbox world</dc:title>',
-  '<dcterms:created xsi:type="dcterms:W3CDTF">2025- 8-22T19:35:22Z</dcterms:created></cp:coreProperties>',
-].join('');
+const coreProperties = (title: string): string =>
+  [
+    `${HEAD}<cp:coreProperties xmlns:cp="${PACKAGE}/metadata/core-properties" `,
+    'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/" ',
+    'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">',
+    `<dc:title>${escapeXml(title)}</dc:title>`,
+    '<dcterms:created xsi:type="dcterms:W3CDTF">2025- 8-22T19:35:22Z</dcterms:created></cp:coreProperties>',
+  ].join('');
 
 const sharedString = (text: string): string =>
   text === ''
     ? '<si><t/></si>'
     : `<si><t${/^\s|\s$| {2}/u.test(text) ? ' xml:space="preserve"' : ''}>${escapeXml(text)}</t></si>`;
 
+const HUD_TITLE = 'Sandbox copy of real FY2026 figures for the counties of the sandbox world';
+
 /** The bytes of a workbook. @param made day on which the archive was made */
-export function workbook(sheets: readonly Sheet[], made: string): Uint8Array {
+export function workbook(sheets: readonly Sheet[], made: string, title = HUD_TITLE): Uint8Array {
   const strings = new Map<string, number>();
   const parts = sheets.map(({ rows }) => sheetXml(rows, strings));
   const shared = [...strings.keys()].map(sharedString).join('');
@@ -87,7 +92,7 @@ export function workbook(sheets: readonly Sheet[], made: string): Uint8Array {
       relation(1, `${RELATIONS}/officeDocument`, 'xl/workbook.xml'),
       relation(2, `${PACKAGE}/relationships/metadata/core-properties`, 'docProps/core.xml'),
     ]),
-    'docProps/core.xml': CORE_PROPERTIES,
+    'docProps/core.xml': coreProperties(title),
     'xl/_rels/workbook.xml.rels': relationships([
       ...sheets.map((_, at) => relation(at + 1, `${RELATIONS}/worksheet`, `worksheets/sheet${at + 1}.xml`)),
       relation(sheets.length + 1, `${RELATIONS}/sharedStrings`, 'sharedStrings.xml'),

@@ -79,9 +79,7 @@ export const status: Page = {
       ...[...Map.groupBy(health.stale_sources, (s) => s.reason)].map(
         ([reason, stale]) => `${STALE[reason] ?? words(reason)}: ${stale.map((s) => s.source).join(', ')}.`,
       ),
-      ...health.degraded_sources.map(
-        ({ source, detail }) => `Fewer rows than expected join others: ${source}: ${detail}.`,
-      ),
+      ...health.degraded_sources.map(({ source, detail }) => `Worth less than expected: ${source}: ${detail}.`),
       ...(health.payments.ready ? [] : ['Payments are not ready: paid calls get 503 and are free.']),
       ...(health.payments.unresolved === 0
         ? []

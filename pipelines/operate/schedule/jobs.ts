@@ -29,13 +29,13 @@ const isSecondSaturday = (day: string): boolean => {
 export const JOBS: readonly Job[] = [
   {
     name: 'daily',
-    about: 'listings, tax lists, sheriff sales, parcels and rents, every day',
+    about: 'listings, tax lists, sheriff sales, parcels, rents and benchmarks, every day',
     hour: 5,
     minute: 10,
     on: () => true,
     calendar: '*-*-*',
     cron: { days: '* * *' },
-    reads: ['listings', 'tax', 'sheriff', 'parcels', 'fmr'],
+    reads: ['listings', 'tax', 'sheriff', 'parcels', 'fmr', 'benchmarks'],
   },
   {
     name: 'colorado',

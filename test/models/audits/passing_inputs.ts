@@ -103,4 +103,23 @@ export const PASSING: Inputs = {
       ...page,
     },
   ],
+  staged_survey_rate: ['fred_rates', 'freddie_pmms'].map((source) => ({
+    source,
+    series: 'MORTGAGE30US',
+    observed_on: '2026-11-19',
+    rate_pct: '6.97',
+    ...page,
+  })),
+  staged_area_vacancy: [
+    {
+      source: 'census_hvs',
+      area_name: 'Cleveland, OH',
+      year: 2026,
+      quarter: 3,
+      ends_on: '2026-09-30',
+      vacancy_pct: '7.10',
+      margin_pct: '2.40',
+      ...page,
+    },
+  ],
 };

@@ -1,0 +1,18 @@
+-- One row per series and day of the interest rate surveys, from the source that has a figure and was read last.
+
+select
+  series,
+  observed_on,
+  rate_pct,
+  is_made_up,
+  source,
+  source_url,
+  observed_at,
+  page_sha256,
+  page_row
+from staged_survey_rate
+-- Of equal reads freddie_pmms, the publisher's own, before fred_rates
+qualify row_number() over (
+  partition by series, observed_on
+  order by rate_pct is null, observed_at desc, source desc
+) = 1

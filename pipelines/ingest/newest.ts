@@ -1,0 +1,42 @@
+/** The newest row of a read, where its source must have recent ones. */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { rowsOf } from '../../lib/duck.ts';
+import { identifier } from '../../lib/sql.ts';
+import type { DegradedReason } from '../../models/marts/sources.ts';
+import type { SourceSpec } from '../../sources/contract.ts';
+import { daysBetween } from '../clock.ts';
+import type { ReadRecord } from './reads.ts';
+
+/** Reason of a source that is degraded because it has none. */
+export const NO_RECENT_ROWS: DegradedReason = 'no_recent_rows';
+
+/** Day of the newest row in the table `fresh`; of several series, that of the one whose newest row is oldest. */
+export async function newestOf(connection: DuckDBConnection, spec: SourceSpec): Promise<ReadRecord['newest']> {
+  const { newest } = spec.expect;
+  if (!newest) return undefined;
+  const given = newest.given === undefined ? '' : `FILTER (${identifier(newest.given)} IS NOT NULL)`;
+  const [row] = await rowsOf(
+    connection,
+    `SELECT ${newest.of === undefined ? 'NULL' : identifier(newest.of)} AS series,
+        CAST(max(${identifier(newest.column)}) ${given} AS VARCHAR) AS newest
+      FROM fresh GROUP BY ALL ORDER BY newest NULLS FIRST, series LIMIT 1`,
+  );
+  const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+  return row && { of: textOrNull(row['series']), on: textOrNull(row['newest']) };
+}
+
+/** Why a good read has no recent rows; null if it has. */
+export function withoutRecentRows(
+  { expect }: Pick<SourceSpec, 'expect'>,
+  { newest, observed_at: observedAt }: Pick<ReadRecord, 'newest' | 'observed_at'>,
+): string | null {
+  if (!expect.newest || !newest) return null;
+  const of = newest.of === null ? '' : ` of ${newest.of}`;
+  if (newest.on === null) return `no row${of} has a figure`;
+  const age = daysBetween(newest.on, observedAt);
+  if (age <= expect.newest.maxAgeDays) return null;
+  return (
+    `the newest row${of} is of ${newest.on}, ${age} days before it was read; ` +
+    `at most ${expect.newest.maxAgeDays} days expected`
+  );
+}
