@@ -120,6 +120,11 @@ export interface GetOptions {
   readonly session?: Session;
   readonly accept?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Query parameters that hold a secret, such as an API key. They are sent to the requested host, and are in no address
+   * that a page, the archive or a message has.
+   */
+  readonly secretQuery?: Readonly<Record<string, string>>;
   /** A smaller body is quarantined as empty or truncated. Default 1. */
   readonly minBytes?: number;
   /** Required first bytes, such as the ZIP signature "PK". */
@@ -173,7 +178,7 @@ export interface FetchContext {
   readonly sampleRows: number | null;
   /**
    * Value of a secret that the source declares, if the operator has set it. Send it only in the Authorization header,
-   * or in one whose name contains "token", "secret" or "key": the archive omits those.
+   * in one whose name contains "token", "secret" or "key", or in `secretQuery`: the archive omits those.
    */
   secret(name: string): string | undefined;
   session(): Session;
@@ -214,6 +219,8 @@ export interface SourceSpec<C extends Candidates = Candidates> {
   readonly hosts: readonly string[];
   /** Settings that hold a secret for this source, such as HUD_TOKEN. */
   readonly secrets?: readonly string[];
+  /** Set if no request is sent without the secrets: one sentence on how the operator gets them. */
+  readonly secretsRequired?: string;
   readonly politeness: { readonly minIntervalMs: number; readonly concurrency: number };
   readonly row: RecordDefinition;
   /** "increments" if a read gives only new rows and older ones stay (registers). Default "replace". */
@@ -263,6 +270,8 @@ export function defineSource<C extends Candidates>(spec: SourceSpec<C>): SourceS
   if (!/^[a-z][a-z0-9_]*$/.test(spec.name)) fail('name', spec.name, 'lower snake case');
   requireTerms(spec);
   if (!(spec.everyDays >= 1)) fail('everyDays', spec.everyDays, 'a number of days, at least 1');
+  if (spec.secretsRequired !== undefined && !spec.secrets?.length)
+    fail('secrets', spec.secrets, 'the settings that secretsRequired is about');
   if (!spec.fetch && !spec.drop?.length) fail('fetch', undefined, 'a fetch function or a drop format');
   if (spec.fetch && !spec.hosts.length) fail('hosts', spec.hosts, 'the hosts it may contact');
   const { maxRejectShare, maxDropShare, minRows } = spec.expect;

@@ -17,6 +17,7 @@ import { MAX_REDIRECTS, redirectTarget } from './redirects.ts';
 import { RequestLog, type ArchivedPage } from './request_log.ts';
 import { ResourceLoader } from './resources.ts';
 import type { ReadOptions, ReadScope, RunScope, Stats } from './scope.ts';
+import { withoutSecretQuery } from './secret_query.ts';
 import { Sender } from './sender.ts';
 import { Tokens } from './tokens.ts';
 
@@ -123,7 +124,7 @@ export class SourceContext implements FetchContext {
       const request = { url, pageUrl, options: optionsFor(url, requested, options, hop), archived, jar };
       const reply = await this.#sender.send(request, crawlDelayMs);
       if (reply.is === 'page') return assemblePage(reply.record, reply.sha256, reply.decoded);
-      url = redirectTarget(url, reply.response, pageUrl, run.inSandbox);
+      url = withoutSecretQuery(redirectTarget(url, reply.response, pageUrl, run.inSandbox), options);
     }
     throw new SourceUnavailable('server_error', `the site redirects more than ${MAX_REDIRECTS} times`, pageUrl);
   }
@@ -135,13 +136,13 @@ export class SourceContext implements FetchContext {
   }
 }
 
-/** Options of one request: a form is sent to the first address only, grant and headers (a key, perhaps) to its host. */
+/** Options of one request: a form is sent to the first address only; grant, headers and secrets to its host. */
 function optionsFor(url: URL, requested: URL, options: GetOptions, hop: number): GetOptions {
-  const { form, grant, ...rest } = options;
+  const { form, grant, secretQuery, ...rest } = options;
   const isOwnHost = url.host === requested.host;
   return {
     ...rest,
     ...(form && hop === 0 ? { form } : {}),
-    ...(isOwnHost ? grant && { grant } : { headers: {} }),
+    ...(isOwnHost ? { ...(grant && { grant }), ...(secretQuery && { secretQuery }) } : { headers: {} }),
   };
 }

@@ -2,6 +2,7 @@
 import type { CookieJar } from 'tough-cookie';
 import type { GetOptions } from '../contract.ts';
 import type { RequestRecord } from './archive.ts';
+import { withoutSecretQuery } from './secret_query.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -48,12 +49,17 @@ export function withoutConditions({
   return rest;
 }
 
-/** Response headers that the archive stores. */
-export const archivedHeaders = (headers: Headers): Record<string, string> =>
+/** Response headers that the archive stores. A location is stored without the secrets of the request. */
+export const archivedHeaders = (
+  headers: Headers,
+  { url, options }: { readonly url: URL; readonly options: GetOptions },
+): Record<string, string> =>
   Object.fromEntries(
     ARCHIVED.flatMap((name) => {
       const value = headers[name];
-      return value === undefined ? [] : [[name, value]];
+      if (value === undefined) return [];
+      const isTarget = name === 'location' && options.secretQuery !== undefined && URL.canParse(value, url);
+      return [[name, isTarget ? withoutSecretQuery(new URL(value, url), options).href : value]];
     }),
   );
 

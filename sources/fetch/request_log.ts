@@ -87,7 +87,7 @@ export class RequestLog {
       status: response.status,
       responseHeaders: confirmed
         ? confirmedHeaders(confirmed.responseHeaders, response.headers)
-        : archivedHeaders(response.headers),
+        : archivedHeaders(response.headers, request),
       observedAt: await this.#observedAt(request, sha256, blank.observedAt),
       sha256,
       bytes: response.body.length,

@@ -8,6 +8,7 @@ import { adapterHeaders, conditionHeaders, cookieHeader } from './headers.ts';
 import type { PacedTransport } from './paced_transport.ts';
 import { expectationsOf, maxDecodedBytes, type OutgoingRequest, type RequestLog } from './request_log.ts';
 import type { ReadScope } from './scope.ts';
+import { withSecretQuery } from './secret_query.ts';
 import { TransportError, type HttpRequest, type HttpResponse } from './transport.ts';
 
 /** A failure that a retry may fix. `final` is thrown after the last retry. */
@@ -128,7 +129,7 @@ export class Sender {
     };
     const send: SendOne = (address) => this.#transport.send(address, httpRequest, crawlDelayMs);
     try {
-      if (options.rendered === undefined) return await send(url);
+      if (options.rendered === undefined) return await send(withSecretQuery(url, options));
       return await run.renderer.render(url, options.rendered, run.userAgent, (resource) =>
         this.#hooks.fetchResource(resource, request, send),
       );

@@ -169,6 +169,24 @@ test('secrets in headers are sent to the site and not archived', async (t) => {
   });
 });
 
+test('a secret in the query is sent to the site, and is in no address, record or redirect', async (t) => {
+  const other = await serve(t, { '/': answer('elsewhere') });
+  const site = await serve(t, {
+    '/api': (request, response) => response.writeHead(302, { location: `/api2${request.url?.slice(4)}` }).end(),
+    '/api2': answer('{}', { 'content-type': 'application/json' }),
+    '/away': (_, response) => response.writeHead(302, { location: `${other.origin}/?key=s3cret%26x` }).end(),
+  });
+  const { ctx, archive } = await readerOf(t, specOf({ hosts: [site.host, other.host] }));
+  const options = { kind: 'api', secretQuery: { key: 's3cret&x' } };
+  const page = await ctx.get(`${site.origin}/api?for=county:*`, options);
+  assert.deepEqual(site.pages(), ['/api?for=county:*&key=s3cret%26x', '/api2?for=county%3A*&key=s3cret%26x']);
+  assert.equal(page.url, `${site.origin}/api?for=county:*`);
+  await ctx.get(`${site.origin}/away`, options);
+  assert.deepEqual(other.pages(), ['/'], 'another host does not get it');
+  const records = await archive.records('test_source', '2026-11-20.01');
+  assert.ok(records.length >= 4 && !JSON.stringify(records).includes('s3cret'));
+});
+
 test('progress is reported after every request', async (t) => {
   const site = await serve(t, { '/1': answer('1234'), '/2': answer('56') });
   const reported: string[] = [];
