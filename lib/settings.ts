@@ -98,6 +98,13 @@ export const pipelineSettings = z.object({
     .trim()
     .optional()
     .describe("Token of HUD's rents API, free with an account. Without it, the yearly workbook is read."),
+  CENSUS_API_KEY: z
+    .string()
+    .trim()
+    .optional()
+    .describe(
+      "Key of the Census Bureau's data API, free by email. Without it, census_acs is read from its drop folder only.",
+    ),
   CHROMIUM_PATH: z
     .string()
     .min(1, 'the path of a Chromium')

@@ -70,7 +70,7 @@ export const SourceRead = defineRecord(
     reason: text('Short reason word.', {
       absent:
         'the read was good, or the source was not due for another reason than no_file (nothing in its drop ' +
-        'folder) or no_permission (its terms ask for one that the operator has not stated)',
+        'folder) or no_permission (its terms ask for one that the operator has not stated, or its key is not set)',
     }),
     detail: text('What went wrong, in one sentence.', { absent: 'the read was good, or the source was not due' }),
     page_url: text('Page that failed.', { absent: 'no single page failed' }),

@@ -5,6 +5,7 @@ import { publicAddress } from '../../sources/fetch/polite/hosts.ts';
 import { yearInUse } from '../../sources/fiscal_year.ts';
 import { daysBetween } from '../clock.ts';
 import { NO_RECENT_ROWS, withoutRecentRows } from './newest.ts';
+import { whatIsMissing } from '../permission.ts';
 import type { ReadRecord } from './reads.ts';
 
 export interface SourceState {
@@ -17,7 +18,7 @@ export interface SourceState {
 }
 export type SourceReadRow = ReturnType<typeof SourceRead.schema.parse>;
 
-/** Why nothing was read without a fault: the operator has not dropped a file, or has not stated a permission. */
+/** Why nothing was read without a fault: the operator has not dropped a file, or not stated a permission or key. */
 export const WAITS = { no_file: 'no file', no_permission: 'no permission' } as const;
 
 /** What a source needs from the operator; null where it needs nothing. */
@@ -33,7 +34,11 @@ function waitReason(spec: SourceSpec): { readonly reason: keyof typeof WAITS; re
   const [format] = spec.drop ?? [];
   const file = format ? `put a file into the drop folder ${spec.name}: ${format.about}` : 'it takes no dropped file';
   if (!spec.fetch) return { reason: 'no_file', detail: file };
-  return { reason: 'no_permission', detail: `${spec.terms.note} Until PERMITTED names it, ${file}` };
+  const detail =
+    spec.secretsRequired === undefined
+      ? `${spec.terms.note} Until PERMITTED names it, ${file}`
+      : `${whatIsMissing(spec)} Until then, ${file}`;
+  return { reason: 'no_permission', detail };
 }
 
 /** A share as a percent. */

@@ -5,6 +5,7 @@ import type { Fetcher } from '../../sources/fetch/fetcher.ts';
 import type { Clock } from '../clock.ts';
 import { bytesShort } from '../format.ts';
 import type { Layout } from '../layout.ts';
+import { whatIsMissing } from '../permission.ts';
 import { joinsOf } from './joins.ts';
 import { keepPages } from './keep.ts';
 import { probe, SAMPLE_ROWS, type Probe } from './probe.ts';
@@ -61,7 +62,7 @@ export async function probeSources(options: ProbeOptions): Promise<boolean> {
 /** What the operator must provide before the site can be asked; null if nothing. */
 function whyNotAsked(spec: SourceSpec, mayFetch: (spec: SourceSpec) => boolean): string | null {
   if (!spec.fetch) return `it has no site to ask; put a file into the drop folder: ${spec.drop?.[0]?.about ?? ''}`;
-  if (!mayFetch(spec)) return `it needs a permission, and PERMITTED does not name it. ${spec.terms.note}`;
+  if (!mayFetch(spec)) return whatIsMissing(spec);
   return null;
 }
 

@@ -130,7 +130,7 @@ function formatWaiting(sources: readonly SourceState[]): string[] {
     ...(files === '' ? [] : ['', `Waiting for a file in the drop folder: ${files}`]),
     ...(permissions === ''
       ? []
-      : ['', `Waiting for the owner's permission (PERMITTED), or for a file in the drop folder: ${permissions}`]),
+      : ['', `Waiting for the owner's permission (PERMITTED), a key, or a file in the drop folder: ${permissions}`]),
   ];
 }
 

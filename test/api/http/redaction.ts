@@ -50,6 +50,7 @@ export function testRedaction(faults: readonly Fault[], { stopsDatabase }: { rea
       QUEUE: ledger.replace('planted_base_', 'planted_queue_'),
       CURSOR_SECRET: 'planted-cursor-secret-7738',
       HUD_TOKEN: 'planted-hud-token-7739',
+      CENSUS_API_KEY: 'planted-census-key-7741',
       ALERT_COMMAND: 'curl https://alerts.example/planted-alert-7740',
       ...(mode === 'self' ? { SETTLE_KEY_FILE: keyFile } : { SETTLE_KEY: settleKey }),
     });
