@@ -40,6 +40,7 @@ function formatOf(start: string, entries: readonly string[]): string {
   if (entries.length > 0) return 'zipped CSV';
   if (start.startsWith('PK')) return 'XLSX';
   if (/^\s*[{[]/u.test(start)) return 'JSON';
+  if (/^\s*<(?:\?xml\b|SEC-DOCUMENT>)/u.test(start)) return 'XML';
   if (/^\s*</u.test(start)) return 'HTML';
   return 'CSV';
 }

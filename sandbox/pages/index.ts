@@ -2,8 +2,10 @@
 import type { SitePages } from '../http.ts';
 import { counties, quietCounties } from '../world/auction_cases.ts';
 import { buckeye } from './buckeye.ts';
+import { census } from './census.ts';
 import { colorado } from './colorado.ts';
 import { crescent } from './crescent.ts';
+import { edgarArchive, edgarLists } from './edgar.ts';
 import { hamiltonList } from './hamilton.ts';
 import { heartland } from './heartland.ts';
 import { hud } from './hud.ts';
@@ -25,6 +27,9 @@ export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>(
   ['api.sandbox-mls.example', resoMls],
   ['www.crescent-brokerage.example', crescent],
   ['www.huduser.gov', hud],
+  ['api.census.gov', census],
+  ['data.sec.gov', edgarLists],
+  ['www.sec.gov', edgarArchive],
   ['gis.cuyahogacounty.us', cuyahogaTax],
   ['cagisonline.hamilton-co.org', hamiltonTax],
   ['www.hcauditor.org', hamiltonList],

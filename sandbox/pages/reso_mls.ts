@@ -12,8 +12,8 @@ import { asDictionary2, records, SITE } from './reso_rows.ts';
 /** A server sends fewer rows than a client may ask for. */
 const MOST_SENT = 50;
 
-/** The token of the MLS, by the operator's setting. */
-export const SANDBOX_SECRETS = { RESO_SANDBOX_MLS_TOKEN: 'sandbox-token' } as const;
+/** Secrets by the operator's settings: the token of the MLS, and a key of the census's API, which accepts any. */
+export const SANDBOX_SECRETS = { RESO_SANDBOX_MLS_TOKEN: 'sandbox-token', CENSUS_API_KEY: 'sandbox-key' } as const;
 
 /** The client credentials for /odata. */
 export const SANDBOX_CLIENT = { id: 'sandbox-client', secret: 'sandbox-secret' } as const;

@@ -4,6 +4,7 @@
  */
 import { Parser } from 'htmlparser2';
 import { Quarantine } from '../contract.ts';
+import { BrokenXml, checkNesting } from '../xml.ts';
 import { unzip } from './zip.ts';
 
 /** A number as Excel stores it, a text as typed, null for an empty cell. */
@@ -19,30 +20,6 @@ interface Events {
   open?(tag: string, attributes: Readonly<Record<string, string>>): void;
   text?(text: string): void;
   close?(tag: string): void;
-}
-
-/** A part of a workbook is cut or damaged. */
-class BrokenXml extends Error {
-  override readonly name = 'BrokenXml';
-}
-
-const TAG = /<(\/?)([^\s<>/!?]+)((?:"[^"]*"|'[^']*'|[^<>"'])*)>/gu;
-
-/** The parser repairs wrong nesting, which may give a cell its neighbor's value. @throws BrokenXml */
-function checkNesting(xml: string): void {
-  const open: string[] = [];
-  for (const [, closing, tag = '', rest = ''] of xml.matchAll(TAG)) {
-    if (closing === '') {
-      if (!rest.endsWith('/')) open.push(tag);
-    } else {
-      const expected = open.pop();
-      if (expected !== tag)
-        throw new BrokenXml(
-          `found </${tag}>, expected ${expected === undefined ? 'no closing tag' : `</${expected}>`}`,
-        );
-    }
-  }
-  if (open.length > 0) throw new BrokenXml(`<${open.at(-1)}> is not closed`);
 }
 
 /** @throws BrokenXml if the document is incomplete */

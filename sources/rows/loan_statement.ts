@@ -1,4 +1,4 @@
-import { date, defineRecord, integer, money, percent, ratio, text } from '../../lib/record.ts';
+import { date, defineRecord, integer, money, oneOf, percent, ratio, text } from '../../lib/record.ts';
 
 const NOT_FILED = 'the filing leaves it out';
 const NO_STATEMENT = 'no statement was filed since the loan was securitized';
@@ -36,9 +36,17 @@ export const LoanStatement = defineRecord(
     recent_ends_on: date('Last day of the most recent statement. Statements cover 3 to 12 months.', {
       absent: NO_STATEMENT,
     }),
+    recent_period: oneOf(
+      ['full_year', 'other_period'],
+      'Length of the most recent statement. full_year: 350 to 380 days; other_period: shorter or longer, so that its ' +
+        'figures are not those of a year.',
+      { absent: NO_STATEMENT },
+    ),
     recent_occupancy_pct: percent('Most recent physical occupancy.', { absent: NO_STATEMENT }),
     recent_coverage: ratio('Debt service coverage of the most recent NCF.', { absent: NO_STATEMENT }),
-    loan_amount: money('Original amount of the loan.', { absent: NOT_FILED }),
+    loan_amount: money('Original amount of the loan.', {
+      absent: 'the filing leaves it out, or the row is one of several properties of the loan',
+    }),
     interest_rate_pct: percent('Interest rate at origination, per year.', { absent: NOT_FILED, decimals: 6 }),
     amortization_months: integer('Months of amortization; 0 for interest only.', { absent: NOT_FILED, unit: 'months' }),
     interest_only_months: integer('Months of interest only at the start.', { absent: NOT_FILED, unit: 'months' }),

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { SettingError } from '../../lib/settings.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
+import { stateOf } from '../../pipelines/ingest/source_state.ts';
 import { mayBeFetched, missingPermissions } from '../../pipelines/permission.ts';
 import { run, type RunResult } from '../../pipelines/run/run.ts';
 import { formatSummary, warningsOf } from '../../pipelines/run/summary.ts';
@@ -30,8 +31,28 @@ test('it may be read in the sandbox, and on the real web once it is named', () =
   );
   const free = all.filter(({ terms }) => terms.basis !== 'permission');
   assert.ok(
-    free.length > 10 && free.every(mayBeFetched(all, { LIVE: true, PERMITTED: undefined })),
+    free.length > 10 && free.every(mayBeFetched(all, { LIVE: true, PERMITTED: undefined }, { CENSUS_API_KEY: 'a' })),
     'the others need none',
+  );
+});
+
+test('a source that requires a key is read from the web once the key is set', () => {
+  const census = all.find(({ name }) => name === 'census_acs');
+  assert.ok(census);
+  const live = { LIVE: true, PERMITTED: undefined };
+  assert.equal(mayBeFetched(all, { ...live, LIVE: false }, {})(census), true);
+  assert.equal(mayBeFetched(all, live, { CENSUS_API_KEY: 'a' })(census), true);
+  const mayFetch = mayBeFetched(all, live, {});
+  assert.equal(mayFetch(census), false);
+  assert.match(
+    missingPermissions([census], mayFetch)[0] ?? '',
+    /^census_acs is not read from the web: CENSUS_API_KEY is not set\. A key is free: .*key_signup\.html/u,
+  );
+  const { row } = stateOf(census, { read: null, reads: [], isFetched: false, asOf: '2026-11-20', inSandbox: false });
+  assert.deepEqual([row.status, row.reason], ['never_read', 'no_permission']);
+  assert.match(
+    row.detail ?? '',
+    /^CENSUS_API_KEY is not set\. .* Until then, put a file into the drop folder census_acs:/u,
   );
 });
 
