@@ -5,7 +5,17 @@ import { join } from 'node:path';
 import { createTable, type RecordDefinition } from '../lib/record.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import type { ModelContract } from './contract.ts';
+import BedroomMix from './reference/bedroom_mixes.ts';
+import BuildingSize from './reference/building_sizes.ts';
+import BuildingVintage from './reference/building_vintages.ts';
+import CensusMetro from './reference/census_metros.ts';
+import ExpenseCell from './reference/expense_cells.ts';
+import ExpenseLine from './reference/expense_lines.ts';
 import HudZip from './reference/hud_zips.ts';
+import HvsArea from './reference/hvs_areas.ts';
+import InsuranceSize from './reference/insurance_sizes.ts';
+import InsuranceState from './reference/insurance_states.ts';
+import TaxRule from './reference/tax_rules.ts';
 import CountyZip from './reference/county_zips.ts';
 import EntityType from './reference/entity_types.ts';
 import SaleRule from './reference/ohio_sale_rules.ts';
@@ -90,4 +100,14 @@ export const loadReferences = (): Reference[] => [
   countyZips(),
   reference(EntityType, 'entity_types'),
   reference(SaleRule, 'ohio_sale_rules'),
+  reference(BuildingSize, 'building_sizes'),
+  reference(BuildingVintage, 'building_vintages'),
+  reference(BedroomMix, 'bedroom_mixes'),
+  reference(ExpenseCell, 'expense_cells'),
+  reference(ExpenseLine, 'expense_lines'),
+  reference(InsuranceSize, 'insurance_sizes'),
+  reference(InsuranceState, 'insurance_states'),
+  reference(CensusMetro, 'census_metros'),
+  reference(HvsArea, 'hvs_areas'),
+  reference(TaxRule, 'tax_rules'),
 ];
