@@ -66,6 +66,7 @@ ${declared(listing, 'MLS by RESO Web API')}
             PropertySubType: 'Duplex',
             ListPrice: 185_000,
             NumberOfUnitsTotal: 2,
+            TaxAnnualAmount: 3_412.5,
             StreetNumber: '912',
             StreetName: 'Example',
             StreetSuffix: 'Ave',
@@ -105,7 +106,11 @@ const jsonld: ListingTemplate = (listing) => {
       address: { streetAddress: '12 Example Ave', addressLocality: 'Dayton', addressRegion: 'OH', postalCode: '45402' },
       numberOfAccommodationUnits: 8,
       yearBuilt: 1974,
-      additionalProperty: [{ '@type': 'PropertyValue', name: 'Cap Rate', value: 7.4 }],
+      additionalProperty: [
+        { '@type': 'PropertyValue', name: 'Cap Rate', value: 7.4 },
+        { '@type': 'PropertyValue', name: 'Unit Mix', value: '4x1BR, 4x2BR' },
+        { '@type': 'PropertyValue', name: 'Annual Taxes', value: '$11,240' },
+      ],
     },
   };
   const html = (head: string): string =>
@@ -139,8 +144,11 @@ ${declared(listing, 'broker')}
     currency: ['offers.priceCurrency'],
     availability: ['offers.availability'],
     units: ['about.numberOfAccommodationUnits'],
+    // The unit mix as text, such as "4x1BR, 4x2BR"; if it is schema.org's floor plans: floor_plans instead.
+    unit_mix: ['about.additionalProperty[Unit Mix]'],
     cap_rate: ['about.additionalProperty[Cap Rate]'],
     noi: ['about.additionalProperty[Net Operating Income]'],
+    annual_taxes: ['about.additionalProperty[Annual Taxes]'],
     year_built: ['about.yearBuilt'],
     property_type: ['about.@type'],
     listed_on: ['datePosted'],
@@ -169,7 +177,7 @@ const cards: ListingTemplate = (listing) => {
   <h2><a href="/properties/1001">12 Example Ave</a></h2>
   <p class="place">Dayton, OH 45402</p>
   <p class="${priceClass}">$740,000</p>
-  <ul><li class="units">8 units</li><li class="cap">7.4% cap</li></ul>
+  <ul><li class="units">8 units</li><li class="mix">4x1BR, 4x2BR</li><li class="cap">7.4% cap</li></ul>
 </article>
 `;
   const count = '<p class="count">1 properties</p>\n';
@@ -200,6 +208,7 @@ ${declared(listing, 'broker')}
     zip: { at: place, pattern: { match: / (\\d{5})$/u, example }, always: true },
     list_price: { at: 'p.price', always: true },
     units: { at: 'li.units', pattern: { match: /^([\\d,]+) units?$/u, example: '8 units' } },
+    unit_mix: { at: 'li.mix' },
     cap_rate: { at: 'li.cap', pattern: { match: /^([\\d.]+%) cap$/u, example: '7.4% cap' } },
   },
 });
@@ -247,8 +256,8 @@ ${declared(listing, 'list dropped by the operator')}
     },
     files: {
       'list.csv':
-        'Listing ID,Address,City,State,ZIP,Price,Units,Cap Rate\n' +
-        '1001,12 Example Ave,Dayton,OH,45402,"$740,000",8,7.4%\n',
+        'Listing ID,Address,City,State,ZIP,Price,Units,1BR,2BR,Cap Rate,Annual Taxes\n' +
+        '1001,12 Example Ave,Dayton,OH,45402,"$740,000",8,4,4,7.4%,"$11,240"\n',
     },
     record: `list.csv: two or three rows of the broker's list with its own headings. ${MADE_UP}`,
   };

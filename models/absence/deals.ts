@@ -37,6 +37,8 @@ export const dealCauses = {
   unit_key: [{ if: 'address_key IS NOT NULL', code: 'no_unit' }, ...NO_STREET],
   delisted_on: ['not_delisted'],
   property_type: NOT_STATED,
+  unit_mix_stated: ['unit_mix_not_stated'],
+  annual_taxes: NOT_STATED,
   year_built: NOT_STATED,
   listed_on: NOT_STATED,
   first_price: [NO_PRICE],

@@ -19,6 +19,9 @@ const AlsoListed = z.strictObject({
   last_seen: z.string(),
 });
 
+/** Units by bedrooms; "4br" is four or more. */
+const UnitMix = z.strictObject({ '0br': z.int(), '1br': z.int(), '2br': z.int(), '3br': z.int(), '4br': z.int() });
+
 export const listing = {
   ...addressParts('address_status is not available'),
   address_status: oneOf(
@@ -37,6 +40,12 @@ export const listing = {
     'Other listings of the same property. A null value: that site does not state it.',
   ),
   property_type: text("Property type in the site's own words.", { absent: 'not stated' }),
+  unit_mix_stated: json(
+    UnitMix,
+    'Units by number of bedrooms, as the main listing states them; 4br is four or more. The sum may differ from units.',
+    { absent: 'the listing does not state the unit mix in a form that is read' },
+  ),
+  annual_taxes: money('Property tax of one year, as the main listing states it.', { absent: 'not stated' }),
   year_built: integer('Year of construction.', { absent: 'not stated', unit: 'year' }),
   listed_on: date('Day the listing was posted, according to the site.', { absent: 'not stated' }),
   first_seen: instant('When this service first read a listing of the property.'),

@@ -147,7 +147,11 @@ select
 
   -- Identity and state of the listing
   address_key, street_key, house_low, house_high, unit_key, address_status,
-  listing_id, listing_status, delisted_on, relisted, also_listed, property_type, year_built, listed_on,
+  listing_id, listing_status, delisted_on, relisted, also_listed, property_type,
+  case when units_0br is not null then json_object(
+    '0br', units_0br, '1br', units_1br, '2br', units_2br, '3br', units_3br, '4br', units_4br
+  ) end as unit_mix_stated,
+  annual_taxes, year_built, listed_on,
   first_seen, last_seen, first_price, price_per_unit,
   source_url,
   last_verified as observed_at,

@@ -49,6 +49,7 @@ select
   house_high,
   unit_key,
   nullif(county_value, 0) as county_value,
+  annual_taxes,
   property_class,
   source,
   observed_at

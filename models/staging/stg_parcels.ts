@@ -16,7 +16,7 @@ export default defineModel({
       city_basis: cityBasis('city is null'),
       ...fieldsOf(Parcel, ['zip']),
       ...addressParts('the layer has no street address with a house number'),
-      ...fieldsOf(Parcel, ['county_value', 'property_class']),
+      ...fieldsOf(Parcel, ['county_value', 'annual_taxes', 'property_class']),
       ...fieldsOf(Provenance, ['source', 'observed_at']),
     },
   ),

@@ -18,6 +18,7 @@ import { Listing } from '../rows/listing.ts';
 import { candidate, line, refuse, required } from '../values.ts';
 import { onSite, savedPages } from './saved_pages.ts';
 import { availabilityOf, listingValues, ownUrl, type PrintedListing } from './listing_values.ts';
+import { parseUnitMix } from './unit_mix.ts';
 
 /** Where a card holds a field. */
 export interface CardField {
@@ -100,8 +101,10 @@ function rowCandidate($: CheerioAPI, card: Card, site: CardSite, page: Page): Ca
           zip: value('zip'),
           list_price: value('list_price'),
           units: value('units'),
+          unit_mix: parseUnitMix(value('unit_mix')),
           cap_rate: value('cap_rate'),
           noi: value('noi'),
+          annual_taxes: value('annual_taxes'),
           year_built: value('year_built'),
           property_type: value('property_type'),
           listed_on: value('listed_on'),

@@ -1,6 +1,21 @@
 /** Values that all listing sources share: fields as printed, parsed or refused. */
 import type { Page } from '../contract.ts';
-import { date, integer, line, money, optional, percent, refuse, required, state, year, zip } from '../values.ts';
+import {
+  date,
+  decimal,
+  hundredths,
+  integer,
+  line,
+  money,
+  optional,
+  percent,
+  refuse,
+  required,
+  state,
+  year,
+  zip,
+} from '../values.ts';
+import { mixValues, type UnitMix } from './unit_mix.ts';
 
 export type Availability = 'for_sale' | 'under_contract' | 'sold' | 'unknown';
 
@@ -14,8 +29,10 @@ export interface PrintedListing {
   readonly zip: unknown;
   readonly list_price: unknown;
   readonly units: unknown;
+  readonly unit_mix: UnitMix | null;
   readonly cap_rate: unknown;
   readonly noi: unknown;
+  readonly annual_taxes: unknown;
   readonly year_built: unknown;
   readonly property_type: unknown;
   readonly listed_on: unknown;
@@ -49,6 +66,20 @@ function units(value: unknown): number | null {
   return count;
 }
 
+/** "$4,312.18", "4312", "$4,312/yr", "$4,312 (2025)". */
+const TAXES =
+  /^\$? ?(\d{1,3}(?:,\d{3})+|\d+)(\.\d{1,2})?(?: ?\/ ?(?:yr|year)\.?| per year| annually)?(?: ?\(20\d\d\))?$/iu;
+/** Fields hold 0 or 1 for an unknown amount. */
+const LEAST_TAXES = 1_00n;
+
+/** Property tax of one year; null for any other text, because it is not worth a listing. */
+function annualTaxes(value: unknown): string | null {
+  const text = typeof value === 'number' || typeof value === 'string' ? optional(value) : null;
+  const [, dollars = '', cents = ''] = TAXES.exec(text ?? '') ?? [];
+  const size = hundredths(`${dollars.replaceAll(',', '')}${cents}`);
+  return size === null || size <= LEAST_TAXES || dollars.length > 11 || /^9{7,}$/u.test(dollars) ? null : decimal(size);
+}
+
 /** Values of a listing. Zero means unknown in every field where zero is impossible. */
 export const listingValues = (printed: PrintedListing): Readonly<Record<string, unknown>> => ({
   listing_id: printed.listing_id,
@@ -59,8 +90,10 @@ export const listingValues = (printed: PrintedListing): Readonly<Record<string, 
   zip: zip('zip', required('zip', printed.zip)) ?? refuse('blank_zip', 'zip is all zeros, expected a ZIP'),
   list_price: price(printed.list_price),
   units: units(printed.units),
+  ...mixValues(printed.unit_mix),
   cap_rate: percent('cap_rate', printed.cap_rate, { zeroIsUnknown: true }),
   noi: money('noi', printed.noi, { zeroIsUnknown: true }),
+  annual_taxes: annualTaxes(printed.annual_taxes),
   year_built: year('year_built', printed.year_built),
   property_type: optional(printed.property_type),
   listed_on: date('listed_on', printed.listed_on),

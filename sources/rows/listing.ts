@@ -1,5 +1,14 @@
 import { date, defineRecord, integer, money, oneOf, percent, text } from '../../lib/record.ts';
 
+const MIX_UNKNOWN = 'the site does not state the unit mix in a form that is read';
+
+/** Number of dwelling units with so many bedrooms. */
+const unitsWith = (bedrooms: string) =>
+  integer(`Number of dwelling units with ${bedrooms}, by the unit mix that the site states.`, {
+    absent: MIX_UNKNOWN,
+    unit: 'units',
+  });
+
 /** A for-sale listing as one site shows it. */
 export const Listing = defineRecord(
   'listing',
@@ -19,8 +28,14 @@ export const Listing = defineRecord(
       absent: 'the site does not state it, or states zero',
       unit: 'units',
     }),
+    units_0br: unitsWith('no bedroom (studios)'),
+    units_1br: unitsWith('one bedroom'),
+    units_2br: unitsWith('two bedrooms'),
+    units_3br: unitsWith('three bedrooms'),
+    units_4br: unitsWith('four or more bedrooms'),
     cap_rate: percent('Advertised cap rate.', { absent: 'none is advertised' }),
     noi: money('Net operating income as stated by the broker, per year.', { absent: 'none is stated' }),
+    annual_taxes: money('Property tax of one year, as the site states it.', { absent: 'not stated' }),
     year_built: integer('Year of construction.', { absent: 'not stated', unit: 'year' }),
     property_type: text("Property type in the site's own words.", { absent: 'not stated' }),
     listed_on: date('Day the site says the listing was posted.', { absent: 'not stated' }),

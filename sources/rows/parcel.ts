@@ -20,6 +20,7 @@ export const Parcel = defineRecord(
     ),
     zip: text('Five-digit ZIP of the property.', { absent: 'not published' }),
     county_value: money("Market value on the county's roll.", { absent: 'not published' }),
+    annual_taxes: money('Property tax billed for one year, without delinquent amounts.', { absent: 'not published' }),
     property_class: text("Property class in the county's own words or code.", { absent: 'not published' }),
   },
 );

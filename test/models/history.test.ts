@@ -93,6 +93,23 @@ describe('a listing', () => {
     );
   });
 
+  it('that begins to state its unit mix and taxes has a new version, and the deal states both', () => {
+    assert.deepEqual(
+      versionsOf('mix').map(([version, change, , isLatest]) => [version, change, isLatest]),
+      [
+        [1, 'added', false],
+        [2, 'details', true],
+      ],
+    );
+    const columns = ['unit_mix_stated', 'annual_taxes'];
+    assert.deepEqual(listing('mix', columns, '2026-11-18'), [null, null]);
+    const [mix, taxes] = listing('mix', columns);
+    assert.deepEqual(
+      [JSON.parse(String(mix)), taxes],
+      [{ '0br': 0, '1br': 2, '2br': 2, '3br': 0, '4br': 0 }, '4100.00'],
+    );
+  });
+
   it('is delisted when its site no longer has it, and its days stop', () => {
     const columns = ['listing_status', 'delisted_on', 'days_on_feed', 'last_verified', 'list_price'];
     const gone = ['delisted', '2026-11-19', 1, '2026-11-18 12:00:00', '200000.00'];

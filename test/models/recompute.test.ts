@@ -17,7 +17,8 @@ import { AS_OF, DEALS, randomInputs } from './recompute_inputs.ts';
 /** Columns of a deal that follow from no other column. */
 const READ = new Set(
   `address city state zip source listing_url list_price units market_rent_2br last_verified listing_id listing_status
-  delisted_on relisted also_listed property_type year_built listed_on first_seen last_seen first_price source_url
+  delisted_on relisted also_listed property_type unit_mix_stated annual_taxes year_built listed_on first_seen
+  last_seen first_price source_url
   observed_at page_sha256 page_row cap_rate cap_rate_source address_key street_key house_low house_high unit_key
   address_status
   rent_basis rent_area_code rent_area_name rent_fiscal_year rent_source_url rent_observed_at rent_outdated_reason

@@ -19,7 +19,7 @@ import { codeOfName } from '../../sources/dropped_files.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import spec from '../../sources/listings/operator_files/source.ts';
-import { newLayout, runDay, TINY } from './runs.ts';
+import { newLayout, published, runDay, TINY } from './runs.ts';
 
 const HEADINGS = 'MLS#,Address,City,State,ZIP,Price,Units';
 
@@ -169,6 +169,48 @@ test("a portal's rows of other property types are rejected and do not count agai
   assert.deepEqual(
     record.rejects.map(({ reason }) => reason),
     ['not_multifamily', 'not_multifamily', 'not_multifamily'],
+  );
+});
+
+test('a list with unit mixes and taxes gives deals that state both', async () => {
+  const [layout, world] = [await newLayout(), makeWorld(TINY)];
+  const row = (number: number, price: number, units: number | '', ...more: readonly string[]): string =>
+    [`${number},${number} Elm St,Akron,OH,44308`, price, units, ...more].join();
+  await drop(layout, {
+    'acme/list.csv': [
+      `${HEADINGS},Studios,# 1 Bed,2BR Units,Annual Taxes`,
+      row(1, 400_000, 8, '', '4', '4', '"$9,812.40"'),
+      row(2, 400_001, 8, '', '', '', 'see remarks'),
+      row(3, 400_002, 8, '1', '4', '2', '0'),
+      row(4, 400_003, 8, '', '$850', '$950', '"9,100/yr"'),
+    ].join('\n'),
+    'birch/list.csv': [
+      `${HEADINGS},Unit Mix,Taxes (2025),Taxes (monthly)`,
+      row(5, 400_004, 8, '"4-1/1, 4-2/1"', '8100', '675'),
+      row(6, 400_005, '', '"(2) studio / (2) 3-bed"', '', '675'),
+      row(7, 400_006, 2, '2-3 BR', '$7000', ''),
+    ].join('\n'),
+  });
+  const only = ({ name }: { readonly name: string }): boolean => name === spec.name;
+  const { runId, sources } = await runDay({ layout, world, day: '2026-11-20', only, tables: ['deals'] });
+  const source = sources.find(({ row: each }) => each.source === spec.name)?.row;
+  assert.deepEqual([source?.status, source?.rows_out, source?.rows_rejected], ['good', 7, 0]);
+  const deals = await published(layout, runId, 'deals', 'ORDER BY list_price');
+  const mix = (...counts: readonly number[]) =>
+    Object.fromEntries(counts.map((count, bedrooms) => [`${bedrooms}br`, count]));
+  assert.deepEqual(
+    deals.map((deal) => [JSON.parse(String(deal['unit_mix_stated'])), deal['annual_taxes']]),
+    [
+      [mix(0, 4, 4, 0, 0), '9812.40'],
+      [null, null],
+      // One unit is missing: the deal has the mix as stated.
+      [mix(1, 4, 2, 0, 0), null],
+      // Rents are no counts.
+      [null, '9100.00'],
+      [mix(0, 4, 4, 0, 0), '8100.00'],
+      [mix(2, 0, 0, 2, 0), null],
+      [null, '7000.00'],
+    ],
   );
 });
 

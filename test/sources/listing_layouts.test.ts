@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Quarantine, type Page } from '../../sources/contract.ts';
 import { COLUMNS_FILE } from '../../sources/csv/column_map.ts';
+import { MIX_COLUMNS } from '../../sources/families/unit_mix.ts';
 import spec from '../../sources/listings/operator_files/source.ts';
 import { LAYOUTS, type Layout } from './listing_layouts.ts';
 import { PORTAL_LAYOUTS } from './portal_layouts.ts';
@@ -54,15 +55,52 @@ test("recorded exports: Crexi's and Redfin's rows are read", { skip }, async () 
   assert.deepEqual([rows.length, rejects], [1, ['not_multifamily']]);
 });
 
+/** One row with these values below recorded headings. */
+function below(name: string, values: Readonly<Record<string, string>>): Pick<Layout, 'file' | 'body'> {
+  const line = recorded(name).split(/\r?\n/u)[0] ?? '';
+  const headings = line.startsWith('"') ? line.slice(1, -1).split('","') : line.split(',');
+  for (const heading of Object.keys(values)) assert.ok(headings.includes(heading), `${name}: ${heading}`);
+  const cells = headings.map((heading) => `"${values[heading] ?? ''}"`);
+  return { file: name, body: `${line}\n${cells.join(',')}\n` };
+}
+
+test("recorded headings: CoStar's unit mix and Flexmls's taxes are read", { skip }, async () => {
+  const costar = below('costar_multifamily_header.csv', {
+    'Property Address': '12 Ashford St',
+    City: 'Toledo',
+    State: 'OH',
+    Zip: '43604',
+    'For Sale Price': '640000',
+    'Number Of Units': '12',
+    'Number Of Studios Units': '2',
+    'Number Of 1 Bedrooms Units': '4',
+    'Number Of 2 Bedrooms Units': '4',
+    'Number Of 3 Bedrooms Units': '1',
+    'Number Of 4 Bedrooms Units': '1',
+    'One Bedroom Vacancy %': '5',
+  });
+  const [row] = (await parsed(spec, [pageOfFile(costar)])).rows;
+  assert.deepEqual(
+    MIX_COLUMNS.map((column) => row?.[column]),
+    [2, 4, 4, 1, 1],
+  );
+  const flexmls = below('armls_flexmls_header.csv', {
+    'List Number': '6100001',
+    'List Price': '640000.00',
+    'House Number': '12',
+    'Street Name': 'Ashford',
+    'City/Town Code': 'Toledo',
+    'State/Province': 'OH',
+    'Zip Code': '43604',
+    '# Bedrooms': '4',
+    Taxes: '3941',
+    'Tax Year': '2025',
+  });
+  const [other] = (await parsed(spec, [pageOfFile(flexmls)])).rows;
+  assert.deepEqual([other?.['annual_taxes'], other?.['units_4br']], ['3941.00', null]);
+});
+
 test('recorded headings: a row below them is read, or the message says what is missing', { skip }, async () => {
-  /** One row with these values below the recorded headings. */
-  const below = (name: string, values: Readonly<Record<string, string>>): Pick<Layout, 'file' | 'body'> => {
-    const line = recorded(name).split(/\r?\n/u)[0] ?? '';
-    const headings = line.startsWith('"') ? line.slice(1, -1).split('","') : line.split(',');
-    for (const heading of Object.keys(values)) assert.ok(headings.includes(heading), `${name}: ${heading}`);
-    const cells = headings.map((heading) => `"${values[heading] ?? ''}"`);
-    return { file: name, body: `${line}\n${cells.join(',')}\n` };
-  };
   const place = { City: 'Toledo', State: 'OH', Zip: '43604' };
   const crexi = { ...place, Address: '12 Ashford St', 'Asking Price': '640000', Type: 'Multifamily', Units: '12' };
   const costar = { ...place, 'Property Address': '12 Ashford St', 'For Sale Price': '640000', 'Number Of Units': '12' };

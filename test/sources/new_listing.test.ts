@@ -26,14 +26,14 @@ for (const shared of ['lib', 'node_modules', 'package.json']) await symlink(join
 for (const shared of await readdir(join(ROOT, 'sources')))
   if (shared !== 'listings') await symlink(join(ROOT, 'sources', shared), join(root, shared));
 
-/** The listings of each family's made-up page: id, street, units. */
+/** The listings of each family's made-up page: id, street, units, units of two bedrooms, annual taxes. */
 const MADE = {
-  cards: [['1001', '12 Example Ave', 8]],
-  file: [['1001', '12 Example Ave', 8]],
-  jsonld: [['1001', '12 Example Ave', 8]],
+  cards: [['1001', '12 Example Ave', 8, 4, null]],
+  file: [['1001', '12 Example Ave', 8, 4, '11240.00']],
+  jsonld: [['1001', '12 Example Ave', 8, 4, '11240.00']],
   reso: [
-    ['1001', '912 Example Ave', 2],
-    ['1002', '40 Example St', 24],
+    ['1001', '912 Example Ave', 2, null, '3412.50'],
+    ['1002', '40 Example St', 24, null, null],
   ],
 } as const;
 for (const FAMILY of Object.keys(MADE))
@@ -80,8 +80,8 @@ test('it reads its made-up page, and shows a case of each kind', async () => {
       const parse = async (): ReturnType<typeof candidatesOf> =>
         candidatesOf(source.spec, [pageOf((await bodyOf(each, recorded)).bytes, each)]);
       if (each.quarantine === undefined) {
-        for (const c of await parse())
-          rows.push('values' in c ? [c.values['listing_id'], c.values['street'], c.values['units']] : c.reject);
+        const columns = ['listing_id', 'street', 'units', 'units_2br', 'annual_taxes'];
+        for (const c of await parse()) rows.push('values' in c ? columns.map((column) => c.values[column]) : c.reject);
         continue;
       }
       await assert.rejects(

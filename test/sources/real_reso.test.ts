@@ -45,18 +45,19 @@ async function parsed(row: Readonly<Record<string, unknown>>): Promise<Candidate
   return (await candidatesOf(FEED, [pageOf(bytes, { kind: 'property', url: queryUrl(GRID, null) })]))[0];
 }
 
-test('recorded rows of MLS Grid give an address from its parts, price, size and day', { skip }, async () => {
+test('recorded rows of MLS Grid give an address from its parts, price, size, taxes and day', { skip }, async () => {
   const shown = async (file: string): Promise<unknown> => {
     const candidate = await parsed({ ...recordedRow(file), StandardStatus: 'Active' });
     assert.ok(candidate && 'values' in candidate, JSON.stringify(candidate));
-    const { street, zip, list_price, units, property_type, listed_on } = candidate.values;
-    return { street, zip, list_price, units, property_type, listed_on, url: candidate.sourceUrl };
+    const { street, zip, list_price, units, annual_taxes, property_type, listed_on } = candidate.values;
+    return { street, zip, list_price, units, annual_taxes, property_type, listed_on, url: candidate.sourceUrl };
   };
   assert.deepEqual(await shown('mlsgrid_northstar_duplex_excerpt.json'), {
     street: '3340 Colfax Avenue S',
     zip: '55408',
     list_price: '450000.00',
     units: 2,
+    annual_taxes: '3941.00',
     property_type: 'Duplex Up and Down',
     listed_on: '2023-10-11',
     url: "https://api.mlsgrid.com/v2/Property('NST7294978')",
@@ -66,6 +67,7 @@ test('recorded rows of MLS Grid give an address from its parts, price, size and 
     zip: '01234',
     list_price: '195000.00',
     units: null,
+    annual_taxes: '8295.87',
     property_type: 'Residential Income',
     listed_on: '2019-10-08',
     url: "https://api.mlsgrid.com/v2/Property('11111')",

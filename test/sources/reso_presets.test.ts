@@ -34,6 +34,7 @@ test('each vendor is asked at its own address, in its own words, for two to four
           filter: parameters.get('$filter'),
           orderby: parameters.get('$orderby'),
           top: parameters.get('$top'),
+          expand: parameters.get('$expand'),
           count: parameters.get('$count'),
           hasListingUrl: parameters.get('$select')?.split(',').includes('ListingURL'),
           auth: server.auth,
@@ -42,7 +43,7 @@ test('each vendor is asked at its own address, in its own words, for two to four
     }),
   );
   const order = 'ModificationTimestamp,ListingKey';
-  const token = { filter: SPACED, orderby: order, count: 'true', hasListingUrl: true, auth: 'token' };
+  const token = { filter: SPACED, orderby: order, expand: null, count: 'true', hasListingUrl: true, auth: 'token' };
   assert.deepEqual(asked, {
     reso: { ...token, at: 'https://api.mls.example/odata', top: '200' },
     mlsGrid: {
@@ -50,7 +51,8 @@ test('each vendor is asked at its own address, in its own words, for two to four
       at: 'https://api.mlsgrid.com/v2',
       filter: `OriginatingSystemName eq 'northstar' and MlgCanView eq true and ${SPACED}`,
       orderby: null,
-      top: '5000',
+      top: '1000',
+      expand: 'UnitTypes',
       count: null,
       hasListingUrl: false,
     },

@@ -17,6 +17,8 @@ import { candidate, optional, refuse, required } from '../../values.ts';
 import { isSaved, onSite, savedPages } from '../saved_pages.ts';
 import { SkippedPages } from '../skipped_pages.ts';
 import { listingValues, ownUrl, type Availability } from '../listing_values.ts';
+import { agreedMix, parseUnitMix } from '../unit_mix.ts';
+import { floorPlanMix } from './floor_plans.ts';
 import { firstValueAt, nodeOfType, readJsonLd, typesOf, type Node } from './nodes.ts';
 
 /** Paths into the listing's node (see valueAt); the first with a value counts. */
@@ -31,8 +33,13 @@ export interface ListingPaths {
   readonly currency: readonly string[];
   readonly availability: readonly string[];
   readonly units: readonly string[];
+  /** A text such as "4x1BR, 4x2BR". */
+  readonly unit_mix?: readonly string[];
+  /** A schema.org FloorPlan for each type of unit. */
+  readonly floor_plans?: readonly string[];
   readonly cap_rate: readonly string[];
   readonly noi: readonly string[];
+  readonly annual_taxes?: readonly string[];
   readonly year_built: readonly string[];
   readonly property_type: readonly string[];
   readonly listed_on: readonly string[];
@@ -83,7 +90,7 @@ const AVAILABILITY: ReadonlyMap<string, Availability> = new Map([
 
 /** @param isDetail the node is from the listing's own page on the site, not from a list or a saved page */
 function rowCandidate(node: Node, site: ListingSite, page: Page, isDetail: boolean): Candidate {
-  const value = (field: keyof ListingPaths): unknown => firstValueAt(node, site.paths[field]);
+  const value = (field: keyof ListingPaths): unknown => firstValueAt(node, site.paths[field] ?? []);
   const stated = value('listing_id');
   const requested = page.context.listing_id;
   // The key of the listing that was requested, whichever listing its page shows.
@@ -109,8 +116,10 @@ function rowCandidate(node: Node, site: ListingSite, page: Page, isDetail: boole
           zip: value('zip'),
           list_price: value('list_price'),
           units: value('units'),
+          unit_mix: agreedMix(parseUnitMix(value('unit_mix')), floorPlanMix(node, site.paths.floor_plans ?? [])),
           cap_rate: value('cap_rate'),
           noi: value('noi'),
+          annual_taxes: value('annual_taxes'),
           year_built: value('year_built'),
           property_type: value('property_type'),
           listed_on: value('listed_on'),

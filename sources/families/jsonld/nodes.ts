@@ -52,6 +52,13 @@ function step(value: unknown, name: string): unknown {
  * that name. A QuantitativeValue or PropertyValue at the end gives its `value`. Undefined if there is none.
  */
 export function valueAt(node: Node, path: string): unknown {
+  const value = rawValueAt(node, path);
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return isObject(first) && 'value' in first ? first.value : first;
+}
+
+/** The same as published: all values of a property that is repeated. */
+export function rawValueAt(node: Node, path: string): unknown {
   let value: unknown = node;
   for (const part of path.split('.')) {
     const [, name = part, property] = /^(.+?)\[(.+)\]$/u.exec(part) ?? [];
@@ -61,8 +68,7 @@ export function valueAt(node: Node, path: string): unknown {
       value = named.find((p) => typeof p.name === 'string' && p.name.trim().toLowerCase() === property.toLowerCase());
     }
   }
-  if (Array.isArray(value)) value = value[0];
-  return isObject(value) && 'value' in value ? value.value : value;
+  return value;
 }
 
 /** Value at the first of several paths that has one. */

@@ -2,11 +2,28 @@
 import type { Page } from '../../contract.ts';
 import { withColumnMap } from '../../csv/column_map.ts';
 import type { Cell } from '../../csv/xlsx.ts';
+import { MIX_COLUMNS } from '../unit_mix.ts';
+
+/** Headings of a column that counts the units of a type, by the words for it: "1BR", "# 1BR", "1BR Units". */
+const countsOf = (...words: readonly string[]): readonly string[] =>
+  words.flatMap((word) =>
+    ['', '#', '# of', 'Number of', 'No. of'].flatMap((start) =>
+      ['', 'Units', 'Apartments'].map((end) => `${start} ${word} ${end}`),
+    ),
+  );
+
+/** "1BR", "1 Bed", "One Bedroom" and their plurals. */
+const bedrooms = (figure: string, word: string): readonly string[] =>
+  countsOf(
+    ...[figure, word].flatMap((count) =>
+      ['BR', 'BD', 'Bed', 'Bedroom'].flatMap((name) => [`${count} ${name}`, `${count} ${name}s`]),
+    ),
+  );
 
 /**
  * Compared without case, spaces, punctuation and text in parentheses. Confirmed by recorded files: Crexi's two layouts,
  * CoStar's multifamily layout, Flexmls of Arizona, Matrix of Stellar, BrokerMetrics of San Francisco, and Redfin. The
- * others are common headings of brokers' lists.
+ * others are common headings of brokers' lists. An amount per month, quarter or half year is not an annual one.
  */
 const HEADINGS = {
   listing_id: [
@@ -81,8 +98,33 @@ const HEADINGS = {
     'No. Units',
     'Total Units',
   ],
+  units_0br: countsOf('Studio', 'Studios', '0 BR', '0 Bed', '0 Bedroom', 'Efficiency', 'Efficiencies'),
+  units_1br: bedrooms('1', 'One'),
+  units_2br: bedrooms('2', 'Two'),
+  units_3br: bedrooms('3', 'Three'),
+  units_4br: bedrooms('4', 'Four'),
+  unit_mix: ['Unit Mix', 'Unit Mix Summary', 'Bedroom Mix', 'Apartment Mix', 'Mix of Units', 'Unit Breakdown'],
   cap_rate: ['Cap Rate', 'Cap', 'Cap Rate %', 'Going-in Cap Rate'],
   noi: ['NOI', 'Net Operating Income'],
+  annual_taxes: [
+    'Annual Taxes',
+    'Annual Tax',
+    'Annual Tax Amount',
+    'Tax Annual Amount',
+    'Annual Property Taxes',
+    'Annual Property Tax',
+    'Annual Real Estate Taxes',
+    'Annual RE Taxes',
+    'Real Estate Taxes',
+    'Real Estate Tax',
+    'RE Taxes',
+    'Property Taxes',
+    'Property Tax',
+    'Taxes per Year',
+    'Taxes/Year',
+    'Taxes/Yr',
+    'Taxes',
+  ],
   year_built: ['Year Built', 'Built'],
   property_type: ['Property Type', 'Type', 'Asset Class'],
   property_subtype: ['Property Subtype', 'Property Sub Type', 'Subtype', 'Sub Type', 'Secondary Type', 'Dwelling Type'],
@@ -107,6 +149,9 @@ export const FIELDS = Object.keys(HEADINGS) as ListingField[];
  * refused, because a wrong choice gives wrong values.
  */
 export const BEST_COUNTS: ReadonlySet<ListingField> = new Set([
+  ...MIX_COLUMNS,
+  'unit_mix',
+  'annual_taxes',
   'listing_id',
   'listing_url',
   'whole_address',
@@ -122,7 +167,7 @@ export const BEST_COUNTS: ReadonlySet<ListingField> = new Set([
 
 export const normalizeHeading = (heading: Cell | undefined): string =>
   String(heading ?? '')
-    .replace(/\(.*?\)/gu, '')
+    .replace(/\((?![^)]*(?:month|half|semi|quarter)).*?\)/giu, '')
     .toUpperCase()
     .replace(/[^A-Z0-9#]/gu, '');
 

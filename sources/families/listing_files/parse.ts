@@ -20,6 +20,7 @@ import type { Cell } from '../../csv/xlsx.ts';
 import { codeOfName } from '../../dropped_files.ts';
 import { candidate, decimal, hundredths, joined, optional, refuse, required } from '../../values.ts';
 import { listingValues, shownStreet, webUrl } from '../listing_values.ts';
+import { agreedMix, MIX_COLUMNS, mixOfTypes, parseUnitMix, type UnitMix } from '../unit_mix.ts';
 import { BEST_COUNTS, fieldsByHeading, FIELDS, normalizeHeading, type ListingField } from './headings.ts';
 import { askingPrice, fullAmount, unitCount, unitsOfPrice } from './numbers.ts';
 import { placeOf, statesPlace, type CellOf, type Place } from './place.ts';
@@ -88,6 +89,13 @@ function cellsOf(row: TableRow, table: HeadedTable<ListingField>, fixed: Fixed):
   };
 }
 
+/** The mix by the columns that count each type, and by the column with its text. */
+const unitMixOf = (cell: CellOf): UnitMix | null =>
+  agreedMix(
+    mixOfTypes(MIX_COLUMNS.map((column, bedrooms) => ({ bedrooms, count: cell(column) }))),
+    parseUnitMix(cell('unit_mix')),
+  );
+
 function rowCandidate(row: TableRow, cell: CellOf, hasStatus: boolean, page: Page): Candidate {
   const number = listingNumber(cell);
   return candidate(
@@ -103,8 +111,10 @@ function rowCandidate(row: TableRow, cell: CellOf, hasStatus: boolean, page: Pag
         listing_url: webUrl(ownUrl, page.url),
         list_price: askingPrice(cell('list_price')),
         units: unitCount(cell('units')),
+        unit_mix: unitMixOf(cell),
         cap_rate: capRate(cell('cap_rate')),
         noi: fullAmount(cell('noi')),
+        annual_taxes: fullAmount(cell('annual_taxes')),
         year_built: cell('year_built'),
         property_type: type,
         listed_on: dayOf(cell('listed_on')),

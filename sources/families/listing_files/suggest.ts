@@ -21,7 +21,9 @@ const WANTED: readonly Wanted[] = [
   { field: 'state', name: 'state', heading: /STATE|PROV|^ST$/u, value: /^[A-Z]{2}$/u },
   { field: 'city', name: 'city', heading: /CITY|TOWN|MUNIC|PLACE/u },
   { field: 'street', name: 'street', heading: /ADDR|STREET|LOCAT|WHERE|SITE/u, value: /^\d+\S* \S+/u },
-  { field: 'units', name: 'units', heading: /UNIT|DOOR/u },
+  { field: 'units', name: 'units', heading: /UNIT(?!MIX)|DOOR/u },
+  { field: 'unit_mix', name: 'unit mix', heading: /MIX/u },
+  { field: 'annual_taxes', name: 'annual taxes', heading: /TAXES/u },
 ];
 const NEEDED = new Set<ListingField>(['list_price', 'zip', 'state', 'city', 'street']);
 

@@ -10,6 +10,7 @@ const FIELDS = [
   'NumberOfUnitsTotal',
   'CapRate',
   'NetOperatingIncome',
+  'TaxAnnualAmount',
   'YearBuilt',
   'UnparsedAddress',
   'StreetNumber',
@@ -63,6 +64,7 @@ export function queryUrl(server: ResoServer, since: string | null): string {
   const query = new URLSearchParams({
     $filter: filterOf(server, since),
     $select: fieldsOf(server).join(','),
+    ...(server.expandsUnitTypes ? { $expand: 'UnitTypes' } : {}),
     ...(server.order === 'asked' ? { $orderby: 'ModificationTimestamp,ListingKey' } : {}),
     $top: String(server.pageSize),
     ...(server.count ? { $count: 'true' } : {}),

@@ -6,6 +6,7 @@ import { availabilityOf, listingValues, webUrl } from '../listing_values.ts';
 import { streetLine } from './address.ts';
 import { recordUrl } from './query.ts';
 import { plainWord, type PropertyType, type ResoServer } from './server.ts';
+import { unitTypeMix } from './unit_types.ts';
 
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' || typeof value === 'number' ? optional(value) : null;
@@ -69,8 +70,10 @@ export function rowCandidate(row: JsonObject, server: ResoServer): Candidate {
           zip: row.PostalCode,
           list_price: row.ListPrice,
           units: row.NumberOfUnitsTotal,
+          unit_mix: unitTypeMix(row),
           cap_rate: row.CapRate,
           noi: row.NetOperatingIncome,
+          annual_taxes: row.TaxAnnualAmount,
           year_built: row.YearBuilt,
           property_type: optional(row.PropertySubType) ?? row.PropertyType,
           listed_on: row.ListingContractDate,

@@ -35,6 +35,8 @@ export interface ResoServer {
   readonly lacks: readonly string[];
   /** Whether the server marks deleted listings by MlgCanView. */
   readonly hasCanView: boolean;
+  /** Whether the server sends a listing's UnitTypes, its unit mix, by `$expand`. */
+  readonly expandsUnitTypes: boolean;
   /**
    * Order of the rows: "asked" by ModificationTimestamp, "by_modification" if the server has that order unasked,
    * "unknown" if it has its own. A read can only continue from a timestamp in the first two.

@@ -38,6 +38,7 @@ export const reso = (service: string, { dictionary = '2.0', auth }: PlainOptions
   onMarket: ON_MARKET,
   lacks: [],
   hasCanView: false,
+  expandsUnitTypes: false,
   order: 'asked',
   count: true,
   pageSize: 200,
@@ -46,15 +47,17 @@ export const reso = (service: string, { dictionary = '2.0', auth }: PlainOptions
 
 /**
  * MLS Grid, by the name of the MLS in OriginatingSystemName, such as "northstar". Filters only a few fields, at most
- * five "or"; at most 2 requests per second, 7,200 per hour, 40,000 per day. Whether it counts rows is not documented.
+ * five "or"; at most 2 requests per second, 7,200 per hour, 40,000 per day. With UnitTypes, at most 1,000 rows per
+ * request. Whether it counts rows is not documented.
  */
 export const mlsGrid = (systemName: string): ResoServer => ({
   ...reso('https://api.mlsgrid.com/v2', { dictionary: '1.7' }),
   systemName,
   hasCanView: true,
+  expandsUnitTypes: true,
   order: 'by_modification',
   count: false,
-  pageSize: 5000,
+  pageSize: 1000,
   maxOr: 5,
 });
 

@@ -28,6 +28,8 @@ export default htmlCardListings({
     units: { at: 'li.units', pattern: { match: /^([\d,]+) units?$/u, example: '12 units' } },
     cap_rate: { at: 'li.cap', pattern: { match: /^([\d.]+%) cap$/u, example: '7.25% cap' } },
     noi: { at: 'li.noi', pattern: { match: /^NOI (\$[\d,]+)$/u, example: 'NOI $48,000' } },
+    unit_mix: { at: 'li.mix' },
+    annual_taxes: { at: 'li.taxes', pattern: { match: /^Taxes (.+)$/u, example: 'Taxes $4,312/yr' } },
     year_built: { at: 'li.built', pattern: { match: /^Built (\d{4})$/u, example: 'Built 1962' } },
     listed_on: { at: 'time', attribute: 'datetime', always: true },
     availability: { at: 'span.property__status' },

@@ -29,6 +29,8 @@ export default htmlCardListings({
     units: { at: '[data-fact="units"]' },
     cap_rate: { at: '[data-fact="cap"]' },
     noi: { at: '[data-fact="noi"]' },
+    unit_mix: { at: '[data-fact="mix"]' },
+    annual_taxes: { at: '[data-fact="taxes"]' },
     year_built: { at: '[data-fact="built"]' },
     listed_on: { attribute: 'data-since', always: true },
     availability: { attribute: 'data-standing' },

@@ -29,6 +29,8 @@ export default jsonLdListings({
     units: ['about.numberOfAccommodationUnits'],
     cap_rate: ['about.additionalProperty[Cap Rate]', 'additionalProperty[Cap Rate]'],
     noi: ['about.additionalProperty[Net Operating Income]', 'additionalProperty[Net Operating Income]'],
+    floor_plans: ['about.accommodationFloorPlan'],
+    annual_taxes: ['about.additionalProperty[Annual Taxes]'],
     year_built: ['about.yearBuilt'],
     property_type: ['about.additionalProperty[Property Type]', 'about.@type'],
     listed_on: ['datePosted'],

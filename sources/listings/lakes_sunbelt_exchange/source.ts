@@ -29,6 +29,8 @@ export default jsonLdListings({
     units: ['additionalProperty[Units]'],
     cap_rate: ['additionalProperty[Cap Rate]'],
     noi: ['additionalProperty[NOI]'],
+    unit_mix: ['additionalProperty[Unit Mix]'],
+    annual_taxes: ['additionalProperty[Annual Taxes]'],
     year_built: ['additionalProperty[Year Built]'],
     property_type: ['additionalProperty[Property Type]'],
     listed_on: ['datePosted'],

@@ -49,7 +49,7 @@ export default arcgisAddresses({
   pageSize: 200,
   parcel: ['AUDPTYID', 'AUDPCLID'],
   needed: ['DELQ_TAXES', 'ADDRNO', 'ADDRST', 'ADDRSF', 'MKT_TOTAL_VAL', 'CLASS', 'PAR_DELETED'],
-  optional: ['LOC_ST_DIR'],
+  optional: ['LOC_ST_DIR', 'ANNUAL_TAXES'],
   gone: (a) =>
     isSet(a.PAR_DELETED) ? `PAR_DELETED is ${JSON.stringify(a.PAR_DELETED)}: the parcel no longer exists` : null,
   values: (a) => ({
@@ -60,6 +60,7 @@ export default arcgisAddresses({
     city_is_municipality: false,
     zip: null,
     county_value: money('MKT_TOTAL_VAL', a.MKT_TOTAL_VAL, { zeroIsUnknown: true }),
+    annual_taxes: money('ANNUAL_TAXES', a.ANNUAL_TAXES, { zeroIsUnknown: true }),
     property_class: optional(a.CLASS),
   }),
 });

@@ -5,7 +5,9 @@
  *
  * Known from public readers: the file's name, its 82 columns and their padding, and the page of kind TR that lists the
  * files. Not confirmed, as no row was recorded: how CITY/TOWNSHIP spells a place. It is the municipality, which mail
- * may not name; a township is never in an address, so it gives no city.
+ * may not name; a township is never in an address, so it gives no city. Nor is it confirmed how the tax of a year
+ * follows from the charges, reductions and credits of its halves, or whether FULLYRAMTDUE includes the delinquent
+ * amount: no annual tax is read.
  */
 import { defineSource, Quarantine, type Candidate, type Page } from '../../contract.ts';
 import {
@@ -92,6 +94,7 @@ async function* roll(page: Page): AsyncGenerator<Candidate> {
             city_is_municipality: city !== null,
             zip: zip('PARCEL LOCATION ZIP', at('PARCEL LOCATION ZIP')),
             county_value: marketValue(at('ASMTTOTAL'), at('TAXABLETOTAL')),
+            annual_taxes: null,
             property_class: optional(at('LUC')) ?? optional(at('CLS')),
           },
         };

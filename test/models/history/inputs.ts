@@ -85,6 +85,17 @@ listing([NOV_12, NOV_18, NOV_19, NOV_21], {
 });
 listing([NOV_18, NOV_19, NOV_21], { listing_id: 'only-site', street: '12 Main St' });
 listing([NOV_12], { source: 'other_site', listing_id: 'X12', street: '12 Main Street' });
+listing([NOV_18], { listing_id: 'mix', street: '13 Main St' });
+listing([NOV_19, NOV_21], {
+  listing_id: 'mix',
+  street: '13 Main St',
+  units_0br: 0,
+  units_1br: 2,
+  units_2br: 2,
+  units_3br: 0,
+  units_4br: 0,
+  annual_taxes: '4100.00',
+});
 listing([NOV_21], { listing_id: 'zip', street: '8 Main St' });
 listing([NOV_21], { listing_id: 'other-zip', street: '8 Main St', zip: '44103' });
 listing([NOV_21], { listing_id: 'unit', street: '8 Main St Apt 1' });
