@@ -15,7 +15,7 @@ import type { SnapshotFacts } from './publish.ts';
 const NOTICE = {
   sandbox:
     'Made-up data of the sandbox world: no property, owner, debt, auction or business in it is real. ' +
-    'HUD rents are real FY2026 figures.',
+    'HUD rents of counties are real FY2026 figures, those of ZIPs are made up.',
   live: 'Public records as published; rents are HUD Fair Market Rents, a proxy and not a rent roll.',
 } as const;
 

@@ -8,7 +8,8 @@
  */
 import { fraction } from '../../lib/fraction.ts';
 import { dayNumber } from '../world/days.ts';
-import type { Property } from '../world/types.ts';
+import type { Property, UnitMix } from '../world/types.ts';
+import { lowestRentOfZip } from '../world/zip_rents.ts';
 import { compare, type Comparison, type Row, type TrueRow } from './compare.ts';
 import { latestVersions, type SiteHistory, type TrueVersion } from './truth/listing_versions.ts';
 import { computeDeal } from './recompute/deal.ts';
@@ -33,7 +34,7 @@ const FIGURES: Readonly<Record<string, string>> = {
     offer_binding ask_at_or_below_target_value`,
 };
 
-const JSON_COLUMNS = ['also_listed', 'distress_matches', 'distress_coverage', 'confidence_parts'];
+const JSON_COLUMNS = ['unit_mix_stated', 'also_listed', 'distress_matches', 'distress_coverage', 'confidence_parts'];
 
 const statusOf = ({ goneOn, listing }: TrueVersion): string => {
   if (goneOn !== null) return 'delisted';
@@ -63,8 +64,13 @@ function compareOrders(a: TrueVersion, b: TrueVersion): number {
   return at < 0 ? 0 : (left[at] ?? 0) < (right[at] ?? 0) ? -1 : 1;
 }
 
-/** HUD's rent of the property's county. A ZIP in several HUD areas does not tell the county: then the lowest rent. */
-function rentOf(deal: Row, { rent2br }: Property): string {
+/**
+ * HUD's rent of the property's ZIP, or of its county if no ZIP rents were read. A ZIP in several HUD areas does not
+ * tell the county: then the lowest rent.
+ */
+function rentOf(deal: Row, { rent2br, zip }: Property, { sources }: Truth): string {
+  const ofZip = sources.has('hud_safmr') ? lowestRentOfZip(zip) : null;
+  if (ofZip !== null) return `${ofZip}.00`;
   const isLowest = deal['rent_basis'] === 'metro_lowest_of_several' && Number(deal['market_rent_2br']) <= rent2br;
   return isLowest ? String(deal['market_rent_2br']) : `${rent2br}.00`;
 }
@@ -89,6 +95,9 @@ function sumOfDebts(matches: readonly ({ readonly kind: string } & Partial<Count
     .split('.');
   return `$${Number(dollars).toLocaleString('en-US')}${cents === '00' ? '' : `.${cents}`}`;
 }
+
+const mixByBedrooms = (mix: UnitMix | null): Row | null =>
+  mix && { '0br': mix[0], '1br': mix[1], '2br': mix[2], '3br': mix[3], '4br': mix[4] };
 
 interface Sources {
   readonly truth: Truth;
@@ -115,7 +124,7 @@ function trueDeal(listings: readonly TrueVersion[], deal: Row, { truth, assumpti
     cap_rate: listing.capRate,
     cap_rate_source: listing.capRate !== null ? 'advertised' : listing.noi && listing.price ? 'derived' : 'none',
     property_type: null,
-    market_rent_2br: rentOf(deal, property),
+    market_rent_2br: rentOf(deal, property, truth),
     rent_basis: deal['rent_basis'],
     rent_outdated_reason: deal['rent_outdated_reason'],
     first_seen: firstSeen,
@@ -143,6 +152,8 @@ function trueDeal(listings: readonly TrueVersion[], deal: Row, { truth, assumpti
         zip: listing.zip,
         list_price: listing.price,
         units: listing.units,
+        unit_mix_stated: mixByBedrooms(listing.unitMix),
+        annual_taxes: listing.annualTaxes,
         year_built: listing.yearBuilt,
       },
       ...(truth.isComplete

@@ -12,10 +12,20 @@ const versionKey = (row: Row): string =>
 
 const addressFields = ({ street, city, state, zip }: ListingOnDay): Row => ({ street, city, state, zip });
 
+const mixFields = ({ unitMix }: ListingOnDay): Row => ({
+  units_0br: unitMix?.[0] ?? null,
+  units_1br: unitMix?.[1] ?? null,
+  units_2br: unitMix?.[2] ?? null,
+  units_3br: unitMix?.[3] ?? null,
+  units_4br: unitMix?.[4] ?? null,
+});
+
 const factFields = (l: ListingOnDay): Row => ({
   units: l.units,
+  ...mixFields(l),
   cap_rate: l.capRate,
   noi: l.noi,
+  annual_taxes: l.annualTaxes,
   year_built: l.yearBuilt,
   listed_on: l.postedOn,
   availability: l.availability,

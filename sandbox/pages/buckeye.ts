@@ -11,6 +11,7 @@ import {
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
 import { escapeHtml, htmlPage, priceText, wholeDollars } from './html.ts';
 import { perDay } from './per_day.ts';
+import { timesText } from './unit_mixes.ts';
 
 const PER_PAGE = 20;
 const ROBOTS = 'User-agent: *\nDisallow: /members/\n';
@@ -29,6 +30,8 @@ function card(listing: ListingOnDay): string {
     fact('units', listing.units === null ? null : listing.units === 1 ? '1 unit' : `${listing.units} units`),
     fact('cap', listing.capRate === null ? null : `${listing.capRate}% cap`),
     fact('noi', listing.noi === null ? null : `NOI ${wholeDollars(listing.noi)}`),
+    fact('mix', listing.unitMix === null ? null : timesText(listing.unitMix)),
+    fact('taxes', listing.annualTaxes === null ? null : `Taxes ${wholeDollars(listing.annualTaxes)}/yr`),
     fact('built', listing.yearBuilt === null ? null : `Built ${listing.yearBuilt}`),
   ].join('');
   const status = badge === '' ? '' : `\n  <span class="property__status">${badge}</span>`;

@@ -12,6 +12,7 @@ import {
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
 import { escapeHtml, htmlPage, priceText, wholeDollars } from './html.ts';
 import { perDay } from './per_day.ts';
+import { bedsAndBathsText } from './unit_mixes.ts';
 
 const ROBOTS = 'User-agent: *\nDisallow: /track\n';
 const STATUS = { for_sale: 'Available', under_contract: 'Under contract', sold: 'Sold' } as const;
@@ -54,6 +55,8 @@ const facts = (listing: ListingOnDay): Record<string, string> =>
       ['units', listing.units === null ? null : String(listing.units)],
       ['cap', listing.capRate === null ? null : `${listing.capRate}%`],
       ['noi', listing.noi === null ? null : wholeDollars(listing.noi)],
+      ['mix', listing.unitMix === null ? null : bedsAndBathsText(listing.unitMix)],
+      ['taxes', listing.annualTaxes === null ? null : wholeDollars(listing.annualTaxes)],
       ['built', listing.yearBuilt === null ? null : String(listing.yearBuilt)],
     ].filter((fact): fact is [string, string] => typeof fact[1] === 'string'),
   );

@@ -12,6 +12,7 @@ import { Draw } from '../world/random.ts';
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
 import { escapeHtml, htmlPage, jsonLd, priceText } from './html.ts';
 import { perDay } from './per_day.ts';
+import { floorPlans } from './unit_mixes.ts';
 
 const PER_PAGE = 25;
 const ROBOTS = 'User-agent: *\nCrawl-delay: 1\nDisallow: /admin\n';
@@ -97,9 +98,11 @@ function structuredData(day: WorldDay, listing: ListingOnDay, url: string): unkn
         ? {}
         : { numberOfAccommodationUnits: bareUnits ? units : { '@type': 'QuantitativeValue', value: units } }),
       ...(listing.yearBuilt === null ? {} : { yearBuilt: listing.yearBuilt }),
+      ...(listing.unitMix === null ? {} : { accommodationFloorPlan: floorPlans(listing.unitMix) }),
       additionalProperty: [
         ...property('Cap Rate', listing.capRate, 'PERCENT'),
         ...property('Net Operating Income', listing.noi, 'USD'),
+        ...property('Annual Taxes', listing.annualTaxes, 'USD'),
       ],
     },
   };

@@ -1,16 +1,19 @@
 /**
- * HUD's yearly workbook of Fair Market Rents, with the real FY2026 rents of the world's counties. FY2027 and rents by
- * ZIP are not posted: no real ones are available. The response to a client's first request is 202 with an empty body,
- * as the real site sends to programs.
+ * HUD's yearly workbooks: Fair Market Rents, with the real FY2026 rents of the world's counties, and rents by ZIP,
+ * which are made up. FY2027 is not posted: no real rents are available. The response to a client's first request is 202
+ * with an empty body, as the real site sends to programs.
  */
 import { httpDate, page, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import type { WorldDay } from '../world/types.ts';
 import { htmlPage } from './html.ts';
 import { hudApi } from './hud_api.ts';
+import { ZIP_WORKBOOK, zipWorkbook } from './hud_zip_rents.ts';
 import { perDay } from './per_day.ts';
 import { workbook } from './xlsx.ts';
+import { zipRents } from '../world/zip_rents.ts';
 
 const POSTED = '2025-08-22';
+const EXCEL = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const COLUMNS = [
   'stusps',
   'state',
@@ -87,15 +90,14 @@ export function hud(day: WorldDay, request: SandboxRequest): SandboxResponse | n
       return page(
         htmlPage(
           'Small Area Fair Market Rents',
-          '<h1>Small Area Fair Market Rents</h1>\n<p>No ZIP-level data is posted here.</p>',
+          `<h1>Small Area Fair Market Rents</h1>\n<a href="${ZIP_WORKBOOK}">FY 2026 rents by ZIP (Excel)</a>`,
         ),
       );
     case '/portal/datasets/fmr/fmr2026/FY26_FMRs.xlsx':
-      return withValidators(
-        respond(fy26(day), 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'),
-        httpDate(POSTED, '19:40:11'),
-      );
+      return withValidators(respond(fy26(day), EXCEL), httpDate(POSTED, '19:40:11'));
+    case ZIP_WORKBOOK:
+      return withValidators(respond(zipWorkbook(), EXCEL), httpDate(POSTED, '19:44:02'));
     default:
-      return hudApi(request);
+      return hudApi(request, zipRents);
   }
 }

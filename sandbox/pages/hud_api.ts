@@ -5,14 +5,7 @@
  */
 import { json, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import { rents } from '../world/rents.ts';
-import type { RentCounty } from '../world/types.ts';
-
-/** Rents of one ZIP inside one area, by number of bedrooms. */
-export interface ZipRent {
-  readonly zip: string;
-  readonly area: RentCounty;
-  readonly rents: readonly number[];
-}
+import type { ZipRent } from '../world/zip_rents.ts';
 
 const ROOT = '/hudapi/public/fmr/';
 const YEAR = '2026';
@@ -96,8 +89,8 @@ function areaData(code: string, zips: readonly ZipRent[]): SandboxResponse {
   });
 }
 
-/** The API's pages. @param zips rents by ZIP; the sandbox has none by default */
-export function hudApi(request: SandboxRequest, zips: readonly ZipRent[] = []): SandboxResponse | null {
+/** The API's pages. */
+export function hudApi(request: SandboxRequest, zips: readonly ZipRent[]): SandboxResponse | null {
   if (!request.path.startsWith(ROOT)) return null;
   const token = /^Bearer (\S+)$/u.exec(request.headers['authorization'] ?? '')?.[1];
   if (token === undefined || token === 'expired') return error(401, 'Unauthenticated.');

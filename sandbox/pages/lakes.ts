@@ -12,6 +12,7 @@ import { Draw } from '../world/random.ts';
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
 import { escapeHtml, htmlPage, jsonLd, priceText, wholeDollars } from './html.ts';
 import { perDay } from './per_day.ts';
+import { bracketText, typesText } from './unit_mixes.ts';
 
 const MAX_PAGE_SIZE = 100;
 const ROBOTS = 'User-agent: *\nDisallow: /account\nDisallow: /search?*sort=\n';
@@ -42,6 +43,7 @@ function item(day: WorldDay, listing: ListingOnDay, origin: string): unknown {
       : { price: asNumber ? Number(listing.price) : wholeDollars(listing.price) };
   const property = (name: string, value: string | number | null): unknown[] =>
     value === null ? [] : [{ '@type': 'PropertyValue', name, value }];
+  const mixText = asText ? typesText : bracketText;
   const units = listing.units === null ? unknownUnits : asText ? String(listing.units) : listing.units;
   return {
     '@type': ['Product', 'Residence'],
@@ -68,6 +70,8 @@ function item(day: WorldDay, listing: ListingOnDay, origin: string): unknown {
       ...property('Units', units),
       ...property('Cap Rate', listing.capRate === null ? null : `${listing.capRate}%`),
       ...property('NOI', listing.noi === null ? null : wholeDollars(listing.noi)),
+      ...property('Unit Mix', listing.unitMix === null ? null : mixText(listing.unitMix)),
+      ...property('Annual Taxes', listing.annualTaxes === null ? null : wholeDollars(listing.annualTaxes)),
       ...property(
         'Year Built',
         listing.yearBuilt === null ? null : asText ? String(listing.yearBuilt) : listing.yearBuilt,

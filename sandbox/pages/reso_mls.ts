@@ -7,7 +7,10 @@ import { httpDate, json, page, withValidators, type SandboxRequest, type Sandbox
 import type { WorldDay } from '../world/types.ts';
 import { escapeHtml, htmlPage, priceText } from './html.ts';
 import { BadQuery, filtered, pageOfRows, selected, type Property } from './odata_query.ts';
-import { asDictionary2, records, SITE } from './reso_rows.ts';
+import { asDictionary2, records, SITE, unitTypesByKey } from './reso_rows.ts';
+
+/** Maximum of $top with $expand. */
+const MAX_TOP_EXPANDED = 1000;
 
 /** A server sends fewer rows than a client may ask for. */
 const MOST_SENT = 50;
@@ -54,8 +57,8 @@ interface Vendor {
 const FIELDS = new Set(
   (
     'ListingKey ListingId OriginatingSystemName StandardStatus PropertyType PropertySubType ListPrice CapRate ' +
-    'NumberOfUnitsTotal NetOperatingIncome YearBuilt UnparsedAddress StreetNumber StreetDirPrefix StreetName ' +
-    'StreetSuffix StreetDirSuffix UnitNumber City StateOrProvince PostalCode ListingContractDate ' +
+    'NumberOfUnitsTotal NetOperatingIncome TaxAnnualAmount YearBuilt UnparsedAddress StreetNumber StreetDirPrefix ' +
+    'StreetName StreetSuffix StreetDirSuffix UnitNumber City StateOrProvince PostalCode ListingContractDate ' +
     'ModificationTimestamp InternetAddressDisplayYN InternetEntireListingDisplayYN'
   ).split(' '),
 );
@@ -103,7 +106,11 @@ function properties(day: WorldDay, request: SandboxRequest, vendor: Vendor): San
   vendor.check(request);
   const rows = filtered(vendor.rows(day, request.publicHost), request.query.get('$filter') ?? '', vendor.isSearchable);
   const fields = selected(request, vendor.hasField);
-  const { shown, next } = pageOfRows(request, rows, { maxTop: vendor.maxTop, mostSent: MOST_SENT });
+  const expanded = request.query.get('$expand');
+  if (expanded !== null && expanded !== 'UnitTypes') throw new BadQuery(`${expanded} cannot be expanded`);
+  const maxTop = expanded === null ? vendor.maxTop : Math.min(vendor.maxTop, MAX_TOP_EXPANDED);
+  const { shown, next } = pageOfRows(request, rows, { maxTop, mostSent: MOST_SENT });
+  const types = unitTypesByKey(day);
   const root = `https://${request.publicHost}${vendor.root}`;
   return withValidators(
     json(
@@ -118,6 +125,7 @@ function properties(day: WorldDay, request: SandboxRequest, vendor: Vendor): San
               ([name]) => fields === null || fields.includes(name) || vendor.unasked.includes(name),
             ),
           ),
+          ...(expanded === null ? {} : { UnitTypes: types.get(String(row.ListingKey)) ?? [] }),
         })),
         ...(next === null ? {} : { '@odata.nextLink': next }),
       },

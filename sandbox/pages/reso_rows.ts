@@ -3,6 +3,7 @@ import { Draw } from '../world/random.ts';
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
 import type { Property } from './odata_query.ts';
 import { perDay } from './per_day.ts';
+import { unitTypes } from './unit_mixes.ts';
 
 export const SITE = 'reso_sandbox_mls';
 export const SYSTEM_NAME = 'sandbox';
@@ -64,6 +65,7 @@ function listed(day: WorldDay, listing: ListingOnDay): Property {
     NumberOfUnitsTotal: listing.units ?? blank(),
     CapRate: number(listing.capRate),
     NetOperatingIncome: number(listing.noi),
+    TaxAnnualAmount: Number(listing.annualTaxes ?? 0),
     YearBuilt: listing.yearBuilt ?? blank(),
     ...streetParts(day, listing),
     City: listing.city,
@@ -77,6 +79,16 @@ function listed(day: WorldDay, listing: ListingOnDay): Property {
   // Blank fields may be left out.
   return draw.chance(0.5) ? withoutBlanks(row) : row;
 }
+
+/** The UnitTypes of each record that states its unit mix. */
+export const unitTypesByKey = perDay(
+  (day): ReadonlyMap<string, readonly Property[]> =>
+    new Map(
+      day.listings.flatMap(({ site, listingId, unitMix }) =>
+        site === SITE && unitMix !== null ? [[listingId, unitTypes(listingId, unitMix)] as const] : [],
+      ),
+    ),
+);
 
 /** A record that no reader of multifamily listings wants: an office, a rented apartment or a deleted listing. */
 function unwanted(day: WorldDay, wanted: Property): Property[] {

@@ -143,7 +143,7 @@ const hamilton: Layer = {
     ...amounts('DELQ_TAXES', 'DELQ_TAXES_PD'),
     { name: 'DLNQDT', type: 'Date' },
     ...texts('FORECL_FLAG'),
-    ...amounts('MKT_TOTAL_VAL'),
+    ...amounts('MKT_TOTAL_VAL', 'ANNUAL_TAXES'),
     ...texts('CLASS', 'PAR_DELETED'),
   ],
   features: (day) => withRepeats(hamiltonRows(day), 40),
@@ -196,6 +196,7 @@ const hamiltonRows = (day: WorldDay): Row[] =>
       DLNQDT: known ? noon(`${known.certifiedYear}-09-15`) : null,
       FORECL_FLAG: known?.foreclosureFiled ? 'Y' : draw.chance(0.5) ? 'N' : null,
       MKT_TOTAL_VAL: property.value,
+      ANNUAL_TAXES: property.annualTaxes,
       CLASS: hamiltonClass(property.units),
       PAR_DELETED: deleted ? 'Y' : 'N',
     };

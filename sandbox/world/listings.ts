@@ -5,12 +5,13 @@ import { cutAgain, drawClaim, drawPrice, drawPrices } from './asking_prices.ts';
 import { roundPrice, type PropertyBook } from './properties.ts';
 import { Draw } from './random.ts';
 import { spellStreet, type Spelling } from './streets.ts';
+import { drawStated, type Stated } from './unit_mixes.ts';
 import type { ClaimKind, ListingEvent, ListingOnDay, mainSites, PriceKind, Property, Site } from './types.ts';
 
 type MainSite = (typeof mainSites)[number];
 
 /** A listing over time. Days are numbers (days.ts), prices whole dollars. */
-export interface ListingPlan {
+export interface ListingPlan extends Stated {
   readonly site: Site;
   readonly listingId: string;
   readonly propertyId: string;
@@ -136,6 +137,7 @@ function planSpell(
       capDecimals: own.chance(0.5) ? 1 : 2,
       showsUnits: !own.chance(0.04),
       showsYear: !own.chance(0.12),
+      ...drawStated(seed, site, listingId, property),
       contractFrom: stop !== null && end.contract !== null ? stop - end.contract : null,
       soldFrom: stop !== null && end.sold !== null ? stop - end.sold : null,
     };
@@ -171,9 +173,11 @@ export function listingOn(plan: ListingPlan, day: number): ListingOnDay {
     zip: property.zip,
     price: plan.priceKind === 'call_for_price' ? null : dollars(price * 100),
     units: plan.showsUnits ? property.units : null,
+    unitMix: plan.unitMix,
     // The claim was computed with the correct price, not with the mistyped one.
     capRate: plan.showsCap ? dollars(plan.priceKind === 'typo_low' ? Math.round(cap / 10) : cap) : null,
     noi: plan.showsNoi ? dollars(statedNoi * 100) : null,
+    annualTaxes: plan.annualTaxes === null ? null : dollars(plan.annualTaxes * 100),
     yearBuilt: plan.showsYear ? property.yearBuilt : null,
     postedOn: dayText(plan.from),
     availability:

@@ -6,6 +6,7 @@ import { Draw } from './random.ts';
 import { rentsOf } from './rents.ts';
 import { canonicalStreet, drawAddress, numbersOf, spellStreet, streetKey } from './streets.ts';
 import type { Owner, Property, StreetAddress } from './types.ts';
+import { drawTaxes, drawUnitMix } from './unit_mixes.ts';
 
 /**
  * Net operating income as a share of gross rent at HUD's rent. A rule of thumb of the world, not the product's
@@ -164,6 +165,7 @@ export class PropertyBook {
         ]);
     const { address, street } = this.#address(draw, place, zip, units > 1);
     const worth = yearlyNet(Math.max(units, 0.25), rent2br) / draw.bell(0.085, 0.02, 0.05, 0.15);
+    const value = Math.round(worth / 100) * 100;
     const hasAddress = multifamily || !draw.chance(units === 0 ? 0.6 : 0.03);
     const property: Property = {
       id,
@@ -180,8 +182,10 @@ export class PropertyBook {
       owner: drawOwner(draw, { place, zip, line: street }, multifamily),
       yearBuilt: Math.round(draw.bell(1948, 26, 1885, 2023)),
       units,
+      unitMix: drawUnitMix(new Draw(this.#seed, 'unit mix', id), units),
       rent2br,
-      value: Math.round(worth / 100) * 100,
+      value,
+      ...this.#taxes(id, value),
       hasAddress,
     };
     return this.#add(property);
@@ -191,7 +195,8 @@ export class PropertyBook {
   makeSecondParcel(building: Property): Property {
     const id = `P${building.id}`;
     const parcel = drawParcel(new Draw(this.#seed, 'second parcel', id), building.countyFips, this.#parcels, false);
-    return this.#add({ ...building, id, parcel, units: 0, value: Math.round(building.value / 600) * 100 });
+    const value = Math.round(building.value / 600) * 100;
+    return this.#add({ ...building, id, parcel, units: 0, unitMix: [0, 0, 0, 0, 0], value, ...this.#taxes(id, value) });
   }
 
   /** Create one home of a building, for which the county prints the building's address. Null in most counties. */
@@ -200,7 +205,12 @@ export class PropertyBook {
     const parcel = condominiumOn(building);
     if (parcel === null) return null;
     const value = Math.round(building.value / building.units / 100) * 100;
-    return this.#add({ ...building, id, building: id, parcel, units: 1, value });
+    const unitMix = drawUnitMix(new Draw(this.#seed, 'unit mix', id), 1);
+    return this.#add({ ...building, id, building: id, parcel, units: 1, unitMix, value, ...this.#taxes(id, value) });
+  }
+
+  #taxes(id: string, value: number): Pick<Property, 'annualTaxes'> {
+    return { annualTaxes: drawTaxes(new Draw(this.#seed, 'taxes', id), value) };
   }
 
   #add(property: Property): Property {

@@ -1,7 +1,20 @@
 /** HUD's real FY2026 rents of the world's counties. Nothing here is made up. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
-import type { RentCounty } from './types.ts';
+
+/** One county of HUD's workbook. */
+export interface RentCounty {
+  readonly stusps: string;
+  readonly state: string;
+  readonly hudAreaCode: string;
+  readonly countyName: string;
+  readonly townName: string;
+  readonly metro: number;
+  readonly hudAreaName: string;
+  readonly fips: string;
+  readonly population: number;
+  readonly fmr: readonly [number, number, number, number, number];
+}
 
 const FILE = new URL('./hud_fy26_metro_counties.csv', import.meta.url);
 

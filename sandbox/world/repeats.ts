@@ -6,6 +6,7 @@ import { Draw } from './random.ts';
 import type { ListingPlan } from './listings.ts';
 import { spellStreet, type Spelling } from './streets.ts';
 import type { Site } from './types.ts';
+import { drawStated } from './unit_mixes.ts';
 
 /** The main sites' listings that a site repeats, and its numbers and spellings. */
 interface Repeats {
@@ -93,6 +94,7 @@ function repeatedBy(seed: number, repeats: Repeats, plans: readonly ListingPlan[
         relistOf: before?.listingId ?? null,
         showsUnits: !draw.chance(0.08),
         showsYear: !draw.chance(0.2),
+        ...drawStated(seed, repeats.site, listingId, property),
       },
     ];
   });

@@ -3,6 +3,8 @@
  * them. Values have the JSON form of lib/record.ts: money and percent are decimal strings with two decimals, days are
  * YYYY-MM-DD. An absent value is null.
  */
+import type { RentCounty } from './rents.ts';
+
 export type Day = string;
 export type Money = string;
 export type Percent = string;
@@ -45,6 +47,8 @@ export interface Owner {
   readonly occupies: boolean;
 }
 
+export type UnitMix = readonly [studios: number, one: number, two: number, three: number, four: number];
+
 /** One parcel of real estate, which several sources may show. */
 export interface Property {
   readonly id: string;
@@ -64,7 +68,11 @@ export interface Property {
   readonly owner: Owner;
   readonly yearBuilt: number;
   readonly units: number;
-  /** HUD FY2026 two-bedroom rent of its county, whole dollars. */
+  /** Units by bedrooms: none, one, two, three, four. */
+  readonly unitMix: UnitMix;
+  /** Property tax of a year, whole dollars. */
+  readonly annualTaxes: number;
+  /** HUD FY2026 two-bedroom rent of its county, whole dollars. The rent of its ZIP differs (zip_rents.ts). */
   readonly rent2br: number;
   /** Market value, whole dollars. */
   readonly value: number;
@@ -100,8 +108,10 @@ export interface ListingOnDay {
   readonly zip: string;
   readonly price: Money | null;
   readonly units: number | null;
+  readonly unitMix: UnitMix | null;
   readonly capRate: Percent | null;
   readonly noi: Money | null;
+  readonly annualTaxes: Money | null;
   readonly yearBuilt: number | null;
   readonly postedOn: Day;
   readonly availability: 'for_sale' | 'under_contract' | 'sold';
@@ -248,20 +258,6 @@ export interface ColoradoEntity {
   /** Day on which the dataset last changed the row. */
   readonly updatedOn: Day;
   readonly row: ColoradoRow;
-}
-
-/** One county of HUD's workbook. */
-export interface RentCounty {
-  readonly stusps: string;
-  readonly state: string;
-  readonly hudAreaCode: string;
-  readonly countyName: string;
-  readonly townName: string;
-  readonly metro: number;
-  readonly hudAreaName: string;
-  readonly fips: string;
-  readonly population: number;
-  readonly fmr: readonly [number, number, number, number, number];
 }
 
 /** A property that more than one source shows on a day. */

@@ -35,6 +35,7 @@ const stagedRow = (l: ListingOnDay, observed_at: string): InputRow => ({
   units: l.units,
   cap_rate: l.capRate,
   noi: l.noi,
+  annual_taxes: l.annualTaxes,
   year_built: l.yearBuilt,
   listed_on: l.postedOn,
   availability: l.availability,

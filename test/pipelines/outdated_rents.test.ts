@@ -67,7 +67,7 @@ async function read({ day, alter, dropped = {}, withDeals = false }: Reading) {
     layout,
     world,
     day,
-    only: ({ family, name }) => family === 'fmr' || (withDeals && name === LISTINGS),
+    only: ({ name }) => name === 'hud_fmr' || (withDeals && name === LISTINGS),
     tables: withDeals ? ['deals', 'sources'] : ['sources'],
     ...(alter ? { alter } : {}),
   });

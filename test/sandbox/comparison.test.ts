@@ -108,6 +108,8 @@ const listing = (listingId: string, price: string): ListingOnDay => ({
   units: 4,
   capRate: null,
   noi: null,
+  unitMix: null,
+  annualTaxes: null,
   yearBuilt: 1950,
   postedOn: '2026-11-01',
   availability: 'for_sale',

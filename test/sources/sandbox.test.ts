@@ -85,8 +85,24 @@ for (const site of [
       const l = byId.get(String(row['listing_id']));
       assert.ok(l);
       const { street, city, state, zip, list_price, units, cap_rate, noi, year_built, listed_on, availability } = row;
+      const { annual_taxes } = row;
+      const mix = [row['units_0br'], row['units_1br'], row['units_2br'], row['units_3br'], row['units_4br']];
+      assert.deepEqual(mix, l.unitMix ?? [null, null, null, null, null], l.listingId);
       assert.deepEqual(
-        { street, city, state, zip, list_price, units, cap_rate, noi, year_built, listed_on, availability },
+        {
+          street,
+          city,
+          state,
+          zip,
+          list_price,
+          units,
+          cap_rate,
+          noi,
+          annual_taxes,
+          year_built,
+          listed_on,
+          availability,
+        },
         {
           street: l.street,
           city: l.city,
@@ -96,6 +112,7 @@ for (const site of [
           units: l.units,
           cap_rate: l.capRate,
           noi: l.noi,
+          annual_taxes: l.annualTaxes,
           year_built: l.yearBuilt,
           listed_on: l.postedOn,
           availability: l.availability,
@@ -169,8 +186,10 @@ test("Hamilton's map: where the delinquent parcels lie, as far as it knows of th
     const row = byParcel.get(debt.parcel) ?? byParcel.get(debt.parcel.slice(0, 11));
     assert.equal(row !== undefined, debt.isMapped, debt.parcel);
     if (!row) continue;
-    assert.equal(row['street'] !== null, sandbox.day.property(debt.propertyId).hasAddress);
+    const { hasAddress, annualTaxes } = sandbox.day.property(debt.propertyId);
+    assert.equal(row['street'] !== null, hasAddress);
     assert.equal(row['county_value'], `${debt.marketValue}.00`);
+    assert.equal(row['annual_taxes'], `${annualTaxes}.00`);
   }
 });
 

@@ -26,7 +26,7 @@ export type SiteHistory = ReadonlyMap<string, readonly TrueVersion[]>;
 /** Columns whose change begins a version. */
 const shownValues = (l: ListingOnDay): string =>
   JSON.stringify([l.path, l.street, l.city, l.state, l.zip, l.price, l.units, l.capRate, l.noi, l.yearBuilt]) +
-  JSON.stringify([l.postedOn, l.availability]);
+  JSON.stringify([l.unitMix, l.annualTaxes, l.postedOn, l.availability]);
 
 function changeOf(now: ListingOnDay, before: ListingOnDay): string {
   if (now.price !== null && before.price !== null && now.price !== before.price)
