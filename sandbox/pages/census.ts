@@ -6,7 +6,8 @@
  */
 import { json, page, redirect, respond, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import { Draw } from '../world/random.ts';
-import type { RentCounty, WorldDay } from '../world/types.ts';
+import type { RentCounty } from '../world/rents.ts';
+import type { WorldDay } from '../world/types.ts';
 import { htmlPage } from './html.ts';
 import { perDay } from './per_day.ts';
 

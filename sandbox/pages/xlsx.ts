@@ -70,13 +70,6 @@ const coreProperties = (title: string): string =>
     `<dc:title>${escapeXml(title)}</dc:title>`,
     '<dcterms:created xsi:type="dcterms:W3CDTF">2025- 8-22T19:35:22Z</dcterms:created></cp:coreProperties>',
   ].join('');
-const CORE_PROPERTIES = [
-  `${HEAD}<cp:coreProperties xmlns:cp="${PACKAGE}/metadata/core-properties" `,
-  'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/" ',
-  'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">',
-  '<dc:title>Workbook of the sandbox</dc:title>',
-  '<dcterms:created xsi:type="dcterms:W3CDTF">2025- 8-22T19:35:22Z</dcterms:created></cp:coreProperties>',
-].join('');
 
 const sharedString = (text: string): string =>
   text === ''
