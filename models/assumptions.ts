@@ -9,9 +9,11 @@ import type { DeclaredAssumption } from './assumptions/declare.ts';
 import { FINANCING } from './assumptions/financing.ts';
 import { INCOME } from './assumptions/income.ts';
 import { LEADS } from './assumptions/leads.ts';
+import { LINES } from './assumptions/lines.ts';
 import { OFFERS } from './assumptions/offers.ts';
 import { PATHS } from './assumptions/paths.ts';
 import { SCORES } from './assumptions/scores.ts';
+import { NEWEST_SET, SETS, type SetId } from './assumptions/sets.ts';
 
 export const Assumption = defineRecord(
   'assumption',
@@ -38,8 +40,11 @@ export const Assumption = defineRecord(
         'score',
         'units',
         'year',
+        'quarters',
+        'method',
       ],
-      'What the value counts. share: part of one; factor: multiplier of the loan.',
+      'What the value counts. share: part of one; factor: multiplier of the loan; method: the name of a way to ' +
+        'compute.',
     ),
     kind: oneOf(
       ['evidence', 'proposal', 'computed', 'override'],
@@ -58,39 +63,49 @@ export interface AssumptionSet {
   readonly rows: readonly AssumptionRow[];
 }
 
-const DECLARED_ID = 'uw-2026.1';
-const DECLARED: readonly DeclaredAssumption[] = [...INCOME, ...FINANCING, ...PATHS, ...SCORES, ...OFFERS, ...LEADS];
+const DECLARED: readonly DeclaredAssumption[] = [
+  ...INCOME,
+  ...LINES,
+  ...FINANCING,
+  ...PATHS,
+  ...SCORES,
+  ...OFFERS,
+  ...LEADS,
+];
+
+/** The id of a set with changed values: the declared one, a plus sign and the hash of the differences. */
+function idOf(setId: SetId, changed: ReadonlyMap<string, string>): string {
+  if (changed.size === 0) return setId;
+  const sorted = [...changed].sort(([a], [b]) => (a < b ? -1 : 1));
+  const hash = createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
+  return `${setId}+${hash.slice(0, 8)}`;
+}
 
 /**
- * The set of new snapshots. Overrides make a set of their own: its id is the declared one, a plus sign and the hash of
- * the differences. Computed values follow.
+ * The set of new snapshots. Overrides make a set of their own, and computed values follow.
  * @param overrides checked values by key, from models/assumptions/overrides.ts
  */
-export function currentAssumptions(overrides: ReadonlyMap<string, string> = new Map()): AssumptionSet {
-  const changed = new Map(
-    DECLARED.filter(([key, value]) => (overrides.get(key) ?? value) !== value).map(([key]) => [
-      key,
-      overrides.get(key) ?? '',
-    ]),
-  );
-  const hash = createHash('sha256')
-    .update(JSON.stringify([...changed].sort(([a], [b]) => (a < b ? -1 : 1))))
-    .digest('hex');
-  const id = changed.size === 0 ? DECLARED_ID : `${DECLARED_ID}+${hash.slice(0, 8)}`;
-  const declared = new Map(DECLARED.map(([key, value]) => [key, value]));
+export function currentAssumptions(
+  overrides: ReadonlyMap<string, string> = new Map(),
+  setId: SetId = NEWEST_SET,
+): AssumptionSet {
+  const { declaredOn, values } = SETS[setId];
+  const declared = new Map(DECLARED.map(([key, value]) => [key, values.get(key) ?? value]));
+  const changed = new Map([...overrides].filter(([key, value]) => declared.has(key) && declared.get(key) !== value));
+  const id = idOf(setId, changed);
   const valueOf = (key: string): string => {
     const value = changed.get(key) ?? declared.get(key);
     if (value === undefined) throw new Error(`no assumption is called ${key}`);
     return typeof value === 'string' ? value : value(valueOf);
   };
-  const rows = DECLARED.map(([key, value, unit, kind, basis]): AssumptionRow => ({
+  const rows = DECLARED.map(([key, , unit, kind, basis]): AssumptionRow => ({
     assumption_set_id: id,
     key,
     value: valueOf(key),
     unit,
-    declared_on: '2026-11-21',
+    declared_on: declaredOn,
     ...(changed.has(key)
-      ? { kind: 'override', basis: `Set by the operator; ${DECLARED_ID} declares ${String(value)}.` }
+      ? { kind: 'override', basis: `Set by the operator; ${setId} declares ${String(declared.get(key))}.` }
       : { kind, basis }),
   }));
   return { id, rows };

@@ -14,7 +14,8 @@ export const PROPERTIES = [
   'Up to the underwriting, a higher claim never lowers the score.',
   "If HUD's rent does not fit there are no yield or coverage points, and every path is Pass.",
   'A deeper price cut, more days, more tax debt or a sooner sale never lowers the score.',
-  'Price, rent and NOI multiplied by one factor leave cap rates, gap and reliability unchanged.',
+  'Price, rent and NOI multiplied by one factor leave the claimed cap rate, that of the simple proxy and the ' +
+    'reliability unchanged.',
   'Offers rise from low to high to the asking price, and a higher target cap rate never raises one.',
   'The same rows give the same figures in any order of rows and fields, and in any time zone.',
   'A derived opening bid is the least that is not below two thirds of the appraisal: a cent less would be.',

@@ -1,5 +1,6 @@
 /** Named groups of fields, which a caller of a list asks for with `fields`, and what a list returns by default. */
 import { distress } from '../../models/deal/distress.ts';
+import { income } from '../../models/deal/income.ts';
 import { listing } from '../../models/deal/listing.ts';
 import { scores } from '../../models/deal/scores.ts';
 import { summary } from '../../models/deal/summary.ts';
@@ -71,7 +72,7 @@ export const FIELD_GROUPS = {
       card: Object.keys(DEAL_CARD),
       summary: [...Object.keys(summary), ...SUMMARY_REASONS],
       listing: without(listing, isEvidence),
-      underwriting: Object.keys(underwriting),
+      underwriting: [...Object.keys(underwriting), ...Object.keys(income)],
       scores: without(scores, isPath),
       paths: [...Object.keys(summary), ...Object.keys(scores)].filter(isPath),
       distress: without(distress, isEvidence),

@@ -1,7 +1,22 @@
-/** Rent, vacancy, expenses and the limits of HUD's rent as a proxy. */
+/** Rent, vacancy and expenses by one ratio: the simple proxy; and the limits of HUD's rent as a proxy. */
+import { BUILDING_SIZES } from '../reference/building_sizes.ts';
 import type { DeclaredAssumption } from './declare.ts';
 
+/** Values of uw-2026.1 that differ. */
+export const INCOME_OF_2026_1: ReadonlyMap<string, string> = new Map([
+  ['underwriting_method', 'hud_2br'],
+  ...BUILDING_SIZES.map((size) => [`reserves_per_unit_${size}`, '300'] as const),
+]);
+
 export const INCOME: readonly DeclaredAssumption[] = [
+  [
+    'underwriting_method',
+    'by_line',
+    'method',
+    'proposal',
+    'by_line: rents by bedrooms as sitting tenants pay them, and each expense by itself. hud_2br: the 2-bedroom rent ' +
+      'and one expense ratio.',
+  ],
   // Rent and expenses
   [
     'utility_share',
@@ -49,13 +64,6 @@ export const INCOME: readonly DeclaredAssumption[] = [
     'Added to the expense ratio of old buildings; the direction is evidence, the size a choice.',
   ],
   ['expense_new_adjustment', '-0.03', 'share', 'proposal', 'Added to the expense ratio of new buildings.'],
-  [
-    'reserves_per_unit',
-    '300',
-    'usd_per_unit_year',
-    'proposal',
-    "Replacement reserves below NOI; lenders' guideline is about 250.",
-  ],
   [
     'claim_tolerance',
     '0.10',

@@ -4,6 +4,7 @@ import { messageOf } from '../../lib/errors.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { currentAssumptions, type AssumptionRow, type AssumptionSet } from '../assumptions.ts';
 import { brokenRule } from './rules.ts';
+import { NEWEST_SET, SET_IDS, type SetId } from './sets.ts';
 
 /** Values that published words, key names or the law fix: a reason word contains 144x, a key contains 5_12. */
 const FIXED =
@@ -29,6 +30,7 @@ function rangeOf(row: AssumptionRow): readonly [number, number] {
 
 /** The expected value of a row, in words; null if `value` is one. */
 function expectation(row: AssumptionRow, value: unknown): string | null {
+  if (row.unit === 'method') return 'no override: ASSUMPTION_SET chooses the method';
   if (row.kind === 'computed') return 'no override: it follows from other values';
   if (FIXED.test(row.key)) return 'no override: published words or the law fix it';
   const isDecimal = row.value.includes('.');
@@ -59,13 +61,30 @@ function readOverrides(path: string): Record<string, unknown> {
   return parsed as Record<string, unknown>;
 }
 
+/** @throws SettingError if no set is called so */
+function setNamed(wanted: string | undefined): SetId {
+  if (wanted === undefined) return NEWEST_SET;
+  const found = SET_IDS.find((id) => id === wanted);
+  if (!found)
+    throw new SettingError(`ASSUMPTION_SET is ${JSON.stringify(wanted)}, expected one of ${SET_IDS.join(', ')}`);
+  return found;
+}
+
+export interface ChosenAssumptions {
+  readonly ASSUMPTION_SET?: string | undefined;
+  readonly ASSUMPTIONS_FILE?: string | undefined;
+}
+
 /**
- * The assumption set with the values of a settings file: a JSON object of key to value, decimals as strings.
+ * The assumption set that the settings choose, with the values of a settings file: a JSON object of key to value,
+ * decimals as strings.
  * @throws SettingError naming the file or the key, its value and the expected value
  */
-export function assumptionsWith(path: string | undefined): AssumptionSet {
-  if (path === undefined) return currentAssumptions();
-  const rows = new Map(currentAssumptions().rows.map((row) => [row.key, row]));
+export function assumptionsWith({ ASSUMPTION_SET, ASSUMPTIONS_FILE: path }: ChosenAssumptions): AssumptionSet {
+  const setId = setNamed(ASSUMPTION_SET);
+  const declared = currentAssumptions(new Map(), setId);
+  if (path === undefined) return declared;
+  const rows = new Map(declared.rows.map((row) => [row.key, row]));
   const overrides = new Map<string, string>();
   for (const [key, value] of Object.entries(readOverrides(path))) {
     const row = rows.get(key);
@@ -74,7 +93,7 @@ export function assumptionsWith(path: string | undefined): AssumptionSet {
       throw new SettingError(`ASSUMPTIONS_FILE: ${key} is ${JSON.stringify(value)}, expected ${expected}`);
     overrides.set(key, normalize(String(value), row.value));
   }
-  const set = currentAssumptions(overrides);
+  const set = currentAssumptions(overrides, setId);
   const broken = brokenRule(set.rows);
   if (broken !== null) throw new SettingError(`ASSUMPTIONS_FILE: ${broken}`);
   return set;

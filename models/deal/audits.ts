@@ -166,7 +166,9 @@ const ABSENCES: readonly Audit[] = [
     `(noi_underwritten IS NULL) <> (units IS NULL OR market_rent_2br IS NULL)
       OR (gross_potential_rent IS NULL) <> (noi_underwritten IS NULL)
       OR (effective_gross_income IS NULL) <> (noi_underwritten IS NULL)
-      OR (expense_ratio_pct IS NULL) <> (units IS NULL)
+      OR (expense_ratio_pct IS NULL) <> (noi_underwritten IS NULL)
+      OR (noi_hud_2br IS NULL) <> (noi_underwritten IS NULL)
+      OR (contract_rent IS NULL) <> (noi_underwritten IS NULL)
       OR (cap_rate_underwritten IS NULL) <> (noi_underwritten IS NULL OR list_price IS NULL)`,
   ),
   never(

@@ -49,11 +49,9 @@ export const underwriting = {
   ),
 
   // Income
-  gross_potential_rent: money('units x contract rent x 12.', { absent: NO_INCOME }),
-  effective_gross_income: money('gross potential rent less vacancy.', { absent: NO_INCOME }),
-  expense_ratio_pct: percent('Operating expenses over effective gross income, for this size and age.', {
-    absent: 'units is null',
-  }),
+  gross_potential_rent: money('units x contract_rent x 12.', { absent: NO_INCOME }),
+  effective_gross_income: money('gross_potential_rent less vacancy_pct of it.', { absent: NO_INCOME }),
+  expense_ratio_pct: percent('operating_expenses over effective_gross_income.', { absent: NO_INCOME }),
   underwrite_reason: oneOf(
     [
       'price_missing',

@@ -1,6 +1,6 @@
--- One row per property: HUD's 2-bedroom rent at its address, the rent of the ZIP before the rent of the HUD area. A
+-- One row per property: HUD's rents by bedrooms at its address, the rents of the ZIP before those of the HUD area. A
 -- listing has a ZIP and no county, so the areas come from HUD's own lists of the ZIPs of each area. If a ZIP is in
--- several areas, the lowest rent counts.
+-- several areas, the lowest 2-bedroom rent counts.
 
 with
 
@@ -55,7 +55,16 @@ candidates as (
     properties.id,
     areas_of_zips.hud_area_code,
     zip_rents.zip is not null as of_zip,
+    coalesce(zip_rents.rent_0, areas.fmr_0) as rent_0,
+    coalesce(zip_rents.rent_1, areas.fmr_1) as rent_1,
     coalesce(zip_rents.rent_2, areas.fmr_2) as rent_2,
+    coalesce(zip_rents.rent_3, areas.fmr_3) as rent_3,
+    coalesce(zip_rents.rent_4, areas.fmr_4) as rent_4,
+    areas.fmr_0,
+    areas.fmr_1,
+    areas.fmr_2,
+    areas.fmr_3,
+    areas.fmr_4,
     coalesce(zip_rents.hud_area_name, areas.hud_area_name) as hud_area_name,
     coalesce(zip_rents.fiscal_year, areas.fiscal_year) as fiscal_year,
     coalesce(zip_rents.source, areas.source) as source,
@@ -78,6 +87,18 @@ lowest_rents as (
 select
   properties.id,
   lowest_rents.rent_2 as market_rent_2br,
+  lowest_rents.rent_0 as market_rent_0br,
+  lowest_rents.rent_1 as market_rent_1br,
+  lowest_rents.rent_3 as market_rent_3br,
+  lowest_rents.rent_4 as market_rent_4br,
+
+  -- The rents of the whole area, which the census is compared with
+  lowest_rents.fmr_0 as area_rent_0br,
+  lowest_rents.fmr_1 as area_rent_1br,
+  lowest_rents.fmr_2 as area_rent_2br,
+  lowest_rents.fmr_3 as area_rent_3br,
+  lowest_rents.fmr_4 as area_rent_4br,
+
   case
     when lowest_rents.id is null then 'unknown'
     else

@@ -6,7 +6,6 @@ with
 terms as (
   select
     max(assumption_set_id) as assumption_set_id,
-    assumption('reserves_per_unit')::decimal(9, 2) as reserves_per_unit,
     assumption('rental_hot_coverage')::decimal(14, 2) as rental_hot_coverage,
     assumption('rental_hot_cap_pct')::decimal(14, 2) as rental_hot_cap_pct,
     assumption('rental_warm_coverage')::decimal(14, 2) as rental_warm_coverage,

@@ -5,7 +5,6 @@ with
 
 terms as (
   select
-    assumption('utility_share')::decimal(6, 4) as utility_share,
     assumption('months_per_year')::decimal(2, 0) as months_per_year
 ),
 
@@ -79,7 +78,7 @@ payments_and_incomes as (
     end as payments,
     case when status = 'computed' then
       list_transform(scenarios, lambda scenario: rounded(
-        potential_rent(units, market_rent_2br, utility_share, months_per_year)
+        wide(gross_potential_rent)
         * (1 + scenario.rent_change)
         * (1 - scenario.vacancy)
         * (1 - (expense_ratio_pct * 0.01)::decimal(6, 4) - scenario.expense_change)
@@ -129,15 +128,13 @@ select
     'formulas', json_object(
       'monthly_payment', 'round2(loan_amount * monthly_factor)',
       'annual_debt_service', 'round2(months_per_year * monthly_payment)',
-      'noi', 'round2(units * market_rent_2br * (1 - utility_share) * months_per_year * (1 + rent_change)'
+      'noi', 'round2(gross_potential_rent * (1 + rent_change)'
         || ' * (1 - vacancy) * (1 - expense_ratio_pct / 100 - expense_change))',
       'cap_rate_pct', 'round2(noi / list_price * 100)',
       'dscr', 'round2(noi / annual_debt_service)'
     ),
     'inputs', json_object(
-      'units', as_text(units),
-      'market_rent_2br', as_text(market_rent_2br),
-      'utility_share', assumption('utility_share'),
+      'gross_potential_rent', as_text(gross_potential_rent),
       'months_per_year', assumption('months_per_year'),
       'expense_ratio_pct', as_text(expense_ratio_pct),
       'list_price', as_text(list_price),

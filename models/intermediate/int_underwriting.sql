@@ -1,26 +1,15 @@
--- One row per property: the broker's claim, our underwriting from HUD's rent, and the declared loan.
+-- One row per property: the broker's claim, our underwriting from HUD's rents, and the declared loan. The method
+-- decides which underwriting counts: expenses line by line, or the simple proxy.
 -- Published money, percents and ratios are rounded to two decimals, half away from zero, and later figures are computed
--- from the rounded ones. Gross potential rent and effective income are passed on unrounded.
+-- from the rounded ones.
 
 with
 
 terms as (
   select
-    assumption('utility_share')::decimal(6, 4) as utility_share,
+    assumption('underwriting_method') = 'by_line' as is_by_line,
     assumption('vacancy')::decimal(6, 4) as vacancy,
     assumption('months_per_year')::decimal(2, 0) as months_per_year,
-    assumption('expense_ratio_2_4')::decimal(6, 4) as expense_ratio_small,
-    assumption('expense_ratio_5_12')::decimal(6, 4) as expense_ratio_medium,
-    assumption('expense_ratio_13_50')::decimal(6, 4) as expense_ratio_large,
-    assumption('expense_ratio_51_up')::decimal(6, 4) as expense_ratio_largest,
-    assumption('small_units_max')::integer as small_units_max,
-    assumption('medium_units_max')::integer as medium_units_max,
-    assumption('large_units_max')::integer as large_units_max,
-    assumption('old_before_year')::integer as old_before_year,
-    assumption('new_from_year')::integer as new_from_year,
-    assumption('expense_old_adjustment')::decimal(6, 4) as expense_old_adjustment,
-    assumption('expense_new_adjustment')::decimal(6, 4) as expense_new_adjustment,
-    assumption('reserves_per_unit')::decimal(9, 2) as reserves_per_unit,
     assumption('proxy_high_multiple')::decimal(6, 0) as proxy_high_multiple,
     assumption('proxy_low_multiple')::decimal(6, 0) as proxy_low_multiple,
     assumption('loan_to_value')::decimal(6, 4) as loan_to_value,
@@ -56,35 +45,41 @@ claims as (
   join int_market_rents as rents on rents.id = properties.id
 ),
 
--- Income from HUD's rent: units x contract rent x 12, less vacancy, less expenses for this size and age
+-- The underwriting of the declared method
 incomes as (
   select
     claims.*,
-    case
-      when units is null then null
-      when units <= small_units_max then expense_ratio_small
-      when units <= medium_units_max then expense_ratio_medium
-      when units <= large_units_max then expense_ratio_large
-      else expense_ratio_largest
-    end as expense_ratio_of_size,
-    case
-      when year_built < old_before_year then expense_old_adjustment
-      when year_built >= new_from_year then expense_new_adjustment
-      else 0
-    end as expense_adjustment,
-    expense_ratio_of_size + expense_adjustment as expense_ratio,
-    potential_rent(units, market_rent_2br, utility_share, months_per_year) as gross_potential,
-    gross_potential * (1 - vacancy) as effective_income
+    is_by_line,
+    expenses.management,
+    proxies.expense_ratio_pct as hud_expense_ratio_pct,
+    proxies.noi_hud_2br,
+    proxies.cap_rate_hud_2br,
+    expenses.noi_at_current_tax,
+    expenses.noi_after_reset,
+    expenses.reserves_per_unit,
+    expenses.reserves,
+    case when is_by_line then expenses.gross_potential_rent else proxies.gross_potential_rent end
+      as gross_potential_rent,
+    case when is_by_line then expenses.vacancy_pct else rounded(vacancy * 100) end as vacancy_pct,
+    case when is_by_line then expenses.vacancy_basis else 'declared' end as vacancy_basis,
+    case when is_by_line then expenses.effective_gross_income else proxies.effective_gross_income end
+      as effective_gross_income,
+    case when is_by_line then expenses.noi_after_reset else proxies.noi_hud_2br end as noi_underwritten
   from claims
   cross join terms
+  join int_hud_proxies as proxies on proxies.id = claims.id
+  join int_expenses as expenses on expenses.id = claims.id
 ),
 
 underwriting as (
   select
     *,
-    rounded(gross_potential) as gross_potential_rent,
-    rounded(effective_income) as effective_gross_income,
-    rounded(effective_income * (1 - expense_ratio)) as noi_underwritten
+    -- Management follows income, and the other lines stay as they are when rents fall
+    case when is_by_line then management else effective_gross_income - noi_underwritten end as variable_expenses,
+    case when is_by_line
+      then percentage(effective_gross_income - noi_underwritten, effective_gross_income)
+      else hud_expense_ratio_pct
+    end as expense_ratio_pct
   from incomes
 ),
 
@@ -179,11 +174,19 @@ select
 
   -- Underwriting
   gross_potential_rent,
+  vacancy_pct,
+  vacancy_basis,
   effective_gross_income,
-  rounded(expense_ratio_of_size * 100) as expense_ratio_of_size_pct,
-  rounded(expense_adjustment * 100) as expense_adjustment_pct,
-  rounded(expense_ratio * 100) as expense_ratio_pct,
+  rounded(effective_gross_income - noi_underwritten) as operating_expenses,
+  rounded(variable_expenses) as variable_expenses,
+  expense_ratio_pct,
+  noi_at_current_tax,
+  noi_after_reset,
   noi_underwritten,
+  noi_hud_2br,
+  cap_rate_hud_2br,
+  reserves_per_unit,
+  reserves,
   cap_rate_underwritten,
   rounded(claimed_cap - cap_rate_underwritten) as cap_gap_pct,
   case

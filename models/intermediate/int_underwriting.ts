@@ -1,5 +1,6 @@
-import { defineRecord, money, percent, ratio } from '../../lib/record.ts';
+import { defineRecord, money, ratio } from '../../lib/record.ts';
 import { defineModel, never } from '../contract.ts';
+import { NO_INCOME } from '../deal/absence.ts';
 import { fieldsOf } from '../fields.ts';
 import { Deal } from '../marts/deals.ts';
 
@@ -14,12 +15,25 @@ export default defineModel({
       claimed_noi: money('NOI that the broker states, or that the advertised cap rate implies.', {
         absent: 'there is no claim',
       }),
-      ...fieldsOf(Deal, ['gross_potential_rent', 'effective_gross_income']),
-      expense_ratio_of_size_pct: percent('Expense ratio of properties of this size.', { absent: 'units is null' }),
-      expense_adjustment_pct: percent('Added to it for the age of the building.'),
+      ...fieldsOf(Deal, [
+        'gross_potential_rent',
+        'vacancy_pct',
+        'vacancy_basis',
+        'effective_gross_income',
+        'operating_expenses',
+      ]),
+      variable_expenses: money('Operating expenses that follow income.', { absent: NO_INCOME }),
       ...fieldsOf(Deal, [
         'expense_ratio_pct',
+        'noi_at_current_tax',
+        'noi_after_reset',
         'noi_underwritten',
+        'noi_hud_2br',
+        'cap_rate_hud_2br',
+      ]),
+      reserves_per_unit: money('Replacement reserves of a unit and year.', { absent: 'units is null' }),
+      ...fieldsOf(Deal, [
+        'reserves',
         'cap_rate_underwritten',
         'cap_gap_pct',
         'cap_gap_basis',

@@ -1,16 +1,13 @@
--- One row per property: the figures of claim, income and debt as formulas over named inputs, each with its result.
+-- One row per property: the figures of claim, yield and debt as formulas over named inputs, each with its result.
 -- Figures and assumptions are columns under the names that formulas use.
 
 with
 
 terms as (
   select
-    assumption('utility_share') as utility_share,
     assumption('months_per_year') as months_per_year,
-    assumption('vacancy') as vacancy,
     assumption('loan_to_value') as loan_to_value,
-    assumption('loan_monthly_factor') as loan_monthly_factor,
-    assumption('reserves_per_unit') as reserves_per_unit
+    assumption('loan_monthly_factor') as loan_monthly_factor
 ),
 
 figures as (
@@ -50,32 +47,7 @@ select
       price_reduction_pct
     ),
 
-    -- Income
-    step(
-      'expense_ratio_pct',
-      'expense_ratio_of_size_pct + expense_adjustment_pct',
-      struct_pack(expense_ratio_of_size_pct, expense_adjustment_pct),
-      expense_ratio_pct
-    ),
-    step(
-      'gross_potential_rent',
-      'round2(units * market_rent_2br * (1 - utility_share) * months_per_year)',
-      struct_pack(units, market_rent_2br, utility_share, months_per_year),
-      gross_potential_rent
-    ),
-    step(
-      'effective_gross_income',
-      'round2(units * market_rent_2br * (1 - utility_share) * months_per_year * (1 - vacancy))',
-      struct_pack(units, market_rent_2br, utility_share, months_per_year, vacancy),
-      effective_gross_income
-    ),
-    step(
-      'noi_underwritten',
-      'round2(units * market_rent_2br * (1 - utility_share) * months_per_year * (1 - vacancy)'
-        || ' * (1 - expense_ratio_pct / 100))',
-      struct_pack(units, market_rent_2br, utility_share, months_per_year, vacancy, expense_ratio_pct),
-      noi_underwritten
-    ),
+    -- Yield
     step(
       'cap_rate_underwritten',
       'round2(noi_underwritten / list_price * 100)',

@@ -52,3 +52,7 @@ CREATE OR REPLACE MACRO at_24_decimals(x) AS
   CAST(replace(CAST(CAST(x AS DECIMAL(38, 24)) AS VARCHAR), '.', '') AS HUGEINT);
 CREATE OR REPLACE MACRO quotient_down_to(n, d, step) AS
   CAST(at_24_decimals(n) // (at_24_decimals(d) * step) * step AS DECIMAL(14, 2));
+
+-- n / d as a share with four decimals.
+CREATE OR REPLACE MACRO share_of(n, d) AS
+  CAST(CAST(nearest_ratio(n, d, 10000) AS DECIMAL(16, 0)) * 0.0001 AS DECIMAL(16, 4));

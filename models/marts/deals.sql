@@ -16,6 +16,7 @@ inputs as (
     properties.*,
     rents.* exclude (id),
     underwriting.* exclude (id, list_price, units, market_rent_2br, cap_rate, noi),
+    income.* exclude (id),
     underwriting.cap_rate as cap_rate_shown,
     underwriting.noi as noi_shown,
     distress.* exclude (id),
@@ -25,6 +26,7 @@ inputs as (
   from int_properties as properties
   join int_market_rents as rents on rents.id = properties.id
   join int_underwriting as underwriting on underwriting.id = properties.id
+  join int_deal_income as income on income.id = properties.id
   join int_distress as distress on distress.id = properties.id
   join int_scores as scores on scores.id = properties.id
   join int_paths as paths on paths.id = properties.id
@@ -166,6 +168,12 @@ select
   gross_potential_rent, effective_gross_income, expense_ratio_pct, underwrite_reason,
   loan_amount, monthly_payment, annual_debt_service, dscr_underwritten, dscr_reason,
   debt_yield_pct, break_even_occupancy_pct, gross_rent_multiplier,
+
+  -- Rents in place, expenses and taxes
+  market_rent_mix, rent_in_place, contract_rent, rent_steps, vacancy_pct, vacancy_basis,
+  operating_expenses, expense_lines, expense_check, expense_q1_pct, expense_q3_pct, expense_typical_pct,
+  reserves,
+  property_tax, tax_after_reset, noi_at_current_tax, noi_after_reset, noi_hud_2br, cap_rate_hud_2br,
 
   -- Scores and their parts
   noi_scoring, cap_scoring_pct, coverage_scoring,

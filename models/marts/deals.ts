@@ -3,6 +3,7 @@ import { dealCauses } from '../absence/deals.ts';
 import { defineModel } from '../contract.ts';
 import { AUDITS } from '../deal/audits.ts';
 import { distress } from '../deal/distress.ts';
+import { income } from '../deal/income.ts';
 import { listing } from '../deal/listing.ts';
 import { scores } from '../deal/scores.ts';
 import { summary } from '../deal/summary.ts';
@@ -12,7 +13,7 @@ export const Deal = defineRecord(
   'deal',
   'One row per property that is or was listed for sale, ranked by deal_score.',
   ['id'],
-  { ...summary, ...listing, ...underwriting, ...scores, ...distress },
+  { ...summary, ...listing, ...underwriting, ...income, ...scores, ...distress },
   dealCauses,
 );
 

@@ -119,7 +119,8 @@ select
 
   -- Every figure as a formula
   to_json(
-    underwriting_steps.steps::json[]
+    income_steps.steps::json[]
+    || underwriting_steps.steps::json[]
     || score_steps.steps::json[]
     || offer_steps.steps::json[]
   ) as recompute,
@@ -129,6 +130,7 @@ cross join terms
 join int_underwriting as underwriting on underwriting.id = deals.id
 join int_offers as offers on offers.id = deals.id
 join int_sensitivity as sensitivity on sensitivity.id = deals.id
+join int_income_steps as income_steps on income_steps.id = deals.id
 join int_underwriting_steps as underwriting_steps on underwriting_steps.id = deals.id
 join int_score_steps as score_steps on score_steps.id = deals.id
 join int_offer_steps as offer_steps on offer_steps.id = deals.id

@@ -3,8 +3,8 @@ import { date, defineRecord, oneOf, text } from '../../lib/record.ts';
 export const CENSUS_REGIONS = ['northeast', 'midwest', 'south', 'west'] as const;
 
 /**
- * The metropolitan areas of the Housing Vacancy Survey among the twenty metros. An area whose name changed has a row for
- * each name.
+ * The metropolitan areas of the Housing Vacancy Survey among the twenty metros. An area whose name changed has a row
+ * for each name.
  */
 export default defineRecord('hvs_area', 'One row per name of an area.', ['area_name'], {
   area_name: text("Name as in the survey's table, without dots and footnote digits."),

@@ -8,7 +8,12 @@ select
   hud_area_code,
   -- Some names are published with double spaces
   regexp_replace(trim(hud_area_name), '\s+', ' ', 'g') as hud_area_name,
+  fmr_0,
+  fmr_1,
   fmr_2,
+  fmr_3,
+  fmr_4,
+  population,
   fiscal_year,
   effective_on,
   revision,

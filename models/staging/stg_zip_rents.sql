@@ -5,7 +5,11 @@ select
   hud_area_code,
   -- Some names are published with double spaces
   regexp_replace(trim(hud_area_name), '\s+', ' ', 'g') as hud_area_name,
+  rent_0,
+  rent_1,
   rent_2,
+  rent_3,
+  rent_4,
   fiscal_year,
   effective_on,
   revision,

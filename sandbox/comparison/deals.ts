@@ -3,8 +3,9 @@
  * from the world's price, units, rent and debts.
  *
  * Inputs that the models choose are taken as published: which of several HUD areas of a ZIP applies, the age of its
- * rents, which county records match (compared by property in identity.ts), and which counties are covered. First days
- * and first prices are taken from the published listings if the oldest snapshot is not there.
+ * rents, the figures of the census, the vacancy survey and the calibrated tables, which county records match (compared
+ * by property in identity.ts), and which counties are covered. First days and first prices are taken from the published
+ * listings if the oldest snapshot is not there.
  */
 import { fraction } from '../../lib/fraction.ts';
 import { dayNumber } from '../world/days.ts';
@@ -22,6 +23,9 @@ import type { Truth } from './truth/truth.ts';
 const FIGURES: Readonly<Record<string, string>> = {
   'claim and rent': `noi noi_source cap_rate cap_rate_derived cap_gap_pct cap_gap_basis claim_consistency
     underwriting_agreement market_rent_2br`,
+  'rents in place': 'market_rent_mix rent_in_place contract_rent',
+  'taxes and expenses': `tax_after_reset reserves operating_expenses expense_check noi_at_current_tax noi_after_reset
+    noi_hud_2br cap_rate_hud_2br`,
   underwriting: `expense_ratio_pct gross_potential_rent effective_gross_income noi_underwritten cap_rate_underwritten
     gross_rent_multiplier price_per_unit underwrite_reliability underwrite_reason`,
   debt: `loan_amount monthly_payment annual_debt_service dscr dscr_status dscr_reason dscr_underwritten debt_yield_pct
@@ -34,7 +38,27 @@ const FIGURES: Readonly<Record<string, string>> = {
     offer_binding ask_at_or_below_target_value`,
 };
 
-const JSON_COLUMNS = ['unit_mix_stated', 'also_listed', 'distress_matches', 'distress_coverage', 'confidence_parts'];
+/** Figures of the census, the vacancy survey and the calibrated tables, each with its basis. */
+const CHOSEN = [
+  'rent_steps',
+  'expense_lines',
+  'property_tax',
+  'vacancy_pct',
+  'expense_q1_pct',
+  'expense_q3_pct',
+  'expense_typical_pct',
+];
+
+const JSON_COLUMNS = [
+  'unit_mix_stated',
+  'also_listed',
+  'distress_matches',
+  'distress_coverage',
+  'confidence_parts',
+  'rent_steps',
+  'expense_lines',
+  'property_tax',
+];
 
 const statusOf = ({ goneOn, listing }: TrueVersion): string => {
   if (goneOn !== null) return 'delisted';
@@ -135,6 +159,7 @@ function trueDeal(listings: readonly TrueVersion[], deal: Row, { truth, assumpti
     address_key: listing.street,
     distress_matches: matches.map(({ kind, id }) => ({ kind, amount: null, sale_date: null, ...records.get(id) })),
     distress_coverage: deal['distress_coverage'],
+    ...Object.fromEntries(CHOSEN.map((name) => [name, deal[name]])),
   };
   const computed = computeDeal(inputs, assumptions, truth.asOf);
   const columns = (names: string): Row =>

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { it } from 'node:test';
 import { WORKED } from '../../docs/generate/underwriting.ts';
+import { currentAssumptions } from '../../models/assumptions.ts';
 import { buildTables, uuid5, type InputRow } from './build_models.ts';
 
 it('the models give every figure of the documented deal', async () => {
@@ -36,6 +37,7 @@ it('the models give every figure of the documented deal', async () => {
   };
   const built = await buildTables(
     {
+      declared_assumptions: currentAssumptions(new Map(), 'uw-2026.1').rows,
       staged_listing: [{ ...site, observed_at: '2026-11-21T09:00:00Z' }],
       previous_listing_history: [earlierVersion],
       int_market_rents: [{ id, market_rent_2br: WORKED.rent, rent_basis: 'zip' }],

@@ -23,29 +23,32 @@ const values = (set: AssumptionSet): Map<string, string> => new Map(set.rows.map
 
 describe('a file of assumptions', () => {
   it('makes a set of its own, and what follows from a value follows', async () => {
-    const set = assumptionsWith(await file({ loan_rate_pct: '6', vacancy: '0.10' }));
-    assert.match(set.id, /^uw-2026\.1\+[0-9a-f]{8}$/u);
+    const set = assumptionsWith({ ASSUMPTIONS_FILE: await file({ loan_rate_pct: '6', vacancy: '0.10' }) });
+    assert.match(set.id, /^uw-2026\.2\+[0-9a-f]{8}$/u);
     assert.ok(set.rows.every((r) => r.assumption_set_id === set.id));
     assert.equal(values(set).get('loan_monthly_factor'), values(currentAssumptions()).get('grid_monthly_factor_1'));
     assert.deepEqual(
       set.rows.filter((r) => r.kind === 'override').map((r) => [r.key, r.value, r.basis]),
       [
-        ['vacancy', '0.10', 'Set by the operator; uw-2026.1 declares 0.07.'],
-        ['loan_rate_pct', '6.00', 'Set by the operator; uw-2026.1 declares 7.00.'],
+        ['vacancy', '0.10', 'Set by the operator; uw-2026.2 declares 0.07.'],
+        ['loan_rate_pct', '6.00', 'Set by the operator; uw-2026.2 declares 7.00.'],
       ],
     );
   });
   it('gives the same set for any order and spelling of its values, the declared set if no value differs', async () => {
-    const one = assumptionsWith(await file({ vacancy: '0.1', loan_rate_pct: '6.0' }));
-    assert.deepEqual(one, assumptionsWith(await file({ loan_rate_pct: '6.00', vacancy: '0.10' })));
-    assert.deepEqual(assumptionsWith(await file({ vacancy: '0.07' })), currentAssumptions());
-    assert.deepEqual(assumptionsWith(undefined), currentAssumptions());
+    const one = assumptionsWith({ ASSUMPTIONS_FILE: await file({ vacancy: '0.1', loan_rate_pct: '6.0' }) });
+    assert.deepEqual(
+      one,
+      assumptionsWith({ ASSUMPTIONS_FILE: await file({ loan_rate_pct: '6.00', vacancy: '0.10' }) }),
+    );
+    assert.deepEqual(assumptionsWith({ ASSUMPTIONS_FILE: await file({ vacancy: '0.07' }) }), currentAssumptions());
+    assert.deepEqual(assumptionsWith({}), currentAssumptions());
   });
   const refused = (name: string, content: unknown, message: RegExp): void => {
     it(`is refused in one line: ${name}`, async () => {
       const path = await file(content);
       assert.throws(
-        () => assumptionsWith(path),
+        () => assumptionsWith({ ASSUMPTIONS_FILE: path }),
         (e) => e instanceof SettingError && message.test(e.message) && !e.message.includes('\n'),
       );
     });
@@ -126,15 +129,22 @@ describe('a file of assumptions', () => {
   );
 
   it('may change several values that only make sense together', async () => {
-    const set = assumptionsWith(
-      await file({
+    const set = assumptionsWith({
+      ASSUMPTIONS_FILE: await file({
         score_yield_weight: '40',
         score_coverage_weight: '25',
         rental_warm_coverage: '1.30',
         rental_hot_coverage: '1.35',
       }),
-    );
+    });
     assert.equal(values(set).get('score_yield_weight'), '40');
+  });
+  it('is of the set that ASSUMPTION_SET names', () => {
+    assert.equal(assumptionsWith({ ASSUMPTION_SET: 'uw-2026.1' }).id, 'uw-2026.1');
+    assert.throws(() => assumptionsWith({ ASSUMPTION_SET: 'uw-2026' }), {
+      name: 'SettingError',
+      message: 'ASSUMPTION_SET is "uw-2026", expected one of uw-2026.2, uw-2026.1',
+    });
   });
   it('breaks no rule as it is declared', () => assert.equal(brokenRule(currentAssumptions().rows), null));
 
@@ -180,7 +190,10 @@ describe('a deal under other assumptions', () => {
     ],
   };
   it('is underwritten with them, its record, paths and report name the set, and no audit breaks', async () => {
-    const set = assumptionsWith(await file({ vacancy: '0.10', loan_rate_pct: '6.00', target_cap_pct: '9.00' }));
+    const set = assumptionsWith({
+      ASSUMPTION_SET: 'uw-2026.1',
+      ASSUMPTIONS_FILE: await file({ vacancy: '0.10', loan_rate_pct: '6.00', target_cap_pct: '9.00' }),
+    });
     const built = await buildTables(
       {
         ...listing,

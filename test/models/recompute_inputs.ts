@@ -8,7 +8,11 @@ export const AS_OF = '2026-11-21';
 
 const houses = fc.sample(
   fc.record({
-    pricePerUnit: fc.integer({ min: 20_000, max: 260_000 }),
+    pricePerUnit: fc.oneof(
+      fc.integer({ min: 20_000, max: 38_000 }),
+      fc.integer({ min: 38_000, max: 60_000 }),
+      fc.integer({ min: 60_000, max: 260_000 }),
+    ),
     oddCents: fc.integer({ min: 0, max: 9999 }),
     units: fc.integer({ min: 1, max: 70 }),
     yearBuilt: fc.option(fc.integer({ min: 1900, max: 2025 })),

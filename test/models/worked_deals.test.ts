@@ -1,6 +1,7 @@
-/** The models give every figure of the deals computed by hand, to the cent. */
+/** With uw-2026.1 the models give every figure of the deals that were computed by hand for it, to the cent. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { currentAssumptions } from '../../models/assumptions.ts';
 import { buildTables, uuid5, type Built, type InputRow } from './build_models.ts';
 import { EXAMPLES, type Example } from './examples/worked_deals.ts';
 
@@ -74,11 +75,12 @@ interface Rationale {
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
-describe('worked deals', () => {
+describe('worked deals of uw-2026.1', () => {
   let built: Built;
   before(async () => {
     built = await buildTables(
       {
+        declared_assumptions: currentAssumptions(new Map(), 'uw-2026.1').rows,
         staged_listing: EXAMPLES.map(listing),
         previous_listing_history: EXAMPLES.flatMap(earlierVersion),
         staged_tax_parcel: EXAMPLES.flatMap(debt),

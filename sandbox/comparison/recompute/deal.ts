@@ -15,13 +15,13 @@ import {
   recomputeAgreement,
   recomputeCapGap,
   recomputeClaim,
-  recomputeExpenses,
-  recomputeIncome,
   recomputeListing,
   recomputeReliability,
   recomputeYield,
 } from './income.ts';
+import { recomputeIncome, recomputeNoi, recomputeReserves, recomputeTax } from './expenses.ts';
 import { recomputeOffer, recomputePaths } from './paths.ts';
+import { recomputeRents } from './rents.ts';
 import { valuesOf, type AssumptionValue, type PublishedRecord, type Recomputed, type Values } from './record.ts';
 import {
   recomputeConfidence,
@@ -35,8 +35,11 @@ import {
 /** In an order in which each step reads only inputs and the columns of steps before it. */
 const STEPS: readonly ((values: Values) => Recomputed)[] = [
   recomputeListing,
-  recomputeExpenses,
+  recomputeRents,
   recomputeIncome,
+  recomputeTax,
+  recomputeNoi,
+  recomputeReserves,
   recomputeYield,
   recomputeClaim,
   recomputeCapGap,

@@ -1,4 +1,4 @@
-/** Recomputes a deal's days and income: from the HUD rent, from the broker's claim, and whether both fit. */
+/** Recomputes a deal's days, yield and claim, and whether the HUD rent fits. */
 import { fraction, type Fraction } from '../../../lib/fraction.ts';
 import { dayNumber, isPriced, isRented, percent, valueIf, type Recomputed, type Values } from './record.ts';
 
@@ -15,52 +15,12 @@ export function recomputeListing(values: Values): Recomputed {
   };
 }
 
-function sizeBand({ record, count }: Values): string {
-  const units = Number(record['units']);
-  if (units <= count('small_units_max')) return '2_4';
-  if (units <= count('medium_units_max')) return '5_12';
-  return units <= count('large_units_max') ? '13_50' : '51_up';
-}
-
-function ageAdjustment({ record, count, assumed }: Values): Fraction {
-  if (record['year_built'] === null) return fraction(0);
-  const year = Number(record['year_built']);
-  if (year < count('old_before_year')) return assumed('expense_old_adjustment');
-  return year >= count('new_from_year') ? assumed('expense_new_adjustment') : fraction(0);
-}
-
-export function recomputeExpenses(values: Values): Recomputed {
-  const ratio = (): string =>
-    values
-      .assumed(`expense_ratio_${sizeBand(values)}`)
-      .plus(ageAdjustment(values))
-      .times(fraction(100))
-      .rounded(2);
-  return { expense_ratio_pct: valueIf(values.has('units'), ratio) };
-}
-
-export function recomputeIncome(values: Values): Recomputed {
-  const { of, assumed } = values;
-  const gross = valueIf(isRented(values), () =>
-    of('units')
-      .times(of('market_rent_2br'))
-      .times(fraction(1).minus(assumed('utility_share')))
-      .times(assumed('months_per_year')),
-  );
-  const income = gross && gross.times(fraction(1).minus(assumed('vacancy')));
-  const noi = income && income.times(fraction(100).minus(of('expense_ratio_pct'))).over(fraction(100));
-  return {
-    gross_potential_rent: gross && gross.rounded(2),
-    effective_gross_income: income && income.rounded(2),
-    noi_underwritten: noi && noi.rounded(2),
-  };
-}
-
 export function recomputeYield(values: Values): Recomputed {
   const { of } = values;
   const isUnderwritten = isRented(values) && isPriced(values);
   return {
     cap_rate_underwritten: valueIf(isUnderwritten, () => percent(of('noi_underwritten'), of('list_price'))),
+    cap_rate_hud_2br: valueIf(isUnderwritten, () => percent(of('noi_hud_2br'), of('list_price'))),
     gross_rent_multiplier: valueIf(isUnderwritten, () => of('list_price').over(of('gross_potential_rent')).rounded(2)),
   };
 }

@@ -53,5 +53,4 @@ export const isPriced = ({ has }: Values): boolean => has('list_price');
 export const isRented = ({ has }: Values): boolean => has('units', 'market_rent_2br');
 
 /** NOI of the scores after reserves. */
-export const noiAfterReserves = ({ record, of, assumed }: Values): Fraction =>
-  of('noi_scoring').minus(assumed('reserves_per_unit').times(fraction(Number(record['units']))));
+export const noiAfterReserves = ({ of }: Values): Fraction => of('noi_scoring').minus(of('reserves'));

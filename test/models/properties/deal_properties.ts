@@ -204,10 +204,10 @@ describe(`${DEALS} random deals and their variants`, () => {
   property(10, 'tenfold, within one hundredth', () =>
     compareVariant(
       'tenfold',
-      (a) => a['cap_rate_underwritten'] !== null,
+      (a) => a['cap_rate_hud_2br'] !== null,
       (a, b) =>
         a['underwrite_reliability'] === b['underwrite_reliability'] &&
-        ['cap_rate', 'cap_rate_derived', 'cap_rate_underwritten', 'cap_gap_pct'].every(
+        ['cap_rate', 'cap_rate_derived', 'cap_rate_hud_2br'].every(
           (c) => (a[c] === null) === (b[c] === null) && Math.abs(hundredths(a[c]) - hundredths(b[c])) <= 1,
         ),
     ),

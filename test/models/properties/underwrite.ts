@@ -6,6 +6,19 @@ import type { Deal } from './random_deals.ts';
 
 export type Result = Record<string, unknown>;
 const MODELS = ['int_underwriting', 'int_scores', 'int_paths', 'int_offers'];
+/** What they read, and what the inputs do not state. */
+const READ = [
+  'int_building_cells',
+  'int_unit_mixes',
+  'int_census_areas',
+  'int_rents_in_place',
+  'int_property_taxes',
+  'int_vacancies',
+  'int_expenses',
+  'int_hud_proxies',
+];
+/** Without rows, so that figures come from the calibrated tables. */
+const EMPTY = { stg_rents: [], stg_area_census: [], stg_area_vacancies: [], stg_parcels: [] };
 
 /** Hundredths as a decimal string. */
 export function decimal(hundredths: number): string;
@@ -22,6 +35,19 @@ export const number = (row: Result, column: string): number => Number(row[column
 
 const idOf = (i: number): string => String(i).padStart(6, '0');
 
+/** Cleveland's rents of fiscal year 2026 by bedrooms: the area whose ratio to the census every deal has. */
+const AREA_RENTS = [933, 1058, 1279, 1646, 1760];
+
+/** Rents by bedrooms in the area's proportions to that of two. */
+function rentsOf(rent: number | null): InputRow {
+  if (rent === null) return {};
+  const cells = AREA_RENTS.flatMap((area, b): [string, string][] => [
+    [`market_rent_${b}br`, decimal(Math.round((rent * area * 100) / 1279))],
+    [`area_rent_${b}br`, decimal(area * 100)],
+  ]);
+  return { ...Object.fromEntries(cells), rent_area_code: 'METRO17410M17410' };
+}
+
 const inputsOf = (deals: readonly Deal[]): Inputs => ({
   int_properties: deals.map((d, i): InputRow => ({
     id: idOf(i),
@@ -31,6 +57,7 @@ const inputsOf = (deals: readonly Deal[]): Inputs => ({
     noi: decimal(d.noi),
     year_built: d.year,
     is_income_property: true,
+    state: 'OH',
     price_reduction_pct: d.price === null ? null : decimal(d.cut),
     days_on_feed: d.days,
     as_of: '2026-11-21',
@@ -38,7 +65,7 @@ const inputsOf = (deals: readonly Deal[]): Inputs => ({
   })),
   int_market_rents: deals.map((d, i): InputRow => ({
     id: idOf(i),
-    market_rent_2br: d.rent === null ? null : `${d.rent}.00`,
+    ...rentsOf(d.rent),
     rent_basis: d.rent === null ? 'unknown' : 'zip',
   })),
   int_distress: deals.map((d, i): InputRow => ({
@@ -64,10 +91,10 @@ export async function underwrite(
   deals: readonly Deal[],
   { assumptions = currentAssumptions().rows, isReversed = false }: Options = {},
 ): Promise<Result[]> {
-  const inputs = { declared_assumptions: assumptions, ...inputsOf(deals) };
+  const inputs = { declared_assumptions: assumptions, ...EMPTY, ...inputsOf(deals) };
   const built = await build(
     Object.fromEntries(Object.entries(inputs).map(([table, rows]) => [table, isReversed ? reversed(rows) : rows])),
-    ({ name }) => MODELS.includes(name),
+    ({ name }) => MODELS.includes(name) || READ.includes(name),
     isReversed ? ["SET TimeZone = 'Pacific/Auckland'"] : [],
   );
   try {

@@ -1,0 +1,20 @@
+/** The declared assumption sets: one list of keys, and the values in which an earlier set differs. */
+import { INCOME_OF_2026_1 } from './income.ts';
+
+export const SET_IDS = ['uw-2026.2', 'uw-2026.1'] as const;
+
+export type SetId = (typeof SET_IDS)[number];
+
+export interface DeclaredSet {
+  readonly declaredOn: string;
+  /** Values that differ from the newest set, by key. */
+  readonly values: ReadonlyMap<string, string>;
+}
+
+export const SETS: Readonly<Record<SetId, DeclaredSet>> = {
+  'uw-2026.2': { declaredOn: '2026-11-23', values: new Map() },
+  'uw-2026.1': { declaredOn: '2026-11-21', values: INCOME_OF_2026_1 },
+};
+
+/** The set of new snapshots unless ASSUMPTION_SET names another. */
+export const NEWEST_SET: SetId = 'uw-2026.2';

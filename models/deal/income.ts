@@ -1,0 +1,149 @@
+/** The fields of a deal on rents in place, income and expenses, each step with where it comes from. */
+import { z } from 'zod';
+import { json, money, oneOf, percent } from '../../lib/record.ts';
+import { NO_INCOME, NO_PRICE, NO_UNDERWRITING } from './absence.ts';
+
+const text = z.string();
+const nullableText = z.string().nullable();
+const ByBedrooms = z.strictObject({
+  br_0: nullableText,
+  br_1: nullableText,
+  br_2: nullableText,
+  br_3: nullableText,
+  br_4: nullableText,
+});
+
+const NO_UNITS = 'units is null';
+
+export const UNIT_MIX_BASES = [
+  'listing',
+  'size_and_age',
+  'size',
+  'size_and_age_stated_mix_does_not_add_up',
+  'size_stated_mix_does_not_add_up',
+  'unknown',
+] as const;
+
+export const IN_PLACE_BASES = ['metro_of_source', 'metro_of_reference', 'declared'] as const;
+export const CONTRACT_BASES = ['county', 'largest_county_of_area', 'declared'] as const;
+export const TAX_RATE_BASES = [
+  'county',
+  'largest_county_of_area',
+  'metro_of_source',
+  'metro_of_reference',
+  'declared',
+] as const;
+export const TAX_BILL_BASES = ['parcel', 'listing', 'estimated', 'estimated_bill_implausible', 'unknown'] as const;
+export const TAX_RULE_BASES = ['confirmed', 'unconfirmed', 'declared'] as const;
+export const EXPENSE_CHECKS = [
+  'within_quartiles',
+  'below_quartiles',
+  'above_quartiles',
+  'no_tax_ratio_of_cell',
+  'no_income',
+] as const;
+
+const RentSteps = z.strictObject({
+  mix: z.strictObject({ basis: z.enum(UNIT_MIX_BASES), weights: ByBedrooms, sum: nullableText }),
+  market: z.strictObject({ basis: text, rents: ByBedrooms }),
+  in_place: z.strictObject({
+    basis: z.enum(IN_PLACE_BASES),
+    area: nullableText,
+    year: nullableText,
+    ratios: ByBedrooms,
+    source_url: nullableText,
+  }),
+  contract: z.strictObject({
+    basis: z.enum(CONTRACT_BASES),
+    area: nullableText,
+    year: nullableText,
+    utility_share: nullableText,
+    source_url: nullableText,
+  }),
+});
+
+const ExpenseLine = z.strictObject({
+  line: z.enum(['property_tax', 'insurance', 'management', 'repairs', 'owner_utilities', 'other']),
+  amount: text,
+  basis: text,
+  place: nullableText,
+  as_of: nullableText,
+  source: text,
+});
+
+const PropertyTax = z.strictObject({
+  rate_pct: text,
+  rate_basis: z.enum(TAX_RATE_BASES),
+  class_factor: text,
+  at_price: nullableText,
+  current: nullableText,
+  current_basis: z.enum(TAX_BILL_BASES),
+  reset_share: text,
+  rule_basis: z.enum(TAX_RULE_BASES),
+  statute: nullableText,
+});
+
+export const income = {
+  // Rent
+  market_rent_mix: money("HUD's rents by bedrooms, weighted by the mix of the building, for a unit and month.", {
+    absent: NO_INCOME,
+  }),
+  rent_in_place: money(
+    'Gross rent that sitting tenants pay for a unit and month: in rent_steps, each rent times its ratio.',
+    {
+      absent: NO_INCOME,
+    },
+  ),
+  contract_rent: money('rent_in_place less the utilities that tenants pay themselves.', { absent: NO_INCOME }),
+  rent_steps: json(
+    RentSteps,
+    'How contract_rent follows from HUD: the units by bedrooms (as the listing states them, or shares of buildings ' +
+      "of this size and age), HUD's rents, the census's rent over HUD's in the metropolitan area, and the share of " +
+      'utilities in the county, each with its basis, place and year.',
+  ),
+
+  // Income and expenses
+  vacancy_pct: percent('Vacancy and credit loss.'),
+  vacancy_basis: oneOf(
+    ['metro_survey', 'declared'],
+    'metro_survey: the vacancy survey of the metropolitan area, drawn toward its region; declared: an assumption.',
+  ),
+  operating_expenses: money('effective_gross_income less noi_underwritten.', { absent: NO_INCOME }),
+  expense_lines: json(
+    z.array(ExpenseLine),
+    'Operating expenses line by line, with basis, place, year and source. Their sum counts if it is within the ' +
+      'quartiles of expense_check. Empty if units or the rent is unknown.',
+  ),
+  expense_check: oneOf(
+    EXPENSE_CHECKS,
+    'The sum of expense_lines over effective_gross_income, against buildings of this size and age. Outside of their ' +
+      'quartiles, the nearer quartile is used instead; no_tax_ratio_of_cell: there is no price, so no tax, and their ' +
+      'typical ratio is used.',
+  ),
+  expense_q1_pct: percent('First quartile of the expense ratio of buildings of this size and age.', {
+    absent: NO_UNITS,
+  }),
+  expense_q3_pct: percent('Third quartile of it.', { absent: NO_UNITS }),
+  expense_typical_pct: percent('Typical expense ratio of them, drawn toward that of all buildings of this size.', {
+    absent: NO_UNITS,
+  }),
+  reserves: money('Replacement reserves of a year, below NOI.', { absent: NO_UNITS }),
+
+  // Property tax
+  property_tax: json(
+    PropertyTax,
+    "Property tax of a year: today's bill, the tax at the asking price, and the share of it that a sale sets anew by " +
+      'the law of the state.',
+  ),
+  tax_after_reset: money('reset_share x at_price + (1 - reset_share) x current, of property_tax.', {
+    absent: NO_PRICE,
+  }),
+  noi_at_current_tax: money("NOI with today's tax bill.", { absent: NO_INCOME }),
+  noi_after_reset: money('NOI with the tax after a sale at the asking price.', { absent: NO_INCOME }),
+
+  // The simple proxy
+  noi_hud_2br: money("NOI by the simple proxy: HUD's 2-bedroom rent for every unit, and one expense ratio.", {
+    absent: NO_INCOME,
+  }),
+  cap_rate_hud_2br: percent('noi_hud_2br over list_price.', { absent: NO_UNDERWRITING }),
+};

@@ -1,0 +1,136 @@
+-- One row per property: rents, taxes and expenses in the form in which a deal shows them, each with its place, its year
+-- and its source.
+
+select
+  properties.id,
+  rents.market_rent_mix,
+  rents.rent_in_place,
+  rents.contract_rent,
+
+  json_object(
+    'mix', json_object(
+      'basis', mixes.unit_mix_basis,
+      'weights', json_object(
+        'br_0', as_text(mixes.mix_0br),
+        'br_1', as_text(mixes.mix_1br),
+        'br_2', as_text(mixes.mix_2br),
+        'br_3', as_text(mixes.mix_3br),
+        'br_4', as_text(mixes.mix_4br)
+      ),
+      'sum', as_text(mixes.mix_sum)
+    ),
+    'market', json_object(
+      'basis', market.rent_basis,
+      'rents', json_object(
+        'br_0', as_text(market.market_rent_0br),
+        'br_1', as_text(market.market_rent_1br),
+        'br_2', as_text(market.market_rent_2br),
+        'br_3', as_text(market.market_rent_3br),
+        'br_4', as_text(market.market_rent_4br)
+      )
+    ),
+    'in_place', json_object(
+      'basis', rents.in_place_basis,
+      'area', case when rents.in_place_basis <> 'declared' then census.metro_name end,
+      'year', case when rents.in_place_basis <> 'declared' then as_text(census.metro_vintage) end,
+      'ratios', json_object(
+        'br_0', as_text(rents.in_place_ratio_0br),
+        'br_1', as_text(rents.in_place_ratio_1br),
+        'br_2', as_text(rents.in_place_ratio_2br),
+        'br_3', as_text(rents.in_place_ratio_3br),
+        'br_4', as_text(rents.in_place_ratio_4br)
+      ),
+      'source_url', case when rents.in_place_basis = 'metro_of_source' then census.metro_source_url end
+    ),
+    'contract', json_object(
+      'basis', rents.contract_basis,
+      'area', case when rents.contract_basis <> 'declared' then census.county_name end,
+      'year', case when rents.contract_basis <> 'declared' then as_text(census.county_vintage) end,
+      'utility_share', as_text(rents.utility_share_used),
+      'source_url', case when rents.contract_basis <> 'declared' then census.county_source_url end
+    )
+  ) as rent_steps,
+
+  to_json(case when expenses.effective_gross_income is null then [] else list_filter([
+    case when taxes.tax_after_reset is not null then json_object(
+      'line', 'property_tax',
+      'amount', as_text(taxes.tax_after_reset),
+      'basis', taxes.tax_current_basis,
+      'place', properties.state,
+      'as_of', case when taxes.tax_rate_basis = 'county' then as_text(census.county_vintage)
+        when taxes.tax_rate_basis <> 'declared' then as_text(census.metro_vintage) end,
+      'source', coalesce(
+        case taxes.tax_rate_basis when 'county' then census.county_source end,
+        census.metro_source,
+        'assumptions'
+      )
+    ) end,
+    json_object(
+      'line', 'insurance',
+      'amount', as_text(expenses.insurance),
+      'basis', expenses.insurance_basis,
+      'place', case expenses.insurance_basis when 'size_and_state' then properties.state end,
+      'as_of', states.as_of,
+      'source', coalesce(states.source, 'assumptions')
+    ),
+    json_object(
+      'line', 'management',
+      'amount', as_text(expenses.management),
+      'basis', 'size',
+      'place', null,
+      'as_of', null,
+      'source', 'assumptions'
+    ),
+    json_object(
+      'line', 'repairs',
+      'amount', as_text(expenses.repairs),
+      'basis', 'size',
+      'place', null,
+      'as_of', repairs.as_of,
+      'source', repairs.source
+    ),
+    json_object(
+      'line', 'owner_utilities',
+      'amount', as_text(expenses.owner_utilities),
+      'basis', 'size',
+      'place', null,
+      'as_of', utilities.as_of,
+      'source', utilities.source
+    ),
+    json_object(
+      'line', 'other',
+      'amount', as_text(expenses.other),
+      'basis', 'declared',
+      'place', null,
+      'as_of', null,
+      'source', 'assumptions'
+    )
+  ], lambda line: line is not null) end) as expense_lines,
+  expenses.expense_check,
+  expenses.cell_q1_pct as expense_q1_pct,
+  expenses.cell_q3_pct as expense_q3_pct,
+  expenses.cell_shrunk_pct as expense_typical_pct,
+
+  json_object(
+    'rate_pct', as_text(taxes.tax_rate_pct),
+    'rate_basis', taxes.tax_rate_basis,
+    'class_factor', as_text(taxes.tax_class_factor),
+    'at_price', as_text(taxes.tax_at_price),
+    'current', as_text(taxes.tax_current),
+    'current_basis', taxes.tax_current_basis,
+    'reset_share', as_text(taxes.tax_reset_share),
+    'rule_basis', taxes.tax_rule_basis,
+    'statute', taxes.tax_rule_statute
+  ) as property_tax,
+  taxes.tax_after_reset
+from int_properties as properties
+join int_market_rents as market on market.id = properties.id
+join int_unit_mixes as mixes on mixes.id = properties.id
+join int_rents_in_place as rents on rents.id = properties.id
+join int_property_taxes as taxes on taxes.id = properties.id
+join int_expenses as expenses on expenses.id = properties.id
+join int_building_cells as cells on cells.id = properties.id
+left join int_census_areas as census on census.hud_area_code = market.rent_area_code
+left join ref_insurance_states as states on states.state = properties.state
+left join ref_expense_lines as repairs on repairs.size = cells.size and repairs.line = 'repairs'
+left join ref_expense_lines as utilities on utilities.size = cells.size and utilities.line = 'owner_utilities'

@@ -1,0 +1,145 @@
+-- One row per property: income after vacancy, operating expenses line by line, and the check of their ratio against the
+-- survey of landlords. Outside the quartiles of its size and age, the ratio is the nearer quartile. Without a price
+-- there is no tax, and the ratio of the cell stands for all lines.
+
+with
+
+terms as (
+  select
+    assumption('months_per_year')::decimal(2, 0) as months_per_year,
+    assumption('vacancy')::decimal(6, 4) as vacancy,
+    assumption('insurance_per_unit')::decimal(14, 2) as insurance_per_unit,
+    assumption('other_per_unit')::decimal(14, 2) as other_per_unit
+),
+
+-- Assumptions by size of building
+by_size as (
+  select
+    sizes.size,
+    management.value::decimal(16, 4) as management_share,
+    reserves.value::decimal(14, 2) as reserves_per_unit
+  from ref_building_sizes as sizes
+  join declared_assumptions as management on management.key = 'management_share_' || sizes.size
+  join declared_assumptions as reserves on reserves.key = 'reserves_per_unit_' || sizes.size
+),
+
+inputs as (
+  select
+    properties.id,
+    properties.units,
+    rents.contract_rent,
+    vacancies.vacancy_pct as surveyed_vacancy_pct,
+    coalesce(vacancies.vacancy_pct, rounded(terms.vacancy * 100)) as vacancy_pct,
+    case when vacancies.cbsa is not null then 'metro_survey' else 'declared' end as vacancy_basis,
+    insurance_per_unit,
+    insurance_sizes.factor as insurance_size_factor,
+    coalesce(insurance_states.factor, 1)::decimal(16, 4) as insurance_state_factor,
+    case when insurance_states.state is null then 'size' else 'size_and_state' end as insurance_basis,
+    by_size.management_share,
+    by_size.reserves_per_unit,
+    repairs.amount as repairs_per_unit,
+    utilities.amount as utilities_per_unit,
+    other_per_unit,
+    taxes.* exclude (id),
+    expense_cells.q1 as cell_q1,
+    expense_cells.median as cell_median,
+    expense_cells.q3 as cell_q3,
+    expense_cells.shrunk as cell_shrunk,
+    months_per_year
+  from int_properties as properties
+  cross join terms
+  join int_building_cells as cells on cells.id = properties.id
+  join int_rents_in_place as rents on rents.id = properties.id
+  join int_property_taxes as taxes on taxes.id = properties.id
+  join int_market_rents as areas on areas.id = properties.id
+  left join by_size on by_size.size = cells.size
+  left join int_vacancies as vacancies on vacancies.cbsa = cbsa_of(areas.rent_area_code)
+  left join ref_insurance_sizes as insurance_sizes on insurance_sizes.size = cells.size
+  left join ref_insurance_states as insurance_states on insurance_states.state = properties.state
+  left join ref_expense_lines as repairs on repairs.size = cells.size and repairs.line = 'repairs'
+  left join ref_expense_lines as utilities on utilities.size = cells.size and utilities.line = 'owner_utilities'
+  left join ref_expense_cells as expense_cells
+    on expense_cells.size = cells.size
+    and expense_cells.vintage = cells.vintage
+),
+
+incomes as (
+  select
+    *,
+    rounded(wide(units) * contract_rent * months_per_year) as gross_potential_rent,
+    rounded(wide(gross_potential_rent) * (1 - vacancy_pct * 0.01)) as effective_gross_income
+  from inputs
+),
+
+lines as (
+  select
+    *,
+    rounded(wide(units) * insurance_per_unit * insurance_size_factor * insurance_state_factor) as insurance,
+    rounded(wide(effective_gross_income) * management_share) as management,
+    rounded(wide(units) * repairs_per_unit) as repairs,
+    rounded(wide(units) * utilities_per_unit) as owner_utilities,
+    rounded(wide(units) * other_per_unit) as other,
+    rounded(wide(units) * reserves_per_unit) as reserves,
+    insurance + repairs + owner_utilities + other as lines_without_tax,
+    rounded(lines_without_tax + management + tax_current) as lines_at_current_tax,
+    rounded(lines_without_tax + management + tax_after_reset) as lines_after_reset,
+    percentage(lines_at_current_tax, effective_gross_income) as ratio_at_current_tax_pct,
+    percentage(lines_after_reset, effective_gross_income) as ratio_after_reset_pct,
+    rounded(cell_q1 * 100) as cell_q1_pct,
+    rounded(cell_median * 100) as cell_median_pct,
+    rounded(cell_q3 * 100) as cell_q3_pct,
+    rounded(cell_shrunk * 100) as cell_shrunk_pct
+  from incomes
+),
+
+-- Within the quartiles the lines stand as they are
+totals as (
+  select
+    *,
+    expenses_that_count(
+      effective_gross_income, lines_after_reset, ratio_after_reset_pct, cell_q1_pct, cell_q3_pct, cell_shrunk_pct
+    ) as operating_expenses,
+    expenses_that_count(
+      effective_gross_income, lines_at_current_tax, ratio_at_current_tax_pct, cell_q1_pct, cell_q3_pct, cell_shrunk_pct
+    ) as operating_expenses_at_current_tax
+  from lines
+)
+
+select
+  id,
+  gross_potential_rent,
+  vacancy_pct,
+  vacancy_basis,
+  effective_gross_income,
+
+  -- Lines
+  insurance,
+  insurance_size_factor,
+  insurance_state_factor,
+  insurance_basis,
+  management,
+  management_share,
+  repairs,
+  repairs_per_unit,
+  owner_utilities,
+  utilities_per_unit,
+  other,
+  reserves,
+  reserves_per_unit,
+
+  -- Totals and their check
+  lines_after_reset,
+  lines_at_current_tax,
+  ratio_after_reset_pct,
+  expense_check_of(effective_gross_income, ratio_after_reset_pct, cell_q1_pct, cell_q3_pct) as expense_check,
+  expense_check_of(effective_gross_income, ratio_at_current_tax_pct, cell_q1_pct, cell_q3_pct)
+    as expense_check_at_current_tax,
+  cell_q1_pct,
+  cell_median_pct,
+  cell_q3_pct,
+  cell_shrunk_pct,
+  operating_expenses,
+  operating_expenses_at_current_tax,
+  rounded(effective_gross_income - operating_expenses) as noi_after_reset,
+  rounded(effective_gross_income - operating_expenses_at_current_tax) as noi_at_current_tax
+from totals

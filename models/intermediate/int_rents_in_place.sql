@@ -1,0 +1,115 @@
+-- One row per property: from HUD's asking rents to the rent that sitting tenants pay the landlord, in three steps.
+--   market    HUD's rents by bedrooms, weighted by the mix of the building
+--   in place  each rent times the census's gross rent over HUD's rent of the metropolitan area
+--   contract  less the utilities that tenants pay themselves, by the county's contract rent over its gross rent
+
+with
+
+terms as (
+  select
+    assumption('in_place_ratio')::decimal(6, 4) as in_place_ratio,
+    assumption('in_place_least')::decimal(6, 4) as in_place_least,
+    assumption('utility_share')::decimal(6, 4) as utility_share,
+    assumption('utility_share_least')::decimal(6, 4) as utility_share_least,
+    assumption('utility_share_most')::decimal(6, 4) as utility_share_most
+),
+
+inputs as (
+  select
+    rents.*,
+    mixes.* exclude (id),
+    census.* exclude (hud_area_code)
+  from int_market_rents as rents
+  join int_unit_mixes as mixes on mixes.id = rents.id
+  left join int_census_areas as census on census.hud_area_code = rents.rent_area_code
+),
+
+-- The census's rent over HUD's, of the whole area. Sitting tenants do not pay more than new ones.
+measured as (
+  select
+    inputs.*,
+    least(1, greatest(in_place_least, share_of(gross_rent_0, area_rent_0br))) as measured_0br,
+    least(1, greatest(in_place_least, share_of(gross_rent_1, area_rent_1br))) as measured_1br,
+    least(1, greatest(in_place_least, share_of(gross_rent_2, area_rent_2br))) as measured_2br,
+    least(1, greatest(in_place_least, share_of(gross_rent_3, area_rent_3br))) as measured_3br,
+    least(1, greatest(in_place_least, share_of(gross_rent_4, area_rent_4br))) as measured_4br,
+    gross_rent_2 is not null and area_rent_2br is not null as is_measured,
+    1 - share_of(county_contract_rent, county_gross_rent) as measured_utility_share
+  from inputs
+  cross join terms
+),
+
+-- A number of bedrooms without a figure has the ratio of 2 bedrooms
+ratios as (
+  select
+    measured.*,
+    case when is_measured
+      then case when gross_rent_0 is null or area_rent_0br is null then measured_2br else measured_0br end
+      else in_place_ratio
+    end::decimal(16, 4) as in_place_ratio_0br,
+    case when is_measured
+      then case when gross_rent_1 is null or area_rent_1br is null then measured_2br else measured_1br end
+      else in_place_ratio
+    end::decimal(16, 4) as in_place_ratio_1br,
+    case when is_measured then measured_2br else in_place_ratio end::decimal(16, 4) as in_place_ratio_2br,
+    case when is_measured
+      then case when gross_rent_3 is null or area_rent_3br is null then measured_2br else measured_3br end
+      else in_place_ratio
+    end::decimal(16, 4) as in_place_ratio_3br,
+    case when is_measured
+      then case when gross_rent_4 is null or area_rent_4br is null then measured_2br else measured_4br end
+      else in_place_ratio
+    end::decimal(16, 4) as in_place_ratio_4br,
+    case when measured_utility_share is null
+      then terms.utility_share
+      else least(utility_share_most, greatest(utility_share_least, measured_utility_share))
+    end::decimal(16, 4) as utility_share_used
+  from measured
+  cross join terms
+),
+
+in_place as (
+  select
+    *,
+    rounded(wide(market_rent_0br) * in_place_ratio_0br) as rent_in_place_0br,
+    rounded(wide(market_rent_1br) * in_place_ratio_1br) as rent_in_place_1br,
+    rounded(wide(market_rent_2br) * in_place_ratio_2br) as rent_in_place_2br,
+    rounded(wide(market_rent_3br) * in_place_ratio_3br) as rent_in_place_3br,
+    rounded(wide(market_rent_4br) * in_place_ratio_4br) as rent_in_place_4br
+  from ratios
+),
+
+weighted as (
+  select
+    *,
+    quotient(
+      wide(market_rent_0br) * mix_0br + wide(market_rent_1br) * mix_1br + wide(market_rent_2br) * mix_2br
+        + wide(market_rent_3br) * mix_3br + wide(market_rent_4br) * mix_4br,
+      mix_sum
+    ) as market_rent_mix,
+    quotient(
+      wide(rent_in_place_0br) * mix_0br + wide(rent_in_place_1br) * mix_1br + wide(rent_in_place_2br) * mix_2br
+        + wide(rent_in_place_3br) * mix_3br + wide(rent_in_place_4br) * mix_4br,
+      mix_sum
+    ) as rent_in_place
+  from in_place
+)
+
+select
+  id,
+  market_rent_mix,
+  rent_in_place,
+  rounded(wide(rent_in_place) * (1 - utility_share_used)) as contract_rent,
+  in_place_ratio_0br,
+  in_place_ratio_1br,
+  in_place_ratio_2br,
+  in_place_ratio_3br,
+  in_place_ratio_4br,
+  utility_share_used,
+  case when is_measured then metro_basis else 'declared' end as in_place_basis,
+  case
+    when measured_utility_share is null then 'declared'
+    when is_only_county then 'county'
+    else 'largest_county_of_area'
+  end as contract_basis
+from weighted

@@ -1,0 +1,54 @@
+-- One row per property: its units by bedrooms. A mix that the listing states and that adds up to its units counts;
+-- otherwise the average mix of buildings of its size and age, as shares.
+
+with
+
+stated as (
+  select
+    id,
+    units,
+    units_0br,
+    units_1br,
+    units_2br,
+    units_3br,
+    units_4br,
+    coalesce(units_0br, units_1br, units_2br, units_3br, units_4br) is not null as is_stated,
+    coalesce(units_0br, 0) + coalesce(units_1br, 0) + coalesce(units_2br, 0) + coalesce(units_3br, 0)
+      + coalesce(units_4br, 0) = units as adds_up
+  from int_properties
+),
+
+mixes as (
+  select
+    stated.*,
+    cells.vintage,
+    averages.share_0,
+    averages.share_1,
+    averages.share_2,
+    averages.share_3,
+    averages.share_4,
+    coalesce(is_stated and adds_up, false) as is_used
+  from stated
+  join int_building_cells as cells on cells.id = stated.id
+  left join ref_bedroom_mixes as averages
+    on averages.size = cells.size
+    and averages.vintage = cells.vintage
+)
+
+select
+  id,
+  case
+    when units is null then 'unknown'
+    when is_used then 'listing'
+    when is_stated and vintage = 'any' then 'size_stated_mix_does_not_add_up'
+    when is_stated then 'size_and_age_stated_mix_does_not_add_up'
+    when vintage = 'any' then 'size'
+    else 'size_and_age'
+  end as unit_mix_basis,
+  case when is_used then coalesce(units_0br, 0) else share_0 end::decimal(16, 4) as mix_0br,
+  case when is_used then coalesce(units_1br, 0) else share_1 end::decimal(16, 4) as mix_1br,
+  case when is_used then coalesce(units_2br, 0) else share_2 end::decimal(16, 4) as mix_2br,
+  case when is_used then coalesce(units_3br, 0) else share_3 end::decimal(16, 4) as mix_3br,
+  case when is_used then coalesce(units_4br, 0) else share_4 end::decimal(16, 4) as mix_4br,
+  case when is_used then units when units is not null then 1 end as mix_sum
+from mixes

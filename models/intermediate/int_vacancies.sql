@@ -1,0 +1,91 @@
+-- One row per metropolitan area of the vacancy survey: the mean of its last four quarters, drawn toward the mean of its
+-- region by the margin of error, with credit loss and within the declared limits.
+
+with
+
+terms as (
+  select
+    assumption('vacancy_least')::decimal(6, 4) as vacancy_least,
+    assumption('vacancy_most')::decimal(6, 4) as vacancy_most,
+    assumption('credit_loss')::decimal(6, 4) as credit_loss,
+    assumption('vacancy_spread_points')::decimal(6, 2) as spread_points,
+    assumption('vacancy_margin_divisor')::decimal(6, 4) as margin_divisor,
+    assumption('vacancy_quarters')::integer as newest_quarters
+),
+
+newest as (
+  select
+    areas.cbsa,
+    areas.region,
+    areas.area_name,
+    survey.year,
+    survey.quarter,
+    survey.vacancy_pct,
+    survey.margin_pct,
+    survey.source,
+    survey.source_url
+  from stg_area_vacancies as survey
+  join ref_hvs_areas as areas on areas.area_name = survey.area_name
+  cross join run
+  where survey.vacancy_pct is not null
+    and survey.margin_pct is not null
+    and survey.ends_on < run.as_of
+  qualify row_number() over (
+    partition by areas.cbsa
+    order by survey.year desc, survey.quarter desc, survey.observed_at desc, survey.source
+  ) <= (select newest_quarters from terms)
+),
+
+means as (
+  select
+    cbsa,
+    region,
+    any_value(area_name) as area_name,
+    max_by(year, (year, quarter)) as year,
+    max_by(quarter, (year, quarter)) as quarter,
+    count(*) as quarters,
+    quotient(sum(vacancy_pct), count(*)) as metro_pct,
+    quotient(sum(margin_pct), count(*)) as margin_pct,
+    max_by(source, (year, quarter)) as source,
+    max_by(source_url, (year, quarter)) as source_url
+  from newest
+  group by cbsa, region
+),
+
+regions as (
+  select
+    means.*,
+    quotient(sum(metro_pct) over (partition by region), count(*) over (partition by region)) as region_pct
+  from means
+),
+
+-- The weight of the metro's own figure: t2 / (t2 + se2), with t the spread between metros and se the standard error
+shrunk as (
+  select
+    regions.*,
+    share_of(spread_points * spread_points, spread_points * spread_points
+      + quotient(margin_pct, margin_divisor) * quotient(margin_pct, margin_divisor)) as metro_weight,
+    rounded(region_pct + wide(metro_pct - region_pct) * metro_weight) as shrunk_pct
+  from regions
+  cross join terms
+)
+
+select
+  cbsa,
+  area_name,
+  region,
+  cast(year as integer) as year,
+  cast(quarter as integer) as quarter,
+  cast(quarters as integer) as quarters,
+  metro_pct,
+  margin_pct,
+  region_pct,
+  metro_weight,
+  shrunk_pct,
+  rounded(
+    least(vacancy_most * 100, greatest(vacancy_least * 100, shrunk_pct) + credit_loss * 100)
+  ) as vacancy_pct,
+  source,
+  source_url
+from shrunk
+cross join terms

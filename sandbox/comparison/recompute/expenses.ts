@@ -1,0 +1,158 @@
+/** Recomputes a deal's income, taxes, expenses and NOI by each method. */
+import { fraction, type Fraction } from '../../../lib/fraction.ts';
+import { isPriced, isRented, percent, valueIf, type Recomputed, type Values } from './record.ts';
+
+const HUNDRED = fraction(100);
+const share = (pct: Fraction): Fraction => pct.over(HUNDRED);
+
+function proxySize({ record, count }: Values): string {
+  const units = Number(record['units']);
+  if (units <= count('small_units_max')) return '2_4';
+  if (units <= count('medium_units_max')) return '5_12';
+  return units <= count('large_units_max') ? '13_50' : '51_up';
+}
+
+function ageAdjustment({ record, count, assumed }: Values): Fraction {
+  if (record['year_built'] === null) return fraction(0);
+  const year = Number(record['year_built']);
+  if (year < count('old_before_year')) return assumed('expense_old_adjustment');
+  return year >= count('new_from_year') ? assumed('expense_new_adjustment') : fraction(0);
+}
+
+/** Income and NOI by the simple proxy, not rounded. */
+function proxy(values: Values): { readonly gross: Fraction; readonly income: Fraction; readonly noi: Fraction } {
+  const { of, assumed } = values;
+  const gross = of('units')
+    .times(of('market_rent_2br'))
+    .times(fraction(1).minus(assumed('utility_share')))
+    .times(assumed('months_per_year'));
+  const income = gross.times(fraction(1).minus(assumed('vacancy')));
+  return { gross, income, noi: income.times(fraction(1).minus(proxyRatio(values))) };
+}
+
+const proxyRatio = (values: Values): Fraction =>
+  values.assumed(`expense_ratio_${proxySize(values)}`).plus(ageAdjustment(values));
+
+const isByLine = ({ text }: Values): boolean => text('underwriting_method') === 'by_line';
+
+/** Gross potential rent and effective income. */
+export function recomputeIncome(values: Values): Recomputed {
+  const { of, assumed } = values;
+  const byProxy = valueIf(isRented(values), () => proxy(values));
+  const noiOfProxy = byProxy && byProxy.noi.rounded(2);
+  if (!byProxy) return { noi_hud_2br: null, gross_potential_rent: null, effective_gross_income: null };
+  if (!isByLine(values)) {
+    return {
+      noi_hud_2br: noiOfProxy,
+      gross_potential_rent: byProxy.gross.rounded(2),
+      effective_gross_income: byProxy.income.rounded(2),
+    };
+  }
+  const gross = of('units').times(of('contract_rent')).times(assumed('months_per_year')).rounded(2);
+  const income = fraction(gross).times(fraction(1).minus(share(of('vacancy_pct'))));
+  return { noi_hud_2br: noiOfProxy, gross_potential_rent: gross, effective_gross_income: income.rounded(2) };
+}
+
+interface PropertyTax {
+  readonly rate_pct: string;
+  readonly class_factor: string;
+  readonly current: string;
+  readonly reset_share: string;
+}
+
+const taxOf = ({ record }: Values): PropertyTax => record['property_tax'] as PropertyTax;
+
+const SIZES = [
+  [4, '2_4'],
+  [12, '5_12'],
+  [24, '13_24'],
+  [49, '25_49'],
+  [Infinity, '50_up'],
+] as const;
+
+/** Replacement reserves of a year. */
+export function recomputeReserves({ has, record, of, assumed }: Values): Recomputed {
+  const size = SIZES.find(([most]) => Number(record['units']) <= most)?.[1] ?? '50_up';
+  return {
+    reserves: valueIf(has('units'), () =>
+      of('units')
+        .times(assumed(`reserves_per_unit_${size}`))
+        .rounded(2),
+    ),
+  };
+}
+
+/** The tax after a sale. */
+export function recomputeTax(values: Values): Recomputed {
+  const afterReset = (): string => {
+    const { rate_pct: rate, class_factor: factor, current, reset_share: resetShare } = taxOf(values);
+    const atPrice = values
+      .of('list_price')
+      .times(share(fraction(rate)))
+      .times(fraction(factor))
+      .rounded(2);
+    return fraction(resetShare)
+      .times(fraction(atPrice))
+      .plus(fraction(1).minus(fraction(resetShare)).times(fraction(current)))
+      .rounded(2);
+  };
+  return { tax_after_reset: valueIf(isPriced(values), afterReset) };
+}
+
+interface ExpenseLine {
+  readonly line: string;
+  readonly amount: string;
+}
+
+/** Operating expenses at a tax: the sum of the lines, or of income at the nearer quartile. */
+function expensesAt(values: Values, tax: Fraction | null): { readonly amount: string; readonly check: string } {
+  const { of, record } = values;
+  const income = of('effective_gross_income');
+  const atRatio = (column: string): string => income.times(share(of(column))).rounded(2);
+  if (tax === null) return { amount: atRatio('expense_typical_pct'), check: 'no_tax_ratio_of_cell' };
+  const lines = (record['expense_lines'] as readonly ExpenseLine[]).filter(({ line }) => line !== 'property_tax');
+  const total = lines.reduce((sum, { amount }) => sum.plus(fraction(amount)), tax);
+  const ratio = fraction(percent(total, income));
+  if (ratio.isBelow(of('expense_q1_pct'))) return { amount: atRatio('expense_q1_pct'), check: 'below_quartiles' };
+  if (of('expense_q3_pct').isBelow(ratio)) return { amount: atRatio('expense_q3_pct'), check: 'above_quartiles' };
+  return { amount: total.rounded(2), check: 'within_quartiles' };
+}
+
+/** NOI after and before the reset of the tax, and the one that counts. */
+export function recomputeNoi(values: Values): Recomputed {
+  const { of, has } = values;
+  if (!has('effective_gross_income')) {
+    return {
+      expense_check: 'no_income',
+      noi_after_reset: null,
+      noi_at_current_tax: null,
+      noi_underwritten: null,
+      operating_expenses: null,
+      expense_ratio_pct: null,
+    };
+  }
+  const income = of('effective_gross_income');
+  const byLine = valueIf(isByLine(values), () => {
+    const afterReset = expensesAt(
+      values,
+      valueIf(isPriced(values), () => of('tax_after_reset')),
+    );
+    const atCurrentTax = expensesAt(
+      values,
+      valueIf(isPriced(values), () => fraction(taxOf(values).current)),
+    );
+    return {
+      expense_check: afterReset.check,
+      noi_after_reset: income.minus(fraction(afterReset.amount)).rounded(2),
+      noi_at_current_tax: income.minus(fraction(atCurrentTax.amount)).rounded(2),
+    };
+  });
+  const noi = byLine ? byLine.noi_after_reset : String(values.record['noi_hud_2br']);
+  const expenses = income.minus(fraction(noi));
+  return {
+    ...byLine,
+    noi_underwritten: noi,
+    operating_expenses: expenses.rounded(2),
+    expense_ratio_pct: byLine ? percent(expenses, income) : proxyRatio(values).times(HUNDRED).rounded(2),
+  };
+}
