@@ -16,6 +16,10 @@ import { loadRowRecords } from '../../sources/index.ts';
 import { modelsOf } from '../pipelines/some_tables.ts';
 
 export type InputRow = Readonly<Record<string, unknown>>;
+/** HUD's rents of a row of int_market_rents: the same for every number of bedrooms. */
+export const rentOfAll = (rent: string): InputRow =>
+  Object.fromEntries([0, 1, 2, 3, 4].map((bedrooms) => [`market_rent_${bedrooms}br`, rent]));
+
 /** Rows by table. The name of a model stands for its result: that model is then not built. */
 export type Inputs = Readonly<Record<string, readonly InputRow[]>>;
 

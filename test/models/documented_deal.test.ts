@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { it } from 'node:test';
 import { WORKED } from '../../docs/generate/underwriting.ts';
 import { currentAssumptions } from '../../models/assumptions.ts';
-import { buildTables, uuid5, type InputRow } from './build_models.ts';
+import { buildTables, rentOfAll, uuid5, type InputRow } from './build_models.ts';
 
 it('the models give every figure of the documented deal', async () => {
   const id = uuid5('deal|101 MAIN ST|44102');
@@ -40,7 +40,7 @@ it('the models give every figure of the documented deal', async () => {
       declared_assumptions: currentAssumptions(new Map(), 'uw-2026.1').rows,
       staged_listing: [{ ...site, observed_at: '2026-11-21T09:00:00Z' }],
       previous_listing_history: [earlierVersion],
-      int_market_rents: [{ id, market_rent_2br: WORKED.rent, rent_basis: 'zip' }],
+      int_market_rents: [{ id, ...rentOfAll(WORKED.rent), rent_basis: 'zip' }],
     },
     ['deals'],
   );

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { currentAssumptions } from '../../models/assumptions.ts';
-import { buildTables, uuid5, type Built, type InputRow } from './build_models.ts';
+import { buildTables, rentOfAll, uuid5, type Built, type InputRow } from './build_models.ts';
 import { EXAMPLES, type Example } from './examples/worked_deals.ts';
 
 const idOf = (index: number): string => uuid5(`deal|${100 + index} MAIN ST|44102`);
@@ -84,7 +84,7 @@ describe('worked deals of uw-2026.1', () => {
         staged_listing: EXAMPLES.map(listing),
         previous_listing_history: EXAMPLES.flatMap(earlierVersion),
         staged_tax_parcel: EXAMPLES.flatMap(debt),
-        int_market_rents: EXAMPLES.map(({ rent }, i) => ({ id: idOf(i), market_rent_2br: rent, rent_basis: 'zip' })),
+        int_market_rents: EXAMPLES.map(({ rent }, i) => ({ id: idOf(i), ...rentOfAll(rent), rent_basis: 'zip' })),
       },
       ['deals'],
     );
