@@ -123,6 +123,9 @@ function sumOfDebts(matches: readonly ({ readonly kind: string } & Partial<Count
 const mixByBedrooms = (mix: UnitMix | null): Row | null =>
   mix && { '0br': mix[0], '1br': mix[1], '2br': mix[2], '3br': mix[3], '4br': mix[4] };
 
+const isUnknownMix = (deal: Row): boolean =>
+  (deal['rent_steps'] as { readonly mix: { readonly sum: string | null } }).mix.sum === null;
+
 interface Sources {
   readonly truth: Truth;
   readonly assumptions: AssumptionValue;
@@ -148,7 +151,8 @@ function trueDeal(listings: readonly TrueVersion[], deal: Row, { truth, assumpti
     cap_rate: listing.capRate,
     cap_rate_source: listing.capRate !== null ? 'advertised' : listing.noi && listing.price ? 'derived' : 'none',
     property_type: null,
-    market_rent_2br: rentOf(deal, property, truth),
+    // Chosen for another number of units, the steps fit nothing: the deal differs in all figures.
+    market_rent_2br: (listing.units === null) === isUnknownMix(deal) ? rentOf(deal, property, truth) : null,
     rent_basis: deal['rent_basis'],
     rent_outdated_reason: deal['rent_outdated_reason'],
     first_seen: firstSeen,

@@ -48,6 +48,7 @@ export function recomputeIncome(values: Values): Recomputed {
       effective_gross_income: byProxy.income.rounded(2),
     };
   }
+  if (!values.has('contract_rent')) return { noi_hud_2br: noiOfProxy };
   const gross = of('units').times(of('contract_rent')).times(assumed('months_per_year')).rounded(2);
   const income = fraction(gross).times(fraction(1).minus(share(of('vacancy_pct'))));
   return { noi_hud_2br: noiOfProxy, gross_potential_rent: gross, effective_gross_income: income.rounded(2) };
@@ -56,7 +57,7 @@ export function recomputeIncome(values: Values): Recomputed {
 interface PropertyTax {
   readonly rate_pct: string;
   readonly class_factor: string;
-  readonly current: string;
+  readonly current: string | null;
   readonly reset_share: string;
 }
 
@@ -84,8 +85,8 @@ export function recomputeReserves({ has, record, of, assumed }: Values): Recompu
 
 /** The tax after a sale. */
 export function recomputeTax(values: Values): Recomputed {
+  const { rate_pct: rate, class_factor: factor, current, reset_share: resetShare } = taxOf(values);
   const afterReset = (): string => {
-    const { rate_pct: rate, class_factor: factor, current, reset_share: resetShare } = taxOf(values);
     const atPrice = values
       .of('list_price')
       .times(share(fraction(rate)))
@@ -93,10 +94,14 @@ export function recomputeTax(values: Values): Recomputed {
       .rounded(2);
     return fraction(resetShare)
       .times(fraction(atPrice))
-      .plus(fraction(1).minus(fraction(resetShare)).times(fraction(current)))
+      .plus(
+        fraction(1)
+          .minus(fraction(resetShare))
+          .times(fraction(String(current))),
+      )
       .rounded(2);
   };
-  return { tax_after_reset: valueIf(isPriced(values), afterReset) };
+  return { tax_after_reset: valueIf(isPriced(values) && current !== null, afterReset) };
 }
 
 interface ExpenseLine {
@@ -121,7 +126,7 @@ function expensesAt(values: Values, tax: Fraction | null): { readonly amount: st
 /** NOI after and before the reset of the tax, and the one that counts. */
 export function recomputeNoi(values: Values): Recomputed {
   const { of, has } = values;
-  if (!has('effective_gross_income')) {
+  if (!has('effective_gross_income', 'expense_typical_pct')) {
     return {
       expense_check: 'no_income',
       noi_after_reset: null,
@@ -135,11 +140,11 @@ export function recomputeNoi(values: Values): Recomputed {
   const byLine = valueIf(isByLine(values), () => {
     const afterReset = expensesAt(
       values,
-      valueIf(isPriced(values), () => of('tax_after_reset')),
+      valueIf(has('tax_after_reset'), () => of('tax_after_reset')),
     );
     const atCurrentTax = expensesAt(
       values,
-      valueIf(isPriced(values), () => fraction(taxOf(values).current)),
+      valueIf(has('tax_after_reset'), () => fraction(String(taxOf(values).current))),
     );
     return {
       expense_check: afterReset.check,
