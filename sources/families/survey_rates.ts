@@ -42,12 +42,17 @@ export interface RateColumns {
   readonly rate: string;
 }
 
-/** The candidate of each row. Refuses a row of a day after the read, and one of another width than the header. */
+/**
+ * The candidate of each row. Refuses a row of a day after the read, and one of another width than the header.
+ * @throws Quarantine truncated_download if the last line has no end: its rate may be cut
+ */
 export function ratesOf(
   page: Page,
   { header, rows, isMadeUp }: RatePage,
   { series, day, rate }: RateColumns,
 ): Candidate[] {
+  if (!page.text().endsWith('\n'))
+    throw new Quarantine('truncated_download', 'the last line has no end, so its rate may be cut', page.url);
   const readOn = page.observedAt.slice(0, 10);
   const [dayAt, rateAt] = [header.indexOf(day), header.indexOf(rate)];
   return rows.map(({ cells, raw, line }: CsvRow) =>

@@ -77,7 +77,7 @@ function weeksUpTo(day: string, rate: string): string {
     const printed = `${at.getUTCMonth() + 1}/${at.getUTCDate()}/${at.getUTCFullYear()}`;
     return `${printed},${back === 0 ? rate : '7.10'},,6.40,,,,,`;
   });
-  return [FREDDIE, ...lines.reverse()].join('\n');
+  return `${[FREDDIE, ...lines.reverse()].join('\n')}\n`;
 }
 
 const SURVEY = 'www.freddiemac.com';

@@ -9,7 +9,7 @@ import { fuzz, subjects, type Finding } from '../fuzz/fuzz.ts';
 const families = await subjects();
 
 test('every family has recorded pages to damage', () => {
-  for (const family of ['listings', 'fmr', 'tax', 'sheriff', 'register'])
+  for (const family of ['listings', 'fmr', 'tax', 'sheriff', 'register', 'benchmarks'])
     assert.ok((families.get(family)?.length ?? 0) > 0, family);
 });
 

@@ -17,7 +17,7 @@ const AREAS = /metropolitan/iu;
 /** Column B. Figures are to the right of it. */
 const AREA_AT = 1;
 /** "Atlanta-Sandy Springs-Roswell, GA1......": the name, footnote numbers and dot leaders. */
-const AREA = /^\**\s*(\S.*?,\s*[A-Z]{2}(?:-[A-Z]{2})*)\s*[\d,]*[\s.…]*$/u;
+const AREA = /^\**\s*(\p{L}[\p{L}\s.'’/-]*,\s*[A-Z]{2}(?:-[A-Z]{2})*)\s*[\d,]*[\s.…]*$/u;
 
 interface Quarter {
   readonly year: number;
