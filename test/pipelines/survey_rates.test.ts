@@ -1,5 +1,6 @@
 /** Rates and vacancy read from the sandbox, labelled as made up, and what a wrong page of rates does to its source. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { before, describe, test } from 'node:test';
 import { join } from 'node:path';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
@@ -8,6 +9,7 @@ import { healthOf } from '../../pipelines/operate/health.ts';
 import { checkExpectations } from '../../pipelines/ingest/expect.ts';
 import { respond } from '../../sandbox/http.ts';
 import type { Alter } from '../../sandbox/server.ts';
+import { listingMetros } from '../../sandbox/world/places.ts';
 import { madeUpRates } from '../../sandbox/world/survey_rates.ts';
 import { madeUpVacancy, SURVEYED_AREAS } from '../../sandbox/world/vacancies.ts';
 import pmms from '../../sources/benchmarks/freddie_pmms/source.ts';
@@ -28,6 +30,12 @@ async function stagedRows({ layout }: StartingPoint, source: string): Promise<Re
     duck.close();
   }
 }
+
+test('the areas of the sandbox are those of the twenty metros in the reference table', () => {
+  const file = readFileSync(new URL('../../models/reference/hvs_areas.csv', import.meta.url), 'utf8');
+  const codes = new Map([...file.matchAll(/^"(.+)",(\d{5}),/gmu)].map(([, area = '', cbsa = '']) => [area, cbsa]));
+  assert.equal(new Set(SURVEYED_AREAS.map((area) => codes.get(area) ?? assert.fail(area))).size, listingMetros.length);
+});
 
 describe('the sandbox', () => {
   let start: StartingPoint;
