@@ -74,6 +74,32 @@ export const sourceFaults: readonly PlantedFault[] = [
     caughtBy: [test('sources/outdated_rents.test.ts', 'newer_fiscal_year_published')],
   },
   {
+    name: 'a mortgage rate of 728 percent is accepted',
+    changes: [change('sources/families/survey_rates.ts', 'const HIGHEST_PCT = 25n;', 'const HIGHEST_PCT = 1000n;')],
+    caughtBy: [test('pipelines/survey_rates.test.ts', 'one rate of 728 in place of 7.28 quarantines the page')],
+  },
+  {
+    name: 'a page of rates that stopped a year ago looks fresh',
+    changes: [change('pipelines/ingest/newest.ts', 'if (age <= expect.newest.maxAgeDays)', 'if (age <= 10_000)')],
+    caughtBy: [test('pipelines/survey_rates.test.ts', 'a page that stops a year ago degrades its source')],
+  },
+  {
+    name: 'the older of two reads of one rate counts',
+    changes: [change('models/staging/stg_survey_rates.sql', 'observed_at desc,', 'observed_at,')],
+    caughtBy: [test('models/survey_rates.test.ts', 'a rate that two sources publish is one row, of the newer read')],
+  },
+  {
+    name: 'vacancy is read from the column of its margin',
+    changes: [
+      change(
+        'sources/benchmarks/census_hvs/vacancy_tables.ts',
+        "figure('vacancy', cells[at], where)",
+        "figure('vacancy', cells[at + 1], where)",
+      ),
+    ],
+    caughtBy: [test('sources/fleet.test.ts', 'census_hvs reads its recorded pages')],
+  },
+  {
     name: 'one bad sale day discards the county',
     changes: [
       change(
