@@ -39,6 +39,5 @@ export default defineModel({
       'median_contract_rent > median_gross_rent',
       false,
     ),
-    never(MODEL, 'tax_below_value', 'the tax of a year is below the value', 'median_tax >= median_value', false),
   ],
 });

@@ -24,13 +24,6 @@ export default defineModel({
       'abs(underwritten_revenue - underwritten_expenses - underwritten_noi) > 1',
       false,
     ),
-    never(
-      MODEL,
-      'ncf_within_noi',
-      'the underwritten cash flow is at most the NOI, which it reduces by reserves',
-      'underwritten_ncf > underwritten_noi + 1',
-      false,
-    ),
     never(MODEL, 'statement_in_order', 'a statement begins before it ends', 'recent_starts_on > recent_ends_on', false),
   ],
 });

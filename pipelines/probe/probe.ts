@@ -84,7 +84,9 @@ function outcomeOf(spec: SourceSpec, page: Page, rows: readonly Values[], reject
   const findings = rejects
     .slice(0, 1)
     .map(({ reason, detail }) => `${rejects.length} of ${all} rows rejected, the first: ${reason}: ${detail}`);
-  const isTooMany = rejects.length > all * spec.expect.maxRejectShare;
+  const { maxRejectShare, uncountedRejects = [] } = spec.expect;
+  const counted = rejects.filter(({ reason }) => !uncountedRejects.includes(reason));
+  const isTooMany = counted.length > (rows.length + counted.length) * maxRejectShare;
   return {
     verdict: isTooMany ? 'differs' : 'as_expected',
     findings: [

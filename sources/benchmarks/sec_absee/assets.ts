@@ -170,6 +170,11 @@ function checkCounted(property: Property, ofLoan: readonly Property[]): void {
   const type = typeOf(property);
   if (type === null) refuse('blank_property_type', 'the property has no propertyTypeCode');
   if (type !== MULTIFAMILY) refuse(NOT_COUNTED[0], `propertyTypeCode is ${JSON.stringify(type)}, expected MF`);
+  if (ofLoan.every(({ assetNumber }) => assetNumber !== property.loanNumber))
+    refuse(
+      'part_without_loan',
+      `asset ${property.assetNumber} is part of asset ${property.loanNumber}, which the filing does not have`,
+    );
   const sum = ofLoan.find(isSum);
   if (!sum || sum === property || (typeOf(sum) ?? MULTIFAMILY) !== MULTIFAMILY) return;
   refuse(

@@ -92,10 +92,9 @@ export interface Exhibits {
 /** @throws Quarantine if the filing is cut or has no exhibit EX-102 */
 export function exhibitsOf(page: Page): Exhibits {
   const text = page.text('windows-1252');
-  const file = page.context['file'] ?? '';
   if (text.trim() === '') throw new Quarantine('empty_body', 'the filing is empty', page.url);
-  const named = page.context['trust'] ?? /COMPANY CONFORMED NAME:[ \t]*(\S.*?)\s*$/mu.exec(text)?.[1];
-  const trust = named ?? file.replace(/\.[a-z]+$/iu, '');
+  // A dropped file is named for its trust.
+  const trust = page.context['trust'] ?? (page.context['file'] ?? '').replace(/\.[a-z]+$/iu, '');
   if (/^\s*<\?xml\b|^\s*<assetData\b/u.test(text)) return { trust, documents: [text] };
   const exhibits = [...text.matchAll(/<TYPE>EX-102\b[^<]*<[\s\S]*?<TEXT>([\s\S]*?)(?:<\/TEXT>|$(?![\s\S]))/gu)];
   if (exhibits.length === 0)

@@ -44,9 +44,9 @@ export default defineSource({
     },
     {
       pattern: /\.txt$/u,
-      file: '0001888524-26-006207.txt',
+      file: 'BANK5 2025-5YR19.txt',
       kind: 'filing',
-      about: 'The complete text of a filing of form ABS-EE, such as 0001888524-26-006207.txt.',
+      about: 'The complete text of a filing of form ABS-EE, named for its trust, such as BANK5 2025-5YR19.txt.',
     },
   ],
   fetch: filings,

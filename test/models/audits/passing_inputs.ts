@@ -122,4 +122,28 @@ export const PASSING: Inputs = {
       ...page,
     },
   ],
+  staged_area_census: [
+    {
+      source: 'census_acs',
+      geography: 'county',
+      area_code: '39035',
+      vintage: 2024,
+      median_gross_rent: '1002.00',
+      median_contract_rent: '801.00',
+      median_value: '181300.00',
+      ...page,
+    },
+  ],
+  staged_loan_statement: [
+    {
+      source: 'sec_absee',
+      property_number: 1,
+      underwritten_revenue: '512000.00',
+      underwritten_expenses: '248000.00',
+      underwritten_noi: '264000.00',
+      recent_starts_on: '2025-07-01',
+      recent_ends_on: '2026-06-30',
+      ...page,
+    },
+  ],
 };
