@@ -1,6 +1,7 @@
 import { date, defineRecord, integer, money, oneOf, percent, ratio, text } from '../../lib/record.ts';
 
 const NOT_FILED = 'the filing leaves it out';
+const NOT_THE_WHOLE = 'the filing leaves it out, or the row is one of several properties of the loan';
 const NO_STATEMENT = 'no statement was filed since the loan was securitized';
 
 /** One property of a securitized loan in a monthly filing of its trust (SEC form ABS-EE, exhibit EX-102). */
@@ -44,12 +45,13 @@ export const LoanStatement = defineRecord(
     ),
     recent_occupancy_pct: percent('Most recent physical occupancy.', { absent: NO_STATEMENT }),
     recent_coverage: ratio('Debt service coverage of the most recent NCF.', { absent: NO_STATEMENT }),
-    loan_amount: money('Original amount of the loan.', {
-      absent: 'the filing leaves it out, or the row is one of several properties of the loan',
+    loan_amount: money('Original amount of the loan.', { absent: NOT_THE_WHOLE }),
+    interest_rate_pct: percent('Interest rate at origination, per year.', { absent: NOT_THE_WHOLE, decimals: 6 }),
+    amortization_months: integer('Months of amortization; 0 for interest only.', {
+      absent: NOT_THE_WHOLE,
+      unit: 'months',
     }),
-    interest_rate_pct: percent('Interest rate at origination, per year.', { absent: NOT_FILED, decimals: 6 }),
-    amortization_months: integer('Months of amortization; 0 for interest only.', { absent: NOT_FILED, unit: 'months' }),
-    interest_only_months: integer('Months of interest only at the start.', { absent: NOT_FILED, unit: 'months' }),
-    accrual_method: text('Code of the interest accrual method, such as 3 for actual/360.', { absent: NOT_FILED }),
+    interest_only_months: integer('Months of interest only at the start.', { absent: NOT_THE_WHOLE, unit: 'months' }),
+    accrual_method: text('Code of the interest accrual method, such as 3 for actual/360.', { absent: NOT_THE_WHOLE }),
   },
 );

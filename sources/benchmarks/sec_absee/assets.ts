@@ -127,7 +127,8 @@ function valuesOf(property: Property, ofLoan: readonly Property[], filing: Filin
   const startsOn = day('mostRecentFinancialsStartDate', own['mostRecentFinancialsStartDate']);
   const endsOn = day('mostRecentFinancialsEndDate', own['mostRecentFinancialsEndDate']);
   const count = whole(loan, 'NumberProperties');
-  const hasWholeLoan = isSum(property) || (ofLoan.length === 1 && (count ?? 1) === 1);
+  const isWholeLoan = isSum(property) || (ofLoan.length === 1 && (count ?? 1) === 1);
+  const terms: Elements = isWholeLoan ? loan : {};
   return {
     trust: filing.trust,
     asset_number: assetNumber,
@@ -157,11 +158,11 @@ function valuesOf(property: Property, ofLoan: readonly Property[], filing: Filin
     recent_period: periodOf(startsOn, endsOn),
     recent_occupancy_pct: percentOf('occupancy', own['mostRecentPhysicalOccupancyPercentage'], 2),
     recent_coverage: plain(own, 'mostRecentDebtServiceCoverageNetCashFlowpercentage'),
-    loan_amount: hasWholeLoan ? plain(loan, 'originalLoanAmount') : null,
-    interest_rate_pct: percentOf('originalInterestRatePercentage', loan['originalInterestRatePercentage'], 6),
-    amortization_months: whole(loan, 'originalAmortizationTermNumber'),
-    interest_only_months: whole(loan, 'originalInterestOnlyTermNumber'),
-    accrual_method: textOf(loan['interestAccrualMethodCode']),
+    loan_amount: plain(terms, 'originalLoanAmount'),
+    interest_rate_pct: percentOf('originalInterestRatePercentage', terms['originalInterestRatePercentage'], 6),
+    amortization_months: whole(terms, 'originalAmortizationTermNumber'),
+    interest_only_months: whole(terms, 'originalInterestOnlyTermNumber'),
+    accrual_method: textOf(terms['interestAccrualMethodCode']),
   };
 }
 
