@@ -106,7 +106,7 @@ describe('a number walked back', () => {
   test('of a deal: formula, inputs, assumptions, and the parsed pages of listing and rent', async () => {
     const [deal] = await rows(
       `SELECT * FROM deals
-      WHERE underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL AND rent_basis = 'metro' ORDER BY id LIMIT 1`,
+      WHERE underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL AND rent_basis = 'zip' ORDER BY id LIMIT 1`,
     );
     const e = await walk(deal?.['id']);
     assert.deepEqual(
@@ -118,7 +118,8 @@ describe('a number walked back', () => {
     assert.equal(listing.values?.['list_price'], deal?.['list_price']);
     assert.equal(listing.values?.['units'], deal?.['units']);
     assert.equal(listing.url, deal?.['source_url']);
-    assert.equal(rent.values?.['fmr_2'], deal?.['market_rent_2br'], "the rent is on HUD's own row");
+    assert.equal(rent.values?.['rent_2'], deal?.['market_rent_2br'], "the rent is on HUD's own row");
+    assert.equal(rent.values?.['zip'], deal?.['zip']);
     assert.ok(Date.parse(listing.fetched_at ?? '') <= Date.parse(`${String(deal?.['observed_at'])}Z`));
     const lines = formatExplanation(e, 'noi_underwritten').join('\n');
     assert.match(

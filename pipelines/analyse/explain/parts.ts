@@ -49,7 +49,9 @@ async function rentPage({ layout, manifest }: OpenSnapshot, row: Fields): Promis
   const isOfZip = row['rent_basis']?.startsWith('zip') === true;
   return {
     role: 'rent',
-    note: `of ${row['rent_area_name'] ?? ''}; HUD lists it for each of its counties, the first is shown`,
+    note: isOfZip
+      ? `of ZIP ${row['zip'] ?? ''} in ${row['rent_area_name'] ?? ''}`
+      : `of ${row['rent_area_name'] ?? ''}; HUD lists it for each of its counties, the first is shown`,
     source,
     sha256: page.sha256,
     url: page.url,
