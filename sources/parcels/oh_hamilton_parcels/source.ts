@@ -15,6 +15,9 @@
  * location_zip blank in every row, and of its tax_district_desc one value was seen, "CINTI CORP-CINTI CSD", of some 240
  * districts; of the list's tax_district, none. A table of the districts would give the municipality.
  *
+ * ANNUAL_TAXES is known from public readers of the layer and from the county's own property report, which shows it next
+ * to the market value. It is read where the layer has it.
+ *
  * The layer's debts are not read: the Auditor's list states them with the owner, and is newer for some parcels.
  */
 import { arcgisAddresses } from '../../families/arcgis_parcels.ts';
