@@ -11,6 +11,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { sharedFolder } from '../shared_folder.ts';
 import { memoryFolder } from './memory_folder.ts';
 
 /** PostgreSQL refuses to run as root; it then runs as the user nobody. */
@@ -44,6 +45,7 @@ interface Installation {
   readonly folder: string;
   readonly data: string;
   readonly user: { readonly uid?: number; readonly gid?: number };
+  readonly password: string;
 }
 
 /** The folder of the binaries. If npm ran without scripts, the links between the libraries are missing: create them. */
@@ -78,31 +80,46 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-/** Create the data folder in a new temporary folder. */
-function install(password: string): Installation {
-  const folder = memoryFolder('dealfeed-postgres-');
-  const data = join(folder, 'data');
-  const passwordFile = join(folder, 'password');
-  writeFileSync(passwordFile, password);
-  const isRoot = process.getuid?.() === 0;
-  const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+const PASSWORD_FILE = 'password';
+const DATA = 'data';
+const BINARIES = 'native';
+
+const asUser = (): Installation['user'] => (process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {});
+
+/** The data folder of an empty server, its password, and the binaries if the server's user cannot read the project's. */
+const emptyServer = sharedFolder('postgres', async (folder) => {
+  const passwordFile = join(folder, PASSWORD_FILE);
+  writeFileSync(passwordFile, randomBytes(12).toString('hex'));
+  const user = asUser();
+  if (user.uid !== undefined) for (const path of [folder, passwordFile]) chownSync(path, NOBODY, NOBODY);
   let home = binaries();
-  if (isRoot) {
-    for (const path of [folder, passwordFile]) chownSync(path, NOBODY, NOBODY);
-    if (spawnSync(join(home, 'bin', 'postgres'), ['--version'], user).status !== 0) {
-      // The user nobody cannot read the project. Copy links verbatim: absolute ones would lead back into the project.
-      cpSync(home, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
-      home = join(folder, 'native');
-    }
+  if (user.uid !== undefined && spawnSync(join(home, 'bin', 'postgres'), ['--version'], user).status !== 0) {
+    // Copy links verbatim: absolute ones would lead back into the project.
+    cpSync(home, join(folder, BINARIES), { recursive: true, verbatimSymlinks: true });
+    home = join(folder, BINARIES);
   }
   const options = ['-U', 'dealfeed', '-A', 'scram-sha-256', '-E', 'UTF8', '--locale', 'C'];
   const made = spawnSync(
     join(home, 'bin', 'initdb'),
-    ['-D', data, ...options, '--pwfile', passwordFile, '--no-sync', '--no-instructions'],
+    ['-D', join(folder, DATA), ...options, '--pwfile', passwordFile, '--no-sync', '--no-instructions'],
     { ...user, cwd: folder, encoding: 'utf8' },
   );
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || String(made.error)}`);
-  return { home, folder, data, user };
+});
+
+/** Copy the data folder of an empty server into a new temporary folder. */
+async function install(): Promise<Installation> {
+  const empty = await emptyServer();
+  const folder = memoryFolder('dealfeed-postgres-');
+  const user = asUser();
+  if (user.uid !== undefined) chownSync(folder, NOBODY, NOBODY);
+  const data = join(folder, DATA);
+  // Unlike cpSync, cp keeps the owner.
+  const copied = spawnSync('cp', ['-pR', join(empty, DATA), data], { encoding: 'utf8' });
+  if (copied.status !== 0) throw new Error(`cp failed: ${copied.stderr || String(copied.error)}`);
+  const own = join(empty, BINARIES);
+  const password = readFileSync(join(empty, PASSWORD_FILE), 'utf8');
+  return { home: existsSync(own) ? own : binaries(), folder, data, user, password };
 }
 
 /** A shell script that starts the server, and stops it when standard input ends, as it does with this process. */
@@ -135,9 +152,8 @@ async function runSql(url: string, sql: string): Promise<void> {
 
 /** Start a server in a new temporary folder. */
 export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
-  const password = randomBytes(12).toString('hex');
-  const installation = install(password);
-  const { folder, data } = installation;
+  const installation = await install();
+  const { folder, data, password } = installation;
   const port = await freePort();
   const url = `postgres://dealfeed:${password}@127.0.0.1:${port}/postgres`;
   let guard: ChildProcess | undefined;

@@ -4,63 +4,20 @@ import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { SettingError } from '../../lib/settings.ts';
-import { currentAssumptions } from '../../models/assumptions.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { standingRead } from '../../pipelines/ingest/reads.ts';
 import { isSame, formatRebuild, rebuild } from '../../pipelines/commands/rebuild.ts';
-import { makeWorld } from '../../sandbox/world/world.ts';
-import { newLayout, published, runDay } from './runs.ts';
-
-const DAYS = ['2026-11-20', '2026-11-21'] as const;
-/** Sources of each family, and none of the slow ones. */
-const READ = [
-  'heartland_multifamily',
-  'lakes_sunbelt_exchange',
-  'oh_cuyahoga_tax',
-  'oh_hamilton_tax',
-  'oh_hamilton_parcels',
-  'oh_hamilton_sheriff',
-  'ohio_sos',
-  'colorado_sos',
-];
-const only = ({ name }: { readonly name: string }): boolean => READ.includes(name);
+import { readManifest } from '../../pipelines/snapshots.ts';
+import { afterBadDay, BAD_RUN, FIRST_DAY, FIRST_RUN } from './starting_points.ts';
 
 describe('after two days, the second with a failed page, a site that is down and other assumptions', () => {
   let layout: Layout;
-  const ids: string[] = [];
+  /** Number of sources with rows on both days. */
+  let read = 0;
   before(async () => {
-    layout = await newLayout();
-    const world = makeWorld({ seed: 7, listings: 60, parcels: 300, auctions: 60, filings: 30 });
-    let broken = '';
-    for (const day of DAYS) {
-      const odd = day === DAYS[1];
-      const { runId } = await runDay({
-        layout,
-        world,
-        day,
-        only,
-        ...(odd ? { assumptions: currentAssumptions(new Map([['vacancy', '0.10']])) } : {}),
-        alter: (q, r) =>
-          odd && q.path === broken
-            ? { ...r, status: 500 }
-            : odd && q.host === 'gis.cuyahogacounty.us'
-              ? { ...r, status: 403 }
-              : undefined,
-      });
-      ids.push(runId);
-      broken = new URL(
-        String(
-          (
-            await published(
-              layout,
-              runId,
-              'listing_history',
-              "WHERE source = 'heartland_multifamily' AND is_latest AND gone_on IS NULL ORDER BY listing_id",
-            )
-          )[0]?.['listing_url'],
-        ),
-      ).pathname;
-    }
+    ({ layout } = await afterBadDay());
+    const { sources } = await readManifest(layout, BAD_RUN);
+    read = sources.filter(({ staged_sha256 }) => staged_sha256 !== null).length;
   });
   const files = async (): Promise<string[]> => (await readdir(layout.root, { recursive: true })).sort();
 
@@ -68,26 +25,26 @@ describe('after two days, the second with a failed page, a site that is down and
     const away = `${layout.root}-away`;
     const names = await files();
     const staged = names.filter((n) => n.startsWith('staged/') && n.endsWith('.parquet'));
-    assert.ok(staged.length >= 2 * READ.length - 3);
+    assert.ok(staged.length >= 2 * read - 3);
     for (const [i, name] of staged.entries()) await rename(join(layout.root, name), `${away}-${i}`);
     const without = await files();
-    const result = await rebuild(layout, ids[1] ?? '');
+    const result = await rebuild(layout, BAD_RUN);
     assert.deepEqual(
       [isSame(result), result.tables.length, result.copied, result.versionChanges],
       [true, 11, [], []],
       formatRebuild(result).join('\n'),
     );
-    assert.equal(result.parsed, READ.length);
+    assert.equal(result.parsed, read);
     assert.deepEqual(await files(), without);
     for (const [i, name] of staged.entries()) await rename(`${away}-${i}`, join(layout.root, name));
   });
 
   test('so has the first; stored rows replace those of a damaged page, and a difference is reported', async () => {
-    const [manifestPath, read] = [
-      join(layout.snapshot(ids[0] ?? ''), 'manifest.json'),
-      await standingRead(layout, 'oh_cuyahoga_tax', DAYS[0]),
+    const [manifestPath, standing] = [
+      join(layout.snapshot(FIRST_RUN), 'manifest.json'),
+      await standingRead(layout, 'oh_cuyahoga_tax', FIRST_DAY),
     ];
-    const hash = read?.pages[0]?.sha256 ?? assert.fail('no page');
+    const hash = standing?.pages[0]?.sha256 ?? assert.fail('no page');
     const bodyPath = join(
       layout.root,
       (await files()).find((n) => n.startsWith('archive/') && n.includes(hash)) ?? assert.fail('no body'),
@@ -96,7 +53,7 @@ describe('after two days, the second with a failed page, a site that is down and
     const { tables } = JSON.parse(manifest) as { tables: Record<string, { sha256: string }> };
     await writeFile(bodyPath, body.subarray(0, body.length - 1));
     await writeFile(manifestPath, manifest.replace(tables['leads']?.sha256 ?? '', 'f'.repeat(64)));
-    const result = await rebuild(layout, ids[0] ?? '');
+    const result = await rebuild(layout, FIRST_RUN);
     await writeFile(bodyPath, body);
     await writeFile(manifestPath, manifest);
     assert.deepEqual(
@@ -107,7 +64,7 @@ describe('after two days, the second with a failed page, a site that is down and
       result.tables.filter((t) => t.was !== t.now).map((t) => [t.name, t.was, t.now]),
       [['leads', 'f'.repeat(64), tables['leads']?.sha256]],
     );
-    assert.deepEqual([result.tables.length, result.parsed], [11, READ.length - 1]);
+    assert.deepEqual([result.tables.length, result.parsed], [11, read - 1]);
     assert.match(
       formatRebuild(result).join('\n'),
       /1 of 11 tables are DIFFERENT[^]*copied the stored rows of oh_cuyahoga_tax: [^]*leads +f{16} +[0-9a-f]{16}/u,
@@ -120,11 +77,11 @@ describe('after two days, the second with a failed page, a site that is down and
       rebuild(layout, '2026-01-01.01'),
       (e) => e instanceof SettingError && /RUN is "2026-01-01.01", expected a snapshot of/u.test(e.message),
     );
-    const path = join(layout.snapshot(ids[0] ?? ''), 'deals.parquet');
+    const path = join(layout.snapshot(FIRST_RUN), 'deals.parquet');
     const bytes = await readFile(path);
     await writeFile(path, bytes.subarray(1));
     await assert.rejects(
-      rebuild(layout, ids[1] ?? ''),
+      rebuild(layout, BAD_RUN),
       (e) => e instanceof SettingError && /damaged: deals\.parquet does not have the hash/u.test(e.message),
     );
     await writeFile(path, bytes);

@@ -1,24 +1,20 @@
-/**
- * Data folders with one and two published days, from which tests go on. `make test` makes each once, with the code
- * under test, in the folder that SHARED_RUNS names. Without SHARED_RUNS, as in `make t`, a test file makes its own.
- */
-import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+/** Data folders with one and two published days, from which tests go on. Each is made once, with the code under test. */
+import { cpSync } from 'node:fs';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
-import { takeLock } from '../../pipelines/run/lock.ts';
+import { currentAssumptions } from '../../models/assumptions.ts';
 import { readManifest } from '../../pipelines/snapshots.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import type { World, WorldDay } from '../../sandbox/world/types.ts';
 import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
-import { copyOf, newLayout, runDay, TINY } from './runs.ts';
+import { sharedFolder } from '../shared_folder.ts';
+import { copyOf, published, runDay, TINY } from './runs.ts';
 
 export const FIRST_DAY = '2026-11-20';
+export const BAD_DAY = '2026-11-21';
 export const SECOND_DAY = '2026-11-23';
 export const FIRST_RUN = `${FIRST_DAY}.01`;
+export const BAD_RUN = `${BAD_DAY}.01`;
 export const SECOND_RUN = `${SECOND_DAY}.01`;
-
-const LOCK_RETRY_MS = 100;
 
 export interface StartingPoint {
   /** A copy of its own, which the test may change. */
@@ -29,59 +25,48 @@ export interface StartingPoint {
 const world = makeWorld(TINY);
 
 /** Every source and every table of the tiny world on the first day, the site that needs a browser included. */
-async function makeFirstDay(layout: Layout): Promise<void> {
-  await runDay({ layout, world, day: FIRST_DAY, browser: true });
-}
+const firstDay = sharedFolder('first_day', async (folder) => {
+  await runDay({ layout: layoutOf(folder), world, day: FIRST_DAY, browser: true });
+});
+
+/** Site that is down on the bad day. */
+const DOWN = 'gis.cuyahogacounty.us';
+
+/** A day upon the first on which a listing's page fails, a site is down, and another assumption is in force. */
+const badDay = sharedFolder('bad_day', async (folder) => {
+  cpSync(await firstDay(), folder, { recursive: true, verbatimSymlinks: true });
+  const layout = layoutOf(folder);
+  const shown = "WHERE source = 'heartland_multifamily' AND is_latest AND gone_on IS NULL ORDER BY listing_id";
+  const [listing] = await published(layout, FIRST_RUN, 'listing_history', shown);
+  const failed = new URL(String(listing?.['listing_url'])).pathname;
+  await runDay({
+    layout,
+    world,
+    day: BAD_DAY,
+    assumptions: currentAssumptions(new Map([['vacancy', '0.10']])),
+    alter: ({ host, path }, response) => {
+      if (path === failed) return { ...response, status: 500 };
+      return host === DOWN && path !== '/robots.txt' ? { ...response, status: 403 } : undefined;
+    },
+  });
+});
 
 /** The second day upon the first. */
-async function makeSecondDay(layout: Layout): Promise<void> {
-  cpSync((await firstDay()).root, layout.root, { recursive: true, verbatimSymlinks: true });
-  await runDay({ layout, world, day: SECOND_DAY });
-}
+const secondDay = sharedFolder('second_day', async (folder) => {
+  cpSync(await firstDay(), folder, { recursive: true, verbatimSymlinks: true });
+  await runDay({ layout: layoutOf(folder), world, day: SECOND_DAY });
+});
 
-async function waitForLock(path: string): Promise<() => void> {
-  for (;;) {
-    const lock = await takeLock(path);
-    if ('release' in lock) return lock.release;
-    await sleep(LOCK_RETRY_MS);
-  }
-}
-
-/** The folder of this name, made by the first test file that needs it. */
-function sharedFolder(name: string, make: (layout: Layout) => Promise<void>): () => Promise<Layout> {
-  let made: Promise<Layout> | undefined;
-  const makeOrFind = async (): Promise<Layout> => {
-    const folder = process.env['SHARED_RUNS'];
-    if (folder === undefined) {
-      const layout = await newLayout();
-      await make(layout);
-      return layout;
-    }
-    const layout = layoutOf(join(folder, name));
-    const isMade = `${layout.root}.made`;
-    const release = await waitForLock(`${layout.root}.lock`);
-    try {
-      if (existsSync(isMade)) return layout;
-      // A process that was killed may have left a part.
-      rmSync(layout.root, { recursive: true, force: true });
-      await make(layout);
-      writeFileSync(isMade, '');
-      return layout;
-    } finally {
-      release();
-    }
-  };
-  return () => (made ??= makeOrFind());
-}
-
-const firstDay = sharedFolder('first_day', makeFirstDay);
-const secondDay = sharedFolder('second_day', makeSecondDay);
+const goOnFrom = async (folder: string): Promise<StartingPoint> => ({ layout: await copyOf(layoutOf(folder)), world });
 
 /** A folder in which FIRST_RUN is published. */
-export const afterFirstDay = async (): Promise<StartingPoint> => ({ layout: await copyOf(await firstDay()), world });
+export const afterFirstDay = async (): Promise<StartingPoint> => goOnFrom(await firstDay());
+
+/** A folder in which FIRST_RUN and BAD_RUN are published. */
+export const afterBadDay = async (): Promise<StartingPoint> => goOnFrom(await badDay());
 
 /** A folder in which FIRST_RUN and SECOND_RUN are published. */
-export const afterSecondDay = async (): Promise<StartingPoint> => ({ layout: await copyOf(await secondDay()), world });
+export const afterSecondDay = async (): Promise<StartingPoint> => goOnFrom(await secondDay());
 
 /** What a run of a starting point published, and the truth of its day. */
 export async function publishedRun(
