@@ -12,15 +12,15 @@ import type { Page } from '../../sources/contract.ts';
 import colorado from '../../sources/register/colorado_sos/source.ts';
 import { pageOf } from '../sources/recorded.ts';
 
-const RECORDS = 24_000;
+const RECORDS = 12_000;
 const OBSERVED = '2026-11-20T12:00:00Z';
 const id = (number: number): string => String(20_260_000_000 + number);
 
-/** Long names make 24,000 records over 16 MB. Of each hundred one is short, and later one repeats an earlier id. */
+/** Long names make 12,000 records over 16 MB. Of each hundred one is short, and later one repeats an earlier id. */
 function recordOf(number: number): string {
   if (number % 100 === 50) return `${id(number)},SHORT LLC`;
   const repeats = number >= RECORDS / 2 && number % 100 === 60;
-  const name = `"Business, ${number}${' of the county'.repeat(48)}"`;
+  const name = `"Business, ${number}${' of the county'.repeat(96)}"`;
   return `${id(repeats ? number - RECORDS / 2 : number)},${name},,,,,,,,,,,,,Exists,,DLLC,,,,,,,,,,,,,,,,,,11/2/2026`;
 }
 
@@ -97,7 +97,7 @@ test('a large export with a fault near its end leaves no file', async (t) => {
   });
   await assert.rejects(
     stage(folder, page, () => assert.fail('no row may be used')),
-    /not a CSV file: Invalid Opening Quote: a quote is found on field 0 at line 23991/u,
+    /not a CSV file: Invalid Opening Quote: a quote is found on field 0 at line 11991/u,
   );
   assert.deepEqual(await readdir(folder), []);
 });

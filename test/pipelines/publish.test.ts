@@ -14,8 +14,8 @@ import { writeSnapshot, type SnapshotFacts } from '../../pipelines/run/publish.t
 import { verifySnapshot } from '../../pipelines/snapshots.ts';
 import { newLayout } from './runs.ts';
 
-/** Enough for several row groups of the database, which is what threads take turns at. */
-const ROWS = 200_000;
+/** Two row groups of the database, which is what threads take turns at: one has 122,880 rows. */
+const ROWS = 130_000;
 
 const acts: Model = {
   name: 'acts',
