@@ -3,7 +3,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDuck, rowsOf } from '../../lib/duck.ts';
+import { openSmall, rowsOf } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
 import type { AssumptionSet } from '../../models/assumptions.ts';
 import type { Model } from '../../models/index.ts';
@@ -126,14 +126,14 @@ export async function published(
   table: string,
   rest = '',
 ): Promise<Record<string, unknown>[]> {
-  const duck = await openDuck();
+  const duck = await openSmall();
   try {
     return await rowsOf(
       duck.connection,
       `SELECT * FROM read_parquet(${literal(join(layout.snapshot(runId), `${table}.parquet`))}) ${rest}`,
     );
   } finally {
-    duck.close();
+    await duck.close();
   }
 }
 

@@ -12,8 +12,7 @@ import { bodyObject } from '../../../api/snapshot/json_text.ts';
 import { loadSnapshot, type Snapshot } from '../../../api/snapshot/load.ts';
 import { TABLES } from '../../../api/snapshot/tables.ts';
 import type { RecordDefinition } from '../../../lib/record.ts';
-import { makeWorld } from '../../../sandbox/world/world.ts';
-import { IN_A_BROWSER, newLayout, runDay, TINY } from '../../pipelines/runs.ts';
+import { afterFirstDay } from '../../pipelines/starting_points.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 const isBody = (value: unknown): value is Body => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -109,14 +108,8 @@ describe('every null of every response', () => {
     (await snapshot.rows(sql)).map((row) => String(Object.values(row)[0]));
 
   before(async () => {
-    const layout = await newLayout();
-    await runDay({
-      layout,
-      world: makeWorld(TINY),
-      day: '2026-11-20',
-      only: ({ name }) => name !== IN_A_BROWSER,
-    });
-    snapshot = await loadSnapshot(`${layout.root}/current`);
+    const { layout } = await afterFirstDay();
+    snapshot = await loadSnapshot(layout.current);
   });
   after(() => {
     snapshot.close();

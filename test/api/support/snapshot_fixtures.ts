@@ -118,24 +118,31 @@ const DEFAULTS: Record<TableName, (n: number) => Row> = {
   }),
 };
 
+const defaultsByTable = new Map<TableName, Row>();
+
+/** Values of the columns that neither DEFAULTS nor a test states, computed once: JSON Schemas take long. */
+function defaultsOf(table: TableName): Row {
+  const known = defaultsByTable.get(table);
+  if (known) return known;
+  const record: RecordDefinition = TABLES[table];
+  const defaults = Object.fromEntries(
+    record.columns.map((c) => [
+      c.name,
+      c.absent !== undefined
+        ? null
+        : c.kind === 'json'
+          ? defaultJson(z.toJSONSchema(record.schema.shape[c.name] ?? z.never()) as Shape)
+          : defaultValue(c.kind, c.values),
+    ]),
+  );
+  defaultsByTable.set(table, defaults);
+  return defaults;
+}
+
 /** The n-th row of a table: default values, nulls if allowed, and the given values. Checked against the record. */
 export function rowOf(table: TableName, n: number, given: Row = {}): Row {
   const record: RecordDefinition = TABLES[table];
-  const row = {
-    ...Object.fromEntries(
-      record.columns.map((c) => [
-        c.name,
-        c.absent !== undefined
-          ? null
-          : c.kind === 'json'
-            ? defaultJson(z.toJSONSchema(record.schema.shape[c.name] ?? z.never()) as Shape)
-            : defaultValue(c.kind, c.values),
-      ]),
-    ),
-    ...DEFAULTS[table](n),
-    ...given,
-  };
-  return record.schema.parse(row) as Row;
+  return record.schema.parse({ ...defaultsOf(table), ...DEFAULTS[table](n), ...given }) as Row;
 }
 
 /** Rows 1..n of a table; `given` may differ from row to row. */
