@@ -61,11 +61,20 @@ function collect(part: unknown, scope: ReadonlySet<string>, found: Set<string>):
   for (const [key, value] of Object.entries(part)) if (key !== 'cte_map') collect(value, inner, found);
 }
 
+/** Results by SQL: a process that builds several days, as `make rebuild` does, parses each model once. */
+const known = new Map<string, readonly string[]>();
+
 /**
  * Names of the tables that a SELECT reads, sorted.
  * @throws GraphError if it is not one SELECT, or reads anything but tables
  */
-export async function tablesRead(connection: DuckDBConnection, sql: string): Promise<string[]> {
+export async function tablesRead(connection: DuckDBConnection, sql: string): Promise<readonly string[]> {
+  const tables = known.get(sql) ?? (await parseTables(connection, sql));
+  known.set(sql, tables);
+  return tables;
+}
+
+async function parseTables(connection: DuckDBConnection, sql: string): Promise<readonly string[]> {
   const [row] = await rowsOf(connection, 'SELECT json_serialize_sql(CAST($1 AS VARCHAR)) AS tree', [sql]);
   const tree = JSON.parse(String(row?.['tree'])) as {
     error: boolean;

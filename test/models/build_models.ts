@@ -147,7 +147,7 @@ export const buildTables = async (inputs: Inputs, tables: readonly string[]): Pr
   buildOver(inputs, await modelsOf(tables), []);
 
 async function buildOver(inputs: Inputs, selected: readonly Model[], session: readonly string[]): Promise<Built> {
-  const duck = await openDuck(':memory:', { threads: 2, memoryLimit: '1GB' });
+  const duck = await openDuck(':memory:', { threads: 1, memoryLimit: '1GB' });
   const { connection } = duck;
   try {
     for (const statement of session) await connection.run(statement);
