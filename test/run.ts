@@ -14,8 +14,11 @@ import { memoryFolder } from './ledger/memory_folder.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** Folders whose files share processes. The others start processes of their own, or run for many seconds. */
-const SHARING = /^test\/(?:api|attacks|clients|fetch|lib|models|sandbox|sources)\//u;
+/** Folders whose files share processes. The files of the others run alone. */
+const SHARING =
+  /^test\/(?:analyse|api|attacks|clients|fetch|ledger|lib|models|operate|pipelines|sandbox|site|sources)\//u;
+/** Takes longest, so it starts first. */
+const SLOWEST = 'test/pipelines/';
 /** These measure their process, or close what all tests of the process would have open. */
 const ALONE = new Set([
   'test/api/http/connections.test.ts',
@@ -23,7 +26,7 @@ const ALONE = new Set([
   'test/attacks/broken_replies.test.ts',
   'test/attacks/ledger_file.test.ts',
 ]);
-const FILES_PER_PROCESS = 8;
+const FILES_PER_PROCESS = 14;
 /** More than there are cores: a test often waits for a process, a lock or the disk. */
 const PROCESSES = availableParallelism() + 2;
 const TEST_TIMEOUT_MS = 600_000;
@@ -51,7 +54,9 @@ function groups(): string[][] {
     const processes = Math.ceil(all.length / FILES_PER_PROCESS);
     return Array.from({ length: processes }, (_, i) => all.filter((_file, at) => at % processes === i));
   });
-  return [...files.filter((file) => !isSharing(file)).map((file) => [file]), ...shared];
+  const alone = files.filter((file) => !isSharing(file)).map((file) => [file]);
+  const isSlowest = ([file = '']: readonly string[]): boolean => file.startsWith(SLOWEST);
+  return [...shared.filter(isSlowest), ...alone, ...shared.filter((group) => !isSlowest(group))];
 }
 
 const countsIn = (output: string): Counts =>

@@ -86,7 +86,7 @@ const BINARIES = 'native';
 
 const asUser = (): Installation['user'] => (process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {});
 
-/** The data folder of an empty server, its password, and the binaries if the server's user cannot read the project's. */
+/** Data folder and password of an empty server, and the binaries if the server's user cannot read the project. */
 const emptyServer = sharedFolder('postgres', async (folder) => {
   const passwordFile = join(folder, PASSWORD_FILE);
   writeFileSync(passwordFile, randomBytes(12).toString('hex'));

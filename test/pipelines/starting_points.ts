@@ -1,4 +1,4 @@
-/** Data folders with one and two published days, from which tests go on. Each is made once, with the code under test. */
+/** Data folders with one and two published days, from which tests go on. The code under test makes each once. */
 import { cpSync } from 'node:fs';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { currentAssumptions } from '../../models/assumptions.ts';
