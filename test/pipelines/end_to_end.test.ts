@@ -187,7 +187,7 @@ describe('the days after', () => {
   before(async () => {
     const world = smallWorld();
     layout = await newLayout();
-    // What changes from day to day; the registers' days are in registers.test.ts and carried.test.ts.
+    // What changes from day to day; the registers' days are in registers.test.ts.
     const only = ({ family, name }: { readonly family: string; readonly name: string }): boolean =>
       ['tax', 'parcels'].includes(family) || SITES.includes(name) || Object.values(SHERIFFS).includes(name);
     const history = ['listing_history', 'signals', 'auctions'];
