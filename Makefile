@@ -77,7 +77,7 @@ rebuild: $(NODE) ## rebuild published days from archived pages and compare the b
 
 
 ##@ Analyze
-.PHONY: sql query explain diff profile backtest quarter reconcile identity
+.PHONY: sql query explain diff profile backtest quarter calibrate reconcile identity
 
 sql: $(NODE) ## open a read-only SQL prompt on the current snapshot; Q='SELECT ...' answers one query
 	@node pipelines/commands/sql.ts
@@ -107,6 +107,9 @@ quarter: $(NODE) ## run 18 weeks of the sandbox into QUARTER_DIR, then the back-
 	    || { cat $(QUARTER_DIR).log; exit 1; }; \
 	done
 	@DATA_DIR=$(QUARTER_DIR) node pipelines/commands/backtest.ts
+
+calibrate: $(NODE) ## recompute the calibrated tables from FOLDER, hold the underwriting against real NOI; WRITE=1
+	@node pipelines/commands/calibrate.ts
 
 reconcile: $(NODE) ## compare the current sandbox snapshot with the sandbox's known truth
 	@node sandbox/reconcile.ts

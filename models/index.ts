@@ -15,6 +15,7 @@ import HudZip from './reference/hud_zips.ts';
 import HvsArea from './reference/hvs_areas.ts';
 import InsuranceSize from './reference/insurance_sizes.ts';
 import InsuranceState from './reference/insurance_states.ts';
+import NoiComparison from './reference/noi_comparisons.ts';
 import TaxRule from './reference/tax_rules.ts';
 import CountyZip from './reference/county_zips.ts';
 import EntityType from './reference/entity_types.ts';
@@ -110,4 +111,5 @@ export const loadReferences = (): Reference[] => [
   reference(CensusMetro, 'census_metros'),
   reference(HvsArea, 'hvs_areas'),
   reference(TaxRule, 'tax_rules'),
+  reference(NoiComparison, 'noi_comparisons'),
 ];

@@ -5,6 +5,7 @@ import { serverSettings } from '../../api/settings.ts';
 import { backupSettings, reportSettings } from '../../ledger/settings.ts';
 import { pipelineSettings, reparseSettings } from '../../lib/settings.ts';
 import { analystSettings } from '../../pipelines/analyse/settings.ts';
+import { calibrateSettings } from '../../pipelines/commands/calibrate_settings.ts';
 import { workerSettings } from '../../pipelines/crawl/settings.ts';
 import { operatorSettings, retentionSettings } from '../../pipelines/operate/settings.ts';
 import { probeSettings } from '../../pipelines/probe/settings.ts';
@@ -16,7 +17,7 @@ const SECTIONS: readonly (readonly [title: string, settings: z.ZodObject])[] = [
   ['Operating', operatorSettings.extend(retentionSettings.shape)],
   ['Workers and reparse', workerSettings.extend(reparseSettings.shape)],
   ['Probe', probeSettings],
-  ['Analysis', analystSettings],
+  ['Analysis', analystSettings.extend(calibrateSettings.shape)],
   [
     'Ledger',
     reportSettings.extend(backupSettings.shape).extend(auditSettings.omit({ RPC_URL: true, PAY_TO: true }).shape),

@@ -1,0 +1,105 @@
+/** Holds the underwriting of the project's own models against the NOI of properties that nobody here made. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { openDuck, rowsOf } from '../../lib/duck.ts';
+import { createTable, type Column } from '../../lib/record.ts';
+import { identifier, literal } from '../../lib/sql.ts';
+import { Assumption, currentAssumptions } from '../assumptions.ts';
+import { buildModels } from '../build.ts';
+import { tablesRead } from '../graph.ts';
+import { loadModels, type Model } from '../index.ts';
+import { Run } from '../inputs.ts';
+import { POPULATIONS } from '../reference/noi_comparisons.ts';
+import { csvText, prepareCalibration, stepSql, STEPS } from './calibrate.ts';
+import { CALIBRATION_FILES, COMPARISON_FILES, loadFiles } from './files.ts';
+
+type Population = (typeof POPULATIONS)[number];
+
+/** Results that are compared; the models that they read are built too. */
+const TARGETS = ['int_building_cells', 'int_expenses', 'int_hud_proxies'];
+
+/** Tables filled from the compared properties instead of by their models. A table without a query is empty. */
+const FEEDS: ReadonlyMap<string, string> = new Map([
+  [
+    'int_properties',
+    `SELECT id, list_price, units, units_0br, units_1br, units_2br, units_3br, units_4br, annual_taxes, year_built,
+       state, true AS is_income_property, parameter('comparison_as_of')::DATE AS as_of
+     FROM compared`,
+  ],
+  [
+    'int_market_rents',
+    `SELECT id, rent_area_code, 'metro' AS rent_basis,
+       market_rent_0br, market_rent_1br, market_rent_2br, market_rent_3br, market_rent_4br,
+       market_rent_0br AS area_rent_0br, market_rent_1br AS area_rent_1br,
+       market_rent_2br AS area_rent_2br, market_rent_3br AS area_rent_3br, market_rent_4br AS area_rent_4br
+     FROM compared`,
+  ],
+  ['stg_area_census', stepSql('fed_area_census')],
+  ['stg_rents', stepSql('fed_rents')],
+  ['stg_parcels', ''],
+  ['stg_area_vacancies', ''],
+]);
+
+const nullable = (columns: readonly Column[]): Column[] =>
+  columns.map((c) => ({ ...c, absent: c.absent ?? 'not compared' }));
+
+async function fill(connection: DuckDBConnection, models: readonly Model[]): Promise<void> {
+  const { id, rows } = currentAssumptions();
+  await connection.run(createTable('run', nullable(Run.columns)));
+  await connection.run(
+    `INSERT INTO run BY NAME SELECT parameter('comparison_as_of')::DATE AS as_of, ${literal(id)} AS assumption_set_id`,
+  );
+  await connection.run(createTable('declared_assumptions', nullable(Assumption.columns)));
+  const values = rows.map(({ key, value }) => `(${literal(key)}, ${literal(value)})`).join(', ');
+  await connection.run(`INSERT INTO declared_assumptions (key, value) VALUES ${values}`);
+  for (const [table, sql] of FEEDS) {
+    const model = models.find(({ name }) => name === table);
+    if (!model) throw new Error(`${table} is no model any more: change FEEDS`);
+    await connection.run(createTable(table, nullable(model.contract.record.columns)));
+    if (sql !== '') await connection.run(`INSERT INTO ${identifier(table)} BY NAME ${sql}`);
+  }
+}
+
+/** The models between the fed tables and the results. */
+async function modelsBetween(connection: DuckDBConnection, models: readonly Model[]): Promise<Model[]> {
+  const found = new Map<string, Model>();
+  const visit = async (name: string): Promise<void> => {
+    const model = models.find((m) => m.name === name);
+    if (!model || FEEDS.has(name) || found.has(name)) return;
+    found.set(name, model);
+    for (const read of await tablesRead(connection, model.sql)) await visit(read);
+  };
+  for (const target of TARGETS) await visit(target);
+  return [...found.values()];
+}
+
+async function comparePopulation(population: Population, folder: string): Promise<Record<string, unknown>[]> {
+  const duck = await openDuck();
+  const { connection } = duck;
+  try {
+    await loadFiles(connection, folder, [...CALIBRATION_FILES, ...COMPARISON_FILES]);
+    await prepareCalibration(connection);
+    for (const step of STEPS) await connection.run(`CREATE TABLE ${step} AS ${stepSql(step)}`);
+    await connection.run(`CREATE TABLE compared AS ${stepSql(`compared_${population}`)}`);
+    const models = await loadModels();
+    await fill(connection, models);
+    await connection.run(readFileSync(join(import.meta.dirname, '..', 'macros', 'inputs', 'assumption.sql'), 'utf8'));
+    if (population === 'survey') await connection.run(stepSql('survey_prices'));
+    await buildModels(connection, await modelsBetween(connection, models));
+    await connection.run(`
+      CREATE TABLE compared_ratios AS ${stepSql('compared_ratios')};
+      CREATE TABLE underwriting_values AS SELECT cell, underwriting_ratio AS value, weight FROM compared_ratios;
+      CREATE TABLE proxy_values AS SELECT cell, proxy_ratio AS value, weight FROM compared_ratios`);
+    return await rowsOf(connection, stepSql('noi_comparisons'));
+  } finally {
+    duck.close();
+  }
+}
+
+/** The comparison with real NOI as its CSV file. @throws MissingFile */
+export async function compareNoi(folder: string): Promise<string> {
+  const rows: Record<string, unknown>[] = [];
+  for (const population of POPULATIONS) rows.push(...(await comparePopulation(population, folder)));
+  return csvText('noi_comparisons', rows);
+}

@@ -1,0 +1,6 @@
+-- The ratios under each cell in which they count: size and vintage, size alone, and all.
+select size || ' ' || vintage as cell, ratio as value, weight from expense_ratios
+union all
+select size || ' any', ratio, weight from expense_ratios
+union all
+select 'all any', ratio, weight from expense_ratios

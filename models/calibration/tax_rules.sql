@@ -1,0 +1,22 @@
+-- The declared rules of the states. Whether the text of a statute was read is as the file of notes on statutes says, by
+-- its mark E. A state that the file lacks is unconfirmed.
+
+with
+
+notes as (
+  select left(state, 2) as state, bool_or(regexp_matches(mark, '^E($| \()')) as confirmed
+  from statutes_file
+  group by all
+)
+
+select
+  declared.state,
+  declared.reset_share,
+  declared.class_factor,
+  declared.class_factor_from_units,
+  declared.rule,
+  declared.statute,
+  coalesce(notes.confirmed, false) as confirmed,
+  declared.read_on
+from ref_tax_rules as declared
+left join notes on notes.state = declared.state
