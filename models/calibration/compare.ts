@@ -87,10 +87,7 @@ async function comparePopulation(population: Population, folder: string): Promis
     await connection.run(readFileSync(join(import.meta.dirname, '..', 'macros', 'inputs', 'assumption.sql'), 'utf8'));
     if (population === 'survey') await connection.run(stepSql('survey_prices'));
     await buildModels(connection, await modelsBetween(connection, models));
-    await connection.run(`
-      CREATE TABLE compared_ratios AS ${stepSql('compared_ratios')};
-      CREATE TABLE underwriting_values AS SELECT cell, underwriting_ratio AS value, weight FROM compared_ratios;
-      CREATE TABLE proxy_values AS SELECT cell, proxy_ratio AS value, weight FROM compared_ratios`);
+    await connection.run(`CREATE TABLE compared_ratios AS ${stepSql('compared_ratios')}`);
     return await rowsOf(connection, stepSql('noi_comparisons'));
   } finally {
     duck.close();

@@ -4,10 +4,15 @@
 
 with
 
+newest as (
+  select *
+  from worksheets_file
+  qualify row_number() over (partition by keypin order by year desc, address) = 1
+),
+
 worksheets as (
   select
     keypin,
-    year::integer as year,
     nullif(total_units::decimal(9, 0)::integer, 0) as stated_units,
     studio::decimal(9, 0)::integer as units_0br,
     br1::decimal(9, 0)::integer as units_1br,
@@ -15,20 +20,22 @@ worksheets as (
     br3::decimal(9, 0)::integer as units_3br,
     br4::decimal(9, 0)::integer as units_4br,
     yearbuilt::decimal(9, 0)::integer as year_built,
-    noi::decimal(14, 2) as noi_before_load,
-    coalesce(taxload::decimal(14, 6), 0) as tax_load,
+    pgi::decimal(14, 2) as potential,
+    egi::decimal(14, 2) as effective,
+    rounded(noi::decimal(14, 2) - coalesce(taxload::decimal(14, 6), 0) * mv::decimal(14, 2)) as noi,
     mv::decimal(14, 2) as market_value
-  from worksheets_file
+  from newest
   where coalesce(commsf::decimal(14, 2), 0) = 0
     and "use" not like '%SAP%'
-  qualify row_number() over (partition by keypin order by year desc, address) = 1
 )
 
 select
   'assessor' as population,
   keypin as id,
   1 as weight,
-  rounded(noi_before_load - tax_load * market_value) as noi,
+  potential,
+  effective - noi as expenses,
+  noi,
   market_value as list_price,
   null::decimal(14, 2) as annual_taxes,
   coalesce(stated_units, units_0br + units_1br + units_2br + units_3br + units_4br) as units,

@@ -3,21 +3,30 @@
 
 with
 
-statements as (
+whole_years as (
   select
     "propertyName" as name,
     "mostRecentNetOperatingIncomeAmount"::decimal(14, 2) as noi,
+    "operatingExpensesAmount"::decimal(14, 2) as expenses,
     "mostRecentFinancialsEndDate"::date as ends_on
   from statements_file
-  where "mostRecentNetOperatingIncomeAmount" is not null
-    and is_whole_year("mostRecentFinancialsStartDate"::date, "mostRecentFinancialsEndDate"::date)
-  qualify row_number() over (partition by name order by ends_on desc) = 1
+  where is_whole_year("mostRecentFinancialsStartDate"::date, "mostRecentFinancialsEndDate"::date)
+),
+
+-- The months of a year repeat its statement
+statements as (
+  select name, max_by(noi, ends_on) as noi, max_by(expenses, ends_on) as expenses
+  from whole_years
+  where noi is not null
+  group by name
 )
 
 select
   'loans' as population,
   loans.deal || ' ' || loans.asset as id,
   1 as weight,
+  null::decimal(14, 2) as potential,
+  coalesce(statements.expenses, loans.opex_uw::decimal(14, 2)) as expenses,
   coalesce(statements.noi, loans.noi_uw::decimal(14, 2)) as noi,
   loans.valuation::decimal(14, 2) as list_price,
   null::decimal(14, 2) as annual_taxes,

@@ -1,5 +1,5 @@
--- Ours over theirs, for properties whose own NOI is positive: by the underwriting at today's tax, and by the simple
--- proxy. One row per property and cell in which it counts.
+-- Ours over theirs, for properties whose own NOI is positive: NOI by the underwriting at today's tax and by the simple
+-- proxy, and the underwriting's rents and expenses. One row per figure, property and cell in which the property counts.
 
 with
 
@@ -9,28 +9,26 @@ figures as (
     cells.size,
     cells.vintage,
     compared.weight,
-    compared.noi,
-    expenses.noi_at_current_tax,
-    proxies.noi_hud_2br
+    ratio_6(expenses.noi_at_current_tax, compared.noi) as underwriting,
+    ratio_6(proxies.noi_hud_2br, compared.noi) as proxy,
+    ratio_6(expenses.gross_potential_rent, nullif(compared.potential, 0)) as rent,
+    ratio_6(expenses.operating_expenses_at_current_tax, nullif(compared.expenses, 0)) as expenses
   from compared
   join int_building_cells as cells on cells.id = compared.id
   join int_expenses as expenses on expenses.id = compared.id
   join int_hud_proxies as proxies on proxies.id = compared.id
-  where compared.noi > 0
+  where compared.noi > 0 and expenses.noi_at_current_tax is not null and proxies.noi_hud_2br is not null
 ),
 
 ratios as (
-  select
-    *,
-    ratio_6(noi_at_current_tax, noi) as underwriting_ratio,
-    ratio_6(noi_hud_2br, noi) as proxy_ratio
-  from figures
-  where noi_at_current_tax is not null and noi_hud_2br is not null
+  unpivot figures
+  on underwriting, proxy, rent, expenses
+  into name figure value ratio
 )
 
-select population || ' ' || size || ' ' || vintage as cell, underwriting_ratio, proxy_ratio, weight
+select population || ' ' || size || ' ' || vintage || ' ' || figure as cell, ratio as value, weight
 from ratios
 where vintage <> 'any'
 union all
-select population || ' ' || size || ' any', underwriting_ratio, proxy_ratio, weight
+select population || ' ' || size || ' any ' || figure, ratio, weight
 from ratios

@@ -17,6 +17,8 @@ select
   'survey' as population,
   properties.property as id,
   properties.weight,
+  properties.potential,
+  ratios_of_owners.expenses,
   ratios_of_owners.collected - ratios_of_owners.expenses as noi,
   properties.market_value as list_price,
   properties.property_tax as annual_taxes,

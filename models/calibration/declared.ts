@@ -1,5 +1,5 @@
 /** Declared inputs of the calibration that no file has: numbers, management fees and names of areas. */
-import { BUILDING_SIZES } from '../reference/building_sizes.ts';
+import type { BUILDING_SIZES } from '../reference/building_sizes.ts';
 
 type Key = readonly [key: string, value: string, basis: string];
 

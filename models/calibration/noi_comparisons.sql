@@ -1,21 +1,39 @@
--- Quartiles of our NOI over the property's own by size and vintage, by the underwriting and by the simple proxy.
+-- Quartiles of our NOI over the property's own by size and vintage, by the underwriting and by the simple proxy, and the
+-- medians of rents and expenses behind it.
 
 with
 
 statistics as (
   select
-    split_part(underwriting.cell, ' ', 1) as population,
-    split_part(underwriting.cell, ' ', 2) as size,
-    split_part(underwriting.cell, ' ', 3) as vintage,
+    split_part(cell, ' ', 1) as population,
+    split_part(cell, ' ', 2) as size,
+    split_part(cell, ' ', 3) as vintage,
+    split_part(cell, ' ', -1) as figure,
+    n,
+    rounded(q1) as q1,
+    rounded(median) as median,
+    rounded(q3) as q3
+  from weighted_quartiles('compared_ratios')
+),
+
+of_figure as (
+  select
+    underwriting.population,
+    underwriting.size,
+    underwriting.vintage,
     underwriting.n,
-    rounded(underwriting.q1) as underwriting_q1,
-    rounded(underwriting.median) as underwriting_median,
-    rounded(underwriting.q3) as underwriting_q3,
-    rounded(proxy.q1) as proxy_q1,
-    rounded(proxy.median) as proxy_median,
-    rounded(proxy.q3) as proxy_q3
-  from weighted_quartiles('underwriting_values') as underwriting
-  join weighted_quartiles('proxy_values') as proxy on proxy.cell = underwriting.cell
+    underwriting.q1 as underwriting_q1,
+    underwriting.median as underwriting_median,
+    underwriting.q3 as underwriting_q3,
+    proxy.q1 as proxy_q1,
+    proxy.median as proxy_median,
+    proxy.q3 as proxy_q3,
+    rent.median as rent_median,
+    expenses.median as expenses_median
+  from (select * from statistics where figure = 'underwriting') as underwriting
+  join (select * from statistics where figure = 'proxy') as proxy using (population, size, vintage)
+  left join (select * from statistics where figure = 'rent') as rent using (population, size, vintage)
+  left join (select * from statistics where figure = 'expenses') as expenses using (population, size, vintage)
 ),
 
 judged as (
@@ -24,7 +42,7 @@ judged as (
     underwriting_median between parameter('least_median')::decimal(14, 2) and parameter('most_median')::decimal(14, 2)
       as is_median_near,
     (underwriting_q3 - underwriting_q1) * proxy_median < (proxy_q3 - proxy_q1) * underwriting_median as is_narrower
-  from statistics
+  from of_figure
 )
 
 select
@@ -38,6 +56,8 @@ select
   proxy_q1,
   proxy_median,
   proxy_q3,
+  rent_median,
+  expenses_median,
   case
     when n < parameter('least_compared')::integer then 'too_few'
     when is_median_near and is_narrower then 'reached'

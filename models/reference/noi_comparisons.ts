@@ -28,6 +28,12 @@ export default defineRecord(
     proxy_q1: quartile('By the simple proxy (noi_hud_2br): first quartile'),
     proxy_median: quartile('By the simple proxy (noi_hud_2br): median'),
     proxy_q3: quartile('By the simple proxy (noi_hud_2br): third quartile'),
+    rent_median: ratio("Median of our potential rent over the property's own.", {
+      absent: 'the files have no potential rent of these properties',
+    }),
+    expenses_median: ratio("Median of our operating expenses over the property's own.", {
+      absent: 'the files have no expenses of these properties',
+    }),
     aim: oneOf(
       AIMS,
       'Aim: a median of 0.90 to 1.10, and quartiles nearer to each other, over the median, than those of the simple ' +

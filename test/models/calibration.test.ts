@@ -1,16 +1,12 @@
-/** The arithmetic of `make calibrate`, over invented answers in the format of the survey, and over the real files. */
+/** The arithmetic of `make calibrate`, over invented answers in the format of the survey. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { after, before, describe, it, test } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
-import { calibrate, CALIBRATED, prepareCalibration, referenceNamed } from '../../models/calibration/calibrate.ts';
-import { compareNoi } from '../../models/calibration/compare.ts';
-import { CALIBRATION_FILES, COMPARISON_FILES, hasFiles, MissingFile } from '../../models/calibration/files.ts';
-
-const REAL = process.env['FOLDER'] ?? fileURLToPath(new URL('../../../shared/real', import.meta.url));
+import { calibrate, CALIBRATED, prepareCalibration } from '../../models/calibration/calibrate.ts';
+import { MissingFile } from '../../models/calibration/files.ts';
 
 type Row = Readonly<Record<string, string>>;
 
@@ -295,25 +291,3 @@ describe('the other files', () => {
     duck.close();
   });
 });
-
-test(
-  'the committed tables are those of the real files, byte by byte',
-  { skip: hasFiles(REAL, CALIBRATION_FILES) ? false : 'the folder of real files is not here' },
-  async () => {
-    const duck = await openDuck(':memory:', { threads: 2, memoryLimit: '1GB' });
-    try {
-      const texts = await calibrate(duck.connection, REAL);
-      for (const [name, text] of texts) assert.equal(text, readFileSync(referenceNamed(name).csvPath, 'utf8'), name);
-    } finally {
-      duck.close();
-    }
-  },
-);
-
-test(
-  'the committed comparison with real NOI is that of the real files, byte by byte',
-  {
-    skip: hasFiles(REAL, [...CALIBRATION_FILES, ...COMPARISON_FILES]) ? false : 'the folder of real files is not here',
-  },
-  async () => assert.equal(await compareNoi(REAL), readFileSync(referenceNamed('noi_comparisons').csvPath, 'utf8')),
-);
