@@ -123,7 +123,7 @@ export function calibrationPage(): string {
     [
       'insurance_sizes',
       rowsOf('insurance_sizes')
-        .map((row) => `${shown(row['size'] ?? '')} units ${Number(row['factor']).toFixed(1)} (n=${row['n'] ?? ''})`)
+        .map((row) => `${shown(row['size'] ?? '')} units ${(row['factor'] ?? '').slice(0, 3)} (n=${row['n'] ?? ''})`)
         .join(', '),
     ],
     [

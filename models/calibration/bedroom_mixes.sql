@@ -10,12 +10,13 @@ counted as (
   select *
   from survey_properties
   where collected > 0
-    and vintage is not null
     and units_0br + units_1br + units_2br + units_3br + units_4br = units
 ),
 
 cells as (
-  select size, vintage, weight, units_0br, units_1br, units_2br, units_3br, units_4br from counted
+  select size, vintage, weight, units_0br, units_1br, units_2br, units_3br, units_4br
+  from counted
+  where vintage is not null
   union all
   select size, 'any', weight, units_0br, units_1br, units_2br, units_3br, units_4br from counted
 ),

@@ -1,5 +1,5 @@
 -- Operating expenses over collected rent by size and vintage. The shrunk ratio is the cell's median drawn toward its
--- prior: the size's median drawn toward that of all, plus the mean difference of the vintage within sizes.
+-- prior: the size's median drawn toward that of all, plus the mean difference between the vintage and the sizes.
 
 with
 
@@ -38,7 +38,7 @@ cells as (select * from statistics where vintage <> 'any'),
 differences as (
   select
     cells.vintage,
-    share_of(sum((cells.median - of_sizes.median) * cells.n_eff), sum(cells.n_eff)) as difference
+    share_of(sum((cells.median - of_sizes.shrunk) * cells.n_eff), sum(cells.n_eff)) as difference
   from cells
   join of_sizes on of_sizes.size = cells.size
   group by cells.vintage

@@ -1,6 +1,6 @@
--- One row per property of the survey whose expenses are complete: taxed, for profit, all lines answered. An owner who
--- manages and pays nobody is charged the management fee of the size, as a lender would. Ratios outside of the declared
--- limits are dropped.
+-- One row per property of the survey whose expenses are complete: taxed, for profit, all lines but the other expenses
+-- answered. An owner who manages and pays neither manager nor staff is charged the management fee of the size, as a
+-- lender would. Ratios outside of the declared limits are dropped.
 
 with
 
@@ -10,13 +10,13 @@ complete as (
     property_tax + payroll + insurance + owner_utilities + repairs + management + professional + security + grounds
       + coalesce(other, 0) as paid
   from survey_properties
-  where is_for_profit and is_taxed and property_tax is not null and collected > 0 and vintage is not null
+  where is_for_profit and is_taxed and property_tax is not null and collected > 0
 ),
 
 charged as (
   select
     complete.*,
-    case when is_managed_by_owner and management <= 0 then rounded(collected * fees.share) else 0 end
+    case when is_managed_by_owner and management <= 0 and payroll <= 0 then rounded(collected * fees.share) else 0 end
       as management_charge
   from complete
   join management_fees as fees on fees.size = complete.size

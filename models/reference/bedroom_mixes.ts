@@ -2,7 +2,7 @@ import { date, defineRecord, integer, oneOf, ratio, text } from '../../lib/recor
 import { BUILDING_SIZES } from './building_sizes.ts';
 import { VINTAGES } from './building_vintages.ts';
 
-/** Vintages of the calibrated tables. any: the year is unknown; thin cells show its figures. */
+/** Vintages of the calibrated tables. any: all properties of a size; for buildings of unknown year and thin cells. */
 export const CELL_VINTAGES = [...VINTAGES, 'any'] as const;
 
 /** Where the figures of a cell come from: its own properties, or those of its size, as its own are too few. */
@@ -13,7 +13,7 @@ const share = (bedrooms: string) => ratio(`Share of units with ${bedrooms}.`, { 
 /** Average mix of bedrooms by size and year of construction, from the survey of landlords. */
 export default defineRecord('bedroom_mix', 'One row per size and vintage of buildings.', ['size', 'vintage'], {
   size: oneOf(BUILDING_SIZES, 'Size of the building.'),
-  vintage: oneOf(CELL_VINTAGES, 'Years of construction. any: all of known year, for buildings whose year is unknown.'),
+  vintage: oneOf(CELL_VINTAGES, 'Years of construction. any: all of the size, also of unknown year.'),
   share_0: share('no bedroom'),
   share_1: share('one bedroom'),
   share_2: share('two bedrooms'),

@@ -7,7 +7,7 @@ const share = (about: string) => ratio(about, { decimals: 4 });
 /** Operating expenses over collected rent by size and year of construction, from the survey of landlords. */
 export default defineRecord('expense_cell', 'One row per size and vintage of buildings.', ['size', 'vintage'], {
   size: oneOf(BUILDING_SIZES, 'Size of the building.'),
-  vintage: oneOf(CELL_VINTAGES, 'Years of construction. any: all of known year, for buildings whose year is unknown.'),
+  vintage: oneOf(CELL_VINTAGES, 'Years of construction. any: all of the size, also of unknown year.'),
   q1: share('First weighted quartile of the ratio.'),
   median: share('Weighted median of the ratio.'),
   q3: share('Third weighted quartile of the ratio.'),
