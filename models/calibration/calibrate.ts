@@ -5,8 +5,9 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../../lib/duck.ts';
 import type { RecordDefinition } from '../../lib/record.ts';
 import { identifier, literal } from '../../lib/sql.ts';
+import { currentAssumptions } from '../assumptions.ts';
 import { loadReferences, macrosSql, referenceSql, type Reference } from '../index.ts';
-import { CALIBRATION_PARAMETERS, MANAGEMENT_FEES, SURVEY_METROS } from './declared.ts';
+import { CALIBRATION_PARAMETERS, SURVEY_METROS } from './declared.ts';
 import { CALIBRATION_FILES, loadFiles } from './files.ts';
 
 /** Tables between the files and the results, in order. */
@@ -40,6 +41,14 @@ export const stepSql = (name: string): string => readFileSync(join(import.meta.d
 const valuesOf = (rows: readonly (readonly (string | null)[])[]): string =>
   rows.map((row) => `(${row.map((cell) => (cell === null ? 'NULL' : literal(cell))).join(', ')})`).join(', ');
 
+const MANAGEMENT_SHARE = 'management_share_';
+
+/** Management fees by size, as the underwriting declares them. */
+const managementFees = (): string[][] =>
+  currentAssumptions()
+    .rows.filter(({ key }) => key.startsWith(MANAGEMENT_SHARE))
+    .map(({ key, value }) => [key.slice(MANAGEMENT_SHARE.length), value]);
+
 /** Macros, declared inputs and reference tables; the tables of the files must be loaded. */
 export async function prepareCalibration(connection: DuckDBConnection): Promise<void> {
   const metros = SURVEY_METROS.map(([cbsa, region, earlierName]) => [cbsa, region, earlierName ?? null]);
@@ -47,7 +56,7 @@ export async function prepareCalibration(connection: DuckDBConnection): Promise<
     CREATE TABLE calibration_parameters AS
       SELECT * FROM (VALUES ${valuesOf(CALIBRATION_PARAMETERS)}) AS t(key, value, basis);
     CREATE TABLE management_fees AS
-      SELECT size, CAST(share AS DECIMAL(6, 4)) AS share FROM (VALUES ${valuesOf(MANAGEMENT_FEES)}) AS t(size, share);
+      SELECT size, CAST(share AS DECIMAL(6, 4)) AS share FROM (VALUES ${valuesOf(managementFees())}) AS t(size, share);
     CREATE TABLE declared_survey_metros AS
       SELECT * FROM (VALUES ${valuesOf(metros)}) AS t(cbsa, region, earlier_name)`);
   for (const sql of loadReferences().flatMap(referenceSql)) await connection.run(sql);

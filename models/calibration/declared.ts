@@ -1,6 +1,4 @@
-/** Declared inputs of the calibration that no file has: numbers, management fees and names of areas. */
-import type { BUILDING_SIZES } from '../reference/building_sizes.ts';
-
+/** Declared inputs of the calibration that no file has: numbers and names of areas. */
 type Key = readonly [key: string, value: string, basis: string];
 
 /** Read in SQL by parameter('key'). */
@@ -31,15 +29,6 @@ export const CALIBRATION_PARAMETERS: readonly Key[] = [
   ['least_compared', '100', 'Properties from which the aim holds.'],
   ['vacancy_source', 'Housing Vacancy Survey, table 4', 'Source of the names of areas.'],
   ['vacancy_as_of', '2026-06-30', 'End of the newest quarter of the table with these names.'],
-];
-
-/** Management fee over collected rent by size: the assumptions management_share_* say the same. */
-export const MANAGEMENT_FEES: readonly (readonly [size: (typeof BUILDING_SIZES)[number], share: string])[] = [
-  ['2_4', '0.08'],
-  ['5_12', '0.08'],
-  ['13_24', '0.07'],
-  ['25_49', '0.065'],
-  ['50_up', '0.05'],
 ];
 
 type Metro = readonly [cbsa: string, region: 'midwest' | 'south' | 'west', earlierName?: string];
