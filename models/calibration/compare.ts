@@ -14,7 +14,7 @@ import { POPULATIONS } from '../reference/noi_comparisons.ts';
 import { csvText, prepareCalibration, stepSql, STEPS } from './calibrate.ts';
 import { CALIBRATION_FILES, COMPARISON_FILES, loadFiles } from './files.ts';
 
-type Population = (typeof POPULATIONS)[number];
+export type Population = (typeof POPULATIONS)[number];
 
 /** Results that are compared; the models that they read are built too. */
 const TARGETS = ['int_building_cells', 'int_expenses', 'int_hud_proxies'];
@@ -74,13 +74,15 @@ async function modelsBetween(connection: DuckDBConnection, models: readonly Mode
   return [...found.values()];
 }
 
-async function comparePopulation(population: Population, folder: string): Promise<Record<string, unknown>[]> {
+/** Rows of the comparison of one group of properties. @throws MissingFile */
+export async function comparePopulation(population: Population, folder: string): Promise<Record<string, unknown>[]> {
   const duck = await openDuck();
   const { connection } = duck;
   try {
     await loadFiles(connection, folder, [...CALIBRATION_FILES, ...COMPARISON_FILES]);
     await prepareCalibration(connection);
-    for (const step of STEPS) await connection.run(`CREATE TABLE ${step} AS ${stepSql(step)}`);
+    const steps = population === 'survey' ? STEPS : ['census_answers'];
+    for (const step of steps) await connection.run(`CREATE TABLE ${step} AS ${stepSql(step)}`);
     await connection.run(`CREATE TABLE compared AS ${stepSql(`compared_${population}`)}`);
     const models = await loadModels();
     await fill(connection, models);
