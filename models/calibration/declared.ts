@@ -23,7 +23,7 @@ export const CALIBRATION_PARAMETERS: readonly Key[] = [
   ['premium_as_of', '2022-12-31', 'End of the year of the premiums.'],
   ['assessor_source', 'Cook County Assessor, worksheets of 2023 to 2026', "Source of the assessor's NOI."],
   ['loans_source', 'SEC exhibits EX-102 of three trusts, 2017 to 2026', 'Source of the NOI of securitized loans.'],
-  ['comparison_as_of', '2026-03-31', 'End of the newest statement of the comparison.'],
+  ['comparison_as_of', '2026-03-31', 'End of the newest month that a file of the comparison describes.'],
   ['least_median', '0.90', 'Aim of the comparison: median of ours over theirs.'],
   ['most_median', '1.10', 'Aim of the comparison: median of ours over theirs.'],
   ['least_compared', '100', 'Properties from which the aim holds.'],

@@ -40,6 +40,6 @@ export default defineRecord(
         'proxy. too_few: fewer than 100 properties.',
     ),
     source: text('Source of the NOI.'),
-    as_of: date('End of the newest statement of the comparison.'),
+    as_of: date('End of the newest month that a file of the comparison describes.'),
   },
 );
