@@ -41,6 +41,25 @@ export const cityBasis = <const A extends string>(absent: A) =>
     { absent },
   );
 
+/** Kinds of property by the class that its county publishes. */
+export const PROPERTY_KINDS = ['vacant_lot', 'one_family', 'two_to_four', 'five_up', 'other', 'unknown'] as const;
+
+/** The kind of a property and where it comes from. */
+export const propertyKind = {
+  property_kind: oneOf(
+    PROPERTY_KINDS,
+    'Kind of property by the class that the county publishes (reference table property_classes). vacant_lot: land ' +
+      'without a building; one_family: one home, such as a house or a condominium; two_to_four and five_up: units of ' +
+      'the building; other: no home, or public property; unknown: property_kind_basis says why.',
+  ),
+  property_kind_basis: oneOf(
+    ['county_class', 'class_too_broad', 'class_not_mapped', 'not_published_by_county', 'no_parcel_number'],
+    'Where property_kind comes from. county_class: property_class; class_too_broad: property_class means several ' +
+      'kinds; class_not_mapped: the reference table does not have it; not_published_by_county: no list, parcel layer ' +
+      'or tax roll read here has a class of the parcel; no_parcel_number: the page prints no parcel number.',
+  ),
+};
+
 /** The decision on a path, with everything needed to recompute it. */
 export const Rationale = z.strictObject({
   status: z.enum(['Hot', 'Warm', 'Pass']),

@@ -20,6 +20,7 @@ import TaxRule from './reference/tax_rules.ts';
 import CountyZip from './reference/county_zips.ts';
 import EntityType from './reference/entity_types.ts';
 import SaleRule from './reference/ohio_sale_rules.ts';
+import PropertyClass from './reference/property_classes.ts';
 
 export const LAYERS = ['staging', 'intermediate', 'marts'] as const;
 export type Layer = (typeof LAYERS)[number];
@@ -112,4 +113,5 @@ export const loadReferences = (): Reference[] => [
   reference(HvsArea, 'hvs_areas'),
   reference(TaxRule, 'tax_rules'),
   reference(NoiComparison, 'noi_comparisons'),
+  reference(PropertyClass, 'property_classes'),
 ];

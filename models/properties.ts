@@ -19,7 +19,7 @@ export const PROPERTIES = [
   'Offers rise from low to high to the asking price, and a higher target cap rate never raises one.',
   'The same rows give the same figures in any order of rows and fields, and in any time zone.',
   'A derived opening bid is the least that is not below two thirds of the appraisal: a cent less would be.',
-  "A later sale or an older verification never raises a lead's score; a lower bid, more years or a larger debt never " +
-    'lowers it.',
+  "An older verification never raises a lead's score, and a later sale raises it only while a letter may be late; a " +
+    'lower bid of a tax sale, more years or a larger debt never lowers it.',
   'No figure is a binary float: money, percents and ratios have exactly two decimals.',
 ] as const;

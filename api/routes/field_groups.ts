@@ -84,7 +84,7 @@ export const FIELD_GROUPS = {
     groups: {
       card: names(
         'id signal_type county address city zip has_address address_status owner_name parcel_id amount ' +
-          'signal_state last_seen source_url',
+          'property_kind signal_state last_seen source_url',
       ),
       address: ADDRESS,
       evidence: EVIDENCE,
@@ -104,7 +104,7 @@ export const FIELD_GROUPS = {
     groups: {
       card: names(
         'id lead_type lead_score county address city zip amount sale_date appraised_value opening_bid ' +
-          'freshness last_verified source_url',
+          'property_kind freshness last_verified source_url',
       ),
       address: ADDRESS,
       evidence: [...EVIDENCE, 'signal_id', 'auction_id', 'corroboration'],

@@ -1,9 +1,10 @@
 /** GET /api/signals: parcels on county tax-delinquency lists. */
+import { PROPERTY_KINDS } from '../../models/fields.ts';
 import { Signal } from '../../models/marts/signals.ts';
 import { Filters } from '../snapshot/filters.ts';
 import { FIELD_GROUPS } from './field_groups.ts';
 import { listRoute } from './list_route.ts';
-import { flagParam, numberParam, textParam } from './params.ts';
+import { choiceParam, flagParam, numberParam, textParam } from './params.ts';
 import { PRICES } from './prices.ts';
 
 /** Signals still on their county's list, or whose county is no longer read (signal_state says so). */
@@ -18,6 +19,7 @@ export const signals = listRoute({
     signal_type: textParam('Kind of signal, ignoring case; tax_delinquent is the only value in use.'),
     min_amount: numberParam('Minimum delinquent amount, USD.'),
     has_address: flagParam('true: only rows with a street address; false: only rows without.'),
+    property_kind: choiceParam(PROPERTY_KINDS, 'Kind of property, by the class that its county publishes.'),
   },
   record: Signal.schema,
   fields: FIELD_GROUPS.signals,
@@ -28,6 +30,7 @@ export const signals = listRoute({
       .containing('county', request.params.county)
       .like('signal_type', request.params.signal_type)
       .and('amount', '>=', request.params.min_amount)
-      .and('has_address', '=', request.params.has_address),
+      .and('has_address', '=', request.params.has_address)
+      .and('property_kind', '=', request.params.property_kind),
   }),
 });

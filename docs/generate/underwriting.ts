@@ -47,12 +47,28 @@ export const WORKED = {
 /** Long factors are shown to twelve decimals. */
 const shown = (value: string): string => value.replace(/(\.\d{12})\d+$/u, '$1');
 
+/** Rows of a reference table. */
+function referenceRows(name: string): Record<string, string>[] {
+  const file = new URL(`../../models/reference/${name}.csv`, import.meta.url);
+  return parse(readFileSync(file, 'utf8'), { columns: true }) as Record<string, string>[];
+}
+
+const propertyClassesTable = (): string =>
+  table(
+    ['rule', 'class, such as', '`property_kind`', 'meaning', 'source (day it was read)'],
+    referenceRows('property_classes').map((rule) => [
+      rule['rule_number'] ?? '',
+      `\`${rule['example'] ?? ''}\``,
+      `\`${rule['property_kind'] ?? ''}\``,
+      cell(rule['meaning'] ?? ''),
+      `${cell(rule['source'] ?? '')} (${rule['read_on'] ?? ''})`,
+    ]),
+  );
+
 function saleRulesTable(): string {
-  const file = new URL('../../models/reference/ohio_sale_rules.csv', import.meta.url);
-  const rules = parse(readFileSync(file, 'utf8'), { columns: true }) as Record<string, string>[];
   return table(
     ['sale', 'opening_bid_basis', 'law', 'rule (day it was read)'],
-    rules.map((rule) => [
+    referenceRows('ohio_sale_rules').map((rule) => [
       rule['sale_kind'] ?? '',
       `\`${rule['opening_bid_basis'] ?? ''}\``,
       rule['statute_ref'] ?? '',
@@ -68,6 +84,7 @@ export function underwritingPage(): string {
     ...rows.map(({ key, value }): [string, string] => [key, shown(value)]),
     ['set', id],
     ['sale_rules', saleRulesTable()],
+    ['property_classes', propertyClassesTable()],
     ['worked_year', String(WORKED.listing.year_built)],
     ['worked_cap', WORKED.listing.cap_rate],
     [

@@ -24,6 +24,7 @@ export const signalCauses = {
   mail_state: NOT_PUBLISHED,
   mail_zip: NOT_PUBLISHED,
   years_delinquent: NOT_PUBLISHED,
+  months_delinquent: NOT_PUBLISHED,
   certified_year: NOT_PUBLISHED,
   county_value: NOT_PUBLISHED,
   amount_to_value_pct: [{ if: 'amount IS NULL', code: 'amount_missing' }, 'county_value_missing'],

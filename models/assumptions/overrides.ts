@@ -7,11 +7,12 @@ import { brokenRule } from './rules.ts';
 import { NEWEST_SET, SET_IDS, type SetId } from './sets.ts';
 
 /** Values that published words, key names or the law fix: a reason word contains 144x, a key contains 5_12. */
-const FIXED =
-  /^(?:proxy_.*|.*_units_max|minimum_units|claim_tolerance|opening_bid_.*|lead_(?:max_age|fresh|recent)_days)$/u;
+const FIXED_KEYS = /^(?:.*_units_max|minimum_units|claim_tolerance|lead_(?:max_age|fresh|recent)_days)$/u;
+const FIXED_STARTS = /^(?:proxy|opening_bid|tax_certified)_/u;
+const isFixed = (key: string): boolean => FIXED_KEYS.test(key) || FIXED_STARTS.test(key);
 /** Values that are divisors. */
-const DIVISOR_KEYS = /^(?:loan_to_value|offer_coverage|offer_step|motivation_days_full|tax_amount_per_point)$/u;
-const DIVISOR_ENDINGS = /_(?:rate|cap|span|rate_\d)_pct$|_span$|_years$/u;
+const DIVISOR_KEYS = /^(?:loan_to_value|offer_coverage|motivation_days_full|tax_amount_per_point)$/u;
+const DIVISOR_ENDINGS = /_(?:rate|cap|span|rate_\d)_pct$|_span$|_step$|_years$/u;
 const isDivisor = (key: string): boolean => DIVISOR_KEYS.test(key) || DIVISOR_ENDINGS.test(key);
 
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d{1,2})?$/u;
@@ -32,7 +33,7 @@ function rangeOf(row: AssumptionRow): readonly [number, number] {
 function expectation(row: AssumptionRow, value: unknown): string | null {
   if (row.unit === 'method') return 'no override: ASSUMPTION_SET chooses the method';
   if (row.kind === 'computed') return 'no override: it follows from other values';
-  if (FIXED.test(row.key)) return 'no override: published words or the law fix it';
+  if (isFixed(row.key)) return 'no override: published words or the law fix it';
   const isDecimal = row.value.includes('.');
   const [least, most] = rangeOf(row);
   const form = isDecimal ? 'a string of a decimal with at most two decimals' : 'a string of a whole number';

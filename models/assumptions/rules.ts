@@ -3,6 +3,7 @@
  * higher score to a worse deal.
  */
 import type { AssumptionRow } from '../assumptions.ts';
+import { PROPERTY_KINDS } from '../fields.ts';
 
 interface Rule {
   readonly keys: readonly string[];
@@ -32,6 +33,15 @@ const atMost = (limit: number, words: string, ...keys: readonly string[]): Rule 
   expected: `${keys.join(' + ')} to be ${words} at most`,
   isMet: (v) => sum(v) <= limit,
 });
+/** Each value is at least the one before up to one peak, and at most the one before after it. */
+const onePeak = (...keys: readonly string[]): Rule => ({
+  keys,
+  expected: `${keys.join(', ')} to rise to one peak and fall after it`,
+  isMet: (v) => {
+    const peak = v.indexOf(Math.max(...v));
+    return v.every((x, i) => i === 0 || (i <= peak ? x >= (v[i - 1] ?? x) : x <= (v[i - 1] ?? x)));
+  },
+});
 const within = (key: string, least: number, most: number, words: string): Rule => ({
   keys: [key],
   expected: words,
@@ -51,6 +61,19 @@ const expenses = (size: string): Rule => ({
     ratio + Math.max(0, old, fresh) + Math.max(0, ...more) < 100 &&
     ratio + Math.min(0, old, fresh) + Math.min(0, ...more) >= 0,
 });
+
+/** Parts of a lead score at most, but for the urgency of a sale and the kind of property. */
+const AUCTION_PARTS = ['auction_base', 'auction_gap_max', 'auction_corroboration', 'auction_absentee', 'auction_fresh'];
+const TAX_PARTS = [
+  'tax_base',
+  'tax_value_max',
+  'tax_years_max',
+  'tax_absentee_out_of_state',
+  'tax_corroboration_sale',
+  'tax_fresh',
+];
+const URGENCIES = ['1', '2', '3', '4', '5'].map((step) => `auction_urgency_${step}`);
+const KINDS = PROPERTY_KINDS.map((kind) => `lead_kind_${kind}`);
 
 const RULES: readonly Rule[] = [
   // Income and loans
@@ -91,26 +114,8 @@ const RULES: readonly Rule[] = [
     'confidence_reliable',
     'confidence_year_built',
   ),
-  atMost(
-    10_000,
-    '100',
-    'auction_base',
-    'auction_gap_max',
-    'auction_urgency_1',
-    'auction_corroboration',
-    'auction_absentee',
-    'auction_fresh',
-  ),
-  atMost(
-    10_000,
-    '100',
-    'tax_base',
-    'tax_value_max',
-    'tax_years_max',
-    'tax_absentee_out_of_state',
-    'tax_corroboration_sale',
-    'tax_fresh',
-  ),
+  ...KINDS.flatMap((kind) => URGENCIES.map((urgency) => atMost(10_000, '100', ...AUCTION_PARTS, urgency, kind))),
+  ...KINDS.map((kind) => atMost(10_000, '100', ...TAX_PARTS, kind)),
   falling('tax_value_max', 'tax_amount_max'),
   // More evidence never earns less
   falling('confidence_price_fresh', 'confidence_price_recent', 'confidence_price_old'),
@@ -122,7 +127,8 @@ const RULES: readonly Rule[] = [
   rising('confidence_fresh_days', 'confidence_recent_days'),
   rising('confidence_gap_small_points', 'confidence_gap_medium_points'),
   rising('auction_days_1', 'auction_days_2', 'auction_days_3', 'auction_days_4'),
-  falling('auction_urgency_1', 'auction_urgency_2', 'auction_urgency_3', 'auction_urgency_4', 'auction_urgency_5'),
+  onePeak(...URGENCIES),
+  ...['mismatch_max', 'second_max', 'no_minimum'].map((key) => falling('auction_gap_max', `auction_gap_${key}`)),
   falling('auction_fresh', 'auction_recent', 'auction_old'),
   falling('tax_fresh', 'tax_recent', 'tax_old'),
   falling('tax_absentee_out_of_state', 'tax_absentee_in_state'),

@@ -11,6 +11,9 @@ terms as (
     assumption('auction_base')::integer as auction_base,
     assumption('auction_gap_max')::integer as auction_gap_max,
     assumption('auction_gap_points_per_pct')::decimal(6, 2) as auction_gap_points_per_pct,
+    assumption('auction_gap_mismatch_max')::integer as auction_gap_mismatch_max,
+    assumption('auction_gap_second_max')::integer as auction_gap_second_max,
+    assumption('auction_gap_no_minimum')::integer as auction_gap_no_minimum,
     assumption('auction_days_1')::integer as auction_days_1,
     assumption('auction_days_2')::integer as auction_days_2,
     assumption('auction_days_3')::integer as auction_days_3,
@@ -55,12 +58,22 @@ leads as (
     debts.debt_url,
     debts.match_basis as debt_match_basis,
     coalesce(debts.owner_location, 'unknown') as owner_location,
+    classes.property_class,
+    coalesce(classes.property_kind, 'unknown') as property_kind,
+    case
+      when classes.property_kind is not null then classes.property_kind_basis
+      when sales.parcel_key is null then 'no_parcel_number'
+      else 'not_published_by_county'
+    end as property_kind_basis,
     date_diff('day', run.as_of, sales.sale_date) as days_to_sale,
     days_since(sales.last_seen, run.as_of) as age
   from sales
   cross join run
   cross join terms
   left join debts on debts.auction_id = sales.id
+  left join int_sale_classes as classes
+    on classes.county_fips = sales.county_fips
+    and classes.parcel_key = sales.parcel_key
   where is_upcoming(sales.sale_status, sales.sale_date, run.as_of)
     and sales.address_key is not null
     and sales.id not in (select record_id from int_sold_records)
@@ -76,10 +89,14 @@ scores as (
     leads.*,
     auction_base as base,
     case
-      when opening_bid_basis = 'no_minimum_second_sale' then auction_gap_max
+      when opening_bid_basis = 'no_minimum_second_sale' then auction_gap_no_minimum
       when appraisal_discount_pct is null then 0
       else greatest(0, least(
-        auction_gap_max,
+        case
+          when opening_bid_mismatch then auction_gap_mismatch_max
+          when sale_round > 1 then auction_gap_second_max
+          else auction_gap_max
+        end,
         cast(round(wide(auction_gap_points_per_pct) * appraisal_discount_pct) as integer)
       ))
     end as equity_gap,
@@ -92,35 +109,48 @@ scores as (
     end as urgency,
     case when debt_id is not null then auction_corroboration else 0 end as corroboration_points,
     case when owner_location in ('in_state', 'out_of_state') then auction_absentee else 0 end as absentee,
-    by_age(age, lead_fresh_days, lead_recent_days, auction_fresh, auction_recent, auction_old) as freshness
+    by_age(age, lead_fresh_days, lead_recent_days, auction_fresh, auction_recent, auction_old) as freshness,
+    assumption('lead_kind_' || property_kind)::integer as kind_points,
+    letter_text(
+      days_to_sale, auction_days_1, auction_days_2, auction_urgency_1, auction_urgency_2, auction_urgency_3
+    ) as letter
   from leads
   cross join terms
 )
 
 select
   'sheriff_sale_auction' as lead_type,
-  cast(base + equity_gap + urgency + corroboration_points + absentee + freshness as integer) as lead_score,
+  cast(base + equity_gap + urgency + corroboration_points + absentee + freshness + kind_points as integer)
+    as lead_score,
   json_object(
     'base', points_text(base, 'a sheriff sale is set'),
     'equity_gap', points_text(equity_gap, case
       when opening_bid_basis = 'no_minimum_second_sale'
-        then 'a second sale has no two-thirds minimum, so no percentage applies'
+        then 'a second sale has no two-thirds minimum, so there is no gap to measure'
       when appraised_value is null and opening_bid is null
         then 'neither an appraisal nor an opening bid is known'
       when appraised_value is null
         then 'the appraisal is unknown'
       when opening_bid is null
         then 'the opening bid is unknown'
+      when opening_bid > appraised_value
+        then 'the opening bid is above the appraisal, so one of the two is in doubt'
+      when opening_bid_mismatch
+        then 'the opening bid is not the two thirds of the appraisal that the law sets, so one of the two is in doubt'
       else 'the opening bid is ' || as_text(appraisal_discount_pct)
         || '% below the appraisal: a discount to appraisal, not owner equity, since liens are unknown'
     end),
-    'urgency', points_text(urgency, 'the sale is in ' || days_to_sale || ' days, on ' || as_text(sale_date)),
+    'urgency', points_text(
+      urgency,
+      days_to_sale_text(days_to_sale) || ', on ' || as_text(sale_date) || letter
+    ),
     'corroboration', points_text(corroboration_points, case
       when debt_id is not null then 'the property is on the county''s tax delinquency list too'
       else 'no tax delinquency of it is known here'
     end),
     'absentee', points_text(absentee, owner_location_text(owner_location)),
-    'freshness', points_text(freshness, verified_text(age))
+    'freshness', points_text(freshness, verified_text(age)),
+    'property_kind', points_text(kind_points, property_kind_text(property_kind, property_kind_basis))
   ) as score_rationale,
   property_address as address,
   source_url,
@@ -136,7 +166,8 @@ select
     'urgency', urgency,
     'corroboration', corroboration_points,
     'absentee', absentee,
-    'freshness', freshness
+    'freshness', freshness,
+    'property_kind', kind_points
   ) as score_parts,
   last_seen as last_verified,
   cast(age as integer) as verified_age_days,
@@ -153,7 +184,7 @@ select
 
   -- Property
   county_fips, state, zip, address_key, street_key, house_low, house_high, unit_key, parcel_id, parcel_key,
-  owner_location,
+  owner_location, property_class, property_kind, property_kind_basis,
 
   -- Case
   case_number, defendant, opening_bid_basis, opening_bid_derived, opening_bid_mismatch, statute_ref,

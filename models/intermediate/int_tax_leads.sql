@@ -8,6 +8,7 @@ terms as (
     assumption('lead_max_age_days')::integer as lead_max_age_days,
     assumption('lead_fresh_days')::integer as lead_fresh_days,
     assumption('lead_recent_days')::integer as lead_recent_days,
+    assumption('months_per_year')::integer as months_per_year,
     assumption('tax_base')::integer as tax_base,
     assumption('tax_value_max')::integer as tax_value_max,
     assumption('tax_value_from_pct')::decimal(6, 2) as tax_value_from_pct,
@@ -82,8 +83,8 @@ scores as (
       else least(tax_amount_max, whole_quotient(amount, tax_amount_per_point))
     end as amount_to_value,
     case
-      when years_delinquent is null then 0
-      else least(tax_years_max, tax_points_per_year * years_delinquent)
+      when months_delinquent is null then 0
+      else least(tax_years_max, points_of_months(months_delinquent, tax_points_per_year, months_per_year))
     end as years_points,
     case owner_location
       when 'out_of_state' then tax_absentee_out_of_state
@@ -95,7 +96,8 @@ scores as (
       when deal_id is not null then tax_corroboration_listing
       else 0
     end as corroboration_points,
-    by_age(age, lead_fresh_days, lead_recent_days, tax_fresh, tax_recent, tax_old) as freshness
+    by_age(age, lead_fresh_days, lead_recent_days, tax_fresh, tax_recent, tax_old) as freshness,
+    assumption('lead_kind_' || property_kind)::integer as kind_points
   from leads
   cross join terms
 )
@@ -103,7 +105,7 @@ scores as (
 select
   'tax_delinquent' as lead_type,
   cast(
-    base + amount_to_value + years_points + absentee_owner + corroboration_points + freshness as integer
+    base + amount_to_value + years_points + absentee_owner + corroboration_points + freshness + kind_points as integer
   ) as lead_score,
   json_object(
     'base', points_text(base, 'the parcel is on the county''s tax delinquency list'),
@@ -115,7 +117,7 @@ select
       when years_delinquent is null
         then 'the years of delinquency are unknown'
       when years_basis = 'since_certified_year'
-        then years_delinquent || ' years since the delinquency was certified'
+        then months_text(months_delinquent) || ' since the delinquency was certified'
       else years_delinquent || ' years delinquent'
     end),
     'absentee_owner', points_text(absentee_owner, owner_location_text(owner_location)),
@@ -124,7 +126,8 @@ select
       when deal_id is not null then 'it is listed for sale'
       else 'no sheriff sale or listing of it is known here'
     end),
-    'freshness', points_text(freshness, verified_text(age))
+    'freshness', points_text(freshness, verified_text(age)),
+    'property_kind', points_text(kind_points, property_kind_text(property_kind, property_kind_basis))
   ) as score_rationale,
   address, source_url, county, city,
 
@@ -136,7 +139,8 @@ select
     'years_delinquent', years_points,
     'absentee_owner', absentee_owner,
     'corroboration', corroboration_points,
-    'freshness', freshness
+    'freshness', freshness,
+    'property_kind', kind_points
   ) as score_parts,
   last_seen as last_verified,
   cast(age as integer) as verified_age_days,
@@ -162,7 +166,8 @@ select
   owner_location, owner_name,
 
   -- Debt
-  amount, years_delinquent, certified_year, county_value, amount_to_value_pct, property_class,
+  amount, years_delinquent, months_delinquent, certified_year, county_value, amount_to_value_pct,
+  property_class, property_kind, property_kind_basis,
   mail_street, mail_city, mail_state, mail_zip,
 
   source, page_sha256

@@ -27,3 +27,36 @@ CREATE OR REPLACE MACRO owner_location_text(owner_location) AS CASE owner_locati
 
 CREATE OR REPLACE MACRO verified_text(age) AS
   'verified ' || CASE age WHEN 0 THEN 'today' WHEN 1 THEN '1 day ago' ELSE age || ' days ago' END;
+
+-- Whole months from one day to another, down to a multiple of `step`; 0 where the second is the earlier one.
+CREATE OR REPLACE MACRO whole_months(from_day, to_day, step) AS
+  greatest(0, date_sub('month', from_day, to_day)) // step * step;
+
+-- Points for whole months: 18 months at 5 points a year are 7.5 points, so 8.
+CREATE OR REPLACE MACRO points_of_months(months, points_per_year, months_per_year) AS
+  nearest(points_per_year * months, months_per_year);
+
+CREATE OR REPLACE MACRO property_kind_text(property_kind, property_kind_basis) AS CASE property_kind
+  WHEN 'vacant_lot' THEN 'it is land without a building'
+  WHEN 'one_family' THEN 'it is one home'
+  WHEN 'two_to_four' THEN 'it is a building of 2 to 4 units'
+  WHEN 'five_up' THEN 'it is an apartment building'
+  WHEN 'other' THEN 'it is no home, or public property'
+  ELSE CASE property_kind_basis
+    WHEN 'class_too_broad' THEN 'the county''s class of it means several kinds of property'
+    WHEN 'class_not_mapped' THEN 'the county''s class of it is not in the reference table'
+    WHEN 'no_parcel_number' THEN 'its kind is unknown, since the page prints no parcel number'
+    ELSE 'its kind is unknown, since no list read here has its class' END END;
+
+CREATE OR REPLACE MACRO days_to_sale_text(days) AS 'the sale is ' || CASE days
+  WHEN 0 THEN 'today'
+  WHEN 1 THEN 'in 1 day'
+  ELSE 'in ' || days || ' days' END;
+
+-- What the first steps of urgency leave to a letter to the owner. Nothing where no later step is more urgent.
+CREATE OR REPLACE MACRO letter_text(days, days_1, days_2, urgency_1, urgency_2, urgency_3) AS CASE
+  WHEN days <= days_1 AND urgency_1 < urgency_2 THEN ': a letter may arrive too late'
+  WHEN days > days_1 AND days <= days_2 AND urgency_2 < urgency_3 THEN ': a letter leaves the owner few days'
+  ELSE '' END;
+
+CREATE OR REPLACE MACRO months_text(months) AS CASE months WHEN 1 THEN '1 month' ELSE months || ' months' END;

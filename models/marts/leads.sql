@@ -37,7 +37,8 @@ select
   owner_location, owner_name,
 
   -- Debt
-  amount, years_delinquent, certified_year, county_value, amount_to_value_pct, property_class,
+  amount, years_delinquent, months_delinquent, certified_year, county_value, amount_to_value_pct,
+  property_class, property_kind, property_kind_basis,
   mail_street, mail_city, mail_state, mail_zip,
 
   -- Sale

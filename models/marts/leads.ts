@@ -3,7 +3,7 @@ import { date, defineRecord, flag, instant, integer, json, money, oneOf, percent
 import { leadCauses } from '../absence/leads.ts';
 import { defineModel, never } from '../contract.ts';
 import { comesAndGoes } from '../drift.ts';
-import { addressParts, readFrom } from '../fields.ts';
+import { addressParts, propertyKind, readFrom } from '../fields.ts';
 
 const AUCTION_ONLY = 'lead_type is tax_delinquent';
 const TAX_ONLY = 'lead_type is sheriff_sale_auction';
@@ -78,6 +78,10 @@ export const Lead = defineRecord(
       absent: taxField('the county publishes neither the years nor the year of certification'),
       unit: 'years',
     }),
+    months_delinquent: integer('The same in whole months, as on signals.', {
+      absent: taxField('the county publishes neither the years nor the year of certification'),
+      unit: 'months',
+    }),
     certified_year: integer('Year the delinquency was certified.', {
       absent: NOT_ON_LIST,
       unit: 'year',
@@ -86,9 +90,12 @@ export const Lead = defineRecord(
       absent: NOT_ON_LIST,
     }),
     amount_to_value_pct: percent('amount over county_value.', { absent: taxField('county_value is null') }),
-    property_class: text("Property class in the county's own words or code.", {
-      absent: NOT_ON_LIST,
-    }),
+    property_class: text(
+      "Property class in the county's own words or code. Of a sheriff sale: from the tax list, parcel layer or tax " +
+        'roll of the same parcel.',
+      { absent: 'property_kind_basis is not_published_by_county or no_parcel_number' },
+    ),
+    ...propertyKind,
     mail_street: text("Owner's mailing street, public record.", {
       absent: NOT_ON_LIST,
     }),
@@ -184,6 +191,13 @@ export default defineModel({
       'ratio_as_said',
       'amount_to_value_pct is amount over county_value',
       'amount_to_value_pct IS DISTINCT FROM percentage(amount, county_value)',
+    ),
+    never(
+      'leads',
+      'kind_follows_from_class',
+      'property_kind is known exactly if the class says it',
+      `(property_kind = 'unknown') <> (property_kind_basis <> 'county_class')
+        OR (property_class IS NULL) <> (property_kind_basis IN ('not_published_by_county', 'no_parcel_number'))`,
     ),
     never(
       'leads',

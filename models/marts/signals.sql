@@ -4,6 +4,14 @@
 
 with
 
+terms as (
+  select
+    assumption('months_per_year')::integer as months_per_year,
+    assumption('tax_certified_month')::integer as certified_month,
+    assumption('tax_certified_day')::integer as certified_day,
+    assumption('tax_months_step')::integer as months_step
+),
+
 -- Snapshots of an older version have the id of the lead as the id of the signal
 earlier_signals as (
   select * replace (signal_id_of(county_fips, parcel_key) as id) from previous_signals
@@ -205,11 +213,12 @@ today as (
       else 'in_state'
     end as owner_location,
 
-    -- Debt
+    -- Debt. A list without years: the months since the last day on which the law lets a delinquency be certified
     case
-      when list.years_delinquent is not null then list.years_delinquent
-      when list.certified_year <= year(run.as_of) then year(run.as_of) - list.certified_year
-    end as years_delinquent,
+      when list.years_delinquent is not null then list.years_delinquent * months_per_year
+      when list.certified_year <= year(run.as_of) then
+        whole_months(make_date(list.certified_year, certified_month, certified_day), run.as_of, months_step)
+    end as months_delinquent,
     case
       when list.years_delinquent is not null then 'published'
       -- A year in the future is a typing error of the county
@@ -228,6 +237,7 @@ today as (
     list.page_row
   from rows_with_mail_zip as list
   cross join run
+  cross join terms
   left join earlier_signals as previous on previous.id = list.signal_id
 ),
 
@@ -253,10 +263,12 @@ no_longer_listed as (
         else previous.state_since
       end as state_since,
       coalesce(previous.city_basis, case when previous.city is not null then 'published' end) as city_basis,
-      coalesce(previous.zip_basis, case when previous.zip is not null then 'published' end) as zip_basis
+      coalesce(previous.zip_basis, case when previous.zip is not null then 'published' end) as zip_basis,
+      coalesce(previous.months_delinquent, previous.years_delinquent * months_per_year) as months_delinquent
     )
   from earlier_signals as previous
   cross join run
+  cross join terms
   left join source_reads as sources on sources.source = previous.source
   where previous.id not in (select id from today)
 ),
@@ -273,7 +285,13 @@ select
   city, city_basis, state, zip, zip_basis,
   address_key, street_key, house_low, house_high, unit_key,
   mail_street, mail_city, mail_state, mail_zip, owner_location,
-  cast(years_delinquent as integer) as years_delinquent,
-  years_basis, certified_year, county_value, amount_to_value_pct, property_class,
+  cast(months_delinquent // months_per_year as integer) as years_delinquent,
+  years_basis,
+  cast(months_delinquent as integer) as months_delinquent,
+  certified_year, county_value, amount_to_value_pct, property_class,
+  coalesce(kinds.property_kind, 'unknown') as property_kind,
+  coalesce(kinds.property_kind_basis, 'not_published_by_county') as property_kind_basis,
   first_seen, source, page_sha256, page_row
 from all_signals
+cross join terms
+left join int_property_classes as kinds using (county_fips, property_class)

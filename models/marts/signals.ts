@@ -2,7 +2,7 @@ import { date, defineRecord, flag, integer, money, oneOf, percent, text } from '
 import { signalCauses } from '../absence/signals.ts';
 import { defineModel, never } from '../contract.ts';
 import { comesAndGoes, keepsRows } from '../drift.ts';
-import { addressParts, cityBasis, readFrom, seen } from '../fields.ts';
+import { addressParts, cityBasis, propertyKind, readFrom, seen } from '../fields.ts';
 
 const NO_STREET = 'has_address is false; address_status says why';
 
@@ -69,11 +69,15 @@ export const Signal = defineRecord(
         'or a post office box in the state.',
     ),
     years_delinquent: integer(
-      'Years the parcel has been delinquent. If the county publishes only the year of certification: the years since ' +
-        'then, which is the minimum.',
+      'Years the parcel has been delinquent. If the county publishes only the year of certification: the whole years ' +
+        'since the last day of that year on which the law lets a delinquency be certified, which is the minimum.',
       { absent: 'years_basis is unknown', unit: 'years' },
     ),
     years_basis: oneOf(['published', 'since_certified_year', 'unknown'], 'Where years_delinquent comes from.'),
+    months_delinquent: integer(
+      'The same in whole months, from which the points of a lead follow; twelve for each year that a county publishes.',
+      { absent: 'years_basis is unknown', unit: 'months' },
+    ),
     certified_year: integer('Year the delinquency was certified.', {
       absent: "the county's list does not publish it",
       unit: 'year',
@@ -85,6 +89,7 @@ export const Signal = defineRecord(
     property_class: text("Property class in the county's own words or code.", {
       absent: "the county's list does not publish it",
     }),
+    ...propertyKind,
     first_seen: seen.first_seen,
     source: readFrom.source,
     page_sha256: readFrom.page_sha256,
@@ -121,8 +126,16 @@ export default defineModel({
     never(
       'signals',
       'years_absent_as_said',
-      'years_delinquent is null exactly if its basis is unknown',
-      "(years_delinquent IS NULL) <> (years_basis = 'unknown')",
+      'years and months of delinquency are null exactly if their basis is unknown',
+      `(years_delinquent IS NULL) <> (years_basis = 'unknown')
+        OR (months_delinquent IS NULL) <> (years_basis = 'unknown')`,
+    ),
+    never(
+      'signals',
+      'kind_follows_from_class',
+      'property_kind is known exactly if the class says it',
+      `(property_kind = 'unknown') <> (property_kind_basis <> 'county_class')
+        OR (property_class IS NULL) <> (property_kind_basis = 'not_published_by_county')`,
     ),
     never(
       'signals',

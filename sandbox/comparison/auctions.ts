@@ -53,6 +53,8 @@ export function bidFields(sale: AuctionOnDay): Row {
     opening_bid: amount,
     opening_bid_basis: basis,
     opening_bid_derived: isDerived,
+    // A first mortgage sale must open at two thirds.
+    opening_bid_mismatch: sale.kind === 'mortgage_foreclosure' && sale.round === 1 && basis === 'published_minimum',
     appraisal_discount_pct: discount,
     deposit: sale.deposit,
   };

@@ -6,6 +6,7 @@ import { addressFields, bidFields } from './auctions.ts';
 import { compare, type Comparison, type Row, type TrueRow } from './compare.ts';
 import { debtKey, ownerLocation, type CountyDebts, type TrueDebt } from './truth/debts.ts';
 import { parcelKey } from './truth/parcels.ts';
+import { kindOfClass } from './truth/printed_debts.ts';
 import { recomputeLead } from './recompute/lead.ts';
 import type { AssumptionValue } from './recompute/record.ts';
 import { auctionSite, salesShown } from './truth/sales.ts';
@@ -76,14 +77,20 @@ function nextSales(truth: Truth): AuctionOnDay[] {
   ].flatMap(([, sales]) => sales.toSorted((a, b) => (order(a) < order(b) ? -1 : 1)).slice(0, 1));
 }
 
-function saleLead(sale: AuctionOnDay, location: string, truth: Truth): LeadInputs {
+/** @param published the lead's row: whether a list or roll was read that has the parcel's class is taken from it */
+function saleLead(sale: AuctionOnDay, location: string, published: Row, truth: Truth): LeadInputs {
+  const isKnown = published['property_kind_basis'] === 'county_class';
+  const { units } = truth.on(truth.asOf).property(sale.propertyId);
+  const kind = { property_kind: isKnown ? kindOfClass(units) : 'unknown' };
+  const sold = { sale_date: sale.saleDate, sale_round: sale.round, owner_location: location };
   const site = auctionSite(truth, sale.countyFips);
   const bid = bidFields(sale);
   return {
     key: `${sale.countyFips} ${parcelKey(sale.countyFips, sale.parcel)}`,
     lastSeen: site?.lastGood ?? truth.asOf,
-    inputs: { lead_type: 'sheriff_sale_auction', sale_date: sale.saleDate, owner_location: location, ...bid },
+    inputs: { lead_type: 'sheriff_sale_auction', ...sold, ...bid, ...kind },
     fields: {
+      'property kind': kind,
       sale: { sale_date: sale.saleDate, case_number: sale.caseNumber, sale_kind: sale.kind },
       'bid, deposit, appraisal': bid,
       address: addressFields(truth, sale),
@@ -107,10 +114,12 @@ export async function compareLeads(
   };
   const auctionLeads = ofType('sheriff_sale_auction');
   const byParcel = new Map(auctionLeads.map((lead) => [keyOf(lead), lead]));
+  const publishedOf = (sale: AuctionOnDay): Row =>
+    byParcel.get(`${sale.countyFips} ${parcelKey(sale.countyFips, sale.parcel)}`) ?? {};
   /** The owner is known from the debt that the lead names. */
   const locationOf = (sale: AuctionOnDay): string => {
-    const lead = byParcel.get(`${sale.countyFips} ${parcelKey(sale.countyFips, sale.parcel)}`);
-    const [named] = (lead?.['corroboration'] ?? []) as readonly Corroboration[];
+    const lead = publishedOf(sale);
+    const [named] = (lead['corroboration'] ?? []) as readonly Corroboration[];
     const debt = debtById.get(named?.id);
     return debt ? ownerLocation(debt) : 'unknown';
   };
@@ -120,7 +129,7 @@ export async function compareLeads(
     ...compareType(
       'leads of sheriff sales',
       auctionLeads,
-      nextSales(sources.truth).map((sale) => saleLead(sale, locationOf(sale), sources.truth)),
+      nextSales(sources.truth).map((sale) => saleLead(sale, locationOf(sale), publishedOf(sale), sources.truth)),
     ),
   ];
 }

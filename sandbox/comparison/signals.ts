@@ -10,13 +10,15 @@ import type { Truth } from './truth/truth.ts';
 export const signalKey = (row: Row): string => `${String(row['county_fips'])} ${String(row['parcel_key'])}`;
 
 /** Columns of signals and of leads about the debt itself. */
-export const debtFields = ({ amount, printed, years }: TrueDebt): Row => ({
+export const debtFields = ({ amount, printed, months }: TrueDebt): Row => ({
   amount,
   county_value: printed.countyValue,
   amount_to_value_pct: printed.countyValue === null ? null : percent(fraction(amount), fraction(printed.countyValue)),
-  years_delinquent: years,
+  years_delinquent: months === null ? null : Math.floor(months / 12),
+  months_delinquent: months,
   certified_year: printed.certifiedYear,
   property_class: printed.propertyClass,
+  property_kind: printed.propertyKind,
 });
 
 export const ownerFields = (debt: TrueDebt): Row => ({
@@ -36,7 +38,7 @@ const trueRow = (debt: TrueDebt, truth: Truth): TrueRow => ({
   fields: {
     debt: {
       ...debtFields(debt),
-      years_basis: debt.years === null ? 'unknown' : 'since_certified_year',
+      years_basis: debt.months === null ? 'unknown' : 'since_certified_year',
     },
     owner: ownerFields(debt),
     'mailing address': mailingFields(debt),

@@ -108,9 +108,9 @@ describe('a file of assumptions', () => {
     /rental_warm_coverage is "1\.30" .*, expected rental_hot_coverage >= rental_warm_coverage$/u,
   );
   refused(
-    'a later sale that is more urgent',
-    { auction_urgency_5: '9' },
-    /auction_urgency_5 is "9" .*, expected auction_urgency_1 >= /u,
+    'a second peak of urgency',
+    { auction_urgency_5: '13' },
+    /auction_urgency_5 is "13" .*, expected auction_urgency_1, .* to rise to one peak and fall after it$/u,
   );
   refused(
     'steps of days out of order',

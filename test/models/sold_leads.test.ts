@@ -56,6 +56,8 @@ const NEEDED = [
   'property_keys',
   'int_sold_records',
   'int_debts_of_sales',
+  'int_property_classes',
+  'int_sale_classes',
   'int_auction_leads',
   'int_tax_leads',
   'leads',

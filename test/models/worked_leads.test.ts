@@ -56,11 +56,19 @@ const WORKED_SALES = [
   }),
 ];
 const DEBTS = [
-  debt(102, { amount: '900.00', mail_street: '9 FAR RD', mail_city: 'PARMA', mail_state: 'OH', mail_zip: '44129' }),
+  debt(102, {
+    amount: '900.00',
+    property_class: '520',
+    mail_street: '9 FAR RD',
+    mail_city: 'PARMA',
+    mail_state: 'OH',
+    mail_zip: '44129',
+  }),
   debt(201, {
     amount: '18450.00',
     county_value: '123000.00',
     years_delinquent: 4,
+    property_class: '2-FAMILY DWELLING',
     mail_street: '1 GULF BLVD',
     mail_city: 'TAMPA',
     mail_state: 'FL',
@@ -175,7 +183,7 @@ describe('worked leads', () => {
 
   it('A1: a first mortgage sale opens at two thirds of its appraisal', async () => {
     const { score, parts, lead } = await saleLead(101);
-    assert.deepEqual({ score, parts }, { score: 65, parts: [25, 20, 15, 0, 0, 5] });
+    assert.deepEqual({ score, parts }, { score: 67, parts: [15, 20, 25, 0, 0, 5, 2] });
     assert.equal(lead['opening_bid'], '100000.00');
     assert.equal(lead['opening_bid_basis'], 'two_thirds_of_appraisal');
     assert.equal(lead['opening_bid_derived'], true);
@@ -184,14 +192,14 @@ describe('worked leads', () => {
 
   it('A2: two thirds is rounded up, and a tax debt with mail elsewhere adds points', async () => {
     const { score, parts, lead } = await saleLead(102);
-    assert.deepEqual({ score, parts }, { score: 88, parts: [25, 20, 25, 10, 5, 3] });
+    assert.deepEqual({ score, parts }, { score: 68, parts: [15, 20, 5, 10, 5, 3, 10] });
     assert.equal(lead['opening_bid'], '66667.34');
     assert.equal(lead['verified_age_days'], 2);
   });
 
   it('A3: a tax sale opens at the published minimum', async () => {
     const { score, parts, lead } = await saleLead(103);
-    assert.deepEqual({ score, parts }, { score: 68, parts: [25, 30, 8, 0, 0, 5] });
+    assert.deepEqual({ score, parts }, { score: 64, parts: [15, 30, 12, 0, 0, 5, 2] });
     const bid = ['opening_bid', 'opening_bid_basis', 'opening_bid_derived', 'appraisal_discount_pct'];
     assert.deepEqual(
       bid.map((column) => lead[column]),
@@ -201,26 +209,27 @@ describe('worked leads', () => {
 
   it('A4: a second sale has no minimum', async () => {
     const { score, parts, lead } = await saleLead(104);
-    assert.deepEqual({ score, parts }, { score: 71, parts: [25, 30, 15, 0, 0, 1] });
+    assert.deepEqual({ score, parts }, { score: 43, parts: [15, 0, 25, 0, 0, 1, 2] });
     assert.deepEqual([lead['opening_bid'], lead['opening_bid_basis']], [null, 'no_minimum_second_sale']);
   });
 
   it('T1: debt, value, years and an owner out of state', async () => {
     const { score, parts, lead } = await taxLead(201);
-    assert.deepEqual({ score, parts }, { score: 78, parts: [20, 18, 20, 10, 0, 10] });
+    assert.deepEqual({ score, parts }, { score: 78, parts: [10, 18, 20, 10, 0, 10, 10] });
     assert.equal(lead['amount_to_value_pct'], '15.00');
   });
 
   it('T2: an unknown value earns no points, and its rationale says so', async () => {
     const { score, parts, lead } = await taxLead(202);
-    assert.deepEqual({ score, parts }, { score: 36, parts: [20, 2, 0, 0, 10, 4] });
+    assert.deepEqual({ score, parts }, { score: 28, parts: [10, 2, 0, 0, 10, 4, 2] });
     assert.deepEqual(JSON.parse(String(lead['score_rationale'])), {
-      base: "+20 points, the parcel is on the county's tax delinquency list",
+      base: "+10 points, the parcel is on the county's tax delinquency list",
       amount_to_value: "+2 points, $2,300 is owed, and the county's value is unknown",
       years_delinquent: '+0 points, the years of delinquency are unknown',
       absentee_owner: '+0 points, where the owner gets mail is unknown',
       corroboration: '+10 points, it is listed for sale',
       freshness: '+4 points, verified 6 days ago',
+      property_kind: '+2 points, its kind is unknown, since no list read here has its class',
     });
   });
 

@@ -210,8 +210,8 @@ const figureFaults: readonly PlantedFault[] = [
     changes: [
       change(
         'models/intermediate/int_tax_leads.sql',
-        'else least(tax_years_max, tax_points_per_year * years_delinquent)',
-        'else tax_points_per_year * years_delinquent',
+        'else least(tax_years_max, points_of_months(months_delinquent, tax_points_per_year, months_per_year))',
+        'else points_of_months(months_delinquent, tax_points_per_year, months_per_year)',
       ),
     ],
     caughtBy: [audit('leads.score_in_range')],

@@ -1,5 +1,6 @@
 /** GET /api/leads: off-market seller leads. */
 import { currentAssumptions } from '../../../models/assumptions.ts';
+import { PROPERTY_KINDS } from '../../../models/fields.ts';
 import { Lead } from '../../../models/marts/leads.ts';
 import { Filters } from '../../snapshot/filters.ts';
 import { cachePerSnapshot } from '../../snapshot/memo.ts';
@@ -37,6 +38,7 @@ export const leadFilters = {
   county: textParam('Part of the county name, ignoring case.'),
   min_score: integerParam('Minimum lead_score.', 0, 100),
   lead_type: choiceParam(['tax_delinquent', 'sheriff_sale_auction'], 'Kind of lead.'),
+  property_kind: choiceParam(PROPERTY_KINDS, 'Kind of property, by the class that its county publishes.'),
 };
 
 type LeadRequest = Pick<RouteRequest<typeof leadFilters>, 'snapshot' | 'today' | 'params'>;
@@ -46,7 +48,8 @@ export const matchingLeads = async (request: LeadRequest): Promise<Filters> =>
   (await sellableLeads(request))
     .containing('county', request.params.county)
     .and('lead_score', '>=', request.params.min_score)
-    .and('lead_type', '=', request.params.lead_type);
+    .and('lead_type', '=', request.params.lead_type)
+    .and('property_kind', '=', request.params.property_kind);
 
 export const leads = listRoute({
   path: '/api/leads',

@@ -61,9 +61,11 @@ const reasonsOf = (row: Fields): Readonly<Record<string, string>> =>
   JSON.parse(row['score_rationale'] ?? '{}') as Record<string, string>;
 
 function equityGapFormula(row: Fields): string {
-  if (row['opening_bid_basis'] === 'no_minimum_second_sale') return 'auction_gap_max';
+  if (row['opening_bid_basis'] === 'no_minimum_second_sale') return 'auction_gap_no_minimum';
   if (row['appraisal_discount_pct'] === null) return '0';
-  return 'max(0, min(auction_gap_max, round0(auction_gap_points_per_pct * appraisal_discount_pct)))';
+  const most = Number(row['sale_round'] ?? 1) > 1 ? 'auction_gap_second_max' : 'auction_gap_max';
+  const limit = row['opening_bid_mismatch'] === 'true' ? 'auction_gap_mismatch_max' : most;
+  return `max(0, min(${limit}, round0(auction_gap_points_per_pct * appraisal_discount_pct)))`;
 }
 
 function auctionFormulas({ row, assumption }: Inputs, asOf: string): Record<string, string> {
@@ -76,6 +78,7 @@ function auctionFormulas({ row, assumption }: Inputs, asOf: string): Record<stri
     corroboration: (row['corroboration'] ?? '[]') === '[]' ? '0' : 'auction_corroboration',
     absentee: ['in_state', 'out_of_state'].includes(row['owner_location'] ?? '') ? 'auction_absentee' : '0',
     freshness: `auction_${freshnessOf(row)}`,
+    property_kind: `lead_kind_${row['property_kind'] ?? 'unknown'}`,
   };
 }
 
@@ -98,10 +101,13 @@ function taxFormulas(row: Fields): Record<string, string> {
         ? 'min(tax_amount_max, round0(amount / tax_amount_per_point))'
         : 'round0(tax_value_max * clamp((amount_to_value_pct - tax_value_from_pct) / tax_value_span_pct))',
     years_delinquent:
-      row['years_delinquent'] === null ? '0' : 'min(tax_years_max, tax_points_per_year * years_delinquent)',
+      row['months_delinquent'] === null
+        ? '0'
+        : 'min(tax_years_max, round0(tax_points_per_year * months_delinquent / months_per_year))',
     absentee_owner: ABSENTEE_KEYS[row['owner_location'] ?? ''] ?? '0',
     corroboration: taxCorroborationFormula(row),
     freshness: `tax_${freshnessOf(row)}`,
+    property_kind: `lead_kind_${row['property_kind'] ?? 'unknown'}`,
   };
 }
 

@@ -31,16 +31,24 @@ function freshnessPoints({ count }: Values, kind: 'auction' | 'tax', age: number
 const corroborations = ({ record }: Values): string[] =>
   (record['corroboration'] as { kind: string }[]).map(({ kind }) => kind);
 
+/** Key of the most points for the gap of a sale. */
+function mostForGap(record: PublishedRecord): string {
+  if (record['opening_bid_mismatch'] === true) return 'auction_gap_mismatch_max';
+  return Number(record['sale_round'] ?? 1) > 1 ? 'auction_gap_second_max' : 'auction_gap_max';
+}
+
+const kindPoints = ({ record, count }: Values): number => count(`lead_kind_${String(record['property_kind'])}`);
+
 function auction(values: Values, age: number): Recomputed {
   const { record, asOf, has, of, count, assumed } = values;
   const discount = has('appraised_value', 'opening_bid')
     ? percent(of('appraised_value').minus(of('opening_bid')), of('appraised_value'))
     : null;
   const gapPoints = (): number => {
-    if (record['opening_bid_basis'] === 'no_minimum_second_sale') return count('auction_gap_max');
+    if (record['opening_bid_basis'] === 'no_minimum_second_sale') return count('auction_gap_no_minimum');
     if (discount === null) return 0;
     const earned = Number(assumed('auction_gap_points_per_pct').times(fraction(discount)).rounded(0));
-    return Math.max(0, Math.min(count('auction_gap_max'), earned));
+    return Math.max(0, Math.min(count(mostForGap(record)), earned));
   };
   const days = dayNumber(record['sale_date']) - dayNumber(asOf);
   const step = [1, 2, 3, 4].find((s) => days <= count(`auction_days_${s}`)) ?? 5;
@@ -54,6 +62,7 @@ function auction(values: Values, age: number): Recomputed {
       corroboration: corroborations(values).length > 0 ? count('auction_corroboration') : 0,
       absentee: isAbsentee ? count('auction_absentee') : 0,
       freshness: freshnessPoints(values, 'auction', age),
+      property_kind: kindPoints(values),
     },
   };
 }
@@ -70,6 +79,7 @@ function delinquency(values: Values, age: number): Recomputed {
       absentee_owner: ownerPoints(values),
       corroboration: corroborationPoints(values),
       freshness: freshnessPoints(values, 'tax', age),
+      property_kind: kindPoints(values),
     },
   };
 }
@@ -81,10 +91,11 @@ function amountPoints({ of, count, assumed }: Values, ratio: string | null): num
   return Number(share.times(assumed('tax_value_max')).rounded(0));
 }
 
-const yearsPoints = ({ record, has, count }: Values): number =>
-  has('years_delinquent')
-    ? Math.min(count('tax_years_max'), count('tax_points_per_year') * Number(record['years_delinquent']))
-    : 0;
+function yearsPoints({ has, of, count, assumed }: Values): number {
+  if (!has('months_delinquent')) return 0;
+  const years = of('months_delinquent').over(assumed('months_per_year'));
+  return Math.min(count('tax_years_max'), Number(years.times(assumed('tax_points_per_year')).rounded(0)));
+}
 
 function ownerPoints({ record, count }: Values): number {
   if (record['owner_location'] === 'out_of_state') return count('tax_absentee_out_of_state');

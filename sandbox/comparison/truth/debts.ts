@@ -34,8 +34,8 @@ export interface TrueDebt {
   readonly firstSeen: string;
   /** Day of the list in use. */
   readonly lastSeen: string;
-  /** True whole years since the certification, where the county prints its year. */
-  readonly years: number | null;
+  /** Whole months since the last day on which the law lets the delinquency be certified, where its year is printed. */
+  readonly months: number | null;
 }
 
 /** Which properties are where on which days, for one county. */
@@ -113,6 +113,12 @@ function listedDays({ truth, list }: CountyReads, countyFips: string): Map<strin
   return days;
 }
 
+/** Whole months since the ninth of September of a year, thirty days after the settlement of August 10. */
+function monthsSince(certifiedYear: number, asOf: string): number {
+  const [year = 0, month = 0, day = 0] = asOf.split('-').map(Number);
+  return Math.max(0, (year - certifiedYear) * 12 + month - 9 - (day < 9 ? 1 : 0));
+}
+
 function noticeDebts(reads: CountyReads): TrueDebt[] {
   const { truth, list } = reads;
   return truth.on(list.lastGood).printedDebts.map((debt) => {
@@ -126,7 +132,7 @@ function noticeDebts(reads: CountyReads): TrueDebt[] {
       place: placeOf(property, NOTICE, reads),
       firstSeen: list.days[0] ?? list.lastGood,
       lastSeen: list.lastGood,
-      years: null,
+      months: null,
     };
   });
 }
@@ -166,7 +172,7 @@ function debtsOf(truth: Truth, countyFips: string): CountyDebts | null {
       place: placeOf(property, printed, reads),
       firstSeen: days.get(property.id)?.[0] ?? lastGood,
       lastSeen: lastGood,
-      years: certifiedYear === null ? null : Number(truth.asOf.slice(0, 4)) - certifiedYear,
+      months: certifiedYear === null ? null : monthsSince(certifiedYear, truth.asOf),
     };
   });
   const isListed = new Set(listed.map(({ property }) => property.id));

@@ -18,7 +18,15 @@ export interface PrintedDebt {
   readonly mailing: Owner['mailing'] | null;
   readonly countyValue: string | null;
   readonly propertyClass: string | null;
+  readonly propertyKind: string;
   readonly certifiedYear: number | null;
+}
+
+/** The kind that the class of a building means. "APARTMENTS 4-19 UNITS" does not tell 4 units from 5. */
+export function kindOfClass(units: number): string {
+  if (units === 0) return 'vacant_lot';
+  if (units === 1) return 'one_family';
+  return units > 3 ? 'five_up' : 'two_to_four';
 }
 
 /** Suffixes of Hamilton's layer that Publication 28 does not have, as published. */
@@ -47,6 +55,7 @@ export function printedDebt(debt: DelinquentParcel, property: Property, isOnMap:
     mailing: owner.mailing,
     countyValue: `${value}.00`,
     propertyClass: debt.propertyClass,
+    propertyKind: kindOfClass(property.units),
     certifiedYear: null,
   } as const;
   const street = hasAddress ? spellStreet(property.address, 'upper_abbreviated') : null;
@@ -95,5 +104,6 @@ export const NOTICE: PrintedDebt = {
   mailing: null,
   countyValue: null,
   propertyClass: null,
+  propertyKind: 'unknown',
   certifiedYear: null,
 };

@@ -17,7 +17,7 @@ import { openDuck, rowsOf, type Duck } from '../../../lib/duck.ts';
 import { literal } from '../../../lib/sql.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { AS_OF, dataFolder, rowsOfTable, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
-import { COUNTIES, isEmptyRange, LISTS, NAMES, type Filters } from './list_queries.ts';
+import { COUNTIES, isEmptyRange, KINDS, LISTS, NAMES, type Filters } from './list_queries.ts';
 
 const SEED = 20_261_120;
 const ROWS = 120;
@@ -66,6 +66,7 @@ const signal = (i: number): Row => ({
   has_address: i % 3 === 0,
   ...(i % 3 === 0 ? { address: `${i} A St` } : {}),
   signal_state: pick(['listed', 'listed', 'removed', 'unknown'], i, 10),
+  property_kind: pick(KINDS, i, 19),
 });
 const auction = (i: number): Row => ({
   county: pick(COUNTIES, i, 11),
@@ -79,6 +80,7 @@ const lead = (i: number): Row => ({
   last_verified: `${daysBefore(i % 10)}T${i % 2 ? '00:00:00' : '23:59:59'}Z`,
   lead_type: i % 2 ? 'tax_delinquent' : 'sheriff_sale_auction',
   sale_date: i % 2 ? null : daysBefore((i % 7) - 3),
+  property_kind: pick(KINDS, i, 20),
 });
 const filing = (i: number): Row => ({
   source_state: i % 3 ? 'OH' : 'CO',

@@ -62,6 +62,8 @@ const day = fc
   .integer({ min: -20, max: 20 })
   .map((n) => new Date(Date.parse(AS_OF) + n * DAY_MS).toISOString().slice(0, 10));
 const flag = fc.boolean();
+export const KINDS = ['two_to_four', 'five_up', 'unknown'];
+const kind = fc.constantFrom(...KINDS, 'vacant_lot');
 
 export type Filters = Readonly<Record<string, string | number | boolean | undefined>>;
 export interface ListQuery {
@@ -169,6 +171,7 @@ export const LISTS: readonly ListQuery[] = [
       signal_type: fc.constantFrom('tax_delinquent', 'TAX_DELINQUENT', 'fire'),
       min_amount: money,
       has_address: flag,
+      property_kind: kind,
     },
     conditions: (f) => [
       "signal_state IN ('listed', 'unknown')",
@@ -176,6 +179,7 @@ export const LISTS: readonly ListQuery[] = [
       equalsIgnoringCase('signal_type', f['signal_type']),
       compare('amount', '>=', f['min_amount']),
       compare('has_address', '=', f['has_address']),
+      equals('property_kind', f['property_kind']),
     ],
   },
   {
@@ -197,13 +201,19 @@ export const LISTS: readonly ListQuery[] = [
     path: '/api/leads',
     table: 'leads',
     order: 'lead_score DESC',
-    filters: { county, min_score: score, lead_type: fc.constantFrom('tax_delinquent', 'sheriff_sale_auction') },
+    filters: {
+      county,
+      min_score: score,
+      lead_type: fc.constantFrom('tax_delinquent', 'sheriff_sale_auction'),
+      property_kind: kind,
+    },
     conditions: (f) => [
       `last_verified >= DATE ${text(AS_OF)} - 7`,
       `sale_date IS NULL OR sale_date >= DATE ${text(AS_OF)}`,
       contains('county', f['county']),
       compare('lead_score', '>=', f['min_score']),
       equals('lead_type', f['lead_type']),
+      equals('property_kind', f['property_kind']),
     ],
   },
   ...registers.flatMap(([prefix, own, filter]): ListQuery[] => [

@@ -75,6 +75,9 @@ export function testFilters(shop: Shop): void {
       '?min_amount=9000.11': [],
       '?has_address=true': [4, 1],
       '?has_address=true&county=Stark': [4],
+      '?property_kind=two_to_four': [2, 1],
+      '?property_kind=unknown': [4, 3],
+      '?property_kind=vacant_lot': [],
     }));
 
   it('filters auctions by each parameter, from today on by default, and ranks them by sale date', () =>
@@ -101,6 +104,9 @@ export function testFilters(shop: Shop): void {
       '?lead_type=tax_delinquent': [2, 1, 5],
       '?lead_type=sheriff_sale_auction': [3],
       '?county=stark&lead_type=sheriff_sale_auction': [],
+      '?property_kind=two_to_four': [3, 1],
+      '?property_kind=five_up': [2],
+      '?property_kind=vacant_lot': [],
     }));
 
   it('ranks filings by filing date, and as recent serves none that was first read weeks ago', async () => {
@@ -127,6 +133,8 @@ export function testFilters(shop: Shop): void {
       ['/api/leads?min_score=-1', 'min_score'],
       ['/api/leads?lead_type=fire', 'lead_type'],
       ['/api/leads/exclusive?lead_type=fire', 'lead_type'],
+      ['/api/leads?property_kind=castle', 'property_kind'],
+      ['/api/signals?property_kind=castle', 'property_kind'],
       ['/api/deals?min_units=1.5', 'min_units'],
       ['/api/auctions?from_date=tomorrow', 'from_date'],
       ['/api/signals?has_address=perhaps', 'has_address'],
@@ -145,6 +153,7 @@ export function testFilters(shop: Shop): void {
     };
     assert.equal(await sold('?county=cuyahoga&lead_type=sheriff_sale_auction'), 3);
     assert.equal(await sold('?lead_type=sheriff_sale_auction'), '404 no_matches');
+    assert.equal(await sold('?property_kind=vacant_lot'), '404 no_matches');
     assert.equal(await sold('?min_score=60'), 2);
     assert.equal(await sold('?min_score=60'), 1);
     assert.equal(await sold('?min_score=60'), '404 no_matches');

@@ -68,10 +68,13 @@ const signal = (i: number, county: string, amount: string | null, address: strin
     county,
     amount,
     owner_name: 'OWNER LLC',
+    property_kind: more['property_kind'] ?? 'unknown',
     ...(address === null
       ? { has_address: false, address_status: 'pending_parcel_lookup' }
       : { has_address: true, address_status: 'available', address, address_basis: 'tax_list' }),
   });
+
+const TWO_FAMILY = { property_class: '520', property_kind: 'two_to_four', property_kind_basis: 'county_class' };
 
 const auction = (i: number, county: string, day: string, appraised: string | null, more: Row = {}): Row =>
   rowOf('auctions', i, {
@@ -93,6 +96,7 @@ const lead = (i: number, county: string, score: number, more: Row = {}): Row =>
     lead_score: score,
     score_rationale: { base: '+20 points, the parcel is on the list' },
     lead_type: 'tax_delinquent',
+    property_kind: 'unknown',
     ...more,
   });
 
@@ -121,8 +125,8 @@ export const ROWS = {
   deals: DEALS.map(([line, more], i) => deal(i + 1, line, more)),
   reports: DEALS.map((_, i) => rowOf('reports', i + 1)),
   signals: [
-    signal(1, 'Cuyahoga County, OH', '500.00', '1 Main St', MAIN_STREET),
-    signal(2, 'Stark County, OH', '9000.10', null),
+    signal(1, 'Cuyahoga County, OH', '500.00', '1 Main St', { ...MAIN_STREET, ...TWO_FAMILY }),
+    signal(2, 'Stark County, OH', '9000.10', null, TWO_FAMILY),
     signal(3, 'Cuyahoga County, OH', null, null),
     signal(4, 'Stark County, OH', '700.00', '4 A St'),
   ],
@@ -133,9 +137,9 @@ export const ROWS = {
     auction(4, 'Stark County, OH', '2026-12-01', null),
   ],
   leads: [
-    lead(1, 'Cuyahoga County, OH', 60),
-    lead(2, 'Stark County, OH', 80),
-    lead(3, 'Cuyahoga County, OH', 70, SALE),
+    lead(1, 'Cuyahoga County, OH', 60, TWO_FAMILY),
+    lead(2, 'Stark County, OH', 80, { property_class: '401', property_kind: 'five_up' }),
+    lead(3, 'Cuyahoga County, OH', 70, { ...SALE, ...TWO_FAMILY }),
     lead(4, 'Cuyahoga County, OH', 95, { last_verified: '2026-11-12T23:59:59Z' }),
     lead(5, 'Stark County, OH', 0, { last_verified: '2026-11-13T00:00:00Z', freshness: 'within_7_days' }),
   ],

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS } from '../../../lib/time.ts';
+import { currentAssumptions } from '../../../models/assumptions.ts';
 import { buildTables, type Built, type InputRow } from '../build_models.ts';
 import { DEALS, property, SEED } from './checked.ts';
 import { maybe } from './random_deals.ts';
@@ -40,6 +41,9 @@ const debts: readonly Debt[] = fc.sample(
   { numRuns: DEALS, seed: SEED },
 );
 
+/** From this day before the sale on, urgency falls. */
+const PEAK = Number(currentAssumptions().rows.find(({ key }) => key === 'auction_days_2')?.value) + 1;
+
 const SALE_VARIANTS: Readonly<Record<string, (s: Sale) => Sale>> = {
   base: (s) => s,
   later: (s) => ({ ...s, inDays: s.inDays + 5 }),
@@ -52,6 +56,9 @@ const DEBT_VARIANTS: Readonly<Record<string, (d: Debt) => Debt>> = {
   largerDebt: (d) => ({ ...d, amount: d.amount + 50_000 }),
   older: (d) => ({ ...d, age: d.age + 1 }),
 };
+
+/** Whether a lead may have these scores, before and after a variation. */
+type Check = (base: number, other: number, i: number) => boolean;
 
 const dayAfter = (days: number): string => new Date(Date.UTC(2026, 10, 21) + days * DAY_MS).toISOString().slice(0, 10);
 const readAt = (age: number): string => `${dayAfter(-age)}T09:00:00Z`;
@@ -126,12 +133,12 @@ describe('random sheriff sales and debts', () => {
   after(() => built.close());
 
   /** Compare the score of every lead with that of a variant. @returns the number of leads */
-  function compare(kind: 'S' | 'D', variant: string, check: (base: number, other: number) => boolean): number {
+  function compare(kind: 'S' | 'D', variant: string, check: Check): number {
     const leads = kind === 'S' ? sales : debts;
     for (const [i, lead] of leads.entries()) {
       const [base, other] = [scores.get(`${kind}-base-${i}`), scores.get(`${kind}-${variant}-${i}`)];
       assert.ok(base !== undefined && other !== undefined, `lead ${i} of ${variant}`);
-      assert.ok(check(base, other), `${variant}: ${base} becomes ${other} for ${JSON.stringify(lead)}`);
+      assert.ok(check(base, other, i), `${variant}: ${base} becomes ${other} for ${JSON.stringify(lead)}`);
     }
     return leads.length;
   }
@@ -151,7 +158,12 @@ describe('random sheriff sales and debts', () => {
     assert.deepEqual(wrong, []);
     return derived.length;
   });
-  property(14, 'later sale', () => neverRaises('S', 'later'));
+  property(14, 'later sale', () =>
+    compare('S', 'later', (base, other, i) => (sales[i]?.inDays ?? 0) < PEAK || other <= base),
+  );
+  property(14, 'sale that leaves more days for a letter', () =>
+    compare('S', 'later', (base, other, i) => (sales[i]?.inDays ?? 0) + 5 > PEAK || other >= base),
+  );
   property(14, 'older verification', () => neverRaises('S', 'older') + neverRaises('D', 'older'));
   property(14, 'lower bid', () => neverLowers('S', 'lowerBid'));
   property(14, 'more years, larger debt', () => neverLowers('D', 'moreYears') + neverLowers('D', 'largerDebt'));

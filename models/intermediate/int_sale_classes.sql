@@ -1,0 +1,22 @@
+-- One row per parcel with a sheriff sale whose county publishes a property class: from its tax list, else from its
+-- parcel layer or tax roll.
+
+with
+
+sold_parcels as (
+  select distinct county_fips, parcel_key from auctions where parcel_key is not null
+),
+
+classes as (
+  select
+    county_fips,
+    parcel_key,
+    coalesce(listed.property_class, layer.property_class) as property_class
+  from sold_parcels
+  left join signals as listed using (county_fips, parcel_key)
+  left join stg_parcels as layer using (county_fips, parcel_key)
+)
+
+select classes.county_fips, classes.parcel_key, classes.property_class, kinds.property_kind, kinds.property_kind_basis
+from classes
+join int_property_classes as kinds using (county_fips, property_class)
