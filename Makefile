@@ -94,7 +94,7 @@ diff: $(NODE) ## compare two snapshots: A=2026-11-20 B=current; OUT=changes.ndjs
 profile: $(NODE) ## write a report of a snapshot with plots as one HTML file: OUT=profile.html
 	@node pipelines/analyse/profile_cli.ts
 
-backtest: $(NODE) ## show outcomes within 30, 60 and 90 days by score decile, over all snapshots of DATA_DIR
+backtest: $(NODE) ## show outcomes by score decile and rank correlation on landmarks, over all snapshots of DATA_DIR
 	@node pipelines/commands/backtest.ts
 
 quarter: $(NODE) ## run 18 weeks of the sandbox into QUARTER_DIR, then the back-test

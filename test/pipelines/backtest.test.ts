@@ -1,6 +1,7 @@
 /**
- * The back-test over a simulated quarter of weekly snapshots: every count it gives is counted again here, and nothing
- * learned after a deal was first scored is used. `make quarter` does it over weeks of the sandbox world.
+ * The back-test over a simulated quarter of weekly snapshots: every count and every correlation is computed again here
+ * from pairs of deals, and nothing learned after a deal was scored is used. `make quarter` does it over weeks of the
+ * sandbox world.
  */
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
@@ -9,12 +10,12 @@ import { before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { openDuck } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
-import type { BacktestRow } from '../../models/analysis/backtest.ts';
+import type { BacktestRow, CorrelationRow } from '../../models/analysis/backtest.ts';
 import { backtest, formatBacktest } from '../../pipelines/commands/backtest.ts';
 import { runIdOf, type Layout } from '../../pipelines/layout.ts';
 import { newLayout } from './runs.ts';
 
-const DAYS = Array.from({ length: 14 }, (_, week) =>
+const DAYS = Array.from({ length: 19 }, (_, week) =>
   new Date(Date.UTC(2026, 9, 3 + 7 * week)).toISOString().slice(0, 10),
 );
 const NEVER = DAYS.length;
@@ -23,6 +24,7 @@ const NEVER = DAYS.length;
 interface Story {
   readonly appears: number;
   readonly score: number;
+  readonly cap: number | null;
   readonly price: number | null;
   readonly cut: number;
   readonly gone: number;
@@ -36,6 +38,7 @@ const stories = fc.sample(
   fc.record({
     appears: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 10 })),
     score: fc.integer({ min: 0, max: 60 }),
+    cap: fc.option(fc.integer({ min: 300, max: 330 }), { freq: 9 }),
     price: fc.option(fc.integer({ min: 100_000, max: 900_000 }), { freq: 12 }),
     cut: week,
     gone: week,
@@ -47,15 +50,19 @@ const stories = fc.sample(
   { numRuns: 900, seed: 5 },
 ) as Story[];
 
+/** A score that changes later must not count for an earlier landmark. */
+const scoreOn = (s: Story, i: number, at: number): number => s.score + (at > s.appears ? (i % 3) * 20 : 0);
+
 /** Write a week's snapshot: the three tables with the columns that the back-test reads. */
 async function publish(layout: Layout, at: number): Promise<void> {
   const folder = layout.snapshot(runIdOf(DAYS[at] ?? '', 1));
   await mkdir(folder, { recursive: true });
   const shown = stories.map((s, i) => ({ s, i })).filter(({ s }) => s.appears <= at);
   const deals = shown.map(({ s, i }) => ({
-    // A score that changes later must not count.
     id: `d${i}`,
-    deal_score: s.score + (at > s.appears ? 30 : 0),
+    deal_score: scoreOn(s, i, at),
+    cap_rate_underwritten: s.cap === null ? null : `${(s.cap / 100).toFixed(2)}`,
+    days_on_feed: (at - s.appears) * 7,
     listing_status: s.gone <= at && s.gone > s.appears ? (i % 2 ? 'sold' : 'delisted') : 'active',
     list_price: s.price === null ? null : `${s.cut <= at && s.cut > s.appears ? s.price - 1000 : s.price}.00`,
     // So must not a record that is matched only afterwards.
@@ -82,6 +89,8 @@ async function publish(layout: Layout, at: number): Promise<void> {
         {
           id: 'VARCHAR',
           deal_score: 'INTEGER',
+          cap_rate_underwritten: 'DECIMAL(14,2)',
+          days_on_feed: 'INTEGER',
           listing_status: 'VARCHAR',
           list_price: 'DECIMAL(14,2)',
           distress_matches: 'JSON',
@@ -106,52 +115,114 @@ async function publish(layout: Layout, at: number): Promise<void> {
   }
 }
 
+/** A deal as scored on a landmark: the week, and what is known of its records in that week. */
+interface Scored {
+  readonly s: Story;
+  /** Stories with an odd number leave the market as sold. */
+  readonly isSold: boolean;
+  readonly at: number;
+  readonly score: number;
+}
+
+/**
+ * Whether a record was matched when the deal was scored, and not over: some are matched a week after it appears.
+ * @param over week in which the sale is held or the debt cleared
+ */
+const isOpen = (matched: number | null, over: number, { s, at }: Scored): boolean =>
+  matched !== null && (matched === 0 || at > s.appears) && !(over > s.appears && over <= at);
+
 /** Who counts for an outcome, and in which week it happened to them. */
-const OUTCOMES: Readonly<Record<string, readonly [counts: (s: Story) => boolean, happened: (s: Story) => number]>> = {
-  price_cut: [(s) => s.price !== null, (s) => s.cut],
-  off_market: [() => true, (s) => s.gone],
-  sale_held: [(s) => s.sale === 0, (s) => s.sold],
-  debt_cleared: [(s) => s.debt === 0, (s) => s.cleared],
+type Outcome = readonly [counts: (deal: Scored) => boolean, happened: (deal: Scored) => number];
+const OUTCOMES: Readonly<Record<string, Outcome>> = {
+  price_cut: [({ s }) => s.price !== null, ({ s, at }) => (s.cut > at ? s.cut : NEVER)],
+  off_market: [() => true, ({ s }) => s.gone],
+  sold: [() => true, ({ s, isSold }) => (isSold ? s.gone : NEVER)],
+  withdrawn: [() => true, ({ s, isSold }) => (isSold ? NEVER : s.gone)],
+  sale_held: [(deal) => isOpen(deal.s.sale, deal.s.sold, deal), ({ s }) => s.sold],
+  debt_cleared: [(deal) => isOpen(deal.s.debt, deal.s.cleared, deal), ({ s }) => s.cleared],
 };
 const LAST = DAYS.length - 1;
+const LANDMARKS = [0, 7, 30, 60, 90];
 
-describe('the back-test of fourteen weeks', () => {
+/** The deals that reach a landmark for sale, in the first weekly snapshot on or after it. */
+const scoredOn = (landmark: number): Scored[] =>
+  stories
+    .map((s, i): Scored => {
+      const at = s.appears + Math.ceil(landmark / 7);
+      return { s, isSold: i % 2 === 1, at, score: scoreOn(s, i, at) };
+    })
+    .filter(({ s, at }) => at <= LAST && (at === s.appears || s.gone <= s.appears || s.gone > at));
+
+interface Cell {
+  readonly landmark: number;
+  readonly outcome: string;
+  readonly days: number;
+}
+
+/** The deals that can be followed for a horizon, and whether the outcome happened in it. */
+function followed({ landmark, outcome, days }: Cell): readonly (readonly [deal: Scored, happened: boolean])[] {
+  const [counts, weekOf] = OUTCOMES[outcome] ?? assert.fail(outcome);
+  return scoredOn(landmark)
+    .filter((deal) => counts(deal) && (LAST - deal.at) * 7 >= days)
+    .map((deal) => {
+      const on = weekOf(deal);
+      return [deal, on > deal.at && on < NEVER && (on - deal.at) * 7 <= days];
+    });
+}
+
+/** Pairs of a deal with the outcome and one without it: those that rank right less those that rank wrong, over all. */
+function correlation(deals: ReturnType<typeof followed>, rank: (deal: Scored) => number): number {
+  const [hits, misses] = [true, false].map((is) =>
+    deals.filter(([, happened]) => happened === is).map(([deal]) => rank(deal)),
+  ) as [number[], number[]];
+  let right = 0;
+  for (const hit of hits) for (const miss of misses) right += Math.sign(hit - miss);
+  return right / (hits.length * misses.length);
+}
+
+describe('the back-test of nineteen weeks', () => {
   let rows: readonly BacktestRow[] = [];
+  let correlations: readonly CorrelationRow[] = [];
   let lines = '';
   before(async () => {
     const layout = await newLayout();
     await publish(layout, 0);
     const first = await backtest(layout);
     assert.ok(
-      first.rows.length === 132 &&
+      first.rows.length === 990 &&
+        first.correlations.length === 0 &&
         first.rows.every((r) => r.n === 0 && r.status === 'not enough history' && r.share_pct === null),
       'one day is no history',
     );
     for (let at = 1; at < DAYS.length; at += 1) await publish(layout, at);
     const result = await backtest(layout);
-    rows = result.rows;
+    ({ rows, correlations } = result);
     lines = formatBacktest(result).join('\n');
   });
 
-  it('counts what a recount from the stories counts, by outcome, horizon and decile of the first score', () => {
-    const scores = stories.map((s) => s.score);
-    const decileOf = (s: Story): number =>
-      1 + Math.floor((10 * scores.filter((x) => x < s.score).length) / scores.length);
+  it('counts what a recount from the stories counts, by landmark, outcome, horizon and decile of the score', () => {
     let hits = 0;
-    for (const r of rows) {
-      const [counts, happened] = OUTCOMES[r.outcome] ?? assert.fail(r.outcome);
-      const mine = stories.filter(
-        (s) => counts(s) && (r.decile === null || decileOf(s) === r.decile) && (LAST - s.appears) * 7 >= r.days,
+    for (const landmark of LANDMARKS) {
+      const deals = scoredOn(landmark);
+      const deciles = new Map(
+        deals.map(({ s, score }) => [
+          s,
+          1 + Math.floor((10 * deals.filter((other) => other.score < score).length) / deals.length),
+        ]),
       );
-      const struck = mine.filter(
-        (s) => happened(s) > s.appears && happened(s) < NEVER && (happened(s) - s.appears) * 7 <= r.days,
+      const cells = Map.groupBy(
+        rows.filter((row) => row.landmark === landmark),
+        ({ outcome, days }) => `${outcome} ${days}`,
       );
-      assert.deepEqual(
-        [r.n, r.hits],
-        [mine.length, struck.length],
-        `${r.outcome} within ${r.days} days, decile ${r.decile}`,
-      );
-      hits += struck.length;
+      for (const of of cells.values()) {
+        const all = followed(of[0] ?? assert.fail());
+        for (const r of of) {
+          const mine = all.filter(([{ s }]) => r.decile === null || deciles.get(s) === r.decile);
+          const struck = mine.filter(([, happened]) => happened);
+          assert.deepEqual([r.n, r.hits], [mine.length, struck.length], JSON.stringify(r));
+          hits += struck.length;
+        }
+      }
     }
     assert.ok(hits > 1000);
     for (const outcome of Object.keys(OUTCOMES))
@@ -160,6 +231,36 @@ describe('the back-test of fourteen weeks', () => {
           rows.some((r) => r.outcome === outcome && r.days === days && r.hits > 0),
           `${outcome} within ${days} days`,
         );
+  });
+
+  it('separates the deals that are sold from those that are withdrawn; together they are off the market', () => {
+    for (const all of rows.filter(({ outcome }) => outcome === 'off_market')) {
+      const of = (outcome: string): number =>
+        rows.find(
+          (r) => r.outcome === outcome && r.landmark === all.landmark && r.days === all.days && r.decile === all.decile,
+        )?.hits ?? assert.fail(outcome);
+      assert.equal(of('sold') + of('withdrawn'), all.hits);
+    }
+  });
+
+  it('correlates score and cap rate with outcomes as a comparison of all pairs does, on the same deals', () => {
+    const measured = correlations.filter(({ status }) => status === 'measured');
+    const cells = Map.groupBy(measured, ({ landmark, outcome, days }) => `${landmark} ${outcome} ${days}`);
+    for (const [cell, of] of cells) {
+      const deals = followed(of[0] ?? assert.fail()).filter(([{ s }]) => s.cap !== null);
+      const [score, cap] = [correlation(deals, (deal) => deal.score), correlation(deals, ({ s }) => s.cap ?? 0)];
+      const expected = { score, cap_rate: cap, difference: score - cap };
+      assert.deepEqual(of.map(({ measure }) => measure).sort(), Object.keys(expected).sort());
+      for (const { measure, n, hits, correlation: found, low, high } of of) {
+        assert.deepEqual([n, hits], [deals.length, deals.filter(([, happened]) => happened).length], cell);
+        assert.ok(Math.abs(Number(found) - expected[measure]) <= 0.00501, `${measure} of ${cell}: ${found}`);
+        assert.ok(Number(low) < Number(found) && Number(found) < Number(high), `${low}, ${found}, ${high}`);
+      }
+    }
+    assert.deepEqual([...new Set(measured.map(({ landmark }) => landmark))], LANDMARKS);
+    // Nothing in the stories depends on score or cap rate.
+    const missed = measured.filter(({ low, high }) => (low ?? 0) > 0 || (high ?? 0) < 0);
+    assert.ok(missed.length < measured.length / 5, `${missed.length} of ${measured.length} intervals miss 0`);
   });
 
   it("gives a share from thirty deals on, with Wilson's interval as textbooks print it, and says so below", () => {
@@ -187,9 +288,11 @@ describe('the back-test of fourteen weeks', () => {
   it('is printed with what was counted and what could not be', () => {
     assert.match(
       lines,
-      /^14 days of snapshots, 2026-10-03 to 2027-01-02\. Each deal counts once, as first scored\.$/mu,
+      /^19 days of snapshots, 2026-10-03 to 2027-02-06\. Each deal counts once for each landmark\.$/mu,
     );
-    assert.match(lines, /price_cut within 30 days\n +decile +n +happened +share % +95 % interval\n/u);
+    assert.match(lines, /price_cut within 30 days, as first scored\n +decile +n +happened +share % +95 % interval\n/u);
+    assert.match(lines, /^sold within 30 days, as scored on day 30\n/mu);
+    assert.match(lines, /rank correlation with the outcome, as first scored\n +outcome +n +happened +score +cap rate/u);
     assert.match(lines, /^not enough history: decile \d+ n=\d+/mu);
   });
 });

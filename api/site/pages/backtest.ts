@@ -1,7 +1,7 @@
 /** The back-test as tables: outcomes of deals by score decile, over all published snapshots. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { backtestOver, type BacktestRow } from '../../../models/analysis/backtest.ts';
+import { backtestOver, type BacktestRow, type CorrelationRow } from '../../../models/analysis/backtest.ts';
 import { ServedManifest } from '../../../models/manifest.ts';
 import { html, type Html } from '../html.ts';
 import { wideTable } from '../layout.ts';
@@ -10,6 +10,8 @@ import { countText } from '../format.ts';
 const OUTCOMES: Readonly<Record<string, string>> = {
   price_cut: 'Price cut',
   off_market: 'Off the market',
+  sold: 'Sold',
+  withdrawn: 'Withdrawn',
   sale_held: 'Sheriff sale held',
   debt_cleared: 'Tax debt cleared',
 };
@@ -79,6 +81,53 @@ function outcome(rows: readonly BacktestRow[], name: string): Html {
     )}`;
 }
 
+const hundredths = (n: number | null): string => (n ?? 0).toFixed(2);
+/** Days within which the correlations of the page count outcomes. */
+const CORRELATION_DAYS = 30;
+const MEASURES = { score: 'Score', cap_rate: 'Cap rate alone', difference: 'Difference' } as const;
+
+/** Rank correlation of score and of cap rate with each outcome, by landmark; nothing if none is measured. */
+function correlationTable(rows: readonly CorrelationRow[]): Html {
+  const measured = rows.filter(({ status, days }) => status === 'measured' && days === CORRELATION_DAYS);
+  if (measured.length === 0) return html``;
+  const lines = Map.groupBy(measured, ({ landmark, outcome: name }) => `${landmark} ${name}`);
+  return html`<h3>Score against cap rate alone</h3>
+    ${wideTable(
+      'Back-test: rank correlation',
+      html`<table>
+        <caption>
+          Rank correlation with outcomes within ${CORRELATION_DAYS} days, from −1 to 1, with its 95 % interval
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Scored</th>
+            <th scope="col">Outcome</th>
+            <th scope="col" class="num">Deals</th>
+            ${Object.values(MEASURES).map((name) => html`<th scope="col" class="num">${name}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${[...lines.values()].map(
+            (of) =>
+              html`<tr>
+                <th scope="row">${of[0]?.landmark === 0 ? 'first' : `on day ${of[0]?.landmark}`}</th>
+                <td>${OUTCOMES[of[0]?.outcome ?? ''] ?? ''}</td>
+                <td class="num">${countText(of[0]?.n ?? 0)}</td>
+                ${Object.keys(MEASURES).map((measure) => correlationCell(of.find((r) => r.measure === measure)))}
+              </tr>`,
+          )}
+        </tbody>
+      </table>`,
+    )}`;
+}
+
+const correlationCell = (row: CorrelationRow | undefined): Html =>
+  html`<td class="num">
+    ${hundredths(row?.correlation ?? null)}<span class="sub"
+      >${hundredths(row?.low ?? null)} to ${hundredths(row?.high ?? null)}</span
+    >
+  </td>`;
+
 /** The tables of the back-test, or a sentence if there is not enough history or it fails. */
 export async function backtestTables(folder: string | undefined): Promise<Html> {
   const days = folder === undefined ? new Map<string, string>() : await snapshotDays(folder);
@@ -89,11 +138,12 @@ export async function backtestTables(folder: string | undefined): Promise<Html> 
       tables appear when more days are published.
     </p>`;
   // A snapshot that is pruned while it is read must not break the page.
-  const rows = await backtestOver(days).catch(() => null);
-  if (rows === null)
+  const result = await backtestOver(days).catch(() => null);
+  if (result === null)
     return html`<p class="outcome thin">
       The back-test failed on the current snapshots. Reload the page to try again.
     </p>`;
+  const rows = result.rows.filter(({ landmark }) => landmark === 0);
   const seen = Object.keys(OUTCOMES).filter((name) => rows.some((r) => r.outcome === name && r.n > 0));
   return html`<p>
       Over the snapshots of ${days.size} days, <time datetime="${first}">${first}</time> to
@@ -103,5 +153,6 @@ export async function backtestTables(folder: string | undefined): Promise<Html> 
       seen.length === 0
         ? html`<p class="outcome">Not enough history: no deal has been followed for 30 days yet.</p>`
         : seen.map((name) => outcome(rows, name))
-    }`;
+    }
+    ${correlationTable(result.correlations)}`;
 }

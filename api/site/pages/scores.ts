@@ -198,18 +198,21 @@ export const scores: Page = {
       </p>
       <h2>Lead score</h2>
       <p>
-        A tax lead starts at ${v('tax_base')} points and gets more for debt relative to the county’s value, years of
+        A tax lead starts at ${v('tax_base')} points and gets more for debt relative to the county’s value, months of
         delinquency, an absentee owner, corroboration and freshness. An auction lead starts at ${v('auction_base')} and
-        gets more for the gap between opening bid and appraisal, and for urgency. <code>score_rationale</code> lists
+        gets more for the gap between opening bid and appraisal, and for urgency, which is highest from
+        ${v('auction_days_2')} to ${v('auction_days_3')} days before the sale: a letter to the owner takes days. Both
+        get points for the kind of property, up to ${v('lead_kind_two_to_four')}. <code>score_rationale</code> lists
         each part with its points.
       </p>
       <h2 id="backtest">Does the score predict outcomes?</h2>
       <p>
         This is measured, not claimed. Each deal counts once, with its first score, so no later information is used. For
         each score decile the table shows the share of deals with an outcome within 30, 60 and 90 days (a price cut,
-        leaving the market, a sheriff sale held, a tax debt cleared), with the number of deals and Wilson’s 95 %
-        interval. A decile with fewer than 30 deals, or a horizon that the snapshots do not cover yet, shows “not enough
-        history”.
+        leaving the market as sold or withdrawn, a sheriff sale held, a tax debt cleared), with the number of deals and
+        Wilson’s 95 % interval. The last table scores deals again on days 7, 30, 60 and 90 on the feed and compares the
+        score with the underwritten cap rate alone: the rank correlation of each with the outcome, and their difference.
+        A decile with fewer than 30 deals, or a horizon that the snapshots do not cover yet, shows “not enough history”.
       </p>
       <p>The weights above are declared choices, not findings. <code>make backtest</code> prints the same tables:</p>
       ${await backtestTables(context.site.snapshotsDir)}
