@@ -7,6 +7,9 @@ import { listRoute } from './list_route.ts';
 import { choiceParam, flagParam, numberParam, textParam } from './params.ts';
 import { PRICES } from './prices.ts';
 
+/** Records per page by default: well below 100 kB. */
+const PAGE = 40;
+
 /** Signals still on their county's list, or whose county is no longer read (signal_state says so). */
 export const currentSignals = (): Filters => new Filters('signals').and('signal_state', '<>', 'removed');
 
@@ -23,6 +26,7 @@ export const signals = listRoute({
   },
   record: Signal.schema,
   fields: FIELD_GROUPS.signals,
+  page: PAGE,
   list: (request) => ({
     itemName: 'signal',
     rank: { column: 'amount', direction: 'DESC' },

@@ -62,14 +62,13 @@ sums as (
   group by landmark, outcome, days, measure
 ),
 
--- Twice the share of pairs that rank right, less one. Both parts of the variance are of whole numbers
+-- Pairs that rank right less those that rank wrong. Both parts of the variance are quotients of whole numbers
 estimates as (
   select
     landmark, outcome, days, measure, n, hits,
     n >= least_n and hits >= least_each and misses >= least_each as is_measured,
-    case when is_measured then
-      nearest(100 * (sum_of_hits - if(measure = 'difference', 0, hits * misses)), hits * misses)
-    end as hundredths,
+    sum_of_hits - if(measure = 'difference', 0, hits * misses) as pairs,
+    hits * misses as all_pairs,
     case when is_measured then
       z * sqrt(
         cast(hits * squares_of_hits - sum_of_hits * sum_of_hits as double)
@@ -90,9 +89,9 @@ select
   cast(n as integer) as n,
   cast(hits as integer) as hits,
   if(is_measured, 'measured', 'not enough history') as status,
-  cast(hundredths as double) / 100 as correlation,
-  round(cast(hundredths as double) / 100 - margin, 2) as low,
-  round(cast(hundredths as double) / 100 + margin, 2) as high
+  case when is_measured then cast(nearest(100 * pairs, all_pairs) as double) / 100 end as correlation,
+  round(cast(pairs as double) / cast(all_pairs as double) - margin, 2) as low,
+  round(cast(pairs as double) / cast(all_pairs as double) + margin, 2) as high
 from estimates
 order by
   landmark,
