@@ -1,28 +1,24 @@
 /** Opening bids, leads and the history of listings. */
+import { PROPERTY_KINDS } from '../fields.ts';
 import type { DeclaredAssumption } from './declare.ts';
 
-/** Values that leads had in uw-2026.1: no points for the kind of property, and years counted from 1 January. */
-export const OF_2026_1: Readonly<Record<string, string>> = {
-  lead_kind_vacant_lot: '0',
-  lead_kind_one_family: '0',
-  lead_kind_two_to_four: '0',
-  lead_kind_five_up: '0',
-  lead_kind_other: '0',
-  lead_kind_unknown: '0',
-  auction_base: '25',
-  auction_gap_mismatch_max: '30',
-  auction_gap_second_max: '30',
-  auction_gap_no_minimum: '30',
-  auction_urgency_1: '25',
-  auction_urgency_2: '20',
-  auction_urgency_3: '15',
-  auction_urgency_4: '8',
-  auction_urgency_5: '3',
-  tax_base: '20',
-  tax_certified_month: '1',
-  tax_certified_day: '1',
-  tax_months_step: '12',
-};
+/** Values of uw-2026.1: no points for the kind of property, and whole years counted from 1 January. */
+export const LEADS_OF_2026_1: ReadonlyMap<string, string> = new Map([
+  ...PROPERTY_KINDS.map((kind) => [`lead_kind_${kind}`, '0'] as const),
+  ['auction_base', '25'],
+  ['auction_gap_mismatch_max', '30'],
+  ['auction_gap_second_max', '30'],
+  ['auction_gap_no_minimum', '30'],
+  ['auction_urgency_1', '25'],
+  ['auction_urgency_2', '20'],
+  ['auction_urgency_3', '15'],
+  ['auction_urgency_4', '8'],
+  ['auction_urgency_5', '3'],
+  ['tax_base', '20'],
+  ['tax_certified_month', '1'],
+  ['tax_certified_day', '1'],
+  ['tax_months_step', '12'],
+]);
 
 export const LEADS: readonly DeclaredAssumption[] = [
   // Opening bids

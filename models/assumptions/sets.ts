@@ -1,5 +1,6 @@
 /** The declared assumption sets: one list of keys, and the values in which an earlier set differs. */
 import { INCOME_OF_2026_1 } from './income.ts';
+import { LEADS_OF_2026_1 } from './leads.ts';
 
 export const SET_IDS = ['uw-2026.2', 'uw-2026.1'] as const;
 
@@ -13,7 +14,7 @@ export interface DeclaredSet {
 
 export const SETS: Readonly<Record<SetId, DeclaredSet>> = {
   'uw-2026.2': { declaredOn: '2026-11-23', values: new Map() },
-  'uw-2026.1': { declaredOn: '2026-11-21', values: INCOME_OF_2026_1 },
+  'uw-2026.1': { declaredOn: '2026-11-21', values: new Map([...INCOME_OF_2026_1, ...LEADS_OF_2026_1]) },
 };
 
 /** The set of new snapshots unless ASSUMPTION_SET names another. */

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
+import { rowsOf } from '../../lib/duck.ts';
 import { currentAssumptions } from '../../models/assumptions.ts';
-import { OF_2026_1 } from '../../models/assumptions/leads.ts';
-import { buildTables, type Built, type InputRow, type Inputs } from './build_models.ts';
+import type { SetId } from '../../models/assumptions/sets.ts';
+import { buildTables, type Built, type InputRow } from './build_models.ts';
 
 const CUYAHOGA = { county_fips: '39035', county: 'Cuyahoga County, OH' };
 const page = (source: string) => ({
@@ -75,30 +76,30 @@ const RULES = parse(readFileSync(new URL('../../models/reference/property_classe
   columns: true,
 }) as Record<'example' | 'property_kind', string>[];
 
-describe('leads of uw-2026.2', () => {
-  let built: Built;
-  before(async () => {
-    built = await buildTables(
-      {
-        staged_sheriff_sale: [
-          ...Object.entries(GAPS).map(([name, [row]]) => sale(name, row)),
-          ...DAYS.map(([sale_date], i) => sale(`DAY${i}`, { sale_date })),
-          sale('LISTED', { parcel_raw: '100-1' }),
-          sale('LAYER', { parcel_raw: '900-1' }),
-          sale('NEITHER', { parcel_raw: '900-2' }),
-        ],
-        staged_tax_parcel: [
-          debt(1, { property_class: '2-FAMILY PLATTED LOT' }),
-          ...RULES.map(({ example }, i) => debt(200 + i, { property_class: example })),
-          ...Object.values(UNKNOWN).map((property_class, i) => debt(300 + i, { property_class })),
-        ],
-        staged_parcel: [{ ...page('layer'), parcel_raw: '900-1', property_class: '401' }],
-      },
-      ['leads', 'auctions', 'signals'],
-    );
-  });
-  after(() => built.close());
+let built: Built;
+before(async () => {
+  built = await buildTables(
+    {
+      staged_sheriff_sale: [
+        ...Object.entries(GAPS).map(([name, [row]]) => sale(name, row)),
+        ...DAYS.map(([sale_date], i) => sale(`DAY${i}`, { sale_date })),
+        sale('LISTED', { parcel_raw: '100-1' }),
+        sale('LAYER', { parcel_raw: '900-1' }),
+        sale('NEITHER', { parcel_raw: '900-2' }),
+      ],
+      staged_tax_parcel: [
+        debt(1, { property_class: '2-FAMILY PLATTED LOT' }),
+        ...RULES.map(({ example }, i) => debt(200 + i, { property_class: example })),
+        ...Object.values(UNKNOWN).map((property_class, i) => debt(300 + i, { property_class })),
+      ],
+      staged_parcel: [{ ...page('layer'), parcel_raw: '900-1', property_class: '401' }],
+    },
+    ['leads', 'auctions', 'signals'],
+  );
+});
+after(() => built.close());
 
+describe('leads of uw-2026.2', () => {
   const saleLead = (name: string) => built.one('leads', `case_number = '${name}'`);
   const kindOf = (row: Record<string, unknown>) => [row['property_kind'], row['property_kind_basis']];
 
@@ -161,32 +162,45 @@ describe('leads of uw-2026.2', () => {
 });
 
 describe('the change of year', () => {
-  /** Scores by lead on a day, of delinquencies certified in each of eight years and of a sale. */
-  async function scoresOn(day: string, values: Readonly<Record<string, string>>): Promise<readonly unknown[]> {
-    const set = currentAssumptions(new Map(Object.entries(values)));
+  const [LAST_DAY, NEW_YEAR] = ['2026-12-31', '2027-01-01'];
+
+  /** Scores by address on a day, of delinquencies certified in each of eight years and of a sale. */
+  async function scoresOn(day: string): Promise<readonly unknown[]> {
     const read = { observed_at: `${day}T09:00:00Z` };
-    const inputs: Inputs = {
-      run: [{ as_of: day, observed_at: `${day}T12:00:00Z`, assumption_set_id: set.id }],
-      declared_assumptions: set.rows,
-      staged_tax_parcel: [0, 1, 2, 3, 4, 5, 6, 7].map((i) => debt(i + 1, { ...read, certified_year: 2019 + i })),
-      staged_sheriff_sale: [sale('S', { ...read, sale_date: '2027-01-20' })],
-    };
-    const built = await buildTables(inputs, ['leads']);
+    const days = await buildTables(
+      {
+        run: [{ as_of: day, observed_at: `${day}T12:00:00Z`, assumption_set_id: currentAssumptions().id }],
+        staged_tax_parcel: [0, 1, 2, 3, 4, 5, 6, 7].map((i) => debt(i + 1, { ...read, certified_year: 2019 + i })),
+        staged_sheriff_sale: [sale('S', { ...read, sale_date: '2027-01-20' })],
+      },
+      ['leads'],
+    );
     try {
-      return (await built.rows('leads')).map((lead) => [lead['address'], lead['lead_score']]).sort();
+      return (await days.rows('leads')).map((lead) => [lead['address'], lead['lead_score']]).sort();
     } finally {
-      built.close();
+      days.close();
     }
   }
 
   it('no score moves from 31 December to 1 January', async () => {
-    const scores = await scoresOn('2026-12-31', {});
+    const scores = await scoresOn(LAST_DAY);
     assert.equal(scores.length, 9);
-    assert.deepEqual(await scoresOn('2027-01-01', {}), scores);
+    assert.deepEqual(await scoresOn(NEW_YEAR), scores);
   });
 
-  it('moves the scores of uw-2026.1, which counts calendar years', async () => {
-    const scores = await scoresOn('2026-12-31', OF_2026_1);
-    assert.notDeepEqual(await scoresOn('2027-01-01', OF_2026_1), scores);
+  it('was a year for every delinquency of uw-2026.1, and is none in uw-2026.2', async () => {
+    const moved = async (setId: SetId): Promise<unknown> => {
+      const values = new Map(currentAssumptions(new Map(), setId).rows.map(({ key, value }) => [key, value]));
+      const [month, day] = ['tax_certified_month', 'tax_certified_day'].map((key) => values.get(key));
+      const months = (on: string): string =>
+        `whole_months(make_date(certified, ${month}, ${day}), DATE '${on}', ${values.get('tax_months_step')})`;
+      return (
+        await rowsOf(
+          built.connection,
+          `SELECT DISTINCT ${months(NEW_YEAR)} - ${months(LAST_DAY)} AS moved FROM range(2010, 2027) AS years(certified)`,
+        )
+      ).map((row) => Number(row['moved']));
+    };
+    assert.deepEqual([await moved('uw-2026.1'), await moved('uw-2026.2')], [[12], [0]]);
   });
 });
