@@ -197,7 +197,8 @@ describe('the change of year', () => {
       return (
         await rowsOf(
           built.connection,
-          `SELECT DISTINCT ${months(NEW_YEAR)} - ${months(LAST_DAY)} AS moved FROM range(2010, 2027) AS years(certified)`,
+          `SELECT DISTINCT ${months(NEW_YEAR)} - ${months(LAST_DAY)} AS moved
+          FROM range(2010, 2027) AS years(certified)`,
         )
       ).map((row) => Number(row['moved']));
     };
