@@ -19,6 +19,7 @@ import NoiComparison from './reference/noi_comparisons.ts';
 import TaxRule from './reference/tax_rules.ts';
 import CountyZip from './reference/county_zips.ts';
 import EntityType from './reference/entity_types.ts';
+import LoanFactor from './reference/loan_factors.ts';
 import SaleRule from './reference/ohio_sale_rules.ts';
 import PropertyClass from './reference/property_classes.ts';
 
@@ -101,6 +102,7 @@ export const loadReferences = (): Reference[] => [
   reference(HudZip, 'hud_zips'),
   countyZips(),
   reference(EntityType, 'entity_types'),
+  reference(LoanFactor, 'loan_factors'),
   reference(SaleRule, 'ohio_sale_rules'),
   reference(BuildingSize, 'building_sizes'),
   reference(BuildingVintage, 'building_vintages'),

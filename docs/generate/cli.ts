@@ -1,6 +1,6 @@
 /**
- * `make docs`: write the pages that follow from declarations. With --check it writes nothing and fails where a page
- * is out of date; a test runs it so.
+ * `make docs`: write the pages and the reference table that follow from declarations. With --check it writes nothing
+ * and fails where one is out of date; a test runs it so.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { findSources } from '../../sources/index.ts';
@@ -8,6 +8,7 @@ import { calibrationPage } from './calibration.ts';
 import { commandsPage } from './commands.ts';
 import { dataDictionaryPage } from './data_dictionary.ts';
 import { interfacePage } from './interface.ts';
+import { loanFactorsCsv } from './loan_factors.ts';
 import { wrap } from './markdown.ts';
 import { queriesPage } from './queries.ts';
 import { settingsPage } from './settings.ts';
@@ -25,9 +26,13 @@ const pages: Readonly<Record<string, string>> = {
   'docs/sources.md': await sourcesPage(await findSources()),
   'docs/underwriting.md': underwritingPage(),
 };
-for (const [path, page] of Object.entries(pages)) {
+const texts: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(pages).map(([path, page]) => [path, wrap(page)])),
+  'models/reference/loan_factors.csv': loanFactorsCsv(),
+};
+for (const [path, text] of Object.entries(texts)) {
   const file = new URL(`../../${path}`, import.meta.url);
-  const content = `${wrap(page).trimEnd()}\n`;
+  const content = `${text.trimEnd()}\n`;
   const found = await readFile(file, 'utf8').catch(() => '');
   if (found === content) continue;
   if (checking) {

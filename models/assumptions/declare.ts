@@ -39,8 +39,11 @@ export function monthlyFactor(annualRate: bigint, years: bigint): string {
   return divideExactly(annualRate * grown, scale * (grown - one), DIGITS);
 }
 
-/** Yearly payments per dollar of loan: twelve monthly payments. */
-function annualConstant(annualRate: bigint, years: bigint): string {
+/**
+ * Yearly payments per dollar of loan: twelve monthly payments.
+ * @param annualRate whole hundredths of a percent: 700n is 7.00 %
+ */
+export function annualConstant(annualRate: bigint, years: bigint): string {
   const { grown, one, scale } = growth(annualRate, years);
   return divideExactly(12n * annualRate * grown, scale * (grown - one), DIGITS);
 }
