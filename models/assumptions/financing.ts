@@ -1,17 +1,43 @@
 /** The bank loan and the loan from the seller. */
 import { annualConstantOf, monthlyFactorOf, type DeclaredAssumption } from './declare.ts';
 
+/** Values of uw-2026.1 that differ. */
+export const OF_2026_1: ReadonlyMap<string, string> = new Map([['loan_rate_method', 'declared']]);
+
 export const FINANCING: readonly DeclaredAssumption[] = [
   // Loans
   ['loan_to_value', '0.75', 'share', 'proposal', 'Within the 60 to 75 % that banks quote.'],
-  ['loan_rate_pct', '7.00', 'percent', 'proposal', 'Within the 6.00 to 7.50 % that banks quote in 2026.'],
-  ['loan_years', '30', 'years', 'proposal', 'Amortisation, paid monthly.'],
+  [
+    'loan_rate_method',
+    'survey',
+    'method',
+    'proposal',
+    'survey: the newest week of MORTGAGE30US at or before the day, plus loan_rate_spread; loan_rate_pct if there is ' +
+      'none. declared: loan_rate_pct.',
+  ],
+  [
+    'loan_rate_spread',
+    '0.25',
+    'percent_points',
+    'proposal',
+    'Added to the survey rate, which is of home loans: a small commercial loan is not cheaper.',
+  ],
+  ['loan_rate_stress', '1.00', 'percent_points', 'proposal', 'Added to the rate of the loan in the stressed coverage.'],
+  [
+    'loan_rate_pct',
+    '7.00',
+    'percent',
+    'proposal',
+    'Within the 6.00 to 7.50 % that banks quote in 2026. The rate where loan_rate_method or a missing survey says so.',
+  ],
+  ['loan_years', '30', 'years', 'proposal', 'Amortization, paid monthly: 20, 25 or 30.'],
   [
     'loan_monthly_factor',
     monthlyFactorOf('loan_rate_pct', 'loan_years'),
     'factor',
     'computed',
-    'm / (1 - (1 + m)^-n) with m = loan_rate_pct / 1200 and n = 12 x loan_years, to twenty decimals.',
+    'm / (1 - (1 + m)^-n) with m = loan_rate_pct / 1200 and n = 12 x loan_years, to twenty decimals. The table ' +
+      'loan_factors has the factor of every other rate.',
   ],
   [
     'loan_annual_constant',
@@ -23,7 +49,7 @@ export const FINANCING: readonly DeclaredAssumption[] = [
   ['minimum_loan', '50000', 'usd', 'proposal', 'Smallest loan a lender is taken to make.'],
   ['seller_down_share', '0.15', 'share', 'proposal', 'Down payment to a carrying seller, inside the quoted 5 to 30 %.'],
   ['seller_rate_pct', '5.00', 'percent', 'proposal', 'Rate of a carrying seller, inside the quoted 4 to 8 %.'],
-  ['seller_years', '30', 'years', 'proposal', 'Amortisation of a carrying seller.'],
+  ['seller_years', '30', 'years', 'proposal', 'Amortization of a carrying seller.'],
   [
     'seller_monthly_factor',
     monthlyFactorOf('seller_rate_pct', 'seller_years'),

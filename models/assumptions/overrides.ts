@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { messageOf } from '../../lib/errors.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { currentAssumptions, type AssumptionRow, type AssumptionSet } from '../assumptions.ts';
+import { LOAN_RATES, LOAN_YEARS } from '../reference/loan_factors.ts';
 import { brokenRule } from './rules.ts';
 import { NEWEST_SET, SET_IDS, type SetId } from './sets.ts';
 
@@ -15,6 +16,11 @@ const DIVISOR_KEYS = /^(?:loan_to_value|offer_coverage|motivation_days_full|tax_
 const DIVISOR_ENDINGS = /_(?:rate|cap|span|rate_\d)_pct$|_span$|_step$|_years$/u;
 const isDivisor = (key: string): boolean => DIVISOR_KEYS.test(key) || DIVISOR_ENDINGS.test(key);
 
+/** Rates of the bank loan: the table of loan factors must have them. */
+const LOAN_RATE_KEYS = /^(?:loan|grid)_rate(?:_\d)?_pct$/u;
+/** The greatest spread and stress of a loan rate, in points. */
+const MAX_RATE_POINTS = 5;
+
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d{1,2})?$/u;
 const WHOLE_NUMBER = /^(?:0|[1-9]\d*)$/u;
 
@@ -24,20 +30,28 @@ function rangeOf(row: AssumptionRow): readonly [number, number] {
     const mayBeNegative = row.value.startsWith('-') || /^(?:grid_rent|grid_expenses)_/u.test(row.key);
     return [mayBeNegative ? -0.99 : 0, 0.99];
   }
+  if (LOAN_RATE_KEYS.test(row.key)) return [Number(LOAN_RATES.least) / 100, Number(LOAN_RATES.most) / 100];
+  if (row.key.startsWith('loan_rate_')) return [0, MAX_RATE_POINTS];
   if (row.unit === 'usd' || row.unit.startsWith('usd_')) return [0, 1_000_000];
   if (row.unit === 'percent' || row.value.includes('.')) return [0, 99.99];
   return [0, row.key.endsWith('_years') ? 40 : 9999];
 }
 
+/** The accepted years of the bank loan, as text. */
+const YEARS = LOAN_YEARS.map(String);
+
 /** The expected value of a row, in words; null if `value` is one. */
 function expectation(row: AssumptionRow, value: unknown): string | null {
+  if (row.key === 'loan_rate_method') return 'no override: a file that sets loan_rate_pct has that rate';
   if (row.unit === 'method') return 'no override: ASSUMPTION_SET chooses the method';
   if (row.kind === 'computed') return 'no override: it follows from other values';
   if (isFixed(row.key)) return 'no override: published words or the law fix it';
+  if (row.key === 'loan_years')
+    return YEARS.some((years) => years === value) ? null : YEARS.map((years) => JSON.stringify(years)).join(' or ');
   const isDecimal = row.value.includes('.');
   const [least, most] = rangeOf(row);
   const form = isDecimal ? 'a string of a decimal with at most two decimals' : 'a string of a whole number';
-  const range = `from ${isDivisor(row.key) ? 'above 0' : least} to ${most}`;
+  const range = `from ${isDivisor(row.key) && least === 0 ? 'above 0' : least} to ${most}`;
   const expected = `${form} ${range}, such as ${JSON.stringify(row.value)}`;
   if (typeof value !== 'string' || !(isDecimal ? DECIMAL : WHOLE_NUMBER).test(value)) return expected;
   const number = Number(value);
@@ -47,6 +61,11 @@ function expectation(row: AssumptionRow, value: unknown): string | null {
 /** One spelling of a number, so that equal values make equal sets. */
 const normalize = (value: string, declared: string): string =>
   declared.includes('.') ? Number(value).toFixed(2) : value;
+
+/** A file that sets the rate means that rate, also if the declared set takes it from a survey. */
+function useDeclaredRate(overrides: Map<string, string>): void {
+  if (overrides.has('loan_rate_pct')) overrides.set('loan_rate_method', 'declared');
+}
 
 /** @throws SettingError if the file is not one JSON object */
 function readOverrides(path: string): Record<string, unknown> {
@@ -94,6 +113,7 @@ export function assumptionsWith({ ASSUMPTION_SET, ASSUMPTIONS_FILE: path }: Chos
       throw new SettingError(`ASSUMPTIONS_FILE: ${key} is ${JSON.stringify(value)}, expected ${expected}`);
     overrides.set(key, normalize(String(value), row.value));
   }
+  useDeclaredRate(overrides);
   const set = currentAssumptions(overrides, setId);
   const broken = brokenRule(set.rows);
   if (broken !== null) throw new SettingError(`ASSUMPTIONS_FILE: ${broken}`);

@@ -90,6 +90,7 @@ const RULES: readonly Rule[] = [
     rising(`grid_${what}_1`, `grid_${what}_2`, `grid_${what}_3`, ...(what === 'rent' ? ['grid_rent_4'] : [])),
   ),
   rising('grid_rate_1_pct', 'grid_rate_2_pct', 'grid_rate_3_pct'),
+  atMost(1500, '15.00', 'loan_rate_pct', 'loan_rate_stress'),
   // Paths: a Hot deal meets the Warm thresholds too
   falling('rental_hot_coverage', 'rental_warm_coverage'),
   falling('rental_hot_cap_pct', 'rental_warm_cap_pct'),

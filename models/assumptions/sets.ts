@@ -1,4 +1,5 @@
 /** The declared assumption sets: one list of keys, and the values in which an earlier set differs. */
+import { OF_2026_1 } from './financing.ts';
 import { INCOME_OF_2026_1 } from './income.ts';
 import { LEADS_OF_2026_1 } from './leads.ts';
 
@@ -14,7 +15,7 @@ export interface DeclaredSet {
 
 export const SETS: Readonly<Record<SetId, DeclaredSet>> = {
   'uw-2026.2': { declaredOn: '2026-11-23', values: new Map() },
-  'uw-2026.1': { declaredOn: '2026-11-21', values: new Map([...INCOME_OF_2026_1, ...LEADS_OF_2026_1]) },
+  'uw-2026.1': { declaredOn: '2026-11-21', values: new Map([...INCOME_OF_2026_1, ...OF_2026_1, ...LEADS_OF_2026_1]) },
 };
 
 /** The set of new snapshots unless ASSUMPTION_SET names another. */

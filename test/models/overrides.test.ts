@@ -31,6 +31,8 @@ describe('a file of assumptions', () => {
       set.rows.filter((r) => r.kind === 'override').map((r) => [r.key, r.value, r.basis]),
       [
         ['vacancy', '0.10', 'Set by the operator; uw-2026.2 declares 0.07.'],
+        // A file that sets the rate means that rate, whatever a survey says.
+        ['loan_rate_method', 'declared', 'Set by the operator; uw-2026.2 declares survey.'],
         ['loan_rate_pct', '6.00', 'Set by the operator; uw-2026.2 declares 7.00.'],
       ],
     );
@@ -73,7 +75,32 @@ describe('a file of assumptions', () => {
   refused('a divisor of nothing', { target_cap_pct: '0' }, /target_cap_pct is "0", expected .* from above 0/u);
   refused('a computed value', { loan_monthly_factor: '0.01' }, /expected no override: it follows from other values/u);
   refused('a value that reason words name', { proxy_high_multiple: '150' }, /expected no override: published words/u);
-  refused('no amortisation', { loan_years: '0' }, /loan_years is "0", expected .* from above 0 to 40/u);
+  refused(
+    'an amortization that the table of factors lacks',
+    { loan_years: '15' },
+    /loan_years is "15", expected "20" or "25" or "30"$/u,
+  );
+  refused(
+    'a loan rate that the table of factors lacks',
+    { loan_rate_pct: '15.01' },
+    /loan_rate_pct is "15\.01", expected .* from 2 to 15, such as "7\.00"$/u,
+  );
+  refused(
+    'a grid rate below the table',
+    { grid_rate_1_pct: '1.99' },
+    /grid_rate_1_pct is "1\.99", expected .* from 2/u,
+  );
+  refused(
+    'a stress beyond the table',
+    { loan_rate_pct: '14.50' },
+    /loan_rate_pct is "14\.50" .*, expected loan_rate_pct \+ loan_rate_stress to be 15\.00 at most$/u,
+  );
+  refused('a spread in hundredths', { loan_rate_spread: '25.00' }, /loan_rate_spread is "25\.00", expected .* to 5/u);
+  refused(
+    'a method of the rate',
+    { loan_rate_method: 'declared' },
+    /loan_rate_method is "declared", expected no override: a file that sets loan_rate_pct has that rate$/u,
+  );
   refused(
     'a loan for more than the price',
     { loan_to_value: '1.05' },

@@ -79,6 +79,7 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'filings.none_lost': ["INSERT INTO previous_filings (id) VALUES ('lost')"],
   'filings.seen_in_order': [set('filings', 'first_seen = last_seen + INTERVAL 1 DAY')],
   'int_expenses.every_size_has_a_cell': [set('int_expenses', 'repairs = NULL')],
+  'int_loan_rates.survey_as_said': [set('int_loan_rates', "loan_rate_basis = 'survey'")],
   'int_offers.absent_as_said': [set('int_offers', 'offer_high = NULL')],
   'int_property_taxes.reset_is_between': [set('int_property_taxes', 'tax_after_reset = tax_after_reset + 1')],
   'int_rents_in_place.never_above_market': [set('int_rents_in_place', 'contract_rent = rent_in_place + 1')],

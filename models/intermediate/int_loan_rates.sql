@@ -1,0 +1,73 @@
+-- One row: the loan rate of the day, and the stressed rate, with their factors. The rate is the newest survey week at
+-- or before the day plus the declared spread; without a survey week, or by method, the declared rate.
+
+with
+
+terms as (
+  select
+    assumption('loan_rate_method') as loan_rate_method,
+    assumption('loan_rate_pct')::decimal(14, 2) as declared_rate_pct,
+    assumption('loan_rate_spread')::decimal(14, 2) as loan_rate_spread,
+    assumption('loan_rate_stress')::decimal(14, 2) as loan_rate_stress,
+    assumption('loan_years')::integer as loan_years
+),
+
+newest_week as (
+  select
+    weeks.series,
+    weeks.observed_on,
+    weeks.rate_pct,
+    weeks.source,
+    weeks.source_url,
+    weeks.observed_at,
+    weeks.is_made_up
+  from stg_survey_rates as weeks
+  cross join run
+  where weeks.series = 'MORTGAGE30US'
+    and weeks.rate_pct is not null
+    and weeks.observed_on <= run.as_of
+  order by weeks.observed_on desc
+  limit 1
+),
+
+rates as (
+  select
+    run.as_of,
+    terms.*,
+    newest_week.*,
+    case when newest_week.rate_pct is null then 'declared' else 'survey' end as loan_rate_basis,
+    rounded(coalesce(newest_week.rate_pct + loan_rate_spread, declared_rate_pct)) as loan_rate_pct,
+    rounded(coalesce(newest_week.rate_pct + loan_rate_spread, declared_rate_pct) + loan_rate_stress)
+      as stressed_rate_pct
+  from run
+  cross join terms
+  left join newest_week on terms.loan_rate_method = 'survey'
+)
+
+select
+  rates.as_of,
+  rates.loan_rate_pct,
+  loan_rate_basis,
+  series as loan_rate_series,
+  observed_on as loan_rate_on,
+  cast(date_diff('day', observed_on, as_of) as integer) as loan_rate_age_days,
+  rates.rate_pct as survey_rate_pct,
+  source as loan_rate_source,
+  source_url as loan_rate_source_url,
+  observed_at as loan_rate_observed_at,
+  is_made_up as loan_rate_is_made_up,
+  loan_years,
+  coalesce(factors.monthly_factor, error(not_in_loan_factors(rates.loan_rate_pct, loan_years))) as monthly_factor,
+  coalesce(factors.annual_constant, error(not_in_loan_factors(rates.loan_rate_pct, loan_years))) as annual_constant,
+  stressed_rate_pct,
+  coalesce(stressed.monthly_factor, error(not_in_loan_factors(stressed_rate_pct, loan_years)))
+    as stressed_monthly_factor,
+  coalesce(stressed.annual_constant, error(not_in_loan_factors(stressed_rate_pct, loan_years)))
+    as stressed_annual_constant
+from rates
+left join ref_loan_factors as factors
+  on factors.rate_pct = rates.loan_rate_pct
+  and factors.years = rates.loan_years
+left join ref_loan_factors as stressed
+  on stressed.rate_pct = rates.stressed_rate_pct
+  and stressed.years = rates.loan_years
