@@ -1,4 +1,5 @@
 /** Named groups of fields, which a caller of a list asks for with `fields`, and what a list returns by default. */
+import { debt } from '../../models/deal/debt.ts';
 import { distress } from '../../models/deal/distress.ts';
 import { income } from '../../models/deal/income.ts';
 import { listing } from '../../models/deal/listing.ts';
@@ -72,7 +73,7 @@ export const FIELD_GROUPS = {
       card: Object.keys(DEAL_CARD),
       summary: [...Object.keys(summary), ...SUMMARY_REASONS],
       listing: without(listing, isEvidence),
-      underwriting: [...Object.keys(underwriting), ...Object.keys(income)],
+      underwriting: [...Object.keys(underwriting), ...Object.keys(income), ...Object.keys(debt)],
       scores: without(scores, isPath),
       paths: [...Object.keys(summary), ...Object.keys(scores)].filter(isPath),
       distress: without(distress, isEvidence),

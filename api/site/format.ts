@@ -23,9 +23,9 @@ export const ratio = (value: Figure): Html => formatted(value, ratioText);
 export const countText = (n: number): string => integerFormat.format(n);
 export const count = (value: Figure): Html => formatted(value, countText);
 
-/** A share such as "-0.05" as a signed percentage: "−5%". */
+/** A share such as "-0.05" as a signed percentage with at most one decimal: "−5%", "6.5%". */
 export function shareText(value: string, signed = false): string {
-  const n = Math.round(Number(value) * 100);
+  const n = Math.round(Number(value) * 1000) / 10;
   return `${n < 0 ? '−' : signed && n > 0 ? '+' : ''}${Math.abs(n)}%`;
 }
 

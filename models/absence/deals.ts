@@ -12,6 +12,15 @@ const NO_DSCR_UNDERWRITTEN: readonly Cause[] = [
   { if: "dscr_status = 'not_applicable'", code: 'dscr_not_applicable' },
   ...NO_UNDERWRITING,
 ];
+const NO_SURVEY: readonly Cause[] = ['loan_rate_declared'];
+const NO_PITIA: readonly Cause[] = [
+  { if: "dscr_status = 'not_applicable'", code: 'dscr_not_applicable' },
+  NO_PRICE,
+  NO_UNITS,
+  { if: 'market_rent_2br IS NULL', code: 'rent_unknown' },
+  { if: 'units > 4', code: 'more_than_four_units' },
+  'no_expense_lines',
+];
 const NO_SCORE: readonly Cause[] = [{ of: 'underwrite_reason' }, { of: 'dscr_reason' }];
 const NO_OFFER: readonly Cause[] = [{ of: 'offer_status' }];
 const NOT_STATED: readonly Cause[] = ['not_stated_by_site'];
@@ -75,6 +84,19 @@ export const dealCauses = {
   dscr_reason: ['dscr_computed'],
   debt_yield_pct: NO_DSCR,
   break_even_occupancy_pct: NO_DSCR_UNDERWRITTEN,
+  rent_over_pitia: NO_PITIA,
+  loan_rate_series: NO_SURVEY,
+  loan_rate_on: NO_SURVEY,
+  loan_rate_age_days: NO_SURVEY,
+  loan_rate_source_url: NO_SURVEY,
+  loan_rate_is_made_up: NO_SURVEY,
+  net_cash_flow: NO_INCOME,
+  loan_sized: NO_DSCR_UNDERWRITTEN,
+  loan_binding: NO_DSCR_UNDERWRITTEN,
+  debt_service_sized: NO_DSCR_UNDERWRITTEN,
+  cash_flow_after_debt: NO_DSCR_UNDERWRITTEN,
+  cash_needed: NO_DSCR_UNDERWRITTEN,
+  cash_on_cash_pct: NO_DSCR_UNDERWRITTEN,
   gross_rent_multiplier: NO_UNDERWRITING,
 
   noi_scoring: NO_SCORE,

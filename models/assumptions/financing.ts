@@ -46,6 +46,22 @@ export const FINANCING: readonly DeclaredAssumption[] = [
     'computed',
     'Twelve monthly payments per dollar of loan.',
   ],
+  [
+    'loan_coverage',
+    '1.25',
+    'multiple',
+    'evidence',
+    'Net cash flow over debt service at which a lender sizes a loan: 1.25 for Fannie Mae small loans (term sheet of ' +
+      '2026-02-26, second hand) and for Freddie Mac small balance loans in standard markets (broker page, 2022); ' +
+      '1.20 in top, 1.30 in small and 1.40 in very small markets. No list says which market is which.',
+  ],
+  [
+    'closing_cost_share',
+    '0.03',
+    'share',
+    'proposal',
+    "Buyer's closing costs over price, the low end of the 3 to 5 % that buyers of apartments report.",
+  ],
   ['minimum_loan', '50000', 'usd', 'proposal', 'Smallest loan a lender is taken to make.'],
   ['seller_down_share', '0.15', 'share', 'proposal', 'Down payment to a carrying seller, inside the quoted 5 to 30 %.'],
   ['seller_rate_pct', '5.00', 'percent', 'proposal', 'Rate of a carrying seller, inside the quoted 4 to 8 %.'],

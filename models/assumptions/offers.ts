@@ -1,6 +1,11 @@
 /** The offer range, its stress case and the what-if grid of the report. */
 import { monthlyFactorOf, type DeclaredAssumption } from './declare.ts';
 
+const GRID_VACANCY =
+  'Vacancy in the grid of the report. Where the vacancy of a deal is not the declared one, the grid moves with it.';
+const GRID_RATE =
+  'Loan rate in the grid of the report. Where the loan rate is not the declared one, the grid moves with it.';
+
 export const OFFERS: readonly DeclaredAssumption[] = [
   // Offers
   ['target_cap_pct', '8.00', 'percent', 'proposal', 'Cap rate an offer is to reach.'],
@@ -14,15 +19,15 @@ export const OFFERS: readonly DeclaredAssumption[] = [
   ['grid_rent_2', '-0.05', 'share', 'proposal', 'Change of rent in the grid of the report.'],
   ['grid_rent_3', '0.00', 'share', 'proposal', 'Change of rent in the grid of the report.'],
   ['grid_rent_4', '0.05', 'share', 'proposal', 'Change of rent in the grid of the report.'],
-  ['grid_vacancy_1', '0.05', 'share', 'proposal', 'Vacancy in the grid of the report.'],
-  ['grid_vacancy_2', '0.07', 'share', 'proposal', 'Vacancy in the grid of the report.'],
-  ['grid_vacancy_3', '0.10', 'share', 'proposal', 'Vacancy in the grid of the report.'],
+  ['grid_vacancy_1', '0.05', 'share', 'proposal', GRID_VACANCY],
+  ['grid_vacancy_2', '0.07', 'share', 'proposal', GRID_VACANCY],
+  ['grid_vacancy_3', '0.10', 'share', 'proposal', GRID_VACANCY],
   ['grid_expenses_1', '-0.05', 'share', 'proposal', 'Added to the expense ratio in the grid of the report.'],
   ['grid_expenses_2', '0.00', 'share', 'proposal', 'Added to the expense ratio in the grid of the report.'],
   ['grid_expenses_3', '0.05', 'share', 'proposal', 'Added to the expense ratio in the grid of the report.'],
-  ['grid_rate_1_pct', '6.00', 'percent', 'proposal', 'Loan rate in the grid of the report.'],
-  ['grid_rate_2_pct', '7.00', 'percent', 'proposal', 'Loan rate in the grid of the report.'],
-  ['grid_rate_3_pct', '8.00', 'percent', 'proposal', 'Loan rate in the grid of the report.'],
+  ['grid_rate_1_pct', '6.00', 'percent', 'proposal', GRID_RATE],
+  ['grid_rate_2_pct', '7.00', 'percent', 'proposal', GRID_RATE],
+  ['grid_rate_3_pct', '8.00', 'percent', 'proposal', GRID_RATE],
   [
     'grid_monthly_factor_1',
     monthlyFactorOf('grid_rate_1_pct', 'loan_years'),

@@ -85,7 +85,9 @@ const RULES: readonly Rule[] = [
     expected: 'old_before_year <= new_from_year',
     isMet: ([old = 0, fresh = 0]) => old <= fresh,
   },
-  ...['offer_coverage', 'wholesale_warm_multiple'].map((key) => within(key, 100, 9_999, 'at least 1.00')),
+  ...['offer_coverage', 'loan_coverage', 'wholesale_warm_multiple'].map((key) =>
+    within(key, 100, 9_999, 'at least 1.00'),
+  ),
   ...['rent', 'vacancy', 'expenses'].map((what) =>
     rising(`grid_${what}_1`, `grid_${what}_2`, `grid_${what}_3`, ...(what === 'rent' ? ['grid_rent_4'] : [])),
   ),

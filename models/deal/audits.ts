@@ -1,6 +1,7 @@
 /** Audits of deals. */
 import { never, type Audit } from '../contract.ts';
 import { comesAndGoes } from '../drift.ts';
+import { DEBT_AUDITS } from './debt_audits.ts';
 
 /** Sums, identities and ranges, from the published figures. */
 const FIGURES: readonly Audit[] = [
@@ -259,6 +260,7 @@ const LINKS: readonly Audit[] = [
 
 export const AUDITS: readonly Audit[] = [
   ...FIGURES,
+  ...DEBT_AUDITS,
   ...ABSENCES,
   ...CAUTION,
   ...LINKS,

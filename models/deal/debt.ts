@@ -1,9 +1,12 @@
-/** The fields of a deal on its loan: the rate of the day, the loan at the price, and what the income carries. */
-import { date, flag, integer, oneOf, percent, text } from '../../lib/record.ts';
+/** The fields of a deal on its loan: the rate of the day, the loan that the price needs, and the one a lender sizes. */
+import { date, flag, integer, money, oneOf, percent, ratio, text } from '../../lib/record.ts';
+import { NO_DSCR, NO_DSCR_UNDERWRITTEN, NO_INCOME, NO_PRICE } from './absence.ts';
 
 const DECLARED_RATE = { absent: 'loan_rate_basis is declared' } as const;
+const SIZED = { absent: NO_DSCR_UNDERWRITTEN } as const;
 
 export const debt = {
+  // Rate
   loan_rate_pct: percent('Yearly rate of the bank loan: the survey rate plus loan_rate_spread, or the declared rate.'),
   loan_rate_basis: oneOf(
     ['survey', 'declared'],
@@ -15,4 +18,60 @@ export const debt = {
   loan_rate_age_days: integer('Days from loan_rate_on to the data clock.', { ...DECLARED_RATE, unit: 'days' }),
   loan_rate_source_url: text('Page that publishes the survey rate.', DECLARED_RATE),
   loan_rate_is_made_up: flag('Whether the survey rate is made up, as that of the sandbox is.', DECLARED_RATE),
+
+  // The loan that the price needs
+  loan_amount: money('Loan at the declared loan-to-value, whether or not a lender makes one of this size.', {
+    absent: NO_PRICE,
+  }),
+  monthly_payment: money('Monthly payment of loan_amount at loan_rate_pct over the declared years.', {
+    absent: NO_PRICE,
+  }),
+  annual_debt_service: money('Twelve payments.', { absent: NO_PRICE }),
+  dscr_underwritten: ratio('noi_underwritten over annual_debt_service.', SIZED),
+  dscr_reason: oneOf(
+    [
+      'single_unit',
+      'not_income_property',
+      'loan_below_minimum',
+      'price_missing',
+      'noi_missing',
+      'price_and_noi_missing',
+    ],
+    'Why dscr_status is not computed.',
+    { absent: 'dscr_status is computed' },
+  ),
+  debt_yield_pct: percent('noi over loan_amount.', { absent: NO_DSCR }),
+  break_even_occupancy_pct: percent(
+    'Operating expenses (effective_gross_income less noi_underwritten) and debt service over gross potential rent.',
+    SIZED,
+  ),
+  rent_over_pitia: ratio(
+    'Rent of 2 to 4 units over principal, interest, taxes and insurance (PITIA), as lenders of such loans measure ' +
+      'it: gross_potential_rent over annual_debt_service, tax_after_reset and the insurance of expense_lines.',
+    { absent: 'there are more than 4 units or no expense lines, or dscr_underwritten is null' },
+  ),
+
+  // The loan that a lender sizes
+  net_cash_flow: money('noi_underwritten less reserves: the income on which a lender sizes the loan.', {
+    absent: NO_INCOME,
+  }),
+  loan_sized: money(
+    'The lower of loan_amount and the loan that net_cash_flow covers loan_coverage times, in whole dollars. 0 if ' +
+      'loan_binding is none or minimum_loan.',
+    SIZED,
+  ),
+  loan_binding: oneOf(
+    ['loan_to_value', 'debt_coverage', 'minimum_loan', 'none'],
+    'Which limit gives loan_sized. loan_to_value: the price; debt_coverage: the income; minimum_loan: the income ' +
+      'covers less than the smallest loan that lenders make; none: net_cash_flow is not positive.',
+    SIZED,
+  ),
+  debt_service_sized: money('Twelve payments of loan_sized.', SIZED),
+  cash_flow_after_debt: money('net_cash_flow less debt_service_sized: what is left before income tax.', SIZED),
+  cash_needed: money(
+    'list_price less loan_sized, plus closing costs of the declared share. Without repairs: no source states the ' +
+      'condition of a building.',
+    SIZED,
+  ),
+  cash_on_cash_pct: percent('cash_flow_after_debt over cash_needed.', SIZED),
 };

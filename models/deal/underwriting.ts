@@ -1,7 +1,7 @@
 /** The fields of a deal on the claim, the rent and each step of underwriting. */
 import { instant, integer, money, oneOf, percent, ratio, text } from '../../lib/record.ts';
 import { OUTDATED_REASONS } from '../../sources/fiscal_year.ts';
-import { NO_DSCR, NO_DSCR_UNDERWRITTEN, NO_INCOME, NO_PRICE, NO_RENT, NO_UNDERWRITING } from './absence.ts';
+import { NO_INCOME, NO_RENT, NO_UNDERWRITING } from './absence.ts';
 
 export const underwriting = {
   // Claim
@@ -64,29 +64,6 @@ export const underwriting = {
     { absent: 'underwrite_reliability is ok' },
   ),
 
-  // Debt
-  loan_amount: money('Loan at the declared loan-to-value, whether or not a lender makes one of this size.', {
-    absent: NO_PRICE,
-  }),
-  monthly_payment: money('Monthly payment at the declared rate and years.', { absent: NO_PRICE }),
-  annual_debt_service: money('Twelve payments.', { absent: NO_PRICE }),
-  dscr_underwritten: ratio('noi_underwritten over annual_debt_service.', { absent: NO_DSCR_UNDERWRITTEN }),
-  dscr_reason: oneOf(
-    [
-      'single_unit',
-      'not_income_property',
-      'loan_below_minimum',
-      'price_missing',
-      'noi_missing',
-      'price_and_noi_missing',
-    ],
-    'Why dscr_status is not computed.',
-    { absent: 'dscr_status is computed' },
-  ),
-  debt_yield_pct: percent('noi over loan_amount.', { absent: NO_DSCR }),
-  break_even_occupancy_pct: percent(
-    'Operating expenses (effective_gross_income less noi_underwritten) and debt service over gross potential rent.',
-    { absent: NO_DSCR_UNDERWRITTEN },
-  ),
+  // Yield
   gross_rent_multiplier: ratio('list_price over gross_potential_rent.', { absent: NO_UNDERWRITING }),
 };

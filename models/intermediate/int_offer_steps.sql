@@ -8,7 +8,7 @@ terms as (
     assumption('months_per_year') as months_per_year,
     assumption('vacancy') as vacancy,
     assumption('loan_to_value') as loan_to_value,
-    assumption('loan_annual_constant') as loan_annual_constant,
+    as_text(annual_constant) as annual_constant,
     assumption('seller_down_share') as seller_down_share,
     assumption('seller_monthly_factor') as seller_monthly_factor,
     assumption('wholesale_arv_cap_pct') as wholesale_arv_cap_pct,
@@ -21,6 +21,7 @@ terms as (
     assumption('stress_rent') as stress_rent,
     assumption('stress_vacancy') as stress_vacancy,
     assumption('stress_expenses') as stress_expenses
+  from int_loan_rates
 ),
 
 figures as (
@@ -100,8 +101,8 @@ select
     ),
     step(
       'limit_debt_coverage',
-      'floor_to(offer_noi / (offer_coverage * loan_to_value * loan_annual_constant), offer_step)',
-      struct_pack(offer_noi, offer_coverage, loan_to_value, loan_annual_constant, offer_step),
+      'floor_to(offer_noi / (offer_coverage * loan_to_value * annual_constant), offer_step)',
+      struct_pack(offer_noi, offer_coverage, loan_to_value, annual_constant, offer_step),
       limit_debt_coverage
     ),
     step(

@@ -9,12 +9,13 @@ terms as (
   select
     assumption('target_cap_pct')::decimal(9, 4) * 0.01 as target_cap,
     assumption('offer_coverage')::decimal(4, 2) * assumption('loan_to_value')::decimal(4, 2)
-      * assumption('loan_annual_constant')::decimal(22, 20) as coverage_divisor,
+      * annual_constant::decimal(22, 20) as coverage_divisor,
     assumption('offer_step')::integer as offer_step,
     assumption('vacancy')::decimal(4, 2) as vacancy,
     1 + assumption('stress_rent')::decimal(4, 2) as rent_left,
     assumption('stress_vacancy')::decimal(4, 2) as stress_vacancy,
     assumption('stress_expenses')::decimal(4, 2) as stress_expenses
+  from int_loan_rates
 ),
 
 statuses as (

@@ -1,11 +1,16 @@
--- One row per property: its underwriting under other rents, vacancies, expense ratios and loan rates. The values of
--- each are declared assumptions, and the grid has every combination.
+-- One row per property: its underwriting under other rents, vacancies, expense ratios and loan rates, in every
+-- combination, and its debt over 20, 25 and 30 years. The grid is declared as distances from the declared vacancy and
+-- rate, so that it moves with the vacancy of the metro and the rate of the day. When rents fall, management follows
+-- income and the other lines stay as they are in dollars.
 
 with
 
 terms as (
   select
-    assumption('months_per_year')::decimal(2, 0) as months_per_year
+    assumption('underwriting_method') = 'by_line' as is_by_line,
+    assumption('utility_share')::decimal(6, 4) as utility_share,
+    assumption('months_per_year')::decimal(2, 0) as months_per_year,
+    assumption('vacancy')::decimal(6, 4) as declared_vacancy
 ),
 
 rents as (
@@ -15,8 +20,9 @@ rents as (
 ),
 
 vacancies as (
-  select key, value::decimal(6, 4) as vacancy
+  select key, value::decimal(6, 4) - declared_vacancy as vacancy_change
   from declared_assumptions
+  cross join terms
   where starts_with(key, 'grid_vacancy_')
 ),
 
@@ -26,21 +32,32 @@ expenses as (
   where starts_with(key, 'grid_expenses_')
 ),
 
+-- The loans: each rate of the grid over each number of years of the table
 rates as (
   select
-    rate.key,
-    rate.value as rate_pct,
-    factor.value as monthly_factor
-  from declared_assumptions as rate
-  join declared_assumptions as factor
-    on factor.key = replace(replace(rate.key, 'grid_rate_', 'grid_monthly_factor_'), '_pct', '')
-  where starts_with(rate.key, 'grid_rate_')
+    grid.key,
+    rounded(loan_rate_pct + grid.value::decimal(14, 2) - assumption('loan_rate_pct')::decimal(14, 2)) as rate_pct,
+    loan_years
+  from declared_assumptions as grid
+  cross join int_loan_rates
+  where starts_with(grid.key, 'grid_rate_')
 ),
 
-scenarios as (
+loans as (
+  select
+    rates.key,
+    rates.rate_pct,
+    factors.years,
+    rates.loan_years,
+    coalesce(factors.monthly_factor, error(not_in_loan_factors(rates.rate_pct, loan_years))) as monthly_factor
+  from rates
+  left join ref_loan_factors as factors on factors.rate_pct = rates.rate_pct
+),
+
+scenario_list as (
   select list({
     'rent_change': rent_change,
-    'vacancy': vacancy,
+    'vacancy_change': vacancy_change,
     'expense_change': expense_change
   } order by rents.key, vacancies.key, expenses.key) as scenarios
   from rents
@@ -48,51 +65,80 @@ scenarios as (
   cross join expenses
 ),
 
-rate_list as (
-  select list({'rate_pct': rate_pct, 'monthly_factor': monthly_factor} order by key) as rates
-  from rates
+loan_list as (
+  select
+    list({'years': years, 'rate_pct': rate_pct, 'monthly_factor': monthly_factor} order by years, key) as loans,
+    list({'rate_pct': rate_pct, 'monthly_factor': monthly_factor} order by key) filter (where years = loan_years)
+      as rates
+  from loans
 ),
 
 properties as (
   select
-    *,
+    underwriting.*,
+    expenses.management_share,
+    rounded(underwriting.operating_expenses - variable_expenses) as fixed_expenses,
+    (underwriting.vacancy_pct * 0.01)::decimal(6, 4) as own_vacancy,
     case
       when has_no_rent(dscr_reason) then 'not_applicable'
       when cap_rate_underwritten is null then 'insufficient_data'
       else 'computed'
     end as status
-  from int_underwriting
+  from int_underwriting as underwriting
+  join int_expenses as expenses on expenses.id = underwriting.id
 ),
 
--- The payment at each rate, and the income of each scenario, which the rate does not change
+-- The payment of each loan, and the income of each scenario, which the loan does not change
 payments_and_incomes as (
   select
     properties.*,
-    scenarios,
     case when status = 'computed' then
       list_transform(rates, lambda rate: {
         'rate_pct': rate.rate_pct,
         'monthly_factor': rate.monthly_factor,
-        'monthly_payment': rounded(loan_amount * rate.monthly_factor::decimal(22, 20))
+        'monthly_payment': payment_of(loan_amount, rate.monthly_factor)
       })
     end as payments,
     case when status = 'computed' then
-      list_transform(scenarios, lambda scenario: rounded(
-        wide(gross_potential_rent)
+      list_transform(loans, lambda loan: {
+        'years': loan.years,
+        'rate_pct': loan.rate_pct,
+        'monthly_factor': loan.monthly_factor,
+        'monthly_payment': payment_of(loan_amount, loan.monthly_factor)
+      })
+    end as loan_payments,
+    case when status = 'computed' then
+      list_transform(scenarios, lambda scenario: {
+        'rent_change': scenario.rent_change,
+        'vacancy': own_vacancy + scenario.vacancy_change,
+        'expense_change': scenario.expense_change,
+        'income': rounded(
+          wide(gross_potential_rent) * (1 + scenario.rent_change) * (1 - own_vacancy - scenario.vacancy_change)
+        )
+      })
+    end as scenarios
+  from properties
+  cross join scenario_list
+  cross join loan_list
+),
+
+nois as (
+  select
+    payments_and_incomes.*,
+    list_transform(scenarios, lambda scenario: case when is_by_line
+      then rounded(
+        scenario.income
+        - rounded(wide(scenario.income) * management_share)
+        - fixed_expenses
+        - rounded(wide(effective_gross_income) * scenario.expense_change)
+      )
+      else rounded(
+        potential_rent(units, market_rent_2br, utility_share, months_per_year)
         * (1 + scenario.rent_change)
         * (1 - scenario.vacancy)
         * (1 - (expense_ratio_pct * 0.01)::decimal(6, 4) - scenario.expense_change)
-      ))
-    end as incomes
-  from properties
-  cross join scenarios
-  cross join rate_list
-  cross join terms
-),
-
-debt_service as (
-  select
-    payments_and_incomes.*,
+      )
+    end) as incomes,
     list_transform(payments, lambda payment: rounded(months_per_year * payment.monthly_payment)) as services
   from payments_and_incomes
   cross join terms
@@ -100,16 +146,30 @@ debt_service as (
 
 grids as (
   select
-    * exclude (scenarios, payments, incomes, services),
+    nois.* exclude (scenarios, payments, loan_payments, incomes, services),
+    is_by_line,
     list_transform(payments, lambda payment, i: {
-      'rate_pct': payment.rate_pct,
-      'monthly_factor': payment.monthly_factor,
+      'rate_pct': as_text(payment.rate_pct),
+      'monthly_factor': as_text(payment.monthly_factor),
       'monthly_payment': as_text(payment.monthly_payment),
       'annual_debt_service': as_text(services[i])
     }) as rates,
+    list_transform(loan_payments, lambda payment: {
+      'years': as_text(payment.years),
+      'rate_pct': as_text(payment.rate_pct),
+      'monthly_factor': as_text(payment.monthly_factor),
+      'monthly_payment': as_text(payment.monthly_payment),
+      'annual_debt_service': as_text(rounded(months_per_year * payment.monthly_payment)),
+      'dscr': case when dscr_status <> 'not_applicable' then
+        as_text(quotient(noi_underwritten, rounded(months_per_year * payment.monthly_payment)))
+      end
+    }) as loans,
     list_transform(case when incomes is not null then list_zip(scenarios, incomes) end, lambda cell: {
       'rent_change': as_text(cell[1].rent_change::decimal(6, 2)),
-      'vacancy': as_text(cell[1].vacancy::decimal(6, 2)),
+      'vacancy': case when is_by_line
+        then as_text(cell[1].vacancy)
+        else as_text(cell[1].vacancy::decimal(6, 2))
+      end,
       'expense_change': as_text(cell[1].expense_change::decimal(6, 2)),
       'noi': as_text(cell[2]),
       'cap_rate_pct': as_text(percentage(cell[2], list_price)),
@@ -117,7 +177,8 @@ grids as (
         list_transform(services, lambda service: as_text(quotient(cell[2], service)))
       end
     }) as cells
-  from debt_service
+  from nois
+  cross join terms
 )
 
 select
@@ -128,20 +189,31 @@ select
     'formulas', json_object(
       'monthly_payment', 'round2(loan_amount * monthly_factor)',
       'annual_debt_service', 'round2(months_per_year * monthly_payment)',
-      'noi', 'round2(gross_potential_rent * (1 + rent_change)'
-        || ' * (1 - vacancy) * (1 - expense_ratio_pct / 100 - expense_change))',
+      'noi', case when is_by_line
+        then 'round2(gross_potential_rent * (1 + rent_change) * (1 - vacancy))'
+          || ' - round2(round2(gross_potential_rent * (1 + rent_change) * (1 - vacancy)) * management_share)'
+          || ' - fixed_expenses - round2(effective_gross_income * expense_change)'
+        else 'round2(units * market_rent_2br * (1 - utility_share) * months_per_year * (1 + rent_change)'
+          || ' * (1 - vacancy) * (1 - expense_ratio_pct / 100 - expense_change))'
+      end,
       'cap_rate_pct', 'round2(noi / list_price * 100)',
       'dscr', 'round2(noi / annual_debt_service)'
     ),
     'inputs', json_object(
-      'gross_potential_rent', as_text(gross_potential_rent),
+      'units', as_text(units),
+      'market_rent_2br', as_text(market_rent_2br),
+      'utility_share', assumption('utility_share'),
       'months_per_year', assumption('months_per_year'),
       'expense_ratio_pct', as_text(expense_ratio_pct),
+      'gross_potential_rent', as_text(gross_potential_rent),
+      'effective_gross_income', as_text(effective_gross_income),
+      'management_share', as_text(management_share),
+      'fixed_expenses', as_text(fixed_expenses),
       'list_price', as_text(list_price),
       'loan_amount', as_text(loan_amount)
     ),
     'rates', coalesce(rates, []),
-    'cells', coalesce(cells, [])
+    'cells', coalesce(cells, []),
+    'loans', coalesce(loans, [])
   ) as sensitivity
 from grids
-cross join terms

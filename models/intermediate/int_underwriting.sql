@@ -1,4 +1,4 @@
--- One row per property: the broker's claim, our underwriting from HUD's rents, and the declared loan. The method
+-- One row per property: the broker's claim, our underwriting from HUD's rents, and the inputs of scores. The method
 -- decides which underwriting counts: expenses line by line, or the simple proxy.
 -- Published money, percents and ratios are rounded to two decimals, half away from zero, and later figures are computed
 -- from the rounded ones.
@@ -9,14 +9,9 @@ terms as (
   select
     assumption('underwriting_method') = 'by_line' as is_by_line,
     assumption('vacancy')::decimal(6, 4) as vacancy,
-    assumption('months_per_year')::decimal(2, 0) as months_per_year,
     assumption('proxy_high_multiple')::decimal(6, 0) as proxy_high_multiple,
     assumption('proxy_low_multiple')::decimal(6, 0) as proxy_low_multiple,
-    assumption('loan_to_value')::decimal(6, 4) as loan_to_value,
-    assumption('loan_monthly_factor')::decimal(22, 20) as loan_monthly_factor,
     assumption('minimum_loan')::decimal(14, 2) as minimum_loan,
-    assumption('seller_down_share')::decimal(6, 4) as seller_down_share,
-    assumption('seller_monthly_factor')::decimal(22, 20) as seller_monthly_factor,
     assumption('minimum_units')::integer as minimum_units,
     assumption('claim_tolerance')::decimal(14, 2) as claim_tolerance
 ),
@@ -107,23 +102,11 @@ fits as (
   cross join terms
 ),
 
--- The declared loan, whether or not a lender makes one of this size
-loans as (
+-- Whether a coverage of debt means anything
+debts as (
   select
     fits.*,
-    rounded(wide(list_price) * loan_to_value) as loan_amount,
-    rounded(wide(list_price) * (1 - seller_down_share)) as seller_loan
-  from fits
-  cross join terms
-),
-
-debt_service as (
-  select
-    loans.*,
-    rounded(loan_amount * loan_monthly_factor) as monthly_payment,
-    rounded(months_per_year * monthly_payment) as annual_debt_service,
-    rounded(seller_loan * seller_monthly_factor) as seller_payment,
-    rounded(months_per_year * seller_payment) as seller_debt_service,
+    loans.* exclude (id),
     case
       when units < minimum_units then 'single_unit'
       when not is_income_property then 'not_income_property'
@@ -132,8 +115,9 @@ debt_service as (
       when list_price is null then 'price_missing'
       when noi is null then 'noi_missing'
     end as dscr_reason
-  from loans
+  from fits
   cross join terms
+  join int_loans as loans on loans.id = fits.id
 ),
 
 -- The NOI that scores use: a claim above the underwriting is ignored, a claim below it lowers the NOI half way
@@ -148,7 +132,7 @@ scoring_incomes as (
     case when underwrite_reason is null and not has_no_rent(dscr_reason) then
       least(noi_underwritten, rounded((wide(coalesce(claimed_noi, noi_underwritten)) + noi_underwritten) * 0.5))
     end as noi_scoring
-  from debt_service
+  from debts
 )
 
 select
@@ -207,17 +191,8 @@ select
   loan_amount,
   monthly_payment,
   annual_debt_service,
-  case when dscr_status = 'computed' then quotient(noi, annual_debt_service) end as dscr,
   dscr_status,
   dscr_reason,
-  case when dscr_status = 'computed' then quotient(claimed_noi, annual_debt_service) end as claimed_dscr,
-  case when dscr_status <> 'not_applicable'
-    then quotient(noi_underwritten, annual_debt_service) end as dscr_underwritten,
-  case when dscr_status = 'computed' then percentage(noi, loan_amount) end as debt_yield_pct,
-  case when dscr_status <> 'not_applicable' then percentage(
-    effective_gross_income - noi_underwritten + annual_debt_service,
-    gross_potential_rent
-  ) end as break_even_occupancy_pct,
   quotient(list_price, gross_potential_rent) as gross_rent_multiplier,
 
   -- Inputs of scores

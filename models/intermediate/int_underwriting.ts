@@ -42,17 +42,8 @@ export default defineModel({
         'loan_amount',
         'monthly_payment',
         'annual_debt_service',
-        'dscr',
         'dscr_status',
         'dscr_reason',
-      ]),
-      claimed_dscr: ratio('Debt service coverage of the claimed NOI.', {
-        absent: 'there is no claim, or dscr_status is not computed',
-      }),
-      ...fieldsOf(Deal, [
-        'dscr_underwritten',
-        'debt_yield_pct',
-        'break_even_occupancy_pct',
         'gross_rent_multiplier',
         'noi_scoring',
         'cap_scoring_pct',

@@ -1,14 +1,7 @@
--- One row per property: the figures of claim, yield and debt as formulas over named inputs, each with its result.
--- Figures and assumptions are columns under the names that formulas use.
+-- One row per property: the figures of claim, yield and the inputs of scores as formulas over named inputs, each
+-- with its result. Figures are columns under the names that formulas use.
 
 with
-
-terms as (
-  select
-    assumption('months_per_year') as months_per_year,
-    assumption('loan_to_value') as loan_to_value,
-    assumption('loan_monthly_factor') as loan_monthly_factor
-),
 
 figures as (
   select
@@ -75,41 +68,6 @@ select
       gross_rent_multiplier
     ),
 
-    -- Debt
-    step('loan_amount', 'round2(list_price * loan_to_value)', struct_pack(list_price, loan_to_value), loan_amount),
-    step(
-      'monthly_payment',
-      'round2(loan_amount * loan_monthly_factor)',
-      struct_pack(loan_amount, loan_monthly_factor),
-      monthly_payment
-    ),
-    step(
-      'annual_debt_service',
-      'round2(months_per_year * monthly_payment)',
-      struct_pack(months_per_year, monthly_payment),
-      annual_debt_service
-    ),
-    step('dscr', 'round2(noi / annual_debt_service)', struct_pack(noi, annual_debt_service), dscr),
-    step(
-      'claimed_dscr',
-      'round2(claimed_noi / annual_debt_service)',
-      struct_pack(claimed_noi, annual_debt_service),
-      claimed_dscr
-    ),
-    step(
-      'dscr_underwritten',
-      'round2(noi_underwritten / annual_debt_service)',
-      struct_pack(noi_underwritten, annual_debt_service),
-      dscr_underwritten
-    ),
-    step('debt_yield_pct', 'round2(noi / loan_amount * 100)', struct_pack(noi, loan_amount), debt_yield_pct),
-    step(
-      'break_even_occupancy_pct',
-      'round2((effective_gross_income - noi_underwritten + annual_debt_service) / gross_potential_rent * 100)',
-      struct_pack(effective_gross_income, noi_underwritten, annual_debt_service, gross_potential_rent),
-      break_even_occupancy_pct
-    ),
-
     -- Inputs of scores
     case when claimed_noi is null
       then step('noi_scoring', 'noi_underwritten', struct_pack(noi_underwritten), noi_scoring)
@@ -134,4 +92,3 @@ select
     )
   ]) as steps
 from texts
-cross join terms

@@ -6,7 +6,7 @@ import { Report, Steps } from '../marts/reports.ts';
 export default defineModel({
   record: defineRecord(
     'int_underwriting_steps',
-    'One row per property: its figures of claim, income and debt as formulas over named inputs.',
+    'One row per property: its figures of claim, yield and the inputs of scores as formulas over named inputs.',
     ['id'],
     {
       ...fieldsOf(Report, ['id']),

@@ -17,6 +17,8 @@ inputs as (
     rents.* exclude (id),
     underwriting.* exclude (id, list_price, units, market_rent_2br, cap_rate, noi),
     income.* exclude (id),
+    coverage.* exclude (id),
+    loan_rates.* exclude (as_of),
     underwriting.cap_rate as cap_rate_shown,
     underwriting.noi as noi_shown,
     distress.* exclude (id),
@@ -27,6 +29,8 @@ inputs as (
   join int_market_rents as rents on rents.id = properties.id
   join int_underwriting as underwriting on underwriting.id = properties.id
   join int_deal_income as income on income.id = properties.id
+  join int_debt_coverage as coverage on coverage.id = properties.id
+  cross join int_loan_rates as loan_rates
   join int_distress as distress on distress.id = properties.id
   join int_scores as scores on scores.id = properties.id
   join int_paths as paths on paths.id = properties.id
@@ -165,15 +169,20 @@ select
   rent_outdated_reason,
 
   -- Steps of underwriting
-  gross_potential_rent, effective_gross_income, expense_ratio_pct, underwrite_reason,
-  loan_amount, monthly_payment, annual_debt_service, dscr_underwritten, dscr_reason,
-  debt_yield_pct, break_even_occupancy_pct, gross_rent_multiplier,
+  gross_potential_rent, effective_gross_income, expense_ratio_pct, underwrite_reason, gross_rent_multiplier,
 
   -- Rents in place, expenses and taxes
   market_rent_mix, rent_in_place, contract_rent, rent_steps, vacancy_pct, vacancy_basis,
   operating_expenses, expense_lines, expense_check, expense_q1_pct, expense_q3_pct, expense_typical_pct,
   reserves,
   property_tax, tax_after_reset, noi_at_current_tax, noi_after_reset, noi_hud_2br, cap_rate_hud_2br,
+
+  -- Debt
+  loan_rate_pct, loan_rate_basis, loan_rate_series, loan_rate_on, loan_rate_age_days, loan_rate_source_url,
+  loan_rate_is_made_up,
+  loan_amount, monthly_payment, annual_debt_service, dscr_underwritten, dscr_reason, debt_yield_pct,
+  break_even_occupancy_pct, rent_over_pitia,
+  net_cash_flow, loan_sized, loan_binding, debt_service_sized, cash_flow_after_debt, cash_needed, cash_on_cash_pct,
 
   -- Scores and their parts
   noi_scoring, cap_scoring_pct, coverage_scoring,
@@ -220,10 +229,14 @@ select
       'observed_at', null
     ),
     'debt', json_object(
-      'method', case when loan_amount is null then 'absent' else 'assumed' end,
-      'source', assumption_set_id,
-      'source_url', null,
-      'observed_at', null
+      'method', case
+        when loan_amount is null then 'absent'
+        when loan_rate_basis = 'survey' then 'derived'
+        else 'assumed'
+      end,
+      'source', coalesce(loan_rate_source, assumption_set_id),
+      'source_url', loan_rate_source_url,
+      'observed_at', instant_text(loan_rate_observed_at)
     ),
     'distress', json_object(
       'method', case when distress_status = 'matched' then 'matched' else 'absent' end,

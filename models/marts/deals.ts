@@ -2,6 +2,7 @@ import { defineRecord } from '../../lib/record.ts';
 import { dealCauses } from '../absence/deals.ts';
 import { defineModel } from '../contract.ts';
 import { AUDITS } from '../deal/audits.ts';
+import { debt } from '../deal/debt.ts';
 import { distress } from '../deal/distress.ts';
 import { income } from '../deal/income.ts';
 import { listing } from '../deal/listing.ts';
@@ -13,7 +14,7 @@ export const Deal = defineRecord(
   'deal',
   'One row per property that is or was listed for sale, ranked by deal_score.',
   ['id'],
-  { ...summary, ...listing, ...underwriting, ...income, ...scores, ...distress },
+  { ...summary, ...listing, ...underwriting, ...income, ...debt, ...scores, ...distress },
   dealCauses,
 );
 

@@ -6,8 +6,8 @@ with
 terms as (
   select
     assumption('loan_to_value') as loan_to_value,
-    assumption('loan_rate_pct') as loan_rate_pct,
-    assumption('loan_years') as loan_years,
+    assumption('loan_coverage') as loan_coverage,
+    assumption('closing_cost_share') as closing_cost_share,
     assumption('minimum_loan') as minimum_loan,
     assumption('seller_down_share') as seller_down_share,
     assumption('seller_rate_pct') as seller_rate_pct,
@@ -46,9 +46,9 @@ select
       ),
       json_object(
         'figure', 'dscr',
-        'claimed', as_text(underwriting.claimed_dscr),
+        'claimed', as_text(coverage.claimed_dscr),
         'underwritten', as_text(deals.dscr_underwritten),
-        'difference', as_text(rounded(underwriting.claimed_dscr - deals.dscr_underwritten))
+        'difference', as_text(rounded(coverage.claimed_dscr - deals.dscr_underwritten))
       )
     )
   ) as comparison,
@@ -59,12 +59,28 @@ select
     'reason', deals.dscr_reason,
     'bank', json_object(
       'loan_to_value', terms.loan_to_value,
-      'rate_pct', terms.loan_rate_pct,
-      'years', terms.loan_years,
+      'rate_pct', as_text(rates.loan_rate_pct),
+      'rate_basis', rates.loan_rate_basis,
+      'rate_series', rates.loan_rate_series,
+      'rate_on', as_text(rates.loan_rate_on),
+      'rate_source_url', rates.loan_rate_source_url,
+      'rate_is_made_up', rates.loan_rate_is_made_up,
+      'years', as_text(rates.loan_years),
       'minimum_loan', terms.minimum_loan,
       'loan_amount', as_text(deals.loan_amount),
       'monthly_payment', as_text(deals.monthly_payment),
       'annual_debt_service', as_text(deals.annual_debt_service)
+    ),
+    'sized', json_object(
+      'coverage', terms.loan_coverage,
+      'closing_cost_share', terms.closing_cost_share,
+      'net_cash_flow', as_text(deals.net_cash_flow),
+      'loan_amount', as_text(deals.loan_sized),
+      'binding', deals.loan_binding,
+      'annual_debt_service', as_text(deals.debt_service_sized),
+      'cash_flow_after_debt', as_text(deals.cash_flow_after_debt),
+      'cash_needed', as_text(deals.cash_needed),
+      'cash_on_cash_pct', as_text(deals.cash_on_cash_pct)
     ),
     'seller', json_object(
       'down_share', terms.seller_down_share,
@@ -121,16 +137,20 @@ select
   to_json(
     income_steps.steps::json[]
     || underwriting_steps.steps::json[]
+    || debt_steps.steps::json[]
     || score_steps.steps::json[]
     || offer_steps.steps::json[]
   ) as recompute,
   deals.assumption_set_id
 from deals
 cross join terms
+cross join int_loan_rates as rates
+join int_debt_coverage as coverage on coverage.id = deals.id
 join int_underwriting as underwriting on underwriting.id = deals.id
 join int_offers as offers on offers.id = deals.id
 join int_sensitivity as sensitivity on sensitivity.id = deals.id
 join int_income_steps as income_steps on income_steps.id = deals.id
 join int_underwriting_steps as underwriting_steps on underwriting_steps.id = deals.id
+join int_debt_steps as debt_steps on debt_steps.id = deals.id
 join int_score_steps as score_steps on score_steps.id = deals.id
 join int_offer_steps as offer_steps on offer_steps.id = deals.id

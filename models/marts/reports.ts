@@ -34,23 +34,38 @@ const loan = {
 const DebtTerms = z.strictObject({
   status: Deal.schema.shape.dscr_status,
   reason: Deal.schema.shape.dscr_reason,
-  bank: z.strictObject({ loan_to_value: decimal, minimum_loan: decimal, ...loan }),
+  bank: z.strictObject({
+    loan_to_value: decimal,
+    minimum_loan: decimal,
+    rate_basis: Deal.schema.shape.loan_rate_basis,
+    rate_series: Deal.schema.shape.loan_rate_series,
+    rate_on: Deal.schema.shape.loan_rate_on,
+    rate_source_url: Deal.schema.shape.loan_rate_source_url,
+    rate_is_made_up: Deal.schema.shape.loan_rate_is_made_up,
+    ...loan,
+  }),
+  sized: z.strictObject({
+    coverage: decimal,
+    closing_cost_share: decimal,
+    net_cash_flow: known,
+    loan_amount: known,
+    binding: Deal.schema.shape.loan_binding,
+    annual_debt_service: known,
+    cash_flow_after_debt: known,
+    cash_needed: known,
+    cash_on_cash_pct: known,
+  }),
   seller: z.strictObject({ down_share: decimal, ...loan }),
 });
 
+const gridLoan = { rate_pct: decimal, monthly_factor: decimal, monthly_payment: decimal, annual_debt_service: decimal };
 const Sensitivity = z.strictObject({
   status: z.enum(['computed', 'insufficient_data', 'not_applicable']),
   reliability: Deal.schema.shape.underwrite_reliability,
   formulas: z.record(z.string(), z.string()),
   inputs,
-  rates: z.array(
-    z.strictObject({
-      rate_pct: decimal,
-      monthly_factor: decimal,
-      monthly_payment: decimal,
-      annual_debt_service: decimal,
-    }),
-  ),
+  rates: z.array(z.strictObject(gridLoan)),
+  loans: z.array(z.strictObject({ years: decimal, ...gridLoan, dscr: known })),
   cells: z.array(
     z.strictObject({
       rent_change: decimal,
@@ -93,12 +108,16 @@ export const Report = defineRecord('report', 'One row per deal: its report. Deci
       'null lines ' +
       'have no claim, no underwriting or no loan.',
   ),
-  debt_terms: json(DebtTerms, "The declared bank loan and the seller's loan, with this deal's amounts."),
+  debt_terms: json(
+    DebtTerms,
+    "The bank loan that the price needs, with the source of its rate, the loan that a lender sizes, and the seller's " +
+      "loan, with this deal's amounts.",
+  ),
   sensitivity: json(
     Sensitivity,
-    "Underwriting under other rents, vacancies, expense ratios and loan rates. A cell's dscr has one value " +
-      'for each of ' +
-      'rates, in order; null if dscr does not apply. formulas and inputs recompute every cell.',
+    "Underwriting under other rents, vacancies, expense ratios and loan rates. A cell's dscr has one value for each " +
+      'of rates, in order; null if dscr does not apply. loans has the debt service at each rate over 20, 25 and 30 ' +
+      'years, with the dscr of noi_underwritten. formulas and inputs recompute every cell and loan.',
   ),
   offer: json(
     Offer,

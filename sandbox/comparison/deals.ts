@@ -13,6 +13,7 @@ import type { Property, UnitMix } from '../world/types.ts';
 import { lowestRentOfZip } from '../world/zip_rents.ts';
 import { compare, type Comparison, type Row, type TrueRow } from './compare.ts';
 import { latestVersions, type SiteHistory, type TrueVersion } from './truth/listing_versions.ts';
+import { trueLoanRate } from './truth/loan_rate.ts';
 import { computeDeal } from './recompute/deal.ts';
 import type { AssumptionValue } from './recompute/record.ts';
 import { listingKey } from './listings.ts';
@@ -28,8 +29,9 @@ const FIGURES: Readonly<Record<string, string>> = {
     noi_hud_2br cap_rate_hud_2br`,
   underwriting: `expense_ratio_pct gross_potential_rent effective_gross_income noi_underwritten cap_rate_underwritten
     gross_rent_multiplier price_per_unit underwrite_reliability underwrite_reason`,
-  debt: `loan_amount monthly_payment annual_debt_service dscr dscr_status dscr_reason dscr_underwritten debt_yield_pct
-    break_even_occupancy_pct`,
+  debt: `loan_rate_pct loan_amount monthly_payment annual_debt_service dscr dscr_status dscr_reason dscr_underwritten
+    debt_yield_pct break_even_occupancy_pct rent_over_pitia net_cash_flow loan_sized loan_binding debt_service_sized
+    cash_flow_after_debt cash_needed cash_on_cash_pct`,
   scores: `noi_scoring cap_scoring_pct coverage_scoring motivation_price_cut motivation_days motivation_score
     deal_score_yield deal_score_coverage deal_score_motivation deal_score_distress deal_score`,
   confidence: 'confidence_parts confidence_score',
@@ -155,6 +157,7 @@ function trueDeal(listings: readonly TrueVersion[], deal: Row, { truth, assumpti
     market_rent_2br: (listing.units === null) === isUnknownMix(deal) ? rentOf(deal, property, truth) : null,
     rent_basis: deal['rent_basis'],
     rent_outdated_reason: deal['rent_outdated_reason'],
+    loan_rate_pct: trueLoanRate(truth, assumptions),
     first_seen: firstSeen,
     delisted_on: main.goneOn,
     first_price: firstPrice,

@@ -18,9 +18,9 @@ after(() => duck.close());
 /** Value of an expression of the models' arithmetic. */
 const value = async (sql: string): Promise<unknown> =>
   (await rowsOf(duck.connection, `SELECT ${sql} AS value`))[0]?.['value'];
-/** Monthly payment as int_underwriting.sql computes it. Rate in hundredths of a percent. */
+/** Monthly payment as int_loans.sql computes it. Rate in hundredths of a percent. */
 const payment = (loan: string, rate: bigint, years: bigint): Promise<unknown> =>
-  value(`rounded(${loan}::DECIMAL(14, 2) * ${monthlyFactor(rate, years)}::DECIMAL(22, 20))`);
+  value(`payment_of(${loan}::DECIMAL(14, 2), ${monthlyFactor(rate, years)})`);
 
 describe('right published examples', () => {
   it('30 units: expense ratio, cash flow, DSCR and break-even on either base (solutioninn.com 5678406)', async () => {

@@ -12,7 +12,7 @@ import { computeDeal, recomputeDeal } from '../../sandbox/comparison/recompute/d
 import { recomputeLead } from '../../sandbox/comparison/recompute/lead.ts';
 import type { AssumptionValue, PublishedRecord } from '../../sandbox/comparison/recompute/record.ts';
 import { build, uuid5, type Built } from './build_models.ts';
-import { AS_OF, DEALS, randomInputs } from './recompute_inputs.ts';
+import { AS_OF, DEALS, randomInputs, SURVEY_RATE } from './recompute_inputs.ts';
 
 /** Columns of a deal that follow from no other column. */
 const READ = new Set(
@@ -23,6 +23,8 @@ const READ = new Set(
   address_status unit_mix_stated annual_taxes rent_steps vacancy_pct vacancy_basis expense_lines property_tax
   expense_q1_pct expense_q3_pct expense_typical_pct
   rent_basis rent_area_code rent_area_name rent_fiscal_year rent_source_url rent_observed_at rent_outdated_reason
+  loan_rate_pct loan_rate_basis loan_rate_series loan_rate_on loan_rate_age_days loan_rate_source_url
+  loan_rate_is_made_up
   distress_coverage distress_matches distress_candidates provenance assumption_set_id why_this_is_interesting
   underwriting_note rental_rationale
   wholesale_rationale creative_finance_rationale`.split(/\s+/u),
@@ -113,6 +115,29 @@ describe(`${DEALS} published deals`, () => {
         );
   });
 
+  it('have the loan rate of the survey, and name its source', async () => {
+    const deals = await published('deals', Deal.columns);
+    const ofSurvey = {
+      method: 'derived',
+      source: 'survey',
+      source_url: 'https://rates.example/',
+      observed_at: `${AS_OF}T09:00:00Z`,
+    };
+    const rate = fraction(SURVEY_RATE)
+      .plus(fraction(assumptions('loan_rate_spread')))
+      .rounded(2);
+    for (const deal of deals) {
+      assert.equal(deal['loan_rate_pct'], rate);
+      const { debt } = deal['provenance'] as { debt: unknown };
+      assert.deepEqual(debt, deal['list_price'] === null ? { ...ofSurvey, method: 'absent' } : ofSurvey);
+    }
+    for (const binding of ['loan_to_value', 'debt_coverage', 'minimum_loan'])
+      assert.ok(
+        deals.some((deal) => deal['loan_binding'] === binding),
+        binding,
+      );
+  });
+
   it('recompute every part of the score of every lead', async () => {
     const leads = await published('leads', Lead.columns);
     for (const lead of leads) {
@@ -135,7 +160,7 @@ describe(`${DEALS} published deals`, () => {
     for (const report of reports) {
       const deal = deals.get(report.id) ?? assert.fail(report.id);
       checkSteps(report, deal);
-      checkGrid(report);
+      checkGrid(report, deal);
       for (const { figure } of report.recompute) figures.add(figure);
       cells += report.sensitivity.cells.length;
     }
@@ -167,18 +192,26 @@ function checkSteps({ recompute: steps }: Report, deal: PublishedRecord): void {
   }
 }
 
-function checkGrid({ sensitivity: grid }: Report): void {
+function checkGrid({ sensitivity: grid }: Report, deal: PublishedRecord): void {
   assert.equal(grid.status === 'computed', grid.cells.length === 36);
+  assert.equal(grid.status === 'computed', grid.loans.length === 9);
   const recompute = (formula: string, inputs: Record<string, string | null>): string =>
     evaluate(grid.formulas[formula] ?? '', { ...grid.inputs, ...inputs }).rounded(2);
-  for (const { monthly_factor, monthly_payment, annual_debt_service } of grid.rates) {
+  for (const { monthly_factor, monthly_payment, annual_debt_service } of [...grid.rates, ...grid.loans]) {
     assert.equal(recompute('monthly_payment', { monthly_factor }), monthly_payment);
     assert.equal(recompute('annual_debt_service', { monthly_payment }), annual_debt_service);
   }
+  const underwritten = String(deal['noi_underwritten']);
+  for (const { annual_debt_service, dscr } of grid.loans)
+    if (dscr !== null) assert.equal(recompute('dscr', { noi: underwritten, annual_debt_service }), dscr);
   for (const { rent_change, vacancy, expense_change, noi, cap_rate_pct, dscr } of grid.cells) {
     assert.equal(recompute('noi', { rent_change, vacancy, expense_change }), noi);
     assert.equal(recompute('cap_rate_pct', { noi }), cap_rate_pct);
     const dscrs = grid.rates.map(({ annual_debt_service }) => recompute('dscr', { noi, annual_debt_service }));
     if (dscr) assert.deepEqual(dscrs, dscr);
+    const isVacancyUnchanged = fraction(vacancy)
+      .times(fraction(100))
+      .equals(fraction(String(deal['vacancy_pct'])));
+    if (isVacancyUnchanged && rent_change === '0.00' && expense_change === '0.00') assert.equal(noi, underwritten);
   }
 }

@@ -5,6 +5,8 @@ import { uuid5, type InputRow, type Inputs } from './build_models.ts';
 
 export const DEALS = 400;
 export const AS_OF = '2026-11-21';
+/** Rate of the newest survey week. */
+export const SURVEY_RATE = '7.28';
 
 const houses = fc.sample(
   fc.record({
@@ -154,6 +156,16 @@ export const randomInputs = (): Inputs => ({
       fiscal_year: 2026,
       effective_on: '2025-10-01',
       revision: 'original',
+    },
+  ],
+  staged_survey_rate: [
+    {
+      ...PAGE,
+      source: 'survey',
+      source_url: 'https://rates.example/',
+      series: 'MORTGAGE30US',
+      observed_on: '2026-11-19',
+      rate_pct: SURVEY_RATE,
     },
   ],
   source_reads: ['tax', 'sheriff'].map((family) => ({

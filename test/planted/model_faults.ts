@@ -184,6 +184,22 @@ const figureFaults: readonly PlantedFault[] = [
     caughtBy: [audit('deals.cap_identity')],
   },
   {
+    name: 'the survey rate of a week to come counts',
+    changes: [change('models/intermediate/int_loan_rates.sql', 'and weeks.observed_on <= run.as_of', '')],
+    caughtBy: [test('models/loan_rates.test.ts', 'is that of the newest survey week at or before the day')],
+  },
+  {
+    name: 'a lender sizes the greater of two loans',
+    changes: [
+      change(
+        'models/intermediate/int_debt_coverage.sql',
+        'then least(loan_amount, quotient_down_to(',
+        'then greatest(loan_amount, quotient_down_to(',
+      ),
+    ],
+    caughtBy: [audit('deals.loan_sized_as_said')],
+  },
+  {
     name: 'a second sale has the minimum of a first',
     changes: [
       change(

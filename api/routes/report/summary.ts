@@ -95,7 +95,26 @@ function debt({ dscr, dscr_reason, noi_source }: DealRow, { debt_terms: { bank }
   if (dscr === null) return `There is no DSCR: ${words(dscr_reason ?? 'not computed')}.`;
   const noi = noi_source === null ? 'the NOI' : NOI_NAMES[noi_source];
   const share = Math.round(Number(bank.loan_to_value) * 100);
-  return `DSCR ${dscr} on ${noi}, with a loan of ${share}% at ${bank.rate_pct}% over ${bank.years} years.`;
+  const survey = bank.rate_is_made_up === true ? 'a made-up survey' : 'the survey';
+  const basis = bank.rate_on === null ? 'a declared rate' : `from ${survey} of ${bank.rate_on}`;
+  return `DSCR ${dscr} on ${noi}, with a loan of ${share}% at ${bank.rate_pct}% (${basis}) over ${bank.years} years.`;
+}
+
+/** Why the sized loan is as large as it is. */
+const BINDINGS: Readonly<Record<NonNullable<DealRow['loan_binding']>, string>> = {
+  loan_to_value: 'limited by the price',
+  debt_coverage: 'limited by the income',
+  minimum_loan: 'the income covers less than the smallest loan',
+  none: 'no income is left after reserves',
+};
+
+function cash({ loan_sized, loan_binding, cash_needed, cash_on_cash_pct }: DealRow): string[] {
+  if (loan_sized === null || loan_binding === null || cash_needed === null) return [];
+  const loan = Number(loan_sized) === 0 ? 'no loan' : `a loan of ${exactDollars(loan_sized)}`;
+  return [
+    `A lender sizes ${loan} (${BINDINGS[loan_binding]}): ${exactDollars(cash_needed)} of cash is needed and earns ` +
+      `${cash_on_cash_pct ?? ''}% a year before income tax.`,
+  ];
 }
 
 function offerOf({ offer: { status, low, high, target_cap_pct, high_binding } }: ReportRow): string {
@@ -134,6 +153,7 @@ export const summaryOf = (deal: DealRow, report: ReportRow): string[] => [
   price(deal),
   ...underwriting(deal),
   debt(deal, report),
+  ...cash(deal),
   `Rental ${deal.rental_status}, wholesale ${deal.wholesale_status}, creative finance ${deal.creative_finance_status}.`,
   offerOf(report),
   ...distress(deal),

@@ -12,21 +12,56 @@ const unique = (values: readonly string[]): string[] => [...new Set(values)];
 const toneOf = (dscr: number, minCoverage: number): string =>
   dscr >= minCoverage ? 'good' : dscr >= 1 ? 'thin' : 'bad';
 
-export function sensitivity({ sensitivity: s, assumptions, paths }: ReportBody): Html {
+/** The debt at each rate over each number of years. */
+function loanTable({ sensitivity: s }: ReportBody): Html {
+  const years = unique(s.loans.map((loan) => loan.years));
+  const rates = unique(s.loans.map((loan) => loan.rate_pct));
+  const loanAt = (rate: string, term: string) => s.loans.find((loan) => loan.rate_pct === rate && loan.years === term);
+  return html`<table class="grid">
+    <caption>
+      Debt service per year, with the debt coverage of the underwritten income. Columns: years of amortization.
+    </caption>
+    <thead>
+      <tr>
+        <th scope="col">Loan rate</th>
+        ${years.map((term) => html`<th scope="col">${term} years</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rates.map(
+        (rate) =>
+          html`<tr>
+            <th scope="row">${percentText(Number(rate))}</th>
+            ${years.map((term) => {
+              const loan = loanAt(rate, term);
+              return html`<td>
+                ${loan && dollarsText(Number(loan.annual_debt_service))}<span class="sub">${loan?.dscr ?? ''}</span>
+              </td>`;
+            })}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+export function sensitivity(report: ReportBody): Html {
+  const { sensitivity: s, assumptions, paths, deal, debt_terms: debt } = report;
   if (s.status !== 'computed')
     return html`<h2>What if</h2>
       <p>There is no grid: ${words(s.status)}.</p>`;
   const minCoverage = Number(
     paths.rental.thresholds['hot_coverage'] ?? assumptions.values['rental_hot_coverage'] ?? 1.25,
   );
-  const [baseVacancy, baseRate] = [assumptions.values['vacancy'], assumptions.values['loan_rate_pct']];
+  const [baseVacancy, baseRate] = [Number(deal.vacancy_pct), debt.bank.rate_pct];
   const vacancies = unique(s.cells.map((c) => c.vacancy));
   const rents = unique(s.cells.map((c) => c.rent_change));
   const expenses = unique(s.cells.map((c) => c.expense_change));
   const cellAt = (rent: string, expense: string, vacancy: string): Cell | undefined =>
     s.cells.find((c) => c.rent_change === rent && c.expense_change === expense && c.vacancy === vacancy);
   const isBase = (rent: string, expense: string, vacancy: string): boolean =>
-    Number(rent) === 0 && Number(expense) === 0 && Number(vacancy) === Number(baseVacancy);
+    Number(rent) === 0 &&
+    Number(expense) === 0 &&
+    Math.round(Number(vacancy) * 10_000) === Math.round(baseVacancy * 100);
   const lines = rents.flatMap((rent) => expenses.map((expense) => ({ rent, expense })));
   const rowHead = (rent: string, expense: string): Html =>
     html`<th scope="row">rent ${shareText(rent, true)}, expenses ${shareText(expense, true)}</th>`;
@@ -105,5 +140,12 @@ export function sensitivity({ sensitivity: s, assumptions, paths }: ReportBody):
     <details>
       <summary>Cap rate and income</summary>
       ${wideTable('Cap rate and income for other rents, vacancies and expenses', caps)}
-    </details>`;
+    </details>
+    ${
+      hasDebt &&
+      html`<details>
+        <summary>Debt over 20, 25 and 30 years</summary>
+        ${wideTable('Debt service and coverage by rate and years', loanTable(report))}
+      </details>`
+    }`;
 }

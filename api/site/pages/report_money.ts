@@ -1,10 +1,12 @@
 /** The money of a report: claim and underwriting, from rent to cash flow, and the offer with its limits. */
 import { barChart, type Bar } from '../charts.ts';
 import { html, type Html } from '../html.ts';
-import { absent, dollars, dollarsText, percent, percentText, points, ratio, ratioText, words } from '../format.ts';
+import { absent, day, dollars, dollarsText, percent, percentText, points, ratio, ratioText, words } from '../format.ts';
+import { externalLink } from '../layout.ts';
 import type { ReportBody } from './report.ts';
 
 type Line = ReportBody['comparison']['lines'][number];
+type Bank = ReportBody['debt_terms']['bank'];
 
 const FIGURES: Readonly<
   Record<
@@ -48,7 +50,22 @@ export function comparison({ comparison: c, deal }: ReportBody): Html {
 }
 
 /** Waterfall from potential rent to cash flow after debt; each step starts where the previous one ends. */
-export function income({ deal, debt_terms: debt }: ReportBody): Html {
+/** Where the loan rate comes from. */
+const rateBasis = ({ rate_on: on, rate_source_url: url, rate_is_made_up: isMadeUp }: Bank): Html =>
+  on === null || url === null
+    ? html` (a declared rate)`
+    : html` (${externalLink(url, isMadeUp ? 'made-up survey' : 'survey')} of ${day(on)} and a spread)`;
+
+/** The loan that a lender sizes, and the cash that it leaves to the buyer. */
+function sizedLoan({ debt_terms: { sized } }: ReportBody): Html | '' {
+  if (sized.loan_amount === null) return '';
+  return html`A lender that wants coverage of ${sized.coverage} after reserves makes a loan of
+  ${dollars(sized.loan_amount)} (${words(sized.binding ?? '')}), so a buyer needs ${dollars(sized.cash_needed)} in cash
+  and earns ${percent(sized.cash_on_cash_pct)} on it.`;
+}
+
+export function income(report: ReportBody): Html {
+  const { deal, debt_terms: debt } = report;
   const {
     gross_potential_rent: gross,
     effective_gross_income: effective,
@@ -88,7 +105,7 @@ export function income({ deal, debt_terms: debt }: ReportBody): Html {
     <p>
       HUD’s 2-bedroom rent is ${dollars(deal.market_rent_2br)} per month for fiscal year
       ${deal.rent_fiscal_year ?? 'unknown'}. Bank loan: ${dollars(debt.bank.loan_amount)} at
-      ${percent(debt.bank.rate_pct)} over ${debt.bank.years} years.
+      ${percent(debt.bank.rate_pct)} over ${debt.bank.years} years${rateBasis(debt.bank)}. ${sizedLoan(report)}
     </p>
     ${barChart({ caption: 'Dollars per year', head: ['Step', 'Dollars'], bars, low })}`;
 }

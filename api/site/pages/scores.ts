@@ -14,7 +14,7 @@ const GROUPS: readonly (readonly [title: string, keys: RegExp])[] = [
   ['Deal score', /^(score_|material_gap)/],
   ['Motivation and distress', /^(motivation_|distress_)/],
   ['Paths', /^(minimum_units|rental_|wholesale_|creative_)/],
-  ['Loans', /^(loan_|minimum_loan|seller_)/],
+  ['Loans', /^(loan_|minimum_loan|closing_cost_|seller_)/],
   ['Leads', /^(lead_|auction_|tax_)/],
   ['Limits of the proxy', /^proxy_/],
   ['Rent and expenses', /./],
@@ -86,8 +86,10 @@ const underwritingFormula = (v: (key: string) => string): string =>
     `                   ${v('expense_ratio_13_50')} to ${v('large_units_max')}, ${v('expense_ratio_51_up')} above;`,
     `                   ${v('expense_old_adjustment')} more if built before ${v('old_before_year')},`,
     `                   ${v('expense_new_adjustment')} if built from ${v('new_from_year')} on`,
-    `bank loan        = ${v('loan_to_value')} of the price at ${v('loan_rate_pct')} % over ${v('loan_years')} years,`,
-    '                   paid monthly',
+    `bank loan        = ${v('loan_to_value')} of the price over ${v('loan_years')} years, paid monthly, at`,
+    v('loan_rate_method') === 'survey'
+      ? `                   the newest survey rate of 30-year mortgages plus ${v('loan_rate_spread')} points`
+      : `                   ${v('loan_rate_pct')} %`,
   ].join('\n');
 
 export const scores: Page = {

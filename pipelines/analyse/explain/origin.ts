@@ -22,6 +22,10 @@ const CONFIDENCE_PART = 'a part of confidence_parts';
 const PARTS_OF_FIELDS: Readonly<Record<string, string>> = {
   expense_ratio_of_size_pct: 'the assumption expense_ratio_* for its number of units, in percent',
   expense_adjustment_pct: 'the assumption expense_*_adjustment for its year of construction, in percent',
+  declared_loan_rate_pct: 'the assumption loan_rate_pct',
+  survey_rate_pct: 'the survey week loan_rate_on of loan_rate_source_url',
+  monthly_factor: 'the reference table loan_factors, at loan_rate_pct over loan_years',
+  annual_constant: 'the reference table loan_factors, at loan_rate_pct over loan_years',
   tax_amount: 'the debts in distress_matches',
   sale_in_days: 'days from the data clock to the sale in distress_matches',
   offer_noi: 'noi_scoring, or the claim if offer_status says so',

@@ -7,9 +7,11 @@ import {
   recomputeDebtService,
   recomputeDscrStatus,
   recomputeLoan,
+  recomputeNetCashFlow,
   recomputePayment,
   recomputeScoringBasis,
   recomputeScoringIncome,
+  recomputeSizedLoan,
 } from './debt.ts';
 import {
   recomputeAgreement,
@@ -49,6 +51,8 @@ const STEPS: readonly ((values: Values) => Recomputed)[] = [
   recomputeDebtService,
   recomputeDscrStatus,
   recomputeCoverage,
+  recomputeNetCashFlow,
+  recomputeSizedLoan,
   recomputeScoringIncome,
   recomputeScoringBasis,
   recomputeMotivationParts,

@@ -1,5 +1,6 @@
-/** Recomputes a deal's loan, DSCR, and the NOI that its scores use. */
+/** Recomputes a deal's loans, DSCR, and the NOI that its scores use. */
 import { fraction, minimum } from '../../../lib/fraction.ts';
+import { annualConstantOf, monthlyFactorOf } from './loan_factor.ts';
 import {
   hasNoIncome,
   isClaimed,
@@ -29,9 +30,7 @@ export const recomputeLoan = (values: Values): Recomputed => ({
 });
 
 export const recomputePayment = (values: Values): Recomputed => ({
-  monthly_payment: valueIf(isPriced(values), () =>
-    values.of('loan_amount').times(values.assumed('loan_monthly_factor')).rounded(2),
-  ),
+  monthly_payment: valueIf(isPriced(values), () => values.of('loan_amount').times(monthlyFactorOf(values)).rounded(2)),
 });
 
 export const recomputeDebtService = (values: Values): Recomputed => ({
@@ -56,6 +55,54 @@ export function recomputeCoverage(values: Values): Recomputed {
     debt_yield_pct: valueIf(isComputed, () => percent(of('noi'), of('loan_amount'))),
     dscr_underwritten: valueIf(isUnderwritten, () => of('noi_underwritten').over(of('annual_debt_service')).rounded(2)),
     break_even_occupancy_pct: valueIf(isUnderwritten, () => percent(costs(), of('gross_potential_rent'))),
+  };
+}
+
+/** Rent over the payment, taxes and insurance, of 2 to 4 units whose expenses are known line by line. */
+function rentOverPitia(values: Values): string {
+  const { of, record } = values;
+  const lines = record['expense_lines'] as readonly { readonly line: string; readonly amount: string }[];
+  const insurance = fraction(lines.find(({ line }) => line === 'insurance')?.amount ?? '0');
+  const costs = of('annual_debt_service').plus(of('tax_after_reset')).plus(insurance);
+  return of('gross_potential_rent').over(costs).rounded(2);
+}
+
+/** The loan that a lender sizes, and which limit gives it. */
+function sizeLoan(values: Values): { readonly loan: string; readonly binding: string } {
+  const { of, assumed } = values;
+  const income = of('net_cash_flow');
+  if (!fraction(0).isBelow(income)) return { loan: '0.00', binding: 'none' };
+  const covered = income.over(assumed('loan_coverage').times(annualConstantOf(values)));
+  const loan = minimum(of('loan_amount'), fraction(String(covered.n / covered.d)));
+  if (loan.isBelow(assumed('minimum_loan'))) return { loan: '0.00', binding: 'minimum_loan' };
+  return { loan: loan.rounded(2), binding: loan.isBelow(of('loan_amount')) ? 'debt_coverage' : 'loan_to_value' };
+}
+
+export const recomputeNetCashFlow = (values: Values): Recomputed => ({
+  net_cash_flow: valueIf(values.has('noi_underwritten'), () =>
+    values.of('noi_underwritten').minus(values.of('reserves')).rounded(2),
+  ),
+});
+
+export function recomputeSizedLoan(values: Values): Recomputed {
+  const { record, of, has, text, count, assumed } = values;
+  const isSized = has('dscr_underwritten');
+  const sized = valueIf(isSized, () => sizeLoan(values));
+  const payment = sized && fraction(fraction(sized.loan).times(monthlyFactorOf(values)).rounded(2));
+  const service = payment && payment.times(fraction(12));
+  const cashFlow = service && of('net_cash_flow').minus(service);
+  const closing = valueIf(isSized, () => fraction(of('list_price').times(assumed('closing_cost_share')).rounded(2)));
+  const cash = sized && closing && of('list_price').minus(fraction(sized.loan)).plus(closing);
+  const isSmall = has('units') && Number(record['units']) <= count('small_units_max');
+  const hasPitia = isSized && isSmall && text('underwriting_method') === 'by_line';
+  return {
+    rent_over_pitia: valueIf(hasPitia, () => rentOverPitia(values)),
+    loan_sized: sized && sized.loan,
+    loan_binding: sized && sized.binding,
+    debt_service_sized: service && service.rounded(2),
+    cash_flow_after_debt: cashFlow && cashFlow.rounded(2),
+    cash_needed: cash && cash.rounded(2),
+    cash_on_cash_pct: cashFlow && cash && percent(cashFlow, cash),
   };
 }
 

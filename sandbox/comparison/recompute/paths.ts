@@ -1,5 +1,6 @@
 /** Recomputes the status of a deal's three paths, and the offer. */
 import { fraction, minimum, type Fraction } from '../../../lib/fraction.ts';
+import { annualConstantOf } from './loan_factor.ts';
 import {
   hasNoIncome,
   isClaimed,
@@ -78,7 +79,7 @@ export function recomputeOffer(values: Values): Recomputed {
   const { of, assumed } = values;
   const basis = offerBasis(values);
   const target = assumed('target_cap_pct').over(fraction(100));
-  const lender = assumed('offer_coverage').times(assumed('loan_to_value')).times(assumed('loan_annual_constant'));
+  const lender = assumed('offer_coverage').times(assumed('loan_to_value')).times(annualConstantOf(values));
   const highest = (noi: Fraction): Fraction =>
     floorToStep(values, minimum(of('list_price'), minimum(noi.over(target), noi.over(lender))));
   const lowest = (noi: Fraction): Fraction =>

@@ -39,6 +39,10 @@ describe('the summary of a report', () => {
           cap_gap_pct: '1.30',
           dscr: '1.21',
           noi_source: 'stated',
+          loan_sized: '391061.00',
+          loan_binding: 'debt_coverage',
+          cash_needed: '371139.00',
+          cash_on_cash_pct: '2.22',
           wholesale_status: 'Pass',
           creative_finance_status: 'Warm',
           distress_status: 'matched',
@@ -56,7 +60,9 @@ describe('the summary of a report', () => {
         'Why.',
         'Asking $1,225,000 for 8 units, $153,125 per unit, after a cut of 2.00% seen by this service.',
         'The advertised cap rate is 7.40%; HUD rents under the declared assumptions give 6.10%, a gap of 1.30 points.',
-        "DSCR 1.21 on the broker's NOI, with a loan of 100% at 1.00% over 1.00 years.",
+        "DSCR 1.21 on the broker's NOI, with a loan of 100% at 1.00% (a declared rate) over 1.00 years.",
+        'A lender sizes a loan of $391,061 (limited by the income): $371,139 of cash is needed and earns 2.22% a ' +
+          'year before income tax.',
         'Rental Hot, wholesale Pass, creative finance Warm.',
         'Suggested offer $900,000 to $1,000,500.50 at a target cap rate of 8.00%, limited by the target cap; ' +
           "it is based on the broker's unverified claim.",

@@ -68,14 +68,26 @@ const CLAIMS: readonly (readonly [name: string, sentence: RegExp, check: Check])
   ],
   [
     'DSCR',
-    /^DSCR (\S+) on the (\S+ NOI|NOI of the advertised cap rate), with a loan of (\d+)% at (\S+)% over (\S+) years\.$/,
-    ([dscr, noi = '', share, rate, years], deal, { debt_terms: { bank } }) => [
+    /^DSCR (\S+) on the (\S+ NOI|NOI of .* cap rate), with a loan of (\d+)% at (\S+)% \((.*)\) over (\S+) years\.$/,
+    ([dscr, noi = '', share, rate, basis = '', years], deal, { debt_terms: { bank } }) => [
       ['dscr', dscr, deal.dscr],
       ['noi_source', noi.startsWith('underwritten'), deal.noi_source === 'underwritten'],
       ['noi_source', noi.startsWith("broker's"), deal.noi_source === 'stated'],
       ['loan_to_value', Number(share), Math.round(Number(bank.loan_to_value) * 100)],
       ['rate_pct', rate, bank.rate_pct],
+      ['rate_on', basis === 'a declared rate' ? null : basis.split(' ').at(-1), bank.rate_on],
       ['years', years, bank.years],
+    ],
+  ],
+  [
+    'cash',
+    /^A lender sizes (?:no loan|a loan of (\$\S+)) \((.*)\): (\$\S+) of cash is needed and earns (\S+)% a year before /,
+    ([loan, limit = '', cash, earned], deal) => [
+      ['loan_sized', dollars(loan) ?? 0, amount(deal.loan_sized)],
+      ['loan_binding', limit === 'limited by the price', deal.loan_binding === 'loan_to_value'],
+      ['loan_binding', limit === 'limited by the income', deal.loan_binding === 'debt_coverage'],
+      ['cash_needed', dollars(cash), amount(deal.cash_needed)],
+      ['cash_on_cash_pct', earned, deal.cash_on_cash_pct],
     ],
   ],
   [

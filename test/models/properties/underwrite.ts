@@ -5,7 +5,7 @@ import { build, type InputRow, type Inputs } from '../build_models.ts';
 import type { Deal } from './random_deals.ts';
 
 export type Result = Record<string, unknown>;
-const MODELS = ['int_underwriting', 'int_scores', 'int_paths', 'int_offers'];
+const MODELS = ['int_underwriting', 'int_debt_coverage', 'int_scores', 'int_paths', 'int_offers'];
 /** What they read, and what the inputs do not state. */
 const READ = [
   'int_building_cells',
@@ -16,9 +16,17 @@ const READ = [
   'int_vacancies',
   'int_expenses',
   'int_hud_proxies',
+  'int_loan_rates',
+  'int_loans',
 ];
 /** Without rows, so that figures come from the calibrated tables. */
-const EMPTY = { stg_rents: [], stg_area_census: [], stg_area_vacancies: [], stg_parcels: [] };
+const EMPTY = {
+  stg_rents: [],
+  stg_area_census: [],
+  stg_area_vacancies: [],
+  stg_parcels: [],
+  stg_survey_rates: [],
+};
 
 /** Hundredths as a decimal string. */
 export function decimal(hundredths: number): string;
@@ -86,7 +94,7 @@ interface Options {
   readonly isReversed?: boolean;
 }
 
-/** @returns for each deal the columns of the four models together */
+/** @returns for each deal the columns of the models together */
 export async function underwrite(
   deals: readonly Deal[],
   { assumptions = currentAssumptions().rows, isReversed = false }: Options = {},

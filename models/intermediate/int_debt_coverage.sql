@@ -1,0 +1,96 @@
+-- One row per property: how its income carries a loan. Coverage, debt yield and break-even at the loan that the price
+-- needs; the loan that a lender sizes, by the lower of loan-to-value and coverage, with the cash that a buyer needs.
+
+with
+
+terms as (
+  select
+    assumption('underwriting_method') = 'by_line' as is_by_line,
+    assumption('months_per_year')::decimal(2, 0) as months_per_year,
+    assumption('minimum_loan')::decimal(14, 2) as minimum_loan,
+    assumption('loan_coverage')::decimal(4, 2) as loan_coverage,
+    assumption('closing_cost_share')::decimal(6, 4) as closing_cost_share,
+    assumption('small_units_max')::integer as small_units_max
+),
+
+inputs as (
+  select
+    underwriting.*,
+    expenses.insurance,
+    taxes.tax_after_reset,
+    rates.monthly_factor,
+    rates.annual_constant::decimal(22, 20) as annual_constant,
+    dscr_status <> 'not_applicable' and list_price is not null and noi_underwritten is not null as is_sized
+  from int_underwriting as underwriting
+  cross join int_loan_rates as rates
+  join int_expenses as expenses on expenses.id = underwriting.id
+  join int_property_taxes as taxes on taxes.id = underwriting.id
+),
+
+-- A lender rounds the loan down to a whole dollar
+carried as (
+  select
+    inputs.*,
+    rounded(noi_underwritten - reserves) as net_cash_flow,
+    case when net_cash_flow > 0
+      then least(loan_amount, quotient_down_to(net_cash_flow, loan_coverage * annual_constant, 1))
+    end as loan_carried
+  from inputs
+  cross join terms
+),
+
+bindings as (
+  select
+    carried.*,
+    case
+      when not is_sized then null
+      when net_cash_flow <= 0 then 'none'
+      when loan_carried < minimum_loan then 'minimum_loan'
+      when loan_carried < loan_amount then 'debt_coverage'
+      else 'loan_to_value'
+    end as loan_binding
+  from carried
+  cross join terms
+),
+
+sized as (
+  select
+    bindings.*,
+    case
+      when loan_binding in ('none', 'minimum_loan') then 0
+      when is_sized then loan_carried
+    end::decimal(14, 2) as loan_sized,
+    rounded(months_per_year * payment_of(loan_sized, monthly_factor)) as debt_service_sized,
+    rounded(net_cash_flow - debt_service_sized) as cash_flow_after_debt,
+    rounded(list_price - loan_sized + rounded(wide(list_price) * closing_cost_share)) as cash_needed
+  from bindings
+  cross join terms
+)
+
+select
+  id,
+
+  -- At the loan that the price needs
+  case when dscr_status = 'computed' then quotient(noi, annual_debt_service) end as dscr,
+  case when dscr_status = 'computed' then quotient(claimed_noi, annual_debt_service) end as claimed_dscr,
+  case when is_sized then quotient(noi_underwritten, annual_debt_service) end as dscr_underwritten,
+  case when dscr_status = 'computed' then percentage(noi, loan_amount) end as debt_yield_pct,
+  case when is_sized then percentage(
+    effective_gross_income - noi_underwritten + annual_debt_service,
+    gross_potential_rent
+  ) end as break_even_occupancy_pct,
+  case when is_sized and is_by_line and units <= small_units_max then quotient(
+    gross_potential_rent,
+    annual_debt_service + tax_after_reset + insurance
+  ) end as rent_over_pitia,
+
+  -- At the loan that a lender sizes
+  net_cash_flow,
+  loan_sized,
+  loan_binding,
+  debt_service_sized,
+  cash_flow_after_debt,
+  cash_needed,
+  percentage(cash_flow_after_debt, cash_needed) as cash_on_cash_pct
+from sized
+cross join terms
