@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { date, defineRecord, oneOf, text, type RowOf } from '../lib/record.ts';
+import { CONDITION } from './assumptions/condition.ts';
 import type { DeclaredAssumption } from './assumptions/declare.ts';
 import { FINANCING } from './assumptions/financing.ts';
 import { INCOME } from './assumptions/income.ts';
@@ -14,6 +15,7 @@ import { OFFERS } from './assumptions/offers.ts';
 import { PATHS } from './assumptions/paths.ts';
 import { SCORES } from './assumptions/scores.ts';
 import { NEWEST_SET, SETS, type SetId } from './assumptions/sets.ts';
+import { STRESS } from './assumptions/stress.ts';
 
 export const Assumption = defineRecord(
   'assumption',
@@ -68,6 +70,8 @@ const DECLARED: readonly DeclaredAssumption[] = [
   ...LINES,
   ...FINANCING,
   ...PATHS,
+  ...CONDITION,
+  ...STRESS,
   ...SCORES,
   ...OFFERS,
   ...LEADS,

@@ -1,5 +1,5 @@
 /**
- * The fifteen properties of every underwriting, score and lead. Tests check them on thousands of random deals with the
+ * The sixteen properties of every underwriting, score and lead. Tests check them on thousands of random deals with the
  * models' own SQL (`make properties`); docs/underwriting.md lists them.
  */
 export const PROPERTIES = [
@@ -7,8 +7,8 @@ export const PROPERTIES = [
   'cap_gap_pct is the claimed cap rate less cap_rate_underwritten, and dscr is noi over annual_debt_service, as ' +
     'published.',
   'dscr is null exactly if dscr_status is not computed, and dscr_reason says why.',
-  "A higher price never raises the underwritten cap rate, the score or a status while HUD's rent fits; a price out " +
-    'of range stays out of range.',
+  "A higher price never raises the underwritten cap rate or a status while HUD's rent fits, nor the score unless " +
+    'condition_risk lowers it; a price out of range stays out of range.',
   'A higher rent never lowers the underwriting.',
   'A claim above the underwriting changes neither score nor status nor offer.',
   'Up to the underwriting, a higher claim never lowers the score.',
@@ -22,4 +22,5 @@ export const PROPERTIES = [
   "An older verification never raises a lead's score, and a later sale raises it only while a letter may be late; a " +
     'lower bid of a tax sale, more years or a larger debt never lowers it.',
   'No figure is a binary float: money, percents and ratios have exactly two decimals.',
+  'One dollar of price, rent, NOI or tax debt never moves the score by more than five points.',
 ] as const;

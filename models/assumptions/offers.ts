@@ -11,9 +11,9 @@ export const OFFERS: readonly DeclaredAssumption[] = [
   ['target_cap_pct', '8.00', 'percent', 'proposal', 'Cap rate an offer is to reach.'],
   ['offer_coverage', '1.25', 'multiple', 'evidence', 'Coverage an offer is to reach at the declared loan.'],
   ['offer_step', '500', 'usd', 'proposal', 'Offers are rounded down to this.'],
-  ['stress_rent', '-0.05', 'share', 'proposal', 'Rent in the low offer.'],
+  ['stress_rent', '-0.05', 'share', 'proposal', 'Change of rent in the low offer.'],
   ['stress_vacancy', '0.03', 'share', 'proposal', 'Added to vacancy in the low offer.'],
-  ['stress_expenses', '0.02', 'share', 'proposal', 'Added to the expense ratio in the low offer.'],
+  ['stress_expenses', '0.00', 'share', 'proposal', 'Added to the expense ratio in the low offer.'],
   // Sensitivity grid of the report
   ['grid_rent_1', '-0.10', 'share', 'proposal', 'Change of rent in the grid of the report.'],
   ['grid_rent_2', '-0.05', 'share', 'proposal', 'Change of rent in the grid of the report.'],

@@ -16,7 +16,13 @@ export const PATHS: readonly DeclaredAssumption[] = [
   ['rental_warm_cap_pct', '6.50', 'percent', 'proposal', 'Cap rate of a rental worth a look.'],
   ['wholesale_arv_cap_pct', '7.50', 'percent', 'proposal', 'Cap rate at which a repaired building is taken to sell.'],
   ['wholesale_share', '0.70', 'share', 'evidence', 'The 70 % rule, applied to an income value.'],
-  ['wholesale_repairs_per_unit', '5000', 'usd_per_unit', 'proposal', 'Repairs.'],
+  [
+    'wholesale_repairs_per_unit',
+    '0',
+    'usd_per_unit',
+    'proposal',
+    'Repairs beyond those of its age that a wholesaler expects.',
+  ],
   ['wholesale_fee', '10000', 'usd', 'proposal', 'Assignment fee.'],
   [
     'wholesale_warm_multiple',

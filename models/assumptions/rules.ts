@@ -79,7 +79,11 @@ const RULES: readonly Rule[] = [
   // Income and loans
   { keys: ['vacancy', 'stress_vacancy'], expected: 'vacancy + stress_vacancy below 1', isMet: (v) => sum(v) < 100 },
   ...EXPENSES.map(expenses),
-  { keys: ['stress_rent'], expected: 'a stress of 0 or below', isMet: ([v = 0]) => v <= 0 },
+  ...['stress_rent', 'stress_coverage_rent'].map((key): Rule => ({
+    keys: [key],
+    expected: 'a stress of 0 or below',
+    isMet: ([v = 0]) => v <= 0,
+  })),
   {
     keys: ['old_before_year', 'new_from_year'],
     expected: 'old_before_year <= new_from_year',
@@ -120,6 +124,11 @@ const RULES: readonly Rule[] = [
   ...KINDS.flatMap((kind) => URGENCIES.map((urgency) => atMost(10_000, '100', ...AUCTION_PARTS, urgency, kind))),
   ...KINDS.map((kind) => atMost(10_000, '100', ...TAX_PARTS, kind)),
   falling('tax_value_max', 'tax_amount_max'),
+  {
+    keys: ['confidence_condition_risk', 'confidence_rate_old', 'confidence_units', 'confidence_reliable'],
+    expected: 'confidence_condition_risk + confidence_rate_old to be at most confidence_units + confidence_reliable',
+    isMet: ([risk = 0, rate = 0, ...earned]) => risk + rate <= sum(earned),
+  },
   // More evidence never earns less
   falling('confidence_price_fresh', 'confidence_price_recent', 'confidence_price_old'),
   falling('confidence_rent_zip', 'confidence_rent_metro'),
@@ -128,6 +137,8 @@ const RULES: readonly Rule[] = [
   falling('confidence_gap_small', 'confidence_gap_none'),
   falling('confidence_reliable', 'confidence_reliability_unknown'),
   rising('confidence_fresh_days', 'confidence_recent_days'),
+  rising('confidence_rate_stale_days', 'confidence_rate_old_days'),
+  falling('confidence_rate_old', 'confidence_rate_stale'),
   rising('confidence_gap_small_points', 'confidence_gap_medium_points'),
   rising('auction_days_1', 'auction_days_2', 'auction_days_3', 'auction_days_4'),
   onePeak(...URGENCIES),

@@ -21,12 +21,26 @@ export const SCORES: readonly DeclaredAssumption[] = [
   ['distress_sale_soon_days', '30', 'days', 'proposal', 'What near means.'],
   ['distress_max', '100', 'points', 'proposal', 'Largest distress score.'],
   // Deal score
-  ['score_yield_weight', '35', 'points', 'proposal', 'Most points from the scoring cap rate.'],
-  ['score_yield_from_pct', '4', 'percent', 'proposal', 'Cap rate that earns nothing.'],
-  ['score_yield_span_pct', '6', 'percent_points', 'proposal', 'Cap rate above it that earns everything.'],
-  ['score_coverage_weight', '30', 'points', 'proposal', 'Most points from debt coverage after reserves.'],
-  ['score_coverage_from', '0.90', 'multiple', 'proposal', 'Coverage that earns nothing.'],
-  ['score_coverage_span', '0.70', 'multiple', 'proposal', 'Coverage above it that earns everything.'],
+  [
+    'score_method',
+    'on_cost',
+    'method',
+    'proposal',
+    'on_cost: points for yield_on_cost_pct and dscr_stressed, tapered by score_share_pct; cap_rate: points for ' +
+      'cap_scoring_pct and coverage_scoring, untapered.',
+  ],
+  ['score_yield_weight', '35', 'points', 'proposal', 'Most points from the yield.'],
+  ['score_yield_from_pct', '2.50', 'percent', 'proposal', 'Yield that earns nothing.'],
+  ['score_yield_span_pct', '5.50', 'percent_points', 'proposal', 'Yield above it that earns everything.'],
+  ['score_coverage_weight', '30', 'points', 'proposal', 'Most points from debt coverage.'],
+  ['score_coverage_from', '0.85', 'multiple', 'proposal', 'Coverage that earns nothing.'],
+  [
+    'score_coverage_span',
+    '0.15',
+    'multiple',
+    'proposal',
+    'Coverage above it that earns everything: at 1.00 a bad year still covers the payments.',
+  ],
   ['score_motivation_weight', '20', 'points', 'proposal', 'Most points from motivation.'],
   ['score_distress_weight', '15', 'points', 'proposal', 'Most points from distress.'],
   [
@@ -35,6 +49,13 @@ export const SCORES: readonly DeclaredAssumption[] = [
     'percent_points',
     'proposal',
     'Difference of claimed and underwritten cap rate that is worth leading with.',
+  ],
+  [
+    'claim_contradiction',
+    '0.50',
+    'percent_points',
+    'proposal',
+    'A stated NOI and an advertised cap rate that are further apart contradict each other.',
   ],
   // Confidence
   ['confidence_price_fresh', '0.15', 'share', 'proposal', 'Price verified within confidence_fresh_days.'],
@@ -74,4 +95,51 @@ export const SCORES: readonly DeclaredAssumption[] = [
   ['confidence_reliable', '0.15', 'share', 'proposal', 'The proxy fits.'],
   ['confidence_reliability_unknown', '0.05', 'share', 'proposal', 'Whether it fits cannot be told.'],
   ['confidence_year_built', '0.05', 'share', 'proposal', 'The year of construction is known.'],
+  [
+    'confidence_condition_risk',
+    '0.10',
+    'share',
+    'proposal',
+    'Taken off in proportion to the yield and coverage points that condition risk takes.',
+  ],
+  ['confidence_rate_stale_days', '14', 'days', 'proposal', 'A loan rate of a week longer ago is stale.'],
+  ['confidence_rate_old_days', '60', 'days', 'proposal', 'A loan rate of a week longer ago is old.'],
+  ['confidence_rate_stale', '0.05', 'share', 'proposal', 'Taken off where scores use a stale loan rate.'],
+  [
+    'confidence_rate_old',
+    '0.10',
+    'share',
+    'proposal',
+    'Taken off where scores use an old loan rate, or one of no survey.',
+  ],
+  [
+    'confidence_claim_contradicted',
+    '0.15',
+    'share',
+    'proposal',
+    'Taken off what noi_source earns, at most all of it, if claim_issue names the NOI.',
+  ],
 ];
+
+/** Values of uw-2026.1 where scores, condition, stress, offers and paths have other ones now. */
+export const SCORES_OF_2026_1: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    score_method: 'cap_rate',
+    score_yield_from_pct: '4',
+    score_yield_span_pct: '6',
+    score_coverage_from: '0.90',
+    score_coverage_span: '0.70',
+    confidence_condition_risk: '0.00',
+    confidence_claim_contradicted: '0.00',
+    confidence_rate_stale: '0.00',
+    confidence_rate_old: '0.00',
+    upfront_repairs_old: '0',
+    upfront_repairs_middle: '0',
+    upfront_repairs_new: '0',
+    upfront_repairs_age_unknown: '0',
+    wholesale_repairs_per_unit: '5000',
+    stress_rent: '-0.05',
+    stress_vacancy: '0.03',
+    stress_expenses: '0.02',
+  }),
+);

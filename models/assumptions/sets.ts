@@ -2,6 +2,7 @@
 import { OF_2026_1 } from './financing.ts';
 import { INCOME_OF_2026_1 } from './income.ts';
 import { LEADS_OF_2026_1 } from './leads.ts';
+import { SCORES_OF_2026_1 } from './scores.ts';
 
 export const SET_IDS = ['uw-2026.2', 'uw-2026.1'] as const;
 
@@ -15,7 +16,10 @@ export interface DeclaredSet {
 
 export const SETS: Readonly<Record<SetId, DeclaredSet>> = {
   'uw-2026.2': { declaredOn: '2026-11-23', values: new Map() },
-  'uw-2026.1': { declaredOn: '2026-11-21', values: new Map([...INCOME_OF_2026_1, ...OF_2026_1, ...LEADS_OF_2026_1]) },
+  'uw-2026.1': {
+    declaredOn: '2026-11-21',
+    values: new Map([...INCOME_OF_2026_1, ...OF_2026_1, ...SCORES_OF_2026_1, ...LEADS_OF_2026_1]),
+  },
 };
 
 /** The set of new snapshots unless ASSUMPTION_SET names another. */

@@ -8,3 +8,4 @@ export const NO_DSCR = 'dscr_status is not computed; dscr_reason says why';
 export const NO_DSCR_UNDERWRITTEN =
   'dscr_status is not_applicable, or there is no underwriting; dscr_reason and underwrite_reason say which';
 export const NO_OFFER = 'offer_status is neither computed nor claimed_basis_unverified';
+export const NOT_SCORED = 'noi_scoring is null';

@@ -49,14 +49,16 @@ const FIGURES: readonly Audit[] = [
   never(
     'deals',
     'figures_follow',
-    'price per unit, price reduction, DSCR of the underwriting, debt yield, rent multiplier and the scoring cap rate ' +
+    'price per unit, price reduction, DSCR of the underwriting, debt yield, rent multiplier, scoring cap rate and ' +
+      'yield on cost ' +
       'follow from the other figures of the row',
     `price_per_unit IS DISTINCT FROM quotient(list_price, units)
       OR price_reduction_pct <> greatest(0, percentage(first_price - list_price, first_price))
       OR dscr_underwritten <> quotient(noi_underwritten, annual_debt_service)
       OR debt_yield_pct <> percentage(noi, loan_amount)
       OR gross_rent_multiplier IS DISTINCT FROM quotient(list_price, gross_potential_rent)
-      OR cap_scoring_pct IS DISTINCT FROM percentage(noi_scoring, list_price)`,
+      OR cap_scoring_pct IS DISTINCT FROM percentage(noi_scoring, list_price)
+      OR yield_on_cost_pct IS DISTINCT FROM percentage(noi_scoring, list_price + upfront_repairs_per_unit * units)`,
   ),
   never(
     'deals',
@@ -133,7 +135,10 @@ const ABSENCES: readonly Audit[] = [
     'underwriting_agreement follows from the gap, the reliability and the rental path',
     `(underwriting_agreement = 'no_claim') <> (cap_rate_source = 'none')
       OR (underwriting_agreement IN ('agrees', 'rated_pass', 'claim_too_high', 'claim_too_low'))
-        <> (underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL)
+        <> (
+          underwrite_reliability = 'ok'
+          AND cap_gap_pct IS NOT NULL
+          AND claim_issue NOT IN ('noi_not_positive', 'noi_contradicts_cap_rate'))
       OR (underwriting_agreement = 'agrees' AND rental_status = 'Pass')
       OR (underwriting_agreement = 'rated_pass' AND rental_status <> 'Pass')
       OR (underwriting_agreement = 'claim_too_high' AND cap_gap_pct <= 0)
@@ -158,7 +163,23 @@ const ABSENCES: readonly Audit[] = [
     'offer_absent_as_said',
     'the offer is null exactly if its status says so',
     `(offer_high IS NULL) <> (offer_status NOT IN ('computed', 'claimed_basis_unverified'))
-      OR (offer_low IS NULL) <> (offer_high IS NULL)`,
+      OR (offer_low IS NULL) <> (offer_high IS NULL)
+      OR (offer_range_basis IS NULL) <> (offer_high IS NULL)`,
+  ),
+  never(
+    'deals',
+    'offer_range_as_said',
+    'the ends of an offer differ unless offer_range_basis says why',
+    "(offer_low < offer_high) <> (offer_range_basis IN ('range', 'no_value_under_stress'))",
+  ),
+  never(
+    'deals',
+    'score_limit_as_said',
+    'score_limit names a limit exactly if only a share of the points counts, and condition_risk says which',
+    `(score_share_pct IS NULL) <> (score_limit = 'not_scored')
+      OR (score_share_pct < 100) <> (score_limit IN ('condition_risk', 'near_upper_proxy_limit'))
+      OR (score_limit = 'condition_risk' AND condition_risk IN ('none', 'not_evaluated'))
+      OR (condition_risk = 'not_evaluated') <> (noi_scoring IS NULL)`,
   ),
   never(
     'deals',
@@ -188,7 +209,11 @@ const ABSENCES: readonly Audit[] = [
     'the inputs of scores are null exactly if the proxy does not fit or the property has no rental income',
     `(noi_scoring IS NULL) <> (underwrite_reliability <> 'ok' OR has_no_rent(dscr_reason))
       OR (cap_scoring_pct IS NULL) <> (noi_scoring IS NULL)
-      OR (coverage_scoring IS NULL) <> (noi_scoring IS NULL)`,
+      OR (coverage_scoring IS NULL) <> (noi_scoring IS NULL)
+      OR (yield_on_cost_pct IS NULL) <> (noi_scoring IS NULL)
+      OR (noi_stressed IS NULL) <> (noi_scoring IS NULL)
+      OR (dscr_stressed IS NOT NULL AND noi_scoring IS NULL)
+      OR (score_share_pct IS NULL) <> (noi_scoring IS NULL)`,
   ),
   never(
     'deals',

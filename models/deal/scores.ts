@@ -2,7 +2,20 @@
 import { z } from 'zod';
 import { flag, integer, json, money, oneOf, percent, ratio } from '../../lib/record.ts';
 import { rationale } from '../fields.ts';
-import { NO_OFFER } from './absence.ts';
+import { NO_OFFER, NOT_SCORED } from './absence.ts';
+
+const CONFIDENCE_REASONS = [
+  'price_older_than_fresh',
+  'price_older_than_recent',
+  'rent_outdated',
+  'condition_risk',
+  'noi_not_positive',
+  'noi_contradicts_cap_rate',
+  'year_built_in_future',
+  'loan_rate_stale',
+  'loan_rate_old',
+  'loan_rate_without_survey',
+] as const;
 
 export const scores = {
   // Scores and their parts
@@ -11,15 +24,56 @@ export const scores = {
       'underwrite_reliability is not ok, or the property has no rental income; underwrite_reason and dscr_reason ' +
       'say which',
   }),
-  cap_scoring_pct: percent('noi_scoring over list_price.', { absent: 'noi_scoring is null' }),
-  coverage_scoring: ratio('noi_scoring less reserves, over annual_debt_service.', { absent: 'noi_scoring is null' }),
-  deal_score_yield: integer('Part of deal_score from cap_scoring_pct.', { unit: 'points' }),
-  deal_score_coverage: integer('Part of deal_score from coverage_scoring.', { unit: 'points' }),
+  cap_scoring_pct: percent('noi_scoring over list_price.', { absent: NOT_SCORED }),
+  coverage_scoring: ratio('noi_scoring less reserves, over annual_debt_service.', { absent: NOT_SCORED }),
+  upfront_repairs_per_unit: money('Declared repairs of a building of this age, per unit, paid on top of the price.'),
+  yield_on_cost_pct: percent('noi_scoring over list_price plus upfront_repairs_per_unit x units.', {
+    absent: NOT_SCORED,
+  }),
+  noi_stressed: money(
+    'noi_underwritten after the declared fall of rent: management falls with it, the other expenses stay as they ' +
+      'are in dollars.',
+    { absent: NOT_SCORED },
+  ),
+  dscr_stressed: ratio(
+    'noi_stressed less reserves, over the payments at the rate plus stress_coverage_rate_points on the loan that ' +
+      'noi_underwritten supports, at most loan_amount.',
+    { absent: 'noi_scoring is null, or noi_underwritten does not exceed reserves and supports no loan' },
+  ),
+  price_to_rent: ratio('price_per_unit over market_rent_2br, in monthly rents.', { absent: NOT_SCORED }),
+  score_share_pct: percent(
+    'Share of the yield and coverage points that counts; 100.00 unless score_limit names a limit that is near.',
+    { absent: NOT_SCORED },
+  ),
+  score_limit: oneOf(
+    ['none', 'condition_risk', 'near_upper_proxy_limit', 'not_scored'],
+    "What lowers score_share_pct. condition_risk: the price is so low that it tells of the building's condition; " +
+      "near_upper_proxy_limit: the price per unit is near the limit above which HUD's rent does not fit.",
+  ),
+  condition_risk: oneOf(
+    ['none', 'low_price_per_unit', 'high_cap_rate', 'low_price_to_rent', 'not_evaluated'],
+    'Which figure points to the condition of the building, the furthest out if several do: price_per_unit, ' +
+      'cap_rate_underwritten or price_to_rent.',
+  ),
+  deal_score_yield: integer('Part of deal_score from yield_on_cost_pct.', { unit: 'points' }),
+  deal_score_coverage: integer('Part of deal_score from dscr_stressed.', { unit: 'points' }),
   deal_score_motivation: integer('Part of deal_score from motivation_score.', { unit: 'points' }),
   deal_score_distress: integer('Part of deal_score from distress_score.', { unit: 'points' }),
   motivation_price_cut: integer('Part of motivation_score from price_reduction_pct.', { unit: 'points' }),
   motivation_days: integer('Part of motivation_score from days_on_feed.', { unit: 'points' }),
-  confidence_parts: json(z.record(z.string(), z.string()), 'Parts of confidence_score by name, decimals as strings.'),
+  confidence_parts: json(
+    z.record(z.string(), z.string()),
+    'Parts of confidence_score by name, decimals as strings; a negative part is taken off.',
+  ),
+  confidence_reasons: json(
+    z.array(z.enum(CONFIDENCE_REASONS)),
+    'Why parts of confidence_score are low. price_older_than_fresh, price_older_than_recent: days since ' +
+      'last_verified exceed confidence_fresh_days or confidence_recent_days; rent_outdated: rent_outdated_reason ' +
+      'is set; ' +
+      'condition_risk: condition_risk is set; loan_rate_stale, loan_rate_old: loan_rate_age_days exceeds ' +
+      'confidence_rate_stale_days or confidence_rate_old_days; loan_rate_without_survey: loan_rate_basis is ' +
+      'declared; the others are values of claim_issue.',
+  ),
 
   // Paths
   rental_rationale: rationale('rental'),
@@ -37,15 +91,27 @@ export const scores = {
       'price_below_proxy_range',
       'insufficient_data',
       'noi_not_positive',
+      'repairs_exceed_value',
       'not_applicable',
     ],
     'Whether an offer range could be computed, and on which NOI: noi_scoring, or if the proxy does not fit the ' +
       "broker's unverified claim.",
   ),
-  offer_low: money("Low end: the high end's NOI under the declared stress, at the target cap.", { absent: NO_OFFER }),
-  offer_high: money('High end: least of the asking price, NOI at the target cap, and NOI at the declared coverage.', {
-    absent: NO_OFFER,
-  }),
+  offer_low: money(
+    "Low end: the high end's NOI under the declared stress, at the target cap, less repairs; at most the high end.",
+    { absent: NO_OFFER },
+  ),
+  offer_high: money(
+    'High end: least of the asking price, NOI at the target cap less repairs, and NOI at the declared coverage.',
+    { absent: NO_OFFER },
+  ),
+  offer_range_basis: oneOf(
+    ['range', 'stress_above_high_end', 'within_one_step', 'no_value_under_stress'],
+    'Why the low end is where it is. range: it is the value under stress, below the high end; stress_above_high_end: ' +
+      'the value under stress exceeds the high end, so both are equal; within_one_step: both round down to one ' +
+      'multiple of offer_step; no_value_under_stress: repairs exceed the value under stress, and the low end is 0.',
+    { absent: NO_OFFER },
+  ),
   offer_binding: oneOf(['list_price', 'target_cap', 'debt_coverage'], 'Which of them sets the high end.', {
     absent: NO_OFFER,
   }),

@@ -22,11 +22,27 @@ export const underwriting = {
     'Whether the stated NOI gives the advertised cap rate to within 0.10 points; not_checkable unless both are ' +
       'published.',
   ),
+  claim_issue: oneOf(
+    ['none', 'noi_not_positive', 'noi_contradicts_cap_rate', 'year_built_in_future'],
+    'Figures of the listing that cannot be, the first that applies. noi_not_positive: the claimed NOI is zero or ' +
+      'less; noi_contradicts_cap_rate: the stated NOI gives another cap rate than the advertised one, by more than ' +
+      'the assumption claim_contradiction; year_built_in_future: year_built is after the data clock.',
+  ),
   underwriting_agreement: oneOf(
-    ['agrees', 'claim_too_high', 'claim_too_low', 'rated_pass', 'unreliable', 'no_underwriting', 'no_claim'],
+    [
+      'agrees',
+      'claim_too_high',
+      'claim_too_low',
+      'rated_pass',
+      'contradicted',
+      'unreliable',
+      'no_underwriting',
+      'no_claim',
+    ],
     'Whether the underwriting agrees with the claimed cap rate. agrees: less than the assumption material_gap ' +
       'apart, and the rental path is Warm or Hot; claim_too_high, claim_too_low: that far apart or more; rated_pass: ' +
-      "closer, but rental_status is Pass; unreliable: HUD's rent does not fit, so the claim is not confirmed.",
+      'closer, but rental_status is Pass; contradicted: claim_issue names the NOI, so no claim is compared; ' +
+      "unreliable: HUD's rent does not fit, so the claim is not confirmed.",
   ),
   underwriting_note: text('The same in one sentence, with the figures and rental_status.'),
 

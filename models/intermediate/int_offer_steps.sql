@@ -6,7 +6,6 @@ with
 terms as (
   select
     assumption('months_per_year') as months_per_year,
-    assumption('vacancy') as vacancy,
     assumption('loan_to_value') as loan_to_value,
     as_text(annual_constant) as annual_constant,
     assumption('seller_down_share') as seller_down_share,
@@ -29,9 +28,14 @@ figures as (
     offers.*,
     paths.arv,
     paths.mao,
+    condition.upfront_repairs_per_unit,
+    condition.upfront_repairs,
     underwriting.list_price,
     underwriting.units,
     underwriting.expense_ratio_pct,
+    underwriting.vacancy_pct,
+    underwriting.variable_expenses,
+    underwriting.effective_gross_income,
     underwriting.noi_underwritten,
     underwriting.noi_scoring,
     underwriting.reserves_per_unit,
@@ -41,6 +45,7 @@ figures as (
     underwriting.seller_coverage
   from int_offers as offers
   join int_paths as paths on paths.id = offers.id
+  join int_condition as condition on condition.id = offers.id
   join int_underwriting as underwriting on underwriting.id = offers.id
 ),
 
@@ -62,8 +67,8 @@ select
     ),
     step(
       'mao',
-      'round2(arv * wholesale_share - wholesale_repairs_per_unit * units - wholesale_fee)',
-      struct_pack(arv, wholesale_share, wholesale_repairs_per_unit, units, wholesale_fee),
+      'round2(arv * wholesale_share - (upfront_repairs_per_unit + wholesale_repairs_per_unit) * units - wholesale_fee)',
+      struct_pack(arv, wholesale_share, upfront_repairs_per_unit, wholesale_repairs_per_unit, units, wholesale_fee),
       mao
     ),
     step(
@@ -95,8 +100,8 @@ select
     step('limit_list_price', 'floor_to(list_price, offer_step)', struct_pack(list_price, offer_step), limit_list_price),
     step(
       'limit_target_cap',
-      'floor_to(offer_noi / (target_cap_pct / 100), offer_step)',
-      struct_pack(offer_noi, target_cap_pct, offer_step),
+      'floor_to(max(0, floor_to(offer_noi / (target_cap_pct / 100), 1) - upfront_repairs), offer_step)',
+      struct_pack(offer_noi, target_cap_pct, upfront_repairs, offer_step),
       limit_target_cap
     ),
     step(
@@ -112,16 +117,25 @@ select
       offer_high
     ),
     step(
-      'offer_low',
-      'min(offer_high, floor_to(offer_noi / (target_cap_pct / 100) * (1 + stress_rent)'
-        || ' * (1 - vacancy - stress_vacancy) / (1 - vacancy)'
-        || ' * (1 - expense_ratio_pct / 100 - stress_expenses) / (1 - expense_ratio_pct / 100), offer_step))',
+      'variable_expense_ratio_pct',
+      'round2(variable_expenses / effective_gross_income * 100)',
+      struct_pack(variable_expenses, effective_gross_income),
+      variable_expense_ratio_pct
+    ),
+    step(
+      'limit_under_stress',
+      'floor_to(max(0, floor_to(max(0, offer_noi / (target_cap_pct / 100)'
+        || ' * ((1 + stress_rent) * (1 - vacancy_pct / 100 - stress_vacancy)'
+        || ' * (1 - variable_expense_ratio_pct / 100 - stress_expenses)'
+        || ' - (expense_ratio_pct - variable_expense_ratio_pct) / 100 * (1 - vacancy_pct / 100))'
+        || ' / (1 - vacancy_pct / 100) / (1 - expense_ratio_pct / 100)), 1) - upfront_repairs), offer_step)',
       struct_pack(
-        offer_high, offer_noi, target_cap_pct, stress_rent, vacancy, stress_vacancy, expense_ratio_pct, stress_expenses,
-        offer_step
+        offer_noi, target_cap_pct, stress_rent, vacancy_pct, stress_vacancy, expense_ratio_pct,
+        variable_expense_ratio_pct, stress_expenses, upfront_repairs, offer_step
       ),
-      offer_low
-    )
+      limit_under_stress
+    ),
+    step('offer_low', 'min(offer_high, limit_under_stress)', struct_pack(offer_high, limit_under_stress), offer_low)
   ]) as steps
 from texts
 cross join terms

@@ -36,8 +36,10 @@ inputs as (
       when underwrite_reason is not null then underwrite_reason
       else dscr_reason
     end as unscored,
+    condition.upfront_repairs_per_unit,
     percentage(noi_underwritten, wholesale_arv_cap_pct) as arv
   from int_underwriting as underwriting
+  join int_condition as condition on condition.id = underwriting.id
   join int_scores as scores on scores.id = underwriting.id
   cross join terms
 ),
@@ -46,7 +48,9 @@ inputs as (
 wholesale_offers as (
   select
     inputs.*,
-    rounded(wide(arv) * wholesale_share - wide(wholesale_repairs_per_unit) * units - wholesale_fee) as mao
+    rounded(
+      wide(arv) * wholesale_share - wide(upfront_repairs_per_unit + wholesale_repairs_per_unit) * units - wholesale_fee
+    ) as mao
   from inputs
   cross join terms
 ),
@@ -118,7 +122,7 @@ select
     'thresholds', json_object(
       'arv_cap_pct', as_text(wholesale_arv_cap_pct),
       'share_of_arv', as_text(wholesale_share),
-      'repairs_per_unit', as_text(wholesale_repairs_per_unit),
+      'upfront_repairs_per_unit', as_text(wholesale_repairs_per_unit),
       'fee', as_text(wholesale_fee),
       'warm_multiple', as_text(wholesale_warm_multiple),
       'warm_motivation', as_text(wholesale_warm_motivation)
@@ -127,6 +131,7 @@ select
       'list_price', as_text(list_price),
       'units', as_text(units),
       'noi_underwritten', as_text(noi_underwritten),
+      'upfront_repairs_per_unit', as_text(upfront_repairs_per_unit),
       'arv', as_text(arv),
       'mao', as_text(mao),
       'motivation_score', as_text(motivation_score)

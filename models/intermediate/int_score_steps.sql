@@ -1,5 +1,5 @@
--- One row per property: its scores as formulas over named inputs, each with its result. Figures and assumptions are
--- columns under the names that formulas use.
+-- One row per property: its scores and confidence as formulas over named inputs, each with its result. Figures and
+-- assumptions are columns under the names that formulas use.
 
 with
 
@@ -16,6 +16,7 @@ terms as (
     assumption('distress_sale') as distress_sale,
     assumption('distress_sale_soon') as distress_sale_soon,
     assumption('distress_sale_soon_days') as distress_sale_soon_days,
+    assumption('score_method') = 'cap_rate' as is_by_cap_rate,
     assumption('score_yield_weight') as score_yield_weight,
     assumption('score_yield_from_pct') as score_yield_from_pct,
     assumption('score_yield_span_pct') as score_yield_span_pct,
@@ -29,10 +30,14 @@ terms as (
 figures as (
   select
     scores.*,
+    confidence.confidence_score,
+    confidence.confidence_parts,
     underwriting.list_price,
-    underwriting.noi_scoring,
     underwriting.cap_scoring_pct,
     underwriting.coverage_scoring,
+    condition.yield_on_cost_pct,
+    condition.score_share_pct,
+    stressed.dscr_stressed,
     properties.price_reduction_pct,
     properties.days_on_feed,
     distress.tax_amount,
@@ -40,7 +45,10 @@ figures as (
     distress.sale_records,
     distress.sale_in_days
   from int_scores as scores
+  join int_confidence as confidence on confidence.id = scores.id
   join int_underwriting as underwriting on underwriting.id = scores.id
+  join int_condition as condition on condition.id = scores.id
+  join int_stressed_coverage as stressed on stressed.id = scores.id
   join int_properties as properties on properties.id = scores.id
   join int_distress as distress on distress.id = scores.id
 ),
@@ -104,16 +112,30 @@ select
     ),
     step(
       'deal_score_yield',
-      case when noi_scoring is null then '0' else
-        'round0(score_yield_weight * clamp((cap_scoring_pct - score_yield_from_pct) / score_yield_span_pct))' end,
-      struct_pack(score_yield_weight, cap_scoring_pct, score_yield_from_pct, score_yield_span_pct),
+      case
+        when score_share_pct is null then '0'
+        else 'round0(score_yield_weight * clamp(('
+          || case when is_by_cap_rate then 'cap_scoring_pct' else 'yield_on_cost_pct' end
+          || ' - score_yield_from_pct) / score_yield_span_pct) * score_share_pct / 100)'
+      end,
+      struct_pack(
+        score_yield_weight, cap_scoring_pct, yield_on_cost_pct, score_yield_from_pct, score_yield_span_pct,
+        score_share_pct
+      ),
       deal_score_yield
     ),
     step(
       'deal_score_coverage',
-      case when noi_scoring is null then '0' else
-        'round0(score_coverage_weight * clamp((coverage_scoring - score_coverage_from) / score_coverage_span))' end,
-      struct_pack(score_coverage_weight, coverage_scoring, score_coverage_from, score_coverage_span),
+      case
+        when score_share_pct is null or (dscr_stressed is null and not is_by_cap_rate) then '0'
+        else 'round0(score_coverage_weight * clamp(('
+          || case when is_by_cap_rate then 'coverage_scoring' else 'dscr_stressed' end
+          || ' - score_coverage_from) / score_coverage_span) * score_share_pct / 100)'
+      end,
+      struct_pack(
+        score_coverage_weight, coverage_scoring, dscr_stressed, score_coverage_from, score_coverage_span,
+        score_share_pct
+      ),
       deal_score_coverage
     ),
     step(

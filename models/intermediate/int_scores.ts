@@ -6,7 +6,7 @@ import { Deal } from '../marts/deals.ts';
 export default defineModel({
   record: defineRecord(
     'int_score',
-    'One row per property: motivation, distress, deal score and confidence, each with its parts.',
+    'One row per property: motivation, distress and deal score, each with its parts.',
     ['id'],
     {
       ...fieldsOf(Deal, [
@@ -20,8 +20,6 @@ export default defineModel({
         'deal_score_coverage',
         'deal_score_motivation',
         'deal_score_distress',
-        'confidence_score',
-        'confidence_parts',
       ]),
       tax_to_price_pct: percent('Delinquent tax over the asking price.', {
         absent: 'no delinquency matches, or the site publishes no price',

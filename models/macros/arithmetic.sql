@@ -43,6 +43,17 @@ CREATE OR REPLACE MACRO whole_quotient(n, d) AS CAST(nearest_ratio(n, d, 1) AS I
 CREATE OR REPLACE MACRO points(value, bottom, span, weight) AS CASE WHEN value IS NOT NULL THEN
   CAST(nearest_ratio(greatest(0, least(value - bottom, span)), span, weight) AS INTEGER) END;
 
+-- Where a value is between `bottom` and `bottom + span`, in percent with two decimals: 0.00 up to one, 100.00 from the
+-- other on. Null where the value is.
+CREATE OR REPLACE MACRO share_pct(value, bottom, span) AS CASE WHEN value IS NOT NULL THEN
+  percentage(greatest(0, least(value - bottom, span)), span) END;
+
+-- Points that a value earns, of which only `share` percent count. Null where the value or the share is.
+CREATE OR REPLACE MACRO tapered_points(value, bottom, span, weight, share) AS
+  CASE WHEN value IS NOT NULL AND share IS NOT NULL THEN
+    CAST(nearest_ratio(wide(greatest(0, least(value - bottom, span))) * share, wide(span) * 100, weight)
+      AS INTEGER) END;
+
 -- n / d rounded up to the cent, for amounts that a law says must be "not less than". Positive amounts.
 CREATE OR REPLACE MACRO quotient_up_to_cent(n, d) AS
   from_hundredths((100 * millionths(n) + millionths(d) - 1) // millionths(d));

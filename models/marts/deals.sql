@@ -4,10 +4,7 @@
 with
 
 terms as (
-  select
-    max(assumption_set_id) as assumption_set_id,
-    assumption('material_gap')::decimal(14, 2) as material_gap,
-    assumption('minimum_loan')::decimal(14, 2) as minimum_loan
+  select max(assumption_set_id) as assumption_set_id
   from declared_assumptions
 ),
 
@@ -22,9 +19,15 @@ inputs as (
     underwriting.cap_rate as cap_rate_shown,
     underwriting.noi as noi_shown,
     distress.* exclude (id),
+    claims.* exclude (id),
+    condition.* exclude (id),
+    stressed.* exclude (id),
     scores.* exclude (id),
+    confidence.* exclude (id),
     paths.* exclude (id),
-    offers.* exclude (id)
+    offers.* exclude (id),
+    sentences.* exclude (id),
+    terms.*
   from int_properties as properties
   join int_market_rents as rents on rents.id = properties.id
   join int_underwriting as underwriting on underwriting.id = properties.id
@@ -32,106 +35,15 @@ inputs as (
   join int_debt_coverage as coverage on coverage.id = properties.id
   cross join int_loan_rates as loan_rates
   join int_distress as distress on distress.id = properties.id
+  join int_claim_issues as claims on claims.id = properties.id
+  join int_condition as condition on condition.id = properties.id
+  join int_stressed_coverage as stressed on stressed.id = properties.id
   join int_scores as scores on scores.id = properties.id
+  join int_confidence as confidence on confidence.id = properties.id
   join int_paths as paths on paths.id = properties.id
   join int_offers as offers on offers.id = properties.id
-),
-
--- The figures of the sentences below, as text
-texts as (
-  select
-    inputs.*,
-    assumption_set_id,
-    material_gap,
-    as_text(coalesce(cap_rate_shown, cap_rate_derived)) as claimed_cap,
-    case when cap_rate_source = 'advertised' then 'advertised ' else 'claimed ' end || claimed_cap || '% cap'
-      as claimed,
-    as_text(cap_rate_underwritten) as underwritten_cap,
-    dollars(round(price_per_unit)) as dollars_per_unit,
-    dollars(minimum_loan) as smallest_loan,
-    coalesce(dollars(tax_amount), 'an unknown amount') as delinquent_tax,
-    concat_ws(', ',
-      case when list_price is null then 'price' end,
-      case when units is null then 'units' end,
-      case when market_rent_2br is null then 'HUD rent' end
-    ) as missing_inputs
-  from inputs
+  join int_sentences as sentences on sentences.id = properties.id
   cross join terms
-),
-
--- The first sentence that applies, and one on distress if there is any
-sentences as (
-  select
-    *,
-    case
-      when underwrite_reliability = 'ok' and cap_gap_pct >= material_gap then
-        'Broker claims ' || claimed_cap || '% cap; HUD-rent underwriting supports ' || underwritten_cap || '% ('
-        || as_text(cap_gap_pct) || ' points lower).'
-      when underwrite_reliability = 'ok' and cap_gap_pct <= -material_gap then
-        'HUD-rent underwriting: ' || underwritten_cap || '% cap against ' || claimed_cap || '% claimed ('
-        || as_text(-cap_gap_pct) || ' points of possible upside).'
-      when underwrite_reliability = 'proxy_out_of_range' and claimed_cap is not null then
-        'HUD 2BR rent does not fit ' || dollars_per_unit || ' per unit, so only the ' || claimed
-        || ' is available and it is unverified.'
-      when underwrite_reliability = 'proxy_out_of_range' then
-        'HUD 2BR rent does not fit ' || dollars_per_unit || ' per unit, and no cap rate is advertised.'
-      when underwrite_reason in ('price_missing', 'units_missing', 'rent_missing') then
-        'Not enough data to underwrite: missing ' || missing_inputs || '.'
-      when dscr_reason = 'single_unit' then 'One unit: not an income property under these terms.'
-      when dscr_reason = 'not_income_property' then 'Listed as land: there is no rent to underwrite.'
-      when underwrite_reason is not null then
-        dollars_per_unit
-        || ' per unit is far below what HUD 2BR rent suggests: check the price before anything else.'
-      when dscr_reason = 'loan_below_minimum' then
-        underwritten_cap || '% HUD-underwritten cap; the loan at declared terms is below ' || smallest_loan
-        || ', so DSCR does not apply.'
-      else
-        underwritten_cap || '% HUD-underwritten cap and ' || as_text(dscr) || ' DSCR at declared terms; '
-        || units || ' units at ' || dollars_per_unit || ' per unit.'
-    end as headline,
-    case
-      when sale_records > 0 and tax_records > 0 then
-        ' County records: a sheriff sale in ' || sale_in_days || ' days and ' || delinquent_tax
-        || ' of delinquent tax.'
-      when sale_records > 0 then ' County records: a sheriff sale in ' || sale_in_days || ' days.'
-      when tax_records > 0 then ' County records: ' || delinquent_tax || ' of delinquent tax.'
-      else ''
-    end as distress_sentence,
-    case
-      when claimed_cap is null then 'no_claim'
-      when underwritten_cap is null then 'no_underwriting'
-      when underwrite_reliability <> 'ok' then 'unreliable'
-      when cap_gap_pct >= material_gap then 'claim_too_high'
-      when cap_gap_pct <= -material_gap then 'claim_too_low'
-      when rental_status = 'Pass' then 'rated_pass'
-      else 'agrees'
-    end as underwriting_agreement
-  from texts
-),
-
--- The claim and the underwriting in one sentence, and how the rental path is rated
-notes as (
-  select
-    *,
-    case underwriting_agreement
-      when 'no_claim' then 'There is no claimed cap rate to compare with the underwriting'
-      when 'no_underwriting' then
-        'The ' || claimed || ' is not underwritten: missing ' || missing_inputs
-      when 'unreliable' then
-        'The ' || claimed || ' is not confirmed: HUD rent does not fit this price'
-      when 'claim_too_high' then
-        'Underwriting disagrees: HUD rent supports ' || underwritten_cap || '%, ' || as_text(cap_gap_pct)
-        || ' points below the ' || claimed
-      when 'claim_too_low' then
-        'Underwriting disagrees: HUD rent supports ' || underwritten_cap || '%, ' || as_text(-cap_gap_pct)
-        || ' points above the ' || claimed
-      when 'rated_pass' then
-        'HUD rent supports the ' || claimed || ' to within ' || as_text(abs(cap_gap_pct))
-        || ' points, and underwriting still disagrees'
-      else
-        'Underwriting agrees: HUD rent supports ' || underwritten_cap || '%, against the ' || claimed
-    end || '; the rental path is ' || rental_status || '.' as underwriting_note
-  from sentences
 )
 
 select
@@ -147,7 +59,7 @@ select
   -- Underwriting
   market_rent_2br, noi_underwritten, cap_rate_underwritten, dscr, dscr_status,
   deal_score, confidence_score,
-  headline || distress_sentence as why_this_is_interesting,
+  why_this_is_interesting,
   cap_gap_pct, underwrite_reliability, rental_status, motivation_score,
   last_verified, price_reduction_pct, days_on_feed,
 
@@ -164,7 +76,8 @@ select
   page_sha256, page_row,
 
   -- Claim and rent
-  cap_rate_source, cap_rate_derived, cap_gap_basis, claim_consistency, underwriting_agreement, underwriting_note,
+  cap_rate_source, cap_rate_derived, cap_gap_basis, claim_consistency, claim_issue,
+  underwriting_agreement, underwriting_note,
   rent_basis, rent_area_code, rent_area_name, rent_fiscal_year, rent_source_url, rent_observed_at,
   rent_outdated_reason,
 
@@ -186,14 +99,16 @@ select
 
   -- Scores and their parts
   noi_scoring, cap_scoring_pct, coverage_scoring,
+  upfront_repairs_per_unit, yield_on_cost_pct, noi_stressed, dscr_stressed,
+  price_to_rent, score_share_pct, score_limit, condition_risk,
   deal_score_yield, deal_score_coverage, deal_score_motivation, deal_score_distress,
-  motivation_price_cut, motivation_days, confidence_parts,
+  motivation_price_cut, motivation_days, confidence_parts, confidence_reasons,
 
   -- Paths
   rental_rationale, wholesale_status, wholesale_rationale, creative_finance_status, creative_finance_rationale,
 
   -- Offer range
-  offer_status, offer_low, offer_high, offer_binding, ask_at_or_below_target_value,
+  offer_status, offer_low, offer_high, offer_range_basis, offer_binding, ask_at_or_below_target_value,
 
   -- Distress
   distress_score, distress_status, distress_coverage, distress_matches, distress_candidates,
@@ -252,4 +167,4 @@ select
     )
   ) as provenance,
   assumption_set_id
-from notes
+from inputs

@@ -106,6 +106,8 @@ select
       when deals.offer_low < deals.offer_high then 'stress'
       when deals.offer_low = deals.offer_high then 'high'
     end,
+    'range_basis', deals.offer_range_basis,
+    'upfront_repairs', case when deals.offer_high is not null then as_text(condition.upfront_repairs) end,
     'ask_at_or_below_target_value', deals.ask_at_or_below_target_value,
     'constraints', case when offers.offer_noi is null then '[]'::json else json_array(
       json_object(
@@ -138,6 +140,7 @@ select
     income_steps.steps::json[]
     || underwriting_steps.steps::json[]
     || debt_steps.steps::json[]
+    || condition_steps.steps::json[]
     || score_steps.steps::json[]
     || offer_steps.steps::json[]
   ) as recompute,
@@ -152,5 +155,7 @@ join int_sensitivity as sensitivity on sensitivity.id = deals.id
 join int_income_steps as income_steps on income_steps.id = deals.id
 join int_underwriting_steps as underwriting_steps on underwriting_steps.id = deals.id
 join int_debt_steps as debt_steps on debt_steps.id = deals.id
+join int_condition as condition on condition.id = deals.id
+join int_condition_steps as condition_steps on condition_steps.id = deals.id
 join int_score_steps as score_steps on score_steps.id = deals.id
 join int_offer_steps as offer_steps on offer_steps.id = deals.id

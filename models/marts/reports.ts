@@ -86,6 +86,8 @@ const Offer = z.strictObject({
   high: known,
   high_binding: Deal.schema.shape.offer_binding,
   low_binding: z.enum(['stress', 'high']).nullable(),
+  range_basis: Deal.schema.shape.offer_range_basis,
+  upfront_repairs: known,
   ask_at_or_below_target_value: z.boolean().nullable(),
   constraints: z.array(
     z.strictObject({

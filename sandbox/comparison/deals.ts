@@ -23,7 +23,7 @@ import type { Truth } from './truth/truth.ts';
 /** Computed columns by group. */
 const FIGURES: Readonly<Record<string, string>> = {
   'claim and rent': `noi noi_source cap_rate cap_rate_derived cap_gap_pct cap_gap_basis claim_consistency
-    underwriting_agreement market_rent_2br`,
+    claim_issue underwriting_agreement market_rent_2br`,
   'rents in place': 'market_rent_mix rent_in_place contract_rent',
   'taxes and expenses': `tax_after_reset reserves operating_expenses expense_check noi_at_current_tax noi_after_reset
     noi_hud_2br cap_rate_hud_2br`,
@@ -32,12 +32,14 @@ const FIGURES: Readonly<Record<string, string>> = {
   debt: `loan_rate_pct loan_amount monthly_payment annual_debt_service dscr dscr_status dscr_reason dscr_underwritten
     debt_yield_pct break_even_occupancy_pct rent_over_pitia net_cash_flow loan_sized loan_binding debt_service_sized
     cash_flow_after_debt cash_needed cash_on_cash_pct`,
+  'cost and stress': `upfront_repairs_per_unit yield_on_cost_pct noi_stressed dscr_stressed price_to_rent
+    score_share_pct score_limit condition_risk`,
   scores: `noi_scoring cap_scoring_pct coverage_scoring motivation_price_cut motivation_days motivation_score
     deal_score_yield deal_score_coverage deal_score_motivation deal_score_distress deal_score`,
-  confidence: 'confidence_parts confidence_score',
+  confidence: 'confidence_parts confidence_reasons confidence_score',
   distress: 'distress_score distress_status',
   'paths and offer': `rental_status wholesale_status creative_finance_status offer_status offer_low offer_high
-    offer_binding ask_at_or_below_target_value`,
+    offer_range_basis offer_binding ask_at_or_below_target_value`,
 };
 
 /** Figures of the census, the vacancy survey and the calibrated tables, each with its basis. */
@@ -57,6 +59,7 @@ const JSON_COLUMNS = [
   'distress_matches',
   'distress_coverage',
   'confidence_parts',
+  'confidence_reasons',
   'rent_steps',
   'expense_lines',
   'property_tax',
@@ -158,6 +161,7 @@ function trueDeal(listings: readonly TrueVersion[], deal: Row, { truth, assumpti
     rent_basis: deal['rent_basis'],
     rent_outdated_reason: deal['rent_outdated_reason'],
     loan_rate_pct: trueLoanRate(truth, assumptions),
+    loan_rate_age_days: deal['loan_rate_age_days'],
     first_seen: firstSeen,
     delisted_on: main.goneOn,
     first_price: firstPrice,

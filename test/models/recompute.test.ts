@@ -46,8 +46,20 @@ const EXPECTED_VALUES: Readonly<Record<string, readonly string[]>> = {
     'not_applicable',
   ],
   claim_consistency: ['inconsistent', 'not_checkable'],
+  claim_issue: ['none', 'noi_contradicts_cap_rate', 'year_built_in_future'],
+  score_limit: ['none', 'condition_risk', 'near_upper_proxy_limit', 'not_scored'],
+  condition_risk: ['none', 'high_cap_rate', 'low_price_to_rent', 'not_evaluated'],
+  offer_range_basis: ['range', 'stress_above_high_end'],
   cap_gap_basis: ['advertised_cap_rate', 'derived_cap_rate', 'no_claim', 'no_underwriting'],
-  underwriting_agreement: ['agrees', 'claim_too_high', 'claim_too_low', 'rated_pass', 'unreliable', 'no_claim'],
+  underwriting_agreement: [
+    'agrees',
+    'claim_too_high',
+    'claim_too_low',
+    'rated_pass',
+    'unreliable',
+    'no_claim',
+    'contradicted',
+  ],
 };
 
 const withJson = (row: PublishedRecord, columns: readonly Column[]): PublishedRecord =>
@@ -170,7 +182,7 @@ describe(`${DEALS} published deals`, () => {
     // days_on_feed counts days between reads; no formula of a report has it.
     const computed = Deal.columns.filter((c) => isFigure(c) && c.name !== 'days_on_feed').map((c) => c.name);
     assert.deepEqual(
-      [...computed, 'mao', 'seller_coverage'].filter((f) => !figures.has(f)),
+      [...computed, 'mao', 'seller_coverage', 'loan_supported'].filter((f) => !figures.has(f)),
       [],
     );
   });

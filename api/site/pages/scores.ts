@@ -9,9 +9,10 @@ import { backtestTables } from './backtest.ts';
 /** Groups of assumptions; a key belongs to the first group whose pattern matches. */
 const GROUPS: readonly (readonly [title: string, keys: RegExp])[] = [
   ['Sensitivity grid of the report', /^grid_/],
+  ['Condition and stressed coverage', /^(upfront_repairs_|taper_|stress_(coverage|variable|monthly)_)/],
   ['Offers', /^(target_cap_pct|offer_|stress_)/],
   ['Confidence', /^confidence_/],
-  ['Deal score', /^(score_|material_gap)/],
+  ['Deal score', /^(score_|material_gap|claim_contradiction)/],
   ['Motivation and distress', /^(motivation_|distress_)/],
   ['Paths', /^(minimum_units|rental_|wholesale_|creative_)/],
   ['Loans', /^(loan_|minimum_loan|closing_cost_|seller_)/],
@@ -123,15 +124,16 @@ export const scores: Page = {
                 <th scope="row">Yield</th>
                 <td class="num">${v('score_yield_weight')}</td>
                 <td>
-                  scoring cap rate: none at ${v('score_yield_from_pct')} %, the maximum ${v('score_yield_span_pct')}
-                  points higher
+                  NOI over price and repairs: none at ${v('score_yield_from_pct')} %, the maximum
+                  ${v('score_yield_span_pct')} points higher
                 </td>
               </tr>
               <tr>
                 <th scope="row">Debt coverage</th>
                 <td class="num">${v('score_coverage_weight')}</td>
                 <td>
-                  after reserves: none at ${v('score_coverage_from')}, the maximum ${v('score_coverage_span')} higher
+                  with less rent and a higher rate, on the loan that the income supports: none at
+                  ${v('score_coverage_from')}, the maximum ${v('score_coverage_span')} higher
                 </td>
               </tr>
               <tr>
@@ -150,7 +152,8 @@ export const scores: Page = {
             <strong>Claims never raise a score.</strong> The scoring NOI is the lower of the underwritten NOI and the
             midpoint between it and the claim. If HUD’s rent does not fit (a price per unit above
             ${v('proxy_high_multiple')} or below ${v('proxy_low_multiple')} monthly rents), yield and coverage get no
-            points and every path is Pass.
+            points and every path is Pass. Near these limits, at low prices per unit and at high cap rates the points
+            taper: such a price tells of the condition of the building.
           </p>
         </div>
         <div>${await distribution(context)}</div>
@@ -176,7 +179,7 @@ export const scores: Page = {
             <th scope="row">Wholesale</th>
             <td>
               asking at most ${v('wholesale_share')} of the income value at ${v('wholesale_arv_cap_pct')} %, minus
-              repairs of $${v('wholesale_repairs_per_unit')} per unit and a fee of $${v('wholesale_fee')}
+              repairs by age of building and a fee of $${v('wholesale_fee')}
             </td>
             <td>
               asking up to ${v('wholesale_warm_multiple')} times that, with motivation ${v('wholesale_warm_motivation')}
@@ -196,7 +199,9 @@ export const scores: Page = {
       <p>
         How much of the record is verified or computed rather than assumed: the age of the price, units, rent by ZIP or
         metro, the source of the NOI, whether claim and underwriting agree, whether HUD’s rent fits, the year of
-        construction. <code>confidence_parts</code> has the parts, which add up to the score.
+        construction. Condition risk and claims that contradict each other take some off.
+        <code>confidence_parts</code> has the parts, which add up to the score, and <code>confidence_reasons</code> says
+        why parts are low.
       </p>
       <h2>Lead score</h2>
       <p>

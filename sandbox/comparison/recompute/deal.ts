@@ -2,6 +2,8 @@
  * Every figure of a deal by the formulas of docs/underwriting.md, in exact fractions, with code that shares nothing
  * with the models: each from the published columns, or all from the inputs alone.
  */
+import { recomputeClaimIssue, recomputeRepairs, recomputeShare, recomputeYieldOnCost } from './condition.ts';
+import { recomputeConfidence } from './confidence.ts';
 import {
   recomputeCoverage,
   recomputeDebtService,
@@ -22,17 +24,18 @@ import {
   recomputeYield,
 } from './income.ts';
 import { recomputeIncome, recomputeNoi, recomputeReserves, recomputeTax } from './expenses.ts';
-import { recomputeOffer, recomputePaths } from './paths.ts';
+import { recomputeOffer } from './offer.ts';
+import { recomputePaths } from './paths.ts';
 import { recomputeRents } from './rents.ts';
 import { valuesOf, type AssumptionValue, type PublishedRecord, type Recomputed, type Values } from './record.ts';
 import {
-  recomputeConfidence,
   recomputeDealScore,
   recomputeDealScoreParts,
   recomputeDistress,
   recomputeMotivation,
   recomputeMotivationParts,
 } from './scores.ts';
+import { recomputeStressedCoverage, recomputeStressedIncome } from './stress.ts';
 
 /** In an order in which each step reads only inputs and the columns of steps before it. */
 const STEPS: readonly ((values: Values) => Recomputed)[] = [
@@ -55,6 +58,12 @@ const STEPS: readonly ((values: Values) => Recomputed)[] = [
   recomputeSizedLoan,
   recomputeScoringIncome,
   recomputeScoringBasis,
+  recomputeClaimIssue,
+  recomputeRepairs,
+  recomputeYieldOnCost,
+  recomputeShare,
+  recomputeStressedIncome,
+  recomputeStressedCoverage,
   recomputeMotivationParts,
   recomputeMotivation,
   recomputeDistress,

@@ -123,6 +123,14 @@ function expensesAt(values: Values, tax: Fraction | null): { readonly amount: st
   return { amount: total.rounded(2), check: 'within_quartiles' };
 }
 
+/** Expenses that fall with the rent: the management fee, or by the simple proxy all of them. */
+export function variableExpenses(values: Values): Fraction {
+  const { of, record } = values;
+  if (!isByLine(values)) return of('effective_gross_income').minus(of('noi_underwritten'));
+  const lines = record['expense_lines'] as readonly ExpenseLine[];
+  return fraction(lines.find(({ line }) => line === 'management')?.amount ?? '0');
+}
+
 /** NOI after and before the reset of the tax, and the one that counts. */
 export function recomputeNoi(values: Values): Recomputed {
   const { of, has } = values;

@@ -63,6 +63,7 @@ export function recomputeAgreement({ record, has, of, assumed }: Values): Recomp
   const agreement = (): string => {
     if (record['cap_rate_source'] === 'none') return 'no_claim';
     if (!has('cap_rate_underwritten')) return 'no_underwriting';
+    if (String(record['claim_issue']).startsWith('noi_')) return 'contradicted';
     if (record['underwrite_reliability'] !== 'ok') return 'unreliable';
     const [gap, material] = [of('cap_gap_pct'), assumed('material_gap')];
     if (!gap.isBelow(material)) return 'claim_too_high';

@@ -1,4 +1,4 @@
-/** Recomputes a deal's scores: motivation, distress, the deal score and the confidence. */
+/** Recomputes a deal's scores: motivation, distress and the deal score. */
 import { clamp, fraction, type Fraction } from '../../../lib/fraction.ts';
 import { dayNumber, isPriced, isScored, percent, type Recomputed, type Values } from './record.ts';
 
@@ -57,22 +57,27 @@ export function recomputeDistress(values: Values): Recomputed {
 const PARTS = ['yield', 'coverage', 'motivation', 'distress'] as const;
 
 export function recomputeDealScoreParts(values: Values): Recomputed {
-  const { of, assumed } = values;
-  const scaled = (column: string, from: string, span: string, weight: string): number => {
-    if (!isScored(values)) return 0;
-    const share = clamp(of(column).minus(assumed(from)).over(assumed(span)));
-    return points(share.times(assumed(weight)));
+  const { has, of, assumed, text } = values;
+  const scaled = (column: string, part: string, unit: string): number => {
+    if (!isScored(values) || !has(column)) return 0;
+    const share = clamp(
+      of(column)
+        .minus(assumed(`score_${part}_from${unit}`))
+        .over(assumed(`score_${part}_span${unit}`)),
+    );
+    return points(
+      share
+        .times(assumed(`score_${part}_weight`))
+        .times(of('score_share_pct'))
+        .over(fraction(100)),
+    );
   };
   const ofScore = (column: string, weight: string): number =>
     points(of(column).times(assumed(weight)).over(fraction(100)));
+  const isByCapRate = text('score_method') === 'cap_rate';
   return {
-    deal_score_yield: scaled('cap_scoring_pct', 'score_yield_from_pct', 'score_yield_span_pct', 'score_yield_weight'),
-    deal_score_coverage: scaled(
-      'coverage_scoring',
-      'score_coverage_from',
-      'score_coverage_span',
-      'score_coverage_weight',
-    ),
+    deal_score_yield: scaled(isByCapRate ? 'cap_scoring_pct' : 'yield_on_cost_pct', 'yield', '_pct'),
+    deal_score_coverage: scaled(isByCapRate ? 'coverage_scoring' : 'dscr_stressed', 'coverage', ''),
     deal_score_motivation: ofScore('motivation_score', 'score_motivation_weight'),
     deal_score_distress: ofScore('distress_score', 'score_distress_weight'),
   };
@@ -81,51 +86,3 @@ export function recomputeDealScoreParts(values: Values): Recomputed {
 export const recomputeDealScore = ({ record }: Values): Recomputed => ({
   deal_score: PARTS.reduce((sum, part) => sum + Number(record[`deal_score_${part}`]), 0),
 });
-
-export function recomputeConfidence(values: Values): Recomputed {
-  const { record, has, text } = values;
-  const ok = record['underwrite_reliability'] === 'ok';
-  const isZipRent = String(record['rent_basis']).startsWith('zip');
-  const isCurrentRent = record['rent_outdated_reason'] === null;
-  const parts = {
-    price_verified: priceConfidence(values),
-    units_known: has('units') ? text('confidence_units') : '0',
-    rent_proxy: ok && isCurrentRent ? text(isZipRent ? 'confidence_rent_zip' : 'confidence_rent_metro') : '0',
-    noi_source: noiConfidence(values),
-    agreement: agreementConfidence(values),
-    reliability: reliabilityConfidence(values),
-    year_built: has('year_built') ? text('confidence_year_built') : '0',
-  };
-  const total = Object.values(parts).reduce((sum, part) => sum.plus(fraction(part)), fraction(0));
-  return {
-    confidence_parts: Object.fromEntries(Object.entries(parts).map(([k, part]) => [k, fraction(part).rounded(2)])),
-    confidence_score: total.rounded(2),
-  };
-}
-
-function priceConfidence(values: Values): string {
-  const { record, asOf, count, text } = values;
-  if (!isPriced(values)) return '0';
-  const age = dayNumber(asOf) - dayNumber(record['last_verified']);
-  if (age <= count('confidence_fresh_days')) return text('confidence_price_fresh');
-  return text(age <= count('confidence_recent_days') ? 'confidence_price_recent' : 'confidence_price_old');
-}
-
-function noiConfidence({ record, text }: Values): string {
-  const source = record['noi_source'];
-  if (source === null) return '0';
-  return text(`confidence_noi_${source === 'derived_from_advertised_cap' ? 'derived' : String(source)}`);
-}
-
-function agreementConfidence({ record, has, of, text, assumed }: Values): string {
-  if (record['underwrite_reliability'] !== 'ok') return '0';
-  if (!has('cap_gap_pct')) return text('confidence_gap_none');
-  const gap = of('cap_gap_pct').isBelow(fraction(0)) ? fraction(0).minus(of('cap_gap_pct')) : of('cap_gap_pct');
-  if (!assumed('confidence_gap_small_points').isBelow(gap)) return text('confidence_gap_small');
-  return assumed('confidence_gap_medium_points').isBelow(gap) ? '0' : text('confidence_gap_medium');
-}
-
-function reliabilityConfidence({ record, text }: Values): string {
-  if (record['underwrite_reliability'] === 'ok') return text('confidence_reliable');
-  return record['underwrite_reliability'] === 'unknown' ? text('confidence_reliability_unknown') : '0';
-}

@@ -135,7 +135,7 @@ describe('the summary of a report', () => {
 
   it('is checked against every field it is made from', () => {
     const given = {
-      why_this_is_interesting: '7.40% HUD-underwritten cap and 1.21 DSCR at declared terms. No cap rate is advertised.',
+      why_this_is_interesting: 'HUD rent supports a cap rate of 7.40% and a DSCR of 1.21 at declared terms.',
       price_per_unit: '92500.00',
       price_reduction_pct: '2.00',
       cap_rate: null,
@@ -143,6 +143,7 @@ describe('the summary of a report', () => {
       cap_rate_underwritten: '7.40',
       underwrite_reliability: 'ok',
       dscr: '1.21',
+      dscr_underwritten: '1.21',
       noi_source: 'underwritten',
       distress_status: 'none_found',
       distress_candidates: [debt],

@@ -151,16 +151,20 @@ const CLAIMS: readonly (readonly [name: string, sentence: RegExp, check: Check])
 
 /** Claims of the first sentence, which the models write. Each is compared if it is made. */
 const HEADLINES: readonly (readonly [sentence: RegExp, check: Check])[] = [
-  [/(\S+) DSCR at declared terms/, ([dscr], deal) => [['dscr', dscr, deal.dscr]]],
-  [/(\S+)% HUD-underwritten cap/, ([cap], deal) => [['cap_rate_underwritten', cap, deal.cap_rate_underwritten]]],
-  [/advertised (\S+)% cap/, ([cap], deal) => [['cap_rate', cap, claimOf(deal)]]],
+  [/DSCR of (\S+) at declared terms/, ([dscr], deal) => [['dscr_underwritten', dscr, deal.dscr_underwritten]]],
+  [
+    /HUD rent supports (?:a cap rate of )?(\S+?)%/,
+    ([cap], deal) => [['cap_rate_underwritten', cap, deal.cap_rate_underwritten]],
+  ],
+  [/advertises a cap rate of (\S+)%/, ([cap], deal) => [['cap_rate', cap, deal.cap_rate]]],
+  [/stated NOI gives a cap rate of (\S+)%/, ([cap], deal) => [['cap_rate_derived', cap, deal.cap_rate_derived]]],
   [/no cap rate is advertised/i, (_, deal) => [['cap_rate', null, deal.cap_rate]]],
   [
-    /County records:(?=.*sheriff sale)/,
+    /county records show .*sheriff sale/,
     (_, { distress_matches: found }) => [['distress_matches', true, found.some((r) => r.kind === 'sheriff_sale')]],
   ],
   [
-    /County records:.*?(\$[\d,.]*\d) of delinquent tax/,
+    /county records show .*?(\$[\d,.]*\d) of delinquent tax/,
     ([tax], { distress_matches: found }) => [
       [
         'distress_matches',

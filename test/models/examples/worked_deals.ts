@@ -35,7 +35,8 @@ export const EXAMPLES: readonly Example[] = [
       cap_gap_basis: 'advertised_cap_rate',
       underwriting_agreement: 'agrees',
       underwriting_note:
-        'Underwriting agrees: HUD rent supports 7.30%, against the advertised 7.40% cap; the rental path is Warm.',
+        'Underwriting agrees: HUD rent supports 7.30%, against the advertised cap rate of 7.40%; the rental path ' +
+        'is Warm.',
       loan_amount: '555000.00',
       monthly_payment: '3692.43',
       annual_debt_service: '44309.16',
@@ -62,7 +63,7 @@ export const EXAMPLES: readonly Example[] = [
       offer_binding: 'target_cap',
       ask_at_or_below_target_value: false,
       why_this_is_interesting:
-        '7.30% HUD-underwritten cap and 1.24 DSCR at declared terms; 8 units at $92,500 per unit.',
+        'HUD rent supports a cap rate of 7.30% and a DSCR of 1.22 at declared terms; 8 units at $92,500 per unit.',
     },
   },
   {
@@ -88,8 +89,8 @@ export const EXAMPLES: readonly Example[] = [
       cap_gap_basis: 'derived_cap_rate',
       underwriting_agreement: 'claim_too_low',
       underwriting_note:
-        'Underwriting disagrees: HUD rent supports 8.73%, 2.73 points above the claimed 6.00% cap; ' +
-        'the rental path is Warm.',
+        'Underwriting disagrees: HUD rent supports 8.73%, 2.73 points above the cap rate of 6.00% from the stated ' +
+        'NOI; the rental path is Warm.',
       loan_amount: '225000.00',
       monthly_payment: '1496.93',
       annual_debt_service: '17963.16',
@@ -113,8 +114,8 @@ export const EXAMPLES: readonly Example[] = [
       offer_low: '245000.00',
       offer_high: '276000.00',
       why_this_is_interesting:
-        'HUD-rent underwriting: 8.73% cap against 6.00% claimed (2.73 points of possible upside). ' +
-        'County records: $3,750 of delinquent tax.',
+        "The broker's stated NOI gives a cap rate of 6.00% and HUD rent supports 8.73%, 2.73 points higher, a " +
+        'possible upside; county records show $3,750 of delinquent tax.',
     },
   },
   {
@@ -134,7 +135,7 @@ export const EXAMPLES: readonly Example[] = [
       cap_gap_pct: '2.94',
       underwriting_agreement: 'claim_too_high',
       underwriting_note:
-        'Underwriting disagrees: HUD rent supports 6.31%, 2.94 points below the advertised 9.25% cap; ' +
+        'Underwriting disagrees: HUD rent supports 6.31%, 2.94 points below the advertised cap rate of 9.25%; ' +
         'the rental path is Pass.',
       loan_amount: '765000.00',
       monthly_payment: '5089.56',
@@ -156,7 +157,8 @@ export const EXAMPLES: readonly Example[] = [
       confidence_score: '0.78',
       offer_low: '711000.00',
       offer_high: '804000.00',
-      why_this_is_interesting: 'Broker claims 9.25% cap; HUD-rent underwriting supports 6.31% (2.94 points lower).',
+      why_this_is_interesting:
+        'The broker advertises a cap rate of 9.25% and HUD rent supports 6.31%, 2.94 points lower.',
     },
   },
   {
@@ -176,7 +178,7 @@ export const EXAMPLES: readonly Example[] = [
       cap_gap_pct: '2.68',
       underwriting_agreement: 'unreliable',
       underwriting_note:
-        'The advertised 5.10% cap is not confirmed: HUD rent does not fit this price; the rental path is Pass.',
+        'The advertised cap rate of 5.10% is not confirmed: HUD rent does not fit this price; the rental path is Pass.',
       loan_amount: '667500.00',
       monthly_payment: '4440.89',
       annual_debt_service: '53290.68',
@@ -199,8 +201,8 @@ export const EXAMPLES: readonly Example[] = [
       offer_low: '504500.00',
       offer_high: '567000.00',
       why_this_is_interesting:
-        'HUD 2BR rent does not fit $445,000 per unit, so only the advertised 5.10% cap is available ' +
-        'and it is unverified.',
+        "The broker advertises a cap rate of 5.10% and HUD rent supports 2.42%, 2.68 points lower, but HUD's " +
+        '2-bedroom rent does not fit $445,000 per unit.',
     },
   },
   {

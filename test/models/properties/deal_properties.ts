@@ -1,9 +1,9 @@
-/** Properties 1 to 12 and 15: underwriting, scores, paths and offers of random deals and their variants. */
+/** Properties 1 to 12, 15 and 16: underwriting, scores, paths and offers of random deals and their variants. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { currentAssumptions } from '../../../models/assumptions.ts';
 import { DEALS, property } from './checked.ts';
-import { bases, VARIANTS, type Variant } from './random_deals.ts';
+import { bases, VARIANTS, type Deal, type Variant } from './random_deals.ts';
 import { hundredths, number, underwrite, type Result } from './underwrite.ts';
 
 const STATUSES = ['rental_status', 'wholesale_status', 'creative_finance_status'];
@@ -65,6 +65,30 @@ function quotient(part: unknown, whole: unknown): bigint {
   const [top, bottom] = [BigInt(hundredths(part)) * 100n, BigInt(hundredths(whole))];
   const size = (2n * (top < 0n ? -top : top) + bottom) / (2n * bottom);
   return top < 0n ? -size : size;
+}
+
+/** Prices of a deal, in cents, at which a rule changes: limits of rent, of price per unit, of the smallest loan. */
+function edgesOf({ rent, units }: Deal): number[] {
+  const [homes, smallestLoan] = [units ?? 1, 66_666_67];
+  const multiples = [24, 36, 132, 144].map((multiple) => multiple * (rent ?? 1200) * homes * 100);
+  return [...multiples, 20_000_00 * homes, 35_000_00 * homes, smallestLoan];
+}
+
+/** Deals that differ by one dollar: anywhere, and across each edge. */
+function dollarPairs(): (readonly [Deal, Deal])[] {
+  return deals.flatMap((d) => [
+    ...(d.price === null ? [] : [[d, { ...d, price: d.price + 100 }] as const]),
+    ...(d.rent === null ? [] : [[d, { ...d, rent: d.rent + 1 }] as const]),
+    ...(d.noi === null ? [] : [[d, { ...d, noi: d.noi + 100 }] as const]),
+    ...(d.debt === null ? [] : [[d, { ...d, debt: d.debt + 100 }] as const]),
+    ...edgesOf(d).map(
+      (edge) =>
+        [
+          { ...d, price: edge - 50 },
+          { ...d, price: edge + 50 },
+        ] as const,
+    ),
+  ]);
 }
 
 const DEAL_PARTS = ['yield', 'coverage', 'motivation', 'distress'];
@@ -148,7 +172,7 @@ describe(`${DEALS} random deals and their variants`, () => {
       (a, b) => isOk(a) && isOk(b),
       (a, b) =>
         number(b, 'cap_rate_underwritten') <= number(a, 'cap_rate_underwritten') &&
-        number(b, 'deal_score') <= number(a, 'deal_score') &&
+        (number(b, 'deal_score') <= number(a, 'deal_score') || a['score_limit'] === 'condition_risk') &&
         STATUSES.every((s) => rankOf(b[s]) <= rankOf(a[s])),
     ),
   );
@@ -231,6 +255,17 @@ describe(`${DEALS} random deals and their variants`, () => {
     const others = await underwrite(deals, { isReversed: true });
     assert.deepEqual(others, plain);
     return others.length;
+  });
+
+  property(16, '', async () => {
+    const pairs = dollarPairs();
+    const rows = await underwrite(pairs.flat());
+    for (const [i, pair] of pairs.entries()) {
+      const [less, more] = [rows[2 * i] ?? assert.fail(), rows[2 * i + 1] ?? assert.fail()];
+      const moved = Math.abs(number(more, 'deal_score') - number(less, 'deal_score'));
+      if (moved > 5) assert.fail(`${moved} points between ${JSON.stringify(pair)}: ${JSON.stringify([less, more])}`);
+    }
+    return pairs.length;
   });
 
   property(15, '', () =>

@@ -5,7 +5,17 @@ import { build, type InputRow, type Inputs } from '../build_models.ts';
 import type { Deal } from './random_deals.ts';
 
 export type Result = Record<string, unknown>;
-const MODELS = ['int_underwriting', 'int_debt_coverage', 'int_scores', 'int_paths', 'int_offers'];
+const MODELS = [
+  'int_underwriting',
+  'int_debt_coverage',
+  'int_claim_issues',
+  'int_condition',
+  'int_stressed_coverage',
+  'int_scores',
+  'int_confidence',
+  'int_paths',
+  'int_offers',
+];
 /** What they read, and what the inputs do not state. */
 const READ = [
   'int_building_cells',
@@ -94,7 +104,7 @@ interface Options {
   readonly isReversed?: boolean;
 }
 
-/** @returns for each deal the columns of the models together */
+/** @returns for each deal the columns of these models together */
 export async function underwrite(
   deals: readonly Deal[],
   { assumptions = currentAssumptions().rows, isReversed = false }: Options = {},

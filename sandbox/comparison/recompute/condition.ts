@@ -1,0 +1,85 @@
+/** Recomputes a deal's claim issue, repairs, yield on cost and the share of its points that counts. */
+import { clamp, fraction, minimum, type Fraction } from '../../../lib/fraction.ts';
+import { isPriced, isScored, percent, valueIf, type Recomputed, type Values } from './record.ts';
+
+/** The year of construction, if it is not after the data clock. */
+function yearBuilt({ record, has, asOf }: Values): number | null {
+  const year = has('year_built') ? Number(record['year_built']) : null;
+  return year !== null && year <= Number(asOf.slice(0, 4)) ? year : null;
+}
+
+/** Whether the figures of the listing contradict each other or cannot be. */
+export function recomputeClaimIssue(values: Values): Recomputed {
+  const { record, has, of, assumed } = values;
+  const isClaimed = record['noi_source'] === 'stated' || record['noi_source'] === 'derived_from_advertised_cap';
+  const isContradicted = (): boolean => {
+    if (record['claim_consistency'] !== 'inconsistent') return false;
+    const gap = fraction(percent(of('noi'), of('list_price'))).minus(of('cap_rate'));
+    const size = gap.isBelow(fraction(0)) ? fraction(0).minus(gap) : gap;
+    return assumed('claim_contradiction').isBelow(size);
+  };
+  const issue = (): string => {
+    if (isClaimed && !fraction(0).isBelow(of('noi'))) return 'noi_not_positive';
+    if (isContradicted()) return 'noi_contradicts_cap_rate';
+    return has('year_built') && yearBuilt(values) === null ? 'year_built_in_future' : 'none';
+  };
+  return { claim_issue: issue() };
+}
+
+/** Declared repairs for a building of this age. */
+export function recomputeRepairs(values: Values): Recomputed {
+  const { assumed, count } = values;
+  const year = yearBuilt(values);
+  const age = (): string => {
+    if (year === null) return 'age_unknown';
+    if (year < count('old_before_year')) return 'old';
+    return year >= count('new_from_year') ? 'new' : 'middle';
+  };
+  return { upfront_repairs_per_unit: assumed(`upfront_repairs_${age()}`).rounded(2) };
+}
+
+export function recomputeYieldOnCost(values: Values): Recomputed {
+  const { of } = values;
+  const cost = (): Fraction => of('list_price').plus(of('upfront_repairs_per_unit').times(of('units')));
+  return {
+    yield_on_cost_pct: valueIf(isScored(values), () => percent(of('noi_scoring'), cost())),
+    price_to_rent: valueIf(isScored(values), () => of('price_per_unit').over(of('market_rent_2br')).rounded(2)),
+  };
+}
+
+/** Distance from a limit as a percentage of the span in which points taper. */
+const shareOf = (distance: Fraction, span: Fraction): Fraction =>
+  fraction(clamp(distance.over(span)).times(fraction(100)).rounded(2));
+
+export function recomputeShare(values: Values): Recomputed {
+  const { of, assumed, text } = values;
+  if (!isScored(values) || !isPriced(values))
+    return { score_share_pct: null, score_limit: 'not_scored', condition_risk: 'not_evaluated' };
+  const shares: readonly (readonly [string, Fraction])[] = [
+    [
+      'low_price_per_unit',
+      shareOf(of('price_per_unit').minus(assumed('taper_price_per_unit_from')), assumed('taper_price_per_unit_span')),
+    ],
+    [
+      'high_cap_rate',
+      shareOf(assumed('taper_cap_to_pct').minus(of('cap_rate_underwritten')), assumed('taper_cap_span_pct')),
+    ],
+    [
+      'low_price_to_rent',
+      shareOf(of('price_to_rent').minus(assumed('proxy_low_multiple')), assumed('taper_low_multiple_span')),
+    ],
+  ];
+  const upper = shareOf(assumed('proxy_high_multiple').minus(of('price_to_rent')), assumed('taper_high_multiple_span'));
+  const lowest = shares.map(([, share]) => share).reduce(minimum);
+  const isWhole = (share: Fraction): boolean => share.equals(fraction(100));
+  const share = text('score_method') === 'cap_rate' ? fraction(100) : minimum(lowest, upper);
+  const limit = (): string => {
+    if (isWhole(share)) return 'none';
+    return share.equals(lowest) ? 'condition_risk' : 'near_upper_proxy_limit';
+  };
+  return {
+    score_share_pct: share.rounded(2),
+    score_limit: limit(),
+    condition_risk: isWhole(lowest) ? 'none' : (shares.find(([, one]) => one.equals(lowest))?.[0] ?? 'none'),
+  };
+}
