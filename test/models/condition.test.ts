@@ -1,6 +1,8 @@
 /** Repairs, taper, stressed coverage, claims that cannot be, offers and sentences of deals computed by hand. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { currentAssumptions } from '../../models/assumptions.ts';
+import { monthlyFactor } from '../../models/assumptions/declare.ts';
 import { build, type Built, type InputRow } from './build_models.ts';
 import { EXAMPLES } from './examples/condition_deals.ts';
 
@@ -15,6 +17,9 @@ const MODELS = [
   'int_sentences',
 ];
 
+const valueOf = (wanted: string): string =>
+  currentAssumptions().rows.find(({ key }) => key === wanted)?.value ?? assert.fail(wanted);
+
 const idOf = (i: number): string => `deal ${i}`;
 
 describe('deals', () => {
@@ -23,6 +28,18 @@ describe('deals', () => {
     built = await build(
       {
         int_underwriting: EXAMPLES.map(({ underwriting }, i) => ({ id: idOf(i), ...underwriting })),
+        // 7 %, and 8 % under stress, of a survey week 20 days ago
+        int_loan_rates: [
+          {
+            loan_rate_age_days: 20,
+            annual_constant: valueOf('loan_annual_constant'),
+            stressed_monthly_factor: monthlyFactor(800n, 30n),
+          },
+        ],
+        int_debt_coverage: EXAMPLES.map(({ dscrUnderwritten = null }, i) => ({
+          id: idOf(i),
+          dscr_underwritten: dscrUnderwritten,
+        })),
         int_properties: EXAMPLES.map(({ yearBuilt }, i) => ({
           id: idOf(i),
           year_built: yearBuilt,
@@ -59,6 +76,7 @@ describe('deals', () => {
     const [plain, cheap, contradicted] = [await partsOf(0), await partsOf(1), await partsOf(2)];
     assert.deepEqual([plain['condition_risk'], plain['claim_contradicted']], ['0.00', '0.00']);
     assert.equal(cheap['condition_risk'], '-0.03');
+    assert.deepEqual([plain['loan_rate'], cheap['loan_rate']], ['-0.05', '-0.05'], 'the survey week is 20 days old');
     assert.deepEqual([contradicted['noi_source'], contradicted['claim_contradicted']], ['0.15', '-0.15']);
   });
 });

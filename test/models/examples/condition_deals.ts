@@ -7,6 +7,7 @@ export interface Example {
   readonly underwriting: InputRow;
   readonly yearBuilt: number | null;
   readonly taxOwed?: string;
+  readonly dscrUnderwritten?: string;
   readonly expected: InputRow;
 }
 
@@ -33,17 +34,17 @@ export const EXAMPLES: readonly Example[] = [
       cap_rate: '7.40',
       cap_rate_underwritten: '7.30',
       cap_gap_pct: '0.10',
-      dscr_underwritten: '1.22',
       loan_amount: '555000.00',
       expense_ratio_pct: '45.00',
     },
+    dscrUnderwritten: '1.22',
     expected: {
       upfront_repairs_per_unit: '8000.00',
       // 54,014.40 / (740,000 + 64,000)
       yield_on_cost_pct: '6.72',
       // 54,014.40 - 0.10 x (98,208 - 6,629.04)
       noi_stressed: '44856.50',
-      // (54,014.40 - 2,400) / (1.25 x 0.079836)
+      // (54,014.40 - 2,400) / (1.25 x 0.079836), at 7 %
       loan_supported: '517202.00',
       debt_service_stressed: '45540.60',
       // (44,856.50 - 2,400) / 45,540.60
@@ -92,7 +93,7 @@ export const EXAMPLES: readonly Example[] = [
       condition_risk: 'low_price_per_unit',
       deal_score_yield: 23,
       deal_score_coverage: 20,
-      confidence_reasons: '["condition_risk"]',
+      confidence_reasons: '["condition_risk","loan_rate_stale"]',
       offer_high: '120000.00',
       offer_low: '118500.00',
       offer_binding: 'list_price',
@@ -127,7 +128,7 @@ export const EXAMPLES: readonly Example[] = [
     expected: {
       claim_issue: 'noi_contradicts_cap_rate',
       underwriting_agreement: 'contradicted',
-      confidence_reasons: '["noi_contradicts_cap_rate"]',
+      confidence_reasons: '["noi_contradicts_cap_rate","loan_rate_stale"]',
       why_this_is_interesting:
         'The broker advertises a cap rate of 7.00% and HUD rent supports 5.00%, 2.00 points lower, but the ' +
         "broker's stated NOI of $30,000 contradicts the advertised cap rate.",
@@ -191,7 +192,7 @@ export const EXAMPLES: readonly Example[] = [
     expected: {
       claim_issue: 'year_built_in_future',
       upfront_repairs_per_unit: '8000.00',
-      confidence_reasons: '["year_built_in_future"]',
+      confidence_reasons: '["year_built_in_future","loan_rate_stale"]',
       underwriting_agreement: 'claim_too_low',
       why_this_is_interesting:
         "The broker's stated NOI gives a cap rate of 6.00% and HUD rent supports 8.73%, 2.73 points higher, a " +
@@ -216,10 +217,10 @@ export const EXAMPLES: readonly Example[] = [
       noi_source: 'underwritten',
       cap_rate_source: 'none',
       cap_rate_underwritten: '0.87',
-      dscr_underwritten: '0.15',
       loan_amount: '207000.00',
       expense_ratio_pct: '88.00',
     },
+    dscrUnderwritten: '0.15',
     expected: {
       price_to_rent: '138.00',
       score_share_pct: '50.00',
@@ -248,10 +249,10 @@ export const EXAMPLES: readonly Example[] = [
       noi_source: 'underwritten',
       cap_rate_source: 'none',
       cap_rate_underwritten: '11.67',
-      dscr_underwritten: '1.95',
       loan_amount: '225000.00',
       expense_ratio_pct: '50.00',
     },
+    dscrUnderwritten: '1.95',
     expected: {
       upfront_repairs_per_unit: '3000.00',
       score_share_pct: '100.00',
