@@ -16,6 +16,7 @@ inputs as (
     claims.claim_issue,
     claims.claim_issue in ('noi_not_positive', 'noi_contradicts_cap_rate') as is_contradicted,
     condition.score_limit,
+    condition.condition_risk,
     paths.rental_status,
     distress.tax_amount,
     distress.tax_records,
@@ -45,6 +46,7 @@ texts as (
     end as claimed,
     as_text(cap_rate_underwritten) as hud_cap,
     dollars(round(price_per_unit)) as dollars_per_unit,
+    case condition_risk when 'high_cap_rate' then 'such a cap rate' else dollars_per_unit || ' per unit' end as risk,
     dollars(round(claimed_noi)) as dollars_of_noi,
     dollars(minimum_loan) as smallest_loan,
     coalesce(dollars(tax_amount), 'an unknown amount') || ' of delinquent tax' as tax,
@@ -76,7 +78,7 @@ caveats as (
       when underwrite_reliability = 'unknown'
         then ', but ' || dollars_per_unit || ' per unit is far below what HUD''s rent suggests: check the price first'
       when score_limit = 'condition_risk'
-        then ', but ' || dollars_per_unit || ' per unit points to the condition of the building'
+        then ', but ' || risk || ' points to the condition of the building'
       when cap_gap_pct < 0 then ', a possible upside'
       else ''
     end as caveat
@@ -105,8 +107,7 @@ headlines as (
       when underwrite_reason is not null then
         dollars_per_unit || ' per unit is far below what HUD''s rent suggests: check the price before anything else'
       when score_limit = 'condition_risk' then
-        'HUD rent supports a cap rate of ' || hud_cap || '%, but ' || dollars_per_unit
-        || ' per unit points to the condition of the building'
+        'HUD rent supports a cap rate of ' || hud_cap || '%, but ' || risk || ' points to the condition of the building'
       when dscr_reason = 'loan_below_minimum' then
         'HUD rent supports a cap rate of ' || hud_cap || '%; the loan at declared terms is below ' || smallest_loan
         || ', so DSCR does not apply'
