@@ -40,7 +40,6 @@ export const EXAMPLES: readonly Example[] = [
     dscrUnderwritten: '1.22',
     expected: {
       upfront_repairs_per_unit: '8000.00',
-      // 54,014.40 / (740,000 + 64,000)
       yield_on_cost_pct: '6.72',
       // 54,014.40 - 0.10 x (98,208 - 6,629.04)
       noi_stressed: '44856.50',
@@ -87,7 +86,7 @@ export const EXAMPLES: readonly Example[] = [
       upfront_repairs_per_unit: '15000.00',
       yield_on_cost_pct: '9.33',
       dscr_stressed: '1.58',
-      // (30,000 - 20,000) / 15,000; a cap rate of 14 % alone would leave 75 %
+      // (30,000 - 20,000) / 15,000
       score_share_pct: '66.67',
       score_limit: 'condition_risk',
       condition_risk: 'low_price_per_unit',
