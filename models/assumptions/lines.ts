@@ -44,9 +44,9 @@ export const LINES: readonly DeclaredAssumption[] = [
   ['reserves_per_unit_25_49', '400', 'usd_per_unit_year', 'proposal', RESERVES],
   ['reserves_per_unit_50_up', '300', 'usd_per_unit_year', 'proposal', RESERVES],
   // Property tax
-  ['tax_rate_pct', '1.50', 'percent', 'proposal', 'Tax over value where neither county nor metro has a figure.'],
+  ['default_tax_rate_pct', '1.50', 'percent', 'proposal', 'Tax over value where neither county nor metro has a figure.'],
   [
-    'tax_reset_share',
+    'default_tax_reset_share',
     '0.50',
     'share',
     'proposal',

@@ -5,8 +5,8 @@ with
 
 terms as (
   select
-    assumption('tax_rate_pct')::decimal(14, 2) as default_rate_pct,
-    assumption('tax_reset_share')::decimal(6, 4) as default_reset_share,
+    assumption('default_tax_rate_pct')::decimal(14, 2) as default_rate_pct,
+    assumption('default_tax_reset_share')::decimal(6, 4) as default_reset_share,
     assumption('tax_bill_least_pct')::decimal(14, 2) as tax_bill_least_pct,
     assumption('tax_bill_most_pct')::decimal(14, 2) as tax_bill_most_pct
 ),

@@ -94,6 +94,7 @@ describe('over a snapshot', () => {
       'cap_rate_underwritten',
       'cap_rate_source',
       'cap_rate_derived',
+      'cap_rate_hud_2br',
     ]);
     assert.ok(
       !offers('WHERE amount_', 'SELECT * FROM deals').includes('amount_to_value_pct'),

@@ -122,11 +122,13 @@ describe('a number walked back', () => {
     assert.equal(rent.values?.['zip'], deal?.['zip']);
     assert.ok(Date.parse(listing.fetched_at ?? '') <= Date.parse(`${String(deal?.['observed_at'])}Z`));
     const lines = formatExplanation(e, 'noi_underwritten').join('\n');
+    assert.match(lines, /noi_underwritten = [\d.]+\n {2}NOI .*\n {2}= noi_after_reset \(recomputed: identical\)/);
     assert.match(
       lines,
-      /noi_underwritten = [\d.]+\n {2}NOI from the HUD rent.*\n {2}= round2\(units \* .*\(recomputed: identical\)/,
+      /gross_potential_rent = [\d.]+\n += round2\(units \* contract_rent \* .*\(recomputed: identical\)/,
     );
-    assert.match(lines, /vacancy = 0\.07 {2}assumption of uw-2026\.1, share, proposal: /);
+    assert.match(lines, /insurance_per_unit = 671 {2}assumption of uw-2026\.2, usd_per_unit_year, evidence: /);
+    assert.match(lines, /tax_current = [\d.]+ {2}property_tax\.current: /);
     assert.match(lines, /market_rent_2br = [\d.]+ {2}from page 2/);
     assert.match(
       lines,

@@ -39,6 +39,7 @@ const MODELS = [
   'stg_tax_parcels',
   'stg_parcels',
   'stg_sheriff_sales',
+  'int_property_classes',
   'signals',
   'int_join_rates',
   'sources',

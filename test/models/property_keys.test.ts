@@ -38,6 +38,7 @@ const NEEDED = [
   'stg_tax_parcels',
   'stg_parcels',
   'auctions',
+  'int_property_classes',
   'signals',
   'int_condominiums',
   'int_property_records',

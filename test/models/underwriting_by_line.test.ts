@@ -164,7 +164,7 @@ describe('deals underwritten by line', () => {
       ...INCOME_OF_SHARES,
       tax_after_reset: null,
       expense_check: 'no_tax_ratio_of_cell',
-      noi_after_reset: '38461.21',
+      noi_after_reset: '39369.34',
       cap_rate_underwritten: null,
     }));
 

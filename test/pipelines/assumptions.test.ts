@@ -13,15 +13,15 @@ test('a new set underwrites the next snapshot, and the old one keeps its own', a
   const start = await afterFirstDay();
   const { layout } = start;
   const before = await publishedRun(start, FIRST_RUN);
-  const assumptions = currentAssumptions(new Map([['vacancy', '0.10']]));
+  const assumptions = currentAssumptions(new Map([['vacancy', '0.10']]), 'uw-2026.1');
   const after = await runDay({ ...start, day: '2026-11-21', only: () => false, tables: TABLES, assumptions });
-  assert.equal(before.manifest.assumption_set_id, 'uw-2026.1');
+  assert.equal(before.manifest.assumption_set_id, 'uw-2026.2');
   assert.equal(after.manifest?.assumption_set_id, assumptions.id);
   const noi = async (runId: string): Promise<Map<unknown, number>> =>
     new Map(
-      (await published(layout, runId, 'deals', 'WHERE noi_underwritten IS NOT NULL')).map((d) => [
+      (await published(layout, runId, 'deals', 'WHERE noi_hud_2br IS NOT NULL')).map((d) => [
         d['id'],
-        Number(d['noi_underwritten']),
+        Number(d['noi_hud_2br']),
       ]),
     );
   const [old, lower] = [await noi(before.runId), await noi(after.runId)];
@@ -29,7 +29,7 @@ test('a new set underwrites the next snapshot, and the old one keeps its own', a
   for (const [id, amount] of lower) assert.ok(Math.abs(amount / (old.get(id) ?? 0) - 0.9 / 0.93) < 0.0001, String(id));
   assert.deepEqual(await verifySnapshot(layout, before.runId), []);
   for (const [runId, id] of [
-    [before.runId, 'uw-2026.1'],
+    [before.runId, 'uw-2026.2'],
     [after.runId, assumptions.id],
   ] as const) {
     for (const table of TABLES)

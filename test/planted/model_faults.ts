@@ -4,6 +4,7 @@ import { audit, change, HISTORY_DAYS, reconcile, test, type PlantedFault } from 
 const HISTORY = 'models/marts/listing_history.sql';
 const PROPERTIES = 'models/intermediate/int_properties.sql';
 const UNDERWRITING = 'models/intermediate/int_underwriting.sql';
+const PROXIES = 'models/intermediate/int_hud_proxies.sql';
 const SIGNALS = 'models/marts/signals.sql';
 const AUCTIONS = 'models/marts/auctions.sql';
 
@@ -154,18 +155,14 @@ const figureFaults: readonly PlantedFault[] = [
   {
     name: 'no vacancy is deducted',
     changes: [
-      change(
-        UNDERWRITING,
-        'gross_potential * (1 - vacancy) as effective_income',
-        'gross_potential as effective_income',
-      ),
+      change(PROXIES, 'gross_potential * (1 - vacancy) as effective_income', 'gross_potential as effective_income'),
     ],
-    caughtBy: [reconcile('deals: underwriting')],
+    caughtBy: [reconcile('deals: taxes and expenses')],
   },
   {
     name: 'a building of twelve units has the expenses of a larger one',
-    changes: [change(UNDERWRITING, 'when units <= medium_units_max then', 'when units < medium_units_max then')],
-    caughtBy: [reconcile('deals: underwriting')],
+    changes: [change(PROXIES, 'units <= medium_units_max then', 'units < medium_units_max then')],
+    caughtBy: [reconcile('deals: taxes and expenses')],
   },
   {
     name: 'scores use the greater of two incomes',

@@ -3,7 +3,11 @@ import type { Explanation } from './explain.ts';
 
 /** Group of a deal's provenance, by field. All other fields are of the listing. */
 const GROUPS: Readonly<Record<string, string>> = {
+  market_rent_0br: 'rent',
+  market_rent_1br: 'rent',
   market_rent_2br: 'rent',
+  market_rent_3br: 'rent',
+  market_rent_4br: 'rent',
   rent_area_code: 'rent',
   rent_area_name: 'rent',
   rent_fiscal_year: 'rent',
@@ -17,11 +21,40 @@ const GROUPS: Readonly<Record<string, string>> = {
 };
 
 const CONFIDENCE_PART = 'a part of confidence_parts';
+const MIX = 'rent_steps.mix: the listing, or the reference table bedroom_mixes';
+const IN_PLACE = "rent_steps.in_place: the census's rent over HUD's in the metropolitan area";
+const EXPENSE_CELL = 'the reference table expense_cells, for its size and vintage';
 
-/** Inputs that are no field of the row, and the field that has them. */
+/** Inputs that come from no page of the row, and the field or the table that has them. */
 const PARTS_OF_FIELDS: Readonly<Record<string, string>> = {
   expense_ratio_of_size_pct: 'the assumption expense_ratio_* for its number of units, in percent',
   expense_adjustment_pct: 'the assumption expense_*_adjustment for its year of construction, in percent',
+  mix_0br: MIX,
+  mix_1br: MIX,
+  mix_2br: MIX,
+  mix_3br: MIX,
+  mix_4br: MIX,
+  mix_sum: MIX,
+  in_place_ratio_0br: IN_PLACE,
+  in_place_ratio_1br: IN_PLACE,
+  in_place_ratio_2br: IN_PLACE,
+  in_place_ratio_3br: IN_PLACE,
+  in_place_ratio_4br: IN_PLACE,
+  utility_share_used: "rent_steps.contract: the county's contract rent over its gross rent",
+  vacancy_pct: 'the vacancy survey of the metropolitan area, or an assumption, as vacancy_basis says',
+  tax_rate_pct: 'property_tax.rate_pct: the census, as rate_basis says',
+  tax_class_factor: 'property_tax.class_factor: the reference table tax_rules',
+  tax_reset_share: 'property_tax.reset_share: the reference table tax_rules',
+  tax_current: 'property_tax.current: the bill of the county or the listing, as current_basis says',
+  insurance_size_factor: 'the reference table insurance_sizes',
+  insurance_state_factor: 'the reference table insurance_states',
+  management_share: 'the assumption management_share_* for its size',
+  reserves_per_unit: 'the assumption reserves_per_unit_* for its size',
+  repairs_per_unit: 'the reference table expense_lines',
+  utilities_per_unit: 'the reference table expense_lines',
+  expense_q1_pct: EXPENSE_CELL,
+  expense_q3_pct: EXPENSE_CELL,
+  expense_typical_pct: EXPENSE_CELL,
   declared_loan_rate_pct: 'the assumption loan_rate_pct',
   survey_rate_pct: 'the survey week loan_rate_on of loan_rate_source_url',
   monthly_factor: 'the reference table loan_factors, at loan_rate_pct over loan_years',
@@ -47,7 +80,7 @@ export function originOf(e: Explanation, figure: string, name: string): string {
   const assumption = e.assumptions.get(name);
   if (assumption) return `assumption of ${assumption.set}, ${assumption.unit}, ${assumption.kind}: ${assumption.basis}`;
   const part = PARTS_OF_FIELDS[name];
-  if (part !== undefined && (figure === 'confidence_score' || !(name in e.row))) return part;
+  if (part !== undefined && (figure === 'confidence_score' || part !== CONFIDENCE_PART)) return part;
   const group = GROUPS[name] ?? (e.table === 'deals' ? 'listing' : null);
   if (group === 'history') return 'from the versions of the listing, below';
   const page = e.pages.findIndex((p) => p.role === group);
