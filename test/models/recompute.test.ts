@@ -143,7 +143,7 @@ describe(`${DEALS} published deals`, () => {
       const { debt } = deal['provenance'] as { debt: unknown };
       assert.deepEqual(debt, deal['list_price'] === null ? { ...ofSurvey, method: 'absent' } : ofSurvey);
     }
-    for (const binding of ['loan_to_value', 'debt_coverage', 'minimum_loan'])
+    for (const binding of ['loan_to_value', 'debt_coverage'])
       assert.ok(
         deals.some((deal) => deal['loan_binding'] === binding),
         binding,
