@@ -9,7 +9,7 @@ const SEEDS = [12, 13, 14];
 describe(`the parts of the score in ${SEEDS.length} worlds`, () => {
   let built: Built;
   before(async () => {
-    built = await buildWorlds(SEEDS, 340);
+    built = await buildWorlds(SEEDS, 370);
   });
   after(() => built.close());
 
