@@ -44,7 +44,13 @@ export const LINES: readonly DeclaredAssumption[] = [
   ['reserves_per_unit_25_49', '400', 'usd_per_unit_year', 'proposal', RESERVES],
   ['reserves_per_unit_50_up', '300', 'usd_per_unit_year', 'proposal', RESERVES],
   // Property tax
-  ['default_tax_rate_pct', '1.50', 'percent', 'proposal', 'Tax over value where neither county nor metro has a figure.'],
+  [
+    'default_tax_rate_pct',
+    '1.50',
+    'percent',
+    'proposal',
+    'Tax over value where neither county nor metro has a figure.',
+  ],
   [
     'default_tax_reset_share',
     '0.50',
@@ -52,6 +58,19 @@ export const LINES: readonly DeclaredAssumption[] = [
     'proposal',
     'Share of the value that a sale sets anew, in a state without a rule.',
   ],
-  ['tax_bill_least_pct', '0.05', 'percent', 'proposal', 'A bill below this share of the price is not used.'],
-  ['tax_bill_most_pct', '10.00', 'percent', 'proposal', 'A bill above this share of the price is not used.'],
+  [
+    'tax_bill_least_multiple',
+    '0.25',
+    'multiple',
+    'proposal',
+    'A smaller bill, as a multiple of the tax at the price, counts as this: an exemption that a sale ends, or an ' +
+      'error.',
+  ],
+  [
+    'tax_bill_most_multiple',
+    '3.00',
+    'multiple',
+    'proposal',
+    'A larger bill, as a multiple of the tax at the price, counts as this: it is read as an error.',
+  ],
 ];

@@ -33,7 +33,14 @@ export const TAX_RATE_BASES = [
   'metro_of_reference',
   'declared',
 ] as const;
-export const TAX_BILL_BASES = ['parcel', 'listing', 'estimated', 'estimated_bill_implausible', 'unknown'] as const;
+export const TAX_BILL_BASES = [
+  'parcel',
+  'listing',
+  'parcel_limited',
+  'listing_limited',
+  'estimated',
+  'unknown',
+] as const;
 export const TAX_RULE_BASES = ['confirmed', 'unconfirmed', 'declared'] as const;
 export const EXPENSE_CHECKS = [
   'within_quartiles',
@@ -76,6 +83,7 @@ const PropertyTax = z.strictObject({
   rate_basis: z.enum(TAX_RATE_BASES),
   class_factor: text,
   at_price: nullableText,
+  bill: nullableText,
   current: nullableText,
   current_basis: z.enum(TAX_BILL_BASES),
   reset_share: text,

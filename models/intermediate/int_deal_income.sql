@@ -116,6 +116,7 @@ select
     'rate_basis', taxes.tax_rate_basis,
     'class_factor', as_text(taxes.tax_class_factor),
     'at_price', as_text(taxes.tax_at_price),
+    'bill', as_text(taxes.tax_bill),
     'current', as_text(taxes.tax_current),
     'current_basis', taxes.tax_current_basis,
     'reset_share', as_text(taxes.tax_reset_share),

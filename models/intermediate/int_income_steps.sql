@@ -10,7 +10,9 @@ terms as (
     assumption('months_per_year') as months_per_year,
     assumption('vacancy') as vacancy,
     assumption('insurance_per_unit') as insurance_per_unit,
-    assumption('other_per_unit') as other_per_unit
+    assumption('other_per_unit') as other_per_unit,
+    assumption('tax_bill_least_multiple') as tax_bill_least_multiple,
+    assumption('tax_bill_most_multiple') as tax_bill_most_multiple
 ),
 
 figures as (
@@ -125,6 +127,13 @@ select
       struct_pack(list_price, tax_rate_pct, tax_class_factor),
       tax_at_price
     ),
+    case when tax_bill is not null then step(
+      'tax_current',
+      'min(max(tax_bill, round2(tax_at_price * tax_bill_least_multiple)),'
+        || ' round2(tax_at_price * tax_bill_most_multiple))',
+      struct_pack(tax_bill, tax_at_price, tax_bill_least_multiple, tax_bill_most_multiple),
+      tax_current
+    ) end,
     step(
       'tax_after_reset',
       'round2(tax_reset_share * tax_at_price + (1 - tax_reset_share) * tax_current)',

@@ -7,8 +7,8 @@ terms as (
   select
     assumption('default_tax_rate_pct')::decimal(14, 2) as default_rate_pct,
     assumption('default_tax_reset_share')::decimal(6, 4) as default_reset_share,
-    assumption('tax_bill_least_pct')::decimal(14, 2) as tax_bill_least_pct,
-    assumption('tax_bill_most_pct')::decimal(14, 2) as tax_bill_most_pct
+    assumption('tax_bill_least_multiple')::decimal(6, 2) as tax_bill_least_multiple,
+    assumption('tax_bill_most_multiple')::decimal(6, 2) as tax_bill_most_multiple
 ),
 
 -- The bill of the one parcel at exactly this address
@@ -57,35 +57,38 @@ rates as (
   left join parcel_bills on parcel_bills.id = properties.id
 ),
 
-estimates as (
-  select
-    rates.*,
-    rounded(wide(list_price) * tax_rate_pct * 0.01 * tax_class_factor) as tax_at_price,
-    listing_bill between wide(list_price) * tax_bill_least_pct * 0.01 and wide(list_price) * tax_bill_most_pct * 0.01
-      as is_listing_bill_plausible,
-    parcel_bill between wide(list_price) * tax_bill_least_pct * 0.01 and wide(list_price) * tax_bill_most_pct * 0.01
-      as is_parcel_bill_plausible
-  from rates
-  cross join terms
-),
-
--- Today's bill: the county's own figure before the broker's. An implausible one is a typing error or an exemption.
+-- The county's own bill before the one that the broker states
 bills as (
   select
     *,
-    case
-      when is_parcel_bill_plausible then parcel_bill
-      when is_listing_bill_plausible then listing_bill
-      else tax_at_price
-    end as tax_current,
+    rounded(wide(list_price) * tax_rate_pct * 0.01 * tax_class_factor) as tax_at_price,
+    coalesce(parcel_bill, listing_bill) as tax_bill
+  from rates
+),
+
+-- A bill far from the tax at the price is an exemption that a sale ends, or a typing error: it counts up to a limit
+limits as (
+  select
+    bills.*,
+    rounded(wide(tax_at_price) * tax_bill_least_multiple) as tax_bill_least,
+    rounded(wide(tax_at_price) * tax_bill_most_multiple) as tax_bill_most
+  from bills
+  cross join terms
+),
+
+current_taxes as (
+  select
+    *,
+    case when tax_bill is null then tax_at_price else least(tax_bill_most, greatest(tax_bill_least, tax_bill)) end
+      as tax_current,
     case
       when list_price is null then 'unknown'
-      when is_parcel_bill_plausible then 'parcel'
-      when is_listing_bill_plausible then 'listing'
-      when parcel_bill is not null or listing_bill is not null then 'estimated_bill_implausible'
-      else 'estimated'
+      when tax_bill is null then 'estimated'
+      when tax_bill between tax_bill_least and tax_bill_most
+        then case when parcel_bill is null then 'listing' else 'parcel' end
+      else case when parcel_bill is null then 'listing_limited' else 'parcel_limited' end
     end as tax_current_basis
-  from estimates
+  from limits
 )
 
 select
@@ -97,7 +100,8 @@ select
   tax_rule_basis,
   tax_rule_statute,
   tax_at_price,
-  tax_current,
+  tax_bill,
+  case when list_price is not null then tax_current end as tax_current,
   tax_current_basis,
   rounded(wide(tax_at_price) * tax_reset_share + wide(tax_current) * (1 - tax_reset_share)) as tax_after_reset
-from bills
+from current_taxes

@@ -21,11 +21,12 @@ export default defineModel({
       tax_rule_basis: oneOf(TAX_RULE_BASES, 'Whether the rule of the state was confirmed, or an assumption stands in.'),
       tax_rule_statute: text('Statute of the rule.', { absent: 'the state has no rule in the table' }),
       tax_at_price: money('Tax if the whole value is the asking price.', { absent: NO_PRICE }),
-      tax_current: money("Today's bill.", { absent: NO_PRICE }),
+      tax_bill: money('The bill that the county or the listing states.', { absent: 'neither states one' }),
+      tax_current: money("Today's tax: the bill, within the declared multiples of tax_at_price.", { absent: NO_PRICE }),
       tax_current_basis: oneOf(
         TAX_BILL_BASES,
-        "Where today's bill comes from. estimated: no bill is known, and tax_at_price stands for it; " +
-          'estimated_bill_implausible: the bill is outside of the declared shares of the price.',
+        "Where today's tax comes from. estimated: no bill is known, and tax_at_price stands for it; limited: the " +
+          'bill is outside of the declared multiples of tax_at_price and counts as the nearer one.',
       ),
       ...fieldsOf(Deal, ['tax_after_reset']),
     },

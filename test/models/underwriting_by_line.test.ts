@@ -184,11 +184,11 @@ describe('deals underwritten by line', () => {
     assert.equal(contract?.['utility_share'], '0.1474');
   });
 
-  it('uses neither a mix of another number of units, nor an implausible bill, nor a year to come', async () => {
+  it('limits a bill far from the tax at the price, and uses no mix of other units and no year to come', async () => {
     const deal = await built.one('deals', `id = '${idOf(400)}'`);
     const tax = JSON.parse(String(deal['property_tax'])) as Record<string, unknown>;
     assert.equal((await stepsOf(400))['mix']?.['basis'], 'size_stated_mix_does_not_add_up');
-    assert.deepEqual([tax['current_basis'], tax['current']], ['estimated_bill_implausible', '15170.00']);
+    assert.deepEqual([tax['current_basis'], tax['current']], ['listing_limited', '3792.50']);
   });
 
   it('passes every audit', () => assert.deepEqual(built.failed, []));

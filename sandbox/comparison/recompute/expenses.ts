@@ -57,6 +57,7 @@ export function recomputeIncome(values: Values): Recomputed {
 interface PropertyTax {
   readonly rate_pct: string;
   readonly class_factor: string;
+  readonly bill: string | null;
   readonly current: string | null;
   readonly reset_share: string;
 }

@@ -30,7 +30,7 @@ const EXPLAINED: readonly (readonly [path: RegExp, status: string])[] = [
   [/distress\.(matches|candidates)\[\]\.(signal|auction)$/, 'kind'],
   [/rent_steps\.\w+\.\w+(\.br_\d)?$/, 'basis'],
   [/expense_lines\[\]\.(place|as_of)$/, 'basis'],
-  [/property_tax\.(at_price|current)$/, 'current_basis'],
+  [/property_tax\.(at_price|bill|current)$/, 'current_basis'],
   [/property_tax\.statute$/, 'rule_basis'],
   [/provenance\.\w+\.\w+$/, 'method'],
   [/(_rationale|paths\.\w+)\.inputs\.\w+$/, 'reason'],

@@ -74,12 +74,24 @@ function edgesOf({ rent, units }: Deal): number[] {
   return [...multiples, 20_000_00 * homes, 35_000_00 * homes, smallestLoan];
 }
 
+/** Tax bills, in cents, at which a limit begins: multiples of the tax at the price, in Cleveland 1.67 % of it. */
+const taxLimitsOf = ({ price }: Deal): number[] =>
+  price === null ? [] : [0.25, 3].map((multiple) => Math.round(price * 0.0167 * multiple));
+
 /** Deals that differ by one dollar: anywhere, and across each edge. */
 function dollarPairs(): (readonly [Deal, Deal])[] {
   return deals.flatMap((d) => [
     ...(d.price === null ? [] : [[d, { ...d, price: d.price + 100 }] as const]),
     ...(d.rent === null ? [] : [[d, { ...d, rent: d.rent + 1 }] as const]),
     ...(d.noi === null ? [] : [[d, { ...d, noi: d.noi + 100 }] as const]),
+    ...(d.taxes === null ? [] : [[d, { ...d, taxes: d.taxes + 100 }] as const]),
+    ...taxLimitsOf(d).map(
+      (limit) =>
+        [
+          { ...d, taxes: limit - 50 },
+          { ...d, taxes: limit + 50 },
+        ] as const,
+    ),
     ...(d.debt === null ? [] : [[d, { ...d, debt: d.debt + 100 }] as const]),
     ...edgesOf(d).map(
       (edge) =>

@@ -10,6 +10,7 @@ export interface Deal {
   readonly year: number | null;
   readonly cap: number | null;
   readonly noi: number | null;
+  readonly taxes: number | null;
   readonly cut: number;
   readonly days: number;
   readonly debt: number | null;
@@ -34,6 +35,7 @@ const deal: fc.Arbitrary<Deal> = fc
     year: maybe(fc.integer({ min: 1880, max: 2026 }), 20),
     cap: maybe(fc.integer({ min: 100, max: 1500 }), 40),
     noiPct: maybe(fc.integer({ min: -50, max: 1500 }), 60),
+    taxes: maybe(fc.integer({ min: 10_000, max: 10_000_000 }), 50),
     cut: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 2500 })),
     days: fc.integer({ min: 0, max: 400 }),
     debt: maybe(fc.integer({ min: 1, max: 9_000_000 }), 70),

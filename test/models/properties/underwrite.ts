@@ -73,6 +73,7 @@ const inputsOf = (deals: readonly Deal[]): Inputs => ({
     units: d.units,
     cap_rate: decimal(d.cap),
     noi: decimal(d.noi),
+    annual_taxes: decimal(d.taxes),
     year_built: d.year,
     is_income_property: true,
     state: 'OH',
