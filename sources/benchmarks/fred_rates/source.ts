@@ -61,7 +61,7 @@ export default defineSource({
     // A misprint is most likely in the newest row, which is the one that counts.
     maxRejectShare: 0,
     // The file of a series may have all years, and a read from the web has the last two.
-    maxDropShare: 1,
+    maxDropShare: 0.98,
     newest: { column: 'observed_on', of: 'series', given: 'rate_pct', maxAgeDays: 14 },
   },
   drop: [
