@@ -182,3 +182,18 @@ describe('an outdated rent says why', () => {
     assert.equal(await reasonOn('2026-12-20', []), null);
   });
 });
+
+describe('rents of each number of bedrooms', () => {
+  const bedrooms = (name: string, rents: readonly string[]): InputRow =>
+    Object.fromEntries(rents.map((rent, i) => [`${name}_${i}`, rent]));
+  const ofArea = bedrooms('fmr', ['900.00', '1000.00', '1200.00', '1500.00', '1700.00']);
+  const shown = async (zips: readonly InputRow[]): Promise<unknown[]> => {
+    const row = await rentIn(CLEVELAND.zip, [area(CLEVELAND.area, '1200.00', ofArea)], zips);
+    return [0, 1, 2, 3, 4].map((i) => row[`market_rent_${i}br`]);
+  };
+  test('are those of the ZIP, and those of the area where it has none', async () => {
+    const zip = bedrooms('rent', ['950.00', '1050.00', '1250.00', '1550.00', '1750.00']);
+    assert.deepEqual(await shown([ofZip(CLEVELAND.area, '1250.00', zip)]), Object.values(zip));
+    assert.deepEqual(await shown([]), Object.values(ofArea));
+  });
+});
