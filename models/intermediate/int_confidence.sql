@@ -77,7 +77,8 @@ parts as (
       else 0
     end::decimal(4, 2) as noi_part,
     case
-      when underwrite_reliability <> 'ok' then 0
+      -- A claim that contradicts itself agrees with nothing
+      when underwrite_reliability <> 'ok' or is_contradicted then 0
       when cap_gap_pct is null then gap_none
       when abs(cap_gap_pct) <= gap_small_points then gap_small
       when abs(cap_gap_pct) <= gap_medium_points then gap_medium

@@ -78,5 +78,10 @@ describe('deals', () => {
     assert.equal(cheap['condition_risk'], '-0.03');
     assert.deepEqual([plain['loan_rate'], cheap['loan_rate']], ['-0.05', '-0.05'], 'the survey week is 20 days old');
     assert.deepEqual([contradicted['noi_source'], contradicted['claim_contradicted']], ['0.15', '-0.15']);
+    assert.equal(
+      contradicted['agreement'],
+      '0.00',
+      'a gap of 2.00 points earns 0.08 unless the claim contradicts itself',
+    );
   });
 });

@@ -19,10 +19,12 @@ function rateReasonOf({ record, has, count }: Values): keyof typeof RATE_PENALTI
   return age > count('confidence_rate_stale_days') ? 'loan_rate_stale' : null;
 }
 
+const isNoiContradicted = ({ record }: Values): boolean => String(record['claim_issue']).startsWith('noi_');
+
 export function recomputeConfidence(values: Values): Recomputed {
   const { record, has, text } = values;
   const issue = String(record['claim_issue']);
-  const isContradicted = issue.startsWith('noi_');
+  const isContradicted = isNoiContradicted(values);
   const noi = noiConfidence(values);
   const rateReason = rateReasonOf(values);
   const ok = record['underwrite_reliability'] === 'ok';
@@ -87,8 +89,9 @@ function noiConfidence({ record, text }: Values): string {
   return text(`confidence_noi_${source === 'derived_from_advertised_cap' ? 'derived' : String(source)}`);
 }
 
-function agreementConfidence({ record, has, of, text, assumed }: Values): string {
-  if (record['underwrite_reliability'] !== 'ok') return '0';
+function agreementConfidence(values: Values): string {
+  const { record, has, of, text, assumed } = values;
+  if (record['underwrite_reliability'] !== 'ok' || isNoiContradicted(values)) return '0';
   if (!has('cap_gap_pct')) return text('confidence_gap_none');
   const gap = of('cap_gap_pct').isBelow(fraction(0)) ? fraction(0).minus(of('cap_gap_pct')) : of('cap_gap_pct');
   if (!assumed('confidence_gap_small_points').isBelow(gap)) return text('confidence_gap_small');
