@@ -97,6 +97,9 @@ export function referenceSql({ name, record, csvPath }: Reference): readonly str
 /** The ZIPs of counties, which the lookup of the API reads too. */
 export const countyZips = (): Reference => reference(CountyZip, 'county_zips');
 
+/** The comparison with real NOI, which the pages about underwriting show. */
+export const noiComparisons = (): Reference => reference(NoiComparison, 'noi_comparisons');
+
 /** The reference tables, loaded before a build. */
 export const loadReferences = (): Reference[] => [
   reference(HudZip, 'hud_zips'),
@@ -114,6 +117,6 @@ export const loadReferences = (): Reference[] => [
   reference(CensusMetro, 'census_metros'),
   reference(HvsArea, 'hvs_areas'),
   reference(TaxRule, 'tax_rules'),
-  reference(NoiComparison, 'noi_comparisons'),
+  noiComparisons(),
   reference(PropertyClass, 'property_classes'),
 ];

@@ -2,6 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { currentAssumptions } from '../../models/assumptions.ts';
+import {
+  AIM_WORDS,
+  aimsBySize,
+  comparedSizes,
+  errorRanges,
+  unitsText,
+  WHOSE_NOI,
+} from '../../models/calibration/comparison_by_size.ts';
+import { CALIBRATION_PARAMETERS } from '../../models/calibration/declared.ts';
 import { DRIFT } from '../../models/drift.ts';
 import { PROPERTIES } from '../../models/properties.ts';
 import { cell, table } from './markdown.ts';
@@ -28,6 +37,20 @@ const propertyClassesTable = (): string =>
     ]),
   );
 
+/** NOI of ours and of the simple proxy over real NOI, by size. */
+const comparisonTable = (): string =>
+  table(
+    ['whose NOI', 'units', 'n', 'ours over theirs: q1 / **median** / q3', 'simple proxy over theirs', 'aim'],
+    comparedSizes().map((row) => [
+      WHOSE_NOI[row.population],
+      unitsText(row.size),
+      String(row.n),
+      `${row.underwriting_q1} / **${row.underwriting_median}** / ${row.underwriting_q3}`,
+      `${row.proxy_q1} / **${row.proxy_median}** / ${row.proxy_q3}`,
+      AIM_WORDS[row.aim],
+    ]),
+  );
+
 function saleRulesTable(): string {
   return table(
     ['sale', 'opening_bid_basis', 'law', 'rule (day it was read)'],
@@ -49,10 +72,17 @@ const stepsTable = (steps: readonly (readonly [string, string, string])[]): stri
 /** @throws Error naming a placeholder of the template that has no value */
 export function underwritingPage(): string {
   const { id, rows } = currentAssumptions();
+  const ranges = errorRanges();
   const values = new Map<string, string>([
+    ...CALIBRATION_PARAMETERS.map(([key, value]): [string, string] => [key, value]),
     ...rows.map(({ key, value }): [string, string] => [key, shown(value)]),
     ['set', id],
     ['sale_rules', saleRulesTable()],
+    ['noi_comparison', comparisonTable()],
+    ['aims_by_size', aimsBySize()],
+    ['ratio_small', ranges.small],
+    ['ratio_large', ranges.large],
+    ['ratio_recent', ranges.recent],
     ['property_classes', propertyClassesTable()],
     ['worked_steps', stepsTable(WORKED.steps)],
     ['worked_steps_of_2026_1', stepsTable(WORKED_OF_2026_1.steps)],
