@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createApp } from '../../api/app.ts';
+import { countText } from '../../api/site/format.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
+import { comparedSizes, errorRanges } from '../../models/calibration/comparison_by_size.ts';
 import { startApp, type Started } from '../api/support/test_app.ts';
 import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 
@@ -71,6 +73,14 @@ describe('with a snapshot', () => {
       await fetch(`${server.url}/build?call=/api/deals&city=${encodeURIComponent(HOSTILE)}`, asPage)
     ).text();
     assert.ok(typed.includes('&lt;img') && !typed.includes('<img'));
+  });
+
+  it('the page about scores has the comparison with real NOI, and the formulas of its own set', async () => {
+    const text = await (await fetch(`${server.url}/scores`, asPage)).text();
+    for (const { n, underwriting_median: median, proxy_median: proxy } of comparedSizes())
+      assert.match(text, new RegExp(`>\\s*${countText(n)}\\s*<[^]*?<strong>${median}<[^]*?<strong>${proxy}<`));
+    for (const range of Object.values(errorRanges())) assert.ok(text.includes(range), range);
+    assert.match(text, /noi_underwritten = units × HUD 2-bedroom rent/);
   });
 
   it('every page has a policy without other origins, and no inline style or script', async () => {

@@ -5,6 +5,7 @@ import { code, wideTable } from '../layout.ts';
 import { countText, words } from '../format.ts';
 import { rowsFor, type PageContext, type Page } from '../page.ts';
 import { backtestTables } from './backtest.ts';
+import { realNoi } from './real_noi.ts';
 
 /** Groups of assumptions; a key belongs to the first group whose pattern matches. */
 const GROUPS: readonly (readonly [title: string, keys: RegExp])[] = [
@@ -78,10 +79,19 @@ async function distribution(context: PageContext): Promise<Html> {
   });
 }
 
-const underwritingFormula = (v: (key: string) => string): string =>
+/** The underwriting of sets whose expenses are line by line; the simple proxy is a figure of its own there. */
+const BY_LINE = [
+  'noi_underwritten = units × contract rent × 12 × (1 − vacancy of the metropolitan area) − expenses',
+  'contract rent    = HUD’s rents by bedrooms, brought to what sitting tenants pay, less their utilities',
+  'expenses         = property tax after a sale + insurance + management + repairs',
+  '                   + utilities of the owner + other, held within the quartiles of real buildings',
+];
+
+const underwritingFormula = (v: (key: string) => string, isByLine = v('underwriting_method') === 'by_line'): string =>
   [
-    `noi_underwritten = units × HUD 2-bedroom rent × (1 − ${v('utility_share')}) × 12 × (1 − ${v('vacancy')})`,
-    '                   × (1 − expense ratio)',
+    ...(isByLine ? BY_LINE : []),
+    `${isByLine ? 'noi_hud_2br     ' : 'noi_underwritten'} = units × HUD 2-bedroom rent × (1 − ${v('utility_share')})`,
+    `                   × 12 × (1 − ${v('vacancy')}) × (1 − expense ratio)`,
     `expense ratio    = ${v('expense_ratio_2_4')} to ${v('small_units_max')} units,`,
     `                   ${v('expense_ratio_5_12')} to ${v('medium_units_max')},`,
     `                   ${v('expense_ratio_13_50')} to ${v('large_units_max')}, ${v('expense_ratio_51_up')} above;`,
@@ -159,7 +169,7 @@ export const scores: Page = {
         <div>${await distribution(context)}</div>
       </div>
       <h2>Underwriting</h2>
-      ${code('The formula of underwritten NOI', underwritingFormula(v))}
+      ${code('The formulas of underwritten NOI', underwritingFormula(v))} ${realNoi()}
       <h2>Three paths</h2>
       <table>
         <thead>
