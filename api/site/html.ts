@@ -26,9 +26,12 @@ function textOf(piece: Piece): string {
   return escaped(String(piece));
 }
 
+/** Indentation of a template, a third of a page. Values keep their lines: code is shown as it is. */
+const withoutIndentation = (literal: string): string => literal.replaceAll(/\s*\n\s*/g, '\n');
+
 /** Markup from a template; values are escaped unless they are Html. Attributes must be in double quotes. */
 export const html = (strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html =>
-  new Html(strings.map((s, i) => s + textOf(pieces[i])).join(''));
+  new Html(strings.map((s, i) => withoutIndentation(s) + textOf(pieces[i])).join(''));
 
 /** Whether a published address is an http URL, which may be linked. */
 export const isWebAddress = (address: string): boolean => /^https?:\/\//i.test(address);

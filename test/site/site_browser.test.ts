@@ -5,7 +5,10 @@ import { createRequire } from 'node:module';
 import { after, before, describe, it } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { PRICES } from '../../api/routes/prices.ts';
+import { dollarsText } from '../../api/site/format.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
+import type { ReportBody } from '../../api/site/pages/report.ts';
+import { CHECKS, RISKS } from '../../api/site/pages/report_words.ts';
 import { startSite, type SiteServer } from './site_server.ts';
 
 const DESKTOP = { width: 1280, height: 900 };
@@ -100,12 +103,12 @@ describe('every page', () => {
         else if (href.startsWith('/')) links.add(href.replaceAll('&amp;', '&'));
       }
     }
-    const sections = await (await fetch(`${site.url}/reference`)).text();
     for (const link of links) {
       const [address = '', section] = link.split('#');
-      if (section !== undefined) assert.ok(sections.includes(` id="${section}"`), link);
-      const { status } = await fetch(site.url + address, { headers: { Accept: 'text/html' } });
-      assert.equal(status, 200, link);
+      const response = await fetch(site.url + address, { headers: { Accept: 'text/html' } });
+      const text = await response.text();
+      assert.equal(response.status, 200, link);
+      if (section !== undefined) assert.ok(text.includes(` id="${section}"`), link);
     }
     assert.ok(links.size > 20, `${links.size} links`);
   });
@@ -135,6 +138,41 @@ describe('the keyboard', () => {
       'status',
     ])
       assert.ok(reached.has(expected), `${expected} is reached`);
+    await page.context().close();
+  });
+});
+
+describe('the example report', () => {
+  it('shows each step from rent to NOI, in words instead of codes', async () => {
+    const { deal, debt_terms: debt } = (await (await fetch(`${site.url}/api/example_report`)).json()) as ReportBody;
+    const { page } = await open('/report', { javaScriptEnabled: false });
+    const text = await page.locator('main').innerText();
+    const amounts = [
+      deal.market_rent_2br,
+      deal.market_rent_mix,
+      deal.rent_in_place,
+      deal.contract_rent,
+      ...deal.expense_lines.map(({ amount }) => amount),
+      deal.tax_after_reset,
+      deal.noi_at_current_tax,
+      deal.noi_underwritten,
+      deal.noi_hud_2br,
+      debt.sized.loan_amount,
+      debt.sized.cash_needed,
+    ];
+    assert.equal(deal.expense_lines.length, 6);
+    for (const amount of amounts) assert.ok(text.includes(dollarsText(Number(amount))), String(amount));
+    assert.ok(text.includes(`${deal.dscr_stressed ?? ''}×`) && text.includes(debt.bank.rate_on ?? 'assumption'));
+    assert.ok(text.includes(RISKS[deal.condition_risk]) && text.includes(CHECKS[deal.expense_check]));
+    const codes = [
+      deal.rent_steps.mix.basis,
+      deal.rent_steps.in_place.basis,
+      deal.rent_steps.contract.basis,
+      deal.property_tax.rate_basis,
+      deal.expense_check,
+      ...deal.expense_lines.map(({ basis }) => basis),
+    ];
+    for (const code of codes.filter((name) => name.includes('_'))) assert.ok(!text.includes(code), code);
     await page.context().close();
   });
 });

@@ -101,7 +101,7 @@ function debt({ dscr, dscr_reason, noi_source }: DealRow, { debt_terms: { bank }
 }
 
 /** Why the sized loan is as large as it is. */
-const BINDINGS: Readonly<Record<NonNullable<DealRow['loan_binding']>, string>> = {
+export const LOAN_LIMITS: Readonly<Record<NonNullable<DealRow['loan_binding']>, string>> = {
   loan_to_value: 'limited by the price',
   debt_coverage: 'limited by the income',
   minimum_loan: 'the income covers less than the smallest loan',
@@ -112,7 +112,7 @@ function cash({ loan_sized, loan_binding, cash_needed, cash_on_cash_pct }: DealR
   if (loan_sized === null || loan_binding === null || cash_needed === null) return [];
   const loan = Number(loan_sized) === 0 ? 'no loan' : `a loan of ${exactDollars(loan_sized)}`;
   return [
-    `A lender sizes ${loan} (${BINDINGS[loan_binding]}): ${exactDollars(cash_needed)} of cash is needed and earns ` +
+    `A lender sizes ${loan} (${LOAN_LIMITS[loan_binding]}): ${exactDollars(cash_needed)} of cash is needed and earns ` +
       `${cash_on_cash_pct ?? ''}% a year before income tax.`,
   ];
 }

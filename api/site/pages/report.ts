@@ -10,6 +10,7 @@ import { absent, count, day, dollars, percent, points, ratio, sentence, words } 
 import type { PageContext, Page } from '../page.ts';
 import { comparison, income, offer } from './report_money.ts';
 import { sensitivity } from './report_grid.ts';
+import { incomeSteps } from './report_steps.ts';
 
 export type ReportBody = z.infer<typeof Report>;
 
@@ -194,7 +195,7 @@ function reportContent(report: ReportBody): Html {
       <section>${comparison(report)}</section>
       <section>${income(report)}</section>
     </div>
-    ${offer(report)}
+    ${incomeSteps(report)} ${offer(report)}
     <h2>Three paths</h2>
     <div class="split">${PATHS.map((p) => path(report, p))}</div>
     <h2>Parts of the score</h2>

@@ -3,7 +3,9 @@ import { barChart, type Bar } from '../charts.ts';
 import { html, type Html } from '../html.ts';
 import { absent, day, dollars, dollarsText, percent, percentText, points, ratio, ratioText, words } from '../format.ts';
 import { externalLink } from '../layout.ts';
+import { LOAN_LIMITS } from '../../routes/report/summary.ts';
 import type { ReportBody } from './report.ts';
+import { RENTS } from './report_words.ts';
 
 type Line = ReportBody['comparison']['lines'][number];
 type Bank = ReportBody['debt_terms']['bank'];
@@ -43,29 +45,32 @@ export function comparison({ comparison: c, deal }: ReportBody): Html {
       : html`HUD’s rent: <strong>${words(c.reliability)}</strong> (${words(c.reliability_reason ?? '')})`;
   return html`<h2>Claimed and underwritten</h2>
     <p>
-      Claim: ${words(c.claim_basis)}. ${reliability}; rent by
-      ${words(deal.rent_basis)}${deal.rent_area_name === null ? '' : html`, ${deal.rent_area_name}`}.
+      Claim: ${words(c.claim_basis)}. ${reliability};
+      ${RENTS[deal.rent_basis]}${deal.rent_area_name === null ? '' : html`, ${deal.rent_area_name}`}.
+      <a href="#rent">From HUD’s rent to ours</a>.
     </p>
     ${c.lines.map(pair)}`;
 }
 
-/** Waterfall from potential rent to cash flow after debt; each step starts where the previous one ends. */
 /** Where the loan rate comes from. */
-const rateBasis = ({ rate_on: on, rate_source_url: url, rate_is_made_up: isMadeUp }: Bank): Html =>
+const rateBasis = ({ rate_on: on, rate_source_url: url, rate_is_made_up: isMadeUp }: Bank, spread: string): Html =>
   on === null || url === null
-    ? html` (a declared rate)`
-    : html` (${externalLink(url, isMadeUp ? 'made-up survey' : 'survey')} of ${day(on)} and a spread)`;
+    ? html` (our assumption, not a rate of the day)`
+    : html` (${externalLink(url, isMadeUp ? 'a made-up survey' : 'the survey of mortgage rates')} of ${day(on)}, plus
+      ${spread} points)`;
 
 /** The loan that a lender sizes, and the cash that it leaves to the buyer. */
 function sizedLoan({ debt_terms: { sized } }: ReportBody): Html | '' {
   if (sized.loan_amount === null) return '';
-  return html`A lender that wants coverage of ${sized.coverage} after reserves makes a loan of
-  ${dollars(sized.loan_amount)} (${words(sized.binding ?? '')}), so a buyer needs ${dollars(sized.cash_needed)} in cash
-  and earns ${percent(sized.cash_on_cash_pct)} on it.`;
+  const loan = Number(sized.loan_amount) === 0 ? 'no loan' : html`a loan of ${dollars(sized.loan_amount)}`;
+  const limit = sized.binding === null ? '' : html` (${LOAN_LIMITS[sized.binding]})`;
+  return html`A lender that wants coverage of ${sized.coverage} after reserves makes ${loan}${limit}, so a buyer needs
+  ${dollars(sized.cash_needed)} in cash and earns ${percent(sized.cash_on_cash_pct)} on it.`;
 }
 
+/** Waterfall from potential rent to cash flow after debt; each step starts where the previous one ends. */
 export function income(report: ReportBody): Html {
-  const { deal, debt_terms: debt } = report;
+  const { deal, debt_terms: debt, assumptions } = report;
   const {
     gross_potential_rent: gross,
     effective_gross_income: effective,
@@ -103,9 +108,8 @@ export function income(report: ReportBody): Html {
   const low = Math.min(0, ...bars.map((b) => Math.min(b.from ?? 0, b.to)));
   return html`<h2>From rent to cash flow</h2>
     <p>
-      HUD’s 2-bedroom rent is ${dollars(deal.market_rent_2br)} per month for fiscal year
-      ${deal.rent_fiscal_year ?? 'unknown'}. Bank loan: ${dollars(debt.bank.loan_amount)} at
-      ${percent(debt.bank.rate_pct)} over ${debt.bank.years} years${rateBasis(debt.bank)}. ${sizedLoan(report)}
+      Bank loan: ${dollars(debt.bank.loan_amount)} at ${percent(debt.bank.rate_pct)} over ${debt.bank.years}
+      years${rateBasis(debt.bank, assumptions.values['loan_rate_spread'] ?? '0')}. ${sizedLoan(report)}
     </p>
     ${barChart({ caption: 'Dollars per year', head: ['Step', 'Dollars'], bars, low })}`;
 }
