@@ -63,6 +63,7 @@ export const dealCauses = {
   gross_potential_rent: NO_INCOME,
   effective_gross_income: NO_INCOME,
   expense_ratio_pct: NO_INCOME,
+  vacancy_survey: ['vacancy_declared'],
   market_rent_mix: NO_INCOME,
   rent_in_place: NO_INCOME,
   contract_rent: NO_INCOME,

@@ -78,6 +78,20 @@ const ExpenseLine = z.strictObject({
   source: text,
 });
 
+const VacancySurvey = z.strictObject({
+  area: text,
+  region: text,
+  year: z.int(),
+  quarter: z.int(),
+  quarters: z.int(),
+  metro_pct: text,
+  margin_pct: text,
+  region_pct: text,
+  metro_weight: text,
+  shrunk_pct: text,
+  source_url: text,
+});
+
 const PropertyTax = z.strictObject({
   rate_pct: text,
   rate_basis: z.enum(TAX_RATE_BASES),
@@ -115,6 +129,12 @@ export const income = {
   vacancy_basis: oneOf(
     ['metro_survey', 'declared'],
     'metro_survey: the vacancy survey of the metropolitan area, drawn toward its region; declared: an assumption.',
+  ),
+  vacancy_survey: json(
+    VacancySurvey,
+    "The survey behind vacancy_pct: the mean of the area's newest quarters, drawn toward that of its region by its " +
+      'margin of error. vacancy_pct adds credit loss, within the declared limits.',
+    { absent: 'vacancy_basis is declared' },
   ),
   operating_expenses: money('effective_gross_income less noi_underwritten.', { absent: NO_INCOME }),
   expense_lines: json(

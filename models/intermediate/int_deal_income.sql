@@ -51,6 +51,20 @@ select
     )
   ) as rent_steps,
 
+  case when vacancies.cbsa is not null then json_object(
+    'area', vacancies.area_name,
+    'region', vacancies.region,
+    'year', vacancies.year,
+    'quarter', vacancies.quarter,
+    'quarters', vacancies.quarters,
+    'metro_pct', as_text(vacancies.metro_pct),
+    'margin_pct', as_text(vacancies.margin_pct),
+    'region_pct', as_text(vacancies.region_pct),
+    'metro_weight', as_text(vacancies.metro_weight),
+    'shrunk_pct', as_text(vacancies.shrunk_pct),
+    'source_url', vacancies.source_url
+  ) end as vacancy_survey,
+
   to_json(case when expenses.effective_gross_income is null then [] else list_filter([
     case when taxes.tax_after_reset is not null then json_object(
       'line', 'property_tax',
@@ -132,6 +146,7 @@ join int_property_taxes as taxes on taxes.id = properties.id
 join int_expenses as expenses on expenses.id = properties.id
 join int_building_cells as cells on cells.id = properties.id
 left join int_census_areas as census on census.hud_area_code = market.rent_area_code
+left join int_vacancies as vacancies on vacancies.cbsa = cbsa_of(market.rent_area_code)
 left join ref_insurance_states as states on states.state = properties.state
 left join ref_expense_lines as repairs on repairs.size = cells.size and repairs.line = 'repairs'
 left join ref_expense_lines as utilities on utilities.size = cells.size and utilities.line = 'owner_utilities'

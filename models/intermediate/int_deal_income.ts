@@ -14,6 +14,7 @@ export default defineModel({
       'rent_in_place',
       'contract_rent',
       'rent_steps',
+      'vacancy_survey',
       'expense_lines',
       'expense_check',
       'expense_q1_pct',

@@ -37,6 +37,7 @@ inputs as (
       else dscr_reason
     end as unscored,
     condition.upfront_repairs_per_unit,
+    condition.score_limit,
     percentage(noi_underwritten, wholesale_arv_cap_pct) as arv
   from int_underwriting as underwriting
   join int_condition as condition on condition.id = underwriting.id
@@ -55,7 +56,7 @@ wholesale_offers as (
   cross join terms
 ),
 
-statuses as (
+by_thresholds as (
   select
     wholesale_offers.*,
     case
@@ -63,22 +64,32 @@ statuses as (
       when coverage_scoring >= rental_hot_coverage and cap_scoring_pct >= rental_hot_cap_pct then 'Hot'
       when coverage_scoring >= rental_warm_coverage and cap_scoring_pct >= rental_warm_cap_pct then 'Warm'
       else 'Pass'
-    end as rental_status,
+    end as rental_by_thresholds,
     case
       when unscored is not null then 'Pass'
       when list_price <= mao then 'Hot'
       when list_price <= wide(mao) * wholesale_warm_multiple and motivation_score >= wholesale_warm_motivation
         then 'Warm'
       else 'Pass'
-    end as wholesale_status,
+    end as wholesale_by_thresholds,
     case
       when unscored is not null then 'Pass'
       when seller_coverage >= creative_hot_coverage and pressure >= creative_hot_motivation then 'Hot'
       when seller_coverage >= creative_warm_coverage and pressure >= creative_warm_motivation then 'Warm'
       else 'Pass'
-    end as creative_finance_status
+    end as creative_finance_by_thresholds
   from wholesale_offers
   cross join terms
+),
+
+-- A price that tells of the condition of the building makes no path Hot
+statuses as (
+  select
+    *,
+    status_with_risk(rental_by_thresholds, score_limit) as rental_status,
+    status_with_risk(wholesale_by_thresholds, score_limit) as wholesale_status,
+    status_with_risk(creative_finance_by_thresholds, score_limit) as creative_finance_status
+  from by_thresholds
 )
 
 select
@@ -89,6 +100,7 @@ select
     'status', rental_status,
     'reason', coalesce(
       unscored,
+      case when rental_status <> rental_by_thresholds then 'condition_risk' end,
       case rental_status when 'Pass' then 'below_thresholds' else 'meets_thresholds' end
     ),
     'assumption_set_id', assumption_set_id,
@@ -113,7 +125,9 @@ select
   wholesale_status,
   json_object(
     'status', wholesale_status,
-    'reason', coalesce(unscored, case wholesale_status
+    'reason', coalesce(unscored, case
+      when wholesale_status <> wholesale_by_thresholds then 'condition_risk'
+    end, case wholesale_status
       when 'Hot' then 'ask_at_or_below_offer'
       when 'Warm' then 'ask_near_offer_and_motivated'
       else 'ask_above_offer'
@@ -143,6 +157,7 @@ select
     'status', creative_finance_status,
     'reason', coalesce(
       unscored,
+      case when creative_finance_status <> creative_finance_by_thresholds then 'condition_risk' end,
       case creative_finance_status when 'Pass' then 'below_thresholds' else 'meets_thresholds' end
     ),
     'assumption_set_id', assumption_set_id,

@@ -39,3 +39,7 @@ CREATE OR REPLACE MACRO noi_formula(expense_check, tax) AS CASE expense_check
   WHEN 'below_quartiles' THEN 'effective_gross_income - round2(effective_gross_income * expense_q1_pct / 100)'
   WHEN 'above_quartiles' THEN 'effective_gross_income - round2(effective_gross_income * expense_q3_pct / 100)'
   ELSE 'effective_gross_income - round2(effective_gross_income * expense_typical_pct / 100)' END;
+
+-- The status of a path: not Hot if the price tells of the condition of the building.
+CREATE OR REPLACE MACRO status_with_risk(status, score_limit) AS
+  CASE WHEN status = 'Hot' AND score_limit = 'condition_risk' THEN 'Warm' ELSE status END;

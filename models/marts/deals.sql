@@ -85,7 +85,7 @@ select
   gross_potential_rent, effective_gross_income, expense_ratio_pct, underwrite_reason, gross_rent_multiplier,
 
   -- Rents in place, expenses and taxes
-  market_rent_mix, rent_in_place, contract_rent, rent_steps, vacancy_pct, vacancy_basis,
+  market_rent_mix, rent_in_place, contract_rent, rent_steps, vacancy_pct, vacancy_basis, vacancy_survey,
   operating_expenses, expense_lines, expense_check, expense_q1_pct, expense_q3_pct, expense_typical_pct,
   reserves,
   property_tax, tax_after_reset, noi_at_current_tax, noi_after_reset, noi_hud_2br, cap_rate_hud_2br,

@@ -20,7 +20,8 @@ const READ = new Set(
   delisted_on relisted also_listed property_type unit_mix_stated annual_taxes year_built listed_on first_seen
   last_seen first_price source_url
   observed_at page_sha256 page_row cap_rate cap_rate_source address_key street_key house_low house_high unit_key
-  address_status unit_mix_stated annual_taxes rent_steps vacancy_pct vacancy_basis expense_lines property_tax
+  address_status unit_mix_stated annual_taxes rent_steps vacancy_pct vacancy_basis vacancy_survey
+  expense_lines property_tax
   expense_q1_pct expense_q3_pct expense_typical_pct
   rent_basis rent_area_code rent_area_name rent_fiscal_year rent_source_url rent_observed_at rent_outdated_reason
   loan_rate_pct loan_rate_basis loan_rate_series loan_rate_on loan_rate_age_days loan_rate_source_url

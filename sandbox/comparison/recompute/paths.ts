@@ -5,10 +5,13 @@ import { isRented, isScored, noiAfterReserves, type Recomputed, type Values } fr
 const cents = (value: Fraction): Fraction => fraction(value.rounded(2));
 
 export const recomputePaths = (values: Values): Recomputed => ({
-  rental_status: isScored(values) ? rentalStatus(values) : 'Pass',
-  wholesale_status: isScored(values) ? wholesaleStatus(values) : 'Pass',
-  creative_finance_status: isScored(values) ? creativeStatus(values) : 'Pass',
+  rental_status: isScored(values) ? withRisk(values, rentalStatus(values)) : 'Pass',
+  wholesale_status: isScored(values) ? withRisk(values, wholesaleStatus(values)) : 'Pass',
+  creative_finance_status: isScored(values) ? withRisk(values, creativeStatus(values)) : 'Pass',
 });
+
+const withRisk = ({ record }: Values, status: string): string =>
+  status === 'Hot' && record['score_limit'] === 'condition_risk' ? 'Warm' : status;
 
 function rentalStatus({ of, assumed }: Values): string {
   const reaches = (level: string): boolean =>

@@ -80,6 +80,8 @@ export const EXAMPLES: readonly Example[] = [
       cap_rate_source: 'none',
       cap_rate_underwritten: '14.00',
       loan_amount: '90000.00',
+      cap_scoring_pct: '14.00',
+      coverage_scoring: '2.17',
       expense_ratio_pct: '50.00',
     },
     expected: {
