@@ -59,9 +59,3 @@ export const monthlyFactorOf =
   (rateKey: string, yearsKey: string) =>
   (valueOf: ValueOf): string =>
     monthlyFactor(hundredths(valueOf(rateKey)), BigInt(valueOf(yearsKey)));
-
-/** The annual constant of the loan with the rate and the years of these keys. */
-export const annualConstantOf =
-  (rateKey: string, yearsKey: string) =>
-  (valueOf: ValueOf): string =>
-    annualConstant(hundredths(valueOf(rateKey)), BigInt(valueOf(yearsKey)));

@@ -1,5 +1,5 @@
 /** The bank loan and the loan from the seller. */
-import { annualConstantOf, monthlyFactorOf, type DeclaredAssumption } from './declare.ts';
+import { monthlyFactorOf, type DeclaredAssumption } from './declare.ts';
 
 /** Values of uw-2026.1 that differ. */
 export const OF_2026_1: ReadonlyMap<string, string> = new Map([['loan_rate_method', 'declared']]);
@@ -32,21 +32,6 @@ export const FINANCING: readonly DeclaredAssumption[] = [
   ],
   ['loan_years', '30', 'years', 'proposal', 'Amortization, paid monthly: 20, 25 or 30.'],
   [
-    'loan_monthly_factor',
-    monthlyFactorOf('loan_rate_pct', 'loan_years'),
-    'factor',
-    'computed',
-    'm / (1 - (1 + m)^-n) with m = loan_rate_pct / 1200 and n = 12 x loan_years, to twenty decimals. The table ' +
-      'loan_factors has the factor of every other rate.',
-  ],
-  [
-    'loan_annual_constant',
-    annualConstantOf('loan_rate_pct', 'loan_years'),
-    'factor',
-    'computed',
-    'Twelve monthly payments per dollar of loan.',
-  ],
-  [
     'loan_coverage',
     '1.25',
     'multiple',
@@ -71,13 +56,6 @@ export const FINANCING: readonly DeclaredAssumption[] = [
     monthlyFactorOf('seller_rate_pct', 'seller_years'),
     'factor',
     'computed',
-    'The same with seller_rate_pct and seller_years.',
-  ],
-  [
-    'seller_annual_constant',
-    annualConstantOf('seller_rate_pct', 'seller_years'),
-    'factor',
-    'computed',
-    'Twelve monthly payments per dollar of seller loan.',
+    'm / (1 - (1 + m)^-n) with m = seller_rate_pct / 1200 and n = 12 x seller_years, to twenty decimals.',
   ],
 ];

@@ -1,5 +1,5 @@
 /** The offer range, its stress case and the what-if grid of the report. */
-import { monthlyFactorOf, type DeclaredAssumption } from './declare.ts';
+import type { DeclaredAssumption } from './declare.ts';
 
 const GRID_VACANCY =
   'Vacancy in the grid of the report. Where the vacancy of a deal is not the declared one, the grid moves with it.';
@@ -28,25 +28,4 @@ export const OFFERS: readonly DeclaredAssumption[] = [
   ['grid_rate_1_pct', '6.00', 'percent', 'proposal', GRID_RATE],
   ['grid_rate_2_pct', '7.00', 'percent', 'proposal', GRID_RATE],
   ['grid_rate_3_pct', '8.00', 'percent', 'proposal', GRID_RATE],
-  [
-    'grid_monthly_factor_1',
-    monthlyFactorOf('grid_rate_1_pct', 'loan_years'),
-    'factor',
-    'computed',
-    'Monthly payment per dollar of loan at grid_rate_1_pct and loan_years.',
-  ],
-  [
-    'grid_monthly_factor_2',
-    monthlyFactorOf('grid_rate_2_pct', 'loan_years'),
-    'factor',
-    'computed',
-    'Monthly payment per dollar of loan at grid_rate_2_pct and loan_years.',
-  ],
-  [
-    'grid_monthly_factor_3',
-    monthlyFactorOf('grid_rate_3_pct', 'loan_years'),
-    'factor',
-    'computed',
-    'Monthly payment per dollar of loan at grid_rate_3_pct and loan_years.',
-  ],
 ];

@@ -1,8 +1,7 @@
 /** Repairs, taper, stressed coverage, claims that cannot be, offers and sentences of deals computed by hand. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { currentAssumptions } from '../../models/assumptions.ts';
-import { monthlyFactor } from '../../models/assumptions/declare.ts';
+import { annualConstant, monthlyFactor } from '../../models/assumptions/declare.ts';
 import { build, type Built, type InputRow } from './build_models.ts';
 import { EXAMPLES } from './examples/condition_deals.ts';
 
@@ -17,9 +16,6 @@ const MODELS = [
   'int_sentences',
 ];
 
-const valueOf = (wanted: string): string =>
-  currentAssumptions().rows.find(({ key }) => key === wanted)?.value ?? assert.fail(wanted);
-
 const idOf = (i: number): string => `deal ${i}`;
 
 describe('deals', () => {
@@ -32,7 +28,7 @@ describe('deals', () => {
         int_loan_rates: [
           {
             loan_rate_age_days: 20,
-            annual_constant: valueOf('loan_annual_constant'),
+            annual_constant: annualConstant(700n, 30n),
             stressed_monthly_factor: monthlyFactor(800n, 30n),
           },
         ],

@@ -7,6 +7,7 @@ import { before, describe, it } from 'node:test';
 import { SettingError } from '../../lib/settings.ts';
 import { brokenRule } from '../../models/assumptions/rules.ts';
 import { currentAssumptions, type AssumptionSet } from '../../models/assumptions.ts';
+import { monthlyFactor } from '../../models/assumptions/declare.ts';
 import { assumptionsWith } from '../../models/assumptions/overrides.ts';
 import { buildTables, type Inputs } from './build_models.ts';
 
@@ -23,10 +24,12 @@ const values = (set: AssumptionSet): Map<string, string> => new Map(set.rows.map
 
 describe('a file of assumptions', () => {
   it('makes a set of its own, and what follows from a value follows', async () => {
-    const set = assumptionsWith({ ASSUMPTIONS_FILE: await file({ loan_rate_pct: '6', vacancy: '0.10' }) });
+    const set = assumptionsWith({
+      ASSUMPTIONS_FILE: await file({ loan_rate_pct: '6', seller_rate_pct: '6', vacancy: '0.10' }),
+    });
     assert.match(set.id, /^uw-2026\.2\+[0-9a-f]{8}$/u);
     assert.ok(set.rows.every((r) => r.assumption_set_id === set.id));
-    assert.equal(values(set).get('loan_monthly_factor'), values(currentAssumptions()).get('grid_monthly_factor_1'));
+    assert.equal(values(set).get('seller_monthly_factor'), monthlyFactor(600n, 30n));
     assert.deepEqual(
       set.rows.filter((r) => r.kind === 'override').map((r) => [r.key, r.value, r.basis]),
       [
@@ -34,6 +37,7 @@ describe('a file of assumptions', () => {
         // A file that sets the rate means that rate, whatever a survey says.
         ['loan_rate_method', 'declared', 'Set by the operator; uw-2026.2 declares survey.'],
         ['loan_rate_pct', '6.00', 'Set by the operator; uw-2026.2 declares 7.00.'],
+        ['seller_rate_pct', '6.00', 'Set by the operator; uw-2026.2 declares 5.00.'],
       ],
     );
   });
@@ -73,7 +77,7 @@ describe('a file of assumptions', () => {
     /auction_base is "2\.5", expected a string of a whole number/u,
   );
   refused('a divisor of nothing', { target_cap_pct: '0' }, /target_cap_pct is "0", expected .* from above 0/u);
-  refused('a computed value', { loan_monthly_factor: '0.01' }, /expected no override: it follows from other values/u);
+  refused('a computed value', { seller_monthly_factor: '0.01' }, /expected no override: it follows from other values/u);
   refused('a value that reason words name', { proxy_high_multiple: '150' }, /expected no override: published words/u);
   refused(
     'an amortization that the table of factors lacks',
