@@ -12,8 +12,7 @@ export interface Example {
 }
 
 const STATED = { noi_source: 'stated', cap_rate: null, cap_rate_source: 'derived_from_stated_noi' };
-const UNCLAIMED = { noi: '16800.00', noi_source: 'underwritten', cap_rate_source: 'none' };
-const SCORED = { cap_scoring_pct: '14.00', coverage_scoring: '2.17' };
+const CHEAP = { noi: '16800.00', noi_source: 'underwritten', cap_rate_source: 'none', coverage_scoring: '2.17' };
 
 export const EXAMPLES: readonly Example[] = [
   {
@@ -77,10 +76,10 @@ export const EXAMPLES: readonly Example[] = [
       reserves: '1200.00',
       noi_underwritten: '16800.00',
       noi_scoring: '16800.00',
-      ...UNCLAIMED,
+      ...CHEAP,
       cap_rate_underwritten: '14.00',
       loan_amount: '90000.00',
-      ...SCORED,
+      cap_scoring_pct: '14.00',
       expense_ratio_pct: '50.00',
     },
     expected: {
