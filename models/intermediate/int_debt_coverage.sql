@@ -27,14 +27,11 @@ inputs as (
   join int_property_taxes as taxes on taxes.id = underwriting.id
 ),
 
--- A lender rounds the loan down to a whole dollar
 carried as (
   select
     inputs.*,
     rounded(noi_underwritten - reserves) as net_cash_flow,
-    case when net_cash_flow > 0
-      then least(loan_amount, quotient_down_to(net_cash_flow, loan_coverage * annual_constant, 1))
-    end as loan_carried
+    loan_carried_by(net_cash_flow, loan_amount, loan_coverage * annual_constant) as loan_carried
   from inputs
   cross join terms
 ),

@@ -33,11 +33,8 @@ incomes as (
 loans as (
   select
     incomes.*,
-    case
-      when noi_scoring is null then null
-      when lendable_income <= 0 then 0
-      else least(loan_amount, quotient_down_to(lendable_income, loan_divisor, 1))
-    end::decimal(14, 2) as loan_supported
+    case when noi_scoring is not null then loan_carried_by(lendable_income, loan_amount, loan_divisor) end
+      as loan_supported
   from incomes
   cross join terms
 ),

@@ -43,3 +43,9 @@ CREATE OR REPLACE MACRO noi_formula(expense_check, tax) AS CASE expense_check
 -- The status of a path: not Hot if the price tells of the condition of the building.
 CREATE OR REPLACE MACRO status_with_risk(status, score_limit) AS
   CASE WHEN status = 'Hot' AND score_limit = 'condition_risk' THEN 'Warm' ELSE status END;
+
+-- The loan that a cash flow carries at the declared coverage, up to the loan that the price needs. A lender rounds it
+-- down to a whole dollar. `divisor` is the coverage times the annual constant.
+CREATE OR REPLACE MACRO loan_carried_by(cash_flow, loan_amount, divisor) AS
+  CAST(CASE WHEN cash_flow > 0 THEN least(loan_amount, quotient_down_to(cash_flow, divisor, 1))
+    WHEN cash_flow <= 0 THEN 0 END AS DECIMAL(14, 2));

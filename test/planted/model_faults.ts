@@ -189,9 +189,9 @@ const figureFaults: readonly PlantedFault[] = [
     name: 'a lender sizes the greater of two loans',
     changes: [
       change(
-        'models/intermediate/int_debt_coverage.sql',
-        'then least(loan_amount, quotient_down_to(',
-        'then greatest(loan_amount, quotient_down_to(',
+        'models/macros/underwriting.sql',
+        'THEN least(loan_amount, quotient_down_to(',
+        'THEN greatest(loan_amount, quotient_down_to(',
       ),
     ],
     caughtBy: [audit('deals.loan_sized_as_said')],
