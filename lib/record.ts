@@ -199,6 +199,20 @@ export const absentOf = (
 
 export type RowOf<D> = D extends { readonly schema: infer S extends z.ZodType } ? z.infer<S> : never;
 
+/** A row from which values that may be absent can be left out. */
+export type GivenRow<R> = { readonly [K in keyof R as null extends R[K] ? never : K]: R[K] } & {
+  readonly [K in keyof R as null extends R[K] ? K : never]?: R[K];
+};
+
+/** The row of a record with null for each value that was left out. */
+export function completeRow<D extends RecordDefinition>(
+  { columns }: D,
+  given: GivenRow<RowOf<D>>,
+): Readonly<Record<string, unknown>> {
+  const blanks = Object.fromEntries(columns.filter((c) => c.absent !== undefined).map((c) => [c.name, null]));
+  return { ...blanks, ...given };
+}
+
 /** Facts of one field. @throws if no builder of this module made it */
 export function factsOf(schema: z.ZodType): FieldFacts {
   const facts = registry.get(schema);

@@ -12,6 +12,7 @@
  */
 import { date, defineRecord, instant, integer, oneOf, percent, text } from '../lib/record.ts';
 import { OUTDATED_REASONS } from '../sources/fiscal_year.ts';
+import { COVERED_KINDS, FAMILIES } from '../sources/kinds.ts';
 
 /** Where a staged row comes from; appended to the columns of every staged record. */
 export const Provenance = defineRecord('provenance', 'Where a staged row comes from.', [], {
@@ -37,8 +38,10 @@ export const SourceRead = defineRecord(
   {
     source: text('Name of the source.'),
     family: oneOf(
-      ['listings', 'fmr', 'tax', 'parcels', 'sheriff', 'register', 'benchmarks'],
-      'Family of the source. benchmarks: survey rates, census medians, vacancy and statements of loans.',
+      FAMILIES,
+      'Family of the source. sheriff: sheriff sales of Ohio; auctions: sales of other states; distress: filings, ' +
+        'liens, code cases and vacant buildings; benchmarks: survey rates, census medians, vacancy and statements of ' +
+        'loans.',
     ),
     title: text('Title of the source.'),
     home: text('Public page of the source, for people.'),
@@ -51,6 +54,11 @@ export const SourceRead = defineRecord(
     county: text('County name and state, such as "Cuyahoga County, OH".', {
       absent: 'the source is not about one county',
     }),
+    covered_kinds: text(
+      `Kinds of records that it covers completely, separated by a comma and a space: ${COVERED_KINDS.join(', ')}.`,
+      { absent: 'it covers no kind completely' },
+    ),
+    covered_city: text('The only city of the county that it covers.', { absent: 'it covers the whole county' }),
     every_days: integer('Days between two reads.', { unit: 'days' }),
     least_address_pct: percent('Share of rows with a street address that the adapter expects at least.', {
       absent: 'the adapter expects none',

@@ -8,6 +8,8 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const { shape } = SourceRead.schema;
 /** Columns of sources that older snapshots do not have. */
 const addedLater = {
+  covered_kinds: shape.covered_kinds.default(null),
+  covered_city: shape.covered_city.default(null),
   fiscal_year: shape.fiscal_year.default(null),
   outdated_on: shape.outdated_on.default(null),
   outdated_reason: shape.outdated_reason.default(null),

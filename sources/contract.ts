@@ -14,13 +14,19 @@
  */
 import type { RecordDefinition } from '../lib/record.ts';
 import type { DropFolders, DropFormat } from './dropped_files.ts';
+import { COVERED_KINDS, type CoveredKind, type Family } from './kinds.ts';
 
-export type { DropFolders, DropFormat };
+export type { DropFolders, DropFormat, Family };
 
 export { QUARANTINE_REASONS, Quarantine, SourceUnavailable, UNAVAILABLE_REASONS } from './read_errors.ts';
 export type { QuarantineReason } from './read_errors.ts';
 
-export type Family = 'listings' | 'fmr' | 'tax' | 'parcels' | 'sheriff' | 'register' | 'benchmarks';
+/** Kinds of records that a source shows of a place completely: silence about a property there means that it has none. */
+export interface Covers {
+  readonly kinds: readonly CoveredKind[];
+  /** The only city that it covers, if it is not the whole county. */
+  readonly city?: string;
+}
 
 const TERMS_BASES = ['us_government_work', 'open_data', 'public_record', 'permission', 'sandbox_only'] as const;
 
@@ -210,6 +216,8 @@ export interface SourceSpec<C extends Candidates = Candidates> {
   readonly home: string;
   /** County of the rows, if they are all from one county. */
   readonly county?: { readonly fips: string; readonly name: string; readonly state: string };
+  /** Default: tax_delinquent of a tax list, sheriff_sale of a sheriff. Required of the families distress and auctions. */
+  readonly covers?: Covers;
   readonly terms: Terms;
   /** Days after which the rows are stale. */
   readonly everyDays: number;
@@ -262,6 +270,10 @@ export function requireTerms({
   );
 }
 
+/** Kinds that a source covers of its county, by its declaration or else its family. */
+export const coveredBy = ({ family, covers }: Pick<SourceSpec, 'family' | 'covers'>): Covers =>
+  covers ?? { kinds: family === 'tax' ? ['tax_delinquent'] : family === 'sheriff' ? ['sheriff_sale'] : [] };
+
 /** Check a declaration at load time. @throws naming the field, its value and the expected form */
 export function defineSource<C extends Candidates>(spec: SourceSpec<C>): SourceSpec<C> {
   const fail = (field: string, value: unknown, expected: string): never => {
@@ -269,6 +281,8 @@ export function defineSource<C extends Candidates>(spec: SourceSpec<C>): SourceS
   };
   if (!/^[a-z][a-z0-9_]*$/.test(spec.name)) fail('name', spec.name, 'lower snake case');
   requireTerms(spec);
+  if ((spec.family === 'distress' || spec.family === 'auctions') && spec.covers === undefined)
+    fail('covers', undefined, `the kinds of records that it covers: ${COVERED_KINDS.join(', ')}`);
   if (!(spec.everyDays >= 1)) fail('everyDays', spec.everyDays, 'a number of days, at least 1');
   if (spec.secretsRequired !== undefined && !spec.secrets?.length)
     fail('secrets', spec.secrets, 'the settings that secretsRequired is about');

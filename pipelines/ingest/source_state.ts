@@ -1,6 +1,6 @@
 /** The state of a source in a build: its declaration, its latest read and the read whose rows are used. */
 import type { SourceRead } from '../../models/inputs.ts';
-import type { SourceSpec } from '../../sources/contract.ts';
+import { coveredBy, type SourceSpec } from '../../sources/contract.ts';
 import { publicAddress } from '../../sources/fetch/polite/hosts.ts';
 import { yearInUse } from '../../sources/fiscal_year.ts';
 import { daysBetween } from '../clock.ts';
@@ -71,6 +71,7 @@ export function stateOf(spec: SourceSpec, { read, reads, isFetched, asOf, inSand
   // A read that failed says more.
   const old = standing && (tried?.status ?? 'good') === 'good' ? withoutRecentRows(spec, standing) : null;
   const year = standing?.fiscal_years ? yearInUse(standing.fiscal_years, asOf) : null;
+  const covers = coveredBy(spec);
   const row: SourceReadRow = {
     source: spec.name,
     family: spec.family,
@@ -80,6 +81,8 @@ export function stateOf(spec: SourceSpec, { read, reads, isFetched, asOf, inSand
     terms_note: spec.terms.note,
     county_fips: spec.county?.fips ?? null,
     county: spec.county ? `${spec.county.name}, ${spec.county.state}` : null,
+    covered_kinds: covers.kinds.join(', ') || null,
+    covered_city: covers.city ?? null,
     every_days: spec.everyDays,
     least_address_pct: percentOf(spec.expect.joins?.address),
     least_zip_pct: percentOf(spec.expect.joins?.zip),

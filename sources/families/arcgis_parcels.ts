@@ -15,7 +15,7 @@ import {
   type Page,
   type SourceSpec,
 } from '../contract.ts';
-import type { RecordDefinition, RowOf } from '../../lib/record.ts';
+import { completeRow, type GivenRow, type RecordDefinition, type RowOf } from '../../lib/record.ts';
 import { Parcel } from '../rows/parcel.ts';
 import { isObject, parseJson, type JsonObject } from '../json.ts';
 import { TaxParcel } from '../rows/tax_parcel.ts';
@@ -45,7 +45,7 @@ export interface ParcelLayer<Row> extends Pick<
   /** Why a feature is no longer a parcel, or null. Such a row is rejected, and its last good version is not carried. */
   readonly gone?: (attributes: Attributes) => string | null;
   /** The other values of a row; may refuse it. */
-  values(attributes: Attributes): Omit<Row, 'county_fips' | 'county' | 'parcel_raw'>;
+  values(attributes: Attributes): Omit<GivenRow<Row>, 'county_fips' | 'county' | 'parcel_raw'>;
 }
 
 /** Maximum number of features per request, if the layer allows it. */
@@ -218,11 +218,11 @@ function adapter<Row>(county: ParcelLayer<Row>, family: SourceSpec['family'], ro
     contradictions: 'refused',
     expect: county.expect,
     fetch: (ctx) => fetchLayer(ctx, county),
-    parse: (page) => parseFeatures(page, county),
+    parse: (page) => parseFeatures(page, county, row),
   });
 }
 
-function parseFeatures<Row>(page: Page, county: ParcelLayer<Row>): Candidate[] {
+function parseFeatures<Row>(page: Page, county: ParcelLayer<Row>, row: RecordDefinition): Candidate[] {
   let found: Features;
   try {
     found = featuresOf(page, county);
@@ -248,7 +248,12 @@ function parseFeatures<Row>(page: Page, county: ParcelLayer<Row>): Candidate[] {
       () => {
         const parcel_raw = required('parcel_raw', parcel);
         return {
-          values: { county_fips: fips, county: `${name}, ${state}`, parcel_raw, ...county.values(attributes) },
+          values: completeRow(row, {
+            county_fips: fips,
+            county: `${name}, ${state}`,
+            parcel_raw,
+            ...county.values(attributes),
+          }),
           sourceUrl: parcelUrl(page, names.get(field) ?? field, parcel_raw),
         };
       },

@@ -1,6 +1,6 @@
-import { defineRecord, flag, money, text } from '../../lib/record.ts';
+import { date, defineRecord, flag, integer, money, oneOf, text } from '../../lib/record.ts';
 
-/** The address of a parcel on a county's map or tax roll. Debts are not read from it. */
+/** A parcel on a county's map or assessment roll: address, value and last sale. Debts are not read from it. */
 export const Parcel = defineRecord(
   'parcel',
   "One row per parcel of a county's parcel layer or tax roll, for lists that lack addresses, cities or ZIPs.",
@@ -21,6 +21,22 @@ export const Parcel = defineRecord(
     zip: text('Five-digit ZIP of the property.', { absent: 'not published' }),
     county_value: money("Market value on the county's roll.", { absent: 'not published' }),
     annual_taxes: money('Property tax billed for one year, without delinquent amounts.', { absent: 'not published' }),
+    owner_name: text('Owner of record.', { personal: true, absent: 'not published' }),
+    mail_street: text("Owner's mailing street, public record.", { personal: true, absent: 'not published' }),
+    mail_city: text("Owner's mailing city.", { absent: 'not published' }),
+    mail_state: text("Owner's mailing state.", { absent: 'not published' }),
+    mail_zip: text("Owner's mailing ZIP.", { absent: 'not published' }),
+    last_sale_date: date('Day of the last transfer.', { absent: 'not published' }),
+    last_sale_price: money('Price of the last transfer.', {
+      absent: 'not published, or published as a token amount such as 0 or 1',
+    }),
+    last_sale_basis: oneOf(
+      ['market', 'not_market', 'unknown'],
+      'Whether the roll says that the last transfer was a sale at market: by its validity code, or not at all.',
+      { absent: 'last_sale_date and last_sale_price are null' },
+    ),
+    year_built: integer('Year the building was built.', { absent: 'not published', unit: 'year' }),
+    units: integer('Dwelling units.', { absent: 'not published', unit: 'units' }),
     property_class: text("Property class in the county's own words or code.", { absent: 'not published' }),
   },
 );

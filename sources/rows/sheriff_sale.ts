@@ -1,6 +1,7 @@
 import { date, defineRecord, integer, money, oneOf, text } from '../../lib/record.ts';
+import { AUCTION_TYPES } from '../kinds.ts';
 
-/** One item of a county sheriff's sale day. */
+/** One item of a sale day: of a sheriff in Ohio, elsewhere of a clerk of court, trustee or county. */
 export const SheriffSale = defineRecord(
   'sheriff_sale',
   'One row per case, parcel and sale date.',
@@ -8,6 +9,7 @@ export const SheriffSale = defineRecord(
   {
     county_fips: text('Five-digit county FIPS.'),
     county: text('County name and state.'),
+    auction_type: oneOf(AUCTION_TYPES, 'Kind of auction: who sells, and for what.'),
     item_id: text("The auction site's own item number.", { absent: 'the page has none' }),
     case_number: text("Court case number without the site's internal id in parentheses."),
     parcel_raw: text('Parcel number exactly as published.', { absent: 'not published' }),
@@ -32,6 +34,14 @@ export const SheriffSale = defineRecord(
       absent: 'not published, or published as 0.00',
     }),
     opening_bid: money('Published opening bid.', { absent: 'not published' }),
+    judgment_amount: money('Final judgment: the debt that the sale is for.', {
+      absent: 'not published, or published as 0.00',
+    }),
+    assessed_value: money("Value on the county's roll as the auction page prints it. Not an appraisal for the sale.", {
+      absent: 'not published, or published as 0.00',
+    }),
+    plaintiff_max_bid: money('Highest bid of the plaintiff.', { absent: 'not published, or hidden until the sale' }),
+    certificate_number: text('Number of the tax certificate behind a tax deed sale.', { absent: 'not published' }),
     deposit: money('Deposit required of a bidder.', { absent: 'not published' }),
     sold_amount: money('Price at which the item was sold.', { absent: 'not sold, or not published' }),
     plaintiff: text('Plaintiff.', {

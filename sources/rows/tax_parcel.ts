@@ -1,4 +1,4 @@
-import { defineRecord, integer, money, text } from '../../lib/record.ts';
+import { defineRecord, integer, money, oneOf, text } from '../../lib/record.ts';
 
 /** A tax-delinquent parcel as the county publishes it. */
 export const TaxParcel = defineRecord(
@@ -20,6 +20,12 @@ export const TaxParcel = defineRecord(
     mail_state: text("Owner's mailing state.", { absent: 'not published' }),
     mail_zip: text("Owner's mailing ZIP.", { absent: 'not published' }),
     amount: money('Net delinquent amount.', { absent: 'the list has no amount column' }),
+    amount_basis: oneOf(
+      ['net', 'principal'],
+      'Meaning of amount. net: all that is owed, with charges as far as the county adds them; principal: tax without ' +
+        'interest and penalties, so that more is owed.',
+      { absent: 'amount is null' },
+    ),
     years_delinquent: integer('Years the parcel has been delinquent.', { absent: 'not published', unit: 'years' }),
     certified_year: integer('Year in which the delinquency was certified.', { absent: 'not published', unit: 'year' }),
     county_value: money("Market value on the county's roll.", { absent: 'not published' }),

@@ -35,7 +35,7 @@ export const JOBS: readonly Job[] = [
     on: () => true,
     calendar: '*-*-*',
     cron: { days: '* * *' },
-    reads: ['listings', 'tax', 'sheriff', 'parcels', 'fmr', 'benchmarks'],
+    reads: ['listings', 'tax', 'sheriff', 'auctions', 'parcels', 'distress', 'fmr', 'benchmarks'],
   },
   {
     name: 'colorado',

@@ -129,6 +129,7 @@ function rowCandidate(row: TableRow, table: HeadedTable<ListField>, county: Coun
         parcel_raw: parcelNumber(cell('parcel'), row.where, county),
         owner_name: joined([cell('owner'), cell('second_owner')], ' & '),
         amount: money('amount', cell('amount')) ?? refuse('blank_amount', `${row.where}: the amount is blank`),
+        amount_basis: 'net',
         years_delinquent: integer('years delinquent', cell('years_delinquent')),
         certified_year: year('certified year', cell('certified_year')),
         county_value: marketValue(cell),

@@ -128,6 +128,7 @@ export function saleOf(county: County, { item, saleDate, area, saleType: fromDet
   return {
     county_fips: county.fips,
     county: `${county.name} County, ${county.state}`,
+    auction_type: 'sheriff_sale',
     item_id: item.aid,
     case_number: required('case_number', withoutId(value('Case #'))),
     parcel_raw: value('Parcel ID'),
@@ -142,6 +143,10 @@ export function saleOf(county: County, { item, saleDate, area, saleType: fromDet
     ...readSaleType(saleType),
     appraised_value: money('appraised_value', value('Appraised Value'), { zeroIsUnknown: true }),
     opening_bid: money('opening_bid', value('Opening Bid'), { zeroIsUnknown: true }),
+    judgment_amount: null,
+    assessed_value: null,
+    plaintiff_max_bid: null,
+    certificate_number: null,
     deposit: money('deposit', value('Deposit Requirement')),
     sold_amount: status === 'sold' ? money('sold_amount', item.slot.amount, { zeroIsUnknown: true }) : null,
     plaintiff: value('Plaintiff'),

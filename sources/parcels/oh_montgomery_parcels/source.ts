@@ -9,6 +9,7 @@
  * follows from the charges, reductions and credits of its halves, or whether FULLYRAMTDUE includes the delinquent
  * amount: no annual tax is read.
  */
+import { completeRow } from '../../../lib/record.ts';
 import { defineSource, Quarantine, type Candidate, type Page } from '../../contract.ts';
 import {
   ARCHIVE_START,
@@ -84,7 +85,7 @@ async function* roll(page: Page): AsyncGenerator<Candidate> {
         checkLength(row, names.length);
         const city = municipality(at('CITY/TOWNSHIP'));
         return {
-          values: {
+          values: completeRow(Parcel, {
             county_fips: FIPS,
             county: COUNTY,
             parcel_raw: parcelOf(at('PARCELID'), line),
@@ -94,9 +95,8 @@ async function* roll(page: Page): AsyncGenerator<Candidate> {
             city_is_municipality: city !== null,
             zip: zip('PARCEL LOCATION ZIP', at('PARCEL LOCATION ZIP')),
             county_value: marketValue(at('ASMTTOTAL'), at('TAXABLETOTAL')),
-            annual_taxes: null,
             property_class: optional(at('LUC')) ?? optional(at('CLS')),
-          },
+          }),
         };
       },
       keyOf(at('PARCELID')),

@@ -9,7 +9,7 @@
  * grids, and the words of an empty result. The page states no status, so a sale that is only here has none.
  */
 import { load, type CheerioAPI } from 'cheerio/slim';
-import type { RowOf } from '../../../lib/record.ts';
+import { completeRow, type RowOf } from '../../../lib/record.ts';
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
 import { SheriffSale } from '../../rows/sheriff_sale.ts';
 import { checkColumns } from '../../csv/csv.ts';
@@ -170,30 +170,22 @@ function parse(page: Page): readonly Candidate[] {
             `the sale type is ${JSON.stringify(type)}, expected ${JSON.stringify(searched)} as searched`,
           );
         return {
-          values: {
+          values: completeRow(SheriffSale, {
             county_fips: FIPS,
             county: 'Stark County, OH',
-            item_id: null,
+            auction_type: 'sheriff_sale',
             case_number: required('case_number', number),
             parcel_raw: parcel,
             street: cell('street'),
             city: cell('city'),
             state: 'OH',
             zip: zip('zip', cell('zip')),
-            sale_date: date('sale_date', required('sale_date', cell('date'))),
+            sale_date: required('sale_date', date('sale_date', cell('date'))),
             status: 'unknown',
-            case_status_raw: null,
-            slot_raw: null,
             sale_type_raw: type,
             sale_kind: KINDS[searched] ?? 'unknown',
-            sale_round: null,
-            appraised_value: null,
-            opening_bid: null,
-            deposit: null,
-            sold_amount: null,
-            plaintiff: null,
             defendant: cell('defendant'),
-          },
+          }),
         };
       },
     );

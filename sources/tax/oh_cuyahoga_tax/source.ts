@@ -63,8 +63,7 @@ export default arcgisParcels({
     amount:
       money('total_net_delq_balance', a.total_net_delq_balance) ??
       refuse('blank_amount', 'total_net_delq_balance is blank'),
-    years_delinquent: null,
-    certified_year: null,
+    amount_basis: 'net',
     county_value: money('tax_market_total', a.tax_market_total, { zeroIsUnknown: true }),
     property_class: optional(a.tax_luc_description) ?? optional(a.prop_class_desc),
   }),

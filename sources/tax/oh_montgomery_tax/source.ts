@@ -3,6 +3,7 @@
  * NETDELQ is the debt, ASMTTOTAL the value. City and ZIP of the property are on the tax roll
  * (oh_montgomery_parcels).
  */
+import { completeRow } from '../../../lib/record.ts';
 import { defineSource, Quarantine, type Candidate, type Page } from '../../contract.ts';
 import { decodeText } from '../../fetch/decode.ts';
 import { mailing } from '../../families/addresses.ts';
@@ -55,6 +56,7 @@ function delinquency(bytes: Uint8Array, page: Page): readonly Candidate[] {
             zip: null,
             ...mailing([at('PADDR1'), at('PADDR2'), at('PADDR3')]),
             amount: money('NETDELQ', at('NETDELQ')) ?? refuse('blank_amount', `line ${row.line}: NETDELQ is blank`),
+            amount_basis: 'net',
             years_delinquent: null,
             certified_year: year('CERTDLQYR', at('CERTDLQYR')),
             county_value: marketValue(at('ASMTTOTAL'), at('TAXABLETOTAL')),
@@ -81,24 +83,12 @@ function reap(page: Page): readonly Candidate[] {
       () => {
         checkLength(row, header.length);
         return {
-          values: {
+          values: completeRow(TaxParcel, {
             county_fips: FIPS,
             county: COUNTY,
             parcel_raw: parcelOf(row.cells[0], row.line),
-            owner_name: null,
             street: optional(row.cells[header.indexOf('Parcel Address')]),
-            city: null,
-            zip: null,
-            mail_street: null,
-            mail_city: null,
-            mail_state: null,
-            mail_zip: null,
-            amount: null,
-            years_delinquent: null,
-            certified_year: null,
-            county_value: null,
-            property_class: null,
-          },
+          }),
         };
       },
       keyOf(row.cells[0]),

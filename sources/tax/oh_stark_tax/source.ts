@@ -83,7 +83,7 @@ export default arcgisParcels({
     ...situsOf(a),
     ...mailing([a.MAILING_ADDRESS1, a.MAILING_ADDRESS2, a.MAILING_ADDRESS3]),
     amount: money('FINAL_BALANCE', a.FINAL_BALANCE) ?? refuse('blank_amount', 'FINAL_BALANCE is blank'),
-    years_delinquent: null,
+    amount_basis: 'net',
     certified_year: year('CERTIFIED_DELINQUENT_YEAR', a.CERTIFIED_DELINQUENT_YEAR),
     county_value: money('APPRAISED_TOTAL_VALUE', a.APPRAISED_TOTAL_VALUE, { zeroIsUnknown: true }),
     property_class: optional(a.LAND_USE_DESCRIPTION),

@@ -8,7 +8,7 @@
  * certified.
  */
 import { load } from 'cheerio/slim';
-import type { RowOf } from '../../../lib/record.ts';
+import { completeRow } from '../../../lib/record.ts';
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';
 import { candidate, line, money, refuse } from '../../values.ts';
@@ -62,7 +62,7 @@ function parse(page: Page): readonly Candidate[] {
 }
 
 /** Values of one entry, which states parcel and amount only. */
-function entryValues(entry: string): RowOf<typeof TaxParcel> {
+function entryValues(entry: string): Readonly<Record<string, unknown>> {
   if (SECOND_ENTRY.test(entry))
     refuse('two_entries', `a bullet is missing between the entries ${JSON.stringify(entry.slice(0, 120))}`);
   const [, parcel, amount] = ENTRY.exec(entry) ?? [];
@@ -71,24 +71,13 @@ function entryValues(entry: string): RowOf<typeof TaxParcel> {
       'bad_entry',
       `the entry is ${JSON.stringify(entry.slice(0, 60))}, expected a seven-digit parcel number, an amount and text`,
     );
-  return {
+  return completeRow(TaxParcel, {
     county_fips: FIPS,
     county: 'Summit County, OH',
     parcel_raw: parcel,
-    owner_name: null,
-    street: null,
-    city: null,
-    zip: null,
-    mail_street: null,
-    mail_city: null,
-    mail_state: null,
-    mail_zip: null,
     amount: money('amount', amount),
-    years_delinquent: null,
-    certified_year: null,
-    county_value: null,
-    property_class: null,
-  };
+    amount_basis: 'net',
+  });
 }
 
 /** Addresses of the sections, in the order of the index. */

@@ -1,0 +1,53 @@
+/** Families of sources, and the kinds of distress records and sales with what each means. */
+
+/** Families of sources. `sheriff` has the sheriff sales of Ohio, `auctions` the sales of other states. */
+export const FAMILIES = [
+  'listings',
+  'fmr',
+  'tax',
+  'parcels',
+  'sheriff',
+  'auctions',
+  'distress',
+  'register',
+  'benchmarks',
+] as const;
+export type Family = (typeof FAMILIES)[number];
+
+/** Kinds of signals other than a tax delinquency: those of the staged record `distress_record`. */
+export const DISTRESS_TYPES = [
+  'foreclosure_filing',
+  'tax_lien',
+  'code_violation',
+  'vacant_building',
+  'condemned',
+  'blight_judgment',
+] as const;
+
+/** Kinds of signals, in the order in which answers and pages list them. */
+export const SIGNAL_TYPES = ['tax_delinquent', ...DISTRESS_TYPES] as const;
+export type SignalType = (typeof SIGNAL_TYPES)[number];
+
+/** Kinds of sales. */
+export const AUCTION_TYPES = ['sheriff_sale', 'foreclosure_sale', 'tax_deed_sale', 'tax_sale'] as const;
+export type AuctionType = (typeof AUCTION_TYPES)[number];
+
+/** What a source can cover of a place. */
+export const COVERED_KINDS = [...SIGNAL_TYPES, ...AUCTION_TYPES, 'parcel_roll'] as const;
+export type CoveredKind = (typeof COVERED_KINDS)[number];
+
+/** The meaning of each kind, in one sentence. */
+export const KIND_MEANINGS: Readonly<Record<CoveredKind, string>> = {
+  tax_delinquent: 'Property tax of the parcel is unpaid after its due date.',
+  foreclosure_filing: 'A lender or lien holder has filed a lawsuit to foreclose on the property.',
+  tax_lien: 'A lien for unpaid taxes or charges is recorded against the property, or is offered for sale.',
+  code_violation: 'The city has an open case on the property under its building, housing or nuisance code.',
+  vacant_building: 'The city has the building registered or reported as vacant.',
+  condemned: 'The city has condemned the building or declared it dangerous.',
+  blight_judgment: 'A hearing found the owner responsible for a blight violation, with a fine to pay.',
+  sheriff_sale: 'A sheriff sells the property by order of a court.',
+  foreclosure_sale: 'A clerk of court or a trustee sells the property in a mortgage foreclosure.',
+  tax_deed_sale: 'A clerk of court sells the property for unpaid taxes, after a tax certificate.',
+  tax_sale: 'The county, its constable or its trustee sells the property for unpaid taxes.',
+  parcel_roll: "The assessor's roll of all parcels: last sale and assessed value.",
+};
