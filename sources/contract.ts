@@ -21,7 +21,7 @@ export type { DropFolders, DropFormat, Family };
 export { QUARANTINE_REASONS, Quarantine, SourceUnavailable, UNAVAILABLE_REASONS } from './read_errors.ts';
 export type { QuarantineReason } from './read_errors.ts';
 
-/** Kinds of records that a source shows of a place completely: silence about a property there means that it has none. */
+/** Kinds of records that a source shows of a place completely, so that silence about a property there means none. */
 export interface Covers {
   readonly kinds: readonly CoveredKind[];
   /** The only city that it covers, if it is not the whole county. */
@@ -216,7 +216,7 @@ export interface SourceSpec<C extends Candidates = Candidates> {
   readonly home: string;
   /** County of the rows, if they are all from one county. */
   readonly county?: { readonly fips: string; readonly name: string; readonly state: string };
-  /** Default: tax_delinquent of a tax list, sheriff_sale of a sheriff. Required of the families distress and auctions. */
+  /** Default: tax_delinquent of a tax list, sheriff_sale of a sheriff. Families distress and auctions must state it. */
   readonly covers?: Covers;
   readonly terms: Terms;
   /** Days after which the rows are stale. */

@@ -3,7 +3,6 @@
  * them. Values have the JSON form of lib/record.ts: money and percent are decimal strings with two decimals, days are
  * YYYY-MM-DD. An absent value is null.
  */
-import type { AuctionType, CoveredKind } from '../../sources/kinds.ts';
 import type { RentCounty } from './rents.ts';
 
 export type Day = string;
@@ -193,37 +192,6 @@ export interface AuctionOnDay {
   readonly plaintiff: string;
   /** Only on Stark County's own page. */
   readonly defendant: string;
-}
-
-/** A record of distress other than a tax debt or a sale, as of a day. */
-export interface DistressOnDay {
-  readonly kind: Exclude<CoveredKind, 'tax_delinquent' | 'parcel_roll' | AuctionType>;
-  readonly countyFips: string;
-  readonly propertyId: string;
-  /** Case, ticket or permit number as its publisher prints it; unique within county and kind. */
-  readonly number: string;
-  readonly filedOn: Day;
-  readonly lastActivityOn: Day;
-  readonly isOpen: boolean;
-  /** Amount claimed, of the lien, or still owed of the fine; null where the publisher has none. */
-  readonly amount: Money | null;
-  /** What it is about, in the words of a publisher: "High grass and weeds". */
-  readonly about: string;
-  /** Who filed the case or holds the lien; a company. */
-  readonly plaintiff: string | null;
-  readonly taxYear: number | null;
-}
-
-/** The last transfer of a property and its value, as the assessor's roll has them. */
-export interface RollEntry {
-  readonly propertyId: string;
-  readonly countyFips: string;
-  readonly parcel: string;
-  readonly lastSaleDate: Day | null;
-  /** Null where the roll has a token amount of a transfer that was no sale. */
-  readonly lastSalePrice: Money | null;
-  readonly isMarketSale: boolean;
-  readonly assessedValue: number;
 }
 
 /** One filing of Ohio's monthly reports. */
