@@ -32,8 +32,8 @@ setup: ## install what is missing; PRODUCTION=1 leaves out packages for the sand
 run: $(NODE) ## read the sources, build the models, publish a snapshot; LIVE=1: the real web; DAY=...: another day
 	@node sandbox/around.ts node pipelines/commands/cli.ts run
 
-daily: $(NODE) ## the same for listings, tax lists, sheriff sales, parcels, rents and benchmarks only
-	@SOURCES=listings,tax,sheriff,parcels,fmr,benchmarks node sandbox/around.ts node pipelines/commands/cli.ts run
+daily: $(NODE) ## the same for listings, tax lists, sales, parcels, distress records, rents and benchmarks only
+	@SOURCES=listings,tax,sheriff,auctions,parcels,distress,fmr,benchmarks node sandbox/around.ts node pipelines/commands/cli.ts run
 
 underwrite: $(NODE) ## build and publish from the staged rows; read no source
 	@SOURCES=none node sandbox/around.ts node pipelines/commands/cli.ts run
@@ -100,7 +100,7 @@ backtest: $(NODE) ## show outcomes by score decile and rank correlation on landm
 quarter: $(NODE) ## run 18 weeks of the sandbox into QUARTER_DIR, then the back-test
 	@for week in $$(seq 0 17); do \
 	  day=$$(node -p "new Date(Date.UTC(2026, 9, 3) + $$week * 6048e5).toISOString().slice(0, 10)"); \
-	  sources=listings,tax,sheriff,parcels,benchmarks; [ $$week -gt 0 ] || sources=$$sources,fmr; \
+	  sources=listings,tax,sheriff,auctions,parcels,distress,benchmarks; [ $$week -gt 0 ] || sources=$$sources,fmr; \
 	  echo "week of $$day"; \
 	  DATA_DIR=$(QUARTER_DIR) DAY=$$day SOURCES=$$sources LISTINGS=1500 PARCELS=2500 AUCTIONS=600 FILINGS=10 \
 	    node sandbox/around.ts node pipelines/commands/cli.ts run > $(QUARTER_DIR).log \

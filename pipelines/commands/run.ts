@@ -12,6 +12,7 @@ import { assumptionsWith } from '../../models/assumptions/overrides.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { loadSources } from '../../sources/index.ts';
+import { FAMILIES } from '../../sources/kinds.ts';
 import { liveClock, sandboxClock } from '../clock.ts';
 import { layoutOf } from '../layout.ts';
 import { operatorSettings } from '../operate/settings.ts';
@@ -34,7 +35,7 @@ export function chooseSources(all: readonly SourceSpec[], wanted: string | undef
     .filter(Boolean);
   if (words.length === 0)
     throw new SettingError(`SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources, or none`);
-  const known = [...new Set([...all.map((s) => s.family), ...all.map((s) => s.name)])];
+  const known = [...FAMILIES, ...all.map((s) => s.name)];
   const unknown = words.find((word) => !known.includes(word));
   if (unknown !== undefined)
     throw new SettingError(

@@ -32,10 +32,6 @@ for (const entry of await readdir(warren, { recursive: true, withFileTypes: true
 /** A county whose parcel layer has the debts: its URL, the condition of a debt, and the names of its fields. */
 const LORAIN = `import { arcgisParcels } from '../../families/arcgis_parcels.ts';
 import { money, optional } from '../../values.ts';
-const blank = {
-  city: null, zip: null, mail_street: null, mail_city: null, mail_state: null, mail_zip: null,
-  years_delinquent: null, certified_year: null, county_value: null, property_class: null,
-};
 export default arcgisParcels({
   name: 'oh_lorain_tax', title: 'Lorain County tax delinquency',
   county: { fips: '39093', name: 'Lorain County', state: 'OH' },
@@ -43,7 +39,7 @@ export default arcgisParcels({
   terms: { basis: 'public_record', note: 'Made up for a test.' }, everyDays: 7,
   politeness: { minIntervalMs: 2000, concurrency: 1 }, expect: { minRows: 1, maxRejectShare: 0.02, maxDropShare: 0.3 },
   parcel: 'PIN', needed: ['PIN', 'OWNER', 'STREET', 'DUE'],
-  values: (a) => ({ ...blank, owner_name: optional(a.OWNER), street: optional(a.STREET), amount: money('DUE', a.DUE) }),
+  values: (a) => ({ owner_name: optional(a.OWNER), street: optional(a.STREET), amount: money('DUE', a.DUE) }),
 });
 `;
 const layer = (fields: readonly string[], features: readonly Record<string, unknown>[]): string =>
@@ -79,16 +75,6 @@ for (const [file, content] of Object.entries({
         county_fips: '39093',
         county: 'Lorain County, OH',
         parcel_raw: '01-00-1',
-        city: null,
-        zip: null,
-        mail_street: null,
-        mail_city: null,
-        mail_state: null,
-        mail_zip: null,
-        years_delinquent: null,
-        certified_year: null,
-        county_value: null,
-        property_class: null,
         owner_name: 'A SAMPLE',
         street: '1 SAMPLE ST',
         amount: '1200.50',

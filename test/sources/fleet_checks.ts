@@ -13,13 +13,16 @@ import type { FoundSource } from '../../sources/index.ts';
 import { candidatesOf } from './parsed.ts';
 import { bodyOf, pageOf, RecordedPages } from './recorded.ts';
 
-/** What of a candidate is held against the expectation: all but the row as published. */
+const withoutNulls = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+
+/** What of a candidate is held against the expectation: all but the row as published and the values that are null. */
 const judged = (candidates: readonly Candidate[]): unknown =>
   JSON.parse(
     JSON.stringify(
       candidates.map((c) =>
         'values' in c
-          ? { values: c.values, ...(c.sourceUrl === undefined ? {} : { sourceUrl: c.sourceUrl }) }
+          ? { values: withoutNulls(c.values), ...(c.sourceUrl === undefined ? {} : { sourceUrl: c.sourceUrl }) }
           : { reject: c.reject, ...(c.key === undefined ? {} : { key: c.key }) },
       ),
     ),
