@@ -72,7 +72,7 @@ function rows(day: WorldDay, item: AuctionOnDay): [string, string][] {
     ...addressRows(day, item).map(([label, text]): [string, string] => [label, escapeHtml(text)]),
     ['Appraised Value:', item.appraised === null ? '$0.00' : fullDollars(item.appraised)],
     ['Opening Bid:', item.openingBid === null ? '' : fullDollars(item.openingBid)],
-    ['Deposit Requirement:', fullDollars(item.deposit)],
+    ['Deposit Requirement:', item.deposit === null ? '' : fullDollars(item.deposit)],
   ];
 }
 

@@ -1,4 +1,4 @@
-/** Sheriff sales of the made-up world: cases, sale days, rounds and outcomes. */
+/** Ohio's sheriff sales of the made-up world: cases, sale days, rounds and outcomes. */
 import { counties, draft, type AuctionPlan, type Case, type CountySales } from './auction_cases.ts';
 import { dayText, DEFAULT_DAY, dollars, LAST_DAY } from './days.ts';
 import type { DebtPlan } from './debts.ts';
@@ -35,7 +35,10 @@ export function auctionsOn(plans: readonly AuctionPlan[], day: number): AuctionO
         propertyId: property.id,
         caseNumber: plan.case.number,
         internalId: plan.internalId,
+        auctionType: 'sheriff_sale',
         parcel: undashed(property.parcel ?? ''),
+        showsParcel: true,
+        showsAddress: true,
         saleDate: dayText(plan.saleDay),
         startsAt: county.startsAt,
         postedOn: dayText(plan.posted),
@@ -52,6 +55,10 @@ export function auctionsOn(plans: readonly AuctionPlan[], day: number): AuctionO
         appraised: money(plan.appraised),
         openingBid: money(plan.openingBid),
         deposit: dollars(plan.deposit),
+        judgment: null,
+        assessed: null,
+        maxBid: null,
+        certificate: null,
         soldFor: status === 'sold' ? money(plan.outcome.price) : null,
         plaintiff: plan.case.plaintiff,
         defendant: property.owner.name,

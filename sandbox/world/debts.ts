@@ -1,4 +1,4 @@
-/** Tax debts of the made-up world: their amounts, growth and payment. */
+/** Tax debts of Ohio in the made-up world: their amounts, growth and payment. */
 import { dayText, DEFAULT_DAY, dollars, FIRST_DAY, LAST_DAY, monthStart, weekday } from './days.ts';
 import { undashed } from './parcels.ts';
 import { placesOfCounty, taxCounties } from './places.ts';
@@ -130,6 +130,7 @@ export function delinquentOn(plans: readonly DebtPlan[], day: number): Delinquen
         paymentPlan: plan.paymentPlan,
         listDay: dayText(on),
         isMapped: plan.mappedFrom <= day,
+        levies: [],
       };
     });
 }

@@ -1,4 +1,5 @@
-/** Parcel numbers in each county's documented format, for Ohio counties with tax lists or sheriff sales. */
+/** Parcel numbers in each county's documented format. Those of other states are in parcels_elsewhere.ts. */
+import { FORMATS_ELSEWHERE } from './parcels_elsewhere.ts';
 import type { Draw } from './random.ts';
 import type { Property } from './types.ts';
 
@@ -40,11 +41,9 @@ const FORMATS: Readonly<Record<string, (draw: Draw, isHome: boolean) => string>>
   '39017': (d) => `${d.pick(['B', 'P', 'Q'] as const)}${digits(d, 4)}-${digits(d, 3)}-000-${digits(d, 3)}`,
 };
 
-export const hasParcels = (countyFips: string): boolean => countyFips in FORMATS;
-
 /** Draw a parcel number that is not in `taken`, and add it there. */
 export function drawParcel(draw: Draw, countyFips: string, taken: Set<string>, isHome: boolean): string | null {
-  const format = FORMATS[countyFips];
+  const format = FORMATS[countyFips] ?? FORMATS_ELSEWHERE[countyFips];
   if (!format) return null;
   for (;;) {
     const parcel = format(draw, isHome);

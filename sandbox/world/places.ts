@@ -2,6 +2,8 @@
  * Locations of the made-up properties: real cities, ZIPs and counties of the 20 metros, and of Canton, Ohio, whose
  * county has a tax list and sheriff sales but no listings. Streets, numbers, owners and buildings are made up.
  */
+import { outsidePlaces } from './outside_places.ts';
+
 export interface Place {
   readonly metro: string;
   readonly city: string;
@@ -115,7 +117,7 @@ function read(metro: string, line: string): Place {
   return { metro, city, state, countyFips, zips: zips.split(/\s+/u), weight: Number(weight) };
 }
 
-/** All places, in this order. */
+/** All places of the metros and Canton, in this order. */
 export const places: readonly Place[] = Object.entries(PLACES).flatMap(([metro, lines]) =>
   // A line that begins with a ZIP continues the one before.
   lines.split(/\n(?!\s*\d)/u).map((line) => read(metro, line)),
@@ -135,7 +137,9 @@ export const placesOfMetro = (metro: string): readonly (readonly [Place, number]
 
 /** Places of a county with their weights. */
 export const placesOfCounty = (fips: string): readonly (readonly [Place, number])[] =>
-  places.filter((place) => place.countyFips === fips).map((place) => [place, place.weight] as const);
+  [...places, ...outsidePlaces]
+    .filter((place) => place.countyFips === fips)
+    .map((place) => [place, place.weight] as const);
 
 /** Counties with a tax list, by their share of the parcels. */
 export const taxCounties: readonly (readonly [fips: string, weight: number])[] = [

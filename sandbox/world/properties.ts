@@ -97,7 +97,7 @@ function drawOwner(draw: Draw, home: { place: Place; zip: string; line: string }
   const near = places.filter((p) =>
     where === 'county' ? p.countyFips === home.place.countyFips : p.state === home.place.state,
   );
-  const place = draw.pick(near);
+  const place = near.length === 0 ? home.place : draw.pick(near);
   return {
     kind,
     name,
@@ -178,7 +178,7 @@ export class PropertyBook {
       zip,
       countyFips: place.countyFips,
       countyName: rentsOf(place.countyFips).countyName,
-      parcel: drawParcel(draw, place.countyFips, this.#parcels, units === 1),
+      parcel: drawParcel(this.#parcelDraw(draw, id, place), place.countyFips, this.#parcels, units === 1),
       owner: drawOwner(draw, { place, zip, line: street }, multifamily),
       yearBuilt: Math.round(draw.bell(1948, 26, 1885, 2023)),
       units,
@@ -211,6 +211,11 @@ export class PropertyBook {
 
   #taxes(id: string, value: number): Pick<Property, 'annualTaxes'> {
     return { annualTaxes: drawTaxes(new Draw(this.#seed, 'taxes', id), value) };
+  }
+
+  /** Ohio's numbers are drawn with the property, others from a stream of their own: they change no other draw. */
+  #parcelDraw(draw: Draw, id: string, place: Place): Draw {
+    return place.state === 'OH' ? draw : new Draw(this.#seed, 'parcel number', id);
   }
 
   #add(property: Property): Property {

@@ -1,6 +1,7 @@
 /** HUD's real FY2026 rents of the world's counties. Nothing here is made up. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
+import { outsideRents } from './outside_places.ts';
 
 /** One county of HUD's workbook. */
 export interface RentCounty {
@@ -41,7 +42,7 @@ export const rents: readonly RentCounty[] = (
   fmr: [number(row.fmr_0), number(row.fmr_1), number(row.fmr_2), number(row.fmr_3), number(row.fmr_4)],
 }));
 
-const byCounty = new Map(rents.map((county) => [county.fips.slice(0, 5), county]));
+const byCounty = new Map([...rents, ...outsideRents].map((county) => [county.fips.slice(0, 5), county]));
 
 /** HUD's row of a county. @throws if the file does not have the county */
 export function rentsOf(countyFips: string): RentCounty {

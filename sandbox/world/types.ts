@@ -3,7 +3,11 @@
  * them. Values have the JSON form of lib/record.ts: money and percent are decimal strings with two decimals, days are
  * YYYY-MM-DD. An absent value is null.
  */
+import type { DistressOnDay, RollEntry } from './distress_types.ts';
 import type { RentCounty } from './rents.ts';
+import type { AuctionOnDay } from './sale_types.ts';
+
+export type { AuctionOnDay, SaleKind, SaleStatus } from './sale_types.ts';
 
 export type Day = string;
 export type Money = string;
@@ -13,12 +17,17 @@ export interface WorldOptions {
   readonly seed: number;
   /** Distinct properties listed for sale on the default day. */
   readonly listings: number;
-  /** Tax-delinquent parcels on the default day. */
+  /** Tax-delinquent parcels of Ohio on the default day. */
   readonly parcels: number;
-  /** Sheriff-sale items for the default day or later that are posted by then. */
+  /** Sheriff-sale items of Ohio for the default day or later, posted by then. Other states' are in proportion. */
   readonly auctions: number;
   /** Filings per register: Ohio's of one release, Colorado's of the year before the default day. */
   readonly filings: number;
+  /**
+   * Records of distress per kind in a county of usual size on the default day, outside Ohio's tax lists and sales.
+   * Default: a fortieth of `parcels`.
+   */
+  readonly distress: number;
 }
 
 /** Parts of a street address by USPS Publication 28, in upper case, suffix and directions abbreviated. */
@@ -147,6 +156,8 @@ export interface DelinquentParcel {
   readonly listDay: Day;
   /** Whether the county's map has the debt. False for a few parcels of Hamilton, whose map lags behind its list. */
   readonly isMapped: boolean;
+  /** Unpaid tax by year, oldest first. Their sum is the amount. Empty in Ohio, where no list has it. */
+  readonly levies: readonly { readonly year: number; readonly amount: Money }[];
 }
 
 /** An entry of Summit County's printed notice, the same every day. */
@@ -156,42 +167,6 @@ export interface PrintedDebt extends Pick<DelinquentParcel, 'propertyId' | 'coun
   readonly owner: string;
   /** Legal description. Nothing separates it from the owner. */
   readonly legal: string;
-}
-
-export type SaleKind = 'mortgage_foreclosure' | 'tax_foreclosure';
-export type SaleStatus = 'scheduled' | 'cancelled' | 'withdrawn' | 'postponed' | 'sold' | 'unsold';
-
-/** An item of a sale day, as of a day. */
-export interface AuctionOnDay {
-  readonly aid: string;
-  readonly countyFips: string;
-  readonly county: string;
-  readonly propertyId: string;
-  /** Case number without the site's internal id. */
-  readonly caseNumber: string;
-  readonly internalId: string;
-  /** Parcel number as the auction site prints it. */
-  readonly parcel: string;
-  readonly saleDate: Day;
-  readonly startsAt: string;
-  readonly postedOn: Day;
-  readonly kind: SaleKind;
-  readonly round: 1 | 2;
-  readonly status: SaleStatus;
-  /** Words that replaced the time in the status box. */
-  readonly slotWords: string | null;
-  /** Case status as printed; it stays ACTIVE for canceled items. */
-  readonly caseStatus: string;
-  /** Null if the item was never appraised, which is printed as $0.00. */
-  readonly appraised: Money | null;
-  /** Null if no opening bid is published. */
-  readonly openingBid: Money | null;
-  readonly deposit: Money;
-  readonly soldFor: Money | null;
-  /** On no page. */
-  readonly plaintiff: string;
-  /** Only on Stark County's own page. */
-  readonly defendant: string;
 }
 
 /** One filing of Ohio's monthly reports. */
@@ -281,11 +256,15 @@ export interface WorldDay {
   readonly printedDebts: readonly PrintedDebt[];
   /** Items of all sale days posted so far, including past ones. */
   readonly auctions: readonly AuctionOnDay[];
+  /** Records that publishers show on the day, closed ones among them where the publisher keeps them. */
+  readonly distress: readonly DistressOnDay[];
   readonly ohio: OhioRelease;
   readonly colorado: readonly ColoradoEntity[];
   readonly rents: readonly RentCounty[];
   readonly links: readonly Link[];
   property(id: string): Property;
+  /** All parcels of a county's assessment roll, or of its city where only a city publishes one. */
+  roll(countyFips: string): readonly RollEntry[];
 }
 
 export interface World {

@@ -7,12 +7,17 @@ import { auctionsOn, planAuctions, type AuctionPlan } from './auctions.ts';
 import { coloradoOn, planColorado, type ColoradoPlan } from './colorado.ts';
 import { dayNumber, DEFAULT_DAY } from './days.ts';
 import { delinquentOn, planDebts, type DebtPlan } from './debts.ts';
+import { delinquentElsewhereOn, planDebtsElsewhere, type LevyPlan } from './debts_elsewhere.ts';
+import { distressOn, planDistress, type DistressPlan } from './distress.ts';
+import type { RollEntry } from './distress_types.ts';
 import { isShown, listingEventsOn, listingOn, planListings, type ListingPlan } from './listings.ts';
 import { ohioOn } from './ohio.ts';
 import { PropertyBook } from './properties.ts';
 import { rents } from './rents.ts';
-import { planNotice } from './summit.ts';
 import { planRepeats } from './repeats.ts';
+import { rollOf } from './rolls.ts';
+import { planSalesElsewhere, salesElsewhereOn, type SalePlan } from './sales_elsewhere.ts';
+import { planNotice } from './summit.ts';
 import type { Link, PrintedDebt, World, WorldDay, WorldOptions } from './types.ts';
 
 interface Plans {
@@ -21,6 +26,9 @@ interface Plans {
   readonly debts: readonly DebtPlan[];
   readonly auctions: readonly AuctionPlan[];
   readonly printedDebts: readonly PrintedDebt[];
+  readonly debtsElsewhere: readonly LevyPlan[];
+  readonly salesElsewhere: readonly SalePlan[];
+  readonly distress: readonly DistressPlan[];
   readonly colorado: () => ColoradoPlan;
 }
 
@@ -39,23 +47,36 @@ export const defaultOptions: WorldOptions = {
   parcels: 4000,
   auctions: 250,
   filings: 4000,
+  distress: 100,
 };
+
+/** Parcels on Ohio's tax lists for each record of distress per kind. */
+const PARCELS_PER_RECORD = 40;
 
 /** Parcels in Summit's notice, as a share of those on the other counties' lists. */
 const NOTICE_SHARE = 0.1;
 
 /** Make a world. Sizes may be 0. */
 export function makeWorld(options: Partial<WorldOptions> = {}): World {
-  const chosen: WorldOptions = { ...defaultOptions, ...options };
+  const parcels = options.parcels ?? defaultOptions.parcels;
+  const distressSize = Math.round(parcels / PARCELS_PER_RECORD);
+  const chosen: WorldOptions = { ...defaultOptions, distress: distressSize, ...options };
   const { seed } = chosen;
   const book = new PropertyBook(seed);
   const listings = planListings(seed, chosen.listings, book);
   // Debts and cases pick properties for sale on the default day first.
   const now = listings.filter((plan) => isShown(plan, DEFAULT_DAY));
   const forSale = [...new Set([...now, ...listings].map((plan) => plan.property))];
+  const forSaleNow = [...new Set(now.map((plan) => plan.property))];
   const debts = planDebts(seed, chosen.parcels, forSale, book);
   const auctions = planAuctions(seed, chosen.auctions, forSale, debts, book);
   const printedDebts = planNotice(seed, Math.round(chosen.parcels * NOTICE_SHARE), auctions, book);
+  // All that other states add is made last, so that it changes nothing of the above.
+  const debtsElsewhere = planDebtsElsewhere(seed, chosen.distress, forSaleNow, book);
+  const salesElsewhere = planSalesElsewhere(seed, chosen.auctions, forSaleNow, book);
+  const inTrouble = [...debts, ...debtsElsewhere, ...salesElsewhere, ...auctions.map((plan) => plan.case)];
+  const stock = { forSale: forSaleNow, inTrouble: inTrouble.map(({ property }) => property) };
+  const distress = planDistress(seed, chosen.distress, stock, book);
   const world: World = { options: chosen, properties: book.all };
   plansOf.set(world, {
     book,
@@ -63,6 +84,9 @@ export function makeWorld(options: Partial<WorldOptions> = {}): World {
     debts,
     auctions,
     printedDebts,
+    debtsElsewhere,
+    salesElsewhere,
+    distress,
     colorado: once(() => planColorado(seed, chosen.filings)),
   });
   return world;
@@ -105,8 +129,10 @@ export function worldOn(world: World, day: string): WorldDay {
   const gone = once(
     () => new Set(plans.listings.filter(({ to }) => to !== null && to <= on).map(({ listingId }) => listingId)),
   );
-  const delinquent = once(() => delinquentOn(plans.debts, on));
-  const auctions = once(() => auctionsOn(plans.auctions, on));
+  const delinquent = once(() => [...delinquentOn(plans.debts, on), ...delinquentElsewhereOn(plans.debtsElsewhere, on)]);
+  const auctions = once(() => [...auctionsOn(plans.auctions, on), ...salesElsewhereOn(plans.salesElsewhere, on)]);
+  const distress = once(() => distressOn(plans.distress, on));
+  const rolls = new Map<string, RollEntry[]>();
   const ohio = once(() => ohioOn(world.options.seed, world.options.filings, on));
   const colorado = once(() => coloradoOn(plans.colorado(), on));
   const links = once(() => linksOf({ listings: listings(), delinquent: delinquent(), auctions: auctions() }));
@@ -130,6 +156,9 @@ export function worldOn(world: World, day: string): WorldDay {
     get auctions() {
       return auctions();
     },
+    get distress() {
+      return distress();
+    },
     get ohio() {
       return ohio();
     },
@@ -140,5 +169,10 @@ export function worldOn(world: World, day: string): WorldDay {
       return links();
     },
     property: (id) => plans.book.get(id),
+    roll: (countyFips) => {
+      const roll = rolls.get(countyFips) ?? rollOf(world.options.seed, plans.book.all.values(), countyFips);
+      rolls.set(countyFips, roll);
+      return roll;
+    },
   };
 }

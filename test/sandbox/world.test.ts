@@ -22,6 +22,8 @@ const truth = (on: WorldDay): unknown => [
   on.colorado,
   on.links,
 ];
+const sheriffSales = day.auctions.filter(({ auctionType }) => auctionType === 'sheriff_sale');
+const inOhio = ({ countyFips }: { readonly countyFips: string }): boolean => countyFips.startsWith('39');
 const shareOf = <T>(list: readonly T[], holds: (one: T) => boolean): number => list.filter(holds).length / list.length;
 
 describe('the same world', () => {
@@ -46,19 +48,22 @@ describe('the same world', () => {
 describe('sizes', () => {
   test('of the default world are those of the settings, on the default day', () => {
     assert.equal(new Set(day.listings.map(({ propertyId }) => propertyId)).size, 600);
-    assert.equal(day.delinquent.length, 4000);
+    assert.equal(day.delinquent.filter(inOhio).length, 4000);
     assert.equal(day.ohio.filings.length, 4000);
     assert.equal(day.colorado.filter(({ formedOn }) => formedOn >= '2025-11-20').length, 4000);
-    const upcoming = day.auctions.filter(({ saleDate }) => saleDate >= DEFAULT);
+    const upcoming = day.auctions.filter((item) => inOhio(item) && item.saleDate >= DEFAULT);
     assert.ok(Math.abs(upcoming.length - 250) <= 1, `${upcoming.length} items`);
     assert.ok(new Set(upcoming.map(({ saleDate }) => saleDate)).size >= 8);
     assert.ok(new Set(upcoming.map(({ county }) => county)).size >= 4);
     assert.ok(day.auctions.some(({ saleDate }) => saleDate < DEFAULT));
     assert.deepEqual([...new Set(day.delinquent.map(({ countyFips }) => countyFips))].sort(), [
+      '29510',
       '39035',
       '39061',
       '39113',
       '39151',
+      '42003',
+      '55079',
     ]);
     assert.equal(new Set(day.listings.map(({ propertyId }) => day.property(propertyId).metro)).size, 20);
   });
@@ -67,9 +72,11 @@ describe('sizes', () => {
     test(`may be ${size}`, () => {
       const tiny = worldOn(makeWorld({ listings: size, parcels: size, auctions: size, filings: size }), DEFAULT);
       assert.equal(new Set(tiny.listings.map(({ propertyId }) => propertyId)).size, size);
-      assert.equal(tiny.delinquent.length, size);
+      assert.equal(tiny.delinquent.filter(inOhio).length, size);
       assert.equal(tiny.ohio.filings.length, size);
-      assert.ok(Math.abs(tiny.auctions.filter(({ saleDate }) => saleDate >= DEFAULT).length - size) <= 1);
+      const upcoming = tiny.auctions.filter((item) => inOhio(item) && item.saleDate >= DEFAULT);
+      assert.ok(Math.abs(upcoming.length - size) <= 1);
+      assert.equal(tiny.distress.length, 0);
     });
   }
 });
@@ -94,7 +101,7 @@ describe('consistency', () => {
   test('each sheriff item is of a parcel of its county; each tax foreclosure of a parcel that owes', () => {
     const lists = new Set(day.delinquent.map(({ countyFips }) => countyFips));
     const owing = new Set(day.delinquent.map(({ propertyId }) => propertyId));
-    for (const item of day.auctions) {
+    for (const item of sheriffSales) {
       const property = day.property(item.propertyId);
       assert.equal(property.countyFips, item.countyFips);
       assert.equal(item.parcel, property.parcel?.replaceAll('-', ''));
@@ -104,14 +111,14 @@ describe('consistency', () => {
   });
 
   test("a mortgage's first sale opens at two thirds of the appraisal or without a bid, except a few", () => {
-    const first = day.auctions.filter(({ kind, round }) => kind === 'mortgage_foreclosure' && round === 1);
+    const first = sheriffSales.filter(({ kind, round }) => kind === 'mortgage_foreclosure' && round === 1);
     const published = first.filter(({ openingBid }) => openingBid !== null);
     assert.ok(published.length < first.length);
     assert.ok(
       shareOf(published, ({ appraised, openingBid }) => Number(openingBid) === Math.ceil((Number(appraised) * 2) / 3)) >
         0.9,
     );
-    const tax = day.auctions.filter(({ kind }) => kind === 'tax_foreclosure');
+    const tax = sheriffSales.filter(({ kind }) => kind === 'tax_foreclosure');
     assert.ok(tax.some(({ appraised }) => appraised === null) && tax.every(({ openingBid }) => openingBid !== null));
     assert.ok(shareOf(tax, ({ openingBid }) => !openingBid?.endsWith('.00')) > 0.8);
   });
@@ -130,7 +137,7 @@ describe('consistency', () => {
   });
 
   test('what the sheriff calls off says so in the time slot, while the case status mostly stays ACTIVE', () => {
-    const off = day.auctions.filter(
+    const off = sheriffSales.filter(
       ({ status }) => status === 'cancelled' || status === 'withdrawn' || status === 'postponed',
     );
     assert.ok(off.length > 10 && off.every(({ slotWords }) => slotWords !== null));
@@ -224,7 +231,12 @@ describe('from day to day', () => {
 
   test('debts grow at the turn of a month, some are cured and vanish, others are new', () => {
     const [november, december] = ['2026-11-30', '2026-12-01'].map(
-      (on) => new Map(worldOn(world, on).delinquent.map((debt) => [debt.propertyId, debt])),
+      (on) =>
+        new Map(
+          worldOn(world, on)
+            .delinquent.filter(inOhio)
+            .map((debt) => [debt.propertyId, debt]),
+        ),
     );
     const both = [...(november ?? [])].flatMap(([id, debt]) => {
       const later = december?.get(id);

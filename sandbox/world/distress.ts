@@ -1,0 +1,206 @@
+/** Records of distress of the made-up world over time: cases open, change and close, and new ones appear. */
+import { dayText, DEFAULT_DAY, dollars, FIRST_DAY, LAST_DAY } from './days.ts';
+import { aboutOf, drawAmount, drawPlaintiff } from './distress_words.ts';
+import { publishers, type Publisher } from './distress_kinds.ts';
+import type { DistressOnDay, Flaw } from './distress_types.ts';
+import { placesOfCounty } from './places.ts';
+import type { PropertyBook } from './properties.ts';
+import { Draw } from './random.ts';
+import type { Property } from './types.ts';
+
+/** A record over time. Days are numbers, amounts cents. */
+export interface DistressPlan {
+  readonly publisher: Publisher;
+  readonly property: Property;
+  readonly number: string;
+  readonly filed: number;
+  /** First day on the publisher's list. */
+  readonly from: number;
+  /** Events between filing and closing, in order. */
+  readonly events: readonly number[];
+  readonly closed: number | null;
+  readonly amount: number | null;
+  /** A partial payment of a fine. */
+  readonly payment: { readonly on: number; readonly amount: number } | null;
+  readonly about: string;
+  readonly plaintiff: string | null;
+  readonly taxYear: number | null;
+  readonly rows: number;
+  readonly flaw: Flaw | null;
+}
+
+const isShown = ({ from, closed, publisher }: DistressPlan, day: number): boolean =>
+  from <= day && (publisher.keepsClosed || closed === null || day < closed);
+
+function amountOn({ amount, payment, publisher, closed }: DistressPlan, day: number): number | null {
+  if (amount === null || publisher.kind !== 'blight_judgment') return amount;
+  if (closed !== null && closed <= day) return 0;
+  return amount - (payment !== null && payment.on <= day ? payment.amount : 0);
+}
+
+/** The records that publishers show on a day. */
+export function distressOn(plans: readonly DistressPlan[], day: number): DistressOnDay[] {
+  return plans
+    .filter((plan) => isShown(plan, day))
+    .map((plan) => {
+      const { publisher, closed } = plan;
+      const isClosed = closed !== null && closed <= day;
+      const amount = amountOn(plan, day);
+      const last = isClosed ? closed : Math.max(plan.filed, ...plan.events.filter((on) => on <= day));
+      return {
+        kind: publisher.kind,
+        countyFips: publisher.fips,
+        propertyId: plan.property.id,
+        number: plan.number,
+        filedOn: dayText(plan.filed),
+        lastActivityOn: dayText(last),
+        isOpen: !isClosed,
+        amount: amount === null ? null : dollars(amount),
+        about: plan.about,
+        plaintiff: plan.plaintiff,
+        taxYear: plan.taxYear,
+        rows: plan.rows,
+        flaw: plan.flaw,
+      };
+    });
+}
+
+/** Certificates are advertised once a year, and never close in the months of the world. */
+const ADVERTISED = Date.parse('2026-04-20T00:00:00Z') / 86_400_000;
+const isAdvertised = ({ kind, isByParcel }: Publisher): boolean => kind === 'tax_lien' && isByParcel;
+
+/** Share of records of the default day that close, and that are new, in the months of the world. */
+const TURNOVER = 0.12;
+
+function drawFlaw(draw: Draw, { kind, isByParcel }: Publisher, { parcel }: Property): Flaw | null {
+  const flaw = draw.weighted<Flaw | null>([
+    [null, 84],
+    ['no_address', 4],
+    ['no_parcel', 3],
+    ['corrupt_year', 3],
+    ['repeated', 3],
+    ['zip_plus_4', 3],
+  ]);
+  if (flaw === 'no_parcel' && (isByParcel || parcel === null)) return null;
+  // A record without a parcel number can be matched by its address only.
+  if (flaw === 'no_address' && parcel === null) return null;
+  return flaw === 'corrupt_year' && kind !== 'blight_judgment' ? null : flaw;
+}
+
+interface Cast {
+  readonly publisher: Publisher;
+  readonly property: Property;
+  readonly serial: number;
+  /** Whether it is new after the default day. */
+  readonly isLater: boolean;
+}
+
+function planRecord(seed: number, { publisher, property, serial, isLater }: Cast): DistressPlan {
+  const draw = new Draw(seed, 'distress', publisher.fips, publisher.kind, serial);
+  const isNew = draw.chance(TURNOVER);
+  const recent = draw.int(FIRST_DAY + 1, DEFAULT_DAY - 3);
+  const old = FIRST_DAY - Math.round(draw.int(5, 45) ** 2);
+  const filed = isAdvertised(publisher)
+    ? ADVERTISED
+    : isLater
+      ? draw.int(DEFAULT_DAY + 1, LAST_DAY)
+      : isNew
+        ? recent
+        : old;
+  const events = Array.from({ length: draw.int(0, 3) }, () => filed + draw.int(1, 400)).sort((a, b) => a - b);
+  const closing = draw.weighted<'never' | 'before' | 'later'>([
+    ['never', 70],
+    ['before', isLater || isNew || !publisher.keepsClosed ? 0 : 18],
+    ['later', TURNOVER * 100],
+  ]);
+  const closesOn =
+    closing === 'before'
+      ? draw.int(filed + 10, DEFAULT_DAY - 5)
+      : draw.int(Math.max(DEFAULT_DAY, filed) + 1, LAST_DAY + 20);
+  const closed = closing === 'never' || isAdvertised(publisher) ? null : closesOn;
+  const year = Number(dayText(filed).slice(0, 4));
+  const amount = drawAmount(draw, publisher.kind, property.value);
+  const isSeveralRows = publisher.kind === 'code_violation' || publisher.kind === 'foreclosure_filing';
+  return {
+    publisher,
+    property,
+    number: publisher.number({ year, serial, property }),
+    filed,
+    from: filed + (isAdvertised(publisher) ? 0 : draw.int(0, 2)),
+    events: events.filter((on) => closed === null || on < closed),
+    closed,
+    amount,
+    payment:
+      publisher.kind === 'blight_judgment' && amount !== null && draw.chance(0.2)
+        ? { on: draw.int(filed + 5, LAST_DAY), amount: Math.round(amount / 3) }
+        : null,
+    about: aboutOf(draw, publisher.kind),
+    plaintiff: drawPlaintiff(draw, publisher),
+    taxYear: publisher.kind === 'tax_lien' ? year - 1 : null,
+    rows: isSeveralRows ? draw.weighted([[1, 70] as const, [2, 20] as const, [3, 10] as const]) : 1,
+    flaw: drawFlaw(draw, publisher, property),
+  };
+}
+
+export interface Stock {
+  /** Properties for sale on the default day. */
+  readonly forSale: readonly Property[];
+  /** Properties that owe taxes or are to be auctioned. */
+  readonly inTrouble: readonly Property[];
+}
+
+/** Shares of the records of a publisher: on a listed property, and on one that is in trouble otherwise. */
+const LISTED_SHARE = 1 / 3;
+const STACKED_SHARE = 1 / 5;
+/** Most properties for sale of a place that one kind of record is about. */
+const MOST_LISTED = 0.5;
+
+/** Records of all publishers. Ohio's are of properties that the world has without them. */
+export function planDistress(seed: number, size: number, stock: Stock, book: PropertyBook): DistressPlan[] {
+  const plans: DistressPlan[] = [];
+  const stacked = new Set(stock.inTrouble);
+  let made = 0;
+  for (const publisher of publishers) {
+    const { fips, city, kind } = publisher;
+    const isHere = (property: Property): boolean =>
+      property.countyFips === fips &&
+      (city === null || property.city === city) &&
+      (!publisher.isByParcel || property.parcel !== null);
+    /** In an order of this publisher's own. */
+    const mixed = (order: string, properties: readonly Property[]): Property[] =>
+      properties
+        .map((property) => [new Draw(seed, order, fips, kind, property.id).unit(), property] as const)
+        .sort(([a], [b]) => a - b)
+        .map(([, property]) => property);
+    const listed = mixed('chosen', stock.forSale.filter(isHere));
+    const others = mixed(
+      'chosen',
+      [...stacked].filter((property) => isHere(property) && !listed.includes(property)),
+    );
+    const wanted = Math.round((size * publisher.size) / 100);
+    const total = wanted + Math.round(wanted * TURNOVER);
+    const listedCount = Math.min(Math.round(total * LISTED_SHARE), Math.ceil(listed.length * MOST_LISTED));
+    const isOhio = fips.startsWith('39');
+    const stackedCount = isOhio ? total - listedCount : Math.round(total * STACKED_SHARE);
+    const chosen = [...listed.slice(0, listedCount), ...others.slice(0, stackedCount)];
+    if (!isOhio) {
+      const places = placesOfCounty(fips).filter(([place]) => city === null || place.city === city);
+      while (chosen.length < total) {
+        const id = `D${made}`;
+        made += 1;
+        const draw = new Draw(seed, 'distressed', id);
+        // A few properties have two records of a kind.
+        const again = !publisher.isByParcel && chosen.length > 0 && draw.chance(0.06);
+        chosen.push(
+          again ? draw.pick(chosen) : book.make(id, { place: draw.weighted(places), multifamily: draw.chance(0.3) }),
+        );
+      }
+    }
+    for (const [at, property] of mixed('numbered', chosen).entries()) {
+      const serial = 101 + at * 7;
+      plans.push(planRecord(seed, { publisher, property, serial, isLater: at >= wanted }));
+      stacked.add(property);
+    }
+  }
+  return plans;
+}

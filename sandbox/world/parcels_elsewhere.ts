@@ -1,0 +1,80 @@
+/**
+ * Parcel numbers outside Ohio, as the county's roll prints them, and as its auction sites do. Kansas City's and
+ * Charlotte's records are matched by address.
+ */
+import { Draw } from './random.ts';
+import type { Property } from './types.ts';
+
+export const DUVAL = '12031';
+export const HILLSBOROUGH = '12057';
+export const PASCO = '12101';
+export const PINELLAS = '12103';
+
+const digits = (draw: Draw, count: number): string => String(draw.int(0, 10 ** count - 1)).padStart(count, '0');
+const two = (draw: Draw, low: number, high: number): string => String(draw.int(low, high)).padStart(2, '0');
+
+/** Draws a parcel number, by county FIPS. */
+export const FORMATS_ELSEWHERE: Readonly<Record<string, (draw: Draw) => string>> = {
+  // Milwaukee: ten digits, zero-padded.
+  '55079': (d) => `${two(d, 0, 59)}${digits(d, 8)}`,
+  // St. Louis: eleven digits.
+  '29510': (d) => `1${digits(d, 10)}`,
+  // Detroit: ward, number and a dot; ranges of lots end in a dash and a number, parts in a letter.
+  '26163': (d) => {
+    const number = `${two(d, 1, 22)}${digits(d, 6)}`;
+    if (d.chance(0.05)) return `${number}-${d.int(2, 9)}`;
+    return `${number}.${d.chance(0.03) ? `${digits(d, 3)}L` : ''}`;
+  },
+  // Duval: "120553-0000".
+  [DUVAL]: (d) => `${digits(d, 6)}-${d.weighted([['0000', 8] as const, [digits(d, 4), 2] as const])}`,
+  // Hillsborough: the folio, ten digits.
+  [HILLSBOROUGH]: (d) => `${digits(d, 6)}${d.weighted([['0000', 8] as const, [digits(d, 4), 2] as const])}`,
+  // Pinellas: section, township and range first: "12-30-14-02394-000-0490".
+  [PINELLAS]: (d) =>
+    `${two(d, 1, 36)}-${two(d, 27, 32)}-${two(d, 14, 17)}-${digits(d, 5)}-${digits(d, 3)}-${digits(d, 4)}`,
+  // Pasco: "34-25-20-0050-01200-0110"; few blocks have a letter.
+  [PASCO]: (d) => {
+    const block = d.chance(0.06) ? `0${d.pick(['A', 'B', 'R'] as const)}${digits(d, 1)}00` : digits(d, 5);
+    return `${two(d, 1, 36)}-${two(d, 23, 26)}-${two(d, 16, 21)}-${digits(d, 4)}-${block}-${digits(d, 4)}`;
+  },
+  // Bexar: an account of twelve digits.
+  '48029': (d) => `0${digits(d, 11)}`,
+  // Shelby: "035087  00049", with two spaces; few maps have a letter.
+  '47157': (d) =>
+    d.chance(0.1)
+      ? `${digits(d, 5)}${d.pick(['A', 'B', 'K'] as const)}  ${digits(d, 5)}`
+      : `0${digits(d, 5)}  ${digits(d, 5)}`,
+  // Allegheny: sixteen characters: map, letter, lot and suffix. A condominium has a B and its unit in the suffix.
+  '42003': (d) => {
+    const lot = `${digits(d, 4)}${d.pick(['A', 'B', 'C', 'F', 'K', 'N', 'S'] as const)}${digits(d, 5)}`;
+    return `${lot}${d.chance(0.03) ? `B${digits(d, 3)}00` : '000000'}`;
+  },
+  // Cook: fourteen digits; a condominium's last four are not 0000.
+  '17031': (d) => `${digits(d, 10)}${d.chance(0.1) ? `10${two(d, 1, 60)}` : '0000'}`,
+};
+
+/** Hillsborough's second number of a parcel, which its foreclosure site prints: "2031069WZ000009000070U". */
+function pinOf(folio: string): string {
+  const draw = new Draw('pin', folio);
+  const where = `${two(draw, 17, 22)}${two(draw, 27, 32)}${two(draw, 1, 36)}`;
+  const plat = draw.chance(0.2)
+    ? 'ZZZ'
+    : `${digits(draw, 1)}${draw.pick(['A', 'D', 'W', 'Y'] as const)}${digits(draw, 1)}`;
+  return `${where}${plat}${digits(draw, 6)}${digits(draw, 6)}${draw.chance(0.2) ? 'A' : 'U'}`;
+}
+
+/**
+ * A parcel number as the county's foreclosure site prints it. Pinellas has the range before the section there, and no
+ * dashes.
+ */
+export function onForeclosureSite({ countyFips, parcel }: Property): string {
+  if (parcel === null) return '';
+  if (countyFips === HILLSBOROUGH) return pinOf(parcel);
+  if (countyFips !== PINELLAS) return parcel;
+  const [section = '', township = '', range = '', ...rest] = parcel.split('-');
+  return [range, township, section, ...rest].join('');
+}
+
+/** A parcel number as an account of LienHub: without dashes, Hillsborough's with a letter before it. */
+export const onLienHub = ({ countyFips, parcel }: Property): string =>
+  `${countyFips === HILLSBOROUGH ? 'A' : ''}${(parcel ?? '').replaceAll('-', '')}`;

@@ -1,0 +1,43 @@
+/** Assessment rolls of the made-up world: the last transfer and the assessed value of each parcel. */
+import { dayText, DEFAULT_DAY, dollars } from './days.ts';
+import type { RollEntry } from './distress_types.ts';
+import { Draw } from './random.ts';
+import type { Property } from './types.ts';
+
+/** Counties whose roll is public, with the only city that it covers. */
+const ROLLS: Readonly<Record<string, string | null>> = {
+  '55079': 'Milwaukee',
+  '29510': null,
+  '26163': 'Detroit',
+  '39035': 'Cleveland',
+  '39061': null,
+  '42003': null,
+  '17031': null,
+};
+
+function entry(seed: number, property: Property, parcel: string): RollEntry {
+  const draw = new Draw(seed, 'roll', property.id);
+  const hasSale = draw.chance(0.92);
+  // More often in the last years.
+  const soldOn = DEFAULT_DAY - 20 - Math.round(draw.int(4, 120) ** 2);
+  const isMarketSale = hasSale && draw.chance(0.75);
+  const price = Math.round((property.value * draw.int(35, 110)) / 10_000) * 100;
+  return {
+    propertyId: property.id,
+    countyFips: property.countyFips,
+    parcel,
+    lastSaleDate: hasSale ? dayText(soldOn) : null,
+    lastSalePrice: isMarketSale ? dollars(Math.max(500, price) * 100) : null,
+    isMarketSale,
+    assessedValue: Math.round((property.value * draw.int(70, 105)) / 10_000) * 100,
+  };
+}
+
+/** The roll of a county: all parcels of the world in it, the same every day. Empty for a county without one. */
+export function rollOf(seed: number, properties: Iterable<Property>, countyFips: string): RollEntry[] {
+  const city = ROLLS[countyFips];
+  if (city === undefined) return [];
+  return [...properties]
+    .filter((property) => property.countyFips === countyFips && (city === null || property.city === city))
+    .flatMap((property) => (property.parcel === null ? [] : [entry(seed, property, property.parcel)]));
+}
