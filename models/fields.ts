@@ -41,6 +41,9 @@ export const cityBasis = <const A extends string>(absent: A) =>
     { absent },
   );
 
+/** Kinds of mailing addresses. */
+export const MAIL_KINDS = ['street', 'po_box', 'unknown'] as const;
+
 /** Kinds of property by the class that its county publishes. */
 export const PROPERTY_KINDS = ['vacant_lot', 'one_family', 'two_to_four', 'five_up', 'other', 'unknown'] as const;
 

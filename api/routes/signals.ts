@@ -8,7 +8,7 @@ import { choiceParam, flagParam, numberParam, textParam } from './params.ts';
 import { PRICES } from './prices.ts';
 
 /** Records per page by default: well below 100 kB. */
-const PAGE = 40;
+const PAGE = 32;
 
 /** Signals still on their county's list, or whose county is no longer read (signal_state says so). */
 export const currentSignals = (): Filters => new Filters('signals').and('signal_state', '<>', 'removed');

@@ -18,7 +18,8 @@ debts as (
   left join int_condominiums as condominiums
     on condominiums.county_fips = signals.county_fips
     and condominiums.parcel_key = signals.parcel_key
-  where signals.signal_state = 'listed'
+  where signals.signal_type = 'tax_delinquent'
+    and signals.signal_state = 'listed'
 ),
 
 sales as (

@@ -23,9 +23,9 @@ property_addresses as (
   where addresses.address_key is not null
 ),
 
--- The parcel of an address, by any source: a list, a sheriff or the county's parcel layer, today or earlier
+-- The parcel of an address, by a tax list, a sale or the county's parcel layer, today or earlier
 parcel_addresses as (
-  select county_fips, parcel_key, zip, address_key from signals
+  select county_fips, parcel_key, zip, address_key from signals where signal_type = 'tax_delinquent'
   union
   select county_fips, parcel_key, zip, address_key from auctions
   union

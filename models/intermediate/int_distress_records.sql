@@ -12,7 +12,8 @@ records as (
     cast(null as date) as sale_date,
     source_url, last_seen
   from signals
-  where signal_state = 'listed'
+  where signal_type = 'tax_delinquent'
+    and signal_state = 'listed'
 
   union all
 

@@ -6,6 +6,8 @@ with
 published_classes as (
   select county_fips, property_class from stg_tax_parcels
   union
+  select county_fips, property_class from stg_distress_records
+  union
   select county_fips, property_class from stg_parcels
   union
   select county_fips, property_class from previous_signals

@@ -1,6 +1,6 @@
--- One row per signal or auction, today's and earlier ones, with what identifies its property. A parcel number without a
--- digit, or one that a list prints for three addresses, is a placeholder. The address of a building is not that of one
--- condominium in it.
+-- One row per tax debt or auction, today's and earlier ones, with what identifies its property. A parcel number without
+-- a digit, or one that a list prints for three addresses, is a placeholder. The address of a building is not that of
+-- one condominium in it.
 
 with
 
@@ -19,6 +19,7 @@ records as (
     unit_key,
     signal_state = 'listed' as is_current
   from signals
+  where signal_type = 'tax_delinquent'
 
   union all
 

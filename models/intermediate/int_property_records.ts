@@ -4,7 +4,7 @@ import { defineModel } from '../contract.ts';
 export default defineModel({
   record: defineRecord(
     'int_property_record',
-    'One row per signal or auction, today or earlier, with what identifies its property.',
+    'One row per tax debt or auction, today or earlier, with what identifies its property.',
     ['record_id'],
     {
       record_id: text('Signal or auction.'),

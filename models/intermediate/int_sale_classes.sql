@@ -7,13 +7,17 @@ sold_parcels as (
   select distinct county_fips, parcel_key from auctions where parcel_key is not null
 ),
 
+debts as (
+  select county_fips, parcel_key, property_class from signals where signal_type = 'tax_delinquent'
+),
+
 classes as (
   select
     county_fips,
     parcel_key,
     coalesce(listed.property_class, layer.property_class) as property_class
   from sold_parcels
-  left join signals as listed using (county_fips, parcel_key)
+  left join debts as listed using (county_fips, parcel_key)
   left join stg_parcels as layer using (county_fips, parcel_key)
 )
 

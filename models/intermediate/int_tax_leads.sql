@@ -66,7 +66,8 @@ leads as (
   cross join terms
   left join sales on sales.signal_id = signals.id
   left join listings on listings.signal_id = signals.id
-  where signals.signal_state = 'listed'
+  where signals.signal_type = 'tax_delinquent'
+    and signals.signal_state = 'listed'
     and signals.has_address
     and signals.id not in (select record_id from int_sold_records)
     and signals.amount > 0

@@ -7,6 +7,12 @@ CREATE OR REPLACE MACRO lead_id_of(lead_type, county_fips, key) AS
 CREATE OR REPLACE MACRO signal_id_of(county_fips, parcel_key) AS
   uuid_of('signal|tax_delinquent|' || county_fips || '|' || parcel_key);
 
+-- The same of a record that has a number of its own, and a parcel or none.
+CREATE OR REPLACE MACRO record_signal_id_of(signal_type, county_fips, record_number, parcel_key) AS
+  uuid_of(
+    'signal|' || signal_type || '|' || county_fips || '|' || record_number || '|' || coalesce(parcel_key, '')
+  );
+
 -- Whole days since a row was read. A run that passes midnight reads pages of the day after its own: 0.
 CREATE OR REPLACE MACRO days_since(read_at, as_of) AS greatest(0, date_diff('day', CAST(read_at AS DATE), as_of));
 

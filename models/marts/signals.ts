@@ -1,51 +1,62 @@
 import { date, defineRecord, flag, integer, money, oneOf, percent, text } from '../../lib/record.ts';
+import { KIND_MEANINGS, SIGNAL_TYPES } from '../../sources/kinds.ts';
 import { signalCauses } from '../absence/signals.ts';
 import { defineModel, never } from '../contract.ts';
-import { comesAndGoes, keepsRows } from '../drift.ts';
+import { comesAndGoes } from '../drift.ts';
 import { addressParts, cityBasis, propertyKind, readFrom, seen } from '../fields.ts';
 
 const NO_STREET = 'has_address is false; address_status says why';
+const NO_OWNER = 'the source does not publish it';
+const TAX_RECORD = 'a tax delinquency, or the source does not publish it';
 
 export const Signal = defineRecord(
   'signal',
-  "One row per parcel that is or was on a county's delinquency list.",
+  "One row per parcel that is or was on a county's delinquency list, or other public record of distress.",
   ['id'],
   {
-    signal_type: oneOf(['tax_delinquent'], 'Kind of distress.'),
+    signal_type: oneOf(
+      SIGNAL_TYPES,
+      `Kind of distress. ${SIGNAL_TYPES.map((type) => `${type}: ${KIND_MEANINGS[type]}`).join(' ')}`,
+    ),
     county: text('County name and state, such as "Cuyahoga County, OH".'),
     address: text('Street address of the property.', { absent: 'address_status is pending_parcel_lookup' }),
-    owner_name: text('Owner of record, as the county publishes it.', {
-      absent: "the county's list does not publish the owner",
+    owner_name: text('Owner of record, as the source publishes it.', {
+      absent: 'the source does not publish the owner',
     }),
-    parcel_id: text('Parcel number as the county prints it.'),
-    amount: money('Net delinquent amount.', { absent: "the county's list has no amount" }),
+    parcel_id: text('Parcel number as the source prints it.', { absent: 'the source publishes no parcel number' }),
+    amount: money('Amount owed or claimed; amount_basis says of what kind.', { absent: 'the source publishes none' }),
     source_url: readFrom.source_url,
     last_seen: seen.last_seen,
     has_address: flag('True if the row has a street address with a house number (mail-ready).'),
     address_status: oneOf(
       ['available', 'pending_parcel_lookup', 'no_house_number'],
-      'pending_parcel_lookup: the list publishes no street for the parcel, and no other source has one yet; ' +
+      'pending_parcel_lookup: the source publishes no street, and no other source has one of the parcel yet; ' +
         'no_house_number: the street has no number, as for vacant land.',
     ),
 
     // Identity and state
-    id: text('UUID: version 5 of "signal", signal type, county and parcel. Not the id of a lead.'),
+    id: text(
+      'UUID: version 5 of "signal", signal type, county and parcel; with the record number if it is no tax ' +
+        'delinquency. Not the id of a lead.',
+    ),
     signal_state: oneOf(
       ['listed', 'removed', 'unknown'],
-      "listed: on the county's latest list; removed: no longer on it, or nothing is owed; unknown: the county is no " +
-        'longer read.',
+      "listed: on the source's latest list; removed: no longer on it, closed by its publisher, or nothing is owed; " +
+        'unknown: the source is no longer read.',
     ),
     state_reason: oneOf(
-      ['on_the_list', 'balance_zero', 'not_on_latest_list', 'source_not_read'],
+      ['on_the_list', 'balance_zero', 'closed_by_publisher', 'not_on_latest_list', 'source_not_read'],
       'Reason for the state.',
     ),
     state_since: date('Day of the run that found this state.'),
     county_fips: text('Five-digit county FIPS.'),
-    parcel_key: text('Parcel number, upper case, letters and digits only; comparable within one county.'),
+    parcel_key: text('Parcel number, upper case, letters and digits only; comparable within one county.', {
+      absent: 'parcel_id is null',
+    }),
     address_basis: oneOf(
-      ['tax_list', 'parcel_layer', 'sheriff_sale'],
-      "Where the street address comes from: the list itself, the county's parcel layer or tax roll, or a sheriff " +
-        'sale of the same parcel.',
+      ['tax_list', 'record', 'parcel_layer', 'sheriff_sale'],
+      'Where the street address comes from: the tax list or the record itself, the parcel layer or tax roll of the ' +
+        'county, or a sheriff sale of the same parcel.',
       { absent: 'there is no address' },
     ),
     city: text('City of the property.', { absent: 'city_basis is null' }),
@@ -59,10 +70,10 @@ export const Signal = defineRecord(
       { absent: 'no source has the ZIP' },
     ),
     ...addressParts(NO_STREET),
-    mail_street: text("Owner's mailing street, public record.", { absent: "the county's list does not publish it" }),
-    mail_city: text("Owner's mailing city.", { absent: "the county's list does not publish it" }),
-    mail_state: text("Owner's mailing state.", { absent: "the county's list does not publish it" }),
-    mail_zip: text("Owner's mailing ZIP.", { absent: "the county's list does not publish it" }),
+    mail_street: text("Owner's mailing street, public record.", { absent: NO_OWNER }),
+    mail_city: text("Owner's mailing city.", { absent: NO_OWNER }),
+    mail_state: text("Owner's mailing state.", { absent: NO_OWNER }),
+    mail_zip: text("Owner's mailing ZIP.", { absent: NO_OWNER }),
     owner_location: oneOf(
       ['at_property', 'in_state', 'out_of_state', 'unknown'],
       'Where the owner gets mail: at the property, elsewhere in the state, in another state. unknown: not published, ' +
@@ -71,25 +82,46 @@ export const Signal = defineRecord(
     years_delinquent: integer(
       'Years the parcel has been delinquent. If the county publishes only the year of certification: the whole years ' +
         'since the last day of that year on which the law lets a delinquency be certified, which is the minimum.',
-      { absent: 'years_basis is unknown', unit: 'years' },
+      { absent: 'years_basis is unknown or not_applicable', unit: 'years' },
     ),
-    years_basis: oneOf(['published', 'since_certified_year', 'unknown'], 'Where years_delinquent comes from.'),
+    years_basis: oneOf(
+      ['published', 'since_certified_year', 'unknown', 'not_applicable'],
+      'Where years_delinquent comes from. not_applicable: the record is no tax delinquency.',
+    ),
     months_delinquent: integer(
       'The same in whole months, from which the points of a lead follow; twelve for each year that a county publishes.',
-      { absent: 'years_basis is unknown', unit: 'months' },
+      { absent: 'years_basis is unknown or not_applicable', unit: 'months' },
     ),
     certified_year: integer('Year the delinquency was certified.', {
-      absent: "the county's list does not publish it",
+      absent: 'no tax delinquency, or the source does not publish it',
       unit: 'year',
     }),
     county_value: money("Market value on the county's roll, from the list or the county's parcel layer.", {
-      absent: "the county's list does not publish it, and its parcel layer does not have it",
+      absent: "the source does not publish it, and the county's parcel layer does not have it",
     }),
     amount_to_value_pct: percent('amount over county_value.', { absent: 'amount or county_value is null' }),
     property_class: text("Property class in the county's own words or code.", {
-      absent: "the county's list does not publish it",
+      absent: "neither the source nor the county's parcel layer publishes it",
     }),
     ...propertyKind,
+
+    // Record
+    record_number: text('Case, ticket, docket or permit number as published; unique within county and signal type.', {
+      absent: 'a tax delinquency: its parcel identifies it',
+    }),
+    filed_on: date('Day on which the record began: filed, opened, issued or declared.', { absent: TAX_RECORD }),
+    last_activity_on: date('Day of its latest event.', { absent: TAX_RECORD }),
+    state_raw: text('State of the record exactly as published.', { absent: TAX_RECORD }),
+    description: text('What the record is about, in the words of its publisher.', { absent: TAX_RECORD }),
+    plaintiff: text('Who filed the case or holds the lien.', { absent: TAX_RECORD }),
+    tax_year: integer('Tax year of a lien.', { absent: 'not a tax lien, or not published', unit: 'year' }),
+    amount_basis: oneOf(
+      ['net', 'principal', 'claimed', 'lien', 'balance_due'],
+      'Meaning of amount. net: all that is owed in tax, with charges as far as the county adds them; principal: tax ' +
+        'without interest and penalties, so that more is owed; claimed: what the plaintiff claims; lien: the amount ' +
+        'of the lien as recorded; balance_due: what is still owed of a judgment or fine.',
+      { absent: 'amount is null' },
+    ),
     first_seen: seen.first_seen,
     source: readFrom.source,
     page_sha256: readFrom.page_sha256,
@@ -120,15 +152,32 @@ export default defineModel({
       `(signal_state, state_reason) NOT IN (
         ('listed', 'on_the_list'),
         ('removed', 'balance_zero'),
+        ('removed', 'closed_by_publisher'),
         ('removed', 'not_on_latest_list'),
         ('unknown', 'source_not_read'))`,
     ),
     never(
       'signals',
       'years_absent_as_said',
-      'years and months of delinquency are null exactly if their basis is unknown',
-      `(years_delinquent IS NULL) <> (years_basis = 'unknown')
-        OR (months_delinquent IS NULL) <> (years_basis = 'unknown')`,
+      'years and months of delinquency are null exactly if their basis is unknown, or the record is of another kind',
+      `(years_delinquent IS NULL) <> (years_basis IN ('unknown', 'not_applicable'))
+        OR (months_delinquent IS NULL) <> (years_basis IN ('unknown', 'not_applicable'))
+        OR (years_basis = 'not_applicable') <> (signal_type <> 'tax_delinquent')`,
+    ),
+    never(
+      'signals',
+      'identified_as_said',
+      'a tax delinquency has a parcel and no record number, another record has a number',
+      `(signal_type = 'tax_delinquent') <> (record_number IS NULL)
+        OR (parcel_id IS NULL) <> (parcel_key IS NULL)
+        OR (signal_type = 'tax_delinquent' AND parcel_key IS NULL)`,
+    ),
+    never(
+      'signals',
+      'amount_basis_as_said',
+      'amount_basis is null exactly if the amount is, and of the kinds of its signal type',
+      `(amount IS NULL) <> (amount_basis IS NULL)
+        OR (signal_type = 'tax_delinquent') <> (amount_basis IN ('net', 'principal'))`,
     ),
     never(
       'signals',
@@ -165,8 +214,13 @@ export default defineModel({
         OR years_delinquent < 0
         OR CAST(last_seen AS DATE) > (SELECT as_of + 1 FROM run)`,
     ),
-    keepsRows('signals', ['county_fips', 'parcel_key'], 'delinquency'),
-    ...comesAndGoes('signals', "signal_state = 'listed'", 'listed delinquencies', true),
+    {
+      name: 'signals.none_lost',
+      about: 'every published signal stays',
+      blocking: true,
+      sql: 'SELECT id FROM int_earlier_signals ANTI JOIN signals USING (id)',
+    },
+    ...comesAndGoes('signals', "signal_state = 'listed'", 'listed signals', true),
   ],
   publish: { orderBy: ['amount DESC NULLS LAST', 'id'] },
 });

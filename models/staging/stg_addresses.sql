@@ -12,6 +12,10 @@ streets as (
   union
   select trim(mail_street) from staged_tax_parcel
   union
+  select trim(street) from staged_distress_record
+  union
+  select trim(mail_street) from staged_distress_record
+  union
   select trim(street) from staged_listing
 
   -- A row of an earlier snapshot may stay, though no source shows it today

@@ -44,15 +44,11 @@ select
   left(mail_zip, 5) as mail_zip,
   case when not is_po_box(mail_street) then street_key_of_mail end as mail_street_key,
   case when not is_po_box(mail_street) then cast(house_of_mail as varchar) end as mail_house,
-  case
-    when mail_street is null then 'unknown'
-    when is_po_box(mail_street) then 'po_box'
-    when street_key_of_mail is null then 'unknown'
-    else 'street'
-  end as mail_kind,
+  mail_kind_of(mail_street, street_key_of_mail) as mail_kind,
 
   -- Debt
   amount,
+  amount_basis,
   years_delinquent,
   certified_year,
   county_value,

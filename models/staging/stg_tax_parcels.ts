@@ -1,7 +1,7 @@
 import { defineRecord, oneOf, text } from '../../lib/record.ts';
 import { TaxParcel } from '../../sources/rows/tax_parcel.ts';
 import { defineModel } from '../contract.ts';
-import { addressParts, fieldsOf } from '../fields.ts';
+import { addressParts, fieldsOf, MAIL_KINDS } from '../fields.ts';
 import { Provenance } from '../inputs.ts';
 
 export default defineModel({
@@ -23,8 +23,15 @@ export default defineModel({
         absent: 'not published, or a post office box',
       }),
       mail_house: text('House number of the mailing address.', { absent: 'not published, or a post office box' }),
-      mail_kind: oneOf(['street', 'po_box', 'unknown'], 'Kind of the mailing address.'),
-      ...fieldsOf(TaxParcel, ['amount', 'years_delinquent', 'certified_year', 'county_value', 'property_class']),
+      mail_kind: oneOf(MAIL_KINDS, 'Kind of the mailing address.'),
+      ...fieldsOf(TaxParcel, [
+        'amount',
+        'amount_basis',
+        'years_delinquent',
+        'certified_year',
+        'county_value',
+        'property_class',
+      ]),
       ...Provenance.schema.shape,
     },
   ),

@@ -109,7 +109,7 @@ export const RECORDS: Record<string, readonly string[]> = {
     'days_on_feed:integer',
   ],
   signal: [
-    'signal_type:tax_delinquent',
+    'signal_type:...tax_delinquent',
     'county:string',
     'address:string',
     'owner_name:string',

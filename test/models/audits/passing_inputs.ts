@@ -64,6 +64,18 @@ export const PASSING: Inputs = {
     },
     { ...CUYAHOGA, source: 'county', parcel_raw: '001-01-002', amount: '900.00', ...page },
   ],
+  staged_distress_record: [
+    {
+      ...CUYAHOGA,
+      source: 'county',
+      signal_type: 'code_violation',
+      record_number: 'V1',
+      street: '109 MAIN ST',
+      zip: '44102',
+      record_state: 'open',
+      ...page,
+    },
+  ],
   staged_sheriff_sale: ['2026-12-04', '2026-12-18'].map((sale_date, i) => ({
     ...CUYAHOGA,
     source: 'sheriff',

@@ -1,0 +1,113 @@
+-- One row per record of distress that its publisher shows today, other than tax delinquencies and sales.
+
+with
+
+-- A county read from two sources: the later read counts
+todays_rows as (
+  select
+    * exclude (address_key, street_key, house_low, house_high, unit_key),
+    struct_pack(address_key, street_key, house_low, house_high, unit_key) as parts
+  from stg_distress_records
+  qualify row_number() over (
+    partition by signal_id
+    order by observed_at desc, amount desc nulls last, source
+  ) = 1
+),
+
+records as (
+  select
+    record.* exclude (street, city, zip, parts, property_class),
+    record.street is null and layer.street is not null as is_from_layer,
+    coalesce(record.street, layer.street) as address,
+    coalesce(record.city, layer.city) as city,
+    case when record.city is null then layer.city_basis else 'published' end as city_basis,
+    coalesce(record.zip, layer.zip) as zip,
+    case
+      when record.street is null then
+        struct_pack(layer.address_key, layer.street_key, layer.house_low, layer.house_high, layer.unit_key)
+      else record.parts
+    end as parts,
+    layer.county_value,
+    coalesce(record.property_class, layer.property_class) as property_class
+  from todays_rows as record
+  left join int_layer_addresses as layer
+    on layer.county_fips = record.county_fips
+    and layer.parcel_key = record.parcel_key
+)
+
+select
+  record.signal_type,
+  record.county,
+  record.address,
+  record.owner_name,
+  record.parcel_id,
+  record.amount,
+  record.source_url,
+  record.observed_at as last_seen,
+
+  -- State
+  record.signal_id as id,
+  case when record.record_state = 'closed' or record.amount <= 0 then 'removed' else 'listed' end as signal_state,
+  case
+    when record.record_state = 'closed' then 'closed_by_publisher'
+    when record.amount <= 0 then 'balance_zero'
+    else 'on_the_list'
+  end as state_reason,
+  record.county_fips,
+  record.parcel_key,
+
+  -- Property
+  case
+    when record.address is null then null
+    when record.is_from_layer then 'parcel_layer'
+    else 'record'
+  end as address_basis,
+  record.city,
+  record.city_basis,
+  record.state,
+  record.zip,
+  case when record.zip is not null then 'published' end as zip_basis,
+  record.parts.address_key,
+  record.parts.street_key,
+  record.parts.house_low,
+  record.parts.house_high,
+  record.parts.unit_key,
+
+  -- Owner
+  record.mail_street,
+  record.mail_city,
+  record.mail_state,
+  record.mail_zip,
+  owner_location_of(
+    struct_pack(
+      kind := record.mail_kind, street_key := record.mail_street_key, house := record.mail_house,
+      state := record.mail_state, zip := record.mail_zip
+    ),
+    struct_pack(
+      street_key := record.parts.street_key, house_low := record.parts.house_low,
+      house_high := record.parts.house_high, state := record.state, zip := record.zip
+    )
+  ) as owner_location,
+
+  -- Debt
+  cast(null as integer) as months_delinquent,
+  'not_applicable' as years_basis,
+  cast(null as integer) as certified_year,
+  record.county_value,
+  record.property_class,
+
+  -- Record
+  record.record_number,
+  record.filed_on,
+  record.last_activity_on,
+  record.state_raw,
+  record.description,
+  record.plaintiff,
+  record.tax_year,
+  case when record.amount is not null then record.amount_basis end as amount_basis,
+
+  -- Provenance
+  record.source,
+  record.page_sha256,
+  record.page_row
+from records as record

@@ -1,0 +1,214 @@
+-- One row per parcel that is on a county's delinquency list today.
+
+with
+
+terms as (
+  select
+    assumption('months_per_year')::integer as months_per_year,
+    assumption('tax_certified_month')::integer as certified_month,
+    assumption('tax_certified_day')::integer as certified_day,
+    assumption('tax_months_step')::integer as months_step
+),
+
+todays_rows as (
+  select
+    * exclude (address_key, street_key, house_low, house_high, unit_key),
+    struct_pack(address_key, street_key, house_low, house_high, unit_key) as parts
+  from stg_tax_parcels
+  -- A county read from two sources: the later read counts
+  qualify row_number() over (
+    partition by signal_id
+    order by observed_at desc, amount desc nulls last, source, parcel_id
+  ) = 1
+),
+
+rows_with_layer_address as (
+  select
+    list.* exclude (street, city, zip, parts, county_value, property_class),
+    list.street is null and layer.street is not null as is_from_layer,
+    coalesce(list.street, layer.street) as street,
+    coalesce(list.city, layer.city) as city,
+    case when list.city is null then layer.city_basis else 'published' end as city_basis,
+    coalesce(list.zip, layer.zip) as zip,
+    case
+      when list.street is null then
+        struct_pack(layer.address_key, layer.street_key, layer.house_low, layer.house_high, layer.unit_key)
+      else list.parts
+    end as parts,
+    coalesce(nullif(list.county_value, 0), layer.county_value) as county_value,
+    coalesce(list.property_class, layer.property_class) as property_class
+  from todays_rows as list
+  left join int_layer_addresses as layer
+    on layer.county_fips = list.county_fips
+    and layer.parcel_key = list.parcel_key
+),
+
+-- Cities and ZIPs of the previous snapshot, less those of the owners' mail
+published_places as (
+  select
+    id,
+    address_key,
+    case when city_basis <> 'owner_mail' then city end as city,
+    case when city_basis <> 'owner_mail' then city_basis end as city_basis,
+    case when zip_basis = 'published' then zip end as zip
+  from int_earlier_signals
+  where signal_type = 'tax_delinquent'
+),
+
+-- A sheriff prints street and ZIP of a parcel, which some counties' lists lack
+sheriff_addresses as (
+  select
+    county_fips, parcel_key, street, city, zip,
+    struct_pack(address_key, street_key, house_low, house_high, unit_key) as parts
+  from stg_sheriff_sales
+  where parcel_key is not null and address_key is not null
+  qualify row_number() over (
+    partition by county_fips, parcel_key
+    order by sale_date desc, observed_at desc, case_key, source
+  ) = 1
+),
+
+rows_with_sheriff_address as (
+  select
+    list.* exclude (street, city, city_basis, zip, parts),
+    list.parts.address_key is null and sheriff.parts is not null as is_from_sale,
+    -- City and ZIP too if list and sheriff print the same address for the parcel
+    coalesce(list.parts.address_key is null or list.parts.address_key = sheriff.parts.address_key, false)
+      as is_same_address,
+    case when list.parts.address_key is null then coalesce(sheriff.street, list.street) else list.street end as address,
+    case when is_same_address then coalesce(list.city, sheriff.city) else list.city end as city,
+    case
+      when list.city is not null then list.city_basis
+      when is_same_address and sheriff.city is not null then 'published'
+    end as city_basis,
+    case when is_same_address then coalesce(list.zip, sheriff.zip) else list.zip end as zip,
+    case when list.parts.address_key is null then sheriff.parts else list.parts end as parts
+  from rows_with_layer_address as list
+  left join sheriff_addresses as sheriff
+    on sheriff.county_fips = list.county_fips
+    and sheriff.parcel_key = list.parcel_key
+),
+
+-- A place found once stays, though the tax roll or the sheriff may omit the parcel on another day
+rows_with_previous_place as (
+  select
+    list.* replace (
+      coalesce(list.city, previous.city) as city,
+      case when list.city is null then previous.city_basis else list.city_basis end as city_basis,
+      coalesce(list.zip, previous.zip) as zip
+    )
+  from rows_with_sheriff_address as list
+  left join published_places as previous
+    on previous.id = list.signal_id
+    and previous.address_key is not distinct from list.parts.address_key
+),
+
+-- A list without ZIPs: if the owner gets mail at the property itself, its ZIP is that of the mail, if the county has it
+rows_with_mail_zip as (
+  select
+    list.* replace (
+      case when is_mail_here then coalesce(city, mail_city) else city end as city,
+      case when is_mail_here and city is null and mail_city is not null then 'owner_mail' else city_basis end
+        as city_basis,
+      case when is_mail_here then mail_zip else zip end as zip
+    ),
+    case when is_mail_here then 'owner_mail' when zip is not null then 'published' end as zip_basis
+  from rows_with_previous_place as list
+  cross join lateral (
+    select
+      zip is null
+      and mail_state = state
+      and mail_street_key = parts.street_key
+      and cast(mail_house as integer) between parts.house_low and parts.house_high
+      and exists (
+        from ref_county_zips as county_zips
+        where county_zips.county_fips = list.county_fips
+          and starts_with(mail_zip, county_zips.zip_prefix)
+      ) as is_mail_here
+  )
+)
+
+select
+  'tax_delinquent' as signal_type,
+  list.county,
+  list.address,
+  list.owner_name,
+  list.parcel_id,
+  list.amount,
+  list.source_url,
+  list.observed_at as last_seen,
+
+  -- State: a parcel that owes nothing is no delinquency, listed or not
+  list.signal_id as id,
+  case when list.amount <= 0 then 'removed' else 'listed' end as signal_state,
+  case when list.amount <= 0 then 'balance_zero' else 'on_the_list' end as state_reason,
+  list.county_fips,
+  list.parcel_key,
+
+  -- Property
+  case
+    when list.address is null then null
+    when list.is_from_sale then 'sheriff_sale'
+    when list.is_from_layer then 'parcel_layer'
+    else 'tax_list'
+  end as address_basis,
+  list.city,
+  list.city_basis,
+  list.state,
+  list.zip,
+  list.zip_basis,
+  list.parts.address_key,
+  list.parts.street_key,
+  list.parts.house_low,
+  list.parts.house_high,
+  list.parts.unit_key,
+
+  -- Owner
+  list.mail_street,
+  list.mail_city,
+  list.mail_state,
+  list.mail_zip,
+  owner_location_of(
+    struct_pack(
+      kind := list.mail_kind, street_key := list.mail_street_key, house := list.mail_house,
+      state := list.mail_state, zip := list.mail_zip
+    ),
+    struct_pack(
+      street_key := list.parts.street_key, house_low := list.parts.house_low, house_high := list.parts.house_high,
+      state := list.state, zip := list.zip
+    )
+  ) as owner_location,
+
+  -- Debt. A list without years: the months since the last day on which the law lets a delinquency be certified
+  cast(case
+    when list.years_delinquent is not null then list.years_delinquent * months_per_year
+    when list.certified_year <= year(run.as_of) then
+      whole_months(make_date(list.certified_year, certified_month, certified_day), run.as_of, months_step)
+  end as integer) as months_delinquent,
+  case
+    when list.years_delinquent is not null then 'published'
+    -- A year in the future is a typing error of the county
+    when list.certified_year <= year(run.as_of) then 'since_certified_year'
+    else 'unknown'
+  end as years_basis,
+  list.certified_year,
+  nullif(list.county_value, 0) as county_value,
+  list.property_class,
+
+  -- Record. Rows staged before amount_basis existed have no value for it
+  cast(null as varchar) as record_number,
+  cast(null as date) as filed_on,
+  cast(null as date) as last_activity_on,
+  cast(null as varchar) as state_raw,
+  cast(null as varchar) as description,
+  cast(null as varchar) as plaintiff,
+  cast(null as integer) as tax_year,
+  case when list.amount is not null then coalesce(list.amount_basis, 'net') end as amount_basis,
+
+  -- Provenance
+  list.source,
+  list.page_sha256,
+  list.page_row
+from rows_with_mail_zip as list
+cross join run
+cross join terms
