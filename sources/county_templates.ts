@@ -51,7 +51,7 @@ export default realAuction({ county: '${county.title}', fips: '${county.fips}', 
 const arcgisParcels: Template = {
   folder: 'tax',
   source: (county) => `/** ${county.title} County, Ohio: delinquent parcels from the county's parcel layer. */
-import { arcgisParcels } from '../../families/arcgis_parcels.ts';
+import { arcgisParcels } from '../../families/arcgis/adapter.ts';
 import { money, optional } from '../../values.ts';
 
 export default arcgisParcels({

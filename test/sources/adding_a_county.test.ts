@@ -30,7 +30,7 @@ for (const entry of await readdir(warren, { recursive: true, withFileTypes: true
 }
 
 /** A county whose parcel layer has the debts: its URL, the condition of a debt, and the names of its fields. */
-const LORAIN = `import { arcgisParcels } from '../../families/arcgis_parcels.ts';
+const LORAIN = `import { arcgisParcels } from '../../families/arcgis/adapter.ts';
 import { money, optional } from '../../values.ts';
 export default arcgisParcels({
   name: 'oh_lorain_tax', title: 'Lorain County tax delinquency',

@@ -8,7 +8,7 @@
  * Not confirmed by a recorded row: values of parcel_unit, and the names of the owner's and the market value's fields.
  */
 import { joinedSitus, postcode, type Situs } from '../../families/addresses.ts';
-import { arcgisParcels, type Attributes } from '../../families/arcgis_parcels.ts';
+import { arcgisParcels, type Attributes } from '../../families/arcgis/adapter.ts';
 import { joined, line, money, optional, refuse, zip } from '../../values.ts';
 
 /** Address of the property. The layer's own fields for city and ZIP are more reliable than the joined text. */

@@ -6,7 +6,7 @@
  * older readers, which is used where SITE_ADDRESS1 is blank or absent.
  */
 import { cityLine, mailing, situs, type Situs } from '../../families/addresses.ts';
-import { arcgisParcels, type Attributes } from '../../families/arcgis_parcels.ts';
+import { arcgisParcels, type Attributes } from '../../families/arcgis/adapter.ts';
 import { line, money, optional, refuse, year } from '../../values.ts';
 
 /** Cities, villages and post towns of the county, to find the city in SITE_ADDRESS. */

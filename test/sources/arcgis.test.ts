@@ -1,4 +1,4 @@
-/** ArcGIS parcel layers: the layer is described, counted and read to its end, or not believed. */
+/** ArcGIS layers: described, counted and read to their end, or not believed. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { SourceUnavailable, type Page } from '../../sources/contract.ts';
@@ -73,7 +73,7 @@ test('pages are read by offset until the layer says there are no more', async ()
 test('the number of parcels must be the one the layer counts', async () => {
   await assert.rejects(
     readFrom(stark, layer({ parcels: 8, count: 9 })),
-    quarantined('count_mismatch', /9 parcels; 8 were read/),
+    quarantined('count_mismatch', /9 features; 8 were read/),
   );
   await assert.rejects(readFrom(stark, layer({ parcels: 8, count: 5 })), quarantined('count_mismatch'));
   await assert.rejects(

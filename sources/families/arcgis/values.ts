@@ -1,0 +1,70 @@
+/** Values as ArcGIS layers publish them: dates in milliseconds, dates in conditions, prices of transfers. */
+import { cents, date, decimal, refuse } from '../../values.ts';
+
+/** Time zones of the counties read. */
+export const EASTERN = 'America/New_York';
+export const CENTRAL = 'America/Chicago';
+
+export interface DayOptions {
+  /** Time zone of the place: a layer publishes instants. */
+  readonly zone: typeof EASTERN | typeof CENTRAL;
+  /** Last possible day, YYYY-MM-DD: for an event of the past, the day on which the page was read. */
+  readonly latest: string;
+  /** A day before `EARLIEST` or after `latest`: refuse the row, or read it as unknown. */
+  readonly impossible: 'refuse' | 'null';
+}
+
+/** No layer has events before this day. */
+const EARLIEST = '1800-01-01';
+const DAY_MS = 86_400_000;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** The calendar day of an instant in a time zone. */
+function dayIn(zone: string, ms: number): string {
+  const format = formats.get(zone) ?? new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' });
+  formats.set(zone, format);
+  return format.format(ms);
+}
+
+/**
+ * Day of a date field: milliseconds since 1970 (esriFieldTypeDate), or text (esriFieldTypeDateOnly, or a text field).
+ * An instant at midnight UTC is a day without a time. Others are days of the place. 0 is a blank, which some layers
+ * print as 1969-12-31 or 1970-01-01.
+ */
+export function layerDay(field: string, value: unknown, { zone, latest, impossible }: DayOptions): string | null {
+  let day: string | null;
+  if (typeof value === 'number') {
+    if (value === 0) return null;
+    const isDay = value % DAY_MS === 0;
+    if (!(Math.abs(value) <= 8.64e15)) return refused(field, value, impossible);
+    day = isDay ? (new Date(value).toISOString().split('T')[0] ?? null) : dayIn(zone, value);
+  } else {
+    day = date(field, value);
+  }
+  if (day === null) return null;
+  return /^\d{4}-/u.test(day) && day >= EARLIEST && day <= latest ? day : refused(field, value, impossible);
+}
+
+const refused = (field: string, value: unknown, impossible: DayOptions['impossible']): null =>
+  impossible === 'null'
+    ? null
+    : refuse(
+        'impossible_date',
+        `${field} is ${JSON.stringify(value)}, expected a day from 1800 to the day of the read`,
+      );
+
+/**
+ * Midnight of a day in a condition. A bare ISO text is refused by some servers. The server reads it in its own time
+ * zone: UTC of a hosted layer, local time of others.
+ */
+export const timestampLiteral = (day: string): string => `timestamp '${day} 00:00:00'`;
+
+/** Transfers for no more than this are gifts or quitclaims, published as 0, 1 or 10 dollars. In cents. */
+const TOKEN_CENTS = 10_000n;
+
+/** Price of a transfer; null for none, and for a token amount of up to 100 dollars. */
+export function transferPrice(field: string, value: unknown): string | null {
+  const price = cents(field, value, { zeroIsUnknown: true });
+  return price === null || (price >= 0n && price <= TOKEN_CENTS) ? null : decimal(price);
+}

@@ -1,0 +1,233 @@
+/** ArcGIS layers and tables beyond parcels: paging, dates, conditions, and rows of cases and sales. */
+import { describe, test } from 'node:test';
+import assert from 'node:assert/strict';
+import type { Page, SourceSpec } from '../../sources/contract.ts';
+import { arcgisDistress, arcgisSales } from '../../sources/families/arcgis/adapter.ts';
+import type { DistressLayer } from '../../sources/families/arcgis/layer.ts';
+import { EASTERN, layerDay, timestampLiteral, transferPrice } from '../../sources/families/arcgis/values.ts';
+import { Refusal } from '../../sources/values.ts';
+import { candidatesOf, parsed } from './parsed.ts';
+import { pageOf } from './recorded.ts';
+import { quarantined, readFrom, type Answer } from './site_double.ts';
+
+const CASES: DistressLayer = {
+  name: 'oh_example_code',
+  title: 'Example code cases',
+  county: { fips: '39999', name: 'Example County', state: 'OH' },
+  layer: 'https://gis.example/rest/services/Cases/FeatureServer/0',
+  where: ({ lastGoodOn }) => `Status <> 'Status' AND Filed >= ${timestampLiteral(lastGoodOn ?? '2026-11-01')}`,
+  covers: { kinds: ['code_violation'], city: 'Example' },
+  terms: { basis: 'open_data', note: 'Made up for a test.' },
+  everyDays: 1,
+  politeness: { minIntervalMs: 1, concurrency: 1 },
+  expect: { minRows: 0, maxRejectShare: 1, maxDropShare: 1 },
+  signalType: 'code_violation',
+  record: 'CaseNumber',
+  parcel: 'Parcel',
+  parcelForm: /^\d{8}$/u,
+  needed: ['Status', 'Filed'],
+  outOfScope: (a) => (a.Status === 'Noise' ? 'Status is Noise, which is no code case' : null),
+  values: (a, { readOn }) => ({
+    record_state: 'open',
+    filed_on: layerDay('Filed', a.Filed, { zone: EASTERN, latest: readOn, impossible: 'refuse' }),
+  }),
+};
+
+interface Served {
+  readonly rows: number;
+  readonly oid?: string;
+  readonly prefix?: string;
+  /** Features counted by the n-th count. */
+  readonly counts?: readonly number[];
+  /** Most features of a page, whatever is requested. */
+  readonly most?: number;
+  readonly saysMore?: boolean;
+}
+
+/** A server of the layer above, and the conditions it was sent. */
+function server({ rows, oid = 'ObjectId', prefix = '', counts = [rows], most = 3, saysMore = true }: Served) {
+  const asked: URLSearchParams[] = [];
+  let counted = 0;
+  const fields = ['CaseNumber', 'Parcel', 'Status', 'Filed'].map((name) => ({
+    name: `${prefix}${name}`,
+    type: 'esriFieldTypeString',
+  }));
+  const answer = ({ pathname, searchParams: q }: URL): Answer => {
+    if (!pathname.endsWith('/query'))
+      return JSON.stringify({
+        type: 'Table',
+        maxRecordCount: 1000,
+        fields: [{ name: oid, type: 'esriFieldTypeOID' }, ...fields],
+      });
+    asked.push(q);
+    if (q.get('returnCountOnly') === 'true') {
+      counted += 1;
+      return JSON.stringify({ count: counts[counted - 1] ?? counts.at(-1) });
+    }
+    const after = Number(new RegExp(`${oid} > (\\d+)`, 'u').exec(q.get('where') ?? '')?.[1] ?? 0);
+    const from = after + Number(q.get('resultOffset') ?? '0');
+    const features = Array.from({ length: Math.max(0, Math.min(most, rows - from)) }, (_, n) => ({
+      attributes: {
+        [oid]: from + n + 1,
+        ...Object.fromEntries(fields.map(({ name }) => [name, null])),
+        [`${prefix}CaseNumber`]: `CV-${from + n + 1}`,
+      },
+    }));
+    const more = saysMore && from + features.length < rows;
+    return JSON.stringify({ fields, features, ...(more ? { exceededTransferLimit: true } : {}) });
+  };
+  return { asked, answer };
+}
+
+const numbers = async (spec: SourceSpec, pages: readonly Page[]): Promise<unknown[]> =>
+  (await candidatesOf(spec, pages)).map((c) => 'values' in c && c.values['record_number']);
+
+const SEVEN = [1, 2, 3, 4, 5, 6, 7].map((n) => `CV-${n}`);
+
+describe('a read of a layer', () => {
+  const spec = arcgisDistress(CASES);
+
+  test('the order is that of the object id, whatever its name', async () => {
+    for (const oid of ['ObjectId', 'OBJECTID', 'FID']) {
+      const { asked, answer } = server({ rows: 7, oid });
+      const { pages } = await readFrom(spec, answer);
+      assert.deepEqual(await numbers(spec, pages), SEVEN);
+      assert.equal(asked[1]?.get('orderByFields'), oid);
+    }
+  });
+
+  test('pages go on where a server sends fewer features than requested and does not say so', async () => {
+    const { asked, answer } = server({ rows: 7, saysMore: false });
+    const { pages } = await readFrom(spec, answer);
+    assert.deepEqual(await numbers(spec, pages), SEVEN);
+    assert.deepEqual(
+      asked.slice(1).map((q) => q.get('resultOffset')),
+      ['0', '3', '6'],
+    );
+  });
+
+  test('a large layer is read by object id, without an offset after the first page', async () => {
+    const { asked, answer } = server({ rows: 7 });
+    const large = arcgisDistress({ ...CASES, paging: 'object_id' });
+    const { pages } = await readFrom(large, answer);
+    assert.deepEqual(await numbers(large, pages), SEVEN);
+    assert.deepEqual(
+      asked.slice(1).map((q) => [q.get('resultOffset'), /AND ObjectId > (\d+)$/u.exec(q.get('where') ?? '')?.[1]]),
+      [
+        ['0', undefined],
+        [null, '3'],
+        [null, '6'],
+      ],
+    );
+  });
+
+  test('a layer that grew during the read is counted again', async () => {
+    const { pages } = await readFrom(spec, server({ rows: 7, counts: [6, 7] }).answer);
+    assert.deepEqual(await numbers(spec, pages), SEVEN);
+    await assert.rejects(
+      readFrom(spec, server({ rows: 7, counts: [6, 8] }).answer),
+      quarantined('count_mismatch', /6 features; 7 were read/),
+    );
+  });
+
+  test('a condition has the full names of a joined layer, and its texts and dates stay', async () => {
+    const { asked, answer } = server({ rows: 1, prefix: 'GIS.CASES.' });
+    await readFrom(spec, answer);
+    assert.equal(
+      asked[0]?.get('where'),
+      "GIS.CASES.Status <> 'Status' AND GIS.CASES.Filed >= timestamp '2026-11-01 00:00:00'",
+    );
+  });
+});
+
+describe('a row of a case', () => {
+  const spec = arcgisDistress(CASES);
+  const page = (...rows: Readonly<Record<string, unknown>>[]): Page =>
+    pageOf(
+      new TextEncoder().encode(
+        JSON.stringify({
+          fields: ['CaseNumber', 'Parcel', 'Status', 'Filed'].map((name) => ({ name })),
+          features: rows.map((row) => ({
+            attributes: { CaseNumber: 'CV-1', Parcel: null, Status: 'Open', Filed: null, ...row },
+          })),
+        }),
+      ),
+      { kind: 'features', url: `${CASES.layer}/query?where=1%3D1&f=json` },
+    );
+
+  test('a placeholder is no parcel number, and a row without a case number is refused with no key', async () => {
+    const found = await candidatesOf(
+      spec,
+      [
+        page({ Parcel: '00112001' }, { Parcel: 'MULTIPLE' }, { Parcel: '00000000' }, { CaseNumber: ' ' }),
+        page({ Status: 'Noise' }, { Parcel: '00112001', Filed: Date.parse('8535-09-25') }),
+      ].flat(),
+    );
+    assert.deepEqual(
+      found.map((c) => ('values' in c ? c.values['parcel_raw'] : [c.reject.reason, c.key])),
+      [
+        '00112001',
+        null,
+        null,
+        ['blank_record_number', undefined],
+        ['out_of_scope', undefined],
+        [
+          'impossible_date',
+          { county_fips: '39999', signal_type: 'code_violation', record_number: 'CV-1', parcel_raw: '00112001' },
+        ],
+      ],
+    );
+    const [first] = found;
+    assert.match(String(first && 'values' in first && first.sourceUrl), /query\?where=CaseNumber%3D%27CV-1%27/u);
+    assert.deepEqual(spec.expect.uncountedRejects, ['out_of_scope']);
+  });
+
+  test('of two rows of one case the later counts', async () => {
+    const { rows, merged, rejects } = await parsed(spec, [
+      page({ Parcel: '00112001', Filed: Date.parse('2026-01-05') }, { Parcel: '00112001', Filed: 0 }),
+    ]);
+    assert.deepEqual([rows.map((row) => row['filed_on']), merged, rejects], [[null], 1, []]);
+  });
+
+  test('a sale has the state and the kind of its source', async () => {
+    const { signalType: _, outOfScope: __, ...rest } = CASES;
+    const sales = arcgisSales({
+      ...rest,
+      auctionType: 'tax_sale',
+      values: () => ({ sale_date: '2026-12-01', status: 'scheduled', sale_kind: 'tax_foreclosure' }),
+    });
+    const { rows } = await parsed(sales, [page({})]);
+    assert.deepEqual(
+      rows.map((row) => [sales.family, row['state'], row['auction_type'], row['case_number'], row['parcel_raw']]),
+      [['auctions', 'OH', 'tax_sale', 'CV-1', null]],
+    );
+  });
+});
+
+describe('values of a layer', () => {
+  const day = (value: unknown, impossible: 'refuse' | 'null' = 'refuse'): string | null =>
+    layerDay('D', value, { zone: EASTERN, latest: '2026-11-20', impossible });
+
+  test('an instant is a day of the place, and midnight UTC a day without a time', () => {
+    assert.equal(day(Date.parse('2026-03-05T04:59:59Z')), '2026-03-04');
+    assert.equal(day(Date.parse('2026-03-05T05:00:00Z')), '2026-03-05');
+    assert.equal(day(Date.parse('2026-07-05T04:00:00Z')), '2026-07-05');
+    assert.equal(day(Date.parse('2026-03-05T00:00:00Z')), '2026-03-05');
+    assert.equal(day(Date.parse('1954-06-01T04:00:00Z')), '1954-06-01');
+    assert.deepEqual([day('2026-03-05'), day(null), day(0)], ['2026-03-05', null, null]);
+  });
+
+  test('an impossible day is refused, or null by declaration', () => {
+    for (const value of ['8535-09-25', Date.parse('3035-04-30'), Date.parse('2026-11-22'), 1e20, '1200-01-01']) {
+      assert.throws(() => day(value), Refusal);
+      assert.equal(day(value, 'null'), null);
+    }
+  });
+
+  test('a token amount is no price', () => {
+    assert.deepEqual(
+      [0, 1, 10, 100, 100.01, 86_500, null].map((value) => transferPrice('P', value)),
+      [null, null, null, null, '100.01', '86500.00', null],
+    );
+  });
+});
