@@ -27,7 +27,7 @@ export const SheriffSale = defineRecord(
     sale_type_raw: text('Sale type exactly as published.', { absent: 'not published' }),
     sale_kind: oneOf(
       ['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'],
-      'Kind of sale, if the source states it.',
+      'Kind of sale, if the source states it. tax_foreclosure: any sale for unpaid taxes, a tax deed too.',
     ),
     sale_round: integer('1 for a first sale, 2 for a second.', { absent: 'the source does not state it' }),
     appraised_value: money('Appraised value.', {
@@ -41,6 +41,9 @@ export const SheriffSale = defineRecord(
       absent: 'not published, or published as 0.00',
     }),
     plaintiff_max_bid: money('Highest bid of the plaintiff.', { absent: 'not published, or hidden until the sale' }),
+    plaintiff_max_bid_raw: text("Plaintiff's highest bid exactly as published, such as Hidden.", {
+      absent: 'not published',
+    }),
     certificate_number: text('Number of the tax certificate behind a tax deed sale.', { absent: 'not published' }),
     deposit: money('Deposit required of a bidder.', { absent: 'not published' }),
     sold_amount: money('Price at which the item was sold.', { absent: 'not sold, or not published' }),

@@ -99,6 +99,7 @@ test('closed items are read too, and each row says what its own pages say', asyn
     judgment_amount: null,
     assessed_value: null,
     plaintiff_max_bid: null,
+    plaintiff_max_bid_raw: null,
     certificate_number: null,
     deposit: '5000.00',
     sold_amount: null,

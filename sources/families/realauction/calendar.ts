@@ -37,10 +37,10 @@ function dayInText(text: string): string | null {
     : dayOf(/\d{2}\/\d{2}\/\d{4}/u.exec(text)?.[0]);
 }
 
-/** The first number in the first element of a selection. */
-function firstNumber(selection: ReturnType<CheerioAPI>): number | undefined {
-  const digits = /\d+/u.exec(selection.first().text())?.[0];
-  return digits === undefined ? undefined : Number(digits);
+/** The sum of the first number in each element of a selection: a day may have sales of two kinds. */
+function sumOf($: CheerioAPI, selection: ReturnType<CheerioAPI>): number | undefined {
+  const numbers = selection.toArray().flatMap((element) => /\d+/u.exec($(element).text())?.[0] ?? []);
+  return numbers.length === 0 ? undefined : numbers.reduce((sum, digits) => sum + Number(digits), 0);
 }
 
 /**
@@ -65,8 +65,8 @@ export function readCalendar(page: Page, month: string): SaleDay[] {
     boxes += 1;
     if (!day.startsWith(month)) continue;
     boxesOfMonth += 1;
-    const active = firstNumber(box.find('.CALACT'));
-    const scheduled = firstNumber(box.find('.CALSCH'));
+    const active = sumOf($, box.find('.CALACT'));
+    const scheduled = sumOf($, box.find('.CALSCH'));
     if (active !== undefined && scheduled !== undefined) days.push({ day, active, scheduled });
     else if (active !== scheduled || box.is('.CALSELF, .CALSELT'))
       changed(`the sale day ${day} has no counts (.CALACT, .CALSCH)`);

@@ -34,8 +34,8 @@ function jsonOf(page: Page): JsonObject {
 
 /** Values with the labels before them; a label is a th, a td or a div. */
 function labelledIn($: CheerioAPI, within: ReturnType<CheerioAPI>): Labelled {
-  const marked = within.find('.AD_DTA');
-  const values = marked.length > 0 ? marked : within.find('tr > :nth-child(2)');
+  // Some counties mark their cells, others have plain table cells, and a row without marks may stand among others.
+  const values = within.find('.AD_DTA, tr:not(:has(.AD_DTA)) > :nth-child(2)');
   return values.toArray().map((value) => {
     const label = line($(value).prev().filter('th, td, div').text()) ?? '';
     return [label.replace(/\s*:$/u, ''), line($(value).text()) ?? ''] as const;

@@ -1,12 +1,13 @@
-/** Items of a RealAuction sale day as staged sheriff sales. Pure. */
+/** Items of a RealAuction sale day as staged sales. Pure. */
 import type { RowOf } from '../../../lib/record.ts';
 import { Quarantine, type Candidate, type Page } from '../../contract.ts';
-import { checkColumns } from '../../csv/csv.ts';
 import { usDay } from '../../days.ts';
 import type { SheriffSale } from '../../rows/sheriff_sale.ts';
-import { candidate, money, optional, refuse, required, zip } from '../../values.ts';
+import { candidate, money, optional, refuse, required } from '../../values.ts';
 import { dayOf, type Area } from './calendar.ts';
-import { readItems, valueOf, type Item, type Labelled, type Slot } from './items.ts';
+import { readItems, valueOf, type Item, type Slot } from './items.ts';
+import { auctionTypeOf, checkLabels, type State } from './labels.ts';
+import { parcelOf, placeOf } from './places.ts';
 
 export type Sale = RowOf<typeof SheriffSale>;
 
@@ -14,7 +15,7 @@ export type Sale = RowOf<typeof SheriffSale>;
 export interface County {
   readonly name: string;
   readonly fips: string;
-  readonly state: 'OH';
+  readonly state: State;
   readonly host: string;
 }
 
@@ -73,23 +74,6 @@ export function readSaleType(raw: string | null): Pick<Sale, 'sale_kind' | 'sale
 /** "CV26123456 (54321)" without the site's internal id in parentheses. */
 const withoutId = (printed: string | null): string | null => printed?.replace(/\s*\([^()]*\)\s*$/u, '') ?? null;
 
-/** City and ZIP of "PARMA , 441300000" or "PARMA, OH- 44130". The platform pads a ZIP with zeros to nine digits. */
-function cityLine(text: string | null): Pick<Sale, 'city' | 'zip'> {
-  const match = /^(.*),\s*(?:[A-Z]{2}\b\s*-?\s*)?([^,]*)$/u.exec(text ?? '');
-  return match ? { city: optional(match[1]), zip: zip('zip', match[2]) } : { city: optional(text), zip: null };
-}
-
-/** Labels that every item has. */
-const NEEDED = ['Case #', 'Parcel ID', 'Property Address', 'Appraised Value', 'Opening Bid'];
-const KNOWN = ['', 'Case Status', 'Sale Type', 'Auction Type', 'Plaintiff', 'Defendant', 'Deposit Requirement'];
-
-/** The unlabeled value after a labeled one: the city line after the address. */
-function valueAfter(labelled: Labelled, label: string): string | null {
-  const index = labelled.findIndex(([name]) => name === label);
-  const next = labelled[index + 1];
-  return index >= 0 && next?.[0] === '' ? next[1] || null : null;
-}
-
 /** Status of an item: from UPDATE, or as its own box shows it. */
 const slotOf = ({ aid, slot }: Item, slots: Readonly<Record<string, Slot>>): Slot => {
   const updated = slots[aid];
@@ -101,6 +85,9 @@ function notesOf<T>(page: Page, key: string): Readonly<Record<string, T>> {
   const text = page.context[key];
   return text === undefined ? {} : (JSON.parse(text) as Record<string, T>);
 }
+
+/** The site shows the plaintiff's highest bid when the sale begins. */
+const HIDDEN = /^HIDDEN$/iu;
 
 export interface SaleItem {
   readonly item: Item;
@@ -114,7 +101,13 @@ export interface SaleItem {
 export function saleOf(county: County, { item, saleDate, area, saleType: fromDetails }: SaleItem): Sale {
   const value = (label: string): string | null => optional(valueOf(item.labelled, label));
   const caseStatus = value('Case Status');
-  const saleType = optional(fromDetails) ?? value('Sale Type');
+  const saleType =
+    optional(fromDetails) ?? value('Sale Type') ?? (county.state === 'OH' ? null : value('Auction Type'));
+  const auctionType = auctionTypeOf(county.state, item.labelled);
+  const maxBid = value('Plaintiff Max Bid');
+  // Amounts that are not known yet are printed as 0.00.
+  const amount = (field: string, ...labels: readonly string[]): string | null =>
+    money(field, labels.map(value).find((text) => text !== null) ?? null, { zeroIsUnknown: true });
   const status = readStatus(caseStatus, item.slot, area);
   // A canceled item keeps the case status ACTIVE, so an item without a status is never read as scheduled.
   if (item.slot.label === null && item.slot.text === null)
@@ -128,12 +121,11 @@ export function saleOf(county: County, { item, saleDate, area, saleType: fromDet
   return {
     county_fips: county.fips,
     county: `${county.name} County, ${county.state}`,
-    auction_type: 'sheriff_sale',
+    auction_type: auctionType,
     item_id: item.aid,
     case_number: required('case_number', withoutId(value('Case #'))),
-    parcel_raw: value('Parcel ID'),
-    street: value('Property Address'),
-    ...cityLine(valueAfter(item.labelled, 'Property Address')),
+    parcel_raw: parcelOf(county.state, item.labelled),
+    ...placeOf(county.state, item.labelled),
     state: county.state,
     sale_date: saleDate,
     status,
@@ -141,12 +133,14 @@ export function saleOf(county: County, { item, saleDate, area, saleType: fromDet
     slot_raw: item.slot.text,
     sale_type_raw: saleType,
     ...readSaleType(saleType),
-    appraised_value: money('appraised_value', value('Appraised Value'), { zeroIsUnknown: true }),
-    opening_bid: money('opening_bid', value('Opening Bid'), { zeroIsUnknown: true }),
-    judgment_amount: null,
-    assessed_value: null,
-    plaintiff_max_bid: null,
-    certificate_number: null,
+    ...(auctionType === 'tax_deed_sale' ? { sale_kind: 'tax_foreclosure' as const } : {}),
+    appraised_value: amount('appraised_value', 'Appraised Value'),
+    opening_bid: amount('opening_bid', 'Opening Bid'),
+    judgment_amount: amount('judgment_amount', 'Final Judgment Amount'),
+    assessed_value: amount('assessed_value', 'Assessed Value', 'Property App. Market Value'),
+    plaintiff_max_bid: HIDDEN.test(maxBid ?? '') ? null : amount('plaintiff_max_bid', 'Plaintiff Max Bid'),
+    plaintiff_max_bid_raw: maxBid,
+    certificate_number: value('Certificate #'),
     deposit: money('deposit', value('Deposit Requirement')),
     sold_amount: status === 'sold' ? money('sold_amount', item.slot.amount, { zeroIsUnknown: true }) : null,
     plaintiff: value('Plaintiff'),
@@ -172,11 +166,10 @@ export interface ItemList {
 export function itemCandidates(county: County, list: ItemList): readonly Candidate[] {
   const { saleDate, area } = list;
   return list.items.map((read) => {
-    const labels = read.labelled.map(([label]) => label);
-    checkColumns(labels, NEEDED, list.pageUrl, KNOWN);
+    checkLabels(county.state, read.labelled, list.pageUrl);
     const item = { ...read, slot: slotOf(read, list.slots) };
     const saleType = list.saleTypes[item.aid];
-    const parcel = valueOf(item.labelled, 'Parcel ID');
+    const parcel = parcelOf(county.state, item.labelled);
     const number = optional(withoutId(valueOf(item.labelled, 'Case #')));
     return candidate(
       () => JSON.stringify({ ...item, ...(saleType === undefined ? {} : { saleType }) }),

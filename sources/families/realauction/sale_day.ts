@@ -3,6 +3,7 @@ import { Quarantine, type FetchContext, type Page, type Session } from '../../co
 import { readCalendar, readPreview, type Area, type SaleDay } from './calendar.ts';
 import type { DetailsReader } from './details.ts';
 import { readItems, readStatuses, type Item, type Slot, type StatusAnswer } from './items.ts';
+import { hasDetails } from './labels.ts';
 import { parseItems, type County } from './rows.ts';
 import { firstPage, MAX_STATUSES, nextPage, numberedPage, type Site } from './site.ts';
 
@@ -167,7 +168,8 @@ async function readOnce(reader: DayReader, day: SaleDay): Promise<Page[]> {
   const read = await findItems(reader, day);
   checkComplete(day, read);
   const shown = [...read.aids].slice(0, reader.ctx.sampleRows ?? read.aids.size);
-  return loadWithNotes(reader, day, read, await reader.details.saleTypes(shown, read.session));
+  const saleTypes = hasDetails(reader.county.state) ? await reader.details.saleTypes(shown, read.session) : {};
+  return loadWithNotes(reader, day, read, saleTypes);
 }
 
 /**
