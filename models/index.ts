@@ -20,7 +20,7 @@ import TaxRule from './reference/tax_rules.ts';
 import CountyZip from './reference/county_zips.ts';
 import EntityType from './reference/entity_types.ts';
 import LoanFactor from './reference/loan_factors.ts';
-import SaleRule from './reference/ohio_sale_rules.ts';
+import SaleRule from './reference/sale_rules.ts';
 import PropertyClass from './reference/property_classes.ts';
 
 export const LAYERS = ['staging', 'intermediate', 'marts'] as const;
@@ -106,7 +106,7 @@ export const loadReferences = (): Reference[] => [
   countyZips(),
   reference(EntityType, 'entity_types'),
   reference(LoanFactor, 'loan_factors'),
-  reference(SaleRule, 'ohio_sale_rules'),
+  reference(SaleRule, 'sale_rules'),
   reference(BuildingSize, 'building_sizes'),
   reference(BuildingVintage, 'building_vintages'),
   reference(BedroomMix, 'bedroom_mixes'),

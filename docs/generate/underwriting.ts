@@ -53,12 +53,14 @@ const comparisonTable = (): string =>
 
 function saleRulesTable(): string {
   return table(
-    ['sale', 'opening_bid_basis', 'law', 'rule (day it was read)'],
-    referenceRows('ohio_sale_rules').map((rule) => [
+    ['state', 'auction_type', 'sale_kind', 'opening_bid_basis', 'law', 'rule (day it was read)'],
+    referenceRows('sale_rules').map((rule) => [
+      rule['state'] ?? '',
+      `\`${rule['auction_type'] ?? ''}\``,
       rule['sale_kind'] ?? '',
       `\`${rule['opening_bid_basis'] ?? ''}\``,
-      rule['statute_ref'] ?? '',
-      `${cell(rule['rule'] ?? '')} (${rule['checked_on'] ?? ''})`,
+      rule['statute_ref'] || 'not verified',
+      `${cell(rule['rule'] ?? '')} (${rule['checked_on'] || 'not read'})`,
     ]),
   );
 }

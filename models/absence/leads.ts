@@ -7,7 +7,11 @@ const OF_AUCTION: readonly Cause[] = [AUCTION_ONLY];
 const OF_TAX: readonly Cause[] = [TAX_ONLY];
 const NOT_ON_PAGE: readonly Cause[] = ['not_on_public_page'];
 const NOT_ON_LIST: readonly Cause[] = [TAX_ONLY, 'not_published_by_county'];
-const NOT_BY_SHERIFF: readonly Cause[] = [AUCTION_ONLY, 'not_published_by_sheriff'];
+const NOT_BY_SELLER: readonly Cause[] = [
+  AUCTION_ONLY,
+  { if: "auction_type <> 'sheriff_sale'", code: 'not_published' },
+  'not_published_by_sheriff',
+];
 const NO_PARTY: readonly Cause[] = [AUCTION_ONLY, 'not_public'];
 const NO_STREET: readonly Cause[] = ['no_house_number'];
 
@@ -46,7 +50,11 @@ export const leadCauses = {
   opening_bid_basis: OF_AUCTION,
   opening_bid_derived: OF_AUCTION,
   opening_bid_mismatch: OF_AUCTION,
-  statute_ref: [AUCTION_ONLY, 'basis_or_kind_of_sale_unknown'],
+  statute_ref: [
+    AUCTION_ONLY,
+    { if: "state <> 'OH' AND opening_bid_basis <> 'unknown'", code: 'section_not_verified' },
+    'basis_or_kind_of_sale_unknown',
+  ],
   sale_kind: OF_AUCTION,
   sale_round: [AUCTION_ONLY, 'round_unknown'],
   appraisal_discount_pct: [
@@ -54,5 +62,5 @@ export const leadCauses = {
     { if: 'appraised_value IS NULL', code: 'appraised_value_missing' },
     'opening_bid_missing',
   ],
-  deposit: NOT_BY_SHERIFF,
+  deposit: NOT_BY_SELLER,
 } as const;

@@ -54,7 +54,7 @@ export const LEADS: readonly DeclaredAssumption[] = [
     'proposal',
     'property_kind is unknown: less than any home, since it may be a lot.',
   ],
-  ['auction_base', '15', 'points', 'proposal', 'A sheriff sale is set.'],
+  ['auction_base', '15', 'points', 'proposal', 'A sale is set: of a sheriff, or of another kind of auction.'],
   ['auction_gap_max', '30', 'points', 'proposal', 'Most points from the gap of opening bid and appraisal.'],
   ['auction_gap_points_per_pct', '0.6', 'points', 'proposal', 'Points for each percent of gap.'],
   [

@@ -1,4 +1,4 @@
--- One row per upcoming sheriff sale that qualifies as a lead, scored: the next sale of a parcel or case, with a street
+-- One row per upcoming sale that qualifies as a lead, scored: the next sale of a parcel or case, with a street
 -- address, read within the last seven days, of a property that is not sold.
 
 with
@@ -123,10 +123,12 @@ select
   cast(base + equity_gap + urgency + corroboration_points + absentee + freshness + kind_points as integer)
     as lead_score,
   json_object(
-    'base', points_text(base, 'a sheriff sale is set'),
+    'base', points_text(base, sale_text(auction_type)),
     'equity_gap', points_text(equity_gap, case
       when opening_bid_basis = 'no_minimum_second_sale'
         then 'a second sale has no two-thirds minimum, so there is no gap to measure'
+      when appraised_value is null and auction_type <> 'sheriff_sale'
+        then 'the page prints no appraisal for this sale, so there is no gap to measure'
       when appraised_value is null and opening_bid is null
         then 'neither an appraisal nor an opening bid is known'
       when appraised_value is null

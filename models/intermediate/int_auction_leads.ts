@@ -6,7 +6,7 @@ import { Lead } from '../marts/leads.ts';
 export default defineModel({
   record: defineRecord(
     'int_auction_lead',
-    'One row per upcoming sheriff sale that qualifies as a lead, scored.',
+    'One row per upcoming sale that qualifies as a lead, scored.',
     ['id'],
     fieldsOf(Lead, [
       'lead_type',

@@ -54,6 +54,9 @@ CREATE OR REPLACE MACRO property_kind_text(property_kind, property_kind_basis) A
     WHEN 'no_parcel_number' THEN 'its kind is unknown, since the page prints no parcel number'
     ELSE 'its kind is unknown, since no list read here has its class' END END;
 
+-- What makes a sale a lead: "a tax deed sale is set".
+CREATE OR REPLACE MACRO sale_text(auction_type) AS 'a ' || replace(auction_type, '_', ' ') || ' is set';
+
 CREATE OR REPLACE MACRO days_to_sale_text(days) AS 'the sale is ' || CASE days
   WHEN 0 THEN 'today'
   WHEN 1 THEN 'in 1 day'

@@ -1,4 +1,4 @@
--- One row per court case, parcel and sale day. Today's pages first. A sale of the previous snapshot that its sheriff no
+-- One row per court case, parcel and sale day. Today's pages first. A sale of the previous snapshot that its page no
 -- longer shows stays: its day passed without a published result, or it was taken off the calendar.
 
 with
@@ -37,13 +37,21 @@ case_days as (
   select county_fips, letters_and_digits(case_number) as case_key, sale_date from previous_auctions
 ),
 
--- A mortgage case without an earlier sale day counts as being at its first sale
+-- Sales whose minimum the law of the state sets as two thirds of the appraisal
+two_thirds_sales as (
+  select state, auction_type, sale_kind, true as has_two_thirds
+  from ref_sale_rules
+  where opening_bid_basis = 'two_thirds_of_appraisal'
+),
+
+-- A mortgage case without an earlier sale day counts as being at its first sale, where the law tells sales apart
 sale_rounds as (
   select
     todays_sales.*,
+    coalesce(has_two_thirds, false) as has_two_thirds,
     case
       when sale_round is not null then 'published'
-      when sale_kind = 'mortgage_foreclosure' and not exists (
+      when has_two_thirds and sale_kind = 'mortgage_foreclosure' and not exists (
         from case_days
         where case_days.county_fips = todays_sales.county_fips
           and case_days.case_key = todays_sales.case_key
@@ -52,6 +60,7 @@ sale_rounds as (
       else 'unknown'
     end as sale_round_basis
   from todays_sales
+  left join two_thirds_sales using (state, auction_type, sale_kind)
 ),
 
 -- Two thirds of the appraisal, rounded up to the cent: the law says "not less than"
@@ -71,23 +80,24 @@ published_bids as (
     *,
     opening_bid as published_bid,
     opening_bid >= two_thirds and opening_bid - two_thirds < round_up as is_two_thirds,
-    sale_kind = 'mortgage_foreclosure' and sale_round = 1 as is_first_mortgage_sale
+    has_two_thirds and sale_kind = 'mortgage_foreclosure' and sale_round = 1 as is_first_mortgage_sale
   from minimum_bids
 ),
 
--- A published figure wins. Only the bid of the first sale of a mortgage foreclosure is ever derived
+-- A published figure wins. Only the bid of the first sale of a mortgage foreclosure is ever derived, and only where the
+-- law of the state sets it
 opening_bids as (
   select
     *,
     case
       when published_bid is not null
-        and sale_kind in ('mortgage_foreclosure', 'other_judgment')
+        and has_two_thirds
         and coalesce(is_two_thirds, false)
         and coalesce(sale_round, 1) = 1
         then 'two_thirds_of_appraisal'
       when published_bid is not null then 'published_minimum'
       when is_first_mortgage_sale and two_thirds is not null then 'two_thirds_of_appraisal'
-      when sale_kind = 'mortgage_foreclosure' and sale_round = 2 then 'no_minimum_second_sale'
+      when has_two_thirds and sale_kind = 'mortgage_foreclosure' and sale_round = 2 then 'no_minimum_second_sale'
       else 'unknown'
     end as opening_bid_basis,
     published_bid is null and is_first_mortgage_sale and two_thirds is not null as opening_bid_derived
@@ -97,7 +107,7 @@ opening_bids as (
 today as (
   select
     -- The published fields
-    'sheriff_sale' as auction_type,
+    sales.auction_type,
     sales.county,
     sales.sale_date,
     sales.street as property_address,
@@ -139,6 +149,16 @@ today as (
     sales.sale_round_basis,
 
     -- As published
+    sales.judgment_amount,
+    sales.assessed_value,
+    sales.plaintiff_max_bid,
+    case
+      when sales.plaintiff_max_bid is not null then 'published'
+      when upper(sales.plaintiff_max_bid_raw) = 'HIDDEN' then 'hidden_until_sale'
+      when sales.auction_type in ('tax_deed_sale', 'tax_sale') then 'no_plaintiff'
+      else 'not_published'
+    end as plaintiff_max_bid_status,
+    sales.certificate_number,
     sales.deposit,
     sales.sold_amount,
     sales.item_id,
@@ -153,19 +173,42 @@ today as (
     sales.page_row
   from opening_bids as sales
   cross join run
-  left join ref_ohio_sale_rules as rules
-    on rules.sale_kind = sales.sale_kind
+  left join ref_sale_rules as rules
+    on rules.state = sales.state
+    and rules.auction_type = sales.auction_type
+    and rules.sale_kind = sales.sale_kind
     and rules.opening_bid_basis = sales.opening_bid_basis
 ),
 
+-- The page of a clerk may leave out what it printed on an earlier day: what was read last stays
 auctions_with_dates as (
   select
-    today.*,
+    today.* replace (
+      coalesce(today.property_address, address_before.property_address) as property_address,
+      coalesce(today.city, address_before.city) as city,
+      coalesce(today.zip, address_before.zip) as zip,
+      coalesce(today.address_key, address_before.address_key) as address_key,
+      coalesce(today.street_key, address_before.street_key) as street_key,
+      coalesce(today.house_low, address_before.house_low) as house_low,
+      coalesce(today.house_high, address_before.house_high) as house_high,
+      coalesce(today.unit_key, address_before.unit_key) as unit_key,
+      coalesce(today.parcel_id, printed_before.parcel_id) as parcel_id,
+      coalesce(today.parcel_key, printed_before.parcel_key) as parcel_key,
+      coalesce(today.judgment_amount, printed_before.judgment_amount) as judgment_amount,
+      coalesce(today.assessed_value, printed_before.assessed_value) as assessed_value
+    ),
     case when previous.sale_status = today.sale_status then previous.status_since else run.as_of end as status_since,
     coalesce(previous.first_seen, today.last_seen) as first_seen
   from today
   cross join run
   left join previous_auctions as previous on previous.id = today.id
+  left join previous_auctions as printed_before
+    on printed_before.id = today.id
+    and today.auction_type <> 'sheriff_sale'
+  left join previous_auctions as address_before
+    on address_before.id = today.id
+    and today.auction_type <> 'sheriff_sale'
+    and today.property_address is null
 ),
 
 no_longer_shown as (
@@ -202,18 +245,28 @@ select
     when plaintiff is not null and defendant is not null then 'available'
     when plaintiff is not null then 'plaintiff_only'
     when defendant is not null then 'defendant_only'
-    else 'login_required'
+    when auction_type = 'sheriff_sale' then 'login_required'
+    else 'not_published'
   end as party_status,
   parcel_id, parcel_key, state, zip,
   address_key, street_key, house_low, house_high, unit_key,
   opening_bid_basis, opening_bid_derived, opening_bid_mismatch, statute_ref, sale_kind, sale_round, sale_round_basis,
   percentage(appraised_value - opening_bid, appraised_value) as appraisal_discount_pct,
-  deposit, sold_amount, item_id, case_status_raw, slot_raw, sale_type_raw,
-  lag(sale_date) over sales_of_case as previous_sale_date,
-  lead(sale_date) over sales_of_case as next_sale_date,
+  judgment_amount, assessed_value, plaintiff_max_bid,
+  coalesce(plaintiff_max_bid_status, 'not_published') as plaintiff_max_bid_status,
+  certificate_number, deposit, sold_amount, item_id, case_status_raw, slot_raw, sale_type_raw,
+  max(sale_date) over sales_before as previous_sale_date,
+  min(sale_date) over sales_after as next_sale_date,
   first_seen, last_seen, source, page_sha256, page_row
 from all_auctions
-window sales_of_case as (
+-- A clerk's site may show a case twice on a day: as two items
+window sales_before as (
   partition by county_fips, letters_and_digits(case_number), parcel_key
   order by sale_date
+  range between unbounded preceding and interval 1 day preceding
+),
+sales_after as (
+  partition by county_fips, letters_and_digits(case_number), parcel_key
+  order by sale_date
+  range between interval 1 day following and unbounded following
 )

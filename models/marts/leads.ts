@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { date, defineRecord, flag, instant, integer, json, money, oneOf, percent, text } from '../../lib/record.ts';
+import { AUCTION_TYPES } from '../../sources/kinds.ts';
 import { leadCauses } from '../absence/leads.ts';
 import { defineModel, never } from '../contract.ts';
 import { comesAndGoes } from '../drift.ts';
@@ -23,7 +24,10 @@ export const Lead = defineRecord(
   'One row per property that qualifies as a lead, by lead type and parcel or case.',
   ['id'],
   {
-    lead_type: oneOf(['tax_delinquent', 'sheriff_sale_auction'], 'Kind of lead.'),
+    lead_type: oneOf(
+      ['tax_delinquent', 'sheriff_sale_auction'],
+      'Kind of lead. sheriff_sale_auction: a sale is set, of a sheriff or of another kind that auction_type names.',
+    ),
     lead_score: integer('0 to 100, the sum of score_parts.', { unit: 'points' }),
     score_rationale: json(
       z.record(z.string(), z.string()),
@@ -33,12 +37,12 @@ export const Lead = defineRecord(
     source_url: readFrom.source_url,
 
     // Auction fields
-    auction_type: oneOf(['sheriff_sale'], 'Kind of auction.', { absent: AUCTION_ONLY }),
+    auction_type: oneOf(AUCTION_TYPES, 'Kind of auction, as on auctions.', { absent: AUCTION_ONLY }),
     county: text('County name and state.'),
     sale_date: date('Day of the sale.', { absent: AUCTION_ONLY }),
     property_address: text('Street address of the property, as on auctions.', { absent: AUCTION_ONLY }),
     city: text('City of the property.', { absent: 'the public page does not print it' }),
-    appraised_value: money('Appraised value.', { absent: auctionField('the sheriff prints none') }),
+    appraised_value: money('Appraised value.', { absent: auctionField('the page prints none') }),
     opening_bid: money('Lowest opening bid.', {
       absent: auctionField('opening_bid_basis is no_minimum_second_sale or unknown'),
     }),
@@ -62,7 +66,7 @@ export const Lead = defineRecord(
     state: text('Two-letter state.'),
     zip: text('Five-digit ZIP.', { absent: 'the public page does not print it' }),
     ...addressParts('never: a lead has an address with a house number'),
-    parcel_id: text('Parcel number as printed.', { absent: "the sheriff's page does not print it" }),
+    parcel_id: text('Parcel number as printed.', { absent: "the sale's page does not print it" }),
     parcel_key: text('Parcel number, upper case, letters and digits only.', { absent: 'parcel_id is null' }),
     owner_location: oneOf(
       ['at_property', 'in_state', 'out_of_state', 'unknown'],
@@ -91,7 +95,7 @@ export const Lead = defineRecord(
     }),
     amount_to_value_pct: percent('amount over county_value.', { absent: taxField('county_value is null') }),
     property_class: text(
-      "Property class in the county's own words or code. Of a sheriff sale: from the tax list, parcel layer or tax " +
+      "Property class in the county's own words or code. Of an auction: from the tax list, parcel layer or tax " +
         'roll of the same parcel.',
       { absent: 'property_kind_basis is not_published_by_county or no_parcel_number' },
     ),
@@ -115,8 +119,8 @@ export const Lead = defineRecord(
     opening_bid_mismatch: flag('A published figure of a first mortgage sale that is not two thirds of the appraisal.', {
       absent: AUCTION_ONLY,
     }),
-    statute_ref: text('Section of the Ohio Revised Code behind the basis.', {
-      absent: auctionField('the basis or the kind of sale is unknown'),
+    statute_ref: text('Section of the law of the state behind the basis.', {
+      absent: auctionField('the basis or the kind of sale is unknown, or the section was not verified'),
     }),
     sale_kind: oneOf(['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'], 'Kind of sale.', {
       absent: AUCTION_ONLY,

@@ -1,10 +1,13 @@
--- One row per case, parcel and sale day as on the sheriff's page.
+-- One row per case, parcel and sale day as on the sale's page.
 
 with
 
 sales as (
   select
-    staged.*,
+    staged.* replace (
+      -- Rows of earlier reads, all of Ohio, have no kind
+      coalesce(auction_type, 'sheriff_sale') as auction_type
+    ),
     letters_and_digits(case_number) as case_key,
     parcel_key_of(county_fips, parcel_raw) as parcel_key,
     addresses.* exclude (street, line_number)
@@ -15,9 +18,12 @@ sales as (
 )
 
 select
+  -- Clerks often print the parcel later than the case: there the site's item number tells the sales of a case apart
   uuid_of(
-    'sheriff_sale|' || county_fips || '|' || case_key || '|' || coalesce(parcel_key, '') || '|' || sale_date
+    auction_type || '|' || county_fips || '|' || case_key || '|'
+      || coalesce(case when auction_type <> 'sheriff_sale' then item_id end, parcel_key, '') || '|' || sale_date
   ) as auction_id,
+  auction_type,
   county_fips,
   county,
   item_id,
@@ -47,6 +53,11 @@ select
   sale_round,
   appraised_value,
   opening_bid,
+  judgment_amount,
+  assessed_value,
+  plaintiff_max_bid,
+  plaintiff_max_bid_raw,
+  certificate_number,
   deposit,
   sold_amount,
   plaintiff,

@@ -7,11 +7,11 @@ import { Provenance } from '../inputs.ts';
 export default defineModel({
   record: defineRecord(
     'stg_sheriff_sale',
-    "One row per case, parcel and sale day on the sheriff's page.",
+    "One row per case, parcel and sale day on the sale's page.",
     ['source', 'county_fips', 'case_number', 'parcel_id', 'sale_date'],
     {
       auction_id: text('Auction of the row.'),
-      ...fieldsOf(SheriffSale, ['county_fips', 'county', 'item_id', 'case_number']),
+      ...fieldsOf(SheriffSale, ['auction_type', 'county_fips', 'county', 'item_id', 'case_number']),
       case_key: text('Normalized case number.'),
       parcel_id: text('Parcel number as printed.', { absent: 'not published' }),
       parcel_key: text('Normalized parcel number.', { absent: 'not published' }),
@@ -27,6 +27,11 @@ export default defineModel({
         'sale_round',
         'appraised_value',
         'opening_bid',
+        'judgment_amount',
+        'assessed_value',
+        'plaintiff_max_bid',
+        'plaintiff_max_bid_raw',
+        'certificate_number',
         'deposit',
         'sold_amount',
         'plaintiff',

@@ -25,10 +25,13 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'auctions.bid_absent_as_said': [
     set('auctions', 'opening_bid = NULL', "opening_bid_basis = 'two_thirds_of_appraisal'"),
   ],
+  'auctions.certificate_of_tax_deeds': [set('auctions', "certificate_number = '2024-1'")],
   'auctions.days_in_order': [set('auctions', 'next_sale_date = sale_date')],
+  'auctions.derived_in_ohio_alone': [set('auctions', "state = 'FL'", "opening_bid_basis = 'two_thirds_of_appraisal'")],
   'auctions.discount_as_said': [set('auctions', 'appraisal_discount_pct = 33.34', 'sale_round = 1')],
   'auctions.fell': [addMany('auctions', DUE)],
   'auctions.figures_in_range': [set('auctions', 'appraised_value = 0')],
+  'auctions.max_bid_as_said': [set('auctions', "plaintiff_max_bid_status = 'published'")],
   'auctions.none_lost': ["INSERT INTO previous_auctions (id) VALUES ('lost')"],
   'auctions.parties_as_said': [set('auctions', "plaintiff = 'A BANK'")],
   'auctions.past_is_not_scheduled': [set('auctions', "sale_date = DATE '2026-11-20'")],
