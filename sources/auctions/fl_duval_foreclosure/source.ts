@@ -1,0 +1,9 @@
+import { realAuction } from '../../families/realauction/adapter.ts';
+
+export default realAuction({
+  county: 'Duval',
+  fips: '12031',
+  host: 'duval.realforeclose.com',
+  state: 'FL',
+  site: 'foreclosure',
+});
