@@ -20,6 +20,7 @@ import TaxRule from './reference/tax_rules.ts';
 import CountyZip from './reference/county_zips.ts';
 import EntityType from './reference/entity_types.ts';
 import LoanFactor from './reference/loan_factors.ts';
+import ParcelFormat from './reference/parcel_formats.ts';
 import SaleRule from './reference/sale_rules.ts';
 import PropertyClass from './reference/property_classes.ts';
 
@@ -118,5 +119,6 @@ export const loadReferences = (): Reference[] => [
   reference(HvsArea, 'hvs_areas'),
   reference(TaxRule, 'tax_rules'),
   noiComparisons(),
+  reference(ParcelFormat, 'parcel_formats'),
   reference(PropertyClass, 'property_classes'),
 ];

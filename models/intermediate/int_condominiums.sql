@@ -16,9 +16,9 @@ select distinct county_fips, parcel_key
 from parcels
 where parcel_key is not null
   and (
-    -- Ohio's land use code 550 and what counties write for it
-    regexp_matches(property_class, '(?i)condo|^55\d\b')
-    -- Cuyahoga's 48704813C
-    or regexp_matches(parcel_key, '\d[A-Z]$')
+    regexp_matches(property_class, '(?i)condo')
+    -- Ohio's land use code 550
+    or (starts_with(county_fips, '39') and regexp_matches(property_class, '^55\d\b'))
+    or is_condominium_number(county_fips, parcel_key)
     or (unit_key is not null and not regexp_matches(unit_key, '[&-]'))
   )

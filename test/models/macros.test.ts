@@ -1,4 +1,4 @@
-/** The SQL functions that models share: addresses, parcels, identifiers and exact arithmetic. */
+/** The SQL functions that models share: addresses, identifiers and exact arithmetic. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
@@ -183,22 +183,6 @@ describe('address keys', () => {
       ]),
       [true, true, true, true, false, false],
     );
-  });
-});
-
-describe('parcels', () => {
-  it('are compared by letters and digits alone, leading zeros kept', async () => {
-    assert.deepEqual(
-      await values("parcel_key_of('39035', x)", ['003-01-004', '003 01 004', 'r72 08110 0087', '000-00-000', '', null]),
-      ['00301004', '00301004', 'R72081100087', null, null, null],
-    );
-  });
-  it('of Franklin lose the card number that other lists leave out', async () => {
-    assert.deepEqual(await values("parcel_key_of('39049', x)", ['010-000005-00', '010-000005', '010-000005-01']), [
-      '010000005',
-      '010000005',
-      '01000000501',
-    ]);
   });
 });
 
