@@ -22,6 +22,8 @@ const FAMILIES = {
   tax: 'Tax delinquency',
   parcels: 'Parcels',
   sheriff: 'Sheriff sales',
+  auctions: 'Sales outside Ohio',
+  distress: 'Filings, liens, code cases and vacant buildings',
   register: 'Business registers',
   benchmarks: 'Underwriting benchmarks',
 } as const;
