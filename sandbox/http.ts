@@ -14,6 +14,8 @@ export interface SandboxRequest {
   readonly cookies: Readonly<Record<string, string>>;
   /** Fields of a form sent by POST. */
   readonly form?: URLSearchParams;
+  /** Body of a POST request as sent. */
+  readonly posted?: string;
   /** The client's first request to this host, not counting robots.txt. */
   readonly firstVisit: boolean;
 }

@@ -92,8 +92,8 @@ export function answer(day: WorldDay, request: SandboxRequest): SandboxResponse 
       {},
       421,
     );
-  const isForm = request.method === 'POST' && request.form !== undefined && takesForms.has(request.host);
-  if (request.method !== 'GET' && request.method !== 'HEAD' && !isForm)
+  const isPosted = request.method === 'POST' && request.posted !== undefined && takesForms.has(request.host);
+  if (request.method !== 'GET' && request.method !== 'HEAD' && !isPosted)
     return page(htmlPage('Method not allowed', '<h1>405</h1>'), { allow: 'GET, HEAD' }, 405);
   return conditional(request, site(day, request) ?? notFound());
 }
@@ -143,9 +143,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const today = worldOn(world, day);
   const visitors = new Set<string>();
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const posted = incoming.method === 'POST' ? await text(incoming) : undefined;
     const request = {
       ...requestOf(incoming, visitors),
-      ...(incoming.method === 'POST' ? { form: new URLSearchParams(await text(incoming)) } : {}),
+      ...(posted === undefined ? {} : { posted, form: new URLSearchParams(posted) }),
     };
     const response = answer(today, request);
     const altered: Altered = alter?.(request, response) ?? response;

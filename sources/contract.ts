@@ -154,6 +154,8 @@ export interface GetOptions {
    * from another.
    */
   readonly form?: Readonly<Record<string, string>>;
+  /** The same as JSON, for an interface that takes its parameters so. */
+  readonly json?: Readonly<Record<string, unknown>>;
 }
 
 /** OAuth 2.0 client credentials (RFC 6749, section 4.4). */

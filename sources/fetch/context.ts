@@ -10,6 +10,7 @@ import {
   type SourceSpec,
 } from '../contract.ts';
 import { PacedTransport } from './paced_transport.ts';
+import { postedBody } from './posted_body.ts';
 import { assemblePage } from './page.ts';
 import { checkAllowed, publicAddress } from './polite/hosts.ts';
 import { RobotsChecker } from './polite/robots_checker.ts';
@@ -90,7 +91,7 @@ export class SourceContext implements FetchContext {
   /** The page from an interrupted run of the same day, if there is one. */
   async #resumed(pageUrl: string, options: GetOptions): Promise<Page | undefined> {
     const { runId, resumes: runs = [], attempt = 0 } = this.#scope.options;
-    if ((runs.length === 0 && attempt === 0) || options.session || options.form) return undefined;
+    if ((runs.length === 0 && attempt === 0) || options.session || postedBody(options)) return undefined;
     const archived = await this.#log.latest(pageUrl, options, (r) =>
       r.runId === runId ? (r.attempt ?? 0) < attempt : runs.includes(r.runId),
     );
@@ -102,7 +103,8 @@ export class SourceContext implements FetchContext {
 
   /** An archived response that a conditional request may confirm. */
   async #revalidatable(pageUrl: string, options: GetOptions): Promise<ArchivedPage | undefined> {
-    if (options.form || options.rendered !== undefined || !(options.conditional ?? !options.session)) return undefined;
+    if (postedBody(options) || options.rendered !== undefined) return undefined;
+    if (!(options.conditional ?? !options.session)) return undefined;
     const mayRevalidate = this.#scope.options.mayRevalidate ?? (() => true);
     return this.#log.latest(pageUrl, options, ({ responseHeaders, runId }) => {
       const validator = responseHeaders['etag'] ?? responseHeaders['last-modified'];
@@ -136,13 +138,13 @@ export class SourceContext implements FetchContext {
   }
 }
 
-/** Options of one request: a form is sent to the first address only; grant, headers and secrets to its host. */
+/** Options of one request: a body is sent to the first address only; grant, headers and secrets to its host. */
 function optionsFor(url: URL, requested: URL, options: GetOptions, hop: number): GetOptions {
-  const { form, grant, secretQuery, ...rest } = options;
+  const { form, json, grant, secretQuery, ...rest } = options;
   const isOwnHost = url.host === requested.host;
   return {
     ...rest,
-    ...(form && hop === 0 ? { form } : {}),
+    ...(hop === 0 ? { ...(form && { form }), ...(json && { json }) } : {}),
     ...(isOwnHost ? { ...(grant && { grant }), ...(secretQuery && { secretQuery }) } : { headers: {} }),
   };
 }

@@ -1,6 +1,7 @@
 /** Token requests by OAuth 2.0 client credentials (RFC 6749, section 4.4). */
 import { z } from 'zod';
 import { SourceUnavailable, type Grant } from '../contract.ts';
+import { postedBody } from './posted_body.ts';
 import { TransportError, type HttpRequest, type HttpResponse } from './transport.ts';
 
 export interface Token {
@@ -48,12 +49,14 @@ export async function requestToken(
     response = await send({
       headers: { accept: 'application/json' },
       maxBytes: MAX_BYTES,
-      form: {
-        grant_type: 'client_credentials',
-        client_id: grant.id,
-        client_secret: grant.secret,
-        ...(grant.scope === undefined ? {} : { scope: grant.scope }),
-      },
+      posted: postedBody({
+        form: {
+          grant_type: 'client_credentials',
+          client_id: grant.id,
+          client_secret: grant.secret,
+          ...(grant.scope === undefined ? {} : { scope: grant.scope }),
+        },
+      }),
     });
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;

@@ -12,6 +12,7 @@ import {
   withoutConditions,
 } from './headers.ts';
 import type { FetchLimits } from './limits.ts';
+import { postedBody } from './posted_body.ts';
 import type { ReadScope } from './scope.ts';
 import type { HttpResponse } from './transport.ts';
 
@@ -137,7 +138,7 @@ export class RequestLog {
     return {
       source: spec.name,
       runId: read.runId,
-      method: options.form ? 'POST' : 'GET',
+      method: postedBody(options) ? 'POST' : 'GET',
       url: pageUrl,
       ...(url.href === pageUrl ? {} : { finalUrl: url.href }),
       status: null,

@@ -6,6 +6,7 @@ import { classify, type Classification } from './classify.ts';
 import { ACCEPT_ENCODING, decodeBody } from './decode.ts';
 import { adapterHeaders, conditionHeaders, cookieHeader } from './headers.ts';
 import type { PacedTransport } from './paced_transport.ts';
+import { postedBody } from './posted_body.ts';
 import { expectationsOf, maxDecodedBytes, type OutgoingRequest, type RequestLog } from './request_log.ts';
 import type { ReadScope } from './scope.ts';
 import { withSecretQuery } from './secret_query.ts';
@@ -125,7 +126,7 @@ export class Sender {
       headers: await this.#headersOf(request),
       maxBytes: options.maxBytes ?? run.limits.maxBytes,
       firstBytes: options.firstBytes,
-      form: options.form,
+      posted: postedBody(options),
     };
     const send: SendOne = (address) => this.#transport.send(address, httpRequest, crawlDelayMs);
     try {

@@ -1,6 +1,7 @@
 /** One HTTP request and its complete response, under limits of time and size. No retries, no redirects. */
 import { Agent, Pool, type Dispatcher } from 'undici';
 import { lookupWith, UNRESOLVED, type Resolve } from './network.ts';
+import type { PostedBody } from './posted_body.ts';
 
 export interface TransportLimits {
   /** Milliseconds to establish a connection. */
@@ -18,8 +19,8 @@ export interface HttpRequest {
   readonly maxBytes: number;
   /** End the exchange after this many bytes of the body, whether or not the server honors the request's range. */
   readonly firstBytes?: number | undefined;
-  /** Fields to send by POST. Default: a GET request. */
-  readonly form?: Readonly<Record<string, string>> | undefined;
+  /** Body to send by POST. Default: a GET request. */
+  readonly posted?: PostedBody | undefined;
 }
 
 export interface HttpResponse {
@@ -75,20 +76,20 @@ export function createTransport(limits: TransportLimits, { connectTo, stop, reso
   };
   const dispatcher: Dispatcher = connectTo === undefined ? new Agent(options) : new Pool(connectTo, options);
 
-  async function head(url: URL, { headers, form }: HttpRequest): Promise<Dispatcher.ResponseData> {
+  async function head(url: URL, { headers, posted }: HttpRequest): Promise<Dispatcher.ResponseData> {
     const timeout = AbortSignal.timeout(limits.totalMs);
     try {
       return await dispatcher.request({
         origin: connectTo ?? url.origin,
         path: `${url.pathname}${url.search}`,
-        method: form ? 'POST' : 'GET',
+        method: posted ? 'POST' : 'GET',
         headers: {
           host: url.host,
           ...headers,
-          ...(form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+          ...(posted ? { 'content-type': posted.contentType } : {}),
         },
         signal: stop === undefined ? timeout : AbortSignal.any([timeout, stop]),
-        ...(form ? { body: new URLSearchParams(form).toString() } : {}),
+        ...(posted ? { body: posted.text } : {}),
       });
     } catch (error) {
       const code = codeOf(error);
