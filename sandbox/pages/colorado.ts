@@ -2,6 +2,7 @@
 import { httpDate, json, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
 import type { ColoradoRow, WorldDay } from '../world/types.ts';
 import { ConditionError, parseOrder, parseWhere } from './conditions.ts';
+import { checkParameters, countedAs, rowCount, sodaError } from './soda.ts';
 
 export const COLORADO_COLUMNS = [
   'entityid',
@@ -45,32 +46,15 @@ export const COLORADO_COLUMNS = [
 const UPDATED_AT = ':updated_at';
 const DATASET = '4ykn-tg5h';
 const MAX_ROWS = 50_000;
-const KNOWN_PARAMETERS = ['$select', '$where', '$order', '$limit', '$offset', '$$app_token'];
-
-const error = (message: string, code = 'query.soql.invalid'): SandboxResponse =>
-  json({ code, error: true, message, data: {} }, {}, 400);
-
-function count(query: URLSearchParams, name: string, byDefault: number): number {
-  const text = query.get(name);
-  if (text === null) return byDefault;
-  if (!/^\d+$/u.test(text)) throw new ConditionError(`Invalid ${name}: ${text}`);
-  return Number(text);
-}
-
 function rows(day: WorldDay, { query }: SandboxRequest): SandboxResponse {
-  const limit = count(query, '$limit', 1000);
+  const limit = rowCount(query, '$limit', 1000);
   if (limit > MAX_ROWS) throw new ConditionError(`Cannot retrieve more than ${MAX_ROWS} rows at a time`);
-  const offset = count(query, '$offset', 0);
+  const offset = rowCount(query, '$offset', 0);
   const where = query.get('$where');
   const wanted = [...query].filter(([name]) => !name.startsWith('$'));
-  for (const [name] of query) {
-    if (name.startsWith('$') && !KNOWN_PARAMETERS.includes(name))
-      throw new ConditionError(`Unrecognized parameter: ${name}`);
-    if (!name.startsWith('$') && !(COLORADO_COLUMNS as readonly string[]).includes(name))
-      throw new ConditionError(`No such column: ${name}`);
-  }
+  checkParameters(query, COLORADO_COLUMNS);
   const test = where === null ? () => true : parseWhere(where, [...COLORADO_COLUMNS, UPDATED_AT]);
-  const counted = /^count\(\*\) as (\w+)$/iu.exec(query.get('$select') ?? '')?.[1];
+  const counted = countedAs(query);
   const select =
     counted !== undefined
       ? null
@@ -156,7 +140,7 @@ export function colorado(day: WorldDay, request: SandboxRequest): SandboxRespons
       try {
         return rows(day, request);
       } catch (failure) {
-        if (failure instanceof ConditionError) return error(failure.message);
+        if (failure instanceof ConditionError) return sodaError(failure.message);
         throw failure;
       }
     case `/api/views/${DATASET}.json`:

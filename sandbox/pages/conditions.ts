@@ -167,7 +167,7 @@ export const parseWhere = (query: string, columns: readonly string[]): Test => n
 /** A comparison of rows from an order such as "entityformdate desc, entityid". @throws ConditionError */
 export function parseOrder(query: string, columns: readonly string[]): (a: Row, b: Row) => number {
   const keys = query.split(',').map((part) => {
-    const match = /^\s*(\w+)(?:\s+(asc|desc))?\s*$/iu.exec(part);
+    const match = /^\s*(:?\w+)(?:\s+(asc|desc))?\s*$/iu.exec(part);
     const column = columns.find((name) => name.toLowerCase() === match?.[1]?.toLowerCase());
     if (column === undefined) throw new ConditionError(`No such column: ${part.trim()}`);
     return { column, sign: match?.[2]?.toLowerCase() === 'desc' ? -1 : 1 };

@@ -1,6 +1,7 @@
 /** The sites of the sandbox by host. */
 import type { SitePages } from '../http.ts';
 import { counties, quietCounties } from '../world/auction_cases.ts';
+import { wprdc } from './allegheny.ts';
 import { buckeye } from './buckeye.ts';
 import { census } from './census.ts';
 import { colorado } from './colorado.ts';
@@ -10,7 +11,9 @@ import { hamiltonList } from './hamilton.ts';
 import { heartland } from './heartland.ts';
 import { hud } from './hud.ts';
 import { lakes } from './lakes.ts';
+import { milwaukee } from './milwaukee.ts';
 import { montgomeryTax } from './montgomery.ts';
+import { chicagoData, cincinnati, kansasCity } from './open_cases.ts';
 import { ohioFiles, ohioSite } from './ohio.ts';
 import { realAuction } from './realauction.ts';
 import { starkSales } from './stark_sales.ts';
@@ -43,10 +46,20 @@ export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>(
   ['publicfiles.ohiosos.gov', ohioFiles],
   ['www.ohiosos.gov', ohioSite],
   ['data.colorado.gov', colorado],
+  ['data.cincinnati-oh.gov', cincinnati],
+  ['data.cityofchicago.org', chicagoData],
+  ['data.kcmo.org', kansasCity],
+  ['data.milwaukee.gov', milwaukee],
+  ['data.wprdc.org', wprdc],
   ['fred.stlouisfed.org', fred],
   ['www.freddiemac.com', freddieMac],
   ['www.census.gov', vacancyTables],
 ]);
 
-/** Sites that accept forms by POST. */
-export const takesForms: ReadonlySet<string> = new Set(['api.sandbox-mls.example', 'sheriffsales.starkcountyohio.gov']);
+/** Sites that accept a form or JSON by POST. */
+export const takesForms: ReadonlySet<string> = new Set([
+  'api.sandbox-mls.example',
+  'data.milwaukee.gov',
+  'data.wprdc.org',
+  'sheriffsales.starkcountyohio.gov',
+]);

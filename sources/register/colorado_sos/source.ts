@@ -6,6 +6,7 @@
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
 import { streamCsv } from '../../csv/stream_csv.ts';
 import { addDays } from '../../days.ts';
+import { sodaCount, sodaRows } from '../../families/open_data/soda.ts';
 import { Registration } from '../../rows/registration.ts';
 import { checkColumns } from '../../csv/csv.ts';
 import { candidate, date, optional, refuse, required, tidy } from '../../values.ts';
@@ -128,31 +129,9 @@ function registration(cell: Cells, raw: string, origin: string): Candidate {
   );
 }
 
-/** Rows of a JSON page. @throws Quarantine where it is not an array of objects */
-function rowsOf(page: Page): readonly Readonly<Record<string, unknown>>[] {
-  let body: unknown;
-  try {
-    body = JSON.parse(page.text());
-  } catch {
-    throw new Quarantine(
-      'malformed_page',
-      `expected a JSON array of rows, found ${JSON.stringify(page.text().slice(0, 60))}`,
-      page.url,
-    );
-  }
-  if (!Array.isArray(body) || body.some((row) => typeof row !== 'object' || row === null || Array.isArray(row))) {
-    throw new Quarantine(
-      'malformed_page',
-      `expected a JSON array of rows, found ${JSON.stringify(body).slice(0, 120)}`,
-      page.url,
-    );
-  }
-  return body as readonly Readonly<Record<string, unknown>>[];
-}
-
 /** The JSON omits the keys of empty cells, so only an unknown key shows that the layout changed. */
 function parseJson(page: Page): readonly Candidate[] {
-  const rows = rowsOf(page);
+  const rows = sodaRows(page);
   const origin = siteOf(page);
   checkColumns([...new Set(rows.flatMap(Object.keys))].sort(), [], page.url, [...COLUMNS, ...SOMETIMES]);
   return rows.map((row) => registration((column) => row[column], JSON.stringify(row), origin));
@@ -192,14 +171,7 @@ async function incrementSince(ctx: FetchContext, lastGoodOn: string): Promise<st
   const updatedSince = `:updated_at >= '${addDays(lastGoodOn, -OVERLAP_DAYS)}T00:00:00.000Z'`;
   const touched = `${updatedSince} OR ${formedSince(OVERLAP_DAYS)}`;
   const page = await ctx.get(soda(touched, '$select=count(*) AS total'), { kind: 'count', accept: 'application/json' });
-  const total = Number(rowsOf(page)[0]?.['total'] ?? NaN);
-  if (!Number.isInteger(total))
-    throw new Quarantine(
-      'template_changed',
-      `expected one row with a total, found ${JSON.stringify(page.text().slice(0, 60))}`,
-      page.url,
-    );
-  return total > MOST_TOUCHED ? formedSince(WIDE_OVERLAP_DAYS) : touched;
+  return sodaCount(page) > MOST_TOUCHED ? formedSince(WIDE_OVERLAP_DAYS) : touched;
 }
 
 export default defineSource({
@@ -244,7 +216,7 @@ export default defineSource({
         kind: 'rows',
         accept: 'application/json',
       });
-      const rows = rowsOf(page);
+      const rows = sodaRows(page);
       yield page;
       if (rows.length < pageRows) return;
       const last = rows.at(-1)?.['entityid'];

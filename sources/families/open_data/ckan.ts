@@ -1,0 +1,189 @@
+/**
+ * Tables in the datastore of a CKAN portal, read by `datastore_search` with JSON by POST: long GET requests have been
+ * refused. The first request checks the columns and counts the rows; the pages must hold exactly as many.
+ *
+ * A table whose records have several rows is read in the order of the columns they share. The last record of a page may
+ * go on, so that its rows are left to the next page, which starts with them. An operator may drop the portal's CSV dump
+ * of the table instead.
+ */
+import {
+  defineSource,
+  Quarantine,
+  type Candidate,
+  type FetchContext,
+  type Page,
+  type SourceSpec,
+} from '../../contract.ts';
+import { readCsv } from '../../csv/csv.ts';
+import { isObject, parseJson, type JsonObject } from '../../json.ts';
+import {
+  adjacentGroups,
+  candidatesOf,
+  columnsToRead,
+  groupOf,
+  recordOf,
+  scatteredGroups,
+  siteOf,
+  type Cells,
+  type Group,
+  type OpenTable,
+  type TableFamily,
+} from './table.ts';
+
+export interface CkanTable<F extends TableFamily> extends OpenTable<F> {
+  /** Address of the portal, without a slash at its end. */
+  readonly portal: string;
+  /** Id of the table. */
+  readonly resource: string;
+  /** Only rows with one of these values in the column. */
+  readonly filters?: Readonly<Record<string, readonly (string | number | boolean)[]>>;
+}
+
+/** The most rows that CKAN gives at once, unless a portal changes its settings. */
+const PAGE_ROWS = 32_000;
+/** Largest page: 32,000 rows of 4 kB. */
+const PAGE_BYTES = 128 * 1024 * 1024;
+
+interface Result {
+  readonly fields: readonly string[];
+  readonly records: readonly Cells[];
+  /** Rows of the whole table that match the filters. */
+  readonly total: number;
+}
+
+/** The result of a search. @throws Quarantine if the page is none, or an error that the portal sends with HTTP 200 */
+function resultOf(page: Page): Result {
+  const text = page.text();
+  if (!text.trim()) throw new Quarantine('empty_body', 'the response is empty', page.url);
+  const json = parseJson(text, 'the response', page.url);
+  if (!isObject(json)) throw new Quarantine('malformed_page', 'the response is not a JSON object', page.url);
+  const { result } = json;
+  if (json.success !== true || !isObject(result))
+    throw new Quarantine(
+      'template_changed',
+      `the portal responds with the error ${(JSON.stringify(json.error) ?? 'none').slice(0, 200)}`,
+      page.url,
+    );
+  const { fields, records, total } = result;
+  if (!Array.isArray(fields) || !Array.isArray(records) || !records.every(isObject))
+    throw new Quarantine('template_changed', 'the result has no arrays fields and records of objects', page.url);
+  if (!Number.isInteger(total)) throw new Quarantine('template_changed', 'the total is not a number', page.url);
+  return { fields: fields.filter(isObject).map((field) => String(field.id)), records, total: Number(total) };
+}
+
+/** Rows of a page without those of its last record, if the record may go on in the next page. */
+function wholeRecords(page: Page, rows: readonly Cells[], total: number, group: readonly string[]): readonly Cells[] {
+  const last = rows.at(-1);
+  const offset = Number(page.context['offset'] ?? 0);
+  if (last === undefined || offset + rows.length >= total) return rows;
+  const name = groupOf(last, group);
+  const end = rows.findLastIndex((row) => groupOf(row, group) !== name) + 1;
+  if (end === 0)
+    throw new Quarantine(
+      'template_changed',
+      `all ${rows.length} rows of the page are of one record: ${name}`,
+      page.url,
+    );
+  return rows.slice(0, end);
+}
+
+async function* fetchTable<F extends TableFamily>(ctx: FetchContext, table: CkanTable<F>): AsyncGenerator<Page> {
+  const { group } = table;
+  const search = (kind: string, offset: number, more: JsonObject): Promise<Page> =>
+    ctx.get(`${table.portal}/api/3/action/datastore_search`, {
+      kind,
+      context: { resource: table.resource, offset: String(offset) },
+      accept: 'application/json',
+      maxBytes: PAGE_BYTES,
+      json: { resource_id: table.resource, ...(table.filters && { filters: table.filters }), offset, ...more },
+    });
+  const description = await search('fields', 0, { limit: 0 });
+  const { fields, total } = resultOf(description);
+  const columns = columnsToRead(table, fields, description);
+  // Names have blanks and quotation marks of other kinds in them; CKAN takes double quotes off.
+  const sort = [...(group ?? []).map((name) => `"${name}" asc`), '_id asc'];
+  let read = 0;
+  do {
+    const page = await search('rows', read, { limit: ctx.sampleRows ?? PAGE_ROWS, fields: ['_id', ...columns], sort });
+    const found = resultOf(page);
+    if (found.total !== total)
+      throw new Quarantine(
+        'count_mismatch',
+        `the table had ${total} rows, and ${found.total} while it was read`,
+        page.url,
+      );
+    if (ctx.sampleRows === null && found.records.length === 0 && total > read)
+      throw new Quarantine('count_mismatch', `the table has ${total} rows; ${read} were read`, page.url);
+    yield page;
+    if (ctx.sampleRows !== null) return;
+    read += group ? wholeRecords(page, found.records, total, group).length : found.records.length;
+  } while (read < total);
+  if (read !== total)
+    throw new Quarantine('count_mismatch', `the table has ${total} rows; ${read} were read`, description.url);
+}
+
+/** Rows of the CSV dump; blank cells are null. */
+function dumpRows(page: Page, table: Pick<CkanTable<TableFamily>, 'columns'>): readonly Cells[] {
+  const { header, rows } = readCsv(page.text(), page.url);
+  columnsToRead(table, header, page);
+  return rows.map(({ cells, line }) => {
+    if (cells.length !== header.length)
+      throw new Quarantine(
+        'malformed_page',
+        `line ${line} has ${cells.length} fields, expected ${header.length}`,
+        page.url,
+      );
+    return Object.fromEntries(header.map((name, at) => [name, cells[at] === '' ? null : cells[at]]));
+  });
+}
+
+function groupsOf<F extends TableFamily>(page: Page, table: CkanTable<F>): readonly Group[] {
+  const { group } = table;
+  if (page.kind === 'dump') {
+    const rows = dumpRows(page, table);
+    return group ? scatteredGroups(rows, group) : rows.map((row) => [row]);
+  }
+  const { fields, records, total } = resultOf(page);
+  columnsToRead(table, fields, page);
+  return group ? adjacentGroups(wholeRecords(page, records, total, group), group, page) : records.map((row) => [row]);
+}
+
+function parseTable<F extends TableFamily>(page: Page, table: CkanTable<F>): readonly Candidate[] {
+  const site = siteOf(page, table.portal);
+  const urlOf = (column: string, value: string): string =>
+    `${site}/api/3/action/datastore_search?${new URLSearchParams({
+      resource_id: table.resource,
+      filters: JSON.stringify({ [column]: value }),
+    })}`;
+  return groupsOf(page, table).flatMap((rows) => candidatesOf(table, rows, urlOf));
+}
+
+/** An adapter for one table. */
+export function ckanTable<F extends TableFamily>(table: CkanTable<F>): SourceSpec {
+  const { portal, resource } = table;
+  return defineSource({
+    name: table.name,
+    family: table.family,
+    title: table.title,
+    home: table.home,
+    county: table.county,
+    covers: table.covers,
+    terms: table.terms,
+    everyDays: table.everyDays,
+    hosts: [new URL(portal).host],
+    politeness: { minIntervalMs: 2000, concurrency: 1 },
+    row: recordOf(table.family),
+    contradictions: 'refused',
+    expect: table.expect,
+    drop: [
+      {
+        pattern: new RegExp(`^${resource}.*\\.csv$`, 'u'),
+        file: `${resource}.csv`,
+        kind: 'dump',
+        about: `The portal's CSV dump of the table, from ${portal}/datastore/dump/${resource}.`,
+      },
+    ],
+    fetch: (ctx) => fetchTable(ctx, table),
+    parse: (page) => parseTable(page, table),
+  });
+}

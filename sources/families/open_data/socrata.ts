@@ -1,0 +1,133 @@
+/**
+ * Tables of a Socrata portal, read by SODA 2. The description of the table gives its columns, a count its rows; the
+ * pages must hold exactly as many. Pages follow the row's own id, since rows move between pages of an offset. A table
+ * whose records have several rows is read in one page, in the order of the columns they share.
+ *
+ * The portals answer without a token, at a lower rate. SOCRATA_APP_TOKEN is sent if the operator sets it.
+ */
+import {
+  defineSource,
+  Quarantine,
+  type Candidate,
+  type FetchContext,
+  type Page,
+  type SourceSpec,
+} from '../../contract.ts';
+import { sodaColumns, sodaCount, sodaRows } from './soda.ts';
+import {
+  adjacentGroups,
+  candidatesOf,
+  columnsToRead,
+  recordOf,
+  siteOf,
+  type OpenTable,
+  type TableFamily,
+} from './table.ts';
+
+export interface SocrataTable<F extends TableFamily> extends OpenTable<F> {
+  /** Address of the portal, without a slash at its end. */
+  readonly portal: string;
+  /** Id of the table, such as w5nm-8qv8. */
+  readonly table: string;
+  /** SoQL condition of the rows to read on a day. Default: all. */
+  readonly where?: (asOf: string) => string;
+}
+
+const TOKEN = 'SOCRATA_APP_TOKEN';
+/** System field of every row: a unique id, in the order of which a table can be paged. */
+const ROW_ID = ':id';
+/** The most rows that SODA 2.0 gives at once. */
+const PAGE_ROWS = 50_000;
+/** Largest page: 50,000 rows of 2 kB. */
+const PAGE_BYTES = 128 * 1024 * 1024;
+
+async function* fetchTable<F extends TableFamily>(ctx: FetchContext, source: SocrataTable<F>): AsyncGenerator<Page> {
+  const { portal, table, group } = source;
+  const where = source.where?.(ctx.asOf);
+  const token = ctx.secret(TOKEN);
+  const get = (path: string, kind: string): Promise<Page> =>
+    ctx.get(`${portal}${path}`, {
+      kind,
+      accept: 'application/json',
+      maxBytes: PAGE_BYTES,
+      ...(token === undefined ? {} : { headers: { 'X-App-Token': token } }),
+    });
+  const select = (parameters: Readonly<Record<string, string>>, kind: string): Promise<Page> =>
+    get(`/resource/${table}.json?${new URLSearchParams(parameters)}`, kind);
+  const matching = (...conditions: (string | undefined)[]): Readonly<Record<string, string>> => {
+    const all = conditions.filter((condition) => condition !== undefined);
+    return all.length === 0 ? {} : { $where: all.map((condition) => `(${condition})`).join(' AND ') };
+  };
+
+  const description = await get(`/api/views/${table}.json`, 'columns');
+  const columns = columnsToRead(source, sodaColumns(description), description);
+  const countPage = await select({ $select: 'count(*) AS total', ...matching(where) }, 'count');
+  const total = sodaCount(countPage);
+  const limit = ctx.sampleRows ?? PAGE_ROWS;
+  if (group && total > limit && ctx.sampleRows === null)
+    throw new Quarantine('count_mismatch', `the table has ${total} rows, at most ${limit} expected`, countPage.url);
+
+  let read = 0;
+  let after: string | undefined;
+  do {
+    const page = await select(
+      {
+        $select: [ROW_ID, ...columns].join(','),
+        ...matching(where, after === undefined ? undefined : `${ROW_ID} > '${after}'`),
+        $order: [...(group ?? []), ROW_ID].join(','),
+        $limit: String(limit),
+      },
+      'rows',
+    );
+    const rows = sodaRows(page);
+    read += rows.length;
+    const last = rows.at(-1)?.[ROW_ID];
+    yield page;
+    if (ctx.sampleRows !== null || rows.length < limit || group) break;
+    if (typeof last !== 'string' || last.includes("'") || last === after)
+      throw new Quarantine(
+        'template_changed',
+        `the last row of a full page has the id ${JSON.stringify(last)}, expected one after ${after ?? 'the first'}`,
+        page.url,
+      );
+    after = last;
+  } while (read <= total);
+  if (ctx.sampleRows === null && read !== total)
+    throw new Quarantine('count_mismatch', `the table counts ${total} rows; ${read} were read`, countPage.url);
+}
+
+function parseRows<F extends TableFamily>(page: Page, source: SocrataTable<F>): readonly Candidate[] {
+  const { group, columns, optional = [], portal, table } = source;
+  const rows = sodaRows(page);
+  // The interface omits the keys of empty cells, so that only an unknown key shows that the layout changed.
+  const known = new Set([ROW_ID, ...columns, ...optional]);
+  const unknown = rows.flatMap(Object.keys).find((name) => !known.has(name));
+  if (unknown !== undefined)
+    throw new Quarantine('unknown_column', `a row has the column ${unknown}, which was not requested`, page.url);
+  const urlOf = (column: string, value: string): string =>
+    `${siteOf(page, portal)}/resource/${table}.json?${new URLSearchParams({ [column]: value })}`;
+  const groups = group ? adjacentGroups(rows, group, page) : rows.map((row) => [row] as const);
+  return groups.flatMap((each) => candidatesOf(source, each, urlOf));
+}
+
+/** An adapter for one table. */
+export function socrataTable<F extends TableFamily>(source: SocrataTable<F>): SourceSpec {
+  return defineSource({
+    name: source.name,
+    family: source.family,
+    title: source.title,
+    home: source.home,
+    county: source.county,
+    covers: source.covers,
+    terms: source.terms,
+    everyDays: source.everyDays,
+    hosts: [new URL(source.portal).host],
+    secrets: [TOKEN],
+    politeness: { minIntervalMs: 1000, concurrency: 1 },
+    row: recordOf(source.family),
+    contradictions: 'refused',
+    expect: source.expect,
+    fetch: (ctx) => fetchTable(ctx, source),
+    parse: (page) => parseRows(page, source),
+  });
+}
