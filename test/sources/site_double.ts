@@ -3,6 +3,7 @@ import {
   Quarantine,
   SourceUnavailable,
   type FetchContext,
+  type GetOptions,
   type Page,
   type SourceSpec,
 } from '../../sources/contract.ts';
@@ -28,7 +29,7 @@ const REASONS: Readonly<Record<number, SourceUnavailable['reason']>> = {
 /** Run an adapter's fetch against a site. Throws what it throws. */
 export async function readFrom(
   spec: SourceSpec,
-  site: (url: URL) => Answer,
+  site: (url: URL, options: GetOptions) => Answer,
   asOf = '2026-11-20',
   secrets: Readonly<Record<string, string>> = {},
 ): Promise<Read> {
@@ -36,7 +37,7 @@ export async function readFrom(
   const unreadable: { key: Readonly<Record<string, string>>; error: unknown }[] = [];
   const get: FetchContext['get'] = async (url, options) => {
     asked.push(url);
-    const answer = site(new URL(url)) ?? 404;
+    const answer = site(new URL(url), options) ?? 404;
     if (typeof answer === 'number')
       throw new SourceUnavailable(REASONS[answer] ?? 'server_error', `answered ${answer}`, url, answer);
     const bytes = typeof answer === 'string' ? new TextEncoder().encode(answer) : answer;

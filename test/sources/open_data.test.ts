@@ -1,0 +1,161 @@
+/** Tables of CKAN and Socrata portals: checked, counted and read to their end, with no record cut by a page. */
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import type { GetOptions } from '../../sources/contract.ts';
+import kansasCity from '../../sources/distress/mo_kansas_city_code/source.ts';
+import chicago from '../../sources/distress/il_chicago_violations/source.ts';
+import milwaukee from '../../sources/tax/wi_milwaukee_tax/source.ts';
+import { parsed } from './parsed.ts';
+import { pageOf } from './recorded.ts';
+import { quarantined, readFrom, type Answer } from './site_double.ts';
+
+const COLUMNS = [
+  'Tax Key #',
+  "Owner's Name",
+  "Owner's Mailing Address",
+  'City',
+  'State',
+  'Zip',
+  'Property Address',
+  'Levy Year',
+  'Total Tax Principal',
+];
+
+interface Portal {
+  /** Levy years of each parcel. */
+  readonly years: readonly number[];
+  /** The most rows of a page, whatever is asked for. */
+  readonly most: number;
+  readonly columns?: readonly string[];
+  /** Rows that the table is said to have, by request. */
+  readonly total?: (request: number) => number;
+  /** The offset from which the portal has no rows. */
+  readonly end?: number;
+}
+
+/** A portal with one table, rows in the order that is asked for, and the requests that it got. */
+function ckan({ years, most, columns = COLUMNS, total, end }: Portal) {
+  const rows = years.flatMap((count, parcel) =>
+    Array.from({ length: count }, (_, at) => ({
+      'Tax Key #': `00${parcel}`,
+      'Levy Year': 2020 + at,
+      'Total Tax Principal': 100.1,
+    })),
+  );
+  const requests: Readonly<Record<string, unknown>>[] = [];
+  const site = (_url: URL, { json = {} }: GetOptions): Answer => {
+    requests.push(json);
+    const [offset, limit] = [Number(json.offset), Math.min(most, Number(json.limit))];
+    return JSON.stringify({
+      success: true,
+      result: {
+        fields: columns.map((id) => ({ id, type: 'text' })),
+        records: rows.slice(0, end).slice(offset, offset + limit),
+        total: total?.(requests.length) ?? rows.length,
+      },
+    });
+  };
+  return { site, requests, rows };
+}
+
+test('the years of a parcel are added up, however the pages fall', async () => {
+  const years = [3, 1, 2, 4, 1, 3];
+  const expected = years.map((count, parcel) => [`00${parcel}`, `${count * 100}.${count}0`, count]);
+  for (const most of [5, 6, 7, 14, 100]) {
+    const { site, requests, rows } = ckan({ years, most });
+    const { pages } = await readFrom(milwaukee, site);
+    const read = await parsed(milwaukee, pages);
+    assert.deepEqual(
+      read.rows.map((row) => [row['parcel_raw'], row['amount'], row['years_delinquent']]),
+      expected,
+      `${most} rows a page`,
+    );
+    assert.deepEqual([read.rowsIn, read.merged], [rows.length, rows.length - years.length], 'every row counts once');
+    assert.deepEqual(requests[1]?.['sort'], ['"Tax Key #" asc', '_id asc']);
+    assert.equal(new Set(pages.map(({ context }) => JSON.stringify(context))).size, pages.length);
+  }
+});
+
+test('a record larger than a page, a changing table and a short one are not believed', async () => {
+  const read = (portal: Portal) => readFrom(milwaukee, ckan(portal).site);
+  await assert.rejects(read({ years: [2, 9], most: 4 }), quarantined('template_changed', /all 4 rows of the page/));
+  await assert.rejects(
+    read({ years: [2, 2, 2], most: 4, total: (request) => 6 + Math.floor(request / 3) }),
+    quarantined('count_mismatch', /had 6 rows, and 7 while it was read/),
+  );
+  await assert.rejects(
+    read({ years: [2, 2, 2], most: 4, end: 0 }),
+    quarantined('count_mismatch', /6 rows; 0 were read/),
+  );
+});
+
+test('a table without a column is not read, and the missing one is named', async () => {
+  const { site, requests } = ckan({ years: [1], most: 4, columns: COLUMNS.filter((name) => name !== 'Levy Year') });
+  await assert.rejects(readFrom(milwaukee, site), quarantined('missing_column', /has no column Levy Year/));
+  assert.equal(requests.length, 1);
+});
+
+test('rows of a parcel that are apart are not believed', async () => {
+  const { site } = ckan({ years: [1, 1, 1], most: 9 });
+  const { pages } = await readFrom(milwaukee, site);
+  const [page] = pages;
+  assert.ok(page);
+  const mixed = page.text().replace('"002"', '"000"');
+  const apart = pageOf(new TextEncoder().encode(mixed), { kind: page.kind, url: page.url, context: page.context });
+  assert.throws(() => milwaukee.parse(apart), quarantined('template_changed', /not in the order of Tax Key #/));
+});
+
+/** A Socrata table of violations, its rows in the order of their id. */
+function soda({ rows, counted = rows }: { readonly rows: number; readonly counted?: number }) {
+  const asked: URLSearchParams[] = [];
+  const headers: GetOptions['headers'][] = [];
+  const names = ['id', 'violation_date', 'violation_code', 'violation_status', 'violation_description', 'address'];
+  const site = ({ pathname, searchParams }: URL, options: GetOptions): Answer => {
+    headers.push(options.headers);
+    if (pathname.startsWith('/api/views/'))
+      return JSON.stringify({ columns: names.map((fieldName) => ({ fieldName })) });
+    asked.push(searchParams);
+    if (searchParams.get('$select')?.startsWith('count')) return JSON.stringify([{ total: String(counted) }]);
+    const after = Number(/:id > 'r(\d+)'/u.exec(searchParams.get('$where') ?? '')?.[1] ?? 0);
+    const limit = Number(searchParams.get('$limit'));
+    const found = Array.from({ length: Math.min(limit, rows - after) }, (_, at) => ({
+      ':id': `r${after + at + 1}`,
+      id: String(after + at + 1),
+      violation_status: 'OPEN',
+      address: '1 N SAMPLE ST',
+    }));
+    return JSON.stringify(found);
+  };
+  return { site, asked, headers };
+}
+
+test('a Socrata table is paged by the id of its rows, and its token is sent where there is one', async () => {
+  const { site, asked, headers } = soda({ rows: 50_003 });
+  const { pages } = await readFrom(chicago, site, '2026-11-20', { SOCRATA_APP_TOKEN: 'a-token' });
+  assert.equal(pages.length, 2);
+  assert.deepEqual(
+    asked.slice(1).map((query) => [query.get('$order'), query.get('$where')?.includes("(:id > 'r50000')")]),
+    [
+      [':id', false],
+      [':id', true],
+    ],
+  );
+  assert.match(asked[1]?.get('$where') ?? '', /violation_date >= '2020-11-19T00:00:00\.000'/u);
+  assert.ok(headers.every((sent) => sent?.['X-App-Token'] === 'a-token'));
+  assert.ok((await readFrom(chicago, soda({ rows: 1 }).site)).pages.length === 1, 'a token is not needed');
+});
+
+test('a Socrata table must have as many rows as it counts', async () => {
+  await assert.rejects(
+    readFrom(chicago, soda({ rows: 3, counted: 4 }).site),
+    quarantined('count_mismatch', /counts 4 rows; 3 were read/),
+  );
+  await assert.rejects(
+    readFrom(chicago, () => '{}'),
+    quarantined('template_changed', /has no columns/),
+  );
+  await assert.rejects(
+    readFrom(kansasCity, soda({ rows: 1 }).site),
+    quarantined('missing_column', /has no column casenumber/),
+  );
+});
