@@ -41,6 +41,8 @@ export interface CkanTable<F extends TableFamily> extends OpenTable<F> {
 
 /** The most rows that CKAN gives at once, unless a portal changes its settings. */
 const PAGE_ROWS = 32_000;
+/** Context of the page that a probe reads. */
+const SAMPLE = 'sample';
 /** Largest page: 32,000 rows of 4 kB. */
 const PAGE_BYTES = 128 * 1024 * 1024;
 
@@ -71,11 +73,11 @@ function resultOf(page: Page): Result {
   return { fields: fields.filter(isObject).map((field) => String(field.id)), records, total: Number(total) };
 }
 
-/** Rows of a page without those of its last record, if the record may go on in the next page. */
+/** Rows of a page without those of its last record, if it may go on in the next page. A probe has one page. */
 function wholeRecords(page: Page, rows: readonly Cells[], total: number, group: readonly string[]): readonly Cells[] {
   const last = rows.at(-1);
   const offset = Number(page.context['offset'] ?? 0);
-  if (last === undefined || offset + rows.length >= total) return rows;
+  if (last === undefined || offset + rows.length >= total || page.context[SAMPLE] !== undefined) return rows;
   const name = groupOf(last, group);
   const end = rows.findLastIndex((row) => groupOf(row, group) !== name) + 1;
   if (end === 0)
@@ -89,10 +91,11 @@ function wholeRecords(page: Page, rows: readonly Cells[], total: number, group: 
 
 async function* fetchTable<F extends TableFamily>(ctx: FetchContext, table: CkanTable<F>): AsyncGenerator<Page> {
   const { group } = table;
+  const sample = ctx.sampleRows === null ? {} : { [SAMPLE]: String(ctx.sampleRows) };
   const search = (kind: string, offset: number, more: JsonObject): Promise<Page> =>
     ctx.get(`${table.portal}/api/3/action/datastore_search`, {
       kind,
-      context: { resource: table.resource, offset: String(offset) },
+      context: { resource: table.resource, offset: String(offset), ...sample },
       accept: 'application/json',
       maxBytes: PAGE_BYTES,
       json: { resource_id: table.resource, ...(table.filters && { filters: table.filters }), offset, ...more },
