@@ -7,7 +7,7 @@ import { perDay } from './per_day.ts';
 
 export interface LayerField {
   readonly name: string;
-  readonly type: 'OID' | 'String' | 'Double' | 'Integer' | 'Date';
+  readonly type: 'OID' | 'String' | 'Double' | 'Integer' | 'Date' | 'DateOnly';
   readonly alias?: string;
 }
 
@@ -16,16 +16,20 @@ export interface Layer {
   readonly path: string;
   readonly id: number;
   readonly name: string;
-  /** Fields other than OBJECTID. */
+  /** Hosted tables have no shapes, and name the object id in another case. Default "Feature Layer". */
+  readonly type?: 'Feature Layer' | 'Table';
+  /** Fields other than the object id. */
   readonly fields: readonly LayerField[];
   /** Most features that the server answers in an order, where that is fewer than it describes: else HTTP 400. */
   readonly largestPage?: number;
-  /** Attributes of all features, without OBJECTID. A feature has the same position every day. */
+  /** Attributes of all features, without the object id. A feature has the same position every day. */
   readonly features: (day: WorldDay) => readonly Row[];
 }
 
 const MAX_RECORDS = 1000;
-const OBJECT_ID: LayerField = { name: 'OBJECTID', type: 'OID' };
+
+const objectIdOf = ({ type }: Layer): LayerField => ({ name: type === 'Table' ? 'ObjectId' : 'OBJECTID', type: 'OID' });
+const fieldsOf = (layer: Layer): readonly LayerField[] => [objectIdOf(layer), ...layer.fields];
 
 const failure = (message: string, ...details: string[]): SandboxResponse =>
   json({ error: { code: 400, message, details } });
@@ -40,20 +44,21 @@ function metadata(layer: Layer): SandboxResponse {
     currentVersion: 11.1,
     id: layer.id,
     name: layer.name,
-    type: 'Feature Layer',
+    type: layer.type ?? 'Feature Layer',
     description: 'Sandbox: made-up data',
     copyrightText: 'Dealfeed sandbox: made-up data',
-    geometryType: 'esriGeometryPolygon',
-    objectIdField: OBJECT_ID.name,
+    ...(layer.type === 'Table' ? {} : { geometryType: 'esriGeometryPolygon' }),
+    objectIdField: objectIdOf(layer).name,
     maxRecordCount: MAX_RECORDS,
     capabilities: 'Query',
     advancedQueryCapabilities: { supportsPagination: true, supportsOrderBy: true },
-    fields: [OBJECT_ID, ...layer.fields].map(fieldJson),
+    fields: fieldsOf(layer).map(fieldJson),
   });
 }
 
 function query(layer: Layer, rows: readonly Row[], { query: parameters }: SandboxRequest): SandboxResponse {
-  const columns = [OBJECT_ID, ...layer.fields].map(({ name }) => name);
+  const columns = fieldsOf(layer).map(({ name }) => name);
+  const objectId = objectIdOf(layer).name;
   const integer = (name: string, byDefault: number): number => {
     const text = parameters.get(name);
     if (text === null || text === '') return byDefault;
@@ -70,8 +75,8 @@ function query(layer: Layer, rows: readonly Row[], { query: parameters }: Sandbo
   let found = rows.filter((row) => test(row));
   if (parameters.get('returnCountOnly') === 'true') return json({ count: found.length });
   const order = parameters.get('orderByFields');
-  if (order && order.toUpperCase() !== OBJECT_ID.name) found = [...found].sort(parseOrder(order, columns));
-  const outFields = parameters.get('outFields') ?? OBJECT_ID.name;
+  if (order && order.toUpperCase() !== objectId.toUpperCase()) found = [...found].sort(parseOrder(order, columns));
+  const outFields = parameters.get('outFields') ?? objectId;
   const out =
     outFields === '*'
       ? columns
@@ -102,26 +107,35 @@ function query(layer: Layer, rows: readonly Row[], { query: parameters }: Sandbo
     );
   }
   return json({
-    objectIdFieldName: OBJECT_ID.name,
-    fields: [OBJECT_ID, ...layer.fields].filter(({ name }) => out.includes(name)).map(fieldJson),
+    objectIdFieldName: objectId,
+    fields: fieldsOf(layer)
+      .filter(({ name }) => out.includes(name))
+      .map(fieldJson),
     features,
     ...(offset + count < found.length ? { exceededTransferLimit: true } : {}),
   });
 }
 
-/** A site with only this layer. */
-export function mapServer(layer: Layer): (day: WorldDay, request: SandboxRequest) => SandboxResponse | null {
-  const numbered = perDay((day): readonly Row[] =>
-    layer.features(day).map((row, at) => ({ [OBJECT_ID.name]: at + 1, ...row })),
-  );
+/** A site with only these layers. */
+export function mapServer(
+  ...layers: readonly Layer[]
+): (day: WorldDay, request: SandboxRequest) => SandboxResponse | null {
+  const served = layers.map((layer) => ({
+    layer,
+    numbered: perDay((day): readonly Row[] =>
+      layer.features(day).map((row, at) => ({ [objectIdOf(layer).name]: at + 1, ...row })),
+    ),
+  }));
   return (day, request) => {
     if (request.path === '/robots.txt') return respond('User-agent: *\nDisallow: /*/rest/admin\n', 'text/plain');
+    const found = served.find(({ layer: { path } }) => request.path === path || request.path === `${path}/query`);
+    if (found === undefined) return null;
+    const { layer, numbered } = found;
     if (request.path === layer.path) {
       return request.query.get('f') === 'json'
         ? metadata(layer)
         : page(htmlPage(layer.name, `<h1>Layer: ${escapeHtml(layer.name)} (ID: ${layer.id})</h1>`));
     }
-    if (request.path !== `${layer.path}/query`) return null;
     try {
       return query(layer, numbered(day), request);
     } catch (error) {

@@ -16,7 +16,7 @@ interface Token {
 
 function tokens(query: string): Token[] {
   const found: Token[] = [];
-  const pattern = /\s*(?:'((?:[^']|'')*)'|([A-Za-z_:][\w:]*)|(-?\d+(?:\.\d+)?)|(<=|>=|!=|<>|=|<|>|\(|\)))/uy;
+  const pattern = /\s*(?:'((?:[^']|'')*)'|([A-Za-z_:][\w:]*)|(-?\d+(?:\.\d+)?)|(<=|>=|!=|<>|=|<|>|\(|\)|,))/uy;
   while (pattern.lastIndex < query.trimEnd().length) {
     const at = pattern.lastIndex;
     const match = pattern.exec(query);
@@ -30,9 +30,15 @@ function tokens(query: string): Token[] {
   return found;
 }
 
-/** -1, 0 or 1. Compares numbers as numbers, days with or without a time as days, anything else as text. */
+/**
+ * -1, 0 or 1. Compares numbers as numbers, days with or without a time as days, anything else as text.
+ * @throws ConditionError for a text where a number or a timestamp is required
+ */
 function order(cell: string | number, wanted: string): number {
-  if (typeof cell === 'number') return Math.sign(cell - Number(wanted));
+  if (typeof cell === 'number') {
+    if (!Number.isFinite(Number(wanted))) throw new ConditionError(`Invalid value '${wanted}' of a numeric column`);
+    return Math.sign(cell - Number(wanted));
+  }
   const right = /^\d{4}-\d{2}-\d{2}$/u.test(wanted) && cell.includes('T') ? `${wanted}T00:00:00.000` : wanted;
   return cell === right ? 0 : cell < right ? -1 : 1;
 }
@@ -78,7 +84,12 @@ class Parser {
     return true;
   }
 
+  /** A literal. "timestamp '2026-11-20 00:00:00'" is in milliseconds, as map servers store dates. */
   #value(): string {
+    if (this.#take('word', 'TIMESTAMP')) {
+      const ms = Date.parse(`${this.#value().replace(' ', 'T')}Z`);
+      return Number.isNaN(ms) ? this.#fail() : String(ms);
+    }
     const token = this.#tokens[this.#at];
     if (token?.kind !== 'text' && token?.kind !== 'number') return this.#fail();
     this.#at += 1;
@@ -122,9 +133,27 @@ class Parser {
       const high = this.#value();
       return cellTest((cell) => order(cell, low) >= 0 && order(cell, high) <= 0);
     }
+    if (this.#take('word', 'IN')) {
+      const accepted = this.#list();
+      return cellTest((cell) => accepted.some((wanted) => order(cell, wanted) === 0));
+    }
+    if (this.#take('word', 'LIKE')) {
+      const pattern = this.#value().split('%').map(RegExp.escape).join('.*');
+      const form = new RegExp(`^${pattern}$`, 'su');
+      return cellTest((cell) => form.test(String(cell)));
+    }
     const compare = this.#compare();
     const wanted = this.#value();
     return cellTest((cell) => compare(order(cell, wanted)));
+  }
+
+  /** "('New', 'Open')". */
+  #list(): readonly string[] {
+    if (!this.#take('sign', '(')) this.#fail();
+    const values = [this.#value()];
+    while (this.#take('sign', ',')) values.push(this.#value());
+    if (!this.#take('sign', ')')) this.#fail();
+    return values;
   }
 
   #factor(): Test {
@@ -158,8 +187,8 @@ class Parser {
 }
 
 /**
- * A condition over columns, whose names are case-insensitive: comparisons, BETWEEN, IS [NOT] NULL, joined by AND, OR,
- * NOT and parentheses.
+ * A condition over columns, whose names are case-insensitive: comparisons, BETWEEN, IN, LIKE with "%", IS [NOT] NULL,
+ * joined by AND, OR, NOT and parentheses.
  * @throws ConditionError if it is malformed or names an unknown column
  */
 export const parseWhere = (query: string, columns: readonly string[]): Test => new Parser(query, columns).parse();

@@ -2,8 +2,11 @@
 import type { SitePages } from '../http.ts';
 import { counties, quietCounties } from '../world/auction_cases.ts';
 import { wprdc } from './allegheny.ts';
+import { bexarSales } from './bexar_sales.ts';
 import { buckeye } from './buckeye.ts';
 import { census } from './census.ts';
+import { charlotteCode, clevelandLayers, columbusCode, detroitLayers } from './city_cases.ts';
+import { stLouisParcels } from './city_rolls.ts';
 import { colorado } from './colorado.ts';
 import { crescent } from './crescent.ts';
 import { edgarArchive, edgarLists } from './edgar.ts';
@@ -37,6 +40,12 @@ export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>(
   ['cagisonline.hamilton-co.org', hamiltonTax],
   ['www.hcauditor.org', hamiltonList],
   ['utility.arcgis.com', starkTax],
+  ['services3.arcgis.com', clevelandLayers],
+  ['services2.arcgis.com', detroitLayers],
+  ['maps8.stlouis-mo.gov', stLouisParcels],
+  ['maps.bexar.org', bexarSales],
+  ['maps2.columbus.gov', columbusCode],
+  ['gis.charlottenc.gov', charlotteCode],
   ['go.mcohio.org', montgomeryTax],
   ['www.akronlegalnews.com', summitNotices],
   ...[...counties, ...quietCounties].map(

@@ -57,7 +57,7 @@ interface LayerSource<Values>
   /** Why a feature is no longer a parcel, or null. Such a row is rejected, and its last good version is not carried. */
   readonly gone?: (attributes: Attributes) => string | null;
   /** Why a feature is of no kind that the source is about, or null. Such a reject does not count in expectations. */
-  readonly outOfScope?: (attributes: Attributes) => string | null;
+  readonly outOfScope?: (attributes: Attributes, page: PageFacts) => string | null;
   /** The other values of a row; may refuse it. */
   values(attributes: Attributes, page: PageFacts): Values;
 }

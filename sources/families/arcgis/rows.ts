@@ -49,7 +49,8 @@ export function candidateOf(
   const attributes = Object.fromEntries([...names].map(([short, own]) => [short, published[own]]));
   const gone = source.gone?.(attributes) ?? null;
   if (gone !== null) return { reject: { reason: 'parcel_gone', detail: gone }, raw };
-  const outside = source.outOfScope?.(attributes) ?? null;
+  const facts = { readOn: page.observedAt.slice(0, 10) };
+  const outside = source.outOfScope?.(attributes, facts) ?? null;
   if (outside !== null) return { reject: { reason: OUT_OF_SCOPE, detail: outside }, raw };
 
   const { county } = source;
@@ -68,7 +69,7 @@ export function candidateOf(
         ...kind.fixed,
         ...(kind.record === undefined ? {} : { [kind.record]: number }),
         parcel_raw,
-        ...source.values(attributes, { readOn: page.observedAt.slice(0, 10) }),
+        ...source.values(attributes, facts),
       }),
       sourceUrl: recordUrl(page, names.get(linked) ?? linked, attributes[linked]),
     };

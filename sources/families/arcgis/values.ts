@@ -1,4 +1,6 @@
 /** Values as ArcGIS layers publish them: dates in milliseconds, dates in conditions, prices of transfers. */
+import type { FetchContext } from '../../contract.ts';
+import { addDays } from '../../days.ts';
 import { cents, date, decimal, refuse } from '../../values.ts';
 
 /** Time zones of the counties read. */
@@ -60,6 +62,21 @@ const refused = (field: string, value: unknown, impossible: DayOptions['impossib
  */
 export const timestampLiteral = (day: string): string => `timestamp '${day} 00:00:00'`;
 
+/** Days before the last good read from which ended records are read again: they may be entered late. */
+const OVERLAP_DAYS = 7;
+
+/**
+ * A condition on the features in force, or those touched since the last good read: so a record that its publisher
+ * closes is read once more, as closed.
+ * @param touched date field of a feature's latest event
+ */
+export const inForceOrTouched =
+  (inForce: string, touched: string) =>
+  ({ lastGoodOn }: Pick<FetchContext, 'lastGoodOn'>): string =>
+    lastGoodOn === null
+      ? inForce
+      : `(${inForce} OR ${touched} >= ${timestampLiteral(addDays(lastGoodOn, -OVERLAP_DAYS))})`;
+
 /** Transfers for no more than this are gifts or quitclaims, published as 0, 1 or 10 dollars. In cents. */
 const TOKEN_CENTS = 10_000n;
 
@@ -68,3 +85,14 @@ export function transferPrice(field: string, value: unknown): string | null {
   const price = cents(field, value, { zeroIsUnknown: true });
   return price === null || (price >= 0n && price <= TOKEN_CENTS) ? null : decimal(price);
 }
+
+/** The last transfer of a roll that has no code for the validity of a sale. */
+export const lastSale = (day: string | null, price: string | null) => ({
+  last_sale_date: day,
+  last_sale_price: price,
+  last_sale_basis: day === null && price === null ? null : ('unknown' as const),
+});
+
+/** Year of a building, from a number or a text such as "1915"; null for 0, blanks and other text. */
+export const builtYear = (value: unknown): number | null =>
+  /^(?:1[6-9]|20)\d\d$/u.test(String(value)) ? Number(value) : null;

@@ -7,22 +7,9 @@
  * number.
  * Not confirmed by a recorded row: values of parcel_unit, and the names of the owner's and the market value's fields.
  */
-import { joinedSitus, postcode, type Situs } from '../../families/addresses.ts';
-import { arcgisParcels, type Attributes } from '../../families/arcgis/adapter.ts';
-import { joined, line, money, optional, refuse, zip } from '../../values.ts';
-
-/** Address of the property. The layer's own fields for city and ZIP are more reliable than the joined text. */
-function situsOf(a: Attributes): Situs {
-  const whole = joinedSitus(a.par_addr_all);
-  // A street without a suffix is printed as "ERIEVIEW PLAZA NO SUFFIX".
-  const street = line(whole.street?.replace(/\s+NO SUFFIX\b/giu, ''));
-  const unit = optional(a.parcel_unit);
-  return {
-    street: street === null || unit === null ? street : `${street} ${/^\w+$/u.test(unit) ? `UNIT ${unit}` : unit}`,
-    city: optional(a.parcel_city) ?? whole.city,
-    zip: zip('parcel_zip', a.parcel_zip) ?? whole.zip,
-  };
-}
+import { arcgisParcels } from '../../families/arcgis/adapter.ts';
+import { mailingOf, ownerOf, propertyClassOf, situsOf } from '../../families/cuyahoga_parcels.ts';
+import { money, refuse } from '../../values.ts';
 
 export default arcgisParcels({
   name: 'oh_cuyahoga_tax',
@@ -54,17 +41,14 @@ export default arcgisParcels({
   ],
   optional: ['parcel_unit', 'second_owner', 'mail_unit_no', 'tax_luc_description', 'prop_class_desc'],
   values: (a) => ({
-    owner_name: joined([a.parcel_owner, a.second_owner], ' & '),
+    owner_name: ownerOf(a),
     ...situsOf(a),
-    mail_street: joined([a.mail_addr_street, a.mail_unit_no]),
-    mail_city: optional(a.mail_city),
-    mail_state: optional(a.mail_state),
-    mail_zip: postcode(a.mail_zip),
+    ...mailingOf(a),
     amount:
       money('total_net_delq_balance', a.total_net_delq_balance) ??
       refuse('blank_amount', 'total_net_delq_balance is blank'),
     amount_basis: 'net',
     county_value: money('tax_market_total', a.tax_market_total, { zeroIsUnknown: true }),
-    property_class: optional(a.tax_luc_description) ?? optional(a.prop_class_desc),
+    property_class: propertyClassOf(a),
   }),
 });

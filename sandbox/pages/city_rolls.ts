@@ -1,0 +1,163 @@
+/** Parcel rolls of Cleveland, St. Louis and Detroit, as their layers publish them. */
+import { undashed } from '../world/parcels.ts';
+import type { RollEntry } from '../world/distress_types.ts';
+import type { DelinquentParcel, Property, WorldDay } from '../world/types.ts';
+import { mapServer, type Layer } from './arcgis.ts';
+import type { Row } from './conditions.ts';
+import { amounts, atNoon, days, instants, streetOf, texts, whole } from './layer_fields.ts';
+import { perDay } from './per_day.ts';
+
+const rowsOf = (day: WorldDay, countyFips: string, row: (entry: RollEntry, property: Property) => Row): Row[] =>
+  day.roll(countyFips).map((entry) => row(entry, day.property(entry.propertyId)));
+
+/** The price as a roll prints it: a token amount where the transfer was no sale. */
+const printedPrice = ({ lastSalePrice, lastSaleDate, propertyId }: RollEntry): number | null => {
+  if (lastSalePrice !== null) return Number(lastSalePrice);
+  return lastSaleDate === null ? null : propertyId.length % 2;
+};
+
+export const cleveland: Layer = {
+  path: '/dty2kHktVXHrqO8i/arcgis/rest/services/Parcel_Analytics_(PUBLIC_DRAFT_)/FeatureServer/0',
+  id: 0,
+  name: 'cleveland_parcels',
+  fields: [
+    ...texts('parcelpin', 'par_addr_all', 'parcel_id', 'parcel_owner', 'second_owner', 'parcel_unit', 'parcel_city'),
+    ...texts('parcel_zip', 'mail_addr_street', 'mail_unit_no', 'mail_city', 'mail_state', 'mail_zip'),
+    ...instants('last_transfer_date'),
+    ...amounts('last_sales_amount', 'tax_market_total', 'com_living_units'),
+    ...texts('tax_luc_description', 'prop_class_desc', 'residentialYearBuilt', 'commercialYearBuilt'),
+  ],
+  features: (day) =>
+    rowsOf(day, '39035', (entry, property) => {
+      const { owner } = property;
+      const street = streetOf(property);
+      const isHome = property.units < 4;
+      return {
+        parcelpin: undashed(entry.parcel),
+        par_addr_all: street === null ? null : `${street}, CLEVELAND, OH, ${property.zip}`,
+        parcel_id: undashed(entry.parcel),
+        parcel_owner: owner.name,
+        second_owner: owner.second,
+        parcel_city: 'CLEVELAND',
+        parcel_zip: property.zip,
+        mail_addr_street: owner.mailing.street,
+        mail_city: owner.mailing.city,
+        mail_state: owner.mailing.state,
+        mail_zip: owner.mailing.zip,
+        last_transfer_date: atNoon(entry.lastSaleDate),
+        last_sales_amount: printedPrice(entry),
+        tax_market_total: entry.assessedValue,
+        com_living_units: isHome ? 0 : property.units,
+        residentialYearBuilt: isHome ? String(property.yearBuilt) : null,
+        commercialYearBuilt: isHome ? null : String(property.yearBuilt),
+      };
+    }),
+};
+
+const stLouisDebts = perDay(
+  (day) => new Map(day.delinquent.filter((d) => d.countyFips === '29510').map((debt) => [debt.propertyId, debt])),
+);
+const stLouisVacancies = perDay(
+  (day) =>
+    new Map(
+      day.distress
+        .filter(({ countyFips, kind }) => countyFips === '29510' && kind === 'vacant_building')
+        .map((record) => [record.propertyId, record]),
+    ),
+);
+
+/** The year's bill, which is not due before the end of December. */
+const isBilled = (day: WorldDay, property: Property): boolean => day.day < '2027-01-01' && property.value % 900 === 0;
+
+/** Balance, and the bill that it is of. */
+function taxOf(day: WorldDay, property: Property, debt: DelinquentParcel | undefined): Row {
+  if (debt !== undefined)
+    return { TaxBalDue: Number(debt.amount), BillYear: 2025, BillTaxAmt: Number(debt.levies.at(-1)?.amount ?? 0) };
+  const bill = property.annualTaxes;
+  return { TaxBalDue: isBilled(day, property) ? bill : 0, BillYear: 2026, BillTaxAmt: bill };
+}
+
+const stLouis: Layer = {
+  path: '/arcgis/rest/services/ASSESSOR/Assessor_Public_Parcels/MapServer/11',
+  id: 11,
+  name: 'Assessor Public Parcels',
+  fields: [
+    ...texts('ParcelId', 'SITEADDR'),
+    ...whole('ZIP', 'AsrClassCode', 'PropertyClassCode', 'BillYear', 'VacBldgYear', 'VacantLot', 'FirstYearBuilt'),
+    ...whole('NbrOfUnits'),
+    ...texts('OwnerName', 'OwnerAddr', 'OwnerCity', 'OwnerState', 'OwnerZIP'),
+    ...amounts('TaxBalDue', 'BillTaxAmt', 'AsdTotal', 'ResSalePrice'),
+    ...instants('ResSaleDate'),
+  ],
+  features: (day) => {
+    const rows = stLouisRows(day);
+    const isRepeated = ({ id }: Property): boolean => stLouisVacancies(day).get(id)?.flaw === 'repeated';
+    const repeated = new Set(
+      day
+        .roll('29510')
+        .filter((e) => isRepeated(day.property(e.propertyId)))
+        .map((e) => e.parcel),
+    );
+    return [...rows, ...rows.filter(({ ParcelId }) => repeated.has(String(ParcelId)))];
+  },
+};
+
+const stLouisRows = (day: WorldDay): Row[] =>
+  rowsOf(day, '29510', (entry, property) => {
+    const { owner } = property;
+    const vacancy = stLouisVacancies(day).get(property.id);
+    const isHome = property.units > 0;
+    return {
+      ParcelId: entry.parcel,
+      SITEADDR: streetOf(property, vacancy)?.replace(' ', '  ') ?? null,
+      ZIP: Number(property.zip),
+      AsrClassCode: owner.kind === 'company' ? 200 : 100,
+      PropertyClassCode: isHome ? 15 : 12,
+      OwnerName: owner.name,
+      OwnerAddr: owner.mailing.street,
+      OwnerCity: owner.mailing.city,
+      OwnerState: owner.mailing.state,
+      OwnerZIP: owner.mailing.zip,
+      ...taxOf(day, property, stLouisDebts(day).get(property.id)),
+      AsdTotal: (entry.assessedValue * (isHome ? 19 : 32)) / 100,
+      ResSalePrice: printedPrice(entry),
+      ResSaleDate: atNoon(entry.lastSaleDate),
+      FirstYearBuilt: property.yearBuilt,
+      NbrOfUnits: property.units,
+      VacBldgYear: vacancy === undefined ? 0 : Number(vacancy.filedOn.slice(0, 4)),
+      VacantLot: 0,
+    };
+  });
+
+export const detroit: Layer = {
+  path: '/qvkbeam7Wirps6zC/arcgis/rest/services/parcel_file_current/FeatureServer/0',
+  id: 0,
+  name: 'parcel_file_current',
+  type: 'Table',
+  fields: [
+    ...texts('parcel_id', 'address', 'zip_code', 'taxpayer_1', 'taxpayer_2', 'taxpayer_address', 'taxpayer_city'),
+    ...texts('taxpayer_state', 'taxpayer_zip_code', 'property_class_description'),
+    ...amounts('amt_assessed_value', 'amt_sale_price'),
+    ...days('sale_date'),
+    ...whole('year_built'),
+  ],
+  features: (day) =>
+    rowsOf(day, '26163', (entry, property) => ({
+      parcel_id: entry.parcel,
+      address: streetOf(property),
+      zip_code: property.zip,
+      taxpayer_1: property.owner.name,
+      taxpayer_2: property.owner.second,
+      taxpayer_address: property.owner.mailing.street,
+      taxpayer_city: property.owner.mailing.city,
+      taxpayer_state: property.owner.mailing.state,
+      taxpayer_zip_code: property.owner.mailing.zip,
+      property_class_description: property.units < 4 ? 'RESIDENTIAL' : 'COMMERCIAL',
+      amt_assessed_value: entry.assessedValue / 2,
+      amt_sale_price: printedPrice(entry),
+      sale_date: entry.lastSaleDate,
+      year_built: property.yearBuilt,
+    })),
+};
+
+export const stLouisParcels = mapServer(stLouis);

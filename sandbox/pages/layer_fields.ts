@@ -1,0 +1,42 @@
+/** Fields and values that the map servers' layers have in common. */
+import { spellStreet } from '../world/streets.ts';
+import type { DistressOnDay } from '../world/distress_types.ts';
+import type { Property, WorldDay } from '../world/types.ts';
+import type { LayerField } from './arcgis.ts';
+import type { Row } from './conditions.ts';
+
+const named = (type: LayerField['type'], names: readonly string[]): LayerField[] =>
+  names.map((name) => ({ name, type }));
+
+export const texts = (...names: readonly string[]): LayerField[] => named('String', names);
+export const amounts = (...names: readonly string[]): LayerField[] => named('Double', names);
+export const whole = (...names: readonly string[]): LayerField[] => named('Integer', names);
+export const instants = (...names: readonly string[]): LayerField[] => named('Date', names);
+export const days = (...names: readonly string[]): LayerField[] => named('DateOnly', names);
+
+/** A day as a layer stores it: an instant of that day in the eastern and in the central time zone. */
+export const atNoon = (day: string | null): number | null => (day === null ? null : Date.parse(`${day}T17:00:00Z`));
+
+/** A day without a time. */
+export const atMidnight = (day: string | null): number | null => (day === null ? null : Date.parse(`${day}T00:00:00Z`));
+
+/** Records of a kind, each with its property; a repeated one twice. */
+export const recordsOf = (
+  day: WorldDay,
+  countyFips: string,
+  kind: DistressOnDay['kind'],
+  row: (record: DistressOnDay, property: Property) => Row,
+): Row[] =>
+  day.distress
+    .filter((record) => record.countyFips === countyFips && record.kind === kind)
+    .flatMap((record) => {
+      const made = row(record, day.property(record.propertyId));
+      return record.flaw === 'repeated' ? [made, made] : [made];
+    });
+
+/** The street line as the layer prints it, or null where it has none. */
+export const streetOf = (property: Property, record?: Pick<DistressOnDay, 'flaw'>): string | null =>
+  property.hasAddress && record?.flaw !== 'no_address' ? spellStreet(property.address, 'upper_abbreviated') : null;
+
+export const zipOf = ({ zip }: Property, { flaw }: Pick<DistressOnDay, 'flaw'>): string =>
+  flaw === 'zip_plus_4' ? `${zip}-1234` : zip;

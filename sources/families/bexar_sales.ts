@@ -1,0 +1,61 @@
+/**
+ * Bexar County, Texas: layers of the county's foreclosure map.
+ *
+ * Known from 126 recorded rows of April 2026: two forms of an address. With CITY, ADDRESS is the street; without it,
+ * ADDRESS is "12 EXAMPLE LN  SAN ANTONIO  TEXAS  78227" with two spaces between its parts, and ZIP may be the house
+ * number. YEAR and MONTH are those of the sale. The layers have the current months only, and no owner or amount.
+ */
+import type { SourceSpec } from '../contract.ts';
+import { integer, line, optional, refuse, tidy, zip } from '../values.ts';
+import type { Situs } from './addresses.ts';
+import type { Attributes, SaleLayer } from './arcgis/layer.ts';
+import { firstTuesday } from './texas_sales.ts';
+
+const TERMS: SourceSpec['terms'] = {
+  basis: 'public_record',
+  note:
+    'Notices of sale are public record, which the County Clerk shows on a public map; ' +
+    "the terms of the county's map server were not obtained.",
+  url: 'https://maps.bexar.org/foreclosures/',
+};
+
+/** Address of the property, from its field or from the parts of the joined text. */
+export function situsOf(a: Attributes): Situs {
+  const text = tidy(a.ADDRESS) ?? '';
+  const parts = /^(.+?)\s{2,}(\S.*?)\s{2,}(?:TEXAS|TX)(?:\s+(\d{5}))?(?:-\d{4})?$/iu.exec(text);
+  const [, street = text, city = null, joinedZip = null] = parts ?? [];
+  const published = zip('ZIP', a.ZIP);
+  const isHouseNumber = published !== null && street.startsWith(`${published} `);
+  return {
+    street: line(street),
+    city: optional(a.CITY) ?? line(city),
+    zip: joinedZip ?? (isHouseNumber ? null : published),
+  };
+}
+
+/** What the declarations of both layers share. @param index number of the layer */
+export const bexarSales = (
+  index: number,
+  sale_kind: 'mortgage_foreclosure' | 'tax_foreclosure',
+): Omit<SaleLayer, 'name' | 'title' | 'covers' | 'auctionType' | 'expect'> => ({
+  county: { fips: '48029', name: 'Bexar County', state: 'TX' },
+  layer: `https://maps.bexar.org/arcgis/rest/services/CC/ForeclosuresProd/MapServer/${index}`,
+  where: '1=1',
+  terms: TERMS,
+  everyDays: 1,
+  politeness: { minIntervalMs: 2000, concurrency: 1 },
+  record: 'DOC_NUMBER',
+  needed: ['ADDRESS', 'YEAR', 'MONTH', 'CITY', 'ZIP'],
+  optional: ['TYPE'],
+  values: (a) => {
+    const year = integer('YEAR', a.YEAR) ?? refuse('blank_year', 'YEAR is blank');
+    const month = integer('MONTH', a.MONTH) ?? refuse('blank_month', 'MONTH is blank');
+    return {
+      ...situsOf(a),
+      sale_date: firstTuesday(year, month),
+      status: 'scheduled',
+      sale_type_raw: optional(a.TYPE),
+      sale_kind,
+    };
+  },
+});

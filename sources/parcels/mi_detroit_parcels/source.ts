@@ -1,0 +1,63 @@
+/**
+ * City of Detroit, Michigan: the city's parcel file. The assessed value is half of the market value (MCL 211.27a), so
+ * the market value is twice it. total_square_footage is that of the lot and is not read.
+ *
+ * Known from public readers: 377,940 parcels, addresses without a street suffix ("13335 EXAMPLE"), sale_date as a day,
+ * and the fields below. No row was recorded. The layer has no code for the validity of a sale.
+ */
+import { postcode } from '../../families/addresses.ts';
+import { arcgisAddresses } from '../../families/arcgis/adapter.ts';
+import { builtYear, EASTERN, lastSale, layerDay, transferPrice } from '../../families/arcgis/values.ts';
+import { DETROIT_LAYERS, DETROIT_PARCEL, DETROIT_TERMS, WAYNE } from '../../families/detroit.ts';
+import { cents, decimal, divide, joined, optional, zip } from '../../values.ts';
+
+/** Share of the market value that is assessed. */
+const ASSESSED_SHARE = '0.5';
+
+export default arcgisAddresses({
+  name: 'mi_detroit_parcels',
+  title: 'City of Detroit parcel file',
+  county: WAYNE,
+  layer: `${DETROIT_LAYERS}/parcel_file_current/FeatureServer/0`,
+  where: '1=1',
+  paging: 'object_id',
+  covers: { kinds: ['parcel_roll'], city: 'Detroit' },
+  terms: DETROIT_TERMS,
+  everyDays: 7,
+  politeness: { minIntervalMs: 1000, concurrency: 1 },
+  expect: { minRows: 50, maxRejectShare: 0.02, maxDropShare: 0.2, joins: { address: 0.7, zip: 0.7 } },
+  parcel: 'parcel_id',
+  parcelForm: DETROIT_PARCEL,
+  needed: ['address', 'zip_code', 'taxpayer_1', 'amt_assessed_value', 'sale_date', 'amt_sale_price'],
+  optional: [
+    'taxpayer_2',
+    'taxpayer_address',
+    'taxpayer_city',
+    'taxpayer_state',
+    'taxpayer_zip_code',
+    'property_class_description',
+    'year_built',
+  ],
+  values: (a, { readOn }) => {
+    const assessed = cents('amt_assessed_value', a.amt_assessed_value, { zeroIsUnknown: true });
+    return {
+      is_lot: false,
+      street: optional(a.address),
+      city: 'Detroit',
+      city_is_municipality: true,
+      zip: zip('zip_code', a.zip_code),
+      owner_name: joined([a.taxpayer_1, a.taxpayer_2], ' & '),
+      mail_street: optional(a.taxpayer_address),
+      mail_city: optional(a.taxpayer_city),
+      mail_state: optional(a.taxpayer_state),
+      mail_zip: postcode(a.taxpayer_zip_code),
+      county_value: assessed === null ? null : decimal(divide(assessed, ASSESSED_SHARE)),
+      ...lastSale(
+        layerDay('sale_date', a.sale_date, { zone: EASTERN, latest: readOn, impossible: 'null' }),
+        transferPrice('amt_sale_price', a.amt_sale_price),
+      ),
+      year_built: builtYear(a.year_built),
+      property_class: optional(a.property_class_description),
+    };
+  },
+});
