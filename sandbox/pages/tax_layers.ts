@@ -144,7 +144,8 @@ const hamilton: Layer = {
     { name: 'DLNQDT', type: 'Date' },
     ...texts('FORECL_FLAG'),
     ...amounts('MKT_TOTAL_VAL', 'ANNUAL_TAXES'),
-    ...texts('CLASS', 'PAR_DELETED'),
+    ...texts('CLASS', 'PAR_DELETED', 'SALDAT'),
+    ...amounts('SALAMT'),
   ],
   features: (day) => withRepeats(hamiltonRows(day), 40),
 };
@@ -158,6 +159,8 @@ function hamiltonClass(units: number): string {
   if (units <= 3) return ['510', '520', '530'][units - 1] ?? '530';
   return units < 20 ? '401' : units < 40 ? '402' : '403';
 }
+
+const hamiltonSales = perDay((day) => new Map(day.roll('39061').map((entry) => [entry.propertyId, entry])));
 
 const hamiltonRows = (day: WorldDay): Row[] =>
   features(day, '39061', (property, debt, draw, parcel) => {
@@ -176,6 +179,7 @@ const hamiltonRows = (day: WorldDay): Row[] =>
     const known = debt?.isMapped === true ? debt : undefined;
     const paid = known ? Number(known.paid) : settled;
     const number = undashed(parcel);
+    const sale = hamiltonSales(day).get(property.id);
     return {
       PARCELID: `0${number.slice(0, 11)}`,
       // A few rows have the number of the lot only.
@@ -199,6 +203,8 @@ const hamiltonRows = (day: WorldDay): Row[] =>
       ANNUAL_TAXES: property.annualTaxes,
       CLASS: hamiltonClass(property.units),
       PAR_DELETED: deleted ? 'Y' : 'N',
+      SALDAT: sale?.lastSaleDate ?? null,
+      SALAMT: sale === undefined ? null : Number(sale.lastSalePrice ?? '0'),
     };
   });
 

@@ -34,9 +34,11 @@ const lateShare = (days: number): number => (days > 35 ? 0.75 : days > 28 ? 0.4 
 
 const isLate = (draw: number, days: number): boolean => draw < lateShare(days);
 
+/** Whether the site is an auction platform, which enters parcels and addresses as the sale comes near. */
+const isRealAuction = ({ words }: SaleSite): boolean => words.length > 1;
+
 function printedParcel(plan: SalePlan, day: number): { parcel: string; showsParcel: boolean } {
-  const isRealAuction = plan.site.words.length > 1;
-  if (isRealAuction && isLate(plan.parcelIsLate, plan.saleDay - day))
+  if (isRealAuction(plan.site) && isLate(plan.parcelIsLate, plan.saleDay - day))
     return { parcel: plan.parcelIsLate < 0.02 ? 'MULTIPLE PARCEL' : 'Property Appraiser', showsParcel: false };
   return { parcel: plan.site.parcel(plan.property), showsParcel: true };
 }
@@ -64,7 +66,8 @@ export function salesElsewhereOn(plans: readonly SalePlan[], day: number): Aucti
         internalId: '',
         auctionType: site.type,
         ...shown,
-        showsAddress: property.hasAddress && !isLate(plan.addressIsLate, plan.saleDay - day),
+        // A list of notices has the address of each: all 126 recorded ones of Bexar County do.
+        showsAddress: property.hasAddress && !(isRealAuction(site) && isLate(plan.addressIsLate, plan.saleDay - day)),
         saleDate: dayText(plan.saleDay),
         startsAt: site.startsAt,
         postedOn: dayText(plan.posted),
@@ -78,7 +81,7 @@ export function salesElsewhereOn(plans: readonly SalePlan[], day: number): Aucti
         deposit: null,
         judgment: money(plan.judgment),
         // The site has the value of the parcel that it names.
-        assessed: shown.showsParcel && site.words.length > 1 ? money(plan.assessed) : null,
+        assessed: shown.showsParcel && isRealAuction(site) ? money(plan.assessed) : null,
         maxBid: money(plan.maxBid),
         certificate: plan.certificate,
         soldFor: status === 'sold' ? money(plan.outcome.price) : null,

@@ -20,6 +20,7 @@ import clevelandViolations from '../../sources/distress/oh_cleveland_violations/
 import columbus from '../../sources/distress/oh_columbus_code/source.ts';
 import detroitParcels from '../../sources/parcels/mi_detroit_parcels/source.ts';
 import stLouisParcels from '../../sources/parcels/mo_st_louis_parcels/source.ts';
+import hamilton from '../../sources/parcels/oh_hamilton_parcels/source.ts';
 import clevelandParcels from '../../sources/parcels/oh_cleveland_parcels/source.ts';
 import stLouisTax from '../../sources/tax/mo_st_louis_tax/source.ts';
 import { parsed, type Parsed } from './parsed.ts';
@@ -138,6 +139,21 @@ describe('rolls and debts', () => {
       }
     });
   }
+
+  test("Hamilton's delinquent parcels have the last sale of the roll", async () => {
+    const truth = new Map(day.roll('39061').map((entry) => [bare(entry.parcel), entry]));
+    const { rows } = await read(hamilton);
+    const whole = rows.filter((row) => row['is_lot'] === false);
+    assert.ok(whole.length > 50);
+    for (const row of whole) {
+      const entry = truth.get(bare(row['parcel_raw']));
+      assert.deepEqual(
+        [row['last_sale_date'], row['last_sale_price']],
+        [entry?.lastSaleDate, entry?.lastSalePrice],
+        String(row['parcel_raw']),
+      );
+    }
+  });
 
   test("St. Louis' debts are those past their due date, to the cent", async () => {
     const truth = new Map(day.delinquent.filter((d) => d.countyFips === '29510').map((d) => [d.parcel, d]));

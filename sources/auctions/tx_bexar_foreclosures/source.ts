@@ -12,7 +12,7 @@ export default arcgisSales({
     minRows: 1,
     maxRejectShare: 0.05,
     maxDropShare: 0.9,
-    joins: { address: 0.7, zip: 0.7 },
+    joins: { address: 0.9, zip: 0.9 },
     newest: { column: 'sale_date', maxAgeDays: 35 },
   },
 });

@@ -8,5 +8,5 @@ export default arcgisSales({
   title: 'Bexar County tax sales (County Clerk)',
   covers: { kinds: ['tax_sale'] },
   auctionType: 'tax_sale',
-  expect: { minRows: 0, maxRejectShare: 0.05, maxDropShare: 1, joins: { address: 0.7, zip: 0.7 } },
+  expect: { minRows: 0, maxRejectShare: 0.05, maxDropShare: 1, joins: { address: 0.9, zip: 0.9 } },
 });

@@ -18,9 +18,13 @@
  * ANNUAL_TAXES is known from public readers of the layer and from the county's own property report, which shows it next
  * to the market value. It is read where the layer has it.
  *
+ * SALDAT and SALAMT, known from a public reader of the layer, are the last transfer; its validity is not known. No
+ * value of SALDAT was recorded: milliseconds, days with dashes or slashes and eight digits are read, other forms not.
+ *
  * The layer's debts are not read: the Auditor's list states them with the owner, and is newer for some parcels.
  */
 import { arcgisAddresses } from '../../families/arcgis/adapter.ts';
+import { EASTERN, lastSale, layerDay, transferPrice } from '../../families/arcgis/values.ts';
 import { joined, money, optional } from '../../values.ts';
 
 /** Whether CAGIS marks a parcel as deleted. The flag has been seen as a word, a letter and a number. */
@@ -33,6 +37,15 @@ const houseNumber = (value: unknown): string | null => ((text) => (text === '0' 
 const SUFFIXES: Readonly<Record<string, string>> = { TE: 'TER' };
 
 const suffix = (value: unknown): string | null => ((text) => SUFFIXES[text ?? ''] ?? text)(optional(value));
+
+/** Day of the last transfer, or null for a form that is not known: the addresses of the layer do not depend on it. */
+function saleDay(value: unknown, readOn: string): string | null {
+  const text = optional(value);
+  const digits = /^(\d{4})(\d\d)(\d\d)$/u.exec(text ?? '');
+  const day = digits && typeof value === 'string' ? digits.slice(1).join('-') : value;
+  const isKnown = typeof day === 'number' || /^\d{4}-\d\d-\d\d|^\d{1,2}\/\d{1,2}\/\d{4}/u.test(optional(day) ?? '');
+  return isKnown ? layerDay('SALDAT', day, { zone: EASTERN, latest: readOn, impossible: 'null' }) : null;
+}
 
 export default arcgisAddresses({
   name: 'oh_hamilton_parcels',
@@ -52,10 +65,10 @@ export default arcgisAddresses({
   pageSize: 200,
   parcel: ['AUDPTYID', 'AUDPCLID'],
   needed: ['DELQ_TAXES', 'ADDRNO', 'ADDRST', 'ADDRSF', 'MKT_TOTAL_VAL', 'CLASS', 'PAR_DELETED'],
-  optional: ['LOC_ST_DIR', 'ANNUAL_TAXES'],
+  optional: ['LOC_ST_DIR', 'ANNUAL_TAXES', 'SALDAT', 'SALAMT'],
   gone: (a) =>
     isSet(a.PAR_DELETED) ? `PAR_DELETED is ${JSON.stringify(a.PAR_DELETED)}: the parcel no longer exists` : null,
-  values: (a) => ({
+  values: (a, { readOn }) => ({
     is_lot: optional(a.AUDPTYID) === null,
     street:
       optional(a.ADDRST) === null ? null : joined([houseNumber(a.ADDRNO), a.LOC_ST_DIR, a.ADDRST, suffix(a.ADDRSF)]),
@@ -64,6 +77,7 @@ export default arcgisAddresses({
     zip: null,
     county_value: money('MKT_TOTAL_VAL', a.MKT_TOTAL_VAL, { zeroIsUnknown: true }),
     annual_taxes: money('ANNUAL_TAXES', a.ANNUAL_TAXES, { zeroIsUnknown: true }),
+    ...lastSale(saleDay(a.SALDAT, readOn), transferPrice('SALAMT', a.SALAMT)),
     property_class: optional(a.CLASS),
   }),
 });
