@@ -26,6 +26,15 @@ import { fred, freddieMac } from './survey_rates.ts';
 import { cuyahogaTax, hamiltonTax, starkTax } from './tax_layers.ts';
 import { vacancyTables } from './vacancies.ts';
 
+/** Florida's clerks of court by the names of their auction sites. Orange and Butler, PA, have no sale. */
+const clerks = [
+  { foreclosures: 'duval', taxDeeds: 'duval', fips: '12031' },
+  { foreclosures: 'hillsborough', taxDeeds: 'hillsborough', fips: '12057' },
+  { foreclosures: 'myorangeclerk', taxDeeds: 'orange', fips: '12095' },
+  { foreclosures: 'pasco', taxDeeds: 'pasco', fips: '12101' },
+  { foreclosures: 'pinellas', taxDeeds: 'pinellas', fips: '12103' },
+];
+
 export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>([
   ['www.heartland-multifamily.example', heartland],
   ['www.lakes-sunbelt-exchange.example', lakes],
@@ -51,6 +60,11 @@ export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>(
   ...[...counties, ...quietCounties].map(
     ({ name, fips }) => [`${name.toLowerCase()}.sheriffsaleauction.ohio.gov`, realAuction(fips)] as const,
   ),
+  ...clerks.flatMap(({ foreclosures, taxDeeds, fips }) => [
+    [`${foreclosures}.realforeclose.com`, realAuction(fips, 'foreclosure_sale')] as const,
+    [`${taxDeeds}.realtaxdeed.com`, realAuction(fips, 'tax_deed_sale')] as const,
+  ]),
+  ['butler.pa.realforeclose.com', realAuction('42019')],
   ['sheriffsales.starkcountyohio.gov', starkSales],
   ['publicfiles.ohiosos.gov', ohioFiles],
   ['www.ohiosos.gov', ohioSite],

@@ -1,12 +1,14 @@
 /**
- * Sheriff sales of a county on the RealAuction platform: a calendar, the page of a sale day that sets the session's
- * date and leaves the page counts to its script, lists of items compressed by tokens without their status, the
- * statuses and page counts of the list loaded last, and details without the parties, which only members see.
+ * Sales of a county on the RealAuction platform, of a sheriff or of a clerk of court: a calendar, the page of a sale
+ * day that sets the session's date and leaves the page counts to its script, lists of items compressed by tokens
+ * without their status, the statuses and page counts of the list loaded last, and details without the parties, which
+ * only members see.
  *
  * The session's state is in the cookies, so that a response depends only on the request: CFID and CFTOKEN hold the
  * date, AWSALB, which the real site renews with every response, the current page of each area and the area loaded last.
  */
-import { page, respond, type SandboxRequest, type SandboxResponse } from '../http.ts';
+import type { AuctionType } from '../../sources/kinds.ts';
+import { page, respond, type SandboxRequest, type SandboxResponse, type SitePages } from '../http.ts';
 import { dayNumber, dayText, monthStart, usDay, weekday, wordedDay } from '../world/days.ts';
 import type { AuctionOnDay, WorldDay } from '../world/types.ts';
 import { htmlPage } from './html.ts';
@@ -24,6 +26,15 @@ const FORWARD_ONLY = new Set(['39017', '39151']);
 /** LOAD and UPDATE begin with the blank lines of the template that writes them. */
 const BLANK_LINES = '\n\n\n\t\n\t\n\n\t\n    \n';
 
+/** A site: the sales of one kind in one county. */
+interface SaleSite {
+  readonly fips: string;
+  readonly type: AuctionType;
+}
+
+const itemsOn = (day: WorldDay, { fips, type }: SaleSite, saleDate: string): readonly AuctionOnDay[] =>
+  byDay(day).get(`${fips} ${type} ${saleDate}`) ?? [];
+
 interface Session {
   readonly saleDate: string;
   readonly pages: Pages;
@@ -36,7 +47,7 @@ const FIRST_PAGES: Pages = { R: 1, W: 1, C: 1 };
 const byDay = perDay((day) =>
   Map.groupBy(
     [...day.auctions].sort((a, b) => (a.aid < b.aid ? -1 : 1)),
-    ({ countyFips, saleDate }) => `${countyFips} ${saleDate}`,
+    ({ countyFips, auctionType, saleDate }) => `${countyFips} ${auctionType} ${saleDate}`,
   ),
 );
 const byAid = perDay((day) => new Map(day.auctions.map((item) => [item.aid, item])));
@@ -64,26 +75,28 @@ function sessionOf({ cookies: { cfid, cftoken, awsalb } }: SandboxRequest): Sess
   return word === 'pages' ? { saleDate: dayText(Number(cfid)), pages: { R, W, C }, area } : null;
 }
 
-function calendar(day: WorldDay, fips: string, requested: string | undefined): SandboxResponse {
+function calendar(day: WorldDay, site: SaleSite, requested: string | undefined): SandboxResponse {
   const stamp = /(\d{4}-\d{2})-\d{2}/u.exec(requested ?? '')?.[1];
   const first = monthStart(dayNumber(stamp === undefined ? day.day : `${stamp}-01`));
   const boxes: string[] = [];
+  const selected = site.type === 'tax_deed_sale' ? 'CALSELT' : 'CALSELF';
   for (let at = first; at < monthStart(first, 1); at += 1) {
     if (weekday(at) === 0 || weekday(at) === 6) continue;
     // A week has five boxes; those before the first of the month are empty.
     if (boxes.length === 0)
       for (let blank = 1; blank < weekday(at); blank += 1) boxes.push('<div class="CALBOX CALW5 CALSELB"></div>');
     const date = dayText(at);
-    const items = byDay(day).get(`${fips} ${date}`) ?? [];
+    const items = itemsOn(day, site, date);
     const waiting = items.filter((item) => areaOf(item) === 'W').length;
     const counts =
       items.length === 0
         ? ''
-        : '<span class="CALTEXT">Foreclosure<br><span class="CALMSG">' +
-          `<span class="CALACT">${waiting}</span> / <span class="CALSCH">${items.length}</span> FC<br>` +
+        : `<span class="CALTEXT">${site.type === 'tax_deed_sale' ? 'Tax Deed' : 'Foreclosure'}<br>` +
+          `<span class="CALMSG"><span class="CALACT">${waiting}</span> / ` +
+          `<span class="CALSCH">${items.length}</span> ${site.type === 'tax_deed_sale' ? 'TD' : 'FC'}<br>` +
           `<span class="CALTIME"> ${items[0]?.startsAt ?? ''}</span></span></span>`;
     boxes.push(
-      `<div class="CALBOX CALW5${items.length === 0 ? ' CALSEL0' : ' CALSELF'}" dayid='${usDay(date)}' role="link">` +
+      `<div class="CALBOX CALW5 ${items.length === 0 ? 'CALSEL0' : selected}" dayid='${usDay(date)}' role="link">` +
         `<span class="CALNUM">${Number(date.slice(8))}</span>${counts}</div>`,
     );
   }
@@ -101,16 +114,16 @@ function calendar(day: WorldDay, fips: string, requested: string | undefined): S
   return page(htmlPage('Auction Calendar', body));
 }
 
-const itemsOf = (day: WorldDay, fips: string, saleDate: string, area: Area): AuctionOnDay[] =>
-  (byDay(day).get(`${fips} ${saleDate}`) ?? []).filter((item) => areaOf(item) === area);
+const itemsOf = (day: WorldDay, site: SaleSite, saleDate: string, area: Area): AuctionOnDay[] =>
+  itemsOn(day, site, saleDate).filter((item) => areaOf(item) === area);
 const pagesOf = (items: readonly AuctionOnDay[]): number => Math.ceil(items.length / PER_PAGE);
 
 /** Items on the current page of an area. */
-function itemsShown(day: WorldDay, fips: string, { saleDate, pages }: Session, area: Area): AuctionOnDay[] {
-  return itemsOf(day, fips, saleDate, area).slice((pages[area] - 1) * PER_PAGE, pages[area] * PER_PAGE);
+function itemsShown(day: WorldDay, site: SaleSite, { saleDate, pages }: Session, area: Area): AuctionOnDay[] {
+  return itemsOf(day, site, saleDate, area).slice((pages[area] - 1) * PER_PAGE, pages[area] * PER_PAGE);
 }
 
-function preview(day: WorldDay, fips: string, requested: string | undefined): SandboxResponse | null {
+function preview(day: WorldDay, site: SaleSite, requested: string | undefined): SandboxResponse | null {
   const [, month, date, year] = /^(\d{2})\/(\d{2})\/(\d{4})$/u.exec(requested ?? '') ?? [];
   if (year === undefined) return null;
   const saleDate = `${year}-${month}-${date}`;
@@ -133,7 +146,9 @@ function preview(day: WorldDay, fips: string, requested: string | undefined): Sa
       `${area === 'R' ? '' : pageText}\n<div id="Area_${area}" class="Auct_Area" ref="Y" arid="${area}"></div></div>`
     );
   });
-  const listed = (byDay(day).get(`${fips} ${saleDate}`) ?? []).map(({ aid }) => aid).join(',');
+  const listed = itemsOn(day, site, saleDate)
+    .map(({ aid }) => aid)
+    .join(',');
   const body = [
     `<div class="BLHeaderDateDisplay">${weekdays[weekday(number)]} ${wordedDay(number)}</div>`,
     ...areas,
@@ -155,7 +170,7 @@ const jsonAsHtml = (value: unknown, session: Session | null): SandboxResponse =>
 
 function load(
   day: WorldDay,
-  fips: string,
+  site: SaleSite,
   request: SandboxRequest,
   value: (name: string) => string | undefined,
 ): SandboxResponse {
@@ -163,14 +178,14 @@ function load(
   const area = AREAS.find((a) => a === value('area')?.toUpperCase());
   // Without a date the response is the same as on a day without sales.
   if (!session || !area) return jsonAsHtml({ retHTML: '', rlist: '' }, null);
-  const items = itemsOf(day, fips, session.saleDate, area);
+  const items = itemsOf(day, site, session.saleDate, area);
   const last = Math.max(1, pagesOf(items));
   const isStep = value('pagedir') === '1';
   const forward = isStep ? session.pages[area] + 1 : 1;
   const numbered = isStep ? session.pages[area] : Number(value('bypasspage') ?? '0');
-  const wanted = FORWARD_ONLY.has(fips) ? forward : numbered;
+  const wanted = FORWARD_ONLY.has(site.fips) ? forward : numbered;
   const current = { ...session, pages: { ...session.pages, [area]: Math.min(last, Math.max(1, wanted)) }, area };
-  const shown = itemsShown(day, fips, current, area);
+  const shown = itemsShown(day, site, current, area);
   const html = shown.map((item) => itemMarkup(day, item)).join('');
   return jsonAsHtml({ retHTML: compress(html), rlist: shown.map(({ aid }) => aid).join(',') }, current);
 }
@@ -179,12 +194,17 @@ function load(
  * The request with which the page's script fills the status boxes and the page counts. It answers up to ten items of
  * the page loaded last, and COUNT 0 for any others.
  */
-function update(day: WorldDay, fips: string, request: SandboxRequest, requested: string | undefined): SandboxResponse {
+function update(
+  day: WorldDay,
+  site: SaleSite,
+  request: SandboxRequest,
+  requested: string | undefined,
+): SandboxResponse {
   const session = sessionOf(request);
   const wanted = (requested ?? '').split(',').filter(Boolean);
-  const shown = session?.area && wanted.length <= PER_PAGE ? itemsShown(day, fips, session, session.area) : [];
+  const shown = session?.area && wanted.length <= PER_PAGE ? itemsShown(day, site, session, session.area) : [];
   const found = shown.filter(({ aid }) => wanted.includes(aid));
-  const pages = (area: Area): number => (session ? pagesOf(itemsOf(day, fips, session.saleDate, area)) : 0);
+  const pages = (area: Area): number => (session ? pagesOf(itemsOf(day, site, session.saleDate, area)) : 0);
   const current = session?.area ? `page ${session.pages[session.area]} of ${pages(session.area)}` : '';
   const AITEM = found.map((item) => ({ AID: item.aid, ...slotOf(item), SBH: item.status === 'sold', SP: false }));
   return jsonAsHtml(
@@ -202,9 +222,10 @@ function update(day: WorldDay, fips: string, request: SandboxRequest, requested:
   );
 }
 
-function details(day: WorldDay, fips: string, aid: string | undefined): SandboxResponse | null {
+function details(day: WorldDay, { fips, type }: SaleSite, aid: string | undefined): SandboxResponse | null {
   const item = byAid(day).get(aid ?? '');
-  if (!item || item.countyFips !== fips) return null;
+  // Clerks show details to registered users only.
+  if (type !== 'sheriff_sale' || item?.countyFips !== fips) return null;
   const table = `<table class="ad_tab"><tbody>${detailsRows(day, item)}</tbody></table>`;
   return page(
     htmlPage(
@@ -216,7 +237,8 @@ function details(day: WorldDay, fips: string, aid: string | undefined): SandboxR
 }
 
 /** The pages of one county's site. Query names and values are case-insensitive, as in ColdFusion. */
-export function realAuction(fips: string): (day: WorldDay, request: SandboxRequest) => SandboxResponse | null {
+export function realAuction(fips: string, type: AuctionType = 'sheriff_sale'): SitePages {
+  const site: SaleSite = { fips, type };
   return (day, request) => {
     if (request.path === '/')
       return page(
@@ -232,15 +254,15 @@ export function realAuction(fips: string): (day: WorldDay, request: SandboxReque
     const action = ['zaction', 'zmethod', 'fnc'].map((name) => value(name)?.toLowerCase() ?? '').join(' ');
     switch (action.trim()) {
       case 'user calendar':
-        return calendar(day, fips, value('selcaldate'));
+        return calendar(day, site, value('selcaldate'));
       case 'auction preview':
-        return preview(day, fips, value('auctiondate'));
+        return preview(day, site, value('auctiondate'));
       case 'auction update load':
-        return load(day, fips, request, value);
+        return load(day, site, request, value);
       case 'auction update update':
-        return update(day, fips, request, value('ref'));
+        return update(day, site, request, value('ref'));
       case 'auction details':
-        return details(day, fips, value('aid'));
+        return details(day, site, value('aid'));
       default:
         return null;
     }

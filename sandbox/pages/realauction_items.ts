@@ -3,6 +3,7 @@ import { spellStreet } from '../world/streets.ts';
 import { usDay } from '../world/days.ts';
 import type { AuctionOnDay, WorldDay } from '../world/types.ts';
 import { escapeHtml, fullDollars } from './html.ts';
+import { clerksRows } from './realauction_florida.ts';
 
 /** The platform's token table. A text that contains another comes before it. */
 const TOKENS: readonly (readonly [token: string, text: string])[] = [
@@ -51,7 +52,8 @@ export function slotOf(item: AuctionOnDay): SlotCells {
     const D = item.soldFor === null ? '' : fullDollars(item.soldFor);
     return { A: 'Auction Sold', B: time, C: 'Amount', D, SL: 'Sold To', ST: '3rd Party Bidder', P };
   }
-  return item.slotWords === null ? { A: 'A', B: time, ...NOT_SOLD, P } : { A: 'B', B: item.slotWords, ...NOT_SOLD, P };
+  const words = item.slotWords ?? (item.status === 'unsold' ? 'NO BID NO SALE' : null);
+  return words === null ? { A: 'A', B: time, ...NOT_SOLD, P } : { A: 'B', B: words, ...NOT_SOLD, P };
 }
 
 /** The platform pads ZIPs with zeros to nine digits. */
@@ -63,7 +65,7 @@ function addressRows(day: WorldDay, item: AuctionOnDay): [string, string][] {
   ];
 }
 
-function rows(day: WorldDay, item: AuctionOnDay): [string, string][] {
+function rows(day: WorldDay, item: AuctionOnDay): readonly (readonly [string, string])[] {
   const detailsUrl = `/index.cfm?zaction=auction&zmethod=details&AID=${item.aid}`;
   return [
     ['Case Status:', item.caseStatus],
@@ -77,7 +79,7 @@ function rows(day: WorldDay, item: AuctionOnDay): [string, string][] {
 }
 
 /** Ohio's sites have labels in th elements. */
-const labelled = (pairs: readonly [string, string][]): string =>
+const labelled = (pairs: readonly (readonly [string, string])[]): string =>
   pairs
     .map(([label, value]) => `<tr><th class="AD_LBL" scope="row">${label}</th><td class="AD_DTA">${value}</td></tr>`)
     .join('');
@@ -93,7 +95,8 @@ const BLANK_BOX =
 export function itemMarkup(day: WorldDay, item: AuctionOnDay): string {
   return (
     `<div id="AITEM_${item.aid}" aria-label="Auction Details" class="AUCTION_ITEM PREVIEW" aid="${item.aid}" rem="0" ` +
-    `isset="0">${BLANK_BOX}<div class="AUCTION_DETAILS"><table class="ad_tab"><tbody>${labelled(rows(day, item))}` +
+    `isset="0">${BLANK_BOX}<div class="AUCTION_DETAILS"><table class="ad_tab"><tbody>` +
+    `${item.auctionType === 'sheriff_sale' ? labelled(rows(day, item)) : clerksRows(day, item)}` +
     '</tbody></table></div></div><div class="AUCTION_ITEM_SPACER">&nbsp;</div> '
   );
 }

@@ -9,6 +9,11 @@ import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { Quarantine, SourceUnavailable, type Page, type SourceSpec } from '../../sources/contract.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
+import hillsboroughTaxDeeds from '../../sources/auctions/fl_hillsborough_tax_deed/source.ts';
+import pascoForeclosures from '../../sources/auctions/fl_pasco_foreclosure/source.ts';
+import pinellasForeclosures from '../../sources/auctions/fl_pinellas_foreclosure/source.ts';
+import { isGlued } from '../../sandbox/pages/realauction_florida.ts';
+import { spellStreet } from '../../sandbox/world/streets.ts';
 import colorado from '../../sources/register/colorado_sos/source.ts';
 import ohio from '../../sources/register/ohio_sos/source.ts';
 import cuyahoga from '../../sources/sheriff/oh_cuyahoga_sheriff/source.ts';
@@ -99,6 +104,53 @@ for (const spec of [cuyahoga, stark]) {
           zip: sandbox.day.property(item.propertyId).zip,
         }))
         .sort(byId),
+    );
+  });
+}
+
+// Hillsborough has ZIPs in addresses, Pinellas a label with a line break, Pasco another word for the value.
+for (const spec of [hillsboroughTaxDeeds, pinellasForeclosures, pascoForeclosures]) {
+  test(`${spec.title}: every item posted, with what the clerk shows of it so far`, async () => {
+    const { rows, rejects } = await read(spec);
+    const shown = sandbox.day.auctions.filter(
+      (item) =>
+        item.countyFips === spec.county?.fips &&
+        item.auctionType === spec.covers?.kinds[0] &&
+        item.saleDate >= FIRST_SALE_DAY,
+    );
+    assert.ok(shown.some(({ showsParcel }) => showsParcel) && shown.some(({ showsParcel }) => !showsParcel));
+    assert.deepEqual(rejects, []);
+    const sorted = <T extends { readonly item: unknown }>(items: readonly T[]): T[] =>
+      items.toSorted((a, b) => (String(a.item) < String(b.item) ? -1 : 1));
+    assert.deepEqual(
+      sorted(
+        rows.map((row) => ({
+          item: row['item_id'],
+          type: row['auction_type'],
+          case_number: row['case_number'],
+          status: row['status'],
+          parcel: row['parcel_raw'],
+          address: [row['street'], row['city'], row['zip']],
+          amounts: [row['judgment_amount'], row['assessed_value'], row['plaintiff_max_bid'], row['opening_bid']],
+          certificate: row['certificate_number'],
+        })),
+      ),
+      sorted(
+        shown.map((item) => {
+          const { address, city, zip } = sandbox.day.property(item.propertyId);
+          const line = [spellStreet(address, 'upper_words'), isGlued(item) ? null : city.toUpperCase(), zip];
+          return {
+            item: item.aid,
+            type: item.auctionType,
+            case_number: item.caseNumber,
+            status: item.status,
+            parcel: item.showsParcel ? item.parcel : null,
+            address: item.showsAddress ? line : [null, null, null],
+            amounts: [item.judgment, item.assessed, item.maxBid, item.openingBid],
+            certificate: item.certificate,
+          };
+        }),
+      ),
     );
   });
 }
