@@ -1,4 +1,4 @@
-/** Published sheriff sales against the world, of all counties. */
+/** Published sheriff sales of Ohio against the world, of all counties. */
 import { Fraction, fraction } from '../../lib/fraction.ts';
 import type { AuctionOnDay } from '../world/types.ts';
 import { counties } from '../world/auction_cases.ts';
@@ -98,7 +98,7 @@ const keptSale = (sale: AuctionOnDay, truth: Truth): TrueRow => ({
 });
 
 export async function compareAuctions(read: ReadTable, truth: Truth): Promise<Comparison[]> {
-  const auctions = await read('auctions');
+  const auctions = await read('auctions', "state = 'OH'");
   const sites = counties.flatMap(({ fips }) => auctionSite(truth, fips) ?? []);
   const firstDay = new Map(sites.map(({ countyFips, lastGood }) => [countyFips, firstSaleDay(lastGood)]));
   const isShown = (countyFips: unknown, saleDate: unknown): boolean =>

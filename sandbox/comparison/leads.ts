@@ -112,7 +112,7 @@ export async function compareLeads(
       .map((lead) => trueLead(lead, byKey.get(lead.key) ?? {}, sources));
     return compare({ what, published, keyOf, truth: rows });
   };
-  const auctionLeads = ofType('sheriff_sale_auction');
+  const auctionLeads = ofType('sheriff_sale_auction').filter((lead) => lead['state'] === 'OH');
   const byParcel = new Map(auctionLeads.map((lead) => [keyOf(lead), lead]));
   const publishedOf = (sale: AuctionOnDay): Row =>
     byParcel.get(`${sale.countyFips} ${parcelKey(sale.countyFips, sale.parcel)}`) ?? {};

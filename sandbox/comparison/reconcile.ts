@@ -1,6 +1,7 @@
 /** Compares a snapshot with the truth of its world: rows, fields, history, figures and joins. */
 import type { World } from '../world/types.ts';
 import { compareAuctions } from './auctions.ts';
+import { compareClerkLeads, compareClerkSales } from './clerk_sales.ts';
 import type { Comparison } from './compare.ts';
 import { compareDeals, type CountyRecord, type CountyRecords } from './deals.ts';
 import { debtKey, debtsOfCounties, type CountyDebts, type TrueDebt } from './truth/debts.ts';
@@ -56,7 +57,9 @@ async function compareTables(read: ReadTable, truth: Truth): Promise<Comparison[
     ...(await compareDeals(read, histories, { truth, assumptions, records })),
     ...(await compareSignals(read, truth, counties)),
     ...(await compareAuctions(read, truth)),
+    ...(await compareClerkSales(read, truth)),
     ...(await compareLeads(read, { truth, assumptions, counties }, debts)),
+    ...(await compareClerkLeads(read, truth, assumptions)),
     ...pairComparisons(await pairCounts(read, truth, counties)),
     ...(await compareRegisters(read, truth)),
   ];
