@@ -44,6 +44,12 @@ export const cityBasis = <const A extends string>(absent: A) =>
 /** Kinds of mailing addresses. */
 export const MAIL_KINDS = ['street', 'po_box', 'unknown'] as const;
 
+/**
+ * Kinds of distress that are independent of each other (models/macros/distress.sql): records that count as one kind tell
+ * of one event.
+ */
+export const INDEPENDENT_KINDS = ['unpaid_tax', 'foreclosure', 'code_case', 'building'] as const;
+
 /** Kinds of property by the class that its county publishes. */
 export const PROPERTY_KINDS = ['vacant_lot', 'one_family', 'two_to_four', 'five_up', 'other', 'unknown'] as const;
 

@@ -32,8 +32,15 @@ export type SignalType = (typeof SIGNAL_TYPES)[number];
 export const AUCTION_TYPES = ['sheriff_sale', 'foreclosure_sale', 'tax_deed_sale', 'tax_sale'] as const;
 export type AuctionType = (typeof AUCTION_TYPES)[number];
 
+/** Kinds of public records of a property. */
+export const RECORD_KINDS = [...SIGNAL_TYPES, ...AUCTION_TYPES] as const;
+export type RecordKind = (typeof RECORD_KINDS)[number];
+
+/** Whether a record of this kind is a row of auctions, not of signals. */
+export const isSale = (kind: string): boolean => AUCTION_TYPES.some((type) => type === kind);
+
 /** What a source can cover of a place. */
-export const COVERED_KINDS = [...SIGNAL_TYPES, ...AUCTION_TYPES, 'parcel_roll'] as const;
+export const COVERED_KINDS = [...RECORD_KINDS, 'parcel_roll'] as const;
 export type CoveredKind = (typeof COVERED_KINDS)[number];
 
 /** The meaning of each kind, in one sentence. */

@@ -33,7 +33,7 @@ sales as (
   from matches
   anti join (select id as record_id, as_of as scored_on from auction_days where sale_status = 'sold')
     using (record_id, scored_on)
-  where kind = 'sheriff_sale'
+  where ends_with(kind, '_sale')
 ),
 
 debts as (

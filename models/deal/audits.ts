@@ -218,9 +218,12 @@ const ABSENCES: readonly Audit[] = [
   never(
     'deals',
     'distress_as_said',
-    'distress scores exactly if a county record matches',
+    'the status is matched exactly if a public record matches, and only a tax delinquency or a sale scores',
     `(distress_status = 'matched') <> (json_array_length(distress_matches) > 0)
-      OR (distress_score > 0) <> (distress_status = 'matched')`,
+      OR (distress_status = 'matched') <> (distress_signals_count > 0)
+      OR (distress_score > 0) <> (
+        list_contains(CAST(distress_kinds AS VARCHAR[]), 'tax_delinquent')
+        OR len(list_filter(CAST(distress_kinds AS VARCHAR[]), lambda kind: is_kind_of_sale(kind))) > 0)`,
   ),
 ];
 

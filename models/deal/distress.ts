@@ -1,12 +1,15 @@
 /** The fields of a deal on distress, and where each group of its fields comes from. */
 import { z } from 'zod';
 import { integer, json, oneOf, text } from '../../lib/record.ts';
+import { RECORD_KINDS } from '../../sources/kinds.ts';
 
 const nullableText = z.string().nullable();
 
-/** A county record that matches the property, or may. */
+const Kind = z.enum(RECORD_KINDS);
+
+/** A public record that matches the property, or may. */
 const Distress = z.strictObject({
-  kind: z.enum(['tax_delinquent', 'sheriff_sale']),
+  kind: Kind,
   id: z.string(),
   match_basis: z.enum([
     'address_exact',
@@ -21,13 +24,15 @@ const Distress = z.strictObject({
   parcel_id: nullableText,
   address: nullableText,
   amount: nullableText,
+  filed_on: nullableText,
   sale_date: nullableText,
+  description: nullableText,
   source_url: z.string(),
   last_seen: z.string(),
 });
 
-const covered = z.enum(['covered', 'county_not_covered']);
-const Coverage = z.strictObject({ tax_delinquent: covered, sheriff_sale: covered });
+/** By kind; a kind that a snapshot is older than is left out. */
+const Coverage = z.partialRecord(Kind, z.enum(['covered', 'partly_covered', 'county_not_covered']));
 
 const Origin = z.strictObject({
   method: z.enum(['published', 'derived', 'assumed', 'matched', 'absent']),
@@ -37,21 +42,36 @@ const Origin = z.strictObject({
 });
 
 export const distress = {
-  distress_score: integer('Tax delinquency and sheriff sale of the same address, 0 to 100.', { unit: 'points' }),
+  distress_score: integer(
+    'Tax delinquency and sale of the same address, 0 to 100. Other kinds of records score nothing.',
+    { unit: 'points' },
+  ),
   distress_status: oneOf(
     ['matched', 'none_found', 'partly_covered', 'county_not_covered', 'address_unknown'],
-    'Result of the search in county records. none_found: both tax lists and sheriff sales cover the ZIP and neither ' +
-      'has the property; partly_covered: only one of them covers it; county_not_covered: neither does.',
+    'Result of the search in public records. matched: distress_matches has one; none_found: both tax lists and sales ' +
+      'cover the place and no record matches; partly_covered: only one of them covers it, or a part of it; ' +
+      'county_not_covered: neither does. distress_coverage has each kind of record.',
   ),
-  distress_coverage: json(Coverage, 'Whether the lists read here cover the ZIP, by kind of distress.'),
+  distress_kinds: json(z.array(Kind), 'Kinds of records in distress_matches.'),
+  distress_signals_count: integer(
+    'Independent kinds of distress in distress_matches. Records of one event count once: a tax lien, a tax ' +
+      'delinquency and the sale for it; a foreclosure filing and the sale; a code violation and its judgment; a ' +
+      'vacant and condemned building.',
+    { unit: 'kinds' },
+  ),
+  distress_coverage: json(
+    Coverage,
+    'Whether the sources read here cover the place, by kind of record. partly_covered: the source covers one city of ' +
+      'the county, which is not known to be that of the property.',
+  ),
   distress_matches: json(
     z.array(Distress),
-    'County records of exactly this address (address_exact), or of the parcel at it (parcel_exact). Only these ' +
-      'count in distress_score.',
+    'Public records of exactly this address (address_exact), or of the parcel at it (parcel_exact). Only these ' +
+      'count in distress_score, and of these only tax delinquencies and sales.',
   ),
   distress_candidates: json(
     z.array(Distress),
-    'County records that may be of this property: the house numbers overlap as a range, only one of the two has a ' +
+    'Public records that may be of this property: the house numbers overlap as a range, only one of the two has a ' +
       'unit, the county prints no ZIP, the record has the same address in the county but no known place ' +
       '(address_exact_place_unknown), or the parcel is a condominium of the building. They score nothing.',
   ),

@@ -1,22 +1,40 @@
--- One row per property: the county records that match it, those that may, and which kinds of records cover its ZIP.
+-- One row per property: the public records that match it, those that may, and which kinds of records cover its place.
 
 with
 
-counties_read as (
-  select county_fips, family
+kinds_of_sources as (
+  select county_fips, covered_city, unnest(string_split(covered_kinds, ', ')) as kind
   from source_reads
   where county_fips is not null and last_good_at is not null
 ),
 
-coverage as (
+-- The county of a property follows from its ZIP. A source of one city covers the properties of that city alone
+covered_kinds as (
   select
     properties.id,
-    coalesce(bool_or(counties_read.family = 'tax'), false) as tax_covered,
-    coalesce(bool_or(counties_read.family = 'sheriff'), false) as sale_covered
+    kinds.kind,
+    bool_or(
+      kinds.covered_city is null
+      or coalesce(
+        letters_digits_and_spaces(kinds.covered_city) = letters_digits_and_spaces(properties.city),
+        false
+      )
+    ) as is_covered
   from int_properties as properties
-  left join ref_county_zips as county_zips on starts_with(properties.zip, county_zips.zip_prefix)
-  left join counties_read on counties_read.county_fips = county_zips.county_fips
-  group by properties.id
+  join ref_county_zips as county_zips on starts_with(properties.zip, county_zips.zip_prefix)
+  join kinds_of_sources as kinds on kinds.county_fips = county_zips.county_fips
+  group by properties.id, kinds.kind
+),
+
+coverage as (
+  select
+    id,
+    map_from_entries(list((kind, if(is_covered, 'covered', 'partly_covered')))) as by_kind,
+    coalesce(bool_or(is_covered) filter (where kind = 'tax_delinquent'), false) as tax_covered,
+    coalesce(bool_or(is_covered) filter (where is_kind_of_sale(kind)), false) as sale_covered,
+    coalesce(bool_or(kind = 'tax_delinquent' or is_kind_of_sale(kind)), false) as any_covered
+  from covered_kinds
+  group by id
 ),
 
 records as (
@@ -24,8 +42,10 @@ records as (
     matches.id,
     matches.is_exact,
     records.kind,
+    records.counts_as,
     records.record_id,
     records.amount,
+    records.sale_date is not null as is_sale,
     date_diff('day', run.as_of, records.sale_date) as sale_in_days,
     json_object(
       'kind', records.kind,
@@ -35,7 +55,9 @@ records as (
       'parcel_id', records.parcel_id,
       'address', records.address,
       'amount', as_text(records.amount),
+      'filed_on', as_text(records.filed_on),
       'sale_date', as_text(records.sale_date),
+      'description', records.description,
       'source_url', records.source_url,
       'last_seen', instant_text(records.last_seen)
     ) as record
@@ -46,13 +68,18 @@ records as (
   cross join run
 ),
 
+-- Only tax delinquencies and sales score
 totals as (
   select
     id,
     sum(amount) filter (where is_exact and kind = 'tax_delinquent') as tax_amount,
     count(*) filter (where is_exact and kind = 'tax_delinquent') as tax_records,
-    count(*) filter (where is_exact and kind = 'sheriff_sale') as sale_records,
-    min(sale_in_days) filter (where is_exact and kind = 'sheriff_sale') as sale_in_days,
+    count(*) filter (where is_exact and is_sale) as sale_records,
+    min(sale_in_days) filter (where is_exact and is_sale) as sale_in_days,
+    arg_min(kind, (sale_in_days, kind)) filter (where is_exact and is_sale) as next_sale_type,
+    count(*) filter (where is_exact) as exact_records,
+    count(distinct counts_as) filter (where is_exact) as independent_kinds,
+    to_json(list_sort(list(distinct kind) filter (where is_exact))) as distress_kinds,
     to_json(list(record order by kind, record_id) filter (where is_exact)) as distress_matches,
     to_json(list(record order by kind, record_id) filter (where not is_exact)) as distress_candidates
   from records
@@ -61,23 +88,35 @@ totals as (
 
 select
   properties.id,
+  coalesce(distress_kinds, '[]'::json) as distress_kinds,
+  cast(coalesce(independent_kinds, 0) as integer) as distress_signals_count,
   coalesce(distress_matches, '[]'::json) as distress_matches,
   coalesce(distress_candidates, '[]'::json) as distress_candidates,
   case
-    when tax_records + sale_records > 0 then 'matched'
+    when exact_records > 0 then 'matched'
     when properties.address_key is null then 'address_unknown'
     when tax_covered and sale_covered then 'none_found'
-    when tax_covered or sale_covered then 'partly_covered'
+    when any_covered then 'partly_covered'
     else 'county_not_covered'
   end as distress_status,
   json_object(
-    'tax_delinquent', case when tax_covered then 'covered' else 'county_not_covered' end,
-    'sheriff_sale', case when sale_covered then 'covered' else 'county_not_covered' end
+    'tax_delinquent', coverage_of(by_kind, 'tax_delinquent'),
+    'foreclosure_filing', coverage_of(by_kind, 'foreclosure_filing'),
+    'tax_lien', coverage_of(by_kind, 'tax_lien'),
+    'code_violation', coverage_of(by_kind, 'code_violation'),
+    'vacant_building', coverage_of(by_kind, 'vacant_building'),
+    'condemned', coverage_of(by_kind, 'condemned'),
+    'blight_judgment', coverage_of(by_kind, 'blight_judgment'),
+    'sheriff_sale', coverage_of(by_kind, 'sheriff_sale'),
+    'foreclosure_sale', coverage_of(by_kind, 'foreclosure_sale'),
+    'tax_deed_sale', coverage_of(by_kind, 'tax_deed_sale'),
+    'tax_sale', coverage_of(by_kind, 'tax_sale')
   ) as distress_coverage,
   cast(tax_amount as decimal(14, 2)) as tax_amount,
   cast(coalesce(tax_records, 0) as integer) as tax_records,
   cast(coalesce(sale_records, 0) as integer) as sale_records,
-  cast(sale_in_days as integer) as sale_in_days
+  cast(sale_in_days as integer) as sale_in_days,
+  next_sale_type
 from int_properties as properties
-join coverage on coverage.id = properties.id
+left join coverage on coverage.id = properties.id
 left join totals on totals.id = properties.id

@@ -1,4 +1,4 @@
--- One row per property and county record that matches it, or may. A record matches if it has exactly the property's
+-- One row per property and public record that matches it, or may. A record matches if it has exactly the property's
 -- normalized address and ZIP, or the parcel of such an address. A weaker match is a candidate and scores nothing: the
 -- debt of one owner must never count against the house of another.
 

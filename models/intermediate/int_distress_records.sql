@@ -1,31 +1,36 @@
--- One row per county record in force today: a listed delinquency or an upcoming sale.
+-- One row per public record in force today: a listed signal or an upcoming sale.
 
 with
 
 records as (
   select
-    'tax_delinquent' as kind,
+    signal_type as kind,
     id as record_id,
     county_fips, county, parcel_id, parcel_key, address, city, city_basis, zip,
     address_key, street_key, house_low, house_high, unit_key,
     amount,
+    filed_on,
     cast(null as date) as sale_date,
+    description,
+    independent_kind_of(signal_type, cast(null as varchar)) as counts_as,
     source_url, last_seen
   from signals
-  where signal_type = 'tax_delinquent'
-    and signal_state = 'listed'
+  where signal_state = 'listed'
 
   union all
 
   select
-    'sheriff_sale' as kind,
+    auction_type as kind,
     id as record_id,
     county_fips, county, parcel_id, parcel_key, property_address as address, city,
     cast(null as varchar) as city_basis,
     zip,
     address_key, street_key, house_low, house_high, unit_key,
     cast(null as decimal(14, 2)) as amount,
+    cast(null as date) as filed_on,
     sale_date,
+    cast(null as varchar) as description,
+    independent_kind_of(auction_type, sale_kind) as counts_as,
     source_url, last_seen
   from auctions
   cross join run

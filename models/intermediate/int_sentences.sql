@@ -21,7 +21,8 @@ inputs as (
     distress.tax_amount,
     distress.tax_records,
     distress.sale_records,
-    distress.sale_in_days
+    distress.sale_in_days,
+    distress.next_sale_type
   from int_underwriting as underwriting
   join int_debt_coverage as coverage on coverage.id = underwriting.id
   join int_claim_issues as claims on claims.id = underwriting.id
@@ -50,7 +51,7 @@ texts as (
     dollars(round(claimed_noi)) as dollars_of_noi,
     dollars(minimum_loan) as smallest_loan,
     coalesce(dollars(tax_amount), 'an unknown amount') || ' of delinquent tax' as tax,
-    'a sheriff sale '
+    'a ' || replace(next_sale_type, '_', ' ') || ' '
       || case sale_in_days when 0 then 'today' when 1 then 'in 1 day' else 'in ' || sale_in_days || ' days' end
       as sale,
     concat_ws(', ',

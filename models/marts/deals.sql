@@ -111,7 +111,8 @@ select
   offer_status, offer_low, offer_high, offer_range_basis, offer_binding, ask_at_or_below_target_value,
 
   -- Distress
-  distress_score, distress_status, distress_coverage, distress_matches, distress_candidates,
+  distress_score, distress_status, distress_kinds, distress_signals_count,
+  distress_coverage, distress_matches, distress_candidates,
 
   -- Where each group of fields comes from
   json_object(

@@ -1,8 +1,9 @@
 import { defineRecord, text } from '../../lib/record.ts';
 
 /**
- * ZIPs that the lists of an Ohio county cover: the postal area around the county's seat, and single ZIPs of its other
- * towns. A ZIP may cross a county line, so this decides only whether "none found" has a meaning. It never places a
+ * ZIPs that the sources of a county cover. Of an Ohio county: the postal area around its seat, and single ZIPs of its
+ * other towns. Of other counties: the census's ZIPs that two public lists of ZIPs, one of them GeoNames, both put into
+ * the county. A ZIP may cross a county line, so this decides only whether "none found" has a meaning. It never places a
  * property in a county.
  */
 export default defineRecord('county_zip', 'One row per county and ZIP prefix.', ['county_fips', 'zip_prefix'], {

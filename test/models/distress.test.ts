@@ -132,7 +132,15 @@ describe('county records and listings', () => {
     const cases = Object.values(CASES);
     built = await buildTables(
       {
-        source_reads: [{ source: 'county', family: 'tax', county_fips: '39035', last_good_at: '2026-11-21T09:00:00Z' }],
+        source_reads: [
+          {
+            source: 'county',
+            family: 'tax',
+            county_fips: '39035',
+            covered_kinds: 'tax_delinquent',
+            last_good_at: '2026-11-21T09:00:00Z',
+          },
+        ],
         staged_listing: [
           ...cases.map(({ listing }, i) => listingRow(`L${i}`, listing)),
           listingRow('SEVERAL', ['1290 Linden Ave', '44102']),

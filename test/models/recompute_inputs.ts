@@ -176,6 +176,7 @@ export const randomInputs = (): Inputs => ({
     source: family,
     family,
     county_fips: '39035',
+    covered_kinds: family === 'tax' ? 'tax_delinquent' : 'sheriff_sale',
     last_good_at: daysAgo(0),
   })),
   staged_listing: houses.map(listing),

@@ -18,6 +18,7 @@ import { exampleDeals, propertyOf } from './examples.ts';
 import { Market, marketOf } from './market.ts';
 import { sectionsOf } from './sections.ts';
 import { summaryOf } from './summary.ts';
+import { isSale, RECORD_KINDS, type RecordKind } from '../../../sources/kinds.ts';
 
 const PATH = '/api/deals/:id/report';
 export const EXAMPLE_PATH = '/api/example_report';
@@ -28,11 +29,11 @@ const { comparison, debt_terms, offer, sensitivity, paths, recompute } = ReportR
 
 /** A county record that matches the property: the full record of its feed. */
 const DistressRecord = z.strictObject({
-  kind: z.enum(['tax_delinquent', 'sheriff_sale']),
+  kind: z.enum(RECORD_KINDS),
   match_basis: z.string(),
   source_url: z.string(),
-  signal: Signal.schema.nullable().meta({ description: 'The record if kind is tax_delinquent.' }),
-  auction: Auction.schema.nullable().meta({ description: 'The record if kind is sheriff_sale.' }),
+  signal: Signal.schema.nullable().meta({ description: 'The record if kind is that of a signal.' }),
+  auction: Auction.schema.nullable().meta({ description: 'The record if kind is that of an auction.' }),
 });
 
 const VERSION = {
@@ -113,7 +114,7 @@ function requireReports(snapshot: Snapshot): void {
 }
 
 interface Match {
-  readonly kind: 'tax_delinquent' | 'sheriff_sale';
+  readonly kind: RecordKind;
   readonly id: string;
   readonly match_basis: string;
   readonly source_url: string;
@@ -122,14 +123,14 @@ interface Match {
 async function distressRecords(snapshot: Snapshot, matches: readonly Match[]): Promise<Row[]> {
   const found: Row[] = [];
   for (const { kind, id, match_basis, source_url } of matches) {
-    const table = kind === 'tax_delinquent' ? 'signals' : 'auctions';
+    const table = isSale(kind) ? 'auctions' : 'signals';
     const [record = null] = await snapshot.records(table, 'WHERE id = $1', [id]);
     found.push({
       kind,
       match_basis,
       source_url,
-      signal: kind === 'tax_delinquent' ? record : null,
-      auction: kind === 'sheriff_sale' ? record : null,
+      signal: isSale(kind) ? null : record,
+      auction: isSale(kind) ? record : null,
     });
   }
   return found;

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { Deal } from '../../../models/marts/deals.ts';
 import type { Report } from '../../../models/marts/reports.ts';
+import { isSale } from '../../../sources/kinds.ts';
 
 type DealRow = z.infer<typeof Deal.schema>;
 type ReportRow = z.infer<typeof Report.schema>;
@@ -19,19 +20,19 @@ type CountyRecord = DealRow['distress_matches'][number];
 const ABSENT_DISTRESS: Readonly<Record<DealRow['distress_status'], readonly [none: string, read: string]>> = {
   matched: ['', ''],
   none_found: [
-    'No tax delinquency and no sheriff sale at this address, in a county where both are read.',
-    'Both tax delinquency and sheriff sales are read for this county.',
+    'No tax delinquency and no auction at this address, in a county where both are read.',
+    'Both tax delinquency and auctions are read for this county.',
   ],
   partly_covered: [
-    'No county record at this address; only one of tax delinquency and sheriff sales is read for this county.',
-    'Only one of tax delinquency and sheriff sales is read for this county.',
+    'No public record at this address; tax delinquency and auctions are not both read for all of this county.',
+    'Tax delinquency and auctions are not both read for all of this county.',
   ],
   county_not_covered: [
-    'Neither tax delinquency nor sheriff sales are read for this county.',
-    'Neither tax delinquency nor sheriff sales are read for this county now.',
+    'Neither tax delinquency nor auctions are read for this county.',
+    'Neither tax delinquency nor auctions are read for this county now.',
   ],
   address_unknown: [
-    'County records could not be matched: the street address is unknown.',
+    'Public records could not be matched: the street address is unknown.',
     'The street address is unknown.',
   ],
 };
@@ -126,8 +127,10 @@ function offerOf({ offer: { status, low, high, target_cap_pct, high_binding } }:
 }
 
 function recordSentence({ kind, amount, sale_date }: CountyRecord): string {
-  if (kind === 'sheriff_sale') return `a sheriff sale${sale_date === null ? '' : ` on ${sale_date}`}`;
-  return `delinquent tax${amount === null ? '' : ` of ${exactDollars(amount)}`}`;
+  if (isSale(kind)) return `a ${words(kind)}${sale_date === null ? '' : ` on ${sale_date}`}`;
+  const name =
+    kind === 'tax_delinquent' ? 'delinquent tax' : `a ${kind === 'condemned' ? 'condemned building' : words(kind)}`;
+  return `${name}${amount === null ? '' : ` of ${exactDollars(amount)}`}`;
 }
 
 /** The county records of the property, and those that may be: a debt that may be here is never said to be absent. */

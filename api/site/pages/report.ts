@@ -62,13 +62,16 @@ const BASES: Readonly<Record<string, string>> = {
   apn_exact: 'the same parcel',
 };
 
+const coveredKinds = (coverage: ReportBody['distress']['coverage']): string[] =>
+  Object.entries(coverage).flatMap(([kind, status]) => (status === 'covered' ? [kind] : []));
+
 function distress({ distress: d }: ReportBody): Html {
   const rows = (records: ReportBody['distress']['matches']) =>
     records.map(({ kind, match_basis, source_url, signal, auction }) => [
-      kind === 'tax_delinquent' ? 'Tax delinquency' : 'Sheriff sale',
+      kind === 'tax_delinquent' ? 'Tax delinquency' : sentence(kind),
       signal?.county ?? auction?.county ?? absent,
       dollars(signal?.amount ?? auction?.opening_bid),
-      kind === 'sheriff_sale' ? day(auction?.sale_date) : html`seen ${day(signal?.last_seen)}`,
+      auction ? day(auction.sale_date) : html`seen ${day(signal?.last_seen)}`,
       BASES[match_basis] ?? words(match_basis),
       externalLink(source_url, 'County page'),
     ]);
@@ -82,8 +85,8 @@ function distress({ distress: d }: ReportBody): Html {
   ];
   return html`<h2>Distress</h2>
     <p>
-      ${sentence(d.status)}. Distress score ${d.score} of 100. Tax lists: ${words(d.coverage.tax_delinquent)}; sheriff
-      sales: ${words(d.coverage.sheriff_sale)}.
+      ${sentence(d.status)}. Distress score ${d.score} of 100. Kinds of records that are read for this place:
+      ${coveredKinds(d.coverage).map(words).join(', ') || 'none'}.
     </p>
     ${d.matches.length > 0 && cardTable('County records with exactly this address', columns, rows(d.matches))}
     ${

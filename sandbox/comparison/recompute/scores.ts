@@ -1,5 +1,6 @@
 /** Recomputes a deal's scores: motivation, distress and the deal score. */
 import { clamp, fraction, type Fraction } from '../../../lib/fraction.ts';
+import { AUCTION_TYPES, isSale } from '../../../sources/kinds.ts';
 import { dayNumber, isPriced, isScored, percent, type Recomputed, type Values } from './record.ts';
 
 const points = (value: Fraction): number => Number(value.rounded(0));
@@ -43,12 +44,17 @@ function salePoints({ asOf, count }: Values, sales: readonly Match[]): number {
 export function recomputeDistress(values: Values): Recomputed {
   const { record, count } = values;
   const matches = record['distress_matches'] as readonly Match[];
-  const ofKind = (kind: string): readonly Match[] => matches.filter((match) => match.kind === kind);
-  const total = debtPoints(values, ofKind('tax_delinquent')) + salePoints(values, ofKind('sheriff_sale'));
-  const coverage = Object.values(record['distress_coverage'] as Record<string, string>);
-  const covered = coverage.filter((status) => status === 'covered').length;
-  const unmatched = ['county_not_covered', 'partly_covered', 'none_found'][covered];
+  const debts = matches.filter(({ kind }) => kind === 'tax_delinquent');
+  const sales = matches.filter(({ kind }) => isSale(kind));
+  const total = debtPoints(values, debts) + salePoints(values, sales);
+  const coverage = record['distress_coverage'] as Readonly<Record<string, string>>;
+  const statuses = [['tax_delinquent'], AUCTION_TYPES].map((kinds) => kinds.map((kind) => coverage[kind]));
+  const isCovered = statuses.map((of) => of.includes('covered'));
+  const isTouched = statuses.flat().some((status) => status === 'covered' || status === 'partly_covered');
+  const partly = isTouched ? 'partly_covered' : 'county_not_covered';
+  const unmatched = isCovered.every(Boolean) ? 'none_found' : partly;
   return {
+    distress_kinds: [...new Set(matches.map(({ kind }) => kind))].toSorted(),
     distress_score: Math.min(count('distress_max'), total),
     distress_status: matches.length > 0 ? 'matched' : record['address_key'] === null ? 'address_unknown' : unmatched,
   };

@@ -28,6 +28,8 @@ describe('the report of a deal', () => {
     address: null,
     amount: null,
     sale_date: null,
+    filed_on: null,
+    description: null,
     source_url: 'https://county.example/list',
     last_seen: '2026-11-20T12:00:00Z',
   });

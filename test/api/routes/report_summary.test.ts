@@ -21,6 +21,8 @@ describe('the summary of a report', () => {
     address: null,
     amount: '4321.09',
     sale_date: null,
+    filed_on: null,
+    description: null,
     source_url: 'https://county.example',
     last_seen: '2026-11-20T12:00:00Z',
   };
@@ -92,7 +94,7 @@ describe('the summary of a report', () => {
       'There is no DSCR: single unit.',
       'Rental Hot, wholesale Hot, creative finance Hot.',
       'No offer is suggested: insufficient data.',
-      'Neither tax delinquency nor sheriff sales are read for this county.',
+      'Neither tax delinquency nor auctions are read for this county.',
     ]);
     assert.doesNotMatch([...lines, ...summary({})].join(' '), /null|undefined|NaN|\$\$/);
   });
@@ -112,12 +114,12 @@ describe('the summary of a report', () => {
         'No county record matches this property exactly. County records that may be of this property and score ' +
           'nothing: delinquent tax of $16,348.09 (the county prints no ZIP), a sheriff sale on 2026-12-07 (the house ' +
           'numbers overlap as a range).',
-        'Both tax delinquency and sheriff sales are read for this county.',
+        'Both tax delinquency and auctions are read for this county.',
       ],
     );
     assert.deepEqual(
       distressOf({ distress_status: 'partly_covered', distress_candidates: [debt], ...covered(true, false) })[1],
-      'Only one of tax delinquency and sheriff sales is read for this county.',
+      'Tax delinquency and auctions are not both read for all of this county.',
     );
     assert.deepEqual(
       distressOf({
@@ -180,7 +182,7 @@ describe('the summary of a report', () => {
     })) {
       assert.notDeepEqual(contradictions(sentences, { ...deal, [field]: fault }, report), [], field);
     }
-    const absent = [...sentences.slice(0, 6), 'No tax delinquency and no sheriff sale at this address.'];
+    const absent = [...sentences.slice(0, 6), 'No tax delinquency and no auction at this address.'];
     assert.notDeepEqual(contradictions(absent, deal, report), []);
   });
 });

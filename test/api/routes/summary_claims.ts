@@ -1,6 +1,7 @@
 /** Reads the sentences of a report's summary back, and compares each claim with the fields of the report. */
 import assert from 'node:assert/strict';
 import type { summaryOf } from '../../../api/routes/report/summary.ts';
+import { AUCTION_TYPES, isSale } from '../../../sources/kinds.ts';
 
 type Deal = Parameters<typeof summaryOf>[0];
 type Report = Parameters<typeof summaryOf>[1];
@@ -15,17 +16,19 @@ const dollars = (text: string | undefined): number | null =>
   text === undefined ? null : Number(text.replaceAll(/[$,]/g, ''));
 const amount = (decimal: string | null): number | null => (decimal === null ? null : Number(decimal));
 const code = (text: string | undefined): string | null => text?.replaceAll(' ', '_') ?? null;
-const isRead = ({ distress_coverage: { tax_delinquent, sheriff_sale } }: Deal): number =>
-  [tax_delinquent, sheriff_sale].filter((state) => state === 'covered').length;
+/** How many of tax lists and auctions cover the place. */
+const isRead = ({ distress_coverage: coverage }: Deal): number =>
+  [['tax_delinquent' as const], AUCTION_TYPES].filter((kinds) => kinds.some((kind) => coverage[kind] === 'covered'))
+    .length;
 
 /** The kinds, amounts and days of a list of county records. */
 function recordsIn(text: string): string[] {
-  return [...text.matchAll(/delinquent tax(?: of (\$[\d,.]*\d))?|a sheriff sale(?: on ([\d-]+))?/g)].map(
-    ([record, money, day]) => (record.startsWith('d') ? `tax ${dollars(money)}` : `sale ${day ?? null}`),
+  return [...text.matchAll(/delinquent tax(?: of (\$[\d,.]*\d))?|a (\w+ (?:deed )?sale)(?: on ([\d-]+))?/g)].map(
+    ([, money, sale, day]) => (sale === undefined ? `tax ${dollars(money)}` : `${sale} ${day ?? null}`),
   );
 }
 const namesOf = (records: readonly CountyRecord[]): string[] =>
-  records.map((r) => (r.kind === 'sheriff_sale' ? `sale ${r.sale_date}` : `tax ${amount(r.amount)}`));
+  records.map((r) => (isSale(r.kind) ? `${r.kind.replaceAll('_', ' ')} ${r.sale_date}` : `tax ${amount(r.amount)}`));
 
 /** The cap rate that the deal claims, advertised or from its stated income. */
 const claimOf = (deal: Deal): unknown => deal.cap_rate ?? (deal as Record<string, unknown>)['cap_rate_derived'] ?? null;
@@ -133,14 +136,18 @@ const CLAIMS: readonly (readonly [name: string, sentence: RegExp, check: Check])
   ],
   [
     'no records',
-    /^No (?:tax delinquency and no sheriff sale|county record) at this address/,
+    /^No (?:tax delinquency and no auction|public record) at this address/,
     (_, deal) => [
       ['distress_matches', [], deal.distress_matches],
       ['distress_candidates', [], deal.distress_candidates],
     ],
   ],
   ['both read', /\bboth are read|^Both tax delinquency/i, (_, deal) => [['distress_coverage', 2, isRead(deal)]]],
-  ['one read', /only one of tax delinquency/i, (_, deal) => [['distress_coverage', 1, isRead(deal)]]],
+  [
+    'not both read',
+    /tax delinquency and auctions are not both/i,
+    (_, deal) => [['distress_coverage', true, isRead(deal) < 2]],
+  ],
   ['none read', /^Neither tax delinquency/, (_, deal) => [['distress_coverage', 0, isRead(deal)]]],
   [
     'no address',
@@ -160,8 +167,8 @@ const HEADLINES: readonly (readonly [sentence: RegExp, check: Check])[] = [
   [/stated NOI gives a cap rate of (\S+)%/, ([cap], deal) => [['cap_rate_derived', cap, deal.cap_rate_derived]]],
   [/no cap rate is advertised/i, (_, deal) => [['cap_rate', null, deal.cap_rate]]],
   [
-    /county records show .*sheriff sale/,
-    (_, { distress_matches: found }) => [['distress_matches', true, found.some((r) => r.kind === 'sheriff_sale')]],
+    /county records show .* sale /,
+    (_, { distress_matches: found }) => [['distress_matches', true, found.some((r) => isSale(r.kind))]],
   ],
   [
     /county records show .*?(\$[\d,.]*\d) of delinquent tax/,

@@ -1,0 +1,16 @@
+-- Kinds of distress that are independent of each other.
+
+-- Records with one value tell of one event, however many lists show it: a lien, a delinquency and the sale that collects
+-- them are one debt; a filing and the sale that ends it are one foreclosure; a violation and the judgment on it are one
+-- case of the city; a vacant and a condemned building are one state of the building.
+CREATE OR REPLACE MACRO independent_kind_of(kind, sale_kind) AS CASE
+  WHEN kind IN ('tax_delinquent', 'tax_lien', 'tax_deed_sale', 'tax_sale') OR sale_kind = 'tax_foreclosure'
+    THEN 'unpaid_tax'
+  WHEN kind IN ('foreclosure_filing', 'foreclosure_sale', 'sheriff_sale') THEN 'foreclosure'
+  WHEN kind IN ('code_violation', 'blight_judgment') THEN 'code_case'
+  WHEN kind IN ('vacant_building', 'condemned') THEN 'building' END;
+
+CREATE OR REPLACE MACRO is_kind_of_sale(kind) AS ends_with(kind, '_sale');
+
+-- Coverage of a property by one kind of records.
+CREATE OR REPLACE MACRO coverage_of(coverage_by_kind, kind) AS coalesce(coverage_by_kind[kind], 'county_not_covered');
