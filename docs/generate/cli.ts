@@ -10,6 +10,7 @@ import { dataDictionaryPage } from './data_dictionary.ts';
 import { interfacePage } from './interface.ts';
 import { loanFactorsCsv } from './loan_factors.ts';
 import { wrap } from './markdown.ts';
+import { parcelNumbersPage } from './parcel_numbers.ts';
 import { queriesPage } from './queries.ts';
 import { settingsPage } from './settings.ts';
 import { sourcesPage } from './sources.ts';
@@ -21,6 +22,7 @@ const pages: Readonly<Record<string, string>> = {
   'docs/commands.md': commandsPage(),
   'docs/data-dictionary.md': await dataDictionaryPage(),
   'docs/interface.md': interfacePage(),
+  'docs/parcel-numbers.md': parcelNumbersPage(),
   'docs/queries.md': queriesPage(),
   'docs/settings.md': settingsPage(),
   'docs/sources.md': await sourcesPage(await findSources()),

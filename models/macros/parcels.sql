@@ -63,11 +63,11 @@ END;
 CREATE OR REPLACE MACRO hillsborough_parcel(printed) AS CASE
   WHEN regexp_full_match(printed, 'A?\d{8,10}|A?\d{1,6}[ .-]\d{4}')
     THEN lpad(regexp_replace(printed, '\D', '', 'g'), 10, '0')
-  WHEN regexp_full_match(printed, '[AUTP]-\d{2}-\d{2}-\d{2}-[A-Z0-9]{3}-[A-Z0-9]{6}-\d{5}\.\d')
+  WHEN regexp_full_match(printed, '[AUTP]-\d{2}-\d{2}-\d{2}-[A-Z0-9]{3}-[A-Z0-9]{6}-[A-Z0-9]{5}\.\d')
     THEN regexp_replace(printed, '^(.)-(..)-(..)-(..)-(...)-(.{6})-(.{5}).(.)$', '\4\3\2\5\6\7\8\1')
-  WHEN regexp_full_match(printed, '(?:2[7-9]|3[0-2])(?:1[7-9]|2[0-2])\d{2}[A-Z0-9]{9}\d{6}[AUTP]')
+  WHEN regexp_full_match(printed, '(?:2[7-9]|3[0-2])(?:1[7-9]|2[0-2])\d{2}[A-Z0-9]{15}[AUTP]')
     THEN regexp_replace(printed, '^(..)(..)', '\2\1')
-  WHEN regexp_full_match(printed, '(?:1[7-9]|2[0-2])(?:2[7-9]|3[0-2])\d{2}[A-Z0-9]{9}\d{6}[AUTP]')
+  WHEN regexp_full_match(printed, '(?:1[7-9]|2[0-2])(?:2[7-9]|3[0-2])\d{2}[A-Z0-9]{15}[AUTP]')
     THEN printed
 END;
 
