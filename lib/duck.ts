@@ -1,6 +1,9 @@
 /** Opens DuckDB. Results are read whole: a streamed result that fails late is short without an error. */
 import { DuckDBInstance, version, type DuckDBConnection, type DuckDBValue } from '@duckdb/node-api';
 
+/** Threads of one query, unless a caller chooses. */
+export const DEFAULT_THREADS = 2;
+
 export interface DuckOptions {
   /** Threads of one query. 1 if the bytes of an export must not depend on scheduling. */
   readonly threads?: number;
@@ -21,7 +24,7 @@ export interface Duck {
 /** Open a database file, or a database in memory. The session's time zone is UTC. */
 export async function openDuck(path = ':memory:', options: DuckOptions = {}): Promise<Duck> {
   const instance = await DuckDBInstance.create(path, {
-    threads: String(options.threads ?? 2),
+    threads: String(options.threads ?? DEFAULT_THREADS),
     memory_limit: options.memoryLimit ?? '4GB',
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',

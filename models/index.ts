@@ -84,7 +84,7 @@ const reference = (record: RecordDefinition, name: string): Reference => ({
   csvPath: join(import.meta.dirname, 'reference', `${name}.csv`),
 });
 
-/** Statements that create the table of a reference and fill it. An empty cell is null. */
+/** Statements that create the table of a reference and fill it. An empty cell is null. The format is not guessed. */
 export function referenceSql({ name, record, csvPath }: Reference): readonly string[] {
   const table = `ref_${name}`;
   const types = record.columns.map((c) => `${literal(c.name)}: ${literal(c.sql)}`).join(', ');
@@ -92,7 +92,8 @@ export function referenceSql({ name, record, csvPath }: Reference): readonly str
   return [
     createTable(table, record.columns),
     `INSERT INTO ${identifier(table)} SELECT ${names}
-     FROM read_csv(${literal(csvPath)}, header = true, comment = '#', nullstr = '', columns = {${types}})`,
+     FROM read_csv(${literal(csvPath)}, auto_detect = false, header = true, comment = '#', nullstr = '',
+       columns = {${types}})`,
   ];
 }
 

@@ -5,7 +5,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { openDuck } from '../../lib/duck.ts';
+import { openDuck, DEFAULT_THREADS } from '../../lib/duck.ts';
 import { pipelineSettings } from '../../lib/settings.ts';
 import { literal } from '../../lib/sql.ts';
 import { BUILD_DATABASE } from './partial_files.ts';
@@ -24,7 +24,18 @@ export interface BuildDatabase {
 /** The setting's default, for a build without settings. */
 const DEFAULT_MEMORY = pipelineSettings.shape.BUILD_MEMORY.parse(undefined);
 
-/** Create an empty build database in a folder. @param memoryLimit beyond it DuckDB spills to disk */
+/** DuckDB scans this many rows per thread, so a build of fewer rows gains nothing from a second one. */
+const ROWS_PER_THREAD = 122_880;
+
+/** Let a build of this many input rows use more threads. */
+export async function setThreads(connection: DuckDBConnection, rows: number): Promise<void> {
+  if (rows > ROWS_PER_THREAD) await connection.run(`SET threads = ${DEFAULT_THREADS}`);
+}
+
+/**
+ * Create an empty build database in a folder. Its queries have one thread.
+ * @param memoryLimit beyond it DuckDB spills to disk
+ */
 export async function openBuildDatabase(folder: string, memoryLimit = DEFAULT_MEMORY): Promise<BuildDatabase> {
   const file = join(folder, BUILD_DATABASE);
   const publishedFile = `${file}.${PUBLISHED}`;
@@ -34,7 +45,7 @@ export async function openBuildDatabase(folder: string, memoryLimit = DEFAULT_ME
     }
   };
   try {
-    const duck = await openDuck(file, { memoryLimit, isTemporary: true });
+    const duck = await openDuck(file, { threads: 1, memoryLimit, isTemporary: true });
     try {
       // Publishing writes the tables by one checkpoint; a log of them would be written twice for nothing.
       await duck.connection.run(`ATTACH ${literal(publishedFile)} AS ${PUBLISHED} (RECOVERY_MODE no_wal_writes)`);

@@ -52,10 +52,11 @@ export const CHANGES_SQL: readonly string[] = COUNTS.map(([, sql]) => sql);
 
 /** Count the changes of a finished build since the previous snapshot `since`. */
 export async function changesSince(connection: DuckDBConnection, since: string): Promise<Changes> {
-  const lines: string[] = [];
-  for (const [label, sql] of COUNTS) {
-    const n = Number((await rowsOf(connection, sql))[0]?.['n']);
-    if (n > 0) lines.push(`${number(n).padStart(6)}  ${label}`);
-  }
+  const counts = COUNTS.map(([, sql], i) => `(${sql}) AS change_${i}`);
+  const [row] = await rowsOf(connection, `SELECT ${counts.join(', ')}`);
+  const lines = COUNTS.flatMap(([label], i) => {
+    const n = Number(row?.[`change_${i}`]);
+    return n > 0 ? [`${number(n).padStart(6)}  ${label}`] : [];
+  });
   return { since, lines };
 }

@@ -9,6 +9,7 @@ import { auditsOf } from '../../models/contract.ts';
 import { referenceSql, type Model, type Reference } from '../../models/index.ts';
 import type { AssumptionSet } from '../../models/assumptions.ts';
 import { Assumption } from '../../models/assumptions.ts';
+import { setThreads } from './build_database.ts';
 import { CHANGES_SQL } from './changes.ts';
 import type { Layout } from '../layout.ts';
 import { trustedRows } from '../ingest/reads.ts';
@@ -40,6 +41,14 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
   for (const record of inputs.records) await loadStaged(connection, inputs, record);
   for (const sql of inputs.references.flatMap(referenceSql)) await connection.run(sql);
   await loadPrevious(connection, inputs);
+  await setThreads(connection, inputRows(inputs));
+}
+
+/** Staged rows of all sources, and the rows of the previous snapshot. */
+function inputRows({ sources, previous }: BuildInputs): number {
+  const staged = sources.map(({ row }) => row.rows_out + row.rows_carried);
+  const published = Object.values(previous?.tables ?? {}).map(({ rows }) => rows);
+  return [...staged, ...published].reduce((sum, rows) => sum + rows, 0);
 }
 
 /** The small tables about the run itself. */

@@ -3,18 +3,29 @@ import { openDuck } from '../../lib/duck.ts';
 import { identifier } from '../../lib/sql.ts';
 import { tablesRead } from '../../models/graph.ts';
 import { loadModels, type Model } from '../../models/index.ts';
-
-/** A published model without rows: the same columns, no dependencies and no audits of its own. */
-function emptied(model: Model): Model {
-  const columns = model.contract.record.columns.map(({ name, sql }) => `CAST(NULL AS ${sql}) AS ${identifier(name)}`);
-  return {
-    ...model,
-    sql: `SELECT ${columns.join(', ')} WHERE false`,
-    contract: { ...model.contract, audits: [] },
-  };
-}
+import { CHANGES_SQL } from '../../pipelines/run/changes.ts';
 
 const MODELS = await loadModels();
+
+/** What a run reads of every table: the summary of changes, and the sources that their joins degrade. */
+const ALWAYS_READ = [...CHANGES_SQL, 'status, reason, detail'].join('\n');
+
+/**
+ * A published model without rows, dependencies and audits of its own. It has the columns that a run reads, today's or
+ * the next: each other column would cost a comment.
+ */
+function emptied(model: Model): Model {
+  const { record, publish } = model.contract;
+  const later = MODELS.map(({ sql }) => sql).filter((sql) => sql.includes(`previous_${model.name}`));
+  const read = [ALWAYS_READ, ...later, ...record.key, ...(publish?.orderBy ?? [])].join('\n');
+  const columns = record.columns.filter(({ name }) => new RegExp(`\\b${name}\\b`, 'u').test(read));
+  const values = columns.map(({ name, sql }) => `CAST(NULL AS ${sql}) AS ${identifier(name)}`);
+  return {
+    ...model,
+    sql: `SELECT ${values.join(', ')} WHERE false`,
+    contract: { ...model.contract, record: { ...record, columns }, audits: [] },
+  };
+}
 
 /** Names of the models that each model reads, itself first. */
 async function readsOfModels(): Promise<ReadonlyMap<string, readonly string[]>> {
