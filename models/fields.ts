@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { instant, integer, json, oneOf, text, type Fields, type RecordDefinition } from '../lib/record.ts';
 
+export { isSale, RECORD_KINDS, type RecordKind } from '../sources/kinds.ts';
+
 /** A decimal as records carry it inside JSON. */
 const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 
@@ -45,8 +47,8 @@ export const cityBasis = <const A extends string>(absent: A) =>
 export const MAIL_KINDS = ['street', 'po_box', 'unknown'] as const;
 
 /**
- * Kinds of distress that are independent of each other (models/macros/distress.sql): records that count as one kind tell
- * of one event.
+ * Kinds of distress that are independent of each other (models/macros/distress.sql): records that count as one kind
+ * tell of one event.
  */
 export const INDEPENDENT_KINDS = ['unpaid_tax', 'foreclosure', 'code_case', 'building'] as const;
 

@@ -18,7 +18,7 @@ import { exampleDeals, propertyOf } from './examples.ts';
 import { Market, marketOf } from './market.ts';
 import { sectionsOf } from './sections.ts';
 import { summaryOf } from './summary.ts';
-import { isSale, RECORD_KINDS, type RecordKind } from '../../../sources/kinds.ts';
+import { isSale, RECORD_KINDS, type RecordKind } from '../../../models/fields.ts';
 
 const PATH = '/api/deals/:id/report';
 export const EXAMPLE_PATH = '/api/example_report';

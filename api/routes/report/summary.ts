@@ -1,8 +1,8 @@
 /** The report in plain sentences, each from figures of the report. */
 import type { z } from 'zod';
+import { isSale } from '../../../models/fields.ts';
 import type { Deal } from '../../../models/marts/deals.ts';
 import type { Report } from '../../../models/marts/reports.ts';
-import { isSale } from '../../../sources/kinds.ts';
 
 type DealRow = z.infer<typeof Deal.schema>;
 type ReportRow = z.infer<typeof Report.schema>;
