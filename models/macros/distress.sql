@@ -1,8 +1,8 @@
 -- Kinds of distress that are independent of each other.
 
 -- Records with one value tell of one event, however many lists show it: a lien, a delinquency and the sale that
--- collects them are one debt; a filing and the sale that ends it are one foreclosure; a violation and the judgment on it
--- are one case of the city; a vacant and a condemned building are one state of the building.
+-- collects them are one debt; a filing and the sale that ends it are one foreclosure; a violation and the judgment
+-- on it are one case of the city; a vacant and a condemned building are one state of the building.
 CREATE OR REPLACE MACRO independent_kind_of(kind, sale_kind) AS CASE
   WHEN kind IN ('tax_delinquent', 'tax_lien', 'tax_deed_sale', 'tax_sale') OR sale_kind = 'tax_foreclosure'
     THEN 'unpaid_tax'
