@@ -87,6 +87,9 @@ function drawFlaw(draw: Draw, { kind, isByParcel }: Publisher, { parcel }: Prope
   return flaw === 'corrupt_year' && kind !== 'blight_judgment' ? null : flaw;
 }
 
+/** Number of a publisher's first record. */
+const FIRST_SERIAL = 101;
+
 interface Cast {
   readonly publisher: Publisher;
   readonly property: Property;
@@ -97,7 +100,8 @@ interface Cast {
 
 function planRecord(seed: number, { publisher, property, serial, isLater }: Cast): DistressPlan {
   const draw = new Draw(seed, 'distress', publisher.fips, publisher.kind, serial);
-  const isNew = draw.chance(TURNOVER);
+  // Every publisher has a recent record, in a small world too.
+  const isNew = draw.chance(TURNOVER) || serial === FIRST_SERIAL;
   const recent = draw.int(FIRST_DAY + 1, DEFAULT_DAY - 3);
   const old = FIRST_DAY - Math.round(draw.int(5, 45) ** 2);
   const filed = isAdvertised(publisher)
@@ -197,7 +201,7 @@ export function planDistress(seed: number, size: number, stock: Stock, book: Pro
       }
     }
     for (const [at, property] of mixed('numbered', chosen).entries()) {
-      const serial = 101 + at * 7;
+      const serial = FIRST_SERIAL + at * 7;
       plans.push(planRecord(seed, { publisher, property, serial, isLater: at >= wanted }));
       stacked.add(property);
     }

@@ -30,7 +30,7 @@ export default socrataTable<'distress'>({
     maxRejectShare: 0.02,
     maxDropShare: 0.4,
     joins: { address: 0.7 },
-    newest: { column: 'filed_on', maxAgeDays: 45 },
+    newest: { column: 'filed_on', maxAgeDays: 130 },
   },
   portal: CHICAGO.portal,
   table: '22u3-xenr',

@@ -32,7 +32,7 @@ export default socrataTable<'distress'>({
     maxRejectShare: 0.05,
     maxDropShare: 0.4,
     joins: { address: 0.7 },
-    newest: { column: 'filed_on', maxAgeDays: 45 },
+    newest: { column: 'filed_on', maxAgeDays: 130 },
   },
   portal: 'https://data.cincinnati-oh.gov',
   table: 'cncm-znd6',

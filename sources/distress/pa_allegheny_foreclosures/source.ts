@@ -32,7 +32,7 @@ export default ckanTable<'distress'>({
     minRows: 1,
     maxRejectShare: 0.02,
     maxDropShare: 0.1,
-    newest: { column: 'filed_on', maxAgeDays: 60 },
+    newest: { column: 'filed_on', maxAgeDays: 130 },
   },
   portal: ALLEGHENY.portal,
   resource: '859bccfd-0e12-4161-a348-313d734f25fd',

@@ -33,7 +33,7 @@ export default ckanTable<'distress'>({
   covers: { kinds: ['tax_lien'] },
   terms: wprdcTerms('CC0', HOME),
   everyDays: 31,
-  expect: { minRows: 1, maxRejectShare: 0.02, maxDropShare: 0.2, newest: { column: 'filed_on', maxAgeDays: 120 } },
+  expect: { minRows: 1, maxRejectShare: 0.02, maxDropShare: 0.2, newest: { column: 'filed_on', maxAgeDays: 130 } },
   portal: ALLEGHENY.portal,
   resource: '65d0d259-3e58-49d3-bebb-80dc75f61245',
   filters: { satisfied: [false] },

@@ -27,7 +27,7 @@ export default ckanTable<'distress'>({
     minRows: 1,
     maxRejectShare: 0.02,
     maxDropShare: 0.1,
-    newest: { column: 'last_activity_on', maxAgeDays: 30 },
+    newest: { column: 'last_activity_on', maxAgeDays: 130 },
   },
   portal: ALLEGHENY.portal,
   resource: '70c06278-92c5-4040-ab28-17671866f81c',

@@ -23,7 +23,7 @@ export default ckanTable<'distress'>({
   covers: { kinds: ['vacant_building'], city: MILWAUKEE.city },
   terms: milwaukeeTerms(HOME),
   everyDays: 7,
-  expect: { minRows: 5, maxRejectShare: 0.05, maxDropShare: 0.3, newest: { column: 'filed_on', maxAgeDays: 90 } },
+  expect: { minRows: 5, maxRejectShare: 0.05, maxDropShare: 0.3, newest: { column: 'filed_on', maxAgeDays: 130 } },
   portal: MILWAUKEE.portal,
   resource: '46dca88b-fec0-48f1-bda6-7296249ea61f',
   columns: ['PARCELNBR', 'ADDRFULLLINE', 'DATEOPENED', 'LANDUSE', 'ZipCode'],
