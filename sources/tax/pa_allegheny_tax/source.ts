@@ -1,7 +1,7 @@
 /**
  * Allegheny County, Pennsylvania: delinquent county real estate taxes. A row is one parcel and tax year, with the
- * bill, penalties, interest and payments. A parcel's debt is their balance over all years; one that has paid it is no
- * record. The city's and the school districts' taxes are debts of their own and in other tables.
+ * bill, penalties, interest and payments. A parcel's debt is their balance over all years, 0 or less if it has paid.
+ * The city's and the school districts' taxes are debts of their own and in other tables.
  *
  * Known from public readers: the columns; a blank total_payments is no payment, and a balance can be negative. No row
  * was recorded. Owner and address are not in the table: the address is on the assessment roll (pa_allegheny_parcels).
@@ -34,7 +34,6 @@ export default ckanTable<'tax'>({
   expect: {
     minRows: 1,
     maxRejectShare: 0.02,
-    uncountedRejects: ['nothing_owed'],
     maxDropShare: 0.3,
     joins: { address: 0.7, parcel: 0.6 },
   },
@@ -44,7 +43,6 @@ export default ckanTable<'tax'>({
   group: ['parcel_id'],
   link: 'parcel_id',
   identity: ({ parcel_id: parcel }) => ({ parcel_raw: published(parcel) }),
-  outside: (rows) => (owed(rows) > 0n ? null : ['nothing_owed', `the balance of all years is ${decimal(owed(rows))}`]),
   record: (rows) => ({
     amount: decimal(owed(rows)),
     amount_basis: 'net',
