@@ -15,6 +15,7 @@ const SECRET_SETTINGS = [
   'CURSOR_SECRET',
   'HUD_TOKEN',
   'CENSUS_API_KEY',
+  'SOCRATA_APP_TOKEN',
   'ALERT_COMMAND',
 ] as const;
 const KEY_FILES = ['SETTLE_KEY_FILE', 'BUYER_KEY_FILE'] as const;

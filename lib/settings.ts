@@ -105,6 +105,13 @@ export const pipelineSettings = z.object({
     .describe(
       "Key of the Census Bureau's data API, free by email. Without it, census_acs is read from its drop folder only.",
     ),
+  SOCRATA_APP_TOKEN: z
+    .string()
+    .trim()
+    .optional()
+    .describe(
+      'App token of the Socrata portals (Kansas City, Cincinnati, Chicago), free. Without it they answer slower.',
+    ),
   CHROMIUM_PATH: z
     .string()
     .min(1, 'the path of a Chromium')
