@@ -15,6 +15,7 @@ import {
   type SourceSpec,
 } from '../../contract.ts';
 import { readCsv } from '../../csv/csv.ts';
+import { decodeText } from '../../fetch/decode.ts';
 import { isObject, parseJson, type JsonObject } from '../../json.ts';
 import {
   adjacentGroups,
@@ -55,7 +56,8 @@ interface Result {
 
 /** The result of a search. @throws Quarantine if the page is none, or an error that the portal sends with HTTP 200 */
 function resultOf(page: Page): Result {
-  const text = page.text();
+  // Not page.text(), which keeps the text: the pages of a large table are in memory together.
+  const text = decodeText(page.bytes, undefined, page.url);
   if (!text.trim()) throw new Quarantine('empty_body', 'the response is empty', page.url);
   const json = parseJson(text, 'the response', page.url);
   if (!isObject(json)) throw new Quarantine('malformed_page', 'the response is not a JSON object', page.url);
