@@ -21,7 +21,7 @@ export default arcgisDistress({
   where: 'VacBldgYear > 0',
   covers: { kinds: ['vacant_building'] },
   everyDays: 7,
-  expect: { minRows: 5, maxRejectShare: 0.02, maxDropShare: 0.3, joins: { address: 0.7, zip: 0.7 } },
+  expect: { minRows: 1, maxRejectShare: 0.02, maxDropShare: 0.5, joins: { address: 0.7, zip: 0.7 } },
   signalType: 'vacant_building',
   record: 'ParcelId',
   needed: ['VacBldgYear', 'VacantLot', ...ST_LOUIS_FIELDS, ...ST_LOUIS_OWNER_FIELDS],

@@ -22,9 +22,9 @@ export default arcgisDistress({
   everyDays: 1,
   politeness: { minIntervalMs: 1000, concurrency: 1 },
   expect: {
-    minRows: 5,
+    minRows: 1,
     maxRejectShare: 0.05,
-    maxDropShare: 0.3,
+    maxDropShare: 0.5,
     joins: { address: 0.7 },
     newest: { column: 'filed_on', maxAgeDays: 365 },
   },

@@ -73,11 +73,9 @@ function adapter(source: AnyLayer, kind: Kind): SourceSpec {
     ...(source.covers === undefined ? {} : { covers: source.covers }),
     terms: source.terms,
     everyDays: source.everyDays,
-    ...(source.readEveryDays === undefined ? {} : { readEveryDays: source.readEveryDays }),
     hosts: [new URL(source.layer).host],
     politeness: source.politeness,
     row: kind.row,
-    ...(source.reads === undefined ? {} : { reads: source.reads }),
     // Two rows of one case are two states of it: the later object id counts.
     ...(kind.record === undefined ? { contradictions: 'refused' } : {}),
     expect: source.outOfScope ? { ...source.expect, uncountedRejects: [OUT_OF_SCOPE] } : source.expect,

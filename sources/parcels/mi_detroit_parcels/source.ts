@@ -25,7 +25,7 @@ export default arcgisAddresses({
   terms: DETROIT_TERMS,
   everyDays: 7,
   politeness: { minIntervalMs: 1000, concurrency: 1 },
-  expect: { minRows: 50, maxRejectShare: 0.02, maxDropShare: 0.2, joins: { address: 0.7, zip: 0.7 } },
+  expect: { minRows: 5, maxRejectShare: 0.02, maxDropShare: 0.2, joins: { address: 0.7, zip: 0.7 } },
   parcel: 'parcel_id',
   parcelForm: DETROIT_PARCEL,
   needed: ['address', 'zip_code', 'taxpayer_1', 'amt_assessed_value', 'sale_date', 'amt_sale_price'],

@@ -24,7 +24,7 @@ export default arcgisAddresses({
   where: '1=1',
   covers: { kinds: ['parcel_roll'] },
   everyDays: 7,
-  expect: { minRows: 50, maxRejectShare: 0.02, maxDropShare: 0.2, joins: { address: 0.7, zip: 0.7 } },
+  expect: { minRows: 5, maxRejectShare: 0.02, maxDropShare: 0.2, joins: { address: 0.7, zip: 0.7 } },
   needed: [
     'AsdTotal',
     'ResSaleDate',

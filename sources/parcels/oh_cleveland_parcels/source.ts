@@ -26,11 +26,11 @@ export default arcgisAddresses({
   everyDays: 7,
   politeness: { minIntervalMs: 1000, concurrency: 1 },
   expect: {
-    minRows: 50,
+    minRows: 5,
     maxRejectShare: 0.02,
     maxDropShare: 0.2,
     joins: { address: 0.7 },
-    newest: { column: 'last_sale_date', maxAgeDays: 180 },
+    newest: { column: 'last_sale_date', maxAgeDays: 365 },
   },
   parcel: ['parcel_id', 'parcelpin'],
   parcelForm: CUYAHOGA_PARCEL,

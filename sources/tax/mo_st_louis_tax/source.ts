@@ -35,7 +35,7 @@ export default arcgisParcels({
   title: "City of St. Louis tax delinquency (Assessor's parcel layer)",
   where: 'TaxBalDue > 0',
   everyDays: 7,
-  expect: { minRows: 5, maxRejectShare: 0.02, maxDropShare: 0.5, joins: { address: 0.7, zip: 0.7 } },
+  expect: { minRows: 1, maxRejectShare: 0.02, maxDropShare: 0.5, joins: { address: 0.7, zip: 0.7 } },
   needed: ['TaxBalDue', 'AsdTotal', ...ST_LOUIS_FIELDS, ...ST_LOUIS_OWNER_FIELDS],
   optional: ['BillYear', 'BillTaxAmt'],
   outOfScope: (a, { readOn }) => {
