@@ -78,7 +78,8 @@ export const SourceRead = defineRecord(
     reason: text('Short reason word.', {
       absent:
         'the read was good, or the source was not due for another reason than no_file (nothing in its drop ' +
-        'folder) or no_permission (its terms ask for one that the operator has not stated, or its key is not set)',
+        'folder), no_permission (its terms ask for one that the operator has not stated, or its key is not set) or ' +
+        'out_of_season (its list is on the site in another part of the year only)',
     }),
     detail: text('What went wrong, in one sentence.', { absent: 'the read was good, or the source was not due' }),
     page_url: text('Page that failed.', { absent: 'no single page failed' }),

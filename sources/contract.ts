@@ -15,6 +15,7 @@
 import type { RecordDefinition } from '../lib/record.ts';
 import type { DropFolders, DropFormat } from './dropped_files.ts';
 import { COVERED_KINDS, type CoveredKind, type Family } from './kinds.ts';
+import type { Season } from './season.ts';
 
 export type { DropFolders, DropFormat, Family };
 
@@ -225,6 +226,8 @@ export interface SourceSpec<C extends Candidates = Candidates> {
   readonly everyDays: number;
   /** Days between two reads, if the source must be checked for news before its rows are stale. Default everyDays. */
   readonly readEveryDays?: number;
+  /** Set if its list is on the site in a part of the year only: it is read in that part alone. */
+  readonly season?: Season;
   /** Hosts it may contact, including redirects. Empty for a source that only reads its drop folder. */
   readonly hosts: readonly string[];
   /** Settings that hold a secret for this source, such as HUD_TOKEN. */

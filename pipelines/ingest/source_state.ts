@@ -3,6 +3,7 @@ import type { SourceRead } from '../../models/inputs.ts';
 import { coveredBy, type SourceSpec } from '../../sources/contract.ts';
 import { publicAddress } from '../../sources/fetch/polite/hosts.ts';
 import { yearInUse } from '../../sources/fiscal_year.ts';
+import { isInSeason, type Season } from '../../sources/season.ts';
 import { daysBetween } from '../clock.ts';
 import { NO_RECENT_ROWS, withoutRecentRows } from './newest.ts';
 import { whatIsMissing } from '../permission.ts';
@@ -18,14 +19,19 @@ export interface SourceState {
 }
 export type SourceReadRow = ReturnType<typeof SourceRead.schema.parse>;
 
-/** Why nothing was read without a fault: the operator has not dropped a file, or not stated a permission or key. */
-export const WAITS = { no_file: 'no file', no_permission: 'no permission' } as const;
+/**
+ * Why nothing was read without a fault: the operator has not dropped a file, or not stated a permission or key, or the
+ * list is not on its site in this part of the year.
+ */
+export const WAITS = { no_file: 'no file', no_permission: 'no permission', out_of_season: 'out of season' } as const;
 
-/** What a source needs from the operator; null where it needs nothing. */
+/** What a source waits for; null where it waits for nothing. */
 export const waitsFor = (source: Pick<SourceReadRow, 'reason'>): keyof typeof WAITS | null =>
-  source.reason === 'no_file' || source.reason === 'no_permission' ? source.reason : null;
+  source.reason === 'no_file' || source.reason === 'no_permission' || source.reason === 'out_of_season'
+    ? source.reason
+    : null;
 
-/** Whether a source has no rows because it waits for the operator. */
+/** Whether a source has no rows because it waits for the operator, or for its season. */
 export const awaitsOperator = (source: Pick<SourceReadRow, 'reason' | 'last_good_at'>): boolean =>
   waitsFor(source) !== null && source.last_good_at === null;
 
@@ -39,6 +45,19 @@ function waitReason(spec: SourceSpec): { readonly reason: keyof typeof WAITS; re
       ? `${spec.terms.note} Until PERMITTED names it, ${file}`
       : `${whatIsMissing(spec)} Until then, ${file}`;
   return { reason: 'no_permission', detail };
+}
+
+/** The wait of a source that was never read, and whose list is not on its site now. */
+const seasonOf = ({ from, to }: Season): ReturnType<typeof waitReason> => ({
+  reason: 'out_of_season',
+  detail: `its list is on the site from ${from} to ${to} (month-day) only`,
+});
+
+/** Why a source has nothing to read; null if it has. */
+function waitOf(spec: SourceSpec, { read, reads, isFetched, asOf }: SourceReads): ReturnType<typeof waitReason> | null {
+  if (read === null || (reads.length === 0 && !isFetched)) return waitReason(spec);
+  const isOut = read === undefined && reads.length === 0 && !isInSeason(spec.season, asOf);
+  return spec.season !== undefined && isOut ? seasonOf(spec.season) : null;
 }
 
 /** A share as a percent. */
@@ -61,12 +80,13 @@ const cited = (address: string, inSandbox: boolean): string =>
   inSandbox && /^https?:/u.test(address) ? publicAddress(address, inSandbox).href : address;
 
 /** The state of a source after this run's reads. */
-export function stateOf(spec: SourceSpec, { read, reads, isFetched, asOf, inSandbox }: SourceReads): SourceState {
+export function stateOf(spec: SourceSpec, sourceReads: SourceReads): SourceState {
+  const { read, reads, asOf, inSandbox } = sourceReads;
   const latest = read ?? undefined;
   const standing = reads.find((r) => r.status === 'good');
   // A failure stays visible until the source is read again.
   const tried = latest ?? (read === undefined && reads[0]?.status !== 'good' ? reads[0] : undefined);
-  const waits = read === null || (reads.length === 0 && !isFetched) ? waitReason(spec) : null;
+  const waits = waitOf(spec, sourceReads);
   const counts = standing?.counts ?? { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
   // A read that failed says more.
   const old = standing && (tried?.status ?? 'good') === 'good' ? withoutRecentRows(spec, standing) : null;

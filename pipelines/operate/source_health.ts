@@ -1,6 +1,7 @@
 /** Health of one source: whether its rows are fresh, and what its latest read failed with. */
 import type { Manifest } from '../../models/manifest.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
+import { nextInSeason } from '../../sources/season.ts';
 import { daysBetween } from '../clock.ts';
 import { awaitsOperator, waitsFor, WAITS } from '../ingest/source_state.ts';
 import { nextReadOn } from './schedule/jobs.ts';
@@ -36,6 +37,10 @@ export interface SourceHealth {
 const isLate = ({ age_days: age, every_days: every }: Pick<SourceHealth, 'age_days' | 'every_days'>): boolean =>
   age !== null && age > every;
 
+/** Day of the next scheduled read, in the source's season. */
+const nextDue = (source: Manifest['sources'][number], spec: SourceSpec | undefined, today: string): string =>
+  nextInSeason(spec?.season, nextReadOn(source, spec?.readEveryDays ?? source.every_days, today));
+
 export function sourceHealth(
   source: Manifest['sources'][number],
   spec: SourceSpec | undefined,
@@ -55,7 +60,7 @@ export function sourceHealth(
     last_success: source.last_good_at,
     age_days: age,
     every_days: source.every_days,
-    next_due: missing !== null ? null : nextReadOn(source, spec?.readEveryDays ?? source.every_days, today),
+    next_due: missing !== null && missing !== 'out_of_season' ? null : nextDue(source, spec, today),
     rows: source.rows_out + source.rows_carried,
     rejected: source.rows_rejected,
     reason: source.reason,

@@ -1,5 +1,6 @@
 /** Reads and stages the sources of a run, several at a time: most of the time is waiting for sites. */
 import type { SourceSpec } from '../../sources/contract.ts';
+import { isInSeason } from '../../sources/season.ts';
 import type { Archive } from '../../sources/fetch/archive.ts';
 import { daysBetween, type Clock } from '../clock.ts';
 import type { Crawler } from '../crawl/crawler.ts';
@@ -25,11 +26,12 @@ export interface ReadOptions {
   readonly print?: (line: string) => void;
 }
 
-/** Whether a source is due: it has no good read, or its cadence has passed. */
+/** Whether a source is due in its season: it has no good read, or its cadence has passed. */
 export const dueByCadence =
   (asOf: string) =>
   (spec: SourceSpec, lastGoodOn: string | null): boolean =>
-    lastGoodOn === null || daysBetween(lastGoodOn, asOf) >= (spec.readEveryDays ?? spec.everyDays);
+    isInSeason(spec.season, asOf) &&
+    (lastGoodOn === null || daysBetween(lastGoodOn, asOf) >= (spec.readEveryDays ?? spec.everyDays));
 
 /** @param previous snapshot whose history the run continues */
 export async function readSources(

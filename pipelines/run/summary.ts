@@ -126,11 +126,13 @@ function formatWaiting(sources: readonly SourceState[]): string[] {
       .map(({ row }) => row.source)
       .join(', ');
   const [files, permissions] = [waitingFor('no_file'), waitingFor('no_permission')];
+  const seasons = waitingFor('out_of_season');
   return [
     ...(files === '' ? [] : ['', `Waiting for a file in the drop folder: ${files}`]),
     ...(permissions === ''
       ? []
       : ['', `Waiting for the owner's permission (PERMITTED), a key, or a file in the drop folder: ${permissions}`]),
+    ...(seasons === '' ? [] : ['', `Not on their sites in this part of the year: ${seasons}`]),
   ];
 }
 

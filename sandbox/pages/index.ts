@@ -18,6 +18,7 @@ import { milwaukee } from './milwaukee.ts';
 import { montgomeryTax } from './montgomery.ts';
 import { chicagoData, cincinnati, kansasCity } from './open_cases.ts';
 import { ohioFiles, ohioSite } from './ohio.ts';
+import { lienHub, shelbyTaxSales } from './posted_lists.ts';
 import { realAuction } from './realauction.ts';
 import { starkSales } from './stark_sales.ts';
 import { resoMls } from './reso_mls.ts';
@@ -65,6 +66,8 @@ export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>(
     [`${taxDeeds}.realtaxdeed.com`, realAuction(fips, 'tax_deed_sale')] as const,
   ]),
   ['butler.pa.realforeclose.com', realAuction('42019')],
+  ['lienhub.com', lienHub],
+  ['scgpublic.s3.amazonaws.com', shelbyTaxSales],
   ['sheriffsales.starkcountyohio.gov', starkSales],
   ['publicfiles.ohiosos.gov', ohioFiles],
   ['www.ohiosos.gov', ohioSite],

@@ -14,6 +14,8 @@ import pascoForeclosures from '../../sources/auctions/fl_pasco_foreclosure/sourc
 import pinellasForeclosures from '../../sources/auctions/fl_pinellas_foreclosure/source.ts';
 import { isGlued } from '../../sandbox/pages/realauction_florida.ts';
 import { spellStreet } from '../../sandbox/world/streets.ts';
+import duvalCertificates from '../../sources/distress/fl_duval_certificates/source.ts';
+import shelbyTaxSale from '../../sources/tax/tn_shelby_tax_sale/source.ts';
 import colorado from '../../sources/register/colorado_sos/source.ts';
 import ohio from '../../sources/register/ohio_sos/source.ts';
 import cuyahoga from '../../sources/sheriff/oh_cuyahoga_sheriff/source.ts';
@@ -154,6 +156,29 @@ for (const spec of [hillsboroughTaxDeeds, pinellasForeclosures, pascoForeclosure
     );
   });
 }
+
+test('lists that offices post as files: certificates on LienHub, and parcels of tax sales in Memphis', async () => {
+  const sorted = (rows: readonly (readonly unknown[])[]): string[] => rows.map((row) => row.join(' | ')).sort();
+  const certificates = await read(duvalCertificates);
+  const advertised = sandbox.day.distress.filter(
+    ({ kind, countyFips }) => kind === 'tax_lien' && countyFips === '12031',
+  );
+  assert.ok(advertised.length > 0);
+  assert.deepEqual(
+    sorted(certificates.rows.map((row) => [row['record_number'], row['amount'], row['record_state']])),
+    sorted(advertised.map(({ number, amount }) => [number, amount, 'open'])),
+  );
+  const sales = await read(shelbyTaxSale);
+  const coming = sandbox.day.auctions.filter(
+    ({ countyFips, status, saleDate }) => countyFips === '47157' && status === 'scheduled' && saleDate >= DAY,
+  );
+  assert.ok(coming.length > 0);
+  assert.deepEqual(
+    sorted(sales.rows.map((row) => [row['parcel_raw'], row['amount'] ?? 'no amount'])),
+    sorted(coming.map(({ parcel }) => [parcel, 'no amount'])),
+  );
+  assert.deepEqual([certificates.rejects, sales.rejects], [[], []]);
+});
 
 test("Stark's own search, asked by its form: every sale to come, page after page, with its defendant", async () => {
   const { rows, rejects } = await read(starkPage);

@@ -8,6 +8,9 @@ import { Manifest } from '../../../models/manifest.ts';
 import type { Day, World, WorldDay } from '../../world/types.ts';
 import { worldOn } from '../../world/world.ts';
 
+/** Reasons of sources that wait for the operator, or for their season. */
+const WAITS = new Set<string | null>(['no_file', 'no_permission', 'out_of_season']);
+
 /** The reads of a source. */
 export interface SourceReads {
   readonly source: string;
@@ -26,7 +29,7 @@ export interface Truth {
   readonly asOf: Day;
   /** The world on a day. */
   on(day: Day): WorldDay;
-  /** Sources without a good read, each with the status of its latest read. Those that wait for a file are left out. */
+  /** Sources without a good read, each with the status of its latest read. Those that wait are left out. */
   readonly unread: readonly string[];
   /** Sources with a good read, by name. */
   readonly sources: ReadonlyMap<string, SourceReads>;
@@ -84,7 +87,7 @@ export async function truthOf(folder: string, world: World): Promise<Truth> {
       return known;
     },
     unread: current.sources
-      .filter(({ last_good_at: at, reason }) => at === null && reason !== 'no_file' && reason !== 'no_permission')
+      .filter(({ last_good_at: at, reason }) => at === null && !WAITS.has(reason))
       .map(({ source, status }) => `${source} (${status})`),
     sources: new Map(sources),
     isComplete: manifests[0]?.previous === null,
