@@ -220,13 +220,15 @@ describe('the days after', () => {
           seen.gone += 1;
         }
       }
-      const cured = new Set(yesterday.truth.delinquent.map((d) => d.propertyId));
+      const lists = new Set(today.manifest?.sources.filter(({ family }) => family === 'tax').map((s) => s.county_fips));
+      const owing = yesterday.truth.delinquent.filter(({ countyFips }) => lists.has(countyFips));
+      const cured = new Set(owing.map((d) => d.propertyId));
       for (const d of today.truth.delinquent) cured.delete(d.propertyId);
       const removed = await published(
         layout,
         today.runId,
         'signals',
-        `WHERE signal_state = 'removed' AND state_since = '${today.truth.day}'`,
+        `WHERE signal_type = 'tax_delinquent' AND signal_state = 'removed' AND state_since = '${today.truth.day}'`,
       );
       assert.equal(removed.length, cured.size, `debts cured on ${today.truth.day}`);
       seen.cured += removed.length;

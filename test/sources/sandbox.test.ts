@@ -230,7 +230,10 @@ test("HUD's workbook of the year before is read while the new one is not posted"
   assert.deepEqual(reasons, []);
   assert.ok(rows.length > 100);
   assert.ok(rows.every((row) => row['fiscal_year'] === 2026));
+  // HUD's pages of the sandbox have the counties of the metros, not those outside.
+  const counties = new Set(sandbox.day.rents.map(({ fips }) => fips.slice(0, 5)));
   for (const property of world.properties.values()) {
+    if (!counties.has(property.countyFips)) continue;
     assert.equal(rows.find((row) => row['county_fips'] === property.countyFips)?.['fmr_2'], `${property.rent2br}.00`);
   }
 });
