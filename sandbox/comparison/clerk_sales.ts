@@ -111,6 +111,8 @@ export async function compareClerkLeads(
     const { corroboration = [], owner_location: location = 'unknown', property_kind: kind = 'unknown' } = published;
     const inputs = {
       lead_type: 'sheriff_sale_auction',
+      auction_type: sale.auctionType,
+      sale_kind: sale.kind,
       ...bidFields(sale),
       sale_date: sale.saleDate,
       sale_round: null,

@@ -4,9 +4,10 @@
  */
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
 import type { Comparison, Difference, Row } from './compare.ts';
-import { debtKey, debtsOfCounties, type CountyDebts } from './truth/debts.ts';
+import { debtsOfCounties, type CountyDebts } from './truth/debts.ts';
 import { listingKey } from './listings.ts';
 import { withSnapshot, type ReadTable } from './snapshot.ts';
+import { trueSales, trueSignals } from './truth/records.ts';
 import { truthOf, type Truth } from './truth/truth.ts';
 
 export interface PairCounts {
@@ -54,7 +55,7 @@ const pairsOf = (groups: Iterable<readonly string[]>): Set<string> =>
     ),
   );
 
-/** A published debt or sale. */
+/** A published debt, record or sale. */
 interface CountyRow {
   readonly name: string;
   /** The true building. */
@@ -94,40 +95,27 @@ interface PropertyRows {
   readonly auctions: readonly Row[];
 }
 
-/** Debts and sales by id, with their true property. */
+/** Records and sales by id, with their true property. */
 function countyRows({ truth, counties, signals, auctions }: PropertyRows): Map<unknown, CountyRow> {
-  const day = truth.on(truth.asOf);
-  const debtOf = new Map<string, string>(
-    counties.flatMap(({ listed }) => listed.map((debt) => [debtKey(debt), debt.property.id] as const)),
-  );
-  const saleOf = new Map(day.auctions.map((a) => [`${a.countyFips} ${a.caseNumber} ${a.saleDate}`, a.propertyId]));
-  const rows = new Map<unknown, CountyRow>();
-  const place = (row: Row, id: string | undefined): Pick<CountyRow, 'building' | 'lacksUnit'> => {
-    const property = id === undefined ? undefined : day.property(id);
-    return {
-      building: property?.building,
-      lacksUnit: row['unit_key'] === null && typeof property?.address.unit === 'string',
-    };
+  const records = new Map([...trueSignals(signals, truth, counties), ...trueSales(auctions, truth)]);
+  const rowOf = (row: Row, hasStreet: boolean): readonly [unknown, CountyRow] => {
+    const { name = 'a record', propertyId = null } = records.get(row['id']) ?? {};
+    const property = propertyId === null ? undefined : truth.world.properties.get(propertyId);
+    return [
+      row['id'],
+      {
+        name,
+        building: property?.building,
+        lacksUnit: row['unit_key'] === null && typeof property?.address.unit === 'string',
+        hasStreet,
+        hasZip: row['zip'] !== null,
+      },
+    ];
   };
-  for (const signal of signals) {
-    const name = `${String(signal['county_fips'])} ${String(signal['parcel_key'])}`;
-    rows.set(signal['id'], {
-      name: `debt ${name}`,
-      ...place(signal, debtOf.get(name)),
-      hasStreet: signal['has_address'] === true,
-      hasZip: signal['zip'] !== null,
-    });
-  }
-  for (const auction of auctions) {
-    const name = [auction['county_fips'], auction['case_number'], auction['sale_date']].join(' ');
-    rows.set(auction['id'], {
-      name: `sale ${name}`,
-      ...place(auction, saleOf.get(name)),
-      hasStreet: auction['address_key'] !== null,
-      hasZip: auction['zip'] !== null,
-    });
-  }
-  return rows;
+  return new Map([
+    ...signals.map((signal) => rowOf(signal, signal['has_address'] === true)),
+    ...auctions.map((auction) => rowOf(auction, auction['address_key'] !== null)),
+  ]);
 }
 
 function whyNotAttached(row: CountyRow | undefined): string {

@@ -98,6 +98,8 @@ function saleLead(sale: AuctionOnDay, location: string, published: Row, truth: T
   };
 }
 
+const isInOhio = (lead: Row): boolean => lead['state'] === 'OH';
+
 export async function compareLeads(
   read: ReadTable,
   sources: Sources,
@@ -112,7 +114,7 @@ export async function compareLeads(
       .map((lead) => trueLead(lead, byKey.get(lead.key) ?? {}, sources));
     return compare({ what, published, keyOf, truth: rows });
   };
-  const auctionLeads = ofType('sheriff_sale_auction').filter((lead) => lead['state'] === 'OH');
+  const auctionLeads = ofType('sheriff_sale_auction').filter(isInOhio);
   const byParcel = new Map(auctionLeads.map((lead) => [keyOf(lead), lead]));
   const publishedOf = (sale: AuctionOnDay): Row =>
     byParcel.get(`${sale.countyFips} ${parcelKey(sale.countyFips, sale.parcel)}`) ?? {};
@@ -125,7 +127,7 @@ export async function compareLeads(
   };
   const debts = sources.counties.flatMap(({ listed }) => listed).filter((debt) => owes(debt) && debt.place.address);
   return [
-    ...compareType('leads of tax debts', ofType('tax_delinquent'), debts.map(taxLead)),
+    ...compareType('leads of tax debts', ofType('tax_delinquent').filter(isInOhio), debts.map(taxLead)),
     ...compareType(
       'leads of sheriff sales',
       auctionLeads,

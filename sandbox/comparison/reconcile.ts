@@ -4,15 +4,19 @@ import { compareAuctions } from './auctions.ts';
 import { compareClerkLeads, compareClerkSales } from './clerk_sales.ts';
 import type { Comparison } from './compare.ts';
 import { compareDeals, type CountyRecord, type CountyRecords } from './deals.ts';
+import { compareDistress } from './distress.ts';
 import { debtKey, debtsOfCounties, type CountyDebts, type TrueDebt } from './truth/debts.ts';
 import { pairComparisons, pairCounts } from './identity.ts';
 import { compareLeads } from './leads.ts';
+import { compareLevies } from './levies.ts';
+import { compareLevyLeads } from './levy_leads.ts';
 import { siteHistories } from './truth/listing_versions.ts';
 import { compareListings } from './listings.ts';
 import type { AssumptionValue } from './recompute/record.ts';
 import { compareRegisters } from './registers.ts';
 import { compareSignals, signalKey } from './signals.ts';
 import { withSnapshot, type ReadTable } from './snapshot.ts';
+import { trueSales, trueSignals } from './truth/records.ts';
 import { truthOf, type Truth } from './truth/truth.ts';
 
 /** Declared assumptions by key, as the snapshot publishes them. */
@@ -28,7 +32,7 @@ async function assumptionsOf(read: ReadTable): Promise<AssumptionValue> {
 /** True debts by the id of the published signal. */
 async function debtsById(read: ReadTable, counties: readonly CountyDebts[]): Promise<Map<unknown, TrueDebt>> {
   const byKey = new Map(counties.flatMap(({ listed }) => listed.map((debt) => [debtKey(debt), debt] as const)));
-  const signals = await read('signals');
+  const signals = await read('signals', "signal_type = 'tax_delinquent'");
   return new Map(
     signals.flatMap((row) => {
       const debt = byKey.get(signalKey(row));
@@ -38,28 +42,30 @@ async function debtsById(read: ReadTable, counties: readonly CountyDebts[]): Pro
 }
 
 /** Amount and sale day of the county records that deals name: the amount from the world, the day from the key. */
-async function countyRecords(read: ReadTable, debts: ReadonlyMap<unknown, TrueDebt>): Promise<CountyRecords> {
-  const auctions = await read('auctions');
-  return new Map<unknown, CountyRecord>([
-    ...[...debts].map(([id, { amount }]) => [id, { amount, sale_date: null }] as const),
-    ...auctions.map((row) => [row['id'], { amount: null, sale_date: String(row['sale_date']) }] as const),
-  ]);
+async function countyRecords(read: ReadTable, truth: Truth, counties: readonly CountyDebts[]): Promise<CountyRecords> {
+  const records = [...trueSignals(await read('signals'), truth, counties), ...trueSales(await read('auctions'), truth)];
+  return new Map<unknown, CountyRecord>(
+    records.map(([id, { amount, saleDate }]) => [id, { amount, sale_date: saleDate }]),
+  );
 }
 
 async function compareTables(read: ReadTable, truth: Truth): Promise<Comparison[]> {
   const assumptions = await assumptionsOf(read);
   const counties = debtsOfCounties(truth);
   const debts = await debtsById(read, counties);
-  const records = await countyRecords(read, debts);
+  const records = await countyRecords(read, truth, counties);
   const histories = siteHistories(truth, Number(assumptions('relisting_days')));
   return [
     ...(await compareListings(read, truth, histories)),
     ...(await compareDeals(read, histories, { truth, assumptions, records })),
     ...(await compareSignals(read, truth, counties)),
+    ...(await compareLevies(read, truth)),
+    ...(await compareDistress(read, truth)),
     ...(await compareAuctions(read, truth)),
     ...(await compareClerkSales(read, truth)),
     ...(await compareLeads(read, { truth, assumptions, counties }, debts)),
     ...(await compareClerkLeads(read, truth, assumptions)),
+    ...(await compareLevyLeads(read, truth, assumptions)),
     ...pairComparisons(await pairCounts(read, truth, counties)),
     ...(await compareRegisters(read, truth)),
   ];

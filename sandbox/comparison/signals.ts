@@ -1,4 +1,4 @@
-/** Published tax debts against the world, of all counties. */
+/** Published tax debts of Ohio against the world, of all counties. */
 import { compare, type Comparison, type Row, type TrueRow } from './compare.ts';
 import { debtKey, ownerLocation, type CountyDebts, type TrueDebt } from './truth/debts.ts';
 import { fraction } from '../../lib/fraction.ts';
@@ -66,7 +66,7 @@ export async function compareSignals(
   truth: Truth,
   counties: readonly CountyDebts[],
 ): Promise<Comparison[]> {
-  const signals = (await read('signals')).map(withDays);
+  const signals = (await read('signals', "signal_type = 'tax_delinquent' AND state = 'OH'")).map(withDays);
   const isListed = (row: Row): boolean => row['signal_state'] === 'listed';
   const listed = counties.flatMap((county) => county.listed);
   return [

@@ -79,6 +79,7 @@ function truthOfSite(shown: Readonly<Record<string, readonly ListingOnDay[]>>, l
     source: 'heartland_multifamily',
     family: 'listings',
     countyFips: null,
+    kinds: [],
     everyDays: 1,
     status: 'quarantined',
     days,

@@ -16,6 +16,8 @@ export interface SourceReads {
   readonly source: string;
   readonly family: Manifest['sources'][number]['family'];
   readonly countyFips: string | null;
+  /** Kinds of records that it shows completely. */
+  readonly kinds: readonly string[];
   readonly everyDays: number;
   readonly status: Manifest['sources'][number]['status'];
   /** Days with a good read, in order. */
@@ -76,7 +78,8 @@ export async function truthOf(folder: string, world: World): Promise<Truth> {
     const lastGood = days.at(-1);
     if (lastGood === undefined) return [];
     const { source, family, county_fips: countyFips, every_days: everyDays, status } = row;
-    return [[source, { source, family, countyFips, everyDays, status, days, lastGood }]];
+    const kinds = row.covered_kinds?.split(', ') ?? [];
+    return [[source, { source, family, countyFips, kinds, everyDays, status, days, lastGood }]];
   });
   return {
     world,
