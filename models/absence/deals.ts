@@ -24,6 +24,8 @@ const NO_PITIA: readonly Cause[] = [
 const NO_SCORE: readonly Cause[] = [{ of: 'underwrite_reason' }, { of: 'dscr_reason' }];
 const NO_OFFER: readonly Cause[] = [{ of: 'offer_status' }];
 const NOT_STATED: readonly Cause[] = ['not_stated_by_site'];
+const NO_ROLL: readonly Cause[] = [{ of: 'roll_status' }];
+const NOT_ON_ROLL: readonly Cause[] = [{ if: "roll_status = 'matched'", code: 'not_on_roll' }, ...NO_ROLL];
 
 export const dealCauses = {
   address: NO_STREET,
@@ -113,4 +115,11 @@ export const dealCauses = {
   offer_range_basis: NO_OFFER,
   offer_binding: NO_OFFER,
   ask_at_or_below_target_value: NO_OFFER,
+  roll_parcel_id: NO_ROLL,
+  last_sale_date: NOT_ON_ROLL,
+  last_sale_price: NOT_ON_ROLL,
+  last_sale_basis: NOT_ON_ROLL,
+  assessed_market_value: NOT_ON_ROLL,
+  roll_source: NO_ROLL,
+  roll_source_url: NO_ROLL,
 } as const;

@@ -14,6 +14,8 @@ const NOT_BY_SELLER: readonly Cause[] = [
 ];
 const NO_PARTY: readonly Cause[] = [AUCTION_ONLY, 'not_public'];
 const NO_STREET: readonly Cause[] = ['no_house_number'];
+const NO_ROLL: readonly Cause[] = ['no_roll_of_parcel'];
+const NOT_ON_ROLL: readonly Cause[] = [{ if: 'roll_source IS NOT NULL', code: 'not_on_roll' }, ...NO_ROLL];
 
 export const leadCauses = {
   auction_type: OF_AUCTION,
@@ -63,4 +65,9 @@ export const leadCauses = {
     'opening_bid_missing',
   ],
   deposit: NOT_BY_SELLER,
+  last_sale_date: NOT_ON_ROLL,
+  last_sale_price: NOT_ON_ROLL,
+  assessed_market_value: NOT_ON_ROLL,
+  roll_source: NO_ROLL,
+  roll_source_url: NO_ROLL,
 } as const;

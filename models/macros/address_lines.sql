@@ -4,6 +4,10 @@
 CREATE OR REPLACE MACRO list_separator() AS
   '(?:\s*(?:-|&|/|,|\bAND\b|\bTO\b|\bTHRU\b|\bTHROUGH\b)\s*)+';
 
+-- The first number of a street as published, without leading zeros: equal for all spellings of an address. Empty if
+-- there is none.
+CREATE OR REPLACE MACRO first_number(street) AS ltrim(regexp_extract(street, '\d+'), '0');
+
 -- House numbers at the start of a line, from the first to the last.
 CREATE OR REPLACE MACRO house_list() AS
   '^\s*(\d+)' || list_separator() || '(?:\d+' || list_separator() || ')*(\d+)\b([^/]|$)';

@@ -19,6 +19,7 @@ inputs as (
     underwriting.cap_rate as cap_rate_shown,
     underwriting.noi as noi_shown,
     distress.* exclude (id),
+    rolls.* exclude (id),
     claims.* exclude (id),
     condition.* exclude (id),
     stressed.* exclude (id),
@@ -35,6 +36,7 @@ inputs as (
   join int_debt_coverage as coverage on coverage.id = properties.id
   cross join int_loan_rates as loan_rates
   join int_distress as distress on distress.id = properties.id
+  join int_property_rolls as rolls on rolls.id = properties.id
   join int_claim_issues as claims on claims.id = properties.id
   join int_condition as condition on condition.id = properties.id
   join int_stressed_coverage as stressed on stressed.id = properties.id
@@ -109,6 +111,10 @@ select
 
   -- Offer range
   offer_status, offer_low, offer_high, offer_range_basis, offer_binding, ask_at_or_below_target_value,
+
+  -- The county's roll
+  roll_status, roll_parcel_id, last_sale_date, last_sale_price, last_sale_basis, assessed_market_value,
+  roll_source, roll_source_url,
 
   -- Distress
   distress_score, distress_status, distress_kinds, distress_signals_count,

@@ -6,6 +6,7 @@ import { debt } from '../deal/debt.ts';
 import { distress } from '../deal/distress.ts';
 import { income } from '../deal/income.ts';
 import { listing } from '../deal/listing.ts';
+import { roll } from '../deal/roll.ts';
 import { scores } from '../deal/scores.ts';
 import { summary } from '../deal/summary.ts';
 import { underwriting } from '../deal/underwriting.ts';
@@ -14,7 +15,7 @@ export const Deal = defineRecord(
   'deal',
   'One row per property that is or was listed for sale, ranked by deal_score.',
   ['id'],
-  { ...summary, ...listing, ...underwriting, ...income, ...debt, ...scores, ...distress },
+  { ...summary, ...listing, ...underwriting, ...income, ...debt, ...scores, ...roll, ...distress },
   dealCauses,
 );
 

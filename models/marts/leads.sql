@@ -16,6 +16,18 @@ all_leads as (
   select * from int_auction_leads
   union all by name
   select * from int_tax_leads
+),
+
+rolls as (
+  select
+    county_fips,
+    parcel_key,
+    last_sale_date,
+    last_sale_price,
+    county_value as assessed_market_value,
+    source as roll_source,
+    source_url as roll_source_url
+  from stg_parcels
 )
 
 select
@@ -45,6 +57,10 @@ select
   case_number, defendant, opening_bid_basis, opening_bid_derived, opening_bid_mismatch, statute_ref,
   sale_kind, sale_round, appraisal_discount_pct, deposit,
 
+  -- The county's roll
+  last_sale_date, last_sale_price, assessed_market_value, roll_source, roll_source_url,
+
   source, page_sha256, assumption_set_id
 from all_leads
 cross join terms
+left join rolls using (county_fips, parcel_key)

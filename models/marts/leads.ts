@@ -3,6 +3,7 @@ import { date, defineRecord, flag, instant, integer, json, money, oneOf, percent
 import { AUCTION_TYPES } from '../../sources/kinds.ts';
 import { leadCauses } from '../absence/leads.ts';
 import { defineModel, never } from '../contract.ts';
+import { rollOfLead } from '../deal/roll.ts';
 import { comesAndGoes } from '../drift.ts';
 import { addressParts, propertyKind, readFrom } from '../fields.ts';
 
@@ -130,6 +131,7 @@ export const Lead = defineRecord(
       absent: auctionField('appraised_value or opening_bid is null'),
     }),
     deposit: money('Deposit required of a bidder.', { absent: auctionField('not published') }),
+    ...rollOfLead,
     source: readFrom.source,
     page_sha256: readFrom.page_sha256,
     assumption_set_id: text('Assumption set of the score.'),

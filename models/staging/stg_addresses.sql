@@ -4,7 +4,7 @@
 with
 
 streets as (
-  select trim(street) as street from staged_parcel
+  select trim(street) as street from stg_parcel_rows
   union
   select trim(street) from staged_sheriff_sale
   union

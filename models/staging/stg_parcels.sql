@@ -8,7 +8,7 @@ lots as (
     lots.county_fips,
     lots.parcel_raw,
     min(listed.parcel_key) as parcel_key
-  from staged_parcel as lots
+  from stg_parcel_rows as lots
   join stg_tax_parcels as listed
     on listed.county_fips = lots.county_fips
     and starts_with(listed.parcel_key, letters_and_digits(lots.parcel_raw))
@@ -19,10 +19,10 @@ lots as (
 
 parcels as (
   select
-    layer.*,
-    coalesce(lots.parcel_key, parcel_key_of(county_fips, parcel_raw), upper(trim(parcel_raw))) as parcel_key,
+    layer.* exclude (parcel_key),
+    coalesce(lots.parcel_key, layer.parcel_key, upper(trim(parcel_raw))) as parcel_key,
     addresses.* exclude (street, line_number)
-  from staged_parcel as layer
+  from stg_parcel_rows as layer
   left join lots using (county_fips, parcel_raw)
   left join stg_addresses as addresses
     on addresses.street = trim(layer.street)
@@ -34,6 +34,7 @@ parcels as (
 select
   county_fips,
   parcel_key,
+  trim(parcel_raw) as parcel_id,
   nullif(trim(street), '') as street,
   nullif(trim(city), '') as city,
   -- Rows staged before the flag existed have no value for it
@@ -51,7 +52,18 @@ select
   nullif(county_value, 0) as county_value,
   annual_taxes,
   property_class,
+  nullif(trim(owner_name), '') as owner_name,
+
+  -- Last sale and building
+  last_sale_date,
+  nullif(last_sale_price, 0) as last_sale_price,
+  case when last_sale_date is not null or last_sale_price > 0 then coalesce(last_sale_basis, 'unknown') end
+    as last_sale_basis,
+  year_built,
+  units,
+
   source,
+  source_url,
   observed_at
 from parcels
 -- Some layers have a parcel twice, once for each of its shapes

@@ -11,12 +11,14 @@ export const StagedParcel = defineRecord(
   {
     ...fieldsOf(Parcel, ['county_fips']),
     parcel_key: text('Normalized parcel number.'),
+    parcel_id: text('Parcel number as printed.'),
     ...fieldsOf(Parcel, ['street', 'city']),
     city_basis: cityBasis('city is null'),
     ...fieldsOf(Parcel, ['zip']),
     ...addressParts('the layer has no street address with a house number'),
-    ...fieldsOf(Parcel, ['county_value', 'annual_taxes', 'property_class']),
-    ...fieldsOf(Provenance, ['source', 'observed_at']),
+    ...fieldsOf(Parcel, ['county_value', 'annual_taxes', 'property_class', 'owner_name']),
+    ...fieldsOf(Parcel, ['last_sale_date', 'last_sale_price', 'last_sale_basis', 'year_built', 'units']),
+    ...fieldsOf(Provenance, ['source', 'source_url', 'observed_at']),
   },
 );
 

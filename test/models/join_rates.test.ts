@@ -36,6 +36,7 @@ const layer = (i: number, more: InputRow = {}): InputRow => ({
 
 const MODELS = [
   'stg_addresses',
+  'stg_parcel_rows',
   'stg_tax_parcels',
   'stg_distress_records',
   'stg_parcels',

@@ -34,6 +34,7 @@ const debt = (parcel_raw: string, given: InputRow): InputRow => ({
 /** The models of property_keys. */
 const NEEDED = [
   'stg_addresses',
+  'stg_parcel_rows',
   'stg_sheriff_sales',
   'stg_tax_parcels',
   'stg_distress_records',

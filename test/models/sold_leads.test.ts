@@ -43,6 +43,7 @@ const ofDebt = (key: string): string => uuid5(`tax_delinquent|39035|00${key}000`
 /** The models of leads. */
 const NEEDED = [
   'stg_addresses',
+  'stg_parcel_rows',
   'stg_sheriff_sales',
   'stg_tax_parcels',
   'stg_distress_records',

@@ -3,15 +3,12 @@ import type { z } from 'zod';
 import { isSale } from '../../../models/fields.ts';
 import type { Deal } from '../../../models/marts/deals.ts';
 import type { Report } from '../../../models/marts/reports.ts';
+import { exactDollars } from './dollars.ts';
+import { rollSentences } from './roll.ts';
 
 type DealRow = z.infer<typeof Deal.schema>;
 type ReportRow = z.infer<typeof Report.schema>;
 
-/** "225000.00" as "$225,000"; cents only if there are any. */
-function exactDollars(amount: string): string {
-  const grouped = amount.replace(/\.00$/, '').replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',');
-  return `$${grouped}`;
-}
 const words = (code: string): string => code.replaceAll('_', ' ');
 
 type CountyRecord = DealRow['distress_matches'][number];
@@ -159,5 +156,6 @@ export const summaryOf = (deal: DealRow, report: ReportRow): string[] => [
   ...cash(deal),
   `Rental ${deal.rental_status}, wholesale ${deal.wholesale_status}, creative finance ${deal.creative_finance_status}.`,
   offerOf(report),
+  ...rollSentences(deal),
   ...distress(deal),
 ];

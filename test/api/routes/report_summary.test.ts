@@ -27,6 +27,34 @@ describe('the summary of a report', () => {
     last_seen: '2026-11-20T12:00:00Z',
   };
 
+  it('says what the roll of the county has, and nothing without a roll', () => {
+    const rolled = (given: Row): string[] =>
+      summary({ list_price: '225000.00', ...given }).filter((sentence) => /roll/u.test(sentence));
+    assert.deepEqual(rolled({ assessed_market_value: null, last_sale_basis: null }), []);
+    assert.deepEqual(
+      rolled({
+        assessed_market_value: '180000.00',
+        last_sale_date: '2019-05-04',
+        last_sale_price: '150000.00',
+        last_sale_basis: 'market',
+      }),
+      [
+        "The county's roll values the parcel at $180,000; the asking price is 125% of it.",
+        'It was last transferred on 2019-05-04 for $150,000 (a sale at market by the roll); the asking price is 150% of ' +
+          'it.',
+      ],
+    );
+    assert.deepEqual(
+      rolled({
+        list_price: null,
+        assessed_market_value: null,
+        last_sale_date: '2019-05-04',
+        last_sale_price: null,
+        last_sale_basis: 'unknown',
+      }),
+      ['It was last transferred on 2019-05-04 without a price (the roll does not say whether at market).'],
+    );
+  });
   it('has a sentence for each figure', () => {
     assert.deepEqual(
       summary(

@@ -122,6 +122,22 @@ const CLAIMS: readonly (readonly [name: string, sentence: RegExp, check: Check])
     ],
   ],
   [
+    'assessed value',
+    /^The county's roll values the parcel at (\S+?)(?:; the asking price is (\d+)% of it)?\.$/,
+    ([value, share], deal) => [
+      ['assessed_market_value', dollars(value), amount(deal.assessed_market_value)],
+      ['list_price', share === undefined, deal.list_price === null],
+    ],
+  ],
+  [
+    'last sale',
+    /^It was last transferred (?:on an unknown day|on ([\d-]+)) (?:without a price|for (\S+)) \(.*$/,
+    ([day = null, paid], deal) => [
+      ['last_sale_date', day, deal.last_sale_date],
+      ['last_sale_price', dollars(paid), amount(deal.last_sale_price)],
+    ],
+  ],
+  [
     'records',
     /^County records at this address: (.*)\.$/,
     ([records = ''], deal) => [['distress_matches', recordsIn(records), namesOf(deal.distress_matches)]],
