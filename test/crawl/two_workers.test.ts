@@ -1,24 +1,51 @@
-/** A run whose sources are read by workers publishes what a run without them does, and asks the sites the same. */
+/** A run whose sources are read by workers stages what a run without them does, and asks the sites the same. */
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { openQueueCrawler } from '../../pipelines/crawl/queue_crawler.ts';
-import { readManifest } from '../../pipelines/snapshots.ts';
+import { sandboxClock } from '../../pipelines/clock.ts';
+import { inThisProcess, type Crawler } from '../../pipelines/crawl/crawler.ts';
+import type { Layout } from '../../pipelines/layout.ts';
+import { run, type RunResult } from '../../pipelines/run/run.ts';
+import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { readRecord } from '../../pipelines/ingest/reads.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
+import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../sources/index.ts';
-import { hashesOn } from '../crash/pipeline_folder.ts';
 import { startPipeline } from '../crash/pipeline_process.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
+import { modelsOf } from '../pipelines/some_tables.ts';
 import { countedWeb, workerProcess, type CountedWeb } from './worker_process.ts';
 
 const DAY = '2026-11-20';
 /** One of each family, some on a host of their own, two on one host, two with sessions, one with a token. */
-const SOURCES =
-  'heartland_multifamily,reso_sandbox_mls,hud_fmr,hud_safmr,oh_hamilton_tax,oh_stark_tax,' +
-  'oh_cuyahoga_sheriff,oh_franklin_sheriff,ohio_sos,ohio_sos_amendments';
+const SOURCES = [
+  'heartland_multifamily',
+  'reso_sandbox_mls',
+  'hud_fmr',
+  'hud_safmr',
+  'oh_hamilton_tax',
+  'oh_stark_tax',
+  'oh_cuyahoga_sheriff',
+  'oh_franklin_sheriff',
+  'ohio_sos',
+  'ohio_sos_amendments',
+];
+
+/** A run that reads these sources with a crawler, and builds the table of the sources only. */
+const runHere = async (layout: Layout, crawler: Crawler): Promise<RunResult> =>
+  run({
+    layout,
+    clock: sandboxClock(DAY),
+    dataClock: 'sandbox',
+    archive: await openArchive(layout.root),
+    crawler,
+    sources: await loadSources(),
+    due: ({ name }) => SOURCES.includes(name),
+    models: await modelsOf(['sources']),
+  });
 
 describe('a run with two workers', () => {
   let postgres: PostgresServer;
@@ -26,7 +53,7 @@ describe('a run with two workers', () => {
   let webs: readonly [CountedWeb, CountedWeb];
   before(async () => {
     postgres = await startPostgres();
-    const world = makeWorld({ seed: 7, listings: 30, parcels: 120, auctions: 40, filings: 40 });
+    const world = makeWorld({ seed: 7, listings: 30, parcels: 400, auctions: 40, filings: 40 });
     webs = [await countedWeb(world, DAY, 8), await countedWeb(world, DAY, 8)];
   });
   after(async () => {
@@ -34,29 +61,42 @@ describe('a run with two workers', () => {
     await postgres.remove();
   });
 
-  test('publishes the same bytes, and asks each site the same in the same order, one request at a time', async (t) => {
+  test('stages the same bytes, and asks each site the same in the same order, one request at a time', async (t) => {
     const [alone, shared] = [await newLayout(), await newLayout()];
     const [quiet, web] = webs;
-    const run = await startPipeline(quiet, alone.root, DAY, { SOURCES });
+    const fetcher = createFetcher({
+      archive: await openArchive(alone.root),
+      clock: sandboxClock(DAY),
+      sandboxUrl: await quiet.on(DAY),
+      secrets: SANDBOX_SECRETS,
+    });
+    t.after(() => fetcher.close());
+    const one = await runHere(alone, inThisProcess(fetcher));
+
     const QUEUE = await postgres.database();
-    const byQueue = await startPipeline(web, shared.root, DAY, { SOURCES, QUEUE });
-    assert.ok(
-      await byQueue.said(/^ {2}no worker for \d+ sources: start one with make worker/u),
-      'it says what it waits for',
-    );
+    const lines: string[] = [];
+    const crawler = await openQueueCrawler({
+      url: QUEUE,
+      dataDir: shared.root,
+      archive: await openArchive(shared.root),
+      sources: await loadSources(),
+      sandboxUrl: await web.on(DAY),
+      secrets: SANDBOX_SECRETS,
+      print: (line) => lines.push(line),
+      noWorkerMs: 600_000,
+    });
+    t.after(() => crawler.close());
     const workers = await Promise.all([1, 2].map(() => workerProcess({ QUEUE, DATA_DIR: shared.root })));
     t.after(() => Promise.all(workers.map((w) => w.end('SIGKILL'))));
-    assert.equal((await run.ended).status, 0, run.lines.join('\n'));
-    assert.equal((await byQueue.ended).status, 0, byQueue.lines.join('\n'));
-
-    assert.deepEqual(await hashesOn(shared, DAY), await hashesOn(alone, DAY));
-    const [one, two] = [await readManifest(alone, `${DAY}.01`), await readManifest(shared, `${DAY}.01`)];
-    // Two sources of one host read its robots.txt once here and twice there; of a DuckDB file no two are alike.
-    const told = (manifest: typeof one): object => ({
+    const two = await runHere(shared, crawler);
+    // Two sources of one host read its robots.txt once here and twice there; of a DuckDB file no two are alike. The
+    // staged rows of every source are there by their hashes.
+    const told = ({ manifest }: typeof one): object => ({
       ...manifest,
       database: null,
-      sources: manifest.sources.map((source) => ({ ...source, traffic: null })),
+      sources: manifest?.sources.map((source) => ({ ...source, traffic: null })),
     });
+    assert.equal(one.manifest?.sources.filter((source) => source.staged_sha256 !== null).length, SOURCES.length);
     assert.deepEqual(told(two), told(one));
 
     const sharing = new Set(
@@ -76,14 +116,14 @@ describe('a run with two workers', () => {
       );
     }
     // Both were really at it, and the run says who read what.
-    const account = byQueue.lines.filter((line) =>
-      /^ {2}worker \S+\/\d+ read \d+ sources? with \d+ requests$/u.test(line),
-    );
-    assert.equal(account.length, 2, byQueue.lines.join('\n'));
-    for (const { lines } of workers)
+    const account = crawler
+      .summary()
+      .filter((line) => /^ {2}worker \S+\/\d+ read \d+ sources? with \d+ requests$/u.test(line));
+    assert.equal(account.length, 2, crawler.summary().join('\n'));
+    for (const worker of workers)
       assert.ok(
-        lines.some((line) => /^\w+: \d+ pages, \d+ requests, \d+ ms$/u.test(line)),
-        lines.join('\n'),
+        worker.lines.some((line) => /^\w+: \d+ pages, \d+ requests, \d+ ms$/u.test(line)),
+        worker.lines.join('\n'),
       );
     assert.deepEqual(
       (await readdir(shared.root)).sort(),
@@ -95,35 +135,38 @@ describe('a run with two workers', () => {
   test('a worker that is told to stop gives back what it has not finished, and another goes on at once', async (t) => {
     const layout = await newLayout();
     const QUEUE = await postgres.database();
-    const run = await startPipeline(webs[0], layout.root, DAY, {
+    const pipeline = await startPipeline(webs[0], layout.root, DAY, {
       SOURCES: 'heartland_multifamily,oh_cuyahoga_sheriff',
       QUEUE,
     });
-    await run.said(/no worker/u);
+    assert.ok(
+      await pipeline.said(/^ {2}no worker for \d+ sources: start one with make worker/u),
+      'it says what it waits for',
+    );
     const first = await workerProcess({ QUEUE, DATA_DIR: layout.root });
     await first.said(/^heartland_multifamily: reading/u);
     first.child.kill('SIGTERM');
     const second = await workerProcess({ QUEUE, DATA_DIR: layout.root });
     t.after(() => second.end('SIGKILL'));
     assert.equal(await first.ended, 0, first.lines.join('\n'));
-    assert.ok(await run.said(/^ {2}good +heartland_multifamily/u), run.lines.join('\n'));
+    assert.ok(await pipeline.said(/^ {2}good +heartland_multifamily/u), pipeline.lines.join('\n'));
     // What it builds of that is not asked here.
-    run.child.kill('SIGKILL');
+    pipeline.child.kill('SIGKILL');
     assert.equal((await readRecord(layout, 'heartland_multifamily', `${DAY}.01`))?.status, 'good');
   });
 
   test('a worker with another data folder or password, or without a secret, is refused in one line', async (t) => {
     const [layout, other] = [await newLayout(), await newLayout()];
     const QUEUE = await postgres.database();
-    const run = await startPipeline(webs[0], layout.root, DAY, {
+    const pipeline = await startPipeline(webs[0], layout.root, DAY, {
       SOURCES: 'hud_fmr',
       QUEUE,
       QUEUE_WAIT_MINUTES: '0.01',
     });
-    const { status } = await run.ended;
+    const { status } = await pipeline.ended;
     assert.equal(status, 2);
     assert.match(
-      run.lines.at(-1) ?? '',
+      pipeline.lines.at(-1) ?? '',
       /^QUEUE is a PostgreSQL database, which has had no worker for 0 minutes: start one with make worker\. /u,
     );
     const worker = await workerProcess({ QUEUE, DATA_DIR: other.root });
