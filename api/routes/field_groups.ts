@@ -104,11 +104,11 @@ export const FIELD_GROUPS = {
   leads: {
     groups: {
       card: names(
-        'id lead_type lead_score county address city zip amount sale_date appraised_value opening_bid ' +
-          'property_kind freshness last_verified source_url',
+        'id lead_type lead_score signals_count county address city zip amount sale_date appraised_value ' +
+          'opening_bid property_kind freshness last_verified source_url',
       ),
       address: ADDRESS,
-      evidence: [...EVIDENCE, 'signal_id', 'auction_id', 'corroboration'],
+      evidence: [...EVIDENCE, 'signal_id', 'auction_id', 'corroboration', 'signal_kinds'],
     },
   },
   filings: {

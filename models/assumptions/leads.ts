@@ -18,6 +18,10 @@ export const LEADS_OF_2026_1: ReadonlyMap<string, string> = new Map([
   ['tax_certified_month', '1'],
   ['tax_certified_day', '1'],
   ['tax_months_step', '12'],
+  ['stacked_unpaid_tax', '0'],
+  ['stacked_foreclosure', '0'],
+  ['stacked_code_case', '0'],
+  ['stacked_building', '0'],
 ]);
 
 export const LEADS: readonly DeclaredAssumption[] = [
@@ -137,6 +141,23 @@ export const LEADS: readonly DeclaredAssumption[] = [
   ['tax_fresh', '10', 'points', 'proposal', 'Verified within lead_fresh_days.'],
   ['tax_recent', '7', 'points', 'proposal', 'Verified within lead_recent_days.'],
   ['tax_old', '4', 'points', 'proposal', 'Verified within lead_max_age_days.'],
+  [
+    'stacked_unpaid_tax',
+    '5',
+    'points',
+    'proposal',
+    'A sale has a lien or a sale for unpaid taxes too, and no tax list shows the debt.',
+  ],
+  [
+    'stacked_foreclosure',
+    '5',
+    'points',
+    'proposal',
+    'A tax debt has a foreclosure filing too. Not more than a sale adds to a listing, so that the sale never lowers ' +
+      'the score.',
+  ],
+  ['stacked_code_case', '5', 'points', 'proposal', 'The city has an open code case or an unpaid blight judgment.'],
+  ['stacked_building', '8', 'points', 'proposal', 'The building is registered as vacant, or is condemned.'],
   // History
   [
     'relisting_days',

@@ -41,7 +41,7 @@ sales as (
 
 -- One debt of each sale, of the same parcel first
 debts as (
-  select auction_id, signal_id, debt_url, owner_location, match_basis
+  select auction_id, signal_id, owner_location
   from int_debts_of_sales
   qualify row_number() over (
     partition by auction_id
@@ -55,8 +55,11 @@ leads as (
     coalesce(sales.parcel_lead_id, sales.case_lead_id) as lead_id,
     sales.*,
     debts.signal_id as debt_id,
-    debts.debt_url,
-    debts.match_basis as debt_match_basis,
+    stack.citations,
+    stack.other_kinds,
+    stack.further_kinds,
+    stack.stacked_points,
+    stack.stacked_text,
     coalesce(debts.owner_location, 'unknown') as owner_location,
     classes.property_class,
     coalesce(classes.property_kind, 'unknown') as property_kind,
@@ -71,6 +74,7 @@ leads as (
   cross join run
   cross join terms
   left join debts on debts.auction_id = sales.id
+  left join int_stacked_distress as stack on stack.record_id = sales.id
   left join int_sale_classes as classes
     on classes.county_fips = sales.county_fips
     and classes.parcel_key = sales.parcel_key
@@ -116,12 +120,19 @@ scores as (
     ) as letter
   from leads
   cross join terms
+),
+
+totals as (
+  select
+    *,
+    base + equity_gap + urgency + corroboration_points + absentee + freshness + kind_points as other_points,
+    points_up_to_highest(stacked_points, other_points) as stacked_distress
+  from scores
 )
 
 select
   'sheriff_sale_auction' as lead_type,
-  cast(base + equity_gap + urgency + corroboration_points + absentee + freshness + kind_points as integer)
-    as lead_score,
+  cast(other_points + stacked_distress as integer) as lead_score,
   json_object(
     'base', points_text(base, sale_text(auction_type)),
     'equity_gap', points_text(equity_gap, case
@@ -152,7 +163,8 @@ select
     end),
     'absentee', points_text(absentee, owner_location_text(owner_location)),
     'freshness', points_text(freshness, verified_text(age)),
-    'property_kind', points_text(kind_points, property_kind_text(property_kind, property_kind_basis))
+    'property_kind', points_text(kind_points, property_kind_text(property_kind, property_kind_basis)),
+    'stacked_distress', points_text(stacked_distress, stacked_reason(stacked_text, stacked_points, stacked_distress))
   ) as score_rationale,
   property_address as address,
   source_url,
@@ -169,20 +181,16 @@ select
     'corroboration', corroboration_points,
     'absentee', absentee,
     'freshness', freshness,
-    'property_kind', kind_points
+    'property_kind', kind_points,
+    'stacked_distress', stacked_distress
   ) as score_parts,
   last_seen as last_verified,
   cast(age as integer) as verified_age_days,
   first_seen,
-  scores.id as auction_id,
-  case when debt_id is null then '[]'::json else to_json([
-    json_object(
-      'kind', 'tax_delinquent',
-      'id', debt_id,
-      'match_basis', debt_match_basis,
-      'source_url', debt_url
-    )
-  ]) end as corroboration,
+  totals.id as auction_id,
+  cited_records(citations, null) as corroboration,
+  independent_signals(further_kinds) as signals_count,
+  kinds_in_force(auction_type, other_kinds) as signal_kinds,
 
   -- Property
   county_fips, state, zip, address_key, street_key, house_low, house_high, unit_key, parcel_id, parcel_key,
@@ -193,4 +201,4 @@ select
   sale_kind, sale_round, appraisal_discount_pct, deposit,
 
   source, page_sha256
-from scores
+from totals

@@ -29,6 +29,8 @@ export default defineModel({
       'first_seen',
       'auction_id',
       'corroboration',
+      'signals_count',
+      'signal_kinds',
       'county_fips',
       'state',
       'zip',

@@ -1,11 +1,14 @@
--- One row per parcel that is one home of a building, by its debt, its sale or the parcel layer: its class says so, its
--- number ends in a letter, or an address of it has a unit. Several units, such as "# 1-4", are no home. A code case may
--- name the apartment that it is about, so its unit means nothing.
+-- One row per parcel that is one home of a building, by a record, its sale or the parcel layer: its class says so, its
+-- number ends in a letter, or an address of it has a unit. Several units, such as "# 1-4", are no home. A code case
+-- may name the apartment that it is about, so its unit means nothing.
 
 with
 
 parcels as (
-  select county_fips, parcel_key, property_class, unit_key from signals where signal_type = 'tax_delinquent'
+  select
+    county_fips, parcel_key, property_class,
+    case when signal_type = 'tax_delinquent' then unit_key end as unit_key
+  from signals
   union all
   select county_fips, parcel_key, property_class, unit_key from stg_parcels
   union all

@@ -1,4 +1,4 @@
--- One row per tax debt and sheriff sale of the same property: of the same parcel, or of exactly the same address. Two
+-- One row per tax debt and upcoming sale of the same property: of the same parcel, or of exactly the same address. Two
 -- homes of one building may be printed at its address: they are the same only by parcel. Each join has equalities
 -- alone: with OR, DuckDB would compare all debts of a county with all its sales.
 
@@ -7,7 +7,6 @@ with
 debts as (
   select
     signals.id as signal_id,
-    signals.source_url as debt_url,
     signals.owner_location,
     signals.county_fips,
     signals.parcel_key,
@@ -25,7 +24,7 @@ debts as (
 sales as (
   select
     auctions.id as auction_id,
-    auctions.source_url as sale_url,
+    auctions.auction_type,
     auctions.sale_date,
     auctions.county_fips,
     auctions.parcel_key,
@@ -42,7 +41,7 @@ sales as (
 
 pairs as (
   select
-    signal_id, debt_url, owner_location, auction_id, sale_url, sale_date,
+    signal_id, owner_location, auction_id, auction_type, sale_date,
     debts.parcel_key = sales.parcel_key as is_same_parcel
   from debts
   join sales
@@ -52,7 +51,7 @@ pairs as (
   union
 
   select
-    signal_id, debt_url, owner_location, auction_id, sale_url, sale_date,
+    signal_id, owner_location, auction_id, auction_type, sale_date,
     debts.parcel_key = sales.parcel_key as is_same_parcel
   from debts
   join sales

@@ -1,6 +1,6 @@
--- One row per tax debt or auction, today's and earlier ones, with what identifies its property. A parcel number without
--- a digit, or one that a list prints for three addresses, is a placeholder. The address of a building is not that of
--- one condominium in it.
+-- One row per signal or auction, today's and earlier ones, with what identifies its property. A parcel number without a
+-- digit, or one that a list prints for three addresses, is a placeholder. The address of a building is not that of one
+-- condominium in it.
 
 with
 
@@ -9,7 +9,7 @@ records as (
     id as record_id,
     source,
     county_fips,
-    lead_id_of('tax_delinquent', county_fips, parcel_key) as lead_id,
+    case when signal_type = 'tax_delinquent' then lead_id_of(signal_type, county_fips, parcel_key) end as lead_id,
     cast(null as varchar) as case_lead_id,
     parcel_key,
     cast(null as varchar) as case_key,
@@ -19,7 +19,6 @@ records as (
     unit_key,
     signal_state = 'listed' as is_current
   from signals
-  where signal_type = 'tax_delinquent'
 
   union all
 

@@ -1,6 +1,6 @@
 -- One row per signal or auction and key of its property: its parcel, its court case, and its address. A case is a key
 -- of each of its sales if it has one parcel, or a sale of it was printed without a parcel. A record without any of them
--- has its lead as the key.
+-- has its lead as the key, or itself if it forms none.
 
 with
 
@@ -61,6 +61,6 @@ from keys
 
 union all
 
-select record_id, 'lead:' || lead_id as property_key
+select record_id, coalesce('lead:' || lead_id, 'record:' || record_id) as property_key
 from int_property_records
 anti join keys using (record_id)

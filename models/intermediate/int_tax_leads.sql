@@ -42,7 +42,7 @@ listings as (
 
 -- One sale of each debt, of the same parcel first, then the next
 sales as (
-  select signal_id, auction_id, sale_url, match_basis
+  select signal_id, auction_id, auction_type
   from int_debts_of_sales
   qualify row_number() over (
     partition by signal_id
@@ -55,17 +55,22 @@ leads as (
     lead_id_of('tax_delinquent', signals.county_fips, signals.parcel_key) as lead_id,
     signals.*,
     sales.auction_id as sale_id,
-    sales.sale_url,
-    sales.match_basis as sale_match_basis,
+    sales.auction_type as type_of_sale,
     listings.id as deal_id,
     listings.listing_url as deal_url,
     listings.match_basis as deal_match_basis,
+    stack.citations,
+    stack.other_kinds,
+    stack.further_kinds,
+    stack.stacked_points,
+    stack.stacked_text,
     days_since(signals.last_seen, run.as_of) as age
   from signals
   cross join run
   cross join terms
   left join sales on sales.signal_id = signals.id
   left join listings on listings.signal_id = signals.id
+  left join int_stacked_distress as stack on stack.record_id = signals.id
   where signals.signal_type = 'tax_delinquent'
     and signals.signal_state = 'listed'
     and signals.has_address
@@ -101,13 +106,20 @@ scores as (
     assumption('lead_kind_' || property_kind)::integer as kind_points
   from leads
   cross join terms
+),
+
+totals as (
+  select
+    *,
+    base + amount_to_value + years_points + absentee_owner + corroboration_points + freshness + kind_points
+      as other_points,
+    points_up_to_highest(stacked_points, other_points) as stacked_distress
+  from scores
 )
 
 select
   'tax_delinquent' as lead_type,
-  cast(
-    base + amount_to_value + years_points + absentee_owner + corroboration_points + freshness + kind_points as integer
-  ) as lead_score,
+  cast(other_points + stacked_distress as integer) as lead_score,
   json_object(
     'base', points_text(base, 'the parcel is on the county''s tax delinquency list'),
     'amount_to_value', points_text(amount_to_value, dollars(amount) || ' is owed, ' || case
@@ -123,12 +135,13 @@ select
     end),
     'absentee_owner', points_text(absentee_owner, owner_location_text(owner_location)),
     'corroboration', points_text(corroboration_points, case
-      when sale_id is not null then 'a sheriff sale of it is set'
+      when sale_id is not null then 'a ' || replace(type_of_sale, '_', ' ') || ' of it is set'
       when deal_id is not null then 'it is listed for sale'
       else 'no sheriff sale or listing of it is known here'
     end),
     'freshness', points_text(freshness, verified_text(age)),
-    'property_kind', points_text(kind_points, property_kind_text(property_kind, property_kind_basis))
+    'property_kind', points_text(kind_points, property_kind_text(property_kind, property_kind_basis)),
+    'stacked_distress', points_text(stacked_distress, stacked_reason(stacked_text, stacked_points, stacked_distress))
   ) as score_rationale,
   address, source_url, county, city,
 
@@ -141,26 +154,22 @@ select
     'absentee_owner', absentee_owner,
     'corroboration', corroboration_points,
     'freshness', freshness,
-    'property_kind', kind_points
+    'property_kind', kind_points,
+    'stacked_distress', stacked_distress
   ) as score_parts,
   last_seen as last_verified,
   cast(age as integer) as verified_age_days,
   first_seen,
-  scores.id as signal_id,
-  to_json(list_filter([
-    case when sale_id is not null then json_object(
-      'kind', 'sheriff_sale',
-      'id', sale_id,
-      'match_basis', sale_match_basis,
-      'source_url', sale_url
-    ) end,
-    case when deal_id is not null then json_object(
-      'kind', 'listing',
-      'id', deal_id,
-      'match_basis', deal_match_basis,
-      'source_url', deal_url
-    ) end
-  ], lambda record: record is not null)) as corroboration,
+  totals.id as signal_id,
+  cited_records(citations, case when deal_id is not null then json_object(
+    'kind', 'listing',
+    'id', deal_id,
+    'match_basis', deal_match_basis,
+    'source_url', deal_url,
+    'counts_as', null
+  ) end) as corroboration,
+  independent_signals(further_kinds) as signals_count,
+  kinds_in_force('tax_delinquent', other_kinds) as signal_kinds,
 
   -- Property
   county_fips, state, zip, address_key, street_key, house_low, house_high, unit_key, parcel_id, parcel_key,
@@ -172,4 +181,4 @@ select
   mail_street, mail_city, mail_state, mail_zip,
 
   source, page_sha256
-from scores
+from totals

@@ -23,6 +23,8 @@ export default defineModel({
       'first_seen',
       'signal_id',
       'corroboration',
+      'signals_count',
+      'signal_kinds',
       'county_fips',
       'state',
       'zip',

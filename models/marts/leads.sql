@@ -43,6 +43,7 @@ select
     'within_1_day', 'within_3_days', 'within_7_days'
   ) as freshness,
   last_verified, verified_age_days, first_seen, signal_id, auction_id, corroboration,
+  signals_count, signal_kinds,
 
   -- Property
   county_fips, state, zip, address_key, street_key, house_low, house_high, unit_key, parcel_id, parcel_key,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { date, defineRecord, flag, instant, integer, json, money, oneOf, percent, text } from '../../lib/record.ts';
-import { AUCTION_TYPES } from '../../sources/kinds.ts';
+import { AUCTION_TYPES, SIGNAL_TYPES } from '../../sources/kinds.ts';
 import { leadCauses } from '../absence/leads.ts';
 import { defineModel, never } from '../contract.ts';
 import { rollOfLead } from '../deal/roll.ts';
 import { comesAndGoes } from '../drift.ts';
-import { addressParts, propertyKind, readFrom } from '../fields.ts';
+import { addressParts, INDEPENDENT_KINDS, propertyKind, readFrom } from '../fields.ts';
 
 const AUCTION_ONLY = 'lead_type is tax_delinquent';
 const TAX_ONLY = 'lead_type is sheriff_sale_auction';
@@ -13,11 +13,18 @@ const auctionField = (why: string) => `${AUCTION_ONLY}, or ${why}`;
 const taxField = (why: string) => `${TAX_ONLY}, or ${why}`;
 const NOT_ON_LIST = taxField("the county's list does not publish it");
 
+/** Kinds of records that can be in force of a property. */
+const RECORD_KINDS = [...SIGNAL_TYPES, ...AUCTION_TYPES] as const;
+
 const Corroboration = z.strictObject({
-  kind: z.enum(['tax_delinquent', 'sheriff_sale', 'listing']),
+  kind: z.enum([...RECORD_KINDS, 'listing']),
   id: z.string(),
   match_basis: z.enum(['parcel_exact', 'address_exact']),
   source_url: z.string(),
+  counts_as: z
+    .enum(INDEPENDENT_KINDS)
+    .nullable()
+    .meta({ description: 'Independent kind of distress that the record counts as. Null when: it is a listing.' }),
 });
 
 export const Lead = defineRecord(
@@ -62,7 +69,21 @@ export const Lead = defineRecord(
     first_seen: instant('When this service first read the signal.'),
     signal_id: text('Row of signals behind the lead.', { absent: TAX_ONLY }),
     auction_id: text('Row of auctions behind the lead.', { absent: AUCTION_ONLY }),
-    corroboration: json(z.array(Corroboration), 'Other public records of the same parcel or exact address.'),
+    corroboration: json(
+      z.array(Corroboration),
+      'Other public records of the same parcel or exact address: of each kind and source one, and a listing.',
+    ),
+    signals_count: integer(
+      'Independent kinds of distress of the property with a record in force, its own included. A tax lien, a tax ' +
+        'delinquency and a sale for unpaid taxes count as one; a foreclosure filing and a foreclosure sale count as ' +
+        'one; so do a code violation and a blight judgment, and a vacant and a condemned building.',
+      { unit: 'kinds' },
+    ),
+    signal_kinds: json(
+      z.array(z.enum(RECORD_KINDS)),
+      'Kinds of records in force of the property, its own included, in alphabetical order. Several may count as one ' +
+        'in signals_count; counts_as in corroboration says as what.',
+    ),
     county_fips: text('Five-digit county FIPS.'),
     state: text('Two-letter state.'),
     zip: text('Five-digit ZIP.', { absent: 'the public page does not print it' }),
@@ -215,6 +236,23 @@ export default defineModel({
         ELSE 'within_7_days' END`,
     ),
     ...comesAndGoes('leads', 'true', 'leads', false),
+    never(
+      'leads',
+      'signals_counted',
+      'signals_count is the number of independent kinds of the lead and of the records in corroboration',
+      `signals_count <> 1 + (
+        SELECT count(DISTINCT value ->> 'counts_as') FROM json_each(corroboration)
+        WHERE (value ->> 'counts_as')
+          <> coalesce(independent_kind_of(auction_type, sale_kind), 'unpaid_tax'))`,
+    ),
+    never(
+      'leads',
+      'signal_kinds_as_cited',
+      'signal_kinds are the kinds of the lead and of the records in corroboration',
+      `signal_kinds IS DISTINCT FROM kinds_in_force(
+        coalesce(auction_type, 'tax_delinquent'),
+        (SELECT to_json(list(value ->> 'kind')) FROM json_each(corroboration) WHERE (value ->> 'kind') <> 'listing'))`,
+    ),
     {
       name: 'leads.corroboration_exists',
       about: 'a record that corroborates a lead is published',

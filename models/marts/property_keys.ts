@@ -9,7 +9,7 @@ export const PropertyKey = defineRecord(
     record_id: text('Id of a listed signal, an upcoming auction, a deal, or a sold lead.'),
     property_key: text(
       'parcel: county and parcel; case: county and court case; zip, city, county: that place, number and street; ' +
-        'lead: the lead alone, which has none of them.',
+        'lead, record: the lead or record alone, which has none of them.',
     ),
   },
 );

@@ -66,8 +66,11 @@ interface CountyRow {
   readonly lacksUnit: boolean;
 }
 
-/** Ids in a published list of matches. */
-const idsIn = (json: unknown): string[] => (JSON.parse(String(json)) as { id: string }[]).map(({ id }) => id);
+/** Ids in a published list of matches, of all kinds or of one. */
+const idsIn = (json: unknown, only?: string): string[] =>
+  (JSON.parse(String(json)) as { id: string; kind: string }[]).flatMap(({ id, kind }) =>
+    only === undefined || kind === only ? [id] : [],
+  );
 
 /** Listings as last shown. */
 type Listings = Pick<WorldDay, 'listings'>;
@@ -177,7 +180,7 @@ function debtsOfSales(leads: readonly Row[], rows: ReadonlyMap<unknown, CountyRo
     ),
     found: new Set(
       auctionLeads.flatMap((lead) =>
-        idsIn(lead['corroboration']).map((id) =>
+        idsIn(lead['corroboration'], 'tax_delinquent').map((id) =>
           pairName(rows.get(lead['auction_id'])?.name ?? '', debtOf(rows.get(id)?.building)),
         ),
       ),
@@ -206,7 +209,7 @@ function listingsOfDebts(
     ),
     found: new Set(
       taxLeads.flatMap(({ lead, row }) =>
-        idsIn(lead['corroboration']).flatMap((id) => {
+        idsIn(lead['corroboration'], 'listing').flatMap((id) => {
           const property = activeDeals.get(id);
           return property === undefined ? [] : [pairName(property, row.name)];
         }),

@@ -36,7 +36,8 @@ interface Sources {
 /** The lead's row. What corroborates it is taken as published: identity.ts compares it by property. */
 function trueLead(lead: LeadInputs, published: Row, { truth, assumptions }: Sources): TrueRow {
   const corroboration = (published['corroboration'] ?? []) as readonly Corroboration[];
-  const inputs = { ...lead.inputs, corroboration, last_verified: lead.lastSeen };
+  const { auction_type, sale_kind } = published;
+  const inputs = { ...lead.inputs, corroboration, auction_type, sale_kind, last_verified: lead.lastSeen };
   return {
     key: lead.key,
     fields: { ...lead.fields, score: recomputeLead(inputs, assumptions, truth.asOf) },

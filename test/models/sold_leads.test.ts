@@ -62,6 +62,8 @@ const NEEDED = [
   'property_keys',
   'int_sold_records',
   'int_debts_of_sales',
+  'int_record_pairs',
+  'int_stacked_distress',
   'int_property_classes',
   'int_sale_classes',
   'int_auction_leads',

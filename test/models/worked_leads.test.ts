@@ -184,7 +184,7 @@ describe('worked leads', () => {
 
   it('A1: a first mortgage sale opens at two thirds of its appraisal', async () => {
     const { score, parts, lead } = await saleLead(101);
-    assert.deepEqual({ score, parts }, { score: 67, parts: [15, 20, 25, 0, 0, 5, 2] });
+    assert.deepEqual({ score, parts }, { score: 67, parts: [15, 20, 25, 0, 0, 5, 2, 0] });
     assert.equal(lead['opening_bid'], '100000.00');
     assert.equal(lead['opening_bid_basis'], 'two_thirds_of_appraisal');
     assert.equal(lead['opening_bid_derived'], true);
@@ -193,14 +193,14 @@ describe('worked leads', () => {
 
   it('A2: two thirds is rounded up, and a tax debt with mail elsewhere adds points', async () => {
     const { score, parts, lead } = await saleLead(102);
-    assert.deepEqual({ score, parts }, { score: 68, parts: [15, 20, 5, 10, 5, 3, 10] });
+    assert.deepEqual({ score, parts }, { score: 68, parts: [15, 20, 5, 10, 5, 3, 10, 0] });
     assert.equal(lead['opening_bid'], '66667.34');
     assert.equal(lead['verified_age_days'], 2);
   });
 
   it('A3: a tax sale opens at the published minimum', async () => {
     const { score, parts, lead } = await saleLead(103);
-    assert.deepEqual({ score, parts }, { score: 64, parts: [15, 30, 12, 0, 0, 5, 2] });
+    assert.deepEqual({ score, parts }, { score: 64, parts: [15, 30, 12, 0, 0, 5, 2, 0] });
     const bid = ['opening_bid', 'opening_bid_basis', 'opening_bid_derived', 'appraisal_discount_pct'];
     assert.deepEqual(
       bid.map((column) => lead[column]),
@@ -210,19 +210,19 @@ describe('worked leads', () => {
 
   it('A4: a second sale has no minimum', async () => {
     const { score, parts, lead } = await saleLead(104);
-    assert.deepEqual({ score, parts }, { score: 43, parts: [15, 0, 25, 0, 0, 1, 2] });
+    assert.deepEqual({ score, parts }, { score: 43, parts: [15, 0, 25, 0, 0, 1, 2, 0] });
     assert.deepEqual([lead['opening_bid'], lead['opening_bid_basis']], [null, 'no_minimum_second_sale']);
   });
 
   it('T1: debt, value, years and an owner out of state', async () => {
     const { score, parts, lead } = await taxLead(201);
-    assert.deepEqual({ score, parts }, { score: 78, parts: [10, 18, 20, 10, 0, 10, 10] });
+    assert.deepEqual({ score, parts }, { score: 78, parts: [10, 18, 20, 10, 0, 10, 10, 0] });
     assert.equal(lead['amount_to_value_pct'], '15.00');
   });
 
   it('T2: an unknown value earns no points, and its rationale says so', async () => {
     const { score, parts, lead } = await taxLead(202);
-    assert.deepEqual({ score, parts }, { score: 28, parts: [10, 2, 0, 0, 10, 4, 2] });
+    assert.deepEqual({ score, parts }, { score: 28, parts: [10, 2, 0, 0, 10, 4, 2, 0] });
     assert.deepEqual(JSON.parse(String(lead['score_rationale'])), {
       base: "+10 points, the parcel is on the county's tax delinquency list",
       amount_to_value: "+2 points, $2,300 is owed, and the county's value is unknown",
@@ -231,6 +231,7 @@ describe('worked leads', () => {
       corroboration: '+10 points, it is listed for sale',
       freshness: '+4 points, verified 6 days ago',
       property_kind: '+2 points, its kind is unknown, since no list read here has its class',
+      stacked_distress: '+0 points, no further kind of public record of it is known here',
     });
   });
 
@@ -261,10 +262,10 @@ describe('worked leads of uw-2026.1', () => {
         Object.values(JSON.parse(String(lead['score_parts'])) as Record<string, number>),
       ]);
       assert.deepEqual(Object.fromEntries(parts), {
-        '101 ELM ST': [25, 20, 15, 0, 0, 5, 0],
-        '103 ELM ST': [25, 30, 8, 0, 0, 5, 0],
-        '104 ELM ST': [25, 30, 15, 0, 0, 1, 0],
-        '201 ELM ST': [20, 18, 20, 10, 0, 10, 0],
+        '101 ELM ST': [25, 20, 15, 0, 0, 5, 0, 0],
+        '103 ELM ST': [25, 30, 8, 0, 0, 5, 0, 0],
+        '104 ELM ST': [25, 30, 15, 0, 0, 1, 0, 0],
+        '201 ELM ST': [20, 18, 20, 10, 0, 10, 0, 0],
       });
     } finally {
       earlier.close();

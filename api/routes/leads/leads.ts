@@ -1,6 +1,6 @@
 /** GET /api/leads: off-market seller leads. */
 import { currentAssumptions } from '../../../models/assumptions.ts';
-import { PROPERTY_KINDS } from '../../../models/fields.ts';
+import { INDEPENDENT_KINDS, PROPERTY_KINDS } from '../../../models/fields.ts';
 import { Lead } from '../../../models/marts/leads.ts';
 import { Filters } from '../../snapshot/filters.ts';
 import { cachePerSnapshot } from '../../snapshot/memo.ts';
@@ -12,6 +12,7 @@ import { PRICES } from '../prices.ts';
 import { startOfDay } from '../weeks.ts';
 import { unclaimed } from './lead_claims.ts';
 
+const MOST_SIGNALS = INDEPENDENT_KINDS.length;
 const MAX_AGE_KEY = 'lead_max_age_days';
 
 /** Days within which a lead's signal must have been verified: the snapshot's assumption, else the declared one. */
@@ -37,6 +38,7 @@ export const sellableLeads = async ({ snapshot, today }: DayRequest): Promise<Fi
 export const leadFilters = {
   county: textParam('Part of the county name, ignoring case.'),
   min_score: integerParam('Minimum lead_score.', 0, 100),
+  min_signals: integerParam('Minimum signals_count: independent kinds of distress of the property.', 1, MOST_SIGNALS),
   lead_type: choiceParam(['tax_delinquent', 'sheriff_sale_auction'], 'Kind of lead.'),
   property_kind: choiceParam(PROPERTY_KINDS, 'Kind of property, by the class that its county publishes.'),
 };
@@ -48,6 +50,7 @@ export const matchingLeads = async (request: LeadRequest): Promise<Filters> =>
   (await sellableLeads(request))
     .containing('county', request.params.county)
     .and('lead_score', '>=', request.params.min_score)
+    .and('signals_count', '>=', request.params.min_signals)
     .and('lead_type', '=', request.params.lead_type)
     .and('property_kind', '=', request.params.property_kind);
 

@@ -219,8 +219,9 @@ export const scores: Page = {
         delinquency, an absentee owner, corroboration and freshness. An auction lead starts at ${v('auction_base')} and
         gets more for the gap between opening bid and appraisal, and for urgency, which is highest from
         ${v('auction_days_2')} to ${v('auction_days_3')} days before the sale: a letter to the owner takes days. Both
-        get points for the kind of property, up to ${v('lead_kind_two_to_four')}. <code>score_rationale</code> lists
-        each part with its points.
+        get points for the kind of property, up to ${v('lead_kind_two_to_four')}, and for each further independent kind
+        of distress of the property (a foreclosure filing, a code case, a vacant or condemned building), up to
+        ${v('stacked_building')} each. <code>score_rationale</code> lists each part with its points.
       </p>
       <h2 id="backtest">Does the score predict outcomes?</h2>
       <p>

@@ -5,6 +5,7 @@ import { readsUpTo } from '../../ingest/reads.ts';
 import type { OpenSnapshot } from '../open_snapshot.ts';
 import type { Explainable } from '../settings.ts';
 import type { PageQuery } from './pages.ts';
+import { isSale } from './stacked_kinds.ts';
 import { fieldsOf, leadSteps, recordSteps, type AssumptionValue, type Fields, type Step } from './steps.ts';
 
 export interface Parts {
@@ -16,12 +17,11 @@ export interface Parts {
   readonly history: readonly Fields[];
 }
 
-/** Table of a matching record, by its kind. */
-const TABLES: Readonly<Record<string, Explainable | undefined>> = {
-  tax_delinquent: 'signals',
-  sheriff_sale: 'auctions',
-  listing: 'deals',
-};
+/** Table of a matching record of this kind. */
+function tableOf(kind: string): Explainable {
+  if (kind === 'listing') return 'deals';
+  return isSale(kind) ? 'auctions' : 'signals';
+}
 
 /** The page of the row itself. */
 const pageOfRow = (row: Fields, role: string): PageQuery => ({
@@ -88,7 +88,7 @@ export async function dealParts(snapshot: OpenSnapshot, row: Fields): Promise<Pa
   return {
     steps: JSON.parse(String(report?.['recompute'] ?? '[]')) as Step[],
     pages: [pageOfRow(row, 'listing'), ...(rent ? [rent] : [])],
-    links: matches.map((m) => ({ relation: `distress: ${m.kind}`, table: TABLES[m.kind] ?? 'signals', id: m.id })),
+    links: matches.map((m) => ({ relation: `distress: ${m.kind}`, table: tableOf(m.kind), id: m.id })),
     history: history.map(fieldsOf),
   };
 }
@@ -106,7 +106,7 @@ export async function leadParts(snapshot: OpenSnapshot, row: Fields, valueOf: As
       { relation: isTaxLead ? 'signal' : 'auction', table, id },
       ...corroboration.map((c) => ({
         relation: `corroborated by ${c.kind}`,
-        table: TABLES[c.kind] ?? 'deals',
+        table: tableOf(c.kind),
         id: c.id,
       })),
     ],

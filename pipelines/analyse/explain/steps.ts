@@ -3,6 +3,7 @@
  * other tables are here.
  */
 import { daysBetween } from '../../clock.ts';
+import { isSale, stackedKinds, type CitedRecord } from './stacked_kinds.ts';
 
 export interface Step {
   readonly figure: string;
@@ -60,6 +61,17 @@ const partsOf = (row: Fields): Readonly<Record<string, number>> =>
 const reasonsOf = (row: Fields): Readonly<Record<string, string>> =>
   JSON.parse(row['score_rationale'] ?? '{}') as Record<string, string>;
 
+const citedOf = (row: Fields): CitedRecord[] => JSON.parse(row['corroboration'] ?? '[]') as CitedRecord[];
+
+/** Points for further kinds of distress, up to a score of 100. */
+function stackedFormula(row: Fields): string {
+  const kinds = stackedKinds(row, citedOf(row));
+  if (kinds.length === 0) return '0';
+  const { stacked_distress: _, ...others } = partsOf(row);
+  const room = 100 - Object.values(others).reduce((sum, points) => sum + points, 0);
+  return `max(0, min(${room}, ${kinds.map((kind) => `stacked_${kind}`).join(' + ')}))`;
+}
+
 function equityGapFormula(row: Fields): string {
   if (row['opening_bid_basis'] === 'no_minimum_second_sale') return 'auction_gap_no_minimum';
   if (row['appraisal_discount_pct'] === null) return '0';
@@ -75,10 +87,11 @@ function auctionFormulas({ row, assumption }: Inputs, asOf: string): Record<stri
     base: 'auction_base',
     equity_gap: equityGapFormula(row),
     urgency: `auction_urgency_${urgency}`,
-    corroboration: (row['corroboration'] ?? '[]') === '[]' ? '0' : 'auction_corroboration',
+    corroboration: citedOf(row).some(({ kind }) => kind === 'tax_delinquent') ? 'auction_corroboration' : '0',
     absentee: ['in_state', 'out_of_state'].includes(row['owner_location'] ?? '') ? 'auction_absentee' : '0',
     freshness: `auction_${freshnessOf(row)}`,
     property_kind: `lead_kind_${row['property_kind'] ?? 'unknown'}`,
+    stacked_distress: stackedFormula(row),
   };
 }
 
@@ -88,8 +101,8 @@ const ABSENTEE_KEYS: Readonly<Record<string, string>> = {
 };
 
 function taxCorroborationFormula(row: Fields): string {
-  const kinds = (JSON.parse(row['corroboration'] ?? '[]') as { kind: string }[]).map((c) => c.kind);
-  if (kinds.includes('sheriff_sale')) return 'tax_corroboration_sale';
+  const kinds = citedOf(row).map(({ kind }) => kind);
+  if (kinds.some(isSale)) return 'tax_corroboration_sale';
   return kinds.includes('listing') ? 'tax_corroboration_listing' : '0';
 }
 
@@ -108,6 +121,7 @@ function taxFormulas(row: Fields): Record<string, string> {
     corroboration: taxCorroborationFormula(row),
     freshness: `tax_${freshnessOf(row)}`,
     property_kind: `lead_kind_${row['property_kind'] ?? 'unknown'}`,
+    stacked_distress: stackedFormula(row),
   };
 }
 

@@ -10,17 +10,50 @@ import {
   type Values,
 } from './record.ts';
 
+const HIGHEST_SCORE = 100;
+
 export function recomputeLead(lead: PublishedRecord, assumptions: AssumptionValue, asOf: string): Recomputed {
   const values = valuesOf(lead, assumptions, asOf);
   const age = dayNumber(asOf) - dayNumber(lead['last_verified']);
   const scored = lead['lead_type'] === 'sheriff_sale_auction' ? auction(values, age) : delinquency(values, age);
-  const total = Object.values(scored['score_parts'] as Record<string, number>).reduce((sum, part) => sum + part, 0);
+  const parts = scored['score_parts'] as Record<string, number>;
+  const others = Object.values(parts).reduce((sum, part) => sum + part, 0);
+  const stacked = Math.max(0, Math.min(stackedPoints(values), HIGHEST_SCORE - others));
   return {
     verified_age_days: age,
     freshness: age <= 1 ? 'within_1_day' : age <= 3 ? 'within_3_days' : 'within_7_days',
     ...scored,
-    lead_score: total,
+    score_parts: { ...parts, stacked_distress: stacked },
+    signals_count: 1 + furtherKinds(values).length,
+    lead_score: others + stacked,
   };
+}
+
+/** What the debt or the sale of the lead counts as. */
+function ownKind({ record }: Values): string {
+  if (record['lead_type'] === 'tax_delinquent' || record['sale_kind'] === 'tax_foreclosure') return 'unpaid_tax';
+  return ['tax_deed_sale', 'tax_sale'].includes(String(record['auction_type'])) ? 'unpaid_tax' : 'foreclosure';
+}
+
+/** Independent kinds of the other records. */
+const furtherKinds = (values: Values): string[] => [
+  ...new Set(cited(values).flatMap(({ counts_as: kind }) => (kind === null || kind === ownKind(values) ? [] : [kind]))),
+];
+
+/** Points for the further kinds that are not the sale of a debt, or the debt of a sale. */
+function stackedPoints(values: Values): number {
+  const own = ownKind(values);
+  const records = cited(values);
+  const sales = records.filter(({ kind }) => kind.endsWith('_sale'));
+  const isDebt = values.record['lead_type'] === 'tax_delinquent';
+  const rewarded = isDebt
+    ? sales.some(({ counts_as: kind }) => kind === own)
+      ? []
+      : sales
+    : records.filter(({ kind }) => kind === 'tax_delinquent');
+  return furtherKinds(values)
+    .filter((kind) => !rewarded.some(({ counts_as: other }) => other === kind))
+    .reduce((sum, kind) => sum + values.count(`stacked_${kind}`), 0);
 }
 
 function freshnessPoints({ count }: Values, kind: 'auction' | 'tax', age: number): number {
@@ -28,8 +61,13 @@ function freshnessPoints({ count }: Values, kind: 'auction' | 'tax', age: number
   return count(age <= count('lead_recent_days') ? `${kind}_recent` : `${kind}_old`);
 }
 
-const corroborations = ({ record }: Values): string[] =>
-  (record['corroboration'] as { kind: string }[]).map(({ kind }) => kind);
+interface CitedRecord {
+  readonly kind: string;
+  readonly counts_as: string | null;
+}
+
+const cited = ({ record }: Values): readonly CitedRecord[] => record['corroboration'] as readonly CitedRecord[];
+const corroborations = (values: Values): string[] => cited(values).map(({ kind }) => kind);
 
 /** Key of the most points for the gap of a sale. */
 function mostForGap(record: PublishedRecord): string {
@@ -59,7 +97,7 @@ function auction(values: Values, age: number): Recomputed {
       base: count('auction_base'),
       equity_gap: gapPoints(),
       urgency: count(`auction_urgency_${step}`),
-      corroboration: corroborations(values).length > 0 ? count('auction_corroboration') : 0,
+      corroboration: corroborations(values).includes('tax_delinquent') ? count('auction_corroboration') : 0,
       absentee: isAbsentee ? count('auction_absentee') : 0,
       freshness: freshnessPoints(values, 'auction', age),
       property_kind: kindPoints(values),
@@ -104,6 +142,6 @@ function ownerPoints({ record, count }: Values): number {
 
 function corroborationPoints(values: Values): number {
   const kinds = corroborations(values);
-  if (kinds.includes('sheriff_sale')) return values.count('tax_corroboration_sale');
+  if (kinds.some((kind) => kind.endsWith('_sale'))) return values.count('tax_corroboration_sale');
   return kinds.includes('listing') ? values.count('tax_corroboration_listing') : 0;
 }

@@ -204,6 +204,7 @@ export const LISTS: readonly ListQuery[] = [
     filters: {
       county,
       min_score: score,
+      min_signals: fc.integer({ min: 1, max: 4 }),
       lead_type: fc.constantFrom('tax_delinquent', 'sheriff_sale_auction'),
       property_kind: kind,
     },
@@ -212,6 +213,7 @@ export const LISTS: readonly ListQuery[] = [
       `sale_date IS NULL OR sale_date >= DATE ${text(AS_OF)}`,
       contains('county', f['county']),
       compare('lead_score', '>=', f['min_score']),
+      compare('signals_count', '>=', f['min_signals']),
       equals('lead_type', f['lead_type']),
       equals('property_kind', f['property_kind']),
     ],

@@ -71,7 +71,7 @@ describe('paid lists', () => {
       leads: [
         rowOf('leads', 1, { lead_score: 60 }),
         rowOf('leads', 2, { lead_score: 90, last_verified: '2026-11-12T12:00:00Z' }),
-        rowOf('leads', 3, { lead_score: 80, last_verified: '2026-11-13T23:59:59Z' }),
+        rowOf('leads', 3, { lead_score: 80, signals_count: 2, last_verified: '2026-11-13T23:59:59Z' }),
         rowOf('leads', 4, { lead_score: 95, sale_date: '2026-11-19' }),
       ],
       filings: [
@@ -205,6 +205,7 @@ describe('paid lists', () => {
   it('list leads verified within the maximum age of the snapshot, without past sales', async () => {
     assert.deepEqual(idsOf((await get('/api/leads')).body), [uuid(3), uuid(1)]);
     assert.equal((await get('/api/leads?min_score=81')).status, 404);
+    assert.deepEqual(idsOf((await get('/api/leads?min_signals=2')).body), [uuid(3)]);
   });
 
   it('list filings by filing date', async () => {

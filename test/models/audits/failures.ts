@@ -112,6 +112,8 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'leads.sale_to_come': [set('leads', "sale_date = DATE '2026-11-20'")],
   'leads.score_in_range': [set('leads', 'lead_score = 101')],
   'leads.score_is_sum_of_parts': [set('leads', 'lead_score = lead_score + 1')],
+  'leads.signal_kinds_as_cited': [set('leads', `signal_kinds = '["condemned"]'`)],
+  'leads.signals_counted': [set('leads', 'signals_count = signals_count + 1')],
   'leads.seven_days': [set('leads', 'verified_age_days = 8')],
   'listing_history.none_lost': [
     "INSERT INTO previous_listing_history (source, listing_id, version) VALUES ('site', 'lost', 1)",
