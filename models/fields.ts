@@ -43,6 +43,9 @@ export const cityBasis = <const A extends string>(absent: A) =>
     { absent },
   );
 
+/** Kinds of organizations, by the legal form in their names (models/macros/organizations.sql). */
+export const ORGANIZATION_KINDS = ['company', 'bank', 'trust', 'association'] as const;
+
 /** Kinds of mailing addresses. */
 export const MAIL_KINDS = ['street', 'po_box', 'unknown'] as const;
 

@@ -18,9 +18,10 @@ const ref = (id: string): JsonObject => ({ $ref: componentPath(id) });
 /** Groups of endpoints, by the first part of their path after /api/, without a register's prefix. */
 const TAGS = {
   deals: 'Listings for sale with their underwriting, and reports.',
-  signals: 'County tax-delinquency records.',
-  auctions: 'Sheriff sales.',
+  signals: 'Public records of distress: tax debts, filings, liens, code cases, vacant and condemned buildings.',
+  auctions: 'Sheriff, foreclosure and tax sales.',
   leads: 'Off-market seller leads.',
+  owners: 'Organizations with several distressed or listed properties.',
   lookup: 'What is known of one address or parcel.',
   filings: 'New business registrations of Ohio and Colorado.',
   purchases: 'Paid responses, to collect again.',
@@ -49,7 +50,7 @@ function bodySchemaNames(routes: readonly Route[]): Map<z.ZodType, string> {
 function schemasOf(routes: readonly Route[]): Record<string, JsonObject> {
   const named = z.registry<{ id: string }>();
   const about = new Map<unknown, string>();
-  for (const record of [TABLES.deals, TABLES.signals, TABLES.auctions, TABLES.leads, TABLES.filings]) {
+  for (const record of [TABLES.deals, TABLES.signals, TABLES.auctions, TABLES.leads, TABLES.owners, TABLES.filings]) {
     named.add(record.schema, { id: record.name });
     about.set(record.schema, record.about);
     named.add(partialOf(record.schema), { id: `${record.name}_in_list` });

@@ -7,6 +7,7 @@ import { filingLists, REGISTERS } from './filings/filings.ts';
 import { leads } from './leads/leads.ts';
 import { lookup } from './lookup/lookup.ts';
 import { metaRoute } from './meta/meta.ts';
+import { owners } from './owners.ts';
 import { purchaseUrl } from './purchases.ts';
 import { registerMeta } from './meta/register_meta.ts';
 import { reportRoutes } from './report/report.ts';
@@ -36,6 +37,7 @@ export function allRoutes(options: RouteOptions): readonly Route[] {
     auctions,
     leads,
     exclusive((id) => purchaseUrl(options.publicUrl, id)),
+    owners,
     ...filingLists(),
     weeklyCsv(options.spoolDir),
     ...REGISTERS.flatMap((register) => [

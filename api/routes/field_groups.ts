@@ -111,6 +111,15 @@ export const FIELD_GROUPS = {
       evidence: [...EVIDENCE, 'signal_id', 'auction_id', 'corroboration', 'signal_kinds'],
     },
   },
+  owners: {
+    groups: {
+      card: names(
+        'id owner_name owner_kind county state properties_count distressed_count listed_count total_amount ' +
+          'register_match_basis last_verified',
+      ),
+      register: names('owner_key register_match_basis register_filings'),
+    },
+  },
   filings: {
     groups: {
       card: names(

@@ -45,9 +45,10 @@ export interface ListOptions {
 /** Families of the sources that each list is read from. */
 const FAMILIES: Readonly<Partial<Record<TableName, readonly Family[]>>> = {
   deals: ['listings', 'fmr', 'benchmarks'],
-  signals: ['tax', 'parcels'],
-  auctions: ['sheriff'],
-  leads: ['tax', 'parcels', 'sheriff'],
+  signals: ['tax', 'parcels', 'distress'],
+  auctions: ['sheriff', 'auctions'],
+  leads: ['tax', 'parcels', 'sheriff', 'auctions', 'distress'],
+  owners: ['listings', 'tax', 'parcels', 'sheriff', 'auctions', 'distress', 'register'],
   filings: ['register'],
 };
 

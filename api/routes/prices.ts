@@ -9,6 +9,7 @@ export const PRICES = {
   '/api/leads': '0.25',
   '/api/leads/exclusive': '1.00',
   '/api/deals/:id/report': '1.50',
+  '/api/owners': '0.02',
   '/api/filings/recent': '0.01',
   '/api/filings': '0.03',
   '/api/batch/weekly.csv': '2.00',

@@ -68,6 +68,7 @@ export type Sign = '=' | '<>' | '<' | '<=' | '>' | '>=';
  */
 export type Condition =
   | { readonly column: string; readonly is: Sign; readonly value: string | number | boolean }
+  | { readonly column: string; readonly is: 'starting with'; readonly value: string }
   /** Equal to the text, or containing it, ignoring case. */
   | { readonly column: string; readonly is: 'like' | 'containing'; readonly value: string }
   | { readonly column: string; readonly is: 'none of'; readonly values: readonly string[] }
@@ -108,6 +109,8 @@ function conditionSql(table: TableName, condition: Condition): [sql: string, ...
   switch (condition.is) {
     case 'absent':
       return [`${name} IS NULL`];
+    case 'starting with':
+      return [`starts_with(${name}, ?)`, condition.value];
     case 'like':
       return [`lower(${name}) = lower(?)`, condition.value];
     case 'containing':

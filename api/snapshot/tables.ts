@@ -6,6 +6,7 @@ import deals from '../../models/marts/deals.ts';
 import filings from '../../models/marts/filings.ts';
 import leads from '../../models/marts/leads.ts';
 import listingHistory from '../../models/marts/listing_history.ts';
+import owners from '../../models/marts/owners.ts';
 import propertyKeys from '../../models/marts/property_keys.ts';
 import reports from '../../models/marts/reports.ts';
 import signals from '../../models/marts/signals.ts';
@@ -22,6 +23,7 @@ export const TABLES = {
   reports: reports.record,
   listing_history: listingHistory.record,
   property_keys: propertyKeys.record,
+  owners: owners.record,
 } satisfies Record<string, RecordDefinition>;
 
 export type TableName = keyof typeof TABLES;
@@ -29,7 +31,7 @@ export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
 
 /** Tables that older snapshots do not have. A snapshot without one of the others is refused. */
-export const ADDED_LATER: ReadonlySet<TableName> = new Set(['reports', 'listing_history', 'property_keys']);
+export const ADDED_LATER: ReadonlySet<TableName> = new Set(['reports', 'listing_history', 'property_keys', 'owners']);
 
 /** The column of a table. @throws Error if the table has no column of that name */
 export function columnOf(table: TableName, name: string): Column {

@@ -38,9 +38,9 @@ export const sellableLeads = async ({ snapshot, today }: DayRequest): Promise<Fi
 export const leadFilters = {
   county: textParam('Part of the county name, ignoring case.'),
   min_score: integerParam('Minimum lead_score.', 0, 100),
-  min_signals: integerParam('Minimum signals_count: independent kinds of distress of the property.', 1, MOST_SIGNALS),
   lead_type: choiceParam(['tax_delinquent', 'sheriff_sale_auction'], 'Kind of lead.'),
   property_kind: choiceParam(PROPERTY_KINDS, 'Kind of property, by the class that its county publishes.'),
+  min_signals: integerParam('Minimum signals_count: independent kinds of distress of the property.', 1, MOST_SIGNALS),
 };
 
 type LeadRequest = Pick<RouteRequest<typeof leadFilters>, 'snapshot' | 'today' | 'params'>;

@@ -88,6 +88,11 @@ export async function leadCoverage(
   return { available_leads: toCount(row['total']), counties: toCount(row['counties']) };
 }
 
+export async function ownerCoverage({ snapshot }: MetaRequest): Promise<MetaBody['owners_feed']['coverage']> {
+  const row = await queryRow(snapshot, 'SELECT count(*) AS total, count(DISTINCT county) AS counties FROM owners');
+  return { owners: toCount(row['total']), counties: toCount(row['counties']) };
+}
+
 /** One full record per feed, free, of no sold property. The lead is the lowest-ranked one: the best are for buyers. */
 export async function samplesOf(
   request: MetaRequest,

@@ -12,8 +12,9 @@ import { leads } from '../leads/leads.ts';
 import { BASIS_NOTE } from '../lookup/matches.ts';
 import { exampleDeals } from '../report/examples.ts';
 import { EXAMPLE_PATH } from '../report/report.ts';
+import { owners, OWNERS_NOTE } from '../owners.ts';
 import { signals } from '../signals.ts';
-import { auctionCoverage, dealCoverage, leadCoverage, samplesOf, signalCoverage } from './coverage.ts';
+import { auctionCoverage, dealCoverage, leadCoverage, ownerCoverage, samplesOf, signalCoverage } from './coverage.ts';
 import { fieldNotesOf, INTERFACE_VERSION, pricingOf, sourcesOf, type MetaOptions } from './facts.ts';
 import { Meta } from './schema.ts';
 
@@ -31,8 +32,9 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
       interface_version: INTERFACE_VERSION,
       description:
         'Deal-level records of small US multifamily listings in 20 metros with typed underwriting and three-path ' +
-        'scores; county tax-delinquency signals, sheriff sales, off-market leads and new business registrations, ' +
-        'from public pages. Paid per call with x402.',
+        'scores; public records of distress (tax debts, foreclosure filings, liens, code cases, vacant and condemned ' +
+        'buildings), sheriff and other sales, off-market leads, owners with several such properties, and new business ' +
+        'registrations, from public pages. Paid per call with x402.',
       guarantee:
         'Every field is typed, every absent value carries a typed reason, and a filtered paid query with zero ' +
         'matches returns HTTP 404 with a typed reason and is not billed.',
@@ -47,6 +49,7 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
         ...fieldNotesOf(TABLES.signals, 'signals.'),
         ...fieldNotesOf(TABLES.auctions, 'auctions.'),
         ...fieldNotesOf(TABLES.leads, 'leads.'),
+        ...fieldNotesOf(TABLES.owners, 'owners.'),
         ...fieldNotesOf(TABLES.filings, 'filings.'),
         ['absent', ABSENT_ABOUT],
         ['lookup.match_basis', BASIS_NOTE],
@@ -61,12 +64,14 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
         example: `${publicUrl}/api/deals?state=OH&min_cap=7&status=Hot`,
       },
       signals_feed: {
-        note: 'County tax-delinquency records, ranked by amount.',
+        note: 'Public records of distress of every signal_type, ranked by amount; records without one are last.',
         coverage: await signalCoverage(request),
         filters: Object.keys(signals.params),
       },
       auctions_feed: {
-        note: 'Upcoming sheriff sales, ranked by sale date. opening_bid_basis gives the basis of each opening bid.',
+        note:
+          'Upcoming sales of every auction_type, ranked by sale date. opening_bid_basis gives the basis of each ' +
+          'opening bid.',
         coverage: await auctionCoverage(request),
         filters: Object.keys(auctions.params),
       },
@@ -77,6 +82,11 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
           'other feeds.',
         coverage: await leadCoverage(request, claimed),
         filters: Object.keys(leads.params),
+      },
+      owners_feed: {
+        note: OWNERS_NOTE,
+        coverage: await ownerCoverage(request),
+        filters: Object.keys(owners.params),
       },
       free_samples: {
         note: 'Full records, as the lists return them with fields=all.',

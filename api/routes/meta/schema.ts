@@ -66,6 +66,11 @@ export const Meta = z.strictObject({
     coverage: z.strictObject({ available_leads: z.int(), counties: z.int() }),
     filters: filterList,
   }),
+  owners_feed: z.strictObject({
+    note: z.string(),
+    coverage: z.strictObject({ owners: z.int(), counties: z.int() }),
+    filters: filterList,
+  }),
   free_samples: z.strictObject({
     note: z.string(),
     deals: z.array(Deal.schema),

@@ -35,6 +35,7 @@ export const LABELS: Readonly<Record<string, readonly string[]>> = {
   signals: ['county', 'parcel_id'],
   auctions: ['county', 'case_number', 'sale_date'],
   filings: ['business_name'],
+  owners: ['owner_name', 'county'],
 };
 
 /** Tables that follow from other tables. Compared with ALL=1 only. */

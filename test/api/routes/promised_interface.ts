@@ -121,7 +121,7 @@ export const RECORDS: Record<string, readonly string[]> = {
     'address_status:...pending_parcel_lookup',
   ],
   auction: [
-    'auction_type:sheriff_sale',
+    'auction_type:...sheriff_sale',
     'county:string',
     'sale_date:date',
     'property_address:string',

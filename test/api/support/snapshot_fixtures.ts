@@ -108,6 +108,14 @@ const DEFAULTS: Record<TableName, (n: number) => Row> = {
   assumptions: (n) => ({ assumption_set_id: 'uw-test', key: `key_${n}`, value: '0.05' }),
   reports: (n) => ({ id: uuid(n), assumption_set_id: 'uw-test' }),
   property_keys: (n) => ({ record_id: uuid(n), property_key: `parcel:39035:P${n}` }),
+  owners: (n) => ({
+    id: uuid(n),
+    owner_name: `Company ${n} LLC`,
+    owner_key: `COMPANY ${n} LLC`,
+    county: 'Cuyahoga County, OH',
+    state: 'OH',
+    properties_count: 2,
+  }),
   listing_history: (n) => ({
     deal_id: uuid(n),
     source: 'heartland',

@@ -55,6 +55,7 @@ export const PASSING: Inputs = {
       ...CUYAHOGA,
       source: 'county',
       parcel_raw: '001-01-001',
+      owner_name: 'ACME HOLDINGS LLC',
       street: '101 MAIN ST',
       zip: '44102',
       amount: '4000.00',
@@ -62,7 +63,14 @@ export const PASSING: Inputs = {
       years_delinquent: 2,
       ...page,
     },
-    { ...CUYAHOGA, source: 'county', parcel_raw: '001-01-002', amount: '900.00', ...page },
+    {
+      ...CUYAHOGA,
+      source: 'county',
+      parcel_raw: '001-01-002',
+      owner_name: 'ACME HOLDINGS LLC',
+      amount: '900.00',
+      ...page,
+    },
   ],
   staged_distress_record: [
     {

@@ -1,0 +1,86 @@
+/** GET /api/owners: organizations with several distressed or listed properties in one county. */
+import { Owner } from '../../models/marts/owners.ts';
+import { Problem } from '../http/problem.ts';
+import { Filters } from '../snapshot/filters.ts';
+import type { Snapshot } from '../snapshot/load.ts';
+import { FIELD_GROUPS } from './field_groups.ts';
+import { listRoute } from './list_route.ts';
+import { integerParam, stateParam, textParam } from './params.ts';
+import { PRICES } from './prices.ts';
+
+/** Records per page by default: each has all its properties. */
+const PAGE = 20;
+const LEAST_CHARACTERS = 3;
+const [LEAST_PROPERTIES, MOST_PROPERTIES] = [2, 100_000];
+
+export const OWNERS_NOTE =
+  'Organizations (companies, banks, trusts of loans or securities, associations) with at least two distressed or ' +
+  'listed properties in one county, where a source prints the owner. Natural persons, family trusts and public bodies ' +
+  'are left out.';
+
+/** A name in one form of Unicode: wide letters and ligatures are letters. */
+const inOneForm = (name: string): string => name.normalize('NFKD');
+
+/** A name as owner_key has it, by the macro of the models. */
+async function keyOf(snapshot: Snapshot, name: string): Promise<string> {
+  const [row] = await snapshot.rows('SELECT organization_key(CAST($1 AS VARCHAR)) AS key', [inOneForm(name)]);
+  return String(row?.['key'] ?? '');
+}
+
+/** @throws Problem if the name is too short to begin a name */
+function checkName(name: string): void {
+  if (inOneForm(name).replaceAll(/[^A-Za-z0-9]/g, '').length >= LEAST_CHARACTERS) return;
+  throw new Problem('invalid_parameter', `name has fewer than ${LEAST_CHARACTERS} letters or digits.`, {
+    field: 'name',
+    value: name.slice(0, 100),
+    accepted: [`the name of an organization, or at least its first ${LEAST_CHARACTERS} letters or digits`],
+  });
+}
+
+/** @throws Problem if the snapshot was built before there were owners */
+function requireOwners(snapshot: Snapshot): void {
+  if (!snapshot.missingTables.has('owners')) return;
+  throw new Problem(
+    'snapshot_unavailable',
+    `Snapshot ${snapshot.id} was built before there were owners; the next one has them. Nothing was charged.`,
+    { snapshot_id: snapshot.id },
+    { 'Retry-After': '3600' },
+  );
+}
+
+export const owners = listRoute({
+  path: '/api/owners',
+  price: PRICES['/api/owners'],
+  about:
+    'Organizations with at least two distressed or listed properties in one county, with the records of each and the ' +
+    'filings of their name in the registers of Ohio and Colorado, ranked by number of properties.',
+  filters: {
+    name: textParam(
+      `Name of the organization, or at least its first ${LEAST_CHARACTERS} letters or digits. Case, accents, ` +
+        'punctuation and the spelling of the legal form are ignored; % and * are no wildcards.',
+    ),
+    county: textParam('Part of the county name, ignoring case.'),
+    state: stateParam('State of the county.'),
+    min_properties: integerParam('Minimum properties_count.', LEAST_PROPERTIES, MOST_PROPERTIES),
+  },
+  record: Owner.schema,
+  fields: FIELD_GROUPS.owners,
+  page: PAGE,
+  check({ params: { name }, snapshot }) {
+    requireOwners(snapshot);
+    if (name !== undefined) checkName(name);
+  },
+  async list({ params: { name, county, state, min_properties: least }, snapshot }) {
+    const all = new Filters('owners');
+    const named =
+      name === undefined
+        ? all
+        : all.either({ column: 'owner_key', is: 'starting with', value: await keyOf(snapshot, name) });
+    return {
+      itemName: 'organization with several distressed or listed properties',
+      rank: { column: 'properties_count', direction: 'DESC' },
+      filters: named.containing('county', county).and('state', '=', state).and('properties_count', '>=', least),
+      note: OWNERS_NOTE,
+    };
+  },
+});

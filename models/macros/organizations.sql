@@ -1,0 +1,97 @@
+-- Which owners are organizations, by the published name alone. The rule is narrow: whatever may name a natural person is
+-- none. docs/decisions.md has the reasons.
+
+-- A name in one form: upper case, no accents, points or apostrophes, AND for &, one space between words, and one spelling
+-- of each legal form.
+CREATE OR REPLACE MACRO organization_key(name) AS list_transform(
+  [trim(regexp_replace(
+    -- Lists join owners with & or ; or, after a word of two letters or more, with a slash: not C/O
+    regexp_replace(
+      translate(upper(strip_accents(name)), '.''’`', ''), '[&;]|([A-Z]{2}) ?[/|+] ?([A-Z]{2})', '\1 AND \2', 'g'
+    ),
+    '[^A-Z0-9]+', ' ', 'g'
+  ))],
+  lambda key: regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(
+    key,
+    '\bLIMITED LIABILITY (COMPANY|CO)\b|\bL L C\b', 'LLC', 'g'),
+    '\bLIMITED LIABILITY PARTNERSHIP\b', 'LLP', 'g'),
+    '\bLIMITED PARTNERSHIP\b', 'LP', 'g'),
+    '\bINCORPORATED\b', 'INC', 'g'),
+    '\bCORPORATION\b', 'CORP', 'g'),
+    ' LIMITED$', ' LTD'),
+    '\b(ASSN|ASSOC)\b', 'ASSOCIATION', 'g')
+)[1];
+
+-- Cheap first look at a name as published: whether it may have a legal form at all.
+CREATE OR REPLACE MACRO may_be_organization(name) AS regexp_matches(
+  name,
+  '(?i)\b(L\.?\s?L\.?\s?C|L\.?\s?L\.?\s?P|L\.?P|LTD|INC|CORP|COMPANY|LIMITED|BANK|CREDIT UNION|MORTGAGE|TRUST|ASS[NO])'
+);
+
+-- The kind of one key, or of one part of it; null if it has no legal form at its end.
+CREATE OR REPLACE MACRO legal_form_of(key) AS CASE
+  WHEN regexp_matches(key, '\b(BANK|CREDIT UNION)\b')
+    AND regexp_matches(
+      key,
+      '\b(CREDIT UNION|BANK OF|BANK NA|BANK N A|BANK FSB|(NATIONAL|SAVINGS|FEDERAL|US) BANK|BANK USA|NATIONAL ASSOCIATION'
+      || '|BANK( AND)? (TRUST|COMPANY))\b'
+    )
+    THEN 'bank'
+  WHEN regexp_matches(key, '\bFEDERAL (NATIONAL|HOME LOAN) MORTGAGE (ASSOCIATION|CORP)\b') THEN 'bank'
+  WHEN regexp_matches(
+    key,
+    '\b(ACQUISITION|ASSET|BUYOUT|CERTIFICATE|FUNDING|INVESTMENT|LOAN|MASTER|MORTGAGE|PARTICIPATION|SECURITIES|TITLING)'
+    || '( \w+)? TRUST( (NO|SERIES|\w*\d\w*))*$|\bCOMMUNITY LAND TRUST$'
+  )
+    THEN 'trust'
+  WHEN regexp_matches(key, '\w \w+ LP$|.\b(LLC|LLP|LLLP|PLLC|LTD|INC|CORP|LPA|COMPANY)( (SERIES|NO|\w*\d\w*|THE))*$')
+    THEN 'company'
+  WHEN regexp_matches(key, '\w \w+ ASSOCIATION$') THEN 'association'
+END;
+
+-- Words of natural persons, of what they leave to others, and of owners in another's name.
+CREATE OR REPLACE MACRO names_a_person(key) AS
+  regexp_matches(
+    key,
+    '\b(ETAL|ET AL|ETUX|ET UX|ETVIR|ET VIR|EST(ATE)? OF|HEIRS?|LIFE ESTATE|DECEASED|DECD|DBA|D B A|AKA|A K A|FKA|C O'
+    || '|CARE OF|ATTN|JR|SR|MR|MRS|MS|HUSBAND|WIFE|SPOUSE|SURVIVORSHIP|JTWROS|UNKNOWN|CO TRUSTEES?|TTEES?|TRS?'
+    || '|UAD|U A|U W|DTD|DATED)\b'
+  )
+  OR (
+    regexp_matches(key, '\bTRUST\b')
+    AND regexp_matches(key, '\b(FAMILY|LIVING|REV|REVOCABLE|IRREVOCABLE|TESTAMENTARY|INTER VIVOS|SPECIAL NEEDS)\b')
+  )
+  -- A trustee may hold for a person: only a trust of loans or securities is known to be none
+  OR (
+    regexp_matches(key, '\bTRUSTEES?\b')
+    AND NOT regexp_matches(key, '\b(MORTGAGE|LOAN|CERTIFICATES?|SECURITIES|ACQUISITION|ASSET|FUNDING|PASS THROUGH)\b')
+  );
+
+-- Public bodies own land as part of their work: a distressed parcel of theirs is not for a buyer of leads.
+CREATE OR REPLACE MACRO names_a_public_body(key) AS regexp_matches(
+  key,
+  '^(THE )?(CITY|COUNTY|STATE|VILLAGE|TOWN|TOWNSHIP|BOROUGH|BOARD|BUREAU|DEPARTMENT|DEPT|SECRETARY) OF\b'
+  || '|\b(CITY|COUNTY|TOWNSHIP|VILLAGE)$|\bUNITED STATES\b|\bLAND (BANK|REUTILIZATION|REVITALIZATION|CLEARANCE)\b'
+  || '|\b(HOUSING|PORT|REDEVELOPMENT|TRANSIT|SEWER|WATER|TRANSPORTATION) AUTHORITY\b|\bSCHOOL DISTRICT\b|\bHUD\b'
+);
+
+-- The parts of a key that AND joins. A list joins the owners of a parcel in this way, and names have it too.
+CREATE OR REPLACE MACRO joined_names(key) AS string_split(key, ' AND ');
+
+-- company, bank, trust or association; null for natural persons, family trusts, public bodies, and any name in doubt. Of
+-- joined names the last has a legal form, and each other one has one too or is a single word ("R AND R PROPERTIES LLC"):
+-- "SMITH JOHN AND ACME LLC" is a person and a company.
+CREATE OR REPLACE MACRO organization_kind(key) AS CASE
+  WHEN names_a_person(key) OR names_a_public_body(key) THEN NULL
+  WHEN len(list_filter(
+    joined_names(key)[:-2],
+    lambda part: contains(part, ' ') AND legal_form_of(part) IS NULL
+  )) > 0
+    THEN NULL
+  WHEN contains(key, ' AND ') AND legal_form_of('X ' || joined_names(key)[-1]) IS NULL THEN NULL
+  ELSE legal_form_of(key) END;
+
+-- The first letters of a name or a key, to look for its key among millions of names. Equal for names with equal keys of
+-- two letters and more before the legal form.
+CREATE OR REPLACE MACRO first_letters(name) AS
+  left(translate(replace(upper(strip_accents(name)), '&', 'AND'), ' .,;-/()''’`"', ''), 3);

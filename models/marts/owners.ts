@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { defineRecord, instant, integer, json, money, oneOf, text } from '../../lib/record.ts';
+import { AUCTION_TYPES, SIGNAL_TYPES } from '../../sources/kinds.ts';
+import { ownerCauses } from '../absence/owners.ts';
+import { defineModel, never } from '../contract.ts';
+import { ORGANIZATION_KINDS } from '../fields.ts';
+import { Filing } from './filings.ts';
+
+const KINDS = [...SIGNAL_TYPES, ...AUCTION_TYPES, 'listing'] as const;
+const NO_MAIL = 'no list read here prints where the owner gets mail';
+
+const OwnedRecord = z.strictObject({
+  property: z.int().meta({ description: 'Number of the property among those of the owner, from 1.' }),
+  kind: z.enum(KINDS),
+  id: z.string().meta({ description: 'Row of signals, auctions or deals.' }),
+  address: z.string().nullable().meta({ description: 'Null when: the record prints none.' }),
+  city: z.string().nullable().meta({ description: 'Null when: the record prints none.' }),
+  parcel_id: z.string().nullable().meta({ description: 'Null when: the record prints none.' }),
+  amount: z.string().nullable().meta({
+    description: 'What is owed or claimed, USD. Null when: it is a sale or a listing, or the source publishes none.',
+  }),
+  source_url: z.string(),
+  last_seen: z.iso.datetime(),
+});
+
+const { charter_number, entity_status, entity_type, filing_date, source } = Filing.schema.shape;
+const RegisterFiling = z.strictObject({
+  id: z.string().meta({ description: 'Row of filings.' }),
+  source,
+  document_number: z.string(),
+  charter_number,
+  business_name: z.string(),
+  entity_type,
+  entity_status,
+  filing_date,
+  is_agent_at_owner_mail: z
+    .boolean()
+    .meta({ description: "Whether the filing's agent has the address at which the owner gets mail." }),
+  source_url: z.string(),
+});
+
+export const Owner = defineRecord(
+  'owner',
+  'One row per organization with at least two distressed or listed properties in a county. No natural persons, family ' +
+    'trusts or public bodies.',
+  ['id'],
+  {
+    id: text('UUID: version 5 of "owner", county and normalized name.'),
+    owner_name: text('Name as most records print it.'),
+    owner_key: text(
+      'Normalized name: upper case, no accents or punctuation, AND for &, one spelling of each legal form. Rows with ' +
+        'equal names in two counties may be of two organizations.',
+    ),
+    owner_kind: oneOf(
+      ORGANIZATION_KINDS,
+      'Kind of organization by the legal form in its name. trust: of loans or securities; a trust that may be of a ' +
+        'person is left out.',
+    ),
+    county: text('County name and state.'),
+    county_fips: text('Five-digit county FIPS.'),
+    state: text('Two-letter state of the county.'),
+    mail_city: text('City where the organization gets mail.', { absent: NO_MAIL }),
+    mail_state: text('State where the organization gets mail.', { absent: NO_MAIL }),
+    properties_count: integer('Properties with a record in force or an active listing, at least 2.', {
+      unit: 'properties',
+    }),
+    distressed_count: integer('Properties with a record in force.', { unit: 'properties' }),
+    listed_count: integer('Properties with an active listing.', { unit: 'properties' }),
+    kind_counts: json(z.record(z.string(), z.int()), 'Records by kind.'),
+    total_amount: money(
+      'Sum of the amounts owed or claimed. Of records that may be of one debt, such as a tax lien and a tax ' +
+        'delinquency of one property, the larger sum counts.',
+      { absent: 'no record has an amount' },
+    ),
+    properties: json(z.array(OwnedRecord), 'The records and listings, by property.'),
+    register_match_basis: oneOf(
+      ['exact_name', 'exact_name_and_agent', 'ambiguous', 'none', 'register_not_covered'],
+      'How register_filings were found in the register of the state of the county or of the mail. exact_name: one ' +
+        'entity has this normalized name; exact_name_and_agent: the agent of exactly one entity of this name has the ' +
+        'address at which the owner gets mail; ambiguous: several entities have this name; none: no filing in this ' +
+        'feed has it; register_not_covered: neither state is Ohio or Colorado.',
+    ),
+    register_filings: json(z.array(RegisterFiling), 'Filings with exactly this normalized name, the newest first.'),
+    last_verified: instant('When the latest of the records was last read.'),
+  },
+  ownerCauses,
+);
+
+export default defineModel({
+  record: Owner,
+  audits: [
+    never('owners', 'several_properties', 'an owner has at least two properties', 'properties_count < 2'),
+    never(
+      'owners',
+      'counts_agree',
+      'the counts are those of the listed records',
+      `properties_count <> (SELECT count(DISTINCT value ->> 'property') FROM json_each(properties))
+        OR properties_count NOT BETWEEN greatest(distressed_count, listed_count) AND distressed_count + listed_count
+        OR json_array_length(properties) <> (SELECT sum(CAST(value AS INTEGER)) FROM json_each(kind_counts))`,
+    ),
+    never(
+      'owners',
+      'organizations_only',
+      'every name is the normalized name of an organization',
+      'owner_key <> organization_key(owner_name) OR owner_kind IS DISTINCT FROM organization_kind(owner_key)',
+    ),
+    never(
+      'owners',
+      'register_as_said',
+      'there are filings exactly if register_match_basis says so',
+      `(register_match_basis IN ('none', 'register_not_covered')) <> (json_array_length(register_filings) = 0)`,
+    ),
+    {
+      name: 'owners.records_exist',
+      about: 'every record of an owner is published',
+      blocking: true,
+      sql: `SELECT owners.id, (found.value ->> 'id') AS record FROM owners, json_each(properties) AS found
+        WHERE (found.value ->> 'id') NOT IN (
+          SELECT id FROM signals UNION ALL SELECT id FROM auctions UNION ALL SELECT id FROM int_properties)`,
+    },
+  ],
+  publish: { orderBy: ['properties_count DESC', 'id'] },
+});
