@@ -261,13 +261,8 @@ export interface SourceSpec<C extends Candidates = Candidates> {
 }
 
 /** Refuse a source that does not state its terms, before any request to its site. */
-export function requireTerms({
-  name,
-  terms,
-}: {
-  readonly name: string;
-  readonly terms?: Partial<Terms> | undefined;
-}): void {
+export function requireTerms(source: { readonly name: string; readonly terms?: Partial<Terms> | undefined }): void {
+  const { name, terms } = source;
   if (TERMS_BASES.some((basis) => basis === terms?.basis) && terms?.note?.trim()) return;
   throw new Error(
     `source ${name}: terms is ${JSON.stringify(terms ?? null)}, ` +
