@@ -4,12 +4,13 @@
  */
 import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
+import type { SandboxResponse } from '../../sandbox/http.ts';
 import { sites } from '../../sandbox/pages/index.ts';
 import { spellStreet } from '../../sandbox/world/streets.ts';
 import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
 import type { DistressOnDay } from '../../sandbox/world/distress_types.ts';
 import type { Property } from '../../sandbox/world/types.ts';
-import type { SourceSpec } from '../../sources/contract.ts';
+import type { FetchContext, SourceSpec } from '../../sources/contract.ts';
 import bexarForeclosures from '../../sources/auctions/tx_bexar_foreclosures/source.ts';
 import bexarTaxSales from '../../sources/auctions/tx_bexar_tax_sales/source.ts';
 import detroitBlight from '../../sources/distress/mi_detroit_blight/source.ts';
@@ -29,19 +30,23 @@ import { readFrom } from './site_double.ts';
 const DAY = '2026-11-20';
 const day = worldOn(makeWorld({ listings: 200, parcels: 1200, auctions: 40, filings: 40 }), DAY);
 
-/** A source's rows, read from the sandbox's pages without a network. */
+/** A page of the sandbox, without a network. */
+const answer = (url: URL): SandboxResponse | null | undefined =>
+  sites.get(url.host)?.(day, {
+    method: 'GET',
+    host: url.host,
+    publicHost: url.host,
+    path: url.pathname,
+    query: url.searchParams,
+    headers: {},
+    cookies: {},
+    firstVisit: false,
+  });
+
+/** A source's rows, read from the sandbox's pages. */
 async function read(spec: SourceSpec): Promise<Parsed> {
   const { pages } = await readFrom(spec, (url) => {
-    const response = sites.get(url.host)?.(day, {
-      method: 'GET',
-      host: url.host,
-      publicHost: url.host,
-      path: url.pathname,
-      query: url.searchParams,
-      headers: {},
-      cookies: {},
-      firstVisit: false,
-    });
+    const response = answer(url);
     return response?.status === 200 ? response.body : response?.status;
   });
   const result = await parsed(spec, pages);
@@ -117,6 +122,32 @@ describe('cases and tickets', () => {
       }
     });
   }
+});
+
+describe('records that their publisher closes', () => {
+  for (const spec of [columbus, detroitBlight]) {
+    test(`${spec.name}: those touched since the last good read are read as closed`, async () => {
+      const { fetch } = spec;
+      assert.ok(fetch);
+      const later = { ...spec, fetch: (ctx: FetchContext) => fetch({ ...ctx, lastGoodOn: '2026-08-01' }) };
+      const since = '2026-07-25';
+      const kind = spec.covers?.kinds[0];
+      const closed = day.distress.filter(
+        (d) => d.countyFips === spec.county?.fips && d.kind === kind && !d.isOpen && d.lastActivityOn >= since,
+      );
+      const { rows } = await read(later);
+      const found = rows.filter((row) => row['record_state'] === 'closed');
+      assert.ok(closed.length > 0);
+      assert.deepEqual(found.map((row) => row['record_number']).sort(), closed.map((d) => d.number).sort());
+      assert.ok(found.every((row) => row['amount'] === null));
+    });
+  }
+
+  test('a map server refuses a date without the word timestamp', () => {
+    const where = "B1_FILE_DD >= '2026-07-25'";
+    const response = answer(new URL(`${columbus.home}/query?${new URLSearchParams({ where, f: 'json' })}`));
+    assert.match(new TextDecoder().decode(response?.body), /"code":400/u);
+  });
 });
 
 describe('rolls and debts', () => {
