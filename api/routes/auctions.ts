@@ -1,4 +1,4 @@
-/** GET /api/auctions: sheriff sales. */
+/** GET /api/auctions: sheriff, foreclosure and tax sales. */
 import { Auction } from '../../models/marts/auctions.ts';
 import { Filters, type Condition } from '../snapshot/filters.ts';
 import { FIELD_GROUPS } from './field_groups.ts';
@@ -23,7 +23,7 @@ export const upcomingAuctions = (today: string): Filters =>
 export const auctions = listRoute({
   path: '/api/auctions',
   price: PRICES['/api/auctions'],
-  about: 'Upcoming sheriff sales, ranked by sale date.',
+  about: 'Upcoming sheriff, foreclosure and tax sales, ranked by sale date.',
   filters: {
     county: textParam('Part of the county name, ignoring case.'),
     from_date: dayParam('First sale day; default: today by the data clock.'),

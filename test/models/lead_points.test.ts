@@ -58,6 +58,20 @@ const GAPS: Readonly<Record<string, readonly [row: InputRow, points: number, rea
   SECONDLOW: [{ sale_round: 2, opening_bid: '9000.00' }, 20, /is 90\.00% below the appraisal/],
 };
 
+/** A tax deed sale of a Florida clerk, who has nothing appraised. */
+const CLERK = {
+  county_fips: '12031',
+  county: 'Duval County, FL',
+  state: 'FL',
+  auction_type: 'tax_deed_sale',
+  item_id: '1',
+  sale_kind: 'tax_foreclosure',
+  sale_round: null,
+  appraised_value: null,
+  assessed_value: '60000.00',
+  opening_bid: '9000.00',
+};
+
 /** Days of sales and the points for urgency. */
 const DAYS: readonly (readonly [day: string, points: number, reason: string])[] = [
   ['2026-11-21', 5, 'the sale is today, on 2026-11-21: a letter may arrive too late'],
@@ -83,6 +97,7 @@ before(async () => {
       staged_sheriff_sale: [
         ...Object.entries(GAPS).map(([name, [row]]) => sale(name, row)),
         ...DAYS.map(([sale_date], i) => sale(`DAY${i}`, { sale_date })),
+        sale('CLERK', CLERK),
         sale('LISTED', { parcel_raw: '100-1' }),
         sale('LAYER', { parcel_raw: '900-1' }),
         sale('NEITHER', { parcel_raw: '900-2' }),
@@ -111,6 +126,18 @@ describe('leads of uw-2026.2', () => {
       assert.equal(partsOf(lead)['equity_gap'], points);
       assert.match(reasonOf(lead, 'equity_gap') ?? '', reason);
     });
+
+  it("a clerk's sale is named as what it is, and earns nothing for a gap that nobody appraised", async () => {
+    const lead = await saleLead('CLERK');
+    assert.match(reasonOf(lead, 'base') ?? '', /^\+15 points, a tax deed sale is set$/);
+    assert.match((await saleLead('TAX'))['score_rationale'] as string, /a sheriff sale is set/);
+    assert.equal(partsOf(lead)['equity_gap'], 0);
+    assert.match(reasonOf(lead, 'equity_gap') ?? '', /the page prints no appraisal for this sale/);
+    assert.deepEqual(
+      [lead['auction_type'], lead['opening_bid'], lead['statute_ref']],
+      ['tax_deed_sale', '9000.00', 'Fla. Stat. 197.502(6)'],
+    );
+  });
 
   it('a second sale is never better than a first sale of the same appraisal', async () => {
     const first = Number((await saleLead('DERIVED'))['lead_score']);
