@@ -41,8 +41,8 @@ const idOf = (type: string, number: string, parcelKey = ''): string =>
   uuid5(`signal|${type}|55079|${number}|${parcelKey}`);
 
 const RECORDS = [
-  record('tax_lien', 'L1', { parcel_raw: '001-0001', amount: '4000.00', amount_basis: 'lien', tax_year: 2024 }),
-  record('vacant_building', 'V1', { parcel_raw: '001-0001', street: '1 OAK ST' }),
+  record('tax_lien', 'L1', { parcel_raw: '001-0001-000', amount: '4000.00', amount_basis: 'lien', tax_year: 2024 }),
+  record('vacant_building', 'V1', { parcel_raw: '001-0001-000', street: '1 OAK ST' }),
   record('blight_judgment', 'B1', { parcel_raw: 'UNKNOWN', amount: '250.00', amount_basis: 'balance_due' }),
   record('blight_judgment', 'B2', { amount: '0.00', amount_basis: 'balance_due' }),
   record('code_violation', 'C1', { street: '2 OAK ST', zip: '53206', record_state: 'closed', state_raw: 'COMPLIED' }),
@@ -55,15 +55,19 @@ const RECORDS = [
     mail_state: 'wi',
     mail_zip: '53206',
   }),
-  record('code_violation', 'C3', { parcel_raw: '001-0003' }),
+  record('code_violation', 'C3', { parcel_raw: '001-0003-000' }),
   // The same number of another kind, and of another parcel
-  record('condemned', 'C3', { parcel_raw: '001-0003' }),
-  record('condemned', 'C3', { parcel_raw: '001-0004' }),
-  record('code_violation', 'SAME', { parcel_raw: '001-0005', observed_at: '2026-11-20T09:00:00Z', description: 'old' }),
-  record('code_violation', 'SAME', { parcel_raw: '0010005', source: 'other_records', description: 'new' }),
+  record('condemned', 'C3', { parcel_raw: '001-0003-000' }),
+  record('condemned', 'C3', { parcel_raw: '001-0004-000' }),
+  record('code_violation', 'SAME', {
+    parcel_raw: '001-0005-000',
+    observed_at: '2026-11-20T09:00:00Z',
+    description: 'old',
+  }),
+  record('code_violation', 'SAME', { parcel_raw: '0010005000', source: 'other_records', description: 'new' }),
 ];
-const DEBTS = [debt('001-0001', '5000.00'), debt('001-0002', null), debt('001-0006', '10.00')];
-const LAYER = [layer('0010001', '1 ELM ST'), layer('0010003', '9 ELM ST')];
+const DEBTS = [debt('001-0001-000', '5000.00'), debt('001-0002-000', null), debt('001-0006-000', '10.00')];
+const LAYER = [layer('0010001000', '1 ELM ST'), layer('0010003000', '9 ELM ST')];
 
 describe('signals of several kinds', () => {
   let built: Built;
@@ -81,9 +85,9 @@ describe('signals of several kinds', () => {
 
   it('are one row per kind, county, record number and parcel', async () => {
     assert.equal((await built.rows('signals')).length, DEBTS.length + RECORDS.length - 1);
-    assert.equal((await one(idOf('condemned', 'C3', '0010003')))['record_number'], 'C3');
-    assert.equal((await one(idOf('condemned', 'C3', '0010004')))['parcel_key'], '0010004');
-    assert.equal((await one(idOf('code_violation', 'SAME', '0010005')))['description'], 'new');
+    assert.equal((await one(idOf('condemned', 'C3', '0010003000')))['record_number'], 'C3');
+    assert.equal((await one(idOf('condemned', 'C3', '0010004000')))['parcel_key'], '0010004000');
+    assert.equal((await one(idOf('code_violation', 'SAME', '0010005000')))['description'], 'new');
   });
 
   it('are ordered by amount, those without one last', async () => {
@@ -95,17 +99,17 @@ describe('signals of several kinds', () => {
   });
 
   it('keep what a tax delinquency is', async () => {
-    const id = uuid5('signal|tax_delinquent|55079|0010001');
+    const id = uuid5('signal|tax_delinquent|55079|0010001000');
     const shown = ['record_number', 'amount_basis', 'years_basis', 'address', 'address_basis', 'tax_year'];
     assert.deepEqual(await of(id, ...shown), [null, 'net', 'unknown', '1 ELM ST', 'parcel_layer', null]);
-    assert.equal((await one(uuid5('signal|tax_delinquent|55079|0010002')))['amount_basis'], null);
+    assert.equal((await one(uuid5('signal|tax_delinquent|55079|0010002000')))['amount_basis'], null);
   });
 
   it('have the street of the record, else that of its parcel in the layer', async () => {
     const shown = ['address', 'address_basis', 'city', 'zip', 'county_value', 'address_status'];
-    const lien = await of(idOf('tax_lien', 'L1', '0010001'), ...shown, 'amount_to_value_pct');
+    const lien = await of(idOf('tax_lien', 'L1', '0010001000'), ...shown, 'amount_to_value_pct');
     assert.deepEqual(lien, ['1 ELM ST', 'parcel_layer', 'MILWAUKEE', '53206', '80000.00', 'available', '5.00']);
-    const vacant = await of(idOf('vacant_building', 'V1', '0010001'), ...shown);
+    const vacant = await of(idOf('vacant_building', 'V1', '0010001000'), ...shown);
     assert.deepEqual(vacant, ['1 OAK ST', 'record', 'MILWAUKEE', '53206', '80000.00', 'available']);
     const unknown = await of(idOf('blight_judgment', 'B1'), ...shown, 'parcel_id');
     assert.deepEqual(unknown, [null, null, null, null, null, 'pending_parcel_lookup', null]);
@@ -122,7 +126,7 @@ describe('signals of several kinds', () => {
       'not_applicable',
       'listed',
     ]);
-    const lien = await of(idOf('tax_lien', 'L1', '0010001'), 'amount_basis', 'tax_year', 'months_delinquent');
+    const lien = await of(idOf('tax_lien', 'L1', '0010001000'), 'amount_basis', 'tax_year', 'months_delinquent');
     assert.deepEqual(lien, ['lien', 2024, null]);
   });
 
@@ -130,7 +134,7 @@ describe('signals of several kinds', () => {
     const state = ['signal_state', 'state_reason'];
     assert.deepEqual(await of(idOf('code_violation', 'C1'), ...state), ['removed', 'closed_by_publisher']);
     assert.deepEqual(await of(idOf('blight_judgment', 'B2'), ...state), ['removed', 'balance_zero']);
-    assert.deepEqual(await of(idOf('tax_lien', 'L1', '0010001'), ...state), ['listed', 'on_the_list']);
+    assert.deepEqual(await of(idOf('tax_lien', 'L1', '0010001000'), ...state), ['listed', 'on_the_list']);
   });
 
   it('pass every audit', () => assert.deepEqual(built.failed, []));
@@ -151,7 +155,7 @@ describe('signals of the day after', () => {
     );
     // A snapshot older than these fields has tax delinquencies only
     const previous = (await first.rows('signals')).map((signal) =>
-      signal['parcel_key'] === '0010006'
+      signal['parcel_key'] === '0010006000'
         ? { ...signal, ...Object.fromEntries(OLDER.map((name) => [name, null])) }
         : signal,
     );
@@ -177,14 +181,14 @@ describe('signals of the day after', () => {
   const seen = (day: string): string => `${day} 09:00:00`;
 
   it('know when each was first seen, and since when it has its state', async () => {
-    assert.deepEqual(await of(idOf('tax_lien', 'L1', '0010001'), ...state), [
+    assert.deepEqual(await of(idOf('tax_lien', 'L1', '0010001000'), ...state), [
       'listed',
       'on_the_list',
       '2026-11-21',
       seen('2026-11-22'),
       seen('2026-11-21'),
     ]);
-    assert.deepEqual(await of(idOf('vacant_building', 'V1', '0010001'), ...state), [
+    assert.deepEqual(await of(idOf('vacant_building', 'V1', '0010001000'), ...state), [
       'removed',
       'closed_by_publisher',
       '2026-11-22',
@@ -204,7 +208,7 @@ describe('signals of the day after', () => {
       'closed_by_publisher',
       '2026-11-21',
     ]);
-    assert.deepEqual(await of(idOf('code_violation', 'SAME', '0010005'), ...state.slice(0, 3)), [
+    assert.deepEqual(await of(idOf('code_violation', 'SAME', '0010005000'), ...state.slice(0, 3)), [
       'unknown',
       'source_not_read',
       '2026-11-22',
@@ -214,12 +218,12 @@ describe('signals of the day after', () => {
 
   it('keep an address that the parcel layer gave once', async () => {
     const shown = ['address', 'address_basis', 'zip'];
-    assert.deepEqual(await of(idOf('tax_lien', 'L1', '0010001'), ...shown), ['1 ELM ST', 'parcel_layer', '53206']);
+    assert.deepEqual(await of(idOf('tax_lien', 'L1', '0010001000'), ...shown), ['1 ELM ST', 'parcel_layer', '53206']);
   });
 
   it('read a snapshot that lacks the fields of other kinds', async () => {
     const shown = ['signal_state', 'amount', 'amount_basis', 'record_number'];
-    const id = uuid5('signal|tax_delinquent|55079|0010006');
+    const id = uuid5('signal|tax_delinquent|55079|0010006000');
     assert.deepEqual(await of(id, ...shown), ['removed', '10.00', 'net', null]);
   });
 
