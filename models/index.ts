@@ -21,6 +21,8 @@ import TaxRule from './reference/tax_rules.ts';
 import CountyZip from './reference/county_zips.ts';
 import EntityType from './reference/entity_types.ts';
 import LoanFactor from './reference/loan_factors.ts';
+import MetroCounty from './reference/metro_counties.ts';
+import NotCoveredReason from './reference/not_covered_reasons.ts';
 import ParcelFormat from './reference/parcel_formats.ts';
 import SaleRule from './reference/sale_rules.ts';
 import PropertyClass from './reference/property_classes.ts';
@@ -124,4 +126,6 @@ export const loadReferences = (): Reference[] => [
   reference(ParcelFormat, 'parcel_formats'),
   reference(IdentityByCounty, 'identity_by_county'),
   reference(PropertyClass, 'property_classes'),
+  reference(MetroCounty, 'metro_counties'),
+  reference(NotCoveredReason, 'not_covered_reasons'),
 ];

@@ -50,6 +50,7 @@ export const SourceRead = defineRecord(
       'Basis on which it may be read.',
     ),
     terms_note: text('The terms in one sentence.'),
+    terms_url: text('Public page of the terms.', { absent: 'the source names none' }),
     county_fips: text('County of its rows.', { absent: 'the source is not about one county' }),
     county: text('County name and state, such as "Cuyahoga County, OH".', {
       absent: 'the source is not about one county',

@@ -14,3 +14,9 @@ CREATE OR REPLACE MACRO is_kind_of_sale(kind) AS ends_with(kind, '_sale');
 
 -- Coverage of a property by one kind of records.
 CREATE OR REPLACE MACRO coverage_of(coverage_by_kind, kind) AS coalesce(coverage_by_kind[kind], 'county_not_covered');
+
+-- Coverage of a place by the coverage of each of its counties.
+CREATE OR REPLACE MACRO coverage_status(statuses) AS CASE
+  WHEN len(list_filter(statuses, lambda status: status <> 'covered')) = 0 THEN 'covered'
+  WHEN len(list_filter(statuses, lambda status: status <> 'not_covered')) > 0 THEN 'partly_covered'
+  ELSE 'not_covered' END;

@@ -42,6 +42,8 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'auctions.tax_never_derived': [set('auctions', "sale_kind = 'tax_foreclosure'", 'opening_bid_derived')],
   // One cent less than two thirds
   'auctions.two_thirds_holds': [set('auctions', 'opening_bid = 59999.99', 'sale_round = 1')],
+  'coverage.counts_in_order': [set('coverage', 'listings_matched = listings + 1')],
+  'coverage.status_as_said': [set('coverage', 'why = NULL', "status = 'not_covered'")],
   'deals.agreement_as_said': [set('deals', "underwriting_agreement = 'no_claim'")],
   'deals.gap_absent_as_said': [set('deals', "cap_gap_basis = 'no_claim'")],
   'deals.address_absent_as_said': [set('deals', 'address = NULL')],

@@ -1,0 +1,260 @@
+-- One row per metro and kind of record: which counties its sources cover, how many rows they have, how old they are,
+-- and how well they join. A metro without listings has the kinds that are read there.
+
+with
+
+-- A county of a source outside every metro stands alone
+metro_counties as (
+  select metro, county_fips, county || ', ' || state as county, is_core, has_listings
+  from ref_metro_counties
+
+  union all
+
+  select
+    min(county) as metro, county_fips, min(county) as county,
+    true as is_core,
+    false as has_listings
+  from source_reads
+  anti join ref_metro_counties using (county_fips)
+  where county_fips is not null
+  group by county_fips
+),
+
+kinds as (
+  select unnest([
+    'tax_delinquent', 'foreclosure_filing', 'tax_lien', 'code_violation', 'vacant_building', 'condemned',
+    'blight_judgment', 'sheriff_sale', 'foreclosure_sale', 'tax_deed_sale', 'tax_sale', 'parcel_roll'
+  ]) as kind
+),
+
+record_rows as (
+  select
+    source, county_fips, signal_type as kind, parcel_key, zip, address_key, first_seen,
+    signal_state = 'listed' as is_listed
+  from signals
+
+  union all
+
+  select
+    source, county_fips, auction_type as kind, parcel_key, zip, address_key, first_seen,
+    is_upcoming(sale_status, sale_date, run.as_of) as is_listed
+  from auctions
+  cross join run
+
+  union all
+
+  select
+    source, county_fips, 'parcel_roll' as kind, parcel_key, zip, address_key,
+    cast(null as timestamp) as first_seen,
+    true as is_listed
+  from stg_parcels
+),
+
+declared as (
+  select
+    source, county_fips, covered_city, last_good_at,
+    unnest(string_split(covered_kinds, ', ')) as kind
+  from source_reads
+  where county_fips is not null
+),
+
+listed_kinds as (
+  select distinct source, county_fips, kind
+  from record_rows
+  where is_listed and source in (select source from source_reads)
+),
+
+-- Sources of each county and kind: those that cover it by their declaration, and those with rows of it
+contributions as (
+  select source, county_fips, kind, covered_city, true as is_declared
+  from declared
+  where last_good_at is not null
+
+  union all
+
+  select source, county_fips, kind, cast(null as varchar) as covered_city, false as is_declared
+  from listed_kinds
+  anti join declared using (source, county_fips, kind)
+),
+
+counties as (
+  select
+    counties.metro,
+    counties.county_fips,
+    counties.county,
+    counties.is_core,
+    kinds.kind,
+    case
+      when bool_or(contributions.is_declared and contributions.covered_city is null) then 'covered'
+      when count(contributions.source) > 0 then 'partly_covered'
+      else 'not_covered'
+    end as status,
+    min(contributions.covered_city) as covered_city
+  from metro_counties as counties
+  cross join kinds
+  left join contributions
+    on contributions.county_fips = counties.county_fips
+    and contributions.kind = kinds.kind
+  group by counties.metro, counties.county_fips, counties.county, counties.is_core, kinds.kind
+),
+
+metros as (
+  select
+    metro,
+    kind,
+    coverage_status(list(status)) as status,
+    coverage_status(list(status) filter (where is_core)) as core_status,
+    count(*) as counties_total,
+    to_json(list(json_object(
+      'county_fips', county_fips, 'county', county, 'is_core', is_core, 'status', status, 'covered_city', covered_city
+    ) order by is_core desc, county_fips) filter (where status <> 'not_covered')) as counties
+  from counties
+  group by metro, kind
+),
+
+sources_of_metros as (
+  select
+    metro,
+    kind,
+    to_json(list(json_object(
+      'source', source,
+      'title', reads.title,
+      'home', reads.home,
+      'county', reads.county,
+      'covered_city', reads.covered_city,
+      'status', reads.status,
+      'last_good_at', instant_text(reads.last_good_at),
+      'age_days', reads.age_days,
+      'every_days', reads.every_days,
+      'terms_basis', reads.terms_basis,
+      'terms_note', reads.terms_note,
+      'terms_url', reads.terms_url
+    ) order by source)) as sources,
+    max(reads.last_good_at) as newest_read,
+    min(reads.last_good_at) as oldest_read,
+    max(reads.age_days) as age_days
+  from (select distinct metro, kind, source from contributions join metro_counties using (county_fips)) as named
+  join source_reads as reads using (source)
+  group by metro, kind
+),
+
+unread_sources as (
+  select
+    metro,
+    kind,
+    string_agg(
+      source || coalesce(' (' || coalesce(reads.detail, reads.reason) || ')', ''),
+      '; ' order by source
+    ) as names
+  from (select distinct source, county_fips, kind from declared where last_good_at is null) as unread
+  join metro_counties using (county_fips)
+  join source_reads as reads using (source)
+  group by metro, kind
+),
+
+-- A parcel number joins the roll of its county, if one is read
+counts as (
+  select
+    metro,
+    kind,
+    count(*) as row_count,
+    count_if(is_listed) as listed_rows,
+    min(first_seen) as since,
+    count_if(is_listed and address_key is not null) as addressed,
+    count_if(is_listed and zip is not null) as with_zip,
+    count_if(is_listed and has_roll) as of_rolls,
+    count_if(is_listed and has_roll and roll.parcel_key is not null) as in_rolls
+  from (
+    select
+      *,
+      kind <> 'parcel_roll' and county_fips in (select county_fips from stg_parcels) as has_roll
+    from record_rows
+  ) as record_rows
+  join metro_counties as counties using (county_fips)
+  left join (select county_fips, parcel_key from stg_parcels) as roll
+    on has_roll
+    and roll.county_fips = record_rows.county_fips
+    and roll.parcel_key = record_rows.parcel_key
+  group by metro, kind
+),
+
+listings as (
+  select properties.id, metros.metro, properties.zip, properties.address_key
+  from int_properties as properties
+  join int_market_rents as rents on rents.id = properties.id
+  join (select distinct metro, cbsa from ref_metro_counties) as metros on metros.cbsa = cbsa_of(rents.rent_area_code)
+  where properties.listing_status = 'active'
+),
+
+listings_of_metros as (
+  select metro, count(*) as listings
+  from listings
+  group by metro
+),
+
+matched_listings as (
+  select metro, kind, count(distinct id) as listings_matched
+  from (
+    select listings.metro, matches.kind, listings.id
+    from int_distress_matches as matches
+    join listings on listings.id = matches.id
+    where matches.is_exact
+
+    union all
+
+    select listings.metro, 'parcel_roll' as kind, listings.id
+    from listings
+    join stg_parcels as roll
+      on roll.zip = listings.zip
+      and roll.address_key = listings.address_key
+  )
+  group by metro, kind
+),
+
+reasons as (
+  select metro, kind, 'Looked for: ' || looked_for || '. Found: ' || finding || ' (' || read_on || ').' as reason
+  from ref_not_covered_reasons
+),
+
+metro_names as (
+  select metro, bool_or(has_listings) as has_listings
+  from metro_counties
+  group by metro
+)
+
+select
+  metros.metro,
+  metros.kind,
+  metros.status,
+  metros.core_status,
+  metro_names.has_listings,
+  cast(metros.counties_total as integer) as counties_total,
+  coalesce(metros.counties, '[]'::json) as counties,
+  coalesce(sources_of_metros.sources, '[]'::json) as sources,
+  cast(coalesce(counts.row_count, 0) as integer) as row_count,
+  cast(coalesce(counts.listed_rows, 0) as integer) as listed_rows,
+  counts.since,
+  sources_of_metros.newest_read,
+  sources_of_metros.oldest_read,
+  cast(sources_of_metros.age_days as integer) as age_days,
+  percentage(counts.addressed, nullif(counts.listed_rows, 0)) as address_pct,
+  percentage(counts.with_zip, nullif(counts.listed_rows, 0)) as zip_pct,
+  percentage(counts.in_rolls, nullif(counts.of_rolls, 0)) as parcel_pct,
+  cast(coalesce(listings_of_metros.listings, 0) as integer) as listings,
+  cast(coalesce(matched_listings.listings_matched, 0) as integer) as listings_matched,
+  percentage(coalesce(matched_listings.listings_matched, 0), nullif(listings_of_metros.listings, 0)) as match_pct,
+  case
+    when metros.status <> 'not_covered' then null
+    when unread_sources.names is not null then 'Not read yet: ' || unread_sources.names || '.'
+    else coalesce(of_kind.reason, of_metro.reason, 'No public source is declared.')
+  end as why
+from metros
+join metro_names on metro_names.metro = metros.metro
+left join sources_of_metros on sources_of_metros.metro = metros.metro and sources_of_metros.kind = metros.kind
+left join unread_sources on unread_sources.metro = metros.metro and unread_sources.kind = metros.kind
+left join counts on counts.metro = metros.metro and counts.kind = metros.kind
+left join listings_of_metros on listings_of_metros.metro = metros.metro
+left join matched_listings on matched_listings.metro = metros.metro and matched_listings.kind = metros.kind
+left join reasons as of_kind on of_kind.metro = metros.metro and of_kind.kind = metros.kind
+left join reasons as of_metro on of_metro.metro = metros.metro and of_metro.kind is null
+where metro_names.has_listings or metros.status <> 'not_covered'

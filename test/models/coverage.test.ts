@@ -1,0 +1,217 @@
+/** What is read in each metro, by kind of record: a kind without a source is said to be not covered, and why. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, it } from 'node:test';
+import { loadReferences } from '../../models/index.ts';
+import { Coverage } from '../../models/marts/coverage.ts';
+import { outsidePlaces } from '../../sandbox/world/outside_places.ts';
+import { listingMetros, places } from '../../sandbox/world/places.ts';
+import { COVERED_KINDS } from '../../sources/kinds.ts';
+import { buildTables, type Built, type InputRow } from './build_models.ts';
+
+const READ = {
+  observed_at: '2026-11-20T09:00:00Z',
+  page_sha256: 'a'.repeat(64),
+  source_url: 'https://public.example/',
+};
+const WAYNE = { county_fips: '26163', county: 'Wayne County, MI' };
+const SUMMIT = { county_fips: '39153', county: 'Summit County, OH' };
+const PORTAGE = { county_fips: '39133', county: 'Portage County, OH' };
+const CHICAGO = { county_fips: '17031', county: 'Cook County, IL' };
+
+const source = (name: string, county: InputRow, covered_kinds: string | null, given: InputRow = {}): InputRow => ({
+  source: name,
+  family: 'distress',
+  title: `Title of ${name}`,
+  status: 'good',
+  ...county,
+  covered_kinds,
+  last_good_at: READ.observed_at,
+  age_days: 1,
+  every_days: 1,
+  terms_note: 'Open data.',
+  ...given,
+});
+let row = 0;
+const record = (signal_type: string, given: InputRow): InputRow => ({
+  ...READ,
+  page_row: (row += 1),
+  ...WAYNE,
+  source: 'blight',
+  signal_type,
+  record_number: `R${row}`,
+  record_state: 'open',
+  ...given,
+});
+const listing = (street: string): InputRow => ({
+  ...READ,
+  page_row: (row += 1),
+  source: 'site',
+  listing_id: street,
+  listing_url: 'https://site.example/',
+  street,
+  city: 'Detroit',
+  state: 'MI',
+  zip: '48204',
+  list_price: '100000.00',
+  units: 4,
+  availability: 'for_sale',
+});
+
+type Row = Readonly<Record<string, unknown>>;
+
+describe('coverage', () => {
+  let built: Built;
+  const rowOf = async (metro: string, kind: string): Promise<Row> => {
+    const found = await built.one('coverage', `metro = '${metro}' AND kind = '${kind}'`);
+    return { ...found, counties: JSON.parse(String(found['counties'])), sources: JSON.parse(String(found['sources'])) };
+  };
+  const fields = async (metro: string, kind: string, ...names: string[]): Promise<unknown[]> => {
+    const found = await rowOf(metro, kind);
+    return names.map((name) => found[name]);
+  };
+  before(async () => {
+    built = await buildTables(
+      {
+        source_reads: [
+          source('blight', WAYNE, 'blight_judgment', { covered_city: 'Detroit', age_days: 3 }),
+          source('roll', WAYNE, 'parcel_roll', { family: 'parcels', last_good_at: '2026-11-21T09:00:00Z' }),
+          source('unread', WAYNE, 'vacant_building', { last_good_at: null, detail: 'no key is set' }),
+          source('summit', SUMMIT, 'tax_delinquent, sheriff_sale'),
+          source('portage', PORTAGE, 'tax_delinquent'),
+          source('partial', CHICAGO, null),
+          source('lima', { county_fips: '39003', county: 'Allen County, OH' }, 'sheriff_sale'),
+          source('site', { county_fips: null, county: null }, null, { family: 'listings' }),
+        ],
+        staged_fmr_area: [
+          {
+            ...READ,
+            source: 'hud_fmr',
+            fips: '2616399999',
+            county_fips: '26163',
+            hud_area_code: 'METRO19820M19820',
+            hud_area_name: 'Detroit',
+            fmr_2: '1250.00',
+            fiscal_year: 2026,
+            effective_on: '2025-10-01',
+            revision: 'original',
+          },
+        ],
+        staged_listing: ['1 Oak St', '2 Oak St', '3 Oak St', '4 Oak St'].map(listing),
+        staged_distress_record: [
+          record('blight_judgment', { street: '1 OAK ST', zip: '48204', parcel_raw: '01000001.' }),
+          record('blight_judgment', { street: '1 OAK ST', zip: '48204', parcel_raw: '01000009.' }),
+          record('blight_judgment', { street: 'OAK ST' }),
+          record('blight_judgment', { street: '9 OAK ST', zip: '48204', record_state: 'closed' }),
+          record('code_violation', { ...CHICAGO, source: 'partial', street: '1 ELM ST', zip: '60617' }),
+        ],
+        staged_parcel: ['1 OAK ST', '2 OAK ST', '5 OAK ST'].map((street, i) => ({
+          ...READ,
+          ...WAYNE,
+          source: 'roll',
+          page_row: i,
+          parcel_raw: `0100000${i + 1}.`,
+          street,
+          zip: '48204',
+        })),
+      },
+      ['coverage'],
+    );
+  });
+  after(() => built.close());
+
+  it('has a row for each metro with listings and each kind, and the kinds that are read elsewhere', async () => {
+    const names = (await built.rows('coverage')).map((r) => `${String(r['metro'])} ${String(r['kind'])}`);
+    const elsewhere = ['Chicago code_violation', 'Allen County, OH sheriff_sale'];
+    const expected = listingMetros.flatMap(([metro]) => COVERED_KINDS.map((kind) => `${metro} ${kind}`));
+    assert.deepEqual(new Set(names), new Set([...expected, ...elsewhere]));
+    assert.equal(names.length, expected.length + elsewhere.length);
+  });
+
+  it('is of all counties, of some, of a city, or none', async () => {
+    const statuses = ['status', 'core_status'];
+    assert.deepEqual(await fields('Akron', 'tax_delinquent', ...statuses), ['covered', 'covered']);
+    assert.deepEqual(await fields('Akron', 'sheriff_sale', ...statuses), ['partly_covered', 'covered']);
+    assert.deepEqual(await fields('Detroit', 'blight_judgment', ...statuses), ['partly_covered', 'partly_covered']);
+    assert.deepEqual(await fields('Detroit', 'tax_lien', ...statuses), ['not_covered', 'not_covered']);
+    const [counties] = await fields('Detroit', 'blight_judgment', 'counties');
+    assert.deepEqual(counties, [
+      {
+        county_fips: '26163',
+        county: 'Wayne County, MI',
+        is_core: true,
+        status: 'partly_covered',
+        covered_city: 'Detroit',
+      },
+    ]);
+  });
+
+  it('is partial where a source has rows of a kind that it does not cover', async () => {
+    const shown = ['status', 'listed_rows', 'why'];
+    assert.deepEqual(await fields('Chicago', 'code_violation', ...shown), ['partly_covered', 1, null]);
+  });
+
+  it('says why a kind is not covered', async () => {
+    assert.deepEqual(await fields('Detroit', 'tax_lien', 'why'), ['No public source is declared.']);
+    assert.deepEqual(await fields('Detroit', 'vacant_building', 'why'), ['Not read yet: unread (no key is set).']);
+    assert.deepEqual(await fields('Detroit', 'blight_judgment', 'why'), [null]);
+    const reasons = await built.rows('ref_not_covered_reasons', 'kind IS NOT NULL');
+    assert.ok(reasons.length > 0);
+    for (const { metro, kind, looked_for, finding, read_on } of reasons) {
+      const reason = `Looked for: ${String(looked_for)}. Found: ${String(finding)} (${String(read_on)}).`;
+      assert.deepEqual(await fields(String(metro), String(kind), 'why'), [reason]);
+    }
+  });
+
+  it('counts rows, their age and how they join', async () => {
+    const shown = ['row_count', 'listed_rows', 'since', 'age_days', 'address_pct', 'zip_pct', 'parcel_pct'];
+    const since = '2026-11-20 09:00:00';
+    assert.deepEqual(await fields('Detroit', 'blight_judgment', ...shown), [4, 3, since, 3, '66.67', '66.67', '33.33']);
+    assert.deepEqual(await fields('Detroit', 'parcel_roll', ...shown), [3, 3, null, 1, '100.00', '100.00', null]);
+    assert.deepEqual(await fields('Detroit', 'tax_lien', ...shown), [0, 0, null, null, null, null, null]);
+  });
+
+  it('has the share of listings with a record of the kind', async () => {
+    const shown = ['listings', 'listings_matched', 'match_pct'];
+    assert.deepEqual(await fields('Detroit', 'blight_judgment', ...shown), [4, 1, '25.00']);
+    assert.deepEqual(await fields('Detroit', 'parcel_roll', ...shown), [4, 2, '50.00']);
+    assert.deepEqual(await fields('Akron', 'tax_delinquent', ...shown), [0, 0, null]);
+  });
+
+  it('names its sources and their terms, in the form of the record', async () => {
+    const { sources, counties } = await rowOf('Akron', 'tax_delinquent');
+    assert.deepEqual(
+      Coverage.schema.shape.sources.parse(sources).map(({ source: name }) => name),
+      ['portage', 'summit'],
+    );
+    Coverage.schema.shape.counties.parse(counties);
+  });
+
+  it('passes every audit', () => assert.deepEqual(built.failed, []));
+});
+
+describe('metro_counties', () => {
+  let rows: readonly (readonly string[])[] = [];
+  before(async () => {
+    const { csvPath } = loadReferences().find(({ name }) => name === 'metro_counties') ?? assert.fail();
+    rows = (await readFile(csvPath, 'utf8'))
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(','));
+  });
+  const metroOf = (fips: string | undefined): string | undefined => rows.find(([, other]) => other === fips)?.[0];
+
+  it('agrees with the places of the made-up world', () => {
+    for (const { metro, countyFips, city } of [...places, ...outsidePlaces])
+      assert.equal(metroOf(countyFips), metro, city);
+    const withListings = new Set(rows.filter((cells) => cells.at(-1) === 'true').map(([metro]) => metro));
+    assert.deepEqual(withListings, new Set(listingMetros.map(([metro]) => metro)));
+  });
+
+  it('has one core county for each metro, that of its first place', () => {
+    const core = new Map(rows.filter((cells) => cells[5] === 'true').map(([metro, fips]) => [metro, fips]));
+    for (const [metro] of listingMetros)
+      assert.equal(core.get(metro), places.find((place) => place.metro === metro)?.countyFips, metro);
+  });
+});
