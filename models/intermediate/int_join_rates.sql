@@ -25,8 +25,10 @@ county_rows as (
   from stg_parcels
 ),
 
-debts as (
-  select distinct county_fips, parcel_key from signals where signal_state = 'listed'
+listed_parcels as (
+  select distinct county_fips, parcel_key
+  from signals
+  where signal_state = 'listed' and parcel_key is not null
 ),
 
 answers as (
@@ -38,7 +40,11 @@ answers as (
       as has_address,
     rows.zip is not null as has_zip,
     case
-      when reads.family = 'parcels' then (rows.county_fips, rows.parcel_key) in (from debts)
+      -- A record without a parcel number cannot be in a layer
+      when rows.parcel_key is null then null
+      when reads.family = 'parcels' and rows.county_fips in (select county_fips from listed_parcels)
+        then (rows.county_fips, rows.parcel_key) in (from listed_parcels)
+      when reads.family = 'parcels' then null
       when rows.county_fips in (select county_fips from stg_parcels)
         then (rows.county_fips, rows.parcel_key) in (select (county_fips, parcel_key) from stg_parcels)
     end as has_parcel
@@ -53,9 +59,9 @@ counts as (
   select source, 'zip' as question, count(*) as answered, count_if(has_zip) as met
   from answers group by source
   union all
-  -- A sale need not be of a delinquent parcel, and the layers read have those only
+  -- A sale need not be of a delinquent parcel, and some layers have those only
   select source, 'parcel' as question, count(has_parcel) as answered, count_if(has_parcel) as met
-  from answers where family <> 'sheriff' group by source
+  from answers where family not in ('sheriff', 'auctions') group by source
 ),
 
 shares as (
@@ -63,6 +69,7 @@ shares as (
     counts.source,
     counts.question,
     counts.answered,
+    counts.met,
     percentage(counts.met, counts.answered) as share_pct,
     case counts.question
       when 'address' then reads.least_address_pct
@@ -93,7 +100,7 @@ select
     when share_pct < least_pct
       then share_pct || ' % of ' || answered || ' rows have ' || nouns.noun
         || ', expected at least ' || least_pct || ' %'
-    when question = 'parcel' and share_pct = 0
+    when question = 'parcel' and met = 0
       then 'none of ' || answered || ' rows has ' || nouns.noun
     when has_fallen(share_pct, before_pct)
       then share_pct || ' % of ' || answered || ' rows have ' || nouns.noun || ', ' || before_pct || ' % before'

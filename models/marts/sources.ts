@@ -23,8 +23,8 @@ export const Source = defineRecord(
     ),
     zip_pct: percent('Share of its rows with a ZIP.', { absent: NOT_OF_A_COUNTY }),
     parcel_pct: percent(
-      "Share of its rows whose parcel is in the county's other source: of debts in the parcel layer, of parcels on " +
-        'the delinquency list.',
+      "Share of its rows whose parcel is in the county's other source: of signals with a parcel number in the parcel " +
+        'layer, of parcels among the listed signals.',
       { absent: `${NOT_OF_A_COUNTY}, the county has no parcel layer, or its rows are sales` },
     ),
     stale_reason: oneOf(

@@ -137,3 +137,69 @@ test('fewer than twenty-five rows are not judged, and a failed read says why its
   });
   assert.deepEqual([failed['list']?.status, failed['list']?.detail], ['quarantined', 'why']);
 });
+
+test('records join the layer by their parcel numbers, and a record without one is not asked for it', async () => {
+  const record = (i: number, parcel_raw: string | null): InputRow => ({
+    source: 'records',
+    county_fips: '39061',
+    county: 'Hamilton County, OH',
+    signal_type: 'code_violation',
+    record_number: `R${i}`,
+    record_state: 'open',
+    parcel_raw,
+  });
+  const found = await judged({
+    source_reads: [read('records', 'distress'), read('layer', 'parcels')],
+    staged_distress_record: [
+      ...many(20, (i) => record(i, parcel(i))),
+      ...many(20, (i) => record(20 + i, null)),
+      ...many(5, (i) => record(40 + i, parcel(90 + i))),
+    ],
+    staged_parcel: many(25, (i) => layer(i)),
+  });
+  assert.deepEqual(found['records'], { status: 'good', detail: null, shares: ['44.44', '0.00', '80.00'] });
+  assert.deepEqual(found['layer']?.shares, ['100.00', '0.00', '80.00']);
+});
+
+test('sales of every state are asked for an address and a ZIP, not for a parcel', async () => {
+  const found = await judged({
+    source_reads: [read('clerk', 'auctions', { least_address_pct: '90.00' }), read('layer', 'parcels')],
+    staged_sheriff_sale: many(25, (i) => ({
+      source: 'clerk',
+      county_fips: '39061',
+      county: 'Hamilton County, OH',
+      auction_type: 'tax_sale',
+      case_number: `C${i}`,
+      parcel_raw: parcel(90 + i),
+      state: 'OH',
+      sale_date: '2026-12-01',
+      status: 'scheduled',
+      street: i < 20 ? `${i + 1} ELM ST` : null,
+      zip: '45202',
+    })),
+    staged_parcel: many(25, (i) => layer(i)),
+  });
+  assert.deepEqual(found['clerk'], {
+    status: 'degraded',
+    detail: '80.00 % of 25 rows have a street address, expected at least 90.00 %',
+    shares: ['80.00', '100.00', null],
+  });
+});
+
+test('a roll is not compared with the signals of other counties', async () => {
+  const found = await judged({
+    source_reads: [read('roll', 'parcels', { county_fips: '26163' })],
+    staged_parcel: many(25, (i) => layer(i, { source: 'roll', county_fips: '26163', county: 'Wayne County, MI' })),
+    staged_tax_parcel: [debt(1)],
+  });
+  assert.deepEqual(found['roll'], { status: 'good', detail: null, shares: ['100.00', '0.00', null] });
+});
+
+test('few signals on a large roll are not none', async () => {
+  const found = await judged({
+    source_reads: reads(),
+    staged_tax_parcel: [debt(1)],
+    staged_parcel: many(20_001, (i) => layer(i, { street: null })),
+  });
+  assert.deepEqual(found['layer'], { status: 'good', detail: null, shares: ['0.00', '0.00', '0.00'] });
+});
