@@ -15,8 +15,8 @@ const [LEAST_PROPERTIES, MOST_PROPERTIES] = [2, 100_000];
 
 export const OWNERS_NOTE =
   'Organizations (companies, banks, trusts of loans or securities, associations) with at least two distressed or ' +
-  'listed properties in one county, where a source prints the owner. Natural persons, family trusts and public bodies ' +
-  'are left out.';
+  'listed properties in one county, where a source prints the owner. Natural persons, family trusts and public ' +
+  'bodies are left out.';
 
 /** A name in one form of Unicode: wide letters and ligatures are letters. */
 const inOneForm = (name: string): string => name.normalize('NFKD');

@@ -1,5 +1,5 @@
 import { defineRecord, instant, money, oneOf, text } from '../../lib/record.ts';
-import { AUCTION_TYPES, SIGNAL_TYPES } from '../../sources/kinds.ts';
+import { RECORD_KINDS } from '../../sources/kinds.ts';
 import { Parcel } from '../../sources/rows/parcel.ts';
 import { defineModel } from '../contract.ts';
 import { fieldsOf, INDEPENDENT_KINDS, ORGANIZATION_KINDS } from '../fields.ts';
@@ -10,7 +10,7 @@ export const OwnedRecord = defineRecord(
   ['record_id'],
   {
     record_id: text('Signal, auction or deal.'),
-    kind: oneOf([...SIGNAL_TYPES, ...AUCTION_TYPES, 'listing'], 'Its kind.'),
+    kind: oneOf([...RECORD_KINDS, 'listing'], 'Its kind.'),
     counts_as: oneOf(INDEPENDENT_KINDS, 'Independent kind of distress that it counts as.', { absent: 'a listing' }),
     county_fips: text('County.'),
     county: text('County name and state.'),

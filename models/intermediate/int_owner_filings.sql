@@ -1,5 +1,5 @@
--- One row per organization of a county and filing of a register with exactly its normalized name. The registers are those
--- of the states of the county and of the organization's mail.
+-- One row per organization of a county and filing of a register with exactly its normalized name. The registers are
+-- those of the states of the county and of the organization's mail.
 
 with
 

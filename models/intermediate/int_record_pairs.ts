@@ -1,9 +1,7 @@
 import { date, defineRecord, oneOf, text } from '../../lib/record.ts';
-import { AUCTION_TYPES, SIGNAL_TYPES } from '../../sources/kinds.ts';
+import { RECORD_KINDS } from '../../sources/kinds.ts';
 import { defineModel } from '../contract.ts';
 import { INDEPENDENT_KINDS } from '../fields.ts';
-
-const KINDS = [...SIGNAL_TYPES, ...AUCTION_TYPES] as const;
 
 export default defineModel({
   record: defineRecord(
@@ -12,10 +10,10 @@ export default defineModel({
     ['record_id', 'other_id'],
     {
       record_id: text('A listed tax delinquency or an upcoming sale.'),
-      own_kind: oneOf(KINDS, 'Its kind.'),
+      own_kind: oneOf(RECORD_KINDS, 'Its kind.'),
       own_counts_as: oneOf(INDEPENDENT_KINDS, 'Independent kind of distress that it counts as.'),
       other_id: text('Other signal or auction.'),
-      kind: oneOf(KINDS, 'Kind of the other record.'),
+      kind: oneOf(RECORD_KINDS, 'Kind of the other record.'),
       counts_as: oneOf(INDEPENDENT_KINDS, 'Independent kind of distress that the other record counts as.'),
       record_name: text('Case, record or parcel number of the other record.', { absent: 'it has none' }),
       filed_on: date('Day on which the other record was filed.', {

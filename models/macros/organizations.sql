@@ -1,8 +1,8 @@
--- Which owners are organizations, by the published name alone. The rule is narrow: whatever may name a natural person is
--- none. docs/decisions.md has the reasons.
+-- Which owners are organizations, by the published name alone. The rule is narrow: whatever may name a natural person
+-- is none. docs/decisions.md has the reasons.
 
--- A name in one form: upper case, no accents, points or apostrophes, AND for &, one space between words, and one spelling
--- of each legal form.
+-- A name in one form: upper case, no accents, points or apostrophes, AND for &, one space between words, and one
+-- spelling of each legal form.
 CREATE OR REPLACE MACRO organization_key(name) AS list_transform(
   [trim(regexp_replace(
     -- Lists join owners with & or ; or, after a word of two letters or more, with a slash: not C/O
@@ -33,8 +33,8 @@ CREATE OR REPLACE MACRO legal_form_of(key) AS CASE
   WHEN regexp_matches(key, '\b(BANK|CREDIT UNION)\b')
     AND regexp_matches(
       key,
-      '\b(CREDIT UNION|BANK OF|BANK NA|BANK N A|BANK FSB|(NATIONAL|SAVINGS|FEDERAL|US) BANK|BANK USA|NATIONAL ASSOCIATION'
-      || '|BANK( AND)? (TRUST|COMPANY))\b'
+      '\b(CREDIT UNION|BANK OF|BANK NA|BANK N A|BANK FSB|(NATIONAL|SAVINGS|FEDERAL|US) BANK|BANK USA'
+      || '|NATIONAL ASSOCIATION|BANK( AND)? (TRUST|COMPANY))\b'
     )
     THEN 'bank'
   WHEN regexp_matches(key, '\bFEDERAL (NATIONAL|HOME LOAN) MORTGAGE (ASSOCIATION|CORP)\b') THEN 'bank'
@@ -78,9 +78,9 @@ CREATE OR REPLACE MACRO names_a_public_body(key) AS regexp_matches(
 -- The parts of a key that AND joins. A list joins the owners of a parcel in this way, and names have it too.
 CREATE OR REPLACE MACRO joined_names(key) AS string_split(key, ' AND ');
 
--- company, bank, trust or association; null for natural persons, family trusts, public bodies, and any name in doubt. Of
--- joined names the last has a legal form, and each other one has one too or is a single word ("R AND R PROPERTIES LLC"):
--- "SMITH JOHN AND ACME LLC" is a person and a company.
+-- company, bank, trust or association; null for natural persons, family trusts, public bodies, and any name in doubt.
+-- Of joined names the last has a legal form, and each other one has one too or is a single word ("R AND R PROPERTIES
+-- LLC"): "SMITH JOHN AND ACME LLC" is a person and a company.
 CREATE OR REPLACE MACRO organization_kind(key) AS CASE
   WHEN names_a_person(key) OR names_a_public_body(key) THEN NULL
   WHEN len(list_filter(

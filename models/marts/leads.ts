@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { date, defineRecord, flag, instant, integer, json, money, oneOf, percent, text } from '../../lib/record.ts';
-import { AUCTION_TYPES, SIGNAL_TYPES } from '../../sources/kinds.ts';
+import { AUCTION_TYPES, RECORD_KINDS } from '../../sources/kinds.ts';
 import { leadCauses } from '../absence/leads.ts';
 import { defineModel, never } from '../contract.ts';
 import { rollOfLead } from '../deal/roll.ts';
@@ -12,9 +12,6 @@ const TAX_ONLY = 'lead_type is sheriff_sale_auction';
 const auctionField = (why: string) => `${AUCTION_ONLY}, or ${why}`;
 const taxField = (why: string) => `${TAX_ONLY}, or ${why}`;
 const NOT_ON_LIST = taxField("the county's list does not publish it");
-
-/** Kinds of records that can be in force of a property. */
-const RECORD_KINDS = [...SIGNAL_TYPES, ...AUCTION_TYPES] as const;
 
 const Corroboration = z.strictObject({
   kind: z.enum([...RECORD_KINDS, 'listing']),

@@ -1,5 +1,5 @@
--- One row per organization with at least two distressed or listed properties in a county. Natural persons, family trusts
--- and public bodies are left out.
+-- One row per organization with at least two distressed or listed properties in a county. Natural persons, family
+-- trusts and public bodies are left out.
 
 with
 

@@ -1,17 +1,16 @@
 import { z } from 'zod';
 import { defineRecord, instant, integer, json, money, oneOf, text } from '../../lib/record.ts';
-import { AUCTION_TYPES, SIGNAL_TYPES } from '../../sources/kinds.ts';
+import { RECORD_KINDS } from '../../sources/kinds.ts';
 import { ownerCauses } from '../absence/owners.ts';
 import { defineModel, never } from '../contract.ts';
 import { ORGANIZATION_KINDS } from '../fields.ts';
 import { Filing } from './filings.ts';
 
-const KINDS = [...SIGNAL_TYPES, ...AUCTION_TYPES, 'listing'] as const;
 const NO_MAIL = 'no list read here prints where the owner gets mail';
 
 const OwnedRecord = z.strictObject({
   property: z.int().meta({ description: 'Number of the property among those of the owner, from 1.' }),
-  kind: z.enum(KINDS),
+  kind: z.enum([...RECORD_KINDS, 'listing']),
   id: z.string().meta({ description: 'Row of signals, auctions or deals.' }),
   address: z.string().nullable().meta({ description: 'Null when: the record prints none.' }),
   city: z.string().nullable().meta({ description: 'Null when: the record prints none.' }),
@@ -41,8 +40,8 @@ const RegisterFiling = z.strictObject({
 
 export const Owner = defineRecord(
   'owner',
-  'One row per organization with at least two distressed or listed properties in a county. No natural persons, family ' +
-    'trusts or public bodies.',
+  'One row per organization with at least two distressed or listed properties in a county. No natural persons, ' +
+    'family trusts or public bodies.',
   ['id'],
   {
     id: text('UUID: version 5 of "owner", county and normalized name.'),

@@ -32,9 +32,9 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
       interface_version: INTERFACE_VERSION,
       description:
         'Deal-level records of small US multifamily listings in 20 metros with typed underwriting and three-path ' +
-        'scores; public records of distress (tax debts, foreclosure filings, liens, code cases, vacant and condemned ' +
-        'buildings), sheriff and other sales, off-market leads, owners with several such properties, and new business ' +
-        'registrations, from public pages. Paid per call with x402.',
+        'scores; public records of distress (tax debts, foreclosure filings, liens, code cases, vacant and ' +
+        'condemned buildings), sheriff and other sales, off-market leads, owners with several such properties, and ' +
+        'new business registrations, from public pages. Paid per call with x402.',
       guarantee:
         'Every field is typed, every absent value carries a typed reason, and a filtered paid query with zero ' +
         'matches returns HTTP 404 with a typed reason and is not billed.',

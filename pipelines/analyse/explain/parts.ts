@@ -1,11 +1,11 @@
 /** The steps, pages, related rows and listing history of a row, by its table. */
 import { rowsOf } from '../../../lib/duck.ts';
 import { identifier } from '../../../lib/sql.ts';
+import { isSale } from '../../../sources/kinds.ts';
 import { readsUpTo } from '../../ingest/reads.ts';
 import type { OpenSnapshot } from '../open_snapshot.ts';
 import type { Explainable } from '../settings.ts';
 import type { PageQuery } from './pages.ts';
-import { isSale } from './stacked_kinds.ts';
 import { fieldsOf, leadSteps, recordSteps, type AssumptionValue, type Fields, type Step } from './steps.ts';
 
 export interface Parts {

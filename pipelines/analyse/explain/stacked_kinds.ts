@@ -1,6 +1,6 @@
 /** Which kinds of distress earn a lead points of their own, by its published row. */
 import type { INDEPENDENT_KINDS } from '../../../models/fields.ts';
-import { AUCTION_TYPES } from '../../../sources/kinds.ts';
+import { isSale } from '../../../sources/kinds.ts';
 
 type IndependentKind = (typeof INDEPENDENT_KINDS)[number];
 
@@ -12,8 +12,6 @@ export interface CitedRecord {
 }
 
 type Lead = Readonly<Record<string, unknown>>;
-
-export const isSale = (kind: string): boolean => AUCTION_TYPES.some((type) => type === kind);
 
 /** What the lead itself counts as: its debt, or its sale. */
 export function ownKind({ lead_type: type, auction_type: auction, sale_kind: sale }: Lead): IndependentKind {

@@ -3,7 +3,8 @@
  * other tables are here.
  */
 import { daysBetween } from '../../clock.ts';
-import { isSale, stackedKinds, type CitedRecord } from './stacked_kinds.ts';
+import { isSale } from '../../../sources/kinds.ts';
+import { stackedKinds, type CitedRecord } from './stacked_kinds.ts';
 
 export interface Step {
   readonly figure: string;
