@@ -40,8 +40,8 @@ describe('the summary of a report', () => {
       }),
       [
         "The county's roll values the parcel at $180,000; the asking price is 125% of it.",
-        'It was last transferred on 2019-05-04 for $150,000 (a sale at market by the roll); the asking price is 150% of ' +
-          'it.',
+        'It was last transferred on 2019-05-04 for $150,000 (a sale at market by the roll); the asking price is ' +
+          '150% of it.',
       ],
     );
     assert.deepEqual(

@@ -93,6 +93,9 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'int_expenses.every_size_has_a_cell': [set('int_expenses', 'repairs = NULL')],
   'int_loan_rates.survey_as_said': [set('int_loan_rates', 'loan_rate_pct = loan_rate_pct + 0.01')],
   'int_offers.absent_as_said': [set('int_offers', 'offer_high = NULL')],
+  'int_property_rolls.parcel_as_said': [
+    set('int_property_rolls', "roll_status = 'matched'", "roll_status <> 'matched'"),
+  ],
   'int_property_taxes.reset_is_between': [set('int_property_taxes', 'tax_after_reset = tax_after_reset + 1')],
   'int_rents_in_place.never_above_market': [set('int_rents_in_place', 'contract_rent = rent_in_place + 1')],
   'int_scores.motivation_is_sum': [set('int_scores', 'motivation_score = motivation_score + 1')],
