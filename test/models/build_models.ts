@@ -10,6 +10,7 @@ import { identifier, literal } from '../../lib/sql.ts';
 import { Assumption, currentAssumptions } from '../../models/assumptions.ts';
 import { auditModels, type ModelResult } from '../../models/audit.ts';
 import { buildModels } from '../../models/build.ts';
+import { auditsOf } from '../../models/contract.ts';
 import { loadModels, loadReferences, referenceSql, type Model } from '../../models/index.ts';
 import { Provenance, RejectedRow, Run, SoldLead, SoldProperty, SourceRead } from '../../models/inputs.ts';
 import { loadRowRecords } from '../../sources/index.ts';
@@ -82,20 +83,30 @@ async function inputTables(models: readonly Model[], inputs: Inputs): Promise<Re
   ]);
 }
 
-/** Create the input tables, filled with the rows of a test. @returns the models left to build */
+/**
+ * Create the input tables that models read, filled with the rows of a test.
+ * @param models to find those that the test states rows of
+ * @param built models that read the tables. Default: all
+ * @returns the models left to build
+ */
 export async function createInputs(
   connection: DuckDBConnection,
   models: readonly Model[],
   inputs: Inputs,
+  built = models,
 ): Promise<Model[]> {
   const tables = await inputTables(models, inputs);
-  for (const [table, columns] of tables) await connection.run(createTable(table, columns));
-  for (const sql of loadReferences().flatMap(referenceSql)) await connection.run(sql);
   const standard: Inputs = {
     run: [{ as_of: '2026-11-21', observed_at: '2026-11-21T12:00:00Z', assumption_set_id: currentAssumptions().id }],
     declared_assumptions: currentAssumptions().rows,
   };
-  for (const [table, rows] of Object.entries({ ...standard, ...inputs })) {
+  const rowsByTable = { ...standard, ...inputs };
+  const sql = built.flatMap((model) => [model.sql, ...auditsOf(model).map((audit) => audit.sql)]).join('\n');
+  for (const [table, columns] of tables)
+    if (table in rowsByTable || sql.includes(table)) await connection.run(createTable(table, columns));
+  const references = loadReferences().filter(({ name }) => sql.includes(`ref_${name}`));
+  for (const statement of references.flatMap(referenceSql)) await connection.run(statement);
+  for (const [table, rows] of Object.entries(rowsByTable)) {
     const columns = tables.get(table);
     if (!columns) throw new Error(`the test has rows of ${table}, which is neither an input table nor a model`);
     await insert(connection, table, columns, rows);
@@ -151,7 +162,7 @@ async function buildOver(inputs: Inputs, selected: readonly Model[], session: re
   const { connection } = duck;
   try {
     for (const statement of session) await connection.run(statement);
-    const left = await createInputs(connection, await allModels, inputs);
+    const left = await createInputs(connection, await allModels, inputs, selected);
     const models = selected.filter(({ name }) => left.some((m) => m.name === name));
     const results = await auditModels(connection, await buildModels(connection, models));
     const audits = results.flatMap((r) => r.audits);
