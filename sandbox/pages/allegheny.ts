@@ -28,48 +28,31 @@ const filingRows = (day: WorldDay): CkanRow[] =>
     };
   });
 
+/** A row for each parcel and year. Some bills are partly paid: the balance stays. */
 const taxRows = (day: WorldDay): CkanRow[] =>
   day.delinquent
     .filter(({ countyFips }) => countyFips === FIPS)
-    .flatMap(({ parcel, levies }) =>
-      levies.map(({ year, amount }, at) => {
-        const owed = Math.round(Number(amount) * 100);
-        const interest = Math.floor(owed / 10);
-        // Some bills are partly paid: the balance stays.
-        const paid = at % 2 === 0 ? null : 5000;
-        return {
-          parcel_id: parcel,
-          year,
-          muni_name: 'PITTSBURGH',
-          orig_bill: (owed - interest + (paid ?? 0)) / 100,
-          penalties: 0,
-          interest: interest / 100,
-          total_payments: paid === null ? null : paid / 100,
-          last_pay_date: paid === null ? null : `${year}-11-30`,
-          asof_date: day.day,
-        };
-      }),
-    )
-    .concat(paidBills(day))
-    .toSorted((a, b) => a.year - b.year);
-
-/** Bills that are paid stay in the table, some with more than was due. */
-const paidBills = (day: WorldDay) =>
-  day
-    .roll(FIPS)
-    .filter(({ parcel }) => !day.delinquent.some((debt) => debt.countyFips === FIPS && debt.parcel === parcel))
-    .slice(0, 6)
-    .map(({ parcel }, at) => ({
-      parcel_id: parcel,
-      year: 2020,
-      muni_name: 'PITTSBURGH',
-      orig_bill: 812.5,
-      penalties: 40.63,
-      interest: 12.2,
-      total_payments: at % 2 === 0 ? 865.33 : 900,
-      last_pay_date: '2021-06-01',
-      asof_date: day.day,
-    }));
+    .flatMap(({ parcel, levies }) => {
+      const bill = (year: number, due: number, paid: number, isPaid = false): CkanRow => ({
+        parcel_id: parcel,
+        year,
+        muni_name: 'PITTSBURGH',
+        orig_bill: (due - Math.floor(due / 10) + (isPaid ? 0 : paid)) / 100,
+        penalties: 0,
+        interest: Math.floor(due / 10) / 100,
+        total_payments: paid === 0 ? null : paid / 100,
+        last_pay_date: paid === 0 ? null : `${year}-11-30`,
+        asof_date: day.day,
+      });
+      const [first] = levies;
+      // A bill that is paid stays in the table.
+      const paidBefore = first && levies.length > 1 ? [bill(first.year - 1, 86_533, 86_533, true)] : [];
+      const owed = levies.map(({ year, amount }, at) =>
+        bill(year, Math.round(Number(amount) * 100), at % 2 === 0 ? 0 : 5_000),
+      );
+      return [...paidBefore, ...owed];
+    })
+    .toSorted((a, b) => Number(a.year) - Number(b.year));
 
 const lienRows = (day: WorldDay): CkanRow[] =>
   distressRows(day, FIPS, 'tax_lien', ({ record, parcel }) => ({
