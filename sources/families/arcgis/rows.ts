@@ -45,13 +45,14 @@ export function candidateOf(
   names: ReadonlyMap<string, string>,
   { page, source, kind }: { readonly page: Page; readonly source: AnyLayer; readonly kind: Kind },
 ): Candidate {
-  const raw = JSON.stringify(published);
+  // Few callers read the published row, and a roll has hundreds of thousands.
+  const raw = (): string => JSON.stringify(published);
   const attributes = Object.fromEntries([...names].map(([short, own]) => [short, published[own]]));
   const gone = source.gone?.(attributes) ?? null;
-  if (gone !== null) return { reject: { reason: 'parcel_gone', detail: gone }, raw };
+  if (gone !== null) return { reject: { reason: 'parcel_gone', detail: gone }, raw: raw() };
   const facts = { readOn: page.observedAt.slice(0, 10) };
   const outside = source.outOfScope?.(attributes, facts) ?? null;
-  if (outside !== null) return { reject: { reason: OUT_OF_SCOPE, detail: outside }, raw };
+  if (outside !== null) return { reject: { reason: OUT_OF_SCOPE, detail: outside }, raw: raw() };
 
   const { county } = source;
   const parcelField = chosen(source.parcel, attributes);

@@ -20,13 +20,21 @@ export interface DayOptions {
 const EARLIEST = '1800-01-01';
 const DAY_MS = 86_400_000;
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+const HOUR_MS = 3_600_000;
 
-/** The calendar day of an instant in a time zone. */
+const formats = new Map<string, { readonly format: Intl.DateTimeFormat; readonly days: Map<number, string> }>();
+
+/** The calendar day of an instant in a time zone. Days begin on the hour, and formatting one is slow. */
 function dayIn(zone: string, ms: number): string {
-  const format = formats.get(zone) ?? new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' });
-  formats.set(zone, format);
-  return format.format(ms);
+  const known = formats.get(zone) ?? {
+    format: new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }),
+    days: new Map<number, string>(),
+  };
+  formats.set(zone, known);
+  const hour = Math.floor(ms / HOUR_MS);
+  const day = known.days.get(hour) ?? known.format.format(ms);
+  known.days.set(hour, day);
+  return day;
 }
 
 /**
