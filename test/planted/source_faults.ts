@@ -129,6 +129,13 @@ export const sourceFaults: readonly PlantedFault[] = [
     caughtBy: [reconcile('auctions: bid, deposit, appraisal')],
   },
   {
+    name: 'the words in place of a parcel number are one',
+    changes: [
+      change('sources/families/realauction/places.ts', String.raw`|| /\d/u.test(printed) ?`, "|| printed !== '' ?"),
+    ],
+    caughtBy: [test('sources/sheriff_and_registers_in_the_sandbox.test.ts', 'with what the clerk shows of it so far')],
+  },
+  {
     name: 'second sales are read as first ones',
     changes: [
       change(
