@@ -1,5 +1,6 @@
 /** What this service reads: in general, and for the place of a lookup. A miss says nothing about what is not read. */
 import { z } from 'zod';
+import { isSale } from '../../../models/fields.ts';
 import { cachePerSnapshot } from '../../snapshot/memo.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import { countiesOf, knownPlaces, placeKey, type WantedPlace } from './places.ts';
@@ -20,7 +21,8 @@ const SourceOfPlace = z.strictObject({
 const FamilyOfPlace = z.strictObject({
   status: z.enum(['covered', 'partly_covered', 'not_covered', 'unknown']).meta({
     description:
-      'partly_covered: the place may be in several counties, and not all are read. unknown: the county is not known. ' +
+      'partly_covered: the place may be in several counties, and not all are read, or a source covers one city that ' +
+      'the place may not be in. unknown: the county is not known. ' +
       'Listings are covered if the service has or had one in the city or the ZIP.',
   }),
   sources: z.array(SourceOfPlace),
@@ -44,14 +46,18 @@ export const Coverage = z.strictObject({
   }),
   listing_cities: z.int().meta({ description: 'Cities with a listing, now or earlier.' }),
   tax_delinquency: z.array(CountyRead).meta({ description: 'Counties of which tax-delinquency lists are read.' }),
-  sheriff_sales: z.array(CountyRead).meta({ description: 'Counties of which sheriff sales are read.' }),
+  sheriff_sales: z
+    .array(CountyRead)
+    .meta({ description: 'Counties of which sheriff sales or other auctions are read.' }),
 });
 type Coverage = z.input<typeof Coverage>;
 type FamilyOfPlace = z.input<typeof FamilyOfPlace>;
 
 const Source = z.object({
   source: z.string(),
-  family: z.enum(['tax', 'sheriff', 'listings']),
+  family: z.string(),
+  covered_kinds: z.string().nullable(),
+  covered_city: z.string().nullable(),
   county: z.string().nullable(),
   county_fips: z.string().nullable(),
   last_good_at: z.string().nullable(),
@@ -70,7 +76,7 @@ const Since = z.object({
 });
 
 const sourcesOf = cachePerSnapshot(async (snapshot: Snapshot) => {
-  const rows = await snapshot.records('sources', "WHERE family IN ('tax', 'sheriff', 'listings') ORDER BY source");
+  const rows = await snapshot.records('sources', 'ORDER BY source');
   const since = z.array(Since).parse(await snapshot.rows(SINCE));
   const [cities] = await snapshot.rows('SELECT count(DISTINCT (lower(city), state)) AS n FROM deals');
   return {
@@ -91,18 +97,35 @@ const earliest = (instants: readonly string[]): string | null => {
   return first === undefined ? null : instantOf(first);
 };
 
-/** Coverage of counties by the county sources of one family. */
-function familyOf({ sources, since }: Sources, family: 'tax' | 'sheriff', counties: readonly string[]): FamilyOfPlace {
+/** Kinds that sources of a family cover in snapshots that do not say it. */
+const KINDS_OF_FAMILY: Readonly<Record<string, string>> = { tax: 'tax_delinquent', sheriff: 'sheriff_sale' };
+
+const kindsOf = ({ covered_kinds, family }: Source): readonly string[] =>
+  (covered_kinds ?? KINDS_OF_FAMILY[family] ?? '').split(', ');
+
+/** Kinds of records that a field of the answer is about. */
+type IsKind = (kind: string) => boolean;
+const isDebt: IsKind = (kind) => kind === 'tax_delinquent';
+
+/** Coverage of a place by the county sources of some kinds of records. */
+function coverageBy(
+  { sources, since }: Sources,
+  isKind: IsKind,
+  { counties, city }: { readonly counties: readonly string[]; readonly city: string | undefined },
+): FamilyOfPlace {
   const here = sources.filter(
-    (s) => s.family === family && s.last_good_at !== null && s.county_fips !== null && counties.includes(s.county_fips),
+    (s) =>
+      s.last_good_at !== null && s.county_fips !== null && counties.includes(s.county_fips) && kindsOf(s).some(isKind),
   );
-  const read = new Set(here.map((s) => s.county_fips));
+  const isOfPlace = ({ covered_city: only }: Source): boolean =>
+    only === null || (city !== undefined && placeKey(only) === placeKey(city));
+  const read = new Set(here.filter(isOfPlace).map((s) => s.county_fips));
   const status =
     counties.length === 0
       ? 'unknown'
       : counties.every((county) => read.has(county))
         ? 'covered'
-        : read.size > 0
+        : here.length > 0
           ? 'partly_covered'
           : 'not_covered';
   return {
@@ -138,7 +161,7 @@ function explain(tax: FamilyOfPlace, sales: FamilyOfPlace, { names, counties }: 
   if (tax.status === 'unknown')
     return (
       `No record shows the county of ${names}, so it is not known whether a county source covers it: no match says ` +
-      'nothing about tax delinquency or sheriff sales there.'
+      'nothing about tax delinquency or auctions there.'
     );
   const covered = (family: FamilyOfPlace, what: string): string => {
     const when = family.sources.map((s) => (s.since === null ? s.source : `${s.source} since ${s.since.slice(0, 10)}`));
@@ -152,7 +175,7 @@ function explain(tax: FamilyOfPlace, sales: FamilyOfPlace, { names, counties }: 
     }
   };
   return (
-    `${names} is in ${counties}: ${covered(tax, 'tax-delinquency lists')}; ${covered(sales, 'sheriff sales')}. ` +
+    `${names} is in ${counties}: ${covered(tax, 'tax-delinquency lists')}; ${covered(sales, 'auctions')}. ` +
     'Where one is not read, no match says nothing about it.'
   );
 }
@@ -163,21 +186,25 @@ export async function coverageOf(
   { city, state, zip }: WantedPlace & { readonly state: string | undefined },
 ): Promise<Coverage> {
   const [all, known] = await Promise.all([sourcesOf(snapshot), knownPlaces(snapshot)]);
-  const readBy = (family: Source['family']) =>
+  const readBy = (isKind: IsKind) =>
     all.sources
-      .flatMap(({ family: other, county, last_good_at }) =>
-        other === family && county !== null && last_good_at !== null ? [{ county, last_good_at }] : [],
-      )
+      .flatMap((source) => {
+        const { county, last_good_at } = source;
+        return kindsOf(source).some(isKind) && county !== null && last_good_at !== null
+          ? [{ county, last_good_at }]
+          : [];
+      })
       .toSorted((a, b) => (a.county < b.county ? -1 : 1));
   const counties = countiesOf(known, { city, zip }).filter(
     (fips) => state === undefined || (known.countyNames.get(fips) ?? state).endsWith(state),
   );
   const countyNames = counties.map((fips) => known.countyNames.get(fips) ?? fips).toSorted();
-  const [tax, sales] = [familyOf(all, 'tax', counties), familyOf(all, 'sheriff', counties)];
+  const here = { counties, city };
+  const [tax, sales] = [coverageBy(all, isDebt, here), coverageBy(all, isSale, here)];
   const names = [city, state, zip].filter((name) => name !== undefined).join(' ');
   return {
     note:
-      'Tax delinquency and sheriff sales are read for these counties only; for any other county, no match says ' +
+      'Tax delinquency and auctions are read for these counties only; for any other county, no match says ' +
       'nothing about the property. Some counties publish no city, some no ZIP and some neither: give both. A match ' +
       'basis with _place_unknown is a record of which only the county is known; it may be of another town.',
     place:
@@ -194,7 +221,7 @@ export async function coverageOf(
             sheriff_sales: sales,
           },
     listing_cities: all.cities,
-    tax_delinquency: readBy('tax'),
-    sheriff_sales: readBy('sheriff'),
+    tax_delinquency: readBy(isDebt),
+    sheriff_sales: readBy(isSale),
   };
 }

@@ -66,6 +66,15 @@ describe('a lookup', () => {
           county_fips: '39035',
           last_good_at: '2026-11-20T12:00:00Z',
         }),
+        rowOf('sources', 2, {
+          source: 'mi_detroit_sales',
+          family: 'auctions',
+          county: 'Wayne County, MI',
+          county_fips: '26163',
+          covered_kinds: 'foreclosure_filing, tax_sale',
+          covered_city: 'Detroit',
+          last_good_at: '2026-11-20T12:00:00Z',
+        }),
       ],
     });
     started = await startApp(folder.path);
@@ -235,8 +244,14 @@ describe('a lookup', () => {
     assert.equal(
       covered?.['explanation'],
       'Cleveland OH 44113 is in Cuyahoga County, OH: tax-delinquency lists are read (oh_cuyahoga_tax since ' +
-        '2026-11-20); sheriff sales are not read. Where one is not read, no match says nothing about it.',
+        '2026-11-20); auctions are not read. Where one is not read, no match says nothing about it.',
     );
+    const salesOf = async (city: string, zip: string): Promise<unknown> => {
+      const place = (await placeOf({ address: `1 Nowhere Rd, ${city}, MI ${zip}` })) ?? assert.fail(city);
+      return (place['sheriff_sales'] as { status: string }).status;
+    };
+    assert.equal(await salesOf('Detroit', '48204'), 'covered');
+    assert.equal(await salesOf('Dearborn', '48126'), 'partly_covered');
     const unknown = await placeOf({ address: '1 Nowhere Rd, Fresno, CA' });
     for (const family of ['tax_delinquency', 'sheriff_sales'])
       assert.deepEqual(unknown?.[family], { status: 'unknown', sources: [] });
