@@ -8,6 +8,8 @@ addresses as (
   select source, county_fips, parcel_key, zip, city, address_key, is_current, true as is_record
   from int_property_records
   where address_key is not null
+    -- Other kinds of records join an address that a debt or sale has, and decide nothing about it
+    and lead_id is not null
 
   union all
 

@@ -17,6 +17,9 @@ records as (
     nullif(letters_digits_and_spaces(city), '') as city,
     address_key,
     unit_key,
+    signal_type = 'tax_delinquent' as forms_lead,
+    -- Cases of one building may name each of its apartments
+    if(signal_type = 'tax_delinquent', address_key, street_key || ' ' || house_low) as counted_address,
     signal_state = 'listed' as is_current
   from signals
 
@@ -34,19 +37,22 @@ records as (
     nullif(letters_digits_and_spaces(city), '') as city,
     address_key,
     unit_key,
+    true as forms_lead,
+    address_key as counted_address,
     is_upcoming(sale_status, sale_date, run.as_of) as is_current
   from auctions
   cross join run
 ),
 
+-- Another kind of record never makes the parcel of a debt or sale a placeholder
 placeholders as (
-  select distinct county_fips, parcel_key
+  select distinct county_fips, parcel_key, unnest(if(forms_lead, [true, false], [false])) as forms_lead
   from (
-    select county_fips, parcel_key
+    select county_fips, parcel_key, forms_lead
     from records
     where is_current
-    group by source, county_fips, parcel_key
-    having count(distinct address_key) > 2
+    group by source, county_fips, parcel_key, forms_lead
+    having count(distinct counted_address) > 2
   )
 )
 
@@ -71,6 +77,7 @@ from records
 left join placeholders
   on placeholders.county_fips = records.county_fips
   and placeholders.parcel_key = records.parcel_key
+  and placeholders.forms_lead = records.forms_lead
 left join int_condominiums as condominiums
   on condominiums.county_fips = records.county_fips
   and condominiums.parcel_key = records.parcel_key

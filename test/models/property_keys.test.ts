@@ -91,6 +91,38 @@ const SALES: Readonly<Record<string, InputRow>> = {
   ),
 };
 
+/** Code cases. They join the property of a debt or sale, and decide nothing about which of those are one. */
+const code = (record_number: string, given: InputRow): InputRow => ({
+  ...COUNTY,
+  ...READ,
+  source: 'oh_cleveland_code',
+  source_url: 'https://code.example/',
+  page_row: (row += 1),
+  signal_type: 'code_violation',
+  record_number,
+  record_state: 'open',
+  zip: '44102',
+  ...given,
+});
+const CASES: Readonly<Record<string, InputRow>> = {
+  ...Object.fromEntries(
+    [1, 2, 3].map((n) => [
+      `case ${n} of the parcel of elm`,
+      code(`E${n}`, { parcel_raw: '201-01-001', street: `${n} OTHER ST` }),
+    ]),
+  ),
+  ...Object.fromEntries(
+    [1, 2, 3].map((n) => [
+      `apartment ${n} of bay`,
+      code(`B${n}`, { parcel_raw: '208-01-001', street: `84 BAY ST APT ${n}` }),
+    ]),
+  ),
+  'a case at pine': code('P1', { parcel_raw: '205-01-001', street: '50 PINE ST' }),
+  'a case of another parcel at pine': code('P2', { parcel_raw: '205-01-009', street: '50 PINE ST' }),
+  'a case of a placeholder': code('X1', { parcel_raw: '999-99-999', street: '5 NOWHERE ST' }),
+  'a case alone': code('A1', { street: '6 NOWHERE ST' }),
+};
+
 describe('records of one property', () => {
   let built: Built;
   const keys = new Map<string, ReadonlySet<string>>();
@@ -99,15 +131,14 @@ describe('records of one property', () => {
       {
         staged_tax_parcel: Object.values(DEBTS),
         staged_sheriff_sale: Object.values(SALES),
+        staged_distress_record: Object.values(CASES),
         int_properties: [],
         int_distress_matches: [],
         leads: [],
       },
       ({ name }) => NEEDED.includes(name),
     );
-    const names = new Map(
-      [...Object.entries(DEBTS), ...Object.entries(SALES)].map(([name, r]) => [r['page_row'], name]),
-    );
+    const names = new Map(Object.entries({ ...DEBTS, ...SALES, ...CASES }).map(([name, r]) => [r['page_row'], name]));
     const found = Map.groupBy(await built.rows('property_keys'), (r) => r['record_id']);
     for (const record of [...(await built.rows('signals')), ...(await built.rows('auctions'))]) {
       const own = (found.get(record['id']) ?? []).map((r) => String(r['property_key']));
@@ -122,7 +153,7 @@ describe('records of one property', () => {
 
   it('pass the audits of the models', () => {
     assert.deepEqual(built.failed, []);
-    assert.equal(keys.size, Object.keys({ ...DEBTS, ...SALES }).length);
+    assert.equal(keys.size, Object.keys({ ...DEBTS, ...SALES, ...CASES }).length);
   });
 
   for (const [one, other] of [
@@ -133,6 +164,8 @@ describe('records of one property', () => {
     ['oak', 'the parcel of oak spelled in another way'],
     ['no place', 'the address without a place, with its ZIP'],
     ['a case before its parcel was known', 'the same case with its parcel'],
+    ['apartment 1 of bay', 'the same case with its parcel'],
+    ['a case at pine', 'no place'],
   ] as const)
     it(`share a key: ${one}, ${other}`, () => {
       assert.ok(share(one, other), JSON.stringify([[...(keys.get(one) ?? [])], [...(keys.get(other) ?? [])]]));
@@ -148,6 +181,9 @@ describe('records of one property', () => {
     ['a condominium', 'the building of the condominium'],
     ['placeholder 1', 'placeholder 2'],
     ['placeholder 2', 'placeholder 3'],
+    ['case 1 of the parcel of elm', 'elm'],
+    ['a case of a placeholder', 'placeholder 1'],
+    ['a case alone', 'a case of a placeholder'],
   ] as const)
     it(`share no key: ${one}, ${other}`, () => {
       assert.ok(!share(one, other), JSON.stringify([...(keys.get(one) ?? [])]));
