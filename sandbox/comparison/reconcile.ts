@@ -4,6 +4,8 @@ import { compareAuctions } from './auctions.ts';
 import { compareClerkLeads, compareClerkSales } from './clerk_sales.ts';
 import type { Comparison } from './compare.ts';
 import { compareDeals, type CountyRecord, type CountyRecords } from './deals.ts';
+import { compareCoverage } from './coverage.ts';
+import { compareDeals, type CountyRecord } from './deals.ts';
 import { compareDistress } from './distress.ts';
 import { debtKey, debtsOfCounties, type CountyDebts, type TrueDebt } from './truth/debts.ts';
 import { pairComparisons, pairCounts } from './identity.ts';
@@ -12,6 +14,8 @@ import { compareLevies } from './levies.ts';
 import { compareLevyLeads } from './levy_leads.ts';
 import { siteHistories } from './truth/listing_versions.ts';
 import { compareListings } from './listings.ts';
+import { compareOwners } from './owners.ts';
+import { compareNoticeLeads, comparePostedSales } from './posted_sales.ts';
 import type { AssumptionValue } from './recompute/record.ts';
 import { compareRegisters } from './registers.ts';
 import { compareSignals, signalKey } from './signals.ts';
@@ -65,7 +69,12 @@ async function compareTables(read: ReadTable, truth: Truth): Promise<Comparison[
     ...(await compareClerkSales(read, truth)),
     ...(await compareLeads(read, { truth, assumptions, counties }, debts)),
     ...(await compareClerkLeads(read, truth, assumptions)),
+    ...(await compareNoticeLeads(read, truth, assumptions)),
     ...(await compareLevyLeads(read, truth, assumptions)),
+    ...(await compareRolls(read, truth)),
+    ...(await compareOwners(read, truth, known)),
+    ...(await compareCoverage(read, truth, known)),
+    await compareStacked(read, truth, known),
     ...pairComparisons(await pairCounts(read, truth, counties)),
     ...(await compareRegisters(read, truth)),
   ];

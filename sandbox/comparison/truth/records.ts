@@ -7,6 +7,8 @@ import { parcelKey } from './parcels.ts';
 import { propertiesByParcel } from './printed_places.ts';
 import type { Truth } from './truth.ts';
 
+const SHELBY = '47157';
+
 /** A record as the world knows it. */
 export interface TrueRecord {
   /** Names the record in reports. */
@@ -62,6 +64,9 @@ export function trueSignals(
   const levies = new Map(
     truth.on(truth.asOf).delinquent.map((debt) => [`${debt.countyFips} ${debt.propertyId}`, debt] as const),
   );
+  const sold = new Set(
+    truth.on(truth.asOf).auctions.flatMap((sale) => (sale.countyFips === SHELBY ? [sale.propertyId] : [])),
+  );
   const distress = new Map(distressShown(truth).map(({ record }) => [distressKey(record), record]));
   const propertyOf = propertiesByParcel(truth.world);
   const recordOf = (row: Row): Omit<TrueRecord, 'name' | 'saleDate'> => {
@@ -74,7 +79,10 @@ export function trueSignals(
       const debt = ohio.get(`${county} ${String(row['parcel_key'])}`);
       return { propertyId: debt?.property.id ?? null, amount: debt?.amount ?? null };
     }
-    const debt = levies.get(`${county} ${propertyOf(county, row['parcel_id']) ?? 'unknown'}`);
+    const propertyId = propertyOf(county, row['parcel_id']) ?? 'unknown';
+    // Shelby's list has the parcels of tax sales to come, without amounts.
+    if (sold.has(propertyId)) return { propertyId, amount: null };
+    const debt = levies.get(`${county} ${propertyId}`);
     return { propertyId: debt?.propertyId ?? null, amount: debt?.amount ?? null };
   };
   return new Map(
