@@ -72,20 +72,20 @@ CREATE OR REPLACE MACRO hillsborough_parcel(printed) AS CASE
 END;
 
 -- Pinellas: section, township, range, subdivision, block and lot between dashes; without dashes in this order or with
--- range and section exchanged. Ranges are 15 to 17. Where the section is too, the order does not show: both orders have
+-- range and section exchanged. Ranges are 14 to 17. Where the section is too, the order does not show: both orders have
 -- one key, the lower number first, because no subdivision is in both places. Land that is not subdivided has no such
 -- number, so without dashes it has no key.
 CREATE OR REPLACE MACRO pinellas_parcel(printed) AS
   list_transform([CASE
     WHEN regexp_full_match(printed, '\d{2}-\d{2}-\d{2}-\d{5}-\d{3}-\d{4}') THEN printed
-    WHEN regexp_full_match(printed, '(?:1[5-7])(?:2[7-9]|3[0-2])(?:0[1-9]|1[0-4]|1[89]|2\d|3[0-6])\d{12}')
+    WHEN regexp_full_match(printed, '1[4-7](?:2[7-9]|3[0-2])(?:0[1-9]|1[0-3]|1[89]|2\d|3[0-6])\d{12}')
       THEN regexp_replace(printed, '^(..)(..)(..)(.{5})(...)(....)$', '\3-\2-\1-\4-\5-\6')
-    WHEN regexp_full_match(printed, '1[5-7]..1[5-7]0{5}.*') AND left(printed, 2) <> substr(printed, 5, 2) THEN NULL
+    WHEN regexp_full_match(printed, '1[4-7]..1[4-7]0{5}.*') AND left(printed, 2) <> substr(printed, 5, 2) THEN NULL
     WHEN regexp_full_match(printed, '\d{17,18}') THEN
       regexp_replace(lpad(printed, 18, '0'), '^(..)(..)(..)(.{5})(...)(....)$', '\1-\2-\3-\4-\5-\6')
   END], lambda number: CASE
-    WHEN NOT regexp_full_match(number, '(?:0[1-9]|[12]\d|3[0-6])-(?:2[7-9]|3[0-2])-1[5-7]-.*') THEN NULL
-    WHEN regexp_full_match(number, '1[67]-..-1[56]-.*')
+    WHEN NOT regexp_full_match(number, '(?:0[1-9]|[12]\d|3[0-6])-(?:2[7-9]|3[0-2])-1[4-7]-.*') THEN NULL
+    WHEN regexp_full_match(number, '1[5-7]-..-1[4-6]-.*')
       AND NOT contains(number, '-00000-')
       AND left(number, 2) > substr(number, 7, 2)
       THEN regexp_replace(number, '^(..)-(..)-(..)', '\3-\2-\1')

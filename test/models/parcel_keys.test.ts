@@ -53,12 +53,19 @@ describe('parcel numbers', () => {
     );
   });
   it('of Pinellas have no key where section and range may be exchanged and no subdivision tells', async () => {
-    const numbers = ['152916000000051346', '15-29-16-00000-005-1346', '152915000000051346', '162915100000051346'];
+    const numbers = [
+      '152916000000051346',
+      '15-29-16-00000-005-1346',
+      '152915000000051346',
+      '162915100000051346',
+      '143001100000300210',
+    ];
     assert.deepEqual(await values("parcel_key_of('12103', x)", numbers), [
       null,
       '15-29-16-00000-005-1346',
       '15-29-15-00000-005-1346',
       '15-29-16-10000-005-1346',
+      '01-30-14-10000-030-0210',
     ]);
   });
   it('are no number where a page prints words or zeros for one', async () => {
