@@ -1,4 +1,4 @@
-/** Parcel rolls of Cleveland, St. Louis and Detroit, as their layers publish them. */
+/** Parcel rolls of Cleveland, St. Louis, Detroit and Indianapolis, as their layers publish them. */
 import { undashed } from '../world/parcels.ts';
 import type { RollEntry } from '../world/distress_types.ts';
 import type { DelinquentParcel, Property, WorldDay } from '../world/types.ts';
@@ -160,4 +160,36 @@ export const detroit: Layer = {
     })),
 };
 
+const marion: Layer = {
+  path: '/server/rest/services/MapIndy/MapIndyProperty/MapServer/10',
+  id: 10,
+  name: 'Parcels',
+  fields: [
+    ...texts('STATEPARCELNUMBER', 'STNUMBER', 'PRE_DIR', 'FULL_STNAME', 'CITY', 'ZIPCODE', 'FULLOWNERNAME'),
+    ...texts('OWNERADDRESS', 'OWNERCITY', 'OWNERSTATE', 'OWNERZIP', 'PROPERTY_CLASS'),
+    ...amounts('ASSESSORYEAR_TOTALAV'),
+  ],
+  features: (day) =>
+    rowsOf(day, '18097', (entry, property) => {
+      const { owner } = property;
+      const [house = null, ...street] = streetOf(property)?.split(' ') ?? [];
+      return {
+        STATEPARCELNUMBER: entry.parcel,
+        STNUMBER: house,
+        PRE_DIR: null,
+        FULL_STNAME: street.join(' ') || null,
+        CITY: property.city.toUpperCase(),
+        ZIPCODE: property.zip,
+        FULLOWNERNAME: owner.name,
+        OWNERADDRESS: owner.mailing.street,
+        OWNERCITY: owner.mailing.city,
+        OWNERSTATE: owner.mailing.state,
+        OWNERZIP: owner.mailing.zip,
+        PROPERTY_CLASS: property.units < 4 ? 'RESIDENTIAL' : 'COMMERCIAL APARTMENT',
+        ASSESSORYEAR_TOTALAV: entry.assessedValue,
+      };
+    }),
+};
+
 export const stLouisParcels = mapServer(stLouis);
+export const marionParcels = mapServer(marion);

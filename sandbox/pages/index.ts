@@ -6,7 +6,7 @@ import { bexarSales } from './bexar_sales.ts';
 import { buckeye } from './buckeye.ts';
 import { census } from './census.ts';
 import { charlotteCode, clevelandLayers, columbusCode, detroitLayers } from './city_cases.ts';
-import { stLouisParcels } from './city_rolls.ts';
+import { marionParcels, stLouisParcels } from './city_rolls.ts';
 import { colorado } from './colorado.ts';
 import { crescent } from './crescent.ts';
 import { edgarArchive, edgarLists } from './edgar.ts';
@@ -53,6 +53,7 @@ export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>(
   ['services3.arcgis.com', clevelandLayers],
   ['services2.arcgis.com', detroitLayers],
   ['maps8.stlouis-mo.gov', stLouisParcels],
+  ['gis.indy.gov', marionParcels],
   ['maps.bexar.org', bexarSales],
   ['maps2.columbus.gov', columbusCode],
   ['gis.charlottenc.gov', charlotteCode],

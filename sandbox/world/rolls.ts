@@ -12,6 +12,7 @@ const ROLLS: Readonly<Record<string, string | null>> = {
   '39035': 'Cleveland',
   '39061': null,
   '42003': null,
+  '18097': null,
   '17031': null,
 };
 

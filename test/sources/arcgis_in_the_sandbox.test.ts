@@ -19,6 +19,7 @@ import charlotte from '../../sources/distress/nc_charlotte_code/source.ts';
 import clevelandCondemned from '../../sources/distress/oh_cleveland_condemned/source.ts';
 import clevelandViolations from '../../sources/distress/oh_cleveland_violations/source.ts';
 import columbus from '../../sources/distress/oh_columbus_code/source.ts';
+import marionParcels from '../../sources/parcels/in_marion_parcels/source.ts';
 import detroitParcels from '../../sources/parcels/mi_detroit_parcels/source.ts';
 import stLouisParcels from '../../sources/parcels/mo_st_louis_parcels/source.ts';
 import hamilton from '../../sources/parcels/oh_hamilton_parcels/source.ts';
@@ -170,6 +171,23 @@ describe('rolls and debts', () => {
       }
     });
   }
+
+  test("Marion's parcels have the address and the value of the roll, and no sale", async () => {
+    const truth = new Map(day.roll('18097').map((entry) => [bare(entry.parcel), entry]));
+    const { rows, rejects } = await read(marionParcels);
+    assert.ok(truth.size > 5, `${truth.size} parcels`);
+    assert.deepEqual(rejects, []);
+    assert.deepEqual(rows.map((row) => bare(row['parcel_raw'])).sort(), [...truth.keys()].sort());
+    for (const row of rows) {
+      const entry = truth.get(bare(row['parcel_raw']));
+      assert.ok(entry);
+      const property = day.property(entry.propertyId);
+      assert.deepEqual(
+        [row['street'], row['zip'], row['county_value'], row['last_sale_date'], row['last_sale_price']],
+        [property.hasAddress ? streetOf(property) : null, property.zip, `${entry.assessedValue}.00`, null, null],
+      );
+    }
+  });
 
   test("Hamilton's delinquent parcels have the last sale of the roll", async () => {
     const truth = new Map(day.roll('39061').map((entry) => [bare(entry.parcel), entry]));
