@@ -1,18 +1,14 @@
 /** The OpenAPI 3.1 description, generated from the routes and the records. */
-import { z } from 'zod';
+import type { z } from 'zod';
 import { paramFacts, type ParamFacts } from '../routes/params.ts';
-import { PROBLEMS, ProblemDocument } from '../http/problem.ts';
+import { PROBLEMS } from '../http/problem.ts';
 import { mediaOf, templateOf, type Route } from '../routes/define.ts';
 import { INTERFACE_VERSION } from '../routes/meta/facts.ts';
-import { partialOf } from '../routes/list_route.ts';
 import { purchasesOpenApi } from '../routes/purchases.ts';
-import { TABLES } from '../snapshot/tables.ts';
+import { componentPath, schemasOf, type JsonObject } from './schemas.ts';
 
 export { templateOf };
 
-export type JsonObject = Record<string, unknown>;
-
-const componentPath = (id: string): string => `#/components/schemas/${id}`;
 const ref = (id: string): JsonObject => ({ $ref: componentPath(id) });
 
 /** Groups of endpoints, by the first part of their path after /api/, without a register's prefix. */
@@ -271,7 +267,7 @@ export function openApi(routes: readonly Route[], publicUrl: string): JsonObject
       ...purchasesOpenApi,
     },
     components: {
-      schemas: schemasOf(routes),
+      schemas: schemasOf(bodies),
       headers: HEADERS,
       securitySchemes: {
         x402: {

@@ -49,10 +49,15 @@ function exampleOf(shape: Shape, depth = 0, fields = FIELDS_OF_SECTION): unknown
   }
 }
 
-const bodyExample = (route: Route): Record<string, unknown> =>
-  route.media === undefined
-    ? (exampleOf(z.toJSONSchema(route.response) as Shape) as Record<string, unknown>)
-    : { csv: 'header line, then one line per record' };
+/** By response: each server of a process has the same ones, and a schema is slow to write as JSON. */
+const examples = new WeakMap<z.ZodType, Record<string, unknown>>();
+
+function bodyExample({ media, response }: Route): Record<string, unknown> {
+  if (media !== undefined) return { csv: 'header line, then one line per record' };
+  const example = examples.get(response) ?? (exampleOf(z.toJSONSchema(response) as Shape) as Record<string, unknown>);
+  examples.set(response, example);
+  return example;
+}
 
 /** Extensions of a route's payment configuration. */
 export function extensionsOf(route: Route): Record<string, unknown> {

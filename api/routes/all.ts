@@ -22,6 +22,9 @@ export interface RouteOptions {
   readonly paymentNotice?: string;
 }
 
+const allFilings = filingLists();
+const filingsByRegister = REGISTERS.map((register) => ({ register, lists: filingLists(register) }));
+
 export function allRoutes(options: RouteOptions): readonly Route[] {
   // The discovery routes list all routes, including themselves.
   const routes: Route[] = [];
@@ -39,10 +42,11 @@ export function allRoutes(options: RouteOptions): readonly Route[] {
     exclusive((id) => purchaseUrl(options.publicUrl, id)),
     owners,
     ...filingLists(),
+    ...allFilings,
     weeklyCsv(options.spoolDir),
-    ...REGISTERS.flatMap((register) => [
+    ...filingsByRegister.flatMap(({ register, lists }) => [
       registerMeta(register, { routes, ...options }),
-      ...filingLists(register),
+      ...lists,
       weeklyCsv(options.spoolDir, register),
     ]),
   );

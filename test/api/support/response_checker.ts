@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { openApi, templateOf, type JsonObject } from '../../../api/docs/openapi.ts';
+import { openApi, templateOf } from '../../../api/docs/openapi.ts';
+import type { JsonObject } from '../../../api/docs/schemas.ts';
 import type { Route } from '../../../api/routes/define.ts';
 
 interface DescribedResponse {

@@ -1,0 +1,54 @@
+/** JSON Schemas of records and responses, for OpenAPI. */
+import { z } from 'zod';
+import { ProblemDocument } from '../http/problem.ts';
+import { partialOf } from '../routes/list_route.ts';
+import { TABLES } from '../snapshot/tables.ts';
+
+export type JsonObject = Record<string, unknown>;
+
+export const componentPath = (id: string): string => `#/components/schemas/${id}`;
+
+type Schemas = Readonly<Record<string, JsonObject>>;
+
+/** Those of the last document: each server of a process has the same responses, and they are slow to write as JSON. */
+let last: { readonly names: ReadonlyMap<z.ZodType, string>; readonly schemas: Schemas } | undefined;
+
+const isSame = (a: ReadonlyMap<z.ZodType, string>, b: ReadonlyMap<z.ZodType, string>): boolean =>
+  a.size === b.size && [...a].every(([body, name]) => b.get(body) === name);
+
+/** JSON Schemas of every record and response, by name. Each record is defined once and referenced. */
+export function schemasOf(names: ReadonlyMap<z.ZodType, string>): Schemas {
+  if (!last || !isSame(last.names, names)) last = { names, schemas: writeSchemas(names) };
+  return last.schemas;
+}
+
+function writeSchemas(names: ReadonlyMap<z.ZodType, string>): Schemas {
+  const named = z.registry<{ id: string }>();
+  const about = new Map<unknown, string>();
+  for (const record of [TABLES.deals, TABLES.signals, TABLES.auctions, TABLES.leads, TABLES.filings]) {
+    named.add(record.schema, { id: record.name });
+    about.set(record.schema, record.about);
+    named.add(partialOf(record.schema), { id: `${record.name}_in_list` });
+    about.set(partialOf(record.schema), `${record.about} With the fields that were asked for, and id.`);
+  }
+  named.add(ProblemDocument, { id: 'problem' });
+  for (const [body, id] of names) named.add(body, { id });
+  const { schemas } = z.toJSONSchema(named, {
+    uri: componentPath,
+    override({ zodSchema, jsonSchema }) {
+      const description = about.get(zodSchema) ?? z.globalRegistry.get(zodSchema)?.description;
+      if (description !== undefined) jsonSchema.description = description;
+      // Redundant: zod adds a 200-character pattern beside a format, and JavaScript's bounds to every integer.
+      if (jsonSchema.format === 'date' || jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  // In OpenAPI a schema is referenced by its location.
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, schema]) => [
+      id,
+      Object.fromEntries(Object.entries(schema).filter(([key]) => key !== '$id' && key !== '$schema')),
+    ]),
+  );
+}
