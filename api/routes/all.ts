@@ -41,7 +41,6 @@ export function allRoutes(options: RouteOptions): readonly Route[] {
     leads,
     exclusive((id) => purchaseUrl(options.publicUrl, id)),
     owners,
-    ...filingLists(),
     ...allFilings,
     weeklyCsv(options.spoolDir),
     ...filingsByRegister.flatMap(({ register, lists }) => [

@@ -3,7 +3,6 @@ import type { World } from '../world/types.ts';
 import { compareAuctions } from './auctions.ts';
 import { compareClerkLeads, compareClerkSales } from './clerk_sales.ts';
 import type { Comparison } from './compare.ts';
-import { compareDeals, type CountyRecord, type CountyRecords } from './deals.ts';
 import { compareCoverage } from './coverage.ts';
 import { compareDeals, type CountyRecord } from './deals.ts';
 import { compareDistress } from './distress.ts';
@@ -18,9 +17,11 @@ import { compareOwners } from './owners.ts';
 import { compareNoticeLeads, comparePostedSales } from './posted_sales.ts';
 import type { AssumptionValue } from './recompute/record.ts';
 import { compareRegisters } from './registers.ts';
+import { compareRolls } from './rolls.ts';
 import { compareSignals, signalKey } from './signals.ts';
+import { compareStacked } from './stacked.ts';
 import { withSnapshot, type ReadTable } from './snapshot.ts';
-import { trueSales, trueSignals } from './truth/records.ts';
+import { trueSales, trueSignals, type TrueRecord } from './truth/records.ts';
 import { truthOf, type Truth } from './truth/truth.ts';
 
 /** Declared assumptions by key, as the snapshot publishes them. */
@@ -45,19 +46,26 @@ async function debtsById(read: ReadTable, counties: readonly CountyDebts[]): Pro
   );
 }
 
-/** Amount and sale day of the county records that deals name: the amount from the world, the day from the key. */
-async function countyRecords(read: ReadTable, truth: Truth, counties: readonly CountyDebts[]): Promise<CountyRecords> {
-  const records = [...trueSignals(await read('signals'), truth, counties), ...trueSales(await read('auctions'), truth)];
-  return new Map<unknown, CountyRecord>(
-    records.map(([id, { amount, saleDate }]) => [id, { amount, sale_date: saleDate }]),
-  );
+/** Published records and sales by id, as the world knows them. */
+async function recordsById(
+  read: ReadTable,
+  truth: Truth,
+  counties: readonly CountyDebts[],
+): Promise<Map<unknown, TrueRecord>> {
+  const signals = trueSignals(await read('signals'), truth, counties);
+  return new Map([...signals, ...trueSales(await read('auctions'), truth)]);
 }
 
-async function compareTables(read: ReadTable, truth: Truth): Promise<Comparison[]> {
+/** Compare all tables that `read` reads with the truth. */
+export async function compareTables(read: ReadTable, truth: Truth): Promise<Comparison[]> {
   const assumptions = await assumptionsOf(read);
   const counties = debtsOfCounties(truth);
   const debts = await debtsById(read, counties);
-  const records = await countyRecords(read, truth, counties);
+  const known = await recordsById(read, truth, counties);
+  // Amounts are from the world, the days of sales from the key of the row.
+  const records = new Map<unknown, CountyRecord>(
+    [...known].map(([id, { amount, saleDate }]) => [id, { amount, sale_date: saleDate }]),
+  );
   const histories = siteHistories(truth, Number(assumptions('relisting_days')));
   return [
     ...(await compareListings(read, truth, histories)),
@@ -67,6 +75,7 @@ async function compareTables(read: ReadTable, truth: Truth): Promise<Comparison[
     ...(await compareDistress(read, truth)),
     ...(await compareAuctions(read, truth)),
     ...(await compareClerkSales(read, truth)),
+    ...(await comparePostedSales(read, truth)),
     ...(await compareLeads(read, { truth, assumptions, counties }, debts)),
     ...(await compareClerkLeads(read, truth, assumptions)),
     ...(await compareNoticeLeads(read, truth, assumptions)),

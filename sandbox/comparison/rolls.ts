@@ -20,7 +20,7 @@ function rollsRead(truth: Truth): Map<string, RollEntry> {
   );
 }
 
-/** Whether the roll's page names a parcel that two rows may share: the building's address for its lot or a home of it. */
+/** Whether a lot or a home of the building has its address on the roll. */
 const isShared = (truth: Truth, property: Property): boolean =>
   ['P', 'C'].some((head) => truth.world.properties.has(`${head}${property.id}`));
 
