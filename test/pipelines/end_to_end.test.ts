@@ -80,10 +80,12 @@ describe('a run over one day', () => {
     assert.deepEqual(Object.keys(manifest.tables).sort(), [
       'assumptions',
       'auctions',
+      'coverage',
       'deals',
       'filings',
       'leads',
       'listing_history',
+      'owners',
       'property_keys',
       'rejects',
       'reports',

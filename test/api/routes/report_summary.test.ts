@@ -145,6 +145,12 @@ describe('the summary of a report', () => {
         'Both tax delinquency and auctions are read for this county.',
       ],
     );
+    const lien = { ...tax, kind: 'tax_lien', amount: '900.00' };
+    const condemned = { ...tax, kind: 'condemned', amount: null };
+    const deedSale = { ...sale, kind: 'tax_deed_sale', match_basis: 'address_exact' };
+    assert.deepEqual(distressOf({ distress_status: 'matched', distress_matches: [lien, condemned, deedSale] }), [
+      'County records at this address: a tax lien of $900, a condemned building, a tax deed sale on 2026-12-07.',
+    ]);
     assert.deepEqual(
       distressOf({ distress_status: 'partly_covered', distress_candidates: [debt], ...covered(true, false) })[1],
       'Tax delinquency and auctions are not both read for all of this county.',

@@ -1,7 +1,7 @@
 /** Reads the sentences of a report's summary back, and compares each claim with the fields of the report. */
 import assert from 'node:assert/strict';
 import type { summaryOf } from '../../../api/routes/report/summary.ts';
-import { AUCTION_TYPES, isSale } from '../../../sources/kinds.ts';
+import { AUCTION_TYPES, isSale, RECORD_KINDS } from '../../../sources/kinds.ts';
 
 type Deal = Parameters<typeof summaryOf>[0];
 type Report = Parameters<typeof summaryOf>[1];
@@ -21,14 +21,23 @@ const isRead = ({ distress_coverage: coverage }: Deal): number =>
   [['tax_delinquent' as const], AUCTION_TYPES].filter((kinds) => kinds.some((kind) => coverage[kind] === 'covered'))
     .length;
 
+/** Each kind of record in a sentence. */
+const SPOKEN = Object.fromEntries(
+  RECORD_KINDS.map((kind) => {
+    if (kind === 'tax_delinquent') return [kind, 'delinquent tax'];
+    return [kind, kind === 'condemned' ? 'a condemned building' : `a ${kind.replaceAll('_', ' ')}`];
+  }),
+);
+const RECORDS = new RegExp(
+  String.raw`(${Object.values(SPOKEN).join('|')})(?: of (\$[\d,.]*\d))?(?: on ([\d-]+))?`,
+  'gu',
+);
+
 /** The kinds, amounts and days of a list of county records. */
-function recordsIn(text: string): string[] {
-  return [...text.matchAll(/delinquent tax(?: of (\$[\d,.]*\d))?|a (\w+ (?:deed )?sale)(?: on ([\d-]+))?/g)].map(
-    ([, money, sale, day]) => (sale === undefined ? `tax ${dollars(money)}` : `${sale} ${day ?? null}`),
-  );
-}
+const recordsIn = (text: string): string[] =>
+  [...text.matchAll(RECORDS)].map(([, name, money, day]) => `${name} ${dollars(money)} ${day ?? null}`);
 const namesOf = (records: readonly CountyRecord[]): string[] =>
-  records.map((r) => (isSale(r.kind) ? `${r.kind.replaceAll('_', ' ')} ${r.sale_date}` : `tax ${amount(r.amount)}`));
+  records.map((r) => `${SPOKEN[r.kind]} ${isSale(r.kind) ? null : amount(r.amount)} ${r.sale_date}`);
 
 /** The cap rate that the deal claims, advertised or from its stated income. */
 const claimOf = (deal: Deal): unknown => deal.cap_rate ?? (deal as Record<string, unknown>)['cap_rate_derived'] ?? null;
