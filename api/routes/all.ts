@@ -1,6 +1,7 @@
 /** Every route, in the order of /api/meta and OpenAPI. */
 import type { Route } from './define.ts';
 import { auctions } from './auctions.ts';
+import { coverage } from './coverage.ts';
 import { dealCards, dealIds, deals, hotDeals } from './deals.ts';
 import { exclusive } from './leads/exclusive.ts';
 import { filingLists, REGISTERS } from './filings/filings.ts';
@@ -31,6 +32,7 @@ export function allRoutes(options: RouteOptions): readonly Route[] {
   routes.push(
     metaRoute({ routes, ...options }),
     dealIds,
+    coverage,
     lookup,
     deals,
     dealCards,

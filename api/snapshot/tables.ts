@@ -2,6 +2,7 @@
 import type { Column, RecordDefinition } from '../../lib/record.ts';
 import assumptions from '../../models/marts/assumptions.ts';
 import auctions from '../../models/marts/auctions.ts';
+import coverage from '../../models/marts/coverage.ts';
 import deals from '../../models/marts/deals.ts';
 import filings from '../../models/marts/filings.ts';
 import leads from '../../models/marts/leads.ts';
@@ -24,6 +25,7 @@ export const TABLES = {
   listing_history: listingHistory.record,
   property_keys: propertyKeys.record,
   owners: owners.record,
+  coverage: coverage.record,
 } satisfies Record<string, RecordDefinition>;
 
 export type TableName = keyof typeof TABLES;
@@ -31,7 +33,7 @@ export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
 
 /** Tables that older snapshots do not have. A snapshot without one of the others is refused. */
-export const ADDED_LATER: ReadonlySet<TableName> = new Set(['reports', 'listing_history', 'property_keys', 'owners']);
+export const ADDED_LATER: ReadonlySet<TableName> = new Set(['reports', 'listing_history', 'property_keys', 'owners', 'coverage']);
 
 /** The column of a table. @throws Error if the table has no column of that name */
 export function columnOf(table: TableName, name: string): Column {

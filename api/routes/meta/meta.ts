@@ -4,6 +4,7 @@ import { ABSENT_ABOUT } from '../../../lib/record.ts';
 import { cachePerDay } from '../../snapshot/memo.ts';
 import { TABLES } from '../../snapshot/tables.ts';
 import { auctions } from '../auctions.ts';
+import { COVERAGE_PATH, coverageByMetro } from '../coverage.ts';
 import { deals } from '../deals.ts';
 import { defineRoute, type Route, type RouteRequest } from '../define.ts';
 import { FIELD_GROUPS } from '../field_groups.ts';
@@ -50,6 +51,7 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
         ...fieldNotesOf(TABLES.auctions, 'auctions.'),
         ...fieldNotesOf(TABLES.leads, 'leads.'),
         ...fieldNotesOf(TABLES.owners, 'owners.'),
+        ...fieldNotesOf(TABLES.coverage, 'coverage.'),
         ...fieldNotesOf(TABLES.filings, 'filings.'),
         ['absent', ABSENT_ABOUT],
         ['lookup.match_basis', BASIS_NOTE],
@@ -87,6 +89,13 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
         note: OWNERS_NOTE,
         coverage: await ownerCoverage(request),
         filters: Object.keys(owners.params),
+      },
+      coverage_by_metro: {
+        note:
+          'Kinds of records that are read in each metro, in a part of it, and not at all. Where a kind is not ' +
+          'covered, no record says nothing about a property. The free url has rows, ages, join rates, terms and reasons.',
+        url: publicUrl + COVERAGE_PATH,
+        metros: [...(await coverageByMetro(snapshot))],
       },
       free_samples: {
         note: 'Full records, as the lists return them with fields=all.',

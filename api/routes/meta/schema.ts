@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Auction } from '../../../models/marts/auctions.ts';
 import { Deal } from '../../../models/marts/deals.ts';
 import { Lead } from '../../../models/marts/leads.ts';
+import { MetroCoverage } from '../coverage.ts';
 import { Signal } from '../../../models/marts/signals.ts';
 
 const timestamp = z.iso.datetime().nullable();
@@ -71,6 +72,7 @@ export const Meta = z.strictObject({
     coverage: z.strictObject({ owners: z.int(), counties: z.int() }),
     filters: filterList,
   }),
+  coverage_by_metro: z.strictObject({ note: z.string(), url: z.string(), metros: z.array(MetroCoverage) }),
   free_samples: z.strictObject({
     note: z.string(),
     deals: z.array(Deal.schema),

@@ -39,4 +39,4 @@ export const LABELS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Tables that follow from other tables. Compared with ALL=1 only. */
-export const DERIVED_TABLES: ReadonlySet<string> = new Set(['reports', 'property_keys']);
+export const DERIVED_TABLES: ReadonlySet<string> = new Set(['reports', 'property_keys', 'coverage']);

@@ -108,6 +108,7 @@ const DEFAULTS: Record<TableName, (n: number) => Row> = {
   assumptions: (n) => ({ assumption_set_id: 'uw-test', key: `key_${n}`, value: '0.05' }),
   reports: (n) => ({ id: uuid(n), assumption_set_id: 'uw-test' }),
   property_keys: (n) => ({ record_id: uuid(n), property_key: `parcel:39035:P${n}` }),
+  coverage: (n) => ({ metro: `Metro ${n}`, kind: 'tax_delinquent', status: 'covered', why: null }),
   owners: (n) => ({
     id: uuid(n),
     owner_name: `Company ${n} LLC`,

@@ -1,0 +1,97 @@
+/** GET /api/coverage: what is read in each metro, by kind of record. Free. */
+import { z } from 'zod';
+import { COVERED_KINDS } from '../../models/fields.ts';
+import { Coverage } from '../../models/marts/coverage.ts';
+import { Problem } from '../http/problem.ts';
+import { Filters } from '../snapshot/filters.ts';
+import { cachePerSnapshot } from '../snapshot/memo.ts';
+import type { Snapshot } from '../snapshot/load.ts';
+import { defineRoute } from './define.ts';
+import { noteOf } from './list_route.ts';
+import { choiceParam, textParam } from './params.ts';
+
+export const COVERAGE_PATH = '/api/coverage';
+
+const NOTE =
+  'One record per metro and kind. A property without a record is known to have none only where the kind is covered; ' +
+  'why of a kind that is not covered says what was looked for.';
+
+const kinds = z.array(z.enum(COVERED_KINDS));
+
+/** Kinds of one metro by status. */
+export const MetroCoverage = z.strictObject({
+  metro: z.string(),
+  covered: kinds,
+  partly_covered: kinds,
+  not_covered: kinds,
+});
+type MetroCoverage = z.infer<typeof MetroCoverage>;
+
+/** Kinds of every metro by status, in the order of the records. */
+export const coverageByMetro = cachePerSnapshot(async (snapshot: Snapshot): Promise<readonly MetroCoverage[]> => {
+  const rows = await snapshot.rows('SELECT metro, kind, status FROM coverage ORDER BY metro, kind');
+  return [...Map.groupBy(rows, ({ metro }) => String(metro))].map(([metro, ofMetro]) => {
+    const kindsOf = (status: string): MetroCoverage['covered'] =>
+      kinds.parse(ofMetro.filter((row) => row['status'] === status).map(({ kind }) => kind));
+    return {
+      metro,
+      covered: kindsOf('covered'),
+      partly_covered: kindsOf('partly_covered'),
+      not_covered: kindsOf('not_covered'),
+    };
+  });
+});
+
+/** @throws Problem if the snapshot was built before there was a table of coverage */
+function requireCoverage(snapshot: Snapshot): void {
+  if (!snapshot.missingTables.has('coverage')) return;
+  throw new Problem(
+    'snapshot_unavailable',
+    `Snapshot ${snapshot.id} was built before coverage was published; the next one has it.`,
+    { snapshot_id: snapshot.id },
+    { 'Retry-After': '3600' },
+  );
+}
+
+export const coverage = defineRoute({
+  path: COVERAGE_PATH,
+  price: null,
+  about:
+    'Free: what is read in each metro by kind of record, since when, how many rows, how old, how well they join, and ' +
+    'under which terms; or why nothing is read.',
+  params: {
+    metro: textParam('Part of the name of the metro, ignoring case.'),
+    kind: choiceParam(COVERED_KINDS, 'Kind of record.'),
+  },
+  reasons: ['no_matches'],
+  response: z.strictObject({
+    note: z.string(),
+    count: z.int().min(1),
+    generated_at: z.iso.datetime(),
+    as_of: z.iso.date(),
+    snapshot_id: z.string(),
+    filters: z.record(z.string(), z.unknown()),
+    records: z.array(Coverage.schema),
+  }),
+  check: ({ snapshot }) => requireCoverage(snapshot),
+  async handle({ snapshot, manifest, params }) {
+    const where = new Filters('coverage').containing('metro', params.metro).and('kind', '=', params.kind).sql();
+    const records = await snapshot.records('coverage', `${where} ORDER BY metro, kind`, where.values);
+    if (records.length === 0)
+      throw new Problem('no_matches', 'No metro has this text in its name.', {
+        filters: { ...params },
+        metros: (await coverageByMetro(snapshot)).map(({ metro }) => metro),
+        as_of: manifest.as_of,
+        snapshot_id: snapshot.id,
+      });
+    return {
+      ...noteOf(manifest, NOTE),
+      count: records.length,
+      generated_at: manifest.generated_at,
+      as_of: manifest.as_of,
+      snapshot_id: snapshot.id,
+      filters: { ...params },
+      records,
+    };
+  },
+});
