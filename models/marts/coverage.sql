@@ -43,11 +43,16 @@ record_rows as (
 
   union all
 
+  -- All rows of a roll; stg_parcels has those that another row may be of
   select
-    source, county_fips, 'parcel_roll' as kind, parcel_key, zip, address_key,
+    source, county_fips, 'parcel_roll' as kind,
+    cast(null as varchar) as parcel_key,
+    zip,
+    nullif(first_number(street), '') as address_key,
     cast(null as timestamp) as first_seen,
     true as is_listed
-  from stg_parcels
+  from staged_parcel
+  where not coalesce(is_lot, false)
 ),
 
 declared as (
