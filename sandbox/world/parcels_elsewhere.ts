@@ -16,8 +16,10 @@ const two = (draw: Draw, low: number, high: number): string => String(draw.int(l
 /** Draws a parcel number, by county FIPS. */
 export const FORMATS_ELSEWHERE: Readonly<Record<string, (draw: Draw) => string>> = {
   // Marion, Indiana: the state's number, which begins with the county's.
-  '18097': (d) =>
-    `49-${two(d, 1, 12)}-${two(d, 1, 36)}-${digits(d, 3)}-${digits(d, 3)}.000-${d.pick(['101', '701', '800'] as const)}`,
+  '18097': (d) => {
+    const district = d.pick(['101', '701', '800'] as const);
+    return `49-${two(d, 1, 12)}-${two(d, 1, 36)}-${digits(d, 3)}-${digits(d, 3)}.000-${district}`;
+  },
   // Milwaukee: ten digits, zero-padded.
   '55079': (d) => `${two(d, 0, 59)}${digits(d, 8)}`,
   // St. Louis: eleven digits.

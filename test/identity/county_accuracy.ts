@@ -55,7 +55,7 @@ export async function judgePairs(pairs: readonly CountyPair[] = countyPairs()): 
       staged_tax_parcel: pairs.map(listRow),
       staged_sheriff_sale: pairs.map((pair, n) => saleRow(pair, caseOf(n))),
     },
-    ['property_keys'],
+    ['property_keys', 'leads'],
   );
   try {
     const keys = Map.groupBy(await built.rows('property_keys'), (row) => row['record_id']);
