@@ -16,9 +16,12 @@ const ROLLS: Readonly<Record<string, string | null>> = {
   '17031': null,
 };
 
+/** Counties whose roll has values and no sales. */
+const WITHOUT_SALES: ReadonlySet<string> = new Set(['18097']);
+
 function entry(seed: number, property: Property, parcel: string): RollEntry {
   const draw = new Draw(seed, 'roll', property.id);
-  const hasSale = draw.chance(0.92);
+  const hasSale = !WITHOUT_SALES.has(property.countyFips) && draw.chance(0.92);
   // More often in the last years.
   const soldOn = DEFAULT_DAY - 20 - Math.round(draw.int(4, 120) ** 2);
   const isMarketSale = hasSale && draw.chance(0.75);
