@@ -7,8 +7,8 @@ import { CHANGES_SQL } from '../../pipelines/run/changes.ts';
 
 const MODELS = await loadModels();
 
-/** What a run reads of every table: the summary of changes, and the sources that their joins degrade. */
-const ALWAYS_READ = [...CHANGES_SQL, 'status, reason, detail'].join('\n');
+/** Columns that commands read: the summary of changes, the sources that their joins degrade, and `make explain`. */
+const ALWAYS_READ = [...CHANGES_SQL, 'status, reason, detail', 'recompute'].join('\n');
 
 /**
  * A published model without rows, dependencies and audits of its own. It has the columns that a run reads, today's or
