@@ -42,38 +42,6 @@ function bodySchemaNames(routes: readonly Route[]): Map<z.ZodType, string> {
   return names;
 }
 
-/** JSON Schemas of every record and response, by name. Each record is defined once and referenced. */
-function schemasOf(routes: readonly Route[]): Record<string, JsonObject> {
-  const named = z.registry<{ id: string }>();
-  const about = new Map<unknown, string>();
-  for (const record of [TABLES.deals, TABLES.signals, TABLES.auctions, TABLES.leads, TABLES.owners, TABLES.coverage, TABLES.filings]) {
-    named.add(record.schema, { id: record.name });
-    about.set(record.schema, record.about);
-    named.add(partialOf(record.schema), { id: `${record.name}_in_list` });
-    about.set(partialOf(record.schema), `${record.about} With the fields that were asked for, and id.`);
-  }
-  named.add(ProblemDocument, { id: 'problem' });
-  for (const [body, id] of bodySchemaNames(routes)) named.add(body, { id });
-  const { schemas } = z.toJSONSchema(named, {
-    uri: componentPath,
-    override({ zodSchema, jsonSchema }) {
-      const description = about.get(zodSchema) ?? z.globalRegistry.get(zodSchema)?.description;
-      if (description !== undefined) jsonSchema.description = description;
-      // Redundant: zod adds a 200-character pattern beside a format, and JavaScript's bounds to every integer.
-      if (jsonSchema.format === 'date' || jsonSchema.format === 'date-time') delete jsonSchema.pattern;
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-    },
-  });
-  // In OpenAPI a schema is referenced by its location.
-  return Object.fromEntries(
-    Object.entries(schemas).map(([id, schema]) => [
-      id,
-      Object.fromEntries(Object.entries(schema).filter(([key]) => key !== '$id' && key !== '$schema')),
-    ]),
-  );
-}
-
 function paramSchema({ kind, values, range }: ParamFacts): JsonObject {
   if (kind === 'date' || kind === 'uuid') return { type: 'string', format: kind };
   return {

@@ -25,7 +25,8 @@ export function schemasOf(names: ReadonlyMap<z.ZodType, string>): Schemas {
 function writeSchemas(names: ReadonlyMap<z.ZodType, string>): Schemas {
   const named = z.registry<{ id: string }>();
   const about = new Map<unknown, string>();
-  for (const record of [TABLES.deals, TABLES.signals, TABLES.auctions, TABLES.leads, TABLES.owners, TABLES.filings]) {
+  const { deals, signals, auctions, leads, owners, filings } = TABLES;
+  for (const record of [deals, signals, auctions, leads, owners, filings]) {
     named.add(record.schema, { id: record.name });
     about.set(record.schema, record.about);
     named.add(partialOf(record.schema), { id: `${record.name}_in_list` });

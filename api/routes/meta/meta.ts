@@ -93,7 +93,7 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
       coverage_by_metro: {
         note:
           'Kinds of records that are read in each metro, in a part of it, and not at all. Where a kind is not ' +
-          'covered, no record says nothing about a property. The free url has rows, ages, join rates, terms and reasons.',
+          'covered, no record says nothing about a property. The free url has rows, ages, join rates and reasons.',
         url: publicUrl + COVERAGE_PATH,
         metros: [...(await coverageByMetro(snapshot))],
       },

@@ -20,7 +20,7 @@ export default postedCsv({
   home: 'https://www.shelbycountytrustee.com/191/Tax-Sale-Schedule',
   county: { fips: FIPS, name: 'Shelby County', state: 'TN' },
   // Parcels whose taxes are unpaid but in no sale yet are not on it.
-  covers: { kinds: ['tax_sale'] },
+  covers: { kinds: [] },
   terms: {
     basis: 'public_record',
     note:

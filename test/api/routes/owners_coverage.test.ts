@@ -97,7 +97,7 @@ describe('owners and coverage', () => {
   });
 
   for (const [typed, owners] of NAMES)
-    it(`${JSON.stringify(typed.slice(0, 40))} finds ${owners.length === 0 ? 'nothing' : owners.join(' and ')}`, async () =>
+    it(`${JSON.stringify(typed.slice(0, 30))} finds ${owners.join(' and ') || 'nothing'}`, async () =>
       assert.deepEqual(await found(byName(typed)), owners.map(uuid)));
 
   for (const name of REFUSED)
@@ -139,7 +139,7 @@ describe('owners and coverage', () => {
     const kindsOf = async (query: string): Promise<unknown[]> => {
       const { status, body } = await call(`/api/coverage${query}`);
       assert.equal(status, 200);
-      return recordsOf(body).map(({ metro, kind, status }) => [metro, kind, status]);
+      return recordsOf(body).map((row) => [row['metro'], row['kind'], row['status']]);
     };
     assert.equal((await kindsOf('')).length, 3);
     assert.deepEqual(await kindsOf('?metro=detroit&kind=TAX_LIEN'), [['Detroit, MI', 'tax_lien', 'not_covered']]);
@@ -148,10 +148,7 @@ describe('owners and coverage', () => {
 
   it('name the metros where none matches, and the kinds where one is unknown', async () => {
     const { status, body: missed } = await call('/api/coverage?metro=Atlantis');
-    assert.deepEqual(
-      [status, missed['reason'], missed['metros']],
-      [404, 'no_matches', ['Detroit, MI', 'Tampa, FL']],
-    );
+    assert.deepEqual([status, missed['reason'], missed['metros']], [404, 'no_matches', ['Detroit, MI', 'Tampa, FL']]);
     assert.equal((await call('/api/coverage?kind=ghosts')).status, 400);
   });
 });
