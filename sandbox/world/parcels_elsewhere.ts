@@ -19,8 +19,6 @@ export const FORMATS_ELSEWHERE: Readonly<Record<string, (draw: Draw) => string>>
   '18097': (d) => {
     const district = d.pick(['101', '701', '800'] as const);
     return `49-${two(d, 1, 12)}-${two(d, 1, 36)}-${digits(d, 3)}-${digits(d, 3)}.000-${district}`;
-    const place = `49-${two(d, 1, 12)}-${two(d, 1, 36)}-${digits(d, 3)}-${digits(d, 3)}.000`;
-    return `${place}-${d.pick(['101', '701', '800'] as const)}`;
   },
   // Milwaukee: ten digits, zero-padded.
   '55079': (d) => `${two(d, 0, 59)}${digits(d, 8)}`,
