@@ -21,6 +21,10 @@ export async function load(url: string, asked: readonly (Call | string)[], conne
   const result = await autocannon({ ...options, requests: [{ setupRequest }] });
   const refused = calls.filter((call: Call) => call.isRefused).length;
   if (result['2xx'] !== calls.length - refused || result['4xx'] !== refused)
-    throw new Error(`${url}: of ${calls.length} calls ${result['2xx']} were answered and ${result['4xx']} refused`);
+    throw new Error(
+      `${url}: of ${calls.length} calls, ${refused} to be refused, ${result['2xx']} were answered and ` +
+        `${result['4xx']} refused: ${JSON.stringify(result.statusCodeStats)}, ${result.errors} errors, ` +
+        `${result.timeouts} of them timeouts`,
+    );
   return { rate: calls.length / result.duration, p50: result.latency.p50, p99: result.latency.p99 };
 }
