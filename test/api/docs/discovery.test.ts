@@ -37,7 +37,7 @@ describe('the 402 of every priced route', () => {
   });
 
   it('describes its input and output for the Bazaar, and supports a payment identifier', async () => {
-    assert.equal(priced().length, 18);
+    assert.equal(priced().length, 19);
     for (const path of priced()) {
       const { extensions } = await fetchPaymentRequired(started.url + path + queryOf(path));
       const bazaar = extensions?.['bazaar'] as DiscoveryExtension;

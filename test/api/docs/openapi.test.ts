@@ -43,6 +43,8 @@ describe('the OpenAPI description', () => {
       signals: rowsOfTable('signals', 2),
       auctions: rowsOfTable('auctions', 2),
       leads: rowsOfTable('leads', 2),
+      owners: rowsOfTable('owners', 2),
+      coverage: rowsOfTable('coverage', 2),
       filings: rowsOfTable('filings', 4, (i) => ({
         first_seen: `2026-11-${i % 2 ? '20' : '12'}T12:00:00Z`,
         ...(i > 2 ? { source: 'colorado_sos', source_state: 'CO' } : {}),
@@ -126,7 +128,7 @@ describe('the OpenAPI description', () => {
   });
 
   it('has every field of every record with its meaning, once, and no storage types', () => {
-    for (const table of ['deals', 'signals', 'auctions', 'leads', 'filings'] as const) {
+    for (const table of ['deals', 'signals', 'auctions', 'leads', 'owners', 'filings'] as const) {
       const record = TABLES[table];
       const schema = document.components.schemas[record.name];
       assert.deepEqual(

@@ -57,6 +57,7 @@ export function testBilling(count: number, includes: (path: string) => boolean):
         signals: rowsOfTable('signals', 2),
         auctions: rowsOfTable('auctions', 2),
         leads: rowsOfTable('leads', 30),
+        owners: rowsOfTable('owners', 2),
         filings: rowsOfTable('filings', 4, (i) => ({
           first_seen: `2026-11-${i % 2 ? '12' : '20'}T12:00:00Z`,
           ...(i > 2 ? { source: 'colorado_sos', source_state: 'CO' } : {}),
