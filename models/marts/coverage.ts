@@ -13,7 +13,9 @@ const County = z.strictObject({
   county: z.string(),
   is_core: z.boolean(),
   status: z.enum(['covered', 'partly_covered']),
-  covered_city: z.string().nullable(),
+  covered_city: z.string().nullable().meta({
+    description: 'The only city of the county that is covered. Null when: the whole county is.',
+  }),
 });
 
 const { shape } = SourceRead.schema;
