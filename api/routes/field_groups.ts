@@ -3,6 +3,7 @@ import { debt } from '../../models/deal/debt.ts';
 import { distress } from '../../models/deal/distress.ts';
 import { income } from '../../models/deal/income.ts';
 import { listing } from '../../models/deal/listing.ts';
+import { roll } from '../../models/deal/roll.ts';
 import { scores } from '../../models/deal/scores.ts';
 import { summary } from '../../models/deal/summary.ts';
 import { underwriting } from '../../models/deal/underwriting.ts';
@@ -77,6 +78,7 @@ export const FIELD_GROUPS = {
       scores: without(scores, isPath),
       paths: [...Object.keys(summary), ...Object.keys(scores)].filter(isPath),
       distress: without(distress, isEvidence),
+      roll: Object.keys(roll),
       evidence: DEAL_EVIDENCE,
     },
     byDefault: ['summary', 'paths', 'distress'],
