@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { instant, integer, json, oneOf, text, type Fields, type RecordDefinition } from '../lib/record.ts';
 
-export { COVERED_KINDS, isSale, RECORD_KINDS, type RecordKind } from '../sources/kinds.ts';
+export { AUCTION_TYPES, COVERED_KINDS, isSale, RECORD_KINDS, SIGNAL_TYPES, type RecordKind } from '../sources/kinds.ts';
 
 /** A decimal as records carry it inside JSON. */
 const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);

@@ -1,13 +1,14 @@
 /** GET /api/auctions: sheriff, foreclosure and tax sales. */
+import { AUCTION_TYPES } from '../../models/fields.ts';
 import { Auction } from '../../models/marts/auctions.ts';
 import { Filters, type Condition } from '../snapshot/filters.ts';
 import { FIELD_GROUPS } from './field_groups.ts';
 import { listRoute } from './list_route.ts';
-import { checkRange, dayParam, flagParam, numberParam, textParam } from './params.ts';
+import { checkRange, choiceParam, dayParam, flagParam, numberParam, textParam } from './params.ts';
 import { PRICES } from './prices.ts';
 
 /** Records per page by default: well below 100 kB. */
-const PAGE = 40;
+const PAGE = 32;
 
 /** Sales that have not been called off. */
 const NOT_CANCELLED: Condition = {
@@ -30,6 +31,7 @@ export const auctions = listRoute({
     to_date: dayParam('Last sale day.'),
     min_appraised: numberParam('Minimum appraised value, USD.'),
     include_past: flagParam('true: also past sale days, with any outcome.'),
+    auction_type: choiceParam(AUCTION_TYPES, 'Kind of sale.'),
   },
   record: Auction.schema,
   fields: FIELD_GROUPS.auctions,
@@ -50,7 +52,8 @@ export const auctions = listRoute({
         .containing('county', params.county)
         .and('sale_date', '>=', params.from_date)
         .and('sale_date', '<=', params.to_date)
-        .and('appraised_value', '>=', params.min_appraised),
+        .and('appraised_value', '>=', params.min_appraised)
+        .and('auction_type', '=', params.auction_type),
       note: 'Sales that were called off are excluded, unless their day has passed and include_past is true.',
     };
   },

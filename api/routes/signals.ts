@@ -1,5 +1,5 @@
-/** GET /api/signals: parcels on county tax-delinquency lists. */
-import { PROPERTY_KINDS } from '../../models/fields.ts';
+/** GET /api/signals: tax delinquencies and the other public records of distress. */
+import { PROPERTY_KINDS, SIGNAL_TYPES } from '../../models/fields.ts';
 import { Signal } from '../../models/marts/signals.ts';
 import { Filters } from '../snapshot/filters.ts';
 import { FIELD_GROUPS } from './field_groups.ts';
@@ -16,11 +16,13 @@ export const currentSignals = (): Filters => new Filters('signals').and('signal_
 export const signals = listRoute({
   path: '/api/signals',
   price: PRICES['/api/signals'],
-  about: 'County tax-delinquency signals, ranked by amount.',
+  about:
+    'Tax delinquencies, foreclosure filings, tax liens, code violations, vacant and condemned buildings and blight ' +
+    'judgments, ranked by amount.',
   filters: {
     county: textParam('Part of the county name, ignoring case.'),
-    signal_type: textParam('Kind of signal, ignoring case; tax_delinquent is the only value in use.'),
-    min_amount: numberParam('Minimum delinquent amount, USD.'),
+    signal_type: textParam(`Kind of signal, ignoring case: ${SIGNAL_TYPES.join(', ')}.`),
+    min_amount: numberParam('Minimum amount owed or claimed, USD.'),
     has_address: flagParam('true: only rows with a street address; false: only rows without.'),
     property_kind: choiceParam(PROPERTY_KINDS, 'Kind of property, by the class that its county publishes.'),
   },

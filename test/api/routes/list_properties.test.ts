@@ -67,12 +67,14 @@ const signal = (i: number): Row => ({
   ...(i % 3 === 0 ? { address: `${i} A St` } : {}),
   signal_state: pick(['listed', 'listed', 'removed', 'unknown'], i, 10),
   property_kind: pick(KINDS, i, 19),
+  signal_type: pick(['tax_delinquent', 'tax_delinquent', 'code_violation'], i, 23),
 });
 const auction = (i: number): Row => ({
   county: pick(COUNTIES, i, 11),
   sale_date: daysBefore((i % 29) - 14),
   appraised_value: amount(i),
   sale_status: pick(SALE_STATUSES, i, 12),
+  auction_type: pick(['sheriff_sale', 'sheriff_sale', 'foreclosure_sale', 'tax_sale'], i, 24),
 });
 const lead = (i: number): Row => ({
   county: pick(COUNTIES, i, 13),

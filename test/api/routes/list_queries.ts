@@ -168,7 +168,7 @@ export const LISTS: readonly ListQuery[] = [
     order: 'amount DESC',
     filters: {
       county,
-      signal_type: fc.constantFrom('tax_delinquent', 'TAX_DELINQUENT', 'fire'),
+      signal_type: fc.constantFrom('tax_delinquent', 'TAX_DELINQUENT', 'code_violation', 'fire'),
       min_amount: money,
       has_address: flag,
       property_kind: kind,
@@ -186,7 +186,14 @@ export const LISTS: readonly ListQuery[] = [
     path: '/api/auctions',
     table: 'auctions',
     order: 'sale_date ASC',
-    filters: { county, from_date: day, to_date: day, min_appraised: money, include_past: flag },
+    filters: {
+      county,
+      from_date: day,
+      to_date: day,
+      min_appraised: money,
+      include_past: flag,
+      auction_type: fc.constantFrom('sheriff_sale', 'foreclosure_sale', 'tax_sale'),
+    },
     conditions: (f) => [
       f['include_past'] === true
         ? `sale_date < DATE ${text(AS_OF)} OR sale_status NOT IN ${CALLED_OFF}`
@@ -195,6 +202,7 @@ export const LISTS: readonly ListQuery[] = [
       compareDay('sale_date', '>=', f['from_date']),
       compareDay('sale_date', '<=', f['to_date']),
       compare('appraised_value', '>=', f['min_appraised']),
+      equals('auction_type', f['auction_type']),
     ],
   },
   {
