@@ -6,7 +6,14 @@ import { countText } from '../../api/site/format.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
 import { comparedSizes, errorRanges } from '../../models/calibration/comparison_by_size.ts';
 import { startApp, type Started } from '../api/support/test_app.ts';
-import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../api/support/snapshot_fixtures.ts';
+import {
+  dataFolder,
+  removeFromSnapshot,
+  rowOf,
+  rowsOfTable,
+  uuid,
+  type DataFolder,
+} from '../api/support/snapshot_fixtures.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>"\'&';
 const asPage = { headers: { Accept: 'text/html' } };
@@ -50,6 +57,12 @@ describe('with a snapshot', () => {
       filings: rowsOfTable('filings', 1),
       sources: [rowOf('sources', 1, { title: HOSTILE, home: 'javascript:alert(1)', detail: HOSTILE, reason: 'bad' })],
       assumptions: rowsOfTable('assumptions', 3),
+      coverage: [
+        rowOf('coverage', 1, { metro: HOSTILE, kind: 'tax_lien', status: 'partly_covered', listed_rows: 1234 }),
+        rowOf('coverage', 2, { metro: 'Detroit', kind: 'blight_judgment', oldest_read: '2026-11-18T12:00:00Z' }),
+        rowOf('coverage', 3, { metro: 'Detroit', kind: 'condemned', status: 'not_covered', why: 'No list.' }),
+        rowOf('coverage', 4, { metro: 'Detroit', kind: 'tax_sale', status: 'not_covered', why: 'No list.' }),
+      ],
     });
     await server.snapshots.refresh();
   });
@@ -73,6 +86,27 @@ describe('with a snapshot', () => {
       await fetch(`${server.url}/build?call=/api/deals&city=${encodeURIComponent(HOSTILE)}`, asPage)
     ).text();
     assert.ok(typed.includes('&lt;img') && !typed.includes('<img'));
+  });
+
+  it('the page about coverage has each kind of each metro, and the kinds that are not read', async () => {
+    const text = (await (await fetch(`${server.url}/coverage`, asPage)).text()).replaceAll(/<[^>]*>|\s+/g, ' ');
+    const plain = text.replaceAll(/ +/g, ' ');
+    assert.match(plain, /&gt;\S* Tax lien Partly covered 1,234 /);
+    assert.match(plain, / Detroit Blight judgment Covered 0 2026-11-18 /);
+    assert.match(plain, / Metro Kinds Detroit condemned, tax sale /);
+  });
+
+  it('the page about coverage of a snapshot without the table leaves that part out', async () => {
+    const older = await data.publish('2026-11-19.01', { deals: rowsOfTable('deals', 1) }, { current: false });
+    await removeFromSnapshot(older, { tables: ['coverage', 'owners'] });
+    await data.switchTo('2026-11-19.01');
+    await server.snapshots.refresh();
+    const response = await fetch(`${server.url}/coverage`, asPage);
+    const text = await response.text();
+    await data.switchTo('2026-11-20.01');
+    await server.snapshots.refresh();
+    assert.equal(response.status, 200);
+    assert.ok(!text.includes('Kinds of records') && text.includes('Registers'));
   });
 
   it('the page about scores has the comparison with real NOI, and the formulas of its own set', async () => {

@@ -9,6 +9,7 @@ import { html, type Html } from '../html.ts';
 import { cardTable, figures, wideTable } from '../layout.ts';
 import { count, countText, day, percent, points } from '../format.ts';
 import { rowsFor, textOrNull, type PageContext, type Page } from '../page.ts';
+import { kindsByMetro } from './coverage_kinds.ts';
 
 const ACTIVE = "listing_status = 'active'";
 /** Bins of the gap, in percentage points; the first and the last are open. */
@@ -119,7 +120,7 @@ async function counties(context: PageContext): Promise<Html> {
       (await snapshot.rows(`${sql}${where} GROUP BY county`, where.values)).map((r) => [String(r['county']), r]),
     );
   };
-  const taxes = await byCounty(
+  const signals = await byCounty(
     'SELECT county, count(*) AS n, count(*) FILTER (WHERE has_address) AS addressed FROM signals',
     currentSignals(),
   );
@@ -135,18 +136,18 @@ async function counties(context: PageContext): Promise<Html> {
     'County records by county',
     [
       { label: 'County' },
-      { label: 'Tax signals', num: true },
+      { label: 'Signals', num: true },
       { label: 'with an address', num: true },
       { label: 'Upcoming sales', num: true },
       { label: 'Next sale' },
       { label: 'Leads', num: true },
     ],
-    [...new Set([...taxes.keys(), ...sales.keys(), ...sellable.keys()])]
+    [...new Set([...signals.keys(), ...sales.keys(), ...sellable.keys()])]
       .sort()
       .map((county) => [
         county,
-        count(textOrNull(taxes.get(county)?.['n'])),
-        count(textOrNull(taxes.get(county)?.['addressed'])),
+        count(textOrNull(signals.get(county)?.['n'])),
+        count(textOrNull(signals.get(county)?.['addressed'])),
         count(textOrNull(sales.get(county)?.['n'])),
         day(textOrNull(sales.get(county)?.['next'])),
         count(textOrNull(sellable.get(county)?.['n'])),
@@ -209,10 +210,10 @@ export const coverage: Page = {
       ${await metros(context)}
       <h2>Counties</h2>
       <p>
-        Tax delinquencies, sheriff sales and the leads derived from them. A lead is sold only if its signal was verified
-        within the last seven days. A dash means that the county’s list is not read.
+        Signals of distress, sales and the leads derived from them. A lead is sold only if its signal was verified
+        within the last seven days. A dash means that the county has none here.
       </p>
-      ${await counties(context)}
+      ${await counties(context)} ${await kindsByMetro(context)}
       <h2>Registers</h2>
       ${await registers(context)}
       <p>The <a href="/status">status page</a> lists every source.</p>`;
