@@ -1,8 +1,13 @@
 /** Assessment rolls of the made-up world: the last transfer and the assessed value of each parcel. */
 import { dayText, DEFAULT_DAY, dollars } from './days.ts';
 import type { RollEntry } from './distress_types.ts';
+import { placesOfCounty } from './places.ts';
+import type { PropertyBook } from './properties.ts';
 import { Draw } from './random.ts';
 import type { Property } from './types.ts';
+
+/** County with a roll and no list of debts or cases: of its properties only a few are for sale. */
+const MARION = '18097';
 
 /** Counties whose roll is public, with the only city that it covers. */
 const ROLLS: Readonly<Record<string, string | null>> = {
@@ -12,12 +17,21 @@ const ROLLS: Readonly<Record<string, string | null>> = {
   '39035': 'Cleveland',
   '39061': null,
   '42003': null,
-  '18097': null,
+  [MARION]: null,
   '17031': null,
 };
 
 /** Counties whose roll has values and no sales. */
-const WITHOUT_SALES: ReadonlySet<string> = new Set(['18097']);
+const WITHOUT_SALES: ReadonlySet<string> = new Set([MARION]);
+
+/** Add `size` properties that only the roll of Marion County, Indiana, shows. */
+export function addRollParcels(seed: number, size: number, book: PropertyBook): void {
+  for (let at = 0; at < size; at += 1) {
+    const id = `R${MARION}-${at}`;
+    const draw = new Draw(seed, 'roll only', id);
+    book.make(id, { place: draw.weighted(placesOfCounty(MARION)), multifamily: draw.chance(0.2) });
+  }
+}
 
 function entry(seed: number, property: Property, parcel: string): RollEntry {
   const draw = new Draw(seed, 'roll', property.id);

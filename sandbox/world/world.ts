@@ -15,7 +15,7 @@ import { ohioOn } from './ohio.ts';
 import { PropertyBook } from './properties.ts';
 import { rents } from './rents.ts';
 import { planRepeats } from './repeats.ts';
-import { rollOf } from './rolls.ts';
+import { addRollParcels, rollOf } from './rolls.ts';
 import { planSalesElsewhere, salesElsewhereOn, type SalePlan } from './sales_elsewhere.ts';
 import { planNotice } from './summit.ts';
 import type { Link, PrintedDebt, World, WorldDay, WorldOptions } from './types.ts';
@@ -77,6 +77,7 @@ export function makeWorld(options: Partial<WorldOptions> = {}): World {
   const inTrouble = [...debts, ...debtsElsewhere, ...salesElsewhere, ...auctions.map((plan) => plan.case)];
   const stock = { forSale: forSaleNow, inTrouble: inTrouble.map(({ property }) => property) };
   const distress = planDistress(seed, chosen.distress, stock, book);
+  addRollParcels(seed, chosen.distress, book);
   const world: World = { options: chosen, properties: book.all };
   plansOf.set(world, {
     book,
