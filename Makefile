@@ -165,13 +165,13 @@ check: $(NODE) ## check format, lint, types, line widths and file lengths
 	@$(MAKE) --no-print-directory -j4 --output-sync=target check-format check-lint check-types check-widths
 
 # Both caches go by the content of files and the version of the tool.
-check-format:
+check-format: $(NODE) ## check the format only
 	@prettier --cache --cache-strategy content --cache-location $(CHECKED)/prettier --log-level warn --check .
-check-lint:
+check-lint: $(NODE) ## check the lint rules only
 	@oxlint --deny-warnings
-check-types:
+check-types: $(NODE) ## check the types only
 	@tsc --noEmit -p . --incremental --tsBuildInfoFile $(CHECKED)/types
-check-widths:
+check-widths: $(NODE) ## check line widths and file lengths only
 	@.ci/limits
 
 t: $(NODE) ## run one test file: FILE=test/models/rents.test.ts
