@@ -222,9 +222,9 @@ const figureFaults: readonly PlantedFault[] = [
     name: 'a post office box shows where an owner lives',
     changes: [
       change(
-        SIGNALS,
-        "when list.mail_kind <> 'street' or list.parts.street_key is null then 'unknown'",
-        "when list.parts.street_key is null then 'unknown'",
+        'models/macros/owners.sql',
+        "WHEN mail.kind <> 'street' OR home.street_key IS NULL THEN 'unknown'",
+        "WHEN home.street_key IS NULL THEN 'unknown'",
       ),
     ],
     caughtBy: [reconcile('signals: owner'), reconcile('leads of tax debts: score')],

@@ -1,9 +1,10 @@
 /** Faults in adapters: a field read from the wrong place, rows lost, two lists merged. */
 import { audit, change, expectation, joinRate, reconcile, test, type PlantedFault } from './fault.ts';
 
-const CUYAHOGA = 'sources/tax/oh_cuyahoga_tax/source.ts';
+const CUYAHOGA = 'sources/families/cuyahoga_parcels.ts';
 const HAMILTON_LAYER = 'sources/parcels/oh_hamilton_parcels/source.ts';
 const ROLL = 'sources/parcels/oh_montgomery_parcels/source.ts';
+const TAX_SIGNALS = 'models/intermediate/int_tax_signals.sql';
 const SALES = 'sources/families/realauction/rows.ts';
 const ADDRESSES = 'sources/families/addresses.ts';
 
@@ -277,7 +278,7 @@ export const sourceFaults: readonly PlantedFault[] = [
         'const refused = await takeContradictions(connection, spec, [...spec.row.key, ...page]);',
         'const refused: RefusedRow[] = [];',
       ),
-      change('models/marts/signals.sql', 'partition by signal_id', 'partition by signal_id, page_sha256, page_row'),
+      change(TAX_SIGNALS, 'partition by signal_id', 'partition by signal_id, page_sha256, page_row'),
     ],
     caughtBy: [audit('signals.grain_unique')],
   },
