@@ -26,6 +26,8 @@ const READ = new Set(
   rent_basis rent_area_code rent_area_name rent_fiscal_year rent_source_url rent_observed_at rent_outdated_reason
   loan_rate_pct loan_rate_basis loan_rate_series loan_rate_on loan_rate_age_days loan_rate_source_url
   loan_rate_is_made_up
+  roll_status roll_parcel_id last_sale_date last_sale_price last_sale_basis assessed_market_value roll_source
+  roll_source_url
   distress_coverage distress_matches distress_candidates distress_signals_count provenance assumption_set_id
   why_this_is_interesting
   underwriting_note rental_rationale
