@@ -1,5 +1,5 @@
--- Listed properties with a county distress record at exactly the same address, one row per record.
--- check: match_basis = 'address_exact' OR match_basis = 'address_range'
+-- Listed properties with a distress record of exactly their address or parcel, one row per record.
+-- check: match_basis = 'address_exact' OR match_basis = 'parcel_exact'
 -- rows: any
 SELECT
   deals.id, deals.address, deals.city, deals.list_price, deals.deal_score AS score, deals.distress_score,
