@@ -120,9 +120,8 @@ describe('a run over one day', () => {
     }
   });
 
-  // It leaves out the site that needs a browser, whose rows stay.
   test('a second run over the same day gives the same bytes in a folder of its own', async () => {
-    const second = await runDay({ layout, world, day: FIRST_DAY });
+    const second = await runDay({ layout, world, day: FIRST_DAY, browser: true });
     assert.notEqual(second.runId, first.runId);
     assert.ok(
       second.sources.some((s) => (s.latest?.traffic.not_modified ?? 0) > 0),
