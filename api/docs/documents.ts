@@ -37,7 +37,7 @@ function llmsText({ routes, publicUrl, notice }: DocumentOptions): string {
   return [
     '# Dealfeed',
     '> Property data from public pages, explained and priced per call: small multifamily listings with underwriting, ' +
-      'county tax-delinquency signals, sheriff sales, off-market leads, and new business registrations of Ohio and ' +
+      'signals of distress, sheriff and other sales, off-market leads, and new business registrations of Ohio and ' +
       'Colorado.',
     ...(notice === undefined ? [] : [notice]),
     'The first response to a priced request is 402 with a PAYMENT-REQUIRED header (x402 version 2, USDC on ' +

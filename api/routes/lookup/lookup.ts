@@ -1,4 +1,4 @@
-/** GET /api/lookup: the listings, tax signals and sheriff sales of one address or parcel. */
+/** GET /api/lookup: the listings, signals of distress and sales of one address or parcel. */
 import { z } from 'zod';
 import { Auction } from '../../../models/marts/auctions.ts';
 import { Deal } from '../../../models/marts/deals.ts';
@@ -124,7 +124,7 @@ function conflictOf(matches: readonly Match[]): z.input<typeof Conflict> | null 
 export const lookup = defineRoute({
   path: '/api/lookup',
   price: PRICES['/api/lookup'],
-  about: 'Listings, tax-delinquency signals and sheriff sales of one street address or parcel.',
+  about: 'Listings, signals of distress and sales of one street address or parcel.',
   params,
   response: Lookup,
   miss: Miss,

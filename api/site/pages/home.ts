@@ -63,12 +63,12 @@ export const home: Page = {
           note: html`in ${count(coverage.cities)} cities`,
         },
         {
-          label: 'Tax signals',
+          label: 'Signals of distress',
           value: count(signals.coverage.total_signals),
           note: html`${count(signals.coverage.counties)} counties`,
         },
         {
-          label: 'Upcoming sheriff sales',
+          label: 'Upcoming sales',
           value: count(auctions.coverage.upcoming_sales),
           note: html`${count(auctions.coverage.counties)} counties`,
         },
