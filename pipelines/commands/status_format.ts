@@ -73,9 +73,10 @@ function formatOperation(health: Health): string[] {
 
 function formatGroupCounts(sources: readonly SourceHealth[]): string {
   const count = (group: SourceHealth['group']): number => sources.filter((s) => s.group === group).length;
-  const waiting = count('waiting');
+  const [waiting, outOfSeason] = [count('waiting'), count('out_of_season')];
   const waitingText = waiting === 0 ? '' : `, ${waiting} waiting for the operator`;
-  return `${count('fresh')} fresh, ${count('late')} late, ${count('broken')} broken${waitingText}`;
+  const seasonText = outOfSeason === 0 ? '' : `, ${outOfSeason} out of season`;
+  return `${count('fresh')} fresh, ${count('late')} late, ${count('broken')} broken${waitingText}${seasonText}`;
 }
 
 /** The whole screen, as lines. */

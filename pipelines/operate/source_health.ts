@@ -12,7 +12,8 @@ export interface SourceHealth {
   readonly family: string;
   /** As printed: fresh, LATE, OUTDATED, DEGRADED, QUARANTINED, UNAVAILABLE, NEVER_READ, or what is missing. */
   readonly state: string;
-  readonly group: 'fresh' | 'late' | 'broken' | 'waiting';
+  /** `out_of_season`: it has no rows, and its list is on its site in another part of the year only. */
+  readonly group: 'fresh' | 'late' | 'broken' | 'waiting' | 'out_of_season';
   readonly last_success: string | null;
   readonly age_days: number | null;
   readonly every_days: number;
@@ -41,6 +42,10 @@ const isLate = ({ age_days: age, every_days: every }: Pick<SourceHealth, 'age_da
 const nextDue = (source: Manifest['sources'][number], spec: SourceSpec | undefined, today: string): string =>
   nextInSeason(spec?.season, nextReadOn(source, spec?.readEveryDays ?? source.every_days, today));
 
+/** The group of a source that waits. */
+const groupOfWait = (missing: keyof typeof WAITS): SourceHealth['group'] =>
+  missing === 'out_of_season' ? 'out_of_season' : 'waiting';
+
 export function sourceHealth(
   source: Manifest['sources'][number],
   spec: SourceSpec | undefined,
@@ -56,7 +61,7 @@ export function sourceHealth(
     source: source.source,
     family: source.family,
     state: missing !== null ? WAITS[missing] : isReadable ? ageState : source.status.toUpperCase(),
-    group: missing !== null ? 'waiting' : late || isOutdated ? 'late' : isReadable ? 'fresh' : 'broken',
+    group: missing !== null ? groupOfWait(missing) : late || isOutdated ? 'late' : isReadable ? 'fresh' : 'broken',
     last_success: source.last_good_at,
     age_days: age,
     every_days: source.every_days,
@@ -108,6 +113,6 @@ export function sourceProblems(health: SourceHealth): Problem[] {
       `${health.every_days} days`;
     found.push(problem('source_stale', source, message));
   }
-  if (group !== 'waiting' && lastSuccess === null) found.push(neverReadProblem(health));
+  if (group !== 'waiting' && group !== 'out_of_season' && lastSuccess === null) found.push(neverReadProblem(health));
   return found;
 }

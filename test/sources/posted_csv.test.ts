@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { dueByCadence } from '../../pipelines/run/read_sources.ts';
-import { sourceHealth } from '../../pipelines/operate/source_health.ts';
+import { formatSources } from '../../pipelines/commands/status_sources.ts';
+import { sourceHealth, sourceProblems } from '../../pipelines/operate/source_health.ts';
 import { stateOf } from '../../pipelines/ingest/source_state.ts';
 import { isInSeason, nextInSeason } from '../../sources/season.ts';
 import duval from '../../sources/distress/fl_duval_certificates/source.ts';
@@ -28,7 +29,7 @@ test('certificates are due from 15 April to 1 June, weekly, and on no other day'
   assert.equal(dueByCadence('2026-11-20')(shelby, null), true, 'a source without a season is due on any day');
 });
 
-test('outside the season a list that was never read waits, and one that was read is not late', () => {
+test('outside the season a list that was never read needs nobody, and one that was read is not late', () => {
   const { row } = never('2026-11-20');
   assert.deepEqual([row.status, row.reason], ['never_read', 'out_of_season']);
   assert.equal(never('2026-05-01').row.reason, null);
@@ -36,7 +37,10 @@ test('outside the season a list that was never read waits, and one that was read
   const health = (read: Partial<typeof row>) =>
     sourceHealth({ ...row, ...read, traffic } as unknown as Parameters<typeof sourceHealth>[0], duval, '2026-11-20');
   const waiting = health({});
-  assert.deepEqual([waiting.group, waiting.state, waiting.next_due], ['waiting', 'out of season', '2027-04-15']);
+  assert.deepEqual([waiting.group, waiting.state, waiting.next_due], ['out_of_season', 'out of season', '2027-04-15']);
+  assert.deepEqual(sourceProblems(waiting), []);
+  const screen = formatSources([waiting, { ...waiting, source: 'fl_pasco_certificates' }], { lines: 5 }, 4);
+  assert.match(screen.join('\n'), /\n {2}distress \(2\) +out of season +never +- +366 d +0 +0 +2027-04-15/u);
   const read = health({ status: 'not_due', reason: null, last_good_at: '2026-05-29T12:00:00Z' });
   assert.deepEqual([read.group, read.next_due], ['fresh', '2027-04-15']);
 });
