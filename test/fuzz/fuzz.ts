@@ -37,6 +37,8 @@ export interface Subject {
   readonly truth: ReadonlyMap<string, Values>;
   /** Keys of rows that are rejected on the intact page: damage may remove the reason. */
   readonly rejectedKeys: ReadonlySet<string>;
+  /** Whether a record is made of several rows, so that a row with another key changes the record that it leaves too. */
+  readonly isOfSeveralRows: boolean;
 }
 
 /** Values of a row, without its position on the page and the page's hash. */
@@ -45,6 +47,7 @@ const valuesOf = ({ page_row: _row, page_sha256: _hash, ...rest }: Values): Valu
 interface Read {
   readonly rows: ReadonlyMap<string, Values>;
   readonly rejects: number;
+  readonly merged: number;
   readonly rejectedKeys: ReadonlySet<string>;
 }
 
@@ -53,6 +56,7 @@ async function rowsOf(spec: SourceSpec, page: Page): Promise<Read> {
   return {
     rows: new Map(read.rows.map((row) => [JSON.stringify(spec.row.key.map((k) => row[k])), valuesOf(row)])),
     rejects: read.rejects.length,
+    merged: read.merged,
     rejectedKeys: new Set(read.rejectedKeys.map((key) => JSON.stringify(spec.row.key.map((k) => key[k])))),
   };
 }
@@ -70,9 +74,10 @@ export async function subjects(): Promise<Map<string, Subject[]>> {
       // The start of an archive, which only a probe reads, has no checksum.
       if (each.quarantine !== undefined || each.cutTo !== undefined) continue;
       const page = pageOf((await bodyOf(each, recorded)).bytes, each);
-      const { rows: truth, rejectedKeys } = await rowsOf(spec, page);
-      if (truth.size > 0)
-        families.set(spec.family, [...(families.get(spec.family) ?? []), { spec, name, page, truth, rejectedKeys }]);
+      const { rows: truth, rejectedKeys, merged } = await rowsOf(spec, page);
+      const isOfSeveralRows = merged > 0 && spec.contradictions === 'refused';
+      const subject = { spec, name, page, truth, rejectedKeys, isOfSeveralRows };
+      if (truth.size > 0) families.set(spec.family, [...(families.get(spec.family) ?? []), subject]);
     }
   }
   return families;
@@ -126,11 +131,12 @@ const HEADINGS = /^(?:name_changed|hole_cut|sign_dropped|bytes_changed|digit_cha
 /** Sources that may leave out blank fields: a renamed field of one row, such as the unit, is as if it were blank. */
 const LEAVES_OUT_BLANKS: ReadonlySet<string> = new Set(['reso_sandbox_mls']);
 
-/** Number of rows that damage may change without a sign. */
-function undetectableIn({ spec }: Subject, mutation: string, variant: Variant): number {
+/** Number of records that damage may change without a sign. */
+function undetectableIn({ spec, isOfSeveralRows }: Subject, mutation: string, variant: Variant): number {
   // In a file without a fixed layout an unknown heading is ignored, so a damaged heading is another valid layout.
   if (!spec.fetch && HEADINGS.test(mutation)) return Infinity;
-  return mutation === 'name_changed' && LEAVES_OUT_BLANKS.has(spec.name) ? 1 : variant.undetectable;
+  if (mutation === 'name_changed' && LEAVES_OUT_BLANKS.has(spec.name)) return 1;
+  return isOfSeveralRows ? 2 * variant.undetectable : variant.undetectable;
 }
 
 /** Damage a family's recorded pages `variants` times, all pages and mutations in rotation. Deterministic by seed. */

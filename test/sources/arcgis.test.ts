@@ -70,6 +70,14 @@ test('pages are read by offset until the layer says there are no more', async ()
   );
 });
 
+test('a field without a name is not taken for one that the layer does not have', async () => {
+  const description = JSON.stringify({ fields: [...FIELDS, { type: 'esriFieldTypeString' }], maxRecordCount: 3 });
+  await assert.rejects(
+    readFrom(stark, () => description),
+    quarantined('template_changed', /has no name/),
+  );
+});
+
 test('the number of parcels must be the one the layer counts', async () => {
   await assert.rejects(
     readFrom(stark, layer({ parcels: 8, count: 9 })),

@@ -37,6 +37,7 @@ interface Portal {
 function ckan({ years, most, columns = COLUMNS, total, end }: Portal) {
   const rows = years.flatMap((count, parcel) =>
     Array.from({ length: count }, (_, at) => ({
+      ...Object.fromEntries(COLUMNS.map((name) => [name, null])),
       'Tax Key #': `00${parcel}`,
       'Levy Year': 2020 + at,
       'Total Tax Principal': 100.1,
@@ -103,6 +104,32 @@ test('rows of a parcel that are apart are not believed', async () => {
   const mixed = page.text().replace('"002"', '"000"');
   const apart = pageOf(new TextEncoder().encode(mixed), { kind: page.kind, url: page.url, context: page.context });
   assert.throws(() => milwaukee.parse(apart), quarantined('template_changed', /not in the order of Tax Key #/));
+});
+
+test('a row without a column, or a column without its name, is not taken for a blank cell', async () => {
+  const { pages } = await readFrom(milwaukee, ckan({ years: [1, 1], most: 9 }).site);
+  const [page] = pages;
+  assert.ok(page);
+  const names = { 'Levy Year': 2020, 'Total Tax Principal': 100.1 };
+  const whole = Object.fromEntries(COLUMNS.map((name) => [name, null]));
+  const parse = (fields: readonly object[], row: object) => () =>
+    milwaukee.parse(
+      pageOf(
+        new TextEncoder().encode(JSON.stringify({ success: true, result: { fields, records: [row], total: 1 } })),
+        { kind: page.kind, url: page.url, context: page.context },
+      ),
+    );
+  const fields = COLUMNS.map((id) => ({ id }));
+  const { City: _city, ...withoutCity } = whole;
+  assert.doesNotThrow(parse(fields, { ...whole, 'Tax Key #': '1', ...names }));
+  assert.throws(
+    parse(fields, { ...withoutCity, 'Tax Key #': '1', ...names }),
+    quarantined('missing_column', /a row has no City/),
+  );
+  assert.throws(
+    parse([...fields, { idX: 'Paid' }], { ...whole, 'Tax Key #': '1', ...names }),
+    quarantined('template_changed', /a field of the table has no id/),
+  );
 });
 
 /** A Socrata table of violations, its rows in the order of their id. */

@@ -48,10 +48,14 @@ export function objectIdName(description: JsonObject): string {
 
 /**
  * The layer's own name of each field it has. A joined layer prints the table before it, "CAGIS.AUDREAL_VW.CLASS".
- * @throws Quarantine missing_column unless all needed fields are among them, template_changed if two have one name
+ * @throws Quarantine missing_column unless all needed fields are among them, template_changed if two have one name or
+ *   one has none
  */
 export function fieldNames(json: JsonObject, layer: LayerFields, page: Page): ReadonlyMap<string, string> {
-  const present = fieldsIn(json).map(({ name }) => String(name));
+  const present = fieldsIn(json).map(({ name }) => {
+    if (typeof name === 'string') return name;
+    throw new Quarantine('template_changed', 'a field of the layer has no name', page.url);
+  });
   const names = new Map<string, string>();
   const groups = layer.oneOf ?? [];
   for (const name of [...groups.flat(), ...layer.needed, ...(layer.optional ?? [])]) {

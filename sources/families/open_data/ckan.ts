@@ -72,7 +72,10 @@ function resultOf(page: Page): Result {
   if (!Array.isArray(fields) || !Array.isArray(records) || !records.every(isObject))
     throw new Quarantine('template_changed', 'the result has no arrays fields and records of objects', page.url);
   if (!Number.isInteger(total)) throw new Quarantine('template_changed', 'the total is not a number', page.url);
-  return { fields: fields.filter(isObject).map((field) => String(field.id)), records, total: Number(total) };
+  const names = fields.map((field: unknown) => (isObject(field) ? field.id : null));
+  if (!names.every((name) => typeof name === 'string'))
+    throw new Quarantine('template_changed', 'a field of the table has no id', page.url);
+  return { fields: names, records, total: Number(total) };
 }
 
 /** Rows of a page without those of its last record, if it may go on in the next page. A probe has one page. */
@@ -149,7 +152,16 @@ function groupsOf<F extends TableFamily>(page: Page, table: CkanTable<F>): reado
     return group ? scatteredGroups(rows, group) : rows.map((row) => [row]);
   }
   const { fields, records, total } = resultOf(page);
-  columnsToRead(table, fields, page);
+  const columns = columnsToRead(table, fields, page);
+  for (const row of records) {
+    const absent = columns.find((name) => !(name in row));
+    if (absent !== undefined)
+      throw new Quarantine(
+        'missing_column',
+        `a row has no ${absent}; the portal gives null for a blank cell`,
+        page.url,
+      );
+  }
   return group ? adjacentGroups(wholeRecords(page, records, total, group), group, page) : records.map((row) => [row]);
 }
 

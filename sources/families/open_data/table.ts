@@ -129,19 +129,15 @@ function outsideOf<F extends TableFamily>(table: OpenTable<F>, rows: Group): rea
   }
 }
 
-/** Ids that a portal gives each row, also a repeated one. */
-const ROW_IDS = ['_id', ':id'];
-
-/** The rows without those that repeat another, whose amounts would be added twice. */
-function withoutRepetitions(rows: Group): Group {
-  const [first, ...others] = rows;
-  if (others.length === 0) return rows;
-  const seen = new Set<string>();
-  const isNew = (row: Cells): boolean => {
-    const content = JSON.stringify(Object.entries(row).filter(([name]) => !ROW_IDS.includes(name)));
-    return seen.size < seen.add(content).size;
-  };
-  isNew(first);
+/**
+ * The rows without those that repeat another in all columns to read, whose amounts would be added twice. A row's own
+ * id and columns that only a dump has do not tell two rows apart.
+ */
+function withoutRepetitions([first, ...others]: Group, { columns, optional: more = [] }: Columns): Group {
+  if (others.length === 0) return [first];
+  const contentOf = (row: Cells): string => groupOf(row, [...columns, ...more]);
+  const seen = new Set([contentOf(first)]);
+  const isNew = (row: Cells): boolean => seen.size < seen.add(contentOf(row)).size;
   return [first, ...others.filter(isNew)];
 }
 
@@ -151,7 +147,7 @@ export function candidatesOf<F extends TableFamily>(
   rows: Group,
   urlOf: (column: string, value: string) => string,
 ): Candidate[] {
-  const distinct = withoutRepetitions(rows);
+  const distinct = withoutRepetitions(rows, table);
   const [first] = distinct;
   const outside = outsideOf(table, distinct);
   if (outside !== null) {

@@ -9,8 +9,8 @@
 import { mailing } from '../../families/addresses.ts';
 import { ALLEGHENY, wprdcTerms } from '../../families/open_data/allegheny.ts';
 import { ckanTable } from '../../families/open_data/ckan.ts';
-import { published, type Cells } from '../../families/open_data/table.ts';
-import { cents, date, decimal, joined, money, optional, year, zip } from '../../values.ts';
+import { published, type Cells, type Group } from '../../families/open_data/table.ts';
+import { cents, date, decimal, integer, joined, money, optional, refuse, year, zip } from '../../values.ts';
 
 const HOME = 'https://data.wprdc.org/dataset/property-assessments';
 /** Cents of the largest token price. */
@@ -26,9 +26,12 @@ function lastSale({ SALEDATE, SALEPRICE, SALECODE }: Cells) {
   return { last_sale_date: day, last_sale_price: price, last_sale_basis: day === null ? null : basis } as const;
 }
 
-/** The card of the first building. */
-const firstCard = (rows: readonly Cells[]): Cells =>
-  rows.reduce((first, row) => (Number(row.CARDNUMBER) < Number(first.CARDNUMBER) ? row : first));
+/** The card of the first building; of several cards each must have a number. */
+function firstCard([only, ...others]: Group): Cells {
+  const numberOf = ({ CARDNUMBER: card }: Cells): number =>
+    integer('CARDNUMBER', card) ?? refuse('blank_card', 'CARDNUMBER is blank on one of several cards');
+  return others.reduce((first, row) => (numberOf(row) < numberOf(first) ? row : first), only);
+}
 
 const houseNumber = (cell: unknown): string | null => ((text) => (text === '0' ? null : text))(optional(cell));
 
