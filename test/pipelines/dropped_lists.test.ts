@@ -35,7 +35,7 @@ test('a dropped list needs no file, is read if there is one, and stays when the 
     about(said).length === 3 && about(said).every((line) => / no file +never /.test(line)),
     about(said).join('\n'),
   );
-  assert.match(said.join('\n'), / broken, 4 waiting for the operator$/mu);
+  assert.match(said.join('\n'), / broken, 4 waiting for the operator, 4 out of season$/mu);
 
   const folder = join(layout.drop, 'oh_franklin_tax');
   await mkdir(folder, { recursive: true });
