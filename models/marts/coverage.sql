@@ -177,8 +177,7 @@ counts as (
   ) as record_rows
   join metro_counties as counties using (county_fips)
   left join (select county_fips, parcel_key from stg_parcels) as roll
-    on has_roll
-    and roll.county_fips = record_rows.county_fips
+    on roll.county_fips = record_rows.county_fips
     and roll.parcel_key = record_rows.parcel_key
   group by metro, kind
 ),
