@@ -1,4 +1,4 @@
-/** What is read in each metro, by kind of record: a kind without a source is said to be not covered, and why. */
+/** Coverage of each metro by kind of record: a kind without a source is not_covered, with the reason. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';

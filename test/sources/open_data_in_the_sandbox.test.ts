@@ -114,7 +114,7 @@ for (const [name, fips] of [
 interface Expected {
   readonly fips: string;
   readonly kind: DistressOnDay['kind'];
-  /** Whether the table has closed records, which are told from open ones by their state. */
+  /** Whether the table has closed records too; the state distinguishes them from open ones. */
   readonly hasClosed: boolean;
   readonly state: 'open' | 'unknown';
 }

@@ -22,7 +22,7 @@ export interface TrueRecord {
 const saleOn = ({ countyFips, caseNumber, saleDate }: AuctionOnDay): string =>
   `${countyFips} ${caseNumber} ${saleDate}`;
 
-/** Finds the item of a published sale. Items of a sale without case numbers are told apart by their parcels. */
+/** Finds the item of a published sale. Parcels distinguish the items of a sale day that have no case numbers. */
 function saleFinder(truth: Truth): (row: Row) => AuctionOnDay | undefined {
   const bySale = Map.groupBy(truth.on(truth.asOf).auctions, saleOn);
   return (row) => {
