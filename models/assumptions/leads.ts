@@ -157,6 +157,13 @@ export const LEADS: readonly DeclaredAssumption[] = [
       'the score.',
   ],
   ['stacked_code_case', '5', 'points', 'proposal', 'The city has an open code case or an unpaid blight judgment.'],
+  [
+    'unsure_months',
+    '24',
+    'months',
+    'proposal',
+    'A record whose publisher does not say whether it is in force counts for this long after its latest event.',
+  ],
   ['stacked_building', '8', 'points', 'proposal', 'The building is registered as vacant, or is condemned.'],
   // History
   [

@@ -2,6 +2,10 @@
 
 with
 
+terms as (
+  select assumption('unsure_months')::integer as unsure_months
+),
+
 -- A county read from two sources: the later read counts
 todays_rows as (
   select
@@ -28,8 +32,16 @@ records as (
       else record.parts
     end as parts,
     layer.county_value,
-    coalesce(record.property_class, layer.property_class) as property_class
+    coalesce(record.property_class, layer.property_class) as property_class,
+    -- Whether it is still in force is not published, and its latest event is long past
+    coalesce(
+      record.record_state = 'unknown'
+        and coalesce(record.last_activity_on, record.filed_on) + to_months(unsure_months) < run.as_of,
+      false
+    ) as is_in_doubt
   from todays_rows as record
+  cross join run
+  cross join terms
   left join int_layer_addresses as layer
     on layer.county_fips = record.county_fips
     and layer.parcel_key = record.parcel_key
@@ -47,10 +59,15 @@ select
 
   -- State
   record.signal_id as id,
-  case when record.record_state = 'closed' or record.amount <= 0 then 'removed' else 'listed' end as signal_state,
+  case
+    when record.record_state = 'closed' or record.amount <= 0 then 'removed'
+    when record.is_in_doubt then 'unknown'
+    else 'listed'
+  end as signal_state,
   case
     when record.record_state = 'closed' then 'closed_by_publisher'
     when record.amount <= 0 then 'balance_zero'
+    when record.is_in_doubt then 'no_recent_event'
     else 'on_the_list'
   end as state_reason,
   record.county_fips,

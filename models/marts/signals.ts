@@ -42,10 +42,18 @@ export const Signal = defineRecord(
     signal_state: oneOf(
       ['listed', 'removed', 'unknown'],
       "listed: on the source's latest list; removed: no longer on it, closed by its publisher, or nothing is owed; " +
-        'unknown: the source is no longer read.',
+        'unknown: the source is no longer read, or it does not say whether the record is in force and the latest ' +
+        'event is long past.',
     ),
     state_reason: oneOf(
-      ['on_the_list', 'balance_zero', 'closed_by_publisher', 'not_on_latest_list', 'source_not_read'],
+      [
+        'on_the_list',
+        'balance_zero',
+        'closed_by_publisher',
+        'no_recent_event',
+        'not_on_latest_list',
+        'source_not_read',
+      ],
       'Reason for the state.',
     ),
     state_since: date('Day of the run that found this state.'),
@@ -153,6 +161,7 @@ export default defineModel({
         ('listed', 'on_the_list'),
         ('removed', 'balance_zero'),
         ('removed', 'closed_by_publisher'),
+        ('unknown', 'no_recent_event'),
         ('removed', 'not_on_latest_list'),
         ('unknown', 'source_not_read'))`,
     ),

@@ -13,6 +13,9 @@ const WITHOUT_DAY = new Set(['mo_kansas_city_code']);
 /** Sources whose pages print the year of filing only. */
 const WITH_YEAR = new Set(['mo_st_louis_vacant']);
 
+/** Sources whose pages do not say whether a record is in force. It counts for two years after its latest event. */
+const WITHOUT_STATE = new Set(['pa_allegheny_foreclosures']);
+
 const isCertificate = (source: string): boolean => source.endsWith('_certificates');
 
 /** A record with the source that shows it. */
@@ -46,18 +49,25 @@ export const distressShown = (truth: Truth): ShownRecord[] =>
 export const isInForce = ({ isOpen, amount }: DistressOnDay): boolean =>
   isOpen && (amount === null || Number(amount) > 0);
 
+function stateOf({ record, reads }: ShownRecord, { asOf }: Truth): 'listed' | 'removed' | 'unknown' {
+  if (!isInForce(record)) return 'removed';
+  const twoYearsAgo = `${Number(asOf.slice(0, 4)) - 2}${asOf.slice(4)}`;
+  return WITHOUT_STATE.has(reads.source) && record.lastActivityOn < twoYearsAgo ? 'unknown' : 'listed';
+}
+
 function filedOn({ filedOn: day, flaw }: DistressOnDay, { source }: SourceReads): Row {
   if (WITH_YEAR.has(source) || isCertificate(source)) return {};
   return { filed_on: WITHOUT_DAY.has(source) || flaw === 'corrupt_year' ? null : day };
 }
 
-function trueRow({ record, reads }: ShownRecord, truth: Truth): TrueRow {
+function trueRow(shown: ShownRecord, truth: Truth): TrueRow {
+  const { record, reads } = shown;
   const property = truth.on(reads.lastGood).property(record.propertyId);
   const isPrinted = property.hasAddress && record.flaw !== 'no_address' && !WITHOUT_ADDRESS.has(reads.source);
   return {
     key: distressKey(record),
     fields: {
-      state: { signal_state: isInForce(record) ? 'listed' : 'removed' },
+      state: { signal_state: stateOf(shown, truth) },
       record: {
         ...filedOn(record, reads),
         amount: record.amount,

@@ -55,6 +55,13 @@ const RECORDS = [
     mail_state: 'wi',
     mail_zip: '53206',
   }),
+  record('foreclosure_filing', 'F1', { record_state: 'unknown', filed_on: '2012-05-01' }),
+  record('foreclosure_filing', 'F2', {
+    record_state: 'unknown',
+    filed_on: '2012-05-01',
+    last_activity_on: '2026-03-02',
+  }),
+  record('foreclosure_filing', 'F3', { filed_on: '2012-05-01' }),
   record('code_violation', 'C3', { parcel_raw: '001-0003-000' }),
   // The same number of another kind, and of another parcel
   record('condemned', 'C3', { parcel_raw: '001-0003-000' }),
@@ -135,6 +142,13 @@ describe('signals of several kinds', () => {
     assert.deepEqual(await of(idOf('code_violation', 'C1'), ...state), ['removed', 'closed_by_publisher']);
     assert.deepEqual(await of(idOf('blight_judgment', 'B2'), ...state), ['removed', 'balance_zero']);
     assert.deepEqual(await of(idOf('tax_lien', 'L1', '0010001000'), ...state), ['listed', 'on_the_list']);
+  });
+
+  it('are in doubt where nothing says that an old record is in force', async () => {
+    const state = ['signal_state', 'state_reason'];
+    assert.deepEqual(await of(idOf('foreclosure_filing', 'F1'), ...state), ['unknown', 'no_recent_event']);
+    assert.deepEqual(await of(idOf('foreclosure_filing', 'F2'), ...state), ['listed', 'on_the_list']);
+    assert.deepEqual(await of(idOf('foreclosure_filing', 'F3'), ...state), ['listed', 'on_the_list']);
   });
 
   it('pass every audit', () => assert.deepEqual(built.failed, []));
