@@ -7,7 +7,7 @@ import { Filters } from '../snapshot/filters.ts';
 import { cachePerSnapshot } from '../snapshot/memo.ts';
 import type { Snapshot } from '../snapshot/load.ts';
 import { defineRoute } from './define.ts';
-import { noteOf } from './list_route.ts';
+import { noteOf } from './note.ts';
 import { choiceParam, textParam } from './params.ts';
 
 export const COVERAGE_PATH = '/api/coverage';

@@ -1,19 +1,16 @@
 /** Paid lists: filters combined with AND, the total, one ranked page, and the cursor of the next page. */
 import { z } from 'zod';
 import { ABSENT } from '../../lib/record.ts';
-import { identifier, literal } from '../../lib/sql.ts';
-import type { Position } from './cursor.ts';
 import { integerParam, namesParam, textParam, type Params, type ParamValues } from './params.ts';
 import type { Price } from './prices.ts';
 import { Problem } from '../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from './define.ts';
+import { findPage, isBehind, type RankedRows } from './list_page.ts';
+import { noteOf } from './note.ts';
 import { ALL, fieldChoices, groupNames, type FieldChoices, type FieldGroups } from './field_groups.ts';
-import type { Filters } from '../snapshot/filters.ts';
 import { JsonText, parseRecord } from '../snapshot/json_text.ts';
-import type { Snapshot } from '../snapshot/load.ts';
 import { StaleSource, staleSources, type Family } from '../snapshot/stale_sources.ts';
-import type { ServedManifest } from '../../models/manifest.ts';
-import { columnOf, type TableName } from '../snapshot/tables.ts';
+import type { TableName } from '../snapshot/tables.ts';
 
 const MAX_PAGE = 500;
 const DEFAULT_PAGE = 50;
@@ -30,11 +27,8 @@ const pageParamsOf = ({ page, byDefault, choices }: List) => ({
 });
 type PageParams = ReturnType<typeof pageParamsOf>;
 
-export interface ListOptions {
-  /** Conditions of the feed, and the filters of the request. */
-  readonly filters: Filters;
-  /** Ranking column, one of the record; ties by id, nulls last. */
-  readonly rank: Rank;
+/** Conditions of the feed with the filters of the request, and a ranking column of the record; nulls are last. */
+export interface ListOptions extends RankedRows {
   readonly note?: string;
   /** Name of an item, for "No ... matches". */
   readonly itemName: string;
@@ -100,91 +94,9 @@ const listSchema = (record: z.ZodObject) =>
     records: z.array(partialOf(record)),
   });
 
-/** The note of a response: the notice of sandbox data, and `more`. */
-export function noteOf(manifest: ServedManifest, more = ''): { note?: string } {
-  const note = [manifest.notice, more].filter(Boolean).join(' ');
-  return note === '' ? {} : { note };
-}
-
 /** Key of a query for its cursors: the path and the sorted filters. */
 const queryOf = (path: string, filters: Readonly<Record<string, unknown>>): string =>
   `${path} ${JSON.stringify(Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1)))}`;
-
-/** Order of a list. Ties are ordered by id. */
-export interface Rank {
-  readonly column: string;
-  readonly direction: 'DESC' | 'ASC';
-  /** Rows with one of these values in this column come after all others. */
-  readonly behind?: { readonly column: string; readonly values: readonly string[] };
-}
-
-/** Whether a row is behind the others, as SQL. */
-const behindSql = ({ column, values }: NonNullable<Rank['behind']>): string =>
-  `coalesce(${identifier(column)} IN (${values.map(literal).join(', ')}), false)`;
-
-const isBehind = ({ behind }: Rank, row: Readonly<Record<string, unknown>>): boolean =>
-  behind !== undefined && behind.values.includes(String(row[behind.column]));
-
-const orderSql = ({ column, direction, behind }: Rank): string =>
-  `ORDER BY ${behind ? `${behindSql(behind)}, ` : ''}${identifier(column)} ${direction} NULLS LAST, id`;
-
-/** Condition for the rows after a position. */
-function afterSql(table: TableName, rank: Rank, after: Position): [sql: string, ...values: string[]] {
-  const { column, direction, behind } = rank;
-  const name = identifier(column);
-  const value = `CAST(? AS ${columnOf(table, column).sql})`;
-  const [sql, ...values] =
-    after.value === null
-      ? [`${name} IS NULL AND id > ?`, after.id]
-      : [
-          `${name} ${direction === 'DESC' ? '<' : '>'} ${value} OR (${name} = ${value} AND id > ?) OR ${name} IS NULL`,
-          after.value,
-          after.value,
-          after.id,
-        ];
-  if (!behind) return [sql, ...values];
-  const rest = behindSql(behind);
-  return [after.isBehind ? `${rest} AND (${sql})` : `${rest} OR (${sql})`, ...values];
-}
-
-/** Up to this many rows, one statement counts and ranks. In larger tables the window reads all rows for each page. */
-const ONE_STATEMENT_ROWS = 1_000_000;
-
-interface PageRows {
-  /** Matching rows of the list, ignoring the cursor. */
-  readonly total: number;
-  /** Row ids of the page. */
-  readonly rows: readonly number[];
-}
-
-/** At most `limit` rows after the cursor, and the total. */
-async function findPage(
-  snapshot: Snapshot,
-  { filters, rank }: Pick<ListOptions, 'filters' | 'rank'>,
-  after: Position | undefined,
-  limit: number,
-): Promise<PageRows> {
-  const { table } = filters;
-  const where = filters.sql();
-  const paged = after ? where.copy().add(...afterSql(table, rank, after)) : where;
-  const order = `${orderSql(rank)} LIMIT ${limit}`;
-  // A text search reads every row anyway, so one statement is faster in any table.
-  if (
-    after === undefined &&
-    (filters.searchesText || (snapshot.manifest.tables[table]?.rows ?? 0) <= ONE_STATEMENT_ROWS)
-  ) {
-    const rows = await snapshot.rows(
-      `SELECT rowid AS row, count(*) OVER () AS total FROM ${table}${where} ${order}`,
-      where.values,
-    );
-    return { total: Number(rows[0]?.['total'] ?? 0), rows: rows.map(({ row }) => Number(row)) };
-  }
-  const [[counted], rows] = await Promise.all([
-    snapshot.rows(`SELECT count(*) AS total FROM ${table}${where}`, where.values),
-    snapshot.rows(`SELECT rowid AS row FROM ${table}${paged} ${order}`, paged.values),
-  ]);
-  return { total: Number(counted?.['total']), rows: rows.map(({ row }) => Number(row)) };
-}
 
 /** A list as its answers need it. */
 interface List {

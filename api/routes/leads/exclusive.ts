@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { OfferedLead } from '../../../ledger/lead_claims.ts';
 import { Lead } from '../../../models/marts/leads.ts';
-import { noteOf } from '../list_route.ts';
+import { noteOf } from '../note.ts';
 import { leadLimits } from '../../payments/caps.ts';
 import { PRICES } from '../prices.ts';
 import { Problem } from '../../http/problem.ts';

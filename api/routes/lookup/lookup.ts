@@ -7,7 +7,7 @@ import { Problem, ProblemDocument } from '../../http/problem.ts';
 import { JsonText } from '../../snapshot/json_text.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import { defineRoute, type RouteRequest } from '../define.ts';
-import { noteOf } from '../list_route.ts';
+import { noteOf } from '../note.ts';
 import { stateParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Coverage, coverageOf } from './coverage.ts';

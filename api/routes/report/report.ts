@@ -7,7 +7,7 @@ import { ListingVersion } from '../../../models/marts/listing_history.ts';
 import { Report as ReportRecord } from '../../../models/marts/reports.ts';
 import { Signal } from '../../../models/marts/signals.ts';
 import { soldState } from '../leads/lead_claims.ts';
-import { noteOf } from '../list_route.ts';
+import { noteOf } from '../note.ts';
 import { cachePerDay, cachePerSnapshot } from '../../snapshot/memo.ts';
 import { idParam, readValue, type Params } from '../params.ts';
 import { PRICES } from '../prices.ts';
