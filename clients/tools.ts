@@ -62,7 +62,7 @@ function toolOf(path: string, operation: z.infer<typeof Operation>, base: string
   const limited = operation.parameters.some((p) => p.name === 'limit');
   const known = new Map(operation.parameters.map((p) => [p.name, p]));
   return {
-    name: operation.operationId.replace(/(^|_)api_/, '$1'),
+    name: operation.operationId,
     title: `GET ${path}`,
     free,
     description: `${operation.summary} ${free ? 'Free.' : `Costs $${price} per 200 response. No match, no charge.`}`,

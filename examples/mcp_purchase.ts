@@ -40,12 +40,12 @@ export async function purchaseOverMcp(env: Readonly<Record<string, string>>): Pr
   const cards = { state: 'OH', limit: 2 };
   try {
     await client.listTools();
-    await client.callTool({ name: 'quote', arguments: { tool: 'deals_basic', arguments: cards } });
-    await client.callTool({ name: 'deals_basic', arguments: cards });
-    await client.callTool({ name: 'deals_basic', arguments: { city: 'Atlantis' } });
-    const index = await client.callTool({ name: 'deals_ids' });
+    await client.callTool({ name: 'quote', arguments: { tool: 'deal_cards', arguments: cards } });
+    await client.callTool({ name: 'deal_cards', arguments: cards });
+    await client.callTool({ name: 'deal_cards', arguments: { city: 'Atlantis' } });
+    const index = await client.callTool({ name: 'deal_ids' });
     const { body } = index.structuredContent as { body: { records: { id: string }[] } };
-    await client.callTool({ name: 'deals_id_report', arguments: { id: body.records[0]?.id } });
+    await client.callTool({ name: 'deal_report', arguments: { id: body.records[0]?.id } });
     await client.callTool({ name: 'spending' });
   } finally {
     await client.close();
@@ -57,10 +57,10 @@ const REMARKS: Readonly<Record<string, string>> = {
   initialize: 'The client introduces itself; the server reports the wallet it pays from and the caps.',
   'tools/list': "Every endpoint is a tool, generated from the server's OpenAPI description.",
   quote: 'The price of a call. Nothing is signed.',
-  deals_basic: 'Buy: the MCP server requests, gets 402, checks the price against the caps, signs, and requests again.',
-  'deals_basic Atlantis': 'No match, no charge.',
-  deals_ids: 'The free index has ids for the next call.',
-  deals_id_report: 'A report costs more than the cap per call: refused, nothing is signed.',
+  deal_cards: 'Buy: the MCP server requests, gets 402, checks the price against the caps, signs, and requests again.',
+  'deal_cards Atlantis': 'No match, no charge.',
+  deal_ids: 'The free index has ids for the next call.',
+  deal_report: 'A report costs more than the cap per call: refused, nothing is signed.',
   spending: 'The total spending.',
 };
 

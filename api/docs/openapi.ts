@@ -29,15 +29,13 @@ const tagOf = (path: string): string => {
   return Object.hasOwn(TAGS, subject) ? subject : 'discovery';
 };
 
-const operationIdOf = (route: Route): string => route.path.slice(1).replaceAll(/[^a-z0-9]+/g, '_');
-
 /** Schema name of each response body; routes with the same body share one. */
 function bodySchemaNames(routes: readonly Route[]): Map<z.ZodType, string> {
   const names = new Map<z.ZodType, string>();
   for (const route of routes) {
-    if (route.media === undefined && !names.has(route.response)) names.set(route.response, operationIdOf(route));
-    if (route.template) names.set(route.template.response, `${operationIdOf(route)}_template`);
-    if (route.miss) names.set(route.miss, `${operationIdOf(route)}_miss`);
+    if (route.media === undefined && !names.has(route.response)) names.set(route.response, `${route.name}_response`);
+    if (route.template) names.set(route.template.response, `${route.name}_template`);
+    if (route.miss) names.set(route.miss, `${route.name}_miss`);
   }
   return names;
 }
@@ -188,7 +186,7 @@ const descriptionOf = ({ price, template }: Route): string =>
 
 function operationOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonObject {
   return {
-    operationId: operationIdOf(route),
+    operationId: route.name,
     tags: [tagOf(route.path)],
     summary: route.about,
     description: descriptionOf(route),

@@ -22,6 +22,7 @@ export const upcomingAuctions = (today: string): Filters =>
   new Filters('auctions').and('sale_date', '>=', today).either(NOT_CANCELLED);
 
 export const auctions = listRoute({
+  name: 'auctions',
   path: '/api/auctions',
   price: PRICES['/api/auctions'],
   about: 'Upcoming sheriff, foreclosure and tax sales, ranked by sale date.',

@@ -54,6 +54,7 @@ function requireCoverage(snapshot: Snapshot): void {
 }
 
 export const coverage = defineRoute({
+  name: 'coverage',
   path: COVERAGE_PATH,
   price: null,
   about:

@@ -62,6 +62,7 @@ const INDEX_FIELDS = {
 const IndexRecord = Deal.schema.pick(INDEX_FIELDS).extend(absentOf(Deal, INDEX_FIELDS));
 
 export const dealIds = defineRoute({
+  name: 'deal_ids',
   path: '/api/deals/ids',
   price: null,
   about: `Free index: the top ${INDEX_SIZE} active deals by deal_score.`,
@@ -93,6 +94,7 @@ export const dealIds = defineRoute({
 });
 
 export const deals = listRoute({
+  name: 'deals',
   path: '/api/deals',
   price: PRICES['/api/deals'],
   about: 'Active deals with underwriting, scores and their reasons, ranked by deal_score.',
@@ -110,6 +112,7 @@ export const deals = listRoute({
 const Card = Deal.schema.pick(DEAL_CARD).extend(absentOf(Deal, DEAL_CARD));
 
 export const dealCards = listRoute({
+  name: 'deal_cards',
   path: '/api/deals/basic',
   price: PRICES['/api/deals/basic'],
   about:
@@ -126,6 +129,7 @@ export const dealCards = listRoute({
 });
 
 export const hotDeals = listRoute({
+  name: 'hot_deals',
   path: '/api/deals/hot',
   price: PRICES['/api/deals/hot'],
   about:

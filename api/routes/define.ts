@@ -49,6 +49,8 @@ export interface Template {
 }
 
 export interface RouteDefinition<P extends Params = Params, R extends z.ZodType = z.ZodType> {
+  /** Operation id in OpenAPI, and name of the MCP tool. */
+  readonly name: string;
   /** Path in router syntax; a parameter is `:name`. */
   readonly path: string;
   /** Dollars per request; null is free. */
@@ -88,8 +90,8 @@ export const defineRoute = <const P extends Params, R extends z.ZodType>(definit
   definition;
 
 /** The free route for the template of `route`, if it has one. */
-export const templateRoute = ({ path, template }: Route): Route | undefined =>
-  template && { path, price: null, params: {}, ...template };
+export const templateRoute = ({ name, path, template }: Route): Route | undefined =>
+  template && { name: `${name}_template`, path, price: null, params: {}, ...template };
 
 /** Whether every path parameter is its own name in braces, as in /api/deals/{id}/report. */
 export const isTemplate = (path: Readonly<Record<string, string>>): boolean =>

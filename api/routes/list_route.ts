@@ -170,6 +170,8 @@ async function listResponse(
 }
 
 export interface ListDefinition<P extends Params> {
+  /** As of a route. */
+  readonly name: string;
   readonly path: string;
   readonly price: Price;
   readonly about: string;
@@ -186,11 +188,12 @@ export interface ListDefinition<P extends Params> {
 
 /** A paid list. An invalid cursor is refused before a payment is required. */
 export function listRoute<const P extends Params>(definition: ListDefinition<P>): Route {
-  const { path, price, about, record, page = DEFAULT_PAGE, fields } = definition;
+  const { name, path, price, about, record, page = DEFAULT_PAGE, fields } = definition;
   const columns = Object.keys(record.shape);
   const choices = fieldChoices(columns, fields.groups);
   const list: List = { path, columns, page, choices, byDefault: fields.byDefault ?? [ALL] };
   return defineRoute<P & PageParams, z.ZodType>({
+    name,
     path,
     price,
     about,

@@ -49,6 +49,7 @@ function requireOwners(snapshot: Snapshot): void {
 }
 
 export const owners = listRoute({
+  name: 'owners',
   path: '/api/owners',
   price: PRICES['/api/owners'],
   about:

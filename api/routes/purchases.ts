@@ -37,7 +37,7 @@ const pendingSchema = {
 export const purchasesOpenApi = {
   '/api/purchases/{id}': {
     get: {
-      operationId: 'api_purchases_id',
+      operationId: 'collect',
       tags: ['purchases'],
       summary: 'Collect a paid response again, byte for byte, after a sign-in by the wallet that paid.',
       description: 'Free. Without a sign-in the response is 401, with the challenge to sign.',

@@ -14,6 +14,7 @@ const PAGE = 32;
 export const currentSignals = (): Filters => new Filters('signals').and('signal_state', '<>', 'removed');
 
 export const signals = listRoute({
+  name: 'signals',
   path: '/api/signals',
   price: PRICES['/api/signals'],
   about:

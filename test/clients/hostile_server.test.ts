@@ -179,7 +179,7 @@ describe('the client', () => {
 
   it('encodes arguments: none becomes another path or another server', () => {
     const operation = {
-      operationId: 'api_deals_id_report',
+      operationId: 'deal_report',
       summary: 'x',
       'x-price-usd': '1.50',
       security: [{ x402: [] }],

@@ -45,7 +45,7 @@ describe('the MCP server', () => {
         [deals['min_score']?.type, deals['min_score']?.maximum, deals['status']?.enum, deals['min_price']?.type],
         ['integer', 100, ['Hot', 'Warm', 'Pass'], 'number'],
       );
-      assert.deepEqual(tools.find((t) => t.name === 'deals_id_report')?.inputSchema.required, ['id']);
+      assert.deepEqual(tools.find((t) => t.name === 'deal_report')?.inputSchema.required, ['id']);
     }));
 
   it('quotes without paying, pays exactly the price, and saves what it paid for', () =>
@@ -135,10 +135,10 @@ describe('the MCP server', () => {
           ['deals', { state: 'ZZ' }, 'no_matches'],
           ['deals', { state: 'Ohio' }, 'invalid_parameter'],
           ['lookup', {}, 'missing_parameter'],
-          ['deals_id_report', { id: 'x' }, 'invalid_parameter'],
+          ['deal_report', { id: 'x' }, 'invalid_parameter'],
           ['deals', { stat: 'OH' }, 'invalid_arguments'],
           ['deals', { state: ['OH'] }, 'invalid_arguments'],
-          ['deals_id_report', {}, 'invalid_arguments'],
+          ['deal_report', {}, 'invalid_arguments'],
           ['nothing', {}, 'unknown_tool'],
           ['quote', { tool: 'nothing' }, 'invalid_arguments'],
         ] as const) {
@@ -161,14 +161,14 @@ describe('the MCP server', () => {
     });
     const paid = await shop.amountPaid(async () => {
       await shop.withAgent({ MAX_TOTAL: (spent + 0.06).toFixed(2) }, async ({ call }) => {
-        const report = await call('deals_id_report', { id: uuid(1) });
+        const report = await call('deal_report', { id: uuid(1) });
         assert.deepEqual(
           [report.isError, report.content['reason'], report.content['price_usd'], report.content['billed']],
           [true, 'price_above_call_cap', '1.50', false],
         );
-        const { content } = await call('quote', { tool: 'deals_id_report', arguments: { id: uuid(1) } });
+        const { content } = await call('quote', { tool: 'deal_report', arguments: { id: uuid(1) } });
         assert.deepEqual([content['price_usd'], content['within_call_cap']], ['1.50', false]);
-        assert.equal((await call('deals_basic')).isError, false);
+        assert.equal((await call('deal_cards')).isError, false);
       });
       // Two clients of one wallet with concurrent calls: the cap holds for all together.
       const refused = await Promise.all(
@@ -176,7 +176,7 @@ describe('the MCP server', () => {
           const reasons: unknown[] = [];
           await shop.withAgent({ MAX_TOTAL: (spent + 0.06).toFixed(2) }, async ({ call }) => {
             const results = await Promise.all([
-              ...Array.from({ length: 3 }, () => call('deals_basic', { limit: 1 })),
+              ...Array.from({ length: 3 }, () => call('deal_cards', { limit: 1 })),
               call('deals'),
             ]);
             reasons.push(...results.filter((a) => a.isError).map((a) => a.content['reason']));
@@ -197,8 +197,8 @@ describe('the MCP server', () => {
   it('pays for any call with higher caps, also for a file', () =>
     shop.withAgent({ MAX_PER_CALL: '2', MAX_TOTAL: '20' }, async ({ call }) => {
       const paid = await shop.amountPaid(async () => {
-        assert.equal((await call('deals_id_report', { id: uuid(1) })).isError, false);
-        const { content } = await call('batch_weekly_csv');
+        assert.equal((await call('deal_report', { id: uuid(1) })).isError, false);
+        const { content } = await call('weekly_filings');
         assert.match(String(content['body']), /^id,document_number,.*\r\n/);
         assert.match((content['paid'] as { kept_in: string }).kept_in, /\.csv$/);
       });

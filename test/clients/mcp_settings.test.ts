@@ -51,7 +51,7 @@ describe('the MCP server', () => {
       await shop.withAgent({ DATA_DIR: own, SERVER_URL: shop.server.url }, async ({ call }) => {
         const { content } = await call('signals');
         assert.deepEqual([content['reason'], content['price_usd']], ['no_wallet', '0.03']);
-        assert.equal((await call('deals_ids')).isError, false);
+        assert.equal((await call('deal_ids')).isError, false);
       });
     } finally {
       await rm(own, { recursive: true, force: true });

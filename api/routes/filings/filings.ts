@@ -23,6 +23,8 @@ export interface Register {
   readonly stateName: string;
   /** Path prefix of its feed. */
   readonly prefix: string;
+  /** First part of the names of its routes. */
+  readonly name: string;
   /** How often new filings are read. */
   readonly cadence: string;
 }
@@ -32,10 +34,15 @@ export const REGISTERS: readonly Register[] = [
     state: 'OH',
     stateName: 'Ohio',
     prefix: '/ohio',
+    name: 'ohio',
     cadence: 'On the second Saturday of each month, when the state publishes new filings.',
   },
-  { state: 'CO', stateName: 'Colorado', prefix: '/colorado', cadence: 'Daily.' },
+  { state: 'CO', stateName: 'Colorado', prefix: '/colorado', name: 'colorado', cadence: 'Daily.' },
 ];
+
+/** Name of a route: "filings" for both registers, "ohio_filings" for one. */
+export const nameIn = (register: Register | undefined, name: string): string =>
+  register ? `${register.name}_${name}` : name;
 
 const states = { state: choiceParam(['OH', 'CO'], 'State of the registry.') };
 /** The filter by state; the feed of one register has none. */
@@ -79,6 +86,7 @@ export function filingLists(register?: Register): Route[] {
   const subject = register ? `${register.stateName} business registrations` : 'Business registrations';
   return [
     listRoute({
+      name: nameIn(register, 'recent_filings'),
       path: `${prefix}/api/filings/recent`,
       price: PRICES['/api/filings/recent'],
       about:
@@ -102,6 +110,7 @@ export function filingLists(register?: Register): Route[] {
       }),
     }),
     listRoute({
+      name: nameIn(register, 'filings'),
       path: `${prefix}/api/filings`,
       price: PRICES['/api/filings'],
       about: `${subject} by ${register ? '' : 'state, '}type, name and filing date, newest filing date first.`,

@@ -11,7 +11,7 @@ import { weekOf, parseWeek, type Week } from '../weeks.ts';
 import { Where } from '../../snapshot/filters.ts';
 import { cachePerSnapshot } from '../../snapshot/memo.ts';
 import { literal } from '../../../lib/sql.ts';
-import { stateFilter, type Register } from './filings.ts';
+import { nameIn, stateFilter, type Register } from './filings.ts';
 
 /** Rows read and written at a time, which bounds the memory of a large week. */
 const PAGE_ROWS = 2_000;
@@ -75,6 +75,7 @@ async function completeWeeks(
  */
 export function weeklyCsv(spoolDir: string, register?: Register): Route {
   return defineRoute({
+    name: nameIn(register, 'weekly_filings'),
     path: `${register?.prefix ?? ''}/api/batch/weekly.csv`,
     price: PRICES['/api/batch/weekly.csv'],
     about:

@@ -142,6 +142,7 @@ const limitProblem = (by: 'payer' | 'new payers'): Problem =>
 /** @param collectUrl URL at which the purchase of a receipt id is collected */
 export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
   defineRoute({
+    name: 'exclusive_lead',
     path: '/api/leads/exclusive',
     price: PRICES['/api/leads/exclusive'],
     about:

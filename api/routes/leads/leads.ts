@@ -55,6 +55,7 @@ export const matchingLeads = async (request: LeadRequest): Promise<Filters> =>
     .and('property_kind', '=', request.params.property_kind);
 
 export const leads = listRoute({
+  name: 'leads',
   path: '/api/leads',
   price: PRICES['/api/leads'],
   about:

@@ -122,6 +122,7 @@ function conflictOf(matches: readonly Match[]): z.input<typeof Conflict> | null 
 }
 
 export const lookup = defineRoute({
+  name: 'lookup',
   path: '/api/lookup',
   price: PRICES['/api/lookup'],
   about: 'Listings, signals of distress and sales of one street address or parcel.',

@@ -122,6 +122,7 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
   // A claimed lead is neither counted nor shown as a sample.
   const stateKey = async ({ claims }: Pick<MetaRequest, 'claims'>): Promise<string> => claimsHash(await claims());
   return defineRoute({
+    name: 'meta',
     path: '/api/meta',
     price: null,
     about: 'Free discovery: coverage, prices, field notes, filters and samples.',

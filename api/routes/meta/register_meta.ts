@@ -5,7 +5,7 @@ import { Filters, Where } from '../../snapshot/filters.ts';
 import { cachePerDay } from '../../snapshot/memo.ts';
 import { defineRoute, type Route } from '../define.ts';
 import { TABLES } from '../../snapshot/tables.ts';
-import { RECENT_DAYS, type Register } from '../filings/filings.ts';
+import { nameIn, RECENT_DAYS, type Register } from '../filings/filings.ts';
 import { startOfDay } from '../weeks.ts';
 import { fieldNotesOf, INTERFACE_VERSION, pricingOf, queryRow, sourcesOf, toCount, type MetaOptions } from './facts.ts';
 import { SourceStatus } from './schema.ts';
@@ -34,6 +34,7 @@ export const RegisterMeta = z.strictObject({
 export function registerMeta(register: Register, { routes, paymentNotice }: MetaOptions): Route {
   const { prefix, state, stateName, cadence } = register;
   return defineRoute({
+    name: nameIn(register, 'meta'),
     path: `${prefix}/api/meta`,
     price: null,
     about: `Free discovery of the ${stateName} registrations: coverage, prices, field notes and samples.`,

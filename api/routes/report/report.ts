@@ -204,6 +204,7 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
   const price = PRICES[PATH];
   return [
     defineRoute({
+      name: 'deal_report',
       path: PATH,
       price,
       about:
@@ -257,6 +258,7 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
       },
     }),
     defineRoute({
+      name: 'example_report',
       path: EXAMPLE_PATH,
       price: null,
       about:

@@ -12,6 +12,7 @@ import { fetchPaymentRequired, buyerWith } from '../support/buyers.ts';
 import { callOf, dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 interface Operation {
+  operationId: string;
   security: unknown[];
   parameters: {
     name: string;
@@ -72,14 +73,21 @@ describe('the OpenAPI description', () => {
     );
     for (const route of started.app.routes) {
       const operation = document.paths[templateOf(route)]?.get;
-      assert.equal(operation?.['x-price-usd'], route.price ?? '0.00');
-      assert.deepEqual(operation?.security, route.price === null ? [] : [{ x402: [] }]);
+      assert.equal(operation?.operationId, route.name);
+      assert.equal(operation['x-price-usd'], route.price ?? '0.00');
+      assert.deepEqual(operation.security, route.price === null ? [] : [{ x402: [] }]);
       assert.deepEqual(
-        operation?.parameters.map((p) => p.name),
+        operation.parameters.map((p) => p.name),
         [...Object.keys(route.pathParams ?? {}), ...Object.keys(route.params)],
       );
-      assert.equal('402' in (operation?.responses ?? {}), route.price !== null);
+      assert.equal('402' in operation.responses, route.price !== null);
     }
+    const names = Object.values(document.paths).map(({ get }) => get.operationId);
+    assert.equal(new Set(names).size, names.length);
+    assert.deepEqual(
+      names.filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name)),
+      [],
+    );
     const limit = document.paths['/api/deals']?.get.parameters.find((p) => p.name === 'limit');
     assert.deepEqual(limit?.schema, { type: 'integer', minimum: 1, maximum: 500 });
     assert.deepEqual(document.paths['/api/deals']?.get.parameters.find((p) => p.name === 'status')?.schema, {

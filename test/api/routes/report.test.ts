@@ -244,8 +244,8 @@ describe('the report of a deal', () => {
     );
     assert.deepEqual(operation?.responses['200']?.content['application/json']?.schema, {
       oneOf: [
-        { $ref: '#/components/schemas/api_deals_id_report' },
-        { $ref: '#/components/schemas/api_deals_id_report_template' },
+        { $ref: '#/components/schemas/deal_report_response' },
+        { $ref: '#/components/schemas/deal_report_template' },
       ],
     });
     assert.match(operation?.responses['404']?.description ?? '', /unknown_deal/);
