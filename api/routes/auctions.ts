@@ -4,8 +4,11 @@ import { Auction } from '../../models/marts/auctions.ts';
 import { Filters, type Condition } from '../snapshot/filters.ts';
 import { FIELD_GROUPS } from './field_groups.ts';
 import { listRoute } from './list_route.ts';
-import { checkRange, choiceParam, dayParam, flagParam, numberParam, textParam } from './params.ts';
+import { checkRange, choiceParam, dayParam, flagParam, numberParam } from './params.ts';
+import { inPlace, placeFilters } from './place.ts';
 import { PRICES } from './prices.ts';
+
+const { county, ...otherPlaces } = placeFilters;
 
 /** Records per page by default: well below 100 kB. */
 const PAGE = 32;
@@ -27,12 +30,13 @@ export const auctions = listRoute({
   price: PRICES['/api/auctions'],
   about: 'Upcoming sheriff, foreclosure and tax sales, ranked by sale date.',
   filters: {
-    county: textParam('Part of the county name, ignoring case.'),
+    county,
     from_date: dayParam('First sale day; default: today by the data clock.'),
     to_date: dayParam('Last sale day.'),
     min_appraised: numberParam('Minimum appraised value, USD.'),
     include_past: flagParam('true: also past sale days, with any outcome.'),
     auction_type: choiceParam(AUCTION_TYPES, 'Kind of sale.'),
+    ...otherPlaces,
   },
   record: Auction.schema,
   fields: FIELD_GROUPS.auctions,
@@ -49,8 +53,7 @@ export const auctions = listRoute({
     return {
       itemName: 'auction',
       rank: { column: 'sale_date', direction: 'ASC' },
-      filters: served
-        .containing('county', params.county)
+      filters: inPlace(served, params)
         .and('sale_date', '>=', params.from_date)
         .and('sale_date', '<=', params.to_date)
         .and('appraised_value', '>=', params.min_appraised)

@@ -8,9 +8,12 @@ import { cachePerDay } from '../snapshot/memo.ts';
 import { unsold, type Claimed } from './leads/lead_claims.ts';
 import { listRoute } from './list_route.ts';
 import { noteOf } from './note.ts';
-import { choiceParam, integerParam, numberParam, stateParam, textParam, type ParamValues } from './params.ts';
+import { choiceParam, integerParam, numberParam, textParam } from './params.ts';
+import { checkCountyByZip, inPlaceByZip, placeFilters } from './place.ts';
 import { PRICES } from './prices.ts';
-import { defineRoute } from './define.ts';
+import { defineRoute, type RouteRequest } from './define.ts';
+
+const { state, city, zip } = placeFilters;
 
 const INDEX_SIZE = 50;
 /** Records per page of the full record, and of cards: well below 100 kB. */
@@ -26,8 +29,8 @@ const activeDeals = (): Filters => new Filters('deals').and('listing_status', '=
 export const freeDeals = (claimed: Claimed): Filters => unsold(activeDeals(), claimed);
 
 const dealFilters = {
-  state: stateParam('State of the property.'),
-  city: textParam('City of the property, full name, ignoring case.'),
+  state,
+  city,
   min_price: numberParam('Minimum asking price, USD.'),
   max_price: numberParam('Maximum asking price, USD.'),
   min_cap: numberParam('Minimum advertised cap rate, percent.'),
@@ -35,12 +38,17 @@ const dealFilters = {
   max_units: integerParam('Maximum number of units.', 0, MAX_UNITS),
   min_score: integerParam('Minimum deal_score.', 0, 100),
   status: choiceParam(['Hot', 'Warm', 'Pass'], 'rental_status.'),
+  zip,
+  county: textParam(
+    'Part of the county name, ignoring case. A listing is placed by its ZIP; the ZIPs of counties whose public ' +
+      'records are read are known.',
+  ),
 };
 
-const matchingDeals = (p: ParamValues<typeof dealFilters>): Filters =>
-  activeDeals()
-    .and('state', '=', p.state)
-    .like('city', p.city)
+type DealRequest = Pick<RouteRequest<typeof dealFilters>, 'params' | 'snapshot'>;
+
+const matchingDeals = async ({ params: p, snapshot }: DealRequest): Promise<Filters> =>
+  (await inPlaceByZip(activeDeals(), p, snapshot))
     .and('list_price', '>=', p.min_price)
     .and('list_price', '<=', p.max_price)
     .and('cap_rate', '>=', p.min_cap)
@@ -102,9 +110,10 @@ export const deals = listRoute({
   record: Deal.schema,
   fields: FIELD_GROUPS.deals,
   page: PAGE,
-  list: (request) => ({
+  check: ({ snapshot, params }) => checkCountyByZip(snapshot, params),
+  list: async (request) => ({
     itemName: 'active deal',
-    filters: matchingDeals(request.params),
+    filters: await matchingDeals(request),
     rank: { column: 'deal_score', direction: 'DESC' },
   }),
 });
@@ -121,9 +130,10 @@ export const dealCards = listRoute({
   record: Card,
   fields: { groups: {} },
   page: CARDS_PAGE,
-  list: (request) => ({
+  check: ({ snapshot, params }) => checkCountyByZip(snapshot, params),
+  list: async (request) => ({
     itemName: 'active deal',
-    filters: matchingDeals(request.params),
+    filters: await matchingDeals(request),
     rank: { column: 'cap_rate', direction: 'DESC' },
   }),
 });

@@ -182,7 +182,7 @@ export interface ListDefinition<P extends Params> {
   readonly page?: number;
   readonly fields: FieldGroups;
   /** Check the parameters together, before a payment is required. @throws Problem */
-  check?(request: RouteRequest<P & PageParams>): void;
+  check?(request: RouteRequest<P & PageParams>): void | Promise<void>;
   list(request: RouteRequest<P & PageParams>): ListOptions | Promise<ListOptions>;
 }
 
@@ -199,8 +199,8 @@ export function listRoute<const P extends Params>(definition: ListDefinition<P>)
     about,
     params: { ...definition.filters, ...pageParamsOf(list) },
     response: listSchema(record),
-    check(request) {
-      definition.check?.(request);
+    async check(request) {
+      await definition.check?.(request);
       const { params, cursors } = request;
       const { cursor }: ParamValues<PageParams> = params;
       if (cursor !== undefined) cursors.read(cursor, queryOf(path, filtersOf(params)));

@@ -65,6 +65,10 @@ export const stateParam = (about: string) =>
     { kind: 'string', about, expected: 'a two-letter state such as OH' },
   );
 
+/** A five-digit ZIP. */
+export const zipParam = (about: string) =>
+  param(z.string().regex(/^\d{5}$/), { kind: 'string', about, expected: 'five digits such as 44301' });
+
 /** A decimal number as text: it is compared exactly and never becomes a binary float. */
 export const numberParam = (about: string) =>
   param(z.string().regex(/^-?\d{1,12}(\.\d{1,6})?$/), {

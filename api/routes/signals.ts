@@ -5,7 +5,10 @@ import { Filters } from '../snapshot/filters.ts';
 import { FIELD_GROUPS } from './field_groups.ts';
 import { listRoute } from './list_route.ts';
 import { choiceParam, flagParam, numberParam, textParam } from './params.ts';
+import { inPlace, placeFilters } from './place.ts';
 import { PRICES } from './prices.ts';
+
+const { county, ...otherPlaces } = placeFilters;
 
 /** Records per page by default: well below 100 kB. */
 const PAGE = 32;
@@ -21,11 +24,12 @@ export const signals = listRoute({
     'Tax delinquencies, foreclosure filings, tax liens, code violations, vacant and condemned buildings and blight ' +
     'judgments, ranked by amount.',
   filters: {
-    county: textParam('Part of the county name, ignoring case.'),
+    county,
     signal_type: textParam(`Kind of signal, ignoring case: ${SIGNAL_TYPES.join(', ')}.`),
     min_amount: numberParam('Minimum amount owed or claimed, USD.'),
     has_address: flagParam('true: only rows with a street address; false: only rows without.'),
     property_kind: choiceParam(PROPERTY_KINDS, 'Kind of property, by the class that its county publishes.'),
+    ...otherPlaces,
   },
   record: Signal.schema,
   fields: FIELD_GROUPS.signals,
@@ -33,8 +37,7 @@ export const signals = listRoute({
   list: (request) => ({
     itemName: 'signal',
     rank: { column: 'amount', direction: 'DESC' },
-    filters: currentSignals()
-      .containing('county', request.params.county)
+    filters: inPlace(currentSignals(), request.params)
       .like('signal_type', request.params.signal_type)
       .and('amount', '>=', request.params.min_amount)
       .and('has_address', '=', request.params.has_address)

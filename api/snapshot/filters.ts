@@ -74,6 +74,8 @@ export type Condition =
   | { readonly column: string; readonly is: 'none of'; readonly values: readonly string[] }
   /** The record has none of these keys of a property. */
   | { readonly column: 'id'; readonly is: 'of no property'; readonly values: readonly string[] }
+  /** The ZIP is one of those known of these counties, by FIPS code. A ZIP that crosses a county line is of both. */
+  | { readonly column: 'zip'; readonly is: 'of a county'; readonly values: readonly string[] }
   | { readonly column: string; readonly is: 'absent' };
 
 /** Conditions joined with OR. */
@@ -121,6 +123,12 @@ function conditionSql(table: TableName, condition: Condition): [sql: string, ...
       return [
         `${recordOf(table)} NOT IN (SELECT record_id FROM property_keys
           WHERE property_key IN (SELECT unnest(from_json(?, '["VARCHAR"]'))))`,
+        JSON.stringify(condition.values),
+      ];
+    case 'of a county':
+      return [
+        `${name} IN (SELECT rows.zip FROM ${table} AS rows JOIN ref_county_zips ON starts_with(rows.zip, zip_prefix)
+          WHERE county_fips IN (SELECT unnest(from_json(?, '["VARCHAR"]'))))`,
         JSON.stringify(condition.values),
       ];
     default:

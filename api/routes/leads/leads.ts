@@ -7,10 +7,13 @@ import { cachePerSnapshot } from '../../snapshot/memo.ts';
 import type { RouteRequest } from '../define.ts';
 import { FIELD_GROUPS } from '../field_groups.ts';
 import { listRoute } from '../list_route.ts';
-import { choiceParam, integerParam, textParam } from '../params.ts';
+import { choiceParam, integerParam } from '../params.ts';
+import { inPlace, placeFilters } from '../place.ts';
 import { PRICES } from '../prices.ts';
 import { startOfDay } from '../weeks.ts';
 import { unclaimed } from './lead_claims.ts';
+
+const { county, ...otherPlaces } = placeFilters;
 
 const MOST_SIGNALS = INDEPENDENT_KINDS.length;
 const MAX_AGE_KEY = 'lead_max_age_days';
@@ -36,19 +39,19 @@ export const sellableLeads = async ({ snapshot, today }: DayRequest): Promise<Fi
 
 /** Filters of the list and of the exclusive sale. */
 export const leadFilters = {
-  county: textParam('Part of the county name, ignoring case.'),
+  county,
   min_score: integerParam('Minimum lead_score.', 0, 100),
   lead_type: choiceParam(['tax_delinquent', 'sheriff_sale_auction'], 'Kind of lead.'),
   property_kind: choiceParam(PROPERTY_KINDS, 'Kind of property, by the class that its county publishes.'),
   min_signals: integerParam('Minimum signals_count: independent kinds of distress of the property.', 1, MOST_SIGNALS),
+  ...otherPlaces,
 };
 
 type LeadRequest = Pick<RouteRequest<typeof leadFilters>, 'snapshot' | 'today' | 'params'>;
 
 /** Leads that match the filters and may be sold today, claimed or not. */
 export const matchingLeads = async (request: LeadRequest): Promise<Filters> =>
-  (await sellableLeads(request))
-    .containing('county', request.params.county)
+  inPlace(await sellableLeads(request), request.params)
     .and('lead_score', '>=', request.params.min_score)
     .and('signals_count', '>=', request.params.min_signals)
     .and('lead_type', '=', request.params.lead_type)

@@ -54,6 +54,19 @@ const searchFor = (names: readonly string[]): fc.Arbitrary<string> =>
   );
 const name = searchFor(NAMES);
 const county = searchFor(COUNTIES);
+/** ZIPs of deals and records; 44113 is of Cuyahoga County, 44702 of Stark County, 85001 of no county that is read. */
+export const ZIPS = ['44113', '44702', '85001', null];
+/** The counties of COUNTIES whose ZIPs the reference table has. */
+export const COUNTY_CODES: Readonly<Record<string, string>> = {
+  'Cuyahoga County, OH': '39035',
+  'Stark County, OH': '39151',
+};
+const place = {
+  state: fc.constantFrom('OH', 'oh', 'Mo', 'ZZ'),
+  city: name,
+  county,
+  zip: fc.constantFrom('44113', '44702', '85001', '00000'),
+};
 const money = fc.constantFrom('0', '0.01', '133331.01', '500000', '500000.5', '99999.999999', '-1', '007');
 const percent = fc.constantFrom('0', '5', '5.15', '8.5', '11.999999');
 const units = fc.integer({ min: 0, max: 30 });
@@ -87,8 +100,13 @@ const compare = (column: string, sign: string, value: unknown): string | undefin
   value === undefined ? undefined : `${column} ${sign} ${String(value)}`;
 const compareDay = (column: string, sign: string, value: unknown): string | undefined =>
   value === undefined ? undefined : `${column} ${sign} DATE ${text(value)}`;
-/** Whether a lower bound is above its upper one, which is refused. */
-export const isEmptyRange = (path: string, f: Filters): boolean => {
+/** Counties with known ZIPs whose name contains the text. */
+const knownCounties = (value: unknown): string[] =>
+  Object.keys(COUNTY_CODES).filter((known) => known.toLowerCase().includes(String(value).toLowerCase()));
+/** Whether a lower bound is above its upper one, or deals are asked for by an unknown county. Both are refused. */
+export const isRefused = (path: string, f: Filters): boolean => {
+  if (path.startsWith('/api/deals') && f['county'] !== undefined && knownCounties(f['county']).length === 0)
+    return true;
   const from = f['from_date'] ?? (path === '/api/auctions' && f['include_past'] !== true ? AS_OF : '');
   return (
     Number(f['min_price'] ?? -Infinity) > Number(f['max_price'] ?? Infinity) ||
@@ -99,9 +117,17 @@ export const isEmptyRange = (path: string, f: Filters): boolean => {
 const equals = (column: string, value: unknown): string | undefined =>
   value === undefined ? undefined : `${column} = ${text(value)}`;
 
+/** Conditions of the place, of a table that has the name of the county. */
+const placeConditions = (f: Filters): readonly (string | undefined)[] => [
+  f['state'] === undefined ? undefined : `state = ${text(String(f['state']).toUpperCase())}`,
+  equalsIgnoringCase('city', f['city']),
+  contains('county', f['county']),
+  equals('zip', f['zip']),
+];
+
+const ZIP_OF_COUNTY: Readonly<Record<string, string>> = { 'Cuyahoga County, OH': '44113', 'Stark County, OH': '44702' };
 const dealFilters = {
-  state: fc.constantFrom('OH', 'oh', 'Mo', 'ZZ'),
-  city: name,
+  ...place,
   min_price: money,
   max_price: money,
   min_cap: percent,
@@ -112,8 +138,12 @@ const dealFilters = {
 };
 const dealConditions = (f: Filters): readonly (string | undefined)[] => [
   "listing_status = 'active'",
-  f['state'] === undefined ? undefined : `state = ${text(String(f['state']).toUpperCase())}`,
-  equalsIgnoringCase('city', f['city']),
+  ...placeConditions({ ...f, county: undefined }),
+  f['county'] === undefined
+    ? undefined
+    : `zip IN (${knownCounties(f['county'])
+        .map((known) => text(ZIP_OF_COUNTY[known]))
+        .join(', ')})`,
   compare('list_price', '>=', f['min_price']),
   compare('list_price', '<=', f['max_price']),
   compare('cap_rate', '>=', f['min_cap']),
@@ -167,7 +197,7 @@ export const LISTS: readonly ListQuery[] = [
     table: 'signals',
     order: 'amount DESC',
     filters: {
-      county,
+      ...place,
       signal_type: fc.constantFrom('tax_delinquent', 'TAX_DELINQUENT', 'code_violation', 'fire'),
       min_amount: money,
       has_address: flag,
@@ -175,7 +205,7 @@ export const LISTS: readonly ListQuery[] = [
     },
     conditions: (f) => [
       "signal_state IN ('listed', 'unknown')",
-      contains('county', f['county']),
+      ...placeConditions(f),
       equalsIgnoringCase('signal_type', f['signal_type']),
       compare('amount', '>=', f['min_amount']),
       compare('has_address', '=', f['has_address']),
@@ -187,7 +217,7 @@ export const LISTS: readonly ListQuery[] = [
     table: 'auctions',
     order: 'sale_date ASC',
     filters: {
-      county,
+      ...place,
       from_date: day,
       to_date: day,
       min_appraised: money,
@@ -198,7 +228,7 @@ export const LISTS: readonly ListQuery[] = [
       f['include_past'] === true
         ? `sale_date < DATE ${text(AS_OF)} OR sale_status NOT IN ${CALLED_OFF}`
         : `sale_date >= DATE ${text(AS_OF)} AND sale_status NOT IN ${CALLED_OFF}`,
-      contains('county', f['county']),
+      ...placeConditions(f),
       compareDay('sale_date', '>=', f['from_date']),
       compareDay('sale_date', '<=', f['to_date']),
       compare('appraised_value', '>=', f['min_appraised']),
@@ -210,7 +240,7 @@ export const LISTS: readonly ListQuery[] = [
     table: 'leads',
     order: 'lead_score DESC',
     filters: {
-      county,
+      ...place,
       min_score: score,
       min_signals: fc.integer({ min: 1, max: 4 }),
       lead_type: fc.constantFrom('tax_delinquent', 'sheriff_sale_auction'),
@@ -219,7 +249,7 @@ export const LISTS: readonly ListQuery[] = [
     conditions: (f) => [
       `last_verified >= DATE ${text(AS_OF)} - 7`,
       `sale_date IS NULL OR sale_date >= DATE ${text(AS_OF)}`,
-      contains('county', f['county']),
+      ...placeConditions(f),
       compare('lead_score', '>=', f['min_score']),
       compare('signals_count', '>=', f['min_signals']),
       equals('lead_type', f['lead_type']),

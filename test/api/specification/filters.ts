@@ -28,6 +28,12 @@ const DEAL_FILTERS: Cases = {
   '?state=ME': [],
   '?city=akron': [2],
   '?city=akro': [],
+  '?county=cuyahoga': [1, 3, 4, 7],
+  '?county=stark%20county': [2],
+  '?county=cuyahoga&state=OH': [1],
+  '?zip=44702': [2],
+  '?zip=44114': [],
+  '?zip=44702&county=cuyahoga': [],
   '?min_price=300000': [3, 5, 7],
   '?min_price=300000.01': [5, 7],
   '?max_price=200000': [1, 2],
@@ -78,6 +84,12 @@ export function testFilters(shop: Shop): void {
       '?property_kind=two_to_four': [2, 1],
       '?property_kind=unknown': [4, 3],
       '?property_kind=vacant_lot': [],
+      '?state=oh': [2, 4, 1, 3],
+      '?state=MI': [],
+      '?city=canton': [4],
+      '?city=cant': [],
+      '?zip=44113': [1],
+      '?zip=44113&county=Stark': [],
     }));
 
   it('filters auctions by each parameter, from today on by default, and ranks them by sale date', () =>
@@ -93,6 +105,11 @@ export function testFilters(shop: Shop): void {
       '?to_date=2026-11-19&include_past=true': [1],
       '?min_appraised=90000': [3, 2],
       '?min_appraised=90000.01': [3],
+      '?state=OH': [3, 4, 2],
+      '?state=IN': [],
+      '?city=CLEVELAND': [4, 2],
+      '?zip=44702': [3],
+      '?zip=44702&city=Cleveland': [],
     }));
 
   it('filters leads by each parameter and ranks them by lead_score; none is older than seven days', () =>
@@ -107,6 +124,11 @@ export function testFilters(shop: Shop): void {
       '?property_kind=two_to_four': [3, 1],
       '?property_kind=five_up': [2],
       '?property_kind=vacant_lot': [],
+      '?state=OH': [2, 3, 1, 5],
+      '?state=CO': [],
+      '?city=Canton': [2],
+      '?zip=44702': [2],
+      '?zip=44113': [],
     }));
 
   it('ranks filings by filing date, and as recent serves none that was first read weeks ago', async () => {
@@ -139,6 +161,11 @@ export function testFilters(shop: Shop): void {
       ['/api/auctions?from_date=tomorrow', 'from_date'],
       ['/api/signals?has_address=perhaps', 'has_address'],
       ['/api/deals/hot?state=OH', 'state'],
+      ['/api/deals?county=Maricopa', 'county'],
+      ['/api/deals/basic?county=Maricopa', 'county'],
+      ['/api/signals?zip=4411', 'zip'],
+      ['/api/leads/exclusive?zip=44113-1234', 'zip'],
+      ['/api/auctions?state=Ohio', 'state'],
     ] as const) {
       const response = await fetch(shop.url() + path);
       assert.deepEqual([response.status, ((await response.json()) as Body)['field']], [400, field], path);
@@ -154,6 +181,7 @@ export function testFilters(shop: Shop): void {
     assert.equal(await sold('?county=cuyahoga&lead_type=sheriff_sale_auction'), 3);
     assert.equal(await sold('?lead_type=sheriff_sale_auction'), '404 no_matches');
     assert.equal(await sold('?property_kind=vacant_lot'), '404 no_matches');
+    assert.equal(await sold('?zip=44702&city=Cleveland'), '404 no_matches');
     assert.equal(await sold('?min_score=60'), 2);
     assert.equal(await sold('?min_score=60'), 1);
     assert.equal(await sold('?min_score=60'), '404 no_matches');

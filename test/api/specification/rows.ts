@@ -17,7 +17,7 @@ const MAIN_STREET = {
 
 const DEALS: readonly (readonly [DealLine, Row])[] = [
   [['OH', 'Cleveland', '100000.00', '5.00', 4, 90, 'Hot'], MAIN_STREET],
-  [['OH', 'Akron', '200000.00', '8.50', 8, 80, 'Warm'], { noi_source: 'stated' }],
+  [['OH', 'Akron', '200000.00', '8.50', 8, 80, 'Warm'], { noi_source: 'stated', zip: '44702' }],
   [['IN', 'Indianapolis', '300000.00', '9.00', 12, 70, 'Pass'], { underwrite_reliability: 'proxy_out_of_range' }],
   [
     ['TX', 'San Antonio', null, null, null, 60, 'Hot'],
@@ -37,7 +37,13 @@ const DEALS: readonly (readonly [DealLine, Row])[] = [
   ],
   [
     ['MO', 'St. Louis', '500000.00', '10.00', 20, 50, 'Warm'],
-    { dscr: null, dscr_status: 'insufficient_data', dscr_reason: 'noi_missing', noi_source: 'underwritten' },
+    {
+      dscr: null,
+      dscr_status: 'insufficient_data',
+      dscr_reason: 'noi_missing',
+      noi_source: 'underwritten',
+      zip: '63101',
+    },
   ],
   [['MO', 'St. Louis', '500000.00', '12.00', 20, 99, 'Hot'], { listing_status: 'sold' }],
   [['AZ', 'Phoenix', '700000.00', '8.49', 30, 40, 'Pass'], {}],
@@ -62,10 +68,17 @@ const deal = (i: number, [state, city, price, cap, units, score, status]: DealLi
     ...more,
   });
 
+const COUNTY_CODES: Readonly<Record<string, string>> = {
+  'Cuyahoga County, OH': '39035',
+  'Stark County, OH': '39151',
+};
+
 const signal = (i: number, county: string, amount: string | null, address: string | null, more: Row = {}): Row =>
   rowOf('signals', i, {
     ...more,
     county,
+    county_fips: COUNTY_CODES[county],
+    state: 'OH',
     amount,
     owner_name: 'OWNER LLC',
     property_kind: more['property_kind'] ?? 'unknown',
@@ -83,6 +96,7 @@ const auction = (i: number, county: string, day: string, appraised: string | nul
     appraised_value: appraised,
     property_address: `${i} Elm St`,
     city: 'Cleveland',
+    state: 'OH',
     opening_bid: '60000.00',
     opening_bid_basis: 'two_thirds_of_appraisal',
     plaintiff: 'A BANK',
@@ -93,6 +107,7 @@ const auction = (i: number, county: string, day: string, appraised: string | nul
 const lead = (i: number, county: string, score: number, more: Row = {}): Row =>
   rowOf('leads', i, {
     county,
+    state: 'OH',
     lead_score: score,
     score_rationale: { base: '+20 points, the parcel is on the list' },
     lead_type: 'tax_delinquent',
@@ -128,17 +143,22 @@ export const ROWS = {
     signal(1, 'Cuyahoga County, OH', '500.00', '1 Main St', { ...MAIN_STREET, ...TWO_FAMILY }),
     signal(2, 'Stark County, OH', '9000.10', null, TWO_FAMILY),
     signal(3, 'Cuyahoga County, OH', null, null),
-    signal(4, 'Stark County, OH', '700.00', '4 A St'),
+    signal(4, 'Stark County, OH', '700.00', '4 A St', { city: 'Canton', zip: '44702' }),
   ],
   auctions: [
     auction(1, 'Cuyahoga County, OH', '2026-11-19', '90000.00'),
     auction(2, 'Cuyahoga County, OH', '2026-12-03', '90000.00', MAIN_STREET),
-    auction(3, 'Stark County, OH', '2026-11-20', '120000.00'),
+    auction(3, 'Stark County, OH', '2026-11-20', '120000.00', { city: 'Canton', zip: '44702' }),
     auction(4, 'Stark County, OH', '2026-12-01', null),
   ],
   leads: [
     lead(1, 'Cuyahoga County, OH', 60, TWO_FAMILY),
-    lead(2, 'Stark County, OH', 80, { property_class: '401', property_kind: 'five_up' }),
+    lead(2, 'Stark County, OH', 80, {
+      property_class: '401',
+      property_kind: 'five_up',
+      city: 'Canton',
+      zip: '44702',
+    }),
     lead(3, 'Cuyahoga County, OH', 70, { ...SALE, ...TWO_FAMILY }),
     lead(4, 'Cuyahoga County, OH', 95, { last_verified: '2026-11-12T23:59:59Z' }),
     lead(5, 'Stark County, OH', 0, { last_verified: '2026-11-13T00:00:00Z', freshness: 'within_7_days' }),
