@@ -33,14 +33,16 @@ export async function buildModels(
   await connection.run(macrosSql());
   if (inputs.has('declared_assumptions')) await connection.run(inputMacrosSql());
   const order = orderOf(await readsOf(connection, models), inputs).flatMap((name) => byName.get(name) ?? []);
-  for (const model of order) {
+  for (const [built, model] of order.entries()) {
     try {
       await create(connection, model, published);
     } catch (error) {
+      // It may fail because a model that it reads lacks a column.
+      await checkContracts(connection, order.slice(0, built));
       throw new Error(`model ${model.name}: ${messageOf(error)}`, { cause: error });
     }
-    await checkContract(connection, model);
   }
+  await checkContracts(connection, order);
   return order;
 }
 
@@ -98,13 +100,22 @@ async function create(
   if (table !== own) await connection.run(`CREATE VIEW ${own} AS FROM ${table}`);
 }
 
-async function checkContract(connection: DuckDBConnection, { name, contract }: Model): Promise<void> {
-  const found = await rowsOf(connection, `DESCRIBE ${identifier(name)}`);
-  checkColumns(
-    name,
-    contract.record.columns.map((c) => ({ column: c.name, type: c.sql })),
-    found.map((r) => ({ column: String(r['column_name']), type: String(r['column_type']) })),
+/** Compare the columns of all built models with their contracts. @throws ContractError naming the first difference */
+async function checkContracts(connection: DuckDBConnection, built: readonly Model[]): Promise<void> {
+  const rows = await rowsOf(
+    connection,
+    `
+    SELECT table_name, column_name, data_type FROM duckdb_columns()
+    WHERE database_name = current_catalog() AND schema_name = current_schema() ORDER BY table_name, column_index`,
   );
+  const found = Map.groupBy(rows, (row) => row['table_name']);
+  for (const { name, contract } of built) {
+    checkColumns(
+      name,
+      contract.record.columns.map((c) => ({ column: c.name, type: c.sql })),
+      (found.get(name) ?? []).map((r) => ({ column: String(r['column_name']), type: String(r['data_type']) })),
+    );
+  }
 }
 
 interface Shape {

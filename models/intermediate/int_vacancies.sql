@@ -59,15 +59,23 @@ regions as (
   from means
 ),
 
--- The weight of the metro's own figure: t2 / (t2 + se2), with t the spread between metros and se the standard error
-shrunk as (
+errors as (
   select
     regions.*,
-    share_of(spread_points * spread_points, spread_points * spread_points
-      + quotient(margin_pct, margin_divisor) * quotient(margin_pct, margin_divisor)) as metro_weight,
-    rounded(region_pct + wide(metro_pct - region_pct) * metro_weight) as shrunk_pct
+    terms.*,
+    spread_points * spread_points as spread_squared,
+    quotient(margin_pct, margin_divisor) as standard_error
   from regions
   cross join terms
+),
+
+-- The weight of the metro's own figure: t2 / (t2 + se2), with t the spread between metros and se the standard error
+weights as (
+  select *, share_of(spread_squared, spread_squared + standard_error * standard_error) as metro_weight from errors
+),
+
+shrunk as (
+  select *, rounded(region_pct + wide(metro_pct - region_pct) * metro_weight) as shrunk_pct from weights
 )
 
 select
@@ -88,4 +96,3 @@ select
   source,
   source_url
 from shrunk
-cross join terms

@@ -9,7 +9,7 @@ CREATE OR REPLACE MACRO rounded(x) AS CAST(round(x, 2) AS DECIMAL(14, 2));
 
 -- n / d to the nearest whole number. Whole numbers in and out; null where d is 0.
 CREATE OR REPLACE MACRO nearest(n, d) AS
-  (2 * n + CASE WHEN (n < 0) = (d < 0) THEN d ELSE -d END) // (2 * d);
+  (2 * n + sign(n) * abs(d)) // (2 * d);
 
 -- A decimal in millionths, as a whole number.
 CREATE OR REPLACE MACRO millionths(x) AS

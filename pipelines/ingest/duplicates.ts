@@ -24,6 +24,12 @@ async function keepLast(connection: DuckDBConnection, columns: readonly string[]
   return Number(removed?.['Count']);
 }
 
+/** Whether two rows of `fresh` share their key. */
+async function hasDuplicates(connection: DuckDBConnection, key: readonly string[]): Promise<boolean> {
+  const shared = await rowsOf(connection, `SELECT 1 FROM fresh GROUP BY ${list(key)} HAVING count(*) > 1 LIMIT 1`);
+  return shared.length > 0;
+}
+
 /** Leave one row of each key in the table `fresh`. */
 export async function resolveDuplicates(
   connection: DuckDBConnection,
@@ -31,6 +37,8 @@ export async function resolveDuplicates(
   pages: readonly Page[],
 ): Promise<Duplicates> {
   const { contradictions } = spec;
+  // Most reads have none, and the statements below would read all rows up to four times.
+  if (!(await hasDuplicates(connection, spec.row.key))) return { merged: 0, rejects: [], rejectedKeys: [] };
   if (contradictions === undefined)
     return { merged: await keepLast(connection, spec.row.key), rejects: [], rejectedKeys: [] };
   const page = contradictions === 'refused_in_page' ? ['page_sha256'] : [];
