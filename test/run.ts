@@ -1,6 +1,6 @@
 /**
- * Runs every test file for `make test`, or those that match the given patterns. Loading the modules costs up to a
- * second of processor time, so the files of some folders share a process. Prints a line per process, the output of
+ * Runs every test file for `make test`, or those that match the given patterns. Loading and compiling the modules
+ * costs up to three seconds of processor time, so files share a process. Prints a line per process, the output of
  * those that fail, and the totals.
  */
 import { spawn } from 'node:child_process';
@@ -14,9 +14,8 @@ import { memoryFolder } from './ledger/memory_folder.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** Folders whose files share processes. The files of the others run alone. */
-const SHARING =
-  /^test\/(?:analyse|api|attacks|clients|fetch|ledger|lib|models|operate|pipelines|sandbox|site|sources)\//u;
+/** The files of these folders run alone: they kill processes, or run every command. */
+const APART = /^test\/(?:crash|crawl)\/|^test\/docs\/commands/u;
 /** Takes longest, so it starts first. */
 const SLOWEST = 'test/pipelines/';
 /** These measure their process, or close what all tests of the process would have open. */
@@ -26,7 +25,8 @@ const ALONE = new Set([
   'test/attacks/broken_replies.test.ts',
   'test/attacks/ledger_file.test.ts',
 ]);
-const FILES_PER_PROCESS = 14;
+const FILES_PER_PROCESS = 24;
+const SLOW_FILES_PER_PROCESS = 10;
 /** More than there are cores: a test often waits for a process, a lock or the disk. */
 const PROCESSES = availableParallelism() + 2;
 const TEST_TIMEOUT_MS = 600_000;
@@ -44,19 +44,27 @@ interface Ended {
   readonly counts: Counts;
 }
 
+/** Split files into groups of almost equal size. Neighbors stay together, because they load the same modules. */
+function split(files: readonly string[], most: number): string[][] {
+  const size = Math.ceil(files.length / Math.ceil(files.length / most));
+  return Array.from({ length: Math.ceil(files.length / size) }, (_, i) => files.slice(i * size, (i + 1) * size));
+}
+
 /** Groups of files in the order of their start: the slow ones first. */
 function groups(): string[][] {
   const patterns = process.argv.slice(2);
   const files = globSync(patterns.length === 0 ? 'test/**/*.test.ts' : patterns, { cwd: root }).sort();
-  const isSharing = (file: string): boolean => SHARING.test(file) && !ALONE.has(file);
-  const sharing = Map.groupBy(files.filter(isSharing), (file) => file.split('/').slice(0, -1).join('/'));
-  const shared = [...sharing.values()].flatMap((all) => {
-    const processes = Math.ceil(all.length / FILES_PER_PROCESS);
-    return Array.from({ length: processes }, (_, i) => all.filter((_file, at) => at % processes === i));
-  });
-  const alone = files.filter((file) => !isSharing(file)).map((file) => [file]);
-  const isSlowest = ([file = '']: readonly string[]): boolean => file.startsWith(SLOWEST);
-  return [...shared.filter(isSlowest), ...alone, ...shared.filter((group) => !isSlowest(group))];
+  const isApart = (file: string): boolean => APART.test(file) || ALONE.has(file);
+  const isSlow = (file: string): boolean => file.startsWith(SLOWEST);
+  const sharing = files.filter((file) => !isApart(file));
+  return [
+    ...split(sharing.filter(isSlow), SLOW_FILES_PER_PROCESS),
+    ...files.filter(isApart).map((file) => [file]),
+    ...split(
+      sharing.filter((file) => !isSlow(file)),
+      FILES_PER_PROCESS,
+    ),
+  ];
 }
 
 const countsIn = (output: string): Counts =>
