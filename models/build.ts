@@ -30,7 +30,8 @@ export async function buildModels(
 ): Promise<Model[]> {
   const byName = new Map(models.map((m) => [m.name, m]));
   const inputs = await inputTables(connection, byName);
-  await connection.run(macrosSql());
+  // One commit: each macro alone would be one write to the disk.
+  await connection.run(`BEGIN;\n${macrosSql()};\nCOMMIT`);
   if (inputs.has('declared_assumptions')) await connection.run(inputMacrosSql());
   const order = orderOf(await readsOf(connection, models), inputs).flatMap((name) => byName.get(name) ?? []);
   for (const [built, model] of order.entries()) {

@@ -46,8 +46,12 @@ export interface Reference {
   readonly csvPath: string;
 }
 
-/** All models, found by their files. @throws if one file of a pair is missing, or a name occurs twice */
-export async function loadModels(): Promise<Model[]> {
+let loaded: Promise<readonly Model[]> | undefined;
+
+/** All models, found once in a process. @throws if one file of a pair is missing, or a name occurs twice */
+export const loadModels = async (): Promise<Model[]> => [...(await (loaded ??= findModels()))];
+
+async function findModels(): Promise<readonly Model[]> {
   const models: Model[] = [];
   for (const layer of LAYERS) {
     const folder = join(import.meta.dirname, layer);

@@ -46,8 +46,11 @@ export async function findSources(root = ROOT): Promise<FoundSource[]> {
   return found.sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
 }
 
-/** All adapters, sorted by name. */
-export const loadSources = async (): Promise<SourceSpec[]> => (await findSources()).map(({ spec }) => spec);
+let loaded: Promise<readonly FoundSource[]> | undefined;
+
+/** All adapters, sorted by name, found once in a process. */
+export const loadSources = async (): Promise<SourceSpec[]> =>
+  (await (loaded ??= findSources())).map(({ spec }) => spec);
 
 /** All staged records, one file each in rows/. A build has a table for each, whether or not a source of it is read. */
 export async function loadRowRecords(): Promise<RecordDefinition[]> {

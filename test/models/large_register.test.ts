@@ -9,7 +9,7 @@ import { buildModels } from '../../models/build.ts';
 import { loadModels } from '../../models/index.ts';
 import { createInputs } from './build_models.ts';
 
-const FILINGS = 300_000;
+const FILINGS = 100_000;
 const NEEDED = ['stg_registrations', 'stg_superseded', 'stg_amendments', 'int_filings_before', 'int_agents', 'filings'];
 const ROW = {
   source: 'colorado_sos',
@@ -23,7 +23,7 @@ const ROW = {
 test('the sort of a large register uses the disk and loses no filing', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-large-'));
   t.after(() => rm(folder, { recursive: true }));
-  const duck = await openDuck(join(folder, 'build.duckdb'), { memoryLimit: '220MB', isTemporary: true });
+  const duck = await openDuck(join(folder, 'build.duckdb'), { memoryLimit: '140MB', isTemporary: true });
   try {
     const { connection } = duck;
     const models = await createInputs(
