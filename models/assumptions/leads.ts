@@ -173,4 +173,5 @@ export const LEADS: readonly DeclaredAssumption[] = [
     'proposal',
     'A property that comes back on the same site within this many days goes on with its days and its price history.',
   ],
+  ['change_days', '90', 'days', 'proposal', 'Days for which the changes of a list are kept.'],
 ];

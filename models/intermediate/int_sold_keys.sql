@@ -1,0 +1,9 @@
+-- One row per key of a sold property: a key that a claim took, or one of a sold lead.
+
+select property_key from sold_properties
+
+union
+
+select keys.property_key
+from sold_leads
+join property_keys as keys on keys.record_id = sold_leads.id

@@ -1,0 +1,26 @@
+-- One row per lead of a sold property, also of records that form no lead any more. The lead of a case has another id
+-- once its parcel is known.
+
+with
+
+records_of_sold as (
+  select distinct record_id
+  from int_property_groups
+  where property_key in (select property_key from int_sold_keys)
+)
+
+select id from sold_leads
+
+union
+
+select lead_id as id
+from int_property_records
+semi join records_of_sold using (record_id)
+where lead_id is not null
+
+union
+
+select case_lead_id as id
+from int_property_records
+semi join records_of_sold using (record_id)
+where case_lead_id is not null

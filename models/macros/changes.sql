@@ -1,0 +1,41 @@
+-- The change feed: the fields that it compares, and the records that its lists have.
+
+-- Fields that change from day to day without any news of a record: when and where a row was read, ages counted from
+-- that, figures that follow from ages or from other rows alone. The feed does not compare them, nor does `make diff`
+-- without ALL=1.
+CREATE OR REPLACE MACRO fields_that_move() AS [
+  'observed_at', 'last_seen', 'last_verified', 'verified_age_days', 'freshness', 'rent_observed_at',
+  'page_sha256', 'page_row', 'provenance', 'days_on_feed', 'version_last_seen', 'last_good_at', 'age_days',
+  'distress_matches', 'distress_candidates', 'score_rationale', 'also_listed', 'motivation_days', 'motivation_score',
+  'rental_rationale', 'wholesale_rationale', 'creative_finance_rationale', 'loan_rate_age_days', 'agent_filings'
+];
+
+CREATE OR REPLACE MACRO is_compared(field) AS NOT list_contains(fields_that_move(), field);
+
+-- Fields with another value, by two JSON objects of the fields of one record as text; in the order of the record.
+CREATE OR REPLACE MACRO fields_that_differ(today, before) AS
+  list_filter(json_keys(today), lambda field: (today ->> field) IS DISTINCT FROM (before ->> field));
+
+-- The lists of the API: deals for sale, signals that have not left their list, and sales to come that are not called
+-- off. All leads and filings of a snapshot are listed.
+CREATE OR REPLACE MACRO is_listed_deal(listing_status) AS listing_status = 'active';
+CREATE OR REPLACE MACRO is_listed_signal(signal_state) AS signal_state <> 'removed';
+CREATE OR REPLACE MACRO is_called_off(sale_status) AS
+  sale_status IN ('cancelled', 'withdrawn', 'postponed', 'removed');
+CREATE OR REPLACE MACRO is_listed_auction(sale_status, sale_date, as_of) AS
+  sale_date >= as_of AND NOT is_called_off(sale_status);
+
+-- Why a signal left its list. A record that its list no longer shows may be paid, settled, or on another list.
+CREATE OR REPLACE MACRO reason_of_signal(state_reason) AS CASE state_reason
+  WHEN 'balance_zero' THEN 'cured'
+  WHEN 'closed_by_publisher' THEN 'closed_by_publisher'
+  ELSE 'left_the_list' END;
+
+-- Why a sale is not to come any more.
+CREATE OR REPLACE MACRO reason_of_sale(sale_status, sale_date, next_sale_date, as_of) AS CASE
+  WHEN sale_status IN ('sold', 'unsold') THEN sale_status
+  WHEN is_called_off(sale_status) AND next_sale_date IS NOT NULL THEN 'rescheduled'
+  WHEN sale_status IN ('cancelled', 'withdrawn') THEN 'called_off'
+  WHEN sale_status = 'postponed' THEN 'postponed'
+  WHEN sale_status <> 'removed' AND sale_date < as_of THEN 'day_passed'
+  ELSE 'left_the_list' END;
