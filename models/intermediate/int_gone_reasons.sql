@@ -29,7 +29,7 @@ gone_deals as (
 ),
 
 gone_signals as (
-  select gone.id, reason_of_signal(today.state_reason) as reason
+  select gone.id, reason_of_signal(today.signal_type, today.state_reason) as reason
   from gone
   left join signals as today on today.id = gone.id
   where gone.list = 'signals'
@@ -49,7 +49,7 @@ gone_leads as (
     case
       when sold.id is not null then 'sold'
       when other_ids.record_id is not null then 'other_id'
-      when signals.signal_state = 'removed' then reason_of_signal(signals.state_reason)
+      when signals.signal_state = 'removed' then reason_of_signal(signals.signal_type, signals.state_reason)
       when signals.signal_state = 'unknown' then 'not_verified'
       when auctions.sale_status in ('sold', 'unsold') then 'held'
       when is_called_off(auctions.sale_status) or auctions.sale_date < run.as_of

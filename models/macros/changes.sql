@@ -1,13 +1,14 @@
 -- The change feed: the fields that it compares, and the records that its lists have.
 
 -- Fields that change from day to day without any news of a record: when and where a row was read, ages counted from
--- that, figures that follow from ages or from other rows alone. The feed does not compare them, nor does `make diff`
--- without ALL=1.
+-- that, figures and sentences that follow from ages or from other rows alone. The feed does not compare them, nor does
+-- `make diff` without ALL=1.
 CREATE OR REPLACE MACRO fields_that_move() AS [
   'observed_at', 'last_seen', 'last_verified', 'verified_age_days', 'freshness', 'rent_observed_at',
   'page_sha256', 'page_row', 'provenance', 'days_on_feed', 'version_last_seen', 'last_good_at', 'age_days',
   'distress_matches', 'distress_candidates', 'score_rationale', 'also_listed', 'motivation_days', 'motivation_score',
-  'rental_rationale', 'wholesale_rationale', 'creative_finance_rationale', 'loan_rate_age_days', 'agent_filings'
+  'rental_rationale', 'wholesale_rationale', 'creative_finance_rationale', 'loan_rate_age_days',
+  'why_this_is_interesting', 'agent_filings'
 ];
 
 CREATE OR REPLACE MACRO is_compared(field) AS NOT list_contains(fields_that_move(), field);
@@ -25,10 +26,11 @@ CREATE OR REPLACE MACRO is_called_off(sale_status) AS
 CREATE OR REPLACE MACRO is_listed_auction(sale_status, sale_date, as_of) AS
   sale_date >= as_of AND NOT is_called_off(sale_status);
 
--- Why a signal left its list. A record that its list no longer shows may be paid, settled, or on another list.
-CREATE OR REPLACE MACRO reason_of_signal(state_reason) AS CASE state_reason
-  WHEN 'balance_zero' THEN 'cured'
-  WHEN 'closed_by_publisher' THEN 'closed_by_publisher'
+-- Why a signal left its list. A list of unpaid taxes without the debt says that it is no longer owed; any other list
+-- says nothing about a record that it no longer has.
+CREATE OR REPLACE MACRO reason_of_signal(signal_type, state_reason) AS CASE
+  WHEN state_reason = 'closed_by_publisher' THEN state_reason
+  WHEN signal_type = 'tax_delinquent' AND state_reason IN ('balance_zero', 'not_on_latest_list') THEN 'cured'
   ELSE 'left_the_list' END;
 
 -- Why a sale is not to come any more.

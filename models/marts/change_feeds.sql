@@ -3,16 +3,7 @@
 with
 
 listed as (
-  select 'deals' as list, count(*) as records from deals where is_listed_deal(listing_status)
-  union all
-  select 'signals' as list, count(*) as records from signals where is_listed_signal(signal_state)
-  union all
-  select 'auctions' as list, count(*) as records
-  from auctions
-  cross join run
-  where is_listed_auction(sale_status, sale_date, run.as_of)
-  union all
-  select 'leads' as list, count(*) as records from leads
+  select list, count(*) as records from int_listed_records group by list
   union all
   select 'filings' as list, count(*) as records from filings
 ),
@@ -33,11 +24,11 @@ select
   feeds.changes_through,
   feeds.complete_since,
   not feeds.is_continued as begins,
-  cast(listed.records as integer) as records,
+  cast(coalesce(listed.records, 0) as integer) as records,
   cast(coalesce(counted.new_records, 0) as integer) as new_records,
   cast(coalesce(counted.changed_records, 0) as integer) as changed_records,
   cast(coalesce(counted.gone_records, 0) as integer) as gone_records
 from int_change_feeds as feeds
 cross join run
-join listed using (list)
+left join listed using (list)
 left join counted using (list)

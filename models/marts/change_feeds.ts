@@ -6,7 +6,7 @@ export const CHANGE_LISTS = ['deals', 'signals', 'auctions', 'leads', 'filings']
 
 export const ChangeFeed = defineRecord(
   'change_feed',
-  'One row per list whose changes are published: since when the changes are complete, and the changes of this snapshot.',
+  'One row per list whose changes are published: since when they are complete, and how many this snapshot has.',
   ['list'],
   {
     list: oneOf(CHANGE_LISTS, 'List of the API.'),

@@ -10,7 +10,7 @@ import { formatSources, type Screen } from './status_sources.ts';
 export type { Screen } from './status_sources.ts';
 
 /** Tables without a count of their own on the screen. */
-const UNCOUNTED = ['assumptions', 'sources', 'reports', 'property_keys'];
+const UNCOUNTED = ['assumptions', 'sources', 'reports', 'property_keys', 'change_feeds'];
 
 /** Lines below the table of sources: two empty ones, the counts, the runbook pages and the notice. */
 const LINES_BELOW = 5;

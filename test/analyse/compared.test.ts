@@ -11,7 +11,7 @@ import { chromium, type Browser } from 'playwright-core';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
 import { diffSnapshots, type Diff } from '../../pipelines/analyse/diff/diff.ts';
-import { DERIVED_TABLES, VOLATILE } from '../../pipelines/analyse/diff/fields.ts';
+import { DERIVED_TABLES, fieldsThatMove } from '../../pipelines/analyse/diff/fields.ts';
 import { formatDiff } from '../../pipelines/analyse/diff/format.ts';
 import { writeChanges } from '../../pipelines/analyse/diff/write.ts';
 import { svgOf } from '../../pipelines/analyse/profile/svg.ts';
@@ -48,12 +48,13 @@ describe('two snapshots compared', () => {
   const of = (table: string) => diff.tables.find((t) => t.table === table) ?? assert.fail(table);
 
   test('what came, went and changed is what a comparison row by row in plain code finds', async () => {
+    const moving = await fieldsThatMove(diff.duck.connection);
     for (const { name, contract } of (await loadModels()).filter(isCompared)) {
       const { key } = contract.record;
       const byKey = async (runId: string) =>
         new Map((await published(layout, runId, name)).map((r) => [JSON.stringify(key.map((k) => r[k])), r]));
       const [a, b] = [await byKey(A), await byKey(B)];
-      const fields = contract.record.columns.map((c) => c.name).filter((c) => !key.includes(c) && !VOLATILE.has(c));
+      const fields = contract.record.columns.map((c) => c.name).filter((c) => !key.includes(c) && !moving.has(c));
       const counts = new Map<string, number>();
       let changed = 0;
       for (const [k, row] of b) {

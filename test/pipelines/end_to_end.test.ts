@@ -80,6 +80,8 @@ describe('a run over one day', () => {
     assert.deepEqual(Object.keys(manifest.tables).sort(), [
       'assumptions',
       'auctions',
+      'change_feeds',
+      'changes',
       'coverage',
       'deals',
       'filings',

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { openDuck, rowsOf, type Duck } from '../../../lib/duck.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { identifier, literal } from '../../../lib/sql.ts';
-import { loadModels, type Model } from '../../../models/index.ts';
+import { loadModels, macrosSql, type Model } from '../../../models/index.ts';
 import type { Manifest } from '../../../models/manifest.ts';
 import type { Layout } from '../../layout.ts';
 import { readManifest, verifySnapshot } from '../../snapshots.ts';
-import { DERIVED_TABLES, LABELS, VOLATILE } from './fields.ts';
+import { DERIVED_TABLES, fieldsThatMove, LABELS } from './fields.ts';
 
 export interface TableDiff {
   readonly table: string;
@@ -33,7 +33,7 @@ export interface Diff {
 }
 
 export interface DiffOptions {
-  /** Also compare volatile fields and derived tables. */
+  /** Also compare fields that move by themselves, and derived tables. */
   readonly includeAll?: boolean;
 }
 
@@ -64,12 +64,12 @@ function textView({ file, columns }: Side, all: readonly string[]): string {
   return `(SELECT ${list.join(', ')} ${rows})`;
 }
 
-/** Insert the changes of one table into `changes`. */
+/** Insert the changes of one table into `changes`. @param ignored fields that are not compared */
 async function insertChanges(
   { connection }: Duck,
   { name, contract }: Model,
   [a, b]: readonly [Side, Side],
-  includeAll: boolean,
+  ignored: ReadonlySet<string>,
 ): Promise<void> {
   const { key } = contract.record;
   const columns = [...new Set([...a.columns, ...b.columns])];
@@ -88,7 +88,7 @@ async function insertChanges(
     SELECT ${literal(name)}, ${keyOf('a')}, ${labelOf('a')}, 'removed', NULL, CAST(to_json(a) AS VARCHAR), NULL
     FROM ${rowsA} AS a ANTI JOIN ${rowsB} AS b ON ${on}`);
   const compared = columns.filter(
-    (c) => a.columns.includes(c) && b.columns.includes(c) && !key.includes(c) && (includeAll || !VOLATILE.has(c)),
+    (c) => a.columns.includes(c) && b.columns.includes(c) && !key.includes(c) && !ignored.has(c),
   );
   if (compared.length === 0) return;
   const pairs = compared.map((c) => `{'field': ${literal(c)}, 'old': a.${identifier(c)}, 'new': b.${identifier(c)}}`);
@@ -154,12 +154,14 @@ export async function diffSnapshots(
     await duck.connection.run(`
       CREATE TABLE changes (
         "table" VARCHAR, key VARCHAR, label VARCHAR, kind VARCHAR, field VARCHAR, old VARCHAR, new VARCHAR)`);
+    await duck.connection.run(macrosSql());
+    const ignored = includeAll ? new Set<string>() : await fieldsThatMove(duck.connection);
     const tables: TableDiff[] = [];
     for (const model of await loadModels()) {
       if (!model.contract.publish || (!includeAll && DERIVED_TABLES.has(model.name))) continue;
       const sides = [await sideOf(duck, layout, a, model.name), await sideOf(duck, layout, b, model.name)] as const;
       if (sides.every((side) => side.file === null)) continue;
-      await insertChanges(duck, model, sides, includeAll);
+      await insertChanges(duck, model, sides, ignored);
       tables.push(await tableDiff(duck, model.name, sides));
     }
     return { a, b, tables, duck };

@@ -42,6 +42,18 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'auctions.tax_never_derived': [set('auctions', "sale_kind = 'tax_foreclosure'", 'opening_bid_derived')],
   // One cent less than two thirds
   'auctions.two_thirds_holds': [set('auctions', 'opening_bid = 59999.99', 'sale_round = 1')],
+  'change_feeds.clock_in_order': [set('change_feeds', 'complete_since = changes_through + INTERVAL 1 DAY')],
+  'change_feeds.records_add_up': [set('change_feeds', 'records = records + 1')],
+  'changes.fields_as_said': [set('changes', "changed_fields = '[]'")],
+  'changes.kept_as_said': [set('changes', 'changed_at = changed_at - INTERVAL 100 DAY')],
+  'changes.lead_to_the_lists': [set('change_feeds', 'begins = false', "list = 'deals'")],
+  'changes.of_listed_records': [set('changes', "record_id = 'another'")],
+  'changes.reason_as_said': [set('changes', "reason = 'left_the_list'")],
+  'changes.sold_lead_has_id_alone': [set('changes', 'state = NULL')],
+  'changes.sold_leads_say_no_more': [
+    'INSERT INTO int_sold_lead_ids SELECT record_id FROM changes',
+    set('changes', "list = 'leads'"),
+  ],
   'coverage.counts_in_order': [set('coverage', 'listings_matched = listings + 1')],
   'coverage.status_as_said': [set('coverage', 'why = NULL', "status = 'not_covered'")],
   'deals.agreement_as_said': [set('deals', "underwriting_agreement = 'no_claim'")],

@@ -166,4 +166,13 @@ export const PASSING: Inputs = {
       ...page,
     },
   ],
+  previous_change_feeds: [
+    {
+      list: 'filings',
+      as_of: '2026-11-20',
+      changes_through: '2026-11-20T12:00:00Z',
+      complete_since: '2026-11-19T12:00:00Z',
+      records: 0,
+    },
+  ],
 };

@@ -1,0 +1,22 @@
+-- One row per record of today's lists but the filings, all of which are listed, with a hash of its compared fields.
+
+select 'deals' as list, id as record_id, hash(*columns(lambda field: is_compared(field))) as content
+from deals
+where is_listed_deal(listing_status)
+
+union all
+
+select 'signals' as list, id as record_id, hash(*columns(lambda field: is_compared(field))) as content
+from signals
+where is_listed_signal(signal_state)
+
+union all
+
+select 'auctions' as list, id as record_id, hash(*columns(lambda field: is_compared(field))) as content
+from auctions
+where is_listed_auction(sale_status, sale_date, (select as_of from run))
+
+union all
+
+select 'leads' as list, id as record_id, hash(*columns(lambda field: is_compared(field))) as content
+from leads
