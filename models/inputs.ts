@@ -9,6 +9,7 @@
  *   sold_properties         keys of their properties
  *   staged_<record>         typed rows of all sources of a family, with the provenance columns below
  *   previous_<mart>         published tables of the previous snapshot that a model reads; empty on the first day
+ *   followed_<mart>         the same of the snapshot published last, perhaps earlier on the same day
  */
 import { date, defineRecord, instant, integer, oneOf, percent, text } from '../lib/record.ts';
 import { OUTDATED_REASONS } from '../sources/fiscal_year.ts';

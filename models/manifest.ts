@@ -30,6 +30,8 @@ export const Manifest = z.strictObject({
   assumption_set_id: z.string(),
   /** Snapshot from which this one continues the history. */
   previous: z.string().nullable(),
+  /** Snapshot from whose lists its changes start: the previous one, or an earlier one of the same day. */
+  follows: z.string().nullable().default(null),
   versions: z.strictObject({ dealfeed: z.string(), node: z.string(), duckdb: z.string(), schema: hash, models: hash }),
   /** One entry per source: the result of its read, the staged file in use and its pages. */
   sources: z.array(

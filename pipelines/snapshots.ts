@@ -46,6 +46,22 @@ export async function snapshotBefore(layout: Layout, asOf: string): Promise<Mani
   return readManifest(layout, last);
 }
 
+/**
+ * The newest snapshot of the day, which a repeated run replaces. Its changes lead from there.
+ * @throws DamagedFile if its files changed since publication
+ */
+export async function snapshotOfDay(layout: Layout, asOf: string): Promise<Manifest | null> {
+  const last = (await listSnapshots(layout)).findLast((id) => parseRunId(id)?.asOf === asOf);
+  if (last === undefined) return null;
+  const problems = await verifySnapshot(layout, last);
+  if (problems.length > 0)
+    throw new DamagedFile(
+      `Snapshot ${last}, which this run replaces, is damaged: ${problems.join('; ')}. ` +
+        `Restore ${layout.snapshot(last)} from a backup, or move it away.`,
+    );
+  return readManifest(layout, last);
+}
+
 /** Run id of the current snapshot; null if nothing is published yet. */
 export async function currentSnapshot(layout: Layout): Promise<string | null> {
   try {

@@ -1,5 +1,5 @@
--- One row per list of the change feed: whether it goes on from the previous snapshot, and since when it is complete.
--- A list that the feed of the previous snapshot lacks begins with this snapshot.
+-- One row per list of the change feed: whether it goes on from the snapshot before, and since when it is complete.
+-- A list that the feed of the snapshot before lacks begins with this snapshot.
 
 with
 
@@ -11,7 +11,7 @@ terms as (
 clock as (
   select greatest(run.observed_at, max(previous.changes_through) + interval 1 second) as changes_through
   from run
-  left join previous_change_feeds as previous on true
+  left join followed_change_feeds as previous on true
   group by run.observed_at
 )
 
@@ -28,4 +28,4 @@ select
 from (select unnest(['deals', 'signals', 'auctions', 'leads', 'filings']) as list) as lists
 cross join clock
 cross join terms
-left join previous_change_feeds as previous on previous.list = lists.list
+left join followed_change_feeds as previous on previous.list = lists.list

@@ -1,4 +1,4 @@
--- One row per record with a change since the previous snapshot: its kind and place, of a gone record those that it had.
+-- One row per record with a change since the snapshot before: its kind and place, of a gone record those that it had.
 
 with
 
@@ -14,31 +14,37 @@ places as (
   from deals
   union all
   select 'deals' as list, id, true as is_gone, null as kind, state, null as county, null as county_fips, city, zip
-  from previous_deals
+  from followed_deals
   union all
   select 'signals' as list, id, false as is_gone, signal_type as kind, state, county, county_fips, city, zip
   from signals
   union all
   select 'signals' as list, id, true as is_gone, signal_type as kind, state, county, county_fips, city, zip
-  from previous_signals
+  from followed_signals
   union all
   select 'auctions' as list, id, false as is_gone, auction_type as kind, state, county, county_fips, city, zip
   from auctions
   union all
   select 'auctions' as list, id, true as is_gone, auction_type as kind, state, county, county_fips, city, zip
-  from previous_auctions
+  from followed_auctions
   union all
   select 'leads' as list, id, false as is_gone, lead_type as kind, state, county, county_fips, city, zip
   from leads
   union all
   select 'leads' as list, id, true as is_gone, lead_type as kind, state, county, county_fips, city, zip
-  from previous_leads
+  from followed_leads
   union all
   select
     'filings' as list, id, false as is_gone,
     source_state as kind, source_state as state, business_county as county, null as county_fips,
     business_city as city, business_zip as zip
   from filings
+  union all
+  select
+    'filings' as list, id, true as is_gone,
+    source_state as kind, source_state as state, business_county as county, null as county_fips,
+    business_city as city, business_zip as zip
+  from followed_filings
 )
 
 select list, id as record_id, kind, state, county, county_fips, city, zip

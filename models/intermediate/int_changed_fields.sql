@@ -55,8 +55,8 @@ before as (
   select 'deals' as list, fields.id, to_json(fields) as fields
   from (
     select columns(lambda field: is_compared(field))::varchar
-    from previous_deals
-    semi join changed on changed.list = 'deals' and changed.id = previous_deals.id
+    from followed_deals
+    semi join changed on changed.list = 'deals' and changed.id = followed_deals.id
   ) as fields
 
   union all
@@ -64,8 +64,8 @@ before as (
   select 'signals' as list, fields.id, to_json(fields) as fields
   from (
     select columns(lambda field: is_compared(field))::varchar
-    from previous_signals
-    semi join changed on changed.list = 'signals' and changed.id = previous_signals.id
+    from followed_signals
+    semi join changed on changed.list = 'signals' and changed.id = followed_signals.id
   ) as fields
 
   union all
@@ -73,8 +73,8 @@ before as (
   select 'auctions' as list, fields.id, to_json(fields) as fields
   from (
     select columns(lambda field: is_compared(field))::varchar
-    from previous_auctions
-    semi join changed on changed.list = 'auctions' and changed.id = previous_auctions.id
+    from followed_auctions
+    semi join changed on changed.list = 'auctions' and changed.id = followed_auctions.id
   ) as fields
 
   union all
@@ -82,8 +82,8 @@ before as (
   select 'leads' as list, fields.id, to_json(fields) as fields
   from (
     select columns(lambda field: is_compared(field))::varchar
-    from previous_leads
-    semi join changed on changed.list = 'leads' and changed.id = previous_leads.id
+    from followed_leads
+    semi join changed on changed.list = 'leads' and changed.id = followed_leads.id
   ) as fields
 
   union all
@@ -91,8 +91,8 @@ before as (
   select 'filings' as list, fields.id, to_json(fields) as fields
   from (
     select columns(lambda field: is_compared(field))::varchar
-    from int_filings_before
-    semi join changed on changed.list = 'filings' and changed.id = int_filings_before.id
+    from followed_filings
+    semi join changed on changed.list = 'filings' and changed.id = followed_filings.id
   ) as fields
 )
 

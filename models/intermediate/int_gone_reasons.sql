@@ -1,4 +1,4 @@
--- One row per record that left a list since the previous snapshot, with the reason as far as today's data have it.
+-- One row per record that left a list since the snapshot before, with the reason as far as today's data have it.
 
 with
 
@@ -19,7 +19,7 @@ gone_deals as (
       when history.deal_id <> before.id then 'other_id'
       else 'left_the_list'
     end as reason
-  from previous_deals as before
+  from followed_deals as before
   semi join gone on gone.list = 'deals' and gone.id = before.id
   left join deals as today on today.id = before.id
   left join listing_history as history
@@ -59,7 +59,7 @@ gone_leads as (
       when coalesce(signals.id, auctions.id) is not null then 'no_longer_qualifies'
       else 'left_the_list'
     end as reason
-  from previous_leads as before
+  from followed_leads as before
   semi join gone on gone.list = 'leads' and gone.id = before.id
   cross join run
   cross join terms
@@ -78,5 +78,5 @@ select 'auctions' as list, id as record_id, reason from gone_auctions
 union all
 select 'leads' as list, id as record_id, reason from gone_leads
 union all
--- Every published filing stays
+-- A filing leaves only if a repeated run of the day lacks it
 select 'filings' as list, id as record_id, 'left_the_list' as reason from gone where list = 'filings'

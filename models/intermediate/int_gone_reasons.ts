@@ -5,7 +5,7 @@ import { Change, GONE_REASONS } from '../marts/changes.ts';
 
 const record = defineRecord(
   'int_gone_reason',
-  'One row per record that left a list since the previous snapshot.',
+  'One row per record that left a list since the snapshot before.',
   ['list', 'record_id'],
   { ...fieldsOf(Change, ['list', 'record_id']), reason: oneOf(GONE_REASONS, 'Why it is gone.') },
 );

@@ -1,5 +1,5 @@
--- One row per record of the lists of the previous snapshot but the filings, with a hash of its compared fields. Nothing
--- of a list that the feed of the previous snapshot lacks.
+-- One row per record of the lists of the snapshot before but the filings, with a hash of its compared fields. Nothing
+-- of a list that the feed of the snapshot before lacks.
 
 with
 
@@ -8,23 +8,23 @@ continued as (
 )
 
 select 'deals' as list, id as record_id, hash(*columns(lambda field: is_compared(field))) as content
-from previous_deals
+from followed_deals
 where is_listed_deal(listing_status) and exists (from continued where list = 'deals')
 
 union all
 
 select 'signals' as list, id as record_id, hash(*columns(lambda field: is_compared(field))) as content
-from previous_signals
+from followed_signals
 where is_listed_signal(signal_state) and exists (from continued where list = 'signals')
 
 union all
 
 select 'auctions' as list, id as record_id, hash(*columns(lambda field: is_compared(field))) as content
-from previous_auctions
+from followed_auctions
 where is_listed_auction(sale_status, sale_date, (select as_of_before from continued where list = 'auctions'))
 
 union all
 
 select 'leads' as list, id as record_id, hash(*columns(lambda field: is_compared(field))) as content
-from previous_leads
+from followed_leads
 where exists (from continued where list = 'leads')

@@ -1,13 +1,26 @@
--- One row per record that entered or left a list since the previous snapshot, or has another value in a compared field.
+-- One row per record that entered or left a list since the snapshot before, or has another value in a compared field.
 -- Rows are compared by their hashes, so that the join holds ids and hashes alone.
 
 with
 
--- No filing leaves, and only those of today's reads and amendments can differ
+-- Only filings of today's reads and amendments can differ. A run that is repeated on the same day may lack filings that
+-- the earlier run had read
 filings_to_compare as (
   select filing_id as id from stg_registrations
-  union all
+
+  union
+
   select id from int_filings_before
+
+  union
+
+  select filings.id
+  from followed_filings as filings
+  cross join run
+  join int_change_feeds as feeds
+    on feeds.list = 'filings'
+    and feeds.as_of_before = run.as_of
+  where cast(filings.last_updated as date) >= run.as_of - 1
 ),
 
 listed_today as (
@@ -22,7 +35,8 @@ listed_before as (
   select * from int_listed_before
   union all
   select 'filings' as list, id as record_id, hash(*columns(lambda field: is_compared(field))) as content
-  from int_filings_before
+  from followed_filings
+  where id in (select id from filings_to_compare)
 )
 
 select

@@ -34,7 +34,7 @@ earlier_changes as (
       case when sold.id is not null then 'sold' else previous.reason end as reason
     ),
     sold.id is not null as has_id_alone
-  from previous_changes as previous
+  from followed_changes as previous
   join int_change_feeds as feeds using (list)
   left join int_sold_lead_ids as sold
     on previous.list = 'leads'

@@ -56,7 +56,7 @@ export const Change = defineRecord(
     record_id: text('Id of the record, as in the list.'),
     change: oneOf(
       CHANGE_KINDS,
-      'new: listed now and not in the previous snapshot, as is a record that returns; changed: listed in both with ' +
+      'new: listed now and not in the snapshot before, as is a record that returns; changed: listed in both with ' +
         'another value in a compared field; gone: no longer listed.',
     ),
     changed_fields: json(

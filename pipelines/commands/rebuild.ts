@@ -52,9 +52,13 @@ export async function rebuild(layout: Layout, runId: string, buildMemory?: strin
   }
   const published = await readManifest(layout, runId);
   const previous = published.previous === null ? null : await readPrevious(layout, published.previous, runId);
+  const follows =
+    published.follows === null || published.follows === previous?.run_id
+      ? previous
+      : await readPrevious(layout, published.follows, runId);
   const scratch = await mkdtemp(join(tmpdir(), 'dealfeed-rebuild-'));
   try {
-    const now = await rebuildInto(layoutOf(scratch), layout, published, { previous, buildMemory });
+    const now = await rebuildInto(layoutOf(scratch), layout, published, { previous, follows, buildMemory });
     const names = [...new Set([...Object.keys(published.tables), ...Object.keys(now.tables)])].sort();
     const tables = names.map((name) => ({
       name,
@@ -73,15 +77,23 @@ interface RebuiltSnapshot {
   readonly versionChanges: readonly string[];
 }
 
+/** What the rebuilt snapshot was built on. */
+interface BuiltOn {
+  readonly previous: Manifest | null;
+  readonly follows: Manifest | null;
+  readonly buildMemory: string | undefined;
+}
+
 /** Rebuild a snapshot in the scratch layout. */
 async function rebuildInto(
   target: Layout,
   layout: Layout,
   published: Manifest,
-  { previous, buildMemory }: { readonly previous: Manifest | null; readonly buildMemory: string | undefined },
+  { previous, follows, buildMemory }: BuiltOn,
 ): Promise<RebuiltSnapshot> {
-  // Writes go to the scratch folder; the previous snapshot is read in place.
-  const mixed: Layout = { ...target, snapshot: (id) => (id === previous?.run_id ? layout : target).snapshot(id) };
+  // Writes go to the scratch folder; earlier snapshots are read in place.
+  const earlier = [previous?.run_id, follows?.run_id];
+  const mixed: Layout = { ...target, snapshot: (id) => (earlier.includes(id) ? layout : target).snapshot(id) };
   const build = await openBuildDatabase(target.root, buildMemory);
   try {
     const { states, parsed, copied } = await rebuildReads(layout, target, published);
@@ -98,6 +110,7 @@ async function rebuildInto(
       references: loadReferences(),
       models,
       previous,
+      follows,
       sold: { leads: published.sold_leads, properties: published.sold_properties },
     });
     await buildModels(build.connection, models, PUBLISHED);

@@ -24,6 +24,7 @@ export interface RunFacts {
   readonly clock: Clock;
   readonly dataClock: Manifest['data_clock'];
   readonly previous: Manifest | null;
+  readonly follows: Manifest | null;
   readonly assumptions: AssumptionSet;
   readonly sold: SoldLeads;
   readonly sources: readonly SourceState[];
@@ -50,6 +51,7 @@ export async function snapshotFacts(run: RunFacts): Promise<SnapshotFacts> {
     notice: NOTICE[run.dataClock],
     assumption_set_id: run.assumptions.id,
     previous: run.previous?.run_id ?? null,
+    follows: run.follows?.run_id ?? null,
     sold_leads: [...run.sold.leads],
     sold_properties: [...run.sold.properties],
     versions: {

@@ -31,6 +31,8 @@ export interface BuildInputs {
   readonly references: readonly Reference[];
   readonly models: readonly Model[];
   readonly previous: Manifest | null;
+  /** Snapshot published last: the previous one, or an earlier one of the same day. */
+  readonly follows: Manifest | null;
   /** From the ledger. */
   readonly sold: SoldLeads;
 }
@@ -40,7 +42,8 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
   await loadFacts(connection, inputs);
   for (const record of inputs.records) await loadStaged(connection, inputs, record);
   for (const sql of inputs.references.flatMap(referenceSql)) await connection.run(sql);
-  await loadPrevious(connection, inputs);
+  await loadPublished(connection, inputs, 'previous', inputs.previous);
+  await loadPublished(connection, inputs, 'followed', inputs.follows);
   await setThreads(connection, inputRows(inputs));
 }
 
@@ -84,17 +87,22 @@ async function loadStaged(
   await createView(connection, `staged_${record.name}`, [...record.columns, ...Provenance.columns], files);
 }
 
-/** The tables of the previous snapshot that a model, an audit or the summary of changes reads. */
-async function loadPrevious(connection: DuckDBConnection, { layout, models, previous }: BuildInputs): Promise<void> {
+/** The tables of an earlier snapshot that a model, an audit or the summary of changes reads. */
+async function loadPublished(
+  connection: DuckDBConnection,
+  { layout, models }: BuildInputs,
+  prefix: 'previous' | 'followed',
+  snapshot: Manifest | null,
+): Promise<void> {
   const queries = [...models.flatMap((m) => [m.sql, ...auditsOf(m).map((a) => a.sql)]), ...CHANGES_SQL];
   for (const { name, contract } of models) {
-    const table = `previous_${name}`;
+    const table = `${prefix}_${name}`;
     if (!contract.publish || !queries.some((sql) => new RegExp(`\\b${table}\\b`, 'u').test(sql))) continue;
     // A column that an older snapshot lacks is null.
     const absent = 'an older snapshot did not have it';
     const columns = contract.record.columns.map((c) => ({ ...c, absent: c.absent ?? absent }));
-    const published = previous?.tables[name];
-    const files = previous && published ? [join(layout.snapshot(previous.run_id), published.file)] : [];
+    const published = snapshot?.tables[name];
+    const files = snapshot && published ? [join(layout.snapshot(snapshot.run_id), published.file)] : [];
     await createView(connection, table, columns, files);
   }
 }

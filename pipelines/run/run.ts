@@ -11,7 +11,7 @@ import { loadRowRecords } from '../../sources/index.ts';
 import { assertDataKind } from '../data_kind.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 import { runIdOf, type Layout } from '../layout.ts';
-import { listSnapshots, snapshotBefore } from '../snapshots.ts';
+import { listSnapshots, snapshotBefore, snapshotOfDay } from '../snapshots.ts';
 import { NONE_SOLD, type SoldLeads } from '../sold_leads.ts';
 import { openBuildDatabase, PUBLISHED, type BuildDatabase } from './build_database.ts';
 import { changesSince, type Changes } from './changes.ts';
@@ -58,6 +58,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const world = options.world === undefined ? {} : { world: options.world };
   await assertDataKind(layout, { data_clock: options.dataClock, ...world });
   const previous = await snapshotBefore(layout, clock.asOf);
+  const follows = (await snapshotOfDay(layout, clock.asOf)) ?? previous;
   const runId = await claimRunId(layout, clock.asOf);
   const startedMs = Date.now();
   const failuresFolder = join(layout.run(runId), 'failures');
@@ -83,6 +84,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       references: loadReferences(),
       models,
       previous,
+      follows,
       sold,
     });
     const built = await buildModels(build.connection, models, PUBLISHED);
@@ -93,7 +95,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     const blocked = audits.filter((a) => a.blocking && a.failing > 0);
 
     const { dataClock } = options;
-    const inputs = { runId, clock, dataClock, previous, assumptions, sold, sources, models, results };
+    const inputs = { runId, clock, dataClock, previous, follows, assumptions, sold, sources, models, results };
     const facts = await snapshotFacts(inputs);
     const publication = blocked.length === 0 ? await publish(build, options, models, facts) : null;
     await writeReport(layout, runId, startedMs, {

@@ -78,7 +78,9 @@ async function inputTables(models: readonly Model[], inputs: Inputs): Promise<Re
     ['sold_leads', columnsOf(SoldLead)],
     ['sold_properties', columnsOf(SoldProperty)],
     ...(await loadRowRecords()).map((r) => [`staged_${r.name}`, [...r.columns, ...Provenance.columns]] as const),
-    ...published.map((m) => [`previous_${m.name}`, nullable(m.contract.record.columns)] as const),
+    ...['previous', 'followed'].flatMap((prefix) =>
+      published.map((m) => [`${prefix}_${m.name}`, nullable(m.contract.record.columns)] as const),
+    ),
     ...stated.map((m) => [m.name, m.contract.record.columns] as const),
   ]);
 }

@@ -43,6 +43,7 @@ const FACTS: SnapshotFacts = {
   notice: 'Made up.',
   assumption_set_id: 'none',
   previous: null,
+  follows: null,
   sold_leads: [],
   sold_properties: [],
   versions: { dealfeed: '0', node: '0', duckdb: '0', schema: '0'.repeat(64), models: '0'.repeat(64) },

@@ -16,7 +16,9 @@ const ALWAYS_READ = [...CHANGES_SQL, 'status, reason, detail', 'recompute'].join
  */
 function emptied(model: Model): Model {
   const { record, publish } = model.contract;
-  const later = MODELS.map(({ sql }) => sql).filter((sql) => sql.includes(`previous_${model.name}`));
+  const later = MODELS.map(({ sql }) => sql).filter((sql) =>
+    new RegExp(`(?:previous|followed)_${model.name}\\b`, 'u').test(sql),
+  );
   const read = [ALWAYS_READ, ...later, ...record.key, ...(publish?.orderBy ?? [])].join('\n');
   const columns = record.columns.filter(({ name }) => new RegExp(`\\b${name}\\b`, 'u').test(read));
   const values = columns.map(({ name, sql }) => `CAST(NULL AS ${sql}) AS ${identifier(name)}`);

@@ -166,7 +166,7 @@ export const PASSING: Inputs = {
       ...page,
     },
   ],
-  previous_change_feeds: [
+  followed_change_feeds: [
     {
       list: 'filings',
       as_of: '2026-11-20',
