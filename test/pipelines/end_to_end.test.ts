@@ -21,6 +21,10 @@ import { assertConsistent, claimsIn } from '../api/routes/summary_claims.ts';
 import { hashesOf, newLayout, published, runDay, smallWorld, TINY } from './runs.ts';
 import { afterFirstDay, FIRST_DAY, FIRST_RUN, publishedRun } from './starting_points.ts';
 
+/** Hashes of the tables but the changes, which lead from the snapshot that a repeated run replaces. */
+const withoutChanges = (result: Parameters<typeof hashesOf>[0]): Record<string, string> =>
+  Object.fromEntries(Object.entries(hashesOf(result)).filter(([name]) => !/^change/u.test(name)));
+
 describe('a run over one day', () => {
   let layout: Layout;
   let world: World;
@@ -129,7 +133,7 @@ describe('a run over one day', () => {
       second.sources.some((s) => (s.latest?.traffic.not_modified ?? 0) > 0),
       'unchanged pages were confirmed, not sent again',
     );
-    assert.deepEqual(hashesOf(second), hashesOf(first));
+    assert.deepEqual(withoutChanges(second), withoutChanges(first));
   });
 
   test('so does a run elsewhere, which has nothing of this one', async () => {
@@ -271,7 +275,7 @@ describe('the days after', () => {
     const [then, again, last] = [runs[1] ?? assert.fail(), runs.at(-1) ?? assert.fail(), runs[days.length - 1]];
     assert.equal(again.runId, '2026-11-19.02');
     assert.ok(Object.keys(hashesOf(then)).length > 5);
-    assert.deepEqual(hashesOf(again), hashesOf(then));
+    assert.deepEqual(withoutChanges(again), withoutChanges(then));
     assert.equal(again.current, false);
     assert.equal(await readlink(layout.current), join('snapshots', last?.runId ?? ''));
   });
