@@ -206,7 +206,7 @@ describe('a sold lead', () => {
     ],
   };
 
-  it('leaves its id alone, as do the other leads of its property, and is new if its payment never arrives', async () => {
+  it('leaves its id alone, as do others of its property, and is new if its payment never arrives', async () => {
     const first = await snapshotOf(FIRST, {}, null);
     const second = await snapshotOf('2026-11-21', { leads: [debt, other] }, first);
     assert.ok(second.changes.every((c) => c['zip'] === '44102'));
