@@ -1,6 +1,7 @@
 /** Deals: the free index, the full feed, cards, and hot deals. */
 import { z } from 'zod';
 import { absentOf } from '../../lib/record.ts';
+import { UNDERWRITE_RELIABILITIES } from '../../models/deal/summary.ts';
 import { Deal } from '../../models/marts/deals.ts';
 import { DEAL_CARD, FIELD_GROUPS } from './field_groups.ts';
 import { Filters } from '../snapshot/filters.ts';
@@ -8,10 +9,11 @@ import { cachePerDay } from '../snapshot/memo.ts';
 import { unsold, type Claimed } from './leads/lead_claims.ts';
 import { listRoute } from './list_route.ts';
 import { noteOf } from './note.ts';
-import { choiceParam, integerParam, numberParam, textParam } from './params.ts';
+import { choiceParam, dayParam, integerParam, numberParam, textParam } from './params.ts';
 import { checkCountyByZip, inPlaceByZip, placeFilters } from './place.ts';
 import { PRICES } from './prices.ts';
 import { defineRoute, type RouteRequest } from './define.ts';
+import { startOfDay } from './weeks.ts';
 
 const { state, city, zip } = placeFilters;
 
@@ -43,19 +45,39 @@ const dealFilters = {
     'Part of the county name, ignoring case. A listing is placed by its ZIP; the ZIPs of counties whose public ' +
       'records are read are known.',
   ),
+  min_cap_underwritten: numberParam('Minimum cap_rate_underwritten, percent.'),
+  max_cap_gap: numberParam('Maximum cap_gap_pct: the claimed cap rate less the underwritten one, in points.'),
+  underwrite_reliability: choiceParam(UNDERWRITE_RELIABILITIES, "Whether HUD's 2-bedroom rent is a usable proxy."),
+  min_dscr: numberParam('Minimum dscr.'),
+  listed_since: dayParam(
+    'First day of listing: listed_on, or the day on which this service first read it where the site states none.',
+  ),
 };
 
 type DealRequest = Pick<RouteRequest<typeof dealFilters>, 'params' | 'snapshot'>;
 
+/** Deals listed on this day or later. */
+function listedSince(filters: Filters, day: string | undefined): Filters {
+  if (day === undefined) return filters;
+  const isListed = { column: 'listed_on', is: '>=', value: day } as const;
+  return filters
+    .either(isListed, { column: 'listed_on', is: 'absent' })
+    .either(isListed, { column: 'first_seen', is: '>=', value: startOfDay(day) });
+}
+
 const matchingDeals = async ({ params: p, snapshot }: DealRequest): Promise<Filters> =>
-  (await inPlaceByZip(activeDeals(), p, snapshot))
+  listedSince(await inPlaceByZip(activeDeals(), p, snapshot), p.listed_since)
     .and('list_price', '>=', p.min_price)
     .and('list_price', '<=', p.max_price)
     .and('cap_rate', '>=', p.min_cap)
     .and('units', '>=', p.min_units)
     .and('units', '<=', p.max_units)
     .and('deal_score', '>=', p.min_score)
-    .and('rental_status', '=', p.status);
+    .and('rental_status', '=', p.status)
+    .and('cap_rate_underwritten', '>=', p.min_cap_underwritten)
+    .and('cap_gap_pct', '<=', p.max_cap_gap)
+    .and('underwrite_reliability', '=', p.underwrite_reliability)
+    .and('dscr', '>=', p.min_dscr);
 
 const INDEX_FIELDS = {
   id: true,

@@ -3,6 +3,9 @@ import { instant, integer, money, oneOf, percent, ratio, text } from '../../lib/
 import { readFrom } from '../fields.ts';
 import { NO_DSCR, NO_INCOME, NO_PRICE, NO_RENT, NO_UNDERWRITING } from './absence.ts';
 
+/** Values of underwrite_reliability. */
+export const UNDERWRITE_RELIABILITIES = ['ok', 'proxy_out_of_range', 'unknown'] as const;
+
 export const summary = {
   // Property
   id: text(
@@ -60,7 +63,7 @@ export const summary = {
     { absent: 'cap_gap_basis says that there is no claim or no underwriting', unit: 'percentage points' },
   ),
   underwrite_reliability: oneOf(
-    ['ok', 'proxy_out_of_range', 'unknown'],
+    UNDERWRITE_RELIABILITIES,
     "Whether HUD's 2-bedroom rent is a usable proxy for this property.",
   ),
   rental_status: oneOf(['Hot', 'Warm', 'Pass'], 'The rental path.'),

@@ -71,6 +71,12 @@ const deal = (i: number): Row => ({
   rental_status: pick(['Hot', 'Warm', 'Pass'], i, 5),
   listing_status: pick(['active', 'active', 'active', 'sold', 'under_contract', 'delisted'], i, 6),
   dscr_status: pick(['computed', 'computed', 'insufficient_data', 'not_applicable'], i, 8),
+  dscr: pick(['0.95', '1.00', '1.20', '1.21', null], i, 29),
+  cap_rate_underwritten: pick(['-0.10', '4.99', '5.15', '8.50', null], i, 30),
+  cap_gap_pct: pick(['-2.01', '0.00', '0.01', '1.30', null], i, 31),
+  underwrite_reliability: pick(['ok', 'ok', 'proxy_out_of_range', 'unknown'], i, 32),
+  listed_on: i % 3 ? daysBefore((i % 13) - 4) : null,
+  first_seen: `${daysBefore(i % 11)}T${i % 2 ? '00:00:00' : '23:59:59'}Z`,
 });
 const signal = (i: number): Row => ({
   ...place(i),

@@ -135,6 +135,11 @@ const dealFilters = {
   max_units: units,
   min_score: score,
   status: fc.constantFrom('Hot', 'Warm', 'Pass', 'hot', 'PASS'),
+  min_cap_underwritten: percent,
+  max_cap_gap: fc.constantFrom('-2', '0', '0.01', '1.3', '1.29'),
+  underwrite_reliability: fc.constantFrom('ok', 'OK', 'proxy_out_of_range', 'unknown'),
+  min_dscr: fc.constantFrom('0', '1', '1.2', '1.21'),
+  listed_since: day,
 };
 const dealConditions = (f: Filters): readonly (string | undefined)[] => [
   "listing_status = 'active'",
@@ -151,6 +156,11 @@ const dealConditions = (f: Filters): readonly (string | undefined)[] => [
   compare('units', '<=', f['max_units']),
   compare('deal_score', '>=', f['min_score']),
   equalsIgnoringCase('rental_status', f['status']),
+  compare('cap_rate_underwritten', '>=', f['min_cap_underwritten']),
+  compare('cap_gap_pct', '<=', f['max_cap_gap']),
+  equalsIgnoringCase('underwrite_reliability', f['underwrite_reliability']),
+  compare('dscr', '>=', f['min_dscr']),
+  compareDay('coalesce(listed_on, CAST(first_seen AS DATE))', '>=', f['listed_since']),
 ];
 const CALLED_OFF = "('cancelled', 'withdrawn', 'postponed', 'removed')";
 const filingFilters = { entity_type: fc.constantFrom('domestic_llc', 'foreign_llc', 'water_company') };

@@ -17,7 +17,10 @@ const MAIN_STREET = {
 
 const DEALS: readonly (readonly [DealLine, Row])[] = [
   [['OH', 'Cleveland', '100000.00', '5.00', 4, 90, 'Hot'], MAIN_STREET],
-  [['OH', 'Akron', '200000.00', '8.50', 8, 80, 'Warm'], { noi_source: 'stated', zip: '44702' }],
+  [
+    ['OH', 'Akron', '200000.00', '8.50', 8, 80, 'Warm'],
+    { noi_source: 'stated', zip: '44702', listed_on: '2026-11-16' },
+  ],
   [['IN', 'Indianapolis', '300000.00', '9.00', 12, 70, 'Pass'], { underwrite_reliability: 'proxy_out_of_range' }],
   [
     ['TX', 'San Antonio', null, null, null, 60, 'Hot'],
@@ -43,6 +46,9 @@ const DEALS: readonly (readonly [DealLine, Row])[] = [
       dscr_reason: 'noi_missing',
       noi_source: 'underwritten',
       zip: '63101',
+      cap_rate_underwritten: '7.00',
+      cap_gap_pct: '-1.00',
+      listed_on: '2026-11-14',
     },
   ],
   [['MO', 'St. Louis', '500000.00', '12.00', 20, 99, 'Hot'], { listing_status: 'sold' }],
