@@ -5,6 +5,7 @@ import { PROBLEMS } from '../http/problem.ts';
 import { mediaOf, templateOf, type Route } from '../routes/define.ts';
 import { INTERFACE_VERSION } from '../routes/meta/facts.ts';
 import { purchasesOpenApi } from '../routes/purchases.ts';
+import { CSV_HEADERS, csvContentOf, csvHeadersOf } from './csv_headers.ts';
 import { componentPath, schemasOf, type JsonObject } from './schemas.ts';
 
 export { templateOf };
@@ -153,9 +154,13 @@ function okResponse(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonO
   if (!route.template) {
     return {
       description: billed,
-      headers: headers('X-Request-Id', ...(route.price === null ? ['ETag' as const] : PURCHASE_HEADERS)),
+      headers: {
+        ...headers('X-Request-Id', ...(route.price === null ? ['ETag' as const] : PURCHASE_HEADERS)),
+        ...csvHeadersOf(route),
+      },
       content: {
         [mediaOf(route)]: { schema: route.media === undefined ? bodyOf(route.response) : { type: 'string' } },
+        ...csvContentOf(route),
       },
     };
   }
@@ -234,7 +239,7 @@ export function openApi(routes: readonly Route[], publicUrl: string): JsonObject
     },
     components: {
       schemas: schemasOf(bodies),
-      headers: HEADERS,
+      headers: { ...HEADERS, ...CSV_HEADERS },
       securitySchemes: {
         x402: {
           type: 'apiKey',

@@ -4,6 +4,7 @@ import cors from '@koa/cors';
 import type { Context, Middleware } from 'koa';
 import compress from 'koa-compress';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { LIST_HEADER_NAMES } from '../../lib/list_headers.ts';
 import { Problem } from './problem.ts';
 import { stateOf } from './request_state.ts';
 
@@ -28,6 +29,7 @@ export const crossOrigin = (): Middleware =>
       'Repr-Digest',
       'Unencoded-Digest',
       'Content-Disposition',
+      ...LIST_HEADER_NAMES,
     ],
   });
 

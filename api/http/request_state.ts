@@ -12,6 +12,8 @@ export interface RequestState {
   route?: Route;
   request?: RouteRequest<Params>;
   snapshotId?: string;
+  /** Media type of the response, if the request chose it: part of what is bought. JSON if it is left out. */
+  media?: 'text/csv';
   /** The handler's work, which may outlast the request. */
   running?: Promise<unknown>;
   /** An unexpected error, for the log. */

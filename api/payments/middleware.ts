@@ -16,7 +16,7 @@ import type { Signatures } from './chain/signatures.ts';
 import type { Facilitator } from './facilitator/facilitator_client.ts';
 import { FacilitatorUnavailable } from './facilitator/unavailable.ts';
 import { refusalsOf, type Refusal } from './refusals.ts';
-import type { PaymentSteps } from './request/context.ts';
+import { chosenMedia, type PaymentSteps } from './request/context.ts';
 import { deliveriesOf } from './request/delivery.ts';
 import { answerEarlierPurchase, findEarlierPurchase } from './request/earlier_purchase.ts';
 import { fulfill } from './request/fulfill.ts';
@@ -157,7 +157,8 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
       refusals.unavailable(ctx, 'Payments are unavailable right now. Nothing was charged.');
       return;
     }
-    const required = await (await requirements)(charge.routeKey, libraryRequest(ctx, options.publicUrl));
+    const build = await requirements;
+    const required = await build(charge.routeKey, libraryRequest(ctx, options.publicUrl), chosenMedia(ctx));
     if (offered.kind === 'none') {
       const detail = 'This call is paid with x402 version 2.';
       refusals.payment(ctx, required, { reason: 'payment_required', detail });

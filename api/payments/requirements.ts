@@ -28,8 +28,11 @@ const oneNetwork: FacilitatorClient = {
   settle: async () => neverCalled(),
 };
 
-/** Builds the 402 of a route for a request. The adapter must not show a payment header: the library would read it. */
-export type BuildRequirements = (routeKey: string, request: HTTPAdapter) => Promise<PaymentRequired>;
+/**
+ * Builds the 402 of a route for a request. The adapter must not show a payment header: the library would read it.
+ * @param media of the answer, if the request chose it
+ */
+export type BuildRequirements = (routeKey: string, request: HTTPAdapter, media?: string) => Promise<PaymentRequired>;
 
 /** @throws RouteConfigurationError if a route asks for something that the library does not support */
 export async function requirementsOf(routes: Readonly<Record<string, RouteConfig>>): Promise<BuildRequirements> {
@@ -39,10 +42,11 @@ export async function requirementsOf(routes: Readonly<Record<string, RouteConfig
     .registerExtension(paymentIdentifierResourceServerExtension);
   const server = new x402HTTPResourceServer(schemes, { ...routes });
   await server.initialize();
-  return async (routeKey, adapter) => {
+  return async (routeKey, adapter, media) => {
     const path = routeKey.slice(routeKey.indexOf(' ') + 1);
     const result = await server.processHTTPRequest({ adapter, path, method: 'GET' });
     if (result.type !== 'payment-error') throw new Error(`${routeKey} requires no payment`);
-    return decodePaymentRequiredHeader(result.response.headers['PAYMENT-REQUIRED'] ?? '');
+    const required = decodePaymentRequiredHeader(result.response.headers['PAYMENT-REQUIRED'] ?? '');
+    return media === undefined ? required : { ...required, resource: { ...required.resource, mimeType: media } };
   };
 }

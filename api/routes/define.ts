@@ -68,6 +68,8 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   readonly miss?: z.ZodType;
   /** Media type; default JSON. */
   readonly media?: 'text/csv';
+  /** Columns of the same response as CSV, for a request that prefers it. Only of lists. */
+  csvColumns?(params: ParamValues<P>): readonly string[];
   /** Whether each item is sold once, to one buyer. */
   readonly isExclusive?: boolean;
   /** Whether the handler may take much longer than a query. */

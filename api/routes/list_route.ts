@@ -205,6 +205,7 @@ export function listRoute<const P extends Params>(definition: ListDefinition<P>)
       const { cursor }: ParamValues<PageParams> = params;
       if (cursor !== undefined) cursors.read(cursor, queryOf(path, filtersOf(params)));
     },
+    csvColumns: (params) => fieldsOf(list, params.fields).columns,
     handle: async (request) => listResponse(list, request, await definition.list(request)),
   });
 }

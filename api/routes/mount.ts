@@ -11,6 +11,7 @@ import { stateOf } from '../http/request_state.ts';
 import type { PaymentLayer } from '../payments/middleware.ts';
 import type { Snapshots } from '../snapshot/follow.ts';
 import { bodyObject, JsonText } from '../snapshot/json_text.ts';
+import { CSV, prefersCsv, sendListCsv, setCsvHeaders, type ListBody } from './csv.ts';
 import type { Cursors } from './cursor.ts';
 import { isTemplate, routeKey, templateRoute, type Attachment, type Route, type RouteRequest } from './define.ts';
 import type { Claims } from './leads/lead_claims.ts';
@@ -73,9 +74,7 @@ function responseHash(route: Route, { snapshot, today, params }: RouteRequest<Pa
 /** Send a file. The payment layer reads it and adds its digest. */
 function attach(ctx: Context, { file, name }: Attachment): void {
   ctx.body = file;
-  ctx.status = 200;
-  ctx.type = 'text/csv; charset=utf-8; header=present';
-  ctx.set('Content-Disposition', `attachment; filename="${name}"`);
+  setCsvHeaders(ctx, name);
 }
 
 export function mountRoutes(router: Router, options: MountOptions): void {
@@ -88,6 +87,10 @@ export function mountRoutes(router: Router, options: MountOptions): void {
     async (ctx, next) => {
       const state = stateOf(ctx);
       state.route = route;
+      if (route.csvColumns) {
+        ctx.vary('Accept');
+        if (prefersCsv(ctx)) state.media = CSV;
+      }
       const params = readParams(route.params, ctx.querystring);
       const lease = snapshots.acquire();
       if (!lease)
@@ -138,6 +141,10 @@ export function mountRoutes(router: Router, options: MountOptions): void {
         return;
       }
       if (options.checkResponses) route.response.parse(bodyObject(body));
+      if (state.media === CSV && route.csvColumns) {
+        sendListCsv(ctx, route.name, route.csvColumns(request.params), bodyObject(body) as ListBody);
+        return;
+      }
       ctx.body = body instanceof JsonText ? body.bytes : JSON.stringify(body);
       ctx.type = 'application/json';
     };

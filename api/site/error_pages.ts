@@ -14,10 +14,8 @@ interface ProblemBody {
   readonly price?: string;
 }
 
-function problemIn(ctx: Context): ProblemBody | null {
-  if (ctx.response.type !== 'application/problem+json' || typeof ctx.body !== 'string') return null;
-  return JSON.parse(ctx.body) as ProblemBody;
-}
+const isProblem = (ctx: Context): boolean =>
+  ctx.status >= 400 && ctx.response.type === 'application/problem+json' && typeof ctx.body === 'string';
 
 function content(problem: ProblemBody, path: string, purchase: boolean): Html {
   const { title, detail, status, reason, billed, price } = problem;
@@ -58,9 +56,10 @@ export const errorPages =
   (site: Site, snapshots: Snapshots, purchase: boolean): Middleware =>
   async (ctx, next) => {
     await next();
-    if (ctx.status < 400 || !wantsPage(ctx)) return;
-    const problem = problemIn(ctx);
-    if (!problem) return;
+    if (!isProblem(ctx)) return;
+    ctx.vary('Accept');
+    if (!wantsPage(ctx)) return;
+    const problem = JSON.parse(String(ctx.body)) as ProblemBody;
     const lease = snapshots.acquire();
     try {
       ctx.body = site.frame(
@@ -69,7 +68,6 @@ export const errorPages =
         lease?.snapshot,
       );
       ctx.type = 'text/html; charset=utf-8';
-      ctx.vary('Accept');
       ctx.set({ ...SITE_HEADERS });
     } finally {
       lease?.release();

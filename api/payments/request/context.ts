@@ -19,9 +19,19 @@ export interface PaidRequest {
   readonly offer: OfferedPayment;
 }
 
-/** Path and query, equal for every order of the query's parameters. */
-export function requestOf({ path, querystring }: Pick<Context, 'path' | 'querystring'>): string {
+/** The media type of the answer, if the request chose another one than JSON. */
+export function chosenMedia({ state }: Pick<Context, 'state'>): string | undefined {
+  const media: unknown = state['media'];
+  return typeof media === 'string' ? media : undefined;
+}
+
+/**
+ * What a request asks for: path and query, equal for every order of the query's parameters, and behind them the media
+ * type if the request chose another one than JSON, as in "/api/deals?state=OH text/csv".
+ */
+export function requestOf({ path, querystring, state }: Pick<Context, 'path' | 'querystring' | 'state'>): string {
   const query = new URLSearchParams(querystring);
   query.sort();
-  return query.size === 0 ? path : `${path}?${query.toString()}`;
+  const media = chosenMedia({ state });
+  return `${path}${query.size === 0 ? '' : `?${query.toString()}`}${media === undefined ? '' : ` ${media}`}`;
 }

@@ -1,7 +1,4 @@
-/**
- * Records as CSV (RFC 4180): UTF-8, a header line, CRLF, columns in record order, absent values empty. A cell that
- * begins with = + - @, a tab or a carriage return gets a leading apostrophe, to block formula injection.
- */
+/** Records as a CSV file on disk, for lists that are too long for memory. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
@@ -11,10 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
 import type { RecordDefinition } from '../../../lib/record.ts';
 import { SpooledFile } from '../../payments/spooled_answer.ts';
-
-/** The rule against formula injection, for buyers. */
-export const FORMULA_RULE =
-  'A cell that begins with = + - @, a tab or a carriage return gets a leading apostrophe, to block formula injection.';
+import { csvOptions } from '../csv.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -35,13 +29,7 @@ export async function spoolCsv(
           for await (const page of pages) yield* page;
         })(),
       ),
-      stringify({
-        header: true,
-        columns: record.columns.map((c) => c.name),
-        record_delimiter: 'windows',
-        escape_formulas: true,
-        cast: { boolean: String, object: (value) => JSON.stringify(value) },
-      }),
+      stringify(csvOptions(record.columns.map((c) => c.name))),
       async function* counted(chunks: AsyncIterable<Buffer | string>) {
         for await (const chunk of chunks) {
           const content = Buffer.from(chunk as string);

@@ -1,0 +1,17 @@
+/** Headers of a list as CSV: what its JSON envelope says besides the records. */
+
+/** The header of each field of the envelope. */
+export const LIST_HEADERS = {
+  count: 'Count',
+  total_matches: 'Total-Matches',
+  next_cursor: 'Next-Cursor',
+  generated_at: 'Generated-At',
+  as_of: 'As-Of',
+  changes_through: 'Changes-Through',
+  complete_since: 'Complete-Since',
+  stale_sources: 'Stale-Sources',
+  note: 'Note',
+} as const;
+
+/** All headers of such a list: they belong to its body, and are stored and sent again with it. */
+export const LIST_HEADER_NAMES: readonly string[] = [...Object.values(LIST_HEADERS), 'Link'];
