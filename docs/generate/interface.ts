@@ -28,7 +28,8 @@ export function interfacePage(): string {
       `### GET ${path}`,
       `Price: ${route.price === null ? 'free' : `$${route.price}`}. ${route.about}`,
       ...(params.length > 0 ? [table(['parameter', 'meaning', 'accepted'], params)] : []),
-      `Response: ${mediaOf(route)}${route.csvColumns ? ', or text/csv if Accept prefers it' : ''}. Statuses: ${Object.keys(paths[path]?.get.responses ?? {}).join(', ')}.`,
+      `Response: ${mediaOf(route)}${route.csvColumns ? ', or text/csv if Accept prefers it' : ''}. ` +
+        `Statuses: ${Object.keys(paths[path]?.get.responses ?? {}).join(', ')}.`,
     ];
   });
   const others = Object.entries(purchasesOpenApi).flatMap(([path, { get }]) => [
