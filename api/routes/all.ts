@@ -1,10 +1,11 @@
 /** Every route, in the order of /api/meta and OpenAPI. */
 import type { Route } from './define.ts';
 import { auctions } from './auctions.ts';
+import { count } from './count/count.ts';
 import { coverage } from './coverage.ts';
 import { dealCards, dealIds, deals, hotDeals } from './deals.ts';
 import { exclusive } from './leads/exclusive.ts';
-import { filingLists, REGISTERS } from './filings/filings.ts';
+import { filingLists, filings, recentFilings, REGISTERS } from './filings/filings.ts';
 import { leads } from './leads/leads.ts';
 import { lookup } from './lookup/lookup.ts';
 import { metaRoute } from './meta/meta.ts';
@@ -23,7 +24,6 @@ export interface RouteOptions {
   readonly paymentNotice?: string;
 }
 
-const allFilings = filingLists();
 const filingsByRegister = REGISTERS.map((register) => ({ register, lists: filingLists(register) }));
 
 export function allRoutes(options: RouteOptions): readonly Route[] {
@@ -33,6 +33,7 @@ export function allRoutes(options: RouteOptions): readonly Route[] {
     metaRoute({ routes, ...options }),
     dealIds,
     coverage,
+    count(options),
     lookup,
     deals,
     dealCards,
@@ -43,7 +44,8 @@ export function allRoutes(options: RouteOptions): readonly Route[] {
     leads,
     exclusive((id) => purchaseUrl(options.publicUrl, id)),
     owners,
-    ...allFilings,
+    recentFilings,
+    filings,
     weeklyCsv(options.spoolDir),
     ...filingsByRegister.flatMap(({ register, lists }) => [
       registerMeta(register, { routes, ...options }),

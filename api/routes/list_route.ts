@@ -8,6 +8,7 @@ import { defineRoute, type RouteRequest, type Route } from './define.ts';
 import { findPage, isBehind, type RankedRows } from './list_page.ts';
 import { noteOf } from './note.ts';
 import { ALL, fieldChoices, groupNames, type FieldChoices, type FieldGroups } from './field_groups.ts';
+import type { Filters } from '../snapshot/filters.ts';
 import { JsonText, parseRecord } from '../snapshot/json_text.ts';
 import { StaleSource, staleSources, type Family } from '../snapshot/stale_sources.ts';
 import type { TableName } from '../snapshot/tables.ts';
@@ -186,13 +187,19 @@ export interface ListDefinition<P extends Params> {
   list(request: RouteRequest<P & PageParams>): ListOptions | Promise<ListOptions>;
 }
 
+/** A list whose records other routes count. */
+export interface ListRoute extends Route {
+  /** The records that match the filters of a request. */
+  matching(request: RouteRequest<Params>): Promise<Filters>;
+}
+
 /** A paid list. An invalid cursor is refused before a payment is required. */
-export function listRoute<const P extends Params>(definition: ListDefinition<P>): Route {
+export function listRoute<const P extends Params>(definition: ListDefinition<P>): ListRoute {
   const { name, path, price, about, record, page = DEFAULT_PAGE, fields } = definition;
   const columns = Object.keys(record.shape);
   const choices = fieldChoices(columns, fields.groups);
   const list: List = { path, columns, page, choices, byDefault: fields.byDefault ?? [ALL] };
-  return defineRoute<P & PageParams, z.ZodType>({
+  const route = defineRoute<P & PageParams, z.ZodType>({
     name,
     path,
     price,
@@ -208,4 +215,7 @@ export function listRoute<const P extends Params>(definition: ListDefinition<P>)
     csvColumns: (params) => fieldsOf(list, params.fields).columns,
     handle: async (request) => listResponse(list, request, await definition.list(request)),
   });
+  const matching = async (request: RouteRequest<P & PageParams>): Promise<Filters> =>
+    (await definition.list(request)).filters;
+  return { ...route, matching };
 }

@@ -6,10 +6,10 @@ import { ENTITY_STATUSES, ENTITY_TYPES, Filing } from '../../../models/marts/fil
 import { Filters } from '../../snapshot/filters.ts';
 import { cachePerDay } from '../../snapshot/memo.ts';
 import { FIELD_GROUPS } from '../field_groups.ts';
-import { listRoute } from '../list_route.ts';
+import { listRoute, type ListRoute } from '../list_route.ts';
 import { choiceParam, dayParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
-import type { Route, RouteRequest } from '../define.ts';
+import type { RouteRequest } from '../define.ts';
 import { dayBefore } from '../weeks.ts';
 
 /** Records per page by default: well below 100 kB. */
@@ -67,7 +67,7 @@ const latestFilings = cachePerDay(async ({ snapshot, today }) =>
 );
 
 /** Filings dated within the last days up to the latest that their register has published. */
-async function recentFilings(request: RouteRequest<Record<never, never>>): Promise<Filters> {
+async function filingsOfLastDays(request: RouteRequest<Record<never, never>>): Promise<Filters> {
   const latest = await latestFilings(request);
   const recent = new Filters('filings').and('filing_date', '<=', request.today);
   return latest.reduce(
@@ -80,8 +80,8 @@ async function recentFilings(request: RouteRequest<Record<never, never>>): Promi
   );
 }
 
-/** The lists of one register, or of both. */
-export function filingLists(register?: Register): Route[] {
+/** The lists of one register, or of both: the recent filings, and all. */
+export function filingLists(register?: Register): [recent: ListRoute, all: ListRoute] {
   const prefix = register?.prefix ?? '';
   const subject = register ? `${register.stateName} business registrations` : 'Business registrations';
   return [
@@ -103,7 +103,7 @@ export function filingLists(register?: Register): Route[] {
           direction: 'DESC',
           behind: { column: 'entity_status', values: NOT_STANDING },
         },
-        filters: (await recentFilings(request))
+        filters: (await filingsOfLastDays(request))
           .and('source_state', '=', register?.state ?? request.params.state)
           .and('entity_type', '=', request.params.entity_type),
         ...sourcesOf(register?.state ?? request.params.state),
@@ -142,3 +142,6 @@ export function filingLists(register?: Register): Route[] {
     }),
   ];
 }
+
+/** The lists of both registers. */
+export const [recentFilings, filings] = filingLists();

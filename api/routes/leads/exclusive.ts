@@ -16,12 +16,13 @@ const CLAIM_BATCH = 200;
 
 export const PROMISE =
   'This property is yours alone. From claimed_at on, no lead of it is sold to anyone else, in this snapshot or a ' +
-  'later one, and none is in a list, count or sample of leads; the free samples and examples leave the ' +
-  'property out. A property is recognized by its parcel in the county, by its court case, or by its exact number, ' +
-  'street and place; an address that one list prints for several parcels identifies none of them. Lists sold ' +
-  'earlier may contain the lead. The public records behind it stay public: signals, auctions, deals, reports and ' +
-  'lookup still show them, with the same parcel and address, under ids that are not those of leads. They do not say ' +
-  'that the property was sold or to whom; buyers of the list can see that its leads are gone.';
+  'later one, and none is in a list, total or sample of leads; the ranges of /api/count are those of the snapshot, ' +
+  'so that they show no sale; the free samples and examples leave the property out. A property is recognized by its ' +
+  'parcel in the county, by its court case, or by its exact number, street and place; an address that one list ' +
+  'prints for several parcels identifies none of them. Lists sold earlier may contain the lead. The public records ' +
+  'behind it stay public: signals, auctions, deals, reports and lookup still show them, with the same parcel and ' +
+  'address, under ids that are not those of leads. They do not say that the property was sold or to whom; buyers of ' +
+  'the list can see that its leads are gone.';
 
 const Claim = z.strictObject({
   promise: z.literal(PROMISE),

@@ -160,7 +160,7 @@ export const rowsOfTable = (table: TableName, n: number, given: (i: number) => R
 
 /** A path with query that the first rows of the fixtures match. */
 export const callOf = (route: Route): string =>
-  `${route.path.replaceAll(':id', uuid(1))}${route.path === '/api/lookup' ? '?apn=P-1' : ''}`;
+  `${route.path.replaceAll(':id', uuid(1)).replace(':list', 'deals')}${route.path === '/api/lookup' ? '?apn=P-1' : ''}`;
 
 export interface DataFolder {
   readonly path: string;

@@ -1,0 +1,122 @@
+/**
+ * Free counts of a paid list by coarse filters: place, kind, status, and steps of the score.
+ *
+ * A count is a range of the snapshot. It depends on no claim, so that it shows no sale, and on no figure that is for
+ * sale but the steps of the score.
+ */
+import { LRUCache } from 'lru-cache';
+import { identifier } from '../../../lib/sql.ts';
+import type { Filters } from '../../snapshot/filters.ts';
+import type { Snapshot } from '../../snapshot/load.ts';
+import type { TableName } from '../../snapshot/tables.ts';
+import type { RouteRequest } from '../define.ts';
+import type { ListRoute } from '../list_route.ts';
+import { toCount, toInstant } from '../meta/facts.ts';
+import type { Params } from '../params.ts';
+import { rangeOf, type Range } from './ranges.ts';
+
+/** Place, kind and status. */
+export const COARSE = [
+  'state',
+  'county',
+  'city',
+  'zip',
+  'signal_type',
+  'auction_type',
+  'lead_type',
+  'property_kind',
+  'entity_type',
+  'status',
+];
+export const MIN_SCORE = 'min_score';
+/** Values of min_score that a count takes. */
+export const SCORE_STEPS = ['20', '40', '60', '80'] as const;
+/** Filters by figures that are for sale. A count by them does not tell none from a few. */
+const COMPUTED = ['status', MIN_SCORE];
+
+/** The coarse filters that a list takes. */
+export const coarseFiltersOf = ({ params }: ListRoute): string[] =>
+  [...COARSE, MIN_SCORE].filter((name) => Object.hasOwn(params, name));
+
+/** Column that says when a record was last read. */
+const READ: Partial<Record<TableName, string>> = {
+  deals: 'last_verified',
+  leads: 'last_verified',
+  owners: 'last_verified',
+};
+const READ_BY_DEFAULT = 'last_seen';
+
+/** Most counts cached per snapshot. */
+const MOST_COUNTS = 1000;
+
+interface Counted {
+  readonly table: TableName;
+  readonly matches: number;
+  readonly freshest: string | null;
+  readonly oldest: string | null;
+}
+
+const cache = new WeakMap<Snapshot, LRUCache<string, Promise<Counted>>>();
+
+async function queryCount(snapshot: Snapshot, filters: Filters): Promise<Counted> {
+  const { table } = filters;
+  const where = filters.sql();
+  const read = identifier(READ[table] ?? READ_BY_DEFAULT);
+  const [row = {}] = await snapshot.rows(
+    `SELECT count(*) AS matches, max(${read}) AS freshest, min(${read}) AS oldest FROM ${table}${where}`,
+    where.values,
+  );
+  return {
+    table,
+    matches: toCount(row['matches']),
+    freshest: toInstant(row['freshest']),
+    oldest: toInstant(row['oldest']),
+  };
+}
+
+type CountRequest = RouteRequest<Params>;
+
+/** Records that match; a lead that was sold after the snapshot is counted. */
+function countMatches(route: ListRoute, request: CountRequest): Promise<Counted> {
+  const { snapshot, today, params } = request;
+  const counts = cache.get(snapshot) ?? new LRUCache<string, Promise<Counted>>({ max: MOST_COUNTS });
+  cache.set(snapshot, counts);
+  const key = JSON.stringify([today, route.path, Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))]);
+  const known = counts.get(key);
+  if (known) return known;
+  const count = route
+    .matching({ ...request, claims: async () => new Map() })
+    .then((filters) => queryCount(snapshot, filters));
+  counts.set(key, count);
+  count.catch(() => counts.delete(key));
+  return count;
+}
+
+export interface CoarseCount {
+  readonly matches: Range;
+  /** When the most and the least recently read of them was read; null if there are none. */
+  readonly freshest: string | null;
+  readonly oldest: string | null;
+  /** Whether freshness is that of the matches, or of the whole list. */
+  readonly freshness_of: 'matches' | 'list';
+}
+
+/**
+ * Range of the records of a list that match, and their freshness.
+ * @param request with parameters of the list
+ * @returns null if a parameter is no coarse filter, or no step of the score
+ */
+export async function coarseCount(route: ListRoute, request: CountRequest): Promise<CoarseCount | null> {
+  const names = Object.keys(request.params);
+  const known = coarseFiltersOf(route);
+  const score = request.params[MIN_SCORE];
+  if (names.some((name) => !known.includes(name))) return null;
+  if (score !== undefined && !SCORE_STEPS.some((step) => step === String(score))) return null;
+  const counted = await countMatches(route, request);
+  const isBlurred = counted.table === 'leads' || names.some((name) => COMPUTED.includes(name));
+  const matches = rangeOf(counted.matches, !isBlurred);
+  // The freshness of a few records would tell whether there are any.
+  const isOfMatches = matches.at_least > 1;
+  const { freshest, oldest } = isOfMatches ? counted : await countMatches(route, { ...request, params: {} });
+  return { matches, freshest, oldest, freshness_of: isOfMatches ? 'matches' : 'list' };
+}

@@ -1,0 +1,135 @@
+/** GET /api/count/{list}: how many records of a paid list match coarse filters, and how fresh they are. Free. */
+import { z } from 'zod';
+import { Problem } from '../../http/problem.ts';
+import { auctions } from '../auctions.ts';
+import { deals } from '../deals.ts';
+import { defineRoute, type Route, type RouteRequest } from '../define.ts';
+import { filings } from '../filings/filings.ts';
+import { leads } from '../leads/leads.ts';
+import type { ListRoute } from '../list_route.ts';
+import { noteOf } from '../note.ts';
+import { owners } from '../owners.ts';
+import { choiceParam, readParams, readValue, type Params } from '../params.ts';
+import { signals } from '../signals.ts';
+import { COARSE, coarseCount, coarseFiltersOf, MIN_SCORE, SCORE_STEPS } from './coarse.ts';
+
+/** Lists that are counted. The description of a filter is that of the first list that takes it. */
+const LISTS = { signals, auctions, leads, deals, owners, filings } as const satisfies Record<string, ListRoute>;
+type ListName = keyof typeof LISTS;
+const LIST_NAMES = Object.keys(LISTS) as [ListName, ...ListName[]];
+
+const coarseParams: Params = Object.fromEntries(
+  COARSE.flatMap((name) => {
+    const schema = LIST_NAMES.map((list) => LISTS[list].params[name]).find((found) => found !== undefined);
+    return schema ? [[name, schema]] : [];
+  }),
+);
+
+const listParam = choiceParam(
+  LIST_NAMES,
+  `Name of a list, with the filters that it takes: ${LIST_NAMES.map(
+    (name) => `${name} (${coarseFiltersOf(LISTS[name]).join(', ')})`,
+  ).join(', ')}.`,
+);
+
+/** The query of the paid call with the same filters. @throws Problem unknown_parameter */
+function queryOf(name: ListName, params: Readonly<Record<string, unknown>>): string {
+  const known = coarseFiltersOf(LISTS[name]);
+  const unknown = Object.keys(params).find((given) => !known.includes(given));
+  if (unknown !== undefined)
+    throw new Problem('unknown_parameter', `A count of ${name} takes no ${unknown}. Known: ${known.join(', ')}.`, {
+      field: unknown,
+      accepted: known,
+    });
+  const given = known.flatMap((filter) => (params[filter] === undefined ? [] : [[filter, String(params[filter])]]));
+  return new URLSearchParams(given).toString();
+}
+
+interface Asked {
+  readonly name: ListName;
+  readonly route: ListRoute;
+  readonly query: string;
+  /** The request with the parameters of the paid call. */
+  readonly paid: RouteRequest<Params>;
+}
+
+/** @throws Problem if the list or one of its filters is invalid */
+function askedOf(request: RouteRequest<Params>): Asked {
+  const name = readValue('list', listParam, request.path['list'] ?? '');
+  const route = LISTS[name];
+  const query = queryOf(name, request.params);
+  return { name, route, query, paid: { ...request, params: readParams(route.params, query) } };
+}
+
+const NOTE =
+  'A range with fixed bounds, over the records of the snapshot. The paid call has the exact total; without a match ' +
+  'it is 404 and free.';
+const LEADS_NOTE =
+  'A lead that was sold after generated_at is counted until the next snapshot, so that no count shows a sale.';
+
+const readAt = (most: string) =>
+  z.iso
+    .datetime()
+    .nullable()
+    .meta({
+      description:
+        `When the ${most} recently read of the records that freshness_of names was last read. Null when: the list is ` +
+        'empty.',
+    });
+
+const Count = z.strictObject({
+  note: z.string(),
+  list: z.enum(LIST_NAMES),
+  matches: z
+    .strictObject({ at_least: z.int(), at_most: z.int() })
+    .meta({ description: 'Range of the number of matching records. 0 to 0: none matches.' }),
+  freshest: readAt('most'),
+  oldest: readAt('least'),
+  freshness_of: z
+    .enum(['matches', 'list'])
+    .meta({ description: 'matches: of the matching records. list: of the whole list, as fewer than 10 may match.' }),
+  paid_call: z
+    .strictObject({ url: z.url(), price: z.string() })
+    .meta({ description: 'The list with the same filters, and its price.' }),
+  generated_at: z.iso.datetime(),
+  as_of: z.iso.date(),
+  snapshot_id: z.string(),
+  filters: z.record(z.string(), z.unknown()),
+});
+
+/** Counts of every list that is sold. */
+export const count = ({ publicUrl }: { readonly publicUrl: string }): Route =>
+  defineRoute({
+    name: 'count',
+    path: '/api/count/:list',
+    price: null,
+    about:
+      'Free, before you pay: how many records of a list match coarse filters, as a range with fixed bounds, how ' +
+      'fresh they are, and the price and URL of the paid call with the same filters.',
+    params: { ...coarseParams, [MIN_SCORE]: choiceParam(SCORE_STEPS, 'Minimum deal_score or lead_score.') },
+    pathParams: { list: listParam },
+    response: Count,
+    async check(request) {
+      const { route, paid } = askedOf(request);
+      await route.check?.(paid);
+    },
+    async handle(request): Promise<z.input<typeof Count>> {
+      const { manifest, snapshot, params } = request;
+      const { name, route, query, paid } = askedOf(request);
+      const counted = await coarseCount(route, paid);
+      if (!counted) throw new Error(`${query} has a filter that is not coarse`);
+      return {
+        note: noteOf(manifest, name === 'leads' ? `${NOTE} ${LEADS_NOTE}` : NOTE).note ?? '',
+        list: name,
+        ...counted,
+        paid_call: {
+          url: `${publicUrl}${route.path}${query === '' ? '' : `?${query}`}`,
+          price: `$${route.price}`,
+        },
+        generated_at: manifest.generated_at,
+        as_of: manifest.as_of,
+        snapshot_id: snapshot.id,
+        filters: { ...params },
+      };
+    },
+  });

@@ -1,0 +1,196 @@
+/** /api/count/{list}: ranges of the paid lists, free, from which no score, price or sale can be found. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { rangeOf } from '../../../api/routes/count/ranges.ts';
+import { PUBLIC_URL, startSharedApp, type SharedApp } from '../support/test_app.ts';
+import { bodyOf, buyerWith } from '../support/buyers.ts';
+import { rowOf, rowsOfTable, type Row } from '../support/snapshot_fixtures.ts';
+
+interface Counted {
+  readonly matches: { readonly at_least: number; readonly at_most: number };
+  readonly freshest: string | null;
+  readonly oldest: string | null;
+  readonly freshness_of: string;
+  readonly paid_call: { readonly url: string; readonly price: string };
+}
+
+const cities = ['Cleveland', 'Akron', 'Canton'];
+const deal = (i: number): Row => ({
+  city: i === 40 ? 'Parma' : cities[i % 3],
+  deal_score: (i * 7) % 90,
+  rental_status: i % 2 ? 'Hot' : 'Warm',
+  last_verified: `2026-11-${i % 2 ? 18 : 20}T12:00:00Z`,
+});
+/** Ten leads of one county, so that one sale fewer would be another range, and three of another. */
+const lead = (i: number): Row => ({
+  county: i <= 10 ? 'Cuyahoga County, OH' : 'Stark County, OH',
+  lead_score: i === 13 ? 95 : 50 + i,
+  lead_type: i % 2 ? 'tax_delinquent' : 'sheriff_sale_auction',
+});
+
+const TABLES = {
+  deals: [...rowsOfTable('deals', 40, deal), rowOf('deals', 41, { listing_status: 'sold', city: 'Dayton' })],
+  signals: rowsOfTable('signals', 12, (i) => ({ signal_type: i % 4 ? 'tax_delinquent' : 'condemned' })),
+  auctions: [rowOf('auctions', 1), rowOf('auctions', 2, { sale_status: 'cancelled' })],
+  leads: rowsOfTable('leads', 13, lead),
+  filings: rowsOfTable('filings', 120, (i) => ({ entity_type: i % 4 ? 'domestic_llc' : 'other' })),
+};
+
+/** Each way to choose one of some values, or none, for each filter. */
+const combinations = (filters: Readonly<Record<string, readonly string[]>>): string[] =>
+  Object.entries(filters).reduce(
+    (queries: string[], [name, values]) =>
+      queries.flatMap((query) => [query, ...values.map((value) => `${query}&${name}=${encodeURIComponent(value)}`)]),
+    [''],
+  );
+
+const BOUNDS = ['20', '40', '60', '80'];
+const DEAL_QUERIES = combinations({
+  city: ['Parma', 'Cleveland'],
+  status: ['Hot', 'Warm', 'Pass'],
+  min_score: BOUNDS,
+});
+const LEAD_QUERIES = combinations({
+  county: ['Cuyahoga', 'Stark'],
+  lead_type: ['tax_delinquent', 'sheriff_sale_auction'],
+  property_kind: ['unknown'],
+  min_score: BOUNDS,
+});
+
+describe('a count', () => {
+  let shared: SharedApp;
+  const counted = async (path: string): Promise<Counted> => {
+    const { response, body } = await shared.get(`/api/count/${path}`);
+    assert.equal(response.status, 200, path);
+    return body as unknown as Counted;
+  };
+  /** The answers to these queries, without the id of the snapshot. */
+  const answers = async (list: string, queries: readonly string[]): Promise<string[]> => {
+    const found: string[] = [];
+    for (const query of queries) {
+      const { snapshot_id: _, ...answer } = (await shared.get(`/api/count/${list}?${query.slice(1)}`)).body;
+      found.push(JSON.stringify(answer));
+    }
+    return found;
+  };
+
+  before(async () => {
+    shared = await startSharedApp(TABLES);
+  });
+  after(() => shared.close());
+
+  it('is a range whose bounds are fixed', () => {
+    const ranges = [0, 1, 9, 10, 24, 25, 99, 100, 249, 3_003_997].map((n) => Object.values(rangeOf(n, true)));
+    assert.deepEqual(ranges, [
+      [0, 0],
+      [1, 9],
+      [1, 9],
+      [10, 24],
+      [10, 24],
+      [25, 49],
+      [50, 99],
+      [100, 249],
+      [100, 249],
+      [2_500_000, 4_999_999],
+    ]);
+    assert.deepEqual(
+      [0, 1, 9, 10].map((n) => Object.values(rangeOf(n, false))),
+      [
+        [0, 9],
+        [0, 9],
+        [0, 9],
+        [10, 24],
+      ],
+    );
+  });
+
+  it('has the total of the paid call with the same filters in its range, and its URL and price', async () => {
+    const buyer = buyerWith();
+    for (const [path, price] of [
+      ['deals', '$0.05'],
+      ['deals?state=oh&city=akron&min_score=40&status=hot', '$0.05'],
+      ['signals?signal_type=CONDEMNED&county=cuya', '$0.03'],
+      ['auctions?auction_type=sheriff_sale', '$0.03'],
+      ['leads?county=stark', '$0.25'],
+      ['filings?state=OH&entity_type=domestic_llc', '$0.03'],
+    ] as const) {
+      const { matches, paid_call: paid } = await counted(path);
+      assert.equal(paid.price, price);
+      const response = await buyer.fetch(paid.url.replace(PUBLIC_URL, shared.app.url));
+      assert.equal(response.status, 200, paid.url);
+      const total = Number((await bodyOf(response))['total_matches']);
+      assert.ok(matches.at_least <= total && total <= matches.at_most, `${path}: ${total}`);
+    }
+  });
+
+  it('tells none from a few by place and kind alone, and not of leads or by a score', async () => {
+    const ends = async (path: string): Promise<unknown> => Object.values((await counted(path)).matches);
+    assert.deepEqual(await ends('deals?city=Dayton'), [0, 0]);
+    assert.deepEqual(await ends('deals?city=Parma'), [1, 9]);
+    assert.deepEqual(await ends('auctions'), [1, 9]);
+    assert.deepEqual(await ends('deals?city=Parma&min_score=80'), [0, 9]);
+    assert.deepEqual(await ends('deals?city=Parma&status=Pass'), [0, 9]);
+    assert.deepEqual(await ends('leads?county=Stark'), [0, 9]);
+    assert.deepEqual(await ends('leads?county=Nowhere'), [0, 9]);
+  });
+
+  it('says how fresh the matches are, or the list where few match', async () => {
+    const { freshest, oldest, freshness_of: of } = await counted('deals?status=Hot');
+    assert.deepEqual([of, freshest, oldest], ['matches', '2026-11-18T12:00:00Z', '2026-11-18T12:00:00Z']);
+    const few = await counted('deals?city=Parma');
+    assert.deepEqual(
+      [few.freshness_of, few.freshest, few.oldest],
+      ['list', '2026-11-20T12:00:00Z', '2026-11-18T12:00:00Z'],
+    );
+    const empty = await counted('owners');
+    assert.deepEqual([empty.freshness_of, empty.freshest, empty.oldest], ['list', null, null]);
+  });
+
+  it('refuses other lists and filters with those that it takes', async () => {
+    for (const [path, reason, field] of [
+      ['nothing', 'invalid_parameter', 'list'],
+      ['deals?min_price=1', 'unknown_parameter', 'min_price'],
+      ['deals?min_score=31', 'invalid_parameter', 'min_score'],
+      ['deals?limit=1', 'unknown_parameter', 'limit'],
+      ['deals?signal_type=condemned', 'unknown_parameter', 'signal_type'],
+      ['signals?min_score=20', 'unknown_parameter', 'min_score'],
+      ['filings?state=TX', 'invalid_parameter', 'state'],
+      ['auctions?auction_type=sheriff_sale&auction_type=tax_sale', 'repeated_parameter', 'auction_type'],
+    ] as const) {
+      const { response, body } = await shared.get(`/api/count/${path}`);
+      assert.deepEqual([response.status, body['reason'], body['field']], [400, reason, field], path);
+    }
+  });
+
+  it('asks for no payment, and has the same headers for HEAD', async () => {
+    const url = `${shared.app.url}/api/count/deals?city=Akron`;
+    const [head, whole] = [await fetch(url, { method: 'HEAD' }), await fetch(url)];
+    assert.deepEqual([head.status, head.headers.get('PAYMENT-REQUIRED')], [200, null]);
+    assert.equal(head.headers.get('ETag'), whole.headers.get('ETag'));
+  });
+
+  it('is the same whatever price and score one deal of a place has, in every query', async () => {
+    const known = await answers('deals', DEAL_QUERIES);
+    for (const [day, other] of [
+      ['02', { deal_score: 0, list_price: '1.00', cap_rate: '9.90' }],
+      ['03', { deal_score: 100, list_price: null }],
+    ] as const) {
+      const changed = rowsOfTable('deals', 40, (i) => ({ ...deal(i), ...(i === 40 ? other : {}) }));
+      await shared.folder.publish(`2026-11-20.${day}`, { ...TABLES, deals: [...changed, ...TABLES.deals.slice(40)] });
+      await shared.app.snapshots.refresh();
+      assert.deepEqual(await answers('deals', DEAL_QUERIES), known, JSON.stringify(other));
+    }
+    await shared.switchTo('2026-11-20.01');
+  });
+
+  it('shows no sale of a lead, in any query, however often it is called', async () => {
+    const unsold = await answers('leads', LEAD_QUERIES);
+    const buyer = buyerWith();
+    for (const place of ['Cuyahoga', 'Stark'])
+      assert.equal((await buyer.fetch(`${shared.app.url}/api/leads/exclusive?county=${place}`)).status, 200);
+    const list = await buyer.fetch(`${shared.app.url}/api/leads?county=Cuyahoga`);
+    assert.equal((await bodyOf(list))['total_matches'], 9, 'the paid list is without the sold lead');
+    assert.deepEqual(await answers('leads', LEAD_QUERIES), unsold);
+    assert.deepEqual(await answers('leads', LEAD_QUERIES), unsold);
+  });
+});
