@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
+import { templateOf } from '../../api/routes/define.ts';
 import { page, purchaseOverMcp } from '../../examples/mcp_purchase.ts';
 import { uuid } from '../api/support/snapshot_fixtures.ts';
 import { openAgentShop, type AgentShop } from './mcp_agents.ts';
@@ -22,10 +23,10 @@ describe('the MCP server', () => {
       );
       assert.deepEqual(
         tools.slice(3).map((t) => t.title),
-        shop.server.app.routes.map((r) => `GET ${r.path.replace(':id', '{id}')}`),
+        shop.server.app.routes.map((r) => `GET ${templateOf(r)}`),
       );
       for (const route of shop.server.app.routes) {
-        const tool = tools.find((t) => t.title === `GET ${route.path.replace(':id', '{id}')}`);
+        const tool = tools.find((t) => t.title === `GET ${templateOf(route)}`);
         assert.deepEqual(
           Object.keys(tool?.inputSchema.properties ?? {}),
           [...Object.keys(route.pathParams ?? {}), ...Object.keys(route.params)],
