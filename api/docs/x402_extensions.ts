@@ -1,86 +1,128 @@
 /**
- * x402 extensions in each 402: parameters and an example response (Bazaar, read by catalogs of paid services), and
- * support for payment identifiers.
+ * x402 extensions in each 402: parameters and an example call with its answer (Bazaar, read by catalogs of paid
+ * services), and support for payment identifiers.
  *
  * sign-in-with-x is not declared: clients that see it sign at every 402, and it would promise that a signature alone
  * opens the same URL again. A purchase is collected at /api/purchases/:id, whose 401 has the challenge.
  */
 import { declareDiscoveryExtension } from '@x402/extensions/bazaar';
 import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from '@x402/extensions/payment-identifier';
-import { z } from 'zod';
 import { paramFacts } from '../routes/params.ts';
 import type { Route } from '../routes/define.ts';
+import { answerExample, exampleCall } from './examples.ts';
 
-/** Most fields of a record, and of a section of a larger response, in an example. OpenAPI has all of them. */
-const [FIELDS_OF_RECORD, FIELDS_OF_SECTION] = [8, 2];
-const MAX_DEPTH = 2;
+/**
+ * Most characters of a route's description and its Bazaar entry as JSON. With the rest of the 402, the header is below
+ * 3,000 characters of base64 then, and below 3,500 with a second network.
+ */
+const MAX_CHARACTERS = 1_400;
 
-interface Shape {
-  type?: string | string[];
-  format?: string;
-  enum?: unknown[];
-  const?: unknown;
-  anyOf?: Shape[];
-  properties?: Record<string, Shape>;
-  items?: Shape;
-}
+/**
+ * How much an entry shows: fields of a record, fields of another section, and the longest list of accepted values of a
+ * parameter. The first one that fits is used; OpenAPI has everything.
+ */
+const DETAILS: readonly (readonly [record: number, section: number, values: number])[] = [
+  [10, 2, 400],
+  [8, 2, 200],
+  [8, 2, 60],
+  [8, 1, 60],
+  [6, 1, 60],
+  [5, 1, 0],
+  [4, 0, 0],
+  [2, 0, 0],
+  [1, 0, 0],
+];
 
-/** A shortened example of this shape. */
-function exampleOf(shape: Shape, depth = 0, fields = FIELDS_OF_SECTION): unknown {
-  if (shape.const !== undefined) return String(shape.const).slice(0, 40);
-  if (shape.enum) return shape.enum[0];
-  if (shape.anyOf) return exampleOf(shape.anyOf[0] ?? {}, depth, fields);
-  switch (shape.type) {
-    case 'object':
-      return Object.fromEntries(
-        Object.entries(shape.properties ?? {})
-          .slice(0, depth === 0 ? undefined : depth < MAX_DEPTH ? fields : 0)
-          .map(([name, inner]) => [name, exampleOf(inner, depth + 1)]),
-      );
-    case 'array':
-      return depth < MAX_DEPTH ? [exampleOf(shape.items ?? {}, depth, FIELDS_OF_RECORD)] : [];
-    case 'integer':
-    case 'number':
-      return 1;
-    case 'boolean':
-      return true;
-    default:
-      return shape.format ?? 'text';
+/** Fields of a list's answer in its example, besides the records. */
+const LIST_FIELDS = ['count', 'total_matches', 'as_of', 'next_cursor'];
+/** Fields of every answer that a catalog has no use for. */
+const OMITTED_FIELDS = ['note', 'generated_at', 'snapshot_id'];
+const MAX_TEXT = 40;
+
+type Json = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
+const shortText = (value: unknown): unknown =>
+  typeof value === 'string' && value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}...` : value;
+
+/** The first fields of an object that are no objects. */
+const firstFields = (object: Json, count: number): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(object)
+      .filter(([, value]) => isScalar(value))
+      .slice(0, count)
+      .map(([name, value]) => [name, shortText(value)]),
+  );
+
+/** An answer with the first record of a list, or the first fields of each section. */
+function shortened(answer: Json, inRecord: number, inSection: number): Json {
+  const { records } = answer;
+  if (Array.isArray(records)) {
+    const list = Object.entries(answer).filter(([name]) => LIST_FIELDS.includes(name));
+    return { ...Object.fromEntries(list), records: records.slice(0, 1).map((r: Json) => firstFields(r, inRecord)) };
   }
+  const section = (value: unknown): unknown => {
+    if (Array.isArray(value)) return inSection === 0 ? [] : value.slice(0, 1).map(section);
+    return isObject(value) ? firstFields(value, inSection) : shortText(value);
+  };
+  const entries = Object.entries(answer).filter(([name]) => !OMITTED_FIELDS.includes(name));
+  return Object.fromEntries(entries.map(([name, value]) => [name, section(value)]));
 }
 
-/** By response: each server of a process has the same ones, and a schema is slow to write as JSON. */
-const examples = new WeakMap<z.ZodType, Record<string, unknown>>();
+/** Type of each parameter, with its accepted values if they are few. */
+const typesOf = (params: Route['params'], maxValues: number): Json =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, schema]) => {
+      const { kind, values } = paramFacts(schema);
+      const type = ['integer', 'number', 'boolean'].includes(kind) ? kind : 'string';
+      const isListed = values !== undefined && kind !== 'boolean' && JSON.stringify(values).length <= maxValues;
+      return [name, { type, ...(isListed ? { enum: values } : {}) }];
+    }),
+  );
 
-function bodyExample({ media, response }: Route): Record<string, unknown> {
-  if (media !== undefined) return { csv: 'header line, then one line per record' };
-  const example = examples.get(response) ?? (exampleOf(z.toJSONSchema(response) as Shape) as Record<string, unknown>);
-  examples.set(response, example);
-  return example;
+interface Bazaar {
+  readonly info: Json;
+  readonly schema: { readonly properties: Json };
+}
+
+function bazaarOf(route: Route, [inRecord, inSection, values]: (typeof DETAILS)[number]): Bazaar {
+  const answer = answerExample(route);
+  const { bazaar } = declareDiscoveryExtension({
+    input: exampleCall(route),
+    inputSchema: { properties: typesOf(route.params, values) },
+    ...(route.pathParams === undefined ? {} : { pathParamsSchema: { properties: typesOf(route.pathParams, 0) } }),
+    output: { example: isObject(answer) ? shortened(answer, inRecord, inSection) : {} },
+  }) as unknown as { bazaar: Bazaar };
+  if (route.media === undefined) return bazaar;
+  // The library knows JSON answers only.
+  return {
+    ...bazaar,
+    info: { ...bazaar.info, output: { type: 'text', format: route.media, example: answer } },
+    schema: {
+      ...bazaar.schema,
+      properties: {
+        ...bazaar.schema.properties,
+        output: { type: 'object', properties: { example: { type: 'string' } }, required: ['type'] },
+      },
+    },
+  };
+}
+
+/** Characters that the library adds to the entry of a path with an id: its template, and the id of the request. */
+const PATH_CHARACTERS = 120;
+
+/** The most detailed entry that fits into the header. */
+function shortBazaar(route: Route): Bazaar {
+  const room = MAX_CHARACTERS - route.about.length - (route.pathParams === undefined ? 0 : PATH_CHARACTERS);
+  const entries = DETAILS.values().map((details) => bazaarOf(route, details));
+  const entry = entries.find((bazaar) => JSON.stringify(bazaar).length <= room);
+  if (!entry) throw new Error(`${route.path}: its description and parameters are too long for the 402 header`);
+  return entry;
 }
 
 /** Extensions of a route's payment configuration. */
-export function extensionsOf(route: Route): Record<string, unknown> {
-  const typesOf = (params: Route['params']): Record<string, unknown> =>
-    Object.fromEntries(
-      Object.entries(params).map(([name, schema]) => {
-        const { kind, values } = paramFacts(schema);
-        return [
-          name,
-          {
-            type: ['integer', 'number', 'boolean'].includes(kind) ? kind : 'string',
-            ...(values === undefined || kind === 'boolean' ? {} : { enum: values }),
-          },
-        ];
-      }),
-    );
-  return {
-    ...declareDiscoveryExtension({
-      input: {},
-      inputSchema: { properties: typesOf(route.params) },
-      ...(route.pathParams === undefined ? {} : { pathParamsSchema: { properties: typesOf(route.pathParams) } }),
-      output: { example: bodyExample(route) },
-    }),
-    [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension(),
-  };
-}
+export const extensionsOf = (route: Route): Record<string, unknown> => ({
+  bazaar: shortBazaar(route),
+  [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension(),
+});

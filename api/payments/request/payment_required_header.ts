@@ -2,19 +2,14 @@
 import { encodePaymentRequiredHeader } from '@x402/core/http';
 import type { PaymentRequired } from '@x402/core/types';
 
-/** Proxies commonly allow 4 kB for one header line, its name included. */
-const MAX_LENGTH = 4_000;
+/** Proxies commonly allow 4 kB for one header line, its name included; this leaves room for the error codes. */
+export const MAX_HEADER_LENGTH = 3_500;
 
-/** Extensions that are dropped one by one while the header is too long, the least useful first. */
-const OPTIONAL_EXTENSIONS = ['bazaar', 'payment-identifier'];
-
+/** The base64 of the requirements. If the URL makes it too long, `resource.url` is the URL without its query. */
 export function paymentRequiredHeader(required: PaymentRequired): string {
-  let value = encodePaymentRequiredHeader(required);
-  const extensions = { ...required.extensions };
-  for (const key of OPTIONAL_EXTENSIONS) {
-    if (value.length <= MAX_LENGTH) return value;
-    delete extensions[key];
-    value = encodePaymentRequiredHeader({ ...required, extensions });
-  }
-  return value;
+  const value = encodePaymentRequiredHeader(required);
+  if (value.length < MAX_HEADER_LENGTH) return value;
+  const { resource } = required;
+  const [url = resource.url] = resource.url.split('?');
+  return encodePaymentRequiredHeader({ ...required, resource: { ...resource, url } });
 }
