@@ -15,7 +15,7 @@ import { answerExample, exampleCall } from './examples.ts';
  * Most characters of a route's description and its Bazaar entry as JSON. With the rest of the 402, the header is below
  * 3,000 characters of base64 then, and below 3,500 with a second network.
  */
-const MAX_CHARACTERS = 1_400;
+const MAX_CHARACTERS = 1_520;
 
 /**
  * How much an entry shows: fields of a record, fields of another section, and the longest list of accepted values of a
