@@ -18,6 +18,8 @@ import { collecting } from './payments/collect.ts';
 import type { Facilitator } from './payments/facilitator/facilitator_client.ts';
 import { paymentLayer, type PaymentLayer, type PaymentLayerOptions } from './payments/middleware.ts';
 import type { PaymentSettings } from './payments/modes.ts';
+import { mountReceiptKeys } from './docs/receipt_keys.ts';
+import type { ReceiptKeys } from './payments/receipts/key_set.ts';
 import type { SettlementWait } from './payments/sale.ts';
 import { allRoutes } from './routes/all.ts';
 import { createCursors } from './routes/cursor.ts';
@@ -45,6 +47,7 @@ export interface AppDeps {
     readonly signatures: Signatures;
     readonly contractWallets: boolean;
     readonly wait: SettlementWait;
+    readonly receiptKeys: ReceiptKeys;
     /** State of open settlements, for /health. */
     readonly health?: () => Promise<PaymentHealth>;
     /** Shown in /api/meta and in every 402 if the money is test money. */
@@ -99,7 +102,7 @@ const paymentInstructions = (route: Route, { payTo, notice }: AppDeps['payments'
 
 function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () => number): PaymentLayer {
   const { payments, publicUrl } = deps;
-  const { facilitator, chain, contractWallets, wait, ledger, signatures } = payments;
+  const { facilitator, chain, contractWallets, wait, ledger, signatures, receiptKeys } = payments;
   return paymentLayer({
     facilitator,
     chain,
@@ -107,6 +110,7 @@ function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () =
     wait,
     ledger,
     signatures,
+    receiptKeys,
     publicUrl,
     nowMs,
     routes: paymentRoutes(routes, payments.payTo),
@@ -174,6 +178,7 @@ export function createApp(deps: AppDeps): App {
     checkResponses: deps.checkResponses === true,
   });
   mountDocuments(router, documents, interfaceHash);
+  mountReceiptKeys(router, payments.receiptKeys, publicUrl);
   mountPurchases(router, {
     collecting: collecting({ ledger, signatures, publicUrl, secret: deps.cursorSecret, nowMs }),
     layer,

@@ -19,6 +19,8 @@ const SECRET_SETTINGS = [
   'ALERT_COMMAND',
 ] as const;
 const KEY_FILES = ['SETTLE_KEY_FILE', 'BUYER_KEY_FILE'] as const;
+/** A private part in a file of receipt keys. */
+const PRIVATE_PART = /"d"\s*:\s*"([^"]+)"/g;
 
 /** A shorter path segment is no secret but a word such as "v2". */
 const MIN_SEGMENT_LENGTH = 8;
@@ -68,6 +70,7 @@ export function secretsOf(env: Env): string[] {
   const keys = [
     ...SECRET_SETTINGS.map((name) => env[name]?.trim() ?? ''),
     ...KEY_FILES.map((name) => readOptionalFile(env[name])),
+    ...[...readOptionalFile(env['RECEIPT_KEY_FILE']).matchAll(PRIVATE_PART)].map((match) => match[1] ?? ''),
     bearer,
   ];
   const urlsOfCommand = (env['ALERT_COMMAND'] ?? '').match(/https?:\/\/[^\s"']+/g) ?? [];

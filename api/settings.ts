@@ -75,6 +75,14 @@ export const serverSettings = z.object({
         'SETTLE_KEY is required with PAYMENTS=self. Each server needs its own key.',
     ),
   SETTLE_KEY: z.string().optional().describe('The key itself, if a file is not possible.'),
+  RECEIPT_KEY_FILE: z
+    .string()
+    .min(1, 'a file')
+    .optional()
+    .describe(
+      'File with the keys that sign receipts, made by make receipt-key and readable by its owner only. Required with ' +
+        'real money; default in the sandbox: a new one in DATA_DIR. Servers behind one URL use the same keys.',
+    ),
   SANDBOX_RPC: nodeUrl('the URL of a running anvil').describe(
     'Sandbox chain to use; it keeps running when the server stops. Default: the chain of another sandbox server on ' +
       'DATA_DIR, else a new one.',
@@ -200,6 +208,8 @@ export function readServerSettings(env: Readonly<Record<string, string | undefin
       `the URL of a Base node, as PAYMENTS is ${mode}: without one the server cannot find out the outcome of a ` +
         'settlement whose response was lost',
     );
+  if (settings.RECEIPT_KEY_FILE === undefined)
+    return refuse('RECEIPT_KEY_FILE', `a file of make receipt-key, as PAYMENTS is ${mode}: every sale has a receipt`);
   if (mode === 'self') {
     const gasLimits = { perSettlement: BigInt(settings.GAS_PER_SETTLEMENT), perDay: BigInt(settings.GAS_PER_DAY) };
     return { settings, payments: { mode, payTo, publicUrl, rpcUrl, key: settleKey(settings), gas: gasLimits } };

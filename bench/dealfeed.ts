@@ -8,6 +8,8 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { x402Client } from '@x402/fetch';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { startChain } from '../api/payments/local_chain/chain.ts';
+import { sandboxKeyFile, writeReceiptKeys } from '../api/payments/receipts/key_file.ts';
+import { newKey } from '../api/payments/receipts/key_set.ts';
 import { noteFile } from '../ledger/identity.ts';
 import { NETWORK } from '../lib/network.ts';
 import type { Call } from './load.ts';
@@ -38,8 +40,10 @@ export async function paidCalls(url: string, path: string, count: number): Promi
 export async function startDealfeed(DATA_DIR: string, root = ROOT) {
   const [{ rpcUrl: RPC_URL, facilitator, payTo: PAY_TO }, PORT] = [await openChain(), await freePort()];
   const [url, LEDGER] = [`http://127.0.0.1:${PORT}`, join(DATA_DIR, root === ROOT ? 'ledger.sqlite' : 'base.sqlite')];
+  const RECEIPT_KEY_FILE = sandboxKeyFile(DATA_DIR);
+  await writeReceiptKeys(RECEIPT_KEY_FILE, { keys: [newKey(Date.now())] }, false);
   const place = { DATA_DIR, LEDGER, PORT, PUBLIC_BASE_URL: url, UNBILLED_PER_MINUTE: '0' };
-  const env = { ...place, PAYMENTS: 'facilitator', FACILITATOR_URL: facilitator, RPC_URL, PAY_TO };
+  const env = { ...place, PAYMENTS: 'facilitator', FACILITATOR_URL: facilitator, RPC_URL, PAY_TO, RECEIPT_KEY_FILE };
   // It names the ledger of the other version.
   await rm(noteFile(DATA_DIR), { force: true });
   const stdio = ['ignore' as const, openSync(join(newFolder('server'), 'log'), 'w'), 'inherit' as const];

@@ -59,6 +59,10 @@ const HEADERS = {
   'Receipt-Id': header(
     'Id of the purchase. The wallet that paid can collect the response again at /api/purchases/{id}.',
   ),
+  'Signed-Receipt': header(
+    'Receipt signed by the server (compact JWS): price, payment, request, SHA-256 of the body, snapshot. The keys ' +
+      'are at /.well-known/jwks.json.',
+  ),
   'Unencoded-Digest': header('SHA-256 of the body before Content-Encoding. The server keeps the body in this form.'),
   Delivery: header(
     'first: the paid response. identifier, wallet: the same response again, free, for the payment identifier or the ' +
@@ -71,7 +75,14 @@ const headers = (...names: (keyof typeof HEADERS)[]): JsonObject =>
   Object.fromEntries(names.map((n) => [n, { $ref: `#/components/headers/${n}` }]));
 
 /** Headers of a paid response. */
-const PURCHASE_HEADERS = ['PAYMENT-RESPONSE', 'X-Snapshot-Id', 'Receipt-Id', 'Unencoded-Digest', 'Delivery'] as const;
+const PURCHASE_HEADERS = [
+  'PAYMENT-RESPONSE',
+  'X-Snapshot-Id',
+  'Receipt-Id',
+  'Signed-Receipt',
+  'Unencoded-Digest',
+  'Delivery',
+] as const;
 
 /** Reasons that only the routes which declare them have. */
 const ROUTE_REASONS = new Set<string>([

@@ -5,6 +5,7 @@ import type { Context, Middleware } from 'koa';
 import compress from 'koa-compress';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { LIST_HEADER_NAMES } from '../../lib/list_headers.ts';
+import { RECEIPT_HEADER } from '../../lib/receipt.ts';
 import { Problem } from './problem.ts';
 import { stateOf } from './request_state.ts';
 
@@ -23,6 +24,7 @@ export const crossOrigin = (): Middleware =>
       'X-Request-Id',
       'X-Snapshot-Id',
       'Receipt-Id',
+      RECEIPT_HEADER,
       'Delivery',
       'Retry-After',
       'ETag',

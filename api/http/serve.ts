@@ -12,6 +12,7 @@ import { createMetrics, metricsServer } from './metrics.ts';
 import type { RequestLog } from './request_log.ts';
 import { UnservedNetwork } from '../payments/middleware.ts';
 import type { OpenPayments, PaymentSettings } from '../payments/modes.ts';
+import { openReceiptKeys } from '../payments/receipts/key_file.ts';
 import { FacilitatorUnavailable } from '../payments/facilitator/unavailable.ts';
 import { removeWallet, writeWallet } from '../payments/local_chain/wallet.ts';
 import type { ServerSettings } from '../settings.ts';
@@ -122,6 +123,7 @@ export async function serve({
       },
     }));
     const { payments } = opened;
+    const receiptKeys = await openReceiptKeys(settings);
     /** A claim of an older version gets its property from the first snapshot that shows it. */
     const completeClaims = async (): Promise<void> => {
       const lease = snapshots?.acquire();
@@ -161,6 +163,7 @@ export async function serve({
         health: opened.health,
         contractWallets: settings.CONTRACT_WALLETS && payments.mode !== 'self',
         wait: payments.wait,
+        receiptKeys,
         ...(payments.notice === undefined ? {} : { notice: payments.notice }),
       },
       ...(payments.sandbox

@@ -15,6 +15,8 @@ import type { PaymentChain } from './chain/payment_chain.ts';
 import type { Signatures } from './chain/signatures.ts';
 import type { Facilitator } from './facilitator/facilitator_client.ts';
 import { FacilitatorUnavailable } from './facilitator/unavailable.ts';
+import type { ReceiptKeys } from './receipts/key_set.ts';
+import { receiptSigner } from './receipts/signed_receipt.ts';
 import { refusalsOf, type Refusal } from './refusals.ts';
 import { chosenMedia, type PaymentSteps } from './request/context.ts';
 import { deliveriesOf } from './request/delivery.ts';
@@ -44,6 +46,8 @@ export interface PaymentLayerOptions {
   readonly collectUrl: (idOrNonce: string) => string;
   /** Write a refusal as the response. Its headers are set already. */
   readonly refuse: (ctx: Context, refusal: Refusal) => void;
+  /** Signs the receipts of sold answers. */
+  readonly receiptKeys: ReceiptKeys;
   readonly nowMs?: () => number;
 }
 
@@ -135,7 +139,8 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   // Avoids an unhandled rejection; awaited below.
   requirements.catch(() => undefined);
   const refusals = refusalsOf(options, RETRY_SECONDS);
-  const deliveries = deliveriesOf(ledger, refusals, nowMs);
+  const receipts = receiptSigner(options.receiptKeys, options.publicUrl, nowMs);
+  const deliveries = deliveriesOf({ ledger, refusals, receipts, nowMs });
   const steps: PaymentSteps = { options, refusals, deliveries, nowMs };
   const facilitatorState = facilitatorCheck(facilitator, nowMs, () => requirements);
 
@@ -174,7 +179,7 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   return {
     start: facilitatorState.start,
     ready: facilitatorState.isReady,
-    redeliver: deliveries.redeliver,
+    redeliver: (ctx, purchase, kind) => deliveries.redeliver(ctx, purchase, { kind, x402Receipt: false }),
     idle: deliveries.idle,
     charge(charge) {
       if (!options.routes[charge.routeKey]) throw new Error(`no payment configuration for ${charge.routeKey}`);

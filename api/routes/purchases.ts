@@ -57,9 +57,15 @@ export const purchasesOpenApi = {
         200: {
           description: 'The paid response with its headers. Not billed.',
           headers: Object.fromEntries(
-            ['X-Request-Id', 'X-Snapshot-Id', 'Receipt-Id', 'Unencoded-Digest', 'Delivery', 'PAYMENT-RESPONSE'].map(
-              (n) => [n, ref(n)],
-            ),
+            [
+              'X-Request-Id',
+              'X-Snapshot-Id',
+              'Receipt-Id',
+              'Signed-Receipt',
+              'Unencoded-Digest',
+              'Delivery',
+              'PAYMENT-RESPONSE',
+            ].map((n) => [n, ref(n)]),
           ),
           content: { '*/*': { schema: {} } },
         },

@@ -10,6 +10,7 @@ import { buyerWith, type Buyer } from '../api/support/buyers.ts';
 import { dataFolder, rowsOfTable } from '../api/support/snapshot_fixtures.ts';
 import { facilitatorServer, type FacilitatorServer } from './facilitators.ts';
 import { nodeProxy, type NodeProxy } from './node_proxy.ts';
+import { receiptKeyPath } from '../api/support/receipt_key.ts';
 
 export const DOLLAR = 1_000_000n;
 export const DEALS = '/api/deals';
@@ -119,6 +120,7 @@ export async function openAttackedShop(options: ShopOptions = {}): Promise<Attac
       PUBLIC_BASE_URL: 'https://dealfeed.test',
       CURSOR_SECRET: 'a secret of the tests',
       UNBILLED_PER_MINUTE: '0',
+      RECEIPT_KEY_FILE: receiptKeyPath(),
       ...settingsOfMode[mode],
       ...env,
     };

@@ -1,11 +1,14 @@
-/** Sends sold answers, the first time and again, and records each delivery in the ledger. */
+/** Sends sold answers with their receipts, the first time and again, and records each delivery in the ledger. */
 import { Readable } from 'node:stream';
 import { encodePaymentResponseHeader } from '@x402/core/http';
 import { withPrivateCacheControl } from '@x402/core/server';
+import { OFFER_RECEIPT } from '@x402/extensions/offer-receipt';
 import type { Context } from 'koa';
 import { isHash } from 'viem';
 import type { Answer, DeliveryKind, Ledger, Purchase } from '../../../ledger/ledger.ts';
 import { NETWORK } from '../../../lib/network.ts';
+import { RECEIPT_HEADER } from '../../../lib/receipt.ts';
+import type { ReceiptSigner, SignedReceipts } from '../receipts/signed_receipt.ts';
 import type { Refusals } from '../refusals.ts';
 import { recordDelivery } from '../sale.ts';
 import { digestHeader } from '../spooled_answer.ts';
@@ -14,29 +17,43 @@ import { digestHeader } from '../spooled_answer.ts';
  * PAYMENT-RESPONSE of a purchase that the chain shows as paid. Older versions stored any text that a facilitator named
  * as the transaction.
  */
-const paymentResponse = ({ transaction, payment }: Purchase): Record<string, string> => ({
-  'PAYMENT-RESPONSE': encodePaymentResponseHeader({
+const paymentResponse = ({ transaction, payment }: Purchase, x402: SignedReceipts['x402'] | null): string =>
+  encodePaymentResponseHeader({
     success: true,
     transaction: isHash(transaction ?? '') ? (transaction ?? '') : '',
     network: NETWORK,
     payer: payment.payer,
-  }),
-});
+    ...(x402 === null ? {} : { extensions: { [OFFER_RECEIPT]: { info: { receipt: x402 } } } }),
+  });
 
 /** The body of an answer. A failed read ends the connection, so that the buyer sees that the body is incomplete. */
 const streamed = (ctx: Context, answer: Answer): Readable =>
   Readable.from(answer.body()).once('error', () => ctx.res.destroy());
 
+/** How an answer is sent. */
+export interface DeliveryTerms {
+  readonly kind: DeliveryKind;
+  /** Whether the client asked for the x402 receipt in PAYMENT-RESPONSE. */
+  readonly x402Receipt: boolean;
+}
+
 export interface Deliveries {
-  /** Put a sold answer and its receipt into `ctx`. */
-  give(ctx: Context, purchase: Purchase, answer: Answer, kind: DeliveryKind): void;
+  /** Put a sold answer and its receipts into `ctx`. */
+  give(ctx: Context, purchase: Purchase, answer: Answer, terms: DeliveryTerms): Promise<void>;
   /** Send a sold answer again, byte for byte. */
-  redeliver(ctx: Context, purchase: Purchase, kind: DeliveryKind): Promise<void>;
+  redeliver(ctx: Context, purchase: Purchase, terms: DeliveryTerms): Promise<void>;
   /** Resolves when every finished delivery is recorded. */
   idle(): Promise<void>;
 }
 
-export function deliveriesOf(ledger: Ledger, refusals: Pick<Refusals, 'expired'>, nowMs: () => number): Deliveries {
+export interface DeliveryOptions {
+  readonly ledger: Ledger;
+  readonly refusals: Pick<Refusals, 'expired'>;
+  readonly receipts: ReceiptSigner;
+  readonly nowMs: () => number;
+}
+
+export function deliveriesOf({ ledger, refusals, receipts, nowMs }: DeliveryOptions): Deliveries {
   const pending = new Set<Promise<void>>();
 
   /** Record the delivery once the response is sent or has failed. */
@@ -63,14 +80,16 @@ export function deliveriesOf(ledger: Ledger, refusals: Pick<Refusals, 'expired'>
     pending.add(recorded);
   };
 
-  const give = (ctx: Context, purchase: Purchase, answer: Answer, kind: DeliveryKind): void => {
+  const give: Deliveries['give'] = async (ctx, purchase, answer, { kind, x402Receipt }) => {
+    const { receipt, x402 } = await receipts.sign(purchase, answer);
     ctx.status = 200;
     const { buffer } = answer;
     ctx.body = buffer ? Buffer.from(buffer.buffer, buffer.byteOffset, buffer.byteLength) : streamed(ctx, answer);
     const digest = digestHeader(answer.sha256);
     ctx.set({
       ...answer.headers,
-      ...paymentResponse(purchase),
+      'PAYMENT-RESPONSE': paymentResponse(purchase, x402Receipt ? x402 : null),
+      [RECEIPT_HEADER]: receipt,
       'Repr-Digest': digest,
       'Unencoded-Digest': digest,
       Delivery: kind,
@@ -82,9 +101,9 @@ export function deliveriesOf(ledger: Ledger, refusals: Pick<Refusals, 'expired'>
 
   return {
     give,
-    async redeliver(ctx, purchase, kind) {
+    async redeliver(ctx, purchase, terms) {
       const answer = await ledger.answerOf(purchase.id);
-      if (answer) give(ctx, purchase, answer, kind);
+      if (answer) await give(ctx, purchase, answer, terms);
       else refusals.expired(ctx, purchase);
     },
     async idle() {

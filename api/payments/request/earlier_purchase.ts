@@ -21,7 +21,7 @@ export async function findEarlierPurchase(
  */
 export async function answerEarlierPurchase(
   { options: { signatures }, refusals, deliveries }: PaymentSteps,
-  { ctx, charge, offer: { payment, identifierHash, signed } }: PaidRequest,
+  { ctx, charge, offer: { payment, identifierHash, signed, x402Receipt } }: PaidRequest,
   purchase: Purchase,
 ): Promise<void> {
   const isOwn =
@@ -35,6 +35,6 @@ export async function answerEarlierPurchase(
     return;
   }
   if (purchase.route !== charge.routeKey || purchase.request !== requestOf(ctx)) refusals.otherRequest(ctx, purchase);
-  else if (purchase.state === 'sold') await deliveries.redeliver(ctx, purchase, 'identifier');
+  else if (purchase.state === 'sold') await deliveries.redeliver(ctx, purchase, { kind: 'identifier', x402Receipt });
   else refusals.used(ctx, purchase);
 }

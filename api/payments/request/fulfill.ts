@@ -131,7 +131,8 @@ export async function fulfill(steps: PaymentSteps, request: VerifiedRequest): Pr
       network: payment.network,
       receiptId: purchase.id,
     };
-    steps.deliveries.give(ctx, purchase, answer, 'first');
+    const { x402Receipt } = verified.offer;
+    await steps.deliveries.give(ctx, purchase, answer, { kind: 'first', x402Receipt });
     if (file) closeWhenSent(ctx, file);
     file = undefined;
   } finally {

@@ -14,6 +14,7 @@ import { BARE } from '../../environment.ts';
 import { PUBLIC_URL, startApp, type Started } from '../support/test_app.ts';
 import { buyerWith } from '../support/buyers.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { receiptKeyPath } from '../support/receipt_key.ts';
 
 /** Everything that the server sends in response to these bytes. */
 const raw = (url: string, bytes: string): Promise<string> =>
@@ -168,6 +169,7 @@ describe('a key file', () => {
     PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
     PUBLIC_BASE_URL: 'http://localhost',
     RPC_URL: 'http://127.0.0.1:9',
+    RECEIPT_KEY_FILE: receiptKeyPath(),
     SETTLE_KEY_FILE: file,
   });
 

@@ -8,6 +8,7 @@ import { readServerSettings } from '../../../api/settings.ts';
 import { PAY_TO, startApp, withStarted, type AppOptions, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { dataFolder, rowOf, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { receiptKeyPath } from '../support/receipt_key.ts';
 
 describe('free responses', () => {
   let folder: DataFolder;
@@ -231,6 +232,7 @@ describe('the server', () => {
       PUBLIC_BASE_URL: 'http://localhost',
       FACILITATOR_URL: 'http://127.0.0.1:9',
       RPC_URL: 'http://127.0.0.1:9',
+      RECEIPT_KEY_FILE: receiptKeyPath(),
       PORT: '0',
       DATA_DIR: folder.path,
     };

@@ -18,9 +18,11 @@ import { authorizationIn, buyerWith, type Buyer } from '../support/buyers.ts';
 import { startFacilitator, startNode, type Fault, type Service } from '../support/failing_services.ts';
 import { Recorder, type RecordedServer } from '../support/recorded_servers.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { receiptKeyPath, testKeyFile } from '../support/receipt_key.ts';
 
 const settleKey = generatePrivateKey();
 const fileKey = generatePrivateKey();
+const receiptKey = testKeyFile.keys[0]?.d ?? '';
 
 /** Test servers whose services fail in these ways. */
 export function testRedaction(faults: readonly Fault[], { stopsDatabase }: { readonly stopsDatabase: boolean }): void {
@@ -48,6 +50,7 @@ export function testRedaction(faults: readonly Fault[], { stopsDatabase }: { rea
       FACILITATOR_AUTHORIZATION: 'Bearer planted-bearer-7734',
       LEDGER: ledger,
       QUEUE: ledger.replace('planted_base_', 'planted_queue_'),
+      RECEIPT_KEY_FILE: receiptKeyPath(),
       CURSOR_SECRET: 'planted-cursor-secret-7738',
       HUD_TOKEN: 'planted-hud-token-7739',
       CENSUS_API_KEY: 'planted-census-key-7741',
@@ -61,6 +64,7 @@ export function testRedaction(faults: readonly Fault[], { stopsDatabase }: { rea
         'planted',
         settleKey.slice(2),
         fileKey.slice(2),
+        receiptKey,
         RegExp.escape(node.host),
         RegExp.escape(facilitator.host),
         RegExp.escape('127.0.0.1'),

@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { serve } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
+import { receiptKeyPath } from '../support/receipt_key.ts';
 
 const PAY_TO = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
 const real = {
@@ -15,6 +16,7 @@ const real = {
   PUBLIC_BASE_URL: 'https://api.example.com',
   FACILITATOR_URL: 'https://facilitator.example.com',
   RPC_URL: 'https://base.example.com',
+  RECEIPT_KEY_FILE: receiptKeyPath(),
 };
 
 describe('settings of the server', () => {

@@ -9,6 +9,7 @@ import { serve, type ServeOptions } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { gracefulShutdown, limitedServer } from '../../../api/http/socket.ts';
 import { dataFolder, rowsOfTable } from '../support/snapshot_fixtures.ts';
+import { receiptKeyPath } from '../support/receipt_key.ts';
 
 const freePort = (): Promise<number> =>
   new Promise((resolve) => {
@@ -32,6 +33,7 @@ async function settingsFor(dataDir: string): Promise<ServeOptions> {
     PUBLIC_BASE_URL: `http://localhost:${port}`,
     FACILITATOR_URL: unusedUrl,
     RPC_URL: unusedUrl,
+    RECEIPT_KEY_FILE: receiptKeyPath(),
   });
 }
 

@@ -15,6 +15,7 @@ import { readServerSettings } from '../../../api/settings.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { serverProcess, type ServerProcess } from '../support/server_process.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { receiptKeyPath } from '../support/receipt_key.ts';
 
 /** What a test that fails leaves open is closed, so that it fails and does not hang. */
 const leftOpen: (() => Promise<unknown>)[] = [];
@@ -133,6 +134,7 @@ describe('settling with a key of our own', () => {
     PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
     PUBLIC_BASE_URL: 'http://localhost',
     RPC_URL: chain.rpcUrl,
+    RECEIPT_KEY_FILE: receiptKeyPath(),
   });
   before(async () => {
     folder = await dataFolder();

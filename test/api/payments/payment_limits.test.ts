@@ -10,6 +10,7 @@ import { bodyOf, buyerWith, fetchWithPayment, type Buyer } from '../support/buye
 import { contractWallet } from '../support/contract_wallets.ts';
 import { startDelayingNode, type DelayingNode } from '../support/delaying_node.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { receiptKeyPath } from '../support/receipt_key.ts';
 
 const PRICE = 50_000n;
 
@@ -62,6 +63,7 @@ describe('limits of a running server', () => {
       PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
       PUBLIC_BASE_URL: 'http://localhost',
       RPC_URL: node.url,
+      RECEIPT_KEY_FILE: receiptKeyPath(),
       ...env,
     });
   const buyer = async (): Promise<Buyer> => {

@@ -16,6 +16,7 @@ import { paymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
 import { adaptedFacilitator } from './adapted_facilitator.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
+import { testReceiptKeys } from './receipt_key.ts';
 
 /** Outcomes of the handler, by path. */
 export const HANDLERS = { '/ok': 200, '/bad': 400, '/missing': 404, '/conflict': 409, '/crash': 500 } as const;
@@ -44,6 +45,7 @@ export const COMPARED_HEADERS = [
   'Cache-Control',
   'Retry-After',
   'Receipt-Id',
+  'Signed-Receipt',
   'Repr-Digest',
   'Unencoded-Digest',
   'Delivery',
@@ -143,6 +145,7 @@ export async function ourTarget(
     routes,
     ledger,
     signatures: signaturesOf(reader),
+    receiptKeys: testReceiptKeys,
     publicUrl: url,
     editionOf: () => 'one',
     collectUrl: (id) => `${url}/purchases/${id}`,

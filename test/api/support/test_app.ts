@@ -14,6 +14,7 @@ import { bodyOf } from './buyers.ts';
 import { responseChecker } from './response_checker.ts';
 import { ScriptedFacilitator } from './scripted_payments.ts';
 import { dataFolder, type DataFolder, type Row } from './snapshot_fixtures.ts';
+import { testReceiptKeys } from './receipt_key.ts';
 
 export { ScriptedFacilitator };
 
@@ -48,6 +49,7 @@ export async function startApp(
     chain = facilitator.chain,
     contractWallets = true,
     signatures = signaturesOf(null),
+    receiptKeys = testReceiptKeys,
     wait = QUICK,
     nowMs = Date.now,
     ledger: given,
@@ -57,7 +59,7 @@ export async function startApp(
     AppDeps,
     'unbilledPerMinute' | 'proxies' | 'handlerMs'
   > &
-    Partial<Pick<AppDeps['payments'], 'chain' | 'contractWallets' | 'signatures' | 'wait'>> = {},
+    Partial<Pick<AppDeps['payments'], 'chain' | 'contractWallets' | 'signatures' | 'wait' | 'receiptKeys'>> = {},
 ): Promise<Started> {
   const snapshots = shared ?? (await openSnapshots({ dataDir, pollMs: 50, nowMs }));
   const ledger = given ?? (await openSqliteLedger(':memory:'));
@@ -74,7 +76,17 @@ export async function startApp(
     cursorSecret: 'a secret of the tests',
     nowMs,
     checkResponses: true,
-    payments: { mode: 'facilitator', facilitator, chain, contractWallets, wait, payTo: PAY_TO, ledger, signatures },
+    payments: {
+      mode: 'facilitator',
+      facilitator,
+      chain,
+      contractWallets,
+      wait,
+      payTo: PAY_TO,
+      ledger,
+      signatures,
+      receiptKeys,
+    },
     log: (entry) => {
       requests.push(entry);
     },
