@@ -121,7 +121,7 @@ identity: $(NODE) ## measure precision and recall of address matching
 
 
 ##@ Serve and buy
-.PHONY: serve buy collect mcp
+.PHONY: serve buy collect verify receipt-key mcp
 
 serve: $(NODE) ## serve the current snapshot and the site on PORT (4021); test money unless configured
 	@node api/server.ts
@@ -131,6 +131,12 @@ buy: $(NODE) ## pay for one call from the sandbox wallet: URL='/api/deals?state=
 
 collect: $(NODE) ## fetch a paid answer again without a charge: RECEIPT=<Receipt-Id>
 	@node clients/collect_cli.ts
+
+verify: $(NODE) ## verify offline what was sold: FILE=answer.json RECEIPT=answer.jws KEYS=jwks.json FOLDER=pages
+	@node clients/verify_cli.ts
+
+receipt-key: $(NODE) ## make the key that signs receipts: RECEIPT_KEY_FILE=...; ROTATE=1 replaces it, REVOKE=<kid>
+	@node api/payments/receipts/key_cli.ts
 
 mcp: $(NODE) ## run an MCP server on standard input and output: every endpoint a tool, with spending caps
 	@node clients/mcp.ts

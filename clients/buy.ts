@@ -1,7 +1,9 @@
 /**
- * `make buy URL='/api/deals?state=OH'`: pays for one call from the sandbox wallet and prints each step. FULL=1 prints
- * every record. Also an example of a client: it uses only the server's URL, its 402 and the sandbox's wallet file.
+ * `make buy URL='/api/deals?state=OH'`: pays for one call from the sandbox wallet, prints each step, and saves the
+ * answer with its receipt. FULL=1 prints every record. Also an example of a client: it uses only the server's URL, its
+ * 402 and the sandbox's wallet file.
  */
+import { join } from 'node:path';
 import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from '@x402/fetch';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
@@ -9,8 +11,12 @@ import { createPublicClient, formatUnits, http, parseAbi, type Address, type Hex
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { print } from '../lib/output.ts';
+import { RECEIPT_HEADER } from '../lib/receipt.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
+import { shellQuoted } from '../lib/shell.ts';
 import type { SandboxWallet } from '../api/payments/local_chain/wallet.ts';
+import { receiptPath, saveKeys } from './saved_receipts.ts';
+import { saveResponse } from './saved_responses.ts';
 import { sandboxWallet } from './wallet.ts';
 
 const MAX_RECORDS = 2;
@@ -96,6 +102,18 @@ async function buy(): Promise<number> {
   print(`settled    ${settled?.success === true ? `transaction ${settled.transaction}` : 'no'}`);
   const id = response.headers.get('Receipt-Id');
   if (id !== null) print(`receipt    ${id}   (collect it again, free: make collect RECEIPT=${id})`);
+  const signedReceipt = response.headers.get(RECEIPT_HEADER);
+  if (response.ok && signedReceipt !== null) {
+    const type = (response.headers.get('Content-Type') ?? '').split(';')[0] ?? '';
+    const saved = { name: url.pathname.split('/').findLast(Boolean) ?? 'answer', type, text, receipt: signedReceipt };
+    const file = await saveResponse(join(settings.DATA_DIR, 'client', 'bought'), saved);
+    const problem = await saveKeys(wallet.base_url, file);
+    print(`saved      ${file}`);
+    print(
+      `           verify it offline: make verify FILE=${shellQuoted(file)} RECEIPT=${shellQuoted(receiptPath(file))}`,
+    );
+    if (problem !== null) print(`           the server's keys are not saved: ${problem}`);
+  }
   print(`buyer      ${usdc(before.buyer)} -> ${usdc(after.buyer)}   (${usdc(after.buyer - before.buyer)})`);
   print(`seller     ${usdc(before.seller)} -> ${usdc(after.seller)}   (${usdc(after.seller - before.seller)})`);
   print('');

@@ -4,6 +4,7 @@ import { CallToolRequestSchema, ListToolsRequestSchema, type CallToolResult } fr
 import { z } from 'zod';
 import type { CallResponse, Refused } from './outcome.ts';
 import type { Buyer } from './purchase.ts';
+import { receiptPath, saveKeys } from './saved_receipts.ts';
 import { saveResponse, truncate } from './saved_responses.ts';
 import { ArgumentError, type Interface } from './tools.ts';
 
@@ -76,8 +77,9 @@ export function createMcpServer({ api, buyer, responsesDir, about }: McpOptions)
     }
     const { type, text } = outcome;
     // Saved first: a paid response must not be lost with the conversation.
-    const file =
-      outcome.transaction === null ? undefined : await saveResponse(responsesDir, { name: tool, type, text });
+    const saved = { name: tool, type, text, receipt: outcome.signed_receipt };
+    const file = outcome.transaction === null ? undefined : await saveResponse(responsesDir, saved);
+    if (file !== undefined && outcome.signed_receipt !== null) await saveKeys(api.base, file);
     const { body, shown } = truncate(type, text);
     const { spent_usd, left_usd } = await buyer.budget();
     return toolResult({
@@ -88,6 +90,7 @@ export function createMcpServer({ api, buyer, responsesDir, about }: McpOptions)
         spent_usd,
         left_usd,
         ...(file === undefined ? {} : { kept_in: file }),
+        ...(file === undefined || outcome.signed_receipt === null ? {} : { receipt_in: receiptPath(file) }),
       },
       ...(shown === undefined ? {} : { shown }),
       body,

@@ -1,6 +1,7 @@
 /** Outcomes of a call: a response, a price, or a refusal by this client or by the server. */
 import { decodePaymentResponseHeader } from '@x402/core/http';
 import { dollarsOf } from '../lib/network.ts';
+import { RECEIPT_HEADER } from '../lib/receipt.ts';
 
 /** Why this client did not pay. */
 type ClientReason =
@@ -31,6 +32,8 @@ export interface CallResponse {
   readonly transaction: string | null;
   /** Id by which the wallet that paid collects the response again. */
   readonly receipt_id: string | null;
+  /** The receipt that the server signed. */
+  readonly signed_receipt: string | null;
 }
 
 export interface Quoted {
@@ -67,6 +70,7 @@ export async function readResponse(response: Response, paid: bigint | null): Pro
     paid_usd: usd(paid ?? 0n),
     transaction: paid === null ? null : transactionOf(response),
     receipt_id: response.headers.get('Receipt-Id'),
+    signed_receipt: response.headers.get(RECEIPT_HEADER),
   };
 }
 

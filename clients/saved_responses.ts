@@ -1,6 +1,7 @@
 /** Paid responses, saved as files so that none is lost, and truncated for an agent's context. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { saveReceipt } from './saved_receipts.ts';
 
 /** Largest response returned in full, in characters. */
 const MAX_CHARACTERS = 60_000;
@@ -17,18 +18,21 @@ export interface SavedResponse {
   /** Media type. */
   readonly type: string;
   readonly text: string;
+  /** The signed receipt, saved beside it; null if there is none. */
+  readonly receipt: string | null;
 }
 
-/** Save a response to a new file in `folder`. @returns its path */
+/** Save a response and its receipt to new files in `folder`. @returns the path of the response */
 export async function saveResponse(
   folder: string,
-  { name, type, text }: SavedResponse,
+  { name, type, text, receipt }: SavedResponse,
   at = new Date(),
 ): Promise<string> {
   await mkdir(folder, { recursive: true });
   const stamp = at.toISOString().replaceAll(/[-:]/g, '').replace('.', '-').replace('Z', '');
   const path = resolve(join(folder, `${stamp}-${name}.${extensionOf(type)}`));
   await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+  if (receipt !== null) await saveReceipt(path, receipt);
   return path;
 }
 

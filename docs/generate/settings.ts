@@ -1,6 +1,7 @@
 /** docs/settings.md: every setting of the commands and of the server, from its schema. */
 import type { z } from 'zod';
 import { auditSettings } from '../../api/payments/audit/settings.ts';
+import { receiptKeySettings } from '../../api/payments/receipts/key_settings.ts';
 import { serverSettings } from '../../api/settings.ts';
 import { backupSettings, reportSettings } from '../../ledger/settings.ts';
 import { pipelineSettings, reparseSettings } from '../../lib/settings.ts';
@@ -14,6 +15,7 @@ import { cell, table } from './markdown.ts';
 const SECTIONS: readonly (readonly [title: string, settings: z.ZodObject])[] = [
   ['Pipeline and sandbox', pipelineSettings],
   ['Server', serverSettings.omit({ DATA_DIR: true, LEDGER: true })],
+  ['Receipt keys', receiptKeySettings.omit({ RECEIPT_KEY_FILE: true })],
   ['Operating', operatorSettings.extend(retentionSettings.shape)],
   ['Workers and reparse', workerSettings.extend(reparseSettings.shape)],
   ['Probe', probeSettings],

@@ -10,6 +10,7 @@
 import { appendFile, open, readFile, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { objectPath } from '../../lib/archive_path.ts';
 import { makeFolder, sha256, sync, writeWhole } from '../../lib/files.ts';
 import type { Page } from '../contract.ts';
 import { pageOf } from './page.ts';
@@ -229,8 +230,6 @@ export class Archive {
     return index;
   }
 }
-
-const objectPath = (hash: string): string => join('objects', hash.slice(0, 2), hash);
 
 const usable = (r: RequestRecord): boolean =>
   r.error === null && r.sha256 !== null && (r.status === 200 || r.status === 304);

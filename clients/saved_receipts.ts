@@ -1,0 +1,42 @@
+/** Receipts saved beside their answers, and the server's keys, so that `make verify` works offline later. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { writeWhole } from '../lib/files.ts';
+import { NotProven, parseKeys } from './verify.ts';
+
+/** Name of the saved keys in the folder of the answers. */
+export const KEYS_FILE = 'jwks.json';
+const KEYS_PATH = '/.well-known/jwks.json';
+const KEYS_MS = 5_000;
+
+/** Path of the receipt of a saved answer: the same name, with the ending .jws. */
+export const receiptPath = (answerPath: string): string => answerPath.replace(/\.\w+$/, '.jws');
+
+/** Save a receipt beside its answer. @returns its path */
+export async function saveReceipt(answerPath: string, receipt: string): Promise<string> {
+  const path = receiptPath(answerPath);
+  await writeFile(path, `${receipt}\n`, { mode: 0o600, flag: 'wx' });
+  return path;
+}
+
+/**
+ * Save the keys of the server at `base` in the folder of an answer. A server never removes a key, so a set without a
+ * key that was saved earlier is not the server's, and is refused.
+ * @returns why they were not saved; null if they were
+ */
+export async function saveKeys(base: string, answerPath: string): Promise<string | null> {
+  const path = join(dirname(answerPath), KEYS_FILE);
+  try {
+    const response = await fetch(base + KEYS_PATH, { redirect: 'error', signal: AbortSignal.timeout(KEYS_MS) });
+    if (response.status !== 200) return `${base}${KEYS_PATH} answered ${response.status}`;
+    const text = await response.text();
+    const published = new Set(parseKeys(text).map((key) => key.kid));
+    const saved = await readFile(path, 'utf8').then(parseKeys, () => []);
+    const removed = saved.find((key) => !published.has(key.kid));
+    if (removed) return `${base} no longer publishes the key ${removed.kid}, which ${path} has`;
+    await writeWhole(path, text);
+    return null;
+  } catch (error) {
+    return error instanceof NotProven ? error.message : `${base}${KEYS_PATH} did not answer`;
+  }
+}

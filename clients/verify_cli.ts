@@ -1,0 +1,125 @@
+/**
+ * `make verify FILE=answer.json RECEIPT=receipt.jws`: verifies offline that a server sold this answer, and looks up the
+ * pages that the answer names. Exit status 1 if something is not proven.
+ */
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { print } from '../lib/output.ts';
+import type { ReceiptClaims } from '../lib/receipt.ts';
+import { readSettings, SettingError } from '../lib/settings.ts';
+import {
+  NotProven,
+  parseKeys,
+  verifyContent,
+  verifyReceipt,
+  verifyX402Receipt,
+  type VerifiedReceipt,
+} from './verify.ts';
+import { KEYS_FILE } from './saved_receipts.ts';
+import { archiveOf, checkPages, folderOf, namedPages } from './verify_pages.ts';
+
+const file = (expected: string) => z.string(expected).min(1, expected);
+
+const verifySettings = z.object({
+  FILE: file('the file of a paid answer'),
+  RECEIPT: file('the file with its Signed-Receipt'),
+  KEYS: file('a saved /.well-known/jwks.json').optional(),
+  X402: file('a file with the x402 receipt of the sale').optional(),
+  FOLDER: file('a folder of pages').optional(),
+  DATA_DIR: z.string().min(1, 'a folder').default('data'),
+});
+type VerifySettings = z.infer<typeof verifySettings>;
+
+const read = (setting: keyof VerifySettings, path: string): Promise<Buffer> =>
+  readFile(path).catch(() => {
+    throw new SettingError(`${setting} is ${JSON.stringify(path)}, expected a file that can be read`);
+  });
+
+/** The saved keys: KEYS, or those beside the receipt. */
+async function keysText({ KEYS, RECEIPT }: VerifySettings): Promise<string> {
+  if (KEYS !== undefined) return (await read('KEYS', KEYS)).toString('utf8');
+  const path = join(dirname(RECEIPT), KEYS_FILE);
+  return readFile(path, 'utf8').catch(() => {
+    throw new SettingError(
+      `KEYS is null, expected a saved /.well-known/jwks.json of the server that sold the answer; ${path} does not ` +
+        'exist either',
+    );
+  });
+}
+
+function printSale({ iss, receipt_id, sold_at, price, payment, request, snapshot_id }: ReceiptClaims): void {
+  const query = request.query ?? `(SHA-256 ${request.query_sha256})`;
+  print(`seller     ${iss}`);
+  print(`sold       ${sold_at}, receipt ${receipt_id}, snapshot ${snapshot_id}`);
+  print(`request    ${request.method} ${request.path}${query === '' ? '' : `?${query}`} as ${request.media_type}`);
+  print(`price      ${price} USD: ${payment.amount} of ${payment.asset} on ${payment.network}`);
+  print(`payment    ${payment.payer} to ${payment.pay_to}, nonce ${payment.nonce}`);
+  print(`           transaction ${payment.transaction ?? 'not recorded'}, block ${payment.block ?? 'not recorded'}`);
+}
+
+function printKey({ key, isSignedAgain }: VerifiedReceipt): void {
+  print(`signature  valid, EdDSA by ${key.kid}`);
+  print(`key        signs from ${key.from}${key.until === null ? '' : ` until ${key.until}`}`);
+  if (isSignedAgain) print('           newer than the sale: the server signed this receipt again after a key rotation');
+}
+
+/** Look up the pages that the answer names. @returns whether all were found, or there was nowhere to look */
+async function verifyPages(text: string, { FOLDER, DATA_DIR }: VerifySettings): Promise<boolean> {
+  const pages = namedPages(text);
+  if (pages.length === 0) {
+    print('pages      the answer names none');
+    return true;
+  }
+  const store = FOLDER === undefined ? await archiveOf(DATA_DIR) : await folderOf(FOLDER);
+  if (store === null) {
+    if (FOLDER !== undefined) throw new SettingError(`FOLDER is ${JSON.stringify(FOLDER)}, expected a folder of pages`);
+    print(`pages      ${pages.length} named, not looked up: ${DATA_DIR} has no archive; FOLDER=... names saved pages`);
+    return true;
+  }
+  const checked = await checkPages(pages, store);
+  const found = checked.filter((page) => page.state === 'found');
+  print(`pages      ${found.length} of ${pages.length} found, byte for byte`);
+  for (const { state, sha256, place, url } of checked) print(`  ${state.padEnd(9)} ${sha256}  ${place}  ${url ?? ''}`);
+  return found.length === pages.length;
+}
+
+const PROVEN =
+  'This proves that the holder of the key states that it sold exactly these bytes for this request and payment. ' +
+  'It does not prove that the data are true: the pages do, as far as they were found. That the key is the ' +
+  "seller's rests on how you got the saved keys: over https, and compared with a copy that you saved earlier. That " +
+  'the money moved is on the chain: look the transaction up.';
+
+async function verify(): Promise<number> {
+  const settings = readSettings(verifySettings);
+  const content = await read('FILE', settings.FILE);
+  const receipt = (await read('RECEIPT', settings.RECEIPT)).toString('utf8').trim();
+  const x402 = settings.X402 === undefined ? null : (await read('X402', settings.X402)).toString('utf8').trim();
+  try {
+    const verified = await verifyReceipt(receipt, parseKeys(await keysText(settings)), Date.now());
+    printKey(verified);
+    printSale(verified.claims);
+    verifyContent(verified.claims, content);
+    print(`content    ${content.length} bytes, SHA-256 ${verified.claims.content.sha256}: the same`);
+    if (x402 !== null) {
+      verifyX402Receipt(verified.claims, x402);
+      print('x402       the x402 receipt is of the same sale');
+    }
+  } catch (error) {
+    if (!(error instanceof NotProven)) throw error;
+    print(`NOT PROVEN: ${error.message}.`);
+    return 1;
+  }
+  const hasPages = await verifyPages(content.toString('utf8'), settings);
+  print('');
+  print(PROVEN);
+  return hasPages ? 0 : 1;
+}
+
+try {
+  process.exitCode = await verify();
+} catch (error) {
+  if (!(error instanceof SettingError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,91 @@
+/** The pages that an answer was read from: every `page_sha256` in it, looked up in an archive or a folder of pages. */
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { objectPath } from '../lib/archive_path.ts';
+import { sha256OfFile } from '../lib/files.ts';
+
+export interface NamedPage {
+  readonly sha256: string;
+  /** Where the answer names it: "distress.matches.0.signal". */
+  readonly place: string;
+  /** URL of the page, if the answer has it beside the hash. */
+  readonly url: string | null;
+}
+
+export interface CheckedPage extends NamedPage {
+  /** found: the bytes have this hash; different: a file has this name and other bytes. */
+  readonly state: 'found' | 'missing' | 'different';
+}
+
+const SHA256 = /^[0-9a-f]{64}$/;
+
+function* pagesIn(value: unknown, place: readonly string[]): Generator<NamedPage> {
+  if (typeof value !== 'object' || value === null) return;
+  const record = value as Readonly<Record<string, unknown>>;
+  const { page_sha256: sha256, source_url: url } = record;
+  if (typeof sha256 === 'string' && SHA256.test(sha256))
+    yield { sha256, place: place.join('.'), url: typeof url === 'string' ? url : null };
+  for (const [name, inner] of Object.entries(record)) yield* pagesIn(inner, [...place, name]);
+}
+
+/** The pages that an answer names, each once. Empty if it is not JSON. */
+export function namedPages(text: string): readonly NamedPage[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  const pages = new Map<string, NamedPage>();
+  for (const page of pagesIn(json, [])) if (!pages.has(page.sha256)) pages.set(page.sha256, page);
+  return [...pages.values()];
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+
+/** Hash of the file at `path`; null if there is none. */
+const hashOrNull = (path: string): Promise<string | null> => sha256OfFile(path).catch(() => null);
+
+export interface PageStore {
+  /** State of the page with this hash. */
+  stateOf(sha256: string): Promise<CheckedPage['state']>;
+}
+
+/** The archive of a data folder; null if it has none. */
+export async function archiveOf(dataDir: string): Promise<PageStore | null> {
+  const root = join(dataDir, 'archive');
+  if (!(await isFolder(root))) return null;
+  return {
+    async stateOf(sha256) {
+      const found = await hashOrNull(join(root, objectPath(sha256)));
+      if (found === null) return 'missing';
+      return found === sha256 ? 'found' : 'different';
+    },
+  };
+}
+
+/** A folder of saved pages with any names, and its subfolders; null if there is no such folder. */
+export async function folderOf(folder: string): Promise<PageStore | null> {
+  if (!(await isFolder(folder))) return null;
+  const hashes = new Set<string>();
+  const names = new Set<string>();
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const found = await hashOrNull(join(entry.parentPath, entry.name));
+    if (found !== null) hashes.add(found);
+    names.add(entry.name);
+  }
+  return {
+    async stateOf(sha256) {
+      if (hashes.has(sha256)) return 'found';
+      return names.has(sha256) ? 'different' : 'missing';
+    },
+  };
+}
+
+export const checkPages = (pages: readonly NamedPage[], store: PageStore): Promise<CheckedPage[]> =>
+  Promise.all(pages.map(async (page) => ({ ...page, state: await store.stateOf(page.sha256) })));
