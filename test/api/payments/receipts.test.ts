@@ -1,0 +1,130 @@
+/** Receipts as a server sends them: on every paid answer, on no other, the same on two servers. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { decodePaymentResponseHeader } from '@x402/core/http';
+import { verifyReceiptSignatureJWS, type JWSSignedReceipt } from '@x402/extensions/offer-receipt';
+import { newKey, receiptKeysOf } from '../../../api/payments/receipts/key_set.ts';
+import { parseKeys, verifyContent, verifyReceipt, verifyX402Receipt } from '../../../clients/verify.ts';
+import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
+import { buyerWith, fetchWithPayment } from '../support/buyers.ts';
+import { testKeyFile } from '../support/receipt_key.ts';
+import { rowsOfTable } from '../support/snapshot_fixtures.ts';
+import { startApp, startSharedApp, ScriptedFacilitator, type SharedApp, type Started } from '../support/test_app.ts';
+
+const hasPython = ((): boolean => {
+  try {
+    execFileSync('python3', ['-c', 'import cryptography'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+/** The program that docs/receipts.md shows. */
+const PROGRAM = /```python\n(.*?)```/s.exec(
+  readFileSync(new URL('../../../docs/receipts.md', import.meta.url), 'utf8'),
+);
+
+describe('the receipt of a server', async () => {
+  const buyer = buyerWith();
+  const facilitator = new ScriptedFacilitator();
+  const ledger = await openSqliteLedger(':memory:');
+  let shared: SharedApp;
+  let second: Started;
+  let rotated: Started;
+  before(async () => {
+    shared = await startSharedApp({ deals: rowsOfTable('deals', 3) }, { ledger, facilitator });
+    const options = { ledger, facilitator, snapshots: shared.app.snapshots };
+    second = await startApp(shared.folder.path, options);
+    const receiptKeys = receiptKeysOf({ keys: [newKey(Date.now() - 1000)] });
+    rotated = await startApp(shared.folder.path, { ...options, receiptKeys });
+  });
+  after(async () => {
+    await rotated.close();
+    await second.close();
+    await shared.close();
+    await ledger.close();
+  });
+  const keysOf = async ({ url }: Started) => parseKeys(await (await fetch(`${url}/.well-known/jwks.json`)).text());
+  const receiptIn = (response: Response): string => response.headers.get('Signed-Receipt') ?? '';
+
+  it('is on a paid answer, first and again, and equal on two servers of one key', async () => {
+    const payment = await buyer.signAs(`${shared.app.url}/api/deals`, 'an-order-of-the-receipts-1');
+    const first = await fetchWithPayment(`${shared.app.url}/api/deals`, payment);
+    const bytes = Buffer.from(await first.arrayBuffer());
+    const { claims } = await verifyReceipt(receiptIn(first), await keysOf(second), Date.now());
+    verifyContent(claims, bytes);
+    assert.equal(claims.receipt_id, first.headers.get('Receipt-Id'));
+    assert.equal(claims.payment.payer, buyer.address.toLowerCase());
+    const again = await fetchWithPayment(`${second.url}/api/deals`, payment);
+    assert.equal(again.headers.get('Delivery'), 'identifier');
+    assert.equal(receiptIn(again), receiptIn(first));
+    // With another key, as after a rotation: the same sale, signed again.
+    const later = receiptIn(await fetchWithPayment(`${rotated.url}/api/deals`, payment));
+    assert.notEqual(later, receiptIn(first));
+    assert.equal((await verifyReceipt(later, await keysOf(rotated), Date.now())).claims.receipt_id, claims.receipt_id);
+  });
+
+  it('is on no answer that is not sold', async () => {
+    const { url } = shared.app;
+    for (const path of ['/api/deals', '/api/deals?state=AK', '/api/meta', '/api/deals/ids', '/api/deals?state=x'])
+      assert.equal((await fetch(url + path)).headers.get('Signed-Receipt'), null, path);
+    const payment = await buyer.sign(`${url}/api/deals`);
+    const nothing = await fetchWithPayment(`${url}/api/deals?state=AK`, payment);
+    assert.deepEqual([nothing.status, nothing.headers.get('Signed-Receipt')], [404, null]);
+    const settle = facilitator.onSettle;
+    facilitator.onSettle = async () => ({ transaction: null });
+    const unknown = await fetchWithPayment(`${url}/api/deals`, payment);
+    facilitator.onSettle = settle;
+    assert.deepEqual([unknown.status, unknown.headers.get('Signed-Receipt')], [502, null]);
+  });
+
+  it("comes with x402's receipt, bound to ours, for a client that asks for offer-receipt", async () => {
+    const url = `${shared.app.url}/api/deals`;
+    const asking = await buyer.forge(url, (p) => ({ ...p, extensions: { ...p.extensions, 'offer-receipt': {} } }));
+    for (const [payment, asks] of [
+      [asking, true],
+      [await buyer.sign(url), false],
+    ] as const) {
+      const response = await fetchWithPayment(url, payment);
+      assert.equal(response.status, 200);
+      const settled = decodePaymentResponseHeader(response.headers.get('PAYMENT-RESPONSE') ?? '');
+      const extension = settled.extensions?.['offer-receipt'] as { info: { receipt: JWSSignedReceipt } } | undefined;
+      assert.equal(extension !== undefined, asks);
+      if (!extension) continue;
+      const { receipt } = extension.info;
+      const { kty, crv, x } = testKeyFile.keys[0] ?? newKey(0);
+      const stated = await verifyReceiptSignatureJWS(receipt, { kty, crv, x });
+      assert.equal(stated.transaction, settled.transaction);
+      const { claims } = await verifyReceipt(receiptIn(response), await keysOf(second), Date.now());
+      verifyX402Receipt(claims, receipt.signature);
+    }
+  });
+
+  it('is published with public keys only', async () => {
+    for (const path of ['/.well-known/jwks.json', '/.well-known/did.json']) {
+      const text = await (await fetch(shared.app.url + path)).text();
+      assert.ok(text.includes(testKeyFile.keys[0]?.x ?? 'none'), path);
+      assert.ok(!text.includes(testKeyFile.keys[0]?.d ?? text), path);
+    }
+  });
+
+  it('is verified by the program of docs/receipts.md', { skip: !hasPython }, async () => {
+    const url = `${shared.app.url}/api/deals`;
+    const response = await fetchWithPayment(url, await buyer.sign(url));
+    const files = ['verify.py', 'answer', 'receipt', 'jwks'].map((name) => join(shared.folder.path, name));
+    const [program = '', answer = '', receipt = '', jwks = ''] = files;
+    writeFileSync(program, PROGRAM?.[1] ?? '');
+    const bytes = Buffer.from(await response.arrayBuffer());
+    writeFileSync(answer, bytes);
+    writeFileSync(receipt, receiptIn(response));
+    writeFileSync(jwks, await (await fetch(`${shared.app.url}/.well-known/jwks.json`)).text());
+    const run = (): string => execFileSync('python3', files, { encoding: 'utf8', stdio: 'pipe' });
+    assert.match(run(), /^proven [0-9a-f-]{36} 0\.050000 \/api\/deals\n$/);
+    bytes[0] = (bytes[0] ?? 0) ^ 1;
+    writeFileSync(answer, bytes);
+    assert.throws(run, /AssertionError/);
+  });
+});
