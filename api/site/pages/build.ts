@@ -1,8 +1,10 @@
-/** /build: a form that shows the exact URL to buy, its price, the number of matches, and a sample. */
+/** /build: a form that shows the exact URL to buy, its price, how many records match, and a sample. */
 import { paramFacts, readParams, type Params } from '../../routes/params.ts';
 import { Problem } from '../../http/problem.ts';
-import { bodyObject } from '../../snapshot/json_text.ts';
+import { coarseCount } from '../../routes/count/coarse.ts';
+import type { Range } from '../../routes/count/ranges.ts';
 import { mediaOf, type Route } from '../../routes/define.ts';
+import type { ListRoute } from '../../routes/list_route.ts';
 import { html, type Html, type Piece } from '../html.ts';
 import { code } from '../layout.ts';
 import { countText } from '../format.ts';
@@ -15,7 +17,7 @@ const PAGING = new Set(['cursor']);
 /** A range that ends above this is not shown as a hint. */
 const MAX_HINT_RANGE = 1_000;
 
-const isList = (route: Route): boolean => Object.hasOwn(route.params, 'limit');
+const isList = (route: Route): route is ListRoute => Object.hasOwn(route, 'matching');
 
 /** Priced routes without path parameters. */
 const callsOf = (routes: readonly Route[]): readonly Route[] =>
@@ -46,22 +48,16 @@ function field(name: string, schema: Params[string], value: string, refused: boo
   </div>`;
 }
 
-/** Number of records that match; null if the route is no list. */
-async function countMatches(
+/** The free count of a call: a range, as of /api/count; null if a filter is too fine for it, or there is no list. */
+async function freeCount(
   route: Route,
   context: PageContext,
-  params: Record<string, unknown>,
-): Promise<number | null> {
+  params: Readonly<Record<string, unknown>>,
+): Promise<Range | null> {
   if (!isList(route)) return null;
-  try {
-    const body = bodyObject(await route.handle({ ...context.request, params: { ...params, limit: 1 } })) as {
-      total_matches: number;
-    };
-    return body.total_matches;
-  } catch (error) {
-    if (error instanceof Problem && error.reason === 'no_matches') return 0;
-    throw error;
-  }
+  const { limit: _, fields: __, ...filters } = params;
+  const counted = await coarseCount(route, { ...context.request, params: filters });
+  return counted && counted.matches;
 }
 
 /** The free sample record of a feed. */
@@ -89,7 +85,23 @@ function sampleSource(route: Route): Piece {
 interface BuiltCall {
   readonly address: string;
   readonly path: string;
-  readonly matches: number | null;
+  readonly matches: Range | null;
+}
+
+function matchesText(route: Route, matches: Range | null): Piece {
+  if (!isList(route)) return '';
+  if (matches === null) {
+    return html`<p class="outcome">
+      How many records match is told free for filters by place, kind, status and steps of the score. Without a match,
+      the call gets 404 and is not charged.
+    </p>`;
+  }
+  const { at_least: least, at_most: most } = matches;
+  if (most === 0)
+    return html`<p class="outcome thin">No match today. This call would get 404 and would not be charged.</p>`;
+  return html`<p class="outcome ${least === 0 ? 'thin' : 'good'}">
+    ${countText(least)} to ${countText(most)} records match today.
+  </p>`;
 }
 
 function result(route: Route, { address, path, matches }: BuiltCall, purchase: boolean): Html {
@@ -97,15 +109,7 @@ function result(route: Route, { address, path, matches }: BuiltCall, purchase: b
       <span class="price">$${route.price}</span> for one call${isList(route) ? ', up to 500 records' : ''}.
     </p>
     <p class="address">GET <a href="${address}" rel="nofollow">${address}</a></p>
-    ${
-      matches === 0
-        ? html`<p class="outcome thin">No match today. This call would get 404 and would not be charged.</p>`
-        : matches !== null
-          ? html`<p class="outcome good">
-              ${countText(matches)} ${matches === 1 ? 'record matches' : 'records match'} now.
-            </p>`
-          : ''
-    }
+    ${matchesText(route, matches)}
     ${
       purchase &&
       html`<p class="actions">
@@ -125,7 +129,7 @@ export const build: Page = {
   title: 'Query builder',
   cache: 'none',
   about:
-    'Choose a feed and filters, and see the exact URL to buy, its price, the number of matches and a sample record.',
+    'Choose a feed and filters, and see the exact URL to buy, its price, how many records match and a sample record.',
   async content(context) {
     const { site, query, request } = context;
     const calls = callsOf(site.routes);
@@ -144,7 +148,7 @@ export const build: Page = {
       await route.check?.({ ...request, params });
       outcome = result(
         route,
-        { path, address: site.publicUrl + path, matches: await countMatches(route, context, params) },
+        { path, address: site.publicUrl + path, matches: await freeCount(route, context, params) },
         site.purchase,
       );
     } catch (error) {
@@ -155,7 +159,7 @@ export const build: Page = {
     const sample = await sampleOf(route, context);
     return html`<h1>Query builder</h1>
       <p class="lead">
-        Choose a feed and its filters. The exact URL, its price and the number of matches are shown below; nothing is
+        Choose a feed and its filters. The exact URL, its price and how many records match are shown below; nothing is
         charged until you sign.
       </p>
       <form class="panel" method="get" action="/build">
