@@ -1,6 +1,7 @@
 /** /api/meta and /api/deals/ids: counts, prices, field notes and samples. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { templateOf } from '../../../api/routes/define.ts';
 import { PRICES } from '../../../api/routes/prices.ts';
 import { TABLES } from '../../../api/snapshot/tables.ts';
 import { startApp, type Started } from '../support/test_app.ts';
@@ -121,10 +122,7 @@ describe('/api/meta', () => {
     const { protocol, network, ...prices } = meta.pricing;
     assert.match(protocol ?? '', /version 2/);
     assert.equal(network, 'eip155:8453');
-    assert.deepEqual(
-      Object.keys(prices).sort(),
-      started.app.routes.map((r) => `GET ${r.path.replace(':id', '{id}')}`).sort(),
-    );
+    assert.deepEqual(Object.keys(prices).sort(), started.app.routes.map((r) => `GET ${templateOf(r)}`).sort());
     for (const [label, price] of Object.entries(prices)) {
       const listed = PRICES[
         label
