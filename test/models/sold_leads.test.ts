@@ -60,6 +60,7 @@ const NEEDED = [
   'int_record_keys',
   'int_property_groups',
   'property_keys',
+  'int_sold_keys',
   'int_sold_records',
   'int_debts_of_sales',
   'int_record_pairs',

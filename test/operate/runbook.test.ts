@@ -77,7 +77,7 @@ for (const page of pages) {
       assert.doesNotThrow(() => read(`${folder}${link}`), link);
     // Targets that it tells to call are there.
     const makefile = read('Makefile');
-    for (const [, target = ''] of text.matchAll(/\bmake ([a-z]+)\b(?! room)/g))
+    for (const [, target = ''] of text.matchAll(/\bmake ([a-z]+(?:-[a-z]+)*)\b(?! room)/g))
       if (text.includes(`\`make ${target}`)) assert.match(makefile, new RegExp(`^${target}:`, 'm'), target);
   });
 }
