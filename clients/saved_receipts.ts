@@ -12,7 +12,7 @@ const KEYS_MS = 5_000;
 /** Path of the receipt of a saved answer: the same name, with the ending .jws. */
 export const receiptPath = (answerPath: string): string => answerPath.replace(/\.\w+$/, '.jws');
 
-/** Save a receipt beside its answer. @returns its path */
+/** Save a receipt next to its answer. @returns its path */
 export async function saveReceipt(answerPath: string, receipt: string): Promise<string> {
   const path = receiptPath(answerPath);
   await writeFile(path, `${receipt}\n`, { mode: 0o600, flag: 'wx' });

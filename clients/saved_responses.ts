@@ -18,7 +18,7 @@ export interface SavedResponse {
   /** Media type. */
   readonly type: string;
   readonly text: string;
-  /** The signed receipt, saved beside it; null if there is none. */
+  /** File of the signed receipt, next to the answer; null if there is none. */
   readonly receipt: string | null;
 }
 

@@ -92,8 +92,8 @@ function matchesText(route: Route, matches: Range | null): Piece {
   if (!isList(route)) return '';
   if (matches === null) {
     return html`<p class="outcome">
-      How many records match is told free for filters by place, kind, status and steps of the score. Without a match,
-      the call gets 404 and is not charged.
+      The free count supports filters by place, kind, status and score step only. If nothing matches, the call gets 404
+      and is not charged.
     </p>`;
   }
   const { at_least: least, at_most: most } = matches;
