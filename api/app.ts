@@ -2,9 +2,9 @@
 import { Router } from '@koa/router';
 import Koa from 'koa';
 import type { Ledger } from '../ledger/ledger.ts';
-import { NETWORK, USDC } from '../lib/network.ts';
 import { redactor, type Redact } from '../lib/redact.ts';
 import { discoveryDocuments, mountDocuments } from './docs/documents.ts';
+import { mountReceiptKeys } from './docs/receipt_keys.ts';
 import { shortHash } from './http/caching.ts';
 import { createHealthCheck, mountHealth, NO_WARNINGS, type Health, type PaymentHealth } from './http/health.ts';
 import { compression, crossOrigin, limitUnbilled, requireOneHost } from './http/middleware.ts';
@@ -13,12 +13,10 @@ import { redactResponses, redactValue } from './http/redact_responses.ts';
 import { logRequests, type RequestLog } from './http/request_log.ts';
 import { stateOf } from './http/request_state.ts';
 import { signedPayment } from './payments/chain/payer_check.ts';
-import type { Signatures } from './payments/chain/signatures.ts';
 import { collecting } from './payments/collect.ts';
-import type { Facilitator } from './payments/facilitator/facilitator_client.ts';
-import { paymentLayer, type PaymentLayer, type PaymentLayerOptions } from './payments/middleware.ts';
+import { paymentLayer, type PaymentLayer } from './payments/middleware.ts';
 import type { PaymentSettings } from './payments/modes.ts';
-import { mountReceiptKeys } from './docs/receipt_keys.ts';
+import type { PaymentNetwork } from './payments/networks.ts';
 import type { ReceiptKeys } from './payments/receipts/key_set.ts';
 import type { SettlementWait } from './payments/sale.ts';
 import { allRoutes } from './routes/all.ts';
@@ -40,11 +38,10 @@ export interface AppDeps {
   readonly snapshots: Snapshots;
   readonly payments: {
     readonly mode: PaymentSettings['mode'];
-    readonly facilitator: Facilitator;
-    readonly chain: PaymentLayerOptions['chain'];
+    /** Where payments are taken, in order of preference; at least one. */
+    readonly networks: readonly PaymentNetwork[];
     readonly payTo: string;
     readonly ledger: Ledger;
-    readonly signatures: Signatures;
     readonly contractWallets: boolean;
     readonly wait: SettlementWait;
     readonly receiptKeys: ReceiptKeys;
@@ -84,12 +81,19 @@ export interface App {
   readonly health: () => Promise<Health>;
 }
 
+const placeOf = ({ network: { name, usdc } }: PaymentNetwork) => ({ network: name, asset: usdc.address });
+
+/** Network and token that a payment may use, and the alternatives if there are any. */
+const placesOf = ([first, ...more]: readonly PaymentNetwork[]): Extras => ({
+  ...(first === undefined ? {} : placeOf(first)),
+  ...(more.length === 0 ? {} : { more_networks: more.map(placeOf) }),
+});
+
 /** What a buyer needs to know to pay, for every 402. */
-const paymentInstructions = (route: Route, { payTo, notice }: AppDeps['payments']): Extras => ({
+const paymentInstructions = (route: Route, { networks, payTo, notice }: AppDeps['payments']): Extras => ({
   price: `$${route.price}`,
   protocol: 'x402 version 2',
-  network: NETWORK,
-  asset: USDC,
+  ...placesOf(networks),
   pay_to: payTo,
   how_to_pay:
     'Sign the terms in the PAYMENT-REQUIRED header and send the request again with the signature in ' +
@@ -102,18 +106,20 @@ const paymentInstructions = (route: Route, { payTo, notice }: AppDeps['payments'
 
 function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () => number): PaymentLayer {
   const { payments, publicUrl } = deps;
-  const { facilitator, chain, contractWallets, wait, ledger, signatures, receiptKeys } = payments;
+  const { networks, contractWallets, wait, ledger, receiptKeys } = payments;
   return paymentLayer({
-    facilitator,
-    chain,
+    networks,
     contractWallets,
     wait,
     ledger,
-    signatures,
     receiptKeys,
     publicUrl,
     nowMs,
-    routes: paymentRoutes(routes, payments.payTo),
+    routes: paymentRoutes(
+      routes,
+      payments.payTo,
+      networks.map(({ network }) => network),
+    ),
     editionOf: (ctx) => stateOf(ctx).request?.snapshot.id ?? '',
     collectUrl: (idOrNonce) => purchaseUrl(publicUrl, idOrNonce),
     refuse(ctx, { reason, detail, billed, status, paymentError, transaction, collect }) {
@@ -147,16 +153,24 @@ export function createApp(deps: AppDeps): App {
     snapshotsDir,
   } = deps;
   if (sandboxBuyer && payments.mode !== 'sandbox') throw new Error('the test purchase is only for test money');
-  const { ledger, signatures, payTo, notice } = payments;
+  const { ledger, payTo, notice } = payments;
+  const networks = payments.networks.map(({ network }) => network);
   const cursors = createCursors(deps.cursorSecret);
   const claims = claimReader(ledger, nowMs);
   const routes = allRoutes({
     publicUrl,
     spoolDir: deps.spoolDir,
+    networks,
     ...(notice === undefined ? {} : { paymentNotice: notice }),
   });
   const layer = createPaymentLayer(deps, routes, nowMs);
-  const documents = discoveryDocuments({ routes, publicUrl, payTo, ...(notice === undefined ? {} : { notice }) });
+  const documents = discoveryDocuments({
+    routes,
+    publicUrl,
+    payTo,
+    networks,
+    ...(notice === undefined ? {} : { notice }),
+  });
   const interfaceHash = shortHash(documents.map((d) => d.text));
   const checkHealth = createHealthCheck({
     snapshots,
@@ -180,7 +194,7 @@ export function createApp(deps: AppDeps): App {
   mountDocuments(router, documents, interfaceHash);
   mountReceiptKeys(router, payments.receiptKeys, publicUrl);
   mountPurchases(router, {
-    collecting: collecting({ ledger, signatures, publicUrl, secret: deps.cursorSecret, nowMs }),
+    collecting: collecting({ ledger, networks: payments.networks, publicUrl, secret: deps.cursorSecret, nowMs }),
     layer,
     publicUrl,
   });

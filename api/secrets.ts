@@ -1,12 +1,18 @@
 /** Secrets of the settings, which no response and no log line may contain. */
 import { readFileSync } from 'node:fs';
+import { KNOWN_NETWORKS, perNetwork } from '../lib/network.ts';
 import { piecesOf, redactor, HIDDEN, type Redact } from '../lib/redact.ts';
 import { PROBLEMS } from './http/problem.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Settings with the URL of one of our services, which may contain a key. */
-const URL_SETTINGS = ['RPC_URL', 'FACILITATOR_URL', 'LEDGER', 'QUEUE'] as const;
+const URL_SETTINGS = [
+  ...KNOWN_NETWORKS.map((network) => perNetwork('RPC_URL', network)),
+  'FACILITATOR_URL',
+  'LEDGER',
+  'QUEUE',
+];
 /** Settings whose whole value is secret. */
 const SECRET_SETTINGS = [
   'SETTLE_KEY',
@@ -62,21 +68,29 @@ function urlSecrets(url: string, isSandbox: boolean): string[] {
   return [url, url.replace(/\/$/, ''), ...hosts, pieces.user, pieces.password, ...names, ...pieces.query];
 }
 
+/** The URLs in a setting: FACILITATOR_URL may name several. */
+const urlsOf = (env: Env, name: string): string[] => {
+  const value = env[name] ?? '';
+  return name === 'FACILITATOR_URL' ? value.split(',').map((url) => url.trim()) : [value];
+};
+
 /** Every secret of an environment, as `redactor` takes them. */
 export function secretsOf(env: Env): string[] {
   const isSandbox = (env['PAYMENTS'] || 'sandbox') === 'sandbox';
   const publicUrl = (env['PUBLIC_BASE_URL'] ?? '').toLowerCase();
-  const bearer = /^\S+\s+(\S+)$/.exec(env['FACILITATOR_AUTHORIZATION']?.trim() ?? '')?.[1] ?? '';
+  const authorizations = (env['FACILITATOR_AUTHORIZATION'] ?? '').split('|').map((value) => value.trim());
+  const credentials = authorizations.map((value) => /^\S+\s+(\S+)$/.exec(value)?.[1] ?? '');
   const keys = [
     ...SECRET_SETTINGS.map((name) => env[name]?.trim() ?? ''),
     ...KEY_FILES.map((name) => readOptionalFile(env[name])),
     ...[...readOptionalFile(env['RECEIPT_KEY_FILE']).matchAll(PRIVATE_PART)].map((match) => match[1] ?? ''),
-    bearer,
+    ...authorizations,
+    ...credentials,
   ];
   const urlsOfCommand = (env['ALERT_COMMAND'] ?? '').match(/https?:\/\/[^\s"']+/g) ?? [];
   const all = [
     ...keys.flatMap(withoutPrefix),
-    ...URL_SETTINGS.flatMap((name) => urlSecrets(env[name] ?? '', isSandbox)),
+    ...URL_SETTINGS.flatMap((name) => urlsOf(env, name)).flatMap((url) => urlSecrets(url, isSandbox)),
     ...urlsOfCommand.flatMap((url) => urlSecrets(url, false)),
   ];
   return all.filter(

@@ -3,7 +3,9 @@ import { isAddress } from 'viem';
 import { z } from 'zod';
 import { readKeyFile } from '../lib/key_file.ts';
 import { pipelineSettings, readSettings, SettingError, shownValue } from '../lib/settings.ts';
-import type { PaymentSettings } from './payments/modes.ts';
+import { perNetwork, type Network } from '../lib/network.ts';
+import type { GasLimits, NetworkSettings, PaymentSettings } from './payments/modes.ts';
+import { facilitatorSettings, facilitatorsOf, gasSettings, networkSettings } from './payments/network_settings.ts';
 
 const ORIGIN = 'an http or https URL without a path';
 const origin = z.string().transform((s, context) => {
@@ -21,19 +23,9 @@ const origin = z.string().transform((s, context) => {
   return z.NEVER;
 });
 
-const nodeUrl = (expected: string) => z.url({ protocol: /^https?$/, error: expected }).optional();
-
 const wholeNumber = () => z.coerce.number('a whole number').int('a whole number');
 
 const port = () => z.coerce.number('a port').int('a port').min(0, 'a port').max(65_535, 'a port');
-
-const gas = (min: number, max: number, initial: number) =>
-  z.coerce
-    .number('an amount of gas')
-    .int('an amount of gas')
-    .min(min, `at least ${min}`)
-    .max(max, `at most ${max}`)
-    .default(initial);
 
 export const serverSettings = z.object({
   DATA_DIR: pipelineSettings.shape.DATA_DIR,
@@ -62,10 +54,7 @@ export const serverSettings = z.object({
     .refine((s) => isAddress(s), 'an address: 0x and 40 hex digits, with a valid checksum if it is in mixed case')
     .optional()
     .describe('Address that receives the payments. Required with real money; default in the sandbox: a new one.'),
-  RPC_URL: nodeUrl('the URL of a Base node (chain id 8453)').describe(
-    'Base node, for settlement outcomes and contract wallets; with PAYMENTS=self also for sending transactions. ' +
-      'Required with real money.',
-  ),
+  ...networkSettings,
   SETTLE_KEY_FILE: z
     .string()
     .min(1, 'a file')
@@ -83,19 +72,7 @@ export const serverSettings = z.object({
       'File with the keys that sign receipts, made by make receipt-key and readable by its owner only. Required with ' +
         'real money; default in the sandbox: a new one in DATA_DIR. Servers behind one URL use the same keys.',
     ),
-  SANDBOX_RPC: nodeUrl('the URL of a running anvil').describe(
-    'Sandbox chain to use; it keeps running when the server stops. Default: the chain of another sandbox server on ' +
-      'DATA_DIR, else a new one.',
-  ),
-  FACILITATOR_URL: z
-    .url({ protocol: /^https?$/, error: 'the http or https URL of a facilitator' })
-    .optional()
-    .describe('Facilitator that verifies and settles. Required with PAYMENTS=facilitator.'),
-  FACILITATOR_AUTHORIZATION: z
-    .string()
-    .regex(/^[\x20-\x7e]+$/, 'the value of an Authorization header')
-    .optional()
-    .describe('Authorization header sent to the facilitator.'),
+  ...facilitatorSettings,
   CONTRACT_WALLETS: z
     .enum(['0', '1'], 'either 0 or 1')
     .transform((v) => v === '1')
@@ -104,13 +81,7 @@ export const serverSettings = z.object({
       '0 refuses payments of contract wallets (EIP-1271, and accounts with an EIP-7702 delegation). They can never ' +
         'buy exclusive leads, and PAYMENTS=self always refuses them.',
     ),
-  GAS_PER_SETTLEMENT: gas(21_000, 1_000_000, 150_000).describe(
-    'PAYMENTS=self: gas limit of one settlement. A payment that needs more is refused.',
-  ),
-  GAS_PER_DAY: gas(21_000, 1_000_000_000_000, 100_000_000).describe(
-    "PAYMENTS=self: gas that this server's key may spend on settlements per UTC day. After that, paid requests get " +
-      '503 until the next day.',
-  ),
+  ...gasSettings,
   COLLECT_DAYS: wholeNumber()
     .min(1, 'at least 1')
     .max(3650, 'at most 3650')
@@ -165,6 +136,18 @@ function settleKey({ SETTLE_KEY, SETTLE_KEY_FILE }: ServerSettings): `0x${string
   return key as `0x${string}`;
 }
 
+/** The value of a setting that each network has. */
+const settingOf = <Name extends 'RPC_URL' | 'SANDBOX_RPC' | 'GAS_PER_SETTLEMENT' | 'GAS_PER_DAY'>(
+  settings: ServerSettings,
+  name: Name,
+  network: Network,
+): ServerSettings[Name] | undefined => settings[perNetwork(name, network) as Name];
+
+const gasLimits = (settings: ServerSettings, network: Network): GasLimits => ({
+  perSettlement: BigInt(settingOf(settings, 'GAS_PER_SETTLEMENT', network) ?? settings.GAS_PER_SETTLEMENT),
+  perDay: BigInt(settingOf(settings, 'GAS_PER_DAY', network) ?? settings.GAS_PER_DAY),
+});
+
 /**
  * Read the server's settings.
  * @throws SettingError, one line that names the setting
@@ -178,8 +161,8 @@ export function readServerSettings(env: Readonly<Record<string, string | undefin
     PAYMENTS: mode,
     PAY_TO,
     PUBLIC_BASE_URL: publicUrl,
-    RPC_URL: rpcUrl,
-    FACILITATOR_URL: url,
+    NETWORKS,
+    FACILITATOR_URL: urls,
     FACILITATOR_AUTHORIZATION: authorization,
   } = settings;
   const refuse = (name: keyof ServerSettings, expected: string): never => {
@@ -189,35 +172,37 @@ export function readServerSettings(env: Readonly<Record<string, string | undefin
   if (mode === 'sandbox') {
     if (settings.NODE_ENV === 'production')
       return refuse('PAYMENTS', 'facilitator or self, as NODE_ENV is production: the sandbox uses test money');
-    return {
-      settings,
-      payments: {
-        mode,
-        ...(payTo === undefined ? {} : { payTo }),
-        ...(settings.SANDBOX_RPC === undefined ? {} : { rpcUrl: settings.SANDBOX_RPC }),
-      },
-    };
+    const networks = NETWORKS.map((network) => {
+      const rpcUrl = settingOf(settings, 'SANDBOX_RPC', network);
+      return rpcUrl === undefined ? { network } : { network, rpcUrl };
+    });
+    return { settings, payments: { mode, networks, ...(payTo === undefined ? {} : { payTo }) } };
   }
   if (payTo === undefined) return refuse('PAY_TO', `the address that receives the payments, as PAYMENTS is ${mode}`);
   if (publicUrl === undefined)
     return refuse('PUBLIC_BASE_URL', `the URL at which buyers reach the server, as PAYMENTS is ${mode}`);
   if (publicUrl.startsWith('http:') && !isLocal(publicUrl)) return refuse('PUBLIC_BASE_URL', 'an https URL');
-  if (rpcUrl === undefined)
-    return refuse(
-      'RPC_URL',
-      `the URL of a Base node, as PAYMENTS is ${mode}: without one the server cannot find out the outcome of a ` +
-        'settlement whose response was lost',
+  const networks = NETWORKS.map((network): NetworkSettings => {
+    const rpcUrl = settingOf(settings, 'RPC_URL', network);
+    if (rpcUrl !== undefined) return { network, rpcUrl };
+    throw new SettingError(
+      `${perNetwork('RPC_URL', network)} is null, expected the URL of a ${network.title} node, as PAYMENTS is ` +
+        `${mode}: without one the server cannot find out the outcome of a settlement whose response was lost`,
     );
+  });
   if (settings.RECEIPT_KEY_FILE === undefined)
     return refuse('RECEIPT_KEY_FILE', `a file of make receipt-key, as PAYMENTS is ${mode}: every sale has a receipt`);
+  const common = { payTo, publicUrl } as const;
   if (mode === 'self') {
-    const gasLimits = { perSettlement: BigInt(settings.GAS_PER_SETTLEMENT), perDay: BigInt(settings.GAS_PER_DAY) };
-    return { settings, payments: { mode, payTo, publicUrl, rpcUrl, key: settleKey(settings), gas: gasLimits } };
+    const withGas = networks.map((one) => ({ ...one, gas: gasLimits(settings, one.network) }));
+    return { settings, payments: { mode, ...common, networks: withGas, key: settleKey(settings) } };
   }
-  if (url === undefined)
-    return refuse('FACILITATOR_URL', 'the URL of a facilitator that supports eip155:8453, as PAYMENTS is facilitator');
-  return {
-    settings,
-    payments: { mode, payTo, publicUrl, rpcUrl, url, ...(authorization === undefined ? {} : { authorization }) },
-  };
+  if (urls === undefined) {
+    const names = NETWORKS.map(({ name }) => name).join(' and ');
+    return refuse('FACILITATOR_URL', `the URL of a facilitator that supports ${names}, as PAYMENTS is facilitator`);
+  }
+  const facilitators = facilitatorsOf(urls, authorization);
+  if (facilitators === null)
+    return refuse('FACILITATOR_AUTHORIZATION', `${urls.length} authorizations, one for each URL of FACILITATOR_URL`);
+  return { settings, payments: { mode, ...common, networks, facilitators } };
 }

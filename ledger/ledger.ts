@@ -50,13 +50,13 @@ export interface NewPurchase {
   readonly nowMs: number;
   /** How long the reservation lasts unless it becomes `settling`. */
   readonly leaseMs: number;
-  /** Hash of block 0 of the payment's chain: a sandbox chain ends with its server. */
+  /** Identity of the payment's chain (`chainIdentity`): a sandbox chain ends with its server. */
   readonly chain: string;
   /** How much this payer may have open at once. */
   readonly limits: PayerLimits;
 }
 
-/** Limits of one payer, enforced in the transaction that reserves the purchase. */
+/** Limits of one payer on one network, enforced in the transaction that reserves the purchase. */
 export interface PayerLimits {
   /** Balance of the payer at the latest block, in atomic units. Open purchases count against it. */
   readonly balance: bigint;
@@ -238,7 +238,7 @@ export interface Ledger extends LeadClaims, TransferBook {
    * null.
    */
   exclusivePause(): Promise<ExclusivePause | null>;
-  /** Set the chain of purchases that an older version wrote without one. Real money only: Base is one chain. */
+  /** Set the chain of purchases that an older version wrote without one, all on Base. Real money only. */
   setMissingChain(chain: string): Promise<void>;
   /**
    * Reserve gas of a day before it is spent.

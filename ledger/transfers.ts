@@ -9,7 +9,7 @@ export interface Paid {
 
 /** The account whose incoming transfers are audited. */
 export interface AuditedAccount {
-  /** Hash of block 0. */
+  /** Identity of the chain (`chainIdentity`). */
   readonly chain: string;
   readonly payTo: string;
 }

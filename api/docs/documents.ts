@@ -3,7 +3,7 @@ import type { Router } from '@koa/router';
 import { isCached } from '../http/caching.ts';
 import { openApi } from './openapi.ts';
 import { paramFacts } from '../routes/params.ts';
-import { atomicOf, NETWORK, USDC } from '../../lib/network.ts';
+import { atomicOf, type Network } from '../../lib/network.ts';
 import { mediaOf, paymentSecondsOf, templateOf, type Route } from '../routes/define.ts';
 
 export interface Document {
@@ -16,11 +16,13 @@ export interface DocumentOptions {
   readonly routes: readonly Route[];
   readonly publicUrl: string;
   readonly payTo: string;
+  /** Where payments are taken, in order of preference. */
+  readonly networks: readonly Network[];
   /** Shown if payments are in test money. */
   readonly notice?: string;
 }
 
-function llmsText({ routes, publicUrl, notice }: DocumentOptions): string {
+function llmsText({ routes, publicUrl, networks, notice }: DocumentOptions): string {
   const line = (route: Route): string => {
     const params = Object.entries({ ...route.pathParams, ...route.params }).map(
       ([name, schema]) => `  - \`${name}\`: ${paramFacts(schema).about} Expected: ${paramFacts(schema).expected}.`,
@@ -41,7 +43,7 @@ function llmsText({ routes, publicUrl, notice }: DocumentOptions): string {
       'Colorado.',
     ...(notice === undefined ? [] : [notice]),
     'The first response to a priced request is 402 with a PAYMENT-REQUIRED header (x402 version 2, USDC on ' +
-      `${NETWORK}). ` +
+      `${networks.map(({ name }) => name).join(' or ')}). ` +
       'Sign its terms and send the request again with PAYMENT-SIGNATURE; @x402/fetch does both. You are billed only ' +
       'for a 200: a query that matches nothing is 404, a bad request is 400, and both are free. Errors are ' +
       'application/problem+json with a typed reason.',
@@ -65,7 +67,7 @@ function llmsText({ routes, publicUrl, notice }: DocumentOptions): string {
 }
 
 /** Priced endpoints in the format of x402 discovery. */
-const x402Resources = ({ routes, publicUrl, payTo }: DocumentOptions): unknown => ({
+const x402Resources = ({ routes, publicUrl, payTo, networks }: DocumentOptions): unknown => ({
   x402Version: 2,
   resources: routes
     .filter((r) => r.price !== null)
@@ -76,16 +78,14 @@ const x402Resources = ({ routes, publicUrl, payTo }: DocumentOptions): unknown =
       serviceName: 'Dealfeed',
       description: route.about,
       mimeType: mediaOf(route),
-      accepts: [
-        {
-          scheme: 'exact',
-          network: NETWORK,
-          asset: USDC,
-          amount: atomicOf(route.price ?? '0.00').toString(),
-          payTo,
-          maxTimeoutSeconds: paymentSecondsOf(route),
-        },
-      ],
+      accepts: networks.map(({ name, usdc }) => ({
+        scheme: 'exact',
+        network: name,
+        asset: usdc.address,
+        amount: atomicOf(route.price ?? '0.00').toString(),
+        payTo,
+        maxTimeoutSeconds: paymentSecondsOf(route),
+      })),
     })),
 });
 

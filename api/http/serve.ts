@@ -10,7 +10,7 @@ import { createApp, type App } from '../app.ts';
 import { addMissingProperties, type AddedProperties } from '../routes/leads/claimed_properties.ts';
 import { createMetrics, metricsServer } from './metrics.ts';
 import type { RequestLog } from './request_log.ts';
-import { UnservedNetwork } from '../payments/middleware.ts';
+import { UnservedNetwork } from '../payments/network_readiness.ts';
 import type { OpenPayments, PaymentSettings } from '../payments/modes.ts';
 import { openReceiptKeys } from '../payments/receipts/key_file.ts';
 import { FacilitatorUnavailable } from '../payments/facilitator/unavailable.ts';
@@ -155,11 +155,9 @@ export async function serve({
       cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
       payments: {
         mode: payments.mode,
-        facilitator: opened.facilitator,
-        chain: opened.chain,
+        networks: opened.networks,
         payTo: payments.payTo,
         ledger: opened.ledger,
-        signatures: opened.signatures,
         health: opened.health,
         contractWallets: settings.CONTRACT_WALLETS && payments.mode !== 'self',
         wait: payments.wait,
@@ -195,7 +193,7 @@ export async function serve({
     } catch (error) {
       if (error instanceof UnservedNetwork) {
         throw new SettingError(
-          'FACILITATOR_URL is not shown, expected a facilitator that supports exact payments on eip155:8453',
+          `FACILITATOR_URL is not shown, expected a facilitator that supports exact payments on ${error.network}`,
         );
       }
       // It may recover: until then, paid requests get 503.
@@ -205,8 +203,7 @@ export async function serve({
       });
     }
     if (payments.sandbox?.writesWallet) {
-      await writeWallet(settings.DATA_DIR, {
-        rpc_url: payments.sandbox.chain.rpcUrl,
+      await writeWallet(settings.DATA_DIR, payments.sandbox.chains, {
         base_url: url,
         address: payments.sandbox.buyer.address,
         private_key: payments.sandbox.buyer.privateKey,

@@ -11,10 +11,9 @@ import type { Context, Middleware, Next } from 'koa';
 import { LedgerUnavailable, type DeliveryKind, type Ledger, type Purchase } from '../../ledger/ledger.ts';
 import { readOffered } from './chain/authorization.ts';
 import { ChainUnavailable } from './chain/chain_errors.ts';
-import type { PaymentChain } from './chain/payment_chain.ts';
-import type { Signatures } from './chain/signatures.ts';
-import type { Facilitator } from './facilitator/facilitator_client.ts';
 import { FacilitatorUnavailable } from './facilitator/unavailable.ts';
+import { networkReadiness } from './network_readiness.ts';
+import { onNetwork, type PaymentNetwork } from './networks.ts';
 import type { ReceiptKeys } from './receipts/key_set.ts';
 import { receiptSigner } from './receipts/signed_receipt.ts';
 import { refusalsOf, type Refusal } from './refusals.ts';
@@ -27,12 +26,11 @@ import { requirementsOf } from './requirements.ts';
 import type { SettlementWait } from './sale.ts';
 
 export interface PaymentLayerOptions {
-  readonly facilitator: Facilitator;
-  readonly chain: Pick<PaymentChain, 'id' | 'of' | 'payer'>;
+  /** Where payments are taken, the default network first. The routes accept a payment on each. */
+  readonly networks: readonly PaymentNetwork[];
   /** Routes as the official middleware takes them: `"GET /api/deals": { accepts: ... }`. */
   readonly routes: Readonly<Record<string, RouteConfig>>;
   readonly ledger: Ledger;
-  readonly signatures: Signatures;
   /** Whether contract wallets may pay. */
   readonly contractWallets: boolean;
   readonly wait: SettlementWait;
@@ -61,9 +59,9 @@ export interface Charge {
 }
 
 export interface PaymentLayer {
-  /** Ask the facilitator whether it serves our network. @throws UnservedNetwork, FacilitatorUnavailable */
+  /** Ask the facilitator of each network whether it serves it. @throws UnservedNetwork, FacilitatorUnavailable */
   start(): Promise<void>;
-  /** Whether the facilitator has confirmed our network. */
+  /** Whether a facilitator has confirmed a network, so that something can be sold. */
   ready(): boolean;
   /**
    * Middleware that calls the handler only for a paid request. The handler finds its Claimant in `ctx.state.claimant`.
@@ -73,11 +71,6 @@ export interface PaymentLayer {
   redeliver(ctx: Context, purchase: Purchase, kind: DeliveryKind): Promise<void>;
   /** Resolves when every finished delivery is recorded. */
   idle(): Promise<void>;
-}
-
-/** The facilitator does not serve exact payments on our network. */
-export class UnservedNetwork extends Error {
-  override readonly name = 'UnservedNetwork';
 }
 
 /** Seconds after which an unavailable facilitator or ledger is worth another try. */
@@ -105,44 +98,19 @@ function unavailableDetail(error: unknown): string | null {
   return null;
 }
 
-/** Asks the facilitator whether it serves our network, until it has said yes. */
-function facilitatorCheck(facilitator: Facilitator, nowMs: () => number, prepare: () => Promise<unknown>) {
-  let isReady = false;
-  let running: Promise<void> | undefined;
-  let askedAtMs = Number.NEGATIVE_INFINITY;
-  const check = async (): Promise<void> => {
-    askedAtMs = nowMs();
-    await prepare();
-    if (!(await facilitator.supported()))
-      throw new UnservedNetwork('the facilitator does not serve exact payments on eip155:8453');
-    isReady = true;
-  };
-  const start = (): Promise<void> =>
-    (running ??= check().finally(() => {
-      running = undefined;
-    }));
-  return {
-    start,
-    isReady: () => isReady,
-    /** Ready now, or after asking again, at most every few seconds. */
-    async becomeReady(): Promise<boolean> {
-      if (!isReady && (running !== undefined || Math.abs(nowMs() - askedAtMs) >= RETRY_SECONDS * 1000))
-        await start().catch(() => undefined);
-      return isReady;
-    },
-  };
-}
-
 export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
-  const { facilitator, ledger, nowMs = Date.now } = options;
-  const requirements = requirementsOf(options.routes);
+  const { networks, ledger, nowMs = Date.now } = options;
+  const requirements = requirementsOf(
+    options.routes,
+    networks.map(({ network }) => network),
+  );
   // Avoids an unhandled rejection; awaited below.
   requirements.catch(() => undefined);
   const refusals = refusalsOf(options, RETRY_SECONDS);
   const receipts = receiptSigner(options.receiptKeys, options.publicUrl, nowMs);
   const deliveries = deliveriesOf({ ledger, refusals, receipts, nowMs });
   const steps: PaymentSteps = { options, refusals, deliveries, nowMs };
-  const facilitatorState = facilitatorCheck(facilitator, nowMs, () => requirements);
+  const readiness = networkReadiness(networks, { nowMs, retrySeconds: RETRY_SECONDS, prepare: () => requirements });
 
   const handle = async (ctx: Context, next: Next, charge: Charge): Promise<void> => {
     const offered = readOffered(ctx.get('PAYMENT-SIGNATURE'));
@@ -158,7 +126,9 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
         return;
       }
     }
-    if (!(await facilitatorState.becomeReady())) {
+    // A network that is not ready is still offered: it may be ready when the payment arrives.
+    const paysOn = offered.kind === 'payment' ? onNetwork(networks, offered.offer.payment.network) : undefined;
+    if (!(await readiness.becomeReady(paysOn))) {
       refusals.unavailable(ctx, 'Payments are unavailable right now. Nothing was charged.');
       return;
     }
@@ -177,8 +147,8 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   };
 
   return {
-    start: facilitatorState.start,
-    ready: facilitatorState.isReady,
+    start: readiness.start,
+    ready: readiness.isReady,
     redeliver: (ctx, purchase, kind) => deliveries.redeliver(ctx, purchase, { kind, x402Receipt: false }),
     idle: deliveries.idle,
     charge(charge) {

@@ -2,41 +2,53 @@
 import type { Hex, PublicClient } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { BASE, knownNetwork, type Network } from '../../lib/network.ts';
 import type { Facilitator } from './facilitator/facilitator_client.ts';
-import { httpFacilitator } from './facilitator/http_facilitator.ts';
+import { httpFacilitator, type FacilitatorSettings } from './facilitator/http_facilitator.ts';
+import { preferredFacilitator } from './facilitator/preferred_facilitator.ts';
 import { localFacilitator, type GasBudget } from './facilitator/local_facilitator.ts';
 import { readerOf } from './chain/node.ts';
-import { joinChain, POLLING_MS, startChain, type Chain } from './local_chain/chain.ts';
-import { makeBuyer, readWallet, type SandboxWallet } from './local_chain/wallet.ts';
+import { joinRunningChain, POLLING_MS, startChain, type Chain } from './local_chain/chain.ts';
+import { chainOfWallet, fund, makeBuyer, readWallet, type SandboxWallet } from './local_chain/wallet.ts';
 import type { SettlementWait } from './sale.ts';
 
 export const SANDBOX_NOTICE =
   'SANDBOX PAYMENTS: test money on a local chain, worth nothing. Do not sign with a wallet that holds real funds.';
 
-/** A payment mode and its settings. */
+/** A network on which payments are taken, and its node. */
+export interface NetworkSettings {
+  readonly network: Network;
+  readonly rpcUrl: string;
+}
+
+/** A payment mode and its settings. Networks are in order of preference; each list has at least one. */
 export type PaymentSettings =
   /**
    * `rpcUrl` is an anvil chain to join. Without it, join the chain of another server on the data folder, or start one.
    */
-  | { readonly mode: 'sandbox'; readonly payTo?: Hex; readonly rpcUrl?: string; readonly wait?: SettlementWait }
+  | {
+      readonly mode: 'sandbox';
+      readonly networks: readonly (Pick<NetworkSettings, 'network'> & Partial<NetworkSettings>)[];
+      readonly payTo?: Hex;
+      readonly wait?: SettlementWait;
+    }
   | {
       readonly mode: 'facilitator';
+      readonly networks: readonly NetworkSettings[];
       readonly payTo: Hex;
       readonly publicUrl: string;
-      readonly rpcUrl: string;
-      readonly url: string;
-      readonly authorization?: string;
-      /** Timeout of a reply of the facilitator. */
+      /** In order of preference. */
+      readonly facilitators: readonly FacilitatorSettings[];
+      /** Timeout of a reply of a facilitator. */
       readonly timeoutMs?: number;
       readonly wait?: SettlementWait;
     }
   | {
       readonly mode: 'self';
+      readonly networks: readonly (NetworkSettings & { readonly gas: GasLimits })[];
       readonly payTo: Hex;
       readonly publicUrl: string;
-      readonly rpcUrl: string;
       readonly key: Hex;
-      readonly gas: GasLimits;
       readonly wait?: SettlementWait;
     };
 
@@ -47,21 +59,34 @@ export interface GasLimits {
   readonly perDay: bigint;
 }
 
+/** A facilitator that also reports its state for /health. */
+export type OpenFacilitator = Facilitator & { settlementsLeft?(): Promise<bigint> };
+
+/** A network of an open payment mode. */
+export interface OpenNetwork {
+  readonly network: Network;
+  /** Reads the chain. */
+  readonly reader: PublicClient;
+  /** The facilitator. Gas that we pay is counted in this ledger. */
+  facilitator(ledger: Ledger, nowMs: () => number): OpenFacilitator;
+}
+
 export interface OpenPayments {
   readonly mode: PaymentSettings['mode'];
   readonly payTo: Hex;
-  /** Reads the chain. */
-  readonly reader: PublicClient;
+  /** In order of preference. */
+  readonly networks: readonly OpenNetwork[];
   readonly notice?: string;
   /** How often, and for how long, a request looks for its payment on the chain. */
   readonly wait: SettlementWait;
-  /** The facilitator. Gas that we pay is counted in this ledger. */
-  facilitator(ledger: Ledger, nowMs: () => number): Facilitator & { settlementsLeft?(): Promise<bigint> };
   /** Our account that pays the gas; only with real money. */
   readonly gasFrom?: Hex;
   /** Only in the sandbox. The first of the servers that share a wallet file writes it. */
   readonly sandbox?: {
+    /** The chain of the first network. */
     readonly chain: Chain;
+    /** The chain of every network, in order. */
+    readonly chains: readonly Chain[];
     readonly buyer: { readonly privateKey: Hex; readonly address: Hex };
     readonly writesWallet: boolean;
   };
@@ -95,11 +120,16 @@ const gasBudget = (
   };
 };
 
+/** The account under which a network's gas is counted. Ledgers have the address alone for Base. */
+const gasAccount = ({ name }: Network, address: Hex): string =>
+  name === BASE.name ? address.toLowerCase() : `${name} ${address.toLowerCase()}`;
+
 /** The wallet of a server that runs on the same data folder; null if its chain does not answer. */
 async function runningWallet(dataDir: string): Promise<SandboxWallet | null> {
   const wallet = await readWallet(dataDir);
-  if (wallet === null) return null;
-  return readerOf(wallet.rpc_url)
+  const network = wallet && knownNetwork(wallet.network);
+  if (!network) return null;
+  return readerOf(network, wallet.rpc_url)
     .getBlockNumber()
     .then(
       () => wallet,
@@ -107,32 +137,58 @@ async function runningWallet(dataDir: string): Promise<SandboxWallet | null> {
     );
 }
 
+/** Open the chain of each network: the one of the settings, else that of the running server, else a new one. */
+async function openChains(
+  networks: Extract<PaymentSettings, { mode: 'sandbox' }>['networks'],
+  other: SandboxWallet | null,
+): Promise<readonly [Chain, ...Chain[]]> {
+  const chains: Chain[] = [];
+  try {
+    for (const { network, rpcUrl } of networks) {
+      const url = rpcUrl ?? (other === null ? undefined : chainOfWallet(other, network)?.rpc_url);
+      chains.push(url === undefined ? await startChain(network) : await joinRunningChain(network, url));
+    }
+  } catch (error) {
+    for (const chain of chains) await chain.close();
+    throw error;
+  }
+  const [first, ...more] = chains;
+  if (!first) throw new Error('payments need a network');
+  return [first, ...more];
+}
+
 async function openSandbox(
-  { payTo, rpcUrl, wait = SANDBOX_WAIT }: Extract<PaymentSettings, { mode: 'sandbox' }>,
+  { networks, payTo, wait = SANDBOX_WAIT }: Extract<PaymentSettings, { mode: 'sandbox' }>,
   dataDir: string,
 ): Promise<OpenPayments> {
   const other = await runningWallet(dataDir);
-  const chainUrl = rpcUrl ?? other?.rpc_url;
-  const chain = chainUrl === undefined ? await startChain() : await joinChain(chainUrl);
+  const chains = await openChains(networks, other);
+  const [chain] = chains;
+  const close = async (): Promise<void> => {
+    for (const one of chains) await one.close();
+  };
   try {
     // Servers on one chain and one data folder share the buyer and the receiving account.
     const shared = other?.rpc_url === chain.rpcUrl ? other : null;
-    const buyer = shared
-      ? { privateKey: shared.private_key as Hex, address: shared.address as Hex }
-      : await makeBuyer(chain);
+    const buyer = shared ? { privateKey: shared.private_key as Hex, address: shared.address as Hex } : makeBuyer();
+    for (const one of chains)
+      if (shared === null || chainOfWallet(shared, one.network)?.rpc_url !== one.rpcUrl) await fund(one, buyer.address);
     const gas: GasBudget = { perSettlement: SANDBOX_GAS, reserve: async () => true, hasLeft: async () => true };
     return {
       mode: 'sandbox',
-      reader: chain.reader,
       notice: SANDBOX_NOTICE,
       wait,
-      sandbox: { chain, buyer, writesWallet: shared === null },
+      networks: chains.map(({ network, reader, rpcUrl, gasKey }) => ({
+        network,
+        reader,
+        facilitator: () => localFacilitator({ network, rpcUrl, key: gasKey, gas }),
+      })),
+      sandbox: { chain, chains, buyer, writesWallet: shared === null },
       payTo: payTo ?? (shared?.pay_to as Hex | undefined) ?? privateKeyToAccount(generatePrivateKey()).address,
-      facilitator: () => localFacilitator({ rpcUrl: chain.rpcUrl, key: chain.gasKey, gas }),
-      close: () => chain.close(),
+      close,
     };
   } catch (error) {
-    await chain.close();
+    await close();
     throw error;
   }
 }
@@ -140,17 +196,37 @@ async function openSandbox(
 /** Open payments in the mode of the settings. Sandbox servers find each other in `dataDir`. */
 export async function openPayments(settings: PaymentSettings, dataDir: string): Promise<OpenPayments> {
   if (settings.mode === 'sandbox') return openSandbox(settings, dataDir);
-  const { mode, payTo, rpcUrl, wait = REAL_WAIT } = settings;
-  const common = { mode, payTo, reader: readerOf(rpcUrl), wait, close: async () => undefined };
+  const { mode, payTo, wait = REAL_WAIT } = settings;
+  const common = { mode, payTo, wait, close: async () => undefined };
+  const opened = ({ network, rpcUrl }: NetworkSettings) => ({ network, reader: readerOf(network, rpcUrl) });
   if (settings.mode === 'self') {
-    const { key, gas } = settings;
+    const { key } = settings;
     const { address } = privateKeyToAccount(key);
     return {
       ...common,
       gasFrom: address,
-      facilitator: (ledger, nowMs) =>
-        localFacilitator({ rpcUrl, key, gas: gasBudget(ledger, address.toLowerCase(), gas, nowMs) }),
+      networks: settings.networks.map((one) => ({
+        ...opened(one),
+        facilitator: (ledger, nowMs) =>
+          localFacilitator({ ...one, key, gas: gasBudget(ledger, gasAccount(one.network, address), one.gas, nowMs) }),
+      })),
     };
   }
-  return { ...common, facilitator: () => httpFacilitator(settings) };
+  const { facilitators, timeoutMs } = settings;
+  return {
+    ...common,
+    networks: settings.networks.map((one) => ({
+      ...opened(one),
+      facilitator: () =>
+        preferredFacilitator(
+          facilitators.map((facilitator) =>
+            httpFacilitator({
+              ...facilitator,
+              network: one.network,
+              ...(timeoutMs === undefined ? {} : { timeoutMs }),
+            }),
+          ),
+        ),
+    })),
+  };
 }

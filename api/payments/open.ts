@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
 import { openServingLedger, shownPlace } from '../../ledger/open.ts';
+import { BASE, perNetwork, type Network } from '../../lib/network.ts';
 import { SettingError } from '../../lib/settings.ts';
 import type { PaymentHealth } from '../http/health.ts';
 import type { ServerSettings } from '../settings.ts';
@@ -10,26 +11,41 @@ import { watchSettlements, type Watch } from './audit/settlement_watcher.ts';
 import { watchAudit, type AuditReport, type AuditWatch } from './audit/watcher.ts';
 import { ChainUnavailable, WrongChain } from './chain/chain_errors.ts';
 import { paymentChain, type PaymentChain } from './chain/payment_chain.ts';
-import { signaturesOf, type Signatures } from './chain/signatures.ts';
-import type { Facilitator } from './facilitator/facilitator_client.ts';
+import { signaturesOf } from './chain/signatures.ts';
 import { paymentHealth } from './health.ts';
-import { openPayments, type OpenPayments, type PaymentSettings } from './modes.ts';
+import { ChainNotJoined } from './local_chain/chain.ts';
+import {
+  openPayments,
+  type OpenFacilitator,
+  type OpenNetwork,
+  type OpenPayments,
+  type PaymentSettings,
+} from './modes.ts';
+import { onNetwork, type PaymentNetwork } from './networks.ts';
+
+/** A network of a running server. */
+export interface RunningNetwork extends PaymentNetwork {
+  readonly chain: PaymentChain;
+  readonly facilitator: OpenFacilitator;
+  readonly audit: AuditWatch;
+}
 
 export interface RunningPayments {
   readonly payments: OpenPayments;
-  readonly chain: PaymentChain;
-  readonly facilitator: Facilitator;
+  /** In order of preference. */
+  readonly networks: readonly RunningNetwork[];
   readonly ledger: Ledger;
-  readonly signatures: Signatures;
   readonly watch: Watch;
-  readonly audit: AuditWatch;
   /** Never rejects. */
   health(): Promise<PaymentHealth>;
   close(): Promise<void>;
 }
 
+/** Events of an audit name their network, if it is not the only one. */
 export type PaymentEvent =
-  { readonly payments: string } | { readonly settlements: Pass } | { readonly audit: AuditReport };
+  | { readonly payments: string }
+  | { readonly settlements: Pass }
+  | { readonly audit: AuditReport; readonly network?: string };
 
 export interface OpenOptions {
   readonly settings: Pick<ServerSettings, 'DATA_DIR' | 'LEDGER' | 'COLLECT_DAYS'>;
@@ -56,23 +72,38 @@ async function openLedgerFor(settings: OpenOptions['settings'], mode: PaymentSet
   );
 }
 
-/** Check that the node serves Base. An unavailable node may come back; until then nothing is sold. */
-async function checkChain(chain: PaymentChain, report: OpenOptions['report']): Promise<void> {
+/** The setting that names the node of a network. */
+const nodeSetting = (mode: PaymentSettings['mode'], network: Network): string =>
+  perNetwork(mode === 'sandbox' ? 'SANDBOX_RPC' : 'RPC_URL', network);
+
+/** Check that the node serves its network. An unavailable node may come back; until then nothing is sold there. */
+async function checkChain(
+  chain: PaymentChain,
+  mode: PaymentSettings['mode'],
+  report: OpenOptions['report'],
+): Promise<void> {
+  const { title } = chain.network;
   try {
     await chain.id();
   } catch (error) {
     if (error instanceof WrongChain)
-      throw new SettingError(`RPC_URL is not shown, expected a node of Base: ${error.message}`);
-    report({ payments: error instanceof ChainUnavailable ? error.message : 'the chain node does not answer' });
+      throw new SettingError(
+        `${nodeSetting(mode, chain.network)} is not shown, expected a node of ${title}: ${error.message}`,
+      );
+    const why = error instanceof ChainUnavailable ? error.message : 'the chain node does not answer';
+    report({ payments: chain.network.name === BASE.name ? why : `${title}: ${why}` });
   }
 }
 
 function sandboxError(error: unknown, wanted: PaymentSettings): unknown {
-  if (wanted.mode !== 'sandbox' || wanted.rpcUrl === undefined) return error;
-  const why = error instanceof ChainUnavailable ? `: ${error.message}` : '';
-  return new SettingError(
-    `SANDBOX_RPC is ${JSON.stringify(wanted.rpcUrl)}, expected a running anvil of chain id 8453${why}`,
-  );
+  if (wanted.mode !== 'sandbox' || !(error instanceof ChainNotJoined)) return error;
+  const { network, url, why } = error;
+  return wanted.networks.some(({ rpcUrl }) => rpcUrl === url)
+    ? new SettingError(
+        `${nodeSetting('sandbox', network)} is ${JSON.stringify(url)}, expected a running anvil of chain id ` +
+          `${network.chainId}${why === null ? '' : `: ${why}`}`,
+      )
+    : error;
 }
 
 /**
@@ -90,43 +121,50 @@ export async function openRunningPayments({
   });
   let ledger: Ledger | undefined;
   try {
-    const chain = paymentChain(payments.reader);
-    await checkChain(chain, report);
+    const chains = payments.networks.map(({ reader, network }) => paymentChain(reader, network));
+    for (const chain of chains) await checkChain(chain, wanted.mode, report);
     const opened = (ledger = await openLedgerFor(settings, wanted.mode));
-    const facilitator = payments.facilitator(opened, nowMs);
     const watch = watchSettlements({
       ledger: opened,
-      chain,
-      chainId: () => chain.id(),
+      chainOf: (network) => onNetwork(chains, network),
       money: wanted.mode === 'sandbox' ? 'test' : 'real',
       nowMs,
-      chainSeconds: async () => (await chain.latestBlock()).seconds,
+      chainSeconds: async () =>
+        Math.min(...(await Promise.all(chains.map(async (c) => (await c.latestBlock()).seconds)))),
       collectDays: settings.COLLECT_DAYS,
       report: (pass) => {
         report({ settlements: pass });
       },
     });
-    const audit = watchAudit({
-      ledger: opened,
-      chain,
-      payTo: payments.payTo.toLowerCase(),
-      holder: randomUUID(),
-      nowMs,
-      report: (found) => {
-        report({ audit: found });
-      },
+    const networks = chains.map((chain, i): RunningNetwork => {
+      const { network } = chain;
+      const { reader, facilitator } = payments.networks[i] as OpenNetwork;
+      const audit = watchAudit({
+        ledger: opened,
+        chain,
+        payTo: payments.payTo.toLowerCase(),
+        holder: randomUUID(),
+        nowMs,
+        report: (found) => {
+          report({ audit: found, ...(chains.length === 1 ? {} : { network: network.name }) });
+        },
+      });
+      return {
+        network,
+        chain,
+        audit,
+        facilitator: facilitator(opened, nowMs),
+        signatures: signaturesOf(reader, network),
+      };
     });
     return {
       payments,
-      chain,
-      facilitator,
+      networks,
       ledger: opened,
       watch,
-      audit,
-      signatures: signaturesOf(payments.reader),
-      health: paymentHealth({ facilitator, chain, ledger: opened, watch, audit }, nowMs),
+      health: paymentHealth({ networks, ledger: opened, watch }, nowMs),
       async close() {
-        await Promise.all([watch.stop(), audit.stop()]);
+        await Promise.all([watch.stop(), ...networks.map(({ audit }) => audit.stop())]);
         await opened.close();
         await payments.close();
       },

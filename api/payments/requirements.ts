@@ -11,22 +11,22 @@ import type { PaymentRequired } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { bazaarResourceServerExtension } from '@x402/extensions/bazaar';
 import { paymentIdentifierResourceServerExtension } from '@x402/extensions/payment-identifier';
-import { NETWORK } from '../../lib/network.ts';
+import type { Network } from '../../lib/network.ts';
 
 const neverCalled = (): never => {
   throw new Error('the library only builds requirements; facilitator/ verifies and settles');
 };
 
-/** The library asks a facilitator which networks it serves. Requirements depend on our network alone. */
-const oneNetwork: FacilitatorClient = {
+/** The library asks a facilitator which networks it serves. Requirements depend on our networks alone. */
+const facilitatorOf = (networks: readonly Network[]): FacilitatorClient => ({
   getSupported: async () => ({
-    kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK }],
+    kinds: networks.map(({ name }) => ({ x402Version: 2, scheme: 'exact', network: name })),
     extensions: [],
     signers: {},
   }),
   verify: async () => neverCalled(),
   settle: async () => neverCalled(),
-};
+});
 
 /**
  * Builds the 402 of a route for a request. The adapter must not show a payment header: the library would read it.
@@ -35,11 +35,14 @@ const oneNetwork: FacilitatorClient = {
 export type BuildRequirements = (routeKey: string, request: HTTPAdapter, media?: string) => Promise<PaymentRequired>;
 
 /** @throws RouteConfigurationError if a route asks for something that the library does not support */
-export async function requirementsOf(routes: Readonly<Record<string, RouteConfig>>): Promise<BuildRequirements> {
-  const schemes = new x402ResourceServer(oneNetwork)
-    .register(NETWORK, new ExactEvmScheme())
+export async function requirementsOf(
+  routes: Readonly<Record<string, RouteConfig>>,
+  networks: readonly Network[],
+): Promise<BuildRequirements> {
+  const schemes = new x402ResourceServer(facilitatorOf(networks))
     .registerExtension(bazaarResourceServerExtension)
     .registerExtension(paymentIdentifierResourceServerExtension);
+  for (const { name } of networks) schemes.register(name, new ExactEvmScheme());
   const server = new x402HTTPResourceServer(schemes, { ...routes });
   await server.initialize();
   return async (routeKey, adapter, media) => {

@@ -1,4 +1,5 @@
 /** Every route, in the order of /api/meta and OpenAPI. */
+import type { Network } from '../../lib/network.ts';
 import type { Route } from './define.ts';
 import { auctions } from './auctions.ts';
 import { count } from './count/count.ts';
@@ -20,6 +21,8 @@ export interface RouteOptions {
   readonly publicUrl: string;
   /** Folder in which large responses are completed before they are sold. */
   readonly spoolDir: string;
+  /** Where payments are taken, in order of preference. Default: Base alone. */
+  readonly networks?: readonly Network[];
   /** Shown if payments are in test money. */
   readonly paymentNotice?: string;
 }

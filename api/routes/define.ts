@@ -9,7 +9,7 @@ import type { Cursors } from './cursor.ts';
 import { extensionsOf } from '../docs/x402_extensions.ts';
 import type { ServedManifest } from '../../models/manifest.ts';
 import type { Params, ParamValues } from './params.ts';
-import { EXCLUSIVE_SECONDS, NETWORK, PAYMENT_SECONDS } from '../../lib/network.ts';
+import { atomicOf, BASE, EXCLUSIVE_SECONDS, PAYMENT_SECONDS, type Network } from '../../lib/network.ts';
 import type { Claimant } from '../payments/sale.ts';
 import type { SpooledFile } from '../payments/spooled_answer.ts';
 import type { Price } from './prices.ts';
@@ -111,21 +111,25 @@ export const mediaOf = (route: Pick<Route, 'media'>): string => route.media ?? '
 export const paymentSecondsOf = (route: Pick<Route, 'isExclusive'>): number =>
   route.isExclusive === true ? EXCLUSIVE_SECONDS : PAYMENT_SECONDS;
 
-/** x402 configuration of the priced routes, in the format of the official middleware. */
-export function paymentRoutes(routes: readonly Route[], payTo: string): Record<string, RouteConfig> {
+/** x402 configuration of the priced routes, in the format of the official middleware: one price on every network. */
+export function paymentRoutes(
+  routes: readonly Route[],
+  payTo: string,
+  networks: readonly Network[] = [BASE],
+): Record<string, RouteConfig> {
   return Object.fromEntries(
     routes
       .filter((r) => r.price !== null)
       .map((r) => [
         routeKey(r),
         {
-          accepts: {
+          accepts: networks.map(({ name: network, usdc: { address: asset, name, version } }) => ({
             scheme: 'exact',
-            network: NETWORK,
+            network,
             payTo,
-            price: `$${r.price}`,
+            price: { amount: String(atomicOf(r.price ?? '')), asset, extra: { name, version } },
             maxTimeoutSeconds: paymentSecondsOf(r),
-          },
+          })),
           description: r.about,
           mimeType: mediaOf(r),
           serviceName: 'Dealfeed',

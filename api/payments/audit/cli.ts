@@ -6,48 +6,72 @@ import { LedgerUnavailable, type Ledger } from '../../../ledger/ledger.ts';
 import { assertLedgerExists, openNotedLedger } from '../../../ledger/open.ts';
 import type { BookedTransfer } from '../../../ledger/transfers.ts';
 import { messageOf } from '../../../lib/errors.ts';
-import { dollarsOf, USDC } from '../../../lib/network.ts';
+import { dollarsOf, networkOfChain, perNetwork, type Network } from '../../../lib/network.ts';
 import { print } from '../../../lib/output.ts';
 import { readSettings, SettingError } from '../../../lib/settings.ts';
 import { ChainUnavailable, fromNode } from '../chain/chain_errors.ts';
 import { token } from '../chain/evidence.ts';
 import { readerOf } from '../chain/node.ts';
 import { paymentChain } from '../chain/payment_chain.ts';
-import { readWallet } from '../local_chain/wallet.ts';
+import { chainOfWallet, readWallet } from '../local_chain/wallet.ts';
+import { onNetwork } from '../networks.ts';
 import { firstBlock, type Auditor } from './audit.ts';
 import { auditRange } from './range.ts';
 import { auditSettings, type AuditSettings } from './settings.ts';
 
+/** The account of the server on one network. */
 interface ChainAccount {
+  readonly network: Network;
   readonly rpcUrl: string;
   readonly payTo: string;
 }
 
-/** The account to audit: that of the settings, or of the sandbox server on this data folder. */
-async function accountOf({ DATA_DIR, RPC_URL, PAY_TO }: AuditSettings): Promise<ChainAccount> {
-  if (RPC_URL !== undefined && PAY_TO !== undefined) return { rpcUrl: RPC_URL, payTo: PAY_TO.toLowerCase() };
+/** The accounts to audit: those of the settings, or of the sandbox server on this data folder. */
+async function accountsOf(settings: AuditSettings): Promise<readonly ChainAccount[]> {
+  const { DATA_DIR, NETWORKS, PAY_TO } = settings;
   const wallet = await readWallet(DATA_DIR);
-  if (wallet) return { rpcUrl: RPC_URL ?? wallet.rpc_url, payTo: (PAY_TO ?? wallet.pay_to).toLowerCase() };
-  const missing = RPC_URL === undefined ? 'RPC_URL' : 'PAY_TO';
-  throw new SettingError(
-    `${missing} is null, expected the server's value; no sandbox server is running on ${DATA_DIR}`,
-  );
+  return NETWORKS.map((network) => {
+    const name = perNetwork('RPC_URL', network) as 'RPC_URL';
+    const rpcUrl = settings[name] ?? (wallet === null ? undefined : chainOfWallet(wallet, network)?.rpc_url);
+    const payTo = PAY_TO ?? wallet?.pay_to;
+    if (rpcUrl !== undefined && payTo !== undefined) return { network, rpcUrl, payTo: payTo.toLowerCase() };
+    const missing = rpcUrl === undefined ? name : 'PAY_TO';
+    throw new SettingError(
+      `${missing} is null, expected the server's value; no sandbox server is running on ${DATA_DIR}`,
+    );
+  });
 }
 
-/** @returns the exit status */
-async function audit({ FROM, TO }: AuditSettings, auditor: Auditor): Promise<number> {
+/** Audit one network. @returns the number of differences */
+async function audit({ FROM, TO, NETWORKS }: AuditSettings, auditor: Auditor): Promise<number> {
+  const { network } = auditor.chain;
   const final = await auditor.chain.finalBlock();
   const to = TO ?? final.block;
   const from = FROM ?? (await firstBlock(auditor, await auditor.chain.id(), final));
   if (from > to) throw new SettingError(`FROM is ${from}, expected at most block ${to}, the latest final one`);
   const { transfers, sold, atomic, differences, withoutPurchase } = await auditRange(auditor, { from, to });
   const matched = `${dollarsOf(atomic)} USDC matched`;
-  print(`Blocks ${from} to ${to}: ${transfers} incoming transfers, ${sold} sold purchases, ${matched}`);
+  const where = NETWORKS.length === 1 ? 'Blocks' : `${network.title}, blocks`;
+  print(`${where} ${from} to ${to}: ${transfers} incoming transfers, ${sold} sold purchases, ${matched}`);
   for (const { transaction, logIndex, amount, payer } of withoutPurchase)
     print(`  without a purchase: ${dollarsOf(amount)} USDC by ${payer}, ${transaction}:${logIndex}`);
   for (const difference of differences) print(`  ${difference}`);
   print(`${differences.length} differences`);
-  return differences.length === 0 ? 0 : 1;
+  return differences.length;
+}
+
+/** Audit every network. @returns the exit status */
+async function auditAll(settings: AuditSettings, accounts: readonly ChainAccount[], ledger: Ledger): Promise<number> {
+  const { FROM, TO, NETWORKS } = settings;
+  if (NETWORKS.length > 1 && (FROM ?? TO) !== undefined)
+    throw new SettingError('FROM and TO are blocks of one network, expected NETWORKS to name one');
+  let differences = 0;
+  for (const { network, rpcUrl, payTo } of accounts) {
+    const chain = paymentChain(readerOf(network, rpcUrl), network);
+    const auditor: Auditor = { ledger, chain, payTo, holder: 'make ledger-audit', nowMs: Date.now };
+    differences += await audit(settings, auditor);
+  }
+  return differences === 0 ? 0 : 1;
 }
 
 async function owedTransfer(ledger: Ledger, transfer: string): Promise<BookedTransfer> {
@@ -60,15 +84,29 @@ async function owedTransfer(ledger: Ledger, transfer: string): Promise<BookedTra
   throw new SettingError(`TRANSFER is ${transfer}, expected an owed transfer of make ledger`);
 }
 
-/** @throws SettingError if the transaction does not refund the payer, or already refunds another owed transfer */
-async function checkRefund(ledger: Ledger, rpcUrl: string, owed: BookedTransfer, refund: string): Promise<void> {
+/**
+ * @throws SettingError if the transaction does not refund the payer on the network where the money arrived, or already
+ * refunds another owed transfer
+ */
+async function checkRefund(
+  ledger: Ledger,
+  accounts: readonly ChainAccount[],
+  owed: BookedTransfer,
+  refund: string,
+): Promise<void> {
   for await (const { resolution } of ledger.transfers(null, ['owed'])) {
     if (resolution === refund) throw new SettingError(`REFUND is ${refund}, which refunds another owed transfer`);
   }
-  const { logs } = await fromNode(readerOf(rpcUrl).getTransactionReceipt({ hash: refund as Hex }));
+  const name = networkOfChain(owed.chain);
+  const account = onNetwork(accounts, name);
+  if (!account) throw new SettingError(`NETWORKS does not name ${name}, expected the network of the owed transfer`);
+  const { network, rpcUrl } = account;
+  const { logs } = await fromNode(readerOf(network, rpcUrl).getTransactionReceipt({ hash: refund as Hex }));
   const isPaid = parseEventLogs({ abi: token, eventName: 'Transfer', logs, strict: true }).some(
     ({ address, args }) =>
-      address.toLowerCase() === USDC.toLowerCase() && args.to.toLowerCase() === owed.payer && args.value >= owed.amount,
+      address.toLowerCase() === network.usdc.address.toLowerCase() &&
+      args.to.toLowerCase() === owed.payer &&
+      args.value >= owed.amount,
   );
   if (!isPaid)
     throw new SettingError(
@@ -77,14 +115,18 @@ async function checkRefund(ledger: Ledger, rpcUrl: string, owed: BookedTransfer,
 }
 
 /** @returns the exit status */
-async function refunded({ TRANSFER, REFUND, NOTE }: AuditSettings, ledger: Ledger, rpcUrl: string): Promise<number> {
+async function refunded(
+  { TRANSFER, REFUND, NOTE }: AuditSettings,
+  accounts: readonly ChainAccount[],
+  ledger: Ledger,
+): Promise<number> {
   if (TRANSFER === undefined)
     throw new SettingError('TRANSFER is null, expected the owed transfer, as make ledger lists it');
   if ((REFUND === undefined) === (NOTE === undefined))
     throw new SettingError('REFUND and NOTE are both set or both missing, expected one of them');
   const owed = await owedTransfer(ledger, TRANSFER);
   const refund = REFUND?.toLowerCase();
-  if (refund !== undefined) await checkRefund(ledger, rpcUrl, owed, refund);
+  if (refund !== undefined) await checkRefund(ledger, accounts, owed, refund);
   if (!(await ledger.resolveOwed(owed.transaction, owed.logIndex, refund ?? NOTE ?? '')))
     throw new SettingError(`TRANSFER is ${TRANSFER}, which was settled by another process`);
   print(`${dollarsOf(owed.amount)} USDC owed to ${owed.payer}: settled by ${refund ?? `note: ${NOTE ?? ''}`}`);
@@ -94,14 +136,12 @@ async function refunded({ TRANSFER, REFUND, NOTE }: AuditSettings, ledger: Ledge
 /** @returns the exit status */
 async function main(command: string | undefined): Promise<number> {
   const settings = readSettings(auditSettings);
-  const { rpcUrl, payTo } = await accountOf(settings);
+  const accounts = await accountsOf(settings);
   assertLedgerExists(settings);
   const ledger = await openNotedLedger(settings);
   try {
-    const chain = paymentChain(readerOf(rpcUrl));
-    const auditor: Auditor = { ledger, chain, payTo, holder: 'make ledger-audit', nowMs: Date.now };
-    if (command === 'audit') return await audit(settings, auditor);
-    if (command === 'refunded') return await refunded(settings, ledger, rpcUrl);
+    if (command === 'audit') return await auditAll(settings, accounts, ledger);
+    if (command === 'refunded') return await refunded(settings, accounts, ledger);
     throw new SettingError(`command is ${JSON.stringify(command ?? null)}, expected audit or refunded`);
   } finally {
     await ledger.close();

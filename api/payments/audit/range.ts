@@ -1,7 +1,7 @@
 /** The audit of any range of blocks for `make ledger-audit`: compares chain and ledger, and changes neither. */
 import type { Purchase } from '../../../ledger/ledger.ts';
 import type { AuditedAccount, BookedTransfer, IncomingTransfer } from '../../../ledger/transfers.ts';
-import { dollarsOf, NETWORK, USDC } from '../../../lib/network.ts';
+import { dollarsOf } from '../../../lib/network.ts';
 import { BLOCKS_PER_BOOKING, type Auditor } from './audit.ts';
 
 export interface RangeAudit {
@@ -31,12 +31,13 @@ const placeOf = ({ transaction, logIndex }: Pick<IncomingTransfer, 'transaction'
 
 /** The purchase that a transfer paid for: the current purchase of the payment, or the one it was booked for. */
 async function purchaseFor(
-  { ledger, payTo }: Auditor,
+  { ledger, chain: { network }, payTo }: Auditor,
   { payer, nonce }: IncomingTransfer,
   booked: BookedTransfer | undefined,
 ): Promise<Purchase | null> {
   if (nonce === null) return null;
-  const current = await ledger.find({ payment: { network: NETWORK, asset: USDC.toLowerCase(), payer, nonce } });
+  const asset = network.usdc.address.toLowerCase();
+  const current = await ledger.find({ payment: { network: network.name, asset, payer, nonce } });
   if (current?.payment.payTo === payTo) return current;
   return booked?.purchaseId ? ledger.find({ id: booked.purchaseId }) : null;
 }

@@ -4,27 +4,33 @@
  */
 import { LedgerUnavailable, type Ledger, type Money, type Purchase } from '../../../ledger/ledger.ts';
 import { ChainUnavailable } from '../chain/chain_errors.ts';
-import type { ChainEvidence } from '../chain/evidence.ts';
+import type { PaymentChain } from '../chain/payment_chain.ts';
 
 export interface Reconciler {
   readonly ledger: Ledger;
-  readonly chain: ChainEvidence;
-  /** Hash of block 0. @throws ChainUnavailable */
-  readonly chainId: () => Promise<string>;
+  /** The chain of a network; undefined if no payments are taken there. */
+  readonly chainOf: (network: string) => Pick<PaymentChain, 'id' | 'of'> | undefined;
   readonly money: Money;
   readonly nowMs: () => number;
 }
 
 export type Resolution = 'sold' | 'released' | 'waiting';
 
-/** End one settling purchase if the chain allows it. @throws if the chain or the ledger cannot be read */
-export async function resolve(
-  { ledger, chain, chainId, money, nowMs }: Reconciler,
-  purchase: Purchase,
-): Promise<Resolution> {
+/** A purchase is open on a network that the settings no longer name, so nothing shows its outcome. */
+export class NetworkNotRead extends ChainUnavailable {
+  override readonly name = 'NetworkNotRead';
+  constructor(network: string) {
+    super(`a purchase is open on ${network}, which NETWORKS does not name: add it until the purchase has ended`);
+  }
+}
+
+/** End one settling purchase if its chain allows it. @throws if the chain or the ledger cannot be read */
+export async function resolve({ ledger, chainOf, money, nowMs }: Reconciler, purchase: Purchase): Promise<Resolution> {
   const { id, payment, transaction } = purchase;
-  // A sandbox chain, with its test money, ends with its server. Real money has one chain.
-  if (money === 'test' && purchase.chain !== (await chainId())) {
+  const chain = chainOf(payment.network);
+  if (!chain) throw new NetworkNotRead(payment.network);
+  // A sandbox chain, with its test money, ends with its server. Real money has one chain in each network.
+  if (money === 'test' && purchase.chain !== (await chain.id())) {
     await ledger.release(id, 'chain_gone', nowMs());
     return 'released';
   }

@@ -3,13 +3,14 @@ import { isHash } from 'viem';
 import { z } from 'zod';
 import { pipelineSettings } from '../../../lib/settings.ts';
 import { serverSettings } from '../../settings.ts';
+import { networkSettings } from '../network_settings.ts';
 
 const block = z.coerce.bigint('a block number').min(0n, 'a block number').optional();
 
 export const auditSettings = z.object({
   DATA_DIR: pipelineSettings.shape.DATA_DIR,
   LEDGER: pipelineSettings.shape.LEDGER,
-  RPC_URL: serverSettings.shape.RPC_URL,
+  ...networkSettings,
   PAY_TO: serverSettings.shape.PAY_TO,
   FROM: block.describe('`make ledger-audit`: first block. Default: an hour before the first purchase.'),
   TO: block.describe('`make ledger-audit`: last block. Default: the latest final block.'),

@@ -1,5 +1,6 @@
 /** Maintains the ledger while a server runs: resolves settlements, deletes abandoned reservations and old answers. */
 import { LedgerUnavailable } from '../../../ledger/ledger.ts';
+import { BASE } from '../../../lib/network.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { ChainUnavailable } from '../chain/chain_errors.ts';
 import { failureText, reconcile, type Pass, type Reconciler } from './reconcile.ts';
@@ -11,7 +12,7 @@ const SETTLEMENT_MS = 45_000;
 const FORGET_EVERY_MS = 3_600_000;
 
 export interface WatchOptions extends Reconciler {
-  /** Time of the chain's latest block, in Unix seconds. Rejects if it cannot be read. */
+  /** Time of the latest block of every chain, the earliest of them, in Unix seconds. Rejects if one cannot be read. */
   readonly chainSeconds: () => Promise<number>;
   /** Days for which an answer can be collected. */
   readonly collectDays: number;
@@ -34,7 +35,7 @@ export function watchSettlements(options: WatchOptions): Watch {
     ledger,
     nowMs,
     chainSeconds,
-    chainId,
+    chainOf,
     money,
     collectDays,
     report = () => undefined,
@@ -45,8 +46,10 @@ export function watchSettlements(options: WatchOptions): Watch {
   let isChainRecorded = false;
 
   const tidy = async (): Promise<void> => {
-    if (!isChainRecorded && money === 'real') {
-      await ledger.setMissingChain(await chainId());
+    // Versions that recorded no chain sold on Base alone.
+    const onBase = chainOf(BASE.name);
+    if (!isChainRecorded && money === 'real' && onBase) {
+      await ledger.setMissingChain(await onBase.id());
       isChainRecorded = true;
     }
     await ledger.deleteExpiredReservations(nowMs());

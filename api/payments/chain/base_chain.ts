@@ -1,5 +1,5 @@
 /**
- * The chain of all payments, as viem defines it. Importing it from viem/chains would load seven hundred other chains,
+ * Base, the default network, as viem defines it. Importing it from viem/chains would load seven hundred other chains,
  * which takes as long as loading the rest of viem.
  */
 import { defineChain } from 'viem';

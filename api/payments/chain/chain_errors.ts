@@ -1,6 +1,5 @@
 /** Errors of the chain, without a library's text: that may contain the node's address and key. */
 import { BaseError, HttpRequestError, RpcRequestError, TimeoutError } from 'viem';
-import { CHAIN_ID } from '../../../lib/network.ts';
 
 /** The chain node did not answer, or its answer cannot be used. */
 export class ChainUnavailable extends Error {
@@ -10,8 +9,8 @@ export class ChainUnavailable extends Error {
 /** The node serves another chain, so its answers mean nothing here. */
 export class WrongChain extends ChainUnavailable {
   override readonly name = 'WrongChain';
-  constructor(id: number) {
-    super(`the node serves chain ${id}, expected ${CHAIN_ID}`);
+  constructor(id: number, expected: number) {
+    super(`the node serves chain ${id}, expected ${expected}`);
   }
 }
 

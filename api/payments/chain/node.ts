@@ -1,6 +1,7 @@
 /** A client that reads from a chain node. */
 import { createPublicClient, http, type PublicClient } from 'viem';
-import { base } from './base_chain.ts';
+import type { Network } from '../../../lib/network.ts';
+import { evmChainOf } from './evm_chain.ts';
 
 const POLLING_MS = 1_000;
 const RETRIES = 2;
@@ -8,9 +9,9 @@ const RETRIES = 2;
 const TIMEOUT_MS = 5_000;
 
 /** A read-only client that retries when the node does not answer. It caches nothing. */
-export const readerOf = (rpcUrl: string, pollingMs = POLLING_MS): PublicClient =>
+export const readerOf = (network: Network, rpcUrl: string, pollingMs = POLLING_MS): PublicClient =>
   createPublicClient({
-    chain: base,
+    chain: evmChainOf(network),
     transport: http(rpcUrl, { retryCount: RETRIES, retryDelay: 100, timeout: TIMEOUT_MS }),
     pollingInterval: pollingMs,
     cacheTime: 0,

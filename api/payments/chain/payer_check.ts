@@ -1,4 +1,6 @@
 /** Checks of the payer that the server makes itself before a purchase begins. */
+import type { Network } from '../../../lib/network.ts';
+import { onNetwork, type PaymentNetwork } from '../networks.ts';
 import { readOffered, type OfferedPayment } from './authorization.ts';
 import { ChainUnavailable } from './chain_errors.ts';
 import type { PaymentChain } from './payment_chain.ts';
@@ -6,22 +8,25 @@ import type { Signatures } from './signatures.ts';
 
 export interface PayerCheck {
   readonly chain: Pick<PaymentChain, 'payer'>;
+  readonly network: Pick<Network, 'title'>;
   readonly signatures: Pick<Signatures, 'byKey' | 'byContract'>;
   /** Whether contract wallets (EIP-1271) may pay. */
   readonly contractWallets: boolean;
 }
 
-/** Payer and nonce of the payment in a header, if its payer signed it; else null. */
+/** Network, payer and nonce of the payment in a header, if its payer signed it; else null. */
 export async function signedPayment(
-  { signatures, contractWallets }: Pick<PayerCheck, 'signatures' | 'contractWallets'>,
+  { networks, contractWallets }: Pick<PayerCheck, 'contractWallets'> & { readonly networks: readonly PaymentNetwork[] },
   header: string,
 ): Promise<string | null> {
   const offered = readOffered(header);
   if (offered.kind !== 'payment') return null;
   const { payment, signed } = offered.offer;
+  const signatures = onNetwork(networks, payment.network)?.signatures;
+  if (!signatures) return null;
   try {
     const isSigned = (await signatures.byKey(signed)) || (contractWallets && (await signatures.byContract(signed)));
-    return isSigned ? `${payment.payer} ${payment.nonce}` : null;
+    return isSigned ? `${payment.network} ${payment.payer} ${payment.nonce}` : null;
   } catch (error) {
     if (error instanceof ChainUnavailable) return null;
     throw error;
@@ -55,7 +60,7 @@ const contractRefused = (why: string): CheckedPayer => ({
  * @throws ChainUnavailable
  */
 export async function checkPayer(
-  { chain, signatures, contractWallets }: PayerCheck,
+  { network, chain, signatures, contractWallets }: PayerCheck,
   { payment, signed }: OfferedPayment,
   isExclusive: boolean,
 ): Promise<CheckedPayer> {
@@ -79,7 +84,7 @@ export async function checkPayer(
     return {
       kind: 'refused',
       reason: 'payer_without_funds',
-      detail: 'The payer has less USDC on Base than this call costs. Nothing was charged.',
+      detail: `The payer has less USDC on ${network.title} than this call costs. Nothing was charged.`,
     };
   }
   return { kind: 'good', balance, isContract: hasCode };

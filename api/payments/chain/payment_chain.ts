@@ -4,7 +4,7 @@ import type { Payment } from '../../../ledger/ledger.ts';
 import type { BlockTime, IncomingTransfer } from '../../../ledger/transfers.ts';
 import { fromNode, WrongChain } from './chain_errors.ts';
 import { chainEvidence, firstBlockAt, token, type ChainEvidence, type EvidenceReader } from './evidence.ts';
-import { CHAIN_ID, USDC } from '../../../lib/network.ts';
+import { BASE, chainIdentity, type Network } from '../../../lib/network.ts';
 
 const [, , , , TRANSFER] = token;
 /** Receipts requested in parallel. */
@@ -21,7 +21,8 @@ export interface PayerState {
 }
 
 export interface PaymentChain extends ChainEvidence {
-  /** Hash of block 0, after checking the chain id. @throws WrongChain, ChainUnavailable */
+  readonly network: Network;
+  /** Identity of the chain in the ledger, after checking the chain id. @throws WrongChain, ChainUnavailable */
   id(): Promise<string>;
   /** State of the payer at the latest block. @throws ChainUnavailable */
   payer(payment: Payment): Promise<PayerState>;
@@ -36,32 +37,39 @@ export interface PaymentChain extends ChainEvidence {
 
 export type ChainReader = EvidenceReader & Pick<PublicClient, 'getChainId' | 'getCode'>;
 
-/** The nonce of the authorization that made the transfer at `logIndex`; null if none did. */
+/** The transfer at `logIndex` of a transaction. */
+interface TransferPlace {
+  readonly token: string;
+  readonly transaction: Hex;
+  readonly logIndex: number;
+  readonly payer: string;
+}
+
+/** The nonce of the authorization that made this transfer; null if none did. */
 async function authorizationNonce(
   client: ChainReader,
-  transaction: Hex,
-  logIndex: number,
-  payer: string,
+  { token: address, transaction, logIndex, payer }: TransferPlace,
 ): Promise<string | null> {
   const { logs } = await client.getTransactionReceipt({ hash: transaction });
   const used = parseEventLogs({ abi: token, eventName: 'AuthorizationUsed', logs, strict: true }).find(
     (e) =>
       e.logIndex === logIndex - 1 &&
-      e.address.toLowerCase() === USDC.toLowerCase() &&
+      e.address.toLowerCase() === address.toLowerCase() &&
       e.args.authorizer.toLowerCase() === payer,
   );
   return used ? used.args.nonce.toLowerCase() : null;
 }
 
-export function paymentChain(client: ChainReader): PaymentChain {
+export function paymentChain(client: ChainReader, network: Network = BASE): PaymentChain {
+  const { address } = network.usdc;
   let known: string | undefined;
   const identify = async (): Promise<string> => {
     const id = await client.getChainId();
-    if (id !== CHAIN_ID) throw new WrongChain(id);
-    return (await client.getBlock({ blockNumber: 0n })).hash;
+    if (id !== network.chainId) throw new WrongChain(id, network.chainId);
+    return chainIdentity(network, (await client.getBlock({ blockNumber: 0n })).hash);
   };
   const id = async (): Promise<string> => (known ??= await fromNode(identify()));
-  const evidence = chainEvidence(client);
+  const evidence = chainEvidence(client, network);
   const blockTime = ({ number, timestamp }: { readonly number: bigint; readonly timestamp: bigint }): BlockTime => ({
     block: number,
     seconds: Number(timestamp),
@@ -69,7 +77,7 @@ export function paymentChain(client: ChainReader): PaymentChain {
 
   const transfersIn = async (payTo: string, fromBlock: bigint, toBlock: bigint): Promise<IncomingTransfer[]> => {
     const logs = await client.getLogs({
-      address: USDC,
+      address,
       event: TRANSFER,
       args: { to: payTo as Address },
       fromBlock,
@@ -87,7 +95,12 @@ export function paymentChain(client: ChainReader): PaymentChain {
               logIndex,
               block: blockNumber,
               payer,
-              nonce: await authorizationNonce(client, transactionHash, logIndex, payer),
+              nonce: await authorizationNonce(client, {
+                token: address,
+                transaction: transactionHash,
+                logIndex,
+                payer,
+              }),
               amount: args.value,
             };
           }),
@@ -98,6 +111,7 @@ export function paymentChain(client: ChainReader): PaymentChain {
   };
 
   return {
+    network,
     id,
     async of(payment, hint) {
       await id();

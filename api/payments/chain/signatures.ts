@@ -18,10 +18,11 @@ import {
 } from 'viem';
 import type { SignedAuthorization } from './authorization.ts';
 import { ChainUnavailable, fromNode } from './chain_errors.ts';
-import { CHAIN_ID, USDC } from '../../../lib/network.ts';
+import { BASE, type Network } from '../../../lib/network.ts';
 
-/** The EIP-712 domain of the token. */
-const DOMAIN = { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC } as const;
+/** The EIP-712 domain of the network's token: a signature is valid on one network only. */
+const domainOf = ({ chainId, usdc: { name, version, address: verifyingContract } }: Network) =>
+  ({ name, version, chainId, verifyingContract }) as const;
 
 const wallet = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)']);
 /** Result of isValidSignature for a valid signature. */
@@ -46,12 +47,14 @@ export interface Signatures {
   byContract(signed: SignedAuthorization): Promise<boolean>;
   /** Either of the above, for an authorization that already paid. @throws ChainUnavailable */
   authorization(signed: SignedAuthorization): Promise<boolean>;
-  /** Whether the wallet signed this text (EIP-191, or EIP-1271). @throws ChainUnavailable */
-  text(signed: SignedText): Promise<boolean>;
+  /** Whether the key of the address signed this text (EIP-191), which proves the account on every network. */
+  textByKey(signed: SignedText): Promise<boolean>;
+  /** Whether the contract wallet at the address accepts this text (EIP-1271). @throws ChainUnavailable */
+  textByContract(signed: SignedText): Promise<boolean>;
 }
 
 /** The hash that the payer signs; null if a number does not fit into 256 bits, which nobody can sign. */
-function hashOf({ authorization: a }: SignedAuthorization): Hex | null {
+function hashOf(domain: ReturnType<typeof domainOf>, { authorization: a }: SignedAuthorization): Hex | null {
   const message = {
     from: a.from,
     to: a.to,
@@ -62,7 +65,7 @@ function hashOf({ authorization: a }: SignedAuthorization): Hex | null {
   };
   if ([message.value, message.validAfter, message.validBefore].some((number) => number > maxUint256)) return null;
   return hashTypedData({
-    domain: DOMAIN,
+    domain,
     types: authorizationTypes,
     primaryType: 'TransferWithAuthorization',
     message,
@@ -79,7 +82,11 @@ function isCanonical(signature: Hex): boolean {
 }
 
 /** @param chain used for contract wallets only; null refuses their signatures */
-export function signaturesOf(chain: Pick<PublicClient, 'call' | 'getCode'> | null): Signatures {
+export function signaturesOf(
+  chain: Pick<PublicClient, 'call' | 'getCode'> | null,
+  network: Network = BASE,
+): Signatures {
+  const domain = domainOf(network);
   const contractAccepts = async (address: Hex, hash: Hex, signature: Hex): Promise<boolean> => {
     if (chain === null) return false;
     const code = await fromNode(chain.getCode({ address }));
@@ -99,7 +106,7 @@ export function signaturesOf(chain: Pick<PublicClient, 'call' | 'getCode'> | nul
       signature,
       authorization: { from },
     } = signed;
-    const hash = hashOf(signed);
+    const hash = hashOf(domain, signed);
     if (hash === null || !isCanonical(signature)) return false;
     try {
       return (await recoverAddress({ hash, signature })).toLowerCase() === from.toLowerCase();
@@ -108,16 +115,14 @@ export function signaturesOf(chain: Pick<PublicClient, 'call' | 'getCode'> | nul
     }
   };
   const byContract = async (signed: SignedAuthorization): Promise<boolean> => {
-    const hash = hashOf(signed);
+    const hash = hashOf(domain, signed);
     return hash !== null && contractAccepts(signed.authorization.from, hash, signed.signature);
   };
   return {
     byKey,
     byContract,
     authorization: async (signed) => (await byKey(signed)) || byContract(signed),
-    async text({ address, message, signature }) {
-      if (await verifyMessage({ address, message, signature }).catch(() => false)) return true;
-      return contractAccepts(address, hashMessage(message), signature);
-    },
+    textByKey: (signed) => verifyMessage(signed).catch(() => false),
+    textByContract: ({ address, message, signature }) => contractAccepts(address, hashMessage(message), signature),
   };
 }

@@ -11,6 +11,8 @@ export interface SettlementHint {
   readonly transaction: string | null;
   /** True if this process sent nothing because its daily gas is spent. Never taken from the reply of another host. */
   readonly isUnsent?: true;
+  /** True if there was no usable reply, which is no refusal: another facilitator may be asked. */
+  readonly hasFailed?: true;
 }
 
 export interface Facilitator {
@@ -19,10 +21,19 @@ export interface Facilitator {
   /** Request the transfer. Never rejects: money may have moved whatever the reply is. */
   settle(payload: PaymentPayload, requirements: PaymentRequirements): Promise<SettlementHint>;
   /**
-   * Whether it serves exact payments on eip155:8453.
+   * Whether it serves exact payments on its network.
    * @throws FacilitatorUnavailable if the facilitator gives no usable reply
    */
   supported(): Promise<boolean>;
   /** Whether our gas budget for today has anything left; absent if the gas is not ours. */
   hasBudget?(): Promise<boolean>;
+  /** Of several facilitators, the one that is in use, for /health; absent if there is only one. */
+  inUse?(): FacilitatorInUse;
+}
+
+/** Which of several facilitators is in use. */
+export interface FacilitatorInUse {
+  /** From 1, in the order of preference. */
+  readonly number: number;
+  readonly of: number;
 }

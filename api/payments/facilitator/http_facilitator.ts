@@ -6,7 +6,7 @@ import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import { z } from 'zod';
 import type { Facilitator } from './facilitator_client.ts';
 import { FacilitatorUnavailable } from './unavailable.ts';
-import { NETWORK } from '../../../lib/network.ts';
+import type { Network } from '../../../lib/network.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_REPLY_BYTES = 65_536;
@@ -14,8 +14,8 @@ const REASON = /^[a-z0-9_]{1,80}$/;
 const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
 /** Reason of a refusal without a valid reason code. */
 const UNNAMED_REASON = 'refused_by_facilitator';
-/** Network names in a list of supported kinds that include ours. */
-const SERVED_NETWORKS: ReadonlySet<string> = new Set([NETWORK, 'eip155:*']);
+/** The name of all EVM networks in a list of supported kinds. */
+const EVERY_NETWORK = 'eip155:*';
 /** Statuses about our access to the facilitator, not about the payment. */
 const ACCESS_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 408, 429]);
 
@@ -26,13 +26,21 @@ const SupportedReply = z.object({ kinds: z.array(Kind) });
 
 type Kind = z.infer<typeof Kind>;
 
-export interface HttpFacilitatorOptions {
+/** Where a facilitator is. */
+export interface FacilitatorSettings {
   readonly url: string;
   /** Value of the Authorization header. */
   readonly authorization?: string;
+}
+
+export interface HttpFacilitatorOptions extends FacilitatorSettings {
+  readonly network: Pick<Network, 'name'>;
   /** Timeout of the whole reply, including its body. */
   readonly timeoutMs?: number;
 }
+
+/** Whether a status says that the facilitator cannot be used, rather than something of the payment. */
+const isFailure = (status: number): boolean => status >= 500 || ACCESS_STATUSES.has(status);
 
 type Operation = 'verify' | 'settle' | 'supported';
 
@@ -70,7 +78,7 @@ function parseJson(bytes: Buffer): unknown {
 }
 
 export function httpFacilitator(options: HttpFacilitatorOptions): Facilitator {
-  const { url, authorization, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const { network, url, authorization, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const base = url.replace(/\/+$/, '');
   const headers = {
     'Content-Type': 'application/json',
@@ -116,11 +124,12 @@ export function httpFacilitator(options: HttpFacilitatorOptions): Facilitator {
     },
     async settle(payload, requirements) {
       try {
-        const { body } = await request('settle', requestBody(payload, requirements));
+        const { status, body } = await request('settle', requestBody(payload, requirements));
         const reply = SettleReply.safeParse(body);
-        return { transaction: reply.success ? reply.data.transaction.toLowerCase() : null };
+        if (reply.success) return { transaction: reply.data.transaction.toLowerCase() };
+        return { transaction: null, ...(isFailure(status) ? { hasFailed: true } : {}) };
       } catch {
-        return { transaction: null };
+        return { transaction: null, hasFailed: true };
       }
     },
     async supported() {
@@ -129,7 +138,7 @@ export function httpFacilitator(options: HttpFacilitatorOptions): Facilitator {
       const reply = SupportedReply.safeParse(body);
       if (!reply.success) throw unavailable('supported', 'unusable reply (status 200)');
       const isServed = (kind: Kind): boolean =>
-        kind.x402Version === 2 && kind.scheme === 'exact' && SERVED_NETWORKS.has(kind.network);
+        kind.x402Version === 2 && kind.scheme === 'exact' && [network.name, EVERY_NETWORK].includes(kind.network);
       return reply.data.kinds.some(isServed);
     },
   };

@@ -12,10 +12,10 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { SignedAuthorization } from '../chain/authorization.ts';
-import { base } from '../chain/base_chain.ts';
+import { evmChainOf } from '../chain/evm_chain.ts';
 import { fromNode } from '../chain/chain_errors.ts';
 import type { Facilitator } from './facilitator_client.ts';
-import { CHAIN_ID, USDC } from '../../../lib/network.ts';
+import type { Network } from '../../../lib/network.ts';
 import { readerOf } from '../chain/node.ts';
 
 const token = parseAbi([
@@ -33,6 +33,7 @@ export interface GasBudget {
 }
 
 export interface LocalFacilitatorOptions {
+  readonly network: Network;
   readonly rpcUrl: string;
   /** Key of an account with gas. Buyers never pay this account. */
   readonly key: Hex;
@@ -46,10 +47,10 @@ export interface LocalFacilitator extends Facilitator {
 }
 
 /** The call that settles a payment. */
-function callFor(payload: PaymentPayload) {
+function callFor({ usdc }: Network, payload: PaymentPayload) {
   const { signature, authorization: a } = payload.payload as SignedAuthorization;
   return {
-    address: USDC,
+    address: usdc.address,
     abi: token,
     functionName: 'transferWithAuthorization',
     args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
@@ -61,17 +62,21 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof BaseError &&
   error.walk((e) => e instanceof ContractFunctionRevertedError || e instanceof RpcRequestError) !== null;
 
-export function localFacilitator({ rpcUrl, key, gas }: LocalFacilitatorOptions): LocalFacilitator {
+export function localFacilitator({ network, rpcUrl, key, gas }: LocalFacilitatorOptions): LocalFacilitator {
   const account = privateKeyToAccount(key);
-  const reader = readerOf(rpcUrl);
-  const wallet = createWalletClient({ chain: base, transport: http(rpcUrl, { retryCount: 0 }), account });
+  const reader = readerOf(network, rpcUrl);
+  const wallet = createWalletClient({
+    chain: evmChainOf(network),
+    transport: http(rpcUrl, { retryCount: 0 }),
+    account,
+  });
   // Send one transaction at a time, so that two settlements never use the same account nonce.
   const sending = new PQueue({ concurrency: 1 });
   return {
     address: account.address,
     async verify(payload) {
       try {
-        const needed = await reader.estimateContractGas({ ...callFor(payload), account });
+        const needed = await reader.estimateContractGas({ ...callFor(network, payload), account });
         return needed <= gas.perSettlement ? { valid: true } : { valid: false, reason: 'settlement_gas_above_limit' };
       } catch (error) {
         if (isRefusal(error)) return { valid: false, reason: 'settlement_simulation_failed' };
@@ -82,14 +87,16 @@ export function localFacilitator({ rpcUrl, key, gas }: LocalFacilitatorOptions):
       try {
         if (!(await gas.reserve(gas.perSettlement))) return { transaction: null, isUnsent: true };
         return {
-          transaction: await sending.add(() => wallet.writeContract({ ...callFor(payload), gas: gas.perSettlement })),
+          transaction: await sending.add(() =>
+            wallet.writeContract({ ...callFor(network, payload), gas: gas.perSettlement }),
+          ),
         };
       } catch {
         // It may have been sent; the chain decides.
         return { transaction: null };
       }
     },
-    supported: async () => (await fromNode(reader.getChainId())) === CHAIN_ID,
+    supported: async () => (await fromNode(reader.getChainId())) === network.chainId,
     hasBudget: () => gas.hasLeft(),
     async settlementsLeft() {
       const [balance, price] = await fromNode(

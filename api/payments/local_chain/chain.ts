@@ -1,6 +1,6 @@
 /**
- * The local chain of sandbox mode: anvil with Base's chain id, in memory, with test money at USDC's address. A chain
- * that the server started ends with it, also if the server is killed; a chain that the server joined keeps running.
+ * The local chains of sandbox mode: anvil with a network's chain id, in memory, with test money at USDC's address. A
+ * chain that the server started ends with it, also if the server is killed; one that it joined keeps running.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -9,8 +9,9 @@ import PQueue from 'p-queue';
 import { createTestClient, createWalletClient, http, parseAbi, type Address, type Hex, type PublicClient } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { SettingError } from '../../../lib/settings.ts';
-import { base } from '../chain/base_chain.ts';
-import { CHAIN_ID, USDC } from '../../../lib/network.ts';
+import { BASE, type Network } from '../../../lib/network.ts';
+import { ChainUnavailable } from '../chain/chain_errors.ts';
+import { evmChainOf, MULTICALL } from '../chain/evm_chain.ts';
 import { readerOf } from '../chain/node.ts';
 import { paymentChain } from '../chain/payment_chain.ts';
 import { Compiled, compiledPath } from './compile.ts';
@@ -28,6 +29,7 @@ const token = parseAbi([
 ]);
 
 export interface Chain {
+  readonly network: Network;
   readonly rpcUrl: string;
   readonly reader: PublicClient;
   /** Key of an account that has only gas, for sending transactions. New for each server. */
@@ -122,14 +124,34 @@ function killWhenWeEnd(pid: number): () => void {
   };
 }
 
+/** The chain to join does not answer, or has another chain id. */
+export class ChainNotJoined extends Error {
+  override readonly name = 'ChainNotJoined';
+  readonly network: Network;
+  readonly url: string;
+  /** Null if the error is not safe to show. */
+  readonly why: string | null;
+  constructor(network: Network, url: string, error: unknown) {
+    super(`the chain of ${network.title} cannot be joined`, { cause: error });
+    this.network = network;
+    this.url = url;
+    this.why = error instanceof ChainUnavailable ? error.message : null;
+  }
+}
+
 /**
  * Join the anvil chain at `rpcUrl`, and install the test money if it is missing.
- * @throws if it does not answer, or has another chain id
+ * @throws ChainUnavailable if it does not answer, or has another chain id
  */
-export async function joinChain(rpcUrl: string, close: () => Promise<void> = async () => undefined): Promise<Chain> {
-  const reader = readerOf(rpcUrl, POLLING_MS);
-  await paymentChain(reader).id();
-  const options = { chain: base, transport: http(rpcUrl, { retryCount: 0 }) } as const;
+async function joinChain(
+  network: Network,
+  rpcUrl: string,
+  close: () => Promise<void> = async () => undefined,
+): Promise<Chain> {
+  const { address: usdc } = network.usdc;
+  const reader = readerOf(network, rpcUrl, POLLING_MS);
+  await paymentChain(reader, network).id();
+  const options = { chain: evmChainOf(network), transport: http(rpcUrl, { retryCount: 0 }) } as const;
   const admin = createTestClient({ ...options, mode: 'anvil' });
   const gasKey = generatePrivateKey();
   const gas = privateKeyToAccount(gasKey);
@@ -137,41 +159,48 @@ export async function joinChain(rpcUrl: string, close: () => Promise<void> = asy
   const sending = new PQueue({ concurrency: 1 });
   const compiled = Compiled.parse(JSON.parse(await readFile(compiledPath, 'utf8')));
   for (const [address, name] of [
-    [USDC, 'TestUsdc'],
-    [base.contracts.multicall3.address, 'TestMulticall'],
+    [usdc, 'TestUsdc'],
+    [MULTICALL, 'TestMulticall'],
   ] as const) {
     const code = compiled.contracts[name]?.code as Hex;
     if ((await reader.getCode({ address })) !== code) await admin.setCode({ address, bytecode: code });
   }
   await admin.setBalance({ address: gas.address, value: 10n ** 24n });
   return {
+    network,
     rpcUrl,
     gasKey,
     reader,
     close,
     balanceOf: (address) =>
-      reader.readContract({ address: USDC, abi: token, functionName: 'balanceOf', args: [address] }),
+      reader.readContract({ address: usdc, abi: token, functionName: 'balanceOf', args: [address] }),
     async mint(to, amount) {
       const hash = await sending.add(() =>
-        sender.writeContract({ address: USDC, abi: token, functionName: 'mint', args: [to, amount] }),
+        sender.writeContract({ address: usdc, abi: token, functionName: 'mint', args: [to, amount] }),
       );
       await reader.waitForTransactionReceipt({ hash });
     },
     authorizationUsed: (payer, nonce) =>
-      reader.readContract({ address: USDC, abi: token, functionName: 'authorizationState', args: [payer, nonce] }),
+      reader.readContract({ address: usdc, abi: token, functionName: 'authorizationState', args: [payer, nonce] }),
     async ping() {
       await reader.getBlockNumber();
     },
   };
 }
 
+/** The same for a chain that may not be running. @throws ChainNotJoined */
+export const joinRunningChain = (network: Network, rpcUrl: string): Promise<Chain> =>
+  joinChain(network, rpcUrl).catch((error: unknown) => {
+    throw new ChainNotJoined(network, rpcUrl, error);
+  });
+
 /** Start a chain on a free port of this machine. @throws if anvil cannot be started */
-export async function startChain(): Promise<Chain> {
+export async function startChain(network: Network = BASE): Promise<Chain> {
   const child = spawn(
     anvilBinary(),
     [
       '--chain-id',
-      String(CHAIN_ID),
+      String(network.chainId),
       '--host',
       '127.0.0.1',
       '--port',
@@ -194,7 +223,7 @@ export async function startChain(): Promise<Chain> {
     await stop(child);
   };
   try {
-    return await joinChain(await listening(child), close);
+    return await joinChain(network, await listening(child), close);
   } catch (error) {
     await close();
     throw error;

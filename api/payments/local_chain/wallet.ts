@@ -1,13 +1,16 @@
-/** The buyer of sandbox mode: a key for one chain, with test money, in a file that `make buy` reads. */
+/** The buyer of sandbox mode: a key with test money on each chain, in a file that `make buy` reads. */
 import { chmod, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { writeWhole } from '../../../lib/files.ts';
-import { dollarsOf, NETWORK, USDC } from '../../../lib/network.ts';
+import { dollarsOf, type Network } from '../../../lib/network.ts';
 import type { Chain } from './chain.ts';
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+
+/** One local chain. */
+const walletChain = { network: z.string(), rpc_url: z.url(), asset: address };
 
 export const SandboxWallet = z.strictObject({
   notice: z.string(),
@@ -21,6 +24,8 @@ export const SandboxWallet = z.strictObject({
   private_key: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
   /** The receiving account. */
   pay_to: address,
+  /** The chains of the server's other networks, if it has any. */
+  more_networks: z.array(z.strictObject(walletChain)).optional(),
 });
 
 export type SandboxWallet = z.infer<typeof SandboxWallet>;
@@ -30,27 +35,42 @@ const START_UNITS = 1_000_000_000n;
 
 export const walletPath = (dataDir: string): string => join(dataDir, 'sandbox', 'wallet.json');
 
-/** Create a buyer with test money on `chain`. */
-export async function makeBuyer(chain: Chain): Promise<{ privateKey: `0x${string}`; address: `0x${string}` }> {
+/** The chain of a network in a wallet file; undefined if it has none. */
+export const chainOfWallet = (
+  { more_networks = [], ...first }: Pick<SandboxWallet, 'network' | 'rpc_url' | 'asset' | 'more_networks'>,
+  { name }: Pick<Network, 'name'>,
+): { readonly rpc_url: string; readonly asset: string } | undefined =>
+  [first, ...more_networks].find(({ network }) => network === name);
+
+/** Create the key of a buyer. */
+export function makeBuyer(): { privateKey: `0x${string}`; address: `0x${string}` } {
   const privateKey = generatePrivateKey();
-  const account = privateKeyToAccount(privateKey);
-  await chain.mint(account.address, START_UNITS);
-  return { privateKey, address: account.address };
+  return { privateKey, address: privateKeyToAccount(privateKey).address };
 }
+
+/** Give a new buyer its test money on a chain. */
+export const fund = (chain: Chain, buyer: `0x${string}`): Promise<void> => chain.mint(buyer, START_UNITS);
 
 /** Write the buyer's wallet file, readable only by its owner. */
 export async function writeWallet(
   dataDir: string,
-  wallet: Omit<SandboxWallet, 'notice' | 'network' | 'asset'>,
+  [first, ...more]: readonly Chain[],
+  wallet: Pick<SandboxWallet, 'base_url' | 'address' | 'private_key' | 'pay_to'>,
 ): Promise<void> {
+  if (!first) throw new Error('a wallet needs a chain');
+  const chainOf = ({ network: { name, usdc }, rpcUrl }: Chain) => ({
+    network: name,
+    rpc_url: rpcUrl,
+    asset: usdc.address,
+  });
   const path = walletPath(dataDir);
   const content: SandboxWallet = {
     notice:
       `Key for test money (${dollarsOf(START_UNITS)} USDC) on a local chain in memory. ` +
       'It is worth nothing anywhere else: never send real funds to it.',
-    network: NETWORK,
-    asset: USDC,
+    ...chainOf(first),
     ...wallet,
+    ...(more.length === 0 ? {} : { more_networks: more.map(chainOf) }),
   };
   await writeWhole(path, `${JSON.stringify(SandboxWallet.parse(content), null, 2)}\n`);
   await chmod(path, 0o600);

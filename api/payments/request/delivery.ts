@@ -6,7 +6,6 @@ import { OFFER_RECEIPT } from '@x402/extensions/offer-receipt';
 import type { Context } from 'koa';
 import { isHash } from 'viem';
 import type { Answer, DeliveryKind, Ledger, Purchase } from '../../../ledger/ledger.ts';
-import { NETWORK } from '../../../lib/network.ts';
 import { RECEIPT_HEADER } from '../../../lib/receipt.ts';
 import type { ReceiptSigner, SignedReceipts } from '../receipts/signed_receipt.ts';
 import type { Refusals } from '../refusals.ts';
@@ -21,7 +20,7 @@ const paymentResponse = ({ transaction, payment }: Purchase, x402: SignedReceipt
   encodePaymentResponseHeader({
     success: true,
     transaction: isHash(transaction ?? '') ? (transaction ?? '') : '',
-    network: NETWORK,
+    network: payment.network as `eip155:${number}`,
     payer: payment.payer,
     ...(x402 === null ? {} : { extensions: { [OFFER_RECEIPT]: { info: { receipt: x402 } } } }),
   });

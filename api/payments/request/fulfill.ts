@@ -6,14 +6,15 @@ import type { Context, Next } from 'koa';
 import type { Answer, Payment, UnknownReason } from '../../../ledger/ledger.ts';
 import { OPEN_PER_CONTRACT, OPEN_PER_PAYER, UNPAID_PER_PAYER } from '../caps.ts';
 import type { Charge } from '../middleware.ts';
+import type { PaymentNetwork } from '../networks.ts';
 import { sell, type Claimant, type SaleEffects, type SaleOutcome } from '../sale.ts';
 import { SpooledFile, wholeAnswer } from '../spooled_answer.ts';
 import { requestOf, type PaymentSteps } from './context.ts';
 import { answerEarlierPurchase } from './earlier_purchase.ts';
 import type { VerifiedPayment } from './verify.ts';
 
-const WITHOUT_FUNDS =
-  'The payer has less USDC on Base than this call and its open purchases cost. Nothing was charged.';
+const withoutFunds = ({ network: { title } }: PaymentNetwork): string =>
+  `The payer has less USDC on ${title} than this call and its open purchases cost. Nothing was charged.`;
 
 export interface VerifiedRequest {
   readonly ctx: Context;
@@ -25,7 +26,7 @@ export interface VerifiedRequest {
 
 /** Why the payer's own actions keep a payment from being settled; null if they do not. */
 async function payerFault(
-  { options: { chain } }: PaymentSteps,
+  { chain }: PaymentNetwork,
   payment: Payment,
   wasContract: boolean,
 ): Promise<UnknownReason | null> {
@@ -37,11 +38,12 @@ async function payerFault(
 
 async function sellAnswer(
   steps: PaymentSteps,
-  { ctx, charge: { routeKey, leaseMs }, verified: { offer, payload, requirements, payer } }: VerifiedRequest,
+  { ctx, charge: { routeKey, leaseMs }, verified: { offer, on, payload, requirements, payer } }: VerifiedRequest,
   make: SaleEffects['make'],
 ): Promise<SaleOutcome> {
   const { options, nowMs } = steps;
-  const { ledger, facilitator, chain, wait } = options;
+  const { ledger, wait } = options;
+  const { facilitator, chain } = on;
   const effects: SaleEffects = {
     ledger,
     nowMs,
@@ -49,7 +51,7 @@ async function sellAnswer(
     wait,
     settle: () => facilitator.settle(payload, requirements),
     evidence: (payment, hint) => chain.of(payment, hint),
-    payerFault: (payment) => payerFault(steps, payment, payer.isContract),
+    payerFault: (payment) => payerFault(on, payment, payer.isContract),
     pause: (ms) =>
       new Promise((resolve) => {
         setTimeout(resolve, ms);
@@ -74,7 +76,7 @@ async function sellAnswer(
 /** Write the response of a sale that did not end in `sold`. */
 async function refuseOutcome(
   steps: PaymentSteps,
-  { ctx, charge, verified: { offer, required } }: VerifiedRequest,
+  { ctx, charge, verified: { offer, on, required } }: VerifiedRequest,
   outcome: Exclude<SaleOutcome, { kind: 'sold' }>,
 ): Promise<void> {
   const { refusals } = steps;
@@ -86,7 +88,7 @@ async function refuseOutcome(
     case 'refused': {
       const { reason } = outcome;
       if (reason !== 'payer_without_funds') refusals.limited(ctx, reason);
-      else refusals.payment(ctx, required, { reason, detail: WITHOUT_FUNDS, error: reason });
+      else refusals.payment(ctx, required, { reason, detail: withoutFunds(on), error: reason });
       return;
     }
     case 'nothing':

@@ -1,6 +1,6 @@
 /** Facts that every discovery document has: sources, prices, and notes on the fields. */
 import type { z } from 'zod';
-import { NETWORK } from '../../../lib/network.ts';
+import { BASE, type Network } from '../../../lib/network.ts';
 import { noteOf, type RecordDefinition } from '../../../lib/record.ts';
 import { Where } from '../../snapshot/filters.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
@@ -14,6 +14,8 @@ export interface MetaOptions {
   /** Every route of the server. */
   readonly routes: readonly Route[];
   readonly publicUrl: string;
+  /** Where payments are taken, in order of preference. Default: Base alone. */
+  readonly networks?: readonly Network[];
   /** Shown if payments are in test money. */
   readonly paymentNotice?: string;
 }
@@ -34,11 +36,11 @@ export async function sourcesOf(snapshot: Snapshot, where = new Where()): Promis
   }));
 }
 
-/** Price of every route, with the protocol and the network. */
-export const pricingOf = (routes: readonly Route[]): Record<string, string> => ({
+/** Price of every route, with the protocol and the networks, the preferred one first. */
+export const pricingOf = (routes: readonly Route[], networks: readonly Network[] = [BASE]): Record<string, string> => ({
   ...Object.fromEntries(routes.map((r) => [`GET ${templateOf(r)}`, r.price === null ? 'free' : `$${r.price}`])),
   protocol: 'x402 version 2',
-  network: NETWORK,
+  network: networks.map(({ name }) => name).join(', '),
 });
 
 /** Null, or an instant in the format of the records. */

@@ -22,7 +22,7 @@ import { Meta } from './schema.ts';
 type MetaRequest = RouteRequest<Record<never, never>>;
 
 /** The discovery route over `routes`. */
-export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Route {
+export function metaRoute({ routes, publicUrl, networks, paymentNotice }: MetaOptions): Route {
   const build = async (request: MetaRequest): Promise<z.input<typeof Meta>> => {
     const { snapshot, manifest } = request;
     const claimed = await request.claims();
@@ -44,7 +44,7 @@ export function metaRoute({ routes, publicUrl, paymentNotice }: MetaOptions): Ro
       refresh_cadence:
         'Listings daily; underwriting at least every 2 days; county lists and sheriff calendars as listed in ' +
         'sources; the Colorado register daily; the Ohio register on the second Saturday of each month.',
-      pricing: pricingOf(routes),
+      pricing: pricingOf(routes, networks),
       record_schema_notes: Object.fromEntries([
         ...fieldNotesOf(TABLES.deals, ''),
         ...fieldNotesOf(TABLES.signals, 'signals.'),

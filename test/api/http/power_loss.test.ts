@@ -16,6 +16,7 @@ import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
 import { PAY_TO, ScriptedFacilitator, startApp } from '../support/test_app.ts';
 import { buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { BASE } from '../../../lib/network.ts';
 
 const WAIT = { everyMs: 25, looksWithHint: 400, looksWithoutHint: 160 } as const;
 
@@ -30,6 +31,7 @@ describe('after a power loss', () => {
     await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 5), leads: rowsOfTable('leads', 1) });
     chain = await startChain();
     own = localFacilitator({
+      network: BASE,
       rpcUrl: chain.rpcUrl,
       key: chain.gasKey,
       gas: { perSettlement: 150_000n, reserve: async () => true, hasLeft: async () => true },
@@ -102,8 +104,7 @@ describe('after a power loss', () => {
       const reader = paymentChain(chain.reader);
       const watch = watchSettlements({
         ledger: ledgerAfter,
-        chain: reader,
-        chainId: () => reader.id(),
+        chainOf: () => reader,
         money: 'test',
         chainSeconds: async () => (await reader.latestBlock()).seconds,
         nowMs: Date.now,

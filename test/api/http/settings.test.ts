@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { serve } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
+import { BASE } from '../../../lib/network.ts';
 import { receiptKeyPath } from '../support/receipt_key.ts';
 
 const PAY_TO = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
@@ -32,23 +33,48 @@ describe('settings of the server', () => {
       mode: 'facilitator',
       payTo: PAY_TO,
       publicUrl: 'https://api.example.com',
-      rpcUrl: 'https://base.example.com',
-      url: 'https://facilitator.example.com',
-      authorization: 'Bearer t',
+      networks: [{ network: BASE, rpcUrl: 'https://base.example.com' }],
+      facilitators: [{ url: 'https://facilitator.example.com', authorization: 'Bearer t' }],
     });
+  });
+
+  it('name several networks, each with its node, and several facilitators, each with its authorization', () => {
+    const { payments } = readServerSettings({
+      ...real,
+      NETWORKS: 'eip155:137,eip155:8453',
+      RPC_URL_137: 'https://polygon.example.com',
+      FACILITATOR_URL: 'https://one.example.com, https://two.example.com',
+      FACILITATOR_AUTHORIZATION: '| Bearer t',
+    });
+    assert.ok(payments.mode === 'facilitator');
+    assert.deepEqual(
+      payments.networks.map(({ network, rpcUrl }) => [network.title, rpcUrl]),
+      [
+        ['Polygon', 'https://polygon.example.com'],
+        ['Base', 'https://base.example.com'],
+      ],
+    );
+    assert.deepEqual(payments.facilitators, [
+      { url: 'https://one.example.com' },
+      { url: 'https://two.example.com', authorization: 'Bearer t' },
+    ]);
   });
 
   it('limit the gas of self mode, and accept contract wallets by default', () => {
     const self = { ...real, PAYMENTS: 'self', SETTLE_KEY: `0x${'1'.repeat(64)}` };
     const gasOf = (env: Record<string, string>): unknown => {
       const { payments } = readServerSettings({ ...self, ...env });
-      return payments.mode === 'self' ? payments.gas : null;
+      return payments.mode === 'self' ? payments.networks.map(({ gas }) => gas) : null;
     };
-    assert.deepEqual(gasOf({}), { perSettlement: 150_000n, perDay: 100_000_000n });
-    assert.deepEqual(gasOf({ GAS_PER_SETTLEMENT: '90000', GAS_PER_DAY: '900000' }), {
-      perSettlement: 90_000n,
-      perDay: 900_000n,
-    });
+    assert.deepEqual(gasOf({}), [{ perSettlement: 150_000n, perDay: 100_000_000n }]);
+    assert.deepEqual(gasOf({ GAS_PER_SETTLEMENT: '90000', GAS_PER_DAY: '900000' }), [
+      { perSettlement: 90_000n, perDay: 900_000n },
+    ]);
+    const two = { NETWORKS: 'eip155:137, eip155:8453', RPC_URL_137: 'https://polygon.example.com' };
+    assert.deepEqual(gasOf({ ...two, GAS_PER_DAY_137: '400000' }), [
+      { perSettlement: 150_000n, perDay: 400_000n },
+      { perSettlement: 150_000n, perDay: 100_000_000n },
+    ]);
     assert.equal(readServerSettings({}).settings.CONTRACT_WALLETS, true);
     assert.equal(readServerSettings({ CONTRACT_WALLETS: '0' }).settings.CONTRACT_WALLETS, false);
   });
@@ -57,6 +83,31 @@ describe('settings of the server', () => {
     ['an invalid port', { PORT: '70000' }, /^PORT is "70000", expected a port$/],
     ['an invalid mode', { PAYMENTS: 'free' }, /^PAYMENTS is "free", expected sandbox, facilitator or self$/],
     ['test money in production', { NODE_ENV: 'production' }, /^PAYMENTS is "sandbox", expected facilitator/],
+    [
+      'an unknown network',
+      { NETWORKS: 'eip155:1' },
+      /^NETWORKS is "eip155:1", expected names of networks, .*eip155:8453 /,
+    ],
+    ['a network named twice', { NETWORKS: 'eip155:137,eip155:137' }, /^NETWORKS is .*each once/],
+    [
+      'a second network without a node',
+      { ...real, NETWORKS: 'eip155:8453,eip155:137' },
+      /^RPC_URL_137 is null, expected the URL of a Polygon node, as PAYMENTS is facilitator: without one /,
+    ],
+    [
+      'the node of a second network that is no URL',
+      { ...real, RPC_URL_137: 'polygon' },
+      /^RPC_URL_137 is not shown, expected the URL of a Polygon node \(chain id 137\)$/,
+    ],
+    [
+      'two facilitators and one authorization',
+      {
+        ...real,
+        FACILITATOR_URL: 'https://a.example.com,https://b.example.com',
+        FACILITATOR_AUTHORIZATION: 'Bearer t',
+      },
+      /^FACILITATOR_AUTHORIZATION is not shown, expected 2 authorizations, one for each URL of FACILITATOR_URL$/,
+    ],
     ['no receiver', { ...real, PAY_TO: '' }, /^PAY_TO is null, expected the address that receives the payments/],
     [
       'a receiver with a wrong checksum',

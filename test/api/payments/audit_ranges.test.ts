@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { auditPass, type AuditPass, type Auditor } from '../../../api/payments/audit/audit.ts';
 import type { PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
+import { BASE } from '../../../lib/network.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
 import type { AuditedAccount, BlockTime, IncomingTransfer } from '../../../ledger/transfers.ts';
 
@@ -30,6 +31,7 @@ function scriptedChain(
     throw new Error('the audit does not ask for this');
   };
   return {
+    network: BASE,
     id: async () => ACCOUNT.chain,
     of: unused,
     payer: unused,

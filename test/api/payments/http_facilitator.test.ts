@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import type { Facilitator } from '../../../api/payments/facilitator/facilitator_client.ts';
 import { httpFacilitator } from '../../../api/payments/facilitator/http_facilitator.ts';
+import { BASE } from '../../../lib/network.ts';
 
 const SECRET = 'hunter2secret';
 const HASH = `0x${'ab'.repeat(32)}`;
@@ -65,7 +66,7 @@ describe('the facilitator client', () => {
       response.destroy();
     });
   });
-  const client = (timeoutMs = 30_000): Facilitator => httpFacilitator({ url, timeoutMs });
+  const client = (timeoutMs = 30_000): Facilitator => httpFacilitator({ network: BASE, url, timeoutMs });
 
   before(async () => {
     await new Promise<void>((resolve) => {
@@ -92,7 +93,7 @@ describe('the facilitator client', () => {
     };
 
   it('sends the version, the payload and the requirements as JSON, with the Authorization header', async () => {
-    const facilitator = httpFacilitator({ url: `${url}//`, authorization: 'Bearer key' });
+    const facilitator = httpFacilitator({ network: BASE, url: `${url}//`, authorization: 'Bearer key' });
     listener = json(200, { isValid: true, payer: '0x1', extra: {} });
     assert.deepEqual(await facilitator.verify(payload, requirements), { valid: true });
     listener = json(200, { success: true, transaction: HASH, network: 'eip155:8453' });
@@ -171,7 +172,7 @@ describe('the facilitator client', () => {
     for (const [name, wrong, message] of cases) {
       listener = wrong;
       await assert.rejects(client().verify(payload, requirements), isUnavailable(message), name);
-      assert.deepEqual(await client().settle(payload, requirements), { transaction: null }, name);
+      assert.equal((await client().settle(payload, requirements)).transaction, null, name);
     }
     assert.equal(
       received.some((r) => r.path.endsWith('/elsewhere')),
@@ -188,7 +189,7 @@ describe('the facilitator client', () => {
       listener = slow;
       const facilitator = client(100);
       await assert.rejects(facilitator.verify(payload, requirements), isUnavailable(TIMED_OUT));
-      assert.deepEqual(await facilitator.settle(payload, requirements), { transaction: null });
+      assert.deepEqual(await facilitator.settle(payload, requirements), { transaction: null, hasFailed: true });
       await assert.rejects(facilitator.supported(), isUnavailable('facilitator supported: did not answer in time'));
     }
   });
@@ -235,13 +236,15 @@ describe('the facilitator client', () => {
     for (const [status, body, transaction] of replies) {
       listener = json(status, body);
       const hint = await client().settle(payload, requirements);
-      assert.deepEqual(hint, { transaction }, JSON.stringify(body).slice(0, 120));
+      const isFailure = transaction === null && Number(status) >= 500;
+      const expected = { transaction, ...(isFailure ? { hasFailed: true } : {}) };
+      assert.deepEqual(hint, expected, JSON.stringify(body).slice(0, 120));
     }
   });
 
   it('never rejects from settle, also where nothing listens', async () => {
-    const facilitator = httpFacilitator({ url: `http://127.0.0.1:1/${SECRET}` });
-    assert.deepEqual(await facilitator.settle(payload, requirements), { transaction: null });
+    const facilitator = httpFacilitator({ network: BASE, url: `http://127.0.0.1:1/${SECRET}` });
+    assert.deepEqual(await facilitator.settle(payload, requirements), { transaction: null, hasFailed: true });
     await assert.rejects(facilitator.verify(payload, requirements), isUnavailable(NOT_REACHED));
     await assert.rejects(facilitator.supported(), isUnavailable('facilitator supported: could not be reached'));
   });

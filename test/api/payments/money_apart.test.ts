@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { openRunningPayments } from '../../../api/payments/open.ts';
 import { openLedger } from '../../../ledger/open.ts';
 import { SettingError } from '../../../lib/settings.ts';
+import { BASE } from '../../../lib/network.ts';
 
 test('a sandbox server does not start on a ledger of real money, and says so in one line', async () => {
   const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-money-'));
@@ -16,7 +17,7 @@ test('a sandbox server does not start on a ledger of real money, and says so in 
   await assert.rejects(
     openRunningPayments({
       settings: { DATA_DIR, LEDGER: undefined, COLLECT_DAYS: 30 },
-      payments: { mode: 'sandbox' },
+      payments: { mode: 'sandbox', networks: [{ network: BASE }] },
       report: () => undefined,
     }),
     (error) => {

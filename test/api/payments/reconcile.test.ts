@@ -33,8 +33,7 @@ describe('the reconciler', () => {
   let on: ChainPayments;
   let ledger: Ledger;
   const pass = (more: Partial<Reconciler> = {}, settlementMs = 0): Promise<Pass> => {
-    const chainId = (): Promise<string> => on.payments.id();
-    return reconcile({ ledger, chain: on.payments, chainId, money: 'test', nowMs: Date.now, ...more }, settlementMs);
+    return reconcile({ ledger, chainOf: () => on.payments, money: 'test', nowMs: Date.now, ...more }, settlementMs);
   };
   const settling = (seconds = 300n): Promise<Purchase> => on.settling(ledger, { seconds });
   const stateOf = async ({ id }: Purchase): Promise<Purchase> =>
@@ -138,17 +137,23 @@ describe('the reconciler', () => {
     const purchase = await settling();
     await on.pay(purchase.payment);
     const other = paymentChain({ ...on.chain.reader, getChainId: async () => 1 });
-    assert.deepEqual(await pass({ chain: other }), waiting(1, 'the node serves chain 1, expected 8453'));
-    assert.deepEqual(await pass({ chainId: () => other.id() }), waiting(1, 'the node serves chain 1, expected 8453'));
+    assert.deepEqual(await pass({ chainOf: () => other }), waiting(1, 'the node serves chain 1, expected 8453'));
     const away = async (): Promise<never> => {
       throw new ChainUnavailable('the node did not answer in time');
     };
-    assert.deepEqual(await pass({ chain: { of: away } }), waiting(1, 'the node did not answer in time'));
+    assert.deepEqual(
+      await pass({ chainOf: () => ({ ...on.payments, of: away }) }),
+      waiting(1, 'the node did not answer in time'),
+    );
     const faulty = async (): Promise<never> => {
       throw new Error('https://user:key@node.example failed');
     };
     const unexpected = waiting(1, 'an unexpected error; see the log');
-    assert.deepEqual(await pass({ chain: { of: faulty } }), unexpected, "a library's text is not repeated");
+    assert.deepEqual(
+      await pass({ chainOf: () => ({ ...on.payments, of: faulty }) }),
+      unexpected,
+      "a library's text is not repeated",
+    );
     assert.equal((await stateOf(purchase)).state, 'settling');
     assert.deepEqual(await pass(), sold(1));
   });
@@ -163,11 +168,11 @@ describe('the reconciler', () => {
 
   it('releases test purchases of a sandbox chain that is gone, and never purchases paid with real money', async () => {
     const [gone, real] = [await settling(), await settling()];
-    const another = async (): Promise<string> => `0x${'e'.repeat(64)}`;
+    const another = () => ({ ...on.payments, id: async () => `0x${'e'.repeat(64)}` });
     await on.pay(real.payment);
-    const ofRealMoney = await pass({ money: 'real', chainId: another });
+    const ofRealMoney = await pass({ money: 'real', chainOf: another });
     assert.deepEqual(ofRealMoney, { ...sold(1), waiting: 1 }, "the chain's id ends no purchase paid with real money");
-    assert.deepEqual(await pass({ chainId: another }), released(1));
+    assert.deepEqual(await pass({ chainOf: another }), released(1));
     assert.equal((await stateOf(gone)).why, 'chain_gone');
   });
 

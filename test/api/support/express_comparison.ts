@@ -11,7 +11,7 @@ import express from 'express';
 import Koa from 'koa';
 import type { PublicClient } from 'viem';
 import { paymentLayer } from '../../../api/payments/middleware.ts';
-import { NETWORK } from '../../../lib/network.ts';
+import { BASE, NETWORK } from '../../../lib/network.ts';
 import { paymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
 import { adaptedFacilitator } from './adapted_facilitator.ts';
@@ -138,13 +138,18 @@ export async function ourTarget(
   const url = await listen(server);
   const routes = routesFor(payTo);
   const layer = paymentLayer({
-    facilitator: adaptedFacilitator(client),
-    chain: paymentChain(reader),
+    networks: [
+      {
+        network: BASE,
+        facilitator: adaptedFacilitator(client),
+        chain: paymentChain(reader),
+        signatures: signaturesOf(reader),
+      },
+    ],
     contractWallets: true,
     wait: { everyMs: 25, looksWithHint: 40, looksWithoutHint: 40 },
     routes,
     ledger,
-    signatures: signaturesOf(reader),
     receiptKeys: testReceiptKeys,
     publicUrl: url,
     editionOf: () => 'one',

@@ -8,7 +8,7 @@ import { createWalletClient, http, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { base } from '../../../api/payments/chain/base_chain.ts';
 import { readerOf } from '../../../api/payments/chain/node.ts';
-import { NETWORK } from '../../../lib/network.ts';
+import { BASE, NETWORK } from '../../../lib/network.ts';
 
 /** Time for a settlement to be found in a block. */
 const RECEIPT_TIMEOUT_MS = 30_000;
@@ -24,7 +24,7 @@ export interface LibraryFacilitatorOptions {
 /** A facilitator that verifies and settles itself. It rejects where the chain does not answer. */
 export function libraryFacilitator({ rpcUrl, key, pollingMs }: LibraryFacilitatorOptions): FacilitatorClient {
   const account = privateKeyToAccount(key);
-  const reader = readerOf(rpcUrl, pollingMs);
+  const reader = readerOf(BASE, rpcUrl, pollingMs);
   const wallet = createWalletClient({ chain: base, transport: http(rpcUrl, { retryCount: 0 }), account });
   // One transaction is numbered and sent at a time, so that two settlements never take the same number.
   const sending = new PQueue({ concurrency: 1 });

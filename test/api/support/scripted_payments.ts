@@ -8,11 +8,11 @@ import type {
   SettlementHint,
   Verification,
 } from '../../../api/payments/facilitator/facilitator_client.ts';
-import type { PaymentLayerOptions } from '../../../api/payments/middleware.ts';
+import type { PaymentNetwork } from '../../../api/payments/networks.ts';
 import type { PayerState } from '../../../api/payments/chain/payment_chain.ts';
 import type { Payment } from '../../../ledger/ledger.ts';
 
-type Chain = PaymentLayerOptions['chain'];
+type Chain = PaymentNetwork['chain'];
 
 /** Has the settled payments, and an ordinary account with money for every payer, unless a test replaces a method. */
 export class ScriptedChain implements Chain {

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { createApp, type App, type AppDeps } from '../../../api/app.ts';
 import type { RequestLog } from '../../../api/http/request_log.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
+import type { PaymentNetwork } from '../../../api/payments/networks.ts';
 import { limitedServer } from '../../../api/http/socket.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
+import { BASE } from '../../../lib/network.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
 import { openSnapshots, type Snapshots } from '../../../api/snapshot/follow.ts';
 import type { TableName } from '../../../api/snapshot/tables.ts';
@@ -59,7 +61,10 @@ export async function startApp(
     AppDeps,
     'unbilledPerMinute' | 'proxies' | 'handlerMs'
   > &
-    Partial<Pick<AppDeps['payments'], 'chain' | 'contractWallets' | 'signatures' | 'wait' | 'receiptKeys'>> = {},
+    Partial<
+      Pick<AppDeps['payments'], 'contractWallets' | 'wait' | 'receiptKeys'> &
+        Pick<PaymentNetwork, 'chain' | 'signatures'>
+    > = {},
 ): Promise<Started> {
   const snapshots = shared ?? (await openSnapshots({ dataDir, pollMs: 50, nowMs }));
   const ledger = given ?? (await openSqliteLedger(':memory:'));
@@ -78,13 +83,11 @@ export async function startApp(
     checkResponses: true,
     payments: {
       mode: 'facilitator',
-      facilitator,
-      chain,
+      networks: [{ network: BASE, facilitator, chain, signatures }],
       contractWallets,
       wait,
       payTo: PAY_TO,
       ledger,
-      signatures,
       receiptKeys,
     },
     log: (entry) => {

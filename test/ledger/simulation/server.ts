@@ -15,6 +15,7 @@ import { nodeFor } from './node.ts';
 import { buy } from './purchase.ts';
 import { isExpected, type Reply, type Request, type Sent, type ServerOptions, type Session } from './session.ts';
 import type { Process } from './world.ts';
+import { BASE } from '../../../lib/network.ts';
 
 /** How long a settlement may take before the reconciler checks it. */
 const SETTLEMENT_MS = 45_000;
@@ -80,11 +81,12 @@ export class Server {
       const session = this.#session(process, client);
       const { ledger, nowMs } = session;
       const signatures = {
-        text: async ({ address, signature }: { address: string; signature: string }) =>
+        textByKey: async ({ address, signature }: { address: string; signature: string }) =>
           signature === signatureOf(address),
+        textByContract: async () => false,
       } as unknown as Signatures;
       const secret = 'the same on every process';
-      const proof = collecting({ ledger, publicUrl: ORIGIN, secret, nowMs, signatures });
+      const proof = collecting({ ledger, publicUrl: ORIGIN, secret, nowMs, networks: [{ network: BASE, signatures }] });
       const uri = `${ORIGIN}/api/purchases/${idOrNonce}`;
       const { info, supportedChains } = proof.challenge(uri);
       const signed = { ...info, ...supportedChains[0], address: claims, signature: signatureOf(wallet) };
@@ -107,10 +109,7 @@ export class Server {
     const ledger = this.#ledgerOf(process);
     const chain = this.#chainOf(process);
     const nowMs = (): number => this.#nowMs(process);
-    await parts.reconcile(
-      { ledger, chain, chainId: () => chain.id(), money: 'real', nowMs },
-      everything ? 0 : SETTLEMENT_MS,
-    );
+    await parts.reconcile({ ledger, chainOf: () => chain, money: 'real', nowMs }, everything ? 0 : SETTLEMENT_MS);
     try {
       await ledger.deleteExpiredReservations(nowMs());
       const latest = await chain.latestBlock();
