@@ -236,9 +236,21 @@ describe('the facilitator client', () => {
     for (const [status, body, transaction] of replies) {
       listener = json(status, body);
       const hint = await client().settle(payload, requirements);
-      const isFailure = transaction === null && Number(status) >= 500;
-      const expected = { transaction, ...(isFailure ? { hasFailed: true } : {}) };
-      assert.deepEqual(hint, expected, JSON.stringify(body).slice(0, 120));
+      assert.equal(hint.transaction, transaction, JSON.stringify(body).slice(0, 120));
+    }
+  });
+
+  it('tells a failure to settle, after which another facilitator may be asked, from a refusal', async () => {
+    for (const [status, hasFailed] of [
+      [200, false],
+      [400, false],
+      [402, false],
+      [429, true],
+      [500, true],
+      [503, true],
+    ] as const) {
+      listener = json(status, { success: false, errorReason: 'insufficient_funds', transaction: '' });
+      assert.equal((await client().settle(payload, requirements)).hasFailed === true, hasFailed, String(status));
     }
   });
 
