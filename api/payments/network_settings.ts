@@ -9,13 +9,16 @@ const FACILITATOR_LIST = 'the http or https URLs of facilitators, separated by c
 /** Separates authorizations: a comma may be part of one. */
 const AUTHORIZATION_SEPARATOR = '|';
 
-const networkList = z.string().transform((text, context): readonly Network[] => {
-  const networks = text.split(',').map((name) => knownNetwork(name.trim()));
-  const known = networks.filter((network) => network !== undefined);
-  if (known.length === networks.length && new Set(known).size === known.length) return known;
-  context.addIssue({ code: 'custom', message: NETWORK_LIST });
-  return z.NEVER;
-});
+const networkList = z
+  .string()
+  .default(BASE.name)
+  .transform((text, context): readonly Network[] => {
+    const networks = text.split(',').map((name) => knownNetwork(name.trim()));
+    const known = networks.filter((network) => network !== undefined);
+    if (known.length === networks.length && new Set(known).size === known.length) return known;
+    context.addIssue({ code: 'custom', message: NETWORK_LIST });
+    return z.NEVER;
+  });
 
 const OTHERS = KNOWN_NETWORKS.filter((network) => network !== BASE);
 
@@ -34,12 +37,10 @@ const settlementGas = () => gas(21_000, 1_000_000);
 const dailyGas = () => gas(21_000, 1_000_000_000_000);
 
 export const networkSettings = {
-  NETWORKS: networkList
-    .default([BASE])
-    .describe(
-      'Networks on which buyers may pay in USDC, in order of preference, separated by commas: ' +
-        `${NAMES}. Each takes the same prices, paid to PAY_TO. Default: ${BASE.name}.`,
-    ),
+  NETWORKS: networkList.describe(
+    'Networks on which buyers may pay in USDC, in order of preference, separated by commas: ' +
+      `${NAMES}. Each takes the same prices, paid to PAY_TO.`,
+  ),
   RPC_URL: rpcUrl(BASE).describe(
     'Base node, for settlement outcomes and contract wallets; with PAYMENTS=self also for sending transactions. ' +
       'Required with real money.',

@@ -1,5 +1,5 @@
 /** docs/settings.md: every setting of the commands and of the server, from its schema. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { auditSettings } from '../../api/payments/audit/settings.ts';
 import { receiptKeySettings } from '../../api/payments/receipts/key_settings.ts';
 import { serverSettings } from '../../api/settings.ts';
@@ -12,6 +12,11 @@ import { operatorSettings, retentionSettings } from '../../pipelines/operate/set
 import { probeSettings } from '../../pipelines/probe/settings.ts';
 import { cell, table } from './markdown.ts';
 
+/** Settings of `make ledger-audit` that the server does not have. */
+const auditOnly = z.object(
+  Object.fromEntries(Object.entries(auditSettings.shape).filter(([name]) => !(name in serverSettings.shape))),
+);
+
 const SECTIONS: readonly (readonly [title: string, settings: z.ZodObject])[] = [
   ['Pipeline and sandbox', pipelineSettings],
   ['Server', serverSettings.omit({ DATA_DIR: true, LEDGER: true })],
@@ -20,15 +25,13 @@ const SECTIONS: readonly (readonly [title: string, settings: z.ZodObject])[] = [
   ['Workers and reparse', workerSettings.extend(reparseSettings.shape)],
   ['Probe', probeSettings],
   ['Analysis', analystSettings.extend(calibrateSettings.shape)],
-  [
-    'Ledger',
-    reportSettings.extend(backupSettings.shape).extend(auditSettings.omit({ RPC_URL: true, PAY_TO: true }).shape),
-  ],
+  ['Ledger', reportSettings.extend(backupSettings.shape).extend(auditOnly.shape)],
 ];
 
 /** The default as a user would type it; empty where there is none. */
 function defaultOf(schema: z.ZodType): string {
-  const parsed = schema.safeParse(undefined);
+  const asTyped = schema instanceof z.ZodPipe ? (schema.in as z.ZodType) : schema;
+  const parsed = asTyped.safeParse(undefined);
   if (!parsed.success || parsed.data === undefined) return '';
   return `\`${String(parsed.data === false ? 0 : parsed.data)}\``;
 }
