@@ -1,4 +1,4 @@
-/** A purchase on a second network: paid, audited and collected there, with nothing on the first. On two local chains. */
+/** A purchase on a second network: paid there, with nothing on the first. On two local chains. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { encodePaymentSignatureHeader } from '@x402/core/http';

@@ -1,0 +1,35 @@
+/** Several facilitators: another one is asked after a failure, never after a refusal. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
+import type { Facilitator } from '../../../api/payments/facilitator/facilitator_client.ts';
+import { preferredFacilitator } from '../../../api/payments/facilitator/preferred_facilitator.ts';
+import { FacilitatorUnavailable } from '../../../api/payments/facilitator/unavailable.ts';
+
+const payment = [{} as PaymentPayload, {} as PaymentRequirements] as const;
+const hash = `0x${'1'.repeat(64)}`;
+const works: Facilitator = {
+  verify: async () => ({ valid: true }),
+  settle: async () => ({ transaction: hash }),
+  supported: async () => true,
+};
+const fails: Facilitator = {
+  ...works,
+  verify: async () => Promise.reject(new FacilitatorUnavailable('down')),
+  settle: async () => ({ transaction: null, hasFailed: true }),
+};
+
+it('asks the next facilitator after a failure, and says which one is in use', async () => {
+  const both = preferredFacilitator([fails, works]);
+  assert.deepEqual(both.inUse?.(), { number: 1, of: 2 });
+  assert.deepEqual(await both.verify(...payment), { valid: true });
+  assert.deepEqual(await both.settle(...payment), { transaction: hash });
+  assert.deepEqual(both.inUse?.(), { number: 2, of: 2 });
+});
+
+it('takes a refusal as final, and never asks one that does not serve the network', async () => {
+  const refuses: Facilitator = { ...works, verify: async () => ({ valid: false, reason: 'no' }) };
+  assert.deepEqual(await preferredFacilitator([refuses, works]).verify(...payment), { valid: false, reason: 'no' });
+  const elsewhere: Facilitator = { ...refuses, supported: async () => false };
+  assert.deepEqual(await preferredFacilitator([elsewhere, works]).verify(...payment), { valid: true });
+});
