@@ -83,17 +83,27 @@ export interface App {
 
 const placeOf = ({ network: { name, usdc } }: PaymentNetwork) => ({ network: name, asset: usdc.address });
 
-/** Network and token that a payment may use, and the alternatives if there are any. */
-const placesOf = ([first, ...more]: readonly PaymentNetwork[]): Extras => ({
-  ...(first === undefined ? {} : placeOf(first)),
-  ...(more.length === 0 ? {} : { more_networks: more.map(placeOf) }),
-});
+/** Network and token that a payment may use, the alternatives, and the networks that do not work at the moment. */
+function placesOf(networks: readonly PaymentNetwork[], offered?: readonly string[]): Extras {
+  const isOffered = ({ network: { name } }: PaymentNetwork): boolean => offered?.includes(name) ?? true;
+  const [first, ...more] = networks.filter(isOffered);
+  const missing = networks.filter((one) => !isOffered(one)).map(({ network: { name } }) => name);
+  return {
+    ...(first === undefined ? {} : placeOf(first)),
+    ...(more.length === 0 ? {} : { more_networks: more.map(placeOf) }),
+    ...(missing.length === 0 ? {} : { unavailable_networks: missing }),
+  };
+}
 
 /** What a buyer needs to know to pay, for every 402. */
-const paymentInstructions = (route: Route, { networks, payTo, notice }: AppDeps['payments']): Extras => ({
+const paymentInstructions = (
+  route: Route,
+  { networks, payTo, notice }: AppDeps['payments'],
+  offered?: readonly string[],
+): Extras => ({
   price: `$${route.price}`,
   protocol: 'x402 version 2',
-  ...placesOf(networks),
+  ...placesOf(networks, offered),
   pay_to: payTo,
   how_to_pay:
     'Sign the terms in the PAYMENT-REQUIRED header and send the request again with the signature in ' +
@@ -122,17 +132,27 @@ function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () =
     ),
     editionOf: (ctx) => stateOf(ctx).request?.snapshot.id ?? '',
     collectUrl: (idOrNonce) => purchaseUrl(publicUrl, idOrNonce),
-    refuse(ctx, { reason, detail, billed, status, paymentError, transaction, collect }) {
+    refuse(ctx, { reason, detail, billed, status, paymentError, transaction, collect, offered }) {
       const { route } = stateOf(ctx);
       const extras = {
         ...(paymentError === undefined ? {} : { payment_error: paymentError }),
         ...(transaction === undefined ? {} : { transaction }),
         ...(collect === undefined ? {} : { collect }),
-        ...(status === 402 && route ? paymentInstructions(route, payments) : {}),
+        ...(status === 402 && route ? paymentInstructions(route, payments, offered) : {}),
       };
       sendProblem(ctx, { reason, detail, billed, extras });
     },
   });
+}
+
+/** The health of payments. A network without a facilitator is a warning if another one has its own. */
+async function paymentHealth({ health }: AppDeps['payments'], layer: PaymentLayer): Promise<PaymentHealth> {
+  const { unresolved, warnings } = (await health?.()) ?? NO_WARNINGS;
+  const missing = layer.ready() ? layer.unconfirmed() : [];
+  return {
+    unresolved,
+    warnings: [...warnings, ...missing.map(({ title }) => `${title}: no facilitator has confirmed that it serves it`)],
+  };
 }
 
 const methodNotAllowed = (): Problem =>
@@ -174,7 +194,7 @@ export function createApp(deps: AppDeps): App {
   const interfaceHash = shortHash(documents.map((d) => d.text));
   const checkHealth = createHealthCheck({
     snapshots,
-    payments: { mode: payments.mode, ready: layer.ready, health: payments.health ?? (async () => NO_WARNINGS) },
+    payments: { mode: payments.mode, ready: layer.ready, health: () => paymentHealth(payments, layer) },
     nowMs,
   });
   const health = async (): Promise<Health> => redactValue(await checkHealth(), redact);

@@ -9,6 +9,7 @@
 import type { HTTPAdapter, RouteConfig } from '@x402/core/server';
 import type { Context, Middleware, Next } from 'koa';
 import { LedgerUnavailable, type DeliveryKind, type Ledger, type Purchase } from '../../ledger/ledger.ts';
+import type { Network } from '../../lib/network.ts';
 import { readOffered } from './chain/authorization.ts';
 import { ChainUnavailable } from './chain/chain_errors.ts';
 import { FacilitatorUnavailable } from './facilitator/unavailable.ts';
@@ -63,6 +64,8 @@ export interface PaymentLayer {
   start(): Promise<void>;
   /** Whether a facilitator has confirmed a network, so that something can be sold. */
   ready(): boolean;
+  /** Networks that no facilitator has confirmed yet. */
+  unconfirmed(): readonly Network[];
   /**
    * Middleware that calls the handler only for a paid request. The handler finds its Claimant in `ctx.state.claimant`.
    */
@@ -106,11 +109,12 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   );
   // Avoids an unhandled rejection; awaited below.
   requirements.catch(() => undefined);
-  const refusals = refusalsOf(options, RETRY_SECONDS);
+  const readiness = networkReadiness(networks, { nowMs, retrySeconds: RETRY_SECONDS, prepare: () => requirements });
+  const offered = (): string[] => readiness.available().map(({ network }) => network.name);
+  const refusals = refusalsOf({ ...options, offered }, RETRY_SECONDS);
   const receipts = receiptSigner(options.receiptKeys, options.publicUrl, nowMs);
   const deliveries = deliveriesOf({ ledger, refusals, receipts, nowMs });
   const steps: PaymentSteps = { options, refusals, deliveries, nowMs };
-  const readiness = networkReadiness(networks, { nowMs, retrySeconds: RETRY_SECONDS, prepare: () => requirements });
 
   const handle = async (ctx: Context, next: Next, charge: Charge): Promise<void> => {
     const offered = readOffered(ctx.get('PAYMENT-SIGNATURE'));
@@ -126,7 +130,6 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
         return;
       }
     }
-    // A network that is not ready is still offered: it may be ready when the payment arrives.
     const paysOn = offered.kind === 'payment' ? onNetwork(networks, offered.offer.payment.network) : undefined;
     if (!(await readiness.becomeReady(paysOn))) {
       refusals.unavailable(ctx, 'Payments are unavailable right now. Nothing was charged.');
@@ -149,6 +152,7 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   return {
     start: readiness.start,
     ready: readiness.isReady,
+    unconfirmed: readiness.unconfirmed,
     redeliver: (ctx, purchase, kind) => deliveries.redeliver(ctx, purchase, { kind, x402Receipt: false }),
     idle: deliveries.idle,
     charge(charge) {

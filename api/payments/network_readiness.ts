@@ -1,4 +1,5 @@
 /** Whether the facilitator of each network serves it. It is asked until it has said yes. */
+import type { Network } from '../../lib/network.ts';
 import type { Facilitator } from './facilitator/facilitator_client.ts';
 import type { PaymentNetwork } from './networks.ts';
 
@@ -63,6 +64,10 @@ export interface NetworkReadiness {
   isReady(): boolean;
   /** Whether this network is ready; without one, whether any is. Asks again if not. */
   becomeReady(network?: PaymentNetwork): Promise<boolean>;
+  /** Networks that no facilitator has confirmed yet. */
+  unconfirmed(): readonly Network[];
+  /** The networks to offer: those whose facilitator and node work; all of them if none does. */
+  available(): readonly PaymentNetwork[];
 }
 
 export function networkReadiness(networks: readonly PaymentNetwork[], options: ReadinessOptions): NetworkReadiness {
@@ -80,9 +85,15 @@ export function networkReadiness(networks: readonly PaymentNetwork[], options: R
     async becomeReady(network) {
       const check = network && checks.get(network.network);
       if (check) return check.becomeReady();
-      return (
-        all.some((one) => one.isReady()) || (await Promise.all(all.map((one) => one.becomeReady()))).includes(true)
+      const asked = Promise.all(all.map((one) => one.becomeReady()));
+      return all.some((one) => one.isReady()) || (await asked).includes(true);
+    },
+    unconfirmed: () => networks.flatMap(({ network }) => (checks.get(network)?.isReady() === true ? [] : [network])),
+    available() {
+      const working = networks.filter(
+        ({ network, chain }) => chain.isReachable() && checks.get(network)?.isReady() === true,
       );
+      return working.length === 0 ? networks : working;
     },
   };
 }

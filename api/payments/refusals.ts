@@ -32,6 +32,8 @@ export interface Refusal {
   readonly transaction?: string;
   /** Where the wallet that paid can collect the answer. */
   readonly collect?: string;
+  /** CAIP-2 names of the networks in PAYMENT-REQUIRED. */
+  readonly offered?: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -50,6 +52,8 @@ export interface PaymentRefusal {
 const LIMIT_RETRY_SECONDS = 3_600;
 
 export interface RefusalOptions {
+  /** CAIP-2 names of the networks to offer. */
+  readonly offered: () => readonly string[];
   readonly collectUrl: (idOrNonce: string) => string;
   readonly refuse: (ctx: Context, refusal: Refusal) => void;
 }
@@ -62,7 +66,7 @@ const retryAfter = (seconds: number): { headers: Record<string, string> } => ({
 });
 
 /** @param retrySeconds after which an unavailable facilitator or ledger is worth another try */
-export function refusalsOf({ collectUrl, refuse }: RefusalOptions, retrySeconds: number) {
+export function refusalsOf({ offered, collectUrl, refuse }: RefusalOptions, retrySeconds: number) {
   const write = (
     ctx: Context,
     { headers = {}, billed = false, ...refusal }: Omit<Refusal, 'headers' | 'billed'> & Partial<Refusal>,
@@ -89,11 +93,14 @@ export function refusalsOf({ collectUrl, refuse }: RefusalOptions, retrySeconds:
     unavailable,
     /** The 402 of a route. */
     payment(ctx: Context, required: PaymentRequired, { reason, detail, error }: PaymentRefusal): void {
-      const header = paymentRequiredHeader(error === undefined ? required : { ...required, error });
+      const networks = offered();
+      const accepts = required.accepts.filter(({ network }) => networks.includes(network));
+      const header = paymentRequiredHeader({ ...required, accepts, ...(error === undefined ? {} : { error }) });
       write(ctx, {
         status: 402,
         reason,
         detail,
+        offered: networks,
         headers: { 'PAYMENT-REQUIRED': header, 'Cache-Control': 'no-store' },
         ...(error === undefined ? {} : { paymentError: error }),
       });

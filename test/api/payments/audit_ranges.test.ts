@@ -32,6 +32,7 @@ function scriptedChain(
   };
   return {
     network: BASE,
+    isReachable: () => true,
     id: async () => ACCOUNT.chain,
     of: unused,
     payer: unused,

@@ -31,6 +31,7 @@ export class ScriptedChain implements Chain {
     return transaction === undefined ? { kind: 'open' } : { kind: 'paid', transaction, block: 1n };
   }
   id = async (): Promise<string> => `0x${'0'.repeat(64)}`;
+  isReachable = (): boolean => true;
   payer(payment: Payment): Promise<PayerState> {
     return this.onPayer(payment);
   }
