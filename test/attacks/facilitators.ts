@@ -123,6 +123,20 @@ export const hangsUp: SettleBehavior = async ({ settle, response }) => {
   response.destroy();
 };
 
+/** Closes the connection, and settles later. */
+export const hangsUpBeforeSettling =
+  (laterMs: number): SettleBehavior =>
+  async ({ settle, response }) => {
+    response.destroy();
+    await pause(laterMs);
+    await settle();
+  };
+
+/** Closes the connection, and does nothing. */
+export const onlyHangsUp: SettleBehavior = async ({ response }) => {
+  response.destroy();
+};
+
 /** Settles honestly once the gate opens. */
 export function gated(): { readonly behavior: SettleBehavior; open(): void } {
   let open: () => void = () => undefined;

@@ -47,6 +47,8 @@ export interface AttackedShop {
   readonly admin: ReturnType<typeof testClientOf>;
   readonly node: NodeProxy;
   readonly facilitator: FacilitatorServer;
+  /** The second in order of preference, if the shop has one. */
+  readonly second: FacilitatorServer | null;
   readonly server: Serving;
   /** Account that pays the gas in self mode. */
   readonly gasAccount: Hex;
@@ -68,6 +70,8 @@ type Mode = 'facilitator' | 'self' | 'sandbox';
 export interface ShopOptions {
   readonly mode?: Mode;
   readonly receiptTimeoutMs?: number;
+  /** Whether it has a second facilitator, with its own account for the gas. */
+  readonly hasSecond?: boolean;
   /** Timeout of a reply of the facilitator. */
   readonly timeoutMs?: number;
   /** Settings of the server, besides the usual ones. */
@@ -87,7 +91,7 @@ const tables = {
 };
 
 export async function openAttackedShop(options: ShopOptions = {}): Promise<AttackedShop> {
-  const { mode = 'facilitator', receiptTimeoutMs, timeoutMs = 10_000, env = {}, nodePath } = options;
+  const { mode = 'facilitator', hasSecond = false, receiptTimeoutMs, timeoutMs = 10_000, env = {}, nodePath } = options;
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const end of closers.splice(0).reverse()) await end();
@@ -106,11 +110,16 @@ export async function openAttackedShop(options: ShopOptions = {}): Promise<Attac
     const key = generatePrivateKey();
     const gasAccount = privateKeyToAccount(key).address;
     await admin.setBalance({ address: gasAccount, value: GAS_MONEY });
+    const second = hasSecond ? await facilitatorServer(chain.rpcUrl, key, receiptTimeoutMs) : null;
+    if (second) closers.push(() => second.close());
     const payTo = privateKeyToAccount(generatePrivateKey()).address;
     const settingsOfMode: Record<Mode, Record<string, string>> = {
       sandbox: { SANDBOX_RPC: chain.rpcUrl },
       self: { RPC_URL: node.url, SETTLE_KEY: key },
-      facilitator: { RPC_URL: node.url, FACILITATOR_URL: facilitator.url },
+      facilitator: {
+        RPC_URL: node.url,
+        FACILITATOR_URL: [facilitator, second].flatMap((one) => one?.url ?? []).join(','),
+      },
     };
     const serverEnv = {
       DATA_DIR: folder.path,
@@ -145,6 +154,7 @@ export async function openAttackedShop(options: ShopOptions = {}): Promise<Attac
       admin,
       node,
       facilitator,
+      second,
       server,
       gasAccount,
       env: serverEnv,

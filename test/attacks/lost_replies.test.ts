@@ -1,0 +1,95 @@
+/** A facilitator loses its reply, and another one is asked to settle the same payment: it is paid once. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
+import {
+  hangsUp,
+  hangsUpBeforeSettling,
+  honest,
+  onlyHangsUp,
+  refusesBeforeSettling,
+  type FacilitatorServer,
+  type SettleBehavior,
+} from './facilitators.ts';
+import { DEALS, DOLLAR, openAttackedShop, type AttackedShop } from './shop.ts';
+
+const PRICE = 50_000n;
+/** When a transfer arrives that was not requested at once. */
+const LATER_MS = 300;
+
+describe('two facilitators', () => {
+  let shop: AttackedShop;
+  let second: FacilitatorServer;
+  before(async () => {
+    shop = await openAttackedShop({ hasSecond: true });
+    second = shop.second ?? assert.fail('no second facilitator');
+  });
+  after(() => shop.close());
+
+  const buy = async (): Promise<Attempt> => {
+    const buyer = await shop.buyer(DOLLAR);
+    return attempt(shop.url + DEALS, await buyer.sign(shop.url + DEALS), buyer.signIn);
+  };
+  /** Buy while they behave like this, then let the first one be the preferred one again. */
+  const sell = async (first: SettleBehavior, other: SettleBehavior) => {
+    shop.facilitator.behave(first);
+    second.behave(other);
+    const before = [shop.facilitator.settlements(), second.settlements()] as const;
+    const bought = await buy();
+    const asked = [shop.facilitator.settlements() - before[0], second.settlements() - before[1]];
+    await pause(2 * LATER_MS);
+    shop.facilitator.behave(honest);
+    second.behave(onlyHangsUp);
+    const next = await buy();
+    assert.equal(next.status, 200);
+    return { bought, next, asked };
+  };
+  const takings = (): Promise<bigint> => shop.chain.balanceOf(shop.payTo);
+
+  it('are asked in turn if the first settles and loses its reply: paid once, and answered', async () => {
+    const start = await takings();
+    const { bought, next, asked } = await sell(hangsUp, honest);
+    assert.equal(bought.status, 200);
+    assert.deepEqual(asked, [1, 1]);
+    assert.equal((await takings()) - start, 2n * PRICE, 'this purchase and the next one');
+    await checkBooks(shop, [bought, next]);
+  });
+
+  it('may both send the transfer: one of the two transactions moves money', async () => {
+    const start = await takings();
+    const { bought, next, asked } = await sell(hangsUpBeforeSettling(LATER_MS), honest);
+    assert.equal(bought.status, 200);
+    assert.deepEqual(asked, [1, 1]);
+    assert.equal((await takings()) - start, 2n * PRICE);
+    await checkBooks(shop, [bought, next]);
+  });
+
+  it('are not asked in turn after a refusal, which may come although the money moves', async () => {
+    const start = await takings();
+    const { bought, next, asked } = await sell(refusesBeforeSettling('insufficient_funds', LATER_MS), honest);
+    assert.deepEqual(asked, [1, 0]);
+    await shop.resolve();
+    assert.ok(['200', '502 settlement_unknown'].includes(`${bought.status} ${reasonOf(bought)}`.trim()));
+    assert.equal((await takings()) - start, 2n * PRICE);
+    await checkBooks(shop, [bought, next]);
+  });
+
+  it('leave the outcome open if both lose their replies, and /health names the one in use', async () => {
+    const start = await takings();
+    shop.facilitator.behave(onlyHangsUp);
+    second.behave(hangsUp);
+    const bought = await buy();
+    assert.equal(bought.status, 200, 'the chain shows the payment');
+    assert.equal((await takings()) - start, PRICE);
+    await checkBooks(shop, [bought]);
+    shop.facilitator.behave(honest);
+    second.behave(onlyHangsUp);
+    assert.equal((await buy()).status, 200);
+    await shop.facilitator.close();
+    second.behave(honest);
+    assert.equal((await buy()).status, 200, 'the second verifies and settles');
+    const { payments } = (await (await fetch(`${shop.url}/health`)).json()) as { payments: { warnings: string[] } };
+    assert.match(payments.warnings.join('; '), /facilitator 2 of 2 is in use/);
+  });
+});
