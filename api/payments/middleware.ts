@@ -110,8 +110,8 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   // Avoids an unhandled rejection; awaited below.
   requirements.catch(() => undefined);
   const readiness = networkReadiness(networks, { nowMs, retrySeconds: RETRY_SECONDS, prepare: () => requirements });
-  const offered = (): string[] => readiness.available().map(({ network }) => network.name);
-  const refusals = refusalsOf({ ...options, offered }, RETRY_SECONDS);
+  const availableNames = (): string[] => readiness.available().map(({ network }) => network.name);
+  const refusals = refusalsOf({ ...options, offered: availableNames }, RETRY_SECONDS);
   const receipts = receiptSigner(options.receiptKeys, options.publicUrl, nowMs);
   const deliveries = deliveriesOf({ ledger, refusals, receipts, nowMs });
   const steps: PaymentSteps = { options, refusals, deliveries, nowMs };

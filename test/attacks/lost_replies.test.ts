@@ -35,9 +35,9 @@ describe('two facilitators', () => {
   const sell = async (first: SettleBehavior, other: SettleBehavior) => {
     shop.facilitator.behave(first);
     second.behave(other);
-    const before = [shop.facilitator.settlements(), second.settlements()] as const;
+    const earlier = [shop.facilitator.settlements(), second.settlements()] as const;
     const bought = await buy();
-    const asked = [shop.facilitator.settlements() - before[0], second.settlements() - before[1]];
+    const asked = [shop.facilitator.settlements() - earlier[0], second.settlements() - earlier[1]];
     await pause(2 * LATER_MS);
     shop.facilitator.behave(honest);
     second.behave(onlyHangsUp);
