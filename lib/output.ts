@@ -5,7 +5,7 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-/** Print a line. On a terminal it replaces a progress line. */
+/** Print a line. */
 export const print = (line: string): void => {
-  process.stdout.write(`${process.stdout.isTTY ? '\u001b[K' : ''}${line}\n`);
+  process.stdout.write(`${line}\n`);
 };

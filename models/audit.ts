@@ -26,10 +26,16 @@ export interface ModelResult {
 /**
  * Audit every model. Failing rows do not throw: the result has them, and the caller decides.
  * @param models built models, in the order of the results
+ * @param onModel called before each model is audited
  */
-export async function auditModels(connection: DuckDBConnection, models: readonly Model[]): Promise<ModelResult[]> {
+export async function auditModels(
+  connection: DuckDBConnection,
+  models: readonly Model[],
+  onModel?: (name: string) => void,
+): Promise<ModelResult[]> {
   const results: ModelResult[] = [];
   for (const model of models) {
+    onModel?.(model.name);
     const audits = auditsOf(model);
     const { rows, failing } = await countFailing(connection, model.name, audits);
     const audited: AuditResult[] = [];

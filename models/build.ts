@@ -11,14 +11,23 @@ export class ContractError extends Error {
   override readonly name = 'ContractError';
 }
 
+export interface BuildOptions {
+  /**
+   * Attached database for the published tables; the connection's own database then has views of them. Default: all
+   * tables are in the connection's own database.
+   */
+  readonly published?: string;
+  /** Called before each model is built. */
+  readonly onModel?: (name: string) => void;
+}
+
 /** The tables that each model reads, by the model's name. */
 type Reads = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Create the macros, then build every model in the order of its dependencies. A published table is sorted by its
  * `orderBy`. auditModels checks the rows.
- * @param published attached database for the published tables; the connection's own database then has views of them.
- *   Default: all tables are in the connection's own database
+ * @param options where the published tables go, and who is told which model is built
  * @returns the models in the order in which they were built
  * @throws GraphError for an unknown table or a cycle; ContractError for a missing, extra or misplaced column or a
  *   wrong type; Error naming the model if its SQL fails
@@ -26,7 +35,7 @@ type Reads = ReadonlyMap<string, readonly string[]>;
 export async function buildModels(
   connection: DuckDBConnection,
   models: readonly Model[],
-  published?: string,
+  { published, onModel }: BuildOptions = {},
 ): Promise<Model[]> {
   const byName = new Map(models.map((m) => [m.name, m]));
   const inputs = await inputTables(connection, byName);
@@ -35,6 +44,7 @@ export async function buildModels(
   if (inputs.has('declared_assumptions')) await connection.run(inputMacrosSql());
   const order = orderOf(await readsOf(connection, models), inputs).flatMap((name) => byName.get(name) ?? []);
   for (const [built, model] of order.entries()) {
+    onModel?.(model.name);
     try {
       await create(connection, model, published);
     } catch (error) {

@@ -1,33 +1,19 @@
-/** Opens the crawler of a run: this process, or with QUEUE its workers. Shows progress on a terminal. */
-import { print } from '../../lib/output.ts';
+/** Opens the crawler of a run: this process, or with QUEUE its workers. */
 import type { PipelineSettings } from '../../lib/settings.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import type { Archive } from '../../sources/fetch/archive.ts';
-import { createFetcher, type Progress } from '../../sources/fetch/fetcher.ts';
+import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { hostsOf, secretsOf } from '../../sources/index.ts';
 import type { Clock } from '../clock.ts';
 import { inThisProcess, type Crawler } from '../crawl/crawler.ts';
-import type { QueueProgress } from '../crawl/queue_crawler.ts';
+import type { Progress } from '../progress/progress.ts';
 
-/** Replace the progress line of a terminal. Elsewhere the line per source is enough. */
-const showProgress = (line: string): void => {
-  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K  ${line}\r`);
-};
-
-const fetcherProgress = ({ source, requests, bytes }: Progress): void => {
-  showProgress(`reading ${source}: ${requests} requests, ${(bytes / 1000).toFixed(0)} kB`);
-};
-
-const queueProgress = ({ waiting, beingRead, read, workers }: QueueProgress): void => {
-  const workersText = `${workers} worker${workers === 1 ? '' : 's'}`;
-  showProgress(`${read} sources read, ${beingRead} in progress, ${waiting} waiting; ${workersText}`);
-};
-
+/** @param progress is told what is received, by this process or by workers */
 export async function openCrawler(
   settings: PipelineSettings,
   all: readonly SourceSpec[],
   archive: Archive,
-  clock: Clock,
+  { clock, progress }: { readonly clock: Clock; readonly progress: Progress },
 ): Promise<{ readonly crawler: Crawler; close(): Promise<void> }> {
   const sandboxUrl = settings.LIVE ? undefined : settings.SANDBOX_URL;
   const secrets = secretsOf(all);
@@ -42,8 +28,8 @@ export async function openCrawler(
       contact: settings.CONTACT,
       sandboxUrl,
       secrets,
-      print,
-      onProgress: queueProgress,
+      print: (line) => progress.line(line),
+      onProgress: (counts) => progress.workers(counts),
       noWorkerMs: settings.QUEUE_WAIT_MINUTES * 60_000,
     });
     return { crawler, close: () => crawler.close() };
@@ -51,8 +37,8 @@ export async function openCrawler(
   const fetcher = createFetcher({
     archive,
     clock,
-    onProgress: fetcherProgress,
-    onNoNetwork: print,
+    onProgress: (received) => progress.received(received),
+    onNoNetwork: (message) => progress.line(message),
     hosts: hostsOf(all),
     secrets,
     ...(sandboxUrl === undefined ? {} : { sandboxUrl }),

@@ -113,7 +113,7 @@ async function rebuildInto(
       follows,
       sold: { leads: published.sold_leads, properties: published.sold_properties },
     });
-    await buildModels(build.connection, models, PUBLISHED);
+    await buildModels(build.connection, models, { published: PUBLISHED });
     const { tables } = await writeSnapshot(build, models, target, published);
     const versions = { ...hashesOf(models), duckdb: duckVersion() };
     return { tables, reads: { parsed, copied }, versionChanges: versionChangesSince(published, versions) };

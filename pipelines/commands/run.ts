@@ -1,5 +1,7 @@
 /** `make run`: checks the settings, then runs the pipeline and prints its summary. */
 import { access, constants, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeWhole } from '../../lib/files.ts';
 import { print } from '../../lib/output.ts';
 import {
   pipelineSettings,
@@ -14,13 +16,19 @@ import { openArchive } from '../../sources/fetch/archive.ts';
 import { loadSources } from '../../sources/index.ts';
 import { FAMILIES } from '../../sources/kinds.ts';
 import { liveClock, sandboxClock } from '../clock.ts';
-import { layoutOf } from '../layout.ts';
+import { layoutOf, type Layout } from '../layout.ts';
 import { operatorSettings } from '../operate/settings.ts';
 import { mayBeFetched, missingPermissions } from '../permission.ts';
+import { lineProgress } from '../progress/lines.ts';
+import { LiveProgress } from '../progress/live.ts';
+import type { Progress } from '../progress/progress.ts';
+import { wrapped } from '../progress/words.ts';
 import { holdFolder } from '../run/lock.ts';
 import { removePartialFiles } from '../run/partial_files.ts';
 import { dueByCadence } from '../run/read_sources.ts';
-import { run } from '../run/run.ts';
+import { bestDeals } from '../run/best_deals.ts';
+import { formatEnd } from '../run/end_screen.ts';
+import { run, type RunResult } from '../run/run.ts';
 import { formatSummary } from '../run/summary.ts';
 import { checkLedger, noLedgerYet, soldLeads } from '../sold_leads.ts';
 import { openCrawler } from './open_crawler.ts';
@@ -87,6 +95,29 @@ async function unknownDropFolders(drop: string, all: readonly SourceSpec[]): Pro
 const worldOf = ({ SEED, LISTINGS, PARCELS, AUCTIONS, FILINGS }: PipelineSettings): string =>
   `SEED=${SEED} LISTINGS=${LISTINGS} PARCELS=${PARCELS} AUCTIONS=${AUCTIONS} FILINGS=${FILINGS}`;
 
+/** A terminal is redrawn; a log gets lines. */
+const openProgress = (): Progress =>
+  process.stdout.isTTY && process.env['TERM'] !== 'dumb' ? new LiveProgress(process.stdout) : lineProgress(print);
+
+/** Print a text; on a terminal its words stay whole. */
+const say = (text: string): void => {
+  for (const line of wrapped(text, process.stdout.columns ?? Number.POSITIVE_INFINITY)) print(line);
+};
+
+/** Warnings on a terminal, so that the end fits on its screen. */
+const WARNINGS_SHOWN = 4;
+
+/** Write the report of the run and print its end. */
+async function printEnd(result: RunResult, layout: Layout, ms: number): Promise<void> {
+  const reportFile = layout.report(result.runId);
+  const dataDir = layout.root;
+  await writeWhole(reportFile, `${formatSummary(result, dataDir).join('\n').trim()}\n`);
+  const best = result.manifest ? await bestDeals(join(layout.snapshot(result.runId), 'deals.parquet')) : [];
+  const { isTTY, columns } = process.stdout;
+  const screen = isTTY ? { columns, warnings: WARNINGS_SHOWN } : {};
+  for (const line of formatEnd(result, { dataDir, reportFile, best, ms, ...screen })) print(line);
+}
+
 /** @returns the exit status */
 export async function runCommand(): Promise<number> {
   const settings = readSettings(pipelineSettings);
@@ -99,19 +130,21 @@ export async function runCommand(): Promise<number> {
   const clock = settings.LIVE ? liveClock() : sandboxClock(settings.DAY ?? SANDBOX_DAY);
   const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);
   await checkWritable(settings.DATA_DIR);
-  await checkLedger(settings, print);
+  await checkLedger(settings, say);
   const release = await holdFolder(layout, WAIT_MINUTES * 60_000);
   await removePartialFiles(layout);
   const archive = await openArchive(settings.DATA_DIR);
   await archive.removeLeftovers();
-  const { crawler, close } = await openCrawler(settings, all, archive, clock);
+  const startedMs = Date.now();
   const isDue = dueByCadence(clock.asOf);
   const sources = settings.LIVE ? all.filter((s) => s.terms.basis !== 'sandbox_only') : all;
-  print(`Dealfeed: ${settings.LIVE ? 'the real web' : 'the sandbox world (made-up data)'}, day ${clock.asOf}`);
-  for (const line of noLedgerYet(settings)) print(line);
+  say(`Dealfeed: ${settings.LIVE ? 'the real web' : 'the sandbox world (made-up data)'}, day ${clock.asOf}`);
+  for (const line of noLedgerYet(settings)) say(line);
   for (const name of await unknownDropFolders(layout.drop, all))
-    print(`not read: ${name} in the drop folder: no source has this name`);
-  for (const line of missingPermissions(sources, mayFetch)) print(line);
+    say(`not read: ${name} in the drop folder: no source has this name`);
+  for (const line of missingPermissions(sources, mayFetch)) say(line);
+  const progress = openProgress();
+  const { crawler, close } = await openCrawler(settings, all, archive, { clock, progress });
   try {
     const result = await run({
       layout,
@@ -122,15 +155,17 @@ export async function runCommand(): Promise<number> {
       sources,
       archive,
       crawler,
-      print,
+      progress,
       mayFetch,
       soldLeads: () => soldLeads(settings),
       ...(settings.LIVE ? {} : { world: worldOf(settings) }),
       due: (spec, lastGoodOn) => isChosen(spec) && (!settings.LIVE || isDue(spec, lastGoodOn)),
     });
-    for (const line of formatSummary(result, settings.DATA_DIR)) print(line);
+    progress.done();
+    await printEnd(result, layout, Date.now() - startedMs);
     return result.manifest ? 0 : 2;
   } finally {
+    progress.done();
     await close();
     release();
   }

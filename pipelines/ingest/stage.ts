@@ -44,6 +44,8 @@ export interface ReadToStage {
   readonly observedAt: string;
   /** Staged Parquet file that `write` creates. */
   readonly target: string;
+  /** Called now and then with the number of rows accepted so far. */
+  readonly onRows?: ((rows: number) => void) | undefined;
 }
 
 /** Counts and rejects of a read. */
@@ -106,7 +108,7 @@ async function openFor({ pages, target }: ReadToStage): Promise<{
 
 /** Fill the table `fresh` with the accepted rows, one for each key. */
 async function loadFresh(connection: DuckDBConnection, read: ReadToStage): Promise<Tally> {
-  const { spec, pages, unreadable, observedAt, target } = read;
+  const { spec, pages, unreadable, observedAt, target, onRows } = read;
   const columns = stagedColumns(spec);
   // Without NOT NULL: a row carried from before a column existed has no value for it.
   await connection.run(`CREATE TABLE fresh (${columns.map((c) => `${identifier(c.name)} ${c.sql}`).join(', ')})`);
@@ -118,6 +120,7 @@ async function loadFresh(connection: DuckDBConnection, read: ReadToStage): Promi
     await insertRows(connection, `${target}${HANDED_OVER}`, 'fresh', columns, batch);
     accepted += batch.length;
     batch = [];
+    onRows?.(accepted);
   };
   const candidates = spec.dropFolders ? checkedFiles(spec, pages) : checkedRows(spec, pages);
   for await (const checked of candidates) {

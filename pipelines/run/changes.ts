@@ -1,12 +1,11 @@
 /** Counts what changed since the previous snapshot, for the summary of a run. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../../lib/duck.ts';
-import { number } from '../format.ts';
 
 export interface Changes {
   readonly since: string;
-  /** One line per kind of change that happened. */
-  readonly lines: readonly string[];
+  /** Each kind of change that happened, with its number. */
+  readonly counts: readonly { readonly label: string; readonly n: number }[];
 }
 
 /** Rows of a table that are not in the previous snapshot, or the reverse. */
@@ -54,9 +53,6 @@ export const CHANGES_SQL: readonly string[] = COUNTS.map(([, sql]) => sql);
 export async function changesSince(connection: DuckDBConnection, since: string): Promise<Changes> {
   const counts = COUNTS.map(([, sql], i) => `(${sql}) AS change_${i}`);
   const [row] = await rowsOf(connection, `SELECT ${counts.join(', ')}`);
-  const lines = COUNTS.flatMap(([label], i) => {
-    const n = Number(row?.[`change_${i}`]);
-    return n > 0 ? [`${number(n).padStart(6)}  ${label}`] : [];
-  });
-  return { since, lines };
+  const counted = COUNTS.map(([label], i) => ({ label, n: Number(row?.[`change_${i}`]) }));
+  return { since, counts: counted.filter(({ n }) => n > 0) };
 }

@@ -6,8 +6,9 @@ import { daysBetween, type Clock } from '../clock.ts';
 import type { Crawler } from '../crawl/crawler.ts';
 import { ingest } from '../ingest/ingest.ts';
 import type { Layout } from '../layout.ts';
-import { readsUpTo, standingRead, type ReadRecord } from '../ingest/reads.ts';
+import { readsUpTo, standingRead } from '../ingest/reads.ts';
 import type { Manifest } from '../../models/manifest.ts';
+import { SILENT, type Progress } from '../progress/progress.ts';
 import { stateOf, type SourceState } from '../ingest/source_state.ts';
 
 export interface ReadOptions {
@@ -23,7 +24,8 @@ export interface ReadOptions {
   readonly archive: Archive;
   /** Reads the sources' pages: this process, or workers. */
   readonly crawler: Crawler;
-  readonly print?: (line: string) => void;
+  /** Default: nothing is shown. */
+  readonly progress?: Progress;
 }
 
 /** Whether a source is due in its season: it has no good read, or its cadence has passed. */
@@ -33,23 +35,30 @@ export const dueByCadence =
     isInSeason(spec.season, asOf) &&
     (lastGoodOn === null || daysBetween(lastGoodOn, asOf) >= (spec.readEveryDays ?? spec.everyDays));
 
+/** A source of the run, and whether the run reads it. */
+interface Planned {
+  readonly spec: SourceSpec;
+  readonly isDue: boolean;
+}
+
 /** @param previous snapshot whose history the run continues */
 export async function readSources(
   options: ReadOptions,
   runId: string,
   previous: Manifest | null,
 ): Promise<readonly SourceState[]> {
-  const print = options.print ?? (() => undefined);
-  print(`reading ${options.sources.length} sources for ${options.clock.asOf}`);
-  const waiting = [...options.sources];
+  const { crawler, progress = SILENT } = options;
+  const waiting = await plan(options);
+  const due = waiting.filter((p) => p.isDue).map((p) => p.spec);
+  progress.reading(due, waiting.length - due.length);
   const states: SourceState[] = [];
   const worker = async (): Promise<void> => {
-    for (let spec = waiting.shift(); spec; spec = waiting.shift()) {
-      states.push(await readSource(options, spec, runId, previous));
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      states.push(await readSource(options, next, runId, previous));
     }
   };
   // A defect of our own ends the run, but only after the reads in progress have ended.
-  const length = Math.min(options.crawler.atOnce, options.sources.length);
+  const length = Math.min(crawler.atOnce, options.sources.length);
   const workers = await Promise.allSettled(
     Array.from({ length }, () =>
       worker().catch((error: unknown) => {
@@ -60,42 +69,40 @@ export async function readSources(
   );
   const defect = workers.find((w) => w.status === 'rejected');
   if (defect) throw defect.reason;
-  for (const line of options.crawler.summary()) print(line);
+  for (const line of crawler.summary()) progress.line(line);
   return states.sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
+}
+
+/** Decide which sources the run reads. */
+async function plan({ layout, clock, sources, due }: ReadOptions): Promise<Planned[]> {
+  const planned: Planned[] = [];
+  for (const spec of sources) {
+    const lastRead = await standingRead(layout, spec.name, clock.asOf);
+    planned.push({ spec, isDue: due(spec, lastRead?.observed_at.slice(0, 10) ?? null) });
+  }
+  return planned;
 }
 
 async function readSource(
   options: ReadOptions,
-  spec: SourceSpec,
+  { spec, isDue }: Planned,
   runId: string,
   previous: Manifest | null,
 ): Promise<SourceState> {
-  const { layout, clock, dataClock, archive, crawler, mayFetch = () => true } = options;
+  const { layout, clock, dataClock, archive, crawler, mayFetch = () => true, progress = SILENT } = options;
   // A register's increment begins at the previous snapshot, whatever was read since.
   const lastGoodOn = previous?.sources.find((s) => s.source === spec.name)?.last_good_at?.slice(0, 10) ?? null;
-  const lastRead = await standingRead(layout, spec.name, clock.asOf);
-  const isDue = options.due(spec, lastRead?.observed_at.slice(0, 10) ?? null);
-  const startedMs = Date.now();
-  const run = { layout, clock, runId, archive, crawler, mayFetch };
+  const onRows = (source: string, rows: number): void => progress.accepted(source, rows);
+  const run = { layout, clock, runId, archive, crawler, mayFetch, onRows };
+  if (isDue) progress.started(spec);
   const read = isDue ? await ingest(run, spec, lastGoodOn) : undefined;
+  if (read !== undefined) progress.ended({ spec, read });
   const reads = await readsUpTo(layout, spec.name, clock.asOf);
-  const state = stateOf(spec, {
+  return stateOf(spec, {
     read,
     reads,
     isFetched: spec.fetch !== undefined && mayFetch(spec),
     asOf: clock.asOf,
     inSandbox: dataClock === 'sandbox',
   });
-  options.print?.(`  ${state.row.status.padEnd(11)} ${spec.name}: ${formatRead(read, Date.now() - startedMs)}`);
-  return state;
-}
-
-/** Result of a read, in words. */
-function formatRead(read: ReadRecord | null | undefined, ms: number): string {
-  if (read === undefined) return 'not due, rows unchanged';
-  if (read === null) return 'waits for the operator';
-  // Printed once for all sources, by the fetcher.
-  if (read.reason === 'no_network') return 'not read';
-  const why = read.detail === null ? '' : ` (${read.reason}: ${read.detail})`;
-  return `${read.traffic.requests} requests, ${read.counts.rows_in} rows in, ${ms} ms${why}`;
 }

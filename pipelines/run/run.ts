@@ -14,6 +14,7 @@ import { runIdOf, type Layout } from '../layout.ts';
 import { listSnapshots, snapshotBefore, snapshotOfDay } from '../snapshots.ts';
 import { NONE_SOLD, type SoldLeads } from '../sold_leads.ts';
 import { openBuildDatabase, PUBLISHED, type BuildDatabase } from './build_database.ts';
+import { SILENT } from '../progress/progress.ts';
 import { changesSince, type Changes } from './changes.ts';
 import { snapshotFacts } from './facts.ts';
 import { loadInputs } from './inputs.ts';
@@ -54,7 +55,7 @@ export interface RunResult {
  */
 export async function run(options: RunOptions): Promise<RunResult> {
   const { layout, clock } = options;
-  const print = options.print ?? (() => undefined);
+  const progress = options.progress ?? SILENT;
   const world = options.world === undefined ? {} : { world: options.world };
   await assertDataKind(layout, { data_clock: options.dataClock, ...world });
   const previous = await snapshotBefore(layout, clock.asOf);
@@ -68,11 +69,13 @@ export async function run(options: RunOptions): Promise<RunResult> {
   // An unreachable ledger is an error, not an empty list: nothing is published then.
   const sold = (await options.soldLeads?.()) ?? NONE_SOLD;
   const count = sold.leads.length;
-  print(`building models${count === 0 ? '' : ` without ${count} sold leads and their properties`}`);
+  const without = count === 0 ? '' : ` without ${count} sold leads and their properties`;
   const models = options.models ?? (await loadModels());
   const assumptions = options.assumptions ?? currentAssumptions();
   const build = await openBuildDatabase(layout.run(runId), options.buildMemory);
+  const onModel = (model: string): void => progress.part(model);
   try {
+    progress.step({ name: 'inputs', about: 'loading the staged rows' });
     await loadInputs(build.connection, {
       layout,
       workDir: layout.run(runId),
@@ -87,8 +90,10 @@ export async function run(options: RunOptions): Promise<RunResult> {
       follows,
       sold,
     });
-    const built = await buildModels(build.connection, models, PUBLISHED);
-    const results = await auditModels(build.connection, built);
+    progress.step({ name: 'models', about: `building models${without}`, parts: models.length });
+    const built = await buildModels(build.connection, models, { published: PUBLISHED, onModel });
+    progress.step({ name: 'audits', about: 'auditing the models', parts: models.length });
+    const results = await auditModels(build.connection, built, onModel);
     const sources = await judgeSources(build.connection, read);
     const audits = results.flatMap((r) => r.audits);
     await writeFailures(failuresFolder, audits);
@@ -141,11 +146,11 @@ type Publication = Pick<RunResult, 'manifest' | 'current' | 'changes'>;
 /** Count the changes, write the snapshot and make it current. */
 async function publish(
   build: BuildDatabase,
-  { layout, print }: RunOptions,
+  { layout, progress = SILENT }: RunOptions,
   models: readonly Model[],
   facts: SnapshotFacts,
 ): Promise<Publication> {
-  print?.('publishing');
+  progress.step({ name: 'publish', about: 'publishing' });
   const changes = facts.previous === null ? null : await changesSince(build.connection, facts.previous);
   const manifest = await writeSnapshot(build, models, layout, facts);
   return { manifest, changes, current: await makeCurrent(layout, facts.run_id) };

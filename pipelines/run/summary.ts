@@ -1,5 +1,4 @@
-/** Formats the result of a run: sources, rejected rows, changes, warnings, published tables, next steps. */
-import { inFolder } from '../../lib/settings.ts';
+/** The details of a run as text: sources, rejected rows, changes, warnings, published tables. */
 import type { Manifest } from '../../models/manifest.ts';
 import { bytesShort, number, table } from '../format.ts';
 import { NO_BYTES, WHOLE_FILE } from '../ingest/check.ts';
@@ -118,8 +117,8 @@ export function warningsOf(result: RunResult): string[] {
   ];
 }
 
-/** Sources that wait for the operator. */
-function formatWaiting(sources: readonly SourceState[]): string[] {
+/** Sources that wait for the operator, each reason after an empty line. */
+export function formatWaiting(sources: readonly SourceState[]): string[] {
   const waitingFor = (reason: string): string =>
     sources
       .filter(({ row }) => awaitsOperator(row) && row.reason === reason)
@@ -136,11 +135,11 @@ function formatWaiting(sources: readonly SourceState[]): string[] {
   ];
 }
 
-function formatAudits({ models }: RunResult): string {
+export function formatAudits({ models }: RunResult): string {
   const audits = models.flatMap((m) => m.audits);
   const failed = audits.filter((a) => a.failing > 0).length;
   const outcome = failed === 0 ? `${audits.length} audits passed` : `${failed} of ${audits.length} audits failed`;
-  return `Models: ${models.length} built; ${outcome}`;
+  return `${models.length} built; ${outcome}`;
 }
 
 function formatTables({ tables }: Manifest): string[] {
@@ -153,20 +152,7 @@ function formatTables({ tables }: Manifest): string[] {
   return table(['table', 'rows', 'bytes', 'sha256'], rows);
 }
 
-const NEXT_STEPS = [
-  ['make serve', 'serve the snapshot, paid with test money'],
-  ["make buy URL='/api/deals?state=OH'", 'pay for one call and print the answer (while the server runs)'],
-  ['make sql', 'query the snapshot in SQL'],
-  ['make status', 'fresh, late and broken sources'],
-] as const;
-
-function formatNextSteps(dataDir: string): string[] {
-  const steps = NEXT_STEPS.map(([command, about]) => [`${command}${inFolder(dataDir)}`, about] as const);
-  const width = Math.max(...steps.map(([command]) => command.length));
-  return ['Next', ...steps.map(([command, about]) => `  ${command.padEnd(width)}      ${about}`)];
-}
-
-/** The whole summary of a run, as lines. */
+/** The details of a run, as lines of its report. */
 export function formatSummary(result: RunResult, dataDir: string): string[] {
   const { manifest, changes, blocked } = result;
   const warnings = warningsOf(result);
@@ -176,9 +162,14 @@ export function formatSummary(result: RunResult, dataDir: string): string[] {
     ...formatRejects(result.sources),
     ...formatWaiting(result.sources),
     '',
-    formatAudits(result),
+    `Models: ${formatAudits(result)}`,
   ];
-  if (changes) lines.push('', `Changes since ${changes.since}`, ...changes.lines.map((l) => `  ${l}`));
+  if (changes)
+    lines.push(
+      '',
+      `Changes since ${changes.since}`,
+      ...changes.counts.map(({ label, n }) => `  ${number(n).padStart(6)}  ${label}`),
+    );
   if (warnings.length > 0) lines.push('', `Warnings (${warnings.length})`, ...warnings.map((w) => `  ${w}`));
   if (!manifest) {
     const audits = `${blocked.length} blocking audit${blocked.length === 1 ? '' : 's'}`;
@@ -192,7 +183,5 @@ export function formatSummary(result: RunResult, dataDir: string): string[] {
     ...formatTables(manifest),
     '',
     manifest.notice,
-    '',
-    ...formatNextSteps(dataDir),
   ];
 }

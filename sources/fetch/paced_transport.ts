@@ -1,6 +1,6 @@
 /** Requests of one read, each sent when its host's rate limiter allows it, and counted. */
 import { RateLimiter } from './polite/rate_limiter.ts';
-import type { ReadScope } from './scope.ts';
+import type { Progress, ReadScope } from './scope.ts';
 import type { HttpRequest, HttpResponse } from './transport.ts';
 
 export class PacedTransport {
@@ -19,7 +19,8 @@ export class PacedTransport {
       (ms) => this.#sleep(ms),
       () => {
         stats.requests += 1;
-        return run.transport.send(url, request);
+        const onReceived = (received: number, expected: number): void => this.#report({ received, expected });
+        return run.transport.send(url, { ...request, onReceived });
       },
     );
   }
@@ -31,9 +32,13 @@ export class PacedTransport {
 
   /** Count the bytes of a response and report progress. */
   countReceived(bytes: number): void {
+    this.#scope.stats.bytes += bytes;
+    this.#report();
+  }
+
+  #report(body?: Progress['body']): void {
     const { run, spec, stats } = this.#scope;
-    stats.bytes += bytes;
-    run.onProgress({ source: spec.name, requests: stats.requests, bytes: stats.bytes });
+    run.onProgress({ source: spec.name, requests: stats.requests, bytes: stats.bytes, ...(body ? { body } : {}) });
   }
 
   #limiterOf(host: string): RateLimiter {

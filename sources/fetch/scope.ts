@@ -14,6 +14,8 @@ export interface Progress {
   readonly source: string;
   readonly requests: number;
   readonly bytes: number;
+  /** The response that is arriving: bytes so far, and its declared length, 0 if it declares none. */
+  readonly body?: { readonly received: number; readonly expected: number };
 }
 
 export interface RunClock {

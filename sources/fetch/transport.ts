@@ -21,6 +21,8 @@ export interface HttpRequest {
   readonly firstBytes?: number | undefined;
   /** Body to send by POST. Default: a GET request. */
   readonly posted?: PostedBody | undefined;
+  /** Called with each part of the body. `expected` is its declared length, 0 if it declares none. */
+  readonly onReceived?: ((received: number, expected: number) => void) | undefined;
 }
 
 export interface HttpResponse {
@@ -99,8 +101,9 @@ export function createTransport(limits: TransportLimits, { connectTo, stop, reso
 
   async function send(url: URL, request: HttpRequest): Promise<HttpResponse> {
     const { statusCode: status, headers, body } = await head(url, request);
-    const { maxBytes, firstBytes } = request;
-    const bytes = await readBody(body, { status, maxBytes, firstBytes, declared: headers['content-length'] });
+    const { maxBytes, firstBytes, onReceived } = request;
+    const declared = headers['content-length'];
+    const bytes = await readBody(body, { status, maxBytes, firstBytes, declared, onReceived });
     const { 'set-cookie': cookies, ...others } = headers;
     return {
       status,
@@ -119,6 +122,7 @@ interface BodyLimits {
   readonly firstBytes: number | undefined;
   /** Value of Content-Length. */
   readonly declared: string | string[] | undefined;
+  readonly onReceived: HttpRequest['onReceived'];
 }
 
 /** The body, or its first bytes. @throws TransportError if it is cut or exceeds the limit */
@@ -139,6 +143,7 @@ async function readBody(body: Dispatcher.ResponseData['body'], limits: BodyLimit
       received += (part as Uint8Array).length;
       if (firstBytes === undefined && received > maxBytes) break;
       parts.push(part as Uint8Array);
+      limits.onReceived?.(received, declared);
       if (firstBytes !== undefined && received >= firstBytes) return Buffer.concat(parts).subarray(0, firstBytes);
     }
   } catch (error) {

@@ -187,13 +187,18 @@ test('a secret in the query is sent to the site, and is in no address, record or
   assert.ok(records.length >= 4 && !JSON.stringify(records).includes('s3cret'));
 });
 
-test('progress is reported after every request', async (t) => {
+test('progress is reported after every request, and while a body arrives', async (t) => {
   const site = await serve(t, { '/1': answer('1234'), '/2': answer('56') });
   const reported: string[] = [];
   const { ctx } = await readerOf(t, specOf({ hosts: [site.host] }), {
-    onProgress: (p) => reported.push(`${p.source} ${p.requests} ${p.bytes}`),
+    onProgress: (p) =>
+      reported.push(`${p.source} ${p.requests} ${p.bytes}${p.body ? ` +${p.body.received}/${p.body.expected}` : ''}`),
   });
   await ctx.get(`${site.origin}/1`, { kind: 'x' });
   await ctx.get(`${site.origin}/2`, { kind: 'x' });
-  assert.deepEqual(reported, ['test_source 1 12', 'test_source 2 16', 'test_source 3 18']);
+  assert.deepEqual(
+    reported.filter((line) => !line.includes('+')),
+    ['test_source 1 12', 'test_source 2 16', 'test_source 3 18'],
+  );
+  assert.ok(reported.includes('test_source 2 12 +4/0'), 'the page declares no length');
 });

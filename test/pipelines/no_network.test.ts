@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { run, type RunResult } from '../../pipelines/run/run.ts';
+import { SILENT } from '../../pipelines/progress/progress.ts';
 import { formatSummary } from '../../pipelines/run/summary.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
@@ -76,7 +77,7 @@ test('a run without a network says so once, sends nothing and carries the rows o
         sources,
         due: ({ name }) => name === hud.name || day === '2026-11-21',
         models,
-        print: (line) => printed.push(line),
+        progress: { ...SILENT, line: (line) => printed.push(line) },
       });
       return { result, printed: [...printed, ...formatSummary(result, 'data')] };
     } finally {

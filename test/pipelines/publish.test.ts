@@ -63,7 +63,7 @@ async function publish(order: string, threads: number): Promise<string> {
       SELECT 'a' || i AS id, DATE '2026-11-20' - CAST(i % 9000 AS INTEGER) AS day,
         'name ' || (hash(i) % 70000) AS name, if(i % 5 = 0, NULL, 'good') AS standing, CAST(i % 17 AS INTEGER) AS same
       FROM range(${ROWS}) AS t(i) ORDER BY ${order}`);
-    await buildModels(build.connection, [acts], PUBLISHED);
+    await buildModels(build.connection, [acts], { published: PUBLISHED });
     const { tables } = await writeSnapshot(build, [acts], layout, FACTS);
     assert.equal(tables['acts']?.rows, ROWS);
     assert.deepEqual(await verifySnapshot(layout, FACTS.run_id), []);

@@ -1,0 +1,155 @@
+/** Progress on a terminal: one line for each family and step, redrawn in place. */
+import { styleText } from 'node:util';
+import { createLogUpdate } from 'log-update';
+import type { Progress, Step } from './progress.ts';
+import { Tally, type FamilyCounts } from './tally.ts';
+import { duration, familyParts, fitting, largeRead, plural, wrapped } from './words.ts';
+
+const REDRAW_MS = 120;
+const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const LABEL = 11;
+
+interface StepState extends Step {
+  readonly startedMs: number;
+  part: string;
+  begun: number;
+}
+
+export class LiveProgress implements Progress {
+  readonly #stream: NodeJS.WriteStream;
+  readonly #now: () => number;
+  readonly #tally: Tally;
+  readonly #draw: ReturnType<typeof createLogUpdate>;
+  readonly #timer: NodeJS.Timeout;
+  /** Lines of what is done: they stay. */
+  readonly #doneLines: string[] = [];
+  #step: StepState | undefined;
+  #workers = '';
+  #frame = 0;
+  #isDone = false;
+
+  /** @param stream a terminal */
+  constructor(stream: NodeJS.WriteStream, now: () => number = Date.now) {
+    this.#stream = stream;
+    this.#now = now;
+    this.#tally = new Tally(now);
+    this.#draw = createLogUpdate(stream);
+    this.#timer = setInterval(() => this.#redraw(), REDRAW_MS);
+    this.#timer.unref();
+  }
+
+  reading(sources: Parameters<Progress['reading']>[0], others: number): void {
+    this.#tally.ask(sources);
+    if (others > 0) this.line(this.#dim(`${plural(others, 'other source')} not asked: their rows stay`));
+  }
+
+  started(spec: Parameters<Progress['started']>[0]): void {
+    this.#tally.start(spec);
+  }
+
+  received(received: Parameters<Progress['received']>[0]): void {
+    this.#tally.receive(received);
+  }
+
+  accepted(source: string, rows: number): void {
+    this.#tally.accept(source, rows);
+  }
+
+  ended(end: Parameters<Progress['ended']>[0]): void {
+    this.#tally.end(end);
+  }
+
+  workers({ waiting, beingRead, read, workers }: Parameters<Progress['workers']>[0]): void {
+    const counts = `${read} sources read, ${beingRead} in progress, ${waiting} waiting`;
+    this.#workers = `${plural(workers, 'worker')}: ${counts}`;
+  }
+
+  step(step: Step): void {
+    this.#finishStep();
+    this.#workers = '';
+    this.#step = { ...step, startedMs: this.#now(), part: '', begun: 0 };
+  }
+
+  part(name: string): void {
+    if (!this.#step) return;
+    this.#step.part = name;
+    this.#step.begun += 1;
+  }
+
+  line(text: string): void {
+    this.#draw.clear();
+    for (const line of wrapped(text, this.#columns())) this.#stream.write(`${line}\n`);
+    this.#redraw();
+  }
+
+  done(): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    clearInterval(this.#timer);
+    this.#finishStep();
+    this.#redraw();
+    this.#draw.done();
+  }
+
+  #finishStep(): void {
+    const step = this.#step;
+    this.#step = undefined;
+    if (!step) return;
+    const counts = step.parts === undefined ? 'done' : `${step.begun} of ${step.parts}`;
+    const parts = [counts.padEnd(16), duration(this.#now() - step.startedMs)];
+    this.#doneLines.push(this.#row(this.#mark('done'), step.name, parts));
+  }
+
+  #redraw(): void {
+    this.#frame = (this.#frame + 1) % SPINNER.length;
+    const { rows = 24 } = this.#stream;
+    const large = this.#tally.reading().flatMap((reading) => largeRead(reading, this.#now()) ?? []);
+    const lines = [
+      ...this.#tally.families().map((counts) => this.#familyRow(counts)),
+      ...[...large, this.#workers].filter((text) => text !== '').flatMap((text) => this.#below(text)),
+      ...this.#doneLines,
+      ...(this.#step ? [this.#stepRow(this.#step)] : []),
+    ];
+    // More lines than the screen has could not be redrawn in place.
+    this.#draw(lines.slice(-(rows - 1)).join('\n'));
+  }
+
+  #familyRow(counts: FamilyCounts): string {
+    const { family, asked, ended, failed } = counts;
+    const state = ended < asked ? (counts.ms > 0 ? 'busy' : 'waiting') : failed > 0 ? 'failed' : 'done';
+    return this.#row(this.#mark(state), family, familyParts(counts));
+  }
+
+  /** A text below the families. */
+  #below(text: string): string[] {
+    return wrapped(text, this.#columns(), 4).map((line) => this.#dim(line));
+  }
+
+  #columns(): number {
+    return this.#stream.columns ?? 80;
+  }
+
+  #stepRow({ name, parts, part, begun, startedMs }: StepState): string {
+    const counts = parts === undefined ? '' : `${begun} of ${parts}`;
+    const texts = [counts.padEnd(16), duration(this.#now() - startedMs), part];
+    return this.#row(this.#mark('busy'), name, texts);
+  }
+
+  #row(mark: string, name: string, parts: readonly string[]): string {
+    return `  ${mark} ${name.padEnd(LABEL)}${fitting(parts, this.#columns() - LABEL - 5)}`;
+  }
+
+  #mark(state: 'waiting' | 'busy' | 'done' | 'failed'): string {
+    if (state === 'waiting') return this.#dim('·');
+    if (state === 'busy') return this.#color('cyan', SPINNER[this.#frame] ?? '');
+    return state === 'done' ? this.#color('green', '✓') : this.#color('yellow', '!');
+  }
+
+  #color(color: 'cyan' | 'green' | 'yellow' | 'dim', text: string): string {
+    return this.#stream.hasColors() ? styleText(color, text, { validateStream: false }) : text;
+  }
+
+  #dim(text: string): string {
+    return this.#color('dim', text);
+  }
+}

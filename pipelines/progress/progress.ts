@@ -1,0 +1,57 @@
+/** What a run reports about its work while it goes on. A report is cheap and never fails. */
+import type { Progress as Received } from '../../sources/fetch/fetcher.ts';
+import type { SourceSpec } from '../../sources/contract.ts';
+import type { ReadRecord } from '../ingest/reads.ts';
+import type { QueueProgress } from '../crawl/job_watcher.ts';
+
+/** A step after the sources are read. */
+export interface Step {
+  readonly name: 'inputs' | 'models' | 'audits' | 'publish';
+  /** What the step does, in words. */
+  readonly about: string;
+  /** Number of its parts, if it has any. */
+  readonly parts?: number;
+}
+
+/** The end of one source. */
+export interface SourceEnd {
+  readonly spec: SourceSpec;
+  /** Null where the source waits for the operator. */
+  readonly read: ReadRecord | null;
+}
+
+export interface Progress {
+  /** The run begins to read these sources; others keep their rows. */
+  reading(sources: readonly SourceSpec[], others: number): void;
+  started(spec: SourceSpec): void;
+  received(received: Received): void;
+  /** Rows of a source accepted so far. */
+  accepted(source: string, rows: number): void;
+  ended(end: SourceEnd): void;
+  /** The workers of a queue. */
+  workers(progress: QueueProgress): void;
+  /** A step begins; the one before it is done. */
+  step(step: Step): void;
+  /** A part of the step begins. */
+  part(name: string): void;
+  /** A line for people. */
+  line(text: string): void;
+  /** The work is over, well or not. Nothing is reported after it. */
+  done(): void;
+}
+
+const nothing = (): void => {};
+
+/** Shows nothing. */
+export const SILENT: Progress = {
+  reading: nothing,
+  started: nothing,
+  received: nothing,
+  accepted: nothing,
+  ended: nothing,
+  workers: nothing,
+  step: nothing,
+  part: nothing,
+  line: nothing,
+  done: nothing,
+};
