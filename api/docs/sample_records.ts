@@ -202,6 +202,7 @@ export const SAMPLE_PARAMS: Readonly<Record<string, string | number | boolean>> 
   name: 'LLC',
   entity_type: 'domestic_llc',
   week: '2026-W46',
+  updated_since: '2026-11-20T12:00:00Z',
   limit: 5,
 };
 

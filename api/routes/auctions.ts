@@ -41,6 +41,11 @@ export const auctions = listRoute({
   record: Auction.schema,
   fields: FIELD_GROUPS.auctions,
   page: PAGE,
+  feed: {
+    list: 'auctions',
+    filters: [...Object.keys(placeFilters), 'auction_type'],
+    matching: (changes, { params }) => inPlace(changes, params).and('kind', '=', params.auction_type),
+  },
   check({ params: { from_date: from, to_date: to, include_past: past }, today }) {
     if (from === undefined && to !== undefined && past !== true)
       checkRange(['from_date', today], ['to_date', to], ' by default (today by the data clock)');

@@ -132,6 +132,11 @@ export const deals = listRoute({
   record: Deal.schema,
   fields: FIELD_GROUPS.deals,
   page: PAGE,
+  feed: {
+    list: 'deals',
+    filters: Object.keys(placeFilters),
+    matching: (changes, { params, snapshot }) => inPlaceByZip(changes, params, snapshot),
+  },
   check: ({ snapshot, params }) => checkCountyByZip(snapshot, params),
   list: async (request) => ({
     itemName: 'active deal',

@@ -1,17 +1,24 @@
 /** Paid lists: filters combined with AND, the total, one ranked page, and the cursor of the next page. */
 import { z } from 'zod';
-import { ABSENT } from '../../lib/record.ts';
+import { ChangeEvent, changesResponse } from './changes/changes.ts';
+import {
+  changeParams,
+  checkChanges,
+  feedState,
+  updatedSinceOf,
+  type FeedDefinition,
+  type FeedState,
+} from './changes/feeds.ts';
 import { integerParam, namesParam, textParam, type Params, type ParamValues } from './params.ts';
 import type { Price } from './prices.ts';
 import { Problem } from '../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from './define.ts';
+import { fieldsOf, filtersOf, listBody, queryOf, type List } from './list_envelope.ts';
 import { findPage, isBehind, type RankedRows } from './list_page.ts';
-import { noteOf } from './note.ts';
-import { ALL, fieldChoices, groupNames, type FieldChoices, type FieldGroups } from './field_groups.ts';
+import { ALL, fieldChoices, groupNames, type FieldGroups } from './field_groups.ts';
 import type { Filters } from '../snapshot/filters.ts';
-import { JsonText, parseRecord } from '../snapshot/json_text.ts';
-import { StaleSource, staleSources, type Family } from '../snapshot/stale_sources.ts';
-import type { TableName } from '../snapshot/tables.ts';
+import { parseRecord, type JsonText } from '../snapshot/json_text.ts';
+import { StaleSource } from '../snapshot/stale_sources.ts';
 
 const MAX_PAGE = 500;
 const DEFAULT_PAGE = 50;
@@ -37,48 +44,29 @@ export interface ListOptions extends RankedRows {
   readonly sourcePrefix?: string;
 }
 
-/** Families of the sources that each list is read from. */
-const FAMILIES: Readonly<Partial<Record<TableName, readonly Family[]>>> = {
-  deals: ['listings', 'fmr', 'benchmarks'],
-  signals: ['tax', 'parcels', 'distress'],
-  auctions: ['sheriff', 'auctions'],
-  leads: ['tax', 'parcels', 'sheriff', 'auctions', 'distress'],
-  owners: ['listings', 'tax', 'parcels', 'sheriff', 'auctions', 'distress', 'register'],
-  filings: ['register'],
-};
-
-/** Sources of a list whose rows are older than their cadence on the day of the request. */
-async function staleSourcesOf(
-  { snapshot, today }: Pick<RouteRequest<Params>, 'snapshot' | 'today'>,
-  table: TableName,
-  sourcePrefix = '',
-): Promise<StaleSource[]> {
-  const stale = await staleSources(snapshot, today, FAMILIES[table]);
-  return stale.filter(({ source }) => source.startsWith(sourcePrefix));
-}
-
-const staleNote = ([first, ...others]: readonly StaleSource[]): string =>
-  first === undefined
-    ? ''
-    : `Older than its cadence: ${first.source}, last read ${first.last_good_at.slice(0, 10)}` +
-      `${others.length > 0 ? `, and ${others.length} more` : ''}; see stale_sources.`;
-
-/** The filters of the request, without limit, cursor and fields. */
-function filtersOf(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { limit: _, cursor: __, fields: ___, ...filters } = params;
-  return filters;
-}
-
 const partialRecords = new WeakMap<z.ZodObject, z.ZodObject>();
 /** Schema of a record with the fields that were asked for; the same one for each call with this record. */
 export function partialOf(record: z.ZodObject): z.ZodObject {
-  const partial = partialRecords.get(record) ?? record.partial().required({ id: true });
+  const partial =
+    partialRecords.get(record) ?? record.partial().required({ id: true }).extend({ change: ChangeEvent.optional() });
   partialRecords.set(record, partial);
   return partial;
 }
 
+/** Fields of the envelope of a list with a change feed. Absent if the snapshot was built before there was one. */
+const feedFields = {
+  changes_through: z.iso
+    .datetime()
+    .optional()
+    .meta({ description: 'The response has every change up to this instant: the next updated_since.' }),
+  complete_since: z.iso
+    .datetime()
+    .optional()
+    .meta({ description: 'The earliest updated_since: all changes after it are reported.' }),
+};
+
 /** Schema of a list of such records. */
-const listSchema = (record: z.ZodObject) =>
+const listSchema = (record: z.ZodObject, hasFeed: boolean) =>
   z.strictObject({
     note: z.string().optional(),
     count: z.int().min(1),
@@ -86,6 +74,7 @@ const listSchema = (record: z.ZodObject) =>
     generated_at: z.iso.datetime(),
     as_of: z.iso.date(),
     snapshot_id: z.string(),
+    ...(hasFeed ? feedFields : {}),
     /** Sources of these records whose rows are older than their read interval, or outdated. */
     stale_sources: z.array(StaleSource),
     filters: z.record(z.string(), z.unknown()),
@@ -95,28 +84,6 @@ const listSchema = (record: z.ZodObject) =>
     records: z.array(partialOf(record)),
   });
 
-/** Key of a query for its cursors: the path and the sorted filters. */
-const queryOf = (path: string, filters: Readonly<Record<string, unknown>>): string =>
-  `${path} ${JSON.stringify(Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1)))}`;
-
-/** A list as its answers need it. */
-interface List {
-  readonly path: string;
-  readonly columns: readonly string[];
-  /** Records per page without `limit`. */
-  readonly page: number;
-  /** Groups of fields without `fields`. */
-  readonly byDefault: readonly string[];
-  readonly choices: FieldChoices;
-}
-
-/** Columns of the records in record order, and the names that stand for them. */
-function fieldsOf({ columns, byDefault, choices }: List, asked: ParamValues<PageParams>['fields']) {
-  const names = asked?.names ?? byDefault;
-  const members = asked?.members ?? new Set(byDefault.flatMap((name) => choices.get(name) ?? []));
-  return { names, columns: columns.filter((name) => name === 'id' || name === ABSENT || members.has(name)) };
-}
-
 /**
  * One page of a list.
  * @throws Problem no_matches, so that an empty page is not billed; invalid_cursor
@@ -124,8 +91,9 @@ function fieldsOf({ columns, byDefault, choices }: List, asked: ParamValues<Page
 async function listResponse(
   list: List,
   request: RouteRequest<PageParams>,
-  { filters: found, rank, itemName, note, sourcePrefix }: ListOptions,
+  { options, state }: { readonly options: ListOptions; readonly state: FeedState | undefined },
 ): Promise<JsonText> {
+  const { filters: found, rank, itemName, note, sourcePrefix } = options;
   const { snapshot, manifest, params } = request;
   const limit = params.limit ?? list.page;
   const filters = filtersOf(params);
@@ -154,19 +122,16 @@ async function listResponse(
       query,
     );
   };
-  const stale = await staleSourcesOf(request, found.table, sourcePrefix);
-  return JsonText.of({
-    ...noteOf(manifest, [staleNote(stale), note].filter(Boolean).join(' ')),
-    count: records.length,
-    total_matches: total,
-    generated_at: manifest.generated_at,
-    as_of: manifest.as_of,
-    snapshot_id: snapshot.id,
-    stale_sources: stale,
-    filters,
-    fields: names,
-    next_cursor: rows.length > limit ? await nextCursor() : null,
+  return listBody(request, {
+    table: found.table,
     records,
+    total,
+    fields: names,
+    nextCursor: rows.length > limit ? await nextCursor() : null,
+    changesThrough: state?.changesThrough,
+    completeSince: state?.completeSince,
+    ...(note === undefined ? {} : { note }),
+    ...(sourcePrefix === undefined ? {} : { sourcePrefix }),
   });
 }
 
@@ -182,6 +147,8 @@ export interface ListDefinition<P extends Params> {
   /** Records per page without `limit`; default 50. */
   readonly page?: number;
   readonly fields: FieldGroups;
+  /** How its changes are asked for; default: it has no change feed. */
+  readonly feed?: FeedDefinition<P & PageParams>;
   /** Check the parameters together, before a payment is required. @throws Problem */
   check?(request: RouteRequest<P & PageParams>): void | Promise<void>;
   list(request: RouteRequest<P & PageParams>): ListOptions | Promise<ListOptions>;
@@ -193,29 +160,38 @@ export interface ListRoute extends Route {
   matching(request: RouteRequest<Params>): Promise<Filters>;
 }
 
-/** A paid list. An invalid cursor is refused before a payment is required. */
+/** A paid list. An invalid cursor is refused before a payment is required, as are changes since an invalid instant. */
 export function listRoute<const P extends Params>(definition: ListDefinition<P>): ListRoute {
-  const { name, path, price, about, record, page = DEFAULT_PAGE, fields } = definition;
+  const { name, path, price, about, record, page = DEFAULT_PAGE, fields, feed } = definition;
   const columns = Object.keys(record.shape);
   const choices = fieldChoices(columns, fields.groups);
   const list: List = { path, columns, page, choices, byDefault: fields.byDefault ?? [ALL] };
+  const matching = async (request: RouteRequest<P & PageParams>): Promise<Filters> =>
+    (await definition.list(request)).filters;
   const route = defineRoute<P & PageParams, z.ZodType>({
     name,
     path,
     price,
     about,
-    params: { ...definition.filters, ...pageParamsOf(list) },
-    response: listSchema(record),
+    params: { ...definition.filters, ...pageParamsOf(list), ...(feed ? changeParams : {}) },
+    response: listSchema(record, feed !== undefined),
     async check(request) {
       await definition.check?.(request);
       const { params, cursors } = request;
       const { cursor }: ParamValues<PageParams> = params;
-      if (cursor !== undefined) cursors.read(cursor, queryOf(path, filtersOf(params)));
+      const since = updatedSinceOf(params);
+      const position = cursor === undefined ? undefined : cursors.read(cursor, queryOf(path, filtersOf(params)));
+      if (feed && since !== undefined)
+        await checkChanges(feed, request, { since, after: position?.value ?? undefined });
     },
     csvColumns: (params) => fieldsOf(list, params.fields).columns,
-    handle: async (request) => listResponse(list, request, await definition.list(request)),
+    async handle(request) {
+      const since = updatedSinceOf(request.params);
+      const options = await definition.list(request);
+      if (feed && since !== undefined) return changesResponse({ ...options, list, feed, request, since, matching });
+      const state = feed && (await feedState(request.snapshot, feed.list));
+      return listResponse(list, request, { options, state });
+    },
   });
-  const matching = async (request: RouteRequest<P & PageParams>): Promise<Filters> =>
-    (await definition.list(request)).filters;
   return { ...route, matching };
 }

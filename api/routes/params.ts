@@ -110,6 +110,13 @@ export const dayParam = (about: string) =>
     limitOf: (value) => (DAY.test(value) ? 'a day of the calendar as YYYY-MM-DD; there is no such day' : undefined),
   });
 
+/** An instant in UTC, to the second, or the start of a day. The value is the instant. */
+export const instantParam = (about: string) =>
+  param(
+    z.union([z.iso.date(), z.iso.datetime()]).transform((given) => `${new Date(given).toISOString().slice(0, 19)}Z`),
+    { kind: 'string', about, expected: 'an instant such as 2026-11-20T12:00:00Z, or a day as YYYY-MM-DD' },
+  );
+
 /** An ISO week. The route checks whether the year has it. */
 export const weekParam = (about: string) =>
   param(

@@ -34,6 +34,11 @@ export const signals = listRoute({
   record: Signal.schema,
   fields: FIELD_GROUPS.signals,
   page: PAGE,
+  feed: {
+    list: 'signals',
+    filters: [...Object.keys(placeFilters), 'signal_type'],
+    matching: (changes, { params }) => inPlace(changes, params).like('kind', params.signal_type),
+  },
   list: (request) => ({
     itemName: 'signal',
     rank: { column: 'amount', direction: 'DESC' },

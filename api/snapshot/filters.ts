@@ -71,7 +71,7 @@ export type Condition =
   | { readonly column: string; readonly is: 'starting with'; readonly value: string }
   /** Equal to the text, or containing it, ignoring case. */
   | { readonly column: string; readonly is: 'like' | 'containing'; readonly value: string }
-  | { readonly column: string; readonly is: 'none of'; readonly values: readonly string[] }
+  | { readonly column: string; readonly is: 'one of' | 'none of'; readonly values: readonly string[] }
   /** The record has none of these keys of a property. */
   | { readonly column: 'id'; readonly is: 'of no property'; readonly values: readonly string[] }
   /** The ZIP is one of those known of these counties, by FIPS code. A ZIP that crosses a county line is of both. */
@@ -117,8 +117,12 @@ function conditionSql(table: TableName, condition: Condition): [sql: string, ...
       return [`lower(${name}) = lower(?)`, condition.value];
     case 'containing':
       return [`contains(lower(${name}), lower(?))`, condition.value];
+    case 'one of':
     case 'none of':
-      return [`${name} NOT IN (SELECT unnest(from_json(?, '["VARCHAR"]')))`, JSON.stringify(condition.values)];
+      return [
+        `${name} ${condition.is === 'one of' ? '' : 'NOT '}IN (SELECT unnest(from_json(?, '["VARCHAR"]')))`,
+        JSON.stringify(condition.values),
+      ];
     case 'of no property':
       return [
         `${recordOf(table)} NOT IN (SELECT record_id FROM property_keys
@@ -128,7 +132,7 @@ function conditionSql(table: TableName, condition: Condition): [sql: string, ...
     case 'of a county':
       return [
         `${name} IN (SELECT rows.zip FROM ${table} AS rows JOIN ref_county_zips ON starts_with(rows.zip, zip_prefix)
-          WHERE county_fips IN (SELECT unnest(from_json(?, '["VARCHAR"]'))))`,
+          WHERE ref_county_zips.county_fips IN (SELECT unnest(from_json(?, '["VARCHAR"]'))))`,
         JSON.stringify(condition.values),
       ];
     default:

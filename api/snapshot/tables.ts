@@ -2,6 +2,8 @@
 import type { Column, RecordDefinition } from '../../lib/record.ts';
 import assumptions from '../../models/marts/assumptions.ts';
 import auctions from '../../models/marts/auctions.ts';
+import changeFeeds from '../../models/marts/change_feeds.ts';
+import changes from '../../models/marts/changes.ts';
 import coverage from '../../models/marts/coverage.ts';
 import deals from '../../models/marts/deals.ts';
 import filings from '../../models/marts/filings.ts';
@@ -26,6 +28,8 @@ export const TABLES = {
   property_keys: propertyKeys.record,
   owners: owners.record,
   coverage: coverage.record,
+  changes: changes.record,
+  change_feeds: changeFeeds.record,
 } satisfies Record<string, RecordDefinition>;
 
 export type TableName = keyof typeof TABLES;
@@ -39,6 +43,8 @@ export const ADDED_LATER: ReadonlySet<TableName> = new Set([
   'property_keys',
   'owners',
   'coverage',
+  'changes',
+  'change_feeds',
 ]);
 
 /** The column of a table. @throws Error if the table has no column of that name */

@@ -126,6 +126,13 @@ export function filingLists(register?: Register): [recent: ListRoute, all: ListR
       record: Filing.schema,
       fields: FIELD_GROUPS.filings,
       page: PAGE,
+      feed: {
+        list: 'filings',
+        filters: [...Object.keys(stateFilter(register)), 'city'],
+        fields: { city: 'business_city' },
+        matching: (changes, { params }) =>
+          changes.and('state', '=', register?.state ?? params.state).like('city', params.city),
+      },
       list: ({ params }) => ({
         itemName: 'filing',
         rank: { column: 'filing_date', direction: 'DESC' },

@@ -68,6 +68,11 @@ export const leads = listRoute({
   record: Lead.schema,
   fields: FIELD_GROUPS.leads,
   page: 25,
+  feed: {
+    list: 'leads',
+    filters: [...Object.keys(placeFilters), 'lead_type'],
+    matching: (changes, { params }) => inPlace(changes, params).and('kind', '=', params.lead_type),
+  },
   // Claims are read before the rows: a property claimed before this request is never in the list.
   async list(request) {
     const claimed = await request.claims();

@@ -109,6 +109,8 @@ const DEFAULTS: Record<TableName, (n: number) => Row> = {
   reports: (n) => ({ id: uuid(n), assumption_set_id: 'uw-test' }),
   property_keys: (n) => ({ record_id: uuid(n), property_key: `parcel:39035:P${n}` }),
   coverage: (n) => ({ metro: `Metro ${n}`, kind: 'tax_delinquent', status: 'covered', why: null }),
+  changes: (n) => ({ id: uuid(1000 + n), record_id: uuid(n), change: 'new', state: 'OH' }),
+  change_feeds: () => ({ complete_since: '2026-11-19T12:00:00Z' }),
   owners: (n) => ({
     id: uuid(n),
     owner_name: `Company ${n} LLC`,

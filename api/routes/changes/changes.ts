@@ -1,0 +1,220 @@
+/**
+ * The changes of a list as its answer: events in order, each with the record as it is now.
+ *
+ * A record comes with its fields only if the list has it now, for the same place and kind. Of a lead that is sold or
+ * being bought, no change says more than its id.
+ */
+import { z } from 'zod';
+import { CHANGE_KINDS, GONE_REASONS } from '../../../models/marts/changes.ts';
+import { Problem } from '../../http/problem.ts';
+import { Filters, type Condition, type Either } from '../../snapshot/filters.ts';
+import type { JsonText } from '../../snapshot/json_text.ts';
+import { parseRecord } from '../../snapshot/json_text.ts';
+import type { Snapshot } from '../../snapshot/load.ts';
+import type { RouteRequest } from '../define.ts';
+import {
+  fieldsOf,
+  filtersOf,
+  listBody,
+  queryOf,
+  type AskedFields,
+  type List,
+  type ListPage,
+} from '../list_envelope.ts';
+import { findPage } from '../list_page.ts';
+import type { Params } from '../params.ts';
+import { claimedLeads, type ClaimedLeads } from './claimed_leads.ts';
+import { requireFeed, type FeedDefinition } from './feeds.ts';
+
+/** What happened to a record. */
+export const ChangeEvent = z
+  .strictObject({
+    event: z.enum(CHANGE_KINDS),
+    at: z.iso.datetime().meta({ description: 'Instant of the snapshot with the change.' }),
+    fields: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: 'Names of the fields with another value. Null when: event is not changed.' }),
+    reason: z.enum(GONE_REASONS).nullable().meta({ description: 'Why it is gone. Null when: event is not gone.' }),
+  })
+  .meta({
+    description:
+      'Only with updated_since. new and changed: the record follows as it is now; with its id alone, the list no ' +
+      'longer has it. gone: it left the list. A lead that is sold has its id alone.',
+  });
+
+const ORDER = { column: 'changed_at', direction: 'ASC' } as const;
+const NO_CLAIMS: ClaimedLeads = { ids: new Set(), held: new Set() };
+const NOTE =
+  'Changes in their order. A record without its fields is no longer in this list. Ask next for the changes after ' +
+  'changes_through, the smallest of all pages.';
+
+interface ChangeRequest<P extends Params> {
+  readonly list: List;
+  readonly feed: FeedDefinition<P>;
+  readonly request: RouteRequest<P>;
+  readonly since: string;
+  /** Records that the list has now, for the filters of the request. */
+  matching(request: RouteRequest<P>): Promise<Filters>;
+  /** Name of an item, for "No ... changed". */
+  readonly itemName: string;
+  readonly sourcePrefix?: string;
+}
+
+/** Changes since then in the place and of the kind of the request, and those of records that may have left it. */
+async function changesFor<P extends Params>(
+  { feed, request, since }: ChangeRequest<P>,
+  claimed: ClaimedLeads,
+): Promise<Filters> {
+  const { list, fields = {} } = feed;
+  const ids = [...claimed.ids];
+  const soldLeads: Either =
+    list === 'leads'
+      ? [
+          { column: 'reason', is: '=', value: 'sold' },
+          { column: 'record_id', is: 'one of', values: ids },
+        ]
+      : [];
+  const movedBy = (column: string): Condition => ({
+    column: 'changed_fields',
+    is: 'containing',
+    value: JSON.stringify(fields[column] ?? column),
+  });
+  const placed = await feed.matching(new Filters('changes'), request);
+  const all = new Filters('changes').and('list', '=', list).and('changed_at', '>', since);
+  return placed.conditions.reduce(
+    (found, either) => found.either(...either, ...either.map(({ column }) => movedBy(column)), ...soldLeads),
+    ids.length === 0
+      ? all
+      : all.either({ column: 'change', is: '=', value: 'gone' }, { column: 'record_id', is: 'none of', values: ids }),
+  );
+}
+
+interface Event {
+  readonly id: string;
+  readonly record: string;
+  readonly change: z.infer<typeof ChangeEvent>;
+}
+
+const EVENT_FIELDS = ['id', 'record_id', 'change', 'changed_fields', 'reason', 'changed_at'];
+
+/** Events of these rows. The reason of a claimed lead is that it is sold, as in the next snapshot. */
+async function eventsOf(snapshot: Snapshot, rows: readonly number[], claimed: ClaimedLeads): Promise<Event[]> {
+  const texts = await snapshot.texts('changes', rows, EVENT_FIELDS);
+  return texts.map((text) => {
+    const row = parseRecord(text);
+    const record = String(row['record_id']);
+    const change = ChangeEvent.parse({
+      event: row['change'],
+      at: row['changed_at'],
+      fields: row['changed_fields'],
+      reason: claimed.ids.has(record) ? 'sold' : row['reason'],
+    });
+    return { id: String(row['id']), record, change };
+  });
+}
+
+/** Texts of the records that the list has now, by id. */
+async function recordsOf(
+  snapshot: Snapshot,
+  listed: Filters,
+  { ids, columns }: { readonly ids: readonly string[]; readonly columns: readonly string[] },
+): Promise<ReadonlyMap<string, Buffer>> {
+  const { table } = listed;
+  const where = listed.either({ column: 'id', is: 'one of', values: ids }).sql();
+  const found = await snapshot.rows(`SELECT rowid AS row, id FROM ${table}${where}`, where.values);
+  const rows = found.map(({ row }) => Number(row));
+  const texts = await snapshot.texts(table, rows, columns);
+  return new Map(found.flatMap(({ id }, i) => (texts[i] === undefined ? [] : [[String(id), texts[i]]])));
+}
+
+/** A record's text with its change as the last field. */
+const withChange = (text: Buffer, change: Event['change']): Buffer =>
+  Buffer.concat([text.subarray(0, -1), Buffer.from(`,"change":${JSON.stringify(change)}}`)]);
+
+/**
+ * The instant up to which a client has every change. Before the first change that is withheld because its lead is
+ * being bought: if that purchase fails, the lead is in the list again, without another change. The place of the
+ * request does not matter, so that it shows no place of such a lead.
+ */
+async function changesThroughOf(
+  snapshot: Snapshot,
+  { changesThrough, since, held }: { changesThrough: string; since: string; held: ReadonlySet<string> },
+): Promise<string> {
+  if (held.size === 0) return changesThrough;
+  const where = new Filters('changes')
+    .and('list', '=', 'leads')
+    .and('changed_at', '>', since)
+    .and('change', '<>', 'gone')
+    .either({ column: 'record_id', is: 'one of', values: [...held] })
+    .sql();
+  const [row] = await snapshot.rows(
+    `SELECT strftime(min(changed_at) - INTERVAL 1 SECOND, '%Y-%m-%dT%H:%M:%SZ') AS before FROM changes${where}`,
+    where.values,
+  );
+  return String(row?.['before'] ?? changesThrough);
+}
+
+/**
+ * One page of the changes of a list.
+ * @throws Problem no_matches if nothing changed, so that it is not billed; those of requireFeed
+ */
+export async function changesResponse<P extends Params>(asked: ChangeRequest<P>): Promise<JsonText> {
+  const { list, feed, since, itemName } = asked;
+  const { snapshot, manifest, cursors } = asked.request;
+  const params: Readonly<Record<string, unknown>> = asked.request.params;
+  const filters = filtersOf(params);
+  const query = queryOf(list.path, filters);
+  const after = typeof params['cursor'] === 'string' ? cursors.read(params['cursor'], query) : undefined;
+  const state = await requireFeed(snapshot, feed.list, { since, after: after?.value ?? undefined });
+  // Read once: a lead is withheld and left out by the same claims.
+  const claims = await asked.request.claims();
+  const request = { ...asked.request, claims: async () => claims };
+  const claimed = feed.list === 'leads' ? await claimedLeads(snapshot, claims) : NO_CLAIMS;
+  const limit = typeof params['limit'] === 'number' ? params['limit'] : list.page;
+  const changes = await changesFor({ ...asked, request }, claimed);
+  const { total, rows } = await findPage(snapshot, { filters: changes, rank: ORDER }, after, limit + 1);
+  const { changesThrough: latest, completeSince } = state;
+  const changesThrough = await changesThroughOf(snapshot, { changesThrough: latest, since, held: claimed.held });
+  if (rows.length === 0) {
+    throw new Problem(
+      'no_matches',
+      total === 0
+        ? `No ${itemName} changed after ${since}. Nothing was charged.`
+        : 'There are no changes after this cursor. Nothing was charged.',
+      {
+        filters,
+        total_matches: total,
+        changes_through: changesThrough,
+        complete_since: completeSince,
+        as_of: manifest.as_of,
+        snapshot_id: snapshot.id,
+      },
+    );
+  }
+  const events = await eventsOf(snapshot, rows.slice(0, limit), claimed);
+  const { names, columns } = fieldsOf(list, params['fields'] as AskedFields | undefined);
+  const ids = events.filter(({ change }) => change.event !== 'gone').map(({ record }) => record);
+  const texts = await recordsOf(snapshot, await asked.matching(request), { ids, columns });
+  const last = events.at(-1);
+  const page: ListPage = {
+    table: feed.list,
+    records: events.map(({ record, change }) =>
+      withChange(
+        (change.event === 'gone' ? undefined : texts.get(record)) ?? Buffer.from(JSON.stringify({ id: record })),
+        change,
+      ),
+    ),
+    total,
+    fields: names,
+    nextCursor:
+      last && rows.length > limit
+        ? cursors.write({ value: last.change.at, id: last.id, isBehind: false }, query)
+        : null,
+    changesThrough,
+    completeSince,
+    note: NOTE,
+    ...(asked.sourcePrefix === undefined ? {} : { sourcePrefix: asked.sourcePrefix }),
+  };
+  return listBody(request, page);
+}

@@ -1,0 +1,130 @@
+/** `updated_since`: which lists take it, the state of a list's feed in a snapshot, and the checks before a payment. */
+import { Problem } from '../../http/problem.ts';
+import type { Filters } from '../../snapshot/filters.ts';
+import type { Snapshot } from '../../snapshot/load.ts';
+import { cachePerSnapshot } from '../../snapshot/memo.ts';
+import type { CHANGE_LISTS } from '../../../models/marts/change_feeds.ts';
+import type { RouteRequest } from '../define.ts';
+import { filtersOf } from '../list_envelope.ts';
+import { instantParam, type Params } from '../params.ts';
+
+export type ChangeList = (typeof CHANGE_LISTS)[number];
+
+/** The change feed of a list. */
+export interface FeedDefinition<P extends Params> {
+  readonly list: ChangeList;
+  /** Filters by place and kind. A record that stops matching any other filter could not be reported. */
+  readonly filters: readonly string[];
+  /** Narrow rows of `changes` to the place and kind of the request. */
+  matching(changes: Filters, request: RouteRequest<P>): Filters | Promise<Filters>;
+  /** Field of the record for a column of `changes` with another name. */
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+const UPDATED_SINCE = 'updated_since';
+
+export const changeParams = {
+  [UPDATED_SINCE]: instantParam(
+    'Only what changed after this instant, in its order: changes_through of an earlier response. Combines with ' +
+      'filters by place and kind alone.',
+  ),
+};
+
+/** The instant that a request asks for changes since. */
+export function updatedSinceOf(params: Readonly<Record<string, unknown>>): string | undefined {
+  const given = params[UPDATED_SINCE];
+  return typeof given === 'string' ? given : undefined;
+}
+
+/** Instants of a list's feed. All changes after `completeSince` are in `changes`, the latest at `changesThrough`. */
+export interface FeedState {
+  readonly changesThrough: string;
+  readonly completeSince: string;
+}
+
+const feedStates = cachePerSnapshot(async (snapshot: Snapshot): Promise<ReadonlyMap<string, FeedState>> => {
+  const rows = await snapshot.recordFields('change_feeds', ['list', 'changes_through', 'complete_since'], '');
+  return new Map(
+    rows.map((row) => [
+      String(row['list']),
+      { changesThrough: String(row['changes_through']), completeSince: String(row['complete_since']) },
+    ]),
+  );
+});
+
+/** @returns undefined if the snapshot was built before changes were published */
+export const feedState = async (snapshot: Snapshot, list: ChangeList): Promise<FeedState | undefined> =>
+  (await feedStates(snapshot)).get(list);
+
+const RESTART = 'Take the whole list, without updated_since; then go on from its changes_through.';
+
+/** @throws Problem invalid_parameter if another filter than those of the feed is given */
+function checkFilters(params: Readonly<Record<string, unknown>>, filters: readonly string[]): void {
+  const accepted = [...filters, UPDATED_SINCE];
+  const refused = Object.keys(filtersOf(params)).find((name) => !accepted.includes(name));
+  if (refused === undefined) return;
+  throw new Problem(
+    'invalid_parameter',
+    `${refused} cannot be combined with updated_since: a record that stops matching it could not be reported. Filter ` +
+      `the records that you have. Combine updated_since with: ${filters.join(', ')}.`,
+    { field: refused, accepted: filters },
+  );
+}
+
+export interface Asked {
+  readonly since: string;
+  /** Instant of the last change of the previous page. */
+  readonly after: string | undefined;
+}
+
+/**
+ * The feed that answers a request.
+ * @throws Problem invalid_parameter if the changes are not complete since then, or if the instant is in the future;
+ * snapshot_unavailable
+ */
+export async function requireFeed(snapshot: Snapshot, list: ChangeList, { since, after }: Asked): Promise<FeedState> {
+  const state = await feedState(snapshot, list);
+  if (!state) {
+    throw new Problem(
+      'snapshot_unavailable',
+      `Snapshot ${snapshot.id} was built before changes were published; the next one has them. Nothing was charged.`,
+      { snapshot_id: snapshot.id },
+      { 'Retry-After': '3600' },
+    );
+  }
+  const { changesThrough, completeSince } = state;
+  const extras = {
+    field: UPDATED_SINCE,
+    value: since,
+    accepted: [`${completeSince} to ${changesThrough}`],
+    changes_through: changesThrough,
+    complete_since: completeSince,
+  };
+  if (since > changesThrough) {
+    throw new Problem(
+      'invalid_parameter',
+      `updated_since is ${since}, after the latest changes of this snapshot, ${changesThrough}. Use changes_through ` +
+        `of an earlier response. ${RESTART}`,
+      extras,
+    );
+  }
+  // A later snapshot may have dropped the first pages of changes that a client is reading.
+  if ((after ?? since) < completeSince) {
+    throw new Problem(
+      'invalid_parameter',
+      `updated_since is ${since}, and changes are complete since ${completeSince} only. ${RESTART}`,
+      extras,
+    );
+  }
+  return state;
+}
+
+/** Check a request for changes before a payment is required. @throws Problem */
+export async function checkChanges<P extends Params>(
+  { list, filters }: FeedDefinition<P>,
+  { snapshot, params }: RouteRequest<P>,
+  asked: Asked,
+): Promise<void> {
+  checkFilters(params, filters);
+  await requireFeed(snapshot, list, asked);
+}

@@ -1,0 +1,109 @@
+/** The lists of the API have the records that the change feed compares: the macros is_listed_* and the filters agree. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createCursors } from '../../../../api/routes/cursor.ts';
+import { auctions } from '../../../../api/routes/auctions.ts';
+import { deals } from '../../../../api/routes/deals.ts';
+import { filings } from '../../../../api/routes/filings/filings.ts';
+import { leads } from '../../../../api/routes/leads/leads.ts';
+import { signals } from '../../../../api/routes/signals.ts';
+import { loadSnapshot, type Snapshot } from '../../../../api/snapshot/load.ts';
+import { columnOf } from '../../../../api/snapshot/tables.ts';
+import { CHANGE_LISTS } from '../../../../models/marts/change_feeds.ts';
+import { afterSecondDay, SECOND_RUN } from '../../../pipelines/starting_points.ts';
+import { dataFolder, rowOf, type DataFolder, type Row } from '../../support/snapshot_fixtures.ts';
+
+const ROUTES = { deals, signals, auctions, leads, filings };
+/** Condition of the feed; a list without one has all rows of its table. */
+const LISTED = {
+  deals: 'is_listed_deal(listing_status)',
+  signals: 'is_listed_signal(signal_state)',
+  auctions: 'is_listed_auction(sale_status, sale_date, CAST($1 AS DATE))',
+  leads: 'true',
+  filings: 'true',
+};
+
+/** Ids of a list by the feed and by the API, on the day of the snapshot. */
+async function idsOf(snapshot: Snapshot, list: keyof typeof ROUTES): Promise<[feed: unknown[], api: unknown[]]> {
+  const { manifest } = snapshot;
+  const ids = async (where: string, values: Parameters<Snapshot['rows']>[1]): Promise<unknown[]> =>
+    (await snapshot.rows(`SELECT id FROM ${list}${where} ORDER BY id`, values)).map(({ id }) => id);
+  const filters = await ROUTES[list].matching({
+    params: {},
+    path: {},
+    snapshot,
+    manifest,
+    today: manifest.as_of,
+    cursors: createCursors('of a test'),
+    claims: async () => new Map(),
+  });
+  const listed = filters.sql();
+  return [
+    await ids(` WHERE ${LISTED[list]}`, list === 'auctions' ? [manifest.as_of] : []),
+    await ids(String(listed), listed.values),
+  ];
+}
+
+const valuesOf = (table: 'deals' | 'signals' | 'auctions', column: string): readonly string[] =>
+  columnOf(table, column).values ?? [];
+
+describe('the members of a list', () => {
+  let folder: DataFolder;
+  let snapshot: Snapshot;
+  before(async () => {
+    const days = ['2026-11-19', '2026-11-20', '2026-11-21'];
+    const rows = (table: 'deals' | 'signals' | 'auctions', given: readonly Row[]): Row[] =>
+      given.map((row, i) => rowOf(table, i + 1, row));
+    folder = await dataFolder();
+    const path = await folder.publish('2026-11-20.01', {
+      deals: rows(
+        'deals',
+        valuesOf('deals', 'listing_status').map((status) => ({ listing_status: status })),
+      ),
+      signals: rows(
+        'signals',
+        valuesOf('signals', 'signal_state').map((state) => ({ signal_state: state })),
+      ),
+      auctions: rows(
+        'auctions',
+        valuesOf('auctions', 'sale_status').flatMap((status) =>
+          days.map((day) => ({ sale_status: status, sale_date: day })),
+        ),
+      ),
+    });
+    snapshot = await loadSnapshot(path);
+  });
+  after(async () => {
+    snapshot.close();
+    await folder.remove();
+  });
+
+  it('are the same by the feed and by the API, for every state and day', async () => {
+    for (const [list, least] of [
+      ['deals', 1],
+      ['signals', 2],
+      ['auctions', 4],
+    ] as const) {
+      const [feed, api] = await idsOf(snapshot, list);
+      assert.deepEqual(api, feed, list);
+      const [counted] = await snapshot.rows(`SELECT count(*) AS n FROM ${list}`);
+      assert.ok(api.length >= least && api.length < Number(counted?.['n']), `${list}: ${api.length}`);
+    }
+  });
+
+  it('are the same on a published day', async () => {
+    const { layout } = await afterSecondDay();
+    const published = await loadSnapshot(layout.snapshot(SECOND_RUN));
+    try {
+      const states = await published.rows('SELECT list, records FROM change_feeds');
+      for (const list of CHANGE_LISTS) {
+        const [feed, api] = await idsOf(published, list);
+        assert.deepEqual(api, feed, list);
+        assert.equal(Number(states.find((state) => state['list'] === list)?.['records']), api.length, list);
+        assert.ok(api.length > 0, list);
+      }
+    } finally {
+      published.close();
+    }
+  });
+});
