@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { OfferedLead } from '../../../ledger/lead_claims.ts';
 import { Lead } from '../../../models/marts/leads.ts';
+import { rangeOf, type Range } from '../count/ranges.ts';
 import { noteOf } from '../note.ts';
 import { leadLimits } from '../../payments/caps.ts';
 import { PRICES } from '../prices.ts';
@@ -82,8 +83,11 @@ async function otherLeadsOf({ snapshot }: ExclusiveRequest, { leadId, properties
   return rows.map(({ id }) => String(id));
 }
 
-/** Matching leads that other buyers are buying now, and that are sold. */
-async function countTaken(request: ExclusiveRequest): Promise<{ being_bought: number; sold: number }> {
+/**
+ * Matching leads that other buyers are buying now, and that are sold, as ranges: no answer tells none from a few, so
+ * that no choice of filters tells whether one lead of a place is sold.
+ */
+async function countTaken(request: ExclusiveRequest): Promise<{ being_bought: Range; sold: Range }> {
   const claimed = await request.claims();
   const counts = { being_bought: 0, sold: 0 };
   for await (const some of rankedLeads(request)) {
@@ -92,19 +96,12 @@ async function countTaken(request: ExclusiveRequest): Promise<{ being_bought: nu
       if (state !== undefined) counts[state === 'sold' ? 'sold' : 'being_bought'] += 1;
     }
   }
-  return counts;
+  return { being_bought: rangeOf(counts.being_bought, false), sold: rangeOf(counts.sold, false) };
 }
 
-const noMatchDetail = ({ being_bought: bought, sold }: { being_bought: number; sold: number }): string => {
-  if (bought > 0)
-    return (
-      `Every lead that matches these filters is sold or being bought right now (${bought}). A failed purchase ` +
-      'releases its lead; try again in a minute. Nothing was charged.'
-    );
-  return sold > 0
-    ? 'Every lead that matches these filters is sold. Nothing was charged.'
-    : 'No available lead matches these filters. Nothing was charged.';
-};
+const NO_LEAD =
+  'No available lead matches these filters. A lead that is being bought returns if its payment fails. Nothing was ' +
+  'charged.';
 
 /** @throws Problem if the snapshot does not say which leads are of one property */
 function requireProperties(snapshot: Snapshot): void {
@@ -188,9 +185,9 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
       const taken = await countTaken(request);
       throw new Problem(
         'no_matches',
-        noMatchDetail(taken),
+        NO_LEAD,
         { filters: { ...params }, ...taken, list: leads.path, as_of: manifest.as_of, snapshot_id: snapshot.id },
-        taken.being_bought > 0 ? { 'Retry-After': '60' } : {},
+        taken.being_bought.at_least > 0 ? { 'Retry-After': '60' } : {},
       );
     },
   });
