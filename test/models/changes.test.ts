@@ -43,9 +43,13 @@ describe('the change feed', () => {
   });
 
   it('names the changed fields, and passes over those that move by themselves', async () => {
-    const before = { deals: [deal('1', { address: '1 Elm St', days_on_feed: 1 }), deal('2', { days_on_feed: 1 })] };
+    const before = {
+      deals: [deal('1', { address: '1 Elm St', days_on_feed: 1 }), deal('2', { days_on_feed: 1 })],
+      signals: [signal('1', { source_url: 'https://county.example/2025.csv' })],
+    };
     const after = {
       deals: [deal('1', { address: '3 Elm St', city: 'Parma', days_on_feed: 2 }), deal('2', { days_on_feed: 2 })],
+      signals: [signal('1', { source_url: 'https://county.example/2026.csv' })],
     };
     assert.deepEqual(await linesBetween(before, after), ['deals changed 1 ["address","city"]']);
   });
