@@ -106,7 +106,13 @@ async function listResponse(
       total === 0
         ? `No ${itemName} matches these filters. Nothing was charged.`
         : 'There are no records after this cursor. Nothing was charged.',
-      { filters, total_matches: total, as_of: manifest.as_of, snapshot_id: snapshot.id },
+      {
+        filters,
+        total_matches: total,
+        ...(state ? { changes_through: state.changesThrough, complete_since: state.completeSince } : {}),
+        as_of: manifest.as_of,
+        snapshot_id: snapshot.id,
+      },
     );
   }
   const page = rows.slice(0, limit);

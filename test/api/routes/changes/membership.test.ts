@@ -1,4 +1,4 @@
-/** The lists of the API have the records that the change feed compares: the macros is_listed_* and the filters agree. */
+/** The lists of the API have the records that the change feed compares: is_listed_* and the filters agree. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createCursors } from '../../../../api/routes/cursor.ts';
