@@ -61,7 +61,8 @@ export function metaRoute({ routes, publicUrl, networks, paymentNotice }: MetaOp
           'Filters of /api/deals, combined with AND. Unknown parameters are refused. No match, no charge. On every ' +
           'list, fields chooses the fields of a record, by name or by group; a deal has the groups ' +
           `${Object.keys(FIELD_GROUPS.deals.groups).join(', ')} and returns ` +
-          `${FIELD_GROUPS.deals.byDefault.join(', ')} by default.`,
+          `${FIELD_GROUPS.deals.byDefault.join(', ')} by default. On deals, signals, auctions, leads and filings, ` +
+          'updated_since=<changes_through of an earlier response> returns only what is new, changed or gone since.',
         params: Object.keys(deals.params),
         example: `${publicUrl}/api/deals?state=OH&min_cap=7&status=Hot`,
       },
