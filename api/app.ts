@@ -56,6 +56,8 @@ export interface AppDeps {
   readonly snapshotsDir?: string;
   /** Public URL, without a trailing slash. */
   readonly publicUrl: string;
+  /** Address of the operator, in OpenAPI and security.txt. */
+  readonly contactEmail?: string;
   /** Signs cursors and sign-in challenges. */
   readonly cursorSecret: string;
   /** Removes the secrets of the settings from responses. */
@@ -188,8 +190,14 @@ export function createApp(deps: AppDeps): App {
     routes,
     publicUrl,
     payTo,
+  const documents = discoveryDocuments({
+    routes,
+    publicUrl,
+    payTo,
     networks,
     ...(notice === undefined ? {} : { notice }),
+    ...(deps.contactEmail === undefined ? {} : { email: deps.contactEmail }),
+  });
   });
   const interfaceHash = shortHash(documents.map((d) => d.text));
   const checkHealth = createHealthCheck({

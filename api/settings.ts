@@ -49,6 +49,13 @@ export const serverSettings = z.object({
       'URL at which buyers reach the server; payments contain it. Required with real money; default in the sandbox: ' +
         'http://localhost:PORT.',
     ),
+  CONTACT_EMAIL: z
+    .email('an email address')
+    .optional()
+    .describe(
+      'Address at which catalogs, buyers and security researchers reach you: contact in /openapi.json, and ' +
+        '/.well-known/security.txt, which is 404 without it.',
+    ),
   PAY_TO: z
     .string()
     .refine((s) => isAddress(s), 'an address: 0x and 40 hex digits, with a valid checksum if it is in mixed case')

@@ -20,6 +20,8 @@ export interface DocumentOptions {
   readonly networks: readonly Network[];
   /** Shown if payments are in test money. */
   readonly notice?: string;
+  /** Address of the operator: info.contact and security.txt. */
+  readonly email?: string;
 }
 
 function llmsText({ routes, publicUrl, networks, notice }: DocumentOptions): string {
@@ -94,7 +96,7 @@ export const discoveryDocuments = (options: DocumentOptions): Document[] => [
   {
     path: '/openapi.json',
     type: 'application/json',
-    text: `${JSON.stringify(openApi(options.routes, options.publicUrl), null, 1)}\n`,
+    text: `${JSON.stringify(openApi(options.routes, options.publicUrl, options.email), null, 1)}\n`,
   },
   { path: '/llms.txt', type: 'text/markdown; charset=utf-8', text: llmsText(options) },
   { path: '/.well-known/x402', type: 'application/json', text: `${JSON.stringify(x402Resources(options), null, 1)}\n` },

@@ -52,6 +52,7 @@ function fits(shape: Shape, value: unknown): boolean {
   const type = typeOf(value);
   const types = typesOf(shape);
   if (types.length > 0 && !types.includes(type) && !(type === 'integer' && types.includes('number'))) return false;
+  if (type === 'object') return (shape.required ?? []).every((name) => Object.hasOwn(value as object, name));
   if (typeof value !== 'string') return true;
   if (shape.format === 'date') return /^\d{4}-\d{2}-\d{2}$/u.test(value);
   if (shape.format === 'date-time') return /^\d{4}-\d{2}-\d{2}T/u.test(value);

@@ -6,6 +6,11 @@ import { mediaOf, templateOf, type Route } from '../routes/define.ts';
 import { INTERFACE_VERSION } from '../routes/meta/facts.ts';
 import { purchasesOpenApi } from '../routes/purchases.ts';
 import { CSV_HEADERS, csvContentOf, csvHeadersOf } from './csv_headers.ts';
+import { answerExample, paramExample } from './examples.ts';
+import { guidanceOf } from './guidance.ts';
+import { HEADERS, headers, PURCHASE_HEADERS } from './headers.ts';
+import { paymentInfoOf } from './payment_info.ts';
+import { problemExample } from './problem_examples.ts';
 import { componentPath, schemasOf, type JsonObject } from './schemas.ts';
 
 export { templateOf };
@@ -49,40 +54,6 @@ function paramSchema({ kind, values, range }: ParamFacts): JsonObject {
     ...(range === undefined ? {} : { minimum: range[0], maximum: range[1] }),
   };
 }
-
-const header = (description: string) => ({ description, required: true, schema: { type: 'string' } });
-const HEADERS = {
-  'X-Request-Id': header('Id of this request in the server log; the same as instance of a problem document.'),
-  'PAYMENT-REQUIRED': header('Payment terms to sign: base64 of JSON, x402 version 2.'),
-  'PAYMENT-RESPONSE': header('The settlement: base64 of JSON, x402 version 2.'),
-  'X-Snapshot-Id': header('Id of the snapshot that the response was computed from.'),
-  'Receipt-Id': header(
-    'Id of the purchase. The wallet that paid can collect the response again at /api/purchases/{id}.',
-  ),
-  'Signed-Receipt': header(
-    'Receipt signed by the server (compact JWS): price, payment, request, SHA-256 of the body, snapshot. The keys ' +
-      'are at /.well-known/jwks.json.',
-  ),
-  'Unencoded-Digest': header('SHA-256 of the body before Content-Encoding. The server keeps the body in this form.'),
-  Delivery: header(
-    'first: the paid response. identifier, wallet: the same response again, free, for the payment identifier or the ' +
-      'sign-in of the wallet that paid.',
-  ),
-  'Retry-After': header('Seconds to wait.'),
-  ETag: header('Depends on the snapshot, the route and the query. Send it back in If-None-Match.'),
-} as const;
-const headers = (...names: (keyof typeof HEADERS)[]): JsonObject =>
-  Object.fromEntries(names.map((n) => [n, { $ref: `#/components/headers/${n}` }]));
-
-/** Headers of a paid response. */
-const PURCHASE_HEADERS = [
-  'PAYMENT-RESPONSE',
-  'X-Snapshot-Id',
-  'Receipt-Id',
-  'Signed-Receipt',
-  'Unencoded-Digest',
-  'Delivery',
-] as const;
 
 /** Reasons that only the routes which declare them have. */
 const ROUTE_REASONS = new Set<string>([
@@ -137,7 +108,7 @@ function errorResponses(route: Route, bodies: ReadonlyMap<z.ZodType, string>): J
             ...(RETRY_AFTER_STATUSES.has(status) ? ['Retry-After' as const] : []),
           ),
           content: {
-            'application/problem+json': { schema: schemaOf(status) },
+            'application/problem+json': { schema: schemaOf(status), ...problemExample(route, reasons) },
             'text/html': {
               schema: { type: 'string', description: 'The same as a page, if Accept names text/html.' },
             },
@@ -155,6 +126,8 @@ function parameterOf(name: string, place: 'path' | 'query', schema: z.ZodType): 
     required: place === 'path',
     description: `${facts.about} Expected: ${facts.expected}.`,
     schema: paramSchema(facts),
+    // A cursor comes from a response; no made-up one is accepted.
+    ...(name === 'cursor' ? {} : { example: paramExample(name, facts) }),
   };
 }
 
@@ -170,7 +143,10 @@ function okResponse(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonO
         ...csvHeadersOf(route),
       },
       content: {
-        [mediaOf(route)]: { schema: route.media === undefined ? bodyOf(route.response) : { type: 'string' } },
+        [mediaOf(route)]: {
+          schema: route.media === undefined ? bodyOf(route.response) : { type: 'string' },
+          example: answerExample(route),
+        },
         ...csvContentOf(route),
       },
     };
@@ -190,7 +166,12 @@ function okResponse(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonO
         ]),
       ),
     },
-    content: { [mediaOf(route)]: { schema: { oneOf: [bodyOf(route.response), bodyOf(route.template.response)] } } },
+    content: {
+      [mediaOf(route)]: {
+        schema: { oneOf: [bodyOf(route.response), bodyOf(route.template.response)] },
+        example: answerExample(route),
+      },
+    },
   };
 }
 
@@ -207,7 +188,9 @@ function operationOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): Json
     summary: route.about,
     description: descriptionOf(route),
     'x-price-usd': route.price ?? '0.00',
-    security: route.price === null ? [] : [{ x402: [] }],
+    ...paymentInfoOf(route),
+    // No key, no account: who pays needs no other right.
+    security: [],
     parameters: [
       ...Object.entries(route.pathParams ?? {}).map(([name, schema]) => parameterOf(name, 'path', schema)),
       ...Object.entries(route.params).map(([name, schema]) => parameterOf(name, 'query', schema)),
@@ -227,8 +210,11 @@ function operationOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): Json
   };
 }
 
-/** The OpenAPI document of `routes`, served at `publicUrl`. */
-export function openApi(routes: readonly Route[], publicUrl: string): JsonObject {
+/**
+ * The OpenAPI document of `routes`, served at `publicUrl`.
+ * @param email of the operator, for catalogs and users
+ */
+export function openApi(routes: readonly Route[], publicUrl: string, email?: string): JsonObject {
   const bodies = bodySchemaNames(routes);
   return {
     openapi: '3.1.0',
@@ -239,10 +225,13 @@ export function openApi(routes: readonly Route[], publicUrl: string): JsonObject
         'Property data from public pages, explained and priced per call. Priced requests are paid with x402 version ' +
         '2 and billed only if the response is 200. Money, percent and ratios are decimal strings with two decimals. ' +
         'Absent values are null; each field says when.',
-      contact: { name: 'Dealfeed', url: publicUrl },
+      'x-guidance': guidanceOf(routes, publicUrl),
+      contact: { name: 'Dealfeed', url: publicUrl, ...(email === undefined ? {} : { email }) },
       license: { name: 'Public records, under the terms of each source', url: `${publicUrl}/coverage` },
     },
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    externalDocs: { description: 'For language models.', url: `${publicUrl}/llms.txt` },
+    'x-agentcash-guidance': { llmsTxtUrl: `${publicUrl}/llms.txt` },
     servers: [{ url: publicUrl }],
     paths: {
       ...Object.fromEntries(routes.map((route) => [templateOf(route), { get: operationOf(route, bodies) }])),
@@ -252,18 +241,11 @@ export function openApi(routes: readonly Route[], publicUrl: string): JsonObject
       schemas: schemasOf(bodies),
       headers: { ...HEADERS, ...CSV_HEADERS },
       securitySchemes: {
-        x402: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'PAYMENT-SIGNATURE',
-          description:
-            'An x402 version 2 payment: the terms in the PAYMENT-REQUIRED header of the 402, signed. No API key, no ' +
-            'account.',
-        },
         wallet: {
           type: 'apiKey',
           in: 'header',
           name: 'SIGN-IN-WITH-X',
+          'x-agentcash-auth-kind': 'siwx',
           description:
             'The challenge of the 401, signed by the wallet that paid (x402 extension sign-in-with-x): base64 of JSON.',
         },

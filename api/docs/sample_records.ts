@@ -173,6 +173,7 @@ export const SAMPLE_VALUES: Sample = {
 /** Values of parameters that match records of the sandbox's world, by name. */
 export const SAMPLE_PARAMS: Readonly<Record<string, string | number | boolean>> = {
   id: '9b0e1ea1-707b-5e7e-b560-a5057278a13c',
+  metro: 'Cleveland',
   address: '2023 Orrinshaw Ave, Cleveland, OH',
   apn: '0520048819400',
   parcel: '0520048819400',
@@ -200,6 +201,7 @@ export const SAMPLE_PARAMS: Readonly<Record<string, string | number | boolean>> 
   min_signals: 1,
   min_properties: 2,
   name: 'LLC',
+  agent: 'LLC',
   entity_type: 'domestic_llc',
   week: '2026-W46',
   updated_since: '2026-11-20T12:00:00Z',

@@ -149,6 +149,7 @@ export async function serve({
     const app = createApp({
       snapshots,
       publicUrl,
+      ...(settings.CONTACT_EMAIL === undefined ? {} : { contactEmail: settings.CONTACT_EMAIL }),
       redact,
       spoolDir: join(settings.DATA_DIR, 'spool'),
       snapshotsDir: join(settings.DATA_DIR, 'snapshots'),

@@ -55,6 +55,8 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   readonly path: string;
   /** Dollars per request; null is free. */
   readonly price: Price | null;
+  /** Most units that one request can pay for, if the price is per unit, such as an address that matches. */
+  readonly maxUnits?: number;
   readonly about: string;
   readonly params: P;
   /** Schemas of the path's `:name` parameters. `check` reads them. */

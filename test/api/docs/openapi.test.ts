@@ -21,6 +21,7 @@ interface Operation {
   }[];
   responses: Record<string, unknown>;
   'x-price-usd': string;
+  'x-payment-info'?: unknown;
 }
 interface Document {
   openapi: string;
@@ -29,6 +30,10 @@ interface Document {
     schemas: Record<string, { properties: Record<string, { description?: string }>; additionalProperties?: boolean }>;
   };
 }
+
+/** How a catalog reads a fixed price. */
+const paymentOf = (price: string | null): unknown =>
+  price === null ? undefined : { price: { mode: 'fixed', currency: 'USD', amount: price }, protocols: [{ x402: {} }] };
 
 describe('the OpenAPI description', () => {
   let folder: DataFolder;
@@ -75,7 +80,8 @@ describe('the OpenAPI description', () => {
       const operation = document.paths[templateOf(route)]?.get;
       assert.equal(operation?.operationId, route.name);
       assert.equal(operation['x-price-usd'], route.price ?? '0.00');
-      assert.deepEqual(operation.security, route.price === null ? [] : [{ x402: [] }]);
+      assert.deepEqual(operation.security, [], 'paying needs no key');
+      assert.deepEqual(operation['x-payment-info'], paymentOf(route.price));
       assert.deepEqual(
         operation.parameters.map((p) => p.name),
         [...Object.keys(route.pathParams ?? {}), ...Object.keys(route.params)],

@@ -1,0 +1,37 @@
+/** Header components of responses, and references to them. */
+import type { JsonObject } from './schemas.ts';
+
+const header = (description: string) => ({ description, required: true, schema: { type: 'string' } });
+export const HEADERS = {
+  'X-Request-Id': header('Id of this request in the server log; the same as instance of a problem document.'),
+  'PAYMENT-REQUIRED': header('Payment terms to sign: base64 of JSON, x402 version 2.'),
+  'PAYMENT-RESPONSE': header('The settlement: base64 of JSON, x402 version 2.'),
+  'X-Snapshot-Id': header('Id of the snapshot that the response was computed from.'),
+  'Receipt-Id': header(
+    'Id of the purchase. The wallet that paid can collect the response again at /api/purchases/{id}.',
+  ),
+  'Signed-Receipt': header(
+    'Receipt signed by the server (compact JWS): price, payment, request, SHA-256 of the body, snapshot. The keys ' +
+      'are at /.well-known/jwks.json.',
+  ),
+  'Unencoded-Digest': header('SHA-256 of the body before Content-Encoding. The server keeps the body in this form.'),
+  Delivery: header(
+    'first: the paid response. identifier, wallet: the same response again, free, for the payment identifier or the ' +
+      'sign-in of the wallet that paid.',
+  ),
+  'Retry-After': header('Seconds to wait.'),
+  ETag: header('Depends on the snapshot, the route and the query. Send it back in If-None-Match.'),
+} as const;
+/** References to these headers. */
+export const headers = (...names: (keyof typeof HEADERS)[]): JsonObject =>
+  Object.fromEntries(names.map((n) => [n, { $ref: `#/components/headers/${n}` }]));
+
+/** Headers of a paid response. */
+export const PURCHASE_HEADERS = [
+  'PAYMENT-RESPONSE',
+  'X-Snapshot-Id',
+  'Receipt-Id',
+  'Signed-Receipt',
+  'Unencoded-Digest',
+  'Delivery',
+] as const;

@@ -1,0 +1,122 @@
+/** Examples, prices and guidance of the OpenAPI description, checked without a server. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { MAX_GUIDANCE } from '../../../api/docs/guidance.ts';
+import { openApi } from '../../../api/docs/openapi.ts';
+import { paymentInfoOf } from '../../../api/docs/payment_info.ts';
+import { allRoutes } from '../../../api/routes/all.ts';
+import { PUBLIC_URL } from '../support/test_app.ts';
+
+interface Described {
+  readonly schema: unknown;
+  readonly example?: unknown;
+}
+interface Document {
+  readonly info: Record<string, unknown>;
+  readonly paths: Record<
+    string,
+    {
+      get: {
+        tags: string[];
+        security: Record<string, unknown>[];
+        parameters: (Described & { name: string })[];
+        responses: Record<string, { content?: Record<string, Described> }>;
+      };
+    }
+  >;
+  readonly tags: { name: string }[];
+  readonly components: {
+    readonly headers: object;
+    readonly schemas: object;
+    readonly securitySchemes: Record<string, Record<string, string>>;
+  };
+}
+
+const routes = allRoutes({ publicUrl: PUBLIC_URL, spoolDir: '' });
+const documentOf = (email?: string): Document => openApi(routes, PUBLIC_URL, email) as unknown as Document;
+const pointerOf = (...steps: string[]): string =>
+  steps.map((s) => `/${encodeURIComponent(s.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
+
+test('every example in OpenAPI is valid, and no priced response is without one', () => {
+  const document = documentOf();
+  const ajv = new Ajv2020({ strictSchema: false, meta: false, validateSchema: false, code: { optimize: false } });
+  addFormats.default(ajv);
+  ajv.addSchema(document, 'openapi');
+  const errors: string[] = [];
+  let examples = 0;
+  const check = (at: string[], { example }: Described): void => {
+    examples += 1;
+    const validate = ajv.compile({ $ref: `openapi#${pointerOf(...at, 'schema')}` });
+    if (!validate(example)) errors.push(`${at.join(' ')}: ${ajv.errorsText(validate.errors).slice(0, 300)}`);
+  };
+  for (const [path, { get }] of Object.entries(document.paths)) {
+    for (const [i, parameter] of get.parameters.entries())
+      if (parameter.example !== undefined) check(['paths', path, 'get', 'parameters', String(i)], parameter);
+      else assert.ok(parameter.name === 'cursor' || path.startsWith('/api/purchases/'), `${path} ${parameter.name}`);
+    for (const [status, { content = {} }] of Object.entries(get.responses))
+      for (const [type, described] of Object.entries(content))
+        if (described.example !== undefined)
+          check(['paths', path, 'get', 'responses', status, 'content', type], described);
+    if (path.startsWith('/api/purchases/')) continue;
+    for (const status of ['200', '402', '404'].filter((s) => s in get.responses && '402' in get.responses)) {
+      const [first] = Object.values(get.responses[status]?.content ?? {});
+      assert.notEqual(first?.example, undefined, `${path} ${status} has no example`);
+    }
+  }
+  assert.deepEqual(errors, []);
+  assert.ok(examples > 200, `only ${examples} examples`);
+});
+
+test('a price per unit is declared with its bounds', () => {
+  assert.deepEqual(paymentInfoOf({ price: '0.02', maxUnits: 50 }), {
+    'x-payment-info': {
+      price: { mode: 'dynamic', currency: 'USD', min: '0.02', max: '1.00' },
+      protocols: [{ x402: {} }],
+    },
+  });
+  assert.deepEqual(paymentInfoOf({ price: null }), {});
+});
+
+test('the guidance is short enough for catalogs and names every call of one register', () => {
+  const guidance = String(documentOf().info['x-guidance']);
+  assert.ok(guidance.length <= MAX_GUIDANCE, `${guidance.length} characters`);
+  for (const path of Object.keys(documentOf().paths).filter((p) => !/^\/(?:ohio|colorado|api\/purchases)\//u.test(p)))
+    assert.ok(guidance.includes(`GET ${path} `), path);
+});
+
+test('the contact has the address of CONTACT_EMAIL if it is set', () => {
+  assert.deepEqual(documentOf().info['contact'], { name: 'Dealfeed', url: PUBLIC_URL });
+  assert.deepEqual(documentOf('ops@example.org').info['contact'], {
+    name: 'Dealfeed',
+    url: PUBLIC_URL,
+    email: 'ops@example.org',
+  });
+});
+
+test('every tag, header component, schema and security scheme is used, and every reference and tag is defined', () => {
+  const document = documentOf();
+  const text = JSON.stringify(document);
+  const operations = Object.values(document.paths).map(({ get }) => get);
+  assert.deepEqual(
+    [...new Set(operations.flatMap(({ tags }) => tags))].sort(),
+    document.tags.map(({ name }) => name).sort(),
+  );
+  const used = new Set([...text.matchAll(/"\$ref":"#\/components\/(\w+\/[\w.-]+)"/gu)].map(([, name]) => name));
+  const defined = Object.entries(document.components)
+    .filter(([kind]) => kind !== 'securitySchemes')
+    .flatMap(([kind, parts]) => Object.keys(parts).map((name) => `${kind}/${name}`));
+  assert.deepEqual(
+    [...used].filter((name) => !defined.includes(name ?? '')),
+    [],
+  );
+  // Owners are sold in lists only; the record is there for its field descriptions.
+  assert.deepEqual(
+    defined.filter((name) => !used.has(name)),
+    ['schemas/owner'],
+  );
+  const schemes = operations.flatMap(({ security }) => security.flatMap((s) => Object.keys(s)));
+  assert.deepEqual([...new Set(schemes)], Object.keys(document.components.securitySchemes));
+  assert.equal(document.components.securitySchemes['wallet']?.['x-agentcash-auth-kind'], 'siwx');
+});
