@@ -3,9 +3,8 @@ import { Router } from '@koa/router';
 import Koa from 'koa';
 import type { Ledger } from '../ledger/ledger.ts';
 import { redactor, type Redact } from '../lib/redact.ts';
-import { discoveryDocuments, mountDocuments } from './docs/documents.ts';
+import { discoveryDocuments, interfaceHashOf, mountDocuments } from './docs/documents.ts';
 import { mountReceiptKeys } from './docs/receipt_keys.ts';
-import { shortHash } from './http/caching.ts';
 import { createHealthCheck, mountHealth, NO_WARNINGS, type Health, type PaymentHealth } from './http/health.ts';
 import { compression, crossOrigin, limitUnbilled, requireOneHost } from './http/middleware.ts';
 import { catchErrors, checkUrl, Problem, sendProblem, type Extras } from './http/problem.ts';
@@ -190,16 +189,11 @@ export function createApp(deps: AppDeps): App {
     routes,
     publicUrl,
     payTo,
-  const documents = discoveryDocuments({
-    routes,
-    publicUrl,
-    payTo,
     networks,
     ...(notice === undefined ? {} : { notice }),
     ...(deps.contactEmail === undefined ? {} : { email: deps.contactEmail }),
   });
-  });
-  const interfaceHash = shortHash(documents.map((d) => d.text));
+  const interfaceHash = interfaceHashOf(documents);
   const checkHealth = createHealthCheck({
     snapshots,
     payments: { mode: payments.mode, ready: layer.ready, health: () => paymentHealth(payments, layer) },
@@ -219,7 +213,7 @@ export function createApp(deps: AppDeps): App {
     handlerMs,
     checkResponses: deps.checkResponses === true,
   });
-  mountDocuments(router, documents, interfaceHash);
+  mountDocuments(router, documents, nowMs);
   mountReceiptKeys(router, payments.receiptKeys, publicUrl);
   mountPurchases(router, {
     collecting: collecting({ ledger, networks: payments.networks, publicUrl, secret: deps.cursorSecret, nowMs }),

@@ -1,7 +1,11 @@
-/** Documents for programs: the OpenAPI description, llms.txt, and the list of priced x402 resources. */
+/** Documents for programs, catalogs and crawlers, in one table: what this service is, and where. */
 import type { Router } from '@koa/router';
-import { isCached } from '../http/caching.ts';
+import { isCached, shortHash } from '../http/caching.ts';
+import { FAVICON, PREVIEW_PATH, readImage } from '../site/images.ts';
+import { PAGES } from '../site/pages/all.ts';
+import { agentCard } from './agent_card.ts';
 import { openApi } from './openapi.ts';
+import { API_CATALOG_PATH, API_CATALOG_TYPE, apiCatalog, robotsText, securityText, sitemap } from './well_known.ts';
 import { paramFacts } from '../routes/params.ts';
 import { atomicOf, type Network } from '../../lib/network.ts';
 import { mediaOf, paymentSecondsOf, templateOf, type Route } from '../routes/define.ts';
@@ -9,8 +13,15 @@ import { mediaOf, paymentSecondsOf, templateOf, type Route } from '../routes/def
 export interface Document {
   readonly path: string;
   readonly type: string;
-  readonly text: string;
+  /** Text or bytes; a text with a date is written for each request. */
+  readonly content: string | Buffer | ((nowMs: number) => string);
+  /** How long a cache may reuse it before it asks whether it changed. */
+  readonly seconds: number;
+  readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** A description of the interface changes with the server's version, an image hardly ever. */
+const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400] as const;
 
 export interface DocumentOptions {
   readonly routes: readonly Route[];
@@ -62,7 +73,9 @@ function llmsText({ routes, publicUrl, networks, notice }: DocumentOptions): str
     priced.map(line).join('\n'),
     '## More',
     `- [OpenAPI 3.1](${publicUrl}/openapi.json): every field of every response.\n` +
-      `- [x402 resources](${publicUrl}/.well-known/x402): every priced endpoint with its payment requirements.`,
+      `- [x402 resources](${publicUrl}/.well-known/x402): every priced endpoint with its payment requirements.\n` +
+      `- [API catalog](${publicUrl}${API_CATALOG_PATH}): where everything is described (RFC 9727).\n` +
+      `- [Agent card](${publicUrl}/.well-known/agent-card.json): the same calls as skills, over MCP.`,
   ]
     .join('\n\n')
     .concat('\n');
@@ -91,22 +104,64 @@ const x402Resources = ({ routes, publicUrl, payTo, networks }: DocumentOptions):
     })),
 });
 
-/** The documents. They depend on no snapshot. */
-export const discoveryDocuments = (options: DocumentOptions): Document[] => [
-  {
-    path: '/openapi.json',
-    type: 'application/json',
-    text: `${JSON.stringify(openApi(options.routes, options.publicUrl, options.email), null, 1)}\n`,
-  },
-  { path: '/llms.txt', type: 'text/markdown; charset=utf-8', text: llmsText(options) },
-  { path: '/.well-known/x402', type: 'application/json', text: `${JSON.stringify(x402Resources(options), null, 1)}\n` },
-];
+const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 1)}\n`;
 
-export function mountDocuments(router: Router, documents: readonly Document[], interfaceHash: string): void {
-  for (const { path, type, text } of documents) {
+/** The documents. They depend on no snapshot. */
+export function discoveryDocuments(options: DocumentOptions): Document[] {
+  const { routes, publicUrl, email } = options;
+  const json = 'application/json';
+  const plain = 'text/plain; charset=utf-8';
+  const pages = PAGES.map(({ path }) => path);
+  return [
+    { path: '/openapi.json', type: json, content: jsonText(openApi(routes, publicUrl, email)), seconds: MINUTE },
+    { path: '/llms.txt', type: 'text/markdown; charset=utf-8', content: llmsText(options), seconds: MINUTE },
+    { path: '/.well-known/x402', type: json, content: jsonText(x402Resources(options)), seconds: MINUTE },
+    {
+      path: API_CATALOG_PATH,
+      type: API_CATALOG_TYPE,
+      content: jsonText(apiCatalog(publicUrl)),
+      seconds: HOUR,
+      headers: { Link: `<${publicUrl}${API_CATALOG_PATH}>; rel="api-catalog"` },
+    },
+    {
+      path: '/.well-known/agent-card.json',
+      type: json,
+      content: jsonText(agentCard(routes, publicUrl)),
+      seconds: HOUR,
+    },
+    ...(email === undefined
+      ? []
+      : [
+          {
+            path: '/.well-known/security.txt',
+            type: plain,
+            content: (nowMs: number) => securityText(email, publicUrl, nowMs),
+            seconds: DAY,
+          },
+        ]),
+    { path: '/robots.txt', type: plain, content: robotsText(publicUrl), seconds: HOUR },
+    { path: '/sitemap.xml', type: 'application/xml; charset=utf-8', content: sitemap(publicUrl, pages), seconds: HOUR },
+    { path: '/favicon.svg', type: 'image/svg+xml', content: FAVICON, seconds: DAY },
+    { path: '/favicon.ico', type: 'image/x-icon', content: readImage('favicon.ico'), seconds: DAY },
+    { path: PREVIEW_PATH, type: 'image/png', content: readImage('preview.png'), seconds: DAY },
+  ];
+}
+
+/** Hash of everything that a change of the interface changes. */
+export const interfaceHashOf = (documents: readonly Document[]): string =>
+  shortHash(documents.map(({ content }) => (typeof content === 'string' ? content : '')));
+
+const hashOf = (content: string | Buffer): string =>
+  shortHash(typeof content === 'string' ? content : content.toString('base64'));
+
+export function mountDocuments(router: Router, documents: readonly Document[], nowMs: () => number): void {
+  for (const { path, type, content, seconds, headers = {} } of documents) {
+    const fixedHash = typeof content === 'function' ? undefined : hashOf(content);
     router.get(path, (ctx) => {
-      if (isCached(ctx, interfaceHash)) return;
-      ctx.body = text;
+      const body = typeof content === 'function' ? content(nowMs()) : content;
+      ctx.set({ ...headers, 'X-Content-Type-Options': 'nosniff' });
+      if (isCached(ctx, fixedHash ?? hashOf(body), `public, max-age=${seconds}`)) return;
+      ctx.body = body;
       ctx.type = type;
     });
   }

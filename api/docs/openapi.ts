@@ -17,6 +17,9 @@ export { templateOf };
 
 const ref = (id: string): JsonObject => ({ $ref: componentPath(id) });
 
+/** Where the same calls are tools over MCP. */
+export const MCP_PATH = '/mcp';
+
 /** Groups of endpoints, by the first part of their path after /api/, without a register's prefix. */
 const TAGS = {
   deals: 'Listings for sale with their underwriting, and reports.',
@@ -29,7 +32,7 @@ const TAGS = {
   purchases: 'Paid responses, to collect again.',
   discovery: 'What is for sale, free.',
 } as const;
-const tagOf = (path: string): string => {
+export const tagOf = (path: string): string => {
   const subject = /\/api\/(\w+)/u.exec(path)?.[1] ?? '';
   if (subject === 'batch') return 'filings';
   return Object.hasOwn(TAGS, subject) ? subject : 'discovery';

@@ -1,10 +1,13 @@
 /** The frame of every page (title, navigation, notice, footer), and shared elements. */
+import { PREVIEW_PATH, PREVIEW_SIZE } from './images.ts';
 import { html, isWebAddress, type Html, type Piece } from './html.ts';
 
 export interface Frame {
   readonly title: string;
   readonly about: string;
   readonly path: string;
+  /** Public URL of the server, without a trailing slash. */
+  readonly publicUrl: string;
   readonly nav: readonly { readonly path: string; readonly label: string }[];
   /** Shown at the top if the data are made up or the money is test money. */
   readonly notice: string;
@@ -22,6 +25,20 @@ const LOGO = html`<svg class="logo" viewBox="0 0 24 24" aria-hidden="true" focus
 const navItem = ({ path, label }: Frame['nav'][number], current: string): Html =>
   html`<li><a href="${path}" ${path === current ? html` aria-current="page"` : ''}>${label}</a></li>`;
 
+/** What a link to the page shows elsewhere (Open Graph). An error has no address of its own. */
+const preview = ({ title, about, path, publicUrl }: Frame): Html =>
+  html`<meta property="og:type" content="website" />
+    <meta property="og:site_name" content="Dealfeed" />
+    <meta property="og:title" content="${title}" />
+    <meta property="og:description" content="${about}" />
+    ${path !== '' && html`<meta property="og:url" content="${publicUrl}${path}" />`}
+    <meta property="og:image" content="${publicUrl}${PREVIEW_PATH}" />
+    <meta property="og:image:type" content="image/png" />
+    <meta property="og:image:width" content="${PREVIEW_SIZE.width}" />
+    <meta property="og:image:height" content="${PREVIEW_SIZE.height}" />
+    <meta property="og:image:alt" content="Dealfeed: deals, distress signals and auctions from public pages" />
+    <meta name="twitter:card" content="summary_large_image" />`;
+
 /** The complete HTML document. */
 export const renderDocument = (frame: Frame, content: Piece): Html =>
   html`<!doctype html>
@@ -33,7 +50,10 @@ export const renderDocument = (frame: Frame, content: Piece): Html =>
         <meta name="description" content="${frame.about}" />
         <meta name="color-scheme" content="light dark" />
         <link rel="stylesheet" href="${frame.style}" />
+        ${preview(frame)}
+        <link rel="icon" href="/favicon.ico" sizes="32x32" />
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="api-catalog" href="/.well-known/api-catalog" />
         <link rel="service-desc" href="/openapi.json" type="application/json" />
         <script src="${frame.script}" defer></script>
       </head>

@@ -14,6 +14,8 @@ import type { RouteRequest } from '../routes/define.ts';
 import type { Meta } from '../routes/meta/schema.ts';
 import type { Snapshot } from '../snapshot/load.ts';
 import type { Snapshots } from '../snapshot/follow.ts';
+import { MCP_PATH } from '../docs/openapi.ts';
+import { API_CATALOG_PATH } from '../docs/well_known.ts';
 import { html, type Html } from './html.ts';
 import { renderDocument } from './layout.ts';
 import type { PageContext, Page, SiteOptions } from './page.ts';
@@ -41,10 +43,6 @@ export const SITE_HEADERS: Readonly<Record<string, string>> = {
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
-
-const FAVICON =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#0b7a69" d="M3 21V9l6-5 6 5v12z"/>' +
-  '<path fill="#c26a12" d="M17 21V12h4v9z"/></svg>\n';
 
 export interface SiteDeps extends SiteOptions {
   readonly snapshots: Snapshots;
@@ -85,23 +83,32 @@ interface Assets {
   readonly files: readonly { readonly path: string; readonly type: string; readonly content: Rendered }[];
 }
 
-/** Style sheet, script and icon. Pages link to the first two under a URL that changes with the content. */
+/** Style sheet and script. Pages link to them under a URL that changes with the content. */
 function loadAssets(): Assets {
   const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
   const [style, script] = [read('./style.css'), read('./enhance.js')];
   const files = [
     { path: '/site/style.css', type: 'text/css; charset=utf-8', content: withEtag(style) },
     { path: '/site/enhance.js', type: 'text/javascript; charset=utf-8', content: withEtag(script) },
-    { path: '/favicon.svg', type: 'image/svg+xml', content: withEtag(FAVICON) },
   ];
   return { style: `/site/style.css?v=${hashOf(style)}`, script: `/site/enhance.js?v=${hashOf(script)}`, files };
 }
+
+/** Where programs read on, in the headers of / for those that do not read its body (RFC 8288, RFC 9727). */
+const HOME_LINKS = [
+  `<${API_CATALOG_PATH}>; rel="api-catalog"`,
+  '</openapi.json>; rel="service-desc"; type="application/json"',
+  '</llms.txt>; rel="service-doc"; type="text/markdown"',
+].join(', ');
 
 /** The response to / for programs, which do not accept text/html by name. */
 const apiIndex = (publicUrl: string): Record<string, string> => ({
   name: 'Dealfeed',
   start_here: `${publicUrl}/api/meta`,
   openapi: `${publicUrl}/openapi.json`,
+  api_catalog: `${publicUrl}${API_CATALOG_PATH}`,
+  agent_card: `${publicUrl}/.well-known/agent-card.json`,
+  mcp: publicUrl + MCP_PATH,
   x402: `${publicUrl}/.well-known/x402`,
   for_language_models: `${publicUrl}/llms.txt`,
   for_people: `${publicUrl}/`,
@@ -133,6 +140,7 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
         title: page.path === '/' ? page.title : `${page.title} · Dealfeed`,
         about: page.about,
         path: page.path,
+        publicUrl,
         nav,
         style,
         script,
@@ -188,6 +196,7 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
   for (const page of PAGES) {
     router.get(page.path, async (ctx) => {
       ctx.vary('Accept');
+      if (page.path === '/') ctx.set('Link', HOME_LINKS);
       if (page.path === '/' && !wantsPage(ctx)) {
         ctx.set('Cache-Control', `public, max-age=${PAGE_SECONDS}`);
         ctx.body = apiIndex(publicUrl);

@@ -59,7 +59,7 @@ export async function startApp(
     ...limits
   }: { facilitator?: ScriptedFacilitator; nowMs?: () => number; ledger?: Ledger; snapshots?: Snapshots } & Pick<
     AppDeps,
-    'unbilledPerMinute' | 'proxies' | 'handlerMs'
+    'unbilledPerMinute' | 'proxies' | 'handlerMs' | 'contactEmail'
   > &
     Partial<
       Pick<AppDeps['payments'], 'contractWallets' | 'wait' | 'receiptKeys'> &
