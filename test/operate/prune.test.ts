@@ -34,7 +34,7 @@ describe('on the disk', () => {
   let world: World;
   before(async () => {
     ({ layout, world } = await afterFirstDay());
-    for (const day of ['2026-11-22', '2026-11-24']) await runDay({ layout, world, day, only, tables });
+    for (const day of ['2026-11-28', '2026-11-30']) await runDay({ layout, world, day, only, tables });
   });
   const copied = (): Promise<Layout> => copyOf(layout);
 
@@ -54,25 +54,25 @@ describe('on the disk', () => {
   test('after the strictest policy the next day builds the same bytes, and every kept row has its page', async () => {
     const pruned = await copied();
     await prune(pruned, NOTHING_KEPT, { apply: true });
-    assert.deepEqual(await listSnapshots(pruned), ['2026-11-22.01', '2026-11-24.01']);
-    assert.equal(await readlink(pruned.current), 'snapshots/2026-11-24.01');
-    assert.deepEqual(await verifySnapshot(pruned, '2026-11-24.01'), []);
-    assert.equal((await snapshotBefore(pruned, '2026-11-24'))?.run_id, '2026-11-22.01');
+    assert.deepEqual(await listSnapshots(pruned), ['2026-11-28.01', '2026-11-30.01']);
+    assert.equal(await readlink(pruned.current), 'snapshots/2026-11-30.01');
+    assert.deepEqual(await verifySnapshot(pruned, '2026-11-30.01'), []);
+    assert.equal((await snapshotBefore(pruned, '2026-11-30'))?.run_id, '2026-11-28.01');
     assert.deepEqual((await planPrune(pruned, NOTHING_KEPT)).plan, { snapshots: [], reads: [], runs: [], objects: [] });
     assert.deepEqual(await readdir(pruned.run('2026-11-20.01')), [], 'its run id stays taken');
 
     // Every page that a row of a kept snapshot names, and every read that is left, can still be read from the archive.
     const archive = await openArchive(pruned.root);
     for (const table of tables) {
-      const pages = new Set((await published(pruned, '2026-11-22.01', table)).map((r) => String(r['page_sha256'])));
+      const pages = new Set((await published(pruned, '2026-11-28.01', table)).map((r) => String(r['page_sha256'])));
       for (const page of pages) await archive.read(page);
     }
     for (const source of await readdir(pruned.stagedRoot)) {
-      for (const record of await readsUpTo(pruned, source, '2026-11-24'))
+      for (const record of await readsUpTo(pruned, source, '2026-11-30'))
         if (record.status === 'good') await archivedPages(archive, record);
     }
 
-    const day = '2026-11-25';
+    const day = '2026-12-01';
     const [after, without] = [
       await runDay({ layout: pruned, world, day, only, tables }),
       await runDay({ layout: await copied(), world, day, only, tables }),
@@ -87,6 +87,6 @@ describe('on the disk', () => {
     letGo();
     await cp(pruned.snapshot('2026-11-20.01'), join(pruned.snapshots, '.pruned-2026-11-19.01'), { recursive: true });
     await prune(pruned, NOTHING_KEPT, { apply: true });
-    assert.deepEqual((await readdir(pruned.snapshots)).sort(), ['2026-11-22.01', '2026-11-24.01']);
+    assert.deepEqual((await readdir(pruned.snapshots)).sort(), ['2026-11-28.01', '2026-11-30.01']);
   });
 });

@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { compareRunIds, parseRunId, runIdOf } from '../../pipelines/layout.ts';
+import { policyOf } from '../../pipelines/operate/retention/prune.ts';
+import { retentionSettings } from '../../pipelines/operate/settings.ts';
+import { readSettings } from '../../lib/settings.ts';
 import {
   planOf,
   retainedSnapshots,
@@ -213,6 +216,36 @@ describe('over random histories and policies', () => {
       for (const id of decide(history, longer).snapshots) assert.ok(decide(history, policy).snapshots.includes(id));
     },
   );
+
+  test('every snapshot of the last week stays, whatever the settings are', () => {
+    const today = '2026-11-20';
+    const daysBefore = (age: number): string => new Date(Date.parse(today) - age * DAY_MS).toISOString().slice(0, 10);
+    // Up to ten snapshots of a day, half of them of the last ten days.
+    const ids = fc.uniqueArray(
+      fc
+        .tuple(
+          fc.oneof(fc.integer({ min: 0, max: 10 }), fc.integer({ min: 0, max: 400 })),
+          fc.integer({ min: 1, max: 10 }),
+        )
+        .map(([age, number]) => runIdOf(daysBefore(age), number)),
+      { minLength: 1, maxLength: 60 },
+    );
+    const days = fc.oneof(fc.integer({ min: 0, max: 10 }), fc.integer({ min: 0, max: 2000 })).map(String);
+    const settings = fc.record(
+      { KEEP_DAILY_DAYS: days, KEEP_MONTHLY_DAYS: days, KEEP_READS_DAYS: days, KEEP_RUNS_DAYS: days },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(ids, settings, (unsorted, env) => {
+        const snapshots = unsorted.sort(compareRunIds);
+        const current = snapshots.at(-1) ?? null;
+        const policy = policyOf(readSettings(retentionSettings, env));
+        const retained = retainedSnapshots({ current, snapshots, today }, policy);
+        for (const id of snapshots) if (asOf(id) >= daysBefore(7)) assert.ok(retained.has(id), id);
+      }),
+      { numRuns: 300 },
+    );
+  });
 
   test('there is something to remove in many of them', () => {
     const removed = fc.sample(fc.tuple(histories, policies), { numRuns: 400, seed: 1 }).filter(([h, p]) => {

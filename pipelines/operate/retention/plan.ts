@@ -3,6 +3,7 @@
  *
  * Never removed, under any policy:
  *   the current snapshot, and the newest one;
+ *   all snapshots of the last week;
  *   the newest snapshot of an earlier day than the current one: a run repeated today continues its history;
  *   of each source the newest read, the newest good read up to the current snapshot's day, and every later read: the
  *   next build uses their rows and state;
@@ -12,8 +13,8 @@
 import { daysBetween } from '../../clock.ts';
 import { compareRunIds, parseRunId } from '../../layout.ts';
 
-/** Days for which all snapshots of a day are retained: a client may be paging through a replaced one. */
-const GRACE_DAYS = 7;
+/** Days for which all snapshots of a day are retained, under any policy: a client may be paging through one. */
+export const GRACE_DAYS = 7;
 const LAST_DAY = '9999-12-31';
 
 export interface Policy {
@@ -84,8 +85,7 @@ export function retainedSnapshots(
   };
   retainLastOf(dayOf, policy.dailyDays);
   retainLastOf((id) => dayOf(id).slice(0, 7), policy.monthlyDays);
-  for (const id of snapshots)
-    if (sold.has(id) || ageInDays(id, today) <= Math.min(GRACE_DAYS, policy.dailyDays)) retained.add(id);
+  for (const id of snapshots) if (sold.has(id) || ageInDays(id, today) <= GRACE_DAYS) retained.add(id);
   return retained;
 }
 
