@@ -27,6 +27,15 @@ const DEFAULT_MEMORY = pipelineSettings.shape.BUILD_MEMORY.parse(undefined);
 /** DuckDB scans this many rows per thread, so a build of fewer rows gains nothing from a second one. */
 const ROWS_PER_THREAD = 122_880;
 
+/**
+ * Options of the published file. DuckDB 1.4 and newer read it: their compression of short texts saves a fifth. Small
+ * blocks, because most columns fill a part of one. No log: publishing writes the tables by one checkpoint.
+ */
+const PUBLISHED_OPTIONS = "RECOVERY_MODE no_wal_writes, STORAGE_VERSION 'v1.4.0', BLOCK_SIZE 65536";
+
+/** Length that no text reaches: one text compressed with zstd is read with the 2,047 texts around it. */
+const NO_ZSTD = 1_000_000_000;
+
 /** Let a build of this many input rows use more threads. */
 export async function setThreads(connection: DuckDBConnection, rows: number): Promise<void> {
   if (rows > ROWS_PER_THREAD) await connection.run(`SET threads = ${DEFAULT_THREADS}`);
@@ -47,8 +56,8 @@ export async function openBuildDatabase(folder: string, memoryLimit = DEFAULT_ME
   try {
     const duck = await openDuck(file, { threads: 1, memoryLimit, isTemporary: true });
     try {
-      // Publishing writes the tables by one checkpoint; a log of them would be written twice for nothing.
-      await duck.connection.run(`ATTACH ${literal(publishedFile)} AS ${PUBLISHED} (RECOVERY_MODE no_wal_writes)`);
+      await duck.connection.run(`SET zstd_min_string_length = ${NO_ZSTD}`);
+      await duck.connection.run(`ATTACH ${literal(publishedFile)} AS ${PUBLISHED} (${PUBLISHED_OPTIONS})`);
     } catch (error) {
       duck.close();
       throw error;
