@@ -59,7 +59,7 @@ status: $(NODE) ## show which sources are fresh, late or broken; JSON=1 for moni
 schedule: $(NODE) ## print systemd timers or a crontab for the scheduled runs; INSTALL=1 installs them
 	@node pipelines/operate/cli.ts schedule
 
-job: $(NODE) ## run a scheduled job if it is due: JOB=daily, colorado, underwrite or ohio
+job: $(NODE) ## run a scheduled job if it is due: JOB=daily, colorado, underwrite, ohio or prune
 	@node pipelines/operate/cli.ts job
 
 probe: $(NODE) ## ask real sites whether they look as expected: SOURCE=name or all; KEEP=1 keeps the pages

@@ -19,6 +19,8 @@ export interface Layout {
   readonly kind: string;
   /** Lock of the run in progress. */
   readonly lock: string;
+  /** Lock shared by commands that read snapshots; pruning takes it alone. */
+  readonly readers: string;
 }
 
 export function layoutOf(dataDir: string, dropDir?: string): Layout {
@@ -35,6 +37,7 @@ export function layoutOf(dataDir: string, dropDir?: string): Layout {
     drop: dropDir ?? join(dataDir, 'drop'),
     kind: join(dataDir, 'kind.json'),
     lock: join(dataDir, 'lock.sqlite'),
+    readers: join(dataDir, 'readers.sqlite'),
   };
 }
 

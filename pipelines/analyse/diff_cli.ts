@@ -2,6 +2,7 @@
 import { print } from '../../lib/output.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { layoutOf } from '../layout.ts';
+import { holdForReading } from '../run/lock.ts';
 import { operatorSettings } from '../operate/settings.ts';
 import { number } from '../format.ts';
 import { diffSnapshots } from './diff/diff.ts';
@@ -15,6 +16,7 @@ async function main(): Promise<number> {
   const { DATA_DIR, A, B, OUT } = readSettings(analystSettings);
   const { ALL } = readSettings(operatorSettings);
   const layout = layoutOf(DATA_DIR);
+  const release = holdForReading(layout);
   const [runA, runB] = [await snapshotNamed(layout, 'A', A), await snapshotNamed(layout, 'B', B)];
   const diff = await diffSnapshots(layout, runA, runB, { includeAll: ALL });
   try {
@@ -29,6 +31,7 @@ async function main(): Promise<number> {
     return 0;
   } finally {
     diff.duck.close();
+    release();
   }
 }
 

@@ -3,6 +3,8 @@ import { print } from '../../lib/output.ts';
 import { readSettings, SettingError } from '../../lib/settings.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { loadSources } from '../../sources/index.ts';
+import { layoutOf } from '../layout.ts';
+import { holdForReading } from '../run/lock.ts';
 import { explain } from './explain/explain.ts';
 import { formatExplanation } from './explain/format.ts';
 import { openSnapshot } from './open_snapshot.ts';
@@ -13,6 +15,7 @@ async function main(): Promise<number> {
   const { DATA_DIR, SNAPSHOT, ID, TABLE, FIELD } = readSettings(analystSettings);
   if (ID === undefined)
     throw new SettingError('ID is null, expected the id of a deal, lead, signal, auction or filing; see make sql');
+  const release = holdForReading(layoutOf(DATA_DIR));
   const snapshot = await openSnapshot(DATA_DIR, SNAPSHOT);
   try {
     const explanation = await explain(snapshot, await openArchive(DATA_DIR), await loadSources(), ID, TABLE);
@@ -21,6 +24,7 @@ async function main(): Promise<number> {
     return explanation.pages.every((p) => p.hash === 'verified') ? 0 : 1;
   } finally {
     snapshot.duck.close();
+    release();
   }
 }
 

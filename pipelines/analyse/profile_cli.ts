@@ -4,7 +4,8 @@ import { writeWhole } from '../../lib/files.ts';
 import { print } from '../../lib/output.ts';
 import { readSettings, SettingError } from '../../lib/settings.ts';
 import type { Manifest } from '../../models/manifest.ts';
-import type { Layout } from '../layout.ts';
+import { layoutOf, type Layout } from '../layout.ts';
+import { holdForReading } from '../run/lock.ts';
 import { bytesShort } from '../format.ts';
 import { diffSnapshots, type Diff } from './diff/diff.ts';
 import { openSnapshot } from './open_snapshot.ts';
@@ -22,6 +23,7 @@ async function main(): Promise<number> {
   const { DATA_DIR, SNAPSHOT, OUT } = readSettings(analystSettings);
   if (OUT !== undefined && !OUT.endsWith('.html'))
     throw new SettingError(`OUT is ${JSON.stringify(OUT)}, expected a file that ends with .html`);
+  const release = holdForReading(layoutOf(DATA_DIR));
   const { duck, manifest, layout } = await openSnapshot(DATA_DIR, SNAPSHOT);
   try {
     const changes = await changesSincePrevious(layout, manifest);
@@ -33,6 +35,7 @@ async function main(): Promise<number> {
     return 0;
   } finally {
     duck.close();
+    release();
   }
 }
 

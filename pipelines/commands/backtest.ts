@@ -10,6 +10,7 @@ import {
 } from '../../models/analysis/backtest.ts';
 import { table } from '../format.ts';
 import { layoutOf, parseRunId, type Layout } from '../layout.ts';
+import { holdForReading } from '../run/lock.ts';
 import { listSnapshots } from '../snapshots.ts';
 
 export interface Backtest extends BacktestResult {
@@ -87,7 +88,10 @@ export function formatBacktest({ rows, correlations, days }: Backtest): string[]
 if (import.meta.main) {
   try {
     const { DATA_DIR } = readSettings(pipelineSettings);
-    for (const line of formatBacktest(await backtest(layoutOf(DATA_DIR)))) print(line);
+    const layout = layoutOf(DATA_DIR);
+    const release = holdForReading(layout);
+    for (const line of formatBacktest(await backtest(layout))) print(line);
+    release();
   } catch (error) {
     process.stderr.write(`${messageOf(error)}\n`);
     process.exitCode = 1;

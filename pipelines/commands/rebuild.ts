@@ -25,6 +25,7 @@ import { layoutOf, type Layout } from '../layout.ts';
 import { openBuildDatabase, PUBLISHED } from '../run/build_database.ts';
 import { hashesOf } from '../run/facts.ts';
 import { loadInputs } from '../run/inputs.ts';
+import { holdForReading } from '../run/lock.ts';
 import { writeSnapshot } from '../run/publish.ts';
 import { listSnapshots, readManifest, verifySnapshot } from '../snapshots.ts';
 import { rebuildReads, type RebuiltReads } from './rebuild_reads.ts';
@@ -176,6 +177,7 @@ async function main(): Promise<void> {
   const { DATA_DIR, BUILD_MEMORY } = readSettings(pipelineSettings);
   const layout = layoutOf(DATA_DIR);
   const { RUN } = readSettings(settings);
+  const release = holdForReading(layout);
   const runs = RUN === undefined ? await listSnapshots(layout) : [RUN];
   if (runs.length === 0)
     throw new SettingError(`DATA_DIR is ${JSON.stringify(layout.root)}, which has no snapshot; start with make run`);
@@ -184,6 +186,7 @@ async function main(): Promise<void> {
     for (const line of formatRebuild(result)) print(line);
     if (!isSame(result)) process.exitCode = 1;
   }
+  release();
 }
 
 if (import.meta.main) {

@@ -14,7 +14,7 @@ import { jobNamed, logFile, runJob, runMissedJobs, saveSettings, settingsFile } 
 import { alertSettings, operatorSettings, retentionSettings } from './settings.ts';
 
 /** Settings of one call, which a schedule does not save. */
-const NOT_SAVED: ReadonlySet<string> = new Set(['DATA_DIR', 'SANDBOX_URL', 'SOURCES']);
+const NOT_SAVED: ReadonlySet<string> = new Set(['APPLY', 'DATA_DIR', 'SANDBOX_URL', 'SOURCES']);
 
 /** The settings that are set now, including secrets of sources, for scheduled runs. */
 async function settingsToSave(): Promise<Record<string, string>> {
@@ -22,6 +22,7 @@ async function settingsToSave(): Promise<Record<string, string>> {
   const names = new Set([
     ...Object.keys(pipelineSettings.shape),
     ...Object.keys(alertSettings.shape),
+    ...Object.keys(retentionSettings.shape),
     'WAIT_MINUTES',
     ...secrets,
   ]);
@@ -99,9 +100,11 @@ async function watchCommand(): Promise<number> {
 }
 
 async function pruneCommand(): Promise<number> {
+  // The list of a prune by hand is what the job removes.
+  loadSavedSettings(readSettings(operatorSettings).DATA_DIR);
   const settings = readSettings(retentionSettings);
   const sold = settings.KEEP_SOLD ? await soldSnapshots(readSettings(pipelineSettings)) : new Set<string>();
-  const options = { apply: settings.APPLY, sold };
+  const options = { apply: settings.APPLY, sold, waitMs: readSettings(operatorSettings).WAIT_MINUTES * 60_000 };
   const { lines } = await prune(layoutOf(settings.DATA_DIR), policyOf(settings), options);
   for (const line of lines) print(line);
   return 0;

@@ -73,6 +73,56 @@ export async function holdFolder(layout: Layout, waitMs = 0): Promise<() => void
   }
 }
 
+/** How long a reader waits for pruning, which removes files for seconds. */
+const READER_WAIT_MS = 60_000;
+
+/**
+ * Read the snapshots of a folder until the returned function is called, or the process ends: nothing is pruned
+ * meanwhile. Any number of processes read in parallel. A folder that this user cannot write is read without it.
+ */
+export function holdForReading(layout: Layout): () => void {
+  let database: DatabaseSync;
+  try {
+    database = new DatabaseSync(layout.readers, { timeout: READER_WAIT_MS });
+  } catch {
+    return () => undefined;
+  }
+  // A read transaction has a shared lock on the file, also on an empty one.
+  database.exec('BEGIN; SELECT count(*) FROM sqlite_schema');
+  return () => {
+    database.close();
+  };
+}
+
+/**
+ * Keep readers out until the returned function is called.
+ * @param waitMs how long to wait for those at work
+ * @throws SettingError if one is still at work after that
+ */
+export async function holdAgainstReaders(layout: Layout, waitMs = 0): Promise<() => void> {
+  const until = performance.now() + Math.max(waitMs, MIN_WAIT_MS);
+  const database = new DatabaseSync(layout.readers);
+  for (;;) {
+    try {
+      database.exec('BEGIN EXCLUSIVE');
+      return () => {
+        database.close();
+      };
+    } catch (error) {
+      if (isBusy(error) && performance.now() < until) {
+        await sleep(RETRY_MS);
+        continue;
+      }
+      database.close();
+      if (!isBusy(error)) throw error;
+      throw new SettingError(
+        `A command such as make rebuild or make explain reads the snapshots of ${JSON.stringify(layout.root)}. ` +
+          'Nothing was removed. Wait until it ends, or set WAIT_MINUTES.',
+      );
+    }
+  }
+}
+
 /** Process id of the run in progress, or null. */
 export async function lockHolder(layout: Layout): Promise<string | null> {
   const lock = await takeLock(layout.lock);

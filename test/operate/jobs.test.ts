@@ -56,10 +56,10 @@ describe('a job', () => {
     const later = await runMissedJobs({ ...options, now: at('2026-12-13', '03:00') });
     assert.deepEqual(
       [...later.values()],
-      ['done', 'done', 'done', 'done'],
+      JOBS.map(() => 'done'),
       'the second Saturday, 12 December, was missed too',
     );
-    assert.equal(done.length, 8);
+    assert.equal(done.length, 2 * JOBS.length);
   });
 
   test('that fails is retried hourly, three times, then at its next slot; a failure shows its log', async () => {
@@ -89,10 +89,28 @@ describe('a job', () => {
     assert.equal(await run(at('2026-11-21', '06:40')), 'done');
   });
 
+  test('gets its own settings: the scheduled prune removes files', async () => {
+    const { dataDir } = await doing([]);
+    const given: NodeJS.ProcessEnv[] = [];
+    const runner = (_: Job, __: string, env: NodeJS.ProcessEnv): Promise<number> => {
+      given.push(env);
+      return Promise.resolve(0);
+    };
+    const options = { dataDir, print: () => undefined, now: at('2026-11-21', '09:10'), runner };
+    for (const job of ['prune', 'daily']) await runJob(jobNamed(job), options);
+    assert.deepEqual(
+      given.map((env) => [env['APPLY'], env['WAIT_MINUTES']]),
+      [
+        ['1', '240'],
+        [undefined, '240'],
+      ],
+    );
+  });
+
   test('that is unknown is named', () => {
     assert.throws(
       () => jobNamed('weekly'),
-      /^SettingError: JOB is "weekly", expected one of daily, colorado, underwrite, ohio$/,
+      /^SettingError: JOB is "weekly", expected one of daily, colorado, underwrite, ohio, prune$/,
     );
   });
 

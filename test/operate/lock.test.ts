@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
-import { holdFolder, lockHolder } from '../../pipelines/run/lock.ts';
+import { holdAgainstReaders, holdFolder, holdForReading, lockHolder } from '../../pipelines/run/lock.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const folder = async (): Promise<Layout> => layoutOf(await mkdtemp(join(tmpdir(), 'dealfeed-lock-')));
@@ -93,4 +93,20 @@ test('four processes that each add to a number for a while lose nothing', async 
   );
   assert.deepEqual(ends, [0, 0, 0, 0]);
   assert.equal(await readFile(file, 'utf8'), '12');
+});
+
+test('readers share the snapshots; pruning waits for all of them and names what to do', async () => {
+  const layout = await folder();
+  const readers = [holdForReading(layout), holdForReading(layout)];
+  await assert.rejects(holdAgainstReaders(layout), /Nothing was removed\. Wait until it ends, or set WAIT_MINUTES/);
+  readers.pop()?.();
+  await assert.rejects(holdAgainstReaders(layout), /reads the snapshots/);
+  const waiting = holdAgainstReaders(layout, 30_000);
+  readers.pop()?.();
+  (await waiting)();
+  holdForReading(layout)();
+});
+
+test('a folder that does not exist is read without a lock', () => {
+  holdForReading(layoutOf('/nonexistent/folder'))();
 });

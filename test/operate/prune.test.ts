@@ -4,7 +4,7 @@ import { cp, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { type Layout } from '../../pipelines/layout.ts';
-import { holdFolder } from '../../pipelines/run/lock.ts';
+import { holdFolder, holdForReading } from '../../pipelines/run/lock.ts';
 import { planPrune, prune } from '../../pipelines/operate/retention/prune.ts';
 import { type Policy } from '../../pipelines/operate/retention/plan.ts';
 import { archivedPages } from '../../pipelines/archived_pages.ts';
@@ -80,11 +80,15 @@ describe('on the disk', () => {
     assert.deepEqual(hashesOf(after), hashesOf(without));
   });
 
-  test('it leaves while a run is at work, and cleans up what a killed one of its own left', async () => {
+  test('it leaves while a run or a reader is at work, and cleans up what a killed one of its own left', async () => {
     const pruned = await copied();
     const letGo = await holdFolder(pruned);
     await assert.rejects(prune(pruned, NOTHING_KEPT, { apply: true }), /in use by another run/);
     letGo();
+    const endReading = holdForReading(pruned);
+    await assert.rejects(prune(pruned, NOTHING_KEPT, { apply: true }), /Nothing was removed/);
+    assert.equal((await listSnapshots(pruned)).length, 3);
+    endReading();
     await cp(pruned.snapshot('2026-11-20.01'), join(pruned.snapshots, '.pruned-2026-11-19.01'), { recursive: true });
     await prune(pruned, NOTHING_KEPT, { apply: true });
     assert.deepEqual((await readdir(pruned.snapshots)).sort(), ['2026-11-28.01', '2026-11-30.01']);

@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sync } from '../../../lib/files.ts';
 import type { Layout } from '../../layout.ts';
-import { holdFolder } from '../../run/lock.ts';
+import { holdAgainstReaders, holdFolder } from '../../run/lock.ts';
 import { bytesShort, number } from '../../format.ts';
 import { sizeOfFiles, sizeOfFolder } from '../disk.ts';
 import type { RetentionSettings } from '../settings.ts';
@@ -57,6 +57,16 @@ async function apply(layout: Layout, plan: Plan): Promise<void> {
     for (const name of await namesIn(layout.run(runId))) await rm(join(layout.run(runId), name), { recursive: true });
 }
 
+/** Remove what a plan lists while no command reads snapshots. */
+async function applyAlone(layout: Layout, plan: Plan, waitMs?: number): Promise<void> {
+  const release = await holdAgainstReaders(layout, waitMs);
+  try {
+    await apply(layout, plan);
+  } finally {
+    release();
+  }
+}
+
 type Kind = keyof Plan;
 const KINDS: Readonly<Record<Kind, string>> = {
   snapshots: 'snapshots',
@@ -83,6 +93,8 @@ export interface PruneOptions {
   readonly apply: boolean;
   /** Snapshots to retain because their answers were sold. */
   readonly sold?: ReadonlySet<string>;
+  /** How long to wait for a run, and for commands that read snapshots. */
+  readonly waitMs?: number;
 }
 
 /** List what the policy does not cover and, with `apply`, remove it while holding the folder. */
@@ -91,11 +103,11 @@ export async function prune(
   policy: Policy,
   options: PruneOptions,
 ): Promise<{ readonly plan: Plan; readonly lines: readonly string[] }> {
-  const release = options.apply ? await holdFolder(layout) : undefined;
+  const release = options.apply ? await holdFolder(layout, options.waitMs) : undefined;
   try {
     const { plan, inventory } = await planPrune(layout, policy, options.sold);
     const sizes = await sizesOf(layout, plan);
-    if (options.apply) await apply(layout, plan);
+    if (options.apply) await applyAlone(layout, plan, options.waitMs);
     const verb = options.apply ? 'removed' : 'to remove';
     const lines = (Object.keys(KINDS) as Kind[]).map((kind) => {
       const count = `${number(plan[kind].length)} of ${number(inventory[kind].length)}`;

@@ -15,6 +15,8 @@ export interface Job {
   readonly cron: { readonly days: string; readonly only?: string };
   /** Sources it reads, by family or name. */
   readonly reads: readonly string[];
+  /** Settings of its make target, beyond the saved ones. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 const dayNumber = (day: string): number => Date.parse(`${day}T00:00:00Z`) / DAY_MS;
@@ -68,6 +70,17 @@ export const JOBS: readonly Job[] = [
     calendar: 'Sat *-*-08..14',
     cron: { days: '8-14 * *', only: '[ "$(date +\\%u)" = 6 ]' },
     reads: ['ohio_sos', 'ohio_sos_amendments'],
+  },
+  {
+    name: 'prune',
+    about: 'removal of what is past its retention, every day',
+    hour: 9,
+    minute: 10,
+    on: () => true,
+    calendar: '*-*-*',
+    cron: { days: '* * *' },
+    reads: [],
+    settings: { APPLY: '1' },
   },
 ];
 

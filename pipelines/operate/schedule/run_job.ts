@@ -124,7 +124,7 @@ export async function runJob(
   // Written first: a killed attempt counts, and a second caller sees it.
   await write(attempt);
   const log = logFile(dataDir, job.name);
-  const status = await runner(job, log, { WAIT_MINUTES, ...process.env, DATA_DIR: dataDir });
+  const status = await runner(job, log, { WAIT_MINUTES, ...process.env, ...job.settings, DATA_DIR: dataDir });
   if (status === 0) {
     await write({ ...attempt, done: true });
     return 'done';
