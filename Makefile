@@ -51,7 +51,7 @@ worker: $(NODE) ## read queued sources until stopped; needs the QUEUE and DATA_D
 
 
 ##@ Operate
-.PHONY: status schedule job probe watch prune reparse rebuild
+.PHONY: status schedule job probe watch prune reparse rebuild backup backup-verify restore
 
 status: $(NODE) ## show which sources are fresh, late or broken; JSON=1 for monitors; exits with 0 if all is well
 	@node pipelines/commands/cli.ts status
@@ -76,6 +76,15 @@ reparse: $(NODE) ## parse archived pages of SOURCE=... again and show the change
 
 rebuild: $(NODE) ## rebuild published days from archived pages and compare the bytes; RUN=2026-11-20.01: one day
 	@node pipelines/commands/rebuild.ts
+
+backup: $(NODE) ## back up DATA_DIR and the ledger into TO=... while servers and runs work; KEEP_BACKUPS=30
+	@node pipelines/operate/backup/cli.ts backup
+
+backup-verify: $(NODE) ## read a backup in FROM=... and compare every hash; BACKUP=...: another than the newest
+	@node pipelines/operate/backup/cli.ts verify
+
+restore: $(NODE) ## restore the newest backup of FROM=... into an empty DATA_DIR, with its ledger; BACKUP=...
+	@node pipelines/operate/backup/cli.ts restore
 
 
 ##@ Analyze

@@ -8,6 +8,7 @@ import { pipelineSettings, reparseSettings } from '../../lib/settings.ts';
 import { analystSettings } from '../../pipelines/analyse/settings.ts';
 import { calibrateSettings } from '../../pipelines/commands/calibrate_settings.ts';
 import { workerSettings } from '../../pipelines/crawl/settings.ts';
+import { backUpSettings, restoreSettings } from '../../pipelines/operate/backup/settings.ts';
 import { operatorSettings, retentionSettings } from '../../pipelines/operate/settings.ts';
 import { probeSettings } from '../../pipelines/probe/settings.ts';
 import { cell, table } from './markdown.ts';
@@ -22,6 +23,7 @@ const SECTIONS: readonly (readonly [title: string, settings: z.ZodObject])[] = [
   ['Server', serverSettings.omit({ DATA_DIR: true, LEDGER: true })],
   ['Receipt keys', receiptKeySettings.omit({ RECEIPT_KEY_FILE: true })],
   ['Operating', operatorSettings.extend(retentionSettings.shape)],
+  ['Backup', backUpSettings.extend(restoreSettings.shape)],
   ['Workers and reparse', workerSettings.extend(reparseSettings.shape)],
   ['Probe', probeSettings],
   ['Analysis', analystSettings.extend(calibrateSettings.shape)],

@@ -1,0 +1,181 @@
+/**
+ * `make restore` and `make backup-verify`. Files are copied into a hidden folder of the data folder, each is compared
+ * with its hash, and only a complete copy is renamed into place.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { open, readdir, rename, rm, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { checkBackup, type Counts } from '../../../ledger/backup/read.ts';
+import { restore as restoreLedger } from '../../../ledger/backup/restore.ts';
+import { readNote, writeNote, type Identity } from '../../../ledger/identity.ts';
+import { heldClaims, journalFile } from '../../../ledger/journal.ts';
+import { openStore } from '../../../ledger/open.ts';
+import { DamagedFile, makeFolder, sync } from '../../../lib/files.ts';
+import { SettingError } from '../../../lib/settings.ts';
+import { atOnce } from './at_once.ts';
+import { RESTORING } from './contents.ts';
+import { readList, type BackupList, type Header } from './list.ts';
+import type { RestoreSettings } from './settings.ts';
+import { findBackup, readContent, type Content } from './store.ts';
+
+const OWNER_ONLY = 0o600;
+/** Names in a new folder that are no data. */
+const NO_DATA = new Set(['README.md', 'lost+found', RESTORING]);
+
+/**
+ * Read a stored content to its end.
+ * @param take gets each chunk
+ * @throws DamagedFile if it is missing, or differs from its hash
+ */
+async function readVerified(root: string, content: Content, take: (chunk: Buffer) => Promise<unknown>): Promise<void> {
+  const { sha256, bytes } = content;
+  const hash = createHash('sha256');
+  let length = 0;
+  const damaged = (why: string): DamagedFile =>
+    new DamagedFile(`The backup's content ${sha256} ${why}. Choose another backup with BACKUP=..., or another copy`);
+  try {
+    for await (const chunk of readContent(root, content)) {
+      hash.update(chunk);
+      length += chunk.length;
+      await take(chunk);
+    }
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    throw code === 'ENOENT' && syscall === 'open' ? damaged('is missing') : error;
+  }
+  if (length !== bytes) throw damaged(`has ${length} bytes, expected ${bytes}`);
+  if (hash.digest('hex') !== sha256) throw damaged('does not have its hash');
+}
+
+async function copyOut(root: string, content: Content, path: string, mode: number): Promise<void> {
+  const target = await open(path, 'wx', mode);
+  try {
+    await readVerified(root, content, (chunk) => target.writeFile(chunk));
+    // Independent of the umask.
+    await target.chmod(mode);
+    await target.sync();
+  } finally {
+    await target.close();
+  }
+}
+
+/** A backup whose contents all have their hashes. */
+export interface Verified {
+  readonly name: string;
+  readonly header: Header;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** Read every content of a backup. @throws DamagedFile naming the first damage */
+export async function verifyBackup(root: string, backup: string | undefined): Promise<Verified> {
+  const name = await findBackup(root, backup);
+  const { header, files } = await readList(root, name);
+  const contents = new Map([...files, ...(header.ledger ? [header.ledger] : [])].map((c) => [c.sha256, c]));
+  let bytes = 0;
+  await atOnce(contents.values(), async (content) => {
+    await readVerified(root, content, async () => undefined);
+    bytes += content.bytes;
+  });
+  return { name, header, files: files.length, bytes };
+}
+
+async function checkEmpty(dataDir: string): Promise<void> {
+  const names = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const data = names.filter((name) => !NO_DATA.has(name));
+  if (data.length === 0) return;
+  throw new SettingError(
+    `DATA_DIR is ${JSON.stringify(dataDir)}, which has ${data.slice(0, 3).join(', ')}` +
+      `${data.length > 3 ? ` and ${data.length - 3} more` : ''}; expected an empty folder or a new one`,
+  );
+}
+
+async function writeFiles(root: string, folder: string, { files, folders }: BackupList): Promise<void> {
+  const parents = new Set([
+    ...files.map(({ path }) => dirname(join(folder, path))),
+    ...folders.map((p) => join(folder, p)),
+  ]);
+  for (const parent of parents) await makeFolder(parent);
+  await atOnce(files, (file) => copyOut(root, file, join(folder, file.path), file.mode));
+  await atOnce(parents, sync);
+}
+
+export interface RestoredLedger {
+  readonly counts: Counts;
+  readonly identity: Identity;
+  /** Leads that journals record as sold and the backup does not know. */
+  readonly withheld: number;
+}
+
+/** Restore the ledger into LEDGER, by default a file in the new folder. */
+async function writeLedger(
+  settings: RestoreSettings,
+  folder: string,
+  { ledger }: Header,
+): Promise<RestoredLedger | null> {
+  if (ledger === null || settings.WITHOUT_LEDGER) return null;
+  const file = join(folder, 'ledger.backup.tmp');
+  await copyOut(settings.FROM, ledger, file, OWNER_ONLY);
+  await checkBackup(file);
+  const noted = readNote(folder);
+  const claims = await heldClaims([journalFile(folder), ...(settings.JOURNALS ?? [])], null);
+  const store = await openStore({ DATA_DIR: folder, LEDGER: settings.LEDGER });
+  try {
+    const restored = await restoreLedger(store, file, { overwrite: false, noted, claims });
+    await writeNote(folder, { ...restored.identity, kind: store.kind });
+    return restored;
+  } finally {
+    await store.close();
+    await rm(file);
+  }
+}
+
+/**
+ * Move the finished files into the data folder. The ledger's note goes first: a server refuses a folder that records a
+ * ledger it does not have. The link to the current snapshot goes last.
+ */
+async function moveInto(dataDir: string, folder: string): Promise<void> {
+  const order = (name: string): number => (name === 'ledger.json' ? -1 : name === 'current' ? 1 : 0);
+  const names = (await readdir(folder)).sort((a, b) => order(a) - order(b));
+  await checkEmpty(dataDir);
+  for (const name of names) await rename(join(folder, name), join(dataDir, name));
+  await rm(folder, { recursive: true });
+  await sync(dataDir);
+}
+
+export interface Restored {
+  readonly name: string;
+  readonly header: Header;
+  readonly files: number;
+  readonly ledger: RestoredLedger | null;
+}
+
+/**
+ * Restore a backup into an empty folder.
+ * @throws SettingError if the folder is not empty; DamagedFile if a content is damaged. The folder stays empty then
+ */
+export async function restoreFolder(settings: RestoreSettings): Promise<Restored> {
+  const absent = settings.JOURNALS?.find((path) => !existsSync(path));
+  if (absent !== undefined)
+    throw new SettingError(`JOURNALS names ${JSON.stringify(absent)}, expected existing claims journals`);
+  const name = await findBackup(settings.FROM, settings.BACKUP);
+  const list = await readList(settings.FROM, name);
+  await checkEmpty(settings.DATA_DIR);
+  const folder = join(settings.DATA_DIR, RESTORING);
+  await rm(folder, { recursive: true, force: true });
+  await makeFolder(folder);
+  try {
+    await writeFiles(settings.FROM, folder, list);
+    const ledger = await writeLedger(settings, folder, list.header);
+    if (list.header.current !== null) await symlink(list.header.current, join(folder, 'current'));
+    await moveInto(settings.DATA_DIR, folder);
+    return { name, header: list.header, files: list.files.length, ledger };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+/** Settings of `make backup`, `make backup-verify` and `make restore`. docs/settings.md is generated from here. */
+import { z } from 'zod';
+import { pipelineSettings, zeroOrOne } from '../../../lib/settings.ts';
+
+const { DATA_DIR, LEDGER } = pipelineSettings.shape;
+
+const folderSetting = (about: string) => z.string('a folder').min(1, 'a folder').describe(about);
+
+const withoutLedger = zeroOrOne
+  .default(false)
+  .describe(
+    '`make backup`: 1 leaves the ledger out, for a PostgreSQL ledger that has its own backups. `make restore`: 1 ' +
+      'restores the data folder only, and the ledger in LEDGER stays as it is.',
+  );
+
+export const backUpSettings = z.object({
+  DATA_DIR,
+  LEDGER,
+  TO: folderSetting('`make backup`: folder of the backups, outside DATA_DIR, best on another disk.'),
+  SNAPSHOTS: z
+    .enum(['all', 'needed'], 'all or needed')
+    .default('all')
+    .describe(
+      '`make backup`: all snapshots, or only the current one and those that the next run needs. The others are ' +
+        'history for the back-test.',
+    ),
+  KEYS: zeroOrOne
+    .default(false)
+    .describe('`make backup`: 1 includes private keys that are in DATA_DIR. Keys outside it are never included.'),
+  KEEP_BACKUPS: z.coerce
+    .number('a number of backups')
+    .int('a whole number of backups')
+    .min(0, '0 backups or more')
+    .max(10_000, 'at most 10000 backups')
+    .default(0)
+    .describe('`make backup`: newest backups to keep in TO; older ones are removed after a success. 0 keeps all.'),
+  WITHOUT_LEDGER: withoutLedger,
+});
+
+const from = {
+  FROM: folderSetting('`make restore`, `make backup-verify`: folder of the backups.'),
+  BACKUP: z
+    .string()
+    .min(1, 'the name of a backup')
+    .optional()
+    .describe(
+      '`make restore`, `make backup-verify`: backup by name, such as 2026-11-23T05-10-09Z. Default: the newest.',
+    ),
+};
+
+export const verifySettings = z.object(from);
+
+export const restoreSettings = z.object({
+  DATA_DIR,
+  LEDGER,
+  ...from,
+  JOURNALS: z
+    .string()
+    .min(1, 'paths separated by commas')
+    .transform((paths) => paths.split(',').map((path) => path.trim()))
+    .transform((paths) => paths.filter((path) => path !== ''))
+    .optional()
+    .describe(
+      '`make restore`: claims journals newer than the backup, such as that of a data folder whose ledger was lost, ' +
+        'separated by commas. Their leads are withheld.',
+    ),
+  WITHOUT_LEDGER: withoutLedger,
+});
+
+export type BackUpSettings = z.infer<typeof backUpSettings>;
+export type RestoreSettings = z.infer<typeof restoreSettings>;

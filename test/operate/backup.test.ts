@@ -1,0 +1,160 @@
+/** `make backup` and `make restore` of a small folder: what is in it, kills, and damage. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { objectPath } from '../../lib/archive_path.ts';
+import { sha256 } from '../../lib/files.ts';
+import { verifyBackup } from '../../pipelines/operate/backup/restore.ts';
+import { BARE } from '../environment.ts';
+import {
+  backUpTo,
+  CLI,
+  command,
+  dataFolder,
+  KEY,
+  newPath,
+  objectsIn,
+  PAGE,
+  restoreTo,
+  RUN,
+  treeOf,
+  write,
+} from './backup_folders.ts';
+
+describe('a backup', () => {
+  test('restores every file with its permissions, and nothing that belongs to a process', async () => {
+    const [data, to, restored] = [dataFolder(), newPath('backups'), newPath('restored')];
+    const { damage, files } = await backUpTo(data, to);
+    assert.deepEqual([damage, files], [[], 10]);
+    await restoreTo(restored, to);
+    const ours = treeOf(data).filter((line) => !/lock\.sqlite|\/spool|build\.duckdb|\.building/u.test(line));
+    assert.deepEqual(treeOf(restored), ours);
+    assert.equal(statSync(to).mode & 0o777, 0o700, 'it contains sold answers and tokens');
+  });
+
+  test('stores a content once, whatever the number of backups that have it', async () => {
+    const [data, to] = [dataFolder(), newPath('backups')];
+    await backUpTo(data, to);
+    const before = objectsIn(to);
+    const second = await backUpTo(data, to);
+    assert.deepEqual(objectsIn(to), before);
+    write(data, 'drop/operator_files/broker/more.csv', 'address,price\n');
+    const third = await backUpTo(data, to);
+    assert.equal(objectsIn(to).length, before.length + 1);
+    assert.ok(second.name < third.name, 'names are in the order of the backups, within one second too');
+    const restored = newPath('restored');
+    await restoreTo(restored, to, { BACKUP: second.name });
+    assert.deepEqual(readdirSync(join(restored, 'drop/operator_files/broker')), ['list.csv']);
+  });
+
+  test('keeps the newest KEEP_BACKUPS, and only their contents', async () => {
+    const [data, to] = [dataFolder(), newPath('backups')];
+    write(data, 'drop/old.csv', 'old');
+    const { name } = await backUpTo(data, to);
+    rmSync(join(data, 'drop/old.csv'));
+    await backUpTo(data, to);
+    assert.deepEqual((await backUpTo(data, to, { KEEP_BACKUPS: '2' })).removed, [name]);
+    assert.equal(
+      objectsIn(to).some((path) => path.endsWith(sha256('old'))),
+      false,
+    );
+    assert.equal((await verifyBackup(to, undefined)).files, 10);
+  });
+
+  test('has no private key unless KEYS=1', async () => {
+    const data = dataFolder();
+    write(data, 'settle.key', KEY, 0o600);
+    write(data, 'sandbox/receipt_keys.json', '{"keys":[{"d":"secret"}]}', 0o600);
+    const [without, including] = [newPath('backups'), newPath('backups')];
+    assert.deepEqual([...(await backUpTo(data, without)).leftOut].sort(), ['sandbox', 'settle.key']);
+    assert.equal(
+      objectsIn(without).some((path) => readFileSync(path, 'utf8').includes('secret')),
+      false,
+    );
+    assert.deepEqual((await backUpTo(data, including, { KEYS: '1' })).leftOut, []);
+    const restored = newPath('restored');
+    await restoreTo(restored, including);
+    assert.equal(readFileSync(join(restored, 'settle.key'), 'utf8'), KEY);
+  });
+
+  test('with SNAPSHOTS=needed has the current snapshot and the one whose history the next run continues', async () => {
+    const [data, to, restored] = [dataFolder(), newPath('backups'), newPath('restored')];
+    for (const run of ['2026-10-01.01', '2026-11-18.01']) write(data, `snapshots/${run}/manifest.json`, `"${run}"`);
+    await backUpTo(data, to, { SNAPSHOTS: 'needed' });
+    await restoreTo(restored, to);
+    assert.deepEqual(readdirSync(join(restored, 'snapshots')).sort(), ['2026-11-18.01', RUN]);
+  });
+});
+
+describe('a kill during a backup', () => {
+  test('leaves the earlier backup intact, and the next backup is complete', async () => {
+    const [data, to] = [dataFolder(), newPath('backups')];
+    const first = await backUpTo(data, to);
+    for (let round = 1; round <= 2; round += 1) {
+      write(data, `snapshots/2026-11-2${round}.01/deals.parquet`, Buffer.alloc(40_000_000, String(round)));
+      const child = spawn(process.execPath, [CLI, 'backup'], { env: { ...BARE, DATA_DIR: data, TO: to } });
+      const ended = once(child, 'exit');
+      const isPartial = (path: unknown): boolean => String(path).endsWith('.tmp');
+      const incoming = (): number => readdirSync(to, { recursive: true }).filter(isPartial).length;
+      while (incoming() === 0 && child.exitCode === null) await pause(1);
+      child.kill('SIGKILL');
+      assert.deepEqual(await ended, [null, 'SIGKILL'], 'it was killed while it copied');
+      assert.equal((await verifyBackup(to, undefined)).name, first.name);
+    }
+    const { damage } = await backUpTo(data, to);
+    assert.deepEqual(damage, []);
+    assert.deepEqual(readdirSync(join(to, 'incoming')), [], 'partial files of the killed backups are gone');
+    const restored = newPath('restored');
+    await restoreTo(restored, to);
+    assert.equal(statSync(join(restored, 'snapshots/2026-11-22.01/deals.parquet')).size, 40_000_000);
+  });
+});
+
+describe('a damaged file', () => {
+  test('of the backup is found by verify and by restore, which leaves the folder empty, and made good later', async () => {
+    const [data, to, restored] = [dataFolder(), newPath('backups'), newPath('restored')];
+    await backUpTo(data, to);
+    const rows = join(to, objectPath(sha256(readFileSync(join(data, `staged/oh_stark_tax/${RUN}.parquet`)))));
+    truncateSync(rows, 1000);
+    const verified = command('verify', { FROM: to });
+    assert.equal(verified.status, 1);
+    assert.match(verified.out, /^The backup's content [0-9a-f]{64} has 1000 bytes, expected 3000000\. Choose/u);
+    assert.equal(verified.out.split('\n').length, 2, 'one line');
+    await assert.rejects(restoreTo(restored, to), /has 1000 bytes, expected 3000000/u);
+    assert.deepEqual(readdirSync(restored), []);
+    await backUpTo(data, to);
+    await restoreTo(restored, to);
+  });
+
+  test('with a changed byte, or a truncated list, is found too', async () => {
+    const [data, to] = [dataFolder(), newPath('backups')];
+    const { name } = await backUpTo(data, to);
+    const page = join(to, objectPath(sha256(PAGE)));
+    writeFileSync(page, PAGE.replace('a page', 'A page'));
+    await assert.rejects(restoreTo(newPath('restored'), to), /does not have its hash/u);
+    truncateSync(join(to, 'backups', `${name}.ndjson.gz`), 60);
+    await assert.rejects(restoreTo(newPath('restored'), to), /\.ndjson\.gz is damaged\. Choose another backup/u);
+  });
+
+  test('of the data folder is reported; an earlier backup replaces it', async () => {
+    const [data, to, restored] = [dataFolder(), newPath('backups'), newPath('restored')];
+    await backUpTo(data, to);
+    const deals = `snapshots/${RUN}/deals.parquet`;
+    const intact = readFileSync(join(data, deals));
+    truncateSync(join(data, deals), 5);
+    const { status, out } = command('backup', { DATA_DIR: data, TO: to });
+    assert.equal(status, 1);
+    assert.match(out, new RegExp(`^damaged: ${deals} does not .*: an earlier backup has its content`, 'mu'));
+    await restoreTo(restored, to);
+    assert.deepEqual(readFileSync(join(restored, deals)), intact);
+
+    const elsewhere = newPath('backups');
+    const { damage } = await backUpTo(data, elsewhere);
+    assert.match(damage.join(), /: it is left out/u);
+    assert.deepEqual((await verifyBackup(elsewhere, undefined)).header.missing, [deals]);
+  });
+});

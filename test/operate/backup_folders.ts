@@ -1,0 +1,104 @@
+/** A small data folder with one file of each kind, and its backups. */
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { objectPath } from '../../lib/archive_path.ts';
+import { sha256 } from '../../lib/files.ts';
+import { readSettings } from '../../lib/settings.ts';
+import { backUp, type Backup } from '../../pipelines/operate/backup/back_up.ts';
+import { restoreFolder } from '../../pipelines/operate/backup/restore.ts';
+import { backUpSettings, restoreSettings } from '../../pipelines/operate/backup/settings.ts';
+import { BARE } from '../environment.ts';
+
+export const CLI = fileURLToPath(new URL('../../pipelines/operate/backup/cli.ts', import.meta.url));
+export const RUN = '2026-11-20.01';
+export const PAGE = 'a page '.repeat(50);
+export const KEY = `0x${'ab'.repeat(32)}\n`;
+
+const folders: string[] = [];
+process.on('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A path that does not exist yet, in a folder that goes with the test. */
+export function newPath(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'dealfeed-backup-'));
+  folders.push(folder);
+  return join(folder, name);
+}
+
+export function write(root: string, path: string, content: string | Buffer, mode = 0o644): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), content, { mode });
+  chmodSync(join(root, path), mode);
+}
+
+/** A data folder with one file of each kind. */
+export function dataFolder(): string {
+  const root = newPath('data');
+  const [rows, page, table] = [Buffer.alloc(3_000_000, 'rows'), sha256(PAGE), Buffer.alloc(2_000_000, 'table')];
+  write(root, 'kind.json', '{"data_clock":"sandbox"}\n');
+  write(root, `archive/${objectPath(page)}`, PAGE);
+  write(root, `archive/requests/oh_stark_tax/${RUN}.ndjson`, `{"sha256":"${page}"}\n`);
+  write(root, `staged/oh_stark_tax/${RUN}.json`, JSON.stringify({ parquet: { sha256: sha256(rows) } }));
+  write(root, `staged/oh_stark_tax/${RUN}.parquet`, rows);
+  write(root, `snapshots/${RUN}/deals.parquet`, table);
+  const tables = { deals: { file: 'deals.parquet', sha256: sha256(table) } };
+  write(root, `snapshots/${RUN}/manifest.json`, JSON.stringify({ tables }));
+  symlinkSync(`snapshots/${RUN}`, join(root, 'current'));
+  write(root, `runs/${RUN}/report.json`, '{}\n');
+  mkdirSync(join(root, 'runs', '2026-11-19.01'), { recursive: true });
+  write(root, 'schedule/settings.env', 'LIVE="1"\n', 0o600);
+  write(root, 'drop/operator_files/broker/list.csv', 'address\n');
+  // These belong to a process or can be made again.
+  write(root, 'lock.sqlite', '');
+  write(root, 'spool/1.csv', 'half an answer');
+  write(root, `runs/${RUN}/build.duckdb`, 'half a build');
+  write(root, 'snapshots/.building-2026-11-21.01/deals.parquet', 'half a table');
+  return root;
+}
+
+const settingsFor = (env: Record<string, string>): ReturnType<typeof readSettings<typeof backUpSettings>> =>
+  readSettings(backUpSettings, env);
+export const backUpTo = (DATA_DIR: string, TO: string, env: Record<string, string> = {}): Promise<Backup> =>
+  backUp(settingsFor({ DATA_DIR, TO, ...env }));
+export const restoreTo = (
+  DATA_DIR: string,
+  FROM: string,
+  env: Record<string, string> = {},
+): ReturnType<typeof restoreFolder> => restoreFolder(readSettings(restoreSettings, { DATA_DIR, FROM, ...env }));
+
+/** Every file and folder with its content and permissions. */
+export const treeOf = (root: string): string[] =>
+  readdirSync(root, { recursive: true, withFileTypes: true })
+    .map((e) => [join(e.parentPath, e.name), e.isFile()] as const)
+    .map(([path, isFile]) => {
+      const mode = (statSync(path).mode & 0o777).toString(8);
+      return `${path.slice(root.length)} ${isFile ? `${mode} ${sha256(readFileSync(path))}` : ''}`;
+    })
+    .sort();
+
+export const objectsIn = (root: string): string[] =>
+  readdirSync(join(root, 'objects'), { recursive: true, withFileTypes: true })
+    .filter((e) => e.isFile())
+    .map((e) => join(e.parentPath, e.name));
+
+export const command = (
+  name: string,
+  env: Record<string, string>,
+): { readonly status: number | null; readonly out: string } => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, name], { env: { ...BARE, ...env } });
+  return { status, out: `${stdout.toString()}${stderr.toString()}` };
+};

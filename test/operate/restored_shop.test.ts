@@ -1,0 +1,174 @@
+/**
+ * A backup that is made while a server sells, a run publishes and a prune removes is restored into an empty folder: a
+ * server sells on from it, and the next day's run continues it.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync, rmSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { serve, type Serving } from '../../api/http/serve.ts';
+import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
+import { readServerSettings } from '../../api/settings.ts';
+import { LedgerFenced } from '../../ledger/identity.ts';
+import { openNotedLedger, openServingLedger } from '../../ledger/open.ts';
+import { readSettings } from '../../lib/settings.ts';
+import { archivedPages } from '../../pipelines/archived_pages.ts';
+import { readsUpTo, trustedRows } from '../../pipelines/ingest/reads.ts';
+import { type Layout } from '../../pipelines/layout.ts';
+import { backUp } from '../../pipelines/operate/backup/back_up.ts';
+import { restoreFolder } from '../../pipelines/operate/backup/restore.ts';
+import { backUpSettings, restoreSettings } from '../../pipelines/operate/backup/settings.ts';
+import { prune } from '../../pipelines/operate/retention/prune.ts';
+import { soldLeads } from '../../pipelines/sold_leads.ts';
+import { currentSnapshot, listSnapshots, verifySnapshot } from '../../pipelines/snapshots.ts';
+import { openArchive } from '../../sources/fetch/archive.ts';
+import { buyerWith, bodyOf, type Buyer } from '../api/support/buyers.ts';
+import { ledgerFolders } from '../ledger/ledger_folders.ts';
+import { newLayout, published, runDay } from '../pipelines/runs.ts';
+import { afterFirstDay, FIRST_RUN, SECOND_DAY, SECOND_RUN, type StartingPoint } from '../pipelines/starting_points.ts';
+
+const NEXT_DAY = '2026-11-24';
+const WAIT = { everyMs: 25, looksWithHint: 40, looksWithoutHint: 16 } as const;
+/** Sources and tables of the runs, so that a run takes a second. */
+const only = ({ name }: { readonly name: string }): boolean => ['oh_cuyahoga_tax', 'oh_stark_tax'].includes(name);
+const tables = ['signals', 'leads'];
+
+describe('a backup of a folder at work', () => {
+  const { kinds } = ledgerFolders();
+  let start: StartingPoint;
+  let chain: Chain;
+  let buyer: Buyer;
+  let layout: Layout;
+  let restored: Layout;
+  let backups: string;
+  const servers: Serving[] = [];
+  before(async () => {
+    start = await afterFirstDay();
+    ({ layout } = start);
+    backups = `${layout.root}-backups`;
+    chain = await startChain();
+    buyer = buyerWith();
+    await chain.mint(buyer.address, 20_000_000n);
+  });
+  after(async () => {
+    for (const server of servers) await server.close();
+    await chain.close();
+    rmSync(backups, { recursive: true, force: true });
+  });
+
+  const serveFrom = async (dataDir: string): Promise<Serving> => {
+    const { settings, payments } = readServerSettings({
+      DATA_DIR: dataDir,
+      PORT: '0',
+      SANDBOX_RPC: chain.rpcUrl,
+      PUBLIC_BASE_URL: 'http://dealfeed.test',
+    });
+    const server = await serve({ settings, payments: { ...payments, wait: WAIT } });
+    servers.push(server);
+    return server;
+  };
+  const buyLead = async (server: Serving): Promise<{ lead: string; receipt: string; bytes: Buffer }> => {
+    const response = await buyer.fetch(`${server.url}/api/leads/exclusive`);
+    assert.equal(response.status, 200);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const { claim } = JSON.parse(bytes.toString()) as { claim: { lead_id: string } };
+    return { lead: claim.lead_id, receipt: response.headers.get('Receipt-Id') ?? '', bytes };
+  };
+  const backUpNow = (): ReturnType<typeof backUp> =>
+    backUp(readSettings(backUpSettings, { DATA_DIR: layout.root, TO: backups }));
+  const restoreNew = async (env: Record<string, string> = {}): Promise<Layout> => {
+    const target = await newLayout();
+    await restoreFolder(readSettings(restoreSettings, { DATA_DIR: target.root, FROM: backups, ...env }));
+    return target;
+  };
+  let bought: Awaited<ReturnType<typeof buyLead>>;
+  let later: Awaited<ReturnType<typeof buyLead>>;
+
+  test('is consistent whenever it is made: every snapshot, row and page that it names is in it', async () => {
+    const server = await serveFrom(layout.root);
+    bought = await buyLead(server);
+    const run = runDay({ layout, world: start.world, day: SECOND_DAY, only, tables });
+    const during = (await backUpNow()).name;
+    assert.equal((await run).current, true);
+    // The strictest retention removes the reads that the current snapshot does not need.
+    const nothing = { dailyDays: 0, monthlyDays: 0, readsDays: 0, runsDays: 0 };
+    const [{ name }] = await Promise.all([backUpNow(), prune(layout, nothing, { apply: true })]);
+    for (const [BACKUP, current] of [
+      [name, SECOND_RUN],
+      [during, FIRST_RUN],
+    ] as const) {
+      restored = await restoreNew({ BACKUP });
+      assert.equal(await currentSnapshot(restored), current);
+      const archive = await openArchive(restored.root);
+      for (const runId of await listSnapshots(restored)) assert.deepEqual(await verifySnapshot(restored, runId), []);
+      for (const source of readdirSync(restored.stagedRoot)) {
+        for (const record of await readsUpTo(restored, source, SECOND_DAY)) {
+          await trustedRows(restored, record);
+          if (record.status === 'good') await archivedPages(archive, record);
+        }
+      }
+    }
+    later = await buyLead(server);
+  });
+
+  test('lets a server sell on: what was bought is collected, and a sold lead stays sold', async () => {
+    const server = await serveFrom(restored.root);
+    const url = `${server.url}/api/purchases/${bought.receipt}`;
+    const again = await fetch(url, { headers: { 'SIGN-IN-WITH-X': await buyer.signIn(url) } });
+    assert.deepEqual([again.status, Buffer.from(await again.arrayBuffer())], [200, bought.bytes]);
+    const list = await buyer.fetch(`${server.url}/api/leads`);
+    assert.equal(list.status, 200, await list.clone().text());
+    const listed = (await bodyOf(list))['records'] as { id: string }[];
+    assert.ok(listed.length > 0);
+    assert.equal(
+      listed.some(({ id }) => id === bought.lead),
+      false,
+    );
+  });
+
+  test('withholds a lead that was sold after it, if the journal of the lost folder is there', async () => {
+    const target = await restoreNew({ JOURNALS: `${layout.root}/claims.journal` });
+    const ledger = await openNotedLedger({ DATA_DIR: target.root });
+    assert.deepEqual([...(await ledger.soldLeads())].sort(), [bought.lead, later.lead].sort());
+    // Until the chain was audited up to the restore, no other lead is sold either.
+    assert.equal(await ledger.exclusivePause(), 'restored_not_audited');
+    await ledger.close();
+  });
+
+  test('lets the next run continue: it publishes the next day without the sold leads', async () => {
+    const sold = (): ReturnType<typeof soldLeads> => soldLeads({ DATA_DIR: restored.root });
+    assert.deepEqual((await sold()).leads, [bought.lead]);
+    const result = await runDay({ layout: restored, world: start.world, day: NEXT_DAY, only, tables, soldLeads: sold });
+    assert.deepEqual([result.manifest?.previous, result.current], [FIRST_RUN, true]);
+    const rows = await published(restored, result.runId, 'leads');
+    assert.ok(rows.length > 0);
+    assert.equal(
+      rows.some(({ id }) => id === bought.lead),
+      false,
+    );
+  });
+
+  test('of a PostgreSQL ledger restores into an empty one, or leaves the one that is there', async () => {
+    const place = async (): Promise<string> => (await kinds[1]?.fresh('')) ?? assert.fail('no PostgreSQL');
+    const [LEDGER, empty] = [await place(), await place()];
+    const source = await newLayout();
+    const ledger = await openServingLedger({ DATA_DIR: source.root, LEDGER });
+    await ledger.recordMoney('test');
+    const to = `${source.root}-backups`;
+    await backUp(readSettings(backUpSettings, { DATA_DIR: source.root, TO: to, LEDGER }));
+    const into = async (env: Record<string, string>): Promise<number | undefined> => {
+      const target = await newLayout();
+      const settings = readSettings(restoreSettings, { DATA_DIR: target.root, FROM: to, ...env });
+      const { ledger: result } = await restoreFolder(settings);
+      // The folder records the ledger, whichever it is.
+      await (await openServingLedger({ DATA_DIR: target.root, LEDGER: env['LEDGER'] })).close();
+      return result?.identity.epoch;
+    };
+    assert.equal(await into({ LEDGER: empty }), 2);
+    assert.equal(await into({ LEDGER, WITHOUT_LEDGER: '1' }), undefined);
+    assert.equal(await ledger.recordMoney('real'), 'test', 'its server still sells');
+    assert.equal(await into({ LEDGER }), 2);
+    await assert.rejects(ledger.recordMoney('real'), LedgerFenced, 'a restore over it stops its server');
+    await ledger.close();
+    rmSync(to, { recursive: true });
+  });
+});
