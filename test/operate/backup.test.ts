@@ -115,7 +115,7 @@ describe('a kill during a backup', () => {
 });
 
 describe('a damaged file', () => {
-  test('of the backup is found by verify and by restore, which leaves the folder empty, and made good later', async () => {
+  test('of the backup is found by verify and by restore, which leaves the folder empty', async () => {
     const [data, to, restored] = [dataFolder(), newPath('backups'), newPath('restored')];
     await backUpTo(data, to);
     const rows = join(to, objectPath(sha256(readFileSync(join(data, `staged/oh_stark_tax/${RUN}.parquet`)))));
