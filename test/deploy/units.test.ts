@@ -1,0 +1,128 @@
+/** The systemd units and the proxies' configurations of deploy/, and the process that keeps the schedule. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { serverSettings } from '../../api/settings.ts';
+import { pipelineSettings } from '../../lib/settings.ts';
+import { backUpSettings } from '../../pipelines/operate/backup/settings.ts';
+import { keepSchedule } from '../../pipelines/operate/scheduler.ts';
+import { JOBS } from '../../pipelines/operate/schedule/jobs.ts';
+import { PROJECT } from './dockerfile.ts';
+
+const UNITS = join(PROJECT, 'deploy/systemd');
+const services = readdirSync(UNITS).filter((name) => name.endsWith('.service'));
+const read = (path: string): string => readFileSync(join(PROJECT, path), 'utf8');
+const linesOf = (unit: string, name: string): string[] =>
+  [...read(`deploy/systemd/${unit}`).matchAll(new RegExp(`^#?${name}=(.*)$`, 'gmu'))].map((match) => match[1] ?? '');
+
+const KNOWN = new Set(
+  [serverSettings, pipelineSettings, backUpSettings].flatMap((settings) => Object.keys(settings.shape)),
+);
+
+describe('the systemd units', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dealfeed-units-'));
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
+  /** Copies of the units for a project in this folder. */
+  const copied = (): string[] =>
+    readdirSync(UNITS).map((name) => {
+      const path = join(folder, name);
+      writeFileSync(path, readFileSync(join(UNITS, name), 'utf8').replaceAll('/opt/dealfeed', PROJECT));
+      return path;
+    });
+
+  test('are units for systemd', { skip: hasAnalyze ? false : 'systemd-analyze is not installed' }, () => {
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', ...copied()], { encoding: 'utf8' });
+    assert.deepEqual([status, stderr], [0, '']);
+  });
+
+  test('start programs that exist, hardened alike, with settings that exist', () => {
+    const hardening = services.map((unit) => {
+      const text = read(`deploy/systemd/${unit}`);
+      return text.slice(text.indexOf('NoNewPrivileges='), text.indexOf('SystemCallFilter=')).replace(/Paths=.*/u, '');
+    });
+    assert.equal(new Set(hardening).size, 1);
+    for (const unit of services) {
+      for (const wanted of [
+        'User=dealfeed',
+        'NoNewPrivileges=true',
+        'ProtectSystem=strict',
+        'CapabilityBoundingSet=\n',
+      ])
+        assert.ok(read(`deploy/systemd/${unit}`).includes(wanted), `${unit}: ${wanted}`);
+      const [command = ''] = linesOf(unit, 'ExecStart');
+      const [, script = '', program = ''] = /^\/opt\/dealfeed\/(\S+) node (\S+)/u.exec(command) ?? [];
+      assert.ok(existsSync(join(PROJECT, script)) && existsSync(join(PROJECT, program)), command);
+      const credentials = linesOf(unit, 'LoadCredential').map((line) => line.split(':')[0] ?? '');
+      const set = linesOf(unit, 'Environment').flatMap((line) =>
+        line.split(' ').map((word) => word.split('=')[0] ?? ''),
+      );
+      const others = new Set(['PATH', 'NODE_COMPILE_CACHE', 'UV_THREADPOOL_SIZE']);
+      const unknown = [...credentials, ...set].filter((name) => !KNOWN.has(name) && !others.has(name));
+      assert.deepEqual(unknown, [], unit);
+    }
+  });
+
+  test('do not start the server with test money, and a missing secret stops the start', () => {
+    assert.ok(linesOf('dealfeed.service', 'Environment').join(' ').includes('NODE_ENV=production'));
+    const required = read('deploy/systemd/dealfeed.service').matchAll(/^LoadCredential=(\w+):/gmu);
+    assert.deepEqual([...required].map((match) => match[1]).sort(), ['CURSOR_SECRET', 'RECEIPT_KEY_FILE', 'RPC_URL']);
+  });
+});
+
+test('the example of settings names settings that exist', () => {
+  const names = [...read('deploy/env.example').matchAll(/^([A-Z_]+)=/gmu)].map((match) => match[1] ?? '');
+  assert.deepEqual(
+    names.filter((name) => !KNOWN.has(name)),
+    [],
+  );
+  assert.ok(names.includes('PROXY_HOPS'));
+});
+
+test('both proxies pass long headers, the one address they see, and streams, and leave bytes and caching alone', () => {
+  const [nginx, caddy] = [read('deploy/proxy/nginx.conf'), read('deploy/proxy/Caddyfile')];
+  for (const line of [
+    /proxy_buffer_size 16k;/u,
+    /large_client_header_buffers 8 16k;/u,
+    /X-Forwarded-For \$remote_addr;/u,
+    /location \/mcp \{[^}]*proxy_buffering off;/u,
+    /proxy_next_upstream off;/u,
+    /gzip off;/u,
+  ])
+    assert.match(nginx, line);
+  for (const line of [/max_header_size 64KB/u, /X-Forwarded-For \{remote_host\}/u, /flush_interval -1/u])
+    assert.match(caddy, line);
+  assert.doesNotMatch(caddy, /^\s*encode\b/mu);
+});
+
+test('the scheduler runs each job once when its time has come, and ends when it is stopped', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'dealfeed-scheduler-'));
+  const stopping = new AbortController();
+  const ran: string[] = [];
+  const times = ['2026-11-23T05:00', '2026-11-23T05:09', '2026-11-23T05:10', '2026-11-23T05:11', '2026-11-24T05:10'];
+  let round = 0;
+  await keepSchedule({
+    dataDir,
+    signal: stopping.signal,
+    now: () => new Date(`${times[round] ?? ''}:00`),
+    async wait() {
+      round += 1;
+      if (round === times.length) stopping.abort();
+    },
+    async runner({ name }, log) {
+      ran.push(`${times[round] ?? ''} ${name}`);
+      writeFileSync(log, '');
+      return 0;
+    },
+  });
+  const first = JOBS.map(({ name }) => `${times[0] ?? ''} ${name}`);
+  const daily = ran.slice(first.length).filter((line) => line.endsWith('daily'));
+  assert.deepEqual(ran.slice(0, first.length), first, 'a new schedule begins with everything');
+  assert.deepEqual(daily, ['2026-11-23T05:10 daily', '2026-11-24T05:10 daily']);
+  rmSync(dataDir, { recursive: true });
+});
