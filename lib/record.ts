@@ -6,7 +6,7 @@
  * dictionary come from one line.
  *
  * JSON form of a value, as zod checks it, parsers return it and the API sends it:
- *   money, percent, ratio  decimal string, never a binary float
+ *   money, percent, ratio, degrees  decimal string, never a binary float
  *   integer                number
  *   date                   YYYY-MM-DD
  *   instant                YYYY-MM-DDTHH:MM:SSZ, UTC
@@ -17,7 +17,7 @@ import { z } from 'zod';
 import { identifier, literal } from './sql.ts';
 
 export type FieldKind =
-  'text' | 'enum' | 'date' | 'instant' | 'money' | 'percent' | 'ratio' | 'integer' | 'flag' | 'json';
+  'text' | 'enum' | 'date' | 'instant' | 'money' | 'percent' | 'ratio' | 'degrees' | 'integer' | 'flag' | 'json';
 
 /** Facts about a field for storage and documentation. */
 export interface FieldFacts {
@@ -119,6 +119,10 @@ export const percent = <const O extends FieldOptions>(about: string, options?: O
 /** A plain ratio as a decimal string, with two decimals by default. */
 export const ratio = <const O extends FieldOptions>(about: string, options?: O) =>
   field(decimalString(options?.decimals), 'ratio', decimalSql(options?.decimals), about, options);
+
+/** A latitude or longitude in degrees (WGS 84 or NAD 83), as a decimal string with five decimals: about one meter. */
+export const degrees = <const O extends FieldOptions>(about: string, options?: O) =>
+  field(decimalString(5), 'degrees', 'DECIMAL(8,5)', about, { unit: 'degrees', ...options } as O);
 
 /** A count, a year or a score. */
 export const integer = <const O extends FieldOptions>(about: string, options?: O) =>

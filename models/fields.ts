@@ -1,6 +1,7 @@
 /** Columns that several published tables share, with one name and one description each. */
 import { z } from 'zod';
-import { instant, integer, json, oneOf, text, type Fields, type RecordDefinition } from '../lib/record.ts';
+import { degrees, instant, integer, json, oneOf, text, type Fields, type RecordDefinition } from '../lib/record.ts';
+import { never, type Audit } from './contract.ts';
 
 export { AUCTION_TYPES, COVERED_KINDS, isSale, RECORD_KINDS, SIGNAL_TYPES, type RecordKind } from '../sources/kinds.ts';
 
@@ -42,6 +43,35 @@ export const cityBasis = <const A extends string>(absent: A) =>
       'them prints it, and the owner gets mail at the same street and number in the county.',
     { absent },
   );
+
+const NO_POINT = 'geo_basis is no_zip or zip_not_listed';
+
+/** A point for the map, and where it comes from (models/macros/places.sql). */
+export const point = {
+  latitude: degrees('Latitude of the property; geo_basis says how exact it is.', { absent: NO_POINT }),
+  longitude: degrees('Longitude of the property; geo_basis says how exact it is.', { absent: NO_POINT }),
+  geo_basis: oneOf(
+    ['parcel_layer', 'zip_centroid', 'no_zip', 'zip_not_listed'],
+    "Where latitude and longitude come from. parcel_layer: the parcel's own point in its county's or city's layer; " +
+      "zip_centroid: a point inside the ZIP's area, by the census gazetteer, the same for all properties of the ZIP; " +
+      'no_zip: the ZIP is unknown; zip_not_listed: the gazetteer has no area of the ZIP, or its state is not covered.',
+  ),
+};
+
+/** An audit that a point is there exactly if geo_basis says so. */
+export const pointAsSaid = (model: string): Audit =>
+  never(
+    model,
+    'point_as_said',
+    'latitude and longitude are null exactly if geo_basis says so, and inside the United States',
+    `(latitude IS NULL) <> (geo_basis IN ('no_zip', 'zip_not_listed'))
+      OR (latitude IS NULL) <> (longitude IS NULL)
+      OR latitude <= 0
+      OR longitude >= 0`,
+  );
+
+/** Why a point is null. */
+export const pointCauses = { latitude: [{ of: 'geo_basis' }], longitude: [{ of: 'geo_basis' }] } as const;
 
 /** Kinds of organizations, by the legal form in their names (models/macros/organizations.sql). */
 export const ORGANIZATION_KINDS = ['company', 'bank', 'trust', 'association'] as const;

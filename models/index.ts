@@ -18,6 +18,7 @@ import InsuranceSize from './reference/insurance_sizes.ts';
 import InsuranceState from './reference/insurance_states.ts';
 import NoiComparison from './reference/noi_comparisons.ts';
 import TaxRule from './reference/tax_rules.ts';
+import County from './reference/counties.ts';
 import CountyZip from './reference/county_zips.ts';
 import EntityType from './reference/entity_types.ts';
 import LoanFactor from './reference/loan_factors.ts';
@@ -26,6 +27,7 @@ import NotCoveredReason from './reference/not_covered_reasons.ts';
 import ParcelFormat from './reference/parcel_formats.ts';
 import SaleRule from './reference/sale_rules.ts';
 import PropertyClass from './reference/property_classes.ts';
+import ZipPlace from './reference/zip_places.ts';
 
 export const LAYERS = ['staging', 'intermediate', 'marts'] as const;
 export type Layer = (typeof LAYERS)[number];
@@ -131,5 +133,7 @@ export const loadReferences = (): Reference[] => [
   reference(IdentityByCounty, 'identity_by_county'),
   reference(PropertyClass, 'property_classes'),
   reference(MetroCounty, 'metro_counties'),
+  reference(County, 'counties'),
+  reference(ZipPlace, 'zip_places'),
   reference(NotCoveredReason, 'not_covered_reasons'),
 ];

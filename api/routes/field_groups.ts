@@ -3,6 +3,7 @@ import { debt } from '../../models/deal/debt.ts';
 import { distress } from '../../models/deal/distress.ts';
 import { income } from '../../models/deal/income.ts';
 import { listing } from '../../models/deal/listing.ts';
+import { place } from '../../models/deal/place.ts';
 import { roll } from '../../models/deal/roll.ts';
 import { scores } from '../../models/deal/scores.ts';
 import { summary } from '../../models/deal/summary.ts';
@@ -79,6 +80,7 @@ export const FIELD_GROUPS = {
       paths: [...Object.keys(summary), ...Object.keys(scores)].filter(isPath),
       distress: without(distress, isEvidence),
       roll: Object.keys(roll),
+      place: Object.keys(place),
       evidence: DEAL_EVIDENCE,
     },
     byDefault: ['summary', 'paths', 'distress'],

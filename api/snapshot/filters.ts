@@ -87,6 +87,7 @@ function placeholder({ kind, sql }: Column): string {
     case 'money':
     case 'percent':
     case 'ratio':
+    case 'degrees':
       return 'CAST(? AS DECIMAL(18,6))';
     case 'date':
     case 'instant':

@@ -19,6 +19,7 @@ function valueSql({ name, kind }: Column): string {
     case 'money':
     case 'percent':
     case 'ratio':
+    case 'degrees':
     case 'date':
       return `CAST(${column} AS VARCHAR)`;
     case 'instant':

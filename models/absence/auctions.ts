@@ -1,5 +1,6 @@
 /** Why a field of an auction is null. */
 import type { Cause } from '../../lib/record.ts';
+import { pointCauses } from '../fields.ts';
 
 const BY_SHERIFF = { if: "auction_type = 'sheriff_sale'", code: 'not_published_by_sheriff' } as const;
 const NOT_PUBLISHED: readonly Cause[] = [BY_SHERIFF, 'not_published'];
@@ -43,4 +44,5 @@ export const auctionCauses = {
   sale_type_raw: NOT_PUBLISHED,
   previous_sale_date: ['no_other_sale_read'],
   next_sale_date: ['no_other_sale_read'],
+  ...pointCauses,
 } as const;

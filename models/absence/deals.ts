@@ -1,5 +1,6 @@
 /** Why a field of a deal is null. */
 import type { Cause } from '../../lib/record.ts';
+import { pointCauses } from '../fields.ts';
 
 const NO_PRICE = { if: 'list_price IS NULL', code: 'price_not_published' };
 const NO_UNITS = { if: 'units IS NULL', code: 'units_not_published' };
@@ -26,6 +27,10 @@ const NO_OFFER: readonly Cause[] = [{ of: 'offer_status' }];
 const NOT_STATED: readonly Cause[] = ['not_stated_by_site'];
 const NO_ROLL: readonly Cause[] = [{ of: 'roll_status' }];
 const NOT_ON_ROLL: readonly Cause[] = [{ if: "roll_status = 'matched'", code: 'not_on_roll' }, ...NO_ROLL];
+const NO_COUNTY: readonly Cause[] = [
+  { if: "geo_basis = 'zip_not_listed'", code: 'zip_not_listed' },
+  'zip_in_other_state',
+];
 
 export const dealCauses = {
   address: NO_STREET,
@@ -122,4 +127,8 @@ export const dealCauses = {
   assessed_market_value: NOT_ON_ROLL,
   roll_source: NO_ROLL,
   roll_source_url: NO_ROLL,
+  county: NO_COUNTY,
+  county_fips: NO_COUNTY,
+  county_basis: NO_COUNTY,
+  ...pointCauses,
 } as const;

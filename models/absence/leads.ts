@@ -1,5 +1,6 @@
 /** Why a field of a lead is null. */
 import type { Cause } from '../../lib/record.ts';
+import { pointCauses } from '../fields.ts';
 
 const AUCTION_ONLY = { if: "lead_type = 'tax_delinquent'", code: 'tax_lead' };
 const TAX_ONLY = { if: "lead_type = 'sheriff_sale_auction'", code: 'auction_lead' };
@@ -70,4 +71,5 @@ export const leadCauses = {
   assessed_market_value: NOT_ON_ROLL,
   roll_source: NO_ROLL,
   roll_source_url: NO_ROLL,
+  ...pointCauses,
 } as const;

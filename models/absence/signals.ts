@@ -1,5 +1,6 @@
 /** Why a field of a signal is null. */
 import type { Cause } from '../../lib/record.ts';
+import { pointCauses } from '../fields.ts';
 
 const NOT_PUBLISHED: readonly Cause[] = ['not_published_by_county'];
 const NO_PARCEL: readonly Cause[] = ['no_parcel_number_published'];
@@ -44,4 +45,5 @@ export const signalCauses = {
   plaintiff: OF_RECORD,
   tax_year: [{ if: "signal_type <> 'tax_lien'", code: 'not_a_tax_lien' }, 'not_published_by_source'],
   amount_basis: ['amount_missing'],
+  ...pointCauses,
 } as const;

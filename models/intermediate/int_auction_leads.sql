@@ -200,5 +200,5 @@ select
   case_number, defendant, opening_bid_basis, opening_bid_derived, opening_bid_mismatch, statute_ref,
   sale_kind, sale_round, appraisal_discount_pct, deposit,
 
-  source, page_sha256
+  source, page_sha256, latitude, longitude, geo_basis
 from totals

@@ -9,11 +9,10 @@ moved as (
 places as (
   select
     'deals' as list, id, false as is_gone,
-    cast(null as varchar) as kind, state, cast(null as varchar) as county, cast(null as varchar) as county_fips,
-    city, zip
+    cast(null as varchar) as kind, state, county, county_fips, city, zip
   from deals
   union all
-  select 'deals' as list, id, true as is_gone, null as kind, state, null as county, null as county_fips, city, zip
+  select 'deals' as list, id, true as is_gone, null as kind, state, county, county_fips, city, zip
   from followed_deals
   union all
   select 'signals' as list, id, false as is_gone, signal_type as kind, state, county, county_fips, city, zip

@@ -86,7 +86,9 @@ select
   parcels.last_sale_basis,
   parcels.county_value as assessed_market_value,
   parcels.source as roll_source,
-  parcels.source_url as roll_source_url
+  parcels.source_url as roll_source_url,
+  parcels.county_fips,
+  parcels.parcel_key
 from properties
 left join own_parcels using (id)
 left join stg_parcels as parcels

@@ -1,4 +1,4 @@
-import { defineRecord } from '../../lib/record.ts';
+import { defineRecord, text } from '../../lib/record.ts';
 import { defineModel, never } from '../contract.ts';
 import { roll } from '../deal/roll.ts';
 import { fieldsOf } from '../fields.ts';
@@ -8,6 +8,8 @@ export default defineModel({
   record: defineRecord('int_property_roll', 'One row per property: its parcel on a parcel layer or tax roll.', ['id'], {
     ...fieldsOf(Deal, ['id']),
     ...roll,
+    county_fips: text('Five-digit county FIPS of the parcel.', { absent: 'roll_status is not matched' }),
+    parcel_key: text('Normalized number of the parcel.', { absent: 'roll_status is not matched' }),
   }),
   audits: [
     never(

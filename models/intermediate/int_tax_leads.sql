@@ -180,5 +180,5 @@ select
   property_class, property_kind, property_kind_basis,
   mail_street, mail_city, mail_state, mail_zip,
 
-  source, page_sha256
+  source, page_sha256, latitude, longitude, geo_basis
 from totals

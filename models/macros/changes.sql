@@ -1,14 +1,16 @@
 -- The change feed: the fields that it compares, and the records that its lists have.
 
 -- Fields that change from day to day without any news of a record: when and where a row was read, ages counted from
--- that, figures and sentences that follow from ages or from other rows alone. source_url is one of them: a list that
--- moves to another URL says nothing about its rows. The feed does not compare them, nor does `make diff` without ALL=1.
+-- that, figures and sentences that follow from ages or from other rows alone, and the place on the map, which follows
+-- from ZIP and parcel. source_url is one of them: a list that moves to another URL says nothing about its rows. The feed
+-- does not compare them, nor does `make diff` without ALL=1.
 CREATE OR REPLACE MACRO fields_that_move() AS [
   'observed_at', 'last_seen', 'last_verified', 'verified_age_days', 'freshness', 'rent_observed_at',
   'source_url', 'page_sha256', 'page_row', 'provenance', 'days_on_feed', 'version_last_seen', 'last_good_at',
   'age_days', 'distress_matches', 'distress_candidates', 'score_rationale', 'also_listed', 'motivation_days',
   'motivation_score', 'rental_rationale', 'wholesale_rationale', 'creative_finance_rationale', 'loan_rate_age_days',
-  'why_this_is_interesting', 'agent_filings'
+  'why_this_is_interesting', 'agent_filings',
+  'county', 'county_fips', 'county_basis', 'latitude', 'longitude', 'geo_basis'
 ];
 
 CREATE OR REPLACE MACRO is_compared(field) AS NOT list_contains(fields_that_move(), field);

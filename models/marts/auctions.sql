@@ -235,7 +235,18 @@ no_longer_shown as (
 all_auctions as (
   select * from auctions_with_dates
   union all by name
-  select * exclude (party_status) from no_longer_shown
+  select * exclude (party_status, latitude, longitude, geo_basis) from no_longer_shown
+),
+
+parcel_points as (
+  select county_fips, parcel_key, latitude as parcel_latitude, longitude as parcel_longitude
+  from stg_parcels
+  where latitude is not null
+),
+
+zip_points as (
+  select zip, latitude as zip_latitude, longitude as zip_longitude
+  from ref_zip_places
 )
 
 select
@@ -257,8 +268,13 @@ select
   certificate_number, deposit, sold_amount, item_id, case_status_raw, slot_raw, sale_type_raw,
   max(sale_date) over sales_before as previous_sale_date,
   min(sale_date) over sales_after as next_sale_date,
-  first_seen, last_seen, source, page_sha256, page_row
+  first_seen, last_seen, source, page_sha256, page_row,
+  coalesce(parcel_latitude, zip_latitude) as latitude,
+  coalesce(parcel_longitude, zip_longitude) as longitude,
+  geo_basis_of(parcel_latitude, zip, zip_latitude) as geo_basis
 from all_auctions
+left join parcel_points using (county_fips, parcel_key)
+left join zip_points using (zip)
 -- A clerk's site may show a case twice on a day: as two items
 window sales_before as (
   partition by county_fips, letters_and_digits(case_number), parcel_key

@@ -19,7 +19,8 @@ inputs as (
     underwriting.cap_rate as cap_rate_shown,
     underwriting.noi as noi_shown,
     distress.* exclude (id),
-    rolls.* exclude (id),
+    rolls.* exclude (id, county_fips, parcel_key),
+    places.* exclude (id),
     claims.* exclude (id),
     condition.* exclude (id),
     stressed.* exclude (id),
@@ -37,6 +38,7 @@ inputs as (
   cross join int_loan_rates as loan_rates
   join int_distress as distress on distress.id = properties.id
   join int_property_rolls as rolls on rolls.id = properties.id
+  join int_deal_places as places on places.id = properties.id
   join int_claim_issues as claims on claims.id = properties.id
   join int_condition as condition on condition.id = properties.id
   join int_stressed_coverage as stressed on stressed.id = properties.id
@@ -173,5 +175,8 @@ select
       'observed_at', instant_text(last_seen)
     )
   ) as provenance,
-  assumption_set_id
+  assumption_set_id,
+
+  -- Place
+  county, county_fips, county_basis, latitude, longitude, geo_basis
 from inputs

@@ -6,21 +6,23 @@ import { debt } from '../deal/debt.ts';
 import { distress } from '../deal/distress.ts';
 import { income } from '../deal/income.ts';
 import { listing } from '../deal/listing.ts';
+import { place } from '../deal/place.ts';
 import { roll } from '../deal/roll.ts';
 import { scores } from '../deal/scores.ts';
 import { summary } from '../deal/summary.ts';
 import { underwriting } from '../deal/underwriting.ts';
+import { pointAsSaid } from '../fields.ts';
 
 export const Deal = defineRecord(
   'deal',
   'One row per property that is or was listed for sale, ranked by deal_score.',
   ['id'],
-  { ...summary, ...listing, ...underwriting, ...income, ...debt, ...scores, ...roll, ...distress },
+  { ...summary, ...listing, ...underwriting, ...income, ...debt, ...scores, ...roll, ...distress, ...place },
   dealCauses,
 );
 
 export default defineModel({
   record: Deal,
-  audits: AUDITS,
+  audits: [...AUDITS, pointAsSaid('deals')],
   publish: { orderBy: ['deal_score DESC', 'id'] },
 });

@@ -61,7 +61,10 @@ select
   -- The county's roll
   last_sale_date, last_sale_price, assessed_market_value, roll_source, roll_source_url,
 
-  source, page_sha256, assumption_set_id
+  source, page_sha256, assumption_set_id,
+
+  -- Place
+  latitude, longitude, geo_basis
 from all_leads
 cross join terms
 left join rolls using (county_fips, parcel_key)

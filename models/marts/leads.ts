@@ -5,7 +5,7 @@ import { leadCauses } from '../absence/leads.ts';
 import { defineModel, never } from '../contract.ts';
 import { rollOfLead } from '../deal/roll.ts';
 import { comesAndGoes } from '../drift.ts';
-import { addressParts, INDEPENDENT_KINDS, propertyKind, readFrom } from '../fields.ts';
+import { addressParts, INDEPENDENT_KINDS, point, pointAsSaid, propertyKind, readFrom } from '../fields.ts';
 
 const AUCTION_ONLY = 'lead_type is tax_delinquent';
 const TAX_ONLY = 'lead_type is sheriff_sale_auction';
@@ -153,6 +153,7 @@ export const Lead = defineRecord(
     source: readFrom.source,
     page_sha256: readFrom.page_sha256,
     assumption_set_id: text('Assumption set of the score.'),
+    ...point,
   },
   leadCauses,
 );
@@ -232,6 +233,7 @@ export default defineModel({
         WHEN verified_age_days <= 3 THEN 'within_3_days'
         ELSE 'within_7_days' END`,
     ),
+    pointAsSaid('leads'),
     ...comesAndGoes('leads', 'true', 'leads', false),
     never(
       'leads',

@@ -65,9 +65,21 @@ all_signals as (
   union all by name
   select
     * exclude (
-      has_address, address_status, years_delinquent, amount_to_value_pct, property_kind, property_kind_basis
+      has_address, address_status, years_delinquent, amount_to_value_pct, property_kind, property_kind_basis,
+      latitude, longitude, geo_basis
     )
   from no_longer_listed
+),
+
+parcel_points as (
+  select county_fips, parcel_key, latitude as parcel_latitude, longitude as parcel_longitude
+  from stg_parcels
+  where latitude is not null
+),
+
+zip_points as (
+  select zip, latitude as zip_latitude, longitude as zip_longitude
+  from ref_zip_places
 )
 
 select
@@ -91,7 +103,12 @@ select
   coalesce(kinds.property_kind, 'unknown') as property_kind,
   coalesce(kinds.property_kind_basis, 'not_published_by_county') as property_kind_basis,
   record_number, filed_on, last_activity_on, state_raw, description, plaintiff, tax_year, amount_basis,
-  first_seen, source, page_sha256, page_row
+  first_seen, source, page_sha256, page_row,
+  coalesce(parcel_latitude, zip_latitude) as latitude,
+  coalesce(parcel_longitude, zip_longitude) as longitude,
+  geo_basis_of(parcel_latitude, zip, zip_latitude) as geo_basis
 from all_signals
 cross join terms
 left join int_property_classes as kinds using (county_fips, property_class)
+left join parcel_points using (county_fips, parcel_key)
+left join zip_points using (zip)

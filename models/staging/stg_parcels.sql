@@ -61,6 +61,8 @@ select
     as last_sale_basis,
   year_built,
   units,
+  latitude,
+  longitude,
 
   source,
   source_url,

@@ -18,6 +18,7 @@ export const StagedParcel = defineRecord(
     ...addressParts('the layer has no street address with a house number'),
     ...fieldsOf(Parcel, ['county_value', 'annual_taxes', 'property_class', 'owner_name']),
     ...fieldsOf(Parcel, ['last_sale_date', 'last_sale_price', 'last_sale_basis', 'year_built', 'units']),
+    ...fieldsOf(Parcel, ['latitude', 'longitude']),
     ...fieldsOf(Provenance, ['source', 'source_url', 'observed_at']),
   },
 );

@@ -16,6 +16,13 @@ const printedPrice = ({ lastSalePrice, lastSaleDate, propertyId }: RollEntry): n
   return lastSaleDate === null ? null : propertyId.length % 2;
 };
 
+/** A point inside the city, made from the digits of the parcel's number. Every 50th parcel has none, printed as 0. */
+function madeUpPoint(parcel: string): { readonly Latitude: number; readonly Longitude: number } {
+  const digits = Number(undashed(parcel).replaceAll(/\D/gu, ''));
+  if (digits % 50 === 0) return { Latitude: 0, Longitude: 0 };
+  return { Latitude: 41.42 + (digits % 997) / 10_000, Longitude: -81.8 + (digits % 1999) / 10_000 };
+}
+
 export const cleveland: Layer = {
   path: '/dty2kHktVXHrqO8i/arcgis/rest/services/Parcel_Analytics_(PUBLIC_DRAFT_)/FeatureServer/0',
   id: 0,
@@ -24,7 +31,7 @@ export const cleveland: Layer = {
     ...texts('parcelpin', 'par_addr_all', 'parcel_id', 'parcel_owner', 'second_owner', 'parcel_unit', 'parcel_city'),
     ...texts('parcel_zip', 'mail_addr_street', 'mail_unit_no', 'mail_city', 'mail_state', 'mail_zip'),
     ...instants('last_transfer_date'),
-    ...amounts('last_sales_amount', 'tax_market_total', 'com_living_units'),
+    ...amounts('last_sales_amount', 'tax_market_total', 'com_living_units', 'Latitude', 'Longitude'),
     ...texts('tax_luc_description', 'prop_class_desc', 'residentialYearBuilt', 'commercialYearBuilt'),
   ],
   features: (day) =>
@@ -50,6 +57,7 @@ export const cleveland: Layer = {
         com_living_units: isHome ? 0 : property.units,
         residentialYearBuilt: isHome ? String(property.yearBuilt) : null,
         commercialYearBuilt: isHome ? null : String(property.yearBuilt),
+        ...madeUpPoint(entry.parcel),
       };
     }),
 };

@@ -1,4 +1,6 @@
-import { date, defineRecord, flag, integer, money, oneOf, text } from '../../lib/record.ts';
+import { date, defineRecord, degrees, flag, integer, money, oneOf, text } from '../../lib/record.ts';
+
+const NO_POINT = 'the layer publishes no point of the parcel, or one outside the United States';
 
 /** A parcel on a county's map or assessment roll: address, value and last sale. Debts are not read from it. */
 export const Parcel = defineRecord(
@@ -38,5 +40,7 @@ export const Parcel = defineRecord(
     year_built: integer('Year the building was built.', { absent: 'not published', unit: 'year' }),
     units: integer('Dwelling units.', { absent: 'not published', unit: 'units' }),
     property_class: text("Property class in the county's own words or code.", { absent: 'not published' }),
+    latitude: degrees('Latitude of the parcel.', { absent: NO_POINT }),
+    longitude: degrees('Longitude of the parcel.', { absent: NO_POINT }),
   },
 );

@@ -40,7 +40,9 @@ const OWN_PAGE = {
 
 const auctions = async (...sales: readonly Row[]): Promise<Built> =>
   build({ staged_sheriff_sale: sales }, ({ name }) =>
-    ['stg_parcel_rows', 'stg_addresses', 'stg_sheriff_sales', 'auctions'].includes(name),
+    ['stg_parcel_rows', 'stg_addresses', 'stg_tax_parcels', 'stg_parcels', 'stg_sheriff_sales', 'auctions'].includes(
+      name,
+    ),
   );
 
 test("a sale on the county's own page and on the auction site is one row with the values of both", async () => {

@@ -33,6 +33,7 @@ const DEFAULTS: Readonly<Record<Column['kind'], unknown>> = {
   money: '0.00',
   percent: '0.00',
   ratio: '0.00',
+  degrees: '0.00000',
   integer: 0,
   flag: false,
   json: '[]',

@@ -27,7 +27,7 @@ const READ = new Set(
   loan_rate_pct loan_rate_basis loan_rate_series loan_rate_on loan_rate_age_days loan_rate_source_url
   loan_rate_is_made_up
   roll_status roll_parcel_id last_sale_date last_sale_price last_sale_basis assessed_market_value roll_source
-  roll_source_url
+  roll_source_url county county_fips county_basis latitude longitude geo_basis
   distress_coverage distress_matches distress_candidates distress_signals_count provenance assumption_set_id
   why_this_is_interesting
   underwriting_note rental_rationale

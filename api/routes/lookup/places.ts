@@ -71,7 +71,8 @@ const PLACES = `SELECT DISTINCT lower(city) AS city, state, zip, county_fips
     UNION ALL
     SELECT city, state, zip, county_fips FROM auctions
     UNION ALL
-    SELECT city, state, zip, county_fips FROM deals LEFT JOIN ref_county_zips ON starts_with(zip, zip_prefix)
+    SELECT city, state, zip, ref_county_zips.county_fips
+    FROM deals LEFT JOIN ref_county_zips ON starts_with(zip, zip_prefix)
   )`;
 
 const COUNTIES = `SELECT DISTINCT county_fips, county

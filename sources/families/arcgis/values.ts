@@ -104,3 +104,20 @@ export const lastSale = (day: string | null, price: string | null) => ({
 /** Year of a building, from a number or a text such as "1915"; null for 0, blanks and other text. */
 export const builtYear = (value: unknown): number | null =>
   /^(?:1[6-9]|20)\d\d$/u.test(String(value)) ? Number(value) : null;
+
+/** Rough bounds of the United States, in degrees. A point outside them is a blank or a slip. */
+const BOUNDS = { latitude: [17, 72], longitude: [-180, -60] } as const;
+
+const degreesOf = (value: unknown, [low, high]: readonly [number, number]): string | null => {
+  const degrees = typeof value === 'number' ? value : Number.NaN;
+  return degrees >= low && degrees <= high ? degrees.toFixed(5) : null;
+};
+
+/** Point of a parcel in degrees; both values are null if one is missing or outside the United States. */
+export function parcelPoint(latitude: unknown, longitude: unknown) {
+  const point = {
+    latitude: degreesOf(latitude, BOUNDS.latitude),
+    longitude: degreesOf(longitude, BOUNDS.longitude),
+  };
+  return point.latitude === null || point.longitude === null ? { latitude: null, longitude: null } : point;
+}

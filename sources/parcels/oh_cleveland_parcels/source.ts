@@ -10,7 +10,7 @@
  * source says which charges it contains. The layer has no code for the validity of a sale.
  */
 import { arcgisAddresses } from '../../families/arcgis/adapter.ts';
-import { builtYear, EASTERN, layerDay, lastSale, transferPrice } from '../../families/arcgis/values.ts';
+import { builtYear, EASTERN, layerDay, lastSale, parcelPoint, transferPrice } from '../../families/arcgis/values.ts';
 import { CLEVELAND_LAYERS, clevelandTerms, CUYAHOGA, CUYAHOGA_PARCEL } from '../../families/cleveland.ts';
 import { mailingOf, ownerOf, propertyClassOf, situsOf } from '../../families/cuyahoga_parcels.ts';
 import { integer, money } from '../../values.ts';
@@ -56,6 +56,8 @@ export default arcgisAddresses({
     'residentialYearBuilt',
     'commercialYearBuilt',
     'com_living_units',
+    'Latitude',
+    'Longitude',
   ],
   values: (a, { readOn }) => ({
     is_lot: false,
@@ -71,5 +73,6 @@ export default arcgisAddresses({
     year_built: builtYear(a.residentialYearBuilt) ?? builtYear(a.commercialYearBuilt),
     units: integer('com_living_units', a.com_living_units, { zeroIsUnknown: true }),
     property_class: propertyClassOf(a),
+    ...parcelPoint(a.Latitude, a.Longitude),
   }),
 });

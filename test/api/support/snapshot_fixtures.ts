@@ -36,6 +36,8 @@ function defaultJson(shape: Shape): unknown {
       return Object.fromEntries((shape.required ?? []).map((key) => [key, defaultJson(shape.properties?.[key] ?? {})]));
     case 'array':
       return [];
+    case 'degrees':
+      return '1.00000';
     case 'integer':
       return 0;
     case 'boolean':

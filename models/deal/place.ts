@@ -1,0 +1,19 @@
+/** The fields of a deal on its county and its point. */
+import { oneOf, text } from '../../lib/record.ts';
+import { point } from '../fields.ts';
+
+const NO_COUNTY = 'geo_basis is zip_not_listed, or most land of the ZIP is in another state than the listing';
+
+export const place = {
+  county: text('County name and state, such as "Cuyahoga County, OH"; county_basis says how it is known.', {
+    absent: NO_COUNTY,
+  }),
+  county_fips: text('Five-digit county FIPS.', { absent: NO_COUNTY }),
+  county_basis: oneOf(
+    ['parcel', 'zip', 'zip_most_land'],
+    "Where county comes from. parcel: the roll that has the property's parcel; zip: all land of the ZIP is in the " +
+      'county; zip_most_land: most of it is, and the property may be in another county that the ZIP reaches into.',
+    { absent: NO_COUNTY },
+  ),
+  ...point,
+};
