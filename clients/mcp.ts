@@ -7,11 +7,11 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import type { Hex } from 'viem';
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import { z } from 'zod';
+import { interfaceOf, type Interface } from '../lib/mcp/tools.ts';
 import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts';
 import { createMcpServer } from './mcp_server.ts';
 import { createBuyer } from './purchase.ts';
 import { openSpending } from './spending.ts';
-import { interfaceOf, type Interface } from './tools.ts';
 import { buyerAccount, sandboxWallet } from './wallet.ts';
 
 /** Dollars as atomic units of USDC. */

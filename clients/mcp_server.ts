@@ -2,11 +2,14 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema, type CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { ArgumentError } from '../lib/mcp/arguments.ts';
+import { errorResult, refusalResult, toolResult } from '../lib/mcp/results.ts';
+import { readView, shortAnswer, withHint, VIEW_PROPERTIES, type View } from '../lib/mcp/short_answer.ts';
+import { listedTool, type Interface } from '../lib/mcp/tools.ts';
 import type { CallResponse, Refused } from './outcome.ts';
 import type { Buyer } from './purchase.ts';
 import { receiptPath, saveKeys } from './saved_receipts.ts';
-import { saveResponse, truncate } from './saved_responses.ts';
-import { ArgumentError, type Interface } from './tools.ts';
+import { saveResponse } from './saved_responses.ts';
 
 export interface McpOptions {
   readonly api: Interface;
@@ -19,15 +22,6 @@ export interface McpOptions {
 
 const Collect = z.strictObject({ id: z.union([z.uuid(), z.string().regex(/^0x[0-9a-fA-F]{64}$/)]) });
 const Quote = z.strictObject({ tool: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) });
-
-/** Content both as text and as structured content, as clients read one or the other. */
-const toolResult = (content: Record<string, unknown>, isError = false): CallToolResult => ({
-  content: [{ type: 'text', text: JSON.stringify(content) }],
-  structuredContent: content,
-  ...(isError ? { isError } : {}),
-});
-const errorResult = (reason: string, detail: string, more: Record<string, unknown> = {}): CallToolResult =>
-  toolResult({ reason, detail, billed: false, ...more }, true);
 
 /** A server with the tools of `api`, paid by `buyer`. It does not listen yet. */
 export function createMcpServer({ api, buyer, responsesDir, about }: McpOptions): Server {
@@ -50,12 +44,17 @@ export function createMcpServer({ api, buyer, responsesDir, about }: McpOptions)
     {
       name: 'collect',
       title: 'Collect again',
-      description: 'Collect a response that this wallet paid for, by its Receipt-Id or the nonce of the payment. Free.',
+      description:
+        'Collect a response that this wallet paid for, by its receipt id or the nonce of the payment, to read more of ' +
+        'it. Free.',
       inputSchema: {
         type: 'object' as const,
         required: ['id'],
         additionalProperties: false,
-        properties: { id: { type: 'string', description: 'A receipt id, or a nonce: 0x and 64 hex digits.' } },
+        properties: {
+          id: { type: 'string', description: 'A receipt id, or a nonce: 0x and 64 hex digits.' },
+          ...VIEW_PROPERTIES,
+        },
       },
     },
     {
@@ -70,39 +69,39 @@ export function createMcpServer({ api, buyer, responsesDir, about }: McpOptions)
     { capabilities: { tools: {} }, instructions: `${api.about} ${about}` },
   );
 
-  const toCallResult = async (tool: string, outcome: CallResponse | Refused): Promise<CallToolResult> => {
+  const toCallResult = async (tool: string, view: View, outcome: CallResponse | Refused): Promise<CallToolResult> => {
     if (outcome.kind === 'refused') {
-      const { kind: _, document, ...refused } = outcome;
-      return toolResult({ ...refused, ...(document === undefined ? {} : { problem: document }) }, true);
+      const { kind: _, ...refused } = outcome;
+      return refusalResult(refused);
     }
-    const { type, text } = outcome;
+    const { type, text, transaction, receipt_id } = outcome;
     // Saved first: a paid response must not be lost with the conversation.
     const saved = { name: tool, type, text, receipt: outcome.signed_receipt };
-    const file = outcome.transaction === null ? undefined : await saveResponse(responsesDir, saved);
+    const file = transaction === null ? undefined : await saveResponse(responsesDir, saved);
     if (file !== undefined && outcome.signed_receipt !== null) await saveKeys(api.base, file);
-    const { body, shown } = truncate(type, text);
+    const short = shortAnswer({ type, text, isBought: receipt_id !== null }, view);
     const { spent_usd, left_usd } = await buyer.budget();
     return toolResult({
       paid: {
         amount_usd: outcome.paid_usd,
-        transaction: outcome.transaction,
-        receipt_id: outcome.receipt_id,
+        transaction,
+        receipt_id,
         spent_usd,
         left_usd,
         ...(file === undefined ? {} : { kept_in: file }),
         ...(file === undefined || outcome.signed_receipt === null ? {} : { receipt_in: receiptPath(file) }),
       },
-      ...(shown === undefined ? {} : { shown }),
-      body,
+      ...withHint(short, receipt_id === null ? null : 'collect shows more of it, free, by its receipt_id.'),
     });
   };
 
   const call = async (name: string, given: Record<string, unknown>): Promise<CallToolResult> => {
     if (name === 'spending') return toolResult(await buyer.budget());
+    const { view, rest } = readView(given);
     if (name === 'collect') {
-      const parsed = Collect.safeParse(given);
+      const parsed = Collect.safeParse(rest);
       return parsed.success
-        ? toCallResult(name, await buyer.collect(api.base, parsed.data.id))
+        ? toCallResult(name, view, await buyer.collect(api.base, parsed.data.id))
         : errorResult('invalid_arguments', 'collect takes id, a receipt id or the nonce of a payment.');
     }
     if (name === 'quote') {
@@ -113,27 +112,25 @@ export function createMcpServer({ api, buyer, responsesDir, about }: McpOptions)
           'invalid_arguments',
           `quote takes tool, one of ${[...tools.keys()].join(', ')}, and its arguments.`,
         );
-      const quoted = await buyer.quote(tool.url(parsed.data.arguments));
-      if (quoted.kind === 'refused') return toCallResult(tool.name, quoted);
+      const quoted = await buyer.quote(tool.url(readView(parsed.data.arguments).rest));
+      if (quoted.kind === 'refused') return toCallResult(tool.name, view, quoted);
       const { kind: _, ...price } = quoted;
       return toolResult({ tool: tool.name, ...price });
     }
     const tool = tools.get(name);
     if (!tool) return errorResult('unknown_tool', `There is no tool ${name}.`);
-    return toCallResult(tool.name, await buyer.call(tool.url(given)));
+    if (view.from > 0 && !tool.free)
+      throw new ArgumentError('from would buy the answer again. Read on with collect, by the receipt_id.');
+    return toCallResult(tool.name, view, await buyer.call(tool.url(rest)));
   };
 
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: [
       ...ownTools.map((tool) => ({ ...tool, annotations: { readOnlyHint: true, openWorldHint: false } })),
-      // A paid tool moves money: hosts must not treat it as read-only.
-      ...api.tools.map(({ free, name, title, description, inputSchema }) => ({
-        name,
-        title,
-        description,
-        inputSchema,
-        annotations: { readOnlyHint: free, destructiveHint: false, openWorldHint: true },
-      })),
+      ...api.tools.map((tool) => {
+        const { from, ...once } = VIEW_PROPERTIES;
+        return listedTool(tool, tool.free ? { ...once, from } : once);
+      }),
     ],
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {

@@ -1,6 +1,6 @@
 /** Outcomes of a call: a response, a price, or a refusal by this client or by the server. */
 import { decodePaymentResponseHeader } from '@x402/core/http';
-import { dollarsOf } from '../lib/network.ts';
+import { readProblem, usd } from '../lib/mcp/results.ts';
 import { RECEIPT_HEADER } from '../lib/receipt.ts';
 
 /** Why this client did not pay. */
@@ -45,9 +45,6 @@ export interface Quoted {
   readonly within_total_cap: boolean;
 }
 
-/** Dollars without trailing zeros beyond the cents: "0.05", "1.50". */
-export const usd = (atomic: bigint): string => dollarsOf(atomic).replace(/0{1,4}$/, '');
-
 export const refused = (
   reason: ClientReason,
   detail: string,
@@ -76,20 +73,5 @@ export async function readResponse(response: Response, paid: bigint | null): Pro
 
 /** An error response of the server. */
 export async function readRefusal(response: Response): Promise<Refused> {
-  const text = await response.text();
-  let document: Record<string, unknown> | null = null;
-  try {
-    document = JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    /* not JSON: only the status is known */
-  }
-  return {
-    kind: 'refused',
-    reason: typeof document?.['reason'] === 'string' ? document['reason'] : `http_${response.status}`,
-    detail:
-      typeof document?.['detail'] === 'string' ? document['detail'] : `The server responded with ${response.status}.`,
-    // Unknown unless the response states it.
-    billed: document?.['billed'] === false ? false : null,
-    ...(document === null ? {} : { document }),
-  };
+  return { kind: 'refused', ...readProblem(await response.text(), response.status) };
 }

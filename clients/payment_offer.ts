@@ -2,7 +2,8 @@
 import { decodePaymentRequiredHeader } from '@x402/core/http';
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { NETWORK, USDC } from '../lib/network.ts';
-import { refused, usd, type Refused } from './outcome.ts';
+import { usd } from '../lib/mcp/results.ts';
+import { refused, type Refused } from './outcome.ts';
 import type { Caps } from './spending.ts';
 
 /** Longest time for which an authorization may be valid. */

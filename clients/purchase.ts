@@ -9,9 +9,10 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { x402Client } from '@x402/fetch';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { messageOf } from '../lib/errors.ts';
+import { usd } from '../lib/mcp/results.ts';
 import { NETWORK } from '../lib/network.ts';
 import { collect, purchaseUrl } from './collect.ts';
-import { readRefusal, readResponse, refused, usd, type CallResponse, type Quoted, type Refused } from './outcome.ts';
+import { readRefusal, readResponse, refused, type CallResponse, type Quoted, type Refused } from './outcome.ts';
 import { checkCaps, readOffer, type PaymentOffer } from './payment_offer.ts';
 import type { Spending } from './spending.ts';
 

@@ -1,11 +1,7 @@
-/** Paid responses, saved as files so that none is lost, and truncated for an agent's context. */
+/** Paid responses, saved as files so that none is lost. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { saveReceipt } from './saved_receipts.ts';
-
-/** Largest response returned in full, in characters. */
-const MAX_CHARACTERS = 60_000;
-const MAX_LINES = 20;
 
 const extensionOf = (type: string): string => {
   if (type.endsWith('json')) return 'json';
@@ -34,33 +30,4 @@ export async function saveResponse(
   await writeFile(path, text, { mode: 0o600, flag: 'wx' });
   if (receipt !== null) await saveReceipt(path, receipt);
   return path;
-}
-
-export interface TruncatedBody {
-  readonly body: unknown;
-  /** What was left out, if anything. */
-  readonly shown?: string;
-}
-
-/** The first lines or records of a large response. */
-export function truncate(type: string, text: string): TruncatedBody {
-  if (!type.endsWith('json')) {
-    if (text.length <= MAX_CHARACTERS) return { body: text };
-    const lines = text.split('\n');
-    return {
-      body: lines.slice(0, MAX_LINES).join('\n'),
-      shown: `the first ${MAX_LINES} of ${lines.length} lines; the file has all of them`,
-    };
-  }
-  const body = JSON.parse(text) as Record<string, unknown>;
-  if (text.length <= MAX_CHARACTERS || !Array.isArray(body['records'])) return { body };
-  const records = body['records'] as unknown[];
-  let count = 0;
-  let room = MAX_CHARACTERS;
-  while (count < records.length && (room -= JSON.stringify(records[count]).length) > 0) count += 1;
-  const included = Math.max(1, count);
-  return {
-    body: { ...body, records: records.slice(0, included) },
-    shown: `the first ${included} of ${records.length} records; the file has all of them`,
-  };
 }

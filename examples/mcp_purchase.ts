@@ -37,11 +37,13 @@ export async function purchaseOverMcp(env: Readonly<Record<string, string>>): Pr
     receive?.(message);
   };
   await connecting;
-  const cards = { state: 'OH', limit: 2 };
+  const cards = { state: 'OH', limit: 8 };
   try {
     await client.listTools();
     await client.callTool({ name: 'quote', arguments: { tool: 'deal_cards', arguments: cards } });
-    await client.callTool({ name: 'deal_cards', arguments: cards });
+    const bought = await client.callTool({ name: 'deal_cards', arguments: cards });
+    const { paid } = bought.structuredContent as { paid: { receipt_id: string } };
+    await client.callTool({ name: 'collect', arguments: { id: paid.receipt_id, from: 5 } });
     await client.callTool({ name: 'deal_cards', arguments: { city: 'Atlantis' } });
     const index = await client.callTool({ name: 'deal_ids' });
     const { body } = index.structuredContent as { body: { records: { id: string }[] } };
@@ -58,14 +60,22 @@ const REMARKS: Readonly<Record<string, string>> = {
   'tools/list': "Every endpoint is a tool, generated from the server's OpenAPI description.",
   quote: 'The price of a call. Nothing is signed.',
   deal_cards: 'Buy: the MCP server requests, gets 402, checks the price against the caps, signs, and requests again.',
-  'deal_cards Atlantis': 'No match, no charge.',
+  collect: 'Read on in the bought answer, which shows five records at a time. Nothing is paid again.',
+  'deal_cards Atlantis': 'No match, no charge: a result, not an error.',
   deal_ids: 'The free index has ids for the next call.',
   deal_report: 'A report costs more than the cap per call: refused, nothing is signed.',
   spending: 'The total spending.',
 };
 
-/** Shortened for the page: long lists, and text that repeats the structured content. */
+/** Tools that the page shows with their schemas. */
+const SHOWN_TOOLS: readonly unknown[] = ['quote', 'deal_cards'];
+
+/** Shortened for the page: long lists, schemas of tools, and text that repeats the structured content. */
 function shortened(value: unknown, key = ''): unknown {
+  if (key === 'tools' && Array.isArray(value))
+    return (value as { name: string; description?: string }[]).map((tool) =>
+      SHOWN_TOOLS.includes(tool.name) ? tool : { name: tool.name, description: tool.description },
+    );
   if (Array.isArray(value)) {
     const items = key === 'records' ? value.slice(0, 2) : value;
     return [
@@ -109,7 +119,7 @@ export function page(messages: readonly Message[], dataDir: string): string {
     '# A purchase by an agent, over MCP',
     [
       'For authors of agents: see every message of a purchase. Written by `node examples/mcp_purchase.ts` against a',
-      'sandbox server; a test compares it with the current one. Lists of records are shortened to two.',
+      'sandbox server; a test compares it with the current one. Shortened here: lists of records, and schemas of tools.',
     ].join('\n'),
     ...parts,
   ]

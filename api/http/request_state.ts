@@ -1,4 +1,5 @@
 /** State that the middleware of one request share, in Koa's `ctx.state`. */
+import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { Claimant } from '../payments/sale.ts';
 import type { RouteRequest, Route } from '../routes/define.ts';
@@ -22,6 +23,8 @@ export interface RequestState {
   claimant?: Claimant;
   /** Set by the payment layer once the payment is settled. */
   settlement?: { readonly payer: string; readonly transaction: string; readonly receiptId: string };
+  /** The response that carries this one to the caller, if the request was made in process. */
+  carrier?: ServerResponse;
   /** Set by the payment layer if the outcome of the settlement is unknown. */
   unresolved?: Readonly<Record<string, string>>;
 }

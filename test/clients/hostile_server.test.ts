@@ -11,7 +11,8 @@ import type { PaymentRequired } from '@x402/core/types';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createBuyer, type Buyer } from '../../clients/purchase.ts';
 import { openSpending, type Spending } from '../../clients/spending.ts';
-import { ArgumentError, interfaceOf } from '../../clients/tools.ts';
+import { ArgumentError } from '../../lib/mcp/arguments.ts';
+import { interfaceOf } from '../../lib/mcp/tools.ts';
 import { NETWORK, USDC } from '../../lib/network.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -208,13 +209,18 @@ describe('the client', () => {
             openapi: '3.1.0',
             info: { title: 'x', version: '1' },
             paths: {
-              '//evil.example/x': { get: { ...operation, parameters: [] } },
-              '/y': { get: { ...operation, parameters: [] } },
+              '/api/x': { get: { ...operation, parameters: [] } },
+              '/api/y': { get: { ...operation, parameters: [] } },
             },
           },
           'https://api.example',
         ),
       /unique names/,
     );
+    const elsewhere = interfaceOf(
+      { openapi: '3.1.0', info: { title: 'x', version: '1' }, paths: { '//evil.example/api/x': { get: operation } } },
+      'https://api.example',
+    );
+    assert.deepEqual(elsewhere.tools, []);
   });
 });

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { templateOf } from '../../api/routes/define.ts';
 import { page, purchaseOverMcp } from '../../examples/mcp_purchase.ts';
 import { uuid } from '../api/support/snapshot_fixtures.ts';
+import { skeleton } from './conversation.ts';
 import { openAgentShop, type AgentShop } from './mcp_agents.ts';
 
 describe('the MCP server', () => {
@@ -17,24 +18,32 @@ describe('the MCP server', () => {
   it('has a tool for every endpoint, with the parameters of the interface, and three own tools', () =>
     shop.withAgent({}, async ({ client }) => {
       const { tools } = await client.listTools();
+      assert.ok(Buffer.byteLength(JSON.stringify(tools)) < 40_000);
+      // The feed of one register is filings with its state.
+      const routes = shop.server.app.routes.filter(({ path }) => path.startsWith('/api/'));
+      assert.ok(routes.length < shop.server.app.routes.length);
       assert.deepEqual(
         tools.slice(0, 3).map((t) => t.name),
         ['quote', 'collect', 'spending'],
       );
       assert.deepEqual(
         tools.slice(3).map((t) => t.title),
-        shop.server.app.routes.map((r) => `GET ${templateOf(r)}`),
+        routes.map((r) => `GET ${templateOf(r)}`),
       );
-      for (const route of shop.server.app.routes) {
+      for (const route of routes) {
         const tool = tools.find((t) => t.title === `GET ${templateOf(route)}`);
         assert.deepEqual(
           Object.keys(tool?.inputSchema.properties ?? {}),
-          [...Object.keys(route.pathParams ?? {}), ...Object.keys(route.params)],
+          [
+            ...Object.keys(route.pathParams ?? {}),
+            ...Object.keys(route.params),
+            ...(route.price === null ? ['show', 'part', 'from'] : ['show', 'part']),
+          ],
           route.path,
         );
         assert.match(
           tool?.description ?? '',
-          route.price === null ? /Free\.$/ : new RegExp(`Costs \\$${route.price} `),
+          route.price === null ? /Free\.$/ : new RegExp(`Costs \\$${route.price}\\. No match, no charge\\.$`),
         );
         assert.equal(tool?.annotations?.readOnlyHint, route.price === null);
       }
@@ -68,19 +77,26 @@ describe('the MCP server', () => {
       const bought = await shop.amountPaid(async () => {
         const { content, isError } = await call('deals', { state: 'OH', min_score: 15, min_price: 100.5 });
         assert.equal(isError, false);
-        const { paid: receipt, body } = content as {
+        const {
+          paid: receipt,
+          shown,
+          body,
+        } = content as {
           paid: Record<string, string>;
+          shown: string;
           body: { count: number; total_matches: number; filters: unknown; records: { id: string }[] };
         };
         assert.deepEqual(
           [body.count, body.total_matches, body.filters],
-          [10, 16, { state: 'OH', min_price: '100.5', min_score: 15 }],
+          [16, 16, { state: 'OH', min_price: '100.5', min_score: 15 }],
         );
+        assert.equal(shown, 'records 1 to 5 of 16. collect shows more of it, free, by its receipt_id.');
         assert.equal(receipt['amount_usd'], '0.05');
         assert.match(receipt['transaction'] ?? '', /^0x[0-9a-f]{64}$/);
         const saved = JSON.parse(await readFile(receipt['kept_in'] ?? '', 'utf8')) as typeof body;
+        assert.equal(saved.records.length, 16);
         assert.deepEqual(
-          saved.records.map((r) => r.id),
+          saved.records.slice(0, 5).map((r) => r.id),
           body.records.map((r) => r.id),
         );
         assert.equal((await stat(receipt['kept_in'] ?? '')).mode & 0o077, 0);
@@ -111,6 +127,54 @@ describe('the MCP server', () => {
         }),
         0n,
       );
+    }));
+
+  it('shows the first records of what it bought, and all others by collect without a second payment', () =>
+    shop.withAgent({}, async ({ call }) => {
+      interface Shown {
+        readonly shown: string;
+        readonly left_out?: Record<string, number>;
+        readonly part?: { name: string; value: Record<string, unknown> };
+        readonly body: { records: { id: string; evidence?: unknown }[] };
+        readonly paid: { receipt_id: string };
+      }
+      const bought = (await call('deals', { limit: 7, fields: 'all', show: 2 })).content as unknown as Shown;
+      assert.equal(bought.shown, 'records 1 to 2 of 7. collect shows more of it, free, by its receipt_id.');
+      const paid = await shop.amountPaid(async () => {
+        const collect = async (view: Record<string, unknown>): Promise<Shown> =>
+          (await call('collect', { id: bought.paid.receipt_id, ...view })).content as unknown as Shown;
+        const rest = await collect({ from: 2, show: 500 });
+        assert.deepEqual(
+          [...bought.body.records, ...rest.body.records].map((r) => r.id),
+          Array.from({ length: 7 }, (_, i) => uuid(40 - i)),
+        );
+        const { name, value } = (await collect({ part: 'records.6' })).part ?? { name: '', value: {} };
+        assert.deepEqual([name, value['id']], ['records.6', uuid(34)]);
+        assert.match((await collect({ part: 'nothing' })).shown, /^There is no field nothing\. Fields: note, count,/);
+        assert.equal(
+          (await call('deals', { limit: 7, from: 2 })).content['detail'],
+          'from would buy the answer again. Read on with collect, by the receipt_id.',
+        );
+      });
+      assert.equal(paid, 0n);
+    }));
+
+  it('answers meta below 6 kB, with the length of every part that it leaves out', () =>
+    shop.withAgent({}, async ({ client, call }) => {
+      const result = await client.callTool({ name: 'meta', arguments: {} });
+      assert.ok(Buffer.byteLength(JSON.stringify(result)) < 6_000);
+      const { left_out: leftOut, body } = result.structuredContent as {
+        left_out: Record<string, number>;
+        body: Record<string, unknown>;
+      };
+      const whole = (await (await fetch(`${shop.server.url}/api/meta`)).json()) as Record<string, unknown>;
+      assert.deepEqual(
+        [...Object.keys(leftOut), ...Object.keys(body)].sort((a, b) => (a < b ? -1 : 1)),
+        Object.keys(whole).sort((a, b) => (a < b ? -1 : 1)),
+      );
+      assert.equal(leftOut['record_schema_notes'], JSON.stringify(whole['record_schema_notes']).length);
+      const { part } = (await call('meta', { part: 'filters.params' })).content as { part: { value: unknown } };
+      assert.deepEqual(part.value, (whole['filters'] as { params: unknown }).params);
     }));
 
   it('collects again what it paid for, and nothing else', () =>
@@ -144,9 +208,10 @@ describe('the MCP server', () => {
           ['quote', { tool: 'nothing' }, 'invalid_arguments'],
         ] as const) {
           const { content, isError } = await call(tool, args);
+          // No match is a result like any other.
           assert.deepEqual(
             [isError, content['reason'], content['billed']],
-            [true, reason, false],
+            [reason !== 'no_matches', reason, false],
             JSON.stringify(args),
           );
         }
@@ -207,30 +272,10 @@ describe('the MCP server', () => {
     }));
 
   it('behaves as in docs/mcp-purchase.md', async () => {
-    /** Senders, methods and field names of the messages, without values. */
-    const skeleton = (text: string, tools: Set<string>): unknown[] =>
-      [...text.matchAll(/^(client|server):\n\n```json\n(.*?)\n```/gms)].map(([, from, json]) => {
-        const { method, params, result } = JSON.parse(json ?? '') as {
-          method?: string;
-          params?: { name?: string };
-          result?: { structuredContent?: Record<string, unknown>; tools?: { name: string }[]; isError?: boolean };
-        };
-        const { structuredContent } = result ?? {};
-        for (const { name } of result?.tools ?? []) tools.add(name);
-        return [
-          from,
-          method,
-          params?.name,
-          Object.keys(result ?? {}),
-          result?.isError,
-          structuredContent && Object.keys(structuredContent),
-          Object.keys((structuredContent?.['body'] ?? {}) as object),
-        ];
-      });
     const [currentTools, documentedTools] = [new Set<string>(), new Set<string>()];
     const today = skeleton(page(await purchaseOverMcp({ DATA_DIR: shop.folder.path }), shop.folder.path), currentTools);
     const written = await readFile(new URL('../../docs/mcp-purchase.md', import.meta.url), 'utf8');
-    assert.equal(today.length, 17);
+    assert.equal(today.length, 19);
     assert.deepEqual(skeleton(written, documentedTools), today, 'run: make serve, and node examples/mcp_purchase.ts');
     assert.deepEqual(
       [...documentedTools].filter((name) => !currentTools.has(name)),

@@ -1,0 +1,172 @@
+/**
+ * POST /mcp: the tools over streamable HTTP. Each request is complete in itself: no session, no stream, one JSON answer.
+ */
+import type { RequestListener } from 'node:http';
+import type { Router } from '@koa/router';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { Context, Middleware } from 'koa';
+import { ArgumentError } from '../../lib/mcp/arguments.ts';
+import { errorResult } from '../../lib/mcp/results.ts';
+import { VIEW_PROPERTIES } from '../../lib/mcp/short_answer.ts';
+import { interfaceOf, listedTool, type Interface } from '../../lib/mcp/tools.ts';
+import { Problem } from '../http/problem.ts';
+import { stateOf } from '../http/request_state.ts';
+import { requestInside } from './inner_requests.ts';
+import { originProblem } from './origin.ts';
+import { argumentResult, makeCall, readCall } from './tool_calls.ts';
+
+export const MCP_PATH = '/mcp';
+/** A call with a payment takes about 4 kB. */
+const MAX_BODY_BYTES = 65_536;
+
+export interface McpOptions {
+  /** The OpenAPI description. */
+  readonly description: () => unknown;
+  readonly publicUrl: string;
+  readonly collectUrl: (receiptId: string) => string;
+  /** Shown if payments are in test money. */
+  readonly notice: string | undefined;
+  /** The application. */
+  readonly handle: () => RequestListener;
+  /** Rate limit of unpaid responses, if there is one. */
+  readonly limit: Middleware | undefined;
+}
+
+const HOW_TO =
+  'The first result of a priced tool is its terms (x402 version 2). Call it again with the payment in ' +
+  '_meta["x402/payment"]; the settlement is in _meta["x402/payment-response"]. Answers are short: show, from and part ' +
+  'choose what is shown, at the same price. With a payment identifier (x402 extension), the same call with the same ' +
+  'payment reads on, free. Start with meta, which is free.';
+
+/** An error response below JSON-RPC: there is no request id to answer. */
+function refuse(ctx: Context, status: number, code: number, message: string): void {
+  ctx.status = status;
+  ctx.type = 'application/json';
+  ctx.body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null });
+}
+
+/** The body of a request, or null if it is too long. */
+async function readBody(ctx: Context): Promise<string | null> {
+  if ((ctx.request.length ?? 0) > MAX_BODY_BYTES) return null;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of ctx.req) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > MAX_BODY_BYTES) return null;
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Whether a message calls a tool with arguments that make a request, which the rate limit counts then. */
+function makesRequest(api: Interface, message: unknown): boolean {
+  const parsed = CallToolRequestSchema.safeParse(message);
+  if (!parsed.success) return false;
+  try {
+    readCall(api, parsed.data.params);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An MCP server for one request. */
+function serverFor(ctx: Context, api: Interface, options: McpOptions): Server {
+  const { collectUrl, notice, publicUrl } = options;
+  const server = new Server(
+    { name: 'dealfeed', title: api.title, version: api.version },
+    { capabilities: { tools: {} }, instructions: [api.about, HOW_TO, notice].filter(Boolean).join(' ') },
+  );
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: api.tools.map((tool) => listedTool(tool, VIEW_PROPERTIES)),
+  }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+    try {
+      return await makeCall(
+        {
+          collectUrl,
+          request: (inner) =>
+            requestInside(options.handle(), {
+              ...inner,
+              ip: ctx.ip,
+              host: new URL(publicUrl).host,
+              carrier: ctx.res,
+            }),
+        },
+        readCall(api, params),
+      );
+    } catch (error) {
+      if (error instanceof ArgumentError) return argumentResult(error);
+      // The SDK would send its text.
+      stateOf(ctx).error = error;
+      return errorResult('internal_error', 'Something went wrong on our side.', { billed: null });
+    }
+  });
+  return server;
+}
+
+/** Let the SDK answer one message. */
+async function respond(ctx: Context, server: Server, message: unknown): Promise<void> {
+  // Without a session id generator it is stateless.
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  try {
+    const response = await transport.handleRequest(
+      new Request(`http://${ctx.host}${MCP_PATH}`, { method: 'POST', headers: ctx.headers as Record<string, string> }),
+      { parsedBody: message },
+    );
+    ctx.status = response.status;
+    const type = response.headers.get('content-type');
+    const text = await response.text();
+    // A notification is accepted without a body.
+    ctx.body = text === '' ? null : text;
+    ctx.status = response.status;
+    if (type !== null && text !== '') ctx.type = type;
+  } finally {
+    await server.close();
+  }
+}
+
+export function mountMcp(router: Router, options: McpOptions): void {
+  let api: Interface | undefined;
+  router.all(MCP_PATH, async (ctx) => {
+    ctx.set('Cache-Control', 'no-store');
+    const problem = originProblem(options.publicUrl, ctx.get('Host'), ctx.get('Origin'));
+    if (problem !== null) {
+      refuse(ctx, 403, -32_000, problem);
+      return;
+    }
+    if (ctx.method !== 'POST')
+      throw new Problem(
+        'method_not_allowed',
+        'This is an MCP server: POST its messages here. There is no stream to GET and no session to DELETE.',
+        {},
+        { Allow: 'POST' },
+      );
+    const body = await readBody(ctx);
+    if (body === null) {
+      ctx.set('Connection', 'close');
+      refuse(ctx, 413, ErrorCode.InvalidRequest, `A message has at most ${MAX_BODY_BYTES} bytes.`);
+      return;
+    }
+    let message: unknown;
+    try {
+      message = JSON.parse(body);
+    } catch {
+      refuse(ctx, 400, ErrorCode.ParseError, 'The body is not JSON.');
+      return;
+    }
+    if (Array.isArray(message)) {
+      refuse(ctx, 400, ErrorCode.InvalidRequest, 'Send one message at a time: batches are not accepted.');
+      return;
+    }
+    api ??= interfaceOf(options.description(), options.publicUrl);
+    const current = api;
+    const answer = (): Promise<void> => respond(ctx, serverFor(ctx, current, options), message);
+    // The request that a call makes is counted itself.
+    if (!options.limit || makesRequest(current, message)) await answer();
+    else await options.limit(ctx, answer);
+  });
+}

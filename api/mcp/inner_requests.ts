@@ -1,0 +1,89 @@
+/**
+ * Requests that the server makes to itself, in process: a tool call runs through the same checks, limits, payments and
+ * log as the HTTP request that it stands for.
+ */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import inject from 'light-my-request';
+import type { Middleware } from 'koa';
+import { stateOf } from '../http/request_state.ts';
+
+/** Bytes of a file that are read for the first lines of it. */
+const MOST_FILE_BYTES = 1_000_000;
+
+export interface InnerRequest {
+  /** Path and query. */
+  readonly target: string;
+  /** PAYMENT-SIGNATURE. */
+  readonly payment: string | undefined;
+  /** Address of the caller, for the rate limit. */
+  readonly ip: string;
+  readonly host: string;
+  /** The response that carries this one to the caller. */
+  readonly carrier: ServerResponse;
+}
+
+export interface InnerResponse {
+  readonly status: number;
+  /** Media type. */
+  readonly type: string;
+  readonly text: string;
+  /** Whether `text` ends before the body, as of a large file. */
+  readonly isCut: boolean;
+  /** A header by its name in lower case. */
+  header(name: string): string | undefined;
+}
+
+const carriers = new WeakMap<IncomingMessage, ServerResponse>();
+
+/** Middleware: the delivery of a response that another one carries is that of its carrier. */
+export const carryResponses: Middleware = async (ctx, next) => {
+  const carrier = carriers.get(ctx.req);
+  if (carrier) stateOf(ctx).carrier = carrier;
+  await next();
+};
+
+async function readText(body: Readable, most: number): Promise<{ text: string; isCut: boolean }> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+    if (bytes > most) break;
+  }
+  return { text: Buffer.concat(chunks).toString('utf8'), isCut: bytes > most };
+}
+
+/** Make a GET request in process. @throws Error if the response ends early */
+export async function requestInside(handle: RequestListener, request: InnerRequest): Promise<InnerResponse> {
+  const { target, payment, ip, host, carrier } = request;
+  const response = await inject(
+    (req, res) => {
+      carriers.set(req, carrier);
+      handle(req, res);
+    },
+    {
+      method: 'GET',
+      url: target,
+      // Built here: no header of the caller is passed on.
+      headers: {
+        host,
+        accept: 'application/json',
+        'user-agent': 'mcp',
+        ...(payment === undefined ? {} : { 'payment-signature': payment }),
+      },
+      remoteAddress: ip,
+      payloadAsStream: true,
+    },
+  );
+  const header = (name: string): string | undefined => {
+    const value = response.headers[name];
+    return value === undefined ? undefined : String(value);
+  };
+  const type = (header('content-type') ?? '').split(';')[0] ?? '';
+  // oxlint-disable-next-line no-restricted-properties -- the stream of a response, whose early end is an error
+  const { text, isCut } = await readText(response.stream(), type === 'text/csv' ? MOST_FILE_BYTES : Infinity);
+  // Ends the reading of the stored answer.
+  if (isCut) response.raw.res.destroy();
+  return { status: response.statusCode, type, text, isCut, header };
+}

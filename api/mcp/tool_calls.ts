@@ -1,0 +1,121 @@
+/** Calls of tools with the MCP transport of x402 version 2: terms, payments and receipts in results and `_meta`. */
+import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
+import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { ArgumentError } from '../../lib/mcp/arguments.ts';
+import { errorResult, readProblem, refusalResult, toolResult, usd } from '../../lib/mcp/results.ts';
+import { readView, shortAnswer, withHint, type View } from '../../lib/mcp/short_answer.ts';
+import type { Interface, Tool } from '../../lib/mcp/tools.ts';
+import type { InnerRequest, InnerResponse } from './inner_requests.ts';
+
+/** Keys of `_meta` in the transport specification. */
+const PAYMENT = 'x402/payment';
+const PAYMENT_RESPONSE = 'x402/payment-response';
+/** Characters of an encoded payment: no more than the headers of an HTTP request may have. */
+const MOST_PAYMENT_CHARACTERS = 16_000;
+
+/** The parts of a payment that results mention. The payment layer checks it. */
+const Payment = z.object({
+  accepted: z.object({ amount: z.string().regex(/^\d{1,20}$/) }),
+  extensions: z.object({ 'payment-identifier': z.object({ info: z.object({ id: z.string() }) }) }).optional(),
+});
+
+export interface ToolCall {
+  readonly tool: Tool;
+  readonly view: View;
+  /** Path and query of the request. */
+  readonly target: string;
+  /** As it was sent. */
+  readonly payment: unknown;
+}
+
+/** What a call asks for. @throws ArgumentError if there is no such tool, or it does not take these arguments */
+export function readCall(
+  { tools }: Pick<Interface, 'tools'>,
+  { name, arguments: given = {}, _meta }: CallToolRequest['params'],
+): ToolCall {
+  const tool = tools.find((t) => t.name === name);
+  if (!tool) throw new ArgumentError(`There is no tool ${JSON.stringify(name.slice(0, 64))}.`);
+  const { view, rest } = readView(given);
+  const payment = _meta?.[PAYMENT];
+  if (view.from > 0 && !tool.free && payment === undefined)
+    throw new ArgumentError('from reads on in an answer that was bought: send the payment that bought it.');
+  const { pathname, search } = tool.url(rest);
+  return { tool, view, target: pathname + search, payment };
+}
+
+/** The value of PAYMENT-SIGNATURE for this payment. @throws ArgumentError */
+function paymentHeader(payment: unknown): string {
+  const header = Buffer.from(JSON.stringify(payment)).toString('base64');
+  if (header.length <= MOST_PAYMENT_CHARACTERS) return header;
+  throw new ArgumentError(`${PAYMENT} is longer than a payment can be.`);
+}
+
+/** The settlement in `_meta`, if the response has one. */
+function settlementOf(response: InnerResponse): Pick<CallToolResult, '_meta'> {
+  const header = response.header('payment-response');
+  return header === undefined ? {} : { _meta: { [PAYMENT_RESPONSE]: decodePaymentResponseHeader(header) } };
+}
+
+/** The terms of a priced call, as the transport specification has them: the same object twice. */
+function termsResult(response: InnerResponse, required: string, isPaid: boolean): CallToolResult {
+  const terms = toolResult({ ...decodePaymentRequiredHeader(required) }, true);
+  if (!isPaid) return terms;
+  // Why this payment was refused, in words.
+  const { detail } = readProblem(response.text, response.status);
+  return { ...terms, content: [...terms.content, { type: 'text', text: detail }] };
+}
+
+function answerResult({ view, payment }: ToolCall, response: InnerResponse, collectUrl: string): CallToolResult {
+  const receiptId = response.header('receipt-id');
+  const { type, text, isCut } = response;
+  const short = shortAnswer({ type, text, isBought: receiptId !== undefined, isCut }, view);
+  const settlement = settlementOf(response);
+  const known = Payment.safeParse(payment).data;
+  const isNew = response.header('delivery') === 'first';
+  const digest = response.header('unencoded-digest');
+  const signed = response.header('signed-receipt');
+  const readOn = known?.extensions
+    ? 'To read on, free: call again with the same arguments and payment, and from or part.'
+    : `The wallet that paid collects all of it at ${collectUrl}.`;
+  return {
+    ...toolResult({
+      ...(receiptId === undefined
+        ? {}
+        : {
+            paid: {
+              amount_usd: isNew && known ? usd(BigInt(known.accepted.amount)) : '0.00',
+              receipt_id: receiptId,
+              collect: collectUrl,
+              ...(digest === undefined ? {} : { digest }),
+              ...(signed === undefined ? {} : { signed_receipt: signed }),
+            },
+          }),
+      ...withHint(short, receiptId === undefined ? null : readOn),
+    }),
+    ...settlement,
+  };
+}
+
+export interface ToolCaller {
+  /** URL at which a purchase is collected. */
+  readonly collectUrl: (receiptId: string) => string;
+  readonly request: (inner: Pick<InnerRequest, 'target' | 'payment'>) => Promise<InnerResponse>;
+}
+
+/** Make a call. @throws ArgumentError */
+export async function makeCall(caller: ToolCaller, call: ToolCall): Promise<CallToolResult> {
+  const { target, payment } = call;
+  const response = await caller.request({
+    target,
+    payment: payment === undefined ? undefined : paymentHeader(payment),
+  });
+  if (response.status === 200)
+    return answerResult(call, response, caller.collectUrl(response.header('receipt-id') ?? ''));
+  const required = response.header('payment-required');
+  if (response.status === 402 && required !== undefined) return termsResult(response, required, payment !== undefined);
+  return { ...refusalResult(readProblem(response.text, response.status)), ...settlementOf(response) };
+}
+
+/** The result for a call whose arguments are wrong. */
+export const argumentResult = (error: ArgumentError): CallToolResult => errorResult('invalid_arguments', error.message);

@@ -1,0 +1,185 @@
+/** Short answers for agents: counts and the first records of an answer, and the names of what is left out. */
+import { z } from 'zod';
+import { ArgumentError } from './arguments.ts';
+
+/** Records shown without `show`, and at most. */
+const SHOWN = 5;
+const MOST_SHOWN = 500;
+/** Characters of an answer besides its records: free ones are for choosing what to buy. */
+const FREE_CHARACTERS = 2_200;
+const BOUGHT_CHARACTERS = 12_000;
+/** Characters of all records together, and of one part that was asked for. */
+const MOST_CHARACTERS = 60_000;
+/** Values that are never left out, such as counts, ids and dates. */
+const SMALL_CHARACTERS = 80;
+/** A record that is longer is shown without its nested fields above the second length, unless `fields` chose them. */
+const WHOLE_RECORD_CHARACTERS = 1_200;
+const NESTED_CHARACTERS = 150;
+
+/** Arguments of every tool that only choose what is shown. They are no part of the request, nor of its price. */
+export const VIEW_PROPERTIES = {
+  show: { type: 'integer', description: `Records shown; default ${SHOWN}.` },
+  part: { type: 'string', description: 'Show only this part of the answer, such as records.0 or a.b.' },
+  from: { type: 'integer', description: 'Records to skip.' },
+} as const;
+
+const View = z.object({
+  show: z.coerce.number().int().min(1).max(MOST_SHOWN).default(SHOWN),
+  from: z.coerce.number().int().min(0).default(0),
+  part: z.string().max(200).optional(),
+});
+export interface View extends z.output<typeof View> {
+  /** Whether the call chose the fields of records: then all of them are shown. */
+  readonly hasFields: boolean;
+}
+
+/** Arguments of a call: those of the view, and the others. @throws ArgumentError */
+export function readView(given: Readonly<Record<string, unknown>>): { view: View; rest: Record<string, unknown> } {
+  const { show, from, part, ...rest } = given;
+  const parsed = View.safeParse({ show: show ?? undefined, from: from ?? undefined, part: part ?? undefined });
+  if (parsed.success) return { view: { ...parsed.data, hasFields: 'fields' in rest }, rest };
+  throw new ArgumentError(
+    `show is a whole number from 1 to ${MOST_SHOWN}, from a whole number of 0 or more, and part the name of a field.`,
+  );
+}
+
+export interface Answer {
+  /** Media type. */
+  readonly type: string;
+  readonly text: string;
+  /** Whether it was paid for: then more of it is shown. */
+  readonly isBought: boolean;
+  /** Whether `text` ends before the answer, as of a large file. */
+  readonly isCut?: boolean;
+}
+
+/** An answer, or one part of it, as an agent sees it. */
+export interface ShortAnswer {
+  readonly body?: unknown;
+  readonly part?: { readonly name: string; readonly value: unknown };
+  /** Which records are shown, if not all. */
+  readonly shown?: string;
+  /** Fields that are left out, with their length in characters; of records the longest. */
+  readonly left_out?: Readonly<Record<string, number>>;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const lengthOf = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
+
+interface Slice {
+  readonly items: unknown[];
+  readonly characters: number;
+  /** "5 to 9 of 20", or nothing if these are all. */
+  readonly range: string | undefined;
+}
+
+/** The items from `from` on that fit into `room` characters, and at least `least` of them. */
+function sliceOf(items: readonly unknown[], { from, show }: View, room: number, least: number): Slice {
+  const taken: unknown[] = [];
+  let characters = 0;
+  for (const item of items.slice(from, from + show)) {
+    const length = lengthOf(item) + 1;
+    if (taken.length >= least && characters + length > room) break;
+    taken.push(item);
+    characters += length;
+  }
+  const first = taken.length === 0 ? 'none' : `${from + 1} to ${from + taken.length}`;
+  return { items: taken, characters, range: taken.length === items.length ? undefined : `${first} of ${items.length}` };
+}
+
+/** A long record without its long nested fields, whose lengths go into `leftOut`. */
+function shortRecord(record: unknown, list: string, leftOut: Record<string, number>): unknown {
+  if (!isFields(record) || lengthOf(record) <= WHOLE_RECORD_CHARACTERS) return record;
+  return Object.fromEntries(
+    Object.entries(record).filter(([name, value]) => {
+      const length = lengthOf(value);
+      if (typeof value !== 'object' || length <= NESTED_CHARACTERS) return true;
+      const key = `${list}.N.${name}`;
+      leftOut[key] = Math.max(length, leftOut[key] ?? 0);
+      return false;
+    }),
+  );
+}
+
+const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0 && isFields(value[0]);
+
+/** The fields of a body in order, while there is room for them, and the first records of each list. */
+function shortBody(body: Fields, view: View, isBought: boolean): ShortAnswer {
+  let room = isBought ? BOUGHT_CHARACTERS : FREE_CHARACTERS;
+  const kept: Record<string, unknown> = {};
+  const leftOut: Record<string, number> = {};
+  const ranges: string[] = [];
+  for (const [name, value] of Object.entries(body)) {
+    const length = lengthOf(value);
+    if (name === 'records' || (isBought && isList(value))) {
+      const all = value as unknown[];
+      const records = view.hasFields ? all : all.map((record) => shortRecord(record, name, leftOut));
+      const { items, range } = sliceOf(records, view, MOST_CHARACTERS / 2, 1);
+      kept[name] = items;
+      if (range !== undefined) ranges.push(`${name} ${range}`);
+    } else if (length <= SMALL_CHARACTERS || length <= Math.min(room, BOUGHT_CHARACTERS / 3)) {
+      kept[name] = value;
+      room -= length;
+    } else leftOut[name] = length;
+  }
+  return {
+    ...(ranges.length === 0 ? {} : { shown: `${ranges.join('; ')}.` }),
+    ...(Object.keys(leftOut).length === 0 ? {} : { left_out: leftOut }),
+    body: kept,
+  };
+}
+
+/** One part of a body. A part that is too long is shown without its longest fields. */
+function partOf(body: Fields, name: string, view: View, isBought: boolean): ShortAnswer {
+  let value: unknown = body;
+  for (const key of name.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) {
+      const { body: short, ...rest } = shortBody(body, view, isBought);
+      return { ...rest, shown: `There is no field ${name}. Fields: ${Object.keys(body).join(', ')}.`, body: short };
+    }
+    value = (value as Fields)[key];
+  }
+  if (Array.isArray(value)) {
+    const { items, range } = sliceOf(value, isList(value) ? view : { ...view, show: MOST_SHOWN }, MOST_CHARACTERS, 1);
+    return { ...(range === undefined ? {} : { shown: `${name} ${range}.` }), part: { name, value: items } };
+  }
+  if (!isFields(value) || lengthOf(value) <= MOST_CHARACTERS) return { part: { name, value } };
+  const { body: short, ...rest } = shortBody(value, view, isBought);
+  return { ...rest, part: { name, value: short } };
+}
+
+/** The header line and the first lines of a file. */
+function shortText(text: string, isCut: boolean, { from, show }: View): ShortAnswer {
+  const lines = text.split(/(?<=\n)/u);
+  const rows = lines.slice(1);
+  const shown = rows.slice(from, from + show);
+  const all = shown.length === rows.length && !isCut;
+  return {
+    ...(all
+      ? {}
+      : {
+          shown: `lines ${from + 1} to ${from + shown.length} of ${isCut ? 'more than ' : ''}${rows.length}, and the header.`,
+        }),
+    body: [lines[0] ?? '', ...shown].join(''),
+  };
+}
+
+export function shortAnswer({ type, text, isBought, isCut = false }: Answer, view: View): ShortAnswer {
+  if (!type.endsWith('json')) return shortText(text, isCut, view);
+  const body: unknown = JSON.parse(text);
+  if (!isFields(body)) return { body };
+  return view.part === undefined ? shortBody(body, view, isBought) : partOf(body, view.part, view, isBought);
+}
+
+/** The answer with `hint`, how to read on, if it is not all of it. */
+export function withHint({ shown, left_out, ...answer }: ShortAnswer, hint: string | null): Record<string, unknown> {
+  const isWhole = shown === undefined && left_out === undefined;
+  const text = [shown, isWhole ? undefined : hint].filter(Boolean).join(' ');
+  return {
+    ...(text === '' ? {} : { shown: text }),
+    ...(left_out === undefined ? {} : { left_out }),
+    ...answer,
+  };
+}
