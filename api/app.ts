@@ -1,9 +1,10 @@
 /** The application: routes, payments, site, error responses and logging, assembled from its dependencies. */
+import type { RequestListener } from 'node:http';
 import { Router } from '@koa/router';
 import Koa from 'koa';
 import type { Ledger } from '../ledger/ledger.ts';
 import { redactor, type Redact } from '../lib/redact.ts';
-import { discoveryDocuments, interfaceHashOf, mountDocuments } from './docs/documents.ts';
+import { discoveryDocuments, interfaceHashOf, mountDocuments, OPENAPI_PATH } from './docs/documents.ts';
 import { mountReceiptKeys } from './docs/receipt_keys.ts';
 import { createHealthCheck, mountHealth, NO_WARNINGS, type Health, type PaymentHealth } from './http/health.ts';
 import { compression, crossOrigin, limitUnbilled, requireOneHost } from './http/middleware.ts';
@@ -11,6 +12,8 @@ import { catchErrors, checkUrl, Problem, sendProblem, type Extras } from './http
 import { redactResponses, redactValue } from './http/redact_responses.ts';
 import { logRequests, type RequestLog } from './http/request_log.ts';
 import { stateOf } from './http/request_state.ts';
+import { MCP_PATH, mountMcp } from './mcp/endpoint.ts';
+import { carryResponses } from './mcp/inner_requests.ts';
 import { signedPayment } from './payments/chain/payer_check.ts';
 import { collecting } from './payments/collect.ts';
 import { paymentLayer, type PaymentLayer } from './payments/middleware.ts';
@@ -236,20 +239,35 @@ export function createApp(deps: AppDeps): App {
   });
   if (sandboxBuyer) mountPurchase(router, site, { routes, snapshots, buyer: sandboxBuyer });
 
+  const limit =
+    unbilledPerMinute > 0
+      ? limitUnbilled(unbilledPerMinute, (ctx) => signedPayment(payments, ctx.get('PAYMENT-SIGNATURE')))
+      : undefined;
+  let application: RequestListener | undefined;
+  mountMcp(router, {
+    description: () => JSON.parse(String(documents.find(({ path }) => path === OPENAPI_PATH)?.content)),
+    publicUrl,
+    collectUrl: (receiptId) => purchaseUrl(publicUrl, receiptId),
+    notice,
+    application: () => (application ??= koa.callback()),
+    limit,
+  });
+
   const koa = new Koa(proxies > 0 ? { proxy: true, maxIpsCount: proxies } : {});
   koa.silent = true;
+  koa.use(carryResponses);
   koa.use(logRequests(log));
   // Outside too: what is thrown while a response is compressed, redacted or rendered as a page is logged as well.
   koa.use(catchErrors);
-  koa.use(crossOrigin());
+  const [crossOriginApi, crossOriginMcp] = [crossOrigin(), crossOrigin(['POST'])];
+  koa.use((ctx, next) => (ctx.path === MCP_PATH ? crossOriginMcp : crossOriginApi)(ctx, next));
   koa.use(compression());
   koa.use(errorPages(site, snapshots, sandboxBuyer !== undefined));
   koa.use(redactResponses(redact));
   koa.use(catchErrors);
-  if (unbilledPerMinute > 0) {
-    const limit = limitUnbilled(unbilledPerMinute, (ctx) => signedPayment(payments, ctx.get('PAYMENT-SIGNATURE')));
-    // Monitoring must always reach /health.
-    koa.use((ctx, next) => (ctx.path === '/health' ? next() : limit(ctx, next)));
+  if (limit) {
+    // Monitoring must always reach /health. A call of a tool is counted as the request that it makes.
+    koa.use((ctx, next) => (ctx.path === '/health' || ctx.path === MCP_PATH ? next() : limit(ctx, next)));
   }
   koa.use(requireOneHost());
   koa.use(checkUrl(publicUrl));

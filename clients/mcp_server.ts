@@ -45,8 +45,8 @@ export function createMcpServer({ api, buyer, responsesDir, about }: McpOptions)
       name: 'collect',
       title: 'Collect again',
       description:
-        'Collect a response that this wallet paid for, by its receipt id or the nonce of the payment, to read more of ' +
-        'it. Free.',
+        'Collect a response that this wallet paid for, by its receipt id or the nonce of the payment, to read more ' +
+        'of it. Free.',
       inputSchema: {
         type: 'object' as const,
         required: ['id'],
@@ -118,7 +118,7 @@ export function createMcpServer({ api, buyer, responsesDir, about }: McpOptions)
       return toolResult({ tool: tool.name, ...price });
     }
     const tool = tools.get(name);
-    if (!tool) return errorResult('unknown_tool', `There is no tool ${name}.`);
+    if (!tool) throw new ArgumentError(`There is no tool ${name}.`, 'unknown_tool');
     if (view.from > 0 && !tool.free)
       throw new ArgumentError('from would buy the answer again. Read on with collect, by the receipt_id.');
     return toCallResult(tool.name, view, await buyer.call(tool.url(rest)));
@@ -137,7 +137,7 @@ export function createMcpServer({ api, buyer, responsesDir, about }: McpOptions)
     try {
       return await call(params.name, params.arguments ?? {});
     } catch (error) {
-      if (error instanceof ArgumentError) return errorResult('invalid_arguments', error.message);
+      if (error instanceof ArgumentError) return errorResult(error.reason, error.message);
       throw error;
     }
   });

@@ -119,7 +119,7 @@ export function page(messages: readonly Message[], dataDir: string): string {
     '# A purchase by an agent, over MCP',
     [
       'For authors of agents: see every message of a purchase. Written by `node examples/mcp_purchase.ts` against a',
-      'sandbox server; a test compares it with the current one. Shortened here: lists of records, and schemas of tools.',
+      'sandbox server; a test compares it with the current one. Lists of records and schemas of tools are shortened.',
     ].join('\n'),
     ...parts,
   ]

@@ -13,10 +13,10 @@ const MIN_COMPRESSED_BYTES = 1_024;
 const PREFLIGHT_SECONDS = 3_600;
 
 /** Any page may call the API, send any header, and read the payment terms and the receipt. */
-export const crossOrigin = (): Middleware =>
+export const crossOrigin = (methods: readonly string[] = ['GET', 'HEAD']): Middleware =>
   cors({
     origin: '*',
-    allowMethods: ['GET', 'HEAD'],
+    allowMethods: [...methods],
     maxAge: PREFLIGHT_SECONDS,
     exposeHeaders: [
       'PAYMENT-REQUIRED',

@@ -1,10 +1,11 @@
-/**
- * POST /mcp: the tools over streamable HTTP. Each request is complete in itself: no session, no stream, one JSON answer.
- */
+/** POST /mcp: the tools over streamable HTTP. Each request is complete: no session, no stream, one JSON answer. */
 import type { RequestListener } from 'node:http';
 import type { Router } from '@koa/router';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import {
+  WebStandardStreamableHTTPServerTransport as HttpTransport,
+  type WebStandardStreamableHTTPServerTransportOptions as TransportOptions,
+} from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Context, Middleware } from 'koa';
 import { ArgumentError } from '../../lib/mcp/arguments.ts';
@@ -18,6 +19,8 @@ import { originProblem } from './origin.ts';
 import { argumentResult, makeCall, readCall } from './tool_calls.ts';
 
 export const MCP_PATH = '/mcp';
+/** JSON-RPC code of a refusal before the message is read, as the SDK has it. */
+const REFUSED = -32_000;
 /** A call with a payment takes about 4 kB. */
 const MAX_BODY_BYTES = 65_536;
 
@@ -28,17 +31,16 @@ export interface McpOptions {
   readonly collectUrl: (receiptId: string) => string;
   /** Shown if payments are in test money. */
   readonly notice: string | undefined;
-  /** The application. */
-  readonly handle: () => RequestListener;
+  readonly application: () => RequestListener;
   /** Rate limit of unpaid responses, if there is one. */
   readonly limit: Middleware | undefined;
 }
 
 const HOW_TO =
   'The first result of a priced tool is its terms (x402 version 2). Call it again with the payment in ' +
-  '_meta["x402/payment"]; the settlement is in _meta["x402/payment-response"]. Answers are short: show, from and part ' +
-  'choose what is shown, at the same price. With a payment identifier (x402 extension), the same call with the same ' +
-  'payment reads on, free. Start with meta, which is free.';
+  '_meta["x402/payment"]; the settlement is in _meta["x402/payment-response"]. Answers are short: show, from and ' +
+  'part choose what is shown, at the same price. With a payment identifier (x402 extension), the same call with the ' +
+  'same payment reads on, free. Start with meta, which is free.';
 
 /** An error response below JSON-RPC: there is no request id to answer. */
 function refuse(ctx: Context, status: number, code: number, message: string): void {
@@ -47,7 +49,7 @@ function refuse(ctx: Context, status: number, code: number, message: string): vo
   ctx.body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null });
 }
 
-/** The body of a request, or null if it is too long. */
+/** The body of a request, or null if it is too long. @throws Error if the client goes away */
 async function readBody(ctx: Context): Promise<string | null> {
   if ((ctx.request.length ?? 0) > MAX_BODY_BYTES) return null;
   const chunks: Buffer[] = [];
@@ -60,8 +62,29 @@ async function readBody(ctx: Context): Promise<string | null> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
+/** The message of a request, or null after it was refused. */
+async function readMessage(ctx: Context): Promise<object | null> {
+  const body = await readBody(ctx).catch(() => '');
+  if (body === null) {
+    // The rest of the body is not read.
+    ctx.set('Connection', 'close');
+    refuse(ctx, 413, ErrorCode.InvalidRequest, `A message has at most ${MAX_BODY_BYTES} bytes.`);
+    return null;
+  }
+  let message: unknown;
+  try {
+    message = JSON.parse(body);
+  } catch {
+    refuse(ctx, 400, ErrorCode.ParseError, 'The body is not JSON.');
+    return null;
+  }
+  if (typeof message === 'object' && message !== null && !Array.isArray(message)) return message;
+  refuse(ctx, 400, ErrorCode.InvalidRequest, 'Send one message at a time: batches are not accepted.');
+  return null;
+}
+
 /** Whether a message calls a tool with arguments that make a request, which the rate limit counts then. */
-function makesRequest(api: Interface, message: unknown): boolean {
+function makesRequest(api: Interface, message: object): boolean {
   const parsed = CallToolRequestSchema.safeParse(message);
   if (!parsed.success) return false;
   try {
@@ -71,6 +94,14 @@ function makesRequest(api: Interface, message: unknown): boolean {
     return false;
   }
 }
+
+const methodNotAllowed = (): Problem =>
+  new Problem(
+    'method_not_allowed',
+    'This is an MCP server: POST its messages here. There is no stream to GET and no session to DELETE.',
+    {},
+    { Allow: 'POST' },
+  );
 
 /** An MCP server for one request. */
 function serverFor(ctx: Context, api: Interface, options: McpOptions): Server {
@@ -88,7 +119,7 @@ function serverFor(ctx: Context, api: Interface, options: McpOptions): Server {
         {
           collectUrl,
           request: (inner) =>
-            requestInside(options.handle(), {
+            requestInside(options.application(), {
               ...inner,
               ip: ctx.ip,
               host: new URL(publicUrl).host,
@@ -107,17 +138,24 @@ function serverFor(ctx: Context, api: Interface, options: McpOptions): Server {
   return server;
 }
 
+/** Without a session id generator, the transport is stateless. */
+const STATELESS: TransportOptions = { enableJsonResponse: true };
+
 /** Let the SDK answer one message. */
-async function respond(ctx: Context, server: Server, message: unknown): Promise<void> {
-  // Without a session id generator it is stateless.
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+async function respond(ctx: Context, server: Server, message: object): Promise<void> {
+  const transport = new HttpTransport(STATELESS);
   await server.connect(transport);
   try {
     const response = await transport.handleRequest(
-      new Request(`http://${ctx.host}${MCP_PATH}`, { method: 'POST', headers: ctx.headers as Record<string, string> }),
+      // Only these headers matter to it.
+      new Request(`http://localhost${MCP_PATH}`, {
+        method: 'POST',
+        headers: Object.fromEntries(
+          ['Accept', 'Content-Type', 'Mcp-Protocol-Version'].map((name) => [name, ctx.get(name)]).filter(([, v]) => v),
+        ) as Record<string, string>,
+      }),
       { parsedBody: message },
     );
-    ctx.status = response.status;
     const type = response.headers.get('content-type');
     const text = await response.text();
     // A notification is accepted without a body.
@@ -130,43 +168,19 @@ async function respond(ctx: Context, server: Server, message: unknown): Promise<
 }
 
 export function mountMcp(router: Router, options: McpOptions): void {
-  let api: Interface | undefined;
+  let known: Interface | undefined;
+  const api = (): Interface => (known ??= interfaceOf(options.description(), options.publicUrl));
   router.all(MCP_PATH, async (ctx) => {
     ctx.set('Cache-Control', 'no-store');
     const problem = originProblem(options.publicUrl, ctx.get('Host'), ctx.get('Origin'));
-    if (problem !== null) {
-      refuse(ctx, 403, -32_000, problem);
-      return;
-    }
-    if (ctx.method !== 'POST')
-      throw new Problem(
-        'method_not_allowed',
-        'This is an MCP server: POST its messages here. There is no stream to GET and no session to DELETE.',
-        {},
-        { Allow: 'POST' },
-      );
-    const body = await readBody(ctx);
-    if (body === null) {
-      ctx.set('Connection', 'close');
-      refuse(ctx, 413, ErrorCode.InvalidRequest, `A message has at most ${MAX_BODY_BYTES} bytes.`);
-      return;
-    }
-    let message: unknown;
-    try {
-      message = JSON.parse(body);
-    } catch {
-      refuse(ctx, 400, ErrorCode.ParseError, 'The body is not JSON.');
-      return;
-    }
-    if (Array.isArray(message)) {
-      refuse(ctx, 400, ErrorCode.InvalidRequest, 'Send one message at a time: batches are not accepted.');
-      return;
-    }
-    api ??= interfaceOf(options.description(), options.publicUrl);
-    const current = api;
-    const answer = (): Promise<void> => respond(ctx, serverFor(ctx, current, options), message);
+    const message = problem === null && ctx.method === 'POST' ? await readMessage(ctx) : null;
+    const answer = async (): Promise<void> => {
+      if (problem !== null) refuse(ctx, 403, REFUSED, problem);
+      else if (ctx.method !== 'POST') throw methodNotAllowed();
+      else if (message !== null) await respond(ctx, serverFor(ctx, api(), options), message);
+    };
     // The request that a call makes is counted itself.
-    if (!options.limit || makesRequest(current, message)) await answer();
+    if (!options.limit || (message !== null && makesRequest(api(), message))) await answer();
     else await options.limit(ctx, answer);
   });
 }

@@ -69,6 +69,7 @@ export async function requestInside(handle: RequestListener, request: InnerReque
       headers: {
         host,
         accept: 'application/json',
+        'accept-encoding': 'identity',
         'user-agent': 'mcp',
         ...(payment === undefined ? {} : { 'payment-signature': payment }),
       },

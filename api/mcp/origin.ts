@@ -1,6 +1,6 @@
 /**
- * Which hosts and origins may reach /mcp: a page whose host name was pointed at this machine (DNS rebinding) sends its
- * own name in Host, and one in a browser of this machine its origin.
+ * Which hosts and origins may reach /mcp on a server of this machine: a page whose host name was pointed at it (DNS
+ * rebinding) sends its own name in Host, and a page in a browser of this machine its origin.
  */
 import { isIP } from 'node:net';
 
@@ -13,15 +13,16 @@ const nameOf = (host: string): string | null =>
 /** Whether DNS could have been pointed here: a name with a dot. Addresses and local names are not looked up. */
 const isPublicName = (name: string): boolean => name.includes('.') && isIP(name) === 0;
 
-/** Why a request with these headers is refused, or null. */
+/**
+ * Why a request with these headers is refused, or null. A public server has neither cookies nor accounts, so a page of
+ * any site may do there what any program may do.
+ */
 export function originProblem(publicUrl: string, host: string, origin: string): string | null {
   const own = new URL(publicUrl).hostname;
+  if (!LOOPBACK.test(own)) return null;
   const name = nameOf(host);
   if (name === null || (name !== own && isPublicName(name))) return 'The Host header does not name this server.';
-  if (origin === '') return null;
-  const from = URL.parse(origin)?.hostname;
-  if (origin !== 'null' && (from === undefined || from === '')) return 'The Origin header is not an origin.';
-  // No cookie and no account: a page may do here what any program may do. A server on loopback is for this machine.
-  if (LOOPBACK.test(own) && !LOOPBACK.test(from ?? '')) return 'Only pages of this machine may call this server.';
+  if (origin !== '' && !LOOPBACK.test(URL.parse(origin)?.hostname ?? ''))
+    return 'Only pages of this machine may call this server.';
   return null;
 }

@@ -35,7 +35,7 @@ export function readCall(
   { name, arguments: given = {}, _meta }: CallToolRequest['params'],
 ): ToolCall {
   const tool = tools.find((t) => t.name === name);
-  if (!tool) throw new ArgumentError(`There is no tool ${JSON.stringify(name.slice(0, 64))}.`);
+  if (!tool) throw new ArgumentError(`There is no tool ${JSON.stringify(name.slice(0, 64))}.`, 'unknown_tool');
   const { view, rest } = readView(given);
   const payment = _meta?.[PAYMENT];
   if (view.from > 0 && !tool.free && payment === undefined)
@@ -57,13 +57,17 @@ function settlementOf(response: InnerResponse): Pick<CallToolResult, '_meta'> {
   return header === undefined ? {} : { _meta: { [PAYMENT_RESPONSE]: decodePaymentResponseHeader(header) } };
 }
 
-/** The terms of a priced call, as the transport specification has them: the same object twice. */
+/**
+ * The terms of a priced call, as the transport specification has them: the same object twice. Without the entry for
+ * catalogs, which describes the HTTP request.
+ */
 function termsResult(response: InnerResponse, required: string, isPaid: boolean): CallToolResult {
-  const terms = toolResult({ ...decodePaymentRequiredHeader(required) }, true);
+  const { extensions: { bazaar: _, ...extensions } = {}, ...due } = decodePaymentRequiredHeader(required);
+  const terms = toolResult({ ...due, extensions }, true);
   if (!isPaid) return terms;
   // Why this payment was refused, in words.
   const { detail } = readProblem(response.text, response.status);
-  return { ...terms, content: [...terms.content, { type: 'text', text: detail }] };
+  return { ...terms, content: [...terms.content, { type: 'text', text: detail }], ...settlementOf(response) };
 }
 
 function answerResult({ view, payment }: ToolCall, response: InnerResponse, collectUrl: string): CallToolResult {
@@ -117,5 +121,5 @@ export async function makeCall(caller: ToolCaller, call: ToolCall): Promise<Call
   return { ...refusalResult(readProblem(response.text, response.status)), ...settlementOf(response) };
 }
 
-/** The result for a call whose arguments are wrong. */
-export const argumentResult = (error: ArgumentError): CallToolResult => errorResult('invalid_arguments', error.message);
+/** The result for a call that cannot be sent. */
+export const argumentResult = ({ reason, message }: ArgumentError): CallToolResult => errorResult(reason, message);

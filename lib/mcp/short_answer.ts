@@ -160,7 +160,9 @@ function shortText(text: string, isCut: boolean, { from, show }: View): ShortAns
     ...(all
       ? {}
       : {
-          shown: `lines ${from + 1} to ${from + shown.length} of ${isCut ? 'more than ' : ''}${rows.length}, and the header.`,
+          shown:
+            `lines ${from + 1} to ${from + shown.length} of ${isCut ? 'more than ' : ''}${rows.length}, ` +
+            'and the header.',
         }),
     body: [lines[0] ?? '', ...shown].join(''),
   };

@@ -109,7 +109,7 @@ export interface Interface {
 
 /**
  * The interface of the server at `base`, which has no trailing slash.
- * @throws Error if the description is invalid, tool names are not unique, or a parameter has the name of a view argument
+ * @throws Error if the description is invalid, tool names are not unique, or a parameter is named as a view argument
  */
 export function interfaceOf(description: unknown, base: string): Interface {
   const { info, paths, components } = OpenApi.parse(description);

@@ -1,4 +1,5 @@
 /** Sends sold answers with their receipts, the first time and again, and records each delivery in the ledger. */
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { encodePaymentResponseHeader } from '@x402/core/http';
 import { withPrivateCacheControl } from '@x402/core/server';
@@ -57,10 +58,11 @@ export function deliveriesOf({ ledger, refusals, receipts, nowMs }: DeliveryOpti
 
   /** Record the delivery once the response is sent or has failed. */
   const recordWhenClosed = (ctx: Context, purchase: Purchase, kind: DeliveryKind): void => {
+    const { carrier = ctx.res } = ctx.state as { readonly carrier?: ServerResponse };
     const closed = new Promise<void>((resolve) => {
-      if (ctx.res.closed || ctx.res.destroyed) resolve();
+      if (carrier.closed || carrier.destroyed) resolve();
       else
-        ctx.res.once('close', () => {
+        carrier.once('close', () => {
           resolve();
         });
     });
@@ -70,7 +72,7 @@ export function deliveriesOf({ ledger, refusals, receipts, nowMs }: DeliveryOpti
           purchaseId: purchase.id,
           kind,
           atMs: nowMs(),
-          complete: ctx.res.writableFinished,
+          complete: carrier.writableFinished,
         }),
       )
       .finally(() => {

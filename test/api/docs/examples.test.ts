@@ -66,6 +66,30 @@ describe('an example', () => {
     return (await seller()) - start;
   };
 
+  it('over MCP buys with the stock clients, and reads on in what it bought', async () => {
+    const paid = await amountMoved(async () => {
+      const { code, out, err } = await run('node', ['examples/mcp_http.ts', 'deals', '{"state":"OH","limit":9}']);
+      assert.equal(code, 0, err);
+      assert.match(err, /^paid in 0x[0-9a-f]{64}\n$/);
+      const shown = out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { body: { records: { id: string }[] } });
+      assert.deepEqual(
+        shown.map(({ body }) => body.records.map((r) => r.id)),
+        [[23, 22, 21, 20, 19].map((n) => uuid(n)), [18, 17, 16, 15].map((n) => uuid(n))],
+      );
+    });
+    assert.equal(paid, 50_000n);
+    assert.equal(
+      await amountMoved(async () => {
+        const { code, out } = await run('node', ['examples/mcp_http.ts', 'deals', '{"state":"ZZ"}']);
+        assert.deepEqual([code, (JSON.parse(out) as { reason: string }).reason], [0, 'no_matches']);
+      }),
+      0n,
+    );
+  });
+
   it('in TypeScript buys with @x402/fetch, and is not billed without a match', async () => {
     const paid = await amountMoved(async () => {
       const { code, out, err } = await run(process.execPath, ['examples/buy.ts', '/api/deals?limit=3']);

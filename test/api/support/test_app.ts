@@ -54,6 +54,7 @@ export async function startApp(
     receiptKeys = testReceiptKeys,
     wait = QUICK,
     nowMs = Date.now,
+    publicUrl = PUBLIC_URL,
     ledger: given,
     snapshots: shared,
     ...limits
@@ -61,6 +62,7 @@ export async function startApp(
     AppDeps,
     'unbilledPerMinute' | 'proxies' | 'handlerMs' | 'contactEmail'
   > &
+    Partial<Pick<AppDeps, 'publicUrl'>> &
     Partial<
       Pick<AppDeps['payments'], 'contractWallets' | 'wait' | 'receiptKeys'> &
         Pick<PaymentNetwork, 'chain' | 'signatures'>
@@ -76,7 +78,7 @@ export async function startApp(
   const requests: RequestLog[] = [];
   const app = createApp({
     snapshots,
-    publicUrl: PUBLIC_URL,
+    publicUrl,
     spoolDir: join(dataDir, 'spool'),
     cursorSecret: 'a secret of the tests',
     nowMs,
@@ -96,7 +98,7 @@ export async function startApp(
     ...limits,
   });
   await app.payments.start().catch(() => undefined);
-  const checker = responseChecker(app.routes, PUBLIC_URL);
+  const checker = responseChecker(app.routes, publicUrl);
   server.on('request', (request, response) => {
     checker.watch(request, response);
   });

@@ -1,0 +1,180 @@
+/** Calls of tools over HTTP: free ones, priced ones with the MCP transport of x402, and the limits they count for. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { parseKeys, verifyContent, verifyReceipt } from '../../../clients/verify.ts';
+import { buyerWith, fetchWithPayment } from '../support/buyers.ts';
+import { identifier } from '../support/collecting.ts';
+import { rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
+import { startSharedApp, withStarted, type SharedApp } from '../support/test_app.ts';
+import { callTool, paymentIn, post } from './agents.ts';
+
+interface Bought {
+  readonly paid: { readonly amount_usd: string; readonly receipt_id: string; readonly signed_receipt: string };
+  readonly shown: string;
+  readonly body: { readonly count: number; readonly next_cursor: string | null; readonly records: { id: string }[] };
+}
+
+describe('a tool call over HTTP', () => {
+  let shared: SharedApp;
+  const url = (): string => shared.app.url;
+  before(async () => {
+    shared = await startSharedApp({
+      deals: rowsOfTable('deals', 12, (i) => ({ deal_score: i })),
+      filings: rowsOfTable('filings', 9, () => ({ first_seen: '2026-11-12T12:00:00Z' })),
+    });
+  });
+  after(() => shared.close());
+
+  it('is one JSON answer to one request: there are no sessions and no streams', async () => {
+    const response = await post(url(), { jsonrpc: '2.0', id: 'a', method: 'tools/list' });
+    assert.match(response.headers.get('Content-Type') ?? '', /^application\/json/);
+    assert.equal(response.headers.get('Mcp-Session-Id'), null);
+    assert.equal(response.headers.get('Cache-Control'), 'no-store');
+    const { id, result } = (await response.json()) as { id: string; result: { tools: { name: string }[] } };
+    assert.equal(id, 'a');
+    assert.deepEqual(
+      result.tools.map((t) => t.name),
+      shared.app.app.routes.filter(({ path }) => path.startsWith('/api/')).map((route) => route.name),
+    );
+    const notified = await post(url(), { jsonrpc: '2.0', method: 'notifications/initialized' });
+    assert.deepEqual([notified.status, await notified.text()], [202, '']);
+    for (const method of ['GET', 'DELETE', 'PUT', 'HEAD']) {
+      const refused = await fetch(`${url()}/mcp`, { method });
+      assert.deepEqual([refused.status, refused.headers.get('Allow')], [405, 'POST'], method);
+      await refused.arrayBuffer();
+    }
+  });
+
+  it('may come from a page of any site: preflight allows POST with every header', async () => {
+    const response = await fetch(`${url()}/mcp`, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'https://agent.example',
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'content-type, mcp-protocol-version',
+      },
+    });
+    assert.equal(response.status, 204);
+    assert.equal(response.headers.get('Access-Control-Allow-Methods'), 'POST');
+    assert.equal(response.headers.get('Access-Control-Allow-Headers'), 'content-type, mcp-protocol-version');
+    const api = await fetch(`${url()}/api/deals`, {
+      method: 'OPTIONS',
+      headers: { Origin: 'https://agent.example', 'Access-Control-Request-Method': 'GET' },
+    });
+    assert.equal(api.headers.get('Access-Control-Allow-Methods'), 'GET,HEAD');
+  });
+
+  it('of a free tool has the answer of the endpoint', async () => {
+    const { structuredContent, isError } = await callTool(url(), 'deal_ids', { show: 3 });
+    assert.equal(isError, undefined);
+    assert.equal(structuredContent['shown'], 'records 1 to 3 of 12.');
+    const { body } = await shared.get('/api/deals/ids');
+    assert.deepEqual((structuredContent['body'] as typeof body)['records'], (body['records'] as unknown[]).slice(0, 3));
+  });
+
+  it('of a priced tool gets the terms, the answer for the payment, and more of it for the same payment', async () => {
+    const terms = await callTool(url(), 'deals', { limit: 9 });
+    assert.equal(terms.isError, true);
+    const { x402Version, accepts, extensions } = terms.structuredContent as {
+      x402Version: number;
+      accepts: { amount: string }[];
+      extensions: Record<string, unknown>;
+    };
+    assert.deepEqual([x402Version, accepts[0]?.amount], [2, '50000']);
+    assert.ok('payment-identifier' in extensions && !('bazaar' in extensions));
+    const buyer = buyerWith();
+    const payment = paymentIn(await buyer.signAs(`${url()}/api/deals`, identifier()));
+    const settled = shared.app.facilitator.settled;
+    const first = await callTool(url(), 'deals', { limit: 9 }, payment);
+    const bought = first.structuredContent as unknown as Bought;
+    assert.deepEqual([bought.body.count, bought.body.records.length, bought.paid.amount_usd], [9, 5, '0.05']);
+    assert.match(
+      bought.shown,
+      /^records 1 to 5 of 9\. To read on, free: call again with the same arguments and payment/,
+    );
+    const settlement = first._meta?.['x402/payment-response'] as { success: boolean; transaction: string } | undefined;
+    assert.equal(settlement?.success, true);
+    assert.match(settlement.transaction, /^0x[0-9a-f]{64}$/);
+    const again = await callTool(url(), 'deals', { limit: 9, from: 5 }, payment);
+    const rest = again.structuredContent as unknown as Bought;
+    assert.deepEqual(
+      [...bought.body.records, ...rest.body.records].map((r) => r.id),
+      Array.from({ length: 9 }, (_, i) => uuid(12 - i)),
+    );
+    assert.deepEqual([rest.paid.receipt_id, rest.paid.amount_usd], [bought.paid.receipt_id, '0.00']);
+    assert.equal(shared.app.facilitator.settled, settled + 1);
+    assert.match(
+      String((await callTool(url(), 'deals', { from: 5 })).structuredContent['detail']),
+      /^from reads on in an answer that was bought/,
+    );
+  });
+
+  it('has the signed receipt of the whole answer', async () => {
+    const header = await buyerWith().signAs(`${url()}/api/deals`, identifier());
+    const { structuredContent } = await callTool(url(), 'deals', {}, paymentIn(header));
+    const { paid } = structuredContent as unknown as Bought;
+    const keys = parseKeys(await (await fetch(`${url()}/.well-known/jwks.json`)).text());
+    const { claims } = await verifyReceipt(paid.signed_receipt, keys, Date.now());
+    assert.deepEqual([claims.request.path, claims.price], ['/api/deals', '0.050000']);
+    const whole = await fetchWithPayment(`${url()}/api/deals`, header);
+    verifyContent(claims, Buffer.from(await whole.arrayBuffer()));
+  });
+
+  it('of a file shows its header and first lines', async () => {
+    const payment = paymentIn(await buyerWith().sign(`${url()}/api/batch/weekly.csv`));
+    const { structuredContent } = await callTool(url(), 'weekly_filings', { show: 2 }, payment);
+    assert.match(String(structuredContent['body']), /^id,document_number,.*\r\n.*\r\n.*\r\n$/);
+    assert.match(
+      String(structuredContent['shown']),
+      /^lines 1 to 2 of 9, and the header\. The wallet that paid collects/,
+    );
+  });
+
+  it('without a match is a result and not billed', async () => {
+    const settled = shared.app.facilitator.settled;
+    const payment = paymentIn(await buyerWith().sign(`${url()}/api/deals`));
+    const { isError, structuredContent } = await callTool(url(), 'deals', { state: 'ZZ' }, payment);
+    assert.deepEqual(
+      [isError, structuredContent['reason'], structuredContent['billed']],
+      [undefined, 'no_matches', false],
+    );
+    assert.equal(shared.app.facilitator.settled, settled);
+  });
+
+  it('is logged as the request that it makes, with the payment', async () => {
+    const { requests } = shared.app;
+    const start = requests.length;
+    const payment = paymentIn(await buyerWith().sign(`${url()}/api/deals`));
+    await callTool(url(), 'deals', { state: 'OH' }, payment);
+    const lines = requests.slice(start).map(({ path, query, status, charged }) => ({ path, query, status, charged }));
+    assert.deepEqual(lines.slice(-2), [
+      { path: '/api/deals', query: 'state=OH', status: 200, charged: '0.05' },
+      { path: '/mcp', query: '', status: 200, charged: undefined },
+    ]);
+  });
+
+  it('counts once against the limit of its client, and not at all if it is paid', () =>
+    withStarted(shared.folder.path, { unbilledPerMinute: 5, proxies: 1 }, async ({ url: limited }) => {
+      const call = async (ip: string, name: string, payment?: unknown): Promise<unknown> => {
+        const response = await post(
+          limited,
+          { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, _meta: { 'x402/payment': payment } } },
+          { 'X-Forwarded-For': ip },
+        );
+        const { result } = (await response.json()) as { result?: { structuredContent: Record<string, unknown> } };
+        return result ? (result.structuredContent['reason'] ?? 'answer') : response.status;
+      };
+      const header = { headers: { 'X-Forwarded-For': '198.51.100.9' } };
+      await fetch(`${limited}/api/deals`, header);
+      const buyer = buyerWith();
+      for (const payment of [await buyer.sign(`${limited}/api/deals`), await buyer.sign(`${limited}/api/deals`)])
+        assert.equal(await call('198.51.100.1', 'deals', paymentIn(payment)), 'answer');
+      for (let i = 0; i < 3; i += 1) assert.equal(await call('198.51.100.1', 'deal_ids'), 'answer');
+      // Messages that make no request count themselves.
+      assert.equal(await call('198.51.100.1', 'nothing'), 'unknown_tool');
+      assert.equal(await call('198.51.100.1', 'nothing'), 'unknown_tool');
+      assert.equal(await call('198.51.100.1', 'nothing'), 429);
+      assert.equal(await call('198.51.100.1', 'deal_ids'), 'rate_limited');
+      assert.equal(await call('198.51.100.2', 'deal_ids'), 'answer');
+    }));
+});
