@@ -1,0 +1,265 @@
+/** Attacks on /mcp: bodies, headers, names, arguments, payments, and clients that go away. */
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { originProblem } from '../../api/mcp/origin.ts';
+import { callOf, callTool, paymentIn, post } from '../api/mcp/agents.ts';
+import { buyerWith } from '../api/support/buyers.ts';
+import { identifier } from '../api/support/collecting.ts';
+import { rowsOfTable, uuid } from '../api/support/snapshot_fixtures.ts';
+import { startSharedApp, type SharedApp } from '../api/support/test_app.ts';
+
+const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
+
+describe('an attack on /mcp', () => {
+  let shared: SharedApp;
+  const url = (): string => shared.app.url;
+  before(async () => {
+    shared = await startSharedApp(
+      { deals: rowsOfTable('deals', 3), reports: rowsOfTable('reports', 3) },
+      { publicUrl: 'http://localhost:4021' },
+    );
+  });
+  after(() => shared.close());
+
+  /** Paths of the requests that calls of tools made meanwhile, with their queries. */
+  const requestsOf = async (action: () => Promise<void>): Promise<string[]> => {
+    const start = shared.app.requests.length;
+    await action();
+    return shared.app.requests
+      .slice(start)
+      .filter(({ path }) => path !== '/mcp')
+      .map(({ path, query }) => (query === '' ? path : `${path}?${query}`));
+  };
+  const settledBy = async (action: () => Promise<void>): Promise<number> => {
+    const { settled } = shared.app.facilitator;
+    await action();
+    return shared.app.facilitator.settled - settled;
+  };
+  const paymentFor = async (path: string, id?: string) => {
+    const buyer = buyerWith();
+    return paymentIn(await (id === undefined ? buyer.sign(url() + path) : buyer.signAs(url() + path, id)));
+  };
+
+  it('with a body that is no single message is refused', async () => {
+    const seen = await requestsOf(async () => {
+      for (const [body, status, code] of [
+        [[callOf('deal_ids'), callOf('deal_ids')], 400, -32_600],
+        [[], 400, -32_600],
+        ['null', 400, -32_600],
+        ['"deal_ids"', 400, -32_600],
+        ['', 400, -32_700],
+        ['{"jsonrpc":', 400, -32_700],
+        [{ jsonrpc: '1.0', id: 1, method: 'ping' }, 400, -32_700],
+        [{ ...PING, padding: 'x'.repeat(65_536) }, 413, -32_600],
+      ] as const) {
+        const response = await post(url(), body);
+        const { error } = (await response.json()) as { error: { code: number } };
+        assert.deepEqual([response.status, error.code], [status, code], JSON.stringify(body).slice(0, 60));
+      }
+    });
+    assert.deepEqual(seen, []);
+  });
+
+  it('with an endless body is cut off at 64 kB', async () => {
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const sent = request(
+        `${url()}/mcp`,
+        { method: 'POST', headers: { 'Content-Type': 'application/json', Accept: 'application/json' } },
+        (response) => {
+          sent.destroy();
+          resolve(response.statusCode);
+        },
+      );
+      sent.on('error', reject);
+      const more = (): void => {
+        if (!sent.destroyed) sent.write(' '.repeat(16_384), () => setImmediate(more));
+      };
+      more();
+    });
+    assert.equal(status, 413);
+  });
+
+  it('with other headers than the protocol has is refused as it says', async () => {
+    for (const [headers, status] of [
+      [{ Accept: 'application/json' }, 406],
+      [{ Accept: 'text/html' }, 406],
+      [{ 'Content-Type': 'text/plain' }, 415],
+      [{ 'Mcp-Protocol-Version': '1999-01-01' }, 400],
+      [{ 'Mcp-Protocol-Version': '2025-06-18' }, 200],
+      [{ Origin: 'https://evil.example' }, 403],
+      [{ Origin: 'null' }, 403],
+      [{ Origin: 'http://localhost:3000' }, 200],
+    ] as const) {
+      const response = await post(url(), PING, headers);
+      assert.equal(response.status, status, JSON.stringify(headers));
+      await response.arrayBuffer();
+    }
+    const params = { protocolVersion: '1999-01-01', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+    const { result } = (await (await post(url(), { ...PING, method: 'initialize', params })).json()) as {
+      result: { protocolVersion: string };
+    };
+    assert.match(result.protocolVersion, /^2025-/);
+  });
+
+  it('by DNS rebinding is refused on a server of this machine, and pointless on a public one', () => {
+    const local = 'http://localhost:4021';
+    for (const [host, origin] of [
+      ['evil.example', ''],
+      ['evil.example:4021', 'http://evil.example:4021'],
+      ['localhost:4021', 'https://localhost.evil.example'],
+      ['user@localhost', ''],
+      ['', ''],
+    ] as const)
+      assert.notEqual(originProblem(local, host, origin), null, `${host} ${origin}`);
+    for (const host of ['localhost:4021', '127.0.0.1:4021', '[::1]:4021', 'api'])
+      assert.equal(originProblem(local, host, ''), null, host);
+    assert.equal(originProblem('https://api.example', 'internal.example', 'https://page.example'), null);
+  });
+
+  it('with a name or arguments that do not exist makes no request', async () => {
+    const seen = await requestsOf(async () => {
+      for (const name of ['nothing', '__proto__', 'constructor', 'collect', 'deals\r\nX: 1', 'd'.repeat(10_000)])
+        assert.equal((await callTool(url(), name)).structuredContent['reason'], 'unknown_tool', name.slice(0, 20));
+      for (const args of [
+        { state: ['OH'] },
+        { state: { $ne: '' } },
+        { stat: 'OH' },
+        { __proto__x: 1 },
+        { show: 1e9 },
+        { part: {} },
+        { from: 1 },
+      ]) {
+        const { isError, structuredContent } = await callTool(url(), 'deals', args);
+        assert.deepEqual([isError, structuredContent['reason']], [true, 'invalid_arguments'], JSON.stringify(args));
+        assert.equal(structuredContent['billed'], false);
+      }
+      for (const params of [
+        {},
+        { name: 7 },
+        { name: 'deals', arguments: 'state=OH' },
+        { name: 'deals', arguments: [] },
+      ]) {
+        const response = await post(url(), { ...PING, method: 'tools/call', params });
+        const { error } = (await response.json()) as { error?: { code: number } };
+        // The SDK's code for params that are not those of the method.
+        assert.equal(error?.code, -32_603, JSON.stringify(params));
+      }
+    });
+    assert.deepEqual(seen, []);
+  });
+
+  it('with arguments that hold a path, a query or a header stays in its parameter', async () => {
+    const seen = await requestsOf(async () => {
+      for (const id of ['../../purchases/x', '//evil.example', 'x?state=OH#y', 'x\r\nPAYMENT-SIGNATURE: y'])
+        await callTool(url(), 'deal_report', { id });
+      await callTool(url(), 'deals', { state: 'OH&limit=1', city: 'x\r\nX-Forwarded-For: 10.0.0.1' });
+    });
+    assert.deepEqual(seen, [
+      '/api/deals/..%2F..%2Fpurchases%2Fx/report',
+      '/api/deals/%2F%2Fevil.example/report',
+      '/api/deals/x%3Fstate%3DOH%23y/report',
+      '/api/deals/x%0D%0APAYMENT-SIGNATURE%3A%20y/report',
+      '/api/deals?state=OH%26limit%3D1&city=x%0D%0AX-Forwarded-For%3A+10.0.0.1',
+    ]);
+  });
+
+  it('with a payment for a cheaper tool, or with anything else as payment, is refused unbilled', async () => {
+    const cheap = await paymentFor('/api/deals/basic');
+    const settled = await settledBy(async () => {
+      for (const payment of [
+        cheap,
+        { ...cheap, accepted: { ...cheap.accepted, amount: '1500000' } },
+        'a string',
+        7,
+        [],
+        null,
+        {},
+        { x402Version: 2 },
+        { padding: 'x'.repeat(40_000) },
+      ]) {
+        const { isError, structuredContent } = await callTool(url(), 'deal_report', { id: uuid(1) }, payment);
+        assert.equal(isError, true, JSON.stringify(payment).slice(0, 60));
+        assert.ok(!('body' in structuredContent));
+      }
+    });
+    assert.equal(settled, 0);
+  });
+
+  it('with the same payment at the same time gets one answer', async () => {
+    const payment = await paymentFor('/api/deals');
+    let results: Awaited<ReturnType<typeof callTool>>[] = [];
+    const settled = await settledBy(async () => {
+      results = await Promise.all(Array.from({ length: 5 }, () => callTool(url(), 'deals', {}, payment)));
+    });
+    assert.equal(settled, 1);
+    const reasons = results.map(({ structuredContent }) => structuredContent['reason'] ?? 'answer');
+    assert.equal(reasons.filter((reason) => reason === 'answer').length, 1);
+    for (const reason of reasons.filter((r) => r !== 'answer'))
+      assert.match(String(reason), /^payment_(in_progress|already_used)$/);
+    // Later, too: without an identifier only the wallet that paid collects it.
+    const { structuredContent } = await callTool(url(), 'deals', {}, payment);
+    assert.equal(structuredContent['reason'], 'payment_already_used');
+  });
+
+  it('with a payment that bought one tool does not read another', async () => {
+    const payment = await paymentFor('/api/deals', identifier());
+    await callTool(url(), 'deals', { state: 'OH' }, payment);
+    const settled = await settledBy(async () => {
+      for (const [tool, args] of [
+        ['deals', { state: 'MI' }],
+        ['deal_report', { id: uuid(1) }],
+      ] as const) {
+        const { structuredContent } = await callTool(url(), tool, args, payment);
+        assert.equal(structuredContent['reason'], 'payment_identifier_used');
+      }
+    });
+    assert.equal(settled, 0);
+  });
+
+  it('that leaves or cancels while the payment settles is charged once, and reads the answer later', async () => {
+    const { facilitator, ledger } = shared.app;
+    const payment = await paymentFor('/api/deals', identifier());
+    const { onSettle } = facilitator;
+    const settling = Promise.withResolvers<void>();
+    const leave = Promise.withResolvers<void>();
+    facilitator.onSettle = async (payload) => {
+      settling.resolve();
+      await leave.promise;
+      return onSettle(payload);
+    };
+    const controller = new AbortController();
+    const lost = fetch(`${url()}/mcp`, {
+      method: 'POST',
+      signal: controller.signal,
+      headers: { Accept: 'application/json, text/event-stream', 'Content-Type': 'application/json' },
+      body: JSON.stringify(callOf('deals', {}, payment)),
+    });
+    await settling.promise;
+    const cancelled = await post(url(), {
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: 1, reason: 'no longer needed' },
+    });
+    assert.equal(cancelled.status, 202);
+    controller.abort();
+    await assert.rejects(lost, { name: 'AbortError' });
+    const settled = await settledBy(async () => {
+      leave.resolve();
+      facilitator.onSettle = onSettle;
+      let again = await callTool(url(), 'deals', {}, payment);
+      while (again.structuredContent['reason'] === 'payment_in_progress') {
+        await pause(10);
+        again = await callTool(url(), 'deals', {}, payment);
+      }
+      const { paid, body } = again.structuredContent as { paid: { amount_usd: string }; body: { count: number } };
+      assert.deepEqual([paid.amount_usd, body.count], ['0.00', 3]);
+    });
+    assert.equal(settled, 1);
+    await shared.app.app.payments.idle();
+    const deliveries = [];
+    for await (const { kind, complete } of ledger.deliveries()) deliveries.push(`${kind} ${complete}`);
+    assert.deepEqual(deliveries.slice(-2), ['first false', 'identifier true']);
+  });
+});
