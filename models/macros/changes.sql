@@ -2,8 +2,8 @@
 
 -- Fields that change from day to day without any news of a record: when and where a row was read, ages counted from
 -- that, figures and sentences that follow from ages or from other rows alone, and the place on the map, which follows
--- from ZIP and parcel. source_url is one of them: a list that moves to another URL says nothing about its rows. The feed
--- does not compare them, nor does `make diff` without ALL=1.
+-- from ZIP and parcel. source_url is one of them: a list that moves to another URL says nothing about its rows. The
+-- feed does not compare them, nor does `make diff` without ALL=1.
 CREATE OR REPLACE MACRO fields_that_move() AS [
   'observed_at', 'last_seen', 'last_verified', 'verified_age_days', 'freshness', 'rent_observed_at',
   'source_url', 'page_sha256', 'page_row', 'provenance', 'days_on_feed', 'version_last_seen', 'last_good_at',
