@@ -84,7 +84,7 @@ export interface TransferBook {
   /** Booked transfers in the order of the chain, optionally of some kinds only. */
   transfers(account: AuditedAccount | null, kinds?: readonly TransferKind[]): AsyncIterable<BookedTransfer>;
   /** Record how an owed transfer was settled. @returns false if there is no such unresolved transfer */
-  resolveOwed(transaction: string, logIndex: number, resolution: string): Promise<boolean>;
+  resolveOwed(owed: Pick<BookedTransfer, 'chain' | 'transaction' | 'logIndex'>, resolution: string): Promise<boolean>;
   /** Sold purchases of this account, in blocks up to this one, that no booked transfer pays. */
   soldWithoutTransfer(account: AuditedAccount, through: BlockTime): Promise<readonly Purchase[]>;
   /** Correct the place of a sold purchase's payment after a reorganization. */

@@ -27,8 +27,9 @@ const OWED = `SELECT ${COLUMNS} FROM transfers
   ORDER BY booked_at_ms LIMIT ${MAX_OWED}`;
 const SET_MATCH = `UPDATE transfers SET kind = $5, purchase_id = $6
   WHERE chain = $1 AND pay_to = $2 AND block = $3 AND log_index = $4`;
+/** Chains that ignore the chain id of a transaction can share its hash. */
 const RESOLVE = `UPDATE transfers SET resolution = $3
-  WHERE tx_hash = $1 AND log_index = $2 AND kind = 'owed' AND resolution IS NULL RETURNING tx_hash`;
+  WHERE tx_hash = $1 AND log_index = $2 AND chain = $4 AND kind = 'owed' AND resolution IS NULL RETURNING tx_hash`;
 
 const AUDIT_COLUMNS = 'through_block, through_seconds, audited_at_ms';
 const ADD_AUDIT = `INSERT INTO audits (chain, pay_to, ${AUDIT_COLUMNS}, lease_holder, lease_until_ms)
@@ -173,8 +174,8 @@ export const transferBook = (store: Store): TransferBook => ({
     }
   },
 
-  resolveOwed: async (transaction, logIndex, resolution) =>
-    (await store.write((query) => query(RESOLVE, transaction, logIndex, resolution))).length > 0,
+  resolveOwed: async ({ chain, transaction, logIndex }, resolution) =>
+    (await store.write((query) => query(RESOLVE, transaction, logIndex, resolution, chain))).length > 0,
 
   async soldWithoutTransfer({ chain, payTo }: AuditedAccount, { block, seconds }) {
     const rows = await store.read(SOLD_WITHOUT_TRANSFER, chain, payTo, Number(block), seconds * 1000);

@@ -127,7 +127,7 @@ async function refunded(
   const owed = await owedTransfer(ledger, TRANSFER);
   const refund = REFUND?.toLowerCase();
   if (refund !== undefined) await checkRefund(ledger, accounts, owed, refund);
-  if (!(await ledger.resolveOwed(owed.transaction, owed.logIndex, refund ?? NOTE ?? '')))
+  if (!(await ledger.resolveOwed(owed, refund ?? NOTE ?? '')))
     throw new SettingError(`TRANSFER is ${TRANSFER}, which was settled by another process`);
   print(`${dollarsOf(owed.amount)} USDC owed to ${owed.payer}: settled by ${refund ?? `note: ${NOTE ?? ''}`}`);
   return 0;

@@ -136,11 +136,12 @@ export function audit(onEmpty: OnEmptyLedger): void {
         await purchaseIn(ledger, 'sold', 1);
         await bookAll(ledger, [transferFor(1), transferFor(2, { nonce: null }), transferFor(1, { logIndex: 5 })]);
         const { transaction } = paid(1);
-        assert.equal(await ledger.resolveOwed(transaction, 1, 'refunded'), false, 'it is matched');
-        assert.equal(await ledger.resolveOwed(paid(2).transaction, 1, 'refunded'), false, 'it is no purchase');
-        assert.equal(await ledger.resolveOwed(transaction, 6, 'refunded'), false, 'there is none');
-        assert.equal(await ledger.resolveOwed(transaction, 5, 'refunded by 0xabc'), true);
-        assert.equal(await ledger.resolveOwed(transaction, 5, 'again'), false);
+        const at = (hash: string, logIndex: number) => ({ chain: ACCOUNT.chain, transaction: hash, logIndex });
+        assert.equal(await ledger.resolveOwed(at(transaction, 1), 'refunded'), false, 'it is matched');
+        assert.equal(await ledger.resolveOwed(at(paid(2).transaction, 1), 'refunded'), false, 'it is no purchase');
+        assert.equal(await ledger.resolveOwed(at(transaction, 6), 'refunded'), false, 'there is none');
+        assert.equal(await ledger.resolveOwed(at(transaction, 5), 'refunded by 0xabc'), true);
+        assert.equal(await ledger.resolveOwed(at(transaction, 5), 'again'), false);
         const [owed] = await all(ledger.transfers(ACCOUNT, ['owed']));
         assert.equal(owed?.resolution, 'refunded by 0xabc');
         assert.equal(

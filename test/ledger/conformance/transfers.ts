@@ -151,7 +151,7 @@ export function transfers(onEmpty: OnEmptyLedger): void {
         await purchaseIn(ledger, 'released', 1, { lead: 'lead' });
         await purchaseIn(ledger, 'sold', 2, { lead: 'lead', nowMs: 50 });
         assert.equal(await bookOne(ledger, transferFor(1)), 'owed');
-        assert.equal(await ledger.resolveOwed(paid(1).transaction, 1, 'refunded'), true);
+        assert.equal(await ledger.resolveOwed({ ...ACCOUNT, ...transferFor(1) }, 'refunded'), true);
         const again = await purchaseIn(ledger, 'sold', 1, { nowMs: 200 });
         const [booked] = await all(ledger.transfers(null));
         assert.deepEqual([booked?.kind, booked?.purchaseId, booked?.resolution], ['owed', null, 'refunded']);

@@ -188,8 +188,8 @@ const limits: readonly Fault[] = [
   inSource(
     'a payer is refused for the purchases of others',
     LIMITS,
-    "WHERE payer = $1 AND state IN ('reserved', 'settling', 'released')",
-    "WHERE $1 = $1 AND state IN ('reserved', 'settling', 'released')",
+    'WHERE payer = $1 AND network = $4',
+    'WHERE $1 = $1 AND network = $4',
   ),
   inSource(
     'leads of a payer are not counted',
