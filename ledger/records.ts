@@ -24,6 +24,10 @@ export const PurchaseRow = defineRecord('purchases', 'One row per purchase: one 
   transaction_hash: text('Transaction that paid; of a settling purchase, the one that the facilitator named.', {
     absent: 'no transaction is known',
   }),
+  chain: text('Identity of the chain: the hash of its block 0, after the name of a network other than Base.', {
+    absent: 'an older version sold it',
+  }),
+  block: integer('Block of the payment.', { absent: 'it is not sold, or an older version sold it' }),
   why: text('Why the outcome is not known, or why the purchase was released.', {
     absent: 'the outcome is known, and the purchase was not released',
   }),
@@ -76,6 +80,8 @@ export const purchaseRow = (p: Purchase): RowOf<typeof PurchaseRow> => ({
   nonce: p.payment.nonce,
   valid_before: String(p.payment.validBefore),
   transaction_hash: p.transaction,
+  chain: p.chain,
+  block: p.block === null ? null : Number(p.block),
   why: p.why,
   lead_id: p.leadId,
   answer_sha256: p.answerSha256,

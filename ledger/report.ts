@@ -1,9 +1,9 @@
 /** `make ledger`: revenue, unresolved settlements and differences, on one screen. */
-import { dollarsOf } from '../lib/network.ts';
+import { BASE, dollarsOf, knownNetwork, networkOfChain } from '../lib/network.ts';
 import { DAY_MS } from '../lib/time.ts';
 import { differencesOf, type Difference } from './differences.ts';
 import type { ExclusivePause, Ledger, Purchase } from './ledger.ts';
-import type { AuditState, TransferKind } from './transfers.ts';
+import type { AuditedAccount, AuditState, TransferKind } from './transfers.ts';
 
 /** Lines of a list; the rest is only counted. */
 const MAX_LINES = 10;
@@ -18,6 +18,8 @@ interface Sales {
 export interface Figures {
   /** Sold purchases by day (UTC) and endpoint, newest day first. */
   readonly sales: readonly Sales[];
+  /** Sold purchases by the network on which they were paid. */
+  readonly networks: ReadonlyMap<string, Pick<Sales, 'calls' | 'atomic'>>;
   /** Settling purchases, oldest first. */
   readonly unknown: readonly Purchase[];
   readonly claims: Readonly<Record<'reserved' | 'settling' | 'sold', number>>;
@@ -27,8 +29,8 @@ export interface Figures {
   readonly notDelivered: readonly Purchase[];
   readonly purchases: Readonly<Record<Purchase['state'], number>>;
   readonly audit: {
-    /** State of the account that was audited last. */
-    readonly state: AuditState | null;
+    /** State of each audited account, the one that was audited last first. */
+    readonly states: readonly (AuditedAccount & AuditState)[];
     readonly booked: Readonly<Record<TransferKind, { readonly count: number; readonly atomic: bigint }>>;
     readonly differences: readonly Difference[];
     readonly pause: ExclusivePause | null;
@@ -47,8 +49,8 @@ async function readAudit(ledger: Ledger): Promise<Figures['audit']> {
   };
   for await (const { kind, amount } of ledger.transfers(null))
     booked[kind] = { count: booked[kind].count + 1, atomic: booked[kind].atomic + amount };
-  const [state = null] = await ledger.audits();
-  return { state, booked, differences: await differencesOf(ledger, null), pause: await ledger.exclusivePause() };
+  const states = await ledger.audits();
+  return { states, booked, differences: await differencesOf(ledger, null), pause: await ledger.exclusivePause() };
 }
 
 const byDayThenRoute = (a: Sales, b: Sales): number => {
@@ -59,6 +61,7 @@ const byDayThenRoute = (a: Sales, b: Sales): number => {
 /** Read the whole ledger once. */
 export async function figuresOf(ledger: Ledger): Promise<Figures> {
   const sales = new Map<string, Sales>();
+  const networks = new Map<string, Pick<Sales, 'calls' | 'atomic'>>();
   const unknown: Purchase[] = [];
   const notDelivered = new Map<string, Purchase>();
   const claims = { reserved: 0, settling: 0, sold: 0 };
@@ -72,11 +75,14 @@ export async function figuresOf(ledger: Ledger): Promise<Figures> {
     notDelivered.set(purchase.id, purchase);
     const day = dayOf(endedAtMs ?? purchase.reservedAtMs);
     const sale = sales.get(`${day} ${route}`) ?? { day, route, calls: 0, atomic: 0n };
+    const onNetwork = networks.get(payment.network) ?? { calls: 0, atomic: 0n };
+    networks.set(payment.network, { calls: onNetwork.calls + 1, atomic: onNetwork.atomic + payment.amount });
     sales.set(`${day} ${route}`, { ...sale, calls: sale.calls + 1, atomic: sale.atomic + payment.amount });
   }
   for await (const { purchaseId, complete } of ledger.deliveries()) if (complete) notDelivered.delete(purchaseId);
   return {
     sales: [...sales.values()].sort(byDayThenRoute),
+    networks,
     unknown: unknown.sort((a, b) => (a.settlingAtMs ?? 0) - (b.settlingAtMs ?? 0)),
     claims,
     claimedAlone: await ledger.leadsWithoutProperty(),
@@ -118,20 +124,28 @@ const PAUSES: Readonly<Record<ExclusivePause, string>> = {
   restored_transfers_owed: 'paused: the ledger was restored, and earlier transfers are owed',
 };
 
+const titleOf = (network: string): string => knownNetwork(network)?.title ?? network;
+/** The network of a line, unless it is the default one. */
+const elsewhere = (network: string): string => (network === BASE.name ? '' : `on ${titleOf(network)}`);
+
 const differenceRow = (difference: Difference): readonly string[] => {
   if (difference.kind === 'owed') {
-    const { amount, payer, transaction, logIndex } = difference.transfer;
-    return ['owed', dollars(amount), `to ${payer}`, `${transaction}:${logIndex}`];
+    const { chain, amount, payer, transaction, logIndex } = difference.transfer;
+    return ['owed', dollars(amount), `to ${payer}`, `${transaction}:${logIndex}`, elsewhere(networkOfChain(chain))];
   }
   const { id, payment } = difference.purchase;
-  return ['unpaid', dollars(payment.amount), `by ${payment.payer}`, `purchase ${id}`];
+  return ['unpaid', dollars(payment.amount), `by ${payment.payer}`, `purchase ${id}`, elsewhere(payment.network)];
 };
 
 /** Lines on the audit of incoming transfers. */
-function auditLines({ state, booked, differences, pause }: Figures['audit']): string[] {
-  const through = state?.throughBlock ?? null;
+function auditLines({ states, booked, differences, pause }: Figures['audit']): string[] {
   const text = (kind: TransferKind): string => `${booked[kind].count} (${dollars(booked[kind].atomic)})`;
-  const progress = through === null ? 'none yet' : `through block ${through}, ${differences.length} differences`;
+  const latest = new Map(states.toReversed().map((state) => [networkOfChain(state.chain), state]));
+  const through = [...latest].sort().flatMap(([network, { throughBlock }]) => {
+    const where = latest.size === 1 ? '' : `${titleOf(network)} `;
+    return throughBlock === null ? [] : [`${where}through block ${throughBlock}`];
+  });
+  const progress = through.length === 0 ? 'none yet' : `${through.join(', ')}, ${differences.length} differences`;
   return [
     '',
     `Audit of incoming transfers: ${progress}`,
@@ -146,7 +160,7 @@ function auditLines({ state, booked, differences, pause }: Figures['audit']): st
 }
 
 /** Lines on revenue. @param days of revenue to list */
-function revenueLines({ sales, purchases }: Figures, nowMs: number, days: number): string[] {
+function revenueLines({ sales, networks, purchases }: Figures, nowMs: number, days: number): string[] {
   const since = dayOf(nowMs - (days - 1) * DAY_MS);
   const recent = sales.filter(({ day }) => day >= since);
   const rowOf = (day: string, route: string, calls: number, atomic: bigint): readonly string[] => [
@@ -172,6 +186,15 @@ function revenueLines({ sales, purchases }: Figures, nowMs: number, days: number
       ? ['  none']
       : columns(recent.map(({ day, route, calls, atomic }) => rowOf(day, route, calls, atomic)))),
     ...(totals.length === 0 ? [] : ['', 'Revenue by endpoint, in total', ...columns([...totals, everything])]),
+    ...(networks.size < 2
+      ? []
+      : [
+          '',
+          'Revenue by network, in total',
+          ...columns(
+            [...networks].sort().map(([name, { calls, atomic }]) => rowOf('all', titleOf(name), calls, atomic)),
+          ),
+        ]),
   ];
 }
 
@@ -195,6 +218,7 @@ export function formatReport(figures: Figures, place: string, nowMs: number, day
           p.leadId === null ? '' : `lead ${p.leadId}`,
           p.transaction === null ? 'no transaction known' : p.transaction,
           p.why ?? 'in progress',
+          elsewhere(p.payment.network),
         ]),
       ),
     ),

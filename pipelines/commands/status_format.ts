@@ -1,5 +1,6 @@
 /** Formats the health of a data folder for a screen. */
 import { styleText } from 'node:util';
+import { knownNetwork } from '../../lib/network.ts';
 import { bytesShort, number } from '../format.ts';
 import type { Sales } from '../operate/earnings.ts';
 import type { Health, SnapshotHealth } from '../operate/health.ts';
@@ -51,8 +52,12 @@ const MONEY = {
   unknown: '(test money, if PAYMENTS is sandbox for the server) ',
 } as const;
 
-function formatEarnings({ money, day, month, all }: NonNullable<Health['earned']>): string {
-  const sales = `last 24 hours ${formatSales(day)}, last 30 days ${formatSales(month)}, in all ${formatSales(all)}`;
+function formatEarnings({ money, day, month, all, by_network }: NonNullable<Health['earned']>): string {
+  const networks = Object.entries(by_network).map(
+    ([name, sales]) => `${knownNetwork(name)?.title ?? name} ${formatSales(sales)}`,
+  );
+  const ofNetworks = networks.length < 2 ? '' : `, of which ${networks.join(', ')}`;
+  const sales = `last 24 hours ${formatSales(day)}, last 30 days ${formatSales(month)}, in all ${formatSales(all)}${ofNetworks}`;
   return `Earned    ${MONEY[money ?? 'unknown']}${sales}`;
 }
 

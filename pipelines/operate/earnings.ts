@@ -22,6 +22,8 @@ export interface Earnings {
   readonly day: Sales;
   readonly month: Sales;
   readonly all: Sales;
+  /** All sales by the network on which they were paid. */
+  readonly by_network: Readonly<Record<string, Sales>>;
 }
 
 export interface LedgerState {
@@ -77,9 +79,16 @@ async function stateOf(ledger: Ledger, place: string, nowMs: number): Promise<Le
   const unresolved = (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).filter(
     (p) => settlingSinceMs(p) < nowMs - UNKNOWN_AFTER_MS,
   );
+  const ofNetworks = Map.groupBy(sold, ({ payment }) => payment.network);
   const within = (ms: number): Purchase[] => sold.filter((p) => (p.endedAtMs ?? p.reservedAtMs) > nowMs - ms);
   return {
-    earnings: { place, day: salesOf(within(DAY_MS)), month: salesOf(within(MONTH_MS)), all: salesOf(sold) },
+    earnings: {
+      place,
+      day: salesOf(within(DAY_MS)),
+      month: salesOf(within(MONTH_MS)),
+      all: salesOf(sold),
+      by_network: Object.fromEntries([...ofNetworks].sort().map(([network, of]) => [network, salesOf(of)])),
+    },
     unresolved: unresolved.length,
     problems: [...differenceProblems(await differencesOf(ledger, null)), ...unresolved.map(settlementProblem)],
   };

@@ -8,6 +8,11 @@ import { sha256 } from '../../lib/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
+import { figuresOf, formatReport } from '../../ledger/report.ts';
+import { purchaseRow } from '../../ledger/records.ts';
+import { chainIdentity, knownNetwork } from '../../lib/network.ts';
+import { CHAIN, payment, purchaseIn } from '../ledger/purchases.ts';
+import { ACCOUNT, bookAll, transferFor } from '../ledger/transfer_booking.ts';
 import { ledgerState, soldSnapshots, usdOf } from '../../pipelines/operate/earnings.ts';
 import { healthOf } from '../../pipelines/operate/health.ts';
 import { formatHealth } from '../../pipelines/commands/status_format.ts';
@@ -149,4 +154,31 @@ test('a ledger that cannot be asked is trouble and no crash', async () => {
     formatHealth(health).join('\n'),
     /Problem {3}LEDGER is .*ledger\.sqlite.* See docs\/runbook\/ledger_unavailable\.md/,
   );
+});
+
+test('sales on two networks are also shown by network', async () => {
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-earned-'));
+  const ledger = await openLedger({ DATA_DIR });
+  const polygon = knownNetwork('eip155:137') ?? assert.fail('Polygon is not known');
+  const chain = chainIdentity(polygon, CHAIN);
+  const onPolygon = { ...payment(2), network: polygon.name, asset: polygon.usdc.address.toLowerCase() };
+  await purchaseIn(ledger, 'sold', 1);
+  const second = await purchaseIn(ledger, 'sold', 2, { payment: onPolygon, chain });
+  await bookAll(ledger, [transferFor(1), transferFor(1, { logIndex: 3 })]);
+  await bookAll(ledger, [], { account: { ...ACCOUNT, chain } });
+  const screen = formatReport(await figuresOf(ledger), 'the ledger', NOW, 7).join('\n');
+  assert.match(
+    screen,
+    /Revenue by network, in total\n {2}all {2}Polygon {2}1 {2}\$1\.00\n {2}all {2}Base {5}1 {2}\$1\.00\n/,
+  );
+  assert.match(screen, /: Polygon through block 1000000, Base through block 1000000, 2 differences/);
+  assert.match(screen, /unpaid .* on Polygon$/m);
+  const { chain: exported, block, network } = purchaseRow(second);
+  assert.deepEqual([exported, block, network], [chain, 2, polygon.name]);
+  await ledger.close();
+  const state = await ledgerState({ DATA_DIR }, NOW);
+  const one = { calls: 1, usd: '1.00' };
+  assert.deepEqual(state?.earnings?.by_network, { 'eip155:137': one, 'eip155:8453': one });
+  const lines = formatHealth(await healthOf(layoutOf(DATA_DIR), [], { payments: 'self' }));
+  assert.match(lines.find((line) => line.startsWith('Earned')) ?? '', /of which Polygon \$1\.00 .*, Base \$1\.00/);
 });

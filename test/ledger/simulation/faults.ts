@@ -91,7 +91,7 @@ const evidence: readonly Fault[] = [
   inSource(
     'an unused authorization is void before a safe block is past its end',
     EVIDENCE,
-    "blockTag: 'safe'",
+    'blockTag: safeBlock',
     "blockTag: 'latest'",
   ),
   inSource(
