@@ -14,10 +14,10 @@ import { print } from '../lib/output.ts';
 import { RECEIPT_HEADER } from '../lib/receipt.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
 import { shellQuoted } from '../lib/shell.ts';
-import type { SandboxWallet } from '../api/payments/local_chain/wallet.ts';
+import { chainOfWallet, type SandboxWallet } from '../api/payments/local_chain/wallet.ts';
 import { receiptPath, saveKeys } from './saved_receipts.ts';
 import { saveResponse } from './saved_responses.ts';
-import { sandboxWallet } from './wallet.ts';
+import { buyerNetworks, sandboxWallet } from './wallet.ts';
 
 const MAX_RECORDS = 2;
 /** Maximum paid for one call; the default of @x402/fetch is $1. */
@@ -28,6 +28,7 @@ const buySettings = z.object({
   URL: z
     .string("a path of the server, such as '/api/deals?state=OH'")
     .regex(/^\/[^\s]*$/, "a path of the server, such as '/api/deals?state=OH'"),
+  ...buyerNetworks,
   FULL: z.enum(['0', '1'], 'either 0 or 1').default('0'),
   PORT: z
     .string()
@@ -48,6 +49,16 @@ async function findWallet({ DATA_DIR, PORT }: z.infer<typeof buySettings>): Prom
   return wallet;
 }
 
+/** The first of the buyer's networks on which the server sells, and its chain. */
+function payingNetwork({ BUYER_NETWORKS }: z.infer<typeof buySettings>, wallet: SandboxWallet) {
+  for (const network of BUYER_NETWORKS) {
+    const chain = chainOfWallet(wallet, network);
+    if (chain) return { network: network.name, rpc_url: chain.rpc_url, asset: chain.asset };
+  }
+  const names = BUYER_NETWORKS.map(({ name }) => name).join(',');
+  throw new SettingError(`BUYER_NETWORKS is ${JSON.stringify(names)}, expected a network in NETWORKS of the server`);
+}
+
 /** The body, with long lists shortened. */
 function bodyText(body: unknown, full: boolean): string {
   if (full || typeof body !== 'object' || body === null || !('records' in body) || !Array.isArray(body.records))
@@ -62,10 +73,11 @@ async function buy(): Promise<number> {
   const wallet = await findWallet(settings);
   const url = new URL(settings.URL, wallet.base_url);
   const account = privateKeyToAccount(wallet.private_key as Hex);
-  const chain = createPublicClient({ transport: http(wallet.rpc_url) });
+  const { network, ...on } = payingNetwork(settings, wallet);
+  const chain = createPublicClient({ transport: http(on.rpc_url) });
   const balance = (address: string): Promise<bigint> =>
     chain.readContract({
-      address: wallet.asset as Address,
+      address: on.asset as Address,
       abi: parseAbi(['function balanceOf(address) view returns (uint256)']),
       functionName: 'balanceOf',
       args: [address as Address],
@@ -79,7 +91,8 @@ async function buy(): Promise<number> {
     async (input, init) => {
       const response = await fetch(input, init);
       const required = response.headers.get('PAYMENT-REQUIRED');
-      const terms = required === null ? undefined : decodePaymentRequiredHeader(required).accepts[0];
+      const accepts = required === null ? [] : decodePaymentRequiredHeader(required).accepts;
+      const terms = accepts.find((one) => one.network === network);
       if (response.status === 402 && terms && price === undefined) {
         price = usdc(BigInt(terms.amount));
         print(`required   402, price ${price} to ${terms.payTo} on ${terms.network}`);
@@ -87,7 +100,7 @@ async function buy(): Promise<number> {
       return response;
     },
     {
-      schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(account) }],
+      schemes: [{ network, client: new ExactEvmScheme(account) }],
       spendControls: { maxAmountPerPayment: MAX_PAYMENT },
     },
   );

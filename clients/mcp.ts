@@ -12,7 +12,7 @@ import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts
 import { createMcpServer } from './mcp_server.ts';
 import { createBuyer } from './purchase.ts';
 import { openSpending } from './spending.ts';
-import { buyerAccount, sandboxWallet } from './wallet.ts';
+import { buyerAccount, buyerNetworks, sandboxWallet } from './wallet.ts';
 
 /** Dollars as atomic units of USDC. */
 const dollars = z
@@ -29,6 +29,7 @@ const clientSettings = z.object({
     .url({ protocol: /^https?$/, error: 'the http or https URL of a Dealfeed server' })
     .transform((s) => new URL(s).origin)
     .optional(),
+  ...buyerNetworks,
   MAX_PER_CALL: dollars.default(250_000n),
   MAX_TOTAL: dollars.default(5_000_000n),
 });
@@ -67,7 +68,7 @@ async function start(): Promise<void> {
     perCall: settings.MAX_PER_CALL,
     total: settings.MAX_TOTAL,
   });
-  const buyer = createBuyer({ account, spending });
+  const buyer = createBuyer({ account, spending, networks: settings.BUYER_NETWORKS });
   const { payer, max_per_call_usd, max_total_usd } = await buyer.budget();
   const money = own ? '' : ', which holds sandbox test money';
   const wallet =

@@ -1,8 +1,8 @@
 /** The payment terms of a 402. They are refused before anything is signed if they are not what this client accepts. */
 import { decodePaymentRequiredHeader } from '@x402/core/http';
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
-import { NETWORK, USDC } from '../lib/network.ts';
 import { usd } from '../lib/mcp/results.ts';
+import type { Network } from '../lib/network.ts';
 import { refused, type Refused } from './outcome.ts';
 import type { Caps } from './spending.ts';
 
@@ -15,8 +15,22 @@ export interface PaymentOffer {
   readonly price: bigint;
 }
 
-/** The terms in a 402: USDC on our network, valid for a short time. */
-export function readOffer(response: Response): PaymentOffer | Refused {
+/** The terms of the first of these networks that the server offers. */
+const termsOn = (networks: readonly Network[], accepts: readonly PaymentRequirements[]) =>
+  networks
+    .map(({ name, usdc: { address } }) =>
+      accepts.find(
+        ({ scheme, network, asset }) =>
+          scheme === 'exact' && network === name && asset.toLowerCase() === address.toLowerCase(),
+      ),
+    )
+    .find((terms) => terms !== undefined);
+
+/**
+ * The terms in a 402: USDC on a network where the wallet has some, valid for a short time.
+ * @param networks of the wallet, in order of preference
+ */
+export function readOffer(response: Response, networks: readonly Network[]): PaymentOffer | Refused {
   const header = response.headers.get('PAYMENT-REQUIRED');
   if (header === null)
     return refused('terms_not_accepted', 'The server requires a payment but sent no PAYMENT-REQUIRED header.');
@@ -26,11 +40,12 @@ export function readOffer(response: Response): PaymentOffer | Refused {
   } catch {
     return refused('terms_not_accepted', 'The PAYMENT-REQUIRED header of the server cannot be decoded.');
   }
-  const terms = required.accepts.find(
-    (a) => a.scheme === 'exact' && a.network === NETWORK && a.asset.toLowerCase() === USDC.toLowerCase(),
-  );
+  const terms = termsOn(networks, required.accepts);
   if (!terms || !/^\d{1,15}$/.test(terms.amount))
-    return refused('terms_not_accepted', `The server does not accept USDC on ${NETWORK}.`);
+    return refused(
+      'terms_not_accepted',
+      `The server does not accept USDC on ${networks.map(({ name }) => name).join(' or ')}.`,
+    );
   if (!(terms.maxTimeoutSeconds > 0 && terms.maxTimeoutSeconds <= MAX_VALID_SECONDS)) {
     return refused(
       'terms_not_accepted',

@@ -10,7 +10,7 @@ import { x402Client } from '@x402/fetch';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { messageOf } from '../lib/errors.ts';
 import { usd } from '../lib/mcp/results.ts';
-import { NETWORK } from '../lib/network.ts';
+import { BASE, type Network } from '../lib/network.ts';
 import { collect, purchaseUrl } from './collect.ts';
 import { readRefusal, readResponse, refused, type CallResponse, type Quoted, type Refused } from './outcome.ts';
 import { checkCaps, readOffer, type PaymentOffer } from './payment_offer.ts';
@@ -27,6 +27,8 @@ export interface BuyerOptions {
   /** The wallet that pays, read for each call; undefined if there is none. */
   readonly account: () => Promise<PrivateKeyAccount | undefined>;
   readonly spending: Spending;
+  /** Networks on which the wallet has USDC, in order of preference. Default: Base. */
+  readonly networks?: readonly Network[];
   /** Time between two attempts to collect a lost response. */
   readonly collectEveryMs?: number;
 }
@@ -64,21 +66,30 @@ const get = (url: URL, timeoutMs: number, payment?: string): Promise<Response | 
   }).catch(() => null);
 
 /** The response of a purchase, if the server has it. Null if that is not known yet. */
-async function collectOnce(url: URL, payer: PrivateKeyAccount): Promise<CallResponse | Refused | null> {
-  const response = await collect(url, payer);
+async function collectOnce(
+  url: URL,
+  payer: PrivateKeyAccount,
+  networks: readonly Network[],
+): Promise<CallResponse | Refused | null> {
+  const response = await collect(url, payer, networks);
   if (response === null || response.status === 202) return null;
   if (response.status !== 200) return readRefusal(response);
   return readResponse(response, 0n).catch(() => null);
 }
 
-export function createBuyer({ account, spending, collectEveryMs = COLLECT_EVERY_MS }: BuyerOptions): Buyer {
+export function createBuyer({
+  account,
+  spending,
+  networks = [BASE],
+  collectEveryMs = COLLECT_EVERY_MS,
+}: BuyerOptions): Buyer {
   const { caps } = spending;
 
   /** Collect a purchase whose response was lost. */
   const recover = async (url: URL, payer: PrivateKeyAccount): Promise<CallResponse | Refused | null> => {
     for (let attempt = 0; attempt < COLLECT_ATTEMPTS; attempt += 1) {
       if (attempt > 0) await pause(collectEveryMs);
-      const found = await collectOnce(url, payer);
+      const found = await collectOnce(url, payer, networks);
       if (found !== null && (found.kind === 'response' || found.reason === 'purchase_released')) return found;
     }
     return null;
@@ -122,7 +133,7 @@ export function createBuyer({ account, spending, collectEveryMs = COLLECT_EVERY_
         refused('price_above_total_cap', 'The total is spent. Nothing was signed.')
       );
     const client = new x402Client()
-      .register(NETWORK, new ExactEvmScheme(payer))
+      .register(terms.network, new ExactEvmScheme(payer))
       .setSpendControls({ maxAmountPerPayment: `$${usd(caps.perCall)}` });
     let payload: PaymentPayload;
     try {
@@ -154,7 +165,7 @@ export function createBuyer({ account, spending, collectEveryMs = COLLECT_EVERY_
       }
       if (response.status !== 402) return readRefusal(response);
       await response.body?.cancel();
-      const offer = readOffer(response);
+      const offer = readOffer(response, networks);
       if ('kind' in offer) return offer;
       const spent = spending.spent((await account())?.address ?? '');
       return {
@@ -172,7 +183,7 @@ export function createBuyer({ account, spending, collectEveryMs = COLLECT_EVERY_
       if (response.status === 200) return readResponse(response, null);
       if (response.status !== 402) return readRefusal(response);
       await response.body?.cancel();
-      const offer = readOffer(response);
+      const offer = readOffer(response, networks);
       if ('kind' in offer) return offer;
       const payer = await account();
       if (!payer)
@@ -192,7 +203,7 @@ export function createBuyer({ account, spending, collectEveryMs = COLLECT_EVERY_
           'Only the wallet that paid can collect, and this client has no wallet: set BUYER_KEY_FILE.',
         );
       return (
-        (await collectOnce(purchaseUrl(base, idOrNonce), payer)) ??
+        (await collectOnce(purchaseUrl(base, idOrNonce), payer, networks)) ??
         refused(
           'outcome_unknown',
           'The outcome is not known yet, or the server did not respond. Try again later.',

@@ -10,7 +10,8 @@ import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from '@x4
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-const { SERVER = 'http://localhost:4021', BUYER_KEY } = process.env;
+// The network on which the wallet has USDC, such as eip155:137, if the server sells there.
+const { SERVER = 'http://localhost:4021', BUYER_KEY, BUYER_NETWORK = 'eip155:8453' } = process.env;
 const path = process.argv[2];
 if (path === undefined || BUYER_KEY === undefined) {
   process.stderr.write("usage: SERVER=... BUYER_KEY=0x... node examples/buy.ts '/api/deals?state=OH'\n");
@@ -18,7 +19,12 @@ if (path === undefined || BUYER_KEY === undefined) {
 }
 
 const pay = wrapFetchWithPaymentFromConfig(fetch, {
-  schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(privateKeyToAccount(BUYER_KEY as Hex)) }],
+  schemes: [
+    {
+      network: BUYER_NETWORK as `eip155:${number}`,
+      client: new ExactEvmScheme(privateKeyToAccount(BUYER_KEY as Hex)),
+    },
+  ],
   // The default is $1; a report costs $1.50 and a week of registrations $2.00.
   spendControls: { maxAmountPerPayment: '$2' },
 });

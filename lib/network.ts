@@ -73,6 +73,18 @@ export const USDC = BASE.usdc.address;
 export const knownNetwork = (name: string): Network | undefined =>
   KNOWN_NETWORKS.find((network) => network.name === name.toLowerCase());
 
+/** Networks named in a setting, separated by commas; null unless each is known and named once. */
+export function networksIn(text: string): readonly Network[] | null {
+  const named = text.split(',').map((name) => knownNetwork(name.trim()));
+  const known = named.filter((network) => network !== undefined);
+  return known.length === named.length && new Set(known).size === known.length ? known : null;
+}
+
+/** What a setting with names of networks must be. */
+export const NETWORK_LIST = `names of networks, each once, separated by commas: ${KNOWN_NETWORKS.map(
+  ({ name, title }) => `${name} (${title})`,
+).join(', ')}`;
+
 /** Name of a setting that each network has: RPC_URL for Base, RPC_URL_137 for Polygon. */
 export const perNetwork = (setting: string, { name, chainId }: Pick<Network, 'name' | 'chainId'>): string =>
   name === BASE.name ? setting : `${setting}_${chainId}`;

@@ -1,10 +1,9 @@
 /** Settings of the networks and facilitators of payments. docs/settings.md is generated from here. */
 import { z } from 'zod';
-import { BASE, KNOWN_NETWORKS, knownNetwork, perNetwork, type Network } from '../../lib/network.ts';
+import { BASE, KNOWN_NETWORKS, NETWORK_LIST, networksIn, perNetwork, type Network } from '../../lib/network.ts';
 import type { FacilitatorSettings } from './facilitator/http_facilitator.ts';
 
 const NAMES = KNOWN_NETWORKS.map(({ name, title }) => `${name} (${title})`).join(', ');
-const NETWORK_LIST = `names of networks, each once, separated by commas: ${NAMES}`;
 const FACILITATOR_LIST = 'the http or https URLs of facilitators, separated by commas';
 /** Separates authorizations: a comma may be part of one. */
 const AUTHORIZATION_SEPARATOR = '|';
@@ -13,9 +12,8 @@ const networkList = z
   .string()
   .default(BASE.name)
   .transform((text, context): readonly Network[] => {
-    const networks = text.split(',').map((name) => knownNetwork(name.trim()));
-    const known = networks.filter((network) => network !== undefined);
-    if (known.length === networks.length && new Set(known).size === known.length) return known;
+    const networks = networksIn(text);
+    if (networks) return networks;
     context.addIssue({ code: 'custom', message: NETWORK_LIST });
     return z.NEVER;
   });

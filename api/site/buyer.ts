@@ -12,7 +12,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { x402Client } from '@x402/fetch';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { dollarsOf, NETWORK } from '../../lib/network.ts';
+import { dollarsOf } from '../../lib/network.ts';
 import type { Chain } from '../payments/local_chain/chain.ts';
 
 /** Maximum signed for one call. */
@@ -58,7 +58,7 @@ export interface SandboxBuyer {
 
 export interface BuyerOptions {
   readonly privateKey: Hex;
-  readonly chain: Pick<Chain, 'balanceOf'>;
+  readonly chain: Pick<Chain, 'balanceOf' | 'network'>;
   readonly payTo: Hex;
   /** URL of this server. */
   readonly baseUrl: string;
@@ -93,7 +93,7 @@ const headerOf = ({ received }: Exchange, name: string): string | undefined =>
 export function sandboxBuyer({ privateKey, chain, payTo, baseUrl }: BuyerOptions): SandboxBuyer {
   const account = privateKeyToAccount(privateKey);
   const client = new x402Client()
-    .register(NETWORK, new ExactEvmScheme(account))
+    .register(chain.network.name, new ExactEvmScheme(account))
     .setSpendControls({ maxAmountPerPayment: MAX_PAYMENT });
   const balanceOf = async (address: Hex): Promise<string> => dollarsOf(await chain.balanceOf(address));
   const balances = async (): Promise<Balances> => ({

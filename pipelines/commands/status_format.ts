@@ -57,8 +57,8 @@ function formatEarnings({ money, day, month, all, by_network }: NonNullable<Heal
     ([name, sales]) => `${knownNetwork(name)?.title ?? name} ${formatSales(sales)}`,
   );
   const ofNetworks = networks.length < 2 ? '' : `, of which ${networks.join(', ')}`;
-  const sales = `last 24 hours ${formatSales(day)}, last 30 days ${formatSales(month)}, in all ${formatSales(all)}${ofNetworks}`;
-  return `Earned    ${MONEY[money ?? 'unknown']}${sales}`;
+  const sales = `last 24 hours ${formatSales(day)}, last 30 days ${formatSales(month)}, in all ${formatSales(all)}`;
+  return `Earned    ${MONEY[money ?? 'unknown']}${sales}${ofNetworks}`;
 }
 
 /** Runs, queue, cost, disk and earnings. */

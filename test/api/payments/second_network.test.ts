@@ -1,13 +1,17 @@
 /** Purchases on two networks of one server: each is paid, found, audited and collected on its own. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import { decodePaymentResponseHeader } from '@x402/core/http';
 import { createSIWxMessage, encodeSIWxHeader, type CompleteSIWxInfo } from '@x402/extensions/sign-in-with-x';
 import { createTestClient, http } from 'viem';
-import { generatePrivateKey, type PrivateKeyAccount } from 'viem/accounts';
+import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import { auditPass } from '../../../api/payments/audit/audit.ts';
 import type { Purchase } from '../../../ledger/ledger.ts';
-import { BASE, type Network } from '../../../lib/network.ts';
+import { createBuyer } from '../../../clients/purchase.ts';
+import { openSpending } from '../../../clients/spending.ts';
+import { BASE, KNOWN_NETWORKS, type Network } from '../../../lib/network.ts';
 import type { ReceiptClaims } from '../../../lib/receipt.ts';
 import { bodyOf, fetchPaymentRequired, fetchWithPayment } from '../support/buyers.ts';
 import { openTwoNetworks, POLYGON, signedOn, type Place, type TwoNetworks } from '../support/two_networks.ts';
@@ -158,6 +162,43 @@ describe('a second network', () => {
     const paid = await moved(async () => assert.equal((await pay(onPolygon)).status, 200));
     assert.deepEqual(paid, [0n, PRICE]);
     assert.equal((await fetchPaymentRequired(shop.url)).accepts.length, 2);
+  });
+
+  it('is paid by each client of this project that holds money there', async () => {
+    const { sandbox } = shop.server.payments;
+    assert.ok(sandbox);
+    const spending = openSpending(':memory:', { perCall: 250_000n, total: 250_000n });
+    const account = async () => privateKeyToAccount(sandbox.buyer.privateKey);
+    const run = async (file: string, argument: string[], env: Record<string, string>): Promise<string> => {
+      const { NODE_COMPILE_CACHE, PATH } = process.env;
+      const started = promisify(execFile)(process.execPath, [file, ...argument], {
+        env: { NODE_COMPILE_CACHE, PATH, DATA_DIR: shop.folder.path, SERVER: shop.server.url, ...env },
+      });
+      return started.then(
+        ({ stdout, stderr }) => stdout + stderr,
+        (error: { stderr: string }) => error.stderr,
+      );
+    };
+    const changed = await moved(async () => {
+      const wallet = createBuyer({ account, spending, networks: [POLYGON, BASE] });
+      const quoted = await wallet.quote(new URL(shop.url));
+      assert.equal(quoted.kind === 'quoted' && quoted.network, POLYGON.name);
+      assert.equal((await wallet.call(new URL(shop.url))).kind, 'response');
+      const bought = await run('clients/buy.ts', [], { URL: '/api/deals', BUYER_NETWORKS: POLYGON.name });
+      assert.match(bought, /price 0\.05 USDC to 0x\w{40} on eip155:137\n.*\nsettled {4}transaction 0x/);
+      assert.match(bought, /\(-0\.05 USDC\)\nseller .* \(0\.05 USDC\)/, 'balances of that network');
+      const env = { BUYER_KEY: sandbox.buyer.privateKey, BUYER_NETWORK: POLYGON.name };
+      assert.match(await run('examples/buy.ts', ['/api/deals'], env), /200, paid in 0x/);
+    });
+    spending.close();
+    assert.deepEqual(changed, [0n, 3n * PRICE]);
+    assert.match(
+      await run('clients/buy.ts', [], { URL: '/api/deals', BUYER_NETWORKS: 'eip155:42161' }),
+      /^BUYER_NETWORKS is "eip155:42161", expected a network in NETWORKS of the server$/m,
+    );
+    const elsewhere = createBuyer({ account, spending, networks: KNOWN_NETWORKS.slice(2, 3) });
+    const refused = await elsewhere.quote(new URL(shop.url));
+    assert.equal(refused.kind === 'refused' && refused.reason, 'terms_not_accepted');
   });
 
   it('has an audit of its own: every transfer on each network pays one purchase there', async () => {
