@@ -64,6 +64,7 @@ export function dataFolder(): string {
   write(root, 'drop/operator_files/broker/list.csv', 'address\n');
   // These belong to a process or can be made again.
   write(root, 'lock.sqlite', '');
+  write(root, 'readers.sqlite', '');
   write(root, 'spool/1.csv', 'half an answer');
   write(root, `runs/${RUN}/build.duckdb`, 'half a build');
   write(root, 'snapshots/.building-2026-11-21.01/deals.parquet', 'half a table');

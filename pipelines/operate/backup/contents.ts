@@ -32,7 +32,7 @@ const SANDBOX = 'sandbox';
 /** Folder of a restore that has not ended. */
 export const RESTORING = '.restoring';
 /** SQLite locks, and the files beside a database that is open. */
-const IS_LOCK = /^(lock|alerts)\.sqlite|-(wal|shm|journal)$/u;
+const IS_LOCK = /^(lock|readers|alerts)\.sqlite|-(wal|shm|journal)$/u;
 const LARGEST_KEY_BYTES = 65_536;
 /** A settlement key, or a private key as JSON or PEM. */
 const PRIVATE_KEY = /^\s*(0x)?[0-9a-f]{64}\s*$|"d"\s*:\s*"|-----BEGIN [A-Z ]*PRIVATE KEY-----|"?privateKey"?\s*:/iu;

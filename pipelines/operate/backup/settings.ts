@@ -21,8 +21,8 @@ export const backUpSettings = z.object({
     .enum(['all', 'needed'], 'all or needed')
     .default('all')
     .describe(
-      '`make backup`: all snapshots, or only the current one and those that the next run needs. The others are ' +
-        'history for the back-test.',
+      '`make backup`: all snapshots, or only the current one, those of the last week and those that the next run ' +
+        'needs. The others are history for the back-test.',
     ),
   KEYS: zeroOrOne
     .default(false)
