@@ -24,6 +24,7 @@ import type { SettlementWait } from './payments/sale.ts';
 import { allRoutes } from './routes/all.ts';
 import { createCursors } from './routes/cursor.ts';
 import { paymentRoutes, type Route } from './routes/define.ts';
+import { priceOf } from './routes/pricing.ts';
 import { claimReader } from './routes/leads/lead_claims.ts';
 import { mountRoutes } from './routes/mount.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
@@ -101,18 +102,19 @@ function placesOf(networks: readonly PaymentNetwork[], offered?: readonly string
 
 /** What a buyer needs to know to pay, for every 402. */
 const paymentInstructions = (
-  route: Route,
+  { route, units }: { readonly route: Route; readonly units?: number | undefined },
   { networks, payTo, notice }: AppDeps['payments'],
   offered?: readonly string[],
 ): Extras => ({
-  price: `$${route.price}`,
+  price: `$${priceOf(route, units)}`,
+  ...(units === undefined ? {} : { unit_price: `$${route.price}`, units, unit: route.units?.of }),
   protocol: 'x402 version 2',
   ...placesOf(networks, offered),
   pay_to: payTo,
   how_to_pay:
     'Sign the terms in the PAYMENT-REQUIRED header and send the request again with the signature in ' +
     'PAYMENT-SIGNATURE; @x402/fetch does both. You are charged only if the response is 200.' +
-    (Number(route.price) > 1
+    (Number(priceOf(route, units)) > 1
       ? ' @x402/fetch stops at $1 per payment unless you raise its spendControls.maxAmountPerPayment.'
       : ''),
   ...(notice === undefined ? {} : { notice }),
@@ -137,12 +139,12 @@ function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () =
     editionOf: (ctx) => stateOf(ctx).request?.snapshot.id ?? '',
     collectUrl: (idOrNonce) => purchaseUrl(publicUrl, idOrNonce),
     refuse(ctx, { reason, detail, billed, status, paymentError, transaction, collect, offered }) {
-      const { route } = stateOf(ctx);
+      const { route, units } = stateOf(ctx);
       const extras = {
         ...(paymentError === undefined ? {} : { payment_error: paymentError }),
         ...(transaction === undefined ? {} : { transaction }),
         ...(collect === undefined ? {} : { collect }),
-        ...(status === 402 && route ? paymentInstructions(route, payments, offered) : {}),
+        ...(status === 402 && route ? paymentInstructions({ route, units }, payments, offered) : {}),
       };
       sendProblem(ctx, { reason, detail, billed, extras });
     },
@@ -270,7 +272,7 @@ export function createApp(deps: AppDeps): App {
     koa.use((ctx, next) => (ctx.path === '/health' || ctx.path === MCP_PATH ? next() : limit(ctx, next)));
   }
   koa.use(requireOneHost());
-  koa.use(checkUrl(publicUrl));
+  koa.use(checkUrl(publicUrl, new Map(routes.flatMap((r) => (r.maxUrlLength ? [[r.path, r.maxUrlLength]] : [])))));
   koa.use(router.routes());
   koa.use(router.allowedMethods({ throw: true, methodNotAllowed, notImplemented: methodNotAllowed }));
   return { koa, routes, payments: layer, health };

@@ -1,6 +1,7 @@
 /** /.well-known/agent-card.json: what agents can have done here, in the format of A2A 1.0. */
 import { templateOf, type Route } from '../routes/define.ts';
 import { INTERFACE_VERSION } from '../routes/meta/facts.ts';
+import { priceText } from '../routes/pricing.ts';
 import { MCP_PATH, tagOf } from './openapi.ts';
 
 const JSON_TYPE = 'application/json';
@@ -8,16 +9,13 @@ const JSON_TYPE = 'application/json';
 const MCP_BINDING = 'https://modelcontextprotocol.io/specification/2025-11-25/basic/transports';
 const CARD_VERSION = '1.0';
 
-const priceText = ({ price, maxUnits }: Route): string => {
-  if (price === null) return 'Free.';
-  return maxUnits === undefined ? `Costs $${price}.` : `Costs $${price} for each match, at most ${maxUnits} of them.`;
-};
+const costOf = (route: Route): string => (route.price === null ? 'Free.' : `Costs ${priceText(route)}.`);
 
 /** One skill per call; those of one register only are left out. */
 const skillOf = (route: Route) => ({
   id: route.name,
   name: route.name.replaceAll('_', ' '),
-  description: `${route.about} ${priceText(route)}`,
+  description: `${route.about} ${costOf(route)}`,
   tags: [tagOf(route.path), route.price === null ? 'free' : 'paid'],
   examples: [`GET ${templateOf(route)}`],
   inputModes: [JSON_TYPE],

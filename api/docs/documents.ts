@@ -8,6 +8,7 @@ import { openApi } from './openapi.ts';
 import { API_CATALOG_PATH, API_CATALOG_TYPE, apiCatalog, robotsText, securityText, sitemap } from './well_known.ts';
 import { paramFacts } from '../routes/params.ts';
 import { atomicOf, type Network } from '../../lib/network.ts';
+import { priceText } from '../routes/pricing.ts';
 import { mediaOf, paymentSecondsOf, templateOf, type Route } from '../routes/define.ts';
 
 export const OPENAPI_PATH = '/openapi.json';
@@ -43,9 +44,8 @@ function llmsText({ routes, publicUrl, networks, notice }: DocumentOptions): str
       ([name, schema]) => `  - \`${name}\`: ${paramFacts(schema).about} Expected: ${paramFacts(schema).expected}.`,
     );
     const path = templateOf(route);
-    const price = route.price === null ? 'free' : `$${route.price}`;
     return [
-      `- [GET ${path}](${publicUrl}${path}): ${price}. ${route.about}`,
+      `- [GET ${path}](${publicUrl}${path}): ${priceText(route)}. ${route.about}`,
       ...params,
       ...(route.template ? [`  - ${route.template.about}`] : []),
     ].join('\n');

@@ -1,14 +1,12 @@
 /** info.x-guidance of OpenAPI: what an agent must know before its first call, short enough to be read every time. */
 import { templateOf, type Route } from '../routes/define.ts';
+import { priceText } from '../routes/pricing.ts';
 
 /** Catalogs warn above this many characters. */
 export const MAX_GUIDANCE = 4_000;
 
 /** "GET /api/deals $0.05": one line per call. */
-const callLine = (route: Route): string =>
-  `- GET ${templateOf(route)} ${route.price === null ? 'free' : `$${route.price}`}${
-    route.maxUnits === undefined ? '' : ` per match, at most ${route.maxUnits}`
-  }`;
+const callLine = (route: Route): string => `- GET ${templateOf(route)} ${priceText(route)}`;
 
 export function guidanceOf(routes: readonly Route[], publicUrl: string): string {
   const calls = routes.filter(({ path }) => !/^\/(?:ohio|colorado)\//u.test(path));

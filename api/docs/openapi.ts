@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { paramFacts, type ParamFacts } from '../routes/params.ts';
 import { PROBLEMS } from '../http/problem.ts';
 import { mediaOf, templateOf, type Route } from '../routes/define.ts';
+import { priceText } from '../routes/pricing.ts';
 import { INTERFACE_VERSION } from '../routes/meta/facts.ts';
 import { purchasesOpenApi } from '../routes/purchases.ts';
 import { CSV_HEADERS, csvContentOf, csvHeadersOf } from './csv_headers.ts';
@@ -137,7 +138,7 @@ function parameterOf(name: string, place: 'path' | 'query', schema: z.ZodType): 
 /** The 200 response of a route. A route with a template has two bodies, one of them free. */
 function okResponse(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonObject {
   const bodyOf = (schema: z.ZodType): JsonObject => ref(bodies.get(schema) ?? '');
-  const billed = route.price === null ? 'Free.' : `Billed $${route.price}.`;
+  const billed = route.price === null ? 'Free.' : `Billed ${priceText(route)}.`;
   if (!route.template) {
     return {
       description: billed,
@@ -179,10 +180,10 @@ function okResponse(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonO
 }
 
 /** What a call costs, and when. */
-const descriptionOf = ({ price, template }: Route): string =>
+const descriptionOf = ({ price, units, template }: Route): string =>
   price === null
     ? 'Free.'
-    : `Costs $${price}, paid with x402 and billed only if the response is 200.${template ? ` ${template.about}` : ''}`;
+    : `Costs ${priceText({ price, ...(units ? { units } : {}) })}, paid with x402 and billed only if the response is 200.${template ? ` ${template.about}` : ''}`;
 
 function operationOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonObject {
   return {
@@ -191,6 +192,7 @@ function operationOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): Json
     summary: route.about,
     description: descriptionOf(route),
     'x-price-usd': route.price ?? '0.00',
+    ...(route.units ? { 'x-price-for-each': route.units.of } : {}),
     ...paymentInfoOf(route),
     // No key, no account: who pays needs no other right.
     security: [],

@@ -175,6 +175,7 @@ export const SAMPLE_PARAMS: Readonly<Record<string, string | number | boolean>> 
   id: '9b0e1ea1-707b-5e7e-b560-a5057278a13c',
   metro: 'Cleveland',
   address: '2023 Orrinshaw Ave, Cleveland, OH',
+  addresses: '2023 Orrinshaw Ave, Cleveland, OH',
   apn: '0520048819400',
   parcel: '0520048819400',
   state: 'OH',
@@ -211,6 +212,7 @@ export const SAMPLE_PARAMS: Readonly<Record<string, string | number | boolean>> 
 /** Parameters of an endpoint's example call, if they are not its first filter and `limit`. */
 export const SAMPLE_CALLS: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>> = {
   '/api/lookup': { address: '2023 Orrinshaw Ave, Cleveland, OH' },
+  '/api/lookup/batch': { addresses: '2023 Orrinshaw Ave, Cleveland, OH|5 Nowhere Rd, Akron, OH' },
   '/api/deals': { state: 'OH', min_cap: 7, limit: 5 },
   '/api/deals/:id/report': {},
   '/api/signals': { county: 'Hamilton', signal_type: 'tax_delinquent', limit: 5 },

@@ -94,36 +94,50 @@ export function clientKey(ip: string): string {
 }
 
 /**
- * Limit the unpaid responses per minute and client. Above the limit, a payment that its payer signed counts by itself:
+ * Limit the unpaid responses per minute and client. A response that tells as much as several is counted as so many
+ * (`ctx.state.countUnpaid`), at most as the whole limit, and not at all if it is refused for that. Above the limit, a payment that its payer signed counts by itself:
  * other callers with the same address cannot keep a buyer from paying.
  * @param signedPayment key of such a payment in the request, or null
  */
 export function limitUnbilled(perMinute: number, signedPayment: (ctx: Context) => Promise<string | null>): Middleware {
   const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
-  /** Count a response. @returns what exceeds the limit, or null */
-  const exceeded = (key: string): Promise<RateLimiterRes | null> =>
-    limiter.consume(key).then(
+  /** Count responses. @returns what exceeds the limit, or null */
+  const exceeded = (key: string, responses: number): Promise<RateLimiterRes | null> =>
+    limiter.consume(key, responses).then(
       () => null,
-      (refused: unknown) => {
-        if (refused instanceof RateLimiterRes) return refused;
-        throw refused;
+      async (refused: unknown) => {
+        if (!(refused instanceof RateLimiterRes)) throw refused;
+        if (responses > 1) await limiter.reward(key, responses);
+        return refused;
       },
     );
   return async (ctx, next) => {
+    const state = stateOf(ctx);
+    const client = clientKey(ctx.ip);
+    let key = client;
+    const counted: { readonly key: string; readonly responses: number }[] = [];
+    const count = async (responses: number): Promise<void> => {
+      let refused = await exceeded(key, responses);
+      const payment = refused && key === client ? await signedPayment(ctx) : null;
+      if (payment !== null) refused = await exceeded((key = payment), responses);
+      if (refused) {
+        throw new Problem(
+          'rate_limited',
+          `More than ${perMinute} unpaid responses in a minute. Paid responses are not counted.`,
+          { limit_per_minute: perMinute },
+          { 'Retry-After': String(Math.max(1, Math.ceil(refused.msBeforeNext / 1000))) },
+        );
+      }
+      counted.push({ key, responses });
+    };
     // Counted before the response, so that concurrent requests do not pass together.
-    let key = clientKey(ctx.ip);
-    let refused = await exceeded(key);
-    const payment = refused && (await signedPayment(ctx));
-    if (payment !== null) refused = await exceeded((key = payment));
-    if (refused) {
-      throw new Problem(
-        'rate_limited',
-        `More than ${perMinute} unpaid responses in a minute. Paid responses are not counted.`,
-        { limit_per_minute: perMinute },
-        { 'Retry-After': String(Math.max(1, Math.ceil(refused.msBeforeNext / 1000))) },
-      );
-    }
+    await count(1);
+    state.countUnpaid = async (more) => {
+      const responses = Math.min(more, perMinute - 1);
+      if (responses > 0) await count(responses);
+    };
     await next();
-    if (stateOf(ctx).settlement !== undefined) await limiter.reward(key);
+    if (state.settlement !== undefined)
+      await Promise.all(counted.map((entry) => limiter.reward(entry.key, entry.responses)));
   };
 }

@@ -6,7 +6,7 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { stateOf } from './request_state.ts';
 
-/** Longest path and query: the payment headers that repeat it stay below 4 kB. */
+/** Longest path and query, unless the route takes a longer one. */
 const MAX_URL_LENGTH = 2_000;
 
 /** Headers of the response that the problem replaces. */
@@ -164,16 +164,17 @@ export const catchErrors: Middleware = async (ctx, next) => {
   }
 };
 
-/** Refuse URLs that are too long, and paths that no route matched. */
+/**
+ * Refuse URLs that are too long, and paths that no route matched.
+ * @param maxLengths longest path and query by path, where it is not the usual one
+ */
 export const checkUrl =
-  (publicUrl: string): Middleware =>
+  (publicUrl: string, maxLengths: ReadonlyMap<string, number>): Middleware =>
   async (ctx, next) => {
     const { length } = ctx.originalUrl;
-    if (length > MAX_URL_LENGTH)
-      throw new Problem(
-        'uri_too_long',
-        `The path and query have ${length} characters; the maximum is ${MAX_URL_LENGTH}.`,
-      );
+    const max = maxLengths.get(ctx.path) ?? MAX_URL_LENGTH;
+    if (length > max)
+      throw new Problem('uri_too_long', `The path and query have ${length} characters; the maximum is ${max}.`);
     await next();
     // Koa leaves 404 if no route matched and nothing was written.
     if (ctx.status === 404 && stateOf(ctx).reason === undefined)

@@ -1,6 +1,7 @@
 /** One log entry per request: route, status, time, snapshot and payment. Headers are never logged. */
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
+import { priceOf } from '../routes/pricing.ts';
 import type { Reason } from './problem.ts';
 import { stateOf } from './request_state.ts';
 
@@ -32,7 +33,7 @@ export const logRequests =
     state.requestId = randomUUID();
     ctx.set('X-Request-Id', state.requestId);
     await next();
-    const { route, snapshotId, reason, settlement, error, unresolved } = state;
+    const { route, units, snapshotId, reason, settlement, error, unresolved } = state;
     log({
       request_id: state.requestId,
       method: ctx.method,
@@ -45,7 +46,7 @@ export const logRequests =
       ...(reason === undefined ? {} : { reason }),
       ...(settlement
         ? {
-            charged: route?.price ?? '',
+            charged: route ? priceOf(route, units) : '',
             transaction: settlement.transaction,
             payer: settlement.payer,
             receipt_id: settlement.receiptId,

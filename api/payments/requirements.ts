@@ -28,11 +28,20 @@ const facilitatorOf = (networks: readonly Network[]): FacilitatorClient => ({
   settle: async () => neverCalled(),
 });
 
-/**
- * Builds the 402 of a route for a request. The adapter must not show a payment header: the library would read it.
- * @param media of the answer, if the request chose it
- */
-export type BuildRequirements = (routeKey: string, request: HTTPAdapter, media?: string) => Promise<PaymentRequired>;
+/** What a request itself adds to the terms of its route. */
+export interface RequestTerms {
+  /** Media type of the answer, if the request chose it. */
+  readonly media?: string | undefined;
+  /** Units that are sold, if the price of the route is for one. */
+  readonly units?: number | undefined;
+}
+
+/** Builds the 402 of a route for a request. The adapter must not show a payment header: the library would read it. */
+export type BuildRequirements = (
+  routeKey: string,
+  request: HTTPAdapter,
+  terms?: RequestTerms,
+) => Promise<PaymentRequired>;
 
 /** @throws RouteConfigurationError if a route asks for something that the library does not support */
 export async function requirementsOf(
@@ -45,11 +54,16 @@ export async function requirementsOf(
   for (const { name } of networks) schemes.register(name, new ExactEvmScheme());
   const server = new x402HTTPResourceServer(schemes, { ...routes });
   await server.initialize();
-  return async (routeKey, adapter, media) => {
+  return async (routeKey, adapter, { media, units = 1 } = {}) => {
     const path = routeKey.slice(routeKey.indexOf(' ') + 1);
     const result = await server.processHTTPRequest({ adapter, path, method: 'GET' });
     if (result.type !== 'payment-error') throw new Error(`${routeKey} requires no payment`);
     const required = decodePaymentRequiredHeader(result.response.headers['PAYMENT-REQUIRED'] ?? '');
-    return media === undefined ? required : { ...required, resource: { ...required.resource, mimeType: media } };
+    const { resource, accepts } = required;
+    return {
+      ...required,
+      resource: media === undefined ? resource : { ...resource, mimeType: media },
+      accepts: accepts.map((terms) => ({ ...terms, amount: String(BigInt(terms.amount) * BigInt(units)) })),
+    };
   };
 }

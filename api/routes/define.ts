@@ -13,6 +13,7 @@ import { atomicOf, BASE, EXCLUSIVE_SECONDS, PAYMENT_SECONDS, type Network } from
 import type { Claimant } from '../payments/sale.ts';
 import type { SpooledFile } from '../payments/spooled_answer.ts';
 import type { Price } from './prices.ts';
+import type { Units } from './pricing.ts';
 import type { Reason } from '../http/problem.ts';
 import type { Snapshot } from '../snapshot/load.ts';
 
@@ -53,10 +54,10 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   readonly name: string;
   /** Path in router syntax; a parameter is `:name`. */
   readonly path: string;
-  /** Dollars per request; null is free. */
+  /** Dollars per request, or per unit; null is free. */
   readonly price: Price | null;
-  /** Most units that one request can pay for, if the price is per unit, such as an address that matches. */
-  readonly maxUnits?: number;
+  /** What the price is for, if it is not for the request. */
+  readonly units?: Units<P>;
   readonly about: string;
   readonly params: P;
   /** Schemas of the path's `:name` parameters. `check` reads them. */
@@ -72,6 +73,8 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   readonly media?: 'text/csv';
   /** Columns of the same response as CSV, for a request that prefers it. Only of lists. */
   csvColumns?(params: ParamValues<P>): readonly string[];
+  /** Longest path and query in characters, if the route takes a longer one than others. */
+  readonly maxUrlLength?: number;
   /** Whether each item is sold once, to one buyer. */
   readonly isExclusive?: boolean;
   /** Whether the handler may take much longer than a query. */

@@ -16,6 +16,7 @@ import type { Cursors } from './cursor.ts';
 import { isTemplate, routeKey, templateRoute, type Attachment, type Route, type RouteRequest } from './define.ts';
 import type { Claims } from './leads/lead_claims.ts';
 import { readParams, type Params } from './params.ts';
+import type { Units } from './pricing.ts';
 
 /** How much longer a purchase is reserved than its handler may take. */
 const LEASE_MARGIN_MS = 15_000;
@@ -161,16 +162,30 @@ export function mountRoutes(router: Router, options: MountOptions): void {
     ];
   };
 
-  const charge = (route: Route): Middleware[] =>
-    route.price === null
-      ? []
-      : [
-          layer.charge({
-            routeKey: routeKey(route),
-            leaseMs: timeoutOf(route) + LEASE_MARGIN_MS,
-            isExclusive: route.isExclusive === true,
-          }),
-        ];
+  /** Count the units of a request, before its payment is required. */
+  const unitsOf = async (route: Route, units: Units<Params>, ctx: Context): Promise<number> => {
+    const state = stateOf(ctx);
+    const { request } = state;
+    if (!request) throw new Error(`${route.path} is priced without its parameters`);
+    await state.countUnpaid?.(units.unpaidResponses(request.params) - 1);
+    const counting = units.count(request);
+    state.running = counting;
+    state.units = await withTimeout(timeoutOf(route), counting, () => undefined);
+    return state.units;
+  };
+
+  const charge = (route: Route): Middleware[] => {
+    const { units } = route;
+    if (route.price === null) return [];
+    return [
+      layer.charge({
+        routeKey: routeKey(route),
+        leaseMs: timeoutOf(route) + LEASE_MARGIN_MS,
+        isExclusive: route.isExclusive === true,
+        ...(units ? { units: (ctx: Context) => unitsOf(route, units, ctx) } : {}),
+      }),
+    ];
+  };
 
   for (const route of routes) {
     router.get(route.path, ...respondToTemplate(route), prepare(route), ...charge(route), respond(route));

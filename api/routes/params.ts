@@ -55,6 +55,26 @@ export const textParam = (about: string) =>
     },
   );
 
+/** Between the values of a list of texts. */
+const BETWEEN_LINES = /\||\r?\n/u;
+
+/** Texts with | or a line break between them, at most `most`. */
+export const linesParam = (about: string, most: number) =>
+  param(
+    z
+      .string()
+      .transform((text) =>
+        text
+          .split(BETWEEN_LINES)
+          .map((line) => line.trim())
+          .filter((line) => line !== ''),
+      )
+      .superRefine((lines, { addIssue }) => {
+        if (lines.length === 0 || lines.length > most) addIssue(`${lines.length} are given`);
+      }),
+    { kind: 'string', about, expected: `1 to ${most} texts with | or a line break between them` },
+  );
+
 /** A two-letter state, in upper case. */
 export const stateParam = (about: string) =>
   param(

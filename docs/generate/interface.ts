@@ -4,6 +4,7 @@ import { PROBLEMS } from '../../api/http/problem.ts';
 import { purchasesOpenApi } from '../../api/routes/purchases.ts';
 import { allRoutes } from '../../api/routes/all.ts';
 import { mediaOf } from '../../api/routes/define.ts';
+import { priceText } from '../../api/routes/pricing.ts';
 import { paramFacts } from '../../api/routes/params.ts';
 import { cell, table } from './markdown.ts';
 
@@ -26,7 +27,7 @@ export function interfacePage(): string {
     });
     return [
       `### GET ${path}`,
-      `Price: ${route.price === null ? 'free' : `$${route.price}`}. ${route.about}`,
+      `Price: ${priceText(route)}. ${route.about}`,
       ...(params.length > 0 ? [table(['parameter', 'meaning', 'accepted'], params)] : []),
       `Response: ${mediaOf(route)}${route.csvColumns ? ', or text/csv if Accept prefers it' : ''}. ` +
         `Statuses: ${Object.keys(paths[path]?.get.responses ?? {}).join(', ')}.`,

@@ -5,16 +5,16 @@ import { Deal } from '../../../models/marts/deals.ts';
 import { Signal } from '../../../models/marts/signals.ts';
 import { Problem, ProblemDocument } from '../../http/problem.ts';
 import { JsonText } from '../../snapshot/json_text.ts';
-import type { Snapshot } from '../../snapshot/load.ts';
 import { defineRoute, type RouteRequest } from '../define.ts';
 import { noteOf } from '../note.ts';
 import { stateParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Coverage, coverageOf } from './coverage.ts';
-import { BASES, BASIS_NOTE, findMatches, SECTIONS, textsOf, type LookupKey, type Match } from './matches.ts';
-import { countiesOf, knownName, knownPlaces } from './places.ts';
+import { BASES, MatchBasis, SECTIONS, textsOf, type Match } from './matches.ts';
+import { knownPlaces } from './places.ts';
+import { findByReading, readingsOf, type Wanted } from './readings.ts';
 import { Suggestion, suggestionsFor } from './suggestions.ts';
-import { parcelKeyOf, readAddress } from './typed_address.ts';
+import { parcelKeyOf } from './typed_address.ts';
 
 const params = {
   address: textParam(
@@ -28,15 +28,13 @@ const params = {
   state: stateParam('State.'),
 };
 
-const basis = z.enum(BASES).describe(BASIS_NOTE);
-
 const Conflict = z.strictObject({
   detail: z.string(),
   other_address: z.array(z.uuid()).meta({ description: 'Ids of records of the parcel that have another address.' }),
   other_parcel: z.array(z.uuid()).meta({ description: 'Ids of records at the address that have another parcel.' }),
 });
 
-const understoodAs = z
+export const understoodAs = z
   .string()
   .nullable()
   .meta({ description: 'The street address in normalized form. Null when: only a parcel number is given.' });
@@ -45,16 +43,16 @@ const Lookup = z.strictObject({
   note: z.string().optional(),
   query: z.record(z.string(), z.unknown()),
   understood_as: understoodAs,
-  match_basis: basis,
+  match_basis: MatchBasis,
   count: z.int().min(1),
   conflict: Conflict.nullable().meta({
     description:
       'Records that only one of apn and address matches, though they have both. Null when: there are none, or only ' +
       'one of the two is given.',
   }),
-  listings: z.array(Deal.schema.extend({ match_basis: basis })),
-  signals: z.array(Signal.schema.extend({ match_basis: basis })),
-  auctions: z.array(Auction.schema.extend({ match_basis: basis })),
+  listings: z.array(Deal.schema.extend({ match_basis: MatchBasis })),
+  signals: z.array(Signal.schema.extend({ match_basis: MatchBasis })),
+  auctions: z.array(Auction.schema.extend({ match_basis: MatchBasis })),
   coverage: Coverage,
   generated_at: z.iso.datetime(),
   as_of: z.iso.date(),
@@ -75,37 +73,13 @@ const Miss = ProblemDocument.extend({
 
 type LookupRequest = RouteRequest<typeof params>;
 
-/** What the request may mean, the likeliest first. None if its address has no house number with a street. */
-async function readingsOf({ snapshot, params: p }: Pick<LookupRequest, 'snapshot' | 'params'>): Promise<LookupKey[]> {
-  const apn = p.apn ?? p.parcel;
-  const parcel = apn === undefined ? null : parcelKeyOf(apn);
-  const known = await knownPlaces(snapshot);
-  const only = { city: p.city, state: p.state };
-  const readings: LookupKey[] = [];
-  for (const typed of p.address === undefined ? [null] : readAddress(p.address, known)) {
-    const parts = typed === null ? null : await snapshot.normalize(typed.street);
-    if (typed !== null && parts === null) continue;
-    const city = p.city ?? typed?.city;
-    const wanted = { city: city === undefined ? undefined : knownName(known, city), zip: typed?.zip };
-    const place = { ...wanted, state: p.state ?? typed?.state, counties: countiesOf(known, wanted) };
-    readings.push({ parts, parcel, place, only });
-  }
-  return readings;
-}
-
-/** The first reading that finds the address, or agrees with the parcel; else the first, with what it finds. */
-async function findByReading(
-  snapshot: Snapshot,
-  readings: readonly LookupKey[],
-): Promise<{ reading: LookupKey | undefined; matches: Match[] }> {
-  let first: { reading: LookupKey | undefined; matches: Match[] } = { reading: undefined, matches: [] };
-  for (const reading of readings) {
-    const found = { reading, matches: await findMatches(snapshot, reading) };
-    if (found.matches.some(({ conflict }) => conflict !== 'other_address')) return found;
-    if (first.reading === undefined) first = found;
-  }
-  return first;
-}
+/** What the request gives. */
+const wantedOf = ({ params: { apn, parcel, address, city, state } }: Pick<LookupRequest, 'params'>): Wanted => ({
+  address,
+  apn: apn ?? parcel,
+  city,
+  state,
+});
 
 /** Which records have another address or another parcel than the ones given, or null if none has. */
 function conflictOf(matches: readonly Match[]): z.input<typeof Conflict> | null {
@@ -145,7 +119,7 @@ export const lookup = defineRoute({
         accepted: ['a parcel number such as 101-22-045'],
       });
     }
-    if (p.address !== undefined && (await readingsOf({ params: p, snapshot })).length === 0) {
+    if (p.address !== undefined && (await readingsOf(snapshot, wantedOf({ params: p }))).length === 0) {
       throw new Problem('invalid_parameter', 'This address has no house number with a street.', {
         field: 'address',
         value: p.address,
@@ -155,7 +129,7 @@ export const lookup = defineRoute({
   },
   async handle(request) {
     const { snapshot, manifest, params: p } = request;
-    const { reading, matches } = await findByReading(snapshot, await readingsOf(request));
+    const { reading, matches } = await findByReading(snapshot, await readingsOf(snapshot, wantedOf(request)));
     if (reading === undefined) throw new Error('check lets no address without a street pass');
     const { place, parts } = reading;
     const coverage = await coverageOf(snapshot, place);

@@ -34,6 +34,9 @@ export const BASIS_NOTE =
   'may be of another town with the same street. Such a record matches only a city or ZIP known to be in its county, ' +
   'and counts as a match, which is charged.';
 
+/** Schema of a basis. */
+export const MatchBasis = z.enum(BASES).describe(BASIS_NOTE);
+
 /** Most records of one table in a response. */
 const MAX_MATCHES = 100;
 

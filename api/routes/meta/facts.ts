@@ -5,6 +5,7 @@ import { noteOf, type RecordDefinition } from '../../../lib/record.ts';
 import { Where } from '../../snapshot/filters.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import { templateOf, type Route } from '../define.ts';
+import { priceText } from '../pricing.ts';
 import type { SourceStatus } from './schema.ts';
 
 /** Version of the interface. */
@@ -38,7 +39,7 @@ export async function sourcesOf(snapshot: Snapshot, where = new Where()): Promis
 
 /** Price of every route, with the protocol and the networks, the preferred one first. */
 export const pricingOf = (routes: readonly Route[], networks: readonly Network[] = [BASE]): Record<string, string> => ({
-  ...Object.fromEntries(routes.map((r) => [`GET ${templateOf(r)}`, r.price === null ? 'free' : `$${r.price}`])),
+  ...Object.fromEntries(routes.map((r) => [`GET ${templateOf(r)}`, priceText(r)])),
   protocol: 'x402 version 2',
   network: networks.map(({ name }) => name).join(', '),
 });

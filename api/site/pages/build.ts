@@ -106,7 +106,8 @@ function matchesText(route: Route, matches: Range | null): Piece {
 
 function result(route: Route, { address, path, matches }: BuiltCall, purchase: boolean): Html {
   return html`<p>
-      <span class="price">$${route.price}</span> for one call${isList(route) ? ', up to 500 records' : ''}.
+      <span class="price">$${route.price}</span> for
+      ${route.units ? `each ${route.units.of}` : 'one call'}${isList(route) ? ', up to 500 records' : ''}.
     </p>
     <p class="address">GET <a href="${address}" rel="nofollow">${address}</a></p>
     ${matchesText(route, matches)}

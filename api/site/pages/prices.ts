@@ -3,6 +3,7 @@ import { html } from '../html.ts';
 import { cardTable } from '../layout.ts';
 import { templateOf } from '../../docs/openapi.ts';
 import type { Route } from '../../routes/define.ts';
+import { priceText } from '../../routes/pricing.ts';
 import type { Page } from '../page.ts';
 
 /** The register of a path such as /ohio/api/filings, or ''. */
@@ -19,7 +20,7 @@ export const prices: Page = {
     const rows = (routes: readonly Route[]) =>
       routes.map((r) => [
         html`<code>${templateOf(r)}</code>`,
-        r.price === null ? html`<strong>free</strong>` : html`<strong>$${r.price}</strong>`,
+        html`<strong>${priceText(r)}</strong>`,
         r.about,
         r.price === null || r.path.includes(':') || r.media !== undefined
           ? html`<a href="/reference#${r.path}">Reference</a>`

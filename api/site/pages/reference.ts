@@ -28,6 +28,7 @@ interface Parameter {
 interface Operation {
   readonly summary: string;
   readonly 'x-price-usd': string;
+  readonly 'x-price-for-each'?: string;
   readonly parameters: readonly Parameter[];
   readonly responses: Readonly<
     Record<
@@ -107,10 +108,11 @@ const fields = (name: string, of: Schema, head: string): Html =>
 function operation(path: string, op: Operation, idOf: (path: string) => string): Html {
   const [type, body] = Object.entries(op.responses['200']?.content ?? {})[0] ?? [];
   const price = op['x-price-usd'];
+  const unit = op['x-price-for-each'];
   return html`<section id="${idOf(path)}">
     <h3>
       <code>GET ${path}</code>
-      ${price === '0.00' ? html`<span class="tag good">free</span>` : html`<span class="tag">$${price}</span>`}
+      ${price === '0.00' ? html`<span class="tag good">free</span>` : html`<span class="tag">$${price}${unit === undefined ? '' : ` for each ${unit}`}</span>`}
     </h3>
     <p>${op.summary}</p>
     ${

@@ -10,7 +10,7 @@ import {
 import { validatePaymentIdentifier } from '@x402/extensions/payment-identifier';
 import { startApp, type Started } from '../support/test_app.ts';
 import { fetchPaymentRequired } from '../support/buyers.ts';
-import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { dataFolder, neededQuery, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 /** Longest header line that common proxies accept. */
 const LINE_BYTES = 4_096;
@@ -20,7 +20,6 @@ describe('the 402 of every priced route', () => {
   let started: Started;
   const priced = (): string[] =>
     started.app.routes.filter((r) => r.price !== null).map((r) => r.path.replace(':id', uuid(1)));
-  const queryOf = (path: string): string => (path === '/api/lookup' ? '?apn=P-1' : '');
   const lineOf = async (url: string): Promise<number> => {
     const response = await fetch(url);
     assert.equal(response.status, 402, url);
@@ -38,9 +37,9 @@ describe('the 402 of every priced route', () => {
   });
 
   it('describes its input and output for the Bazaar, and supports a payment identifier', async () => {
-    assert.equal(priced().length, 19);
+    assert.equal(priced().length, 20);
     for (const path of priced()) {
-      const { extensions } = await fetchPaymentRequired(started.url + path + queryOf(path));
+      const { extensions } = await fetchPaymentRequired(started.url + path + neededQuery(path));
       const bazaar = extensions?.['bazaar'] as DiscoveryExtension;
       assert.deepEqual(validateDiscoveryExtension(bazaar), { valid: true }, path);
       assert.deepEqual(validateDiscoveryExtensionSpec({ ...bazaar }), { valid: true }, path);

@@ -1,4 +1,4 @@
-/** Billing of one endpoint of each kind: a list, a report, a lead and a lookup. The proof tests all 19. */
+/** Billing of one endpoint of each kind: a list, a report, a lead and a lookup. The proof tests all 20. */
 import { testBilling } from './billing_matrix.ts';
 
 const SAMPLE: ReadonlySet<string> = new Set([

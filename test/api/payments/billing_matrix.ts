@@ -12,7 +12,7 @@ import { atomicOf, USDC } from '../../../lib/network.ts';
 import type { Route } from '../../../api/routes/define.ts';
 import { COPIES, PAYMENT_KINDS, createWallet, type PaymentKind, type Wallet } from '../support/payment_variants.ts';
 import { DOLLAR, openShop, type Shop } from '../support/sandbox_shop.ts';
-import { rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
+import { neededQuery, rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
 
 const OUTCOMES = ['200', '400', '404', '409', 'handler crash'] as const;
 type Outcome = (typeof OUTCOMES)[number];
@@ -84,8 +84,7 @@ export function testBilling(count: number, includes: (path: string) => boolean):
         ),
       );
     };
-    const pathOf = (route: Route): string =>
-      route.path.replace(':id', uuid(1)) + (route.path === '/api/lookup' ? '?apn=P-1' : '');
+    const pathOf = (route: Route): string => route.path.replace(':id', uuid(1)) + neededQuery(route.path);
     const withQuery = (path: string, query: string): string => path + (path.includes('?') ? '&' : '?') + query;
 
     const sent = async (url: string, payment: string | undefined): Promise<number> => {

@@ -38,7 +38,7 @@ const requestFor = (path: string): HTTPAdapter => ({
 
 test('every priced route requires its price in USDC on Base, and names the requested URL', async () => {
   const build = await requirementsOf(routes, [BASE]);
-  assert.equal(Object.keys(routes).length, 19);
+  assert.equal(Object.keys(routes).length, 20);
   assert.ok(
     Object.keys(routes).some((key) => key.includes(':')),
     'one of them has a parameter in its path',

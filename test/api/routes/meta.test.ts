@@ -130,7 +130,9 @@ describe('/api/meta', () => {
           .replace(/^\/(ohio|colorado)/, '')
           .replace('{id}', ':id') as keyof typeof PRICES
       ] as string | undefined;
-      assert.equal(price, listed === undefined ? 'free' : `$${listed}`);
+      const expected = listed === undefined ? 'free' : `$${listed}`;
+      const forEach = `$${PRICES['/api/lookup']} for each address that matches, at most $1.00`;
+      assert.equal(price, label === 'GET /api/lookup/batch' ? forEach : expected);
     }
     assert.equal(meta.notice, NOTICE);
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startApp, type Started } from '../support/test_app.ts';
 import { fetchPaymentRequired, bodyOf, buyerWith } from '../support/buyers.ts';
-import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { dataFolder, neededQuery, rowOf, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
 import { ENDPOINTS, matchesType, NEVER_NULL, RECORDS, typeOf, type Document } from './promised_interface.ts';
 
 describe('the interface', () => {
@@ -58,9 +58,7 @@ describe('the interface', () => {
       for (const parameter of operation.parameters)
         assert.equal(parameter.required, parameter.in === 'path', `${path} ${parameter.name}`);
       if (price === '0.00') continue;
-      const required = await fetchPaymentRequired(
-        started.url + path.replace('{id}', uuid(1)) + (path === '/api/lookup' ? '?apn=P-1' : ''),
-      );
+      const required = await fetchPaymentRequired(started.url + path.replace('{id}', uuid(1)) + neededQuery(path));
       assert.deepEqual(
         [required.x402Version, required.accepts[0]?.network, required.accepts[0]?.amount],
         [2, 'eip155:8453', String(Math.round(Number(price) * 1_000_000))],

@@ -1,7 +1,7 @@
 /** What a call costs and how it is paid: the payment protocol, free endpoints, media types, and the template. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { uuid } from '../support/snapshot_fixtures.ts';
+import { neededQuery, uuid } from '../support/snapshot_fixtures.ts';
 import { ENDPOINTS } from '../routes/promised_interface.ts';
 import { assertKind, type Body, type Shop } from './shop.ts';
 
@@ -9,7 +9,7 @@ const USDC_ON_BASE = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
 
 /** A call of each path that the snapshot can answer. */
 const callOf = (path: string): string => {
-  const query = path === '/api/lookup' ? '?apn=P-1' : path.endsWith('.csv') ? '?week=2026-W40' : '';
+  const query = path.endsWith('.csv') ? '?week=2026-W40' : neededQuery(path);
   return path.replace('{id}', uuid(1)) + query;
 };
 

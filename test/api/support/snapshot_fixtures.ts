@@ -72,6 +72,10 @@ const DEFAULTS: Record<TableName, (n: number) => Row> = {
   deals: (n) => ({
     id: uuid(n),
     address: `${n} Main St`,
+    address_key: `${n} MAIN ST`,
+    street_key: 'MAIN ST',
+    house_low: n,
+    house_high: n,
     city: 'Cleveland',
     state: 'OH',
     zip: '44113',
@@ -162,9 +166,17 @@ export function rowOf(table: TableName, n: number, given: Row = {}): Row {
 export const rowsOfTable = (table: TableName, n: number, given: (i: number) => Row = () => ({})): Row[] =>
   Array.from({ length: n }, (_, i) => rowOf(table, i + 1, given(i + 1)));
 
+const LOOKUPS: Readonly<Record<string, string>> = {
+  '/api/lookup': '?apn=P-1',
+  '/api/lookup/batch': '?addresses=1+Main+St',
+};
+
+/** The query that a path needs to match the first rows of the fixtures, with its question mark; or ''. */
+export const neededQuery = (path: string): string => LOOKUPS[path] ?? '';
+
 /** A path with query that the first rows of the fixtures match. */
 export const callOf = (route: Route): string =>
-  `${route.path.replaceAll(':id', uuid(1)).replace(':list', 'deals')}${route.path === '/api/lookup' ? '?apn=P-1' : ''}`;
+  `${route.path.replaceAll(':id', uuid(1)).replace(':list', 'deals')}${neededQuery(route.path)}`;
 
 export interface DataFolder {
   readonly path: string;

@@ -1,0 +1,36 @@
+/** Prices of calls: the price of the table for one call, or for each unit that the server counts before it asks. */
+import { atomicOf, dollarsOf } from '../../lib/network.ts';
+import type { RouteRequest } from './define.ts';
+import type { Params, ParamValues } from './params.ts';
+
+/** A price for each unit of a request. */
+export interface Units<P extends Params> {
+  /** What is counted: "address that matches". */
+  readonly of: string;
+  /** Most units of a request. */
+  readonly most: number;
+  /** Units of this request, one or more. Runs before a payment is required. @throws Problem no_matches if there is none */
+  count(request: RouteRequest<P>): Promise<number>;
+  /** Unpaid responses that the 402 counts as: its price answers as many questions. */
+  unpaidResponses(params: ParamValues<P>): number;
+}
+
+/** A route with what its price depends on. */
+export interface Priced {
+  readonly price: string | null;
+  readonly units?: { readonly of: string; readonly most: number };
+}
+
+/** Dollars with two decimals for a call with this many units. */
+export const priceOf = ({ price }: Priced, units = 1): string =>
+  dollarsOf(atomicOf(price ?? '0.00') * BigInt(units)).slice(0, -4);
+
+/** Dollars of the most expensive call. */
+export const highestPriceOf = (route: Priced): string => priceOf(route, route.units?.most);
+
+/** "free", "$0.05", or "$0.02 for each address that matches, at most $1.00". */
+export function priceText(route: Priced): string {
+  if (route.price === null) return 'free';
+  const { units } = route;
+  return `$${route.price}${units ? ` for each ${units.of}, at most $${highestPriceOf(route)}` : ''}`;
+}
