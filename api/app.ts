@@ -4,7 +4,8 @@ import { Router } from '@koa/router';
 import Koa from 'koa';
 import type { Ledger } from '../ledger/ledger.ts';
 import { redactor, type Redact } from '../lib/redact.ts';
-import { discoveryDocuments, interfaceHashOf, mountDocuments, OPENAPI_PATH } from './docs/documents.ts';
+import { discoveryDocuments, interfaceHashOf, mountDocuments } from './docs/documents.ts';
+import { openApi } from './docs/openapi.ts';
 import { mountReceiptKeys } from './docs/receipt_keys.ts';
 import { createHealthCheck, mountHealth, NO_WARNINGS, type Health, type PaymentHealth } from './http/health.ts';
 import { compression, crossOrigin, limitUnbilled, requireOneHost } from './http/middleware.ts';
@@ -247,7 +248,7 @@ export function createApp(deps: AppDeps): App {
       : undefined;
   let application: RequestListener | undefined;
   mountMcp(router, {
-    description: () => JSON.parse(String(documents.find(({ path }) => path === OPENAPI_PATH)?.content)),
+    description: () => openApi(routes, publicUrl),
     publicUrl,
     collectUrl: (receiptId) => purchaseUrl(publicUrl, receiptId),
     notice,

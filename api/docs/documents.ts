@@ -11,8 +11,6 @@ import { atomicOf, type Network } from '../../lib/network.ts';
 import { priceText } from '../routes/pricing.ts';
 import { mediaOf, paymentSecondsOf, templateOf, type Route } from '../routes/define.ts';
 
-export const OPENAPI_PATH = '/openapi.json';
-
 export interface Document {
   readonly path: string;
   readonly type: string;
@@ -115,7 +113,7 @@ export function discoveryDocuments(options: DocumentOptions): Document[] {
   const plain = 'text/plain; charset=utf-8';
   const pages = PAGES.map(({ path }) => path);
   return [
-    { path: OPENAPI_PATH, type: json, content: jsonText(openApi(routes, publicUrl, email)), seconds: MINUTE },
+    { path: '/openapi.json', type: json, content: jsonText(openApi(routes, publicUrl, email)), seconds: MINUTE },
     { path: '/llms.txt', type: 'text/markdown; charset=utf-8', content: llmsText(options), seconds: MINUTE },
     { path: '/.well-known/x402', type: json, content: jsonText(x402Resources(options)), seconds: MINUTE },
     {

@@ -17,6 +17,10 @@ const Operation = z.object({
   operationId: z.string(),
   summary: z.string(),
   'x-price-usd': z.string(),
+  /** Of a call whose price depends on what it matches. */
+  'x-payment-info': z
+    .object({ price: z.object({ min: z.string().optional(), max: z.string().optional() }) })
+    .optional(),
   security: z.array(z.record(z.string(), z.unknown())),
   parameters: z.array(Parameter),
   responses: z.object({ 200: z.object({ content: Content.default({}) }).optional() }),
@@ -53,6 +57,11 @@ const aboutOf = ({ schema, description }: z.infer<typeof Parameter>): string =>
     ? description.replace(/ Expected: .*$/u, '')
     : description;
 
+const priceText = (operation: z.infer<typeof Operation>): string => {
+  const { min, max } = operation['x-payment-info']?.price ?? {};
+  return min === undefined || max === undefined ? `$${operation['x-price-usd']}` : `$${min} to $${max}`;
+};
+
 interface Service {
   /** URL of the server, without a trailing slash. */
   readonly base: string;
@@ -61,15 +70,14 @@ interface Service {
 
 function toolOf(path: string, operation: z.infer<typeof Operation>, { base, components }: Service): Tool {
   const { parameters } = operation;
-  const price = operation['x-price-usd'];
-  const free = Number(price) === 0;
+  const free = Number(operation['x-price-usd']) === 0;
   const required = parameters.filter((p) => p.required).map((p) => p.name);
   const known = new Map(parameters.map((p) => [p.name, p]));
   return {
     name: operation.operationId,
     title: `GET ${path}`,
     free,
-    description: `${operation.summary} ${free ? 'Free.' : `Costs $${price}. No match, no charge.`}`,
+    description: `${operation.summary} ${free ? 'Free.' : `Costs ${priceText(operation)}. No match, no charge.`}`,
     inputSchema: {
       type: 'object',
       properties: Object.fromEntries(parameters.map((p) => [p.name, { ...p.schema, description: aboutOf(p) }])),
