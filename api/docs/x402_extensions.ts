@@ -7,6 +7,8 @@
  */
 import { declareDiscoveryExtension } from '@x402/extensions/bazaar';
 import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from '@x402/extensions/payment-identifier';
+import { stringify } from 'csv-stringify/sync';
+import { CSV, csvOptions } from '../routes/csv.ts';
 import { paramFacts } from '../routes/params.ts';
 import type { Route } from '../routes/define.ts';
 import { answerExample, exampleCall } from './examples.ts';
@@ -86,6 +88,18 @@ interface Bazaar {
   readonly schema: { readonly properties: Json };
 }
 
+/** An entry for an answer that is text; the library knows JSON answers only. */
+const withText = ({ info, schema }: Bazaar, format: string, example: unknown): Bazaar => ({
+  info: { ...info, output: { type: 'text', format, example } },
+  schema: {
+    ...schema,
+    properties: {
+      ...schema.properties,
+      output: { type: 'object', properties: { example: { type: 'string' } }, required: ['type'] },
+    },
+  },
+});
+
 function bazaarOf(route: Route, [inRecord, inSection, values]: (typeof DETAILS)[number]): Bazaar {
   const answer = answerExample(route);
   const { bazaar } = declareDiscoveryExtension({
@@ -94,19 +108,7 @@ function bazaarOf(route: Route, [inRecord, inSection, values]: (typeof DETAILS)[
     ...(route.pathParams === undefined ? {} : { pathParamsSchema: { properties: typesOf(route.pathParams, 0) } }),
     output: { example: isObject(answer) ? shortened(answer, inRecord, inSection) : {} },
   }) as unknown as { bazaar: Bazaar };
-  if (route.media === undefined) return bazaar;
-  // The library knows JSON answers only.
-  return {
-    ...bazaar,
-    info: { ...bazaar.info, output: { type: 'text', format: route.media, example: answer } },
-    schema: {
-      ...bazaar.schema,
-      properties: {
-        ...bazaar.schema.properties,
-        output: { type: 'object', properties: { example: { type: 'string' } }, required: ['type'] },
-      },
-    },
-  };
+  return route.media === undefined ? bazaar : withText(bazaar, route.media, answer);
 }
 
 /** Characters that the library adds to the entry of a path with an id: its template, and the id of the request. */
@@ -126,3 +128,31 @@ export const extensionsOf = (route: Route): Record<string, unknown> => ({
   bazaar: shortBazaar(route),
   [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension(),
 });
+
+/** The first record in the example of an entry. */
+function recordIn({ info }: Bazaar): Json {
+  const { example } = info['output'] as { readonly example: Json };
+  const { records } = example;
+  return Array.isArray(records) ? (records[0] as Json) : {};
+}
+
+/** Extensions of a list's 402 for a request that prefers CSV: the same example, as it is then sent. */
+export function csvExtensions(extensions: Json): Record<string, unknown> {
+  const bazaar = extensions['bazaar'] as Bazaar;
+  const record = recordIn(bazaar);
+  const { info, schema } = withText(bazaar, CSV, stringify([record], csvOptions(Object.keys(record))));
+  const input = schema.properties['input'] as { readonly properties: Json };
+  return {
+    ...extensions,
+    bazaar: {
+      info: { ...info, input: { ...(info['input'] as Json), headers: { Accept: CSV } } },
+      schema: {
+        ...schema,
+        properties: {
+          ...schema.properties,
+          input: { ...input, properties: { ...input.properties, headers: { type: 'object' } } },
+        },
+      },
+    },
+  };
+}

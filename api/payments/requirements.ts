@@ -11,6 +11,7 @@ import type { PaymentRequired } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { bazaarResourceServerExtension } from '@x402/extensions/bazaar';
 import { paymentIdentifierResourceServerExtension } from '@x402/extensions/payment-identifier';
+import { csvExtensions } from '../docs/x402_extensions.ts';
 import type { Network } from '../../lib/network.ts';
 
 const neverCalled = (): never => {
@@ -59,11 +60,13 @@ export async function requirementsOf(
     const result = await server.processHTTPRequest({ adapter, path, method: 'GET' });
     if (result.type !== 'payment-error') throw new Error(`${routeKey} requires no payment`);
     const required = decodePaymentRequiredHeader(result.response.headers['PAYMENT-REQUIRED'] ?? '');
-    const { resource, accepts } = required;
+    const { resource, accepts, extensions = {} } = required;
     return {
       ...required,
-      resource: media === undefined ? resource : { ...resource, mimeType: media },
       accepts: accepts.map((terms) => ({ ...terms, amount: String(BigInt(terms.amount) * BigInt(units)) })),
+      ...(media === undefined
+        ? {}
+        : { resource: { ...resource, mimeType: media }, extensions: csvExtensions(extensions) }),
     };
   };
 }

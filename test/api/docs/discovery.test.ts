@@ -1,6 +1,8 @@
 /** The x402 extensions of every 402, in a header short enough for proxies. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { decodePaymentRequiredHeader, encodePaymentRequiredHeader } from '@x402/core/http';
+import type { PaymentRequired } from '@x402/core/types';
 import {
   extractDiscoveryInfoFromExtension,
   validateDiscoveryExtension,
@@ -24,6 +26,12 @@ describe('the 402 of every priced route', () => {
     const response = await fetch(url);
     assert.equal(response.status, 402, url);
     return `PAYMENT-REQUIRED: ${response.headers.get('PAYMENT-REQUIRED') ?? ''}\r\n`.length;
+  };
+
+  const requiredFor = async (path: string, type: string): Promise<PaymentRequired> => {
+    const response = await fetch(started.url + path, { headers: { Accept: type } });
+    await response.arrayBuffer();
+    return decodePaymentRequiredHeader(response.headers.get('PAYMENT-REQUIRED') ?? '');
   };
 
   before(async () => {
@@ -57,6 +65,50 @@ describe('the 402 of every priced route', () => {
       const { output } = extractDiscoveryInfoFromExtension(extensions?.['bazaar'] as DiscoveryExtension);
       assert.deepEqual([resource.mimeType, output?.type, output?.format], ['text/csv', 'text', 'text/csv']);
       assert.match(String(output?.example), /^id,document_number,.*\n[0-9a-f-]{36},\d+,/u);
+    }
+  });
+
+  it('describes a list as the CSV that is asked for, with the header that asks for it', async () => {
+    const lists = started.app.routes.filter((r) => r.csvColumns);
+    assert.ok(lists.length > 10);
+    for (const { path, csvColumns } of lists) {
+      const { extensions, resource } = await requiredFor(path, 'text/csv');
+      const bazaar = extensions?.['bazaar'] as DiscoveryExtension;
+      assert.deepEqual(validateDiscoveryExtension(bazaar), { valid: true }, path);
+      assert.deepEqual(validateDiscoveryExtensionSpec({ ...bazaar }), { valid: true }, path);
+      const { input, output } = extractDiscoveryInfoFromExtension(bazaar);
+      assert.deepEqual([resource.mimeType, output?.type, output?.format], ['text/csv', 'text', 'text/csv'], path);
+      assert.deepEqual('headers' in input && input.headers, { Accept: 'text/csv' }, path);
+      const lines = String(output?.example).split('\r\n');
+      const columns = lines[0]?.split(',') ?? [];
+      assert.deepEqual([lines.length, lines[2], columns[0]], [3, '', 'id'], path);
+      const known = csvColumns?.({}) ?? [];
+      assert.deepEqual(
+        columns.filter((name) => !known.includes(name)),
+        [],
+        path,
+      );
+      const json = extractDiscoveryInfoFromExtension(
+        (await requiredFor(path, 'application/json')).extensions?.['bazaar'] as DiscoveryExtension,
+      );
+      assert.equal(json.output?.type, 'json', path);
+    }
+  });
+
+  it('is at most 3,000 characters for every route and type, and 3,500 with a second network', async () => {
+    for (const path of priced()) {
+      for (const type of ['application/json', 'text/csv']) {
+        const required = await requiredFor(path + queryOf(path), type);
+        const size = encodePaymentRequiredHeader(required).length;
+        assert.ok(size <= 3_000, `${path} as ${type}: ${size}`);
+        const [first] = required.accepts;
+        assert.ok(first && required.extensions?.['bazaar'], path);
+        const two = encodePaymentRequiredHeader({
+          ...required,
+          accepts: [first, { ...first, network: 'eip155:42161' }],
+        });
+        assert.ok(two.length <= 3_500, `${path} as ${type} on two networks: ${two.length}`);
+      }
     }
   });
 
