@@ -244,10 +244,10 @@ export function defineRecord<F extends Fields>(
   };
 }
 
-/** `CREATE TABLE` for a record, with NOT NULL for each field without an absence rule. */
-export function createTable(table: string, columns: readonly Column[]): string {
-  const lines = columns.map((c) => `  ${identifier(c.name)} ${c.sql}${c.absent === undefined ? ' NOT NULL' : ''}`);
-  return `CREATE TABLE ${identifier(table)} (\n${lines.join(',\n')}\n)`;
+/** `CREATE TABLE` for a record, with NOT NULL for each field without an absence rule. @param constraints of the table */
+export function createTable(table: string, columns: readonly Column[], constraints: readonly string[] = []): string {
+  const lines = columns.map((c) => `${identifier(c.name)} ${c.sql}${c.absent === undefined ? ' NOT NULL' : ''}`);
+  return `CREATE TABLE ${identifier(table)} (\n  ${[...lines, ...constraints].join(',\n  ')}\n)`;
 }
 
 /** `COMMENT ON` statements, so that `duckdb_columns()` shows the descriptions. */

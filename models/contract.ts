@@ -20,6 +20,16 @@ export interface Audit {
   readonly blocking: boolean;
 }
 
+/** How a published table is written. */
+export interface Publication {
+  /** A total order, so that the file's bytes depend on the rows alone. */
+  readonly orderBy: readonly string[];
+  /** Tables whose key a column of this one names, by the column. */
+  readonly references?: Readonly<Record<string, string>>;
+  /** The table has millions of rows: the index of a key would double the database file, so it has none. */
+  readonly isLarge?: true;
+}
+
 export interface ModelContract {
   readonly record: RecordDefinition;
   readonly audits: readonly Audit[];
@@ -28,8 +38,8 @@ export interface ModelContract {
    * it, whose record has the same columns: an audit of the view would compute all rows again.
    */
   readonly view?: true;
-  /** Set on a published table. `orderBy` is a total order, so that the file's bytes depend on the rows alone. */
-  readonly publish?: { readonly orderBy: readonly string[] };
+  /** Set on a published table. */
+  readonly publish?: Publication;
 }
 
 export const defineModel = (contract: ModelContract): ModelContract => contract;

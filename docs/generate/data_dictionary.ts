@@ -1,6 +1,7 @@
 /** docs/data-dictionary.md: every column and audit of every published table. */
 import { noteOf } from '../../lib/record.ts';
 import { loadModels, type Model } from '../../models/index.ts';
+import { VIEWS } from '../../models/views.ts';
 import { cell, table } from './markdown.ts';
 
 type Audit = Model['contract']['audits'][number];
@@ -11,10 +12,15 @@ const auditTable = (audits: readonly Audit[]): string =>
     audits.map((a) => [`\`${a.name}\``, cell(a.about), a.blocking ? 'yes' : 'no']),
   );
 
-const sectionOf = ({ name, contract: { record, audits } }: Model): readonly string[] => [
+const sectionOf = ({ name, contract: { record, audits, publish } }: Model): readonly string[] => [
   `## ${name}`,
   record.about,
-  `Key: ${record.key.map((column) => `\`${column}\``).join(', ')}. File: \`${name}.parquet\`.`,
+  [
+    `Key: ${record.key.map((column) => `\`${column}\``).join(', ')}.`,
+    ...Object.entries(publish?.references ?? {}).map(([column, target]) => `\`${column}\` is a key of \`${target}\`.`),
+    ...(publish?.isLarge ? ['The database has no index of the key: the table is large.'] : []),
+    `File: \`${name}.parquet\`.`,
+  ].join(' '),
   table(
     ['column', 'type', 'meaning'],
     record.columns.map((column) => [`\`${column.name}\``, column.sql, cell(noteOf(column))]),
@@ -31,6 +37,13 @@ export async function dataDictionaryPage(): Promise<string> {
     'Every table also passes the audits that follow from its record: unique key, no null without a declared reason, ' +
       'closed lists of values.',
     ...models.filter(({ contract }) => contract.publish).flatMap(sectionOf),
+    '## Views',
+    'The DuckDB file has these views of the tables, for the questions that analysts ask first. In them instants have a ' +
+      'time zone; in the tables they are UTC without one.',
+    table(
+      ['view', 'meaning'],
+      VIEWS.map(({ name, about }) => [`\`${name}\``, cell(about)]),
+    ),
     '## Intermediate models',
     'These models are not published. Their audits run on every build.',
     auditTable(models.filter(({ contract }) => !contract.publish).flatMap(({ contract }) => contract.audits)),

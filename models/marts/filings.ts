@@ -167,5 +167,5 @@ export default defineModel({
     ),
     keepsRows('filings', ['id'], 'filing'),
   ],
-  publish: { orderBy: ['filing_date DESC', 'id'] },
+  publish: { orderBy: ['filing_date DESC', 'id'], isLarge: true },
 });

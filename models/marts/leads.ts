@@ -268,5 +268,5 @@ export default defineModel({
         WHERE coalesce(signal_id, auction_id) NOT IN (SELECT id FROM signals UNION ALL SELECT id FROM auctions)`,
     },
   ],
-  publish: { orderBy: ['lead_score DESC', 'id'] },
+  publish: { orderBy: ['lead_score DESC', 'id'], references: { signal_id: 'signals', auction_id: 'auctions' } },
 });

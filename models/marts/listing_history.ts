@@ -89,5 +89,5 @@ export default defineModel({
       'version_last_seen < version_first_seen OR listing_first_seen > version_first_seen',
     ),
   ],
-  publish: { orderBy: ['source', 'listing_id', 'version'] },
+  publish: { orderBy: ['source', 'listing_id', 'version'], references: { deal_id: 'deals' } },
 });

@@ -166,5 +166,5 @@ export default defineModel({
             FROM assumptions)`,
     },
   ],
-  publish: { orderBy: ['id'] },
+  publish: { orderBy: ['id'], references: { id: 'deals' } },
 });

@@ -25,7 +25,11 @@ const HELP = [
 
 const TABLES_SQL = `
   SELECT table_name AS "table", estimated_size AS rows, regexp_extract(comment, '^[^.]*\\.') AS meaning
-  FROM duckdb_tables() WHERE database_name = 'snapshot' ORDER BY table_name`;
+  FROM duckdb_tables() WHERE database_name = 'snapshot'
+  UNION ALL
+  SELECT view_name, NULL, regexp_extract(comment, '^[^.]*\\.')
+  FROM duckdb_views() WHERE database_name = 'snapshot' AND NOT internal
+  ORDER BY 1`;
 const columnsSql = (table: string): string => `
   SELECT column_name AS "column", data_type AS type, comment AS meaning FROM duckdb_columns()
   WHERE database_name = 'snapshot' AND table_name = ${literal(table)} ORDER BY column_index`;

@@ -7,6 +7,7 @@ import type { ModelResult } from '../../models/audit.ts';
 import { auditsOf } from '../../models/contract.ts';
 import { inputMacrosSql, macrosSql, type Model } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
+import { VIEWS } from '../../models/views.ts';
 import type { Clock } from '../clock.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 import type { SoldLeads } from '../sold_leads.ts';
@@ -73,7 +74,7 @@ export function hashesOf(models: readonly Model[]): { schema: string; models: st
   const hash = (parts: readonly string[]): string => createHash('sha256').update(parts.join('\u0000')).digest('hex');
   return {
     schema: hash(published.map((m) => JSON.stringify([m.name, m.contract.record.columns]))),
-    models: hash([macrosSql(), inputMacrosSql(), ...models.map(sqlOf)]),
+    models: hash([macrosSql(), inputMacrosSql(), ...models.map(sqlOf), ...VIEWS.map(({ sql }) => sql)]),
   };
 }
 

@@ -5,12 +5,12 @@
 import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { commentOn } from '../../lib/record.ts';
 import { rowsOf } from '../../lib/duck.ts';
 import { makeFolder, pointAt, sha256OfFile, sync } from '../../lib/files.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import type { Model } from '../../models/index.ts';
 import { PUBLISHED, type BuildDatabase } from './build_database.ts';
+import { finishDatabase } from './finish_database.ts';
 import { compareRunIds, type Layout } from '../layout.ts';
 import { BUILDING } from './partial_files.ts';
 import { Manifest } from '../../models/manifest.ts';
@@ -96,34 +96,6 @@ async function writeParquet(
   );
   await sync(path);
   return { file, rows: Number(copied?.['Count']), bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };
-}
-
-/**
- * Add comments for analysts (the notice and every column's description) to the published tables' file, and detach it.
- */
-async function finishDatabase(
-  connection: DuckDBConnection,
-  published: readonly Model[],
-  notice: string,
-): Promise<void> {
-  const catalog = String((await rowsOf(connection, 'SELECT current_catalog() AS name'))[0]?.['name']);
-  await connection.run(`USE ${PUBLISHED}`);
-  try {
-    // The audits have checked it for every row.
-    const notNull = published.flatMap(({ name, contract }) =>
-      contract.record.columns
-        .filter((c) => c.absent === undefined)
-        .map((c) => `ALTER TABLE ${identifier(name)} ALTER COLUMN ${identifier(c.name)} SET NOT NULL`),
-    );
-    const comments = published.flatMap(({ name, contract: { record } }) =>
-      commentOn(name, `${record.about} ${notice}`, record.columns),
-    );
-    await connection.run(['BEGIN', ...notNull, ...comments, 'COMMIT'].join(';\n'));
-    await connection.run(`CHECKPOINT ${PUBLISHED}`);
-  } finally {
-    await connection.run(`USE ${identifier(catalog)}`);
-    await connection.run(`DETACH ${PUBLISHED}`);
-  }
 }
 
 /**

@@ -3,12 +3,13 @@ import { openDuck } from '../../lib/duck.ts';
 import { identifier } from '../../lib/sql.ts';
 import { tablesRead } from '../../models/graph.ts';
 import { loadModels, type Model } from '../../models/index.ts';
+import { VIEWS } from '../../models/views.ts';
 import { CHANGES_SQL } from '../../pipelines/run/changes.ts';
 
 const MODELS = await loadModels();
 
-/** Columns that commands read: the summary of changes, the sources that their joins degrade, and `make explain`. */
-const ALWAYS_READ = [...CHANGES_SQL, 'status, reason, detail', 'recompute'].join('\n');
+/** Columns that commands and views read: the summary of changes, the sources that their joins degrade, and `make explain`. */
+const ALWAYS_READ = [...CHANGES_SQL, ...VIEWS.map(({ sql }) => sql), 'status, reason, detail', 'recompute'].join('\n');
 
 /**
  * A published model without rows, dependencies and audits of its own. It has the columns that a run reads, today's or

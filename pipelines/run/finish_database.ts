@@ -1,0 +1,95 @@
+/**
+ * The last steps on the file of the published tables, for analysts: keys, the description of every column, and views.
+ */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { rowsOf } from '../../lib/duck.ts';
+import { commentOn, createTable, noteOf, type Column } from '../../lib/record.ts';
+import { identifier, literal } from '../../lib/sql.ts';
+import type { Model } from '../../models/index.ts';
+import { VIEWS, type View } from '../../models/views.ts';
+import { PUBLISHED } from './build_database.ts';
+
+const list = (names: readonly string[]): string => names.map(identifier).join(', ');
+
+/** Tables in an order in which each comes after those that it references. */
+function afterReferenced(models: readonly Model[]): readonly Model[] {
+  const targets = ({ contract }: Model): readonly string[] => Object.values(contract.publish?.references ?? {});
+  const depth = (model: Model): number =>
+    Math.max(0, ...models.filter(({ name }) => targets(model).includes(name)).map((target) => 1 + depth(target)));
+  return models.toSorted((a, b) => depth(a) - depth(b));
+}
+
+/** Statement that creates a table with the keys of its contract. */
+function createKeyed({ name, contract: { record, publish } }: Model, keyOf: ReadonlyMap<string, string>): string {
+  const foreign = Object.entries(publish?.references ?? {}).map(
+    ([column, target]) =>
+      `FOREIGN KEY (${identifier(column)}) REFERENCES ${identifier(target)} (${identifier(keyOf.get(target) ?? 'id')})`,
+  );
+  return createTable(name, record.columns, [`PRIMARY KEY (${list(record.key)})`, ...foreign]);
+}
+
+/**
+ * Write a table again with its keys. DuckDB adds no foreign key to a table that exists. A table of less than a row
+ * group is not yet in the file, so its first copy leaves no gap there.
+ */
+async function addKeys(connection: DuckDBConnection, model: Model, keyOf: ReadonlyMap<string, string>): Promise<void> {
+  const [name, unkeyed] = [identifier(model.name), identifier(`${model.name}_unkeyed`)];
+  await connection.run(`ALTER TABLE ${name} RENAME TO ${unkeyed}`);
+  await connection.run(createKeyed(model, keyOf));
+  await connection.run(`INSERT INTO ${name} FROM ${unkeyed}`);
+  await connection.run(`DROP TABLE ${unkeyed}`);
+}
+
+/** Statements that state which columns are never null. The audits have checked it for every row. */
+const neverNull = ({ name, contract }: Model): string[] =>
+  contract.record.columns
+    .filter((c: Column) => c.absent === undefined)
+    .map((c) => `ALTER TABLE ${identifier(name)} ALTER COLUMN ${identifier(c.name)} SET NOT NULL`);
+
+interface Described {
+  readonly published: readonly Model[];
+  readonly notice: string;
+}
+
+/** Create a view with the meaning of its columns, if the tables that it reads are published. */
+async function addView(
+  connection: DuckDBConnection,
+  { name, about, reads, columns, sql }: View,
+  { published, notice }: Described,
+): Promise<void> {
+  const tables = reads.flatMap((table) => published.filter((model) => model.name === table));
+  if (tables.length < reads.length) return;
+  await connection.run(`CREATE VIEW ${identifier(name)} AS ${sql}`);
+  await connection.run(`COMMENT ON VIEW ${identifier(name)} IS ${literal(`${about} ${notice}`)}`);
+  const known = tables.flatMap(({ contract }) => contract.record.columns);
+  for (const { column_name: column } of await rowsOf(connection, `DESCRIBE ${identifier(name)}`)) {
+    const read = known.find((c) => c.name === column);
+    const meaning = columns[String(column)] ?? (read === undefined ? '' : noteOf(read));
+    await connection.run(`COMMENT ON COLUMN ${identifier(name)}.${identifier(String(column))} IS ${literal(meaning)}`);
+  }
+}
+
+/** Add keys, views and comments (the notice among them) to the file of the published tables, and detach it. */
+export async function finishDatabase(
+  connection: DuckDBConnection,
+  published: readonly Model[],
+  notice: string,
+): Promise<void> {
+  const catalog = String((await rowsOf(connection, 'SELECT current_catalog() AS name'))[0]?.['name']);
+  const isLarge = ({ contract }: Model): boolean => contract.publish?.isLarge === true;
+  const keyOf = new Map(published.map(({ name, contract }) => [name, contract.record.key[0] ?? '']));
+  await connection.run(`USE ${PUBLISHED}`);
+  try {
+    for (const model of afterReferenced(published.filter((m) => !isLarge(m)))) await addKeys(connection, model, keyOf);
+    const comments = published.flatMap(({ name, contract: { record } }) =>
+      commentOn(name, `${record.about} ${notice}`, record.columns),
+    );
+    const notNull = published.filter(isLarge).flatMap(neverNull);
+    await connection.run(['BEGIN', ...notNull, ...comments, 'COMMIT'].join(';\n'));
+    for (const view of VIEWS) await addView(connection, view, { published, notice });
+    await connection.run(`CHECKPOINT ${PUBLISHED}`);
+  } finally {
+    await connection.run(`USE ${identifier(catalog)}`);
+    await connection.run(`DETACH ${PUBLISHED}`);
+  }
+}
