@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { DamagedFile, readJson, sha256OfFile } from '../lib/files.ts';
 import { Manifest } from '../models/manifest.ts';
 import { compareRunIds, parseRunId, type Layout } from './layout.ts';
+import { prunedFiles } from './pruned_files.ts';
 
 /** Manifest of a snapshot. @throws DamagedFile if it is missing or malformed */
 export async function readManifest(layout: Layout, runId: string): Promise<Manifest> {
@@ -36,7 +37,7 @@ export async function snapshotBefore(layout: Layout, asOf: string): Promise<Mani
   const earlier = (await listSnapshots(layout)).filter((id) => (parseRunId(id)?.asOf ?? '') < asOf);
   const last = earlier.at(-1);
   if (last === undefined) return null;
-  const problems = await verifySnapshot(layout, last);
+  const problems = await verifySnapshot(layout, last, 'tables');
   if (problems.length > 0) {
     throw new DamagedFile(
       `Snapshot ${last}, whose history this run continues, is damaged: ${problems.join('; ')}. ` +
@@ -53,7 +54,7 @@ export async function snapshotBefore(layout: Layout, asOf: string): Promise<Mani
 export async function snapshotOfDay(layout: Layout, asOf: string): Promise<Manifest | null> {
   const last = (await listSnapshots(layout)).findLast((id) => parseRunId(id)?.asOf === asOf);
   if (last === undefined) return null;
-  const problems = await verifySnapshot(layout, last);
+  const problems = await verifySnapshot(layout, last, 'tables');
   if (problems.length > 0)
     throw new DamagedFile(
       `Snapshot ${last}, which this run replaces, is damaged: ${problems.join('; ')}. ` +
@@ -72,24 +73,33 @@ export async function currentSnapshot(layout: Layout): Promise<string | null> {
   }
 }
 
-/** Damage of a snapshot's files, one sentence each; empty if every hash matches. */
-export async function verifySnapshot(layout: Layout, runId: string): Promise<string[]> {
-  const manifest = await readManifest(layout, runId).catch((error: unknown) => {
+/**
+ * Files that must be there: `all`; `tables`, which the next build reads; `retained`, those that were not removed by
+ * design. A file that is there must have its hash.
+ */
+export type FilesNeeded = 'all' | 'tables' | 'retained';
+
+/** Damage of a snapshot's files, one sentence each; empty if every needed file is there and every hash matches. */
+export async function verifySnapshot(layout: Layout, runId: string, needed: FilesNeeded = 'all'): Promise<string[]> {
+  const read = await Promise.all([readManifest(layout, runId), prunedFiles(layout, runId)]).catch((error: unknown) => {
     if (error instanceof DamagedFile) return error;
     throw error;
   });
-  return manifest instanceof DamagedFile ? [manifest.message] : problemsOf(layout.snapshot(runId), manifest);
-}
-
-async function problemsOf(folder: string, { tables, database }: Manifest): Promise<string[]> {
+  if (read instanceof DamagedFile) return [read.message];
+  const [manifest, removed] = read;
+  const pruned = new Map(removed.map(({ file, setting }) => [file, setting]));
   const problems: string[] = [];
-  for (const { file, sha256 } of [...Object.values(tables), database]) {
-    const found = await sha256OfFile(join(folder, file)).catch((error: NodeJS.ErrnoException) => {
+  for (const { file, sha256 } of [...Object.values(manifest.tables), manifest.database]) {
+    const found = await sha256OfFile(join(layout.snapshot(runId), file)).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
       throw error;
     });
-    if (found === undefined) problems.push(`${file} is missing`);
-    else if (found !== sha256) problems.push(`${file} does not have the hash its manifest states`);
+    if (found === sha256) continue;
+    const setting = pruned.get(file);
+    const isNeeded = needed === 'all' || (needed === 'tables' && file !== manifest.database.file);
+    if (found !== undefined) problems.push(`${file} does not have the hash its manifest states`);
+    else if (setting === undefined) problems.push(`${file} is missing`);
+    else if (isNeeded) problems.push(`${file} was removed by make prune (${setting})`);
   }
   return problems;
 }

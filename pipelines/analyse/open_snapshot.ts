@@ -1,10 +1,17 @@
 /** Opens a snapshot for analysts: its own database file, read-only, without access to other files. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDuck, type Duck } from '../../lib/duck.ts';
+import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
+import { commentOn } from '../../lib/record.ts';
 import { SettingError } from '../../lib/settings.ts';
-import { literal } from '../../lib/sql.ts';
+import { identifier, literal } from '../../lib/sql.ts';
+import { loadModels } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { layoutOf, type Layout } from '../layout.ts';
+import { prunedFiles } from '../pruned_files.ts';
+import { holdForReading } from '../run/lock.ts';
 import { currentSnapshot, listSnapshots, readManifest } from '../snapshots.ts';
 
 export interface OpenSnapshot {
@@ -50,6 +57,37 @@ function unknownSnapshot(layout: Layout, setting: string, wanted: string, all: r
   );
 }
 
+/** Attach the DuckDB file; if it was pruned, a temporary one made of the Parquet files. */
+async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Manifest): Promise<void> {
+  const pruned = (await prunedFiles(layout, manifest.run_id)).map(({ file }) => file);
+  const file = join(layout.snapshot(manifest.run_id), manifest.database.file);
+  if (!pruned.includes(manifest.database.file) || existsSync(file)) {
+    await connection.run(`ATTACH ${literal(file)} AS snapshot (READ_ONLY); USE snapshot`);
+    return;
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'dealfeed-snapshot-'));
+  try {
+    const copy = literal(join(folder, manifest.database.file));
+    await connection.run(`ATTACH ${copy} AS snapshot; USE snapshot`);
+    const published = (await loadModels()).filter(({ name }) => name in manifest.tables);
+    for (const { name, contract } of published) {
+      const table = manifest.tables[name]?.file ?? '';
+      if (pruned.includes(table)) continue;
+      const rows = `read_parquet(${literal(join(layout.snapshot(manifest.run_id), table))})`;
+      await connection.run(`CREATE TABLE ${identifier(name)} AS FROM ${rows}`);
+      const described = await rowsOf(connection, `DESCRIBE ${identifier(name)}`);
+      const present = new Set(described.map((row) => row['column_name']));
+      const columns = contract.record.columns.filter((c) => present.has(c.name));
+      const comments = commentOn(name, `${contract.record.about} ${manifest.notice}`, columns);
+      await connection.run(comments.join(';\n'));
+    }
+    await connection.run(`USE memory; DETACH snapshot; ATTACH ${copy} AS snapshot (READ_ONLY); USE snapshot`);
+  } finally {
+    // The open file stays readable.
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 /**
  * Open a snapshot.
  * @param wanted a run id, a day, `current` or `previous`
@@ -61,9 +99,12 @@ export async function openSnapshot(dataDir: string, wanted = 'current', setting 
   const manifest = await readManifest(layout, runId);
   const duck = await openDuck();
   try {
-    const file = join(layout.snapshot(runId), manifest.database.file);
-    await duck.connection.run(`ATTACH ${literal(file)} AS snapshot (READ_ONLY)`);
-    await duck.connection.run('USE snapshot');
+    const release = holdForReading(layout);
+    try {
+      await attachSnapshot(duck, layout, manifest);
+    } finally {
+      release();
+    }
     await duck.connection.run('SET enable_external_access = false');
     await duck.connection.run('SET lock_configuration = true');
   } catch (error) {

@@ -5,12 +5,14 @@
  *
  * Works in a temporary folder and changes nothing. Exit status 1 if a table differs.
  */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { duckVersion, openDuck, rowsOf } from '../../lib/duck.ts';
 import { messageOf } from '../../lib/errors.ts';
+import { makeFolder } from '../../lib/files.ts';
 import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
 import { literal } from '../../lib/sql.ts';
@@ -27,6 +29,7 @@ import { hashesOf } from '../run/facts.ts';
 import { loadInputs } from '../run/inputs.ts';
 import { holdForReading } from '../run/lock.ts';
 import { writeSnapshot } from '../run/publish.ts';
+import { prunedFiles } from '../pruned_files.ts';
 import { listSnapshots, readManifest, verifySnapshot } from '../snapshots.ts';
 import { rebuildReads, type RebuiltReads } from './rebuild_reads.ts';
 
@@ -52,14 +55,14 @@ export async function rebuild(layout: Layout, runId: string, buildMemory?: strin
     throw new SettingError(`RUN is ${JSON.stringify(runId)}, expected a snapshot of ${layout.root}: ${names}`);
   }
   const published = await readManifest(layout, runId);
-  const previous = published.previous === null ? null : await readPrevious(layout, published.previous, runId);
-  const follows =
-    published.follows === null || published.follows === previous?.run_id
-      ? previous
-      : await readPrevious(layout, published.follows, runId);
   const scratch = await mkdtemp(join(tmpdir(), 'dealfeed-rebuild-'));
   try {
-    const now = await rebuildInto(layoutOf(scratch), layout, published, { previous, follows, buildMemory });
+    const folders = { layout, target: layoutOf(scratch), buildMemory };
+    const read = (earlier: string): Promise<Manifest> => readPrevious(folders, earlier, runId);
+    const previous = published.previous === null ? null : await read(published.previous);
+    const { follows: followed } = published;
+    const follows = followed === null || followed === previous?.run_id ? previous : await read(followed);
+    const now = await rebuildInto(folders, published, { previous, follows });
     const names = [...new Set([...Object.keys(published.tables), ...Object.keys(now.tables)])].sort();
     const tables = names.map((name) => ({
       name,
@@ -82,19 +85,25 @@ interface RebuiltSnapshot {
 interface BuiltOn {
   readonly previous: Manifest | null;
   readonly follows: Manifest | null;
+}
+
+interface Folders {
+  readonly layout: Layout;
+  /** Scratch folder, which the rebuilt snapshots are written to. */
+  readonly target: Layout;
   readonly buildMemory: string | undefined;
 }
 
 /** Rebuild a snapshot in the scratch layout. */
 async function rebuildInto(
-  target: Layout,
-  layout: Layout,
+  { layout, target, buildMemory }: Folders,
   published: Manifest,
-  { previous, follows, buildMemory }: BuiltOn,
+  { previous, follows }: BuiltOn,
 ): Promise<RebuiltSnapshot> {
-  // Writes go to the scratch folder; earlier snapshots are read in place.
+  // Writes go to the scratch folder; earlier snapshots are read in place, unless they had to be rebuilt there.
   const earlier = [previous?.run_id, follows?.run_id];
-  const mixed: Layout = { ...target, snapshot: (id) => (earlier.includes(id) ? layout : target).snapshot(id) };
+  const isInPlace = (id: string): boolean => earlier.includes(id) && !existsSync(target.snapshot(id));
+  const mixed: Layout = { ...target, snapshot: (id) => (isInPlace(id) ? layout : target).snapshot(id) };
   const build = await openBuildDatabase(target.root, buildMemory);
   try {
     const { states, parsed, copied } = await rebuildReads(layout, target, published);
@@ -123,13 +132,40 @@ async function rebuildInto(
   }
 }
 
-/** Manifest of the snapshot that the wanted one was built on. */
-async function readPrevious(layout: Layout, runId: string, wanted: string): Promise<Manifest> {
+/** Manifest of a snapshot that the wanted one was built on. If its filings were pruned, they are rebuilt. */
+async function readPrevious(folders: Folders, runId: string, wanted: string): Promise<Manifest> {
+  const { layout } = folders;
   const builtOn = `RUN is ${JSON.stringify(wanted)}, which was built on ${runId}, but that snapshot`;
   if (!(await listSnapshots(layout)).includes(runId)) throw new SettingError(`${builtOn} was removed`);
-  const damage = await verifySnapshot(layout, runId);
+  const damage = await verifySnapshot(layout, runId, 'retained');
   if (damage.length > 0) throw new SettingError(`${builtOn} is damaged: ${damage.join('; ')}`);
-  return readManifest(layout, runId);
+  const manifest = await readManifest(layout, runId);
+  await restoreTables(folders, manifest);
+  return manifest;
+}
+
+/** Rebuild an earlier snapshot in the scratch folder, if tables of it were pruned. Its filings need no list of changes. */
+async function restoreTables(folders: Folders, manifest: Manifest): Promise<void> {
+  const { layout, target } = folders;
+  const runId = manifest.run_id;
+  const pruned = new Set((await prunedFiles(layout, runId)).map(({ file }) => file));
+  const tables = Object.entries(manifest.tables).filter(([, { file }]) => pruned.has(file));
+  if (tables.length === 0 || existsSync(target.snapshot(runId))) return;
+  const own = { ...folders, target: layoutOf(await mkdtemp(join(target.root, 'earlier-'))) };
+  const previous = manifest.previous === null ? null : await readPrevious(own, manifest.previous, runId);
+  const now = await rebuildInto(own, manifest, { previous, follows: previous });
+  for (const [name, { sha256 }] of tables)
+    if (now.tables[name]?.sha256 !== sha256)
+      throw new SettingError(
+        `${name} of ${runId} was removed by make prune and cannot be rebuilt identically. ` +
+          [...now.versionChanges, 'Set KEEP_FILINGS_DAYS to keep it longer.'].join('. '),
+      );
+  await makeFolder(target.snapshot(runId));
+  for (const { file } of Object.values(manifest.tables)) {
+    const from = pruned.has(file) ? own.target : layout;
+    await cp(join(from.snapshot(runId), file), join(target.snapshot(runId), file));
+  }
+  await rm(own.target.root, { recursive: true });
 }
 
 /** The declared set, if the snapshot used it; else the operator's set, as the snapshot published it. */

@@ -3,6 +3,7 @@ import { styleText } from 'node:util';
 import { knownNetwork } from '../../lib/network.ts';
 import { bytesShort, number } from '../format.ts';
 import type { Sales } from '../operate/earnings.ts';
+import type { DiskForecast } from '../operate/forecast.ts';
 import type { Health, SnapshotHealth } from '../operate/health.ts';
 import type { Cost } from '../operate/past_runs.ts';
 import type { SourceHealth } from '../operate/source_health.ts';
@@ -61,9 +62,21 @@ function formatEarnings({ money, day, month, all, by_network }: NonNullable<Heal
   return `Earned    ${MONEY[money ?? 'unknown']}${sales}${ofNetworks}`;
 }
 
+function formatForecast({
+  growth_in_30_days: growth,
+  free,
+  full_on: fullOn,
+  is_pruned: isPruned,
+}: DiskForecast): string {
+  const change = `${growth < 0 ? '-' : '+'}${bytesShort(Math.abs(growth))} in 30 days`;
+  const pruning = isPruned ? 'pruned every day' : 'not pruned: no schedule is installed';
+  const end = fullOn === null ? 'enough for more than a year' : `full on ${fullOn}`;
+  return `Forecast  ${change} (${pruning}); ${bytesShort(free)} free, ${end}`;
+}
+
 /** Runs, queue, cost, disk and earnings. */
 function formatOperation(health: Health): string[] {
-  const { last_run: run, running, queue, month, disk, earned } = health;
+  const { last_run: run, running, queue, month, disk, forecast, earned } = health;
   const sizes = Object.entries(disk).map(([name, n]) => `${name} ${bytesShort(n)}`);
   return [
     ...(run ? [formatLastRun(run)] : []),
@@ -72,6 +85,7 @@ function formatOperation(health: Health): string[] {
     ...(run
       ? [`Cost      last 30 days, ${number(month.runs)} runs: ${formatCost(month)}`, `Disk      ${sizes.join(', ')}`]
       : []),
+    ...(forecast ? [formatForecast(forecast)] : []),
     ...(earned ? [formatEarnings(earned)] : []),
   ];
 }

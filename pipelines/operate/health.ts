@@ -10,6 +10,7 @@ import type { Layout } from '../layout.ts';
 import { lockHolder } from '../run/lock.ts';
 import { currentSnapshot, readManifest, verifySnapshot } from '../snapshots.ts';
 import { sizeOfFolder } from './disk.ts';
+import { diskForecast, diskProblems, type DiskForecast } from './forecast.ts';
 import { ledgerState, type Earnings, type LedgerState } from './earnings.ts';
 import { costOf, pastRuns, type Cost, type PastRun, type RunReport } from './past_runs.ts';
 import { problem, worstLevel, type Level, type Problem } from './problems.ts';
@@ -45,6 +46,8 @@ export interface Health {
   readonly month: Cost;
   /** Bytes on the disk. */
   readonly disk: Readonly<Record<'archive' | 'staged' | 'snapshots' | 'runs', number>>;
+  /** Growth of the folder and the day on which the disk is full; null before there are runs of two days. */
+  readonly forecast: DiskForecast | null;
   /**
    * Earnings; null if there is no ledger yet, or it is unavailable. The sandbox's local chain looks like Base in the
    * ledger, so `money` comes from the data clock and from PAYMENTS: null if neither decides.
@@ -157,10 +160,20 @@ export async function healthOf(
   const lastReport = reports.at(-1);
   const sales = await ledgerState(ledger);
   const crawl = queue === undefined ? undefined : await queueState(queue);
-  const otherProblems = [...runProblems(runs, running), ...(sales?.problems ?? []), ...(crawl?.problems ?? [])];
+  const isSandbox = manifest !== null && !(manifest instanceof DamagedFile) && manifest.data_clock === 'sandbox';
+  const checkedOn = today ?? (isSandbox ? manifest.as_of : liveClock().asOf);
+  const disk = await diskOf(layout);
+  const forecast = await diskForecast(layout, reports, { today: checkedOn, stagedBytes: disk.staged });
+  const otherProblems = [
+    ...runProblems(runs, running),
+    ...diskProblems(layout, forecast, checkedOn),
+    ...(sales?.problems ?? []),
+    ...(crawl?.problems ?? []),
+  ];
   const facts = {
     last_run: lastReport ? lastRunOf(lastReport) : null,
-    disk: await diskOf(layout),
+    disk,
+    forecast,
     running,
     queue: crawl?.state ?? null,
   };
@@ -173,7 +186,7 @@ export async function healthOf(
     const troubles = [first, ...otherProblems];
     return {
       level: worstLevel(troubles),
-      checked_on: today ?? liveClock().asOf,
+      checked_on: checkedOn,
       snapshot: null,
       sources: [],
       month: costOf(reports),
@@ -182,7 +195,6 @@ export async function healthOf(
       troubles,
     };
   }
-  const checkedOn = today ?? (manifest.data_clock === 'live' ? liveClock().asOf : manifest.as_of);
   const damage = await verifySnapshot(layout, manifest.run_id);
   const sourcesHealth = manifest.sources.map((s) =>
     sourceHealth(

@@ -68,6 +68,16 @@ export const retentionSettings = z.object({
       'day.',
   ),
   KEEP_MONTHLY_DAYS: days(1100, '`make prune`: days for which the last snapshot of each month is retained.'),
+  KEEP_DATABASE_DAYS: days(
+    2,
+    '`make prune`: days for which a snapshot retains its DuckDB file. Older ones have the same tables as Parquet, ' +
+      'which `make sql` reads too.',
+  ),
+  KEEP_FILINGS_DAYS: days(
+    14,
+    '`make prune`: days for which a snapshot retains its filings, by far its largest table; at least 7. The last ' +
+      'snapshot of each month retains them longer, and `make rebuild` makes those of any day again.',
+  ),
   KEEP_READS_DAYS: days(400, '`make prune`: days for which archived pages and their staged rows are retained.'),
   KEEP_RUNS_DAYS: days(
     400,

@@ -19,7 +19,8 @@ import { currentSnapshot } from '../snapshots.ts';
 /** Rows in a row group of a published Parquet file: small, so that a lookup by the sorted columns reads little. */
 export const ROW_GROUP = 20_480;
 
-const DATABASE = 'dealfeed.duckdb';
+/** Name of a snapshot's DuckDB file. */
+export const DATABASE = 'dealfeed.duckdb';
 
 /** The manifest without tables and database. */
 export type SnapshotFacts = Omit<Manifest, 'tables' | 'database'>;

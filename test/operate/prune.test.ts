@@ -1,12 +1,15 @@
 /** Prune removes what the policy says from a published folder, and the next day builds the same bytes. */
 import assert from 'node:assert/strict';
-import { cp, readdir, readlink } from 'node:fs/promises';
+import { cp, readdir, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { type Layout } from '../../pipelines/layout.ts';
 import { holdFolder, holdForReading } from '../../pipelines/run/lock.ts';
 import { planPrune, prune } from '../../pipelines/operate/retention/prune.ts';
 import { type Policy } from '../../pipelines/operate/retention/plan.ts';
+import { rowsOf } from '../../lib/duck.ts';
+import { diffSnapshots } from '../../pipelines/analyse/diff/diff.ts';
+import { openSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
 import { archivedPages } from '../../pipelines/archived_pages.ts';
 import { readsUpTo } from '../../pipelines/ingest/reads.ts';
 import { listSnapshots, snapshotBefore, verifySnapshot } from '../../pipelines/snapshots.ts';
@@ -16,7 +19,14 @@ import { copyOf, hashesOf, published, runDay } from '../pipelines/runs.ts';
 import { afterFirstDay } from '../pipelines/starting_points.ts';
 
 describe('on the disk', () => {
-  const NOTHING_KEPT: Policy = { dailyDays: 0, monthlyDays: 0, readsDays: 0, runsDays: 0 };
+  const NOTHING_KEPT: Policy = {
+    dailyDays: 0,
+    monthlyDays: 0,
+    databaseDays: 0,
+    filingsDays: 0,
+    readsDays: 0,
+    runsDays: 0,
+  };
   /** Every table with history. */
   const tables = ['listing_history', 'signals', 'auctions', 'filings'];
   /** Lists, pages and records of each kind, in less time than all of them take. */
@@ -58,7 +68,13 @@ describe('on the disk', () => {
     assert.equal(await readlink(pruned.current), 'snapshots/2026-11-30.01');
     assert.deepEqual(await verifySnapshot(pruned, '2026-11-30.01'), []);
     assert.equal((await snapshotBefore(pruned, '2026-11-30'))?.run_id, '2026-11-28.01');
-    assert.deepEqual((await planPrune(pruned, NOTHING_KEPT)).plan, { snapshots: [], reads: [], runs: [], objects: [] });
+    assert.deepEqual((await planPrune(pruned, NOTHING_KEPT)).plan, {
+      snapshots: [],
+      files: [],
+      reads: [],
+      runs: [],
+      objects: [],
+    });
     assert.deepEqual(await readdir(pruned.run('2026-11-20.01')), [], 'its run id stays taken');
 
     // Every page that a row of a kept snapshot names, and every read that is left, can still be read from the archive.
@@ -78,6 +94,45 @@ describe('on the disk', () => {
       await runDay({ layout: await copied(), world, day, only, tables }),
     ];
     assert.deepEqual(hashesOf(after), hashesOf(without));
+  });
+
+  test('an older snapshot keeps its small tables and opens without its DuckDB file; a lost file is damage', async () => {
+    const pruned = await copied();
+    const daily: Policy = { ...NOTHING_KEPT, dailyDays: 365 };
+    const { plan } = await prune(pruned, daily, { apply: true });
+    const [old, before, current] = ['2026-11-20.01', '2026-11-28.01', '2026-11-30.01'] as const;
+    assert.deepEqual(plan.files.map(({ runId, file }) => [runId, file]).sort(), [
+      [old, 'dealfeed.duckdb'],
+      [old, 'filings.parquet'],
+    ]);
+    assert.deepEqual((await planPrune(pruned, daily)).plan, {
+      snapshots: [],
+      files: [],
+      reads: [],
+      runs: [],
+      objects: [],
+    });
+    for (const id of [before, current]) assert.deepEqual(await verifySnapshot(pruned, id), []);
+    assert.deepEqual(await verifySnapshot(pruned, old, 'retained'), []);
+    assert.deepEqual(await verifySnapshot(pruned, old, 'tables'), [
+      'filings.parquet was removed by make prune (KEEP_FILINGS_DAYS)',
+    ]);
+    assert.equal((await verifySnapshot(pruned, old)).length, 2);
+
+    const { duck, manifest } = await openSnapshot(pruned.root, old);
+    const [row] = await rowsOf(duck.connection, 'SELECT count(*)::INT AS n FROM signals');
+    assert.equal(row?.['n'], manifest.tables['signals']?.rows);
+    const [note] = await rowsOf(duck.connection, "SELECT comment FROM duckdb_tables() WHERE table_name = 'signals'");
+    assert.match(String(note?.['comment']), /Made-up data/);
+    await assert.rejects(duck.connection.run('DELETE FROM signals'), /read-only/);
+    await assert.rejects(duck.connection.run('FROM filings'), /filings does not exist/);
+    duck.close();
+    const diff = await diffSnapshots(pruned, old, current);
+    assert.deepEqual(diff.pruned, ['filings']);
+    diff.duck.close();
+
+    await rm(join(pruned.snapshot(old), 'deals.parquet'));
+    assert.deepEqual(await verifySnapshot(pruned, old, 'retained'), ['deals.parquet is missing']);
   });
 
   test('it leaves while a run or a reader is at work, and cleans up what a killed one of its own left', async () => {

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { compareRunIds, parseRunId, runIdOf } from '../../pipelines/layout.ts';
 import { policyOf } from '../../pipelines/operate/retention/prune.ts';
 import { retentionSettings } from '../../pipelines/operate/settings.ts';
+import { FILE_SETTINGS } from '../../pipelines/pruned_files.ts';
 import { readSettings } from '../../lib/settings.ts';
 import {
   planOf,
@@ -87,9 +88,18 @@ const histories: fc.Arbitrary<History> = fc
         ),
       });
     }
+    const files = snapshots.flatMap((runId) => FILE_SETTINGS.map((setting) => ({ runId, file: setting, setting })));
     const objects = [...new Set([...reads.flatMap((r) => [...r.objects]), ...strays.map((s) => sha(s * 100))])];
     return {
-      inventory: { today: dayOf(day + later), current: snapshots.at(-1) ?? null, snapshots, reads, runs: all, objects },
+      inventory: {
+        today: dayOf(day + later),
+        current: snapshots.at(-1) ?? null,
+        snapshots,
+        files,
+        reads,
+        runs: all,
+        objects,
+      },
       needs,
       sold,
     };
@@ -98,6 +108,8 @@ const histories: fc.Arbitrary<History> = fc
 const policies: fc.Arbitrary<Policy> = fc.record({
   dailyDays: fc.integer({ min: 0, max: 400 }),
   monthlyDays: fc.integer({ min: 0, max: 900 }),
+  databaseDays: fc.integer({ min: 0, max: 200 }),
+  filingsDays: fc.integer({ min: 0, max: 200 }),
   readsDays: fc.integer({ min: 0, max: 600 }),
   runsDays: fc.integer({ min: 0, max: 600 }),
 });
@@ -112,6 +124,7 @@ const leftOf = ({ inventory, ...rest }: History, plan: Plan): History => ({
     ...inventory,
     snapshots: inventory.snapshots.filter((s) => !plan.snapshots.includes(s)),
     reads: inventory.reads.filter((r) => !plan.reads.includes(r)),
+    files: inventory.files.filter((f) => !plan.files.includes(f) && !plan.snapshots.includes(f.runId)),
     runs: inventory.runs.filter((r) => !plan.runs.includes(r)),
     objects: inventory.objects.filter((o) => !plan.objects.includes(o)),
   },
@@ -165,6 +178,27 @@ describe('over random histories and policies', () => {
     },
   );
 
+  holds(
+    'the snapshots in use keep their files, and so do all filings of the last week and of the last of each month',
+    (history, policy) => {
+      const { inventory } = history;
+      const plan = decide(history, policy);
+      const { current, today, snapshots } = inventory;
+      const left = leftOf(history, plan).inventory;
+      const next = nextBuild(history, asOf(current ?? today)).history;
+      const age = (id: string): number => (Date.parse(today) - Date.parse(asOf(id))) / DAY_MS;
+      for (const { runId, setting } of plan.files) {
+        assert.ok(left.snapshots.includes(runId), 'the files of a removed snapshot go with it');
+        assert.ok(![current, next, snapshots.at(-1)].includes(runId), runId);
+        if (setting === 'KEEP_DATABASE_DAYS') assert.ok(age(runId) > policy.databaseDays);
+        else {
+          assert.ok(age(runId) > 7 && age(runId) > policy.filingsDays, runId);
+          assert.ok(left.snapshots.some((s) => s.slice(0, 7) === runId.slice(0, 7) && compareRunIds(s, runId) > 0));
+        }
+      }
+    },
+  );
+
   holds('what is sold stays where that is asked for', (history, policy) => {
     const left = leftOf(history, decide(history, policy)).inventory;
     for (const id of history.sold) assert.ok(left.snapshots.includes(id));
@@ -206,10 +240,12 @@ describe('over random histories and policies', () => {
     'doing it twice removes nothing more, and a longer policy keeps whatever a shorter one keeps',
     (history, policy) => {
       const left = leftOf(history, decide(history, policy));
-      assert.deepEqual(decide(left, policy), { snapshots: [], reads: [], runs: [], objects: [] });
+      assert.deepEqual(decide(left, policy), { snapshots: [], files: [], reads: [], runs: [], objects: [] });
       const longer = {
         dailyDays: policy.dailyDays + 30,
         monthlyDays: policy.monthlyDays + 30,
+        databaseDays: policy.databaseDays,
+        filingsDays: policy.filingsDays,
         readsDays: policy.readsDays + 30,
         runsDays: policy.runsDays + 30,
       };
@@ -250,7 +286,7 @@ describe('over random histories and policies', () => {
   test('there is something to remove in many of them', () => {
     const removed = fc.sample(fc.tuple(histories, policies), { numRuns: 400, seed: 1 }).filter(([h, p]) => {
       const plan = decide(h, p);
-      return plan.snapshots.length > 0 && plan.reads.length > 0 && plan.objects.length > 0;
+      return [plan.snapshots, plan.files, plan.reads, plan.objects].every(({ length }) => length > 0);
     });
     assert.ok(removed.length > 50, String(removed.length));
   });

@@ -7,6 +7,7 @@ import { SettingError } from '../../lib/settings.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { standingRead } from '../../pipelines/ingest/reads.ts';
 import { isSame, formatRebuild, rebuild } from '../../pipelines/commands/rebuild.ts';
+import { writePrunedFiles } from '../../pipelines/pruned_files.ts';
 import { readManifest } from '../../pipelines/snapshots.ts';
 import { afterBadDay, BAD_RUN, FIRST_DAY, FIRST_RUN } from './starting_points.ts';
 
@@ -24,12 +25,16 @@ describe('after two days, the second with a failed page, a site that is down and
   });
   const files = async (): Promise<string[]> => (await readdir(layout.root, { recursive: true })).sort();
 
-  test('the second day has the hashes of its manifest without its staged rows, and no file changes', async () => {
+  test('without staged rows and the filings of the first day the second day has the hashes of its manifest; no file changes', async () => {
     const away = `${layout.root}-away`;
     const names = await files();
     const staged = names.filter((n) => n.startsWith('staged/') && n.endsWith('.parquet'));
     assert.ok(staged.length >= 2 * read - 3);
     for (const [i, name] of staged.entries()) await rename(join(layout.root, name), `${away}-${i}`);
+    const filings = join(layout.snapshot(FIRST_RUN), 'filings.parquet');
+    await rename(filings, `${away}-filings`);
+    await assert.rejects(rebuild(layout, BAD_RUN), /that snapshot is damaged: filings\.parquet is missing/);
+    await writePrunedFiles(layout, FIRST_RUN, [{ file: 'filings.parquet', setting: 'KEEP_FILINGS_DAYS' }]);
     const without = await files();
     const result = await rebuild(layout, BAD_RUN);
     assert.deepEqual(
@@ -40,6 +45,8 @@ describe('after two days, the second with a failed page, a site that is down and
     assert.equal(result.parsed, read);
     assert.deepEqual(await files(), without);
     for (const [i, name] of staged.entries()) await rename(`${away}-${i}`, join(layout.root, name));
+    await writePrunedFiles(layout, FIRST_RUN, []);
+    await rename(`${away}-filings`, filings);
   });
 
   test('so has the first; stored rows replace those of a damaged page, and a difference is reported', async () => {

@@ -6,6 +6,7 @@ import { identifier, literal } from '../../../lib/sql.ts';
 import { loadModels, macrosSql, type Model } from '../../../models/index.ts';
 import type { Manifest } from '../../../models/manifest.ts';
 import type { Layout } from '../../layout.ts';
+import { prunedFiles } from '../../pruned_files.ts';
 import { readManifest, verifySnapshot } from '../../snapshots.ts';
 import { DERIVED_TABLES, fieldsThatMove, LABELS } from './fields.ts';
 
@@ -28,6 +29,8 @@ export interface Diff {
   readonly a: Manifest;
   readonly b: Manifest;
   readonly tables: readonly TableDiff[];
+  /** Tables that one of the snapshots no longer has, because they were pruned. */
+  readonly pruned: readonly string[];
   /** All changes, in a table `changes` of this database. The caller closes it. */
   readonly duck: Duck;
 }
@@ -145,7 +148,7 @@ export async function diffSnapshots(
   { includeAll = false }: DiffOptions = {},
 ): Promise<Diff> {
   for (const runId of new Set([runA, runB])) {
-    const [damage] = await verifySnapshot(layout, runId);
+    const [damage] = await verifySnapshot(layout, runId, 'retained');
     if (damage !== undefined) throw new SettingError(`Snapshot ${runId} is damaged: ${damage}`);
   }
   const [a, b] = [await readManifest(layout, runA), await readManifest(layout, runB)];
@@ -157,14 +160,20 @@ export async function diffSnapshots(
     await duck.connection.run(macrosSql());
     const ignored = includeAll ? new Set<string>() : await fieldsThatMove(duck.connection);
     const tables: TableDiff[] = [];
+    const gone = [...(await prunedFiles(layout, runA)), ...(await prunedFiles(layout, runB))].map(({ file }) => file);
+    const pruned: string[] = [];
     for (const model of await loadModels()) {
       if (!model.contract.publish || (!includeAll && DERIVED_TABLES.has(model.name))) continue;
+      if (gone.includes(`${model.name}.parquet`)) {
+        pruned.push(model.name);
+        continue;
+      }
       const sides = [await sideOf(duck, layout, a, model.name), await sideOf(duck, layout, b, model.name)] as const;
       if (sides.every((side) => side.file === null)) continue;
       await insertChanges(duck, model, sides, ignored);
       tables.push(await tableDiff(duck, model.name, sides));
     }
-    return { a, b, tables, duck };
+    return { a, b, tables, pruned, duck };
   } catch (error) {
     duck.close();
     throw error;

@@ -70,7 +70,7 @@ async function formatTable(duck: Duck, diff: TableDiff): Promise<string[]> {
   return lines;
 }
 
-export async function formatDiff({ a, b, tables, duck }: Diff): Promise<string[]> {
+export async function formatDiff({ a, b, tables, pruned, duck }: Diff): Promise<string[]> {
   const lines = [`${a.run_id} (as of ${a.as_of}) -> ${b.run_id} (as of ${b.as_of})`];
   if (a.assumption_set_id !== b.assumption_set_id)
     lines.push(`different assumptions: ${a.assumption_set_id} -> ${b.assumption_set_id}`);
@@ -79,5 +79,7 @@ export async function formatDiff({ a, b, tables, duck }: Diff): Promise<string[]
   for (const diff of tables) if (!isUnchanged(diff)) lines.push(...(await formatTable(duck, diff)));
   const unchanged = tables.filter(isUnchanged).map((t) => t.table);
   if (unchanged.length > 0) lines.push('', `identical: ${unchanged.join(', ')}`);
+  if (pruned.length > 0)
+    lines.push('', `not compared, as one of the snapshots no longer has them (make prune): ${pruned.join(', ')}`);
   return lines;
 }

@@ -8,7 +8,9 @@ import { liveClock } from '../../clock.ts';
 import { readsUpTo } from '../../ingest/reads.ts';
 import { compareRunIds, parseRunId, type Layout } from '../../layout.ts';
 import { currentSnapshot, listSnapshots, readManifest } from '../../snapshots.ts';
-import type { Inventory, ReadUnit, SnapshotNeeds } from './plan.ts';
+import { prunedFiles, type PrunedFile } from '../../pruned_files.ts';
+import { DATABASE } from '../../run/publish.ts';
+import type { Inventory, ReadUnit, SnapshotFile, SnapshotNeeds } from './plan.ts';
 
 const LAST_DAY = '9999-12-31';
 
@@ -49,6 +51,23 @@ async function objectsOf(layout: Layout): Promise<string[]> {
   return objects.filter((name) => /^[0-9a-f]{64}$/u.test(name));
 }
 
+/** Which setting removes a file of a snapshot. */
+const FILES: Readonly<Record<string, PrunedFile['setting']>> = {
+  [DATABASE]: 'KEEP_DATABASE_DAYS',
+  'filings.parquet': 'KEEP_FILINGS_DAYS',
+};
+
+/** The DuckDB files and the filings of snapshots. */
+export async function filesOf(layout: Layout, runIds: readonly string[]): Promise<SnapshotFile[]> {
+  const files: SnapshotFile[] = [];
+  for (const runId of runIds)
+    for (const file of await namesIn(layout.snapshot(runId))) {
+      const setting = FILES[file];
+      if (setting !== undefined) files.push({ runId, file, setting });
+    }
+  return files;
+}
+
 export async function inventoryOf(layout: Layout): Promise<Inventory> {
   const archive = await openArchive(layout.root);
   const staged = await namesIn(layout.stagedRoot);
@@ -62,23 +81,30 @@ export async function inventoryOf(layout: Layout): Promise<Inventory> {
   const current = await currentSnapshot(layout);
   // Ages in the sandbox count from its own day; on the real web from today, even if no run has been made for a while.
   const manifest = current === null ? null : await readManifest(layout, current);
+  const snapshots = await listSnapshots(layout);
   return {
     today: manifest?.data_clock === 'sandbox' ? manifest.as_of : liveClock().asOf,
     current,
-    snapshots: await listSnapshots(layout),
+    snapshots,
+    files: await filesOf(layout, snapshots),
     reads,
     runs: runs.sort(compareRunIds),
     objects: await objectsOf(layout),
   };
 }
 
-/** What a snapshot depends on: the reads in its manifest, and the pages in its rows. */
-export async function needsOf(layout: Layout, runId: string): Promise<SnapshotNeeds> {
+/**
+ * What a snapshot depends on: the reads in its manifest, and the pages in its rows.
+ * @param without files that are removed with this plan
+ */
+export async function needsOf(layout: Layout, runId: string, without: ReadonlySet<string>): Promise<SnapshotNeeds> {
+  const gone = new Set([...without, ...(await prunedFiles(layout, runId)).map(({ file }) => file)]);
   const manifest = await readManifest(layout, runId);
   const pages: { source: string; sha256: string }[] = [];
   const duck = await openDuck(':memory:', { threads: 1 });
   try {
     for (const { file } of Object.values(manifest.tables)) {
+      if (gone.has(file)) continue;
       const table = `read_parquet(${literal(join(layout.snapshot(runId), file))})`;
       const described = await rowsOf(duck.connection, `DESCRIBE SELECT * FROM ${table}`);
       const columns = new Set(described.map((r) => String(r['column_name'])));

@@ -4,6 +4,8 @@
  * Never removed, under any policy:
  *   the current snapshot, and the newest one;
  *   all snapshots of the last week;
+ *   the DuckDB file and the filings of these: of the current and the newest snapshot, and of the one whose history the
+ *   next run continues; the filings also of the last snapshot of each month, from which later ones are rebuilt;
  *   the newest snapshot of an earlier day than the current one: a run repeated today continues its history;
  *   of each source the newest read, the newest good read up to the current snapshot's day, and every later read: the
  *   next build uses their rows and state;
@@ -12,6 +14,7 @@
  */
 import { daysBetween } from '../../clock.ts';
 import { compareRunIds, parseRunId } from '../../layout.ts';
+import type { PrunedFile } from '../../pruned_files.ts';
 
 /** Days for which all snapshots of a day are retained, under any policy: a client may be paging through one. */
 export const GRACE_DAYS = 7;
@@ -20,6 +23,10 @@ const LAST_DAY = '9999-12-31';
 export interface Policy {
   readonly dailyDays: number;
   readonly monthlyDays: number;
+  /** Of the DuckDB file of a retained snapshot. */
+  readonly databaseDays: number;
+  /** Of the filings of a retained snapshot. */
+  readonly filingsDays: number;
   readonly readsDays: number;
   readonly runsDays: number;
 }
@@ -42,10 +49,17 @@ export interface SnapshotNeeds {
   readonly pages: readonly { readonly source: string; readonly sha256: string }[];
 }
 
+/** A file that a snapshot can do without. */
+export interface SnapshotFile extends PrunedFile {
+  readonly runId: string;
+}
+
 export interface Inventory {
   readonly today: string;
   readonly current: string | null;
   readonly snapshots: readonly string[];
+  /** The DuckDB files and the filings of the snapshots, as far as they are there. */
+  readonly files: readonly SnapshotFile[];
   readonly reads: readonly ReadUnit[];
   /** Runs with files in their folder. */
   readonly runs: readonly string[];
@@ -54,6 +68,8 @@ export interface Inventory {
 
 export interface Plan {
   readonly snapshots: readonly string[];
+  /** Files to remove from retained snapshots. */
+  readonly files: readonly SnapshotFile[];
   readonly reads: readonly ReadUnit[];
   readonly runs: readonly string[];
   readonly objects: readonly string[];
@@ -63,20 +79,22 @@ const dayOf = (runId: string): string => parseRunId(runId)?.asOf ?? runId.slice(
 const newest = (runIds: readonly string[]): string | undefined => [...runIds].sort(compareRunIds).at(-1);
 const ageInDays = (runId: string, today: string): number => daysBetween(dayOf(runId), today);
 
+/** Snapshots that serve, or that the next build reads: it continues the history of an earlier day. */
+function snapshotsInUse({ current, snapshots }: Pick<Inventory, 'current' | 'snapshots'>): Set<string> {
+  const before = current === null ? undefined : newest(snapshots.filter((id) => dayOf(id) < dayOf(current)));
+  const inUse = [current, newest(snapshots), before];
+  return new Set(inUse.filter((id) => id !== undefined && id !== null));
+}
+
+const monthOf = (runId: string): string => dayOf(runId).slice(0, 7);
+
 /** Snapshots that are retained. @param sold snapshots behind sold answers, if the operator retains them */
 export function retainedSnapshots(
   { current, snapshots, today }: Pick<Inventory, 'current' | 'snapshots' | 'today'>,
   policy: Policy,
   sold: ReadonlySet<string> = new Set(),
 ): Set<string> {
-  const retained = new Set<string>();
-  const retain = (runId: string | undefined | null): void => {
-    if (runId !== undefined && runId !== null) retained.add(runId);
-  };
-  retain(current);
-  retain(newest(snapshots));
-  // The next build, today or later, continues the history from here.
-  if (current !== null) retain(newest(snapshots.filter((id) => dayOf(id) < dayOf(current))));
+  const retained = snapshotsInUse({ current, snapshots });
   const retainLastOf = (period: (runId: string) => string, withinDays: number): void => {
     for (const [, ids] of Map.groupBy(snapshots, period)) {
       const last = newest(ids);
@@ -84,9 +102,25 @@ export function retainedSnapshots(
     }
   };
   retainLastOf(dayOf, policy.dailyDays);
-  retainLastOf((id) => dayOf(id).slice(0, 7), policy.monthlyDays);
+  retainLastOf(monthOf, policy.monthlyDays);
   for (const id of snapshots) if (sold.has(id) || ageInDays(id, today) <= GRACE_DAYS) retained.add(id);
   return retained;
+}
+
+/** DuckDB files and filings that the retained snapshots can do without. */
+export function filesToPrune(
+  inventory: Pick<Inventory, 'current' | 'snapshots' | 'files' | 'today'>,
+  policy: Policy,
+  retained: ReadonlySet<string>,
+): SnapshotFile[] {
+  const inUse = snapshotsInUse(inventory);
+  const lastOfMonth = new Set([...Map.groupBy(retained, monthOf).values()].map(newest));
+  return inventory.files.filter(({ runId, setting }) => {
+    if (!retained.has(runId) || inUse.has(runId)) return false;
+    const age = ageInDays(runId, inventory.today);
+    if (setting === 'KEEP_DATABASE_DAYS') return age > policy.databaseDays;
+    return age > Math.max(policy.filingsDays, GRACE_DAYS) && !lastOfMonth.has(runId);
+  });
 }
 
 const unitKey = (u: { readonly source: string; readonly runId: string }): string => `${u.source} ${u.runId}`;
@@ -147,6 +181,7 @@ export function planOf(
   const lastRun = newest(inventory.runs);
   return {
     snapshots: inventory.snapshots.filter((id) => !retained.has(id)),
+    files: filesToPrune(inventory, policy, retained),
     reads: inventory.reads.filter((u) => !reads.has(u)),
     runs: inventory.runs.filter(
       (id) => id !== lastRun && !retained.has(id) && ageInDays(id, inventory.today) > policy.runsDays,

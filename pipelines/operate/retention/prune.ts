@@ -8,7 +8,17 @@ import { bytesShort, number } from '../../format.ts';
 import { sizeOfFiles, sizeOfFolder } from '../disk.ts';
 import type { RetentionSettings } from '../settings.ts';
 import { inventoryOf, namesIn, needsOf, objectPath, requestsPath } from './inventory.ts';
-import { planOf, retainedSnapshots, type Inventory, type Plan, type Policy, type ReadUnit } from './plan.ts';
+import { prunedFiles, writePrunedFiles } from '../../pruned_files.ts';
+import {
+  filesToPrune,
+  planOf,
+  retainedSnapshots,
+  type Inventory,
+  type Plan,
+  type Policy,
+  type ReadUnit,
+  type SnapshotFile,
+} from './plan.ts';
 
 /** Prefix of a snapshot that is being removed. From the rename on it is not a snapshot. */
 const PRUNED = '.pruned-';
@@ -16,6 +26,8 @@ const PRUNED = '.pruned-';
 export const policyOf = (settings: RetentionSettings): Policy => ({
   dailyDays: settings.KEEP_DAILY_DAYS,
   monthlyDays: settings.KEEP_MONTHLY_DAYS,
+  databaseDays: settings.KEEP_DATABASE_DAYS,
+  filingsDays: settings.KEEP_FILINGS_DAYS,
   readsDays: settings.KEEP_READS_DAYS,
   runsDays: settings.KEEP_RUNS_DAYS,
 });
@@ -40,8 +52,20 @@ export async function planPrune(
   const inventory = await inventoryOf(layout);
   const retained = retainedSnapshots(inventory, policy, sold);
   const needs = new Map<string, Awaited<ReturnType<typeof needsOf>>>();
-  for (const runId of retained) needs.set(runId, await needsOf(layout, runId));
+  const files = Map.groupBy(filesToPrune(inventory, policy, retained), ({ runId }) => runId);
+  for (const runId of retained)
+    needs.set(runId, await needsOf(layout, runId, new Set(files.get(runId)?.map(({ file }) => file))));
   return { plan: planOf(inventory, policy, retained, needs), inventory };
+}
+
+/** Remove files of snapshots that stay. Recorded first: a file that is gone is then never taken for lost. */
+async function removeSnapshotFiles(layout: Layout, files: readonly SnapshotFile[]): Promise<void> {
+  for (const [runId, removed] of Map.groupBy(files, (f) => f.runId)) {
+    const names = new Set(removed.map(({ file }) => file));
+    const before = (await prunedFiles(layout, runId)).filter(({ file }) => !names.has(file));
+    await writePrunedFiles(layout, runId, [...before, ...removed.map(({ file, setting }) => ({ file, setting }))]);
+    for (const file of names) await rm(join(layout.snapshot(runId), file), { force: true });
+  }
 }
 
 /** Remove what a plan lists, dependents first, so that after a crash the next call removes the rest. */
@@ -50,6 +74,7 @@ async function apply(layout: Layout, plan: Plan): Promise<void> {
   if (plan.snapshots.length > 0) await sync(layout.snapshots);
   for (const name of await namesIn(layout.snapshots))
     if (name.startsWith(PRUNED)) await rm(join(layout.snapshots, name), { recursive: true });
+  await removeSnapshotFiles(layout, plan.files);
   for (const unit of plan.reads) for (const path of await filesOf(layout, unit)) await rm(path, { force: true });
   for (const sha256 of plan.objects) await rm(objectPath(layout, sha256), { force: true });
   // The empty folder stays: its run id is taken.
@@ -70,6 +95,7 @@ async function applyAlone(layout: Layout, plan: Plan, waitMs?: number): Promise<
 type Kind = keyof Plan;
 const KINDS: Readonly<Record<Kind, string>> = {
   snapshots: 'snapshots',
+  files: 'DuckDB files and filings of older snapshots',
   reads: 'reads (their rows and lists of requests)',
   objects: 'archived pages',
   runs: 'run reports',
@@ -82,6 +108,7 @@ async function sizesOf(layout: Layout, plan: Plan): Promise<Record<Kind, number>
   };
   return {
     snapshots: await sizeOfFolders(plan.snapshots.map((id) => layout.snapshot(id))),
+    files: await sizeOfFiles(plan.files.map(({ runId, file }) => join(layout.snapshot(runId), file))),
     reads: await sizeOfFiles((await Promise.all(plan.reads.map((u) => filesOf(layout, u)))).flat()),
     objects: await sizeOfFiles(plan.objects.map((o) => objectPath(layout, o))),
     runs: await sizeOfFolders(plan.runs.map((id) => layout.run(id))),
@@ -116,7 +143,7 @@ export async function prune(
     if (plan.snapshots.length > 0) lines.push(`${verb}: snapshots ${plan.snapshots.join(', ')}`);
     lines.push(
       `policy: retain the last snapshot of each day for ${policy.dailyDays} days and of each month for ` +
-        `${policy.monthlyDays}, reads for ${policy.readsDays}, run reports for ${policy.runsDays}, and everything ` +
+        `${policy.monthlyDays}, their DuckDB files for ${policy.databaseDays} and filings for ${policy.filingsDays}, reads for ${policy.readsDays}, run reports for ${policy.runsDays}, and everything ` +
         'that a retained snapshot needs',
     );
     if (!options.apply) lines.push('Nothing was removed. APPLY=1 removes it.');

@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { readJson, writeWhole } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
@@ -50,6 +51,15 @@ function envLine(name: string, value: string): string {
         '" \' `',
     );
   return `${name}=${quote}${value}${quote}\n`;
+}
+
+/** The settings that `make schedule` saved; null without a schedule. */
+export async function savedSettings(dataDir: string): Promise<NodeJS.Dict<string> | null> {
+  const content = await readFile(settingsFile(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  return content === null ? null : parseEnv(content);
 }
 
 /** Save the settings of scheduled runs, readable by this user only: they may have a token. */
