@@ -144,7 +144,7 @@ async function readPrevious(folders: Folders, runId: string, wanted: string): Pr
   return manifest;
 }
 
-/** Rebuild an earlier snapshot in the scratch folder, if tables of it were pruned. Its filings need no list of changes. */
+/** Rebuild an earlier snapshot in the scratch folder, if its filings were pruned: they need no list of changes. */
 async function restoreTables(folders: Folders, manifest: Manifest): Promise<void> {
   const { layout, target } = folders;
   const runId = manifest.run_id;

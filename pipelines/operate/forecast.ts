@@ -138,7 +138,7 @@ export async function diskForecast(
 
 /** A problem if the disk is full within a month. */
 export function diskProblems(layout: Layout, forecast: DiskForecast | null, today: string): Problem[] {
-  if (forecast?.full_on == null || daysBetween(today, forecast.full_on) > MONTH_DAYS) return [];
+  if (forecast === null || forecast.full_on === null || daysBetween(today, forecast.full_on) > MONTH_DAYS) return [];
   const fix = forecast.is_pruned
     ? 'lower the KEEP_ settings, or add space'
     : 'nothing prunes this folder: install the schedule, or run make prune APPLY=1';

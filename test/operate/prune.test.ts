@@ -96,11 +96,11 @@ describe('on the disk', () => {
     assert.deepEqual(hashesOf(after), hashesOf(without));
   });
 
-  test('an older snapshot keeps its small tables and opens without its DuckDB file; a lost file is damage', async () => {
+  test('an older snapshot keeps small tables and opens without its DuckDB file; a lost file is damage', async () => {
     const pruned = await copied();
     const daily: Policy = { ...NOTHING_KEPT, dailyDays: 365 };
     const { plan } = await prune(pruned, daily, { apply: true });
-    const [old, before, current] = ['2026-11-20.01', '2026-11-28.01', '2026-11-30.01'] as const;
+    const [old, earlier, current] = ['2026-11-20.01', '2026-11-28.01', '2026-11-30.01'] as const;
     assert.deepEqual(plan.files.map(({ runId, file }) => [runId, file]).sort(), [
       [old, 'dealfeed.duckdb'],
       [old, 'filings.parquet'],
@@ -112,7 +112,7 @@ describe('on the disk', () => {
       runs: [],
       objects: [],
     });
-    for (const id of [before, current]) assert.deepEqual(await verifySnapshot(pruned, id), []);
+    for (const id of [earlier, current]) assert.deepEqual(await verifySnapshot(pruned, id), []);
     assert.deepEqual(await verifySnapshot(pruned, old, 'retained'), []);
     assert.deepEqual(await verifySnapshot(pruned, old, 'tables'), [
       'filings.parquet was removed by make prune (KEEP_FILINGS_DAYS)',

@@ -25,7 +25,7 @@ describe('after two days, the second with a failed page, a site that is down and
   });
   const files = async (): Promise<string[]> => (await readdir(layout.root, { recursive: true })).sort();
 
-  test('without staged rows and the filings of the first day the second day has the hashes of its manifest; no file changes', async () => {
+  test('the second day is rebuilt without its staged rows and the filings before it; no file changes', async () => {
     const away = `${layout.root}-away`;
     const names = await files();
     const staged = names.filter((n) => n.startsWith('staged/') && n.endsWith('.parquet'));

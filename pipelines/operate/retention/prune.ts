@@ -143,7 +143,8 @@ export async function prune(
     if (plan.snapshots.length > 0) lines.push(`${verb}: snapshots ${plan.snapshots.join(', ')}`);
     lines.push(
       `policy: retain the last snapshot of each day for ${policy.dailyDays} days and of each month for ` +
-        `${policy.monthlyDays}, their DuckDB files for ${policy.databaseDays} and filings for ${policy.filingsDays}, reads for ${policy.readsDays}, run reports for ${policy.runsDays}, and everything ` +
+        `${policy.monthlyDays}, their DuckDB files for ${policy.databaseDays} and filings for ${policy.filingsDays}, ` +
+        `reads for ${policy.readsDays}, run reports for ${policy.runsDays}, and everything ` +
         'that a retained snapshot needs',
     );
     if (!options.apply) lines.push('Nothing was removed. APPLY=1 removes it.');
