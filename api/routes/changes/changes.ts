@@ -22,6 +22,7 @@ import {
   type ListPage,
 } from '../list_envelope.ts';
 import { findPage } from '../list_page.ts';
+import type { Claimed } from '../leads/lead_claims.ts';
 import type { Params } from '../params.ts';
 import { claimedLeads, type ClaimedLeads } from './claimed_leads.ts';
 import { requireFeed, type FeedDefinition } from './feeds.ts';
@@ -44,7 +45,6 @@ export const ChangeEvent = z
   });
 
 const ORDER = { column: 'changed_at', direction: 'ASC' } as const;
-const NO_CLAIMS: ClaimedLeads = { ids: new Set(), held: new Set() };
 const NOTE =
   'Changes in their order. A record without its fields is no longer in this list. Ask next for the changes after ' +
   'changes_through, the smallest of all pages.';
@@ -168,9 +168,9 @@ export async function changesResponse<P extends Params>(asked: ChangeRequest<P>)
   const after = typeof params['cursor'] === 'string' ? cursors.read(params['cursor'], query) : undefined;
   const state = await requireFeed(snapshot, feed.list, { since, after: after?.value ?? undefined });
   // Read once: a lead is withheld and left out by the same claims.
-  const claims = await asked.request.claims();
+  const claims: Claimed = feed.list === 'leads' ? await asked.request.claims() : new Map();
   const request = { ...asked.request, claims: async () => claims };
-  const claimed = feed.list === 'leads' ? await claimedLeads(snapshot, claims) : NO_CLAIMS;
+  const claimed = await claimedLeads(snapshot, claims);
   const limit = typeof params['limit'] === 'number' ? params['limit'] : list.page;
   const changes = await changesFor({ ...asked, request }, claimed);
   const { total, rows } = await findPage(snapshot, { filters: changes, rank: ORDER }, after, limit + 1);

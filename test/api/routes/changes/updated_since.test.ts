@@ -139,7 +139,7 @@ describe('updated_since', () => {
     assert.deepEqual(found, await lines(`/api/deals?updated_since=${BEGIN}`));
   });
 
-  it('says in every response, also of the whole list, what to ask for next', async () => {
+  it('gives the next updated_since in every response, also of the whole list', async () => {
     for (const path of ['/api/deals', '/api/signals', '/api/auctions', '/api/filings', '/ohio/api/filings']) {
       for (const query of ['', `?updated_since=${BEGIN}`]) {
         const body = await buy(path + query);
@@ -149,7 +149,7 @@ describe('updated_since', () => {
     assert.equal((await buy('/api/deals/basic'))['changes_through'], undefined);
   });
 
-  it('is filtered by place and kind; what may have left the place comes with its id alone', async () => {
+  it('is filtered by place and kind, and has records that may have left the place by their id alone', async () => {
     for (const [path, expected] of [
       ['/api/deals?zip=44702&', ['changed 4 zip']],
       ['/api/deals?zip=44113&', ['changed 2 list_price,cap_rate', 'gone 3 sold alone', 'changed 4 zip alone']],
@@ -196,7 +196,7 @@ describe('updated_since', () => {
       assert.equal((await shared.get(`${path}?updated_since=${BEGIN}`)).body['reason'], 'unknown_parameter', path);
   });
 
-  it('is 404 and not billed where nothing changed, and says so far', async () => {
+  it('is 404 and not billed if nothing changed, with changes_through', async () => {
     const settled = shared.app.facilitator.settled;
     for (const path of [`/api/deals?updated_since=${SECOND}`, `/api/auctions?state=MO&updated_since=${BEGIN}`]) {
       const response = await buyer.fetch(shared.app.url + path);
@@ -227,7 +227,7 @@ describe('updated_since', () => {
     assert.deepEqual([headers.get('Changes-Through'), headers.get('Complete-Since')], [SECOND, BEGIN]);
   });
 
-  it('goes on by its cursor after a snapshot has dropped the changes before it, and not else', async () => {
+  it('continues from a cursor after a newer snapshot dropped the changes before it', async () => {
     const path = `/api/deals?updated_since=${BEGIN}&limit=3`;
     const { next_cursor: cursor } = await buy(path);
     for (const [runId, completeSince] of [
