@@ -13,13 +13,11 @@ CHECKED := node_modules/.cache/checked
 QUARTER_DIR ?= data-quarter
 .DEFAULT_GOAL := help
 
-# npm is enough to start: the package `node` contains the Node that this project runs on. `npm ci` would refuse a lock
-# file without the optional packages of other platforms, and a mirror of the registry may not have those.
-INSTALL_PACKAGES = npm install --no-save --no-progress --loglevel=error
+# npm is enough to start: the package `node` contains the Node that this project runs on.
+INSTALL_PACKAGES = node lib/install.mjs
 # Written by `make setup PRODUCTION=1`, so that later updates install no development packages either.
 PRODUCTION_MARK := node_modules/.production
 $(NODE): package-lock.json package.json .npmrc
-	@echo "installing packages (npm)"
 	@$(INSTALL_PACKAGES) $(if $(wildcard $(PRODUCTION_MARK)),--omit=dev)
 	@touch $(NODE)
 

@@ -2,7 +2,6 @@
 import { inFolder } from '../../lib/settings.ts';
 import { number } from '../format.ts';
 import { duration, labeled, plural, wrapped } from '../progress/words.ts';
-import { waitsFor } from '../ingest/source_state.ts';
 import type { BestDeal } from './best_deals.ts';
 import type { RunResult } from './run.ts';
 import { formatAudits, formatWaiting, warningsOf } from './summary.ts';
@@ -27,10 +26,6 @@ const REASONS_SHOWN = 4;
 
 const label = (text: string): string => text.padEnd(LABEL);
 
-/** Sources that the run asked, and that wait for the operator. */
-const waitingNow = (sources: RunResult['sources']): number =>
-  sources.filter(({ row, latest }) => latest === undefined && waitsFor(row) !== null).length;
-
 /** What the run read itself. */
 function readText({ sources }: RunResult): string {
   const asked = sources.flatMap(({ latest }) => latest ?? []);
@@ -41,7 +36,7 @@ function readText({ sources }: RunResult): string {
   const counts = asked.map((read) => read.counts);
   const requests = asked.reduce((total, { traffic }) => total + traffic.requests, 0);
   return (
-    `${good} of ${plural(asked.length + waitingNow(sources), 'source')}, ${plural(requests, 'request')}: ` +
+    `${good === asked.length ? '' : `${good} of `}${plural(asked.length, 'source')}, ${plural(requests, 'request')}: ` +
     `${sum(counts.map((c) => c.rows_in))} rows in = ${sum(counts.map((c) => c.rows_out))} out + ` +
     `${sum(counts.map((c) => c.rows_rejected))} rejected + ${sum(counts.map((c) => c.rows_merged))} merged`
   );

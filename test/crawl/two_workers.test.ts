@@ -155,7 +155,7 @@ describe('a run with two workers', () => {
     const second = await workerProcess({ QUEUE, DATA_DIR: layout.root });
     t.after(() => second.end('SIGKILL'));
     assert.equal(await first.ended, 0, first.lines.join('\n'));
-    assert.ok(await pipeline.said(/^ {2}good +heartland_multifamily/u), pipeline.lines.join('\n'));
+    assert.ok(await pipeline.said(/^ {2}listings +1 of 1 source/u), pipeline.lines.join('\n'));
     // What it builds of that is not asked here.
     pipeline.child.kill('SIGKILL');
     assert.equal((await readRecord(layout, 'heartland_multifamily', `${DAY}.01`))?.status, 'good');
