@@ -25,6 +25,7 @@ import {
 } from '@agentcash/discovery';
 import { exampleCall } from '../../../api/docs/examples.ts';
 import { templateOf, type Route } from '../../../api/routes/define.ts';
+import { highestPriceOf } from '../../../api/routes/pricing.ts';
 import { startSharedApp, type SharedApp } from '../support/test_app.ts';
 import { rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
 
@@ -37,9 +38,9 @@ const EXPECTED_FINDINGS = [
 const codesOf = (findings: readonly { readonly code: string }[]): string[] => findings.map(({ code }) => code);
 
 /** A price as the catalog writes it: fixed, or between bounds. */
-function priceOf({ price, maxUnits }: Route): string {
-  const most = maxUnits === undefined ? '' : `-${(Number(price) * maxUnits).toFixed(2)}`;
-  return `${price}${most} USD`;
+function priceOf(route: Route): string {
+  const most = route.units === undefined ? '' : `-${highestPriceOf(route)}`;
+  return `${route.price}${most} USD`;
 }
 
 describe('the audit of a catalog', () => {

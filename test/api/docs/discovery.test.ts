@@ -98,7 +98,7 @@ describe('the 402 of every priced route', () => {
   it('is at most 3,000 characters for every route and type, and 3,500 with a second network', async () => {
     for (const path of priced()) {
       for (const type of ['application/json', 'text/csv']) {
-        const required = await requiredFor(path + queryOf(path), type);
+        const required = await requiredFor(path + neededQuery(path), type);
         const size = encodePaymentRequiredHeader(required).length;
         assert.ok(size <= 3_000, `${path} as ${type}: ${size}`);
         const [first] = required.accepts;
