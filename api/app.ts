@@ -7,6 +7,7 @@ import { redactor, type Redact } from '../lib/redact.ts';
 import { discoveryDocuments, interfaceHashOf, mountDocuments } from './docs/documents.ts';
 import { openApi } from './docs/openapi.ts';
 import { mountReceiptKeys } from './docs/receipt_keys.ts';
+import { csvExtensions } from './docs/x402_extensions.ts';
 import { createHealthCheck, mountHealth, NO_WARNINGS, type Health, type PaymentHealth } from './http/health.ts';
 import { compression, crossOrigin, limitUnbilled, requireOneHost } from './http/middleware.ts';
 import { catchErrors, checkUrl, Problem, sendProblem, type Extras } from './http/problem.ts';
@@ -137,6 +138,7 @@ function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () =
       payments.payTo,
       networks.map(({ network }) => network),
     ),
+    extensionsForMedia: csvExtensions,
     editionOf: (ctx) => stateOf(ctx).request?.snapshot.id ?? '',
     collectUrl: (idOrNonce) => purchaseUrl(publicUrl, idOrNonce),
     refuse(ctx, { reason, detail, billed, status, paymentError, transaction, collect, offered }) {

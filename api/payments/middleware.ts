@@ -23,7 +23,7 @@ import { deliveriesOf } from './request/delivery.ts';
 import { answerEarlierPurchase, findEarlierPurchase } from './request/earlier_purchase.ts';
 import { fulfill } from './request/fulfill.ts';
 import { verifyPayment } from './request/verify.ts';
-import { requirementsOf } from './requirements.ts';
+import { requirementsOf, type ExtensionsForMedia } from './requirements.ts';
 import type { SettlementWait } from './sale.ts';
 
 export interface PaymentLayerOptions {
@@ -41,6 +41,8 @@ export interface PaymentLayerOptions {
   readonly publicUrl: string;
   /** Id of the snapshot that a request is answered from. */
   readonly editionOf: (ctx: Context) => string;
+  /** Describes another media type than that of the route. Default: the route's description. */
+  readonly extensionsForMedia?: ExtensionsForMedia;
   /** Where a buyer collects the purchase with this receipt id, or of a payment with this nonce. */
   readonly collectUrl: (idOrNonce: string) => string;
   /** Write a refusal as the response. Its headers are set already. */
@@ -108,6 +110,7 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   const requirements = requirementsOf(
     options.routes,
     networks.map(({ network }) => network),
+    options.extensionsForMedia,
   );
   // Avoids an unhandled rejection; awaited below.
   requirements.catch(() => undefined);

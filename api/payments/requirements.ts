@@ -11,7 +11,6 @@ import type { PaymentRequired } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { bazaarResourceServerExtension } from '@x402/extensions/bazaar';
 import { paymentIdentifierResourceServerExtension } from '@x402/extensions/payment-identifier';
-import { csvExtensions } from '../docs/x402_extensions.ts';
 import type { Network } from '../../lib/network.ts';
 
 const neverCalled = (): never => {
@@ -44,10 +43,14 @@ export type BuildRequirements = (
   terms?: RequestTerms,
 ) => Promise<PaymentRequired>;
 
+/** The extensions of a 402 for a request that chose another media type of the answer. */
+export type ExtensionsForMedia = (extensions: Readonly<Record<string, unknown>>) => Record<string, unknown>;
+
 /** @throws RouteConfigurationError if a route asks for something that the library does not support */
 export async function requirementsOf(
   routes: Readonly<Record<string, RouteConfig>>,
   networks: readonly Network[],
+  extensionsForMedia: ExtensionsForMedia = (extensions) => ({ ...extensions }),
 ): Promise<BuildRequirements> {
   const schemes = new x402ResourceServer(facilitatorOf(networks))
     .registerExtension(bazaarResourceServerExtension)
@@ -66,7 +69,7 @@ export async function requirementsOf(
       accepts: accepts.map((terms) => ({ ...terms, amount: String(BigInt(terms.amount) * BigInt(units)) })),
       ...(media === undefined
         ? {}
-        : { resource: { ...resource, mimeType: media }, extensions: csvExtensions(extensions) }),
+        : { resource: { ...resource, mimeType: media }, extensions: extensionsForMedia(extensions) }),
     };
   };
 }

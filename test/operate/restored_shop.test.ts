@@ -90,7 +90,7 @@ describe('a backup of a folder at work', () => {
     const during = (await backUpNow()).name;
     assert.equal((await run).current, true);
     // The strictest retention removes the reads that the current snapshot does not need.
-    const nothing = { dailyDays: 0, monthlyDays: 0, readsDays: 0, runsDays: 0 };
+    const nothing = { dailyDays: 0, monthlyDays: 0, databaseDays: 0, filingsDays: 0, readsDays: 0, runsDays: 0 };
     const [{ name }] = await Promise.all([backUpNow(), prune(layout, nothing, { apply: true })]);
     for (const [BACKUP, current] of [
       [name, SECOND_RUN],

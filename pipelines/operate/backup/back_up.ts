@@ -70,7 +70,7 @@ async function wantedSnapshots(layout: Layout, current: string | null): Promise<
   const runId = current?.split('/').at(-1) ?? null;
   const snapshots = await listSnapshots(layout);
   const today = (runId ?? snapshots.at(-1) ?? '').slice(0, 10);
-  const nothing = { dailyDays: 0, monthlyDays: 0, readsDays: 0, runsDays: 0 };
+  const nothing = { dailyDays: 0, monthlyDays: 0, databaseDays: 0, filingsDays: 0, readsDays: 0, runsDays: 0 };
   return retainedSnapshots({ current: runId, snapshots, today }, nothing);
 }
 
