@@ -94,9 +94,9 @@ export function clientKey(ip: string): string {
 }
 
 /**
- * Limit the unpaid responses per minute and client. A response that tells as much as several is counted as so many
- * (`ctx.state.countUnpaid`), at most as the whole limit, and not at all if it is refused for that. Above the limit, a payment that its payer signed counts by itself:
- * other callers with the same address cannot keep a buyer from paying.
+ * Limit the unpaid responses per minute and client. A response that tells as much as several counts as so many
+ * (`ctx.state.countUnpaid`), at most as the whole limit, and not at all if it is refused for that. Above the limit, a
+ * payment that its payer signed counts by itself: other callers with the same address cannot keep a buyer from paying.
  * @param signedPayment key of such a payment in the request, or null
  */
 export function limitUnbilled(perMinute: number, signedPayment: (ctx: Context) => Promise<string | null>): Middleware {

@@ -108,11 +108,12 @@ const fields = (name: string, of: Schema, head: string): Html =>
 function operation(path: string, op: Operation, idOf: (path: string) => string): Html {
   const [type, body] = Object.entries(op.responses['200']?.content ?? {})[0] ?? [];
   const price = op['x-price-usd'];
-  const unit = op['x-price-for-each'];
+  const { 'x-price-for-each': unit } = op;
+  const cost = unit === undefined ? `$${price}` : `$${price} for each ${unit}`;
   return html`<section id="${idOf(path)}">
     <h3>
       <code>GET ${path}</code>
-      ${price === '0.00' ? html`<span class="tag good">free</span>` : html`<span class="tag">$${price}${unit === undefined ? '' : ` for each ${unit}`}</span>`}
+      ${price === '0.00' ? html`<span class="tag good">free</span>` : html`<span class="tag">${cost}</span>`}
     </h3>
     <p>${op.summary}</p>
     ${
