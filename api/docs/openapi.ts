@@ -180,10 +180,11 @@ function okResponse(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonO
 }
 
 /** What a call costs, and when. */
-const descriptionOf = ({ price, units, template }: Route): string =>
-  price === null
-    ? 'Free.'
-    : `Costs ${priceText({ price, ...(units ? { units } : {}) })}, paid with x402 and billed only if the response is 200.${template ? ` ${template.about}` : ''}`;
+function descriptionOf(route: Route): string {
+  if (route.price === null) return 'Free.';
+  const cost = `Costs ${priceText(route)}, paid with x402 and billed only if the response is 200.`;
+  return route.template ? `${cost} ${route.template.about}` : cost;
+}
 
 function operationOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonObject {
   return {

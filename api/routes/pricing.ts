@@ -9,7 +9,7 @@ export interface Units<P extends Params> {
   readonly of: string;
   /** Most units of a request. */
   readonly most: number;
-  /** Units of this request, one or more, counted before a payment is required. @throws Problem no_matches without any */
+  /** Units of this request, one or more, counted before a payment is required. @throws Problem no_matches if none */
   count(request: RouteRequest<P>): Promise<number>;
   /** Unpaid responses that the 402 counts as: its price answers as many questions. */
   unpaidResponses(params: ParamValues<P>): number;

@@ -1,4 +1,4 @@
-/** Billing of one endpoint of each kind: a list, a report, a lead and a lookup. The proof tests all 20. */
+/** Billing of one endpoint of each kind: a list (also as CSV), a report, a lead and lookups. The proof tests all 20. */
 import { testBilling } from './billing_matrix.ts';
 
 const SAMPLE: ReadonlySet<string> = new Set([
@@ -6,6 +6,7 @@ const SAMPLE: ReadonlySet<string> = new Set([
   '/api/deals/:id/report',
   '/api/leads/exclusive',
   '/api/lookup',
+  '/api/lookup/batch',
 ]);
 
 testBilling(SAMPLE.size, (path) => SAMPLE.has(path));

@@ -12,10 +12,36 @@ import { atomicOf, USDC } from '../../../lib/network.ts';
 import type { Route } from '../../../api/routes/define.ts';
 import { COPIES, PAYMENT_KINDS, createWallet, type PaymentKind, type Wallet } from '../support/payment_variants.ts';
 import { DOLLAR, openShop, type Shop } from '../support/sandbox_shop.ts';
-import { neededQuery, rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
+import { callOf, rowsOfTable } from '../support/snapshot_fixtures.ts';
 
 const OUTCOMES = ['200', '400', '404', '409', 'handler crash'] as const;
 type Outcome = (typeof OUTCOMES)[number];
+
+/** A request of which every kind of payment is offered. */
+interface Call {
+  readonly label: string;
+  readonly route: Route;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** How often the price of the route is paid. */
+  readonly units: number;
+}
+
+/** The calls of a route: one, and one more as CSV for /api/signals. The batch lookup has two addresses that match. */
+function callsOf(route: Route): Call[] {
+  const isBatch = route.path === '/api/lookup/batch';
+  const call = {
+    label: route.path,
+    route,
+    path: isBatch ? `${route.path}?addresses=1+Main+St%7C2+Main+St%7C9+Main+St` : callOf(route),
+    headers: {},
+    units: isBatch ? 2 : 1,
+  };
+  return route.path === '/api/signals'
+    ? [call, { ...call, label: `${route.path} as CSV`, headers: { Accept: 'text/csv' } }]
+    : [call];
+}
 
 /** What each kind of payment is answered where the handler would give this outcome. */
 const EXPECTED: Record<Outcome, (kind: PaymentKind) => readonly number[]> = {
@@ -39,6 +65,14 @@ const EXPECTED: Record<Outcome, (kind: PaymentKind) => readonly number[]> = {
 };
 const unsold = (kind: PaymentKind, status: number): readonly number[] =>
   kind === 'valid' ? [status] : kind === 'replayed' ? [409] : kind === 'concurrent replays' ? [status] : [402];
+
+/** A route that is priced by units is matched, or fails, before any payment but an earlier one is looked at. */
+const expectedOf = ({ route }: Call, outcome: Outcome, kind: PaymentKind): readonly number[] => {
+  const status = outcome === '404' ? 404 : 500;
+  if (!route.units || (outcome !== '404' && outcome !== 'handler crash') || kind === 'replayed')
+    return EXPECTED[outcome](kind);
+  return [status];
+};
 
 /** Test every kind of payment with every outcome, for the priced endpoints that `includes` accepts. */
 export function testBilling(count: number, includes: (path: string) => boolean): void {
@@ -84,11 +118,11 @@ export function testBilling(count: number, includes: (path: string) => boolean):
         ),
       );
     };
-    const pathOf = (route: Route): string => route.path.replace(':id', uuid(1)) + neededQuery(route.path);
     const withQuery = (path: string, query: string): string => path + (path.includes('?') ? '&' : '?') + query;
 
-    const sent = async (url: string, payment: string | undefined): Promise<number> => {
-      const response = await fetch(url, { headers: payment === undefined ? {} : { 'PAYMENT-SIGNATURE': payment } });
+    const sent = async (url: string, payment: string | undefined, more: Call['headers'] = {}): Promise<number> => {
+      const paid = payment === undefined ? {} : { 'PAYMENT-SIGNATURE': payment };
+      const response = await fetch(url, { headers: { ...more, ...paid } });
       const text = await response.text();
       if (response.status !== 200)
         assert.equal(
@@ -103,38 +137,40 @@ export function testBilling(count: number, includes: (path: string) => boolean):
     const offered = async (
       kind: PaymentKind,
       outcome: Outcome,
-      route: Route,
+      { label, headers }: Call,
       url: string,
       asked: PaymentRequired,
     ): Promise<number[]> => {
-      const key = `${kind} ${route.path}`;
+      const key = `${kind} ${label}`;
       const identifier = outcome === '409' ? identifiers.get(kind) : undefined;
       if (kind === 'replayed' && outcome !== '409')
-        return [await sent(url, spent.get(route.path) ?? assert.fail(`nothing was bought of ${key}`))];
+        return [await sent(url, spent.get(label) ?? assert.fail(`nothing was bought of ${key}`), headers)];
       const payment = await wallets[kind].payment(kind, asked, identifier);
-      if (kind === 'valid' && outcome === '200') spent.set(route.path, payment ?? '');
-      return Promise.all(Array.from({ length: kind === 'concurrent replays' ? COPIES : 1 }, () => sent(url, payment)));
+      if (kind === 'valid' && outcome === '200') spent.set(label, payment ?? '');
+      const copies = kind === 'concurrent replays' ? COPIES : 1;
+      return Promise.all(Array.from({ length: copies }, () => sent(url, payment, headers)));
     };
 
     /** Every kind of payment for one endpoint and outcome; then the balances decide. */
-    async function row(route: Route, outcome: Outcome, asked: PaymentRequired): Promise<void> {
-      const url = shop.url + (outcome === '400' ? withQuery(pathOf(route), 'colour=red') : pathOf(route));
-      const price = atomicOf(route.price ?? '0.00');
+    async function row(call: Call, outcome: Outcome, asked: PaymentRequired): Promise<void> {
+      const { label, route } = call;
+      const url = shop.url + (outcome === '400' ? withQuery(call.path, 'colour=red') : call.path);
+      const price = atomicOf(route.price ?? '0.00') * BigInt(call.units);
       const start = await balances();
       const statuses = new Map<PaymentKind, number[]>();
       const first = PAYMENT_KINDS.filter((kind) => kind !== 'replayed');
       await Promise.all(
         first.map(async (kind) => {
-          statuses.set(kind, await offered(kind, outcome, route, url, asked));
+          statuses.set(kind, await offered(kind, outcome, call, url, asked));
         }),
       );
-      statuses.set('replayed', await offered('replayed', outcome, route, url, asked));
+      statuses.set('replayed', await offered('replayed', outcome, call, url, asked));
       const end = await balances();
       let all = 0n;
       for (const [i, kind] of PAYMENT_KINDS.entries()) {
         const got = [...(statuses.get(kind) ?? [])].sort();
-        const where = `${route.path}, ${kind}, ${outcome}: ${got.join(' ')}`;
-        const expected = EXPECTED[outcome](kind);
+        const where = `${label}, ${kind}, ${outcome}: ${got.join(' ')}`;
+        const expected = expectedOf(call, outcome, kind);
         // Copies of a payment that buys nothing: one or more are answered, the others find it in use.
         if (kind === 'concurrent replays' && (outcome === '404' || outcome === 'handler crash'))
           assert.ok(got.includes(expected[0] ?? 0) && got.every((s) => s === expected[0] || s === 409), where);
@@ -145,7 +181,7 @@ export function testBilling(count: number, includes: (path: string) => boolean):
         const cell = counts.get(`${kind}|${outcome}`) ?? { requests: 0, billed: 0 };
         counts.set(`${kind}|${outcome}`, { requests: cell.requests + got.length, billed: cell.billed + sold });
       }
-      assert.equal((end[0] ?? 0n) - (start[0] ?? 0n), all, `${route.path}, ${outcome}: received`);
+      assert.equal((end[0] ?? 0n) - (start[0] ?? 0n), all, `${label}, ${outcome}: received`);
     }
 
     it('happens exactly when the answer is 200', async (t) => {
@@ -155,20 +191,20 @@ export function testBilling(count: number, includes: (path: string) => boolean):
       assert.equal(priced.length, count);
       const asked = new Map(
         await Promise.all(
-          priced.map(async (route) => {
-            const response = await fetch(shop.url + pathOf(route));
+          priced.flatMap(callsOf).map(async (call) => {
+            const response = await fetch(shop.url + call.path, { headers: call.headers });
             await response.arrayBuffer();
-            return [route, decodePaymentRequiredHeader(response.headers.get('PAYMENT-REQUIRED') ?? '')] as const;
+            return [call, decodePaymentRequiredHeader(response.headers.get('PAYMENT-REQUIRED') ?? '')] as const;
           }),
         ),
       );
       const rows = async (outcome: Outcome): Promise<void> => {
-        for (const [route, required] of asked) await row(route, outcome, required);
+        for (const [call, required] of asked) await row(call, outcome, required);
       };
       await rows('200');
       await rows('400');
       // Every wallet names a purchase of its own, of another request.
-      const other = asked.get(priced.find((r) => r.path === '/api/signals') ?? assert.fail('no signals'));
+      const other = asked.entries().find(([{ label }]) => label === '/api/signals')?.[1];
       assert.ok(other);
       for (const kind of PAYMENT_KINDS) {
         const identifier = `matrix-${kind.replaceAll(' ', '-')}-0001`;
@@ -182,6 +218,17 @@ export function testBilling(count: number, includes: (path: string) => boolean):
         );
       }
       await rows('409');
+
+      // HEAD is priced as GET and sells nothing, and a count is free: no payment is taken for either.
+      const start = await balances();
+      for (const kind of PAYMENT_KINDS.filter((k) => k !== 'replayed')) {
+        const payment = await wallets[kind].payment(kind, other);
+        const headers = payment === undefined ? {} : { 'PAYMENT-SIGNATURE': payment };
+        const { status } = await fetch(`${shop.url}/api/signals`, { method: 'HEAD', headers });
+        assert.equal(status, ['no payment', 'malformed header'].includes(kind) ? 402 : 400, `HEAD, ${kind}`);
+        assert.equal(await sent(`${shop.url}/api/count/signals`, payment), 200, `a count, ${kind}`);
+      }
+      assert.deepEqual(await balances(), start);
 
       const lease = server.snapshots.acquire();
       assert.ok(lease);
