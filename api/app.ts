@@ -5,7 +5,7 @@ import Koa from 'koa';
 import type { Ledger } from '../ledger/ledger.ts';
 import { redactor, type Redact } from '../lib/redact.ts';
 import { discoveryDocuments, interfaceHashOf, mountDocuments } from './docs/documents.ts';
-import { openApi } from './docs/openapi.ts';
+import { MCP_PATH, openApi } from './docs/openapi.ts';
 import { mountReceiptKeys } from './docs/receipt_keys.ts';
 import { csvExtensions } from './docs/x402_extensions.ts';
 import { createHealthCheck, mountHealth, NO_WARNINGS, type Health, type PaymentHealth } from './http/health.ts';
@@ -14,7 +14,7 @@ import { catchErrors, checkUrl, Problem, sendProblem, type Extras } from './http
 import { redactResponses, redactValue } from './http/redact_responses.ts';
 import { logRequests, type RequestLog } from './http/request_log.ts';
 import { stateOf } from './http/request_state.ts';
-import { MCP_PATH, mountMcp } from './mcp/endpoint.ts';
+import { mountMcp } from './mcp/endpoint.ts';
 import { carryResponses } from './mcp/inner_requests.ts';
 import { signedPayment } from './payments/chain/payer_check.ts';
 import { collecting } from './payments/collect.ts';

@@ -9,13 +9,13 @@ const JSON_TYPE = 'application/json';
 const MCP_BINDING = 'https://modelcontextprotocol.io/specification/2025-11-25/basic/transports';
 const CARD_VERSION = '1.0';
 
-const costOf = (route: Route): string => (route.price === null ? 'Free.' : `Costs ${priceText(route)}.`);
+const costOf = (route: Route): string => (route.price === null ? '' : ` Costs ${priceText(route)}.`);
 
 /** One skill per call; those of one register only are left out. */
 const skillOf = (route: Route) => ({
   id: route.name,
   name: route.name.replaceAll('_', ' '),
-  description: `${route.about} ${costOf(route)}`,
+  description: route.about + costOf(route),
   tags: [tagOf(route.path), route.price === null ? 'free' : 'paid'],
   examples: [`GET ${templateOf(route)}`],
   inputModes: [JSON_TYPE],

@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Context, Middleware } from 'koa';
+import { MCP_PATH } from '../docs/openapi.ts';
 import { ArgumentError } from '../../lib/mcp/arguments.ts';
 import { errorResult } from '../../lib/mcp/results.ts';
 import { VIEW_PROPERTIES } from '../../lib/mcp/short_answer.ts';
@@ -18,7 +19,6 @@ import { requestInside } from './inner_requests.ts';
 import { originProblem } from './origin.ts';
 import { argumentResult, makeCall, readCall } from './tool_calls.ts';
 
-export const MCP_PATH = '/mcp';
 /** JSON-RPC code of a refusal before the message is read, as the SDK has it. */
 const REFUSED = -32_000;
 /** A call with a payment takes about 4 kB. */
