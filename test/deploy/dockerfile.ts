@@ -139,8 +139,13 @@ export function buildImage(root: string): Image {
   return { root, env, workdir, user, command: [...entry, ...command], healthCheck, notRun };
 }
 
-/** Files of an image, relative to its root, without its packages. */
-export const filesOf = ({ root, workdir }: Image): string[] =>
-  readdirSync(join(root, workdir), { recursive: true, withFileTypes: true })
-    .filter((e) => e.isFile())
-    .map((e) => join(e.parentPath, e.name).slice(join(root, workdir).length + 1));
+/** Files of an image's program, relative to its folder, without packages. */
+export function filesOf({ root, workdir }: Image): string[] {
+  const folder = join(root, workdir);
+  const names = readdirSync(folder).filter((name) => name !== 'node_modules');
+  return names.flatMap((name) => {
+    if (!statSync(join(folder, name)).isDirectory()) return [name];
+    const entries = readdirSync(join(folder, name), { recursive: true, withFileTypes: true });
+    return entries.filter((e) => e.isFile()).map((e) => join(e.parentPath, e.name).slice(folder.length + 1));
+  });
+}
