@@ -1,4 +1,9 @@
-/** A facilitator that fails in every way a facilitator can. Its client turns each reply into a hint: a hash or none. */
+/**
+ * A facilitator that fails in every way a facilitator can. Its client turns each reply into a hint: a hash,
+ * none, or that there was no reply. Of several, the real client of the server asks another one after no reply.
+ */
+import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
+import { preferredFacilitator } from '../../../api/payments/facilitator/preferred_facilitator.ts';
 import type { SettlementHint } from '../../../api/payments/facilitator/facilitator_client.ts';
 import type { Payment } from '../../../ledger/ledger.ts';
 import type { Chain, Transaction } from './chain.ts';
@@ -26,6 +31,8 @@ const BEHAVIORS = [
 const BY_SIGNATURE = 0.6;
 const REFUSES_TO_VERIFY = 0.03;
 const NOTHING: SettlementHint = { transaction: null };
+/** No usable reply: another facilitator may be asked. */
+const NO_REPLY: SettlementHint = { transaction: null, hasFailed: true };
 
 export class Facilitator {
   readonly #world: World;
@@ -56,8 +63,9 @@ export class Facilitator {
     const hintOf = (t: Transaction): SettlementHint => ({ transaction: t.hash });
     switch (behavior) {
       case 'refuses':
-      case 'drops':
         return NOTHING;
+      case 'drops':
+        return NO_REPLY;
       case 'names another transaction':
         return chain.transactions.length === 0 ? NOTHING : hintOf(world.pick(chain.transactions));
       case 'names a made-up hash':
@@ -84,12 +92,13 @@ export class Facilitator {
       default: {
         const transaction = this.#send([payment], signature);
         switch (behavior) {
-          case 'times out':
           case 'refuses and settles later':
             return NOTHING;
+          case 'times out':
+            return NO_REPLY;
           case 'malformed reply':
             if (world.random() < 0.5) chain.mine([transaction]);
-            return NOTHING;
+            return NO_REPLY;
           case 'refuses after settling':
             chain.mine([transaction]);
             return NOTHING;
@@ -115,4 +124,27 @@ export class Facilitator {
     await this.#world.gate(null, 'facilitator answers');
     return { transaction: transaction.hash };
   }
+}
+
+export type Settle = (payment: Payment, signature: string) => Promise<SettlementHint>;
+
+/** Settling through several facilitators in order of preference, by the server's own rules. */
+export function settleThrough(facilitators: readonly Facilitator[], world: World): Settle {
+  interface Signed {
+    readonly payment: Payment;
+    readonly signature: string;
+  }
+  const preferred = preferredFacilitator(
+    facilitators.map((facilitator) => ({
+      verify: async () => ({ valid: true }),
+      settle: (payload) => {
+        const { payment, signature } = payload as unknown as Signed;
+        return facilitator.settle(payment, signature);
+      },
+      supported: async () => true,
+    })),
+    () => world.nowMs,
+  );
+  return (payment, signature) =>
+    preferred.settle({ payment, signature } as unknown as PaymentPayload, {} as PaymentRequirements);
 }

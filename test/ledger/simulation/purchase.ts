@@ -100,7 +100,7 @@ async function payerFault({ chain }: Session, payment: Payment, wasContract: boo
 }
 
 function effectsOf(session: Session, request: Request, payer: VerifiedPayer): SaleEffects {
-  const { options, process, ledger, chain, facilitator, asked, nowMs } = session;
+  const { options, process, ledger, chain, settle, asked, nowMs } = session;
   const { world } = options;
   return {
     ledger,
@@ -109,7 +109,7 @@ function effectsOf(session: Session, request: Request, payer: VerifiedPayer): Sa
     settle: async ({ id }) => {
       await world.gate(process, 'asks for settlement');
       asked.add(id);
-      const hint = await facilitator.settle(request.payment, request.signature);
+      const hint = await settle(request.payment, request.signature);
       const named = hint.transaction === null ? 'no transaction' : hint.transaction.slice(-4);
       await world.gate(process, `gets ${named}`);
       return hint;

@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { readSettings, SettingError } from '../../../lib/settings.ts';
-import { runSchedule, seedOf } from './schedule.ts';
+import { facilitatorsOf, runSchedule, seedOf } from './schedule.ts';
 
 const whole = z.coerce.number('a whole number').int('a whole number').min(0, 'a whole number, 0 or more');
 const settings = z.object({
@@ -62,7 +62,7 @@ const none = (): Counts => ({
 async function runPart({ seed, first, every, end }: Part, send: (message: Message) => void): Promise<void> {
   let counts = none();
   for (let n = first; n < end; n += every) {
-    const result = await runSchedule({ seed: seedOf(seed, n) });
+    const result = await runSchedule({ seed: seedOf(seed, n), facilitators: facilitatorsOf(n) });
     if (result.violations.length > 0) send({ failed: n });
     counts.schedules += 1;
     counts.mostSteps = Math.max(counts.mostSteps, result.steps);
@@ -77,7 +77,11 @@ async function runPart({ seed, first, every, end }: Part, send: (message: Messag
 
 /** @returns the exit status */
 async function show(seed: number, n: number): Promise<number> {
-  const { trace, violations } = await runSchedule({ seed: seedOf(seed, n), tracing: true });
+  const { trace, violations } = await runSchedule({
+    seed: seedOf(seed, n),
+    facilitators: facilitatorsOf(n),
+    tracing: true,
+  });
   const result = violations.length === 0 ? 'no invariant is violated' : `VIOLATED\n  ${violations.join('\n  ')}`;
   print(`${trace.join('\n')}\n\nSEED=${seed} ONLY=${n}: ${result}`);
   return violations.length === 0 ? 0 : 1;

@@ -54,11 +54,16 @@ export interface ScheduleOptions {
   readonly seed: number;
   readonly parts?: Parts;
   readonly tracing?: boolean;
+  /** How many facilitators the server has. */
+  readonly facilitators?: number;
 }
 
 /** Seed of the n-th schedule in a run. */
 export const seedOf = (seed: number, n: number): number =>
   (Math.imul(seed, 0x9e37_79b1) ^ Math.imul(n + 1, 0x85eb_ca6b)) >>> 0;
+
+/** Facilitators in the n-th schedule of a run: every second one has two. */
+export const facilitatorsOf = (n: number): number => 1 + (n % 2);
 
 let store: Promise<Store> | undefined;
 
@@ -202,14 +207,19 @@ class Events {
   }
 }
 
-export async function runSchedule({ seed, parts = realParts, tracing = false }: ScheduleOptions): Promise<Schedule> {
+export async function runSchedule({
+  seed,
+  parts = realParts,
+  tracing = false,
+  facilitators = 1,
+}: ScheduleOptions): Promise<Schedule> {
   const world = new World(seed, tracing);
   const chain = new Chain(world);
   const empty = await emptyLedger(parts.sqlLedger);
   const ledger = awaitedLedger(world, empty.ledger);
   const checks = new CallChecks(ledger, chain);
   const limits = limitsOf(world);
-  const server = new Server({ world, chain, ledger, checks, parts, leads: LEADS, limits });
+  const server = new Server({ world, chain, ledger, checks, parts, leads: LEADS, limits, facilitators });
   const processes: Process[] = Array.from({ length: PROCESSES }, (_, i) => ({
     name: `process ${i + 1}`,
     starts: 0,

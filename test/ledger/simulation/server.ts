@@ -9,7 +9,7 @@ import { recordDelivery } from '../../../api/payments/sale.ts';
 import type { Answer, DeliveryKind, Ledger, Purchase } from '../../../ledger/ledger.ts';
 import { bodyOf } from '../purchases.ts';
 import { PAY_TO } from './chain.ts';
-import { Facilitator } from './facilitator.ts';
+import { Facilitator, settleThrough, type Settle } from './facilitator.ts';
 import { ledgerView } from './ledger_view.ts';
 import { nodeFor } from './node.ts';
 import { buy } from './purchase.ts';
@@ -39,12 +39,16 @@ export class Server {
   readonly asked = new Set<string>();
   readonly #options: ServerOptions;
   readonly #facilitator: Facilitator;
+  readonly #settle: Settle;
   readonly #replaced: Partial<Ledger>;
   readonly #chains = new Map<string, PaymentChain>();
 
   constructor(options: ServerOptions) {
     this.#options = options;
-    this.#facilitator = new Facilitator(options.world, options.chain);
+    const { world, chain, facilitators } = options;
+    this.#facilitator = new Facilitator(world, chain);
+    const others = Array.from({ length: facilitators - 1 }, () => new Facilitator(world, chain));
+    this.#settle = settleThrough([this.#facilitator, ...others], world);
     this.#replaced = options.parts.ledger(options.ledger);
   }
 
@@ -166,6 +170,7 @@ export class Server {
       chain: this.#chainOf(process),
       nowMs: () => this.#nowMs(process),
       facilitator: this.#facilitator,
+      settle: this.#settle,
       asked: this.asked,
       unknown: this.unknown,
       send: (purchase, sold, kind) => this.#send(session, purchase, sold, kind),

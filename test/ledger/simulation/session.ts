@@ -12,7 +12,7 @@ import {
 } from '../../../ledger/ledger.ts';
 import type { CallChecks } from './call_checks.ts';
 import { CHAIN, PAY_TO, type Chain } from './chain.ts';
-import type { Facilitator } from './facilitator.ts';
+import type { Facilitator, Settle } from './facilitator.ts';
 import type { Parts } from './parts.ts';
 import type { Process, World } from './world.ts';
 
@@ -63,6 +63,8 @@ export interface ServerOptions {
   readonly parts: Parts;
   readonly leads: readonly OfferedLead[];
   readonly limits: Limits;
+  /** How many facilitators it has, in order of preference. */
+  readonly facilitators: number;
 }
 
 /** One process that handles a request. */
@@ -75,7 +77,8 @@ export interface Session {
   readonly ledger: Ledger;
   readonly chain: PaymentChain;
   readonly nowMs: () => number;
-  readonly facilitator: Facilitator;
+  readonly facilitator: Pick<Facilitator, 'verifies'>;
+  readonly settle: Settle;
   /** Purchases that the facilitator was asked to settle. */
   readonly asked: Set<string>;
   /** Purchases whose settlement had an unknown outcome. */
