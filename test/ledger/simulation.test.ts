@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { faults } from './simulation/faults.ts';
 import { findsFaults, SEED } from './simulation/find_fault.ts';
-import { facilitatorsOf, runSchedule, seedOf } from './simulation/schedule.ts';
+import { runSchedule, seedOf, variantOf } from './simulation/schedule.ts';
 
 const SCHEDULES = 100;
 /** One fault of each part: the sale, the evidence, the audit, the limits, the ledger. */
@@ -19,7 +19,7 @@ test(`${SCHEDULES} schedules violate no invariant and contain the events that th
   const frequent = { sold: 0, unknown: 0, kills: 0, released: 0, undoneBlocks: 0, capped: 0 };
   const rare = { madeGood: 0, owed: 0, undone: 0 };
   for (let n = 0; n < SCHEDULES; n += 1) {
-    const schedule = await runSchedule({ seed: seedOf(SEED, n), facilitators: facilitatorsOf(n) });
+    const schedule = await runSchedule({ seed: seedOf(SEED, n), ...variantOf(n) });
     assert.deepEqual(schedule.violations, [], `make simulate SEED=${SEED} ONLY=${n} shows the trace`);
     for (const name of ['sold', 'unknown', 'kills', 'released', 'undoneBlocks', 'capped'] as const) {
       frequent[name] += schedule[name];

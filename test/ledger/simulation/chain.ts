@@ -3,6 +3,8 @@
  * that moves money by authorizations. Every client can read it and send transactions.
  */
 import type { Payment } from '../../../ledger/ledger.ts';
+import type { AuditedAccount } from '../../../ledger/transfers.ts';
+import { chainIdentity, type Network } from '../../../lib/network.ts';
 import type { World } from './world.ts';
 
 /** A signed authorization. Anyone who sees it may send it. */
@@ -54,7 +56,6 @@ type Incoming = Extract<Log, { kind: 'Transfer' }>;
 
 export const PRICE = 1_000_000n;
 export const PAY_TO = `0x${'ca'.repeat(20)}`;
-export const ASSET = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
 /** Hash of block 0. */
 export const CHAIN = `0x${'c0'.repeat(32)}`;
 
@@ -69,6 +70,7 @@ const [MINED_AGAIN, LOST] = [0.6, 0.15];
 
 export class Chain {
   readonly #world: World;
+  readonly network: Network;
   readonly transactions: Transaction[] = [];
   readonly byHash = new Map<string, Transaction>();
   readonly balances = new Map<string, bigint>();
@@ -83,9 +85,20 @@ export class Chain {
   /** Number of reorganized blocks. */
   undone = 0;
 
-  constructor(world: World) {
+  constructor(world: World, network: Network) {
     this.#world = world;
+    this.network = network;
     for (let n = 0; n < 4; n += 1) this.mine([]);
+  }
+
+  /** Address of the token, in lower case. */
+  get asset(): string {
+    return this.network.usdc.address.toLowerCase();
+  }
+
+  /** The account that is audited. */
+  get account(): AuditedAccount {
+    return { chain: chainIdentity(this.network, CHAIN), payTo: PAY_TO };
   }
 
   get latest(): Block {

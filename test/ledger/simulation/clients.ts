@@ -1,7 +1,7 @@
 /** Clients of the server: buyers with different habits, and a stranger who knows everything that is public. */
 import type { Payment } from '../../../ledger/ledger.ts';
 import { sha256 } from '../purchases.ts';
-import { ASSET, PAY_TO, PRICE, type Authorization, type Call, type Chain } from './chain.ts';
+import { PAY_TO, PRICE, type Authorization, type Call, type Chain } from './chain.ts';
 import type { Server } from './server.ts';
 import { EXCLUSIVE, type Reply, type Request } from './session.ts';
 import type { Process, World } from './world.ts';
@@ -56,8 +56,8 @@ export const restartNonces = (): void => {
 };
 
 const signed = ({ chain }: Scene, payer: string, seconds: number): Payment => ({
-  network: 'eip155:8453',
-  asset: ASSET,
+  network: chain.network.name,
+  asset: chain.asset,
   payer,
   nonce: freshNonce(),
   payTo: PAY_TO,

@@ -5,7 +5,7 @@ import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
 import type { BookedTransfer } from '../../../ledger/transfers.ts';
 import { all, bodyOf } from '../purchases.ts';
 import { STRANGER, walletOf, type Scene } from './clients.ts';
-import { ACCOUNT, type Limits } from './session.ts';
+import type { Limits } from './session.ts';
 
 /** Share of purchases that are collected by wallet at the end. Of the others, only the stored answer is read. */
 const COLLECTED_BY_WALLET = 0.05;
@@ -242,9 +242,14 @@ export async function checkEnd(end: End): Promise<EndResult> {
   const { ledger } = end;
   const purchases = await all(ledger.purchases());
   const sold = purchases.filter((p) => p.state === 'sold');
-  const transfers = await all(ledger.transfers(ACCOUNT));
+  const transfers = await all(ledger.transfers(end.scene.chain.account));
   const collection = await collectionViolations(end, sold);
-  const books: Books = { purchases, sold, transfers, differences: await differencesOf(ledger, ACCOUNT) };
+  const books: Books = {
+    purchases,
+    sold,
+    transfers,
+    differences: await differencesOf(ledger, end.scene.chain.account),
+  };
   const { violations, undone } = paymentViolations(end, books);
   const count = (kind: BookedTransfer['kind']): number => transfers.filter((t) => t.kind === kind).length;
   return {

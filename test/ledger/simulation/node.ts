@@ -1,7 +1,7 @@
 /** The nodes of a provider as one process reads them: sometimes behind, unavailable, or without the newest events. */
 import { TransactionReceiptNotFoundError, type Hex } from 'viem';
 import type { ChainReader } from '../../../api/payments/chain/payment_chain.ts';
-import { ASSET, CHAIN, type Block, type Chain, type Log } from './chain.ts';
+import { CHAIN, type Block, type Chain, type Log } from './chain.ts';
 import type { Process, World } from './world.ts';
 
 const [FAILS, BEHIND, NOT_FOUND, SLOW] = [0.02, 0.2, 0.05, 0.12];
@@ -21,13 +21,13 @@ const blockHash = (number: number): string => (number === 0 ? CHAIN : `0x${numbe
 const noReceipt = new TransactionReceiptNotFoundError({ hash: CHAIN as Hex });
 
 /** A log in the format of a receipt. */
-function rawLog(log: Log): object {
+function rawLog(log: Log, asset: string): object {
   const topics =
     log.kind === 'Transfer'
       ? [TOPICS.Transfer, word(log.from), word(log.to)]
       : [TOPICS[log.kind], word(log.payer), log.nonce];
   return {
-    address: ASSET,
+    address: asset,
     topics,
     data: log.kind === 'Transfer' ? `0x${log.amount.toString(16).padStart(64, '0')}` : '0x',
     logIndex: log.logIndex,
@@ -61,7 +61,7 @@ export function nodeFor(world: World, chain: Chain, process: Process): ChainRead
     return { number: BigInt(number), timestamp: BigInt(block.seconds), hash: blockHash(number) };
   };
   const client = {
-    getChainId: async () => 8453,
+    getChainId: async () => chain.network.chainId,
     getCode: async ({ address }: { readonly address: string }) => {
       await reach('code');
       return chain.wallets.has(address) ? '0x60' : undefined;
@@ -130,7 +130,7 @@ export function nodeFor(world: World, chain: Chain, process: Process): ChainRead
       return {
         transactionHash: hash,
         blockNumber: BigInt(block.number),
-        logs: block.logs.filter((log) => log.transaction === transaction).map(rawLog),
+        logs: block.logs.filter((log) => log.transaction === transaction).map((log) => rawLog(log, chain.asset)),
       };
     },
   };

@@ -6,7 +6,6 @@ import { isOver, type Answer, type Payment, type Purchase, type UnknownReason } 
 import { answer } from '../purchases.ts';
 import { PAY_TO, PRICE } from './chain.ts';
 import { EXCLUSIVE, HandlerFailed, LEASE_MS, type Reply, type Request, type Session } from './session.ts';
-import { BASE } from '../../../lib/network.ts';
 
 const WAIT = { everyMs: 500, looksWithHint: 4, looksWithoutHint: 2 } as const;
 /** Seconds for which a payment must be valid, at least and at most. */
@@ -62,7 +61,7 @@ async function verify(session: Session, { payment, route }: Request): Promise<Ve
   };
   const offer = { payment, signed: { signature: '0x', authorization: {} } } as unknown as OfferedPayment;
   const payer = await parts.checkPayer(
-    { network: BASE, chain, signatures, contractWallets: true },
+    { network: token.network, chain, signatures, contractWallets: true },
     offer,
     route === EXCLUSIVE,
   );

@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { readSettings, SettingError } from '../../../lib/settings.ts';
-import { facilitatorsOf, runSchedule, seedOf } from './schedule.ts';
+import { runSchedule, seedOf, variantOf } from './schedule.ts';
 
 const whole = z.coerce.number('a whole number').int('a whole number').min(0, 'a whole number, 0 or more');
 const settings = z.object({
@@ -62,7 +62,7 @@ const none = (): Counts => ({
 async function runPart({ seed, first, every, end }: Part, send: (message: Message) => void): Promise<void> {
   let counts = none();
   for (let n = first; n < end; n += every) {
-    const result = await runSchedule({ seed: seedOf(seed, n), facilitators: facilitatorsOf(n) });
+    const result = await runSchedule({ seed: seedOf(seed, n), ...variantOf(n) });
     if (result.violations.length > 0) send({ failed: n });
     counts.schedules += 1;
     counts.mostSteps = Math.max(counts.mostSteps, result.steps);
@@ -79,7 +79,7 @@ async function runPart({ seed, first, every, end }: Part, send: (message: Messag
 async function show(seed: number, n: number): Promise<number> {
   const { trace, violations } = await runSchedule({
     seed: seedOf(seed, n),
-    facilitators: facilitatorsOf(n),
+    ...variantOf(n),
     tracing: true,
   });
   const result = violations.length === 0 ? 'no invariant is violated' : `VIOLATED\n  ${violations.join('\n  ')}`;

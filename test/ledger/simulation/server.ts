@@ -15,7 +15,6 @@ import { nodeFor } from './node.ts';
 import { buy } from './purchase.ts';
 import { isExpected, type Reply, type Request, type Sent, type ServerOptions, type Session } from './session.ts';
 import type { Process } from './world.ts';
-import { BASE } from '../../../lib/network.ts';
 
 /** How long a settlement may take before the reconciler checks it. */
 const SETTLEMENT_MS = 45_000;
@@ -89,8 +88,9 @@ export class Server {
           signature === signatureOf(address),
         textByContract: async () => false,
       } as unknown as Signatures;
+      const { network } = this.#options.chain;
       const secret = 'the same on every process';
-      const proof = collecting({ ledger, publicUrl: ORIGIN, secret, nowMs, networks: [{ network: BASE, signatures }] });
+      const proof = collecting({ ledger, publicUrl: ORIGIN, secret, nowMs, networks: [{ network, signatures }] });
       const uri = `${ORIGIN}/api/purchases/${idOrNonce}`;
       const { info, supportedChains } = proof.challenge(uri);
       const signed = { ...info, ...supportedChains[0], address: claims, signature: signatureOf(wallet) };
@@ -155,7 +155,9 @@ export class Server {
     const known = this.#chains.get(process.name);
     if (known) return known;
     const { world, chain, parts } = this.#options;
-    const made = parts.evidence(parts.paymentChain(nodeFor(world, chain, process)), () => this.#nowMs(process));
+    const made = parts.evidence(parts.paymentChain(nodeFor(world, chain, process), chain.network), () =>
+      this.#nowMs(process),
+    );
     this.#chains.set(process.name, made);
     return made;
   }

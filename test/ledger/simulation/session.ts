@@ -11,14 +11,13 @@ import {
   type Purchase,
 } from '../../../ledger/ledger.ts';
 import type { CallChecks } from './call_checks.ts';
-import { CHAIN, PAY_TO, type Chain } from './chain.ts';
+import type { Chain } from './chain.ts';
 import type { Facilitator, Settle } from './facilitator.ts';
 import type { Parts } from './parts.ts';
 import type { Process, World } from './world.ts';
 
 export const EXCLUSIVE = 'GET /api/leads/exclusive';
 export const LEASE_MS = 30_000;
-export const ACCOUNT = { chain: CHAIN, payTo: PAY_TO } as const;
 
 export interface Request {
   readonly route: string;
