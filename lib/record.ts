@@ -244,7 +244,10 @@ export function defineRecord<F extends Fields>(
   };
 }
 
-/** `CREATE TABLE` for a record, with NOT NULL for each field without an absence rule. @param constraints of the table */
+/**
+ * `CREATE TABLE` for a record, with NOT NULL for each field without an absence rule.
+ * @param constraints of the table, such as its keys
+ */
 export function createTable(table: string, columns: readonly Column[], constraints: readonly string[] = []): string {
   const lines = columns.map((c) => `${identifier(c.name)} ${c.sql}${c.absent === undefined ? ' NOT NULL' : ''}`);
   return `CREATE TABLE ${identifier(table)} (\n  ${[...lines, ...constraints].join(',\n  ')}\n)`;

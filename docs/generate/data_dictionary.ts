@@ -38,8 +38,8 @@ export async function dataDictionaryPage(): Promise<string> {
       'closed lists of values.',
     ...models.filter(({ contract }) => contract.publish).flatMap(sectionOf),
     '## Views',
-    'The DuckDB file has these views of the tables, for the questions that analysts ask first. In them instants have a ' +
-      'time zone; in the tables they are UTC without one.',
+    'The DuckDB file has these views of the tables, for the questions that analysts ask first. In them instants have ' +
+      'a time zone; in the tables they are UTC without one.',
     table(
       ['view', 'meaning'],
       VIEWS.map(({ name, about }) => [`\`${name}\``, cell(about)]),

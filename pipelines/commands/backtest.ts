@@ -33,7 +33,7 @@ const formatLandmark = (landmark: number): string =>
 /** One outcome within one horizon: a table of the measured deciles, and the number of deals of the others. */
 function formatOutcome(rows: readonly BacktestRow[]): string[] {
   const measured = rows.filter((r) => r.status === 'measured');
-  const tooFew = rows.filter((r) => r.status !== 'measured');
+  const tooFew = rows.filter((r) => r.status !== 'measured' && r.n > 0);
   const cells = measured.map((r) => [
     formatDecile(r),
     String(r.n),
@@ -80,7 +80,9 @@ export function formatBacktest({ rows, correlations, days }: Backtest): string[]
     // A landmark that no deal has reached has no tables; the first score always has.
     if (landmark > 0 && of.every(({ n }) => n === 0)) continue;
     const outcomes = Map.groupBy(of, (r) => `${r.outcome} within ${r.days} days, ${formatLandmark(landmark)}`);
-    for (const [outcome, deciles] of outcomes) lines.push('', outcome, ...formatOutcome(deciles));
+    const followed = [...outcomes].filter(([, deciles]) => deciles.some(({ n }) => n > 0));
+    for (const [outcome, deciles] of followed) lines.push('', outcome, ...formatOutcome(deciles));
+    if (followed.length === 0) lines.push('', 'not enough history: no deal has been followed for 30 days');
   }
   return lines;
 }

@@ -118,7 +118,8 @@ describe('over a snapshot', () => {
     for (const kind of ['tables', 'views', 'columns']) {
       const rows = (
         await opened.duck.connection.runAndReadAll(
-          `SELECT * FROM duckdb_${kind}() WHERE database_name = 'snapshot' AND NOT internal AND coalesce(length(comment), 0) < 5`,
+          `SELECT * FROM duckdb_${kind}()
+          WHERE database_name = 'snapshot' AND NOT internal AND coalesce(length(comment), 0) < 5`,
         )
       ).getRowsJson();
       assert.deepEqual(rows, []);

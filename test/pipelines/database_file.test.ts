@@ -50,7 +50,7 @@ it('has views with rows, a meaning, exact figures and instants with a zone', asy
   }
 });
 
-it('has each matched record once in deals_with_distress, and in price_history the first price of every listing', async () => {
+it('has each match once in deals_with_distress, and the first price of every listing in price_history', async () => {
   const [counts] = await rows(`SELECT
       (SELECT count(*) FROM deals_with_distress WHERE is_match) AS matched,
       (SELECT sum(json_array_length(distress_matches)) FROM deals) AS expected,

@@ -8,7 +8,7 @@ import { CHANGES_SQL } from '../../pipelines/run/changes.ts';
 
 const MODELS = await loadModels();
 
-/** Columns that commands and views read: the summary of changes, the sources that their joins degrade, and `make explain`. */
+/** Columns that commands and views read: the summary of changes, sources degraded by their joins, `make explain`. */
 const ALWAYS_READ = [...CHANGES_SQL, ...VIEWS.map(({ sql }) => sql), 'status, reason, detail', 'recompute'].join('\n');
 
 /**

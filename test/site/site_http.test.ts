@@ -189,3 +189,33 @@ describe('with real money', () => {
     );
   });
 });
+
+it('the coverage page compares claim and underwriting over the same deals', async () => {
+  const deal = (n: number, claimed: string | null, underwritten: string, gap: string | null) =>
+    rowOf('deals', n, {
+      rent_area_name: 'Sample area',
+      listing_status: 'active',
+      rental_status: 'Pass',
+      underwrite_reliability: 'ok',
+      cap_rate: claimed,
+      cap_rate_derived: null,
+      cap_rate_underwritten: underwritten,
+      cap_gap_pct: gap,
+    });
+  await data.publish('2026-11-28.01', {
+    deals: [deal(1, '8.00', '7.00', '1.00'), deal(2, null, '3.00', null)],
+  });
+  const other = await startApp(data.path);
+  try {
+    const page = await (await fetch(`${other.url}/coverage`, asPage)).text();
+    const [row = ''] = /<tr>(?:(?!<\/tr>).)*Sample area.*?<\/tr>/su.exec(page) ?? [];
+    const cells = row
+      .replaceAll(/<[^>]+>/gu, ' ')
+      .split(/\s+/u)
+      .filter(Boolean);
+    assert.deepEqual(cells.slice(2, 6), ['2', '0', '1', '8.00%'], cells.join(' '));
+    assert.match(cells.join(' '), /7\.00% /);
+  } finally {
+    await other.close();
+  }
+});

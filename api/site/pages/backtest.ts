@@ -51,7 +51,7 @@ function decileLabel(decile: number | null): string {
 
 function outcome(rows: readonly BacktestRow[], name: string): Html {
   const ofOutcome = rows.filter((r) => r.outcome === name);
-  const horizons = [...new Set(ofOutcome.map((r) => r.days))];
+  const horizons = [...new Set(ofOutcome.filter((r) => r.n > 0).map((r) => r.days))];
   const deciles = [...new Set(ofOutcome.map((r) => r.decile))].filter(
     (d) => d === null || ofOutcome.some((r) => r.decile === d && r.n > 0),
   );

@@ -12,6 +12,8 @@ import { rowsFor, textOrNull, type PageContext, type Page } from '../page.ts';
 import { kindsByMetro } from './coverage_kinds.ts';
 
 const ACTIVE = "listing_status = 'active'";
+/** Deals whose claim is compared with the underwriting. A null gap has no claim. */
+const COMPARED = "(underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL)";
 /** Bins of the gap, in percentage points; the first and the last are open. */
 const GAP_BINS: readonly (readonly [low: number, high: number, label: string])[] = [
   [-1e9, -2, 'more than 2 below'],
@@ -30,28 +32,29 @@ async function metros(context: PageContext): Promise<Html> {
     context,
     `SELECT coalesce(rent_area_name, 'No HUD area') AS metro, count(*) AS n,
       count(*) FILTER (WHERE rental_status = 'Hot') AS hot,
-      median(coalesce(cap_rate, cap_rate_derived)) FILTER (WHERE fits) AS claimed,
-      median(cap_rate_underwritten) FILTER (WHERE fits) AS underwritten,
-      median(cap_gap_pct) FILTER (WHERE fits) AS gap,
-      count(*) FILTER (WHERE fits) AS ok
-    FROM (SELECT *, underwrite_reliability = 'ok' AS fits FROM deals WHERE ${ACTIVE})
+      median(coalesce(cap_rate, cap_rate_derived)) FILTER (WHERE is_compared) AS claimed,
+      median(cap_rate_underwritten) FILTER (WHERE is_compared) AS underwritten,
+      median(cap_gap_pct) FILTER (WHERE is_compared) AS gap,
+      count(*) FILTER (WHERE is_compared) AS compared
+    FROM (SELECT *, ${COMPARED} AS is_compared FROM deals WHERE ${ACTIVE})
     GROUP BY 1 ORDER BY n DESC, 1`,
   );
   return wideTable(
     'Deals by HUD area',
     html`<table>
       <caption>
-        Active deals by HUD rent area. Medians are over deals that HUD’s rent fits.
+        Active deals by HUD rent area. The three medians are of the same deals: those compared, which have a claim and a
+        fitting HUD rent. The median gap of single deals may differ from the difference of the two medians.
       </caption>
       <thead>
         <tr>
           <th scope="col">HUD area</th>
           <th scope="col" class="num">Deals</th>
           <th scope="col" class="num">Hot</th>
+          <th scope="col" class="num">Compared</th>
           <th scope="col" class="num">Claimed cap</th>
           <th scope="col" class="num">Underwritten</th>
           <th scope="col" class="num">Gap</th>
-          <th scope="col" class="num">Proxy fits</th>
         </tr>
       </thead>
       <tbody>
@@ -61,10 +64,10 @@ async function metros(context: PageContext): Promise<Html> {
               <th scope="row">${String(r['metro']).replace(/ HUD Metro FMR Area$| MSA$/, '')}</th>
               <td class="num">${count(toNumber(r['n']))}</td>
               <td class="num">${count(toNumber(r['hot']))}</td>
+              <td class="num">${count(toNumber(r['compared']))}</td>
               <td class="num">${percent(textOrNull(r['claimed']))}</td>
               <td class="num">${percent(textOrNull(r['underwritten']))}</td>
               <td class="num">${points(textOrNull(r['gap']))}</td>
-              <td class="num">${count(toNumber(r['ok']))}</td>
             </tr>`,
         )}
       </tbody>
@@ -73,10 +76,7 @@ async function metros(context: PageContext): Promise<Html> {
 }
 
 async function gaps(context: PageContext): Promise<Html> {
-  const rows = await rowsFor(
-    context,
-    `SELECT cap_gap_pct FROM deals WHERE ${ACTIVE} AND underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL`,
-  );
+  const rows = await rowsFor(context, `SELECT cap_gap_pct FROM deals WHERE ${ACTIVE} AND ${COMPARED}`);
   const values = rows.map((r) => Number(r['cap_gap_pct']));
   return barChart({
     caption: html`Claimed minus underwritten cap rate, in percentage points: ${countText(values.length)} active deals

@@ -33,20 +33,26 @@ const QUERIES = {
       WHERE listing_status = 'active'
     )
     SELECT
-      band::INT AS band,
-      count(*)::INT AS deals,
-      avg(deal_score_yield)::DOUBLE AS yield,
-      avg(deal_score_coverage)::DOUBLE AS coverage,
-      avg(deal_score_motivation)::DOUBLE AS motivation,
-      avg(deal_score_distress)::DOUBLE AS distress
-    FROM bands
-    GROUP BY band
-    ORDER BY band`,
+      every.band::INT AS band,
+      count(bands.id)::INT AS deals,
+      coalesce(avg(deal_score_yield), 0)::DOUBLE AS yield,
+      coalesce(avg(deal_score_coverage), 0)::DOUBLE AS coverage,
+      coalesce(avg(deal_score_motivation), 0)::DOUBLE AS motivation,
+      coalesce(avg(deal_score_distress), 0)::DOUBLE AS distress
+    FROM (SELECT unnest(range(0, 100, 10)) AS band) AS every
+    LEFT JOIN bands USING (band)
+    GROUP BY every.band
+    ORDER BY every.band`,
   confidence: `
-    SELECT floor(confidence_score * 20) / 20 AS band, count(*)::INT AS deals
-    FROM deals
-    WHERE listing_status = 'active'
-    GROUP BY ALL
+    WITH bands AS (
+      SELECT floor(confidence_score * 20)::INT AS band, count(*)::INT AS deals
+      FROM deals
+      WHERE listing_status = 'active'
+      GROUP BY ALL
+    )
+    SELECT every.band / 20 AS band, coalesce(deals, 0)::INT AS deals
+    FROM (SELECT unnest(range(min(band), max(band) + 1)) AS band FROM bands) AS every
+    LEFT JOIN bands USING (band)
     ORDER BY band`,
   coverage_by_county: `
     SELECT
@@ -65,19 +71,28 @@ const QUERIES = {
     GROUP BY county, family
     ORDER BY county, family`,
   auctions_by_week: `
-    SELECT
-      CAST(date_trunc('week', sale_date) AS DATE)::VARCHAR AS week,
-      sale_kind AS kind,
-      count(*)::INT AS sales
-    FROM auctions
-    WHERE sale_status = 'scheduled'
-    GROUP BY ALL
-    ORDER BY week, kind`,
+    WITH weeks AS (
+      SELECT CAST(date_trunc('week', sale_date) AS DATE) AS week, sale_kind AS kind, count(*)::INT AS sales
+      FROM auctions
+      WHERE sale_status = 'scheduled'
+      GROUP BY ALL
+    )
+    SELECT every.week::VARCHAR AS week, kinds.kind, coalesce(sales, 0)::INT AS sales
+    FROM (SELECT unnest(range(min(week), max(week) + 1, INTERVAL 7 DAY))::DATE AS week FROM weeks) AS every
+    CROSS JOIN (SELECT DISTINCT kind FROM weeks) AS kinds
+    LEFT JOIN weeks ON weeks.week = every.week AND weeks.kind = kinds.kind
+    ORDER BY every.week, kinds.kind`,
   lead_scores: `
-    SELECT (lead_score // 5 * 5)::INT AS band, lead_type AS kind, count(*)::INT AS leads
-    FROM leads
-    GROUP BY ALL
-    ORDER BY band, kind`,
+    WITH bands AS (
+      SELECT (lead_score // 5 * 5)::INT AS band, lead_type AS kind, count(*)::INT AS leads
+      FROM leads
+      GROUP BY ALL
+    )
+    SELECT every.band::INT AS band, kinds.kind, coalesce(leads, 0)::INT AS leads
+    FROM (SELECT unnest(range(min(band), max(band) + 5, 5)) AS band FROM bands) AS every
+    CROSS JOIN (SELECT DISTINCT kind FROM bands) AS kinds
+    LEFT JOIN bands ON bands.band = every.band AND bands.kind = kinds.kind
+    ORDER BY every.band, kinds.kind`,
 } as const;
 
 export type FactName = keyof typeof QUERIES;
