@@ -133,7 +133,7 @@ identity: $(NODE) ## measure precision and recall of address matching
 serve: $(NODE) ## serve the current snapshot and the site on PORT (4021); test money unless configured
 	@node api/server.ts
 
-buy: $(NODE) ## pay for one call from the sandbox wallet: URL='/api/deals?state=OH'; FULL=1 prints every record
+buy: $(NODE) ## pay for one call from the sandbox wallet: URL='/api/deals?state=OH'; SERVER=, FULL=1
 	@node clients/buy.ts
 
 collect: $(NODE) ## fetch a paid answer again without a charge: RECEIPT=<Receipt-Id>

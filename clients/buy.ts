@@ -17,7 +17,7 @@ import { shellQuoted } from '../lib/shell.ts';
 import { chainOfWallet, type SandboxWallet } from '../api/payments/local_chain/wallet.ts';
 import { receiptPath, saveKeys } from './saved_receipts.ts';
 import { saveResponse } from './saved_responses.ts';
-import { buyerNetworks, sandboxWallet } from './wallet.ts';
+import { buyerNetworks, sandboxWallet, serverSetting } from './wallet.ts';
 
 const MAX_RECORDS = 2;
 /** Maximum paid for one call; the default of @x402/fetch is $1. */
@@ -30,6 +30,7 @@ const buySettings = z.object({
     .regex(/^\/[^\s]*$/, "a path of the server, such as '/api/deals?state=OH'"),
   ...buyerNetworks,
   FULL: z.enum(['0', '1'], 'either 0 or 1').default('0'),
+  ...serverSetting,
   PORT: z
     .string()
     .regex(/^\d{1,5}$/, 'a port')
@@ -37,10 +38,10 @@ const buySettings = z.object({
 });
 
 /** The wallet of the server on DATA_DIR. PORT, if set, must be that server's port. */
-async function findWallet({ DATA_DIR, PORT }: z.infer<typeof buySettings>): Promise<SandboxWallet> {
-  const wallet = await sandboxWallet(DATA_DIR);
+async function findWallet({ DATA_DIR, PORT, SERVER }: z.infer<typeof buySettings>): Promise<SandboxWallet> {
+  const wallet = await sandboxWallet(DATA_DIR, SERVER);
   const port = new URL(wallet.base_url).port;
-  if (PORT !== undefined && PORT !== port) {
+  if (SERVER === undefined && PORT !== undefined && PORT !== port) {
     throw new SettingError(
       `PORT is ${JSON.stringify(PORT)}, expected ${port}, the port of the server on DATA_DIR ` +
         `${JSON.stringify(DATA_DIR)}: the wallet pays that server only. For another server, set its DATA_DIR`,

@@ -9,24 +9,26 @@ import { z } from 'zod';
 import { print } from '../lib/output.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
 import { collect, purchaseUrl } from './collect.ts';
-import { buyerNetworks, sandboxWallet } from './wallet.ts';
+import { buyerNetworks, sandboxWallet, serverSetting } from './wallet.ts';
 
 const EXPECTED = 'the Receipt-Id of a response, or the nonce of its payment';
 
 const collectSettings = z.object({
   DATA_DIR: z.string().min(1, 'a folder').default('data'),
   ...buyerNetworks,
+  ...serverSetting,
   RECEIPT: z.string(EXPECTED).regex(/^(0x)?[0-9a-fA-F-]{32,66}$/, EXPECTED),
 });
 
 async function run(): Promise<number> {
-  const { DATA_DIR, BUYER_NETWORKS, RECEIPT } = readSettings(collectSettings);
-  const wallet = await sandboxWallet(DATA_DIR);
+  const { DATA_DIR, BUYER_NETWORKS, RECEIPT, SERVER } = readSettings(collectSettings);
+  const wallet = await sandboxWallet(DATA_DIR, SERVER);
   const account = privateKeyToAccount(wallet.private_key as Hex);
   const response = await collect(purchaseUrl(wallet.base_url, RECEIPT), account, BUYER_NETWORKS);
   if (response === null)
     throw new SettingError(
-      `RECEIPT is ${JSON.stringify(RECEIPT)}: ${wallet.base_url} did not respond with a sign-in challenge for itself`,
+      `RECEIPT is ${JSON.stringify(RECEIPT)}: ${wallet.base_url} did not respond with a sign-in challenge for ` +
+        'itself. Set SERVER to the PUBLIC_BASE_URL of the server',
     );
   const body = Buffer.from(await response.arrayBuffer());
   const digest = response.headers.get('Unencoded-Digest');

@@ -23,25 +23,36 @@ export const buyerNetworks = {
 
 const KEY = /^0x[0-9a-fA-F]{64}$/;
 
+/** Setting of the server to buy from, for clients with the wallet of a sandbox server. */
+export const serverSetting = {
+  SERVER: z
+    .url({ protocol: /^https?$/u, error: 'the address of a running server, such as http://localhost:4021' })
+    .transform((url) => new URL(url).origin)
+    .optional(),
+};
+
 /**
  * The wallet of the sandbox server that runs on this data folder.
+ * @param server where to reach the server, if not where it says it listens
  * @throws SettingError if there is none
  */
-export async function sandboxWallet(dataDir: string): Promise<SandboxWallet> {
-  const none = new SettingError(
-    `no sandbox server is running on DATA_DIR ${JSON.stringify(dataDir)}: start one with "make serve" and buy from a ` +
-      'second terminal',
-  );
+export async function sandboxWallet(dataDir: string, server?: string): Promise<SandboxWallet> {
   const text = await readFile(walletPath(dataDir), 'utf8').catch(() => {
-    throw none;
+    throw new SettingError(
+      `no sandbox server is running on DATA_DIR ${JSON.stringify(dataDir)}, whose wallet pays: start one with ` +
+        '"make serve" and buy from a second terminal, or set DATA_DIR to the folder of the running server',
+    );
   });
   const wallet = SandboxWallet.parse(JSON.parse(text));
-  await fetch(new URL('/health', wallet.base_url))
+  const base = server ?? wallet.base_url;
+  await fetch(new URL('/health', base))
     .then((r) => r.arrayBuffer())
     .catch(() => {
-      throw none;
+      throw new SettingError(
+        `no server responds at ${base}: start one with "make serve", or set SERVER to the address where it listens`,
+      );
     });
-  return wallet;
+  return { ...wallet, base_url: base };
 }
 
 /**

@@ -284,7 +284,8 @@ describe('a purchase', () => {
       assert.match(out, /\(-0\.05 USDC\)/);
       assert.match(out, /"total_matches": 2/);
       const receipt = /receipt {4}([0-9a-f-]{36}) /.exec(out)?.[1] ?? '';
-      const again = await run({ DATA_DIR: folder.path, RECEIPT: receipt }, 'collect_cli');
+      const SERVER = server.url.replace('127.0.0.1', 'localhost');
+      const again = await run({ DATA_DIR: folder.path, SERVER, RECEIPT: receipt }, 'collect_cli');
       assert.equal(again.code, 0, again.err);
       assert.match(again.out, /delivered by wallet\nbytes {6}\d+, the hash matches/);
       assert.match(again.out, /"total_matches":2/);
@@ -293,5 +294,7 @@ describe('a purchase', () => {
     const noServer = await run({ DATA_DIR: join(folder.path, 'nothing-here'), URL: '/api/deals' });
     assert.equal(noServer.code, 1);
     assert.match(noServer.err, /^no sandbox server is running .*\n$/);
+    const elsewhere = await run({ DATA_DIR: folder.path, SERVER: 'http://localhost:1', URL: '/api/deals' });
+    assert.match(elsewhere.err, /^no server responds at http:\/\/localhost:1: start one .*set SERVER to the address/);
   });
 });

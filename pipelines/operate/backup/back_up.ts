@@ -14,7 +14,7 @@ import { DamagedFile, readJson } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { layoutOf, type Layout } from '../../layout.ts';
 import { listSnapshots } from '../../snapshots.ts';
-import { retainedSnapshots } from '../retention/plan.ts';
+import { snapshotsInUse } from '../retention/plan.ts';
 import { atOnce } from './at_once.ts';
 import { archivedFiles, otherFiles, snapshotFiles, stagedFiles, statedHashes, walk, type Listed } from './contents.ts';
 import { ListWriter, readList, type Header } from './list.ts';
@@ -68,10 +68,7 @@ const currentLink = (layout: Layout): Promise<string | null> =>
 
 async function wantedSnapshots(layout: Layout, current: string | null): Promise<ReadonlySet<string>> {
   const runId = current?.split('/').at(-1) ?? null;
-  const snapshots = await listSnapshots(layout);
-  const today = (runId ?? snapshots.at(-1) ?? '').slice(0, 10);
-  const nothing = { dailyDays: 0, monthlyDays: 0, databaseDays: 0, filingsDays: 0, readsDays: 0, runsDays: 0 };
-  return retainedSnapshots({ current: runId, snapshots, today }, nothing);
+  return snapshotsInUse({ current: runId, snapshots: await listSnapshots(layout) });
 }
 
 /** One copy of a data folder. */

@@ -80,7 +80,7 @@ const newest = (runIds: readonly string[]): string | undefined => [...runIds].so
 const ageInDays = (runId: string, today: string): number => daysBetween(dayOf(runId), today);
 
 /** Snapshots that serve, or that the next build reads: it continues the history of an earlier day. */
-function snapshotsInUse({ current, snapshots }: Pick<Inventory, 'current' | 'snapshots'>): Set<string> {
+export function snapshotsInUse({ current, snapshots }: Pick<Inventory, 'current' | 'snapshots'>): Set<string> {
   const before = current === null ? undefined : newest(snapshots.filter((id) => dayOf(id) < dayOf(current)));
   const inUse = [current, newest(snapshots), before];
   return new Set(inUse.filter((id) => id !== undefined && id !== null));
