@@ -4,11 +4,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { decodePaymentResponseHeader } from '@x402/core/http';
 import { verifyReceiptSignatureJWS, type JWSSignedReceipt } from '@x402/extensions/offer-receipt';
 import { newKey, receiptKeysOf } from '../../../api/payments/receipts/key_set.ts';
 import { parseKeys, verifyContent, verifyReceipt, verifyX402Receipt } from '../../../clients/verify.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
+import { ledgerCommand } from '../../ledger/ledger_folders.ts';
 import { buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { testKeyFile } from '../support/receipt_key.ts';
 import { rowsOfTable } from '../support/snapshot_fixtures.ts';
@@ -65,6 +67,25 @@ describe('the receipt of a server', async () => {
     const later = receiptIn(await fetchWithPayment(`${rotated.url}/api/deals`, payment));
     assert.notEqual(later, receiptIn(first));
     assert.equal((await verifyReceipt(later, await keysOf(rotated), Date.now())).claims.receipt_id, claims.receipt_id);
+  });
+
+  it('is signed by a key that no backup of the ledger has', async () => {
+    const [LEDGER, FILE] = [join(shared.folder.path, 'sold.sqlite'), join(shared.folder.path, 'backup.gz')];
+    const own = await openSqliteLedger(LEDGER);
+    const app = await startApp(shared.folder.path, { ledger: own, facilitator, snapshots: shared.app.snapshots });
+    const response = await buyer.fetch(`${app.url}/api/deals`);
+    await response.arrayBuffer();
+    assert.notEqual(receiptIn(response), '');
+    await app.close();
+    await own.close();
+    const { status, out } = await ledgerCommand('backup', { DATA_DIR: shared.folder.path, LEDGER, FILE });
+    assert.equal(status, 0, out);
+    const text = gunzipSync(readFileSync(FILE)).toString('utf8');
+    assert.ok(text.includes(response.headers.get('Receipt-Id') ?? '?'), 'the sale is in it');
+    for (const { d = '' } of testKeyFile.keys) {
+      const bytes = Buffer.from(d, 'base64url');
+      for (const form of [d, bytes.toString('hex'), bytes.toString('base64')]) assert.ok(!text.includes(form));
+    }
   });
 
   it('is on no answer that is not sold', async () => {

@@ -1,0 +1,94 @@
+/** `make verify`: its output and exit status for a good answer, and for an altered one, a wrong key or a missing page. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { newKey } from '../../api/payments/receipts/key_set.ts';
+import { objectPath } from '../../lib/archive_path.ts';
+import { publishedOf, receiptsOf, SOLD_AT } from './receipts_made.ts';
+
+const CLI = new URL('../../clients/verify_cli.ts', import.meta.url).pathname;
+const DAY_MS = 86_400_000;
+const [HELD, LOST] = ['<p>found</p>', '<p>missing</p>'] as const;
+const shaOf = (text: string): string => hash('sha256', text, 'hex');
+const ANSWER = JSON.stringify({
+  deal: { page_sha256: shaOf(HELD), source_url: 'https://county.example/1' },
+  distress: { matches: [{ signal: { page_sha256: shaOf(LOST) } }] },
+});
+
+describe('make verify', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'verify-command-'));
+  const at = (name: string): string => join(folder, name);
+  const key = { keys: [newKey(Date.parse(SOLD_AT) - DAY_MS)] };
+  const save = (sha256: string, text: string): void => {
+    const path = join(folder, 'archive', objectPath(sha256));
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  };
+
+  before(async () => {
+    const { receipt } = await receiptsOf(key, ANSWER);
+    writeFileSync(at('answer.json'), ANSWER);
+    writeFileSync(at('altered.json'), ANSWER.replace('county', 'bounty'));
+    writeFileSync(at('answer.jws'), `${receipt}\n`);
+    writeFileSync(at('jwks.json'), JSON.stringify({ keys: publishedOf(key) }));
+    writeFileSync(at('other.json'), JSON.stringify({ keys: publishedOf({ keys: [newKey(0)] }) }));
+    save(shaOf(HELD), HELD);
+    save(shaOf(LOST), LOST);
+  });
+  after(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const run = (env: Record<string, string> = {}): { status: number | null; out: string; problem: string } => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [CLI], {
+      encoding: 'utf8',
+      env: { ...process.env, FILE: at('answer.json'), RECEIPT: at('answer.jws'), DATA_DIR: folder, ...env },
+    });
+    return { status, out: stdout, problem: stderr };
+  };
+
+  it('proves a sale with the keys beside the receipt, and finds every page of the answer', () => {
+    const { status, out, problem } = run();
+    assert.deepEqual([status, problem], [0, '']);
+    for (const line of [
+      new RegExp(`^signature {2}valid, EdDSA by ${key.keys[0]?.kid}$`, 'm'),
+      /^request {4}GET \/api\/deals\/5\/report\?fields=deal as application\/json$/m,
+      /^price {6}1\.500000 USD: /m,
+      new RegExp(`^content {4}${ANSWER.length} bytes, SHA-256 ${shaOf(ANSWER)}: the same$`, 'm'),
+      /^pages {6}2 of 2 found, byte for byte$/m,
+      new RegExp(`^ {2}found {5}${shaOf(LOST)} {2}distress\\.matches\\.0\\.signal `, 'm'),
+    ])
+      assert.match(out, line);
+  });
+
+  it('fails for an altered answer, keys that have not this one, and a page that is missing or different', () => {
+    for (const [env, expected] of [
+      [{ FILE: at('altered.json') }, /^NOT PROVEN: the SHA-256 of the file is .*, the receipt is for /m],
+      [{ KEYS: at('other.json') }, /^NOT PROVEN: the key ".*" is not among the saved keys\.$/m],
+    ] as const) {
+      const { status, out } = run(env);
+      assert.equal(status, 1);
+      assert.match(out, expected);
+      assert.doesNotMatch(out, /This proves/);
+    }
+    save(shaOf(LOST), 'other bytes');
+    const different = run();
+    assert.equal(different.status, 1);
+    assert.match(different.out, new RegExp(`^ {2}different ${shaOf(LOST)} `, 'm'));
+    rmSync(join(folder, 'archive', objectPath(shaOf(LOST))));
+    const missing = run();
+    assert.equal(missing.status, 1);
+    assert.match(missing.out, /^pages {6}1 of 2 found/m);
+    assert.match(missing.out, new RegExp(`^ {2}missing {3}${shaOf(LOST)} `, 'm'));
+  });
+
+  it('names a setting whose file cannot be read', () => {
+    const { status, problem } = run({ FILE: at('nowhere.json') });
+    assert.equal(status, 1);
+    assert.match(problem, /^FILE is ".*nowhere\.json", expected a file that can be read$/m);
+  });
+});
