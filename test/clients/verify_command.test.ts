@@ -1,4 +1,4 @@
-/** `make verify`: its output and exit status for a good answer, and for an altered one, a wrong key or a missing page. */
+/** `make verify`: output and exit status for a good answer, an altered one, a wrong key and a missing page. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';

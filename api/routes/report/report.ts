@@ -51,6 +51,7 @@ const VERSION = {
   gone_on: true,
   listing_url: true,
   source_url: true,
+  page_sha256: true,
 } as const;
 const Version = ListingVersion.schema.pick(VERSION).extend(absentOf(ListingVersion, VERSION));
 

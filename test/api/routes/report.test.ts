@@ -58,6 +58,7 @@ describe('the report of a deal', () => {
     rowOf('listing_history', 2, {
       version: 2,
       change: 'price_cut',
+      page_sha256: 'b'.repeat(64),
       version_first_seen: '2026-11-10T12:00:00Z',
       list_price: '700000.00',
     }),
@@ -119,6 +120,8 @@ describe('the report of a deal', () => {
         },
       ],
     });
+    const pages = (body['history'] as { page_sha256: string | null }[]).map((v) => v.page_sha256);
+    assert.deepEqual(pages, ['x', 'b'.repeat(64)], 'make verify looks the pages of the history up');
     assert.deepEqual(
       (body['history'] as { version: number; list_price: string }[]).map((v) => [v.version, v.list_price]),
       [
