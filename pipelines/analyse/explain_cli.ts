@@ -7,6 +7,7 @@ import { layoutOf } from '../layout.ts';
 import { holdForReading } from '../run/lock.ts';
 import { explain } from './explain/explain.ts';
 import { formatExplanation } from './explain/format.ts';
+import { producerOf, producerText } from './explain/producer.ts';
 import { openSnapshot } from './open_snapshot.ts';
 import { runCli, screenWidth } from './run_cli.ts';
 import { analystSettings } from './settings.ts';
@@ -19,7 +20,9 @@ async function main(): Promise<number> {
   const snapshot = await openSnapshot(DATA_DIR, SNAPSHOT);
   try {
     const explanation = await explain(snapshot, await openArchive(DATA_DIR), await loadSources(), ID, TABLE);
-    for (const line of formatExplanation(explanation, FIELD, screenWidth())) print(line);
+    const model = FIELD === undefined ? null : await producerOf(snapshot.duck.connection, explanation.table, FIELD);
+    const producer = model === null ? undefined : producerText(model);
+    for (const line of formatExplanation(explanation, FIELD, { width: screenWidth(), producer })) print(line);
     // A script must notice archived bytes that do not verify.
     return explanation.pages.every((p) => p.hash === 'verified') ? 0 : 1;
   } finally {

@@ -64,8 +64,8 @@ const TITLES: Readonly<Record<string, (row: Fields) => string>> = {
 };
 const SINGULAR = { deals: 'deal', leads: 'lead', signals: 'signal', auctions: 'auction', filings: 'filing' } as const;
 
-/** One field: its value, its description, and where it comes from. */
-function formatField(e: Explanation, field: string): string[] {
+/** One field: its value, its description, where it comes from, and the model that computes or reads it. */
+function formatField(e: Explanation, field: string, producer: string | undefined): string[] {
   const step = e.steps.find((s) => s.figure === field);
   if (!step && !(field in e.row)) {
     const names = [...new Set([...e.steps.map((s) => s.figure), ...Object.keys(e.row)])].join(', ');
@@ -77,6 +77,7 @@ function formatField(e: Explanation, field: string): string[] {
     `${field} = ${value ?? 'absent'}`,
     ...(column ? [`  ${noteOf(column)}`] : []),
     ...(step ? formatTree(e, field, '  ', new Set()) : [`  ${originOf(e, field, field)}`]),
+    ...(producer === undefined ? [] : [`  ${producer}`]),
   ];
 }
 
@@ -107,14 +108,18 @@ function formatVersion(version: Fields): string {
 
 /**
  * @param field the only field to trace; without it all computed figures are listed
- * @param width of the screen in characters
+ * @param screen its width in characters, and where the field comes from in words
  * @throws SettingError listing the fields if `field` is not one
  */
-export function formatExplanation(e: Explanation, field?: string, width = Infinity): string[] {
+export function formatExplanation(
+  e: Explanation,
+  field?: string,
+  { width = Infinity, producer }: { readonly width?: number; readonly producer?: string | undefined } = {},
+): string[] {
   const lines = [
     `${SINGULAR[e.table]} ${e.id} in snapshot ${e.snapshot}: ${TITLES[e.table]?.(e.row) ?? ''}`,
     '',
-    ...(field === undefined ? formatFigures(e) : formatField(e, field)),
+    ...(field === undefined ? formatFigures(e) : formatField(e, field, producer)),
   ];
   const dependsOnHistory = field === undefined || /price|days|motivation|seen|deal_score$/u.test(field);
   if (e.history.length > 0 && dependsOnHistory)
