@@ -12,6 +12,8 @@ const [command, ...args] = process.argv.slice(2);
 try {
   if (command === undefined) throw new SettingError('no command given, expected one to run with the sandbox');
   const settings = readSettings(pipelineSettings);
+  if (!settings.LIVE && settings.SANDBOX_URL !== undefined)
+    process.stderr.write('No effect: SANDBOX_URL. This command starts its own sandbox\n');
   const sandbox = settings.LIVE
     ? null
     : await startSandbox({

@@ -31,6 +31,7 @@ import { formatEnd } from '../run/end_screen.ts';
 import { run, type RunResult } from '../run/run.ts';
 import { formatSummary } from '../run/summary.ts';
 import { checkLedger, noLedgerYet, soldLeads } from '../sold_leads.ts';
+import { settingsWithoutEffect } from './no_effect.ts';
 import { openCrawler } from './open_crawler.ts';
 
 /** The sources that SOURCES chooses, by name or family. @throws SettingError naming an unknown one */
@@ -139,6 +140,7 @@ export async function runCommand(): Promise<number> {
   const isDue = dueByCadence(clock.asOf);
   const sources = settings.LIVE ? all.filter((s) => s.terms.basis !== 'sandbox_only') : all;
   say(`Dealfeed: ${settings.LIVE ? 'the real web' : 'the sandbox world (made-up data)'}, day ${clock.asOf}`);
+  for (const line of settingsWithoutEffect(process.env, settings.LIVE)) say(line);
   for (const line of noLedgerYet(settings)) say(line);
   for (const name of await unknownDropFolders(layout.drop, all))
     say(`not read: ${name} in the drop folder: no source has this name`);

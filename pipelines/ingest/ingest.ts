@@ -108,10 +108,10 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
     dropped = drop.pages.map((p) => p.url);
     pages.push(...drop.pages);
     if (drop.unknownFiles.length > 0) {
-      const formats = (spec.drop ?? []).map((f) => `${f.file} (${f.about})`).join(', ') || 'no file at all';
+      const files = drop.unknownFiles.join(', ');
       throw new Quarantine(
         'malformed_page',
-        `the drop folder holds ${drop.unknownFiles.join(', ')}, expected ${formats}`,
+        `${files} in the drop folder ${spec.name} cannot be read. Move it away. ${expectedFiles(spec)}`,
       );
     }
     const [lost] = drop.unreadable;
@@ -148,4 +148,12 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
   } finally {
     read.done();
   }
+}
+
+/** The files that a source reads from its drop folder; what is said about all of them is said once. */
+function expectedFiles({ drop = [] }: SourceSpec): string {
+  if (drop.length === 0) return 'This source reads no file.';
+  const sentences = drop.map(({ about }) => about.split(/(?<=\.) /u));
+  const files = drop.map(({ file }, i) => `${file} (${sentences[i]?.[0] ?? ''})`).join(' or ');
+  return [`Expected: ${files}.`, ...new Set(sentences.flatMap(([, ...others]) => others))].join(' ');
 }

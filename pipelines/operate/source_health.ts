@@ -107,6 +107,8 @@ export function sourceProblems(health: SourceHealth): Problem[] {
   if (state === 'DEGRADED') found.push(problem('source_degraded', source, failure, reason));
   const outdated = formatOutdated(health);
   if (outdated !== null) found.push(problem('source_outdated', source, `${source}: ${outdated}`));
+  // One failure is one problem. An unavailable site is not alerted until its rows are too old.
+  if (state === 'QUARANTINED') return found;
   if (isLate(health)) {
     const message =
       `the last good read of ${source} is ${String(health.age_days)} days old, expected every ` +
