@@ -9,6 +9,7 @@ import { SettingError } from '../../lib/settings.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { loadModels } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
+import { VIEWS } from '../../models/views.ts';
 import { layoutOf, type Layout } from '../layout.ts';
 import { prunedFiles } from '../pruned_files.ts';
 import { holdForReading } from '../run/lock.ts';
@@ -81,6 +82,9 @@ async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Ma
       const comments = commentOn(name, `${contract.record.about} ${manifest.notice}`, columns);
       await connection.run(comments.join(';\n'));
     }
+    // A snapshot of before a view may lack its tables or columns.
+    for (const { name, sql } of VIEWS)
+      await connection.run(`CREATE VIEW ${identifier(name)} AS ${sql}`).catch(() => undefined);
     await connection.run(`USE memory; DETACH snapshot; ATTACH ${copy} AS snapshot (READ_ONLY); USE snapshot`);
   } finally {
     // The open file stays readable.
