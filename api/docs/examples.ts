@@ -28,7 +28,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: 'https://county.example/records/1',
 };
 /** Texts for patterns: figures with two or more decimals, hashes, codes. The first one that matches is used. */
-const TEXTS = ['text', '12.50', '12.5000', '12', '39035', 'a'.repeat(64), 'uw-2026.2'];
+const TEXTS = ['text', '12.50', '12.5000', '41.54128', '12', '39035', 'a'.repeat(64), 'uw-2026.2'];
 
 const textFor = ({ format, pattern }: Shape): string =>
   (format === undefined ? undefined : FORMATS[format]) ??

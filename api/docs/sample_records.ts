@@ -161,6 +161,8 @@ export const SAMPLE_VALUES: Sample = {
   assumption_set_id: 'uw-2026.2',
   page_sha256: '97fb78dcfa91749b8f2761a2206e7336b514065f62bf8fd0a286436718cd8dc8',
   last_good_at: SEEN,
+  latitude: '41.54128',
+  longitude: '-81.60512',
   target_cap_pct: '8.00',
   area: 'Cleveland, OH',
   source: 'lakes_sunbelt_exchange',

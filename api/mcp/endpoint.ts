@@ -8,11 +8,11 @@ import {
 } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Context, Middleware } from 'koa';
-import { MCP_PATH } from '../docs/openapi.ts';
 import { ArgumentError } from '../../lib/mcp/arguments.ts';
 import { errorResult } from '../../lib/mcp/results.ts';
 import { VIEW_PROPERTIES } from '../../lib/mcp/short_answer.ts';
 import { interfaceOf, listedTool, type Interface } from '../../lib/mcp/tools.ts';
+import { MCP_PATH } from '../docs/openapi.ts';
 import { Problem } from '../http/problem.ts';
 import { stateOf } from '../http/request_state.ts';
 import { requestInside } from './inner_requests.ts';

@@ -190,7 +190,6 @@ describe('the documents for catalogs and crawlers', () => {
     const named = Object.values(index).filter((value) => value.startsWith(PUBLIC_URL));
     assert.equal(named.length, Object.keys(index).length - 1);
     for (const path of [...linked, ...named.map((url) => url.replace(PUBLIC_URL, ''))])
-      // Agents call /mcp with POST; this test is about documents.
-      if (path !== MCP_PATH) assert.notEqual((await get(path)).status, 404, path);
+      assert.notEqual((await get(path)).status, 404, path);
   });
 });
