@@ -42,6 +42,14 @@ async function readsOfModels(): Promise<ReadonlyMap<string, readonly string[]>> 
   }
 }
 
+/** The model without references to tables that stay empty. */
+function referringTo(model: Model, filled: ReadonlySet<string>): Model {
+  const { publish } = model.contract;
+  if (!publish?.references) return model;
+  const references = Object.fromEntries(Object.entries(publish.references).filter(([, target]) => filled.has(target)));
+  return { ...model, contract: { ...model.contract, publish: { ...publish, references } } };
+}
+
 let reads: Promise<ReadonlyMap<string, readonly string[]>> | undefined;
 
 /**
@@ -58,7 +66,7 @@ export async function modelsOf(tables: readonly string[]): Promise<Model[]> {
   };
   for (const table of tables) add(table);
   return MODELS.flatMap((model) => {
-    if (needed.has(model.name)) return [model];
+    if (needed.has(model.name)) return [referringTo(model, needed)];
     return model.contract.publish ? [emptied(model)] : [];
   });
 }
