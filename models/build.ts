@@ -134,13 +134,17 @@ interface Shape {
   readonly type: string;
 }
 
+/** What to do where a division has made a binary float. */
+const DIVIDE = '. SQL divides to DOUBLE: use quotient() or another macro of models/macros/arithmetic.sql';
+
 /** Compare columns, their order and their types. @throws ContractError naming the first difference */
 function checkColumns(model: string, expected: readonly Shape[], got: readonly Shape[]): void {
   const format = (shape: Shape | undefined): string => (shape ? `${shape.column} ${shape.type}` : 'nothing');
   for (let i = 0; i < Math.max(expected.length, got.length); i += 1) {
     const [want, have] = [expected[i], got[i]];
     if (want?.column !== have?.column || want?.type !== have?.type) {
-      throw new ContractError(`model ${model}: column ${i + 1} is ${format(have)}, expected ${format(want)}`);
+      const hint = have?.column === want?.column && have?.type === 'DOUBLE' ? DIVIDE : '';
+      throw new ContractError(`model ${model}: column ${i + 1} is ${format(have)}, expected ${format(want)}${hint}`);
     }
   }
 }

@@ -71,6 +71,10 @@ describe('a contract', () => {
       GOOD.replace(' FROM', ', 1 AS extra FROM'),
       /^model things: column 5 is extra INTEGER, expected nothing$/u,
     );
+    await fails(
+      'SELECT id, kind, price / n AS price, CAST(n AS INTEGER) AS "count" FROM given',
+      /^model things: column 3 is price DOUBLE, expected price DECIMAL\(14,2\)\. .*use quotient\(\)/u,
+    );
   });
   it('names the model whose SQL fails', async () => {
     await fails('SELECT nothing_of_the_kind FROM given', /^model things: .*nothing_of_the_kind/su);
