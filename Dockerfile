@@ -4,8 +4,9 @@
 FROM node:22-trixie-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY lib/install.mjs lib/
 # As make setup PRODUCTION=1. The package `node` has the Node that the project runs on; npm of the image only installs.
-RUN npm install --no-save --no-progress --loglevel=error --omit=dev
+RUN node lib/install.mjs --omit=dev
 
 FROM debian:trixie-slim
 # libatomic1 and libstdc++6 are Node's libraries. The scheduler starts runs with make.

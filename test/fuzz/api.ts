@@ -4,6 +4,7 @@
  */
 import { connect } from 'node:net';
 import * as fc from 'fast-check';
+import { neededQuery } from '../api/support/snapshot_fixtures.ts';
 import type { Started } from '../api/support/test_app.ts';
 import type { Buyer } from '../api/support/buyers.ts';
 import { hostileRequests, payableTargets, type HostileRequest } from './api_requests.ts';
@@ -141,7 +142,7 @@ export async function sendPaid(started: Started, buyer: Buyer, count: number, se
     const request: HostileRequest = {
       method: 'GET',
       target,
-      headers: [['PAYMENT-SIGNATURE', await buyer.sign(`${url}${path}${path.endsWith('/lookup') ? '?apn=P-1' : ''}`)]],
+      headers: [['PAYMENT-SIGNATURE', await buyer.sign(`${url}${path}${neededQuery(path)}`)]],
     };
     try {
       const { text, ms } = await exchange(url, wireOf(request));

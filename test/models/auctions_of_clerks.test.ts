@@ -39,7 +39,9 @@ const TAX_DEED = {
 
 const auctions = async (sales: readonly Row[], previous: readonly Row[] = []): Promise<Built> =>
   build({ staged_sheriff_sale: sales, previous_auctions: previous }, ({ name }) =>
-    ['stg_parcel_rows', 'stg_addresses', 'stg_sheriff_sales', 'auctions'].includes(name),
+    ['stg_parcel_rows', 'stg_tax_parcels', 'stg_parcels', 'stg_addresses', 'stg_sheriff_sales', 'auctions'].includes(
+      name,
+    ),
   );
 
 async function rowsOf(sales: readonly Row[], previous: readonly Row[] = []): Promise<readonly Row[]> {

@@ -172,7 +172,7 @@ test('a run sends alerts at its end; a failing command changes neither its exit 
   assert.equal(hanging.status, 0, hanging.out);
   assert.match(
     hanging.out,
-    /Published [\s\S]*alert not sent \(new\): 2 problems, .* heartland_multifamily \w+: .* did not end within 0\.5 s/,
+    /Published [\s\S]*not sent \(new\): source_quarantined heartland_multifamily \w+: .* did not end within 0\.5 s/,
   );
   const failing = await run(`cat >> ${file}; exit 1`, 'none');
   assert.equal(failing.status, 0, failing.out);

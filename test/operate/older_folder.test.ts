@@ -24,7 +24,7 @@ import { healthOf } from '../../pipelines/operate/health.ts';
 import { soldLeads } from '../../pipelines/sold_leads.ts';
 import { loadSources } from '../../sources/index.ts';
 import { receiptKeyPath } from '../api/support/receipt_key.ts';
-import { removeFromSnapshot } from '../api/support/snapshot_fixtures.ts';
+import { removeFromSnapshot } from '../api/support/older_snapshot.ts';
 import { runDay } from '../pipelines/runs.ts';
 import { afterFirstDay, FIRST_RUN, type StartingPoint } from '../pipelines/starting_points.ts';
 

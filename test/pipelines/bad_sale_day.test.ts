@@ -67,7 +67,7 @@ test('a sale day whose statuses are lost keeps its last good rows and is reporte
   const third = await runDay({ ...options, day: '2026-11-21', tables: [] });
   assert.match(
     warningsOf(third).join('\n'),
-    /oh_cuyahoga_sheriff quarantined: malformed_page: .*_waiting_1_update\.json, expected .*_waiting_1_load\.json/u,
+    /_sheriff quarantined: malformed_page: .*_1_update\.json in the drop folder .* Expected: .*_1_load\.json/u,
   );
 
   // Two pages of waiting sales, of which the second was not saved.

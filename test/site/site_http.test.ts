@@ -6,14 +6,8 @@ import { countText } from '../../api/site/format.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
 import { comparedSizes, errorRanges } from '../../models/calibration/comparison_by_size.ts';
 import { startApp, type Started } from '../api/support/test_app.ts';
-import {
-  dataFolder,
-  removeFromSnapshot,
-  rowOf,
-  rowsOfTable,
-  uuid,
-  type DataFolder,
-} from '../api/support/snapshot_fixtures.ts';
+import { removeFromSnapshot } from '../api/support/older_snapshot.ts';
+import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>"\'&';
 const asPage = { headers: { Accept: 'text/html' } };

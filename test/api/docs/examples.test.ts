@@ -174,7 +174,7 @@ describe('an example', () => {
   it('on the command line checks PORT against the running server', async () => {
     const port = new URL(server.url).port;
     const buy = (env: Record<string, string>) =>
-      run(process.execPath, ['clients/buy.ts'], { DATA_DIR: folder.path, URL: '/api/deals/ids', ...env });
+      run(process.execPath, ['clients/buy.ts'], { DATA_DIR: folder.path, URL: '/api/deals/ids', SERVER: '', ...env });
     assert.equal((await buy({ PORT: port })).code, 0);
     const { code, err } = await buy({ PORT: '4999' });
     assert.equal(code, 1);

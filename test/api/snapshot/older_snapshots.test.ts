@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { startSharedApp, type SharedApp } from '../support/test_app.ts';
-import { removeFromSnapshot, rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
+import { removeFromSnapshot } from '../support/older_snapshot.ts';
+import { rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
 
 describe('an older snapshot', () => {
   let shared: SharedApp;

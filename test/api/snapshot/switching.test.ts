@@ -7,7 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openSnapshots } from '../../../api/snapshot/follow.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { startSharedApp, type SharedApp } from '../support/test_app.ts';
-import { changeManifest, removeFromSnapshot, rowsOfTable } from '../support/snapshot_fixtures.ts';
+import { removeFromSnapshot } from '../support/older_snapshot.ts';
+import { changeManifest, rowsOfTable } from '../support/snapshot_fixtures.ts';
 
 const scored = (score: number) => rowsOfTable('deals', 20, () => ({ deal_score: score }));
 

@@ -268,23 +268,3 @@ export async function changeManifest(folder: string, change: (manifest: Manifest
   change(manifest);
   await writeFile(path, JSON.stringify(manifest));
 }
-
-/** Remove columns and tables from a snapshot, as if it had been built before they were added. */
-export async function removeFromSnapshot(
-  folder: string,
-  {
-    columns = [],
-    tables = [],
-  }: { columns?: readonly (readonly [table: string, column: string])[]; tables?: readonly string[] },
-): Promise<void> {
-  const database = join(folder, 'dealfeed.duckdb');
-  const duck = await openDuck(database);
-  for (const [table, column] of columns) await duck.connection.run(`ALTER TABLE ${table} DROP COLUMN ${column}`);
-  for (const table of tables) await duck.connection.run(`DROP TABLE ${table}`);
-  duck.close();
-  const sha256 = await sha256OfFile(database);
-  await changeManifest(folder, (manifest) => {
-    for (const table of tables) delete manifest.tables[table];
-    Object.assign(manifest.database, { sha256 });
-  });
-}

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { bodyOf, buyerWith, fetchPaymentRequired } from '../../support/buyers.ts';
-import { removeFromSnapshot, rowOf, rowsOfTable, uuid, type Row } from '../../support/snapshot_fixtures.ts';
+import { removeFromSnapshot } from '../../support/older_snapshot.ts';
+import { rowOf, rowsOfTable, uuid, type Row } from '../../support/snapshot_fixtures.ts';
 import { startSharedApp, type SharedApp } from '../../support/test_app.ts';
 import { BEGIN, changeRows, feedRows, FIRST, SECOND, type Changed } from './feed_rows.ts';
 
