@@ -33,6 +33,8 @@ const NEXT_DAY = '2026-11-21';
 const COLUMNS = [
   ['listing_history', 'gone_on'],
   ['deals', 'offer_low'],
+  ['deals', 'geo_basis'],
+  ['leads', 'geo_basis'],
 ] as const;
 const TABLES = ['changes', 'change_feeds', 'reports'] as const;
 /** Fields of a manifest, of its sources, of a record of a read, and files of a folder. */

@@ -1,10 +1,12 @@
 /** A snapshot older than the server: missing columns are null, missing tables empty, and /health lists both. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { TABLE_NAMES, TABLES } from '../../../api/snapshot/tables.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { startSharedApp, type SharedApp } from '../support/test_app.ts';
 import { removeFromSnapshot } from '../support/older_snapshot.ts';
 import { rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
+import required from './required_columns.json' with { type: 'json' };
 
 describe('an older snapshot', () => {
   let shared: SharedApp;
@@ -55,6 +57,36 @@ describe('an older snapshot', () => {
         (column) => `There is no ${column} in this snapshot; it is null in every row.`,
       ),
     );
+  });
+
+  it('without points has records that say so', async () => {
+    const tables = ['deals', 'signals', 'auctions', 'leads'];
+    const point = ['latitude', 'longitude', 'geo_basis'];
+    await serveWithout('2026-11-20.05', {
+      columns: [
+        ...tables.flatMap((table) => point.map((column) => [table, column] as const)),
+        ...['county', 'county_fips', 'county_basis'].map((column) => ['deals', column] as const),
+      ],
+    });
+    const { records } = (await bodyOf(await buyer.fetch(`${shared.app.url}/api/deals?limit=1&fields=all`))) as {
+      records: (Record<string, unknown> & { absent: Record<string, string> })[];
+    };
+    for (const name of [...point, 'county', 'county_fips', 'county_basis'])
+      assert.deepEqual([records[0]?.[name], records[0]?.absent[name]], [null, 'not_recorded'], name);
+    assert.equal((await buyer.fetch(`${shared.app.url}/api/leads`)).status, 200);
+  });
+
+  it('is served by every later version: a column that is added may be null', () => {
+    const without = (table: (typeof TABLE_NAMES)[number]): string[] =>
+      TABLES[table].columns.filter(({ absent }) => absent === undefined).map(({ name }) => name);
+    for (const table of TABLE_NAMES) {
+      const earlier: readonly string[] = required[table];
+      assert.deepEqual(
+        without(table).filter((name) => !earlier.includes(name)),
+        [],
+        `${table}: a snapshot of an earlier version lacks these; state when they are absent`,
+      );
+    }
   });
 
   it('without reports responds with 503 for them before a payment, and serves everything else', async () => {
