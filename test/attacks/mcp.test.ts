@@ -218,6 +218,38 @@ describe('an attack on /mcp', () => {
     assert.equal(settled, 0);
   });
 
+  it('that leaves before the answer is built is not charged', async () => {
+    const { facilitator, requests } = shared.app;
+    const payment = await paymentFor('/api/deals');
+    const { onVerify } = facilitator;
+    const [verifying, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    facilitator.onVerify = async () => {
+      verifying.resolve();
+      await leave.promise;
+      return { valid: true };
+    };
+    const start = requests.length;
+    const sent = request(`${url()}/mcp`, {
+      method: 'POST',
+      headers: { Accept: 'application/json, text/event-stream', 'Content-Type': 'application/json' },
+    });
+    const gone = Promise.withResolvers<void>();
+    sent.on('error', () => gone.resolve()).end(JSON.stringify(callOf('deals', {}, payment)));
+    await verifying.promise;
+    sent.destroy();
+    await gone.promise;
+    const settled = await settledBy(async () => {
+      // The server sees the end of the connection after this process does.
+      await pause(50);
+      leave.resolve();
+      facilitator.onVerify = onVerify;
+      while (!requests.slice(start).some(({ path }) => path === '/api/deals')) await pause(10);
+    });
+    assert.equal(settled, 0);
+    const { structuredContent } = await callTool(url(), 'deals', {}, payment);
+    assert.ok('body' in structuredContent, 'the payment is free again');
+  });
+
   it('that leaves or cancels while the payment settles is charged once, and reads the answer later', async () => {
     const { facilitator, ledger } = shared.app;
     const payment = await paymentFor('/api/deals', identifier());

@@ -1,4 +1,5 @@
 /** What the steps of a paid request share. */
+import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { OfferedPayment } from '../chain/authorization.ts';
 import type { Charge, PaymentLayerOptions } from '../middleware.ts';
@@ -17,6 +18,12 @@ export interface PaidRequest {
   readonly ctx: Context;
   readonly charge: Charge;
   readonly offer: OfferedPayment;
+}
+
+/** The response that reaches the caller: that of the request, or of the one that carries it. */
+export function callersResponse({ state, res }: Pick<Context, 'state' | 'res'>): ServerResponse {
+  const { carrier = res } = state as { readonly carrier?: ServerResponse };
+  return carrier;
 }
 
 /** The media type of the answer, if the request chose another one than JSON. */

@@ -1,5 +1,4 @@
 /** Sends sold answers with their receipts, the first time and again, and records each delivery in the ledger. */
-import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { encodePaymentResponseHeader } from '@x402/core/http';
 import { withPrivateCacheControl } from '@x402/core/server';
@@ -12,6 +11,7 @@ import type { ReceiptSigner, SignedReceipts } from '../receipts/signed_receipt.t
 import type { Refusals } from '../refusals.ts';
 import { recordDelivery } from '../sale.ts';
 import { digestHeader } from '../spooled_answer.ts';
+import { callersResponse } from './context.ts';
 
 /**
  * PAYMENT-RESPONSE of a purchase that the chain shows as paid. Older versions stored any text that a facilitator named
@@ -58,7 +58,7 @@ export function deliveriesOf({ ledger, refusals, receipts, nowMs }: DeliveryOpti
 
   /** Record the delivery once the response is sent or has failed. */
   const recordWhenClosed = (ctx: Context, purchase: Purchase, kind: DeliveryKind): void => {
-    const { carrier = ctx.res } = ctx.state as { readonly carrier?: ServerResponse };
+    const carrier = callersResponse(ctx);
     const closed = new Promise<void>((resolve) => {
       if (carrier.closed || carrier.destroyed) resolve();
       else

@@ -9,7 +9,7 @@ import type { Charge } from '../middleware.ts';
 import type { PaymentNetwork } from '../networks.ts';
 import { sell, type Claimant, type SaleEffects, type SaleOutcome } from '../sale.ts';
 import { SpooledFile, wholeAnswer } from '../spooled_answer.ts';
-import { requestOf, type PaymentSteps } from './context.ts';
+import { callersResponse, requestOf, type PaymentSteps } from './context.ts';
 import { answerEarlierPurchase } from './earlier_purchase.ts';
 import type { VerifiedPayment } from './verify.ts';
 
@@ -118,7 +118,9 @@ export async function fulfill(steps: PaymentSteps, request: VerifiedRequest): Pr
     await next();
     if (ctx.body instanceof SpooledFile) file = ctx.body;
     // A buyer who has disconnected is not charged.
-    return ctx.status < 400 && !ctx.res.destroyed ? wholeAnswer(ctx, { 'Receipt-Id': claimant.purchase.id }) : null;
+    return ctx.status < 400 && !callersResponse(ctx).destroyed
+      ? wholeAnswer(ctx, { 'Receipt-Id': claimant.purchase.id })
+      : null;
   };
   try {
     const outcome = await sellAnswer(steps, request, make);
