@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import { Router } from '@koa/router';
 import Koa from 'koa';
 import type { Ledger } from '../ledger/ledger.ts';
+import { atomicOf } from '../lib/network.ts';
 import { redactor, type Redact } from '../lib/redact.ts';
 import { discoveryDocuments, interfaceHashOf, mountDocuments } from './docs/documents.ts';
 import { MCP_PATH, openApi } from './docs/openapi.ts';
@@ -16,7 +17,7 @@ import { logRequests, type RequestLog } from './http/request_log.ts';
 import { stateOf } from './http/request_state.ts';
 import { mountMcp } from './mcp/endpoint.ts';
 import { carryResponses } from './mcp/inner_requests.ts';
-import { signedPayment } from './payments/chain/payer_check.ts';
+import { fundedPayer, signedPayment } from './payments/chain/payer_check.ts';
 import { collecting } from './payments/collect.ts';
 import { paymentLayer, type PaymentLayer } from './payments/middleware.ts';
 import type { PaymentSettings } from './payments/modes.ts';
@@ -246,7 +247,11 @@ export function createApp(deps: AppDeps): App {
 
   const limit =
     unbilledPerMinute > 0
-      ? limitUnbilled(unbilledPerMinute, (ctx) => signedPayment(payments, ctx.get('PAYMENT-SIGNATURE')))
+      ? limitUnbilled(unbilledPerMinute, {
+          signed: (ctx) => signedPayment(payments, ctx.get('PAYMENT-SIGNATURE')),
+          funded: (ctx) =>
+            fundedPayer(payments, ctx.get('PAYMENT-SIGNATURE'), atomicOf(stateOf(ctx).route?.price ?? '0.00')),
+        })
       : undefined;
   let application: RequestListener | undefined;
   mountMcp(router, {

@@ -93,13 +93,21 @@ export function clientKey(ip: string): string {
     .join(':');
 }
 
+/** Keys of the payment in a request, by which it counts instead of by its client; null if it has none of the kind. */
+export interface PaymentKeys {
+  /** Of a payment that its payer signed. */
+  signed(ctx: Context): Promise<string | null>;
+  /** Of a payer that signed the payment and has the money. */
+  funded(ctx: Context): Promise<string | null>;
+}
+
 /**
  * Limit the unpaid responses per minute and client. A response that tells as much as several counts as so many
  * (`ctx.state.countUnpaid`), at most as the whole limit, and not at all if it is refused for that. Above the limit, a
  * payment that its payer signed counts by itself: other callers with the same address cannot keep a buyer from paying.
- * @param signedPayment key of such a payment in the request, or null
+ * What is counted before the payment is checked counts by its payer, who must have the money: signatures are free.
  */
-export function limitUnbilled(perMinute: number, signedPayment: (ctx: Context) => Promise<string | null>): Middleware {
+export function limitUnbilled(perMinute: number, keys: PaymentKeys): Middleware {
   const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
   /** Count responses. @returns what exceeds the limit, or null */
   const exceeded = (key: string, responses: number): Promise<RateLimiterRes | null> =>
@@ -114,12 +122,12 @@ export function limitUnbilled(perMinute: number, signedPayment: (ctx: Context) =
   return async (ctx, next) => {
     const state = stateOf(ctx);
     const client = clientKey(ctx.ip);
-    let key = client;
     const counted: { readonly key: string; readonly responses: number }[] = [];
-    const count = async (responses: number): Promise<void> => {
+    const count = async (responses: number, otherKey: PaymentKeys['signed']): Promise<void> => {
+      let key = client;
       let refused = await exceeded(key, responses);
-      const payment = refused && key === client ? await signedPayment(ctx) : null;
-      if (payment !== null) refused = await exceeded((key = payment), responses);
+      const other = refused && (await otherKey(ctx));
+      if (other !== null) refused = await exceeded((key = other), responses);
       if (refused) {
         throw new Problem(
           'rate_limited',
@@ -131,10 +139,10 @@ export function limitUnbilled(perMinute: number, signedPayment: (ctx: Context) =
       counted.push({ key, responses });
     };
     // Counted before the response, so that concurrent requests do not pass together.
-    await count(1);
+    await count(1, keys.signed);
     state.countUnpaid = async (more) => {
       const responses = Math.min(more, perMinute - 1);
-      if (responses > 0) await count(responses);
+      if (responses > 0) await count(responses, keys.funded);
     };
     await next();
     if (state.settlement !== undefined)

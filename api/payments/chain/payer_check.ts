@@ -33,6 +33,29 @@ export async function signedPayment(
   }
 }
 
+/**
+ * Network and payer of the payment in a header, if its payer signed it and has its amount, of at least `least`; else
+ * null. Unlike a signature, money is not made for each request.
+ */
+export async function fundedPayer(
+  payments: Parameters<typeof signedPayment>[0],
+  header: string,
+  least: bigint,
+): Promise<string | null> {
+  const offered = readOffered(header);
+  if (offered.kind !== 'payment' || offered.offer.payment.amount < least) return null;
+  const { payment } = offered.offer;
+  const chain = onNetwork(payments.networks, payment.network)?.chain;
+  if (!chain || (await signedPayment(payments, header)) === null) return null;
+  try {
+    const { balance, isUsed } = await chain.payer(payment);
+    return isUsed || balance < payment.amount ? null : `${payment.network} ${payment.payer}`;
+  } catch (error) {
+    if (error instanceof ChainUnavailable) return null;
+    throw error;
+  }
+}
+
 export type CheckedPayer =
   | { readonly kind: 'good'; readonly balance: bigint; readonly isContract: boolean }
   | { readonly kind: 'refused'; readonly reason: 'payment_invalid'; readonly detail: string; readonly error: string }
