@@ -106,8 +106,8 @@ export const home: Page = {
         </li>
         <li>
           Your wallet signs a transfer of exactly that amount:
-          <a href="https://www.x402.org" rel="noreferrer">x402</a> version 2, USDC on Base.
-          <code>@x402/fetch</code> does this automatically.
+          <a href="https://www.x402.org" rel="noreferrer">x402</a> version 2, USDC on Base or another network that the
+          402 offers. <code>@x402/fetch</code> does this automatically.
         </li>
         <li>
           Send it again with the signature. The response is <strong>200</strong> with a receipt. A bad request is 400, a
