@@ -78,7 +78,7 @@ rebuild: $(NODE) ## rebuild published days from archived pages and compare the b
 backup: $(NODE) ## back up DATA_DIR and the ledger into TO=... while servers and runs work; KEEP_BACKUPS=30
 	@node pipelines/operate/backup/cli.ts backup
 
-backup-verify: $(NODE) ## read a backup in FROM=... and compare every hash; BACKUP=...: another than the newest
+backup-verify: $(NODE) ## read a backup in FROM=... and compare every hash; BACKUP=...: an older one
 	@node pipelines/operate/backup/cli.ts verify
 
 restore: $(NODE) ## restore the newest backup of FROM=... into an empty DATA_DIR, with its ledger; BACKUP=...
@@ -133,7 +133,7 @@ identity: $(NODE) ## measure precision and recall of address matching
 serve: $(NODE) ## serve the current snapshot and the site on PORT (4021); test money unless configured
 	@node api/server.ts
 
-buy: $(NODE) ## pay for one call from the sandbox wallet: URL='/api/deals?state=OH'; SERVER=, FULL=1
+buy: $(NODE) ## pay for one call from the sandbox wallet: URL='/api/deals?state=OH'; FULL=1: all records; SERVER=...
 	@node clients/buy.ts
 
 collect: $(NODE) ## fetch a paid answer again without a charge: RECEIPT=<Receipt-Id>

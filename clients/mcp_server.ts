@@ -120,7 +120,7 @@ export function createMcpServer({ api, buyer, responsesDir, about }: McpOptions)
     const tool = tools.get(name);
     if (!tool) throw new ArgumentError(`There is no tool ${name}.`, 'unknown_tool');
     if (view.from > 0 && !tool.free)
-      throw new ArgumentError('from would buy the answer again. Read on with collect, by the receipt_id.');
+      throw new ArgumentError('from would buy the answer again. Call collect with the receipt_id instead.');
     return toCallResult(tool.name, view, await buyer.call(tool.url(rest)));
   };
 

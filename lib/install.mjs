@@ -51,6 +51,6 @@ npm.on('close', (code) => {
   clearInterval(timer);
   if (isTerminal) process.stdout.write('\r\u001b[K');
   if (code === 0) console.log(`installed ${wanted.length} packages in ${seconds()}`);
-  else console.error('npm failed. Its message is above; run the command again when the cause is gone.');
+  else console.error('npm failed. Its message is above: fix the cause and run the command again.');
   process.exitCode = code ?? 1;
 });

@@ -40,7 +40,7 @@ const HOW_TO =
   'The first result of a priced tool is its terms (x402 version 2). Call it again with the payment in ' +
   '_meta["x402/payment"]; the settlement is in _meta["x402/payment-response"]. Answers are short: show, from and ' +
   'part choose what is shown, at the same price. With a payment identifier (x402 extension), the same call with the ' +
-  'same payment reads on, free. Start with meta, which is free.';
+  'same payment returns more of the answer, free. Start with meta, which is free.';
 
 /** An error response below JSON-RPC: there is no request id to answer. */
 function refuse(ctx: Context, status: number, code: number, message: string): void {

@@ -39,7 +39,7 @@ export function readCall(
   const { view, rest } = readView(given);
   const payment = _meta?.[PAYMENT];
   if (view.from > 0 && !tool.free && payment === undefined)
-    throw new ArgumentError('from reads on in an answer that was bought: send the payment that bought it.');
+    throw new ArgumentError('from continues an answer that is already bought: send the payment that bought it.');
   const { pathname, search } = tool.url(rest);
   return { tool, view, target: pathname + search, payment };
 }
@@ -80,7 +80,7 @@ function answerResult({ view, payment }: ToolCall, response: InnerResponse, coll
   const digest = response.header('unencoded-digest');
   const signed = response.header('signed-receipt');
   const readOn = known?.extensions
-    ? 'To read on, free: call again with the same arguments and payment, and from or part.'
+    ? 'To read more, free: call again with the same arguments and payment, and from or part.'
     : `The wallet that paid collects all of it at ${collectUrl}.`;
   return {
     ...toolResult({

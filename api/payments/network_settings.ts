@@ -37,7 +37,7 @@ const dailyGas = () => gas(21_000, 1_000_000_000_000);
 export const networkSettings = {
   NETWORKS: networkList.describe(
     'Networks on which buyers may pay in USDC, in order of preference, separated by commas: ' +
-      `${NAMES}. Each takes the same prices, paid to PAY_TO.`,
+      `${NAMES}. Prices are the same on each, paid to PAY_TO.`,
   ),
   RPC_URL: rpcUrl(BASE).describe(
     'Base node, for settlement outcomes and contract wallets; with PAYMENTS=self also for sending transactions. ' +
@@ -80,8 +80,8 @@ export const facilitatorSettings = {
     .pipe(z.array(z.url({ protocol: /^https?$/, error: FACILITATOR_LIST })))
     .optional()
     .describe(
-      'Facilitator that verifies and settles. Required with PAYMENTS=facilitator. Several, separated by commas, are ' +
-        'used in order of preference: the next one if one gives no usable reply.',
+      'Facilitator that verifies and settles. Required with PAYMENTS=facilitator. Several are ' +
+        'separated by commas, in order of preference: the server asks the next one if one gives no usable reply.',
     ),
   FACILITATOR_AUTHORIZATION: z
     .string()
@@ -89,7 +89,7 @@ export const facilitatorSettings = {
     .optional()
     .describe(
       'Authorization header sent to the facilitator. With several facilitators: one for each, in their order, ' +
-        `separated by ${AUTHORIZATION_SEPARATOR}; nothing between two for a facilitator that needs none.`,
+        `separated by ${AUTHORIZATION_SEPARATOR}; leave the place of one that needs none empty.`,
     ),
 };
 

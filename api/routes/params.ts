@@ -55,10 +55,10 @@ export const textParam = (about: string) =>
     },
   );
 
-/** Between the values of a list of texts. */
+/** Separates the values of a list of texts. */
 const BETWEEN_LINES = /\||\r?\n/u;
 
-/** Texts with | or a line break between them, at most `most`. */
+/** Texts separated by | or line breaks, at most `most`. */
 export const linesParam = (about: string, most: number) =>
   param(
     z
@@ -72,7 +72,7 @@ export const linesParam = (about: string, most: number) =>
       .superRefine((lines, { addIssue }) => {
         if (lines.length === 0 || lines.length > most) addIssue(`${lines.length} are given`);
       }),
-    { kind: 'string', about, expected: `1 to ${most} texts with | or a line break between them` },
+    { kind: 'string', about, expected: `1 to ${most} texts separated by | or line breaks` },
   );
 
 /** A two-letter state, in upper case. */

@@ -17,8 +17,8 @@ const sectionOf = ({ name, contract: { record, audits, publish } }: Model): read
   record.about,
   [
     `Key: ${record.key.map((column) => `\`${column}\``).join(', ')}.`,
-    ...Object.entries(publish?.references ?? {}).map(([column, target]) => `\`${column}\` is a key of \`${target}\`.`),
-    ...(publish?.isLarge ? ['The database has no index of the key: the table is large.'] : []),
+    ...Object.entries(publish?.references ?? {}).map(([column, target]) => `\`${column}\` references \`${target}\`.`),
+    ...(publish?.isLarge ? ['The DuckDB file does not declare it, because the table is large.'] : []),
     `File: \`${name}.parquet\`.`,
   ].join(' '),
   table(

@@ -81,7 +81,7 @@ describe('an attack on /mcp', () => {
     assert.equal(status, 413);
   });
 
-  it('with other headers than the protocol has is refused as it says', async () => {
+  it('with headers that the protocol does not allow is refused', async () => {
     for (const [headers, status] of [
       [{ Accept: 'application/json' }, 406],
       [{ Accept: 'text/html' }, 406],

@@ -155,7 +155,7 @@ describe('the MCP server', () => {
         assert.match((await collect({ part: 'nothing' })).shown, /^There is no field nothing\. Fields: note, count,/);
         assert.equal(
           (await call('deals', { limit: 7, from: 2 })).content['detail'],
-          'from would buy the answer again. Read on with collect, by the receipt_id.',
+          'from would buy the answer again. Call collect with the receipt_id instead.',
         );
       });
       assert.equal(paid, 0n);

@@ -65,7 +65,7 @@ describe('make verify', () => {
       assert.match(out, line);
   });
 
-  it('fails for an altered answer, keys that have not this one, and a page that is missing or different', () => {
+  it('fails for an altered answer, keys without this one, and a page that is missing or different', () => {
     for (const [env, expected] of [
       [{ FILE: at('altered.json') }, /^NOT PROVEN: the SHA-256 of the file is .*, the receipt is for /m],
       [{ KEYS: at('other.json') }, /^NOT PROVEN: the key ".*" is not among the saved keys\.$/m],

@@ -20,7 +20,7 @@ export type Resolution = 'sold' | 'released' | 'waiting';
 export class NetworkNotRead extends ChainUnavailable {
   override readonly name = 'NetworkNotRead';
   constructor(network: string) {
-    super(`a purchase is open on ${network}, which NETWORKS does not name: add it until the purchase has ended`);
+    super(`a purchase is open on ${network}, which NETWORKS does not name: add it until the purchase ends`);
   }
 }
 

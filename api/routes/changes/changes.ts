@@ -46,8 +46,8 @@ export const ChangeEvent = z
 
 const ORDER = { column: 'changed_at', direction: 'ASC' } as const;
 const NOTE =
-  'Changes in their order. A record without its fields is no longer in this list. Ask next for the changes after ' +
-  'changes_through, the smallest of all pages.';
+  'Changes, oldest first. A record with its id alone is no longer in this list. The next updated_since is the ' +
+  'smallest changes_through of all pages.';
 
 interface ChangeRequest<P extends Params> {
   readonly list: List;

@@ -25,8 +25,8 @@ const UPDATED_SINCE = 'updated_since';
 
 export const changeParams = {
   [UPDATED_SINCE]: instantParam(
-    'Only what changed after this instant, in its order: changes_through of an earlier response. Combines with ' +
-      'filters by place and kind alone.',
+    'Return only changes after this instant, oldest first: changes_through of an earlier response. Combines only ' +
+      'with filters by place and kind.',
   ),
 };
 
@@ -56,7 +56,7 @@ const feedStates = cachePerSnapshot(async (snapshot: Snapshot): Promise<Readonly
 export const feedState = async (snapshot: Snapshot, list: ChangeList): Promise<FeedState | undefined> =>
   (await feedStates(snapshot)).get(list);
 
-const RESTART = 'Take the whole list, without updated_since; then go on from its changes_through.';
+const RESTART = 'Take the whole list, without updated_since, and continue from its changes_through.';
 
 /** @throws Problem invalid_parameter if another filter than those of the feed is given */
 function checkFilters(params: Readonly<Record<string, unknown>>, filters: readonly string[]): void {
@@ -112,7 +112,7 @@ export async function requireFeed(snapshot: Snapshot, list: ChangeList, { since,
   if ((after ?? since) < completeSince) {
     throw new Problem(
       'invalid_parameter',
-      `updated_since is ${since}, and changes are complete since ${completeSince} only. ${RESTART}`,
+      `updated_since is ${since}, but changes are complete only since ${completeSince}. ${RESTART}`,
       extras,
     );
   }

@@ -26,7 +26,7 @@ const READABLE = /^\P{Cc}{1,200}$/u;
 
 const params = {
   addresses: linesParam(
-    'Street addresses, each as the address of /api/lookup, with | or a line break between them. Forms of one address ' +
+    'Street addresses, each as in /api/lookup, separated by | or line breaks. Different forms of one address ' +
       'cost once.',
     MAX_ADDRESSES,
   ),
@@ -72,9 +72,9 @@ const Entry = z.strictObject({
 
 const Batch = z.strictObject({
   note: z.string().optional(),
-  asked: z.int().min(1).meta({ description: 'Addresses of the request.' }),
-  matched: z.int().min(1).meta({ description: 'Addresses that match.' }),
-  billed: z.int().min(1).meta({ description: 'Addresses that match, without those that are the same as another.' }),
+  asked: z.int().min(1).meta({ description: 'Number of addresses in the request.' }),
+  matched: z.int().min(1).meta({ description: 'Number of addresses that match.' }),
+  billed: z.int().min(1).meta({ description: 'Number of addresses that match, without repeats.' }),
   results: z.array(Entry).meta({ description: 'One for each address, in the order of the request.' }),
   coverage: GeneralCoverage,
   generated_at: z.iso.datetime(),

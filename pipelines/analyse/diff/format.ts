@@ -80,6 +80,6 @@ export async function formatDiff({ a, b, tables, pruned, duck }: Diff): Promise<
   const unchanged = tables.filter(isUnchanged).map((t) => t.table);
   if (unchanged.length > 0) lines.push('', `identical: ${unchanged.join(', ')}`);
   if (pruned.length > 0)
-    lines.push('', `not compared, as one of the snapshots no longer has them (make prune): ${pruned.join(', ')}`);
+    lines.push('', `not compared, because make prune removed them from a snapshot: ${pruned.join(', ')}`);
   return lines;
 }

@@ -1,5 +1,5 @@
 /**
- * `make backup`: copies a data folder into a folder of backups while servers sell and a run goes on.
+ * `make backup`: copies a data folder into a folder of backups while servers sell and a run works.
  *
  * Each kind of file is copied before the kinds that it names: snapshots, staged rows, the ledger and its journal, lists
  * of requests, archived pages. Whatever a copied file names was written earlier and is copied later. If a prune removed
@@ -208,7 +208,9 @@ async function copyFolder(store: BackupStore, settings: BackUpSettings, at: Date
     } catch (error) {
       if (!(error instanceof Pruned)) throw error;
       if (start === STARTS)
-        throw new DamagedFile(`${error.message} and others were removed during the backup. Start it after the prune`);
+        throw new DamagedFile(
+          `${error.message} and others were removed during the backup. Run it again when prune is done`,
+        );
     }
   }
 }

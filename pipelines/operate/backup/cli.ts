@@ -15,10 +15,9 @@ async function backUpCommand(): Promise<number> {
   const settings = readSettings(backUpSettings);
   const { name, files, bytes, damage, leftOut, removed } = await backUp(settings);
   print(`backup ${name} in ${settings.TO}: ${number(files)} files, ${bytesShort(bytes)}, every hash verified`);
-  if (settings.WITHOUT_LEDGER) print('It has no ledger (WITHOUT_LEDGER=1).');
-  if (leftOut.length > 0) print(`It has no private keys: ${leftOut.join(', ')} (KEYS=1 includes them).`);
-  if (removed.length > 0)
-    print(`removed ${removed.length} older backups, the newest kept are ${settings.KEEP_BACKUPS}`);
+  if (settings.WITHOUT_LEDGER) print('The backup has no ledger (WITHOUT_LEDGER=1).');
+  if (leftOut.length > 0) print(`The backup has no private keys: ${leftOut.join(', ')} (KEYS=1 includes them).`);
+  if (removed.length > 0) print(`removed ${removed.length} older backups (KEEP_BACKUPS=${settings.KEEP_BACKUPS})`);
   for (const line of damage) print(`damaged: ${line}`);
   return damage.length === 0 ? 0 : 1;
 }
@@ -35,14 +34,18 @@ async function restoreCommand(): Promise<number> {
   const settings = readSettings(restoreSettings);
   const { name, header, files, ledger } = await restoreFolder(settings);
   print(`restored ${settings.DATA_DIR} from backup ${name}: ${number(files)} files, every hash verified`);
-  print(header.current === null ? 'Nothing was published.' : `current snapshot: ${header.current.split('/').at(-1)}`);
+  print(
+    header.current === null
+      ? 'The backup has no current snapshot.'
+      : `current snapshot: ${header.current.split('/').at(-1)}`,
+  );
   if (ledger === null) print('The ledger was not restored: the backup has none, or WITHOUT_LEDGER is 1.');
   else {
     const { counts, identity, withheld } = ledger;
     print(`ledger ${identity.id}, epoch ${identity.epoch}: ${number(counts['purchases'] ?? 0)} purchases`);
     if (withheld > 0) print(`${withheld} leads were sold after the ledger's backup, by the journal: they are withheld`);
   }
-  if (!header.keys) print('Private keys are not in it. Put back the files of RECEIPT_KEY_FILE and SETTLE_KEY_FILE.');
+  if (!header.keys) print('The backup has no private keys. Put back RECEIPT_KEY_FILE and SETTLE_KEY_FILE.');
   for (const path of header.missing) print(`missing: ${path} was damaged when the backup was made`);
   print(`next: make status${inFolder(settings.DATA_DIR)}`);
   return 0;
@@ -58,7 +61,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
 function textOf(error: unknown): string {
   if (error instanceof LedgerUnavailable || error instanceof LedgerRefused) return error.message;
   if (error instanceof Error && DISK_FULL.test(error.message))
-    return `The disk is full: ${error.message.split('\n', 1)[0]}. Nothing was changed. Free some space and repeat it.`;
+    return `The disk is full: ${error.message.split('\n', 1)[0]}. Nothing was changed. Free some space and try again.`;
   return failureText(error, process.env['DATA_DIR'] || 'data');
 }
 

@@ -77,7 +77,7 @@ export async function findBackup(root: string, name: string | undefined): Promis
   const marker = (await readJson(join(root, MARKER))) as { format?: unknown; version?: unknown } | undefined;
   if (marker?.format !== FORMAT) return refuse('a folder that make backup wrote');
   if (marker.version !== VERSION)
-    return refuse(`backups of version ${VERSION}; an update of this program reads others`);
+    return refuse(`backups of version ${VERSION}; a newer Dealfeed may have written these`);
   const names = await listBackups(root);
   const newest = names.at(-1);
   if (newest === undefined) return refuse('a folder with a complete backup; it has none');

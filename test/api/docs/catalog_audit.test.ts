@@ -135,7 +135,7 @@ describe('the audit of a catalog', () => {
     }
   });
 
-  it('says of one address what it costs, with the command that catalogs use', async () => {
+  it('prints the price of one URL, with the command that catalogs use', async () => {
     const [first] = paid();
     assert.ok(first);
     const found = await checkEndpointSchema({ url: urlOf(first), probe: true });

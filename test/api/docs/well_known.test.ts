@@ -169,7 +169,7 @@ describe('the documents for catalogs and crawlers', () => {
     assert.doesNotMatch(error, /og:url"/u);
   });
 
-  it('the images are what they say', async () => {
+  it('the images have the type and the size that pages state', async () => {
     const bytes = async (path: string): Promise<Buffer> => Buffer.from(await (await get(path)).arrayBuffer());
     const preview = await bytes('/site/preview.png');
     assert.equal(preview.subarray(1, 4).toString(), 'PNG');

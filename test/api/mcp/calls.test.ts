@@ -90,7 +90,7 @@ describe('a tool call over HTTP', () => {
     assert.deepEqual([bought.body.count, bought.body.records.length, bought.paid.amount_usd], [9, 5, '0.05']);
     assert.match(
       bought.shown,
-      /^records 1 to 5 of 9\. To read on, free: call again with the same arguments and payment/,
+      /^records 1 to 5 of 9\. To read more, free: call again with the same arguments and payment/,
     );
     const settlement = first._meta?.['x402/payment-response'] as { success: boolean; transaction: string } | undefined;
     assert.equal(settlement?.success, true);
@@ -105,7 +105,7 @@ describe('a tool call over HTTP', () => {
     assert.equal(shared.app.facilitator.settled, settled + 1);
     assert.match(
       String((await callTool(url(), 'deals', { from: 5 })).structuredContent['detail']),
-      /^from reads on in an answer that was bought/,
+      /^from continues an answer that is already bought/,
     );
   });
 

@@ -74,7 +74,7 @@ describe('make receipt-key', () => {
     assert.notEqual(withdrawn?.revoked, null);
   });
 
-  it('refuses a file that others can open, or that is none of its own, and leaves it as it is', () => {
+  it('refuses a file that others can open, or that is damaged, and does not change it', () => {
     const text = readFileSync(path, 'utf8');
     chmodSync(path, 0o644);
     const open = run({ ROTATE: '1' });

@@ -64,7 +64,7 @@ describe('a short answer', () => {
     assert.deepEqual(withHint({ body: 1, shown: 'x.' }, null), { shown: 'x.', body: 1 });
   });
 
-  it('refuses a view that is none', () => {
+  it('refuses arguments that describe no view', () => {
     for (const wrong of [{ show: 0 }, { show: 501 }, { from: -1 }, { part: 7 }, { show: 'many' }, { show: [] }])
       assert.throws(() => readView(wrong), ArgumentError, JSON.stringify(wrong));
   });

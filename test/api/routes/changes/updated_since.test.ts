@@ -182,7 +182,7 @@ describe('updated_since', () => {
       [`leads?property_kind=other&updated_since=${BEGIN}`, /^property_kind cannot .* lead_type\.$/],
       [`auctions?include_past=true&updated_since=${BEGIN}`, /^include_past cannot .* auction_type\.$/],
       [`filings?entity_type=domestic_llc&updated_since=${BEGIN}`, /^entity_type cannot .* state, city\.$/],
-      ['deals?updated_since=2026-11-17', /complete since 2026-11-17T12:00:00Z only\. Take the whole list/],
+      ['deals?updated_since=2026-11-17', /complete only since 2026-11-17T12:00:00Z\. Take the whole list/],
       ['deals?updated_since=2026-11-21', /after the latest changes of this snapshot, 2026-11-20T12:00:01Z/],
       ['deals?updated_since=yesterday', /expected an instant such as/],
       ['deals?updated_since=2026-11-31', /expected an instant such as/],
