@@ -1,11 +1,11 @@
-/** /.well-known/agent-card.json: what agents can have done here, in the format of A2A 1.0. */
+/** /.well-known/agent-card.json: what an agent can do here, in the format of A2A 1.0. */
 import { templateOf, type Route } from '../routes/define.ts';
 import { INTERFACE_VERSION } from '../routes/meta/facts.ts';
 import { priceText } from '../routes/pricing.ts';
 import { MCP_PATH, tagOf } from './openapi.ts';
 
 const JSON_TYPE = 'application/json';
-/** Names the way in which /mcp is called; an A2A client that does not know it leaves the interface alone. */
+/** Protocol binding of /mcp. An A2A client that does not know it ignores the interface. */
 const MCP_BINDING = 'https://modelcontextprotocol.io/specification/2025-11-25/basic/transports';
 const CARD_VERSION = '1.0';
 

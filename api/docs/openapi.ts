@@ -195,7 +195,7 @@ function operationOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): Json
     'x-price-usd': route.price ?? '0.00',
     ...(route.units ? { 'x-price-for-each': route.units.of } : {}),
     ...paymentInfoOf(route),
-    // No key, no account: who pays needs no other right.
+    // A payment is the only authorization: there is no key and no account.
     security: [],
     parameters: [
       ...Object.entries(route.pathParams ?? {}).map(([name, schema]) => parameterOf(name, 'path', schema)),

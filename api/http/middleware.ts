@@ -102,10 +102,11 @@ export interface PaymentKeys {
 }
 
 /**
- * Limit the unpaid responses per minute and client. A response that tells as much as several counts as so many
- * (`ctx.state.countUnpaid`), at most as the whole limit, and not at all if it is refused for that. Above the limit, a
- * payment that its payer signed counts by itself: other callers with the same address cannot keep a buyer from paying.
- * What is counted before the payment is checked counts by its payer, who must have the money: signatures are free.
+ * Limit the unpaid responses per minute and client. A response that answers several questions counts as that many
+ * (`ctx.state.countUnpaid`), at most as the whole limit; if that exceeds the limit, it is refused and not counted.
+ * Above the limit, a payment that its payer signed has a limit of its own: other callers with the same address cannot
+ * keep a buyer from paying. What is counted before the payment is checked counts by its payer, who must have the money:
+ * signatures are free.
  */
 export function limitUnbilled(perMinute: number, keys: PaymentKeys): Middleware {
   const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });

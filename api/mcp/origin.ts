@@ -1,6 +1,6 @@
 /**
- * Which hosts and origins may reach /mcp on a server of this machine: a page whose host name was pointed at it (DNS
- * rebinding) sends its own name in Host, and a page in a browser of this machine its origin.
+ * Which hosts and origins may reach /mcp on a local server. A page that uses DNS rebinding sends its own name in Host;
+ * any other page in a local browser sends its origin.
  */
 import { isIP } from 'node:net';
 

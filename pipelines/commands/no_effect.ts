@@ -10,6 +10,6 @@ export function settingsWithoutEffect(env: Readonly<NodeJS.Dict<string>>, isLive
   const ofSandbox = isLive ? OF_SANDBOX.filter(isSet) : [];
   if (ofSandbox.length > 0) lines.push(`No effect with LIVE=1: ${ofSandbox.join(', ')} (the sandbox is not read)`);
   if (isSet('AT_ONCE'))
-    lines.push('No effect on a run: AT_ONCE. It is a setting of make worker; a run reads 4 sources');
+    lines.push('No effect on a run: AT_ONCE. It is a setting of make worker; a run reads 4 sources at a time');
   return lines;
 }

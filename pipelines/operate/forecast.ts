@@ -109,7 +109,7 @@ async function scheduledPolicy(layout: Layout): Promise<Policy | null> {
 }
 
 /**
- * Forecast the disk of a data folder. The first day of the folder counts for nothing: it reads everything.
+ * Forecast the disk of a data folder. The first day of the folder is left out, because it reads everything.
  * @returns null before there are runs of two days
  */
 export async function diskForecast(
@@ -142,6 +142,6 @@ export function diskProblems(layout: Layout, forecast: DiskForecast | null, toda
   const fix = forecast.is_pruned
     ? 'lower the KEEP_ settings, or add space'
     : 'nothing prunes this folder: install the schedule, or run make prune APPLY=1';
-  const message = `the disk of ${layout.root} will be full on ${forecast.full_on} if it grows as it did lately: ${fix}`;
+  const message = `the disk of ${layout.root} will be full on ${forecast.full_on} at its current growth: ${fix}`;
   return [problem('disk_fills', layout.root, message)];
 }

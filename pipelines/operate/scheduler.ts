@@ -1,6 +1,6 @@
 /**
- * Runs scheduled jobs and sends alerts until it is stopped, where neither systemd nor cron is: in a container. It keeps
- * the schedule of `make schedule`, and the settings of the jobs are its own environment.
+ * Runs scheduled jobs and sends alerts until it is stopped, for containers, which have neither systemd nor cron. The
+ * schedule is that of `make schedule`; the jobs take their settings from the environment of this process.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { print } from '../../lib/output.ts';

@@ -1,6 +1,6 @@
 /**
- * Several facilitators in order of preference. Another one is asked if one gives no usable reply, never if it refuses a
- * payment. Asking a second one to settle is safe: the token accepts an authorization once, and our own node decides
+ * Several facilitators in order of preference. The next one is asked if one gives no usable reply, never if it refuses
+ * a payment. Asking a second one to settle is safe: the token accepts an authorization once, and our own node decides
  * what was paid.
  */
 import type { Facilitator, SettlementHint } from './facilitator_client.ts';

@@ -1,8 +1,8 @@
 /**
- * The changes of a list as its answer: events in order, each with the record as it is now.
+ * The changes of a list as a response: events in order, each with the current record.
  *
- * A record comes with its fields only if the list has it now, for the same place and kind. Of a lead that is sold or
- * being bought, no change says more than its id.
+ * A record has its fields only if the list has it now, for the same place and kind. The change of a lead that is sold
+ * or being bought has its id alone.
  */
 import { z } from 'zod';
 import { CHANGE_KINDS, GONE_REASONS } from '../../../models/marts/changes.ts';

@@ -84,8 +84,8 @@ async function otherLeadsOf({ snapshot }: ExclusiveRequest, { leadId, properties
 }
 
 /**
- * Matching leads that other buyers are buying now, and that are sold, as ranges: no answer tells none from a few, so
- * that no choice of filters tells whether one lead of a place is sold.
+ * Counts of matching leads that are being bought and that are sold, as ranges. The lowest range includes zero, so no
+ * choice of filters shows whether one lead is sold.
  */
 async function countTaken(request: ExclusiveRequest): Promise<{ being_bought: Range; sold: Range }> {
   const claimed = await request.claims();
