@@ -161,7 +161,7 @@ async function paymentHealth({ health }: AppDeps['payments'], layer: PaymentLaye
   const missing = layer.ready() ? layer.unconfirmed() : [];
   return {
     unresolved,
-    warnings: [...warnings, ...missing.map(({ title }) => `${title}: no facilitator has confirmed that it serves it`)],
+    warnings: [...warnings, ...missing.map(({ title }) => `${title}: no facilitator has confirmed this network`)],
   };
 }
 

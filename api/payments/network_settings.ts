@@ -41,7 +41,7 @@ export const networkSettings = {
   ),
   RPC_URL: rpcUrl(BASE).describe(
     'Base node, for settlement outcomes and contract wallets; with PAYMENTS=self also for sending transactions. ' +
-      'Required with real money.',
+      'Required with real money if NETWORKS names Base.',
   ),
   ...perOther('RPC_URL', (network) =>
     rpcUrl(network).describe(`The same for ${network.title}. Required with real money if NETWORKS names it.`),
@@ -89,7 +89,7 @@ export const facilitatorSettings = {
     .optional()
     .describe(
       'Authorization header sent to the facilitator. With several facilitators: one for each, in their order, ' +
-        `separated by ${AUTHORIZATION_SEPARATOR}; leave the place of one that needs none empty.`,
+        `separated by ${AUTHORIZATION_SEPARATOR}; nothing between two separators for one that needs none.`,
     ),
 };
 
