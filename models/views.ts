@@ -21,7 +21,7 @@ const view = (name: string, facts: Omit<View, 'name' | 'sql'>): View => ({
 
 export const VIEWS: readonly View[] = [
   view('deals_slim', {
-    about: 'One row per deal for sale with the columns of a first look, the best score first.',
+    about: 'One row per deal for sale with its main columns, the best score first.',
     reads: ['deals'],
     columns: {
       cap_rate_claimed: 'The advertised cap rate, else the one that follows from a stated NOI. Unit: percent.',
@@ -29,8 +29,8 @@ export const VIEWS: readonly View[] = [
   }),
   view('deals_with_distress', {
     about:
-      'One row per deal and public record: a record of distress_matches where is_match, else of distress_candidates, ' +
-      'which may be of another property.',
+      'One row per deal and public record. is_match: the record is of the property (distress_matches), not one that ' +
+      'may be of another property (distress_candidates).',
     reads: ['deals'],
     columns: {
       deal_id: 'The deal.',

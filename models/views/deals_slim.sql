@@ -1,4 +1,4 @@
--- One row per deal for sale with the columns of a first look.
+-- One row per deal for sale with its main columns.
 
 select
   id, address, city, state, zip, county, latitude, longitude,

@@ -103,7 +103,7 @@ describe('an attack on /mcp', () => {
     assert.match(result.protocolVersion, /^2025-/);
   });
 
-  it('by DNS rebinding is refused on a server of this machine, and pointless on a public one', () => {
+  it('by DNS rebinding is refused on a local server, and pointless on a public one', () => {
     const local = 'http://localhost:4021';
     for (const [host, origin] of [
       ['evil.example', ''],

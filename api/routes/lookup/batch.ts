@@ -51,7 +51,7 @@ const reason = z.enum(['no_matches', 'unreadable_address']).meta({
 
 const Entry = z.strictObject({
   ...asked,
-  miss: reason.nullable().meta({ description: 'Why nothing matches. Null when: something does.' }),
+  miss: reason.nullable().meta({ description: 'Why nothing matches. Null when: something matches.' }),
   same_as: z
     .int()
     .nullable()
