@@ -35,6 +35,8 @@ export interface DeliveryTerms {
   readonly kind: DeliveryKind;
   /** Whether the client asked for the x402 receipt in PAYMENT-RESPONSE. */
   readonly x402Receipt: boolean;
+  /** Called once the response is sent or has failed. */
+  readonly whenClosed?: () => void;
 }
 
 export interface Deliveries {
@@ -57,7 +59,7 @@ export function deliveriesOf({ ledger, refusals, receipts, nowMs }: DeliveryOpti
   const pending = new Set<Promise<void>>();
 
   /** Record the delivery once the response is sent or has failed. */
-  const recordWhenClosed = (ctx: Context, purchase: Purchase, kind: DeliveryKind): void => {
+  const recordWhenClosed = (ctx: Context, purchase: Purchase, { kind, whenClosed }: DeliveryTerms): void => {
     const carrier = callersResponse(ctx);
     const closed = new Promise<void>((resolve) => {
       if (carrier.closed || carrier.destroyed) resolve();
@@ -67,21 +69,19 @@ export function deliveriesOf({ ledger, refusals, receipts, nowMs }: DeliveryOpti
         });
     });
     const recorded = closed
-      .then(() =>
-        recordDelivery(ledger, {
-          purchaseId: purchase.id,
-          kind,
-          atMs: nowMs(),
-          complete: carrier.writableFinished,
-        }),
-      )
+      .then(() => {
+        whenClosed?.();
+        const complete = carrier.writableFinished;
+        return recordDelivery(ledger, { purchaseId: purchase.id, kind, atMs: nowMs(), complete });
+      })
       .finally(() => {
         pending.delete(recorded);
       });
     pending.add(recorded);
   };
 
-  const give: Deliveries['give'] = async (ctx, purchase, answer, { kind, x402Receipt }) => {
+  const give: Deliveries['give'] = async (ctx, purchase, answer, terms) => {
+    const { kind, x402Receipt } = terms;
     const { receipt, x402 } = await receipts.sign(purchase, answer);
     ctx.status = 200;
     const { buffer } = answer;
@@ -97,7 +97,7 @@ export function deliveriesOf({ ledger, refusals, receipts, nowMs }: DeliveryOpti
     });
     ctx.length = answer.bytes;
     ctx.set('Cache-Control', withPrivateCacheControl(ctx.response.get('Cache-Control') || null));
-    recordWhenClosed(ctx, purchase, kind);
+    recordWhenClosed(ctx, purchase, terms);
   };
 
   return {

@@ -136,17 +136,13 @@ export async function fulfill(steps: PaymentSteps, request: VerifiedRequest): Pr
       receiptId: purchase.id,
     };
     const { x402Receipt } = verified.offer;
-    await steps.deliveries.give(ctx, purchase, answer, { kind: 'first', x402Receipt });
-    if (file) closeWhenSent(ctx, file);
+    const sent = file;
+    // Not by a listener of its own: the response of a file has as many as Node allows without a warning.
+    const whenClosed = (): void => void sent?.close().catch(() => undefined);
+    await steps.deliveries.give(ctx, purchase, answer, { kind: 'first', x402Receipt, whenClosed });
     file = undefined;
   } finally {
     // Delete the file of an answer that is not sent.
     await file?.close();
   }
-}
-
-function closeWhenSent(ctx: Context, file: SpooledFile): void {
-  ctx.res.once('close', () => {
-    file.close().catch(() => undefined);
-  });
 }

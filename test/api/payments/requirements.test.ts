@@ -103,3 +103,12 @@ test('a query that is too long for the header is left out of its URL, and nothin
     assert.deepEqual(decodePaymentRequiredHeader(header), { ...required, resource });
   }
 });
+
+test('a price by units is the same sum on every network', async () => {
+  const build = await requirementsOf(routesOnTwo, TWO);
+  const { accepts } = await build('GET /api/lookup/batch', requestFor('/api/lookup/batch'), { units: 3 });
+  assert.deepEqual(
+    accepts.map(({ network, amount }) => [network, amount]),
+    TWO.map(({ name }) => [name, '60000']),
+  );
+});
