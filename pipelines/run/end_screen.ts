@@ -100,7 +100,7 @@ const dwellings = (units: number | null): string => (units === null ? '' : `${pl
 const NEXT_STEPS = [
   ['make serve', 'the site and the API at http://localhost:4021 (test money)'],
   ["make buy URL='/api/deals?state=OH'", 'pay for one call, in a second terminal'],
-  ['make status', 'every source: fresh, late or broken'],
+  ['make status', 'which sources are fresh, late or broken'],
 ] as const;
 
 const formatNext = (dataDir: string, columns: number): string[] => [
