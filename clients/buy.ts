@@ -27,7 +27,7 @@ const buySettings = z.object({
   DATA_DIR: z.string().min(1, 'a folder').default('data'),
   URL: z
     .string("a path of the server, such as '/api/deals?state=OH'")
-    .regex(/^\/[^\s]*$/, "a path of the server, such as '/api/deals?state=OH'"),
+    .regex(/^\/[^\r\n\t]*$/, "a path of the server, such as '/api/deals?state=OH'"),
   ...buyerNetworks,
   FULL: z.enum(['0', '1'], 'either 0 or 1').default('0'),
   ...serverSetting,
