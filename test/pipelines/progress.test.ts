@@ -146,4 +146,9 @@ test('durations and long texts are in words that stay whole', () => {
     '          in ten days',
   ]);
   assert.deepEqual(wrapped(text, Number.POSITIVE_INFINITY, 2), [`  ${text}`], 'a log wraps nothing');
+  assert.deepEqual(
+    wrapped('see runs/2026-11-20.01/report.txt', 12, 2),
+    ['  see', '  runs/2026-11-20.01/report.txt'],
+    'a word that is longer than the line stays whole',
+  );
 });
