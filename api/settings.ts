@@ -2,7 +2,7 @@
 import { isAddress } from 'viem';
 import { z } from 'zod';
 import { readKeyFile } from '../lib/key_file.ts';
-import { pipelineSettings, readSettings, SettingError, shownValue } from '../lib/settings.ts';
+import { DEFAULT_PORT, pipelineSettings, readSettings, SettingError, shownValue } from '../lib/settings.ts';
 import { perNetwork, type Network } from '../lib/network.ts';
 import type { GasLimits, NetworkSettings, PaymentSettings } from './payments/modes.ts';
 import { facilitatorSettings, facilitatorsOf, gasSettings, networkSettings } from './payments/network_settings.ts';
@@ -30,7 +30,7 @@ const port = () => z.coerce.number('a port').int('a port').min(0, 'a port').max(
 export const serverSettings = z.object({
   DATA_DIR: pipelineSettings.shape.DATA_DIR,
   LEDGER: pipelineSettings.shape.LEDGER,
-  PORT: port().default(4021).describe('Port the server listens on; 0 picks a free one.'),
+  PORT: port().default(DEFAULT_PORT).describe('Port the server listens on; 0 picks a free one.'),
   HOST: z
     .string()
     .min(1, 'an address of this machine')

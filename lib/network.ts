@@ -1,4 +1,5 @@
 /** The networks and tokens in which payments can arrive. */
+import { z } from 'zod';
 
 /** USDC on one network. Its name and version are those of its EIP-712 domain. */
 export interface Token {
@@ -73,17 +74,27 @@ export const USDC = BASE.usdc.address;
 export const knownNetwork = (name: string): Network | undefined =>
   KNOWN_NETWORKS.find((network) => network.name === name.toLowerCase());
 
-/** Networks named in a setting, separated by commas; null unless each is known and named once. */
-export function networksIn(text: string): readonly Network[] | null {
+/** Networks named in a text, separated by commas; null unless each is known and named once. */
+function networksIn(text: string): readonly Network[] | null {
   const named = text.split(',').map((name) => knownNetwork(name.trim()));
   const known = named.filter((network) => network !== undefined);
   return known.length === named.length && new Set(known).size === known.length ? known : null;
 }
 
-/** What a setting with names of networks must be. */
-export const NETWORK_LIST = `names of networks, each once, separated by commas: ${KNOWN_NETWORKS.map(
+const NETWORK_LIST = `names of networks, each once, separated by commas: ${KNOWN_NETWORKS.map(
   ({ name, title }) => `${name} (${title})`,
 ).join(', ')}`;
+
+/** A setting with names of networks, in order of preference. Default: Base. */
+export const networkList = z
+  .string()
+  .default(BASE.name)
+  .transform((text, context): readonly Network[] => {
+    const networks = networksIn(text);
+    if (networks) return networks;
+    context.addIssue({ code: 'custom', message: NETWORK_LIST });
+    return z.NEVER;
+  });
 
 /** Name of a setting that each network has: RPC_URL for Base, RPC_URL_137 for Polygon. */
 export const perNetwork = (setting: string, { name, chainId }: Pick<Network, 'name' | 'chainId'>): string =>

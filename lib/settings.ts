@@ -34,6 +34,9 @@ const ledger = z
       '(servers on several hosts). Default: DATA_DIR/ledger.sqlite.',
   );
 
+/** Port of a server without the setting PORT. */
+export const DEFAULT_PORT = 4021;
+
 /** The end of a command that makes it use this data folder; empty for the default folder. */
 export const inFolder = (dataDir: string): string => (dataDir === 'data' ? '' : ` DATA_DIR=${shellQuoted(dataDir)}`);
 

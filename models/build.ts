@@ -27,7 +27,7 @@ type Reads = ReadonlyMap<string, readonly string[]>;
 /**
  * Create the macros, then build every model in the order of its dependencies. A published table is sorted by its
  * `orderBy`. auditModels checks the rows.
- * @param options where the published tables go, and who is told which model is built
+ * @param options database of the published tables, and a function to call before each model
  * @returns the models in the order in which they were built
  * @throws GraphError for an unknown table or a cycle; ContractError for a missing, extra or misplaced column or a
  *   wrong type; Error naming the model if its SQL fails

@@ -2,6 +2,9 @@
 
 export const number = (n: number): string => n.toLocaleString('en-US');
 
+/** A count with its noun: `1 source`, `2 sources`. */
+export const plural = (n: number, noun: string): string => `${number(n)} ${noun}${n === 1 ? '' : 's'}`;
+
 /** Bytes with a unit. */
 export function bytesShort(n: number): string {
   if (n < 10_000) return `${n} B`;

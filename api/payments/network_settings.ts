@@ -1,22 +1,12 @@
 /** Settings of the networks and facilitators of payments. docs/settings.md is generated from here. */
 import { z } from 'zod';
-import { BASE, KNOWN_NETWORKS, NETWORK_LIST, networksIn, perNetwork, type Network } from '../../lib/network.ts';
+import { BASE, KNOWN_NETWORKS, networkList, perNetwork, type Network } from '../../lib/network.ts';
 import type { FacilitatorSettings } from './facilitator/http_facilitator.ts';
 
 const NAMES = KNOWN_NETWORKS.map(({ name, title }) => `${name} (${title})`).join(', ');
 const FACILITATOR_LIST = 'the http or https URLs of facilitators, separated by commas';
 /** Separates authorizations: a comma may be part of one. */
 const AUTHORIZATION_SEPARATOR = '|';
-
-const networkList = z
-  .string()
-  .default(BASE.name)
-  .transform((text, context): readonly Network[] => {
-    const networks = networksIn(text);
-    if (networks) return networks;
-    context.addIssue({ code: 'custom', message: NETWORK_LIST });
-    return z.NEVER;
-  });
 
 const OTHERS = KNOWN_NETWORKS.filter((network) => network !== BASE);
 

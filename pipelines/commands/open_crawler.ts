@@ -8,7 +8,7 @@ import type { Clock } from '../clock.ts';
 import { inThisProcess, type Crawler } from '../crawl/crawler.ts';
 import type { Progress } from '../progress/progress.ts';
 
-/** @param progress is told what is received, by this process or by workers */
+/** @param progress shows the requests and bytes of this process, or the sources that workers have read */
 export async function openCrawler(
   settings: PipelineSettings,
   all: readonly SourceSpec[],

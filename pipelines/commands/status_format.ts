@@ -1,7 +1,7 @@
 /** Formats the health of a data folder for a screen. */
 import { styleText } from 'node:util';
 import { knownNetwork } from '../../lib/network.ts';
-import { bytesShort, number } from '../format.ts';
+import { bytesShort, number, plural } from '../format.ts';
 import type { Sales } from '../operate/earnings.ts';
 import type { DiskForecast } from '../operate/forecast.ts';
 import type { Health, SnapshotHealth } from '../operate/health.ts';
@@ -16,8 +16,6 @@ const UNCOUNTED = ['assumptions', 'sources', 'reports', 'property_keys', 'change
 
 /** Lines below the table of sources: two empty ones, the counts, the runbook pages and the notice. */
 const LINES_BELOW = 5;
-
-const plural = (n: number, noun: string): string => `${number(n)} ${noun}${n === 1 ? '' : 's'}`;
 
 const formatCost = (c: Cost): string =>
   `${plural(c.requests, 'request')}, ${bytesShort(c.bytes)} fetched, ${number(c.seconds)} s`;

@@ -1,7 +1,8 @@
 /** Progress as lines for a log or a pipe: one for each family, and one a minute while a run waits. */
+import { plural } from '../format.ts';
 import type { Progress, Step } from './progress.ts';
 import { Tally } from './tally.ts';
-import { duration, familyParts, largeRead, plural } from './words.ts';
+import { duration, familyParts, largeRead } from './words.ts';
 
 const MINUTE = 60_000;
 

@@ -1,9 +1,10 @@
 /** Progress on a terminal: one line for each family and step, redrawn in place. */
 import { styleText } from 'node:util';
 import { createLogUpdate } from 'log-update';
+import { plural } from '../format.ts';
 import type { Progress, Step } from './progress.ts';
 import { Tally, type FamilyCounts } from './tally.ts';
-import { duration, familyParts, fitting, largeRead, plural, wrapped } from './words.ts';
+import { duration, familyParts, fitting, largeRead, wrapped } from './words.ts';
 
 const REDRAW_MS = 120;
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];

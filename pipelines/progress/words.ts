@@ -1,9 +1,7 @@
 /** Counts, durations and rates of a run in progress, in words that fit the width of a terminal. */
 import wrapAnsi from 'wrap-ansi';
-import { bytesShort, number } from '../format.ts';
+import { bytesShort, number, plural } from '../format.ts';
 import type { FamilyCounts, Reading } from './tally.ts';
-
-export const plural = (n: number, noun: string): string => `${number(n)} ${noun}${n === 1 ? '' : 's'}`;
 
 /** A duration, such as `45 s`, `3 min 20 s`, `2 h 05 min`. */
 export function duration(ms: number): string {

@@ -1,7 +1,7 @@
 /** The end of a run in one screen: what was read, refused and published, the best deals, and what to do next. */
-import { inFolder } from '../../lib/settings.ts';
-import { number } from '../format.ts';
-import { duration, labeled, plural, wrapped } from '../progress/words.ts';
+import { DEFAULT_PORT, inFolder } from '../../lib/settings.ts';
+import { number, plural } from '../format.ts';
+import { duration, labeled, wrapped } from '../progress/words.ts';
 import type { BestDeal } from './best_deals.ts';
 import type { RunResult } from './run.ts';
 import { formatAudits, formatWaiting, warningsOf } from './summary.ts';
@@ -96,9 +96,8 @@ function shortened(sentence: string, columns: number): string {
 
 const dwellings = (units: number | null): string => (units === null ? '' : `${plural(units, 'unit')}, `);
 
-/** The address is that of the server's default port. */
 const NEXT_STEPS = [
-  ['make serve', 'the site and the API at http://localhost:4021 (test money)'],
+  ['make serve', `the site and the API at http://localhost:${DEFAULT_PORT} (test money)`],
   ["make buy URL='/api/deals?state=OH'", 'pay for one call, in a second terminal'],
   ['make status', 'which sources are fresh, late or broken'],
 ] as const;

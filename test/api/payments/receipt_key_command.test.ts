@@ -21,7 +21,7 @@ describe('make receipt-key', () => {
       encoding: 'utf8',
       env: { ...process.env, RECEIPT_KEY_FILE: path, ...env },
     });
-    // Text of the file itself: any private part that the program knew.
+    // The private parts in the file, of which the command may print none.
     let parts: string[] = [];
     try {
       parts = [...readFileSync(path, 'utf8').matchAll(/"d": "([^"]+)"/g)].map(([, d = '']) => d);
