@@ -86,7 +86,7 @@ restore: $(NODE) ## restore the newest backup of FROM=... into an empty DATA_DIR
 
 
 ##@ Analyze
-.PHONY: sql query explain diff profile backtest quarter calibrate reconcile identity
+.PHONY: sql query explain diff profile release backtest quarter calibrate reconcile identity
 
 sql: $(NODE) ## open a read-only SQL prompt on the current snapshot; Q='SELECT ...' answers one query
 	@node pipelines/commands/sql.ts
@@ -102,6 +102,9 @@ diff: $(NODE) ## compare two snapshots: A=2026-11-20 B=current; OUT=changes.ndjs
 
 profile: $(NODE) ## write a report of a snapshot with plots as one HTML file: OUT=profile.html
 	@node pipelines/analyse/profile_cli.ts
+
+release: $(NODE) ## copy a snapshot's tables with dictionary, changes and checksums into releases/: SNAPSHOT=current
+	@node pipelines/release/cli.ts
 
 backtest: $(NODE) ## show outcomes by score decile and rank correlation on landmarks, over all snapshots of DATA_DIR
 	@node pipelines/commands/backtest.ts

@@ -28,6 +28,8 @@ export interface Publication {
   readonly references?: Readonly<Record<string, string>>;
   /** The table has millions of rows: the index of a key would double the database file, so it has none. */
   readonly isLarge?: true;
+  /** Why a release (`make release`) leaves the table out. */
+  readonly notReleased?: string;
 }
 
 export interface ModelContract {

@@ -14,6 +14,8 @@ export interface Layout {
   snapshot(runId: string): string;
   /** Link to the current snapshot. */
   readonly current: string;
+  /** Releases for others (`make release`), by run id. */
+  readonly releases: string;
   readonly drop: string;
   /** Whether the data is of the sandbox or of the real web. */
   readonly kind: string;
@@ -34,6 +36,7 @@ export function layoutOf(dataDir: string, dropDir?: string): Layout {
     snapshots: join(dataDir, 'snapshots'),
     snapshot: (runId) => join(dataDir, 'snapshots', runId),
     current: join(dataDir, 'current'),
+    releases: join(dataDir, 'releases'),
     drop: dropDir ?? join(dataDir, 'drop'),
     kind: join(dataDir, 'kind.json'),
     lock: join(dataDir, 'lock.sqlite'),

@@ -5,7 +5,7 @@ import { CALIBRATION_PARAMETERS, SURVEY_METROS } from '../../models/calibration/
 import { CALIBRATION_FILES, COMPARISON_FILES } from '../../models/calibration/files.ts';
 import { referenceNamed } from '../../models/calibration/calibrate.ts';
 import { AIMS } from '../../models/reference/noi_comparisons.ts';
-import { cell, table } from './markdown.ts';
+import { cell, table } from '../../lib/markdown.ts';
 
 type Row = Readonly<Record<string, string>>;
 

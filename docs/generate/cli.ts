@@ -9,7 +9,7 @@ import { commandsPage } from './commands.ts';
 import { dataDictionaryPage } from './data_dictionary.ts';
 import { interfacePage } from './interface.ts';
 import { loanFactorsCsv } from './loan_factors.ts';
-import { wrap } from './markdown.ts';
+import { wrap } from '../../lib/markdown.ts';
 import { parcelNumbersPage } from './parcel_numbers.ts';
 import { queriesPage } from './queries.ts';
 import { settingsPage } from './settings.ts';

@@ -1,6 +1,6 @@
 /** docs/commands.md: what `make help` lists, in the same groups. */
 import { readFileSync } from 'node:fs';
-import { cell, table } from './markdown.ts';
+import { cell, table } from '../../lib/markdown.ts';
 
 const GROUP = /^##@ (.+)$/u;
 const TARGET = /^([a-z-]+):.*## (.*)$/u;

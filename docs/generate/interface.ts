@@ -6,7 +6,7 @@ import { allRoutes } from '../../api/routes/all.ts';
 import { mediaOf } from '../../api/routes/define.ts';
 import { priceText } from '../../api/routes/pricing.ts';
 import { paramFacts } from '../../api/routes/params.ts';
-import { cell, table } from './markdown.ts';
+import { cell, table } from '../../lib/markdown.ts';
 
 /** Reasons of purchases whose payment may have been made. */
 const OPEN_OUTCOMES = new Set(['settlement_unknown', 'settlement_pending']);

@@ -1,7 +1,7 @@
 /** docs/parcel-numbers.md: parcel numbers as counties print them, and how well rows of one property are joined. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
-import { cell, table } from './markdown.ts';
+import { cell, table } from '../../lib/markdown.ts';
 
 const rowsOf = (name: string): Record<string, string>[] =>
   parse(readFileSync(new URL(`../../models/reference/${name}.csv`, import.meta.url), 'utf8'), { columns: true });

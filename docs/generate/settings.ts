@@ -11,7 +11,7 @@ import { workerSettings } from '../../pipelines/crawl/settings.ts';
 import { backUpSettings, restoreSettings } from '../../pipelines/operate/backup/settings.ts';
 import { operatorSettings, retentionSettings } from '../../pipelines/operate/settings.ts';
 import { probeSettings } from '../../pipelines/probe/settings.ts';
-import { cell, table } from './markdown.ts';
+import { cell, table } from '../../lib/markdown.ts';
 
 /** Settings of `make ledger-audit` that the server does not have. */
 const auditOnly = z.object(

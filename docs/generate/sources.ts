@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { FoundSource } from '../../sources/index.ts';
-import { cell, table } from './markdown.ts';
+import { cell, table } from '../../lib/markdown.ts';
 
 const Cases = z.record(
   z.string(),

@@ -13,7 +13,7 @@ import {
 import { CALIBRATION_PARAMETERS } from '../../models/calibration/declared.ts';
 import { DRIFT } from '../../models/drift.ts';
 import { PROPERTIES } from '../../models/properties.ts';
-import { cell, table } from './markdown.ts';
+import { cell, table } from '../../lib/markdown.ts';
 import { WORKED, WORKED_OF_2026_1 } from './worked_deals.ts';
 
 /** Long factors are shown to twelve decimals. */

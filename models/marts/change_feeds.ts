@@ -44,5 +44,8 @@ export default defineModel({
       'complete_since > changes_through',
     ),
   ],
-  publish: { orderBy: ['list'] },
+  publish: {
+    orderBy: ['list'],
+    notReleased: 'it is the feed of the API; CHANGES.md compares releases',
+  },
 });

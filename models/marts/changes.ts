@@ -144,5 +144,8 @@ export default defineModel({
         WHERE change_feeds.list = changes.list)`,
     ),
   ],
-  publish: { orderBy: ['list', 'changed_at', 'id'] },
+  publish: {
+    orderBy: ['list', 'changed_at', 'id'],
+    notReleased: 'it is the feed of the API; CHANGES.md compares releases',
+  },
 });

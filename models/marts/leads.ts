@@ -268,5 +268,9 @@ export default defineModel({
         WHERE coalesce(signal_id, auction_id) NOT IN (SELECT id FROM signals UNION ALL SELECT id FROM auctions)`,
     },
   ],
-  publish: { orderBy: ['lead_score DESC', 'id'], references: { signal_id: 'signals', auction_id: 'auctions' } },
+  publish: {
+    orderBy: ['lead_score DESC', 'id'],
+    references: { signal_id: 'signals', auction_id: 'auctions' },
+    notReleased: 'an exclusive lead is sold once, so no copy of it may be anywhere else',
+  },
 });

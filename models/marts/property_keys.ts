@@ -40,5 +40,8 @@ export default defineModel({
         WHERE property_key IN (SELECT property_key FROM sold_properties)`,
     },
   ],
-  publish: { orderBy: ['record_id', 'property_key'] },
+  publish: {
+    orderBy: ['record_id', 'property_key'],
+    notReleased: 'it names the properties of sold leads',
+  },
 });

@@ -12,7 +12,8 @@ export const analystSettings = z.object({
     .string()
     .default('current')
     .describe(
-      '`make sql`, `query`, `explain`, `profile`: snapshot: a run id, a day (its last run), current or previous.',
+      '`make sql`, `query`, `explain`, `profile`, `release`: snapshot: a run id, a day (its last run), current or ' +
+        'previous.',
     ),
   Q: z.string().optional().describe('`make sql`: one query to answer instead of a prompt.'),
   FORMAT: z

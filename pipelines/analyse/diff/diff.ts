@@ -25,14 +25,17 @@ export interface TableDiff {
   readonly columns: { readonly onlyA: readonly string[]; readonly onlyB: readonly string[] };
 }
 
-export interface Diff {
-  readonly a: Manifest;
-  readonly b: Manifest;
+export interface TableDiffs {
   readonly tables: readonly TableDiff[];
-  /** Tables that one of the snapshots no longer has, because they were pruned. */
-  readonly pruned: readonly string[];
   /** All changes, in a table `changes` of this database. The caller closes it. */
   readonly duck: Duck;
+}
+
+export interface Diff extends TableDiffs {
+  readonly a: Manifest;
+  readonly b: Manifest;
+  /** Tables that one of the snapshots no longer has, because they were pruned. */
+  readonly pruned: readonly string[];
 }
 
 export interface DiffOptions {
@@ -40,7 +43,14 @@ export interface DiffOptions {
   readonly includeAll?: boolean;
 }
 
-/** One table of one snapshot. */
+/** A folder of Parquet files, such as a snapshot or a release. */
+export interface TableFolder {
+  readonly folder: string;
+  /** File and number of rows by table. */
+  readonly tables: Readonly<Record<string, { readonly file: string; readonly rows: number }>>;
+}
+
+/** One table of one folder. */
 interface Side {
   readonly file: string | null;
   readonly columns: readonly string[];
@@ -49,10 +59,10 @@ interface Side {
 
 const NO_TABLE: Side = { file: null, columns: [], rows: 0 };
 
-async function sideOf(duck: Duck, layout: Layout, manifest: Manifest, table: string): Promise<Side> {
-  const found = manifest.tables[table];
+async function sideOf(duck: Duck, { folder, tables }: TableFolder, table: string): Promise<Side> {
+  const found = tables[table];
   if (!found) return NO_TABLE;
-  const file = join(layout.snapshot(manifest.run_id), found.file);
+  const file = join(folder, found.file);
   const described = await rowsOf(duck.connection, `DESCRIBE SELECT * FROM read_parquet(${literal(file)})`);
   return { file, columns: described.map((r) => String(r['column_name'])), rows: found.rows };
 }
@@ -138,6 +148,38 @@ async function tableDiff({ connection }: Duck, table: string, [a, b]: readonly [
 }
 
 /**
+ * Compare the published tables of two folders by their keys.
+ * @param skipped tables that are not compared
+ */
+export async function diffTables(
+  a: TableFolder,
+  b: TableFolder,
+  { includeAll = false, skipped = [] }: DiffOptions & { readonly skipped?: readonly string[] } = {},
+): Promise<TableDiffs> {
+  const duck = await openDuck();
+  try {
+    await duck.connection.run(`
+      CREATE TABLE changes (
+        "table" VARCHAR, key VARCHAR, label VARCHAR, kind VARCHAR, field VARCHAR, old VARCHAR, new VARCHAR)`);
+    await duck.connection.run(macrosSql());
+    const ignored = includeAll ? new Set<string>() : await fieldsThatMove(duck.connection);
+    const tables: TableDiff[] = [];
+    for (const model of await loadModels()) {
+      if (!model.contract.publish || skipped.includes(model.name)) continue;
+      if (!includeAll && DERIVED_TABLES.has(model.name)) continue;
+      const sides = [await sideOf(duck, a, model.name), await sideOf(duck, b, model.name)] as const;
+      if (sides.every((side) => side.file === null)) continue;
+      await insertChanges(duck, model, sides, ignored);
+      tables.push(await tableDiff(duck, model.name, sides));
+    }
+    return { tables, duck };
+  } catch (error) {
+    duck.close();
+    throw error;
+  }
+}
+
+/**
  * Compare two snapshots by the keys of their tables.
  * @throws SettingError if a snapshot is damaged
  */
@@ -152,30 +194,11 @@ export async function diffSnapshots(
     if (damage !== undefined) throw new SettingError(`Snapshot ${runId} is damaged: ${damage}`);
   }
   const [a, b] = [await readManifest(layout, runA), await readManifest(layout, runB)];
-  const duck = await openDuck();
-  try {
-    await duck.connection.run(`
-      CREATE TABLE changes (
-        "table" VARCHAR, key VARCHAR, label VARCHAR, kind VARCHAR, field VARCHAR, old VARCHAR, new VARCHAR)`);
-    await duck.connection.run(macrosSql());
-    const ignored = includeAll ? new Set<string>() : await fieldsThatMove(duck.connection);
-    const tables: TableDiff[] = [];
-    const gone = [...(await prunedFiles(layout, runA)), ...(await prunedFiles(layout, runB))].map(({ file }) => file);
-    const pruned: string[] = [];
-    for (const model of await loadModels()) {
-      if (!model.contract.publish || (!includeAll && DERIVED_TABLES.has(model.name))) continue;
-      if (gone.includes(`${model.name}.parquet`)) {
-        pruned.push(model.name);
-        continue;
-      }
-      const sides = [await sideOf(duck, layout, a, model.name), await sideOf(duck, layout, b, model.name)] as const;
-      if (sides.every((side) => side.file === null)) continue;
-      await insertChanges(duck, model, sides, ignored);
-      tables.push(await tableDiff(duck, model.name, sides));
-    }
-    return { a, b, tables, pruned, duck };
-  } catch (error) {
-    duck.close();
-    throw error;
-  }
+  const gone = [...(await prunedFiles(layout, runA)), ...(await prunedFiles(layout, runB))].map(({ file }) => file);
+  const pruned = Object.entries({ ...a.tables, ...b.tables })
+    .filter(([table, { file }]) => gone.includes(file) && (includeAll || !DERIVED_TABLES.has(table)))
+    .map(([table]) => table);
+  const folderOf = ({ run_id, tables }: Manifest): TableFolder => ({ folder: layout.snapshot(run_id), tables });
+  const { tables, duck } = await diffTables(folderOf(a), folderOf(b), { includeAll, skipped: pruned });
+  return { a, b, tables, pruned, duck };
 }

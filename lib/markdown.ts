@@ -1,4 +1,4 @@
-/** Markdown for the generated pages: table cells, tables, and prose wrapped at 120 columns. */
+/** Markdown for generated pages and files: table cells, tables, and prose wrapped at 120 columns. */
 const WIDTH = 120;
 /** A word, an inline code span or a link: never broken over two lines. */
 const TOKEN = /(?:`[^`]*`|!?\[[^\]]*\]\([^)\s]*\)|\S)+/gu;

@@ -1,0 +1,113 @@
+/**
+ * `datapackage.json` of a release: its tables as a Frictionless Data Package (https://datapackage.org), which many
+ * tools read. Fields, constraints and keys follow from the record definitions. Own properties of a field: `unit`,
+ * `absent` (why it may be null) and `personal`.
+ */
+import { z } from 'zod';
+import type { Column, FieldKind } from '../../lib/record.ts';
+import type { Model } from '../../models/index.ts';
+import type { Manifest } from '../../models/manifest.ts';
+
+/** Types of Table Schema by kind of field. Money and rates are decimals, which it calls numbers. */
+const TYPES: Readonly<Record<FieldKind, string>> = {
+  text: 'string',
+  enum: 'string',
+  date: 'date',
+  instant: 'datetime',
+  money: 'number',
+  percent: 'number',
+  ratio: 'number',
+  degrees: 'number',
+  integer: 'integer',
+  flag: 'boolean',
+  json: 'object',
+};
+
+const Field = z.looseObject({ name: z.string(), type: z.string(), description: z.string() });
+
+/** What is read again of an older release: enough to compare columns. */
+export const DataPackage = z.looseObject({
+  name: z.string(),
+  version: z.string(),
+  resources: z.array(
+    z.looseObject({
+      name: z.string(),
+      path: z.string(),
+      bytes: z.int(),
+      hash: z.string(),
+      rows: z.int(),
+      schema: z.looseObject({ fields: z.array(Field) }),
+    }),
+  ),
+});
+export type DataPackage = z.infer<typeof DataPackage>;
+
+/** A JSON column holds an array or an object, as its schema says. */
+const typeOf = ({ kind, name }: Column, schema: z.ZodObject): string => {
+  if (kind !== 'json') return TYPES[kind];
+  const json = z.toJSONSchema(schema.shape[name] as z.ZodType, { unrepresentable: 'any' });
+  const types = [json, ...(json.anyOf ?? [])].map((part) => (typeof part === 'object' ? part.type : undefined));
+  return types.includes('array') ? 'array' : TYPES.json;
+};
+
+const fieldOf = (column: Column, schema: z.ZodObject): z.infer<typeof Field> => ({
+  name: column.name,
+  type: typeOf(column, schema),
+  description: column.about,
+  ...(column.unit === undefined ? {} : { unit: column.unit }),
+  ...(column.absent === undefined ? {} : { absent: column.absent }),
+  ...(column.personal ? { personal: true } : {}),
+  constraints: {
+    required: column.absent === undefined,
+    ...(column.values === undefined ? {} : { enum: column.values }),
+  },
+});
+
+const foreignKeysOf = ({ contract: { publish } }: Model, models: readonly Model[]): readonly object[] =>
+  Object.entries(publish?.references ?? {}).flatMap(([column, target]) => {
+    const key = models.find(({ name }) => name === target)?.contract.record.key;
+    return key === undefined ? [] : [{ fields: [column], reference: { resource: target, fields: key } }];
+  });
+
+function resourceOf(model: Model, manifest: Manifest, models: readonly Model[]): DataPackage['resources'][number] {
+  const { name, contract } = model;
+  const published = manifest.tables[name];
+  if (!published) throw new Error(`the snapshot has no table ${name}`);
+  const foreignKeys = foreignKeysOf(model, models);
+  return {
+    name,
+    path: published.file,
+    format: 'parquet',
+    mediatype: 'application/vnd.apache.parquet',
+    description: contract.record.about,
+    bytes: published.bytes,
+    hash: `sha256:${published.sha256}`,
+    rows: published.rows,
+    schema: {
+      fields: contract.record.columns.map((column) => fieldOf(column, contract.record.schema)),
+      primaryKey: contract.record.key,
+      ...(foreignKeys.length === 0 ? {} : { foreignKeys }),
+    },
+  };
+}
+
+/** The descriptor. @param models the released tables, which the snapshot has */
+export const dataPackageOf = (manifest: Manifest, models: readonly Model[]): DataPackage => ({
+  $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
+  name: 'dealfeed',
+  title: `Dealfeed release ${manifest.run_id}`,
+  description: [
+    'Listings of small multifamily buildings with their underwriting, distress records, sales and business filings.',
+    manifest.notice,
+  ]
+    .filter(Boolean)
+    .join(' '),
+  version: manifest.run_id,
+  created: manifest.generated_at,
+  keywords: ['multifamily', 'real estate', 'underwriting', 'public records'],
+  licenses: [{ name: 'terms-of-each-source', path: 'LICENSES.md', title: 'Terms of each source' }],
+  sources: manifest.sources
+    .filter(({ staged_run }) => staged_run !== null)
+    .map(({ title, home }) => ({ title, path: home })),
+  resources: models.map((model) => resourceOf(model, manifest, models)),
+});

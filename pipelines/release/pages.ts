@@ -1,0 +1,118 @@
+/** Pages of a release for people: README.md, LICENSES.md, CITATION.cff and the data dictionary. */
+import { cell, table } from '../../lib/markdown.ts';
+import { tableSection } from '../../models/dictionary.ts';
+import type { Model } from '../../models/index.ts';
+import type { Manifest } from '../../models/manifest.ts';
+import { number } from '../format.ts';
+
+export interface ReleasedTables {
+  readonly manifest: Manifest;
+  /** Tables of the release. */
+  readonly models: readonly Model[];
+  /** Published tables that it leaves out, each with the reason. */
+  readonly leftOut: readonly Model[];
+}
+
+const notice = ({ notice: text }: Manifest): readonly string[] => (text === '' ? [] : [`**${text}**`]);
+
+/** Sources with rows in the release. */
+const sourcesOf = ({ sources }: Manifest): Manifest['sources'] =>
+  sources.filter(({ staged_run }) => staged_run !== null);
+
+const byPermission = (manifest: Manifest): Manifest['sources'] =>
+  sourcesOf(manifest).filter(({ terms_basis }) => terms_basis === 'permission');
+
+/** Titles of sources whose rows need the permission of their owner before anybody gets the release. */
+export const permissionsNeeded = (manifest: Manifest): readonly string[] =>
+  byPermission(manifest).map(({ title }) => title);
+
+export const readmePage = ({ manifest, models, leftOut }: ReleasedTables): string =>
+  [
+    `# Dealfeed release ${manifest.run_id}`,
+    'Listings of small multifamily buildings with their underwriting, distress records, sales and business filings, ' +
+      `as of ${manifest.as_of}. For analysts: open the tables, look up a column, cite the release.`,
+    ...notice(manifest),
+    table(
+      ['table', 'what it has', 'rows'],
+      models.map(({ name, contract }) => [
+        `[\`${name}\`](data-dictionary.md#${name})`,
+        cell(contract.record.about),
+        number(manifest.tables[name]?.rows ?? 0),
+      ]),
+    ),
+    '## Open it',
+    ['```sql', '-- DuckDB, in this folder', "SELECT city, count(*) FROM 'deals.parquet' GROUP BY ALL;", '```'].join(
+      '\n',
+    ),
+    'Anything that reads Parquet reads the tables. `datapackage.json` describes them for programs ' +
+      '([Data Package](https://datapackage.org)). `sha256sum -c SHA256SUMS` checks that no file ' +
+      'changed since.',
+    '## What is here',
+    table(
+      ['file', 'contents'],
+      [
+        ['`*.parquet`', 'the tables'],
+        ['[data-dictionary.md](data-dictionary.md)', 'every column: type, unit, meaning, when it is null'],
+        ['[CHANGES.md](CHANGES.md), `changes.json`', 'what changed since the release before, by table and column'],
+        ['[LICENSES.md](LICENSES.md)', 'every source and its terms'],
+        ['`datapackage.json`', 'tables, columns, types, keys, sizes and hashes'],
+        ['`manifest.json`', 'how it was made: sources read, versions, assumptions, audits'],
+        ['`CITATION.cff`', 'how to cite it'],
+        ['`SHA256SUMS`', 'the hash of every file'],
+      ],
+    ),
+    '## What is left out',
+    [
+      ...leftOut.map(({ name, contract }) => `- \`${name}\`: ${contract.publish?.notReleased ?? ''}`),
+      '- the ids of sold leads in the manifest, and the DuckDB file: they would tell the same',
+    ].join('\n'),
+    '## Cite it',
+    `The Dealfeed contributors (${manifest.as_of.slice(0, 4)}). Dealfeed release ${manifest.run_id} [data set]. ` +
+      'Name the public source too where you use its records: each row has its `source_url`.',
+  ].join('\n\n');
+
+export const licensesPage = ({ manifest }: ReleasedTables): string =>
+  [
+    `# Sources of release ${manifest.run_id} and their terms`,
+    'The code of Dealfeed is under the Apache License 2.0. That license does not cover data: rows stay under the ' +
+      'terms of their source. Dealfeed claims no rights in what it computes from them.',
+    ...notice(manifest),
+    ...(byPermission(manifest).length === 0
+      ? []
+      : [
+          'Rows of sources with the basis `permission` may be passed on only as their owner permits: ' +
+            `${permissionsNeeded(manifest).join('; ')}.`,
+        ]),
+    table(
+      ['source', 'basis', 'terms', 'rows', 'read on'],
+      sourcesOf(manifest).map((source) => [
+        `[${cell(source.title)}](${source.home})<br>\`${source.source}\``,
+        `\`${source.terms_basis}\``,
+        cell(source.terms_note) + (source.terms_url === null ? '' : ` ([terms](${source.terms_url}))`),
+        number(source.rows_out + source.rows_carried),
+        source.last_good_at?.slice(0, 10) ?? '',
+      ]),
+    ),
+  ].join('\n\n');
+
+export const dictionaryPage = ({ manifest, models }: ReleasedTables): string =>
+  [
+    `# Data dictionary of release ${manifest.run_id}`,
+    'Every table passed the audits below, and those that follow from its columns: unique key, no null without a ' +
+      'declared reason, closed lists of values.',
+    ...models.flatMap(tableSection),
+  ].join('\n\n');
+
+/** CITATION.cff, version 1.2.0 of the Citation File Format. */
+export const citationFile = ({ manifest }: ReleasedTables): string =>
+  [
+    'cff-version: 1.2.0',
+    'type: dataset',
+    'message: Cite this data set as below, and the public source of the records that you use.',
+    `title: ${JSON.stringify(`Dealfeed release ${manifest.run_id}`)}`,
+    'authors:',
+    '  - name: The Dealfeed contributors',
+    `version: ${JSON.stringify(manifest.run_id)}`,
+    `date-released: ${manifest.as_of}`,
+    '',
+  ].join('\n');

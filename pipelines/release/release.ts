@@ -1,0 +1,171 @@
+/**
+ * A release: a dated, citable copy of a snapshot's tables for others, with everything needed to read, check, cite and
+ * compare it. It is made whole in a temporary folder and then renamed, and never changed again.
+ */
+import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { DamagedFile, makeFolder, sha256OfFile, sync } from '../../lib/files.ts';
+import { wrap } from '../../lib/markdown.ts';
+import { SettingError } from '../../lib/settings.ts';
+import { loadModels } from '../../models/index.ts';
+import { Manifest } from '../../models/manifest.ts';
+import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
+import { hashesOf } from '../run/facts.ts';
+import { readManifest, verifySnapshot } from '../snapshots.ts';
+import { changelogOf, changelogPage, readReleased } from './changelog.ts';
+import { dataPackageOf } from './data_package.ts';
+import {
+  citationFile,
+  dictionaryPage,
+  licensesPage,
+  permissionsNeeded,
+  readmePage,
+  type ReleasedTables,
+} from './pages.ts';
+
+const SUMS = 'SHA256SUMS';
+const MAKING = '.making-';
+
+export interface Release {
+  readonly folder: string;
+  readonly runId: string;
+  /** False if the release was there already, and is as it was released. */
+  readonly isNew: boolean;
+  readonly manifest: Manifest;
+  readonly files: readonly string[];
+  readonly previous: string | null;
+  /** Sources whose owner must permit that anybody gets the release. */
+  readonly permissionsNeeded: readonly string[];
+}
+
+/** The manifest without what would tell which leads were sold, and without what is not released. */
+const ReleasedManifest = z.object(Manifest.shape).omit({ sold_leads: true, sold_properties: true, database: true });
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** Run ids of the releases of a folder, oldest first. */
+async function listReleases(layout: Layout): Promise<string[]> {
+  const names = await readdir(layout.releases).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((name) => parseRunId(name) !== null).sort(compareRunIds);
+}
+
+async function tablesOf(layout: Layout, runId: string): Promise<ReleasedTables> {
+  const damage = await verifySnapshot(layout, runId, 'tables');
+  if (damage.length > 0) throw new SettingError(`Snapshot ${runId} cannot be released: ${damage.join('; ')}.`);
+  const manifest = await readManifest(layout, runId);
+  const published = (await loadModels()).filter(({ contract }) => contract.publish);
+  if (hashesOf(published).schema !== manifest.versions.schema)
+    throw new SettingError(
+      `Snapshot ${runId} has other columns than this version of Dealfeed describes. Release a snapshot that this ` +
+        'version published: make run, then make release.',
+    );
+  return {
+    manifest,
+    models: published.filter(({ contract }) => contract.publish?.notReleased === undefined),
+    leftOut: published.filter(({ contract }) => contract.publish?.notReleased !== undefined),
+  };
+}
+
+/** Write every file of a release, the hashes last. */
+async function writeFiles(
+  layout: Layout,
+  folder: string,
+  tables: ReleasedTables,
+  before: string | null,
+): Promise<void> {
+  const { manifest, models } = tables;
+  for (const { name } of models) {
+    const file = manifest.tables[name]?.file ?? '';
+    await copyFile(join(layout.snapshot(manifest.run_id), file), join(folder, file));
+  }
+  const dataPackage = dataPackageOf(manifest, models);
+  const changelog = await changelogOf(before === null ? null : await readReleased(join(layout.releases, before)), {
+    folder,
+    dataPackage,
+  });
+  const released = Object.fromEntries(models.map(({ name }) => [name, manifest.tables[name]]));
+  const files: Readonly<Record<string, string>> = {
+    'README.md': wrap(readmePage(tables)),
+    'LICENSES.md': wrap(licensesPage(tables)),
+    'data-dictionary.md': wrap(dictionaryPage(tables)),
+    'CHANGES.md': wrap(changelogPage(changelog)),
+    'CITATION.cff': citationFile(tables),
+    'changes.json': json(changelog),
+    'datapackage.json': json(dataPackage),
+    'manifest.json': json(ReleasedManifest.parse({ ...manifest, tables: released })),
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), `${text.trimEnd()}\n`);
+  const lines: string[] = [];
+  for (const name of (await readdir(folder)).sort()) {
+    await sync(join(folder, name));
+    lines.push(`${await sha256OfFile(join(folder, name))}  ${name}`);
+  }
+  await writeFile(join(folder, SUMS), `${lines.join('\n')}\n`);
+  await sync(join(folder, SUMS));
+  await sync(folder);
+}
+
+/** What is wrong with a release on disk; empty if every file is as it was released. */
+export async function damageOf(folder: string): Promise<string[]> {
+  const sums = await readFile(join(folder, SUMS), 'utf8').catch(() => null);
+  if (sums === null) return [`${SUMS} is missing`];
+  const problems: string[] = [];
+  for (const line of sums.trimEnd().split('\n')) {
+    const [sha256 = '', name = ''] = line.split('  ');
+    const found = await sha256OfFile(join(folder, name)).catch(() => null);
+    if (found === null) problems.push(`${name} is missing`);
+    else if (found !== sha256) problems.push(`${name} changed since it was released`);
+  }
+  return problems;
+}
+
+/**
+ * Release a snapshot into `releases/<run id>/`. The same snapshot gives the same bytes.
+ * @throws SettingError if the snapshot is damaged, pruned, or of another version
+ * @throws DamagedFile if a release of this snapshot is there and damaged
+ */
+export async function release(layout: Layout, runId: string): Promise<Release> {
+  const folder = join(layout.releases, runId);
+  const all = await listReleases(layout);
+  const tables = await tablesOf(layout, runId);
+  const before = all.filter((id) => compareRunIds(id, runId) < 0).at(-1) ?? null;
+  const isNew = !all.includes(runId);
+  if (isNew) await makeRelease(layout, folder, tables, before);
+  const damage = await damageOf(folder);
+  if (damage.length > 0)
+    throw new DamagedFile(`${folder} is damaged: ${damage.join('; ')}. Delete the folder and release again.`);
+  return {
+    folder,
+    runId,
+    isNew,
+    manifest: tables.manifest,
+    files: (await readdir(folder)).sort(),
+    previous: before,
+    permissionsNeeded: permissionsNeeded(tables.manifest),
+  };
+}
+
+async function makeRelease(
+  layout: Layout,
+  folder: string,
+  tables: ReleasedTables,
+  before: string | null,
+): Promise<void> {
+  const making = join(layout.releases, `${MAKING}${tables.manifest.run_id}`);
+  await rm(making, { recursive: true, force: true });
+  await makeFolder(layout.releases);
+  await mkdir(making);
+  try {
+    await writeFiles(layout, making, tables, before);
+    await rename(making, folder);
+    await sync(layout.releases);
+  } catch (error) {
+    // Remove the partial folder: the disk may be full.
+    await rm(making, { recursive: true, force: true });
+    throw error;
+  }
+}
