@@ -171,7 +171,7 @@ describe('the OpenAPI description', () => {
   });
 
   it('is checked: the checker finds a response that differs', async () => {
-    const checker = responseChecker(started.app.routes, PUBLIC_URL);
+    const checker = responseChecker(started.app.routes);
     const { createServer } = await import('node:http');
     const server = createServer((request, response) => {
       checker.watch(request, response);

@@ -95,9 +95,22 @@ function successErrors({ type, text, header }: SentResponse, described: Describe
 
 const escapedPointer = (s: string): string => encodeURIComponent(s.replaceAll('~', '~0').replaceAll('/', '~1'));
 
-/** A checker for an application with these routes. */
-export function responseChecker(routes: readonly Route[], publicUrl: string): Checker {
-  const document = openApi(routes, publicUrl);
+interface Description {
+  readonly paths: OpenApiPaths['paths'];
+  /** How a body differs from the schema at this JSON pointer; undefined if it does not. */
+  errorOf(pointer: string, body: unknown): string | undefined;
+}
+
+/** By text: most servers of a process have the same routes, and compiling a schema takes up to 0.2 s. */
+const descriptions = new Map<string, Description>();
+
+/** The OpenAPI description of these routes. Its schemas are compiled once in a process. */
+function descriptionOf(routes: readonly Route[]): Description {
+  // No schema contains the URL.
+  const document = openApi(routes, 'http://dealfeed.test');
+  const text = JSON.stringify(document);
+  const known = descriptions.get(text);
+  if (known) return known;
   const { paths } = document as unknown as OpenApiPaths;
   // openapi.test.ts validates the description itself. Optimizing the code takes longer than it saves.
   const options = { strict: true, strictSchema: false, allowUnionTypes: true, meta: false, validateSchema: false };
@@ -105,11 +118,21 @@ export function responseChecker(routes: readonly Route[], publicUrl: string): Ch
   addFormats.default(ajv);
   ajv.addSchema(document, 'openapi');
   const validators = new Map<string, ValidateFunction>();
-  const validatorAt = (pointer: string): ValidateFunction => {
-    const validator = validators.get(pointer) ?? ajv.compile({ $ref: `openapi${pointer}` });
-    validators.set(pointer, validator);
-    return validator;
+  const description: Description = {
+    paths,
+    errorOf(pointer, body) {
+      const validate = validators.get(pointer) ?? ajv.compile({ $ref: `openapi${pointer}` });
+      validators.set(pointer, validate);
+      return validate(body) ? undefined : ajv.errorsText(validate.errors).slice(0, 300);
+    },
   };
+  descriptions.set(text, description);
+  return description;
+}
+
+/** A checker for an application with these routes. */
+export function responseChecker(routes: readonly Route[]): Checker {
+  const { paths, errorOf } = descriptionOf(routes);
   const templateFor = (path: string): string | undefined =>
     routes.map(templateOf).find((t) => t === path || new RegExp(`^${t.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path));
   const errors: string[] = [];
@@ -122,13 +145,13 @@ export function responseChecker(routes: readonly Route[], publicUrl: string): Ch
     if (!isProblem && template === undefined) return [];
     const found = isProblem ? problemErrors(sent, described) : successErrors(sent, described);
     if (method === 'HEAD' || (!isProblem && described?.content?.[type] === undefined)) return found;
-    const validate = validatorAt(
+    const error = errorOf(
       isProblem
         ? '#/components/schemas/problem'
         : `#/paths/${escapedPointer(template ?? '')}/get/responses/${status}/content/${escapedPointer(type)}/schema`,
+      type.endsWith('json') ? JSON.parse(text) : text,
     );
-    const isValid = validate(type.endsWith('json') ? JSON.parse(text) : text);
-    return isValid ? found : [...found, ajv.errorsText(validate.errors).slice(0, 300)];
+    return error === undefined ? found : [...found, error];
   };
 
   return {

@@ -98,7 +98,7 @@ export async function startApp(
     ...limits,
   });
   await app.payments.start().catch(() => undefined);
-  const checker = responseChecker(app.routes, publicUrl);
+  const checker = responseChecker(app.routes);
   server.on('request', (request, response) => {
     checker.watch(request, response);
   });
