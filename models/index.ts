@@ -73,15 +73,21 @@ async function findModels(): Promise<readonly Model[]> {
   return models;
 }
 
-const sqlIn = (folder: string): string =>
+const sqlIn = (folder: string, subjects = ''): string =>
   readdirSync(folder)
-    .filter((f) => f.endsWith('.sql'))
+    .filter((f) => f.startsWith(subjects) && f.endsWith('.sql'))
     .sort()
     .map((f) => readFileSync(join(folder, f), 'utf8'))
     .join('\n');
 
 /** The macros that read no table. */
 export const macrosSql = (): string => sqlIn(join(import.meta.dirname, 'macros'));
+
+/** The macros that read a typed address or name: a lookup needs no others, and creating all takes twice as long. */
+export const lookupMacrosSql = (): string =>
+  ['address_', 'identity', 'organizations']
+    .map((subject) => sqlIn(join(import.meta.dirname, 'macros'), subject))
+    .join('\n');
 
 /** The macros that read an input table, which must exist first. graph.ts names the table. */
 export const inputMacrosSql = (): string => sqlIn(join(import.meta.dirname, 'macros', 'inputs'));

@@ -109,6 +109,16 @@ describe('a snapshot', () => {
       (f) => removeFromSnapshot(f, { tables: ['deals'] }),
       /manifest\.json names no table deals/,
     ],
+    [
+      'a table that its manifest names is missing',
+      async (f) => {
+        await removeFromSnapshot(f, { tables: ['reports'] });
+        await changeManifest(f, (manifest) => {
+          Object.assign(manifest.tables, { reports: manifest.tables['deals'] });
+        });
+      },
+      /dealfeed\.duckdb has no table reports/,
+    ],
   ];
   for (const [i, [name, damage, reason]] of damages.entries()) {
     it(`is not served if ${name}: the previous one keeps serving, and /health has the reason`, async () => {
