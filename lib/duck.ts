@@ -1,5 +1,14 @@
 /** Opens DuckDB. Results are read whole: a streamed result that fails late is short without an error. */
-import { DuckDBInstance, version, type DuckDBConnection, type DuckDBValue } from '@duckdb/node-api';
+import {
+  DuckDBInstance,
+  DuckDBTimestampTZValue,
+  version,
+  type DuckDBConnection,
+  type DuckDBValue,
+} from '@duckdb/node-api';
+
+// The client writes instants in the machine's time zone, whatever the session's is.
+DuckDBTimestampTZValue.timezoneOffsetInMinutes = 0;
 
 /** Threads of one query, unless a caller chooses. */
 export const DEFAULT_THREADS = 2;
@@ -21,7 +30,7 @@ export interface Duck {
   close(): void;
 }
 
-/** Open a database file, or a database in memory. The session's time zone is UTC. */
+/** Open a database file, or a database in memory. The time zone of all its sessions is UTC. */
 export async function openDuck(path = ':memory:', options: DuckOptions = {}): Promise<Duck> {
   const instance = await DuckDBInstance.create(path, {
     threads: String(options.threads ?? DEFAULT_THREADS),
@@ -30,6 +39,7 @@ export async function openDuck(path = ':memory:', options: DuckOptions = {}): Pr
     autoload_known_extensions: 'false',
   });
   const connection = await instance.connect();
+  await connection.run("SET GLOBAL TimeZone = 'UTC'");
   if (options.isTemporary) {
     await connection.run(`PRAGMA disable_checkpoint_on_shutdown; SET checkpoint_threshold = '${NO_CHECKPOINT}'`);
   }
