@@ -1,5 +1,40 @@
-// The site works without JavaScript. This script updates the query builder while the reader types.
+// The site works without JavaScript. This script adds what a page cannot do without it.
 (() => {
+  const COPIED_MS = 2000;
+
+  /** A button that copies the text of a block. */
+  const addCopyButton = (box) => {
+    const text = box.querySelector('pre');
+    if (!text || !navigator.clipboard) return;
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'copy';
+    button.setAttribute('aria-label', `Copy: ${text.getAttribute('aria-label')}`);
+    const copy = async () => {
+      await navigator.clipboard.writeText(text.textContent);
+      button.dataset.copied = '';
+      setTimeout(() => delete button.dataset.copied, COPIED_MS);
+    };
+    button.addEventListener('click', () => {
+      copy().catch(() => {});
+    });
+    box.append(button);
+  };
+  const addCopyButtons = (root) => root.querySelectorAll('.code-box').forEach(addCopyButton);
+  addCopyButtons(document);
+
+  // Escape closes the menu, and so does a click outside.
+  const menu = document.querySelector('.menu');
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || !menu?.open) return;
+    menu.open = false;
+    menu.querySelector('summary').focus();
+  });
+  document.addEventListener('click', (event) => {
+    if (menu?.open && !menu.contains(event.target)) menu.open = false;
+  });
+
+  // The query builder is updated while the reader types.
   const form = document.querySelector('form[data-live]');
   const result = document.querySelector('#built');
   if (!(form instanceof HTMLFormElement) || !result) return;
@@ -18,6 +53,7 @@
     const fresh = new DOMParser().parseFromString(text, 'text/html').querySelector('#built');
     if (!fresh) return;
     result.replaceChildren(...fresh.childNodes);
+    addCopyButtons(result);
     history.replaceState(null, '', address);
   };
   form.addEventListener('input', () => {

@@ -1,6 +1,14 @@
 /** The frame of every page (title, navigation, notice, footer), and shared elements. */
+import type { Assets } from './assets.ts';
 import { PREVIEW_PATH, PREVIEW_SIZE } from './images.ts';
 import { html, isWebAddress, type Html, type Piece } from './html.ts';
+import type { MenuLink, Navigation } from './navigation.ts';
+
+export interface Notice {
+  /** Two or three words, always shown. */
+  readonly headline: string;
+  readonly text: string;
+}
 
 export interface Frame {
   readonly title: string;
@@ -8,12 +16,11 @@ export interface Frame {
   readonly path: string;
   /** Public URL of the server, without a trailing slash. */
   readonly publicUrl: string;
-  readonly nav: readonly { readonly path: string; readonly label: string }[];
+  readonly navigation: Navigation;
   /** Shown at the top if the data are made up or the money is test money. */
-  readonly notice: string;
-  /** URLs of the style sheet and of the script, which change with their content. */
-  readonly style: string;
-  readonly script: string;
+  readonly notices: readonly Notice[];
+  readonly assets: Omit<Assets, 'files'>;
+  /** Last line of the page. */
   readonly foot: Piece;
 }
 
@@ -22,8 +29,51 @@ const LOGO = html`<svg class="logo" viewBox="0 0 24 24" aria-hidden="true" focus
   <path class="logo-b" d="M17 21V12h4v9z"></path>
 </svg>`;
 
-const navItem = ({ path, label }: Frame['nav'][number], current: string): Html =>
-  html`<li><a href="${path}" ${path === current ? html` aria-current="page"` : ''}>${label}</a></li>`;
+const menuItems = (links: readonly MenuLink[], current: string): Html =>
+  html`<ul>
+    ${links.map(
+      ({ path, label }) =>
+        html`<li><a href="${path}" ${path === current ? html` aria-current="page"` : ''}>${label}</a></li>`,
+    )}
+  </ul>`;
+
+/** One row: the main pages on a wide screen, all pages behind a button on a narrow one. Both work without a script. */
+const header = ({ navigation: { main, all }, path }: Frame): Html =>
+  html`<header class="top">
+    <div>
+      <a class="brand" href="/">${LOGO}<span>Dealfeed</span></a>
+      <nav class="bar-menu" aria-label="Main pages">${menuItems(main, path)}</nav>
+      <details class="menu">
+        <summary>Menu</summary>
+        <nav aria-label="Pages">${menuItems(all, path)}</nav>
+      </details>
+    </div>
+  </header>`;
+
+/** One line with the headlines; the texts are behind it. */
+const notice = ({ notices }: Frame): Html =>
+  html`<aside aria-label="Notice">
+    <details class="notice">
+      <summary>${notices.map(({ headline }) => headline).join(', ')}.</summary>
+      ${notices.map(({ text }) => html`<p>${text}</p>`)}
+    </details>
+  </aside>`;
+
+const footer = ({ navigation: { columns }, foot }: Frame): Html =>
+  html`<footer class="foot">
+    <div>
+      <div class="columns">
+        ${columns.map(
+          ({ title, links }) =>
+            html`<nav aria-label="${title}">
+              <h2>${title}</h2>
+              ${menuItems(links, '')}
+            </nav>`,
+        )}
+      </div>
+      <p class="small">${foot}</p>
+    </div>
+  </footer>`;
 
 /** What a link to the page shows elsewhere (Open Graph). An error has no address of its own. */
 const preview = ({ title, about, path, publicUrl }: Frame): Html =>
@@ -49,27 +99,20 @@ export const renderDocument = (frame: Frame, content: Piece): Html =>
         <title>${frame.title}</title>
         <meta name="description" content="${frame.about}" />
         <meta name="color-scheme" content="light dark" />
-        <link rel="stylesheet" href="${frame.style}" />
+        <link rel="preload" href="${frame.assets.font}" as="font" type="font/woff2" crossorigin />
+        <link rel="stylesheet" href="${frame.assets.style}" />
         ${preview(frame)}
         <link rel="icon" href="/favicon.ico" sizes="32x32" />
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <link rel="api-catalog" href="/.well-known/api-catalog" />
         <link rel="service-desc" href="/openapi.json" type="application/json" />
-        <script src="${frame.script}" defer></script>
+        <script src="${frame.assets.script}" defer></script>
       </head>
       <body>
         <a class="skip" href="#content">Skip to the content</a>
-        ${frame.notice !== '' && html`<aside class="notice" aria-label="Notice"><p>${frame.notice}</p></aside>`}
-        <header class="top">
-          <a class="brand" href="/">${LOGO}<span>Dealfeed</span></a>
-          <nav aria-label="Pages">
-            <ul>
-              ${frame.nav.map((item) => navItem(item, frame.path))}
-            </ul>
-          </nav>
-        </header>
+        ${frame.notices.length > 0 && notice(frame)} ${header(frame)}
         <main id="content" tabindex="-1">${content}</main>
-        <footer class="foot">${frame.foot}</footer>
+        ${footer(frame)}
       </body>
     </html> `;
 
@@ -138,6 +181,8 @@ export const figures = (
     )}
   </dl>`;
 
-/** Text to copy: code, a URL, a command. */
+/** Text to copy: code, a URL, a command. With JavaScript it has a button that copies it. */
 export const code = (label: string, text: string): Html =>
-  html`<pre class="code" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`;
+  html`<div class="code-box">
+    <pre class="code" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>
+  </div>`;

@@ -3,7 +3,6 @@
  * nothing from other origins, work without JavaScript, and may run no script but our own.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import type { z } from 'zod';
@@ -16,21 +15,24 @@ import type { Snapshot } from '../snapshot/load.ts';
 import type { Snapshots } from '../snapshot/follow.ts';
 import { MCP_PATH } from '../docs/openapi.ts';
 import { API_CATALOG_PATH } from '../docs/well_known.ts';
+import { loadAssets } from './assets.ts';
 import { html, type Html } from './html.ts';
-import { renderDocument } from './layout.ts';
+import { renderDocument, type Notice } from './layout.ts';
 import type { PageContext, Page, SiteOptions } from './page.ts';
+import { navigationOf } from './navigation.ts';
 import { PAGES } from './pages/all.ts';
 
 /** How long a browser may reuse a page before it asks whether it changed. */
 const PAGE_SECONDS = 60;
 const YEAR_SECONDS = 31_536_000;
 
-/** Scripts, styles and images from this server only; no inline script or style. */
+/** Scripts, styles, fonts and images from this server only; no inline script or style. */
 const CONTENT_SECURITY = [
   "default-src 'none'",
   "style-src 'self'",
   "script-src 'self'",
   "img-src 'self'",
+  "font-src 'self'",
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
@@ -54,13 +56,14 @@ export interface SiteDeps extends SiteOptions {
 }
 
 interface Rendered {
-  readonly text: string;
+  readonly content: string | Buffer;
   readonly etag: string;
 }
 
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 16);
+const hashOf = (content: string | Buffer): string =>
+  createHash('sha256').update(content).digest('base64url').slice(0, 16);
 
-function send(ctx: Context, { text, etag }: Rendered, type: string, seconds: number): void {
+function send(ctx: Context, { content, etag }: Rendered, type: string, seconds: number): void {
   ctx.status = 200;
   ctx.set({
     ...SITE_HEADERS,
@@ -71,28 +74,11 @@ function send(ctx: Context, { text, etag }: Rendered, type: string, seconds: num
     ctx.status = 304;
     return;
   }
-  ctx.body = text;
+  ctx.body = content;
   ctx.type = type;
 }
 
-const withEtag = (text: string): Rendered => ({ text, etag: `W/"${hashOf(text)}"` });
-
-interface Assets {
-  readonly style: string;
-  readonly script: string;
-  readonly files: readonly { readonly path: string; readonly type: string; readonly content: Rendered }[];
-}
-
-/** Style sheet and script. Pages link to them under a URL that changes with the content. */
-function loadAssets(): Assets {
-  const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
-  const [style, script] = [read('./style.css'), read('./enhance.js')];
-  const files = [
-    { path: '/site/style.css', type: 'text/css; charset=utf-8', content: withEtag(style) },
-    { path: '/site/enhance.js', type: 'text/javascript; charset=utf-8', content: withEtag(script) },
-  ];
-  return { style: `/site/style.css?v=${hashOf(style)}`, script: `/site/enhance.js?v=${hashOf(script)}`, files };
-}
+const withEtag = (content: string | Buffer): Rendered => ({ content, etag: `W/"${hashOf(content)}"` });
 
 /** Where programs read on, in the headers of / for those that do not read its body (RFC 8288, RFC 9727). */
 const HOME_LINKS = [
@@ -122,16 +108,22 @@ export interface Site {
   frame(page: Pick<Page, 'path' | 'title' | 'about'>, content: Html, snapshot?: Snapshot): string;
 }
 
+/** The notice of a snapshot in a few words. */
+const DATA_HEADLINES = { sandbox: 'Sandbox: made-up data', live: 'Public records, HUD’s rents as a proxy' } as const;
+
 const snapshotLine = ({ id, manifest }: Snapshot): Html =>
   html`Snapshot <code>${id}</code>, as of <time datetime="${manifest.as_of}">${manifest.as_of}</time>,
     ${manifest.assumption_set_id}.`;
 
+const noticesOf = (snapshot: Snapshot | undefined, paymentNotice: string): Notice[] => [
+  ...(snapshot ? [{ headline: DATA_HEADLINES[snapshot.manifest.data_clock], text: snapshot.manifest.notice }] : []),
+  ...(paymentNotice === '' ? [] : [{ headline: 'test money', text: paymentNotice }]),
+];
+
 export function mountSite(router: Router, deps: SiteDeps): Site {
   const { snapshots, cursors, claims, nowMs, notice, routes, publicUrl } = deps;
-  const { style, script, files } = loadAssets();
-  const nav = PAGES.flatMap((p) => (p.label === undefined ? [] : [{ path: p.path, label: p.label }])).concat(
-    deps.purchase ? [{ path: '/sandbox/buy', label: 'Test purchase' }] : [],
-  );
+  const assets = loadAssets();
+  const navigation = navigationOf(PAGES, deps.purchase);
   const pageCache = new WeakMap<Snapshot, Map<string, Promise<Rendered>>>();
 
   const frame: Site['frame'] = (page, content, snapshot) =>
@@ -141,20 +133,11 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
         about: page.about,
         path: page.path,
         publicUrl,
-        nav,
-        style,
-        script,
-        notice: [snapshot?.manifest.notice ?? '', notice].filter(Boolean).join(' '),
-        foot: html`<p>
-            ${snapshot ? snapshotLine(snapshot) : 'There is no snapshot to serve.'} Every figure comes from public pages
-            and declared assumptions. Nothing here is advice.
-          </p>
-          <ul>
-            <li><a href="/openapi.json">OpenAPI</a></li>
-            <li><a href="/api/meta">/api/meta</a></li>
-            <li><a href="/llms.txt">llms.txt</a></li>
-            <li><a href="/health">Health</a></li>
-          </ul>`,
+        navigation,
+        assets,
+        notices: noticesOf(snapshot, notice),
+        foot: html`${snapshot ? snapshotLine(snapshot) : 'There is no snapshot to serve.'} Every figure comes from
+        public pages and declared assumptions. Nothing here is advice.`,
       },
       content,
     ).text;
@@ -231,9 +214,11 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
       }
     });
   }
-  for (const file of files)
-    router.get(file.path, (ctx) => {
-      send(ctx, file.content, file.type, ctx.querystring === '' ? PAGE_SECONDS : YEAR_SECONDS);
+  for (const { path, type, content } of assets.files) {
+    const file = withEtag(content);
+    router.get(path, (ctx) => {
+      send(ctx, file, type, ctx.querystring === '' ? PAGE_SECONDS : YEAR_SECONDS);
     });
+  }
   return { frame };
 }

@@ -160,11 +160,16 @@ describe('with a snapshot', () => {
 
   it('assets are cached for a year under a URL that changes with their content', async () => {
     const text = await (await fetch(server.url, asPage)).text();
-    for (const [, address = ''] of text.matchAll(/"(\/site\/[^"]+)"/g)) {
+    const addresses = [...text.matchAll(/"(\/site\/[^"]+)"/g)].map(([, address = '']) => address);
+    const names = addresses.map((address) => address.replace(/\?v=.*/, ''));
+    assert.deepEqual(names, ['/site/geist.woff2', '/site/style.css', '/site/enhance.js']);
+    for (const address of addresses) {
       const file = await fetch(server.url + address);
       assert.equal(file.status, 200);
       assert.match(file.headers.get('Cache-Control') ?? '', /immutable/);
     }
+    const style = await (await fetch(`${server.url}/site/style.css`)).text();
+    assert.ok(style.includes(`url("${addresses[0] ?? ''}")`), 'the font that is preloaded is the one that is used');
   });
 });
 

@@ -1,0 +1,44 @@
+/** Style sheet, script and font of the site. Pages link to them under URLs that change with their content. */
+import { readFileSync } from 'node:fs';
+import { shortHash } from '../http/caching.ts';
+
+/** Files of the style sheet, in order; they are served as one. */
+const STYLES = ['base', 'frame', 'controls', 'content', 'charts'] as const;
+const FONT_PATH = '/site/geist.woff2';
+
+export interface AssetFile {
+  readonly path: string;
+  readonly type: string;
+  readonly content: string | Buffer;
+}
+
+export interface Assets {
+  /** URLs with a version. */
+  readonly style: string;
+  readonly script: string;
+  readonly font: string;
+  readonly files: readonly AssetFile[];
+}
+
+const versioned = (path: string, content: string | Buffer): string =>
+  `${path}?v=${shortHash(typeof content === 'string' ? content : content.toString('base64'))}`;
+
+export function loadAssets(): Assets {
+  const read = (name: string): Buffer => readFileSync(new URL(name, import.meta.url));
+  const fontFile = read('./fonts/geist.woff2');
+  const font = versioned(FONT_PATH, fontFile);
+  const style = STYLES.map((name) => read(`./styles/${name}.css`).toString('utf8'))
+    .join('\n')
+    .replace(FONT_PATH, font);
+  const script = read('./enhance.js').toString('utf8');
+  return {
+    style: versioned('/site/style.css', style),
+    script: versioned('/site/enhance.js', script),
+    font,
+    files: [
+      { path: '/site/style.css', type: 'text/css; charset=utf-8', content: style },
+      { path: '/site/enhance.js', type: 'text/javascript; charset=utf-8', content: script },
+      { path: FONT_PATH, type: 'font/woff2', content: fontFile },
+    ],
+  };
+}
