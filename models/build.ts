@@ -4,7 +4,8 @@ import { rowsOf } from '../lib/duck.ts';
 import { messageOf } from '../lib/errors.ts';
 import { identifier } from '../lib/sql.ts';
 import { GraphError, orderOf, tablesRead } from './graph.ts';
-import { inputMacrosSql, macrosSql, type Model } from './index.ts';
+import { auditsOf } from './contract.ts';
+import { inputMacrosSql, macrosOf, type Model } from './index.ts';
 
 /** A model does not match its contract. */
 export class ContractError extends Error {
@@ -25,7 +26,7 @@ export interface BuildOptions {
 type Reads = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Create the macros, then build every model in the order of its dependencies. A published table is sorted by its
+ * Create the macros that the models call, then build every model in the order of its dependencies. A published table is sorted by its
  * `orderBy`. auditModels checks the rows.
  * @param options database of the published tables, and a function to call before each model
  * @returns the models in the order in which they were built
@@ -40,7 +41,8 @@ export async function buildModels(
   const byName = new Map(models.map((m) => [m.name, m]));
   const inputs = await inputTables(connection, byName);
   // One commit: each macro alone would be one write to the disk.
-  await connection.run(`BEGIN;\n${macrosSql()};\nCOMMIT`);
+  const queries = models.flatMap((model) => [model.sql, ...auditsOf(model).map(({ sql }) => sql)]);
+  await connection.run(`BEGIN;\n${macrosOf(queries)};\nCOMMIT`);
   if (inputs.has('declared_assumptions')) await connection.run(inputMacrosSql());
   const order = orderOf(await readsOf(connection, models), inputs).flatMap((name) => byName.get(name) ?? []);
   for (const [built, model] of order.entries()) {

@@ -12,7 +12,7 @@ import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
 import { sha256OfFile } from '../../lib/files.ts';
 import { createTable } from '../../lib/record.ts';
 import { identifier, literal } from '../../lib/sql.ts';
-import { countyZips, lookupMacrosSql, referenceSql } from '../../models/index.ts';
+import { countyZips, macrosOf, referenceSql } from '../../models/index.ts';
 import { addressKeysSql } from './address_keys.ts';
 import { ConnectionPool, SEARCH_PATH } from './pool.ts';
 import type { ServedManifest } from '../../models/manifest.ts';
@@ -120,10 +120,15 @@ async function checkTables(connection: DuckDBConnection, manifest: ServedManifes
   return gaps;
 }
 
+/** What statements of routes call, prepared when they are first used. */
+const MACROS_CALLED = `
+  parts_of_lines(), first_address_of(), address_basis(), place_agreement(), basis_in_county(), unit_designators(),
+  unit_places(), suffix_of(), directional_of(), organization_key()`;
+
 async function attach(duck: Duck, path: string, manifest: ServedManifest): Promise<string[]> {
   const { connection } = duck;
   await connection.run(`ATTACH ${literal(path)} AS published (READ_ONLY)`);
-  await connection.run(lookupMacrosSql());
+  await connection.run(macrosOf([MACROS_CALLED, ...addressKeysSql()]));
   for (const sql of referenceSql(countyZips())) await connection.run(sql);
   const gaps = await checkTables(connection, manifest);
   // Before any statement is prepared: DuckDB plans it at every call once the tables in memory have changed.
