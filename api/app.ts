@@ -31,6 +31,7 @@ import { priceOf } from './routes/pricing.ts';
 import { claimReader } from './routes/leads/lead_claims.ts';
 import { mountRoutes } from './routes/mount.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
+import { mountArchive } from './site/archive/mount.ts';
 import type { SandboxBuyer } from './site/buyer.ts';
 import { errorPages } from './site/error_pages.ts';
 import { mountPurchase } from './site/purchase.ts';
@@ -60,6 +61,8 @@ export interface AppDeps {
   readonly sandboxBuyer?: SandboxBuyer;
   /** Folder of all published snapshots, for the back-test on the site. */
   readonly snapshotsDir?: string;
+  /** Folder of the archived pages, of which the site shows those that the free example report cites. */
+  readonly archiveDir?: string;
   /** Public URL, without a trailing slash. */
   readonly publicUrl: string;
   /** Address of the operator, in OpenAPI and security.txt. */
@@ -243,6 +246,7 @@ export function createApp(deps: AppDeps): App {
     purchase: sandboxBuyer !== undefined,
     ...(snapshotsDir === undefined ? {} : { snapshotsDir }),
   });
+  mountArchive(router, site, { archiveDir: deps.archiveDir, publicUrl, routes, snapshots, cursors, claims, nowMs });
   if (sandboxBuyer) mountPurchase(router, site, { routes, snapshots, buyer: sandboxBuyer });
 
   const limit =

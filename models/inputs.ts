@@ -52,6 +52,9 @@ export const SourceRead = defineRecord(
     ),
     terms_note: text('The terms in one sentence.'),
     terms_url: text('Public page of the terms.', { absent: 'the source names none' }),
+    terms_show_pages: text('Why its terms let a reader see an archived page that a report cites.', {
+      absent: 'they do not, or were not obtained: its pages are not shown',
+    }),
     county_fips: text('County of its rows.', { absent: 'the source is not about one county' }),
     county: text('County name and state, such as "Cuyahoga County, OH".', {
       absent: 'the source is not about one county',

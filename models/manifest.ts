@@ -8,6 +8,7 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const { shape } = SourceRead.schema;
 /** Columns of sources that older snapshots do not have. */
 const addedLater = {
+  terms_show_pages: shape.terms_show_pages.default(null),
   covered_kinds: shape.covered_kinds.default(null),
   covered_city: shape.covered_city.default(null),
   fiscal_year: shape.fiscal_year.default(null),

@@ -153,6 +153,7 @@ export async function serve({
       redact,
       spoolDir: join(settings.DATA_DIR, 'spool'),
       snapshotsDir: join(settings.DATA_DIR, 'snapshots'),
+      archiveDir: join(settings.DATA_DIR, 'archive'),
       cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
       payments: {
         mode: payments.mode,

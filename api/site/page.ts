@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Health } from '../http/health.ts';
 import type { RouteRequest, Route } from '../routes/define.ts';
 import type { Meta } from '../routes/meta/schema.ts';
+import type { Snapshot } from '../snapshot/load.ts';
 import type { Html } from './html.ts';
 
 /** Facts about the server, for the site. */
@@ -48,3 +49,9 @@ export const rowsFor = (
 /** Text of a column, or null. */
 export const textOrNull = (value: unknown): string | null =>
   value === null || value === undefined ? null : String(value);
+
+/** A request without parameters, for the free routes that pages show. */
+export const freeRequest = (
+  snapshot: Snapshot,
+  { today, cursors, claims }: Pick<PageContext['request'], 'today' | 'cursors' | 'claims'>,
+): PageContext['request'] => ({ params: {}, path: {}, snapshot, manifest: snapshot.manifest, today, cursors, claims });

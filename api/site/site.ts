@@ -9,7 +9,6 @@ import type { z } from 'zod';
 import { claimsHash, type Claims } from '../routes/leads/lead_claims.ts';
 import type { Cursors } from '../routes/cursor.ts';
 import { todayOf } from '../../models/manifest.ts';
-import type { RouteRequest } from '../routes/define.ts';
 import type { Meta } from '../routes/meta/schema.ts';
 import type { Snapshot } from '../snapshot/load.ts';
 import type { Snapshots } from '../snapshot/follow.ts';
@@ -18,7 +17,7 @@ import { API_CATALOG_PATH } from '../docs/well_known.ts';
 import { loadAssets } from './assets.ts';
 import { html, type Html } from './html.ts';
 import { renderDocument, type Notice } from './layout.ts';
-import type { PageContext, Page, SiteOptions } from './page.ts';
+import { freeRequest, type PageContext, type Page, type SiteOptions } from './page.ts';
 import { navigationOf } from './navigation.ts';
 import { PAGES } from './pages/all.ts';
 
@@ -143,15 +142,7 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
     ).text;
 
   const contextFor = async (snapshot: Snapshot, today: string, query: URLSearchParams): Promise<PageContext> => {
-    const request: RouteRequest<Record<never, never>> = {
-      params: {},
-      path: {},
-      snapshot,
-      manifest: snapshot.manifest,
-      today,
-      cursors,
-      claims,
-    };
+    const request = freeRequest(snapshot, { today, cursors, claims });
     const meta = routes.find((r) => r.path === '/api/meta');
     if (!meta) throw new Error('the site needs the route /api/meta');
     return { site: deps, request, meta: (await meta.handle(request)) as z.infer<typeof Meta>, query };

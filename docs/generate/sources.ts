@@ -98,7 +98,9 @@ async function familyTable(members: readonly FoundSource[]): Promise<string> {
       `${everyDays} d`,
       formats,
       cell(originOf(source)),
-      `${BASIS[terms.basis]}: ${cell(terms.note)}`,
+      `${BASIS[terms.basis]}: ${cell(terms.note)}${
+        terms.showPages === undefined ? '' : ` Archived pages are shown: ${cell(terms.showPages)}`
+      }`,
       row.columns
         .filter((column) => column.absent !== undefined && !filled.has(column.name))
         .map((column) => `\`${column.name}\``)
@@ -124,6 +126,8 @@ export async function sourcesPage(sources: readonly FoundSource[]): Promise<stri
     'The last column names the columns that no recorded page of the source, or of another source on the same ' +
       'platform, fills. [Site faults](failures.md) says what happens when a site misbehaves, ' +
       '[saving pages](saving-pages.md) how to save pages for the drop folder by hand.',
+    'The site shows an archived page to readers if the free example report cites it and its source declares that its ' +
+      'terms allow that (`terms.showPages`). No source shows any by default.',
     ...sections,
   ].join('\n\n');
 }

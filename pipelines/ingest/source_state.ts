@@ -100,6 +100,7 @@ export function stateOf(spec: SourceSpec, sourceReads: SourceReads): SourceState
     terms_basis: spec.terms.basis,
     terms_note: spec.terms.note,
     terms_url: spec.terms.url === undefined ? null : cited(spec.terms.url, inSandbox),
+    terms_show_pages: spec.terms.showPages ?? null,
     county_fips: spec.county?.fips ?? null,
     county: spec.county ? `${spec.county.name}, ${spec.county.state}` : null,
     covered_kinds: covers.kinds.join(', ') || null,

@@ -1,27 +1,6 @@
 /** Decodes bodies: content encodings under a size limit, and text. */
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate, inflateRaw, zstdDecompress } from 'node:zlib';
+import { ACCEPT_ENCODING, codingsOf, UNPACK } from '../../lib/content_encoding.ts';
 import { Quarantine } from '../contract.ts';
-
-type Unpack = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>;
-
-const gzip: Unpack = promisify(gunzip);
-const zlibOrRaw: Unpack = async (bytes, options) => {
-  // In RFC 9110 "deflate" is the zlib format, but some servers send a raw stream, without the zlib header.
-  const zlibHeader =
-    bytes.length >= 2 && ((bytes[0] ?? 0) & 0x0f) === 8 && (((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)) % 31 === 0;
-  return zlibHeader ? promisify(inflate)(bytes, options) : promisify(inflateRaw)(bytes, options);
-};
-const UNPACK: Readonly<Record<string, Unpack>> = {
-  gzip,
-  'x-gzip': gzip,
-  deflate: zlibOrRaw,
-  br: promisify(brotliDecompress),
-  zstd: promisify(zstdDecompress),
-};
-
-/** Supported content encodings, for Accept-Encoding. */
-export const ACCEPT_ENCODING = 'gzip, deflate, br, zstd';
 
 /** Error code of node:zlib's decoders for a truncated stream. */
 const TRUNCATED = 'Z_BUF_ERROR';
@@ -39,13 +18,8 @@ export async function decodeBody(
   pageUrl: string,
 ): Promise<Uint8Array> {
   let bytes = wire;
-  const names = (encoding ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((n) => n.trim())
-    .filter((n) => n !== '' && n !== 'identity');
-  for (const name of names.reverse()) {
-    const unpack = UNPACK[name];
+  for (const name of codingsOf(encoding)) {
+    const unpack = UNPACK.get(name);
     if (!unpack)
       throw new Quarantine(
         'malformed_page',

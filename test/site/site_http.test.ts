@@ -1,9 +1,13 @@
 /** The site over HTTP: content negotiation, caching, escaping and the content security policy. */
 import assert from 'node:assert/strict';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createApp } from '../../api/app.ts';
 import { countText } from '../../api/site/format.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
+import { objectPath } from '../../lib/archive_path.ts';
+import { sha256 } from '../../lib/files.ts';
 import { comparedSizes, errorRanges } from '../../models/calibration/comparison_by_size.ts';
 import { startApp, type Started } from '../api/support/test_app.ts';
 import { removeFromSnapshot } from '../api/support/older_snapshot.ts';
@@ -11,6 +15,9 @@ import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../api/su
 
 const HOSTILE = '<img src=x onerror=alert(1)>"\'&';
 const asPage = { headers: { Accept: 'text/html' } };
+/** An archived page that attacks its reader, and its hash. */
+const PAGE = `<script>alert(1)</script><title>List</title><p>11 Main St &lt;img src=x onerror=x&gt;${HOSTILE}`;
+const PAGE_HASH = sha256(PAGE);
 
 let data: DataFolder;
 let server: Started;
@@ -42,6 +49,8 @@ describe('with a snapshot', () => {
           why_this_is_interesting: HOSTILE,
           listing_url: 'javascript:alert(1)',
           rent_area_name: HOSTILE,
+          source: 'a_broker',
+          page_sha256: PAGE_HASH,
         }),
       ],
       reports: [rowOf('reports', 1, { id: uuid(1) })],
@@ -49,7 +58,10 @@ describe('with a snapshot', () => {
       auctions: rowsOfTable('auctions', 1),
       leads: rowsOfTable('leads', 1),
       filings: rowsOfTable('filings', 1),
-      sources: [rowOf('sources', 1, { title: HOSTILE, home: 'javascript:alert(1)', detail: HOSTILE, reason: 'bad' })],
+      sources: [
+        rowOf('sources', 1, { title: HOSTILE, home: 'javascript:alert(1)', detail: HOSTILE, reason: 'bad' }),
+        rowOf('sources', 2, { source: 'a_broker', terms_show_pages: 'Made up for this test.' }),
+      ],
       assumptions: rowsOfTable('assumptions', 3),
       coverage: [
         rowOf('coverage', 1, { metro: HOSTILE, kind: 'tax_lien', status: 'partly_covered', listed_rows: 1234 }),
@@ -109,6 +121,55 @@ describe('with a snapshot', () => {
       assert.match(text, new RegExp(`>\\s*${countText(n)}\\s*<[^]*?<strong>${median}<[^]*?<strong>${proxy}<`));
     for (const range of Object.values(errorRanges())) assert.ok(text.includes(range), range);
     assert.match(text, /noi_underwritten = units × HUD 2-bedroom rent/);
+  });
+
+  it('an archived page that the example report cites is text with its hash, and its bytes are a file', async () => {
+    const address = `${server.url}/report/pages/${PAGE_HASH}`;
+    assert.match(await (await fetch(address, asPage)).text(), /This server has no archive/);
+    const object = join(data.path, 'archive', objectPath(PAGE_HASH));
+    await mkdir(dirname(object), { recursive: true });
+    await writeFile(object, PAGE);
+    await mkdir(join(data.path, 'archive/requests/a_broker'), { recursive: true });
+    const request = {
+      url: 'javascript:alert(1)',
+      sha256: PAGE_HASH,
+      observedAt: '2026-11-20T12:00:00Z',
+      fromCache: false,
+      error: null,
+      responseHeaders: { 'content-type': 'text/html' },
+    };
+    await writeFile(join(data.path, 'archive/requests/a_broker/2026-11-20.01.ndjson'), `${JSON.stringify(request)}\n`);
+    const page = await fetch(address, asPage);
+    assert.equal(page.status, 200);
+    assert.match(page.headers.get('Content-Security-Policy') ?? '', /default-src 'none'/);
+    const text = await page.text();
+    assert.ok(text.includes(PAGE_HASH) && text.includes('11 Main St &lt;img'), text);
+    assert.ok(!text.includes('<img') && !text.includes('alert(1)</script') && !text.includes('"javascript:'));
+    const bytes = await fetch(`${address}/bytes`);
+    assert.equal(sha256(await bytes.text()), PAGE_HASH);
+    assert.equal(bytes.headers.get('Content-Type'), 'application/octet-stream');
+    assert.equal(bytes.headers.get('X-Content-Type-Options'), 'nosniff');
+    assert.match(bytes.headers.get('Content-Security-Policy') ?? '', /^sandbox; default-src 'none'$/);
+    assert.match(bytes.headers.get('Content-Disposition') ?? '', /^attachment/);
+
+    await writeFile(object, 'other bytes');
+    const damaged = await fetch(`${address}/bytes`);
+    assert.equal(damaged.status, 500);
+    assert.doesNotMatch(await damaged.text(), /other bytes/);
+    await rename(object, `${object}.away`);
+    assert.equal((await fetch(`${address}/bytes`)).status, 404);
+  });
+
+  it('no other page of the archive can be reached', async () => {
+    const other = sha256('another page');
+    await mkdir(dirname(join(data.path, 'archive', objectPath(other))), { recursive: true });
+    await writeFile(join(data.path, 'archive', objectPath(other)), 'another page');
+    for (const name of [other, `${PAGE_HASH.slice(1)}0`, '..%2f..%2fcurrent', PAGE_HASH.toUpperCase(), '%00'])
+      for (const path of [name, `${name}/bytes`]) {
+        const response = await fetch(`${server.url}/report/pages/${path}`);
+        assert.equal(response.status, 404, path);
+        assert.doesNotMatch(await response.text(), /another page$/);
+      }
   });
 
   it('every page has a policy without other origins, and no inline style or script', async () => {

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { PRICES } from '../../routes/prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { EXAMPLE_PATH, type Report } from '../../routes/report/report.ts';
+import { citedPages, type CitedPage } from '../archive/cited_pages.ts';
 import { partsChart } from '../charts.ts';
 import { html, type Html } from '../html.ts';
 import { cardTable, figures, externalLink, wideTable } from '../layout.ts';
@@ -10,6 +11,7 @@ import { absent, count, day, dollars, percent, points, ratio, sentence, words } 
 import type { PageContext, Page } from '../page.ts';
 import { comparison, income, offer } from './report_money.ts';
 import { sensitivity } from './report_grid.ts';
+import { pagesBehind } from './report_pages.ts';
 import { incomeSteps } from './report_steps.ts';
 
 export type ReportBody = z.infer<typeof Report>;
@@ -160,7 +162,7 @@ const history = ({ history: versions }: ReportBody): Html | '' =>
         )}`
     : '';
 
-function reportContent(report: ReportBody): Html {
+function reportContent(report: ReportBody, pages: readonly CitedPage[]): Html {
   const { deal } = report;
   const all = report.assumptions.values;
   const weight = (key: string): number => Number(all[key] ?? 0);
@@ -216,7 +218,7 @@ function reportContent(report: ReportBody): Html {
           .join(', ')}. <a href="/scores">How scores are computed</a>
       </p>
     </div>
-    ${distress(report)} ${sensitivity(report)} ${history(report)} ${recompute(report)}`;
+    ${distress(report)} ${sensitivity(report)} ${history(report)} ${pagesBehind(pages)} ${recompute(report)}`;
 }
 
 export const report: Page = {
@@ -231,7 +233,8 @@ export const report: Page = {
     try {
       const example = site.routes.find((r) => r.path === EXAMPLE_PATH);
       if (!example) throw new Error(`there is no route ${EXAMPLE_PATH}`);
-      return reportContent((await example.handle(request)) as ReportBody);
+      const body = (await example.handle(request)) as ReportBody;
+      return reportContent(body, await citedPages(body, request.snapshot));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       return html`<h1>Example report</h1>

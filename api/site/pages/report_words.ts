@@ -6,6 +6,23 @@ type Steps = Deal['rent_steps'];
 type Tax = Deal['property_tax'];
 type Words<Value extends string | null> = Readonly<Record<NonNullable<Value>, string>>;
 
+/** Kinds of public records, and the listing itself. */
+export const RECORDS: Readonly<Record<string, string>> = {
+  listing: 'Listing',
+  tax_delinquent: 'Tax delinquency',
+  foreclosure_filing: 'Foreclosure filing',
+  tax_lien: 'Tax lien',
+  code_violation: 'Code violation',
+  vacant_building: 'Vacant building',
+  condemned: 'Condemned building',
+  blight_judgment: 'Blight judgment',
+  sheriff_sale: 'Sheriff sale',
+  foreclosure_sale: 'Foreclosure sale',
+  tax_deed_sale: 'Tax deed sale',
+  tax_sale: 'Tax sale',
+  parcel_roll: 'Parcel roll',
+};
+
 export const MIXES: Words<Steps['mix']['basis']> = {
   listing: 'the bedrooms that the listing states',
   size_and_age: 'typical bedrooms of buildings of this size and age',

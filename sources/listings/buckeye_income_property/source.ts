@@ -8,7 +8,11 @@ export default htmlCardListings({
   name: 'buckeye_income_property',
   title: 'Buckeye Income Property (made-up broker of the sandbox)',
   host: 'www.buckeye-income-property.example',
-  terms: { basis: 'sandbox_only', note: 'A made-up site that exists only in the sandbox; nothing on it is real.' },
+  terms: {
+    basis: 'sandbox_only',
+    note: 'A made-up site that exists only in the sandbox; nothing on it is real.',
+    showPages: 'The site and everything on it are made up.',
+  },
   everyDays: 1,
   politeness: { minIntervalMs: 1000, concurrency: 1 },
   expect: { minRows: 1, maxRejectShare: 0.1, maxDropShare: 0.4 },

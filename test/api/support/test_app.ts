@@ -80,6 +80,7 @@ export async function startApp(
     snapshots,
     publicUrl,
     spoolDir: join(dataDir, 'spool'),
+    archiveDir: join(dataDir, 'archive'),
     cursorSecret: 'a secret of the tests',
     nowMs,
     checkResponses: true,

@@ -1,0 +1,139 @@
+/**
+ * /report/pages/{sha256}: an archived page that the free example report cites, as text, and its bytes to download. No
+ * other page of the archive can be reached here, and none of a source whose terms do not allow it.
+ */
+import type { Router } from '@koa/router';
+import type { Context } from 'koa';
+import { LRUCache } from 'lru-cache';
+import { todayOf } from '../../../models/manifest.ts';
+import { Problem } from '../../http/problem.ts';
+import type { Cursors } from '../../routes/cursor.ts';
+import type { Route } from '../../routes/define.ts';
+import type { Claims } from '../../routes/leads/lead_claims.ts';
+import { EXAMPLE_PATH } from '../../routes/report/report.ts';
+import type { Snapshot } from '../../snapshot/load.ts';
+import type { Snapshots } from '../../snapshot/follow.ts';
+import { freeRequest } from '../page.ts';
+import type { ReportBody } from '../pages/report.ts';
+import { SITE_HEADERS, type Site } from '../site.ts';
+import { ArchiveFault, readArchivedPage, readObject, type ArchivedPage } from './archived_page.ts';
+import { archivedContent } from './content.ts';
+import { ARCHIVE_PATH, citedPages, type CitedPage } from './cited_pages.ts';
+
+/** Most pages whose text is cached. */
+const MOST_CACHED = 16;
+const MAX_AGE_SECONDS = 60;
+
+/** The bytes are data, in whatever a browser does with them. */
+const BYTES_HEADERS = {
+  'Content-Security-Policy': "sandbox; default-src 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+export interface ArchiveDeps {
+  /** Folder of the archived pages, if the server has one. */
+  readonly archiveDir?: string | undefined;
+  readonly publicUrl: string;
+  readonly routes: readonly Route[];
+  readonly snapshots: Snapshots;
+  readonly cursors: Cursors;
+  readonly claims: Claims;
+  readonly nowMs: () => number;
+}
+
+/** The free example report of a snapshot. @throws Problem if there is none */
+async function exampleReport({ routes, cursors, claims, nowMs }: ArchiveDeps, snapshot: Snapshot): Promise<ReportBody> {
+  const route = routes.find(({ path }) => path === EXAMPLE_PATH);
+  if (!route) throw new Error(`there is no route ${EXAMPLE_PATH}`);
+  const today = todayOf(snapshot.manifest, nowMs());
+  return (await route.handle(freeRequest(snapshot, { today, cursors, claims }))) as ReportBody;
+}
+
+/** @throws Problem as a reader may see it */
+async function orProblem<T>(read: Promise<T>): Promise<T> {
+  try {
+    return await read;
+  } catch (error) {
+    if (!(error instanceof ArchiveFault)) throw error;
+    throw new Problem(error.kind === 'damaged' ? 'internal_error' : 'not_found', error.message);
+  }
+}
+
+/** The cited page with this hash. @throws Problem not_found */
+async function citedPage(report: ReportBody, snapshot: Snapshot, sha256: string): Promise<CitedPage> {
+  const pages = (await citedPages(report, snapshot)).filter((page) => page.sha256 === sha256);
+  const shown = pages.find((page) => page.shownUnder !== null);
+  if (shown) return shown;
+  const [hidden] = pages;
+  throw new Problem(
+    'not_found',
+    hidden
+      ? `The terms of ${hidden.title} do not let this site show its archived pages. See ${hidden.address}`
+      : 'The example report cites no archived page with this SHA-256. Other pages of the archive are not public.',
+  );
+}
+
+export function mountArchive(router: Router, site: Site, deps: ArchiveDeps): void {
+  const { archiveDir, publicUrl, snapshots } = deps;
+  const cache = new LRUCache<string, Promise<ArchivedPage>>({ max: MOST_CACHED });
+  const read = (folder: string, { source, sha256 }: CitedPage): Promise<ArchivedPage> => {
+    const key = `${source} ${sha256}`;
+    const known = cache.get(key);
+    if (known) return known;
+    const page = readArchivedPage(folder, source, sha256);
+    cache.set(key, page);
+    page.catch(() => cache.delete(key));
+    return page;
+  };
+  /** Run `send` with a page that a reader may see. */
+  const withPage = async (
+    ctx: Context,
+    send: (page: CitedPage, folder: string, snapshot: Snapshot) => Promise<void>,
+  ): Promise<void> => {
+    const lease = snapshots.acquire();
+    if (!lease)
+      throw new Problem('snapshot_unavailable', 'There is no snapshot to serve.', {}, { 'Retry-After': '30' });
+    try {
+      const { snapshot } = lease;
+      const sha256 = String((ctx['params'] as Record<string, string>)['sha256']);
+      const page = await citedPage(await exampleReport(deps, snapshot), snapshot, sha256);
+      if (archiveDir === undefined) throw new Problem('not_found', 'This server has no archive.');
+      await send(page, archiveDir, snapshot);
+    } finally {
+      lease.release();
+    }
+  };
+  const cacheFor = (ctx: Context): void => {
+    ctx.status = 200;
+    ctx.set('Cache-Control', `public, max-age=${MAX_AGE_SECONDS}`);
+  };
+
+  router.get(`${ARCHIVE_PATH}/:sha256`, (ctx) =>
+    withPage(ctx, async (cited, folder, snapshot) => {
+      const archived = await orProblem(read(folder, cited));
+      cacheFor(ctx);
+      ctx.set({ ...SITE_HEADERS });
+      ctx.type = 'text/html; charset=utf-8';
+      ctx.body = site.frame(
+        {
+          path: '',
+          title: 'Archived page',
+          about: `An archived page of ${cited.title}, as the example report cites it.`,
+        },
+        archivedContent(cited, archived, publicUrl),
+        snapshot,
+      );
+    }),
+  );
+  router.get(`${ARCHIVE_PATH}/:sha256/bytes`, (ctx) =>
+    withPage(ctx, async ({ sha256 }, folder) => {
+      const bytes = await orProblem(readObject(folder, sha256));
+      cacheFor(ctx);
+      ctx.set({ ...BYTES_HEADERS, 'Content-Disposition': `attachment; filename="${sha256}"` });
+      ctx.type = 'application/octet-stream';
+      ctx.body = Buffer.from(bytes);
+    }),
+  );
+}

@@ -1,0 +1,124 @@
+/** Archived pages as text: hostile bytes are refused or inert, and no byte is shown that does not verify. */
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { MAX_DECODED_BYTES, MAX_STORED_BYTES, readArchivedPage } from '../../api/site/archive/archived_page.ts';
+import { excerpt } from '../../api/site/archive/content.ts';
+import { visibleText } from '../../api/site/archive/visible_text.ts';
+import { objectPath } from '../../lib/archive_path.ts';
+import { sha256 } from '../../lib/files.ts';
+
+let archive: string;
+before(async () => {
+  archive = await mkdtemp(join(tmpdir(), 'dealfeed-archived-'));
+  await mkdir(join(archive, 'requests/a_source'), { recursive: true });
+});
+after(() => rm(archive, { recursive: true, force: true }));
+
+interface Stored {
+  readonly type?: string;
+  readonly encoding?: string;
+  /** Bytes to store under the hash instead of its own. */
+  readonly instead?: Uint8Array;
+}
+
+/** Archive a body as the fetcher does. @returns its SHA-256 */
+async function store(
+  body: Uint8Array | string,
+  { type = 'text/html', encoding = '', instead }: Stored = {},
+): Promise<string> {
+  const hash = sha256(body);
+  const file = join(archive, objectPath(hash));
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, instead ?? body);
+  const record = {
+    url: 'https://www.broker.example/',
+    sha256: hash,
+    observedAt: '2026-11-20T12:00:00Z',
+    fromCache: false,
+    error: null,
+    responseHeaders: { 'content-type': type, ...(encoding === '' ? {} : { 'content-encoding': encoding }) },
+  };
+  await writeFile(
+    join(archive, `requests/a_source/2026-11-20.${String(hash.charCodeAt(0))}.ndjson`),
+    `an incomplete line of a crash ${hash}\n${JSON.stringify(record)}\n`,
+  );
+  return hash;
+}
+
+const read = (hash: string, source = 'a_source') => readArchivedPage(archive, source, hash);
+
+describe('an archived page', () => {
+  it('is decoded as it was sent, whatever the encoding', async () => {
+    for (const [encoding, encode] of [
+      ['identity', Buffer.from],
+      ['gzip', gzipSync],
+      ['br', brotliCompressSync],
+    ] as const) {
+      const { text, bytes } = await read(await store(encode(`<h1>Café ${encoding}</h1>`), { encoding }));
+      assert.deepEqual(text, { shown: `Café ${encoding}` });
+      assert.ok(bytes > 0);
+    }
+  });
+
+  it('is refused if its bytes have another hash', async () => {
+    const damaged = await store('<p>true</p>', { instead: Buffer.from('<p>false</p>') });
+    await assert.rejects(read(damaged), { kind: 'damaged', message: /no longer have this SHA-256/ });
+  });
+
+  it('is not decoded beyond a limit: a gzip bomb shows no text', async () => {
+    const bomb = gzipSync(Buffer.alloc(MAX_DECODED_BYTES + 1, 'a'));
+    assert.ok(bomb.length < 100_000);
+    assert.match(JSON.stringify((await read(await store(bomb, { encoding: 'gzip' }))).text), /none.*8 MiB/);
+  });
+
+  it('is not read if it is huge, and shows no text if it is a workbook or not what its header says', async () => {
+    await assert.rejects(read(await store(Buffer.alloc(MAX_STORED_BYTES + 1))), { kind: 'missing', message: /4 MiB/ });
+    for (const stored of [{ type: 'application/zip' }, { encoding: 'gzip' }, { encoding: 'rot13' }])
+      assert.ok('none' in (await read(await store(`PK ${JSON.stringify(stored)}`, stored))).text);
+  });
+
+  it('cannot be named by a path, and the source cannot either', async () => {
+    const hash = await store('<p>a page</p>');
+    for (const name of ['../current', `${hash}/../${hash}`, hash.toUpperCase(), `${hash}\0`, ''])
+      await assert.rejects(read(name), { kind: 'missing' });
+    for (const source of ['../requests/a_source', '.', 'another_source'])
+      await assert.rejects(read(hash, source), { kind: 'missing', message: /no request that returned/ });
+  });
+
+  it('is missing in a plain sentence without the object, and without an archive', async () => {
+    await assert.rejects(read('0'.repeat(64)), { message: /operator prunes old pages/ });
+    await assert.rejects(readArchivedPage(join(archive, 'none'), 'a_source', '0'.repeat(64)), {
+      message: /This server has no archive/,
+    });
+  });
+});
+
+describe('the text of a page', () => {
+  it('has what a reader sees and the structured data, and no script, style or markup', () => {
+    const page =
+      '<title>A list</title><style>p{}</style><script>steal()</script><template>not shown</template>' +
+      '<p onclick="steal()">12 <b>Main</b>&nbsp;St</p><table><tr><td>a<td>b</table><svg><text>no</text></svg>' +
+      '<script type="application/ld+json">{"price": "$1"}</script><noscript>no</noscript><p>end';
+    assert.equal(visibleText(page), 'A list\n12 Main St\na\tb\n{"price": "$1"}\nend');
+  });
+
+  it('survives markup that is never closed, and a million open elements', () => {
+    assert.equal(visibleText('<p>seen<script>never closed'), 'seen');
+    assert.equal(visibleText(`seen${'<div>'.repeat(1_000_000)}too deep`), 'seen');
+  });
+
+  it('is cut to the lines that the report cites', () => {
+    const lines = Array.from({ length: 200 }, (_, n) => `line ${n}`).join('\n');
+    const shown = excerpt(lines, ['LINE 100', 'line 101']);
+    assert.deepEqual(
+      shown.filter(({ isHit }) => isHit).map(({ line }) => line),
+      ['line 100', 'line 101'],
+    );
+    assert.equal(shown[0]?.line, 'line 96');
+    assert.deepEqual(excerpt(lines, ['nowhere']), []);
+  });
+});
