@@ -1,27 +1,10 @@
 /** Caching of free responses: the same bytes for the same request, and never those of another snapshot. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { describe, it } from 'node:test';
-import { startApp, type Started } from '../support/test_app.ts';
+import { after, before, describe, it } from 'node:test';
+import { startSharedApp, withStarted, type SharedApp } from '../support/test_app.ts';
 import { buyerWith } from '../support/buyers.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
-
-type Limits = Parameters<typeof startApp>[1];
-
-const withApp = async (
-  test: (started: Started, folder: DataFolder) => Promise<void>,
-  limits: Limits = {},
-): Promise<void> => {
-  const folder = await dataFolder();
-  await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 40), leads: rowsOfTable('leads', 3) });
-  const started = await startApp(folder.path, limits);
-  try {
-    await test(started, folder);
-  } finally {
-    await started.close();
-    await folder.remove();
-  }
-};
+import { rowsOfTable } from '../support/snapshot_fixtures.ts';
 
 interface Sent {
   readonly status: number;
@@ -65,90 +48,91 @@ const PATHS = [
 ];
 
 describe('a free response', () => {
-  it('is the same the second time, in every encoding, and 304 for its ETag', () =>
-    withApp(async ({ url }) => {
-      for (const path of PATHS) {
-        for (const encoding of ['identity', 'gzip', 'br']) {
-          const headers = { 'Accept-Encoding': encoding, Accept: 'text/html' };
-          const [first, second] = [await send(url + path, headers), await send(url + path, headers)];
-          assert.equal(first.status, 200, path);
-          assert.equal(first.headers['content-encoding'], encoding === 'identity' ? undefined : encoding, path);
-          assert.deepEqual(second, first);
-          assert.equal(
-            (await send(url + path, { ...headers, 'If-None-Match': String(first.headers['etag']) })).status,
-            304,
-          );
-        }
-      }
-    }));
+  let shared: SharedApp;
+  let url: string;
 
-  it('is a page for Accept: text/html, and data otherwise', () =>
-    withApp(async ({ url }) => {
-      for (const [accept, type] of [
-        ['text/html', 'text/html; charset=utf-8'],
-        ['*/*', 'application/json; charset=utf-8'],
-        ['text/html', 'text/html; charset=utf-8'],
-      ] as const) {
-        assert.equal((await send(`${url}/`, { Accept: accept })).headers['content-type'], type);
-      }
-    }));
+  before(async () => {
+    shared = await startSharedApp({ deals: rowsOfTable('deals', 40), leads: rowsOfTable('leads', 3) });
+    ({ url } = shared.app);
+  });
+  after(() => shared.close());
 
-  it('may be read from any origin', () =>
-    withApp(async ({ url }) => {
-      for (const origin of [undefined, 'https://example.org', 'https://example.com']) {
-        const { headers } = await send(`${url}/api/deals/ids`, origin === undefined ? {} : { Origin: origin });
-        assert.equal(headers['access-control-allow-origin'], '*');
-        assert.match(String(headers['access-control-expose-headers']), /PAYMENT-REQUIRED/);
-        assert.equal(headers['vary'], 'Origin, Accept-Encoding');
-      }
-    }));
-
-  it('comes from the current snapshot', () =>
-    withApp(async ({ url, snapshots }, folder) => {
-      const old = await send(`${url}/api/deals/ids`);
-      await folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 5) });
-      await snapshots.refresh();
-      const updated = await send(`${url}/api/deals/ids`);
-      assert.equal(old.headers['x-snapshot-id'], '2026-11-20.01');
-      assert.equal(updated.headers['x-snapshot-id'], '2026-11-20.02');
-      assert.equal((JSON.parse(updated.body.toString()) as { count: number }).count, 5);
-      await folder.switchTo('2026-11-20.01');
-      await snapshots.refresh();
-      assert.deepEqual(await send(`${url}/api/deals/ids`), old);
-    }));
-
-  it('does not count a lead that was sold since it was cached', () =>
-    withApp(async ({ url }) => {
-      const available = async (): Promise<number> =>
-        (
-          JSON.parse((await send(`${url}/api/meta`)).body.toString()) as {
-            leads_feed: { coverage: { available_leads: number } };
-          }
-        ).leads_feed.coverage.available_leads;
-      assert.deepEqual([await available(), await available()], [3, 3]);
-      assert.equal((await buyerWith().fetch(`${url}/api/leads/exclusive`)).status, 200);
-      assert.equal(await available(), 2);
-    }));
-
-  it('counts toward the rate limit of its client, and is logged', () =>
-    withApp(
-      async ({ url, requests }) => {
-        const statuses = [];
-        for (let i = 0; i < 6; i += 1) statuses.push((await send(`${url}/api/deals/ids`)).status);
-        assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429]);
-        const { route, status, snapshot_id: snapshot } = requests[1] ?? {};
-        assert.deepEqual(
-          { route, status, snapshot },
-          { route: '/api/deals/ids', status: 200, snapshot: '2026-11-20.01' },
+  it('is the same the second time, in every encoding, and 304 for its ETag', async () => {
+    for (const path of PATHS) {
+      for (const encoding of ['identity', 'gzip', 'br']) {
+        const headers = { 'Accept-Encoding': encoding, Accept: 'text/html' };
+        const [first, second] = [await send(url + path, headers), await send(url + path, headers)];
+        assert.equal(first.status, 200, path);
+        assert.equal(first.headers['content-encoding'], encoding === 'identity' ? undefined : encoding, path);
+        assert.deepEqual(second, first);
+        assert.equal(
+          (await send(url + path, { ...headers, 'If-None-Match': String(first.headers['etag']) })).status,
+          304,
         );
-      },
-      { unbilledPerMinute: 5 },
-    ));
+      }
+    }
+  });
 
-  it('is not returned for a refused request', () =>
-    withApp(async ({ url }) => {
-      assert.equal((await send(`${url}/api/deals/ids?nothing=1`)).status, 400);
-      assert.equal((await send(`${url}/api/deals/ids`)).status, 200);
-      assert.equal((await send(`${url}/api/deals/ids?nothing=1`)).status, 400);
-    }));
+  it('is a page for Accept: text/html, and data otherwise', async () => {
+    for (const [accept, type] of [
+      ['text/html', 'text/html; charset=utf-8'],
+      ['*/*', 'application/json; charset=utf-8'],
+      ['text/html', 'text/html; charset=utf-8'],
+    ] as const) {
+      assert.equal((await send(`${url}/`, { Accept: accept })).headers['content-type'], type);
+    }
+  });
+
+  it('may be read from any origin', async () => {
+    for (const origin of [undefined, 'https://example.org', 'https://example.com']) {
+      const { headers } = await send(`${url}/api/deals/ids`, origin === undefined ? {} : { Origin: origin });
+      assert.equal(headers['access-control-allow-origin'], '*');
+      assert.match(String(headers['access-control-expose-headers']), /PAYMENT-REQUIRED/);
+      assert.equal(headers['vary'], 'Origin, Accept-Encoding');
+    }
+  });
+
+  it('comes from the current snapshot', async () => {
+    const old = await send(`${url}/api/deals/ids`);
+    await shared.folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 5) });
+    await shared.app.snapshots.refresh();
+    const updated = await send(`${url}/api/deals/ids`);
+    assert.equal(old.headers['x-snapshot-id'], '2026-11-20.01');
+    assert.equal(updated.headers['x-snapshot-id'], '2026-11-20.02');
+    assert.equal((JSON.parse(updated.body.toString()) as { count: number }).count, 5);
+    await shared.switchTo('2026-11-20.01');
+    assert.deepEqual(await send(`${url}/api/deals/ids`), old);
+  });
+
+  it('does not count a lead that was sold since it was cached', async () => {
+    const available = async (): Promise<number> =>
+      (
+        JSON.parse((await send(`${url}/api/meta`)).body.toString()) as {
+          leads_feed: { coverage: { available_leads: number } };
+        }
+      ).leads_feed.coverage.available_leads;
+    assert.deepEqual([await available(), await available()], [3, 3]);
+    assert.equal((await buyerWith().fetch(`${url}/api/leads/exclusive`)).status, 200);
+    assert.equal(await available(), 2);
+  });
+
+  it('counts toward the rate limit of its client, and is logged', () => {
+    const options = { unbilledPerMinute: 5, snapshots: shared.app.snapshots };
+    return withStarted(shared.folder.path, options, async (limited) => {
+      const statuses = [];
+      for (let i = 0; i < 6; i += 1) statuses.push((await send(`${limited.url}/api/deals/ids`)).status);
+      assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429]);
+      const { route, status, snapshot_id: snapshot } = limited.requests[1] ?? {};
+      assert.deepEqual(
+        { route, status, snapshot },
+        { route: '/api/deals/ids', status: 200, snapshot: '2026-11-20.01' },
+      );
+    });
+  });
+
+  it('is not returned for a refused request', async () => {
+    assert.equal((await send(`${url}/api/deals/ids?nothing=1`)).status, 400);
+    assert.equal((await send(`${url}/api/deals/ids`)).status, 200);
+    assert.equal((await send(`${url}/api/deals/ids?nothing=1`)).status, 400);
+  });
 });
