@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { serve } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
-import { PAY_TO, startApp, withStarted, type AppOptions, type Started } from '../support/test_app.ts';
+import { PAY_TO, startApp, withStarted, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { dataFolder, rowOf, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 import { receiptKeyPath } from '../support/receipt_key.ts';
@@ -70,6 +70,7 @@ describe('free responses', () => {
 
 describe('the server', () => {
   let folder: DataFolder;
+  let started: Started;
 
   before(async () => {
     folder = await dataFolder();
@@ -93,10 +94,12 @@ describe('the server', () => {
         }),
       ],
     });
+    started = await startApp(folder.path);
   });
-  after(() => folder.remove());
-  const withApp = (options: AppOptions, test: (started: Started) => Promise<void>): Promise<void> =>
-    withStarted(folder.path, options, test);
+  after(async () => {
+    await started.close();
+    await folder.remove();
+  });
   /** Everything that the server sends in response to these bytes. */
   const raw = (url: string, bytes: string): Promise<string> =>
     new Promise((resolve, reject) => {
@@ -115,59 +118,57 @@ describe('the server', () => {
         });
     });
 
-  it('lets any page read the payment terms and the receipt, on every response', () =>
-    withApp({}, async ({ url }) => {
-      for (const path of ['/api/meta', '/api/deals', '/api/nothing', '/api/deals?x=1']) {
-        const response = await fetch(url + path, { headers: { Origin: 'https://shop.example' } });
-        await response.arrayBuffer();
-        assert.equal(response.headers.get('Access-Control-Allow-Origin'), '*', path);
-        assert.match(
-          response.headers.get('Access-Control-Expose-Headers') ?? '',
-          /PAYMENT-REQUIRED,PAYMENT-RESPONSE,X-Request-Id/,
-          path,
-        );
-      }
-      const preflight = await fetch(`${url}/api/deals`, {
-        method: 'OPTIONS',
-        headers: {
-          Origin: 'https://shop.example',
-          'Access-Control-Request-Method': 'GET',
-          'Access-Control-Request-Headers': 'payment-signature',
-        },
-      });
-      assert.equal(preflight.status, 204);
-      assert.equal(preflight.headers.get('Access-Control-Allow-Methods'), 'GET,HEAD');
-      assert.equal(preflight.headers.get('Access-Control-Allow-Headers'), 'payment-signature');
-    }));
+  it('lets any page read the payment terms and the receipt, on every response', async () => {
+    const { url } = started;
+    for (const path of ['/api/meta', '/api/deals', '/api/nothing', '/api/deals?x=1']) {
+      const response = await fetch(url + path, { headers: { Origin: 'https://shop.example' } });
+      await response.arrayBuffer();
+      assert.equal(response.headers.get('Access-Control-Allow-Origin'), '*', path);
+      assert.match(
+        response.headers.get('Access-Control-Expose-Headers') ?? '',
+        /PAYMENT-REQUIRED,PAYMENT-RESPONSE,X-Request-Id/,
+        path,
+      );
+    }
+    const preflight = await fetch(`${url}/api/deals`, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'https://shop.example',
+        'Access-Control-Request-Method': 'GET',
+        'Access-Control-Request-Headers': 'payment-signature',
+      },
+    });
+    assert.equal(preflight.status, 204);
+    assert.equal(preflight.headers.get('Access-Control-Allow-Methods'), 'GET,HEAD');
+    assert.equal(preflight.headers.get('Access-Control-Allow-Headers'), 'payment-signature');
+  });
 
-  it('compresses free and paid responses; the digest of a paid one is that of its content', () =>
-    withApp({}, async (started) => {
-      const buyer = buyerWith();
-      const free = await fetch(`${started.url}/api/meta`, { headers: { 'Accept-Encoding': 'gzip, br' } });
-      assert.match(free.headers.get('Content-Encoding') ?? '', /^(br|gzip|zstd)$/);
-      for (const path of ['/api/deals', '/api/batch/weekly.csv']) {
-        const payment = await buyer.sign(started.url + path);
-        const response = await fetch(started.url + path, {
-          headers: { 'PAYMENT-SIGNATURE': payment, 'Accept-Encoding': 'gzip, br' },
-        });
-        assert.equal(response.status, 200);
-        // The file is shorter than what is worth compressing.
-        assert.equal(response.headers.has('Content-Encoding'), path === '/api/deals');
-        assert.notEqual(response.headers.get('PAYMENT-RESPONSE'), null);
-        const body = Buffer.from(await response.arrayBuffer());
-        assert.equal(
-          response.headers.get('Unencoded-Digest'),
-          `sha-256=:${createHash('sha256').update(body).digest('base64')}:`,
-        );
-        assert.match(body.toString('utf8'), path === '/api/deals' ? /"count":20,/ : /^id,document_number/);
-      }
-      const plain = await raw(started.url, 'GET /api/meta HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-      assert.doesNotMatch(plain, /content-encoding/i);
-    }));
+  it('compresses free and paid responses; the digest of a paid one is that of its content', async () => {
+    const buyer = buyerWith();
+    const free = await fetch(`${started.url}/api/meta`, { headers: { 'Accept-Encoding': 'gzip, br' } });
+    assert.match(free.headers.get('Content-Encoding') ?? '', /^(br|gzip|zstd)$/);
+    for (const path of ['/api/deals', '/api/batch/weekly.csv']) {
+      const payment = await buyer.sign(started.url + path);
+      const response = await fetch(started.url + path, {
+        headers: { 'PAYMENT-SIGNATURE': payment, 'Accept-Encoding': 'gzip, br' },
+      });
+      assert.equal(response.status, 200);
+      // The file is shorter than what is worth compressing.
+      assert.equal(response.headers.has('Content-Encoding'), path === '/api/deals');
+      assert.notEqual(response.headers.get('PAYMENT-RESPONSE'), null);
+      const body = Buffer.from(await response.arrayBuffer());
+      assert.equal(
+        response.headers.get('Unencoded-Digest'),
+        `sha-256=:${createHash('sha256').update(body).digest('base64')}:`,
+      );
+      assert.match(body.toString('utf8'), path === '/api/deals' ? /"count":20,/ : /^id,document_number/);
+    }
+    const plain = await raw(started.url, 'GET /api/meta HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    assert.doesNotMatch(plain, /content-encoding/i);
+  });
 
   it('times out a slow handler without a charge, and keeps its snapshot open until the work ends', () =>
-    withApp({ handlerMs: 1_500 }, async (started) => {
-      const { url, snapshots, facilitator } = started;
+    withStarted(folder.path, { handlerMs: 1_500 }, async ({ url, snapshots, facilitator }) => {
       const payment = await buyerWith().sign(`${url}/api/deals`);
       const lease = snapshots.acquire();
       assert.ok(lease);
@@ -197,33 +198,34 @@ describe('the server', () => {
       gate.resolve(undefined);
       assert.deepEqual(await late.promise, [{ n: '40' }], 'the old snapshot was still open');
       await folder.switchTo('2026-11-20.01');
+      await started.snapshots.refresh();
     }));
 
-  it('refuses long headers and invalid requests with a problem document', () =>
-    withApp({}, async ({ url }) => {
-      const long = await raw(url, `GET /api/meta HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`);
-      assert.match(long, /^HTTP\/1\.1 431 /);
-      assert.match(long, /"reason":"headers_too_large","billed":false/);
-      const invalid = await raw(url, 'hello\r\n\r\n');
-      assert.match(invalid, /^HTTP\/1\.1 400 /);
-      assert.match(invalid, /"reason":"malformed_request"/);
-    }));
+  it('refuses long headers and invalid requests with a problem document', async () => {
+    const { url } = started;
+    const long = await raw(url, `GET /api/meta HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`);
+    assert.match(long, /^HTTP\/1\.1 431 /);
+    assert.match(long, /"reason":"headers_too_large","billed":false/);
+    const invalid = await raw(url, 'hello\r\n\r\n');
+    assert.match(invalid, /^HTTP\/1\.1 400 /);
+    assert.match(invalid, /"reason":"malformed_request"/);
+  });
 
-  it('lists in /health the sources that are stale, with the reason, and those that join nothing', () =>
-    withApp({}, async ({ url }) => {
-      const response = await fetch(`${url}/health`);
-      assert.equal(response.status, 200);
-      const body = await bodyOf(response);
-      assert.equal(body['status'], 'degraded');
-      assert.deepEqual(body['stale_sources'], [
-        { source: 'late', last_good_at: '2026-11-12T12:00:00Z', every_days: 7, reason: 'older_than_read_interval' },
-        { source: 'rents', last_good_at: '2026-11-20T12:00:00Z', every_days: 0, reason: 'fiscal_year_over' },
-      ]);
-      assert.deepEqual(body['degraded_sources'], [{ source: 'unjoined', detail: '0.00 % of 945 rows have a ZIP' }]);
-      const meta = await bodyOf(await fetch(`${url}/api/meta`));
-      const statuses = (meta['sources'] as { source: string; status: string }[]).map((s) => [s.source, s.status]);
-      assert.deepEqual(Object.fromEntries(statuses)['unjoined'], 'degraded');
-    }));
+  it('lists in /health the sources that are stale, with the reason, and those that join nothing', async () => {
+    const { url } = started;
+    const response = await fetch(`${url}/health`);
+    assert.equal(response.status, 200);
+    const body = await bodyOf(response);
+    assert.equal(body['status'], 'degraded');
+    assert.deepEqual(body['stale_sources'], [
+      { source: 'late', last_good_at: '2026-11-12T12:00:00Z', every_days: 7, reason: 'older_than_read_interval' },
+      { source: 'rents', last_good_at: '2026-11-20T12:00:00Z', every_days: 0, reason: 'fiscal_year_over' },
+    ]);
+    assert.deepEqual(body['degraded_sources'], [{ source: 'unjoined', detail: '0.00 % of 945 rows have a ZIP' }]);
+    const meta = await bodyOf(await fetch(`${url}/api/meta`));
+    const statuses = (meta['sources'] as { source: string; status: string }[]).map((s) => [s.source, s.status]);
+    assert.deepEqual(Object.fromEntries(statuses)['unjoined'], 'degraded');
+  });
 
   it('serves metrics on a separate port, and only if one is set', async () => {
     const env = {
