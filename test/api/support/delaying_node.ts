@@ -1,6 +1,7 @@
 /** A proxy in front of a node that can hold settlements back, to test purchases with unknown outcome. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** Selectors of the two forms of transferWithAuthorization, one of which every settlement contains. */
 const SETTLEMENTS = ['cf092995', 'e3ee160e'];
@@ -9,7 +10,7 @@ export interface DelayingNode {
   readonly url: string;
   /** Hold settlements back, and close the sender's connection, as if the response was lost. */
   hold(onHeld?: () => Promise<void>): void;
-  /** Forward the held settlements, and hold no more back. */
+  /** Forward the held settlements, wait until they are mined, and hold no more back. */
   release(): Promise<void>;
   /** Respond to every request with HTTP 503. */
   isDown: boolean;
@@ -21,6 +22,15 @@ export async function startDelayingNode(rpcUrl: string): Promise<DelayingNode> {
   const held: Buffer[] = [];
   const pass = (body: Buffer): Promise<Response> =>
     fetch(rpcUrl, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+  const mined = async (sent: Response): Promise<void> => {
+    const { result: hash } = (await sent.json()) as { result?: string };
+    if (hash === undefined) return;
+    const question = { jsonrpc: '2.0', id: 1, method: 'eth_getTransactionReceipt', params: [hash] };
+    for (let receipt: unknown = null; receipt === null; await pause(10)) {
+      const reply = await pass(Buffer.from(JSON.stringify(question)));
+      receipt = ((await reply.json()) as { result: unknown }).result;
+    }
+  };
   const server = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
@@ -57,7 +67,7 @@ export async function startDelayingNode(rpcUrl: string): Promise<DelayingNode> {
     },
     async release() {
       onHold = null;
-      for (const body of held.splice(0)) await (await pass(body)).arrayBuffer();
+      for (const body of held.splice(0)) await mined(await pass(body));
     },
     async close() {
       server.closeAllConnections();
