@@ -3,15 +3,13 @@ import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { openDuck, type Duck } from '../../../lib/duck.ts';
 import { pointAt, sha256OfFile } from '../../../lib/files.ts';
-import { createTable, type RecordDefinition } from '../../../lib/record.ts';
-import { literal } from '../../../lib/sql.ts';
+import type { RecordDefinition } from '../../../lib/record.ts';
 import type { Route } from '../../../api/routes/define.ts';
 import { TABLES, type TableName } from '../../../api/snapshot/tables.ts';
-import { sharedFolder } from '../../shared_folder.ts';
+import { DATABASE, filledSnapshot, TABLE_FACTS, type GivenRows, type Row } from './snapshot_files.ts';
 
-export type Row = Readonly<Record<string, unknown>>;
+export type { Row };
 
 export const AS_OF = '2026-11-20';
 export const NOTICE = 'Made-up data of a test.';
@@ -182,54 +180,10 @@ export const callOf = (route: Route): string =>
 export interface DataFolder {
   readonly path: string;
   /** Write a snapshot and, by default, let `current` name it. @returns its folder */
-  publish(
-    runId: string,
-    tables: Partial<Record<TableName, readonly Row[]>>,
-    options?: { readonly current?: boolean },
-  ): Promise<string>;
+  publish(runId: string, tables: GivenRows, options?: { readonly current?: boolean }): Promise<string>;
   /** Let `current` name an existing snapshot. */
   switchTo(runId: string): Promise<void>;
   remove(): Promise<void>;
-}
-
-const DATABASE = 'dealfeed.duckdb';
-const TABLE_FACTS = 'tables.json';
-
-type TableFacts = Readonly<Record<string, unknown>>;
-
-/** Write a table of an open snapshot as Parquet. @returns its entry in the manifest */
-async function exportTable({ connection }: Duck, folder: string, table: TableName, rows: number): Promise<TableFacts> {
-  const file = `${table}.parquet`;
-  const path = join(folder, file);
-  await connection.run(`COPY ${table} TO ${literal(path)} (FORMAT parquet)`);
-  return { file, rows, bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };
-}
-
-/** A snapshot without rows and without a manifest: writing its tables takes four times as long as copying them. */
-const emptySnapshot = sharedFolder('empty_snapshot', async (folder) => {
-  const duck = await openDuck(join(folder, DATABASE));
-  const facts: Record<string, TableFacts> = {};
-  try {
-    for (const name of Object.keys(TABLES) as TableName[]) {
-      await duck.connection.run(createTable(name, TABLES[name].columns));
-      facts[name] = await exportTable(duck, folder, name, 0);
-    }
-  } finally {
-    duck.close();
-  }
-  await writeFile(join(folder, TABLE_FACTS), JSON.stringify(facts));
-});
-
-async function insertRows({ connection }: Duck, folder: string, table: TableName, rows: readonly Row[]): Promise<void> {
-  const lines = join(folder, `${table}.ndjson`);
-  await writeFile(lines, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-  const record: RecordDefinition = TABLES[table];
-  const columns = record.columns.map((c) => `${literal(c.name)}: ${literal(c.sql)}`).join(', ');
-  await connection.run(
-    `INSERT INTO ${table}
-     SELECT * FROM read_json(${literal(lines)}, format = 'newline_delimited', columns = {${columns}})`,
-  );
-  await rm(lines);
 }
 
 /** A new data folder. */
@@ -242,22 +196,11 @@ export async function dataFolder(): Promise<DataFolder> {
     remove: () => rm(path, { recursive: true, force: true }),
     async publish(runId, given, { current = true } = {}) {
       const folder = join(path, 'snapshots', runId);
-      await cp(await emptySnapshot(), folder, { recursive: true });
+      await cp(await filledSnapshot(given), folder, { recursive: true });
       const facts = join(folder, TABLE_FACTS);
-      const tables = JSON.parse(await readFile(facts, 'utf8')) as Record<string, TableFacts>;
+      const tables: unknown = JSON.parse(await readFile(facts, 'utf8'));
       await rm(facts);
       const database = join(folder, DATABASE);
-      const filled = (Object.keys(given) as TableName[]).filter((name) => (given[name] ?? []).length > 0);
-      const duck = await openDuck(database);
-      try {
-        for (const name of filled) {
-          const rows = given[name] ?? [];
-          await insertRows(duck, folder, name, rows);
-          tables[name] = await exportTable(duck, folder, name, rows.length);
-        }
-      } finally {
-        duck.close();
-      }
       await writeFile(
         join(folder, 'manifest.json'),
         JSON.stringify({

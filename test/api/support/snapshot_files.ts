@@ -1,0 +1,84 @@
+/** The files of small snapshots without a manifest, made once and copied by the tests that publish the same rows. */
+import { hash } from 'node:crypto';
+import { cp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDuck, type Duck } from '../../../lib/duck.ts';
+import { sha256OfFile } from '../../../lib/files.ts';
+import { createTable, type RecordDefinition } from '../../../lib/record.ts';
+import { literal } from '../../../lib/sql.ts';
+import { TABLES, type TableName } from '../../../api/snapshot/tables.ts';
+import { sharedFolder } from '../../shared_folder.ts';
+
+export const DATABASE = 'dealfeed.duckdb';
+/** The entries of the tables in the manifest. */
+export const TABLE_FACTS = 'tables.json';
+
+export type Row = Readonly<Record<string, unknown>>;
+export type GivenRows = Partial<Record<TableName, readonly Row[]>>;
+
+type TableFacts = Readonly<Record<string, unknown>>;
+
+/** Write a table of an open snapshot as Parquet. @returns its entry in the manifest */
+async function exportTable({ connection }: Duck, folder: string, table: TableName, rows: number): Promise<TableFacts> {
+  const file = `${table}.parquet`;
+  const path = join(folder, file);
+  await connection.run(`COPY ${table} TO ${literal(path)} (FORMAT parquet)`);
+  return { file, rows, bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };
+}
+
+/** A snapshot without rows and without a manifest: writing its tables takes four times as long as copying them. */
+const emptySnapshot = sharedFolder('empty_snapshot', async (folder) => {
+  const duck = await openDuck(join(folder, DATABASE));
+  const facts: Record<string, TableFacts> = {};
+  try {
+    for (const name of Object.keys(TABLES) as TableName[]) {
+      await duck.connection.run(createTable(name, TABLES[name].columns));
+      facts[name] = await exportTable(duck, folder, name, 0);
+    }
+  } finally {
+    duck.close();
+  }
+  await writeFile(join(folder, TABLE_FACTS), JSON.stringify(facts));
+});
+
+async function insertRows({ connection }: Duck, folder: string, table: TableName, rows: readonly Row[]): Promise<void> {
+  const lines = join(folder, `${table}.ndjson`);
+  await writeFile(lines, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const record: RecordDefinition = TABLES[table];
+  const columns = record.columns.map((c) => `${literal(c.name)}: ${literal(c.sql)}`).join(', ');
+  await connection.run(
+    `INSERT INTO ${table}
+     SELECT * FROM read_json(${literal(lines)}, format = 'newline_delimited', columns = {${columns}})`,
+  );
+  await rm(lines);
+}
+
+/** By their rows: many tests publish the same few. */
+const filledSnapshots = new Map<string, () => Promise<string>>();
+
+/** A snapshot with these rows and without a manifest. */
+export function filledSnapshot(given: GivenRows): Promise<string> {
+  const filled = Object.entries(given).filter(([, rows]) => rows.length > 0) as [TableName, readonly Row[]][];
+  if (filled.length === 0) return emptySnapshot();
+  const key = hash('sha256', JSON.stringify(filled), 'hex');
+  const make = (folder: string): Promise<void> => fill(folder, filled);
+  const known = filledSnapshots.get(key) ?? sharedFolder(`snapshot_${key}`, make);
+  filledSnapshots.set(key, known);
+  return known();
+}
+
+async function fill(folder: string, filled: readonly (readonly [TableName, readonly Row[]])[]): Promise<void> {
+  await cp(await emptySnapshot(), folder, { recursive: true });
+  const path = join(folder, TABLE_FACTS);
+  const facts = JSON.parse(await readFile(path, 'utf8')) as Record<string, TableFacts>;
+  const duck = await openDuck(join(folder, DATABASE));
+  try {
+    for (const [name, rows] of filled) {
+      await insertRows(duck, folder, name, rows);
+      facts[name] = await exportTable(duck, folder, name, rows.length);
+    }
+  } finally {
+    duck.close();
+  }
+  await writeFile(path, JSON.stringify(facts));
+}
