@@ -18,6 +18,7 @@ import {
   openCollectShop,
 } from '../support/collecting.ts';
 import type { Shop } from '../support/sandbox_shop.ts';
+import { thorough } from '../../thorough.ts';
 
 describe('what was paid for', () => {
   let shop: Shop;
@@ -165,7 +166,7 @@ describe('what was paid for', () => {
           );
         },
       ),
-      { numRuns: 300 },
+      { numRuns: thorough(60, 300) },
     );
   });
 

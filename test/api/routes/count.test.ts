@@ -5,6 +5,7 @@ import { rangeOf } from '../../../api/routes/count/ranges.ts';
 import { PUBLIC_URL, startSharedApp, type SharedApp } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { rowOf, rowsOfTable, type Row } from '../support/snapshot_fixtures.ts';
+import { thorough } from '../../thorough.ts';
 
 interface Counted {
   readonly matches: { readonly at_least: number; readonly at_most: number };
@@ -44,7 +45,7 @@ const combinations = (filters: Readonly<Record<string, readonly string[]>>): str
     [''],
   );
 
-const BOUNDS = ['20', '40', '60', '80'];
+const BOUNDS = thorough(['20', '80'], ['20', '40', '60', '80']);
 const DEAL_QUERIES = combinations({
   city: ['Parma', 'Cleveland'],
   status: ['Hot', 'Warm', 'Pass'],
@@ -53,7 +54,7 @@ const DEAL_QUERIES = combinations({
 const LEAD_QUERIES = combinations({
   county: ['Cuyahoga', 'Stark'],
   lead_type: ['tax_delinquent', 'sheriff_sale_auction'],
-  property_kind: ['unknown'],
+  property_kind: thorough([], ['unknown']),
   min_score: BOUNDS,
 });
 

@@ -17,6 +17,7 @@ import { openDuck, rowsOf, type Duck } from '../../../lib/duck.ts';
 import { literal } from '../../../lib/sql.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { AS_OF, dataFolder, rowsOfTable, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
+import { thorough } from '../../thorough.ts';
 import { COUNTIES, COUNTY_CODES, isRefused, KINDS, LISTS, NAMES, ZIPS, type Filters } from './list_queries.ts';
 
 const SEED = 20_261_120;
@@ -225,7 +226,10 @@ describe('random filters', () => {
           else matched.some += 1;
           if (expected.length > limit) matched.paged += 1;
         }),
-        { numRuns: names.length === 0 ? 8 : 10 + 5 * names.length, seed: SEED + index },
+        {
+          numRuns: names.length === 0 ? thorough(4, 8) : thorough(12 + 2 * names.length, 10 + 5 * names.length),
+          seed: SEED + index,
+        },
       );
       // Filters that never match, or never fill a page, would prove nothing.
       assert.ok(matched.some > 0 && matched.paged > 0, JSON.stringify(matched));
