@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { decodePaymentResponseHeader, decodePaymentSignatureHeader } from '@x402/core/http';
-import { parseAbiItem, parseEventLogs, type Hex } from 'viem';
-
+import { parseAbiItem, type Hex } from 'viem';
 import { USDC } from '../../lib/network.ts';
 import type { Purchase } from '../../ledger/ledger.ts';
 import type { AttackedShop } from './shop.ts';
@@ -59,22 +58,31 @@ export interface Paid {
   readonly amount: bigint;
 }
 
-/** The transaction that paid the shop with this authorization, by its own two events; null if none did. */
-export async function paidIn(shop: AttackedShop, payer: Hex, nonce: Hex): Promise<Paid | null> {
-  const [used] = await shop.admin.getLogs({
-    address: USDC,
-    event: USED,
-    args: { authorizer: payer, nonce },
-    fromBlock: 0n,
-  });
-  if (!used) return null;
-  const receipt = await shop.admin.getTransactionReceipt({ hash: used.transactionHash });
-  const transfers = parseEventLogs({ abi: [TRANSFER], logs: receipt.logs, strict: true });
-  const next = transfers.find((log) => log.logIndex === used.logIndex + 1);
-  if (next?.address.toLowerCase() !== USDC.toLowerCase()) return null;
-  const isOurs = isSame(next.args.from, payer) && isSame(next.args.to, shop.payTo);
-  return isOurs ? { transaction: used.transactionHash, amount: next.args.value } : null;
+/** Finds the transaction that paid the shop with an authorization. */
+type FindPaid = (payer: Hex, nonce: Hex) => Paid | null;
+
+/** All payments to the shop, each by its own two events. One question to the chain, however many are looked up. */
+async function paymentsTo(shop: AttackedShop): Promise<FindPaid> {
+  const logs = await shop.admin.getLogs({ address: USDC, events: [USED, TRANSFER], strict: true, fromBlock: 0n });
+  const placeOf = (block: bigint, logIndex: number): string => `${block}:${logIndex}`;
+  const transfers = new Map(
+    logs.flatMap((log) => (log.eventName === 'Transfer' ? [[placeOf(log.blockNumber, log.logIndex), log]] : [])),
+  );
+  return (payer, nonce) => {
+    const used = logs.find(
+      (log) =>
+        log.eventName === 'AuthorizationUsed' && isSame(log.args.authorizer, payer) && isSame(log.args.nonce, nonce),
+    );
+    const next = used && transfers.get(placeOf(used.blockNumber, used.logIndex + 1));
+    if (!next || next.transactionHash !== used.transactionHash) return null;
+    const isOurs = isSame(next.args.from, payer) && isSame(next.args.to, shop.payTo);
+    return isOurs ? { transaction: used.transactionHash, amount: next.args.value } : null;
+  };
 }
+
+/** The transaction that paid the shop with this authorization; null if none did. */
+export const paidIn = async (shop: AttackedShop, payer: Hex, nonce: Hex): Promise<Paid | null> =>
+  (await paymentsTo(shop))(payer, nonce);
 
 /** The transaction that a response names. */
 export const namedTransaction = (headers: Headers): string | null => {
@@ -83,11 +91,11 @@ export const namedTransaction = (headers: Headers): string | null => {
 };
 
 /** Sum of what is sold; each purchase must have its own events in its own receipt. */
-async function sumOfSold(shop: AttackedShop, purchases: readonly Purchase[], faults: string[]): Promise<bigint> {
+function sumOfSold(findPaid: FindPaid, purchases: readonly Purchase[], faults: string[]): bigint {
   let total = 0n;
   for (const { id, payment, transaction } of purchases.filter((p) => p.state === 'sold')) {
     total += payment.amount;
-    const paid = await paidIn(shop, payment.payer as Hex, payment.nonce as Hex);
+    const paid = findPaid(payment.payer as Hex, payment.nonce as Hex);
     if (!paid) faults.push(`purchase ${id} is sold and was not paid`);
     else if (transaction !== paid.transaction) faults.push(`purchase ${id} names ${shown(transaction)}`);
     else if (payment.amount !== paid.amount) faults.push(`purchase ${id} was paid another amount`);
@@ -106,8 +114,7 @@ function checkLeads(purchases: readonly Purchase[], faults: string[]): void {
 }
 
 /** A charged buyer was served or can collect; a served buyer was charged; nobody was told something untrue. */
-async function checkBuyer(shop: AttackedShop, made: Attempt, faults: string[]): Promise<void> {
-  const paid = await paidIn(shop, made.payer, made.nonce);
+async function checkBuyer(shop: AttackedShop, made: Attempt, paid: Paid | null, faults: string[]): Promise<void> {
   const who = `the buyer who got ${made.status} ${reasonOf(made)}`.trim();
   if (made.status === 200 && !paid) faults.push(`${who} paid nothing`);
   if (!paid) return;
@@ -138,11 +145,12 @@ export async function checkBooks(
   await shop.resolve();
   const faults: string[] = [];
   const purchases = await shop.purchases();
-  const total = await sumOfSold(shop, purchases, faults);
+  const findPaid = await paymentsTo(shop);
+  const total = sumOfSold(findPaid, purchases, faults);
   const received = await shop.chain.balanceOf(shop.payTo);
   if (total !== received - (options.owed ?? 0n)) faults.push(`the ledger has ${total} and the chain ${received}`);
   checkLeads(purchases, faults);
-  for (const made of attempts) await checkBuyer(shop, made, faults);
+  for (const made of attempts) await checkBuyer(shop, made, findPaid(made.payer, made.nonce), faults);
   assert.deepEqual(faults, []);
 }
 
