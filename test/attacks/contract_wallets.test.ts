@@ -10,7 +10,7 @@ import { headerOf, randomAddress, signInAs } from './wallets.ts';
 
 /** Open purchases that one payer may have, at most. */
 const MOST_OPEN = 12;
-const AT_ONCE = 40;
+const AT_ONCE = 16;
 /** A transfer with a contract wallet of reasonable size. */
 const MOST_GAS = 1_000_000n;
 

@@ -15,7 +15,7 @@ import { receiptKeyPath } from '../api/support/receipt_key.ts';
 export const DOLLAR = 1_000_000n;
 export const DEALS = '/api/deals';
 export const EXCLUSIVE = '/api/leads/exclusive';
-export const LEADS = 33;
+export const LEADS = 24;
 /** One lead is in each of them; the others are in another county. */
 const RARE_COUNTIES = ['Wayne County, MI', 'Oakland County, MI', 'Macomb County, MI', 'Kent County, MI'] as const;
 /** Paths of exclusive leads that one lead matches. */
