@@ -9,7 +9,7 @@ import { bodyOf, buyerWith, fetchWithPayment, type Buyer } from '../support/buye
 import { serverProcess, type ServerProcess } from '../support/server_process.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
-const [DEALS, PAGE, LEADS] = [5, 2, 4];
+const [DEALS, PAGE, LEADS] = [5, 2, 2];
 
 describe('two hosts on one ledger', () => {
   let postgres: PostgresServer;
@@ -27,7 +27,7 @@ describe('two hosts on one ledger', () => {
 
   before(async () => {
     [postgres, chain] = await Promise.all([startPostgres(), startChain()]);
-    database = await postgres.database();
+    database = await postgres.schema();
     for (let i = 0; i < 2; i += 1) {
       const folder = await dataFolder();
       await folder.publish('2026-11-20.01', {
