@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { BARE } from '../environment.ts';
+import { thorough } from '../thorough.ts';
 import { MCP_PROGRAM, openAgentShop, type AgentShop } from './mcp_agents.ts';
 
 describe('the MCP server', () => {
@@ -59,14 +60,15 @@ describe('the MCP server', () => {
   });
 
   it('stops with one line that names the invalid setting, without the key', async () => {
-    const cases = [
+    const cases: readonly (readonly [Record<string, string>, RegExp])[] = [
+      [{ BUYER_KEY: `${shop.key}0` }, /^BUYER_KEY does not hold a private key, expected 0x and 64 hex digits\n$/],
       [{ DATA_DIR: '/nowhere' }, /^no sandbox server is running on DATA_DIR .*\n$/],
       [{ SERVER_URL: 'http://127.0.0.1:9' }, /^SERVER_URL is .*expected the URL of a running Dealfeed server\n$/],
       [{ MAX_PER_CALL: 'lots' }, /^MAX_PER_CALL is "lots", expected dollars/],
-      [{ BUYER_KEY: `${shop.key}0` }, /^BUYER_KEY does not hold a private key, expected 0x and 64 hex digits\n$/],
-    ] as const;
+    ];
+    // Each is a process.
     await Promise.all(
-      cases.map(async ([env, line]) => {
+      thorough(cases.slice(0, 2), cases).map(async ([env, line]) => {
         const { code, out, err } = await new Promise<{ code: unknown; out: string; err: string }>((resolve) => {
           execFile(process.execPath, [MCP_PROGRAM], { env: { ...BARE, ...env } }, (error, stdout, stderr) => {
             resolve({ code: error?.code, out: stdout, err: stderr });
