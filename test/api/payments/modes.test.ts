@@ -102,7 +102,7 @@ describe('the chain of the sandbox', () => {
     const start = (await sandbox?.chain.balanceOf(payTo)) ?? 0n;
     const second = await started({});
     const urls = [first.url, second.url, first.url, second.url, first.url, second.url].map((url) => `${url}/api/deals`);
-    for (let round = 1n; round <= 5n; round += 1n) {
+    for (let round = 1n; round <= 2n; round += 1n) {
       const payment = await buyer.sign(urls[Number(round) % 2] ?? '');
       const responses = await Promise.all(urls.map((url) => fetchWithPayment(url, payment)));
       assert.deepEqual(responses.map((r) => r.status).sort(), [200, 409, 409, 409, 409, 409]);
