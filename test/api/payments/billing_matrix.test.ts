@@ -1,11 +1,10 @@
-/** Billing of one endpoint of each kind: a list (also as CSV), a report, a lead and lookups. The proof tests all 20. */
+/** Billing of one endpoint of each kind: a list (also as CSV), a report, a lead and a batch. The proof tests all 20. */
 import { testBilling } from './billing_matrix.ts';
 
 const SAMPLE: ReadonlySet<string> = new Set([
   '/api/signals',
   '/api/deals/:id/report',
   '/api/leads/exclusive',
-  '/api/lookup',
   '/api/lookup/batch',
 ]);
 
