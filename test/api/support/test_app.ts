@@ -68,7 +68,7 @@ export async function startApp(
         Pick<PaymentNetwork, 'chain' | 'signatures'>
     > = {},
 ): Promise<Started> {
-  const snapshots = shared ?? (await openSnapshots({ dataDir, pollMs: 50, nowMs }));
+  const snapshots = shared ?? (await openSnapshots({ dataDir, pollMs: 250, nowMs }));
   const ledger = given ?? (await openSqliteLedger(':memory:'));
   const server = limitedServer();
   await new Promise<void>((resolve) => {
