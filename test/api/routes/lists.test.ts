@@ -133,7 +133,7 @@ describe('paid lists', () => {
       const found: string[] = [];
       let cursor: string | null = '';
       while (cursor !== null) {
-        const { status, body } = await get(`${path}?state=OH&limit=13${cursor === '' ? '' : `&cursor=${cursor}`}`);
+        const { status, body } = await get(`${path}?state=OH&limit=29${cursor === '' ? '' : `&cursor=${cursor}`}`);
         assert.equal(status, 200);
         found.push(...idsOf(body));
         assert.equal(body['total_matches'], expected.length);
