@@ -37,14 +37,25 @@ export interface BuildInputs {
   readonly sold: SoldLeads;
 }
 
-/** Create and fill every input table. */
+/** Whether a model, an audit or the summary of changes reads a table. */
+type IsRead = (table: string) => boolean;
+
+/** Create and fill the input tables that are read. */
 export async function loadInputs(connection: DuckDBConnection, inputs: BuildInputs): Promise<void> {
+  const isRead = readsOf(inputs.models);
   await loadFacts(connection, inputs);
-  for (const record of inputs.records) await loadStaged(connection, inputs, record);
-  for (const sql of inputs.references.flatMap(referenceSql)) await connection.run(sql);
-  await loadPublished(connection, inputs, 'previous', inputs.previous);
-  await loadPublished(connection, inputs, 'followed', inputs.follows);
+  for (const record of inputs.records) await loadStaged(connection, inputs, record, isRead);
+  const references = inputs.references.filter(({ name }) => isRead(`ref_${name}`));
+  for (const sql of references.flatMap(referenceSql)) await connection.run(sql);
+  await loadPublished(connection, inputs, 'previous', isRead);
+  await loadPublished(connection, inputs, 'followed', isRead);
   await setThreads(connection, inputRows(inputs));
+}
+
+function readsOf(models: readonly Model[]): IsRead {
+  const queries = [...models.flatMap((m) => [m.sql, ...auditsOf(m).map((a) => a.sql)]), ...CHANGES_SQL];
+  const names = new Set(queries.flatMap((sql) => sql.match(/\w+/gu) ?? []));
+  return (table) => names.has(table);
 }
 
 /** Staged rows of all sources, and the rows of the previous snapshot. */
@@ -72,11 +83,12 @@ async function loadFacts(connection: DuckDBConnection, inputs: BuildInputs): Pro
   await load('sold_properties', SoldProperty.columns, properties);
 }
 
-/** The staged rows of all sources of one record. */
+/** The staged rows of all sources of one record. A damaged file stops the build even if no model reads it. */
 async function loadStaged(
   connection: DuckDBConnection,
   { layout, sources }: BuildInputs,
   record: RecordDefinition,
+  isRead: IsRead,
 ): Promise<void> {
   const files: string[] = [];
   for (const { spec, standing } of sources) {
@@ -84,20 +96,21 @@ async function loadStaged(
     const file = await trustedRows(layout, standing);
     if (file !== undefined) files.push(file);
   }
-  await createView(connection, `staged_${record.name}`, [...record.columns, ...Provenance.columns], files);
+  const table = `staged_${record.name}`;
+  if (isRead(table)) await createView(connection, table, [...record.columns, ...Provenance.columns], files);
 }
 
-/** The tables of an earlier snapshot that a model, an audit or the summary of changes reads. */
+/** The tables of an earlier snapshot. */
 async function loadPublished(
   connection: DuckDBConnection,
-  { layout, models }: BuildInputs,
+  { layout, models, previous, follows }: BuildInputs,
   prefix: 'previous' | 'followed',
-  snapshot: Manifest | null,
+  isRead: IsRead,
 ): Promise<void> {
-  const queries = [...models.flatMap((m) => [m.sql, ...auditsOf(m).map((a) => a.sql)]), ...CHANGES_SQL];
+  const snapshot = prefix === 'previous' ? previous : follows;
   for (const { name, contract } of models) {
     const table = `${prefix}_${name}`;
-    if (!contract.publish || !queries.some((sql) => new RegExp(`\\b${table}\\b`, 'u').test(sql))) continue;
+    if (!contract.publish || !isRead(table)) continue;
     // A column that an older snapshot lacks is null.
     const absent = 'an older snapshot did not have it';
     const columns = contract.record.columns.map((c) => ({ ...c, absent: c.absent ?? absent }));
