@@ -16,7 +16,7 @@ import { loadSources } from '../../sources/index.ts';
 import { startPipeline } from '../crash/pipeline_process.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
-import { modelsOf } from '../pipelines/some_tables.ts';
+import { JOIN_RATES, modelsOf } from '../pipelines/some_tables.ts';
 import { countedWeb, workerProcess, type CountedWeb } from './worker_process.ts';
 
 const DAY = '2026-11-20';
@@ -49,7 +49,7 @@ const runHere = async (layout: Layout, crawler: Crawler): Promise<RunResult> =>
     crawler,
     sources: await loadSources(),
     due: ({ name }) => SOURCES.includes(name),
-    models: await modelsOf(['sources']),
+    models: await modelsOf(['sources'], [JOIN_RATES]),
   });
 
 describe('a run with two workers', () => {

@@ -13,7 +13,7 @@ import type { Resolve } from '../../sources/fetch/network.ts';
 import { hostsOf, loadSources } from '../../sources/index.ts';
 import { defineSource, type SourceSpec } from '../../sources/contract.ts';
 import { newLayout } from './runs.ts';
-import { modelsOf } from './some_tables.ts';
+import { JOIN_RATES, modelsOf } from './some_tables.ts';
 
 const noNetwork: Resolve = async (hostname) => {
   throw Object.assign(new Error(`getaddrinfo EAI_AGAIN ${hostname}`), { code: 'EAI_AGAIN' });
@@ -56,7 +56,7 @@ test('a run without a network says so once, sends nothing and carries the rows o
   const sources = [sourceAt(hud, host), ...others];
   const layout = await newLayout();
   const archive = await openArchive(layout.root);
-  const models = await modelsOf(['sources']);
+  const models = await modelsOf(['sources'], [JOIN_RATES]);
 
   const read = async (day: string, resolve: Resolve): Promise<{ result: RunResult; printed: string[] }> => {
     const printed: string[] = [];

@@ -15,7 +15,7 @@ import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../sources/index.ts';
 import { newLayout, smallWorld } from './runs.ts';
-import { modelsOf } from './some_tables.ts';
+import { JOIN_RATES, modelsOf } from './some_tables.ts';
 
 const all = await loadSources();
 const summit = all.find(({ name }) => name === 'oh_summit_tax');
@@ -92,7 +92,7 @@ test('until then not one request goes out, no warning is given, and a dropped pa
         sources: all.map((spec) => (spec === summit ? lenient : spec)),
         due: ({ name }) => name === summit.name,
         mayFetch: ({ name }) => name !== summit.name,
-        models: await modelsOf(['sources']),
+        models: await modelsOf(['sources'], [JOIN_RATES]),
       });
     } finally {
       await fetcher.close();

@@ -66,6 +66,8 @@ export interface OneRun {
   readonly models?: readonly Model[];
   /** Published tables to fill; the others stay empty. Default: all. */
   readonly tables?: readonly string[];
+  /** Models that stay empty, with what only they read. Default: none. */
+  readonly empty?: readonly string[];
   /** Default: the declared set. */
   readonly assumptions?: AssumptionSet;
   /** Secrets of the operator, by the name of their setting. */
@@ -82,6 +84,7 @@ export async function runDay({
   alter,
   only,
   tables,
+  empty,
   models,
   assumptions,
   secrets,
@@ -108,7 +111,7 @@ export async function runDay({
       crawler: inThisProcess(fetcher),
       sources: (await loadSources()).map(changed),
       due: (spec) => (browser || spec.name !== IN_A_BROWSER) && (only?.(spec) ?? true),
-      ...(models ? { models } : tables ? { models: await modelsOf(tables) } : {}),
+      ...(models ? { models } : tables ? { models: await modelsOf(tables, empty) } : {}),
       ...(assumptions ? { assumptions } : {}),
       ...(soldLeads ? { soldLeads } : {}),
     });

@@ -1,5 +1,6 @@
 /** The models of a few published tables, for tests that read no other: they build in a quarter of the time. */
 import { openDuck } from '../../lib/duck.ts';
+import type { Column } from '../../lib/record.ts';
 import { identifier } from '../../lib/sql.ts';
 import { tablesRead } from '../../models/graph.ts';
 import { loadModels, type Model } from '../../models/index.ts';
@@ -11,9 +12,19 @@ const MODELS = await loadModels();
 /** Columns that commands and views read: the summary of changes, sources degraded by their joins, `make explain`. */
 const ALWAYS_READ = [...CHANGES_SQL, ...VIEWS.map(({ sql }) => sql), 'status, reason, detail', 'recompute'].join('\n');
 
+/** A model without rows, dependencies and audits of its own. */
+function withoutRows(model: Model, columns: readonly Column[]): Model {
+  const values = columns.map(({ name, sql }) => `CAST(NULL AS ${sql}) AS ${identifier(name)}`);
+  return {
+    ...model,
+    sql: `SELECT ${values.join(', ')} WHERE false`,
+    contract: { ...model.contract, record: { ...model.contract.record, columns }, audits: [] },
+  };
+}
+
 /**
- * A published model without rows, dependencies and audits of its own. It has the columns that a run reads, today's or
- * the next: each other column would cost a comment.
+ * A published model without rows. It has the columns that a run reads, today's or the next: each other column would
+ * cost a comment.
  */
 function emptied(model: Model): Model {
   const { record, publish } = model.contract;
@@ -21,13 +32,10 @@ function emptied(model: Model): Model {
     new RegExp(`(?:previous|followed)_${model.name}\\b`, 'u').test(sql),
   );
   const read = [ALWAYS_READ, ...later, ...record.key, ...(publish?.orderBy ?? [])].join('\n');
-  const columns = record.columns.filter(({ name }) => new RegExp(`\\b${name}\\b`, 'u').test(read));
-  const values = columns.map(({ name, sql }) => `CAST(NULL AS ${sql}) AS ${identifier(name)}`);
-  return {
-    ...model,
-    sql: `SELECT ${values.join(', ')} WHERE false`,
-    contract: { ...model.contract, record: { ...record, columns }, audits: [] },
-  };
+  return withoutRows(
+    model,
+    record.columns.filter(({ name }) => new RegExp(`\\b${name}\\b`, 'u').test(read)),
+  );
 }
 
 /** Names of the models that each model reads, itself first. */
@@ -52,20 +60,25 @@ function referringTo(model: Model, filled: ReadonlySet<string>): Model {
 
 let reads: Promise<ReadonlyMap<string, readonly string[]>> | undefined;
 
+/** Empty if a test reads the rows of sources, and not whether their joins degrade them: a third of such a build. */
+export const JOIN_RATES = 'int_join_rates';
+
 /**
  * The models that fill these published tables. The other published tables are there and empty, because each run counts
  * their changes.
+ * @param empty models without rows, so that all that only they read is not built
  */
-export async function modelsOf(tables: readonly string[]): Promise<Model[]> {
+export async function modelsOf(tables: readonly string[], empty: readonly string[] = []): Promise<Model[]> {
   const readsByName = await (reads ??= readsOfModels());
   const needed = new Set<string>();
   const add = (name: string): void => {
     if (needed.has(name)) return;
     needed.add(name);
-    for (const read of readsByName.get(name) ?? []) add(read);
+    if (!empty.includes(name)) for (const read of readsByName.get(name) ?? []) add(read);
   };
   for (const table of tables) add(table);
   return MODELS.flatMap((model) => {
+    if (empty.includes(model.name)) return [withoutRows(model, model.contract.record.columns)];
     if (needed.has(model.name)) return [referringTo(model, needed)];
     return model.contract.publish ? [emptied(model)] : [];
   });
