@@ -143,3 +143,7 @@ export async function published(
 /** SHA-256 of each published Parquet file, as the manifest states it. */
 export const hashesOf = (result: Pick<RunResult, 'manifest'>): Record<string, string> =>
   Object.fromEntries(Object.entries(result.manifest?.tables ?? {}).map(([name, t]) => [name, t.sha256]));
+
+/** Hashes of the tables but the changes, which lead from the snapshot that a repeated run replaces. */
+export const withoutChanges = (result: Pick<RunResult, 'manifest'>): Record<string, string> =>
+  Object.fromEntries(Object.entries(hashesOf(result)).filter(([name]) => !name.startsWith('change')));
