@@ -8,8 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { serve, type Serving } from '../../api/http/serve.ts';
 import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
 import { readServerSettings } from '../../api/settings.ts';
-import { LedgerFenced } from '../../ledger/identity.ts';
-import { openNotedLedger, openServingLedger } from '../../ledger/open.ts';
+import { openNotedLedger } from '../../ledger/open.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { archivedPages } from '../../pipelines/archived_pages.ts';
 import { readsUpTo, trustedRows } from '../../pipelines/ingest/reads.ts';
@@ -22,7 +21,6 @@ import { soldLeads } from '../../pipelines/sold_leads.ts';
 import { currentSnapshot, listSnapshots, verifySnapshot } from '../../pipelines/snapshots.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { buyerWith, bodyOf, type Buyer } from '../api/support/buyers.ts';
-import { ledgerFolders } from '../ledger/ledger_folders.ts';
 import { newLayout, published, runDay } from '../pipelines/runs.ts';
 import { afterFirstDay, FIRST_RUN, SECOND_DAY, SECOND_RUN, type StartingPoint } from '../pipelines/starting_points.ts';
 
@@ -33,7 +31,6 @@ const only = ({ name }: { readonly name: string }): boolean => ['oh_cuyahoga_tax
 const tables = ['signals', 'leads'];
 
 describe('a backup of a folder at work', () => {
-  const { kinds } = ledgerFolders();
   let start: StartingPoint;
   let chain: Chain;
   let buyer: Buyer;
@@ -145,30 +142,5 @@ describe('a backup of a folder at work', () => {
       rows.some(({ id }) => id === bought.lead),
       false,
     );
-  });
-
-  test('of a PostgreSQL ledger restores into an empty one, or leaves the one that is there', async () => {
-    const place = async (): Promise<string> => (await kinds[1]?.fresh('')) ?? assert.fail('no PostgreSQL');
-    const [LEDGER, empty] = [await place(), await place()];
-    const source = await newLayout();
-    const ledger = await openServingLedger({ DATA_DIR: source.root, LEDGER });
-    await ledger.recordMoney('test');
-    const to = `${source.root}-backups`;
-    await backUp(readSettings(backUpSettings, { DATA_DIR: source.root, TO: to, LEDGER }));
-    const into = async (env: Record<string, string>): Promise<number | undefined> => {
-      const target = await newLayout();
-      const settings = readSettings(restoreSettings, { DATA_DIR: target.root, FROM: to, ...env });
-      const { ledger: result } = await restoreFolder(settings);
-      // The folder records the ledger, whichever it is.
-      await (await openServingLedger({ DATA_DIR: target.root, LEDGER: env['LEDGER'] })).close();
-      return result?.identity.epoch;
-    };
-    assert.equal(await into({ LEDGER: empty }), 2);
-    assert.equal(await into({ LEDGER, WITHOUT_LEDGER: '1' }), undefined);
-    assert.equal(await ledger.recordMoney('real'), 'test', 'its server still sells');
-    assert.equal(await into({ LEDGER }), 2);
-    await assert.rejects(ledger.recordMoney('real'), LedgerFenced, 'a restore over it stops its server');
-    await ledger.close();
-    rmSync(to, { recursive: true });
   });
 });
