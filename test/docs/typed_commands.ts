@@ -22,8 +22,8 @@ export const ELSEWHERE: readonly (readonly [command: RegExp, where: string])[] =
   [/^make listing\b|lakeside_brokerage|data-lakeside/u, 'test/docs/listing.proof.ts, in a copy'],
   [/^make worker\b|=\/srv\/dealfeed/u, 'test/crawl'],
   [/^make bench\b/u, 'test/bench: it measures for hours'],
-  [/^make (?:backup|restore)\b/u, 'test/operate/backup.test.ts, restored_shop: they need a folder of backups'],
-  [/=\/etc\/dealfeed/u, 'test/deploy/image.test.ts'],
+  [/^make (?:backup|restore)\b/u, 'test/operate/backup.test.ts, restored_shop.proof.ts: they need a folder of backups'],
+  [/=\/etc\/dealfeed/u, 'test/deploy/image.proof.ts'],
   [/^node --test/u, 'the suite'],
   [/^node sandbox\/server/u, 'test/sandbox'],
 ];
