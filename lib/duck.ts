@@ -92,5 +92,11 @@ export async function rowsOf(
   return reader.getRowObjectsJson() as Record<string, unknown>[];
 }
 
+/** Column types of a table or a SELECT, by column. */
+export async function typesOf(connection: DuckDBConnection, query: string): Promise<ReadonlyMap<string, string>> {
+  const described = await rowsOf(connection, `DESCRIBE ${query}`);
+  return new Map(described.map((row) => [String(row['column_name']), String(row['column_type'])]));
+}
+
 /** Version of DuckDB, for manifests. */
 export const duckVersion: () => string = version;

@@ -22,8 +22,10 @@ export type FieldKind =
 /** Facts about a field for storage and documentation. */
 export interface FieldFacts {
   readonly kind: FieldKind;
-  /** DuckDB column type, as DESCRIBE prints it. */
+  /** DuckDB column type in models and queries, as DESCRIBE prints it. */
   readonly sql: string;
+  /** Column type in the DuckDB file of a snapshot, if it is another (lib/stored_types.ts). */
+  readonly stored?: string;
   /** Meaning of the value, in one plain sentence. */
   readonly about: string;
   /** Unit of the value, if it has one. */
@@ -40,6 +42,7 @@ export interface FieldOptions {
   readonly absent?: string;
   readonly unit?: string;
   readonly personal?: true;
+  readonly stored?: string;
   /** Decimals of a percent or a ratio. Default 2. */
   readonly decimals?: number;
 }
@@ -61,6 +64,7 @@ function field<S extends z.ZodType, O extends FieldOptions>(
     kind,
     sql,
     about,
+    ...(options?.stored === undefined ? {} : { stored: options.stored }),
     ...(options?.unit === undefined ? {} : { unit: options.unit }),
     ...(options?.absent === undefined ? {} : { absent: options.absent }),
     ...(values === undefined ? {} : { values }),
@@ -87,6 +91,10 @@ const decimalSql = (decimals = 2): string => `DECIMAL(${12 + decimals},${decimal
 export const text = <const O extends FieldOptions>(about: string, options?: O) =>
   field(z.string().min(1), 'text', 'VARCHAR', about, options);
 
+/** The id of a row of this service. */
+export const uuid = <const O extends FieldOptions>(about: string, options?: O) =>
+  text(about, { stored: 'UUID', ...options } as O);
+
 /** One of a closed list of values. */
 export const oneOf = <const V extends readonly [string, ...string[]], const O extends FieldOptions>(
   values: V,
@@ -98,9 +106,11 @@ export const oneOf = <const V extends readonly [string, ...string[]], const O ex
 export const date = <const O extends FieldOptions>(about: string, options?: O) =>
   field(z.iso.date(), 'date', 'DATE', about, options);
 
+const ZONED = 'TIMESTAMP WITH TIME ZONE';
+
 /** An instant in UTC to the second. */
 export const instant = <const O extends FieldOptions>(about: string, options?: O) =>
-  field(z.iso.datetime(), 'instant', 'TIMESTAMP', about, { unit: 'UTC', ...options } as O);
+  field(z.iso.datetime(), 'instant', 'TIMESTAMP', about, { unit: 'UTC', stored: ZONED, ...options } as O);
 
 /** US dollars with two decimals, as a decimal string. */
 export const money = <const O extends FieldOptions>(about: string, options?: O) =>

@@ -3,6 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../lib/duck.ts';
 import { messageOf } from '../lib/errors.ts';
 import { identifier } from '../lib/sql.ts';
+import { convertedRow, modelType, storedType } from '../lib/stored_types.ts';
 import { GraphError, orderOf, tablesRead } from './graph.ts';
 import { auditsOf } from './contract.ts';
 import { inputMacrosSql, macrosOf, type Model } from './index.ts';
@@ -101,16 +102,22 @@ async function create(
   { name, sql, contract }: Model,
   published: string | undefined,
 ): Promise<void> {
-  const { view, publish } = contract;
+  const { view, publish, record } = contract;
   const own = identifier(name);
   if (view === true) {
     await connection.run(`CREATE VIEW ${own} AS ${selectOf(sql)}`);
     return;
   }
-  const table = publish && published !== undefined ? `${identifier(published)}.main.${own}` : own;
   const order = publish ? `ORDER BY ${publish.orderBy.join(', ')}` : '';
-  await connection.run(`CREATE TABLE ${table} AS SELECT * FROM (\n${selectOf(sql)}\n) ${order}`);
-  if (table !== own) await connection.run(`CREATE VIEW ${own} AS FROM ${table}`);
+  if (!publish || published === undefined) {
+    await connection.run(`CREATE TABLE ${own} AS SELECT * FROM (\n${selectOf(sql)}\n) ${order}`);
+    return;
+  }
+  const table = `${identifier(published)}.main.${own}`;
+  const stored = convertedRow(record.columns, modelType, storedType);
+  await connection.run(`CREATE TABLE ${table} AS SELECT ${stored} FROM (\n${selectOf(sql)}\n) ${order}`);
+  const asBuilt = convertedRow(record.columns, storedType);
+  await connection.run(`CREATE VIEW ${own} AS SELECT ${asBuilt} FROM ${table}`);
 }
 
 /** Compare the columns of all built models with their contracts. @throws ContractError naming the first difference */

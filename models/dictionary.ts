@@ -1,5 +1,5 @@
 /** The data dictionary of one published table, as Markdown: for the docs and for a release. */
-import { noteOf } from '../lib/record.ts';
+import { noteOf, type Column } from '../lib/record.ts';
 import { cell, table } from '../lib/markdown.ts';
 import type { Model } from './index.ts';
 
@@ -12,8 +12,11 @@ export const auditTable = (audits: readonly Audit[]): string =>
     audits.map((a) => [`\`${a.name}\``, cell(a.about), a.blocking ? 'yes' : 'no']),
   );
 
-/** Blocks of Markdown: heading, meaning of a row, key and file, columns, audits. */
-export const tableSection = ({ name, contract: { record, audits, publish } }: Model): readonly string[] => [
+/** Blocks of Markdown: heading, meaning of a row, key and file, columns, audits. @param typeOf type that is shown */
+export const tableSection = (
+  { name, contract: { record, audits, publish } }: Model,
+  typeOf: (column: Column) => string,
+): readonly string[] => [
   `## ${name}`,
   record.about,
   [
@@ -24,7 +27,7 @@ export const tableSection = ({ name, contract: { record, audits, publish } }: Mo
   ].join(' '),
   table(
     ['column', 'type', 'meaning'],
-    record.columns.map((column) => [`\`${column.name}\``, column.sql, cell(noteOf(column))]),
+    record.columns.map((column) => [`\`${column.name}\``, typeOf(column), cell(noteOf(column))]),
   ),
   auditTable(audits),
 ];

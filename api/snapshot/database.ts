@@ -8,9 +8,11 @@
  */
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import { z } from 'zod';
 import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
-import { sha256OfFile } from '../../lib/files.ts';
+import { readJson, sha256OfFile } from '../../lib/files.ts';
 import { createTable } from '../../lib/record.ts';
+import { columnsOfFile } from '../../lib/stored_types.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { countyZips, macrosOf, referenceSql } from '../../models/index.ts';
 import { addressKeysSql } from './address_keys.ts';
@@ -50,7 +52,8 @@ async function publishedColumns(connection: DuckDBConnection): Promise<Published
 }
 
 /**
- * Replace a table with missing columns, or columns of another type, by a view that has them.
+ * Replace a table with missing columns, or columns of another type, by a view that has them as models do. A view costs
+ * a list nothing; a scan of an instant takes 15 ns a row more, of an id 40 ns.
  * @throws Error if a missing column may not be null
  */
 async function fillMissingColumns(
@@ -70,11 +73,9 @@ async function fillMissingColumns(
     );
   }
   if (columns.some(({ name, sql }) => present.get(name) !== sql)) {
-    const list = columns.map(
-      ({ name, sql }) => `CAST(${present.has(name) ? identifier(name) : 'NULL'} AS ${sql}) AS ${identifier(name)}`,
-    );
+    const list = columnsOfFile(columns, present);
     await connection.run(
-      `CREATE VIEW ${identifier(table)} AS SELECT rowid, ${list.join(', ')} FROM published.main.${identifier(table)}`,
+      `CREATE VIEW ${identifier(table)} AS SELECT rowid, ${list} FROM published.main.${identifier(table)}`,
     );
   }
   return missing.map(({ name }) => `There is no ${table}.${name} in this snapshot; it is null in every row.`);
@@ -136,6 +137,23 @@ async function attach(duck: Duck, path: string, manifest: ServedManifest): Promi
   return gaps;
 }
 
+/** Files that `make prune` removed from a snapshot that stays: pruned.json in its folder. */
+const PrunedFiles = z.object({ files: z.array(z.object({ file: z.string(), setting: z.string() })) });
+
+/** Why the database file cannot be read, and what to do if it is not there. */
+async function unreadable(error: unknown, folder: string, file: string): Promise<unknown> {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) return error;
+  const pruned = PrunedFiles.safeParse(await readJson(join(folder, 'pruned.json')));
+  const removed = pruned.data?.files.find((one) => one.file === file);
+  return new Error(
+    removed === undefined
+      ? `${file} is missing: restore it from a backup, or publish again with make run`
+      : `${file} was removed by make prune (${removed.setting}): publish again with make run, or let current name a ` +
+          'newer snapshot',
+    { cause: error },
+  );
+}
+
 /**
  * Open the database of the snapshot in `folder`.
  * @throws Error that says in one sentence what is missing or damaged
@@ -148,7 +166,7 @@ export async function openDatabase(folder: string, manifest: ServedManifest): Pr
   try {
     // In parallel. A damaged file may fail to attach in many ways: report the wrong hash first.
     const [hashed, attached] = await Promise.allSettled([sha256OfFile(path), attach(duck, path, manifest)]);
-    if (hashed.status === 'rejected') throw hashed.reason;
+    if (hashed.status === 'rejected') throw await unreadable(hashed.reason, folder, file);
     if (hashed.value !== sha256) throw new Error(`${file} does not have the hash in its manifest`);
     if (attached.status === 'rejected') throw attached.reason;
     const opened = (pool = await ConnectionPool.open(duck.instance));

@@ -1,5 +1,6 @@
 /** docs/data-dictionary.md: every column and audit of every published table. */
 import { cell, table } from '../../lib/markdown.ts';
+import { storedType } from '../../lib/stored_types.ts';
 import { auditTable, tableSection } from '../../models/dictionary.ts';
 import { loadModels } from '../../models/index.ts';
 import { VIEWS } from '../../models/views.ts';
@@ -10,12 +11,12 @@ export async function dataDictionaryPage(): Promise<string> {
     '# Data dictionary',
     'For analysts and buyers: look up what a column of a published table means, and which audits it passed. Written ' +
       'by `make docs` from the record definitions; do not edit.',
+    'Types are those of the DuckDB file. In Parquet a UUID is text, as in JSON columns and responses.',
     'Every table also passes the audits that follow from its record: unique key, no null without a declared reason, ' +
       'closed lists of values.',
-    ...models.filter(({ contract }) => contract.publish).flatMap(tableSection),
+    ...models.filter(({ contract }) => contract.publish).flatMap((model) => tableSection(model, storedType)),
     '## Views',
-    'The DuckDB file has these views of the tables, for the questions that analysts ask first. In them instants have ' +
-      'a time zone; in the tables they are UTC without one.',
+    'The DuckDB file has these views of the tables, for the questions that analysts ask first.',
     table(
       ['view', 'meaning'],
       VIEWS.map(({ name, about }) => [`\`${name}\``, cell(about)]),

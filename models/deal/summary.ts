@@ -1,5 +1,5 @@
 /** The first fields of a deal: the property, its listing, and the main figures of claim, underwriting and scores. */
-import { instant, integer, money, oneOf, percent, ratio, text } from '../../lib/record.ts';
+import { instant, integer, money, oneOf, percent, ratio, text, uuid } from '../../lib/record.ts';
 import { readFrom } from '../fields.ts';
 import { NO_DSCR, NO_INCOME, NO_PRICE, NO_RENT, NO_UNDERWRITING } from './absence.ts';
 
@@ -8,7 +8,7 @@ export const UNDERWRITE_RELIABILITIES = ['ok', 'proxy_out_of_range', 'unknown'] 
 
 export const summary = {
   // Property
-  id: text(
+  id: uuid(
     'UUID of the property: version 5 of its normalized street address and ZIP, or of source and listing id if the ' +
       'site hides the street.',
   ),

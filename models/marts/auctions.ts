@@ -1,4 +1,4 @@
-import { date, defineRecord, flag, integer, money, oneOf, percent, text } from '../../lib/record.ts';
+import { date, defineRecord, flag, integer, money, oneOf, percent, text, uuid } from '../../lib/record.ts';
 import { AUCTION_TYPES, KIND_MEANINGS } from '../../sources/kinds.ts';
 import { auctionCauses } from '../absence/auctions.ts';
 import { defineModel, never } from '../contract.ts';
@@ -29,7 +29,7 @@ const fields = {
   source_url: readFrom.source_url,
 
   // Identity and state
-  id: text(
+  id: uuid(
     'UUID: version 5 of kind, county, case, parcel and sale day; outside sheriff sales the item number, if the page ' +
       'has one, takes the place of the parcel. Not the id of a lead.',
   ),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { date, defineRecord, instant, json, oneOf, text } from '../../lib/record.ts';
+import { date, defineRecord, instant, json, oneOf, text, uuid } from '../../lib/record.ts';
 import { defineModel, never } from '../contract.ts';
 import { CHANGE_LISTS } from './change_feeds.ts';
 
@@ -51,9 +51,9 @@ export const Change = defineRecord(
   'One row per change of a list between two snapshots that follow each other: a record is new, changed or gone.',
   ['id'],
   {
-    id: text('UUID: version 5 of "change", list, record_id and changed_at.'),
+    id: uuid('UUID: version 5 of "change", list, record_id and changed_at.'),
     list: oneOf(CHANGE_LISTS, 'List of the API whose record changed.'),
-    record_id: text('Id of the record, as in the list.'),
+    record_id: uuid('Id of the record, as in the list.'),
     change: oneOf(
       CHANGE_KINDS,
       'new: listed now and not in the snapshot before, as is a record that returns; changed: listed in both with ' +

@@ -1,4 +1,4 @@
-import { date, defineRecord, instant, integer, oneOf, text } from '../../lib/record.ts';
+import { date, defineRecord, instant, integer, oneOf, text, uuid } from '../../lib/record.ts';
 import { AMENDMENT_KINDS } from '../../sources/rows/amendment.ts';
 import { filingCauses } from '../absence/filings.ts';
 import { defineModel, never } from '../contract.ts';
@@ -65,7 +65,7 @@ export const Filing = defineRecord(
   'One row per filing document of Ohio or entity of Colorado, from its first read on.',
   ['id'],
   {
-    id: text('UUID: version 5 of source and document number.'),
+    id: uuid('UUID: version 5 of source and document number.'),
     document_number: text('Ohio: filing document number. Colorado: entity id.'),
     charter_number: text('Ohio charter or registration number.', {
       absent: 'the register has none, or leaves it blank',

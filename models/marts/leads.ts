@@ -1,5 +1,17 @@
 import { z } from 'zod';
-import { date, defineRecord, flag, instant, integer, json, money, oneOf, percent, text } from '../../lib/record.ts';
+import {
+  date,
+  defineRecord,
+  flag,
+  instant,
+  integer,
+  json,
+  money,
+  oneOf,
+  percent,
+  text,
+  uuid,
+} from '../../lib/record.ts';
 import { AUCTION_TYPES, RECORD_KINDS } from '../../sources/kinds.ts';
 import { leadCauses } from '../absence/leads.ts';
 import { defineModel, never } from '../contract.ts';
@@ -54,7 +66,7 @@ export const Lead = defineRecord(
     plaintiff: text('Plaintiff.', { absent: auctionField('the site shows it to logged-in users only') }),
 
     // Lead
-    id: text(
+    id: uuid(
       'UUID: version 5 of lead type, county and parcel or case. The same in every snapshot, so that a sold ' +
         'lead stays ' +
         'sold.',
@@ -64,8 +76,8 @@ export const Lead = defineRecord(
     last_verified: instant('When the signal was last read on its public page.'),
     verified_age_days: integer('Whole days from last_verified to the data clock.', { unit: 'days' }),
     first_seen: instant('When this service first read the signal.'),
-    signal_id: text('Row of signals behind the lead.', { absent: TAX_ONLY }),
-    auction_id: text('Row of auctions behind the lead.', { absent: AUCTION_ONLY }),
+    signal_id: uuid('Row of signals behind the lead.', { absent: TAX_ONLY }),
+    auction_id: uuid('Row of auctions behind the lead.', { absent: AUCTION_ONLY }),
     corroboration: json(
       z.array(Corroboration),
       'Other public records of the same parcel or exact address: of each kind and source one, and a listing.',

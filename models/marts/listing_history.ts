@@ -1,4 +1,4 @@
-import { date, defineRecord, flag, instant, integer, money, oneOf, text } from '../../lib/record.ts';
+import { date, defineRecord, flag, instant, integer, money, oneOf, text, uuid } from '../../lib/record.ts';
 import { versionCauses } from '../absence/listing_history.ts';
 import { defineModel, never } from '../contract.ts';
 import { keepsRows } from '../drift.ts';
@@ -11,7 +11,7 @@ export const ListingVersion = defineRecord(
     'the current one.',
   ['source', 'listing_id', 'version'],
   {
-    deal_id: text('The deal the listing belongs to.'),
+    deal_id: uuid('The deal the listing belongs to.'),
     source: readFrom.source,
     listing_id: text("The site's own identifier."),
     version: integer('1 for the first version.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRecord, instant, integer, json, money, oneOf, text } from '../../lib/record.ts';
+import { defineRecord, instant, integer, json, money, oneOf, text, uuid } from '../../lib/record.ts';
 import { RECORD_KINDS } from '../../sources/kinds.ts';
 import { ownerCauses } from '../absence/owners.ts';
 import { defineModel, never } from '../contract.ts';
@@ -44,7 +44,7 @@ export const Owner = defineRecord(
     'family trusts or public bodies.',
   ['id'],
   {
-    id: text('UUID: version 5 of "owner", county and normalized name.'),
+    id: uuid('UUID: version 5 of "owner", county and normalized name.'),
     owner_name: text('Name as most records print it.'),
     owner_key: text(
       'Normalized name: upper case, no accents or punctuation, AND for &, one spelling of each legal form. Rows with ' +

@@ -1,4 +1,4 @@
-import { defineRecord, text } from '../../lib/record.ts';
+import { defineRecord, text, uuid } from '../../lib/record.ts';
 import { defineModel, never } from '../contract.ts';
 
 export const PropertyKey = defineRecord(
@@ -6,7 +6,7 @@ export const PropertyKey = defineRecord(
   'One row per record and key of its property. Records that share a key are of one property.',
   ['record_id', 'property_key'],
   {
-    record_id: text('Id of a listed signal, an upcoming auction, a deal, or a sold lead.'),
+    record_id: uuid('Id of a listed signal, an upcoming auction, a deal, or a sold lead.'),
     property_key: text(
       'parcel: county and parcel; case: county and court case; zip, city, county: that place, number and street; ' +
         'lead, record: the lead or record alone, which has none of them.',

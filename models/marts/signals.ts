@@ -1,4 +1,4 @@
-import { date, defineRecord, flag, integer, money, oneOf, percent, text } from '../../lib/record.ts';
+import { date, defineRecord, flag, integer, money, oneOf, percent, text, uuid } from '../../lib/record.ts';
 import { KIND_MEANINGS, SIGNAL_TYPES } from '../../sources/kinds.ts';
 import { signalCauses } from '../absence/signals.ts';
 import { defineModel, never } from '../contract.ts';
@@ -35,7 +35,7 @@ export const Signal = defineRecord(
     ),
 
     // Identity and state
-    id: text(
+    id: uuid(
       'UUID: version 5 of "signal", signal type, county and parcel; with the record number if it is no tax ' +
         'delinquency. Not the id of a lead.',
     ),

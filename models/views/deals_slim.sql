@@ -8,7 +8,7 @@ select
   deal_score, confidence_score, rental_status, offer_low, offer_high,
   distress_status, price_reduction_pct, days_on_feed,
   why_this_is_interesting, listing_url,
-  last_verified at time zone 'UTC' as last_verified
+  last_verified
 from deals
 where listing_status = 'active'
 order by deal_score desc, id

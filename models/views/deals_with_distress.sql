@@ -14,7 +14,7 @@ select
   records.is_match,
   record ->> 'match_basis' as match_basis,
   record ->> 'kind' as kind,
-  record ->> 'id' as record_id,
+  cast(record ->> 'id' as uuid) as record_id,
   record ->> 'address' as record_address,
   record ->> 'parcel_id' as parcel_id,
   cast(record ->> 'amount' as decimal(14, 2)) as amount,

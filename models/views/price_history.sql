@@ -17,7 +17,7 @@ select
   prices.list_price,
   prices.price_before,
   prices.list_price - prices.price_before as price_change,
-  prices.version_first_seen at time zone 'UTC' as seen_from,
+  prices.version_first_seen as seen_from,
   prices.is_latest,
   prices.gone_on
 from prices

@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
+import { openDuck, typesOf, type Duck } from '../../lib/duck.ts';
 import { commentOn } from '../../lib/record.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { identifier, literal } from '../../lib/sql.ts';
+import { convertedRow, storedType } from '../../lib/stored_types.ts';
 import { loadModels } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { VIEWS } from '../../models/views.ts';
@@ -19,6 +20,8 @@ export interface OpenSnapshot {
   readonly duck: Duck;
   readonly manifest: Manifest;
   readonly layout: Layout;
+  /** Tables that it no longer has, with the setting that removed them. */
+  readonly removed: ReadonlyMap<string, string>;
 }
 
 /** Snapshots that an error message lists. */
@@ -58,13 +61,17 @@ function unknownSnapshot(layout: Layout, setting: string, wanted: string, all: r
   );
 }
 
-/** Attach the DuckDB file; if it was pruned, a temporary one made of the Parquet files. */
-async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Manifest): Promise<void> {
-  const pruned = (await prunedFiles(layout, manifest.run_id)).map(({ file }) => file);
+/**
+ * Attach the DuckDB file; if it was pruned, a temporary one made of the Parquet files.
+ * @returns tables that were pruned, with the setting that removed them
+ */
+async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Manifest): Promise<Map<string, string>> {
+  const settings = new Map((await prunedFiles(layout, manifest.run_id)).map(({ file, setting }) => [file, setting]));
+  const removed = new Map<string, string>();
   const file = join(layout.snapshot(manifest.run_id), manifest.database.file);
-  if (!pruned.includes(manifest.database.file) || existsSync(file)) {
+  if (!settings.has(manifest.database.file) || existsSync(file)) {
     await connection.run(`ATTACH ${literal(file)} AS snapshot (READ_ONLY); USE snapshot`);
-    return;
+    return removed;
   }
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-snapshot-'));
   try {
@@ -73,12 +80,16 @@ async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Ma
     const published = (await loadModels()).filter(({ name }) => name in manifest.tables);
     for (const { name, contract } of published) {
       const table = manifest.tables[name]?.file ?? '';
-      if (pruned.includes(table)) continue;
+      const setting = settings.get(table);
+      if (setting !== undefined) {
+        removed.set(name, setting);
+        continue;
+      }
       const rows = `read_parquet(${literal(join(layout.snapshot(manifest.run_id), table))})`;
-      await connection.run(`CREATE TABLE ${identifier(name)} AS FROM ${rows}`);
-      const described = await rowsOf(connection, `DESCRIBE ${identifier(name)}`);
-      const present = new Set(described.map((row) => row['column_name']));
-      const columns = contract.record.columns.filter((c) => present.has(c.name));
+      const types = await typesOf(connection, `SELECT * FROM ${rows}`);
+      const columns = contract.record.columns.filter((c) => types.has(c.name));
+      const stored = convertedRow(columns, types, storedType);
+      await connection.run(`CREATE TABLE ${identifier(name)} AS SELECT ${stored} FROM ${rows}`);
       const comments = commentOn(name, `${contract.record.about} ${manifest.notice}`, columns);
       await connection.run(comments.join(';\n'));
     }
@@ -86,6 +97,7 @@ async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Ma
     for (const { name, sql } of VIEWS)
       await connection.run(`CREATE VIEW ${identifier(name)} AS ${sql}`).catch(() => undefined);
     await connection.run(`USE memory; DETACH snapshot; ATTACH ${copy} AS snapshot (READ_ONLY); USE snapshot`);
+    return removed;
   } finally {
     // The open file stays readable.
     await rm(folder, { recursive: true, force: true });
@@ -102,10 +114,11 @@ export async function openSnapshot(dataDir: string, wanted = 'current', setting 
   const runId = await snapshotNamed(layout, setting, wanted);
   const manifest = await readManifest(layout, runId);
   const duck = await openDuck();
+  let removed: ReadonlyMap<string, string>;
   try {
     const release = holdForReading(layout);
     try {
-      await attachSnapshot(duck, layout, manifest);
+      removed = await attachSnapshot(duck, layout, manifest);
     } finally {
       release();
     }
@@ -115,5 +128,5 @@ export async function openSnapshot(dataDir: string, wanted = 'current', setting 
     duck.close();
     throw error;
   }
-  return { duck, manifest, layout };
+  return { duck, manifest, layout, removed };
 }

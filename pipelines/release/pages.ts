@@ -1,5 +1,6 @@
 /** Pages of a release for people: README.md, LICENSES.md, CITATION.cff and the data dictionary. */
 import { cell, table } from '../../lib/markdown.ts';
+import { parquetType } from '../../lib/stored_types.ts';
 import { tableSection } from '../../models/dictionary.ts';
 import type { Model } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
@@ -100,7 +101,7 @@ export const dictionaryPage = ({ manifest, models }: ReleasedTables): string =>
     `# Data dictionary of release ${manifest.run_id}`,
     'Every table passed the audits below, and those that follow from its columns: unique key, no null without a ' +
       'declared reason, closed lists of values.',
-    ...models.flatMap(tableSection),
+    ...models.flatMap((model) => tableSection(model, parquetType)),
   ].join('\n\n');
 
 /** CITATION.cff, version 1.2.0 of the Citation File Format. */

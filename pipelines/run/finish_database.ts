@@ -4,6 +4,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../../lib/duck.ts';
 import { commentOn, createTable, noteOf, type Column } from '../../lib/record.ts';
+import { storedType } from '../../lib/stored_types.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import type { Model } from '../../models/index.ts';
 import { VIEWS, type View } from '../../models/views.ts';
@@ -25,7 +26,8 @@ function createKeyed({ name, contract: { record, publish } }: Model, keyOf: Read
     ([column, target]) =>
       `FOREIGN KEY (${identifier(column)}) REFERENCES ${identifier(target)} (${identifier(keyOf.get(target) ?? 'id')})`,
   );
-  return createTable(name, record.columns, [`PRIMARY KEY (${list(record.key)})`, ...foreign]);
+  const columns = record.columns.map((c) => ({ ...c, sql: storedType(c) }));
+  return createTable(name, columns, [`PRIMARY KEY (${list(record.key)})`, ...foreign]);
 }
 
 /**

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { createTable, type Column, type RecordDefinition } from '../../lib/record.ts';
-import { rowsOf } from '../../lib/duck.ts';
+import { typesOf } from '../../lib/duck.ts';
+import { columnsOfFile } from '../../lib/stored_types.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { Provenance, RejectedRow, Run, SoldLead, SoldProperty, SourceRead } from '../../models/inputs.ts';
 import { auditsOf } from '../../models/contract.ts';
@@ -132,10 +133,6 @@ async function createView(
     return;
   }
   const from = `read_parquet([${files.map(literal).join(', ')}], union_by_name = true)`;
-  const present = new Set((await rowsOf(connection, `DESCRIBE SELECT * FROM ${from}`)).map((r) => r['column_name']));
-  // A file older than a column has no value for it.
-  const casts = columns
-    .map(({ name, sql }) => `CAST(${present.has(name) ? identifier(name) : 'NULL'} AS ${sql}) AS ${identifier(name)}`)
-    .join(', ');
-  await connection.run(`CREATE VIEW ${identifier(table)} AS SELECT ${casts} FROM ${from}`);
+  const types = await typesOf(connection, `SELECT * FROM ${from}`);
+  await connection.run(`CREATE VIEW ${identifier(table)} AS SELECT ${columnsOfFile(columns, types)} FROM ${from}`);
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../../lib/duck.ts';
 import { makeFolder, pointAt, sha256OfFile, sync } from '../../lib/files.ts';
+import { convertedRow, parquetType, storedType } from '../../lib/stored_types.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import type { Model } from '../../models/index.ts';
 import { PUBLISHED, type BuildDatabase } from './build_database.ts';
@@ -88,7 +89,9 @@ async function writeParquet(
 ): Promise<Manifest['tables'][string]> {
   const file = `${name}.parquet`;
   const path = join(folder, file);
-  const rows = `FROM ${PUBLISHED}.main.${identifier(name)} ORDER BY ${contract.publish?.orderBy.join(', ')}`;
+  const columns = convertedRow(contract.record.columns, storedType, parquetType);
+  const order = contract.publish?.orderBy.join(', ');
+  const rows = `SELECT ${columns} FROM ${PUBLISHED}.main.${identifier(name)} ORDER BY ${order}`;
   const about = `{about: ${literal(contract.record.about)}, notice: ${literal(notice)}}`;
   const [copied] = await rowsOf(
     connection,

@@ -100,7 +100,7 @@ describe('after a good day', () => {
       "WHERE county_fips = '39151' AND signal_state = 'listed'",
     );
     assert.ok(
-      rows.length > 0 && rows.every((r) => r['last_seen'] === '2026-11-20 12:00:00'),
+      rows.length > 0 && rows.every((r) => r['last_seen'] === '2026-11-20 12:00:00+00'),
       'rows of a broken source show their age',
     );
     assert.deepEqual(

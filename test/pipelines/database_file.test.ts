@@ -1,6 +1,7 @@
 /** The DuckDB file of a snapshot: keys, views and descriptions for analysts. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { loadSnapshot } from '../../api/snapshot/load.ts';
 import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
 import { loadModels } from '../../models/index.ts';
@@ -8,10 +9,12 @@ import { VIEWS } from '../../models/views.ts';
 import { afterFirstDay, FIRST_RUN } from './starting_points.ts';
 
 let duck: Duck;
+let folder: string;
 before(async () => {
   const { layout } = await afterFirstDay();
+  folder = layout.snapshot(FIRST_RUN);
   duck = await openDuck();
-  await duck.connection.run(`ATTACH ${literal(`${layout.snapshot(FIRST_RUN)}/dealfeed.duckdb`)} AS file (READ_ONLY)`);
+  await duck.connection.run(`ATTACH ${literal(`${folder}/dealfeed.duckdb`)} AS file (READ_ONLY)`);
   await duck.connection.run('USE file');
 });
 after(() => duck.close());
@@ -37,6 +40,41 @@ it('declares the keys of every table but the large one', async () => {
   const sorted = (list: readonly unknown[]): string[] => list.map((row) => JSON.stringify(row)).sort();
   assert.deepEqual(sorted(found.map((row) => ({ ...row, target: row['target'] ?? null }))), sorted(expected));
   assert.ok(expected.length >= 18 && !expected.some(({ table_name }) => table_name === 'filings'));
+});
+
+it('has ids as UUIDs and instants with a zone; in Parquet an id is text', async () => {
+  const typesIn = async (from: string): Promise<Record<string, unknown>> =>
+    Object.fromEntries((await rows(`DESCRIBE SELECT * FROM ${from}`)).map((r) => [r['column_name'], r['column_type']]));
+  for (const { name, contract } of (await loadModels()).filter((m) => m.contract.publish)) {
+    const [stored, parquet] = [
+      await typesIn(name),
+      await typesIn(`read_parquet(${literal(`${folder}/${name}.parquet`)})`),
+    ];
+    for (const { name: column, kind } of contract.record.columns) {
+      const isId = /^(?:id|(?:deal|signal|auction|record)_id)$/u.test(column);
+      const type = kind === 'instant' ? 'TIMESTAMP WITH TIME ZONE' : isId ? 'UUID' : parquet[column];
+      assert.deepEqual([name, column, stored[column]], [name, column, type]);
+      assert.equal(parquet[column], isId ? 'VARCHAR' : type, `${name}.${column} in Parquet`);
+    }
+  }
+});
+
+it('gives a server the same ids and instants as the Parquet files', async () => {
+  const snapshot = await loadSnapshot(folder);
+  try {
+    for (const table of ['leads', 'filings'] as const) {
+      const [record] = await snapshot.records(table, 'ORDER BY id LIMIT 1');
+      const file = literal(`${folder}/${table}.parquet`);
+      const [row] = await rows(
+        `SELECT id, strftime(first_seen, '%Y-%m-%dT%H:%M:%SZ') AS first_seen FROM ${file} ORDER BY id LIMIT 1`,
+      );
+      assert.deepEqual([record?.['id'], record?.['first_seen']], [row?.['id'], row?.['first_seen']]);
+      assert.equal((await snapshot.records(table, 'WHERE id = $1', [String(row?.['id'])])).length, 1);
+      assert.deepEqual(await snapshot.records(table, 'WHERE id = $1', ['no id']), []);
+    }
+  } finally {
+    snapshot.close();
+  }
 });
 
 it('has views with rows, a meaning, exact figures and instants with a zone', async () => {

@@ -99,7 +99,7 @@ test('Colorado: after increments, names, standings and agents equal those of a f
 const REPORT = '/free/OnlineBusinessReports/WI0100R.TXT';
 const noon = (day: string): string => `${day}T12:00:00Z`;
 /** The same instant as DuckDB prints it. */
-const seen = (day: string): string => `${day} 12:00:00`;
+const seen = (day: string): string => `${day} 12:00:00+00`;
 /** Ohio's filings as published, by document number. */
 const ohioFilings = async (layout: Layout, runId: string): Promise<Map<unknown, Record<string, unknown>>> =>
   new Map(

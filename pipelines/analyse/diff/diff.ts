@@ -1,7 +1,8 @@
 /** Compares two snapshots by key: added rows, removed rows, and each changed value. */
 import { join } from 'node:path';
-import { openDuck, rowsOf, type Duck } from '../../../lib/duck.ts';
+import { openDuck, rowsOf, typesOf, type Duck } from '../../../lib/duck.ts';
 import { SettingError } from '../../../lib/settings.ts';
+import { convertedRow, storedType } from '../../../lib/stored_types.ts';
 import { identifier, literal } from '../../../lib/sql.ts';
 import { loadModels, macrosSql, type Model } from '../../../models/index.ts';
 import type { Manifest } from '../../../models/manifest.ts';
@@ -54,26 +55,29 @@ export interface TableFolder {
 interface Side {
   readonly file: string | null;
   readonly columns: readonly string[];
+  /** SELECT list of the columns, with instants as models have them. */
+  readonly row: string;
   readonly rows: number;
 }
 
-const NO_TABLE: Side = { file: null, columns: [], rows: 0 };
+const NO_TABLE: Side = { file: null, columns: [], row: '', rows: 0 };
 
-async function sideOf(duck: Duck, { folder, tables }: TableFolder, table: string): Promise<Side> {
-  const found = tables[table];
+async function sideOf(duck: Duck, { folder, tables }: TableFolder, { name, contract }: Model): Promise<Side> {
+  const found = tables[name];
   if (!found) return NO_TABLE;
   const file = join(folder, found.file);
-  const described = await rowsOf(duck.connection, `DESCRIBE SELECT * FROM read_parquet(${literal(file)})`);
-  return { file, columns: described.map((r) => String(r['column_name'])), rows: found.rows };
+  const types = await typesOf(duck.connection, `SELECT * FROM read_parquet(${literal(file)})`);
+  const stored = contract.record.columns.filter((c) => types.get(c.name) === c.stored);
+  return { file, columns: [...types.keys()], row: convertedRow(stored, storedType), rows: found.rows };
 }
 
 /** A side as text, so that columns of different types compare; a column that it lacks is null. */
-function textView({ file, columns }: Side, all: readonly string[]): string {
+function textView({ file, columns, row }: Side, all: readonly string[]): string {
   const list = all.map((c) => {
     const value = columns.includes(c) ? `CAST(${identifier(c)} AS VARCHAR)` : 'NULL::VARCHAR';
     return `${value} AS ${identifier(c)}`;
   });
-  const rows = file === null ? 'WHERE false' : `FROM read_parquet(${literal(file)})`;
+  const rows = file === null ? 'WHERE false' : `FROM (SELECT ${row} FROM read_parquet(${literal(file)}))`;
   return `(SELECT ${list.join(', ')} ${rows})`;
 }
 
@@ -167,7 +171,7 @@ export async function diffTables(
     for (const model of await loadModels()) {
       if (!model.contract.publish || skipped.includes(model.name)) continue;
       if (!includeAll && DERIVED_TABLES.has(model.name)) continue;
-      const sides = [await sideOf(duck, a, model.name), await sideOf(duck, b, model.name)] as const;
+      const sides = [await sideOf(duck, a, model), await sideOf(duck, b, model)] as const;
       if (sides.every((side) => side.file === null)) continue;
       await insertChanges(duck, model, sides, ignored);
       tables.push(await tableDiff(duck, model.name, sides));

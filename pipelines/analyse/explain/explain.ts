@@ -37,7 +37,7 @@ export interface Explanation extends Omit<Parts, 'pages'> {
  * @throws SettingError if no row or several rows match
  */
 async function findRow(
-  { duck, manifest }: OpenSnapshot,
+  { duck, manifest, removed }: OpenSnapshot,
   id: string,
   wanted: Explainable | undefined,
 ): Promise<{ table: Explainable; row: Fields }> {
@@ -47,15 +47,20 @@ async function findRow(
         'first six characters',
     );
   const found: { table: Explainable; row: Fields }[] = [];
-  for (const table of EXPLAINABLE.filter((t) => wanted === undefined || t === wanted)) {
-    const sql = `SELECT * FROM ${identifier(table)} WHERE starts_with(id, $1) LIMIT 2`;
+  const searched = EXPLAINABLE.filter((t) => wanted === undefined || t === wanted);
+  for (const table of searched.filter((t) => !removed.has(t))) {
+    const sql = `SELECT * FROM ${identifier(table)} WHERE starts_with(CAST(id AS VARCHAR), $1) LIMIT 2`;
     for (const row of await rowsOf(duck.connection, sql, [id])) found.push({ table, row: fieldsOf(row) });
   }
   const [first] = found;
   if (!first)
     throw new SettingError(
       `ID is ${JSON.stringify(id)}, expected an id of ${wanted ?? EXPLAINABLE.join(', ')}: snapshot ` +
-        `${manifest.run_id} has no such row`,
+        `${manifest.run_id} has no such row` +
+        searched
+          .filter((t) => removed.has(t))
+          .map((t) => `. make prune removed its ${t} (${removed.get(t) ?? ''}): choose a later SNAPSHOT`)
+          .join(''),
     );
   if (found.some((f) => f.row['id'] !== first.row['id'])) {
     const rows = found.map((f) => `${f.table} ${f.row['id'] ?? ''}`).join(', ');
