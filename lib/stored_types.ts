@@ -10,7 +10,8 @@ import { identifier } from './sql.ts';
 export const storedType = ({ stored, sql }: Pick<Column, 'stored' | 'sql'>): string => stored ?? sql;
 
 /** Type of a column in a snapshot's Parquet file. */
-export const parquetType = (column: Column): string => (column.stored === 'UUID' ? column.sql : storedType(column));
+export const parquetType = (column: Pick<Column, 'stored' | 'sql'>): string =>
+  column.stored === 'UUID' ? column.sql : storedType(column);
 
 /** The column in its type for models and queries. */
 export const modelType = ({ sql }: Column): string => sql;

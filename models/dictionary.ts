@@ -1,5 +1,6 @@
 /** The data dictionary of one published table, as Markdown: for the docs and for a release. */
-import { noteOf, type Column } from '../lib/record.ts';
+import { noteOf } from '../lib/record.ts';
+import type { storedType } from '../lib/stored_types.ts';
 import { cell, table } from '../lib/markdown.ts';
 import type { Model } from './index.ts';
 
@@ -12,10 +13,13 @@ export const auditTable = (audits: readonly Audit[]): string =>
     audits.map((a) => [`\`${a.name}\``, cell(a.about), a.blocking ? 'yes' : 'no']),
   );
 
-/** Blocks of Markdown: heading, meaning of a row, key and file, columns, audits. @param typeOf type that is shown */
+/**
+ * Blocks of Markdown: heading, meaning of a row, key and file, columns, audits.
+ * @param typeOf column type in the file that is described
+ */
 export const tableSection = (
   { name, contract: { record, audits, publish } }: Model,
-  typeOf: (column: Column) => string,
+  typeOf: typeof storedType,
 ): readonly string[] => [
   `## ${name}`,
   record.about,

@@ -1,6 +1,6 @@
 /** docs/data-dictionary.md: every column and audit of every published table. */
-import { cell, table } from '../../lib/markdown.ts';
 import { storedType } from '../../lib/stored_types.ts';
+import { cell, table } from '../../lib/markdown.ts';
 import { auditTable, tableSection } from '../../models/dictionary.ts';
 import { loadModels } from '../../models/index.ts';
 import { VIEWS } from '../../models/views.ts';
