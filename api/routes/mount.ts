@@ -97,7 +97,9 @@ export function mountRoutes(router: Router, options: MountOptions): void {
       if (!lease)
         throw new Problem(
           'snapshot_unavailable',
-          'There is no snapshot to serve yet. Nothing was charged.',
+          snapshots.failure() === null
+            ? 'There is no snapshot to serve yet. Nothing was charged.'
+            : 'The snapshot cannot be loaded; /health has the reason. Nothing was charged.',
           {},
           { 'Retry-After': '30' },
         );

@@ -1,7 +1,8 @@
 /**
  * `make rebuild RUN=2026-11-21.01`: rebuild a published day and compare it with what was published. It parses the
  * archived pages of each source again, builds the models on the same previous snapshot, and compares the hash of every
- * Parquet file with the manifest. Without RUN it rebuilds every snapshot of the folder, in order.
+ * Parquet file with the manifest. Without RUN it rebuilds every snapshot of the folder, in order, and skips those that
+ * were built on a snapshot that make prune removed.
  *
  * Works in a temporary folder and changes nothing. Exit status 1 if a table differs.
  */
@@ -43,6 +44,15 @@ export interface Rebuilt {
   readonly copied: RebuiltReads['copied'];
   /** Differences in models, columns and engine, which may explain different tables. */
   readonly versionChanges: readonly string[];
+}
+
+/** The snapshot that another one was built on is gone. */
+export class PredecessorRemoved extends SettingError {
+  readonly earlier: string;
+  constructor(wanted: string, earlier: string) {
+    super(`RUN is ${JSON.stringify(wanted)}, which was built on ${earlier}, but that snapshot was removed`);
+    this.earlier = earlier;
+  }
 }
 
 export const isSame = ({ tables }: Rebuilt): boolean => tables.every(({ was, now }) => was === now);
@@ -136,7 +146,7 @@ async function rebuildInto(
 async function readPrevious(folders: Folders, runId: string, wanted: string): Promise<Manifest> {
   const { layout } = folders;
   const builtOn = `RUN is ${JSON.stringify(wanted)}, which was built on ${runId}, but that snapshot`;
-  if (!(await listSnapshots(layout)).includes(runId)) throw new SettingError(`${builtOn} was removed`);
+  if (!(await listSnapshots(layout)).includes(runId)) throw new PredecessorRemoved(wanted, runId);
   const damage = await verifySnapshot(layout, runId, 'retained');
   if (damage.length > 0) throw new SettingError(`${builtOn} is damaged: ${damage.join('; ')}`);
   const manifest = await readManifest(layout, runId);
@@ -207,6 +217,29 @@ export function formatRebuild({ runId, tables, parsed, copied, versionChanges }:
   return [...lines, ...table(['table', 'then', 'now'], rows), ...versionChanges.map((change) => `  ${change}`)];
 }
 
+/**
+ * Rebuild every snapshot and print each result.
+ * @returns whether all tables are the same, where a snapshot could be rebuilt
+ */
+export async function rebuildAll(
+  layout: Layout,
+  runs: readonly string[],
+  { buildMemory, show }: { readonly buildMemory?: string | undefined; readonly show: (line: string) => void },
+): Promise<boolean> {
+  let areSame = true;
+  for (const runId of runs) {
+    try {
+      const result = await rebuild(layout, runId, buildMemory);
+      for (const line of formatRebuild(result)) show(line);
+      areSame &&= isSame(result);
+    } catch (error) {
+      if (!(error instanceof PredecessorRemoved)) throw error;
+      show(`${runId}: skipped, because it was built on ${error.earlier}, which was removed`);
+    }
+  }
+  return areSame;
+}
+
 const settings = z.object({ RUN: z.string().optional() });
 
 async function main(): Promise<void> {
@@ -214,11 +247,13 @@ async function main(): Promise<void> {
   const layout = layoutOf(DATA_DIR);
   const { RUN } = readSettings(settings);
   const release = holdForReading(layout);
-  const runs = RUN === undefined ? await listSnapshots(layout) : [RUN];
-  if (runs.length === 0)
-    throw new SettingError(`DATA_DIR is ${JSON.stringify(layout.root)}, which has no snapshot; start with make run`);
-  for (const runId of runs) {
-    const result = await rebuild(layout, runId, BUILD_MEMORY);
+  if (RUN === undefined) {
+    const runs = await listSnapshots(layout);
+    if (runs.length === 0)
+      throw new SettingError(`DATA_DIR is ${JSON.stringify(layout.root)}, which has no snapshot; start with make run`);
+    if (!(await rebuildAll(layout, runs, { buildMemory: BUILD_MEMORY, show: print }))) process.exitCode = 1;
+  } else {
+    const result = await rebuild(layout, RUN, BUILD_MEMORY);
     for (const line of formatRebuild(result)) print(line);
     if (!isSame(result)) process.exitCode = 1;
   }

@@ -9,6 +9,7 @@ import { planPrune, prune } from '../../pipelines/operate/retention/prune.ts';
 import { type Policy } from '../../pipelines/operate/retention/plan.ts';
 import { rowsOf } from '../../lib/duck.ts';
 import { diffSnapshots } from '../../pipelines/analyse/diff/diff.ts';
+import { explain } from '../../pipelines/analyse/explain/explain.ts';
 import { openSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
 import { archivedPages } from '../../pipelines/archived_pages.ts';
 import { readsUpTo } from '../../pipelines/ingest/reads.ts';
@@ -119,7 +120,14 @@ describe('on the disk', () => {
     ]);
     assert.equal((await verifySnapshot(pruned, old)).length, 2);
 
-    const { duck, manifest } = await openSnapshot(pruned.root, old);
+    const snapshot = await openSnapshot(pruned.root, old);
+    const { duck, manifest } = snapshot;
+    const [filing] = await published(pruned, earlier, 'filings', 'LIMIT 1');
+    const archive = await openArchive(pruned.root);
+    await assert.rejects(
+      explain(snapshot, archive, [], String(filing?.['id'])),
+      /has no such row\. make prune removed its filings \(KEEP_FILINGS_DAYS\): choose a later SNAPSHOT/,
+    );
     const [row] = await rowsOf(duck.connection, 'SELECT count(*)::INT AS n FROM signals');
     assert.equal(row?.['n'], manifest.tables['signals']?.rows);
     const [note] = await rowsOf(duck.connection, "SELECT comment FROM duckdb_tables() WHERE table_name = 'signals'");

@@ -6,7 +6,7 @@ import { before, describe, test } from 'node:test';
 import { SettingError } from '../../lib/settings.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { standingRead } from '../../pipelines/ingest/reads.ts';
-import { isSame, formatRebuild, rebuild } from '../../pipelines/commands/rebuild.ts';
+import { isSame, formatRebuild, rebuild, rebuildAll } from '../../pipelines/commands/rebuild.ts';
 import { writePrunedFiles } from '../../pipelines/pruned_files.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { readManifest } from '../../pipelines/snapshots.ts';
@@ -77,6 +77,16 @@ describe('after two days, the second with a failed page, a site that is down and
     for (const [i, name] of staged.entries()) await rename(`${away}-${i}`, join(layout.root, name));
     await writePrunedFiles(layout, FIRST_RUN, []);
     await rename(`${away}-filings`, filings);
+  });
+
+  test('without RUN it skips a snapshot whose predecessor was removed, and goes on', async () => {
+    const away = `${layout.root}-removed`;
+    await rename(layout.snapshot(FIRST_RUN), away);
+    const lines: string[] = [];
+    assert.equal(await rebuildAll(layout, [BAD_RUN], { show: (line) => lines.push(line) }), true);
+    assert.deepEqual(lines, [`${BAD_RUN}: skipped, because it was built on ${FIRST_RUN}, which was removed`]);
+    await assert.rejects(rebuild(layout, BAD_RUN), /RUN is "[^"]+", which was built on [^ ]+, but that snapshot was/);
+    await rename(away, layout.snapshot(FIRST_RUN));
   });
 
   test('a day that is not there, or stands on a damaged one, is refused in one line', async () => {

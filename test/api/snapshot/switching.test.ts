@@ -81,7 +81,20 @@ describe('a snapshot', () => {
       },
       /dealfeed\.duckdb does not have the hash/,
     ],
-    ['its database is missing', (f) => rm(join(f, 'dealfeed.duckdb')), /dealfeed\.duckdb/],
+    [
+      'its database is missing',
+      (f) => rm(join(f, 'dealfeed.duckdb')),
+      /^dealfeed\.duckdb is missing: restore it from a backup, or publish again with make run$/,
+    ],
+    [
+      'make prune removed its database',
+      async (f) => {
+        await rm(join(f, 'dealfeed.duckdb'));
+        const files = [{ file: 'dealfeed.duckdb', setting: 'KEEP_DATABASE_DAYS' }];
+        await writeFile(join(f, 'pruned.json'), JSON.stringify({ files }));
+      },
+      /^dealfeed\.duckdb was removed by make prune \(KEEP_DATABASE_DAYS\): publish again with make run, or let current/,
+    ],
     [
       'its manifest has another row count',
       (f) =>
@@ -140,18 +153,19 @@ describe('a server without a snapshot', () => {
   it('responds with 503, which cannot be paid, and serves the first snapshot that can be loaded', async () => {
     const shared = await startSharedApp();
     try {
-      const assertUnavailable = async (): Promise<void> => {
+      const assertUnavailable = async (detail: RegExp): Promise<void> => {
         for (const path of ['/api/meta', '/api/deals']) {
           const { response, body } = await shared.get(path);
           assert.deepEqual([response.status, body['reason']], [503, 'snapshot_unavailable']);
+          assert.match(String(body['detail']), detail);
         }
         assert.equal((await shared.get('/health')).response.status, 503);
       };
-      await assertUnavailable();
+      await assertUnavailable(/^There is no snapshot to serve yet\./);
       const damaged = await shared.folder.publish('2026-11-20.01', {}, { current: false });
       await rm(join(damaged, 'manifest.json'));
       await shared.switchTo('2026-11-20.01');
-      await assertUnavailable();
+      await assertUnavailable(/^The snapshot cannot be loaded; \/health has the reason\./);
       await shared.folder.publish('2026-11-20.02', { deals: scored(1) });
       await shared.switchTo('2026-11-20.02');
       assert.equal((await shared.get('/api/meta')).response.status, 200);
