@@ -6,96 +6,37 @@ changed as (
   select list, record_id as id from int_record_changes where change = 'changed'
 ),
 
+-- Records of two lists may have one id
 today as (
-  select 'deals' as list, fields.id, to_json(fields) as fields
-  from (
-    select columns(lambda field: is_compared(field))::varchar
-    from deals
-    semi join changed on changed.list = 'deals' and changed.id = deals.id
-  ) as fields
-
+  select 'deals' as list, id, to_json(deals) as fields from deals semi join changed using (id)
   union all
-
-  select 'signals' as list, fields.id, to_json(fields) as fields
-  from (
-    select columns(lambda field: is_compared(field))::varchar
-    from signals
-    semi join changed on changed.list = 'signals' and changed.id = signals.id
-  ) as fields
-
+  select 'signals' as list, id, to_json(signals) as fields from signals semi join changed using (id)
   union all
-
-  select 'auctions' as list, fields.id, to_json(fields) as fields
-  from (
-    select columns(lambda field: is_compared(field))::varchar
-    from auctions
-    semi join changed on changed.list = 'auctions' and changed.id = auctions.id
-  ) as fields
-
+  select 'auctions' as list, id, to_json(auctions) as fields from auctions semi join changed using (id)
   union all
-
-  select 'leads' as list, fields.id, to_json(fields) as fields
-  from (
-    select columns(lambda field: is_compared(field))::varchar
-    from leads
-    semi join changed on changed.list = 'leads' and changed.id = leads.id
-  ) as fields
-
+  select 'leads' as list, id, to_json(leads) as fields from leads semi join changed using (id)
   union all
-
-  select 'filings' as list, fields.id, to_json(fields) as fields
-  from (
-    select columns(lambda field: is_compared(field))::varchar
-    from filings
-    semi join changed on changed.list = 'filings' and changed.id = filings.id
-  ) as fields
+  select 'filings' as list, id, to_json(filings) as fields from filings semi join changed using (id)
 ),
 
 before as (
-  select 'deals' as list, fields.id, to_json(fields) as fields
-  from (
-    select columns(lambda field: is_compared(field))::varchar
-    from followed_deals
-    semi join changed on changed.list = 'deals' and changed.id = followed_deals.id
-  ) as fields
-
+  select 'deals' as list, id, to_json(followed_deals) as fields
+  from followed_deals semi join changed using (id)
   union all
-
-  select 'signals' as list, fields.id, to_json(fields) as fields
-  from (
-    select columns(lambda field: is_compared(field))::varchar
-    from followed_signals
-    semi join changed on changed.list = 'signals' and changed.id = followed_signals.id
-  ) as fields
-
+  select 'signals' as list, id, to_json(followed_signals) as fields
+  from followed_signals semi join changed using (id)
   union all
-
-  select 'auctions' as list, fields.id, to_json(fields) as fields
-  from (
-    select columns(lambda field: is_compared(field))::varchar
-    from followed_auctions
-    semi join changed on changed.list = 'auctions' and changed.id = followed_auctions.id
-  ) as fields
-
+  select 'auctions' as list, id, to_json(followed_auctions) as fields
+  from followed_auctions semi join changed using (id)
   union all
-
-  select 'leads' as list, fields.id, to_json(fields) as fields
-  from (
-    select columns(lambda field: is_compared(field))::varchar
-    from followed_leads
-    semi join changed on changed.list = 'leads' and changed.id = followed_leads.id
-  ) as fields
-
+  select 'leads' as list, id, to_json(followed_leads) as fields
+  from followed_leads semi join changed using (id)
   union all
-
-  select 'filings' as list, fields.id, to_json(fields) as fields
-  from (
-    select columns(lambda field: is_compared(field))::varchar
-    from followed_filings
-    semi join changed on changed.list = 'filings' and changed.id = followed_filings.id
-  ) as fields
+  select 'filings' as list, id, to_json(followed_filings) as fields
+  from followed_filings semi join changed using (id)
 )
 
 select list, id as record_id, to_json(fields_that_differ(today.fields, before.fields)) as changed_fields
-from today
+from changed
+join today using (list, id)
 join before using (list, id)

@@ -15,9 +15,11 @@ CREATE OR REPLACE MACRO fields_that_move() AS [
 
 CREATE OR REPLACE MACRO is_compared(field) AS NOT list_contains(fields_that_move(), field);
 
--- Fields with another value, by two JSON objects of the fields of one record as text; in the order of the record.
-CREATE OR REPLACE MACRO fields_that_differ(today, before) AS
-  list_filter(json_keys(today), lambda field: (today ->> field) IS DISTINCT FROM (before ->> field));
+-- Compared fields with another value, by two JSON objects of a record; in the order of the record.
+CREATE OR REPLACE MACRO fields_that_differ(today, before) AS list_filter(
+  json_keys(today),
+  lambda field: is_compared(field) AND (today ->> field) IS DISTINCT FROM (before ->> field)
+);
 
 -- The lists of the API: deals for sale, signals that have not left their list, and sales to come that are not called
 -- off. All leads and filings of a snapshot are listed.
