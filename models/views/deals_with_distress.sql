@@ -9,7 +9,8 @@ records as (
 )
 
 select
-  deals.id as deal_id, deals.address, deals.city, deals.state, deals.zip, deals.county,
+  deals.id as deal_id, deals.address, deals.city, deals.state, deals.zip,
+  deals.county, deals.county_fips, deals.latitude, deals.longitude, deals.geo_basis,
   deals.list_price, deals.units, deals.deal_score, deals.listing_status,
   records.is_match,
   record ->> 'match_basis' as match_basis,

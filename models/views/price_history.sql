@@ -13,7 +13,8 @@ prices as (
 
 select
   prices.deal_id, prices.source, prices.listing_id, prices.version,
-  deals.address, deals.city, deals.state, deals.zip, deals.county,
+  deals.address, deals.city, deals.state, deals.zip,
+  deals.county, deals.county_fips, deals.latitude, deals.longitude, deals.geo_basis,
   prices.list_price,
   prices.price_before,
   prices.list_price - prices.price_before as price_change,

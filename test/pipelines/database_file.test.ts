@@ -95,8 +95,11 @@ it('has each match once in deals_with_distress, and the first price of every lis
       (SELECT count(*) FROM price_history WHERE price_before IS NULL) AS first_prices,
       (SELECT count(DISTINCT (source, listing_id)) FROM listing_history WHERE list_price IS NOT NULL) AS listings,
       (SELECT count(*) FROM deals_slim) AS slim,
+      (SELECT count(*) FROM price_history JOIN deals ON deals.id = deal_id
+        WHERE price_history.geo_basis IS NULL OR price_history.latitude IS DISTINCT FROM deals.latitude) AS unplaced,
       (SELECT count(*) FROM deals WHERE listing_status = 'active') AS active`);
   assert.equal(String(counts?.['matched']), String(counts?.['expected']));
   assert.equal(counts?.['first_prices'], counts?.['listings']);
   assert.equal(counts?.['slim'], counts?.['active']);
+  assert.equal(Number(counts?.['unplaced']), 0);
 });
