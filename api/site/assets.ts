@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { shortHash } from '../http/caching.ts';
 
 /** Files of the style sheet, in order; they are served as one. */
-const STYLES = ['base', 'frame', 'controls', 'content', 'charts'] as const;
+const STYLES = ['base', 'frame', 'controls', 'content', 'charts', 'report', 'tools'] as const;
 const FONT_PATH = '/site/geist.woff2';
 
 export interface AssetFile {

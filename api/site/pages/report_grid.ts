@@ -1,8 +1,9 @@
 /** What-ifs of a report: debt coverage and cap rate for other rents, vacancies, expenses and loan rates. */
 import { html, type Html } from '../html.ts';
 import { wideTable } from '../layout.ts';
-import { dollarsText, percentText, shareText, words } from '../format.ts';
+import { dollarsText, percentText, shareText } from '../format.ts';
 import type { ReportBody } from './report.ts';
+import { RELIABILITIES } from './report_words.ts';
 
 type Cell = ReportBody['sensitivity']['cells'][number];
 
@@ -47,8 +48,8 @@ function loanTable({ sensitivity: s }: ReportBody): Html {
 export function sensitivity(report: ReportBody): Html {
   const { sensitivity: s, assumptions, paths, deal, debt_terms: debt } = report;
   if (s.status !== 'computed')
-    return html`<h2>What if</h2>
-      <p>There is no grid: ${words(s.status)}.</p>`;
+    return html`<h2 id="what-if">What if</h2>
+      <p>There is no grid, because the property could not be underwritten.</p>`;
   const minCoverage = Number(
     paths.rental.thresholds['hot_coverage'] ?? assumptions.values['rental_hot_coverage'] ?? 1.25,
   );
@@ -122,10 +123,10 @@ export function sensitivity(report: ReportBody): Html {
     </tbody>
   </table>`;
   const hasDebt = s.cells.some((c) => c.dscr !== null);
-  return html`<h2>What if</h2>
+  return html`<h2 id="what-if">What if</h2>
     <p>
       The underwriting for other rents, vacancies, expense ratios and loan rates.
-      ${s.reliability === 'ok' ? '' : html`HUD’s rent: <strong>${words(s.reliability)}</strong>, so read it with care.`}
+      ${s.reliability === 'ok' ? '' : html`<strong>Read it with care: ${RELIABILITIES[s.reliability]}.</strong>`}
     </p>
     ${
       hasDebt

@@ -1,11 +1,11 @@
 /** The money of a report: claim and underwriting, from rent to cash flow, and the offer with its limits. */
 import { barChart, type Bar } from '../charts.ts';
 import { html, type Html } from '../html.ts';
-import { absent, day, dollars, dollarsText, percent, percentText, points, ratio, ratioText, words } from '../format.ts';
+import { absent, day, dollars, dollarsText, percent, percentText, points, ratio, ratioText } from '../format.ts';
 import { externalLink } from '../layout.ts';
 import { LOAN_LIMITS } from '../../routes/report/summary.ts';
 import type { ReportBody } from './report.ts';
-import { RENTS } from './report_words.ts';
+import { CLAIMS, OFFERS, RELIABILITIES, RENTS, UNDERWRITE_REASONS } from './report_words.ts';
 
 type Line = ReportBody['comparison']['lines'][number];
 type Bank = ReportBody['debt_terms']['bank'];
@@ -39,13 +39,10 @@ function pair({ figure, claimed, underwritten, difference }: Line): Html {
 }
 
 export function comparison({ comparison: c, deal }: ReportBody): Html {
-  const reliability =
-    c.reliability === 'ok'
-      ? html`HUD’s rent fits this property`
-      : html`HUD’s rent: <strong>${words(c.reliability)}</strong> (${words(c.reliability_reason ?? '')})`;
-  return html`<h2>Claimed and underwritten</h2>
+  const reason = c.reliability_reason === null ? '' : ` ${UNDERWRITE_REASONS[c.reliability_reason]}`;
+  return html`<h2 id="claimed">Claimed and underwritten</h2>
     <p>
-      Claim: ${words(c.claim_basis)}. ${reliability};
+      Claim: ${CLAIMS[c.claim_basis]}. ${RELIABILITIES[c.reliability]}.${reason} The rent:
       ${RENTS[deal.rent_basis]}${deal.rent_area_name === null ? '' : html`, ${deal.rent_area_name}`}.
       <a href="#rent">From HUD’s rent to ours</a>.
     </p>
@@ -78,8 +75,8 @@ export function income(report: ReportBody): Html {
     annual_debt_service: service,
   } = deal;
   if (gross === null || effective === null || noi === null)
-    return html`<h2>From rent to cash flow</h2>
-      <p>There is no underwriting: ${words(deal.underwrite_reason ?? 'unknown')}.</p>`;
+    return html`<h2 id="cash">From rent to cash flow</h2>
+      <p>There is no underwriting. ${UNDERWRITE_REASONS[deal.underwrite_reason ?? 'rent_missing']}</p>`;
   const [g, e, n] = [Number(gross), Number(effective), Number(noi)];
   const s = service === null ? null : Number(service);
   const bars: Bar[] = [
@@ -106,7 +103,7 @@ export function income(report: ReportBody): Html {
         ]),
   ];
   const low = Math.min(0, ...bars.map((b) => Math.min(b.from ?? 0, b.to)));
-  return html`<h2>From rent to cash flow</h2>
+  return html`<h2 id="cash">From rent to cash flow</h2>
     <p>
       Bank loan: ${dollars(debt.bank.loan_amount)} at ${percent(debt.bank.rate_pct)} over ${debt.bank.years}
       years${rateBasis(debt.bank, assumptions.values['loan_rate_spread'] ?? '0')}. ${sizedLoan(report)}
@@ -122,10 +119,10 @@ const LIMITS: Readonly<Record<string, string>> = {
 
 export function offer({ offer: o, deal }: ReportBody): Html {
   if (o.high === null || o.low === null)
-    return html`<h2>Offer</h2>
-      <p>No offer range: ${words(o.status)}.</p>`;
+    return html`<h2 id="offer">Offer</h2>
+      <p>There is no offer range. ${OFFERS[o.status]}</p>`;
   const [low, high] = [Number(o.low), Number(o.high)];
-  return html`<h2>Offer</h2>
+  return html`<h2 id="offer">Offer</h2>
     <p>
       <strong class="price">${low === high ? dollarsText(high) : `${dollarsText(low)} to ${dollarsText(high)}`}</strong>
       at a target cap rate of ${percent(o.target_cap_pct)}, on

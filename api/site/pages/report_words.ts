@@ -124,3 +124,124 @@ export const RISKS: Words<Deal['condition_risk']> = {
   low_price_to_rent: 'The price is so low against the rent that it points to the condition of the building.',
   not_evaluated: 'Not evaluated, because the deal could not be scored.',
 };
+
+export const DSCR_STATUSES: Words<Deal['dscr_status']> = {
+  computed: 'computed',
+  insufficient_data: 'not computed: a figure is missing',
+  not_applicable: 'does not apply to this property',
+};
+
+const DSCR_REASONS: Words<Deal['dscr_reason']> = {
+  single_unit: 'It has one unit, so it is no income property.',
+  not_income_property: 'It is no income property.',
+  loan_below_minimum: 'The loan would be smaller than lenders make.',
+  price_missing: 'There is no asking price.',
+  noi_missing: 'The net operating income is unknown.',
+  price_and_noi_missing: 'The asking price and the net operating income are unknown.',
+};
+
+export const UNDERWRITE_REASONS: Words<Deal['underwrite_reason']> = {
+  price_missing: 'There is no asking price.',
+  units_missing: 'The number of units is unknown.',
+  rent_missing: 'HUD’s rent is unknown.',
+  price_per_unit_above_144x_monthly_2br_rent: 'The price per unit is above 144 monthly HUD rents.',
+  price_per_unit_below_24x_monthly_2br_rent: 'The price per unit is below 24 monthly HUD rents.',
+};
+
+/** Why a path is Hot, Warm or Pass. */
+export const PATH_REASONS: Readonly<Record<string, string>> = {
+  ...DSCR_REASONS,
+  ...UNDERWRITE_REASONS,
+  meets_thresholds: 'It meets the thresholds.',
+  below_thresholds: 'It is below the thresholds.',
+  condition_risk: 'The price points to a building in bad condition, so it is not Hot.',
+  ask_at_or_below_offer: 'The asking price is no more than a wholesaler may pay.',
+  ask_near_offer_and_motivated: 'The asking price is near what a wholesaler may pay, and the seller is motivated.',
+  ask_above_offer: 'The asking price is more than a wholesaler may pay.',
+};
+
+export const dscrText = ({ dscr_reason: reason, dscr_status: status }: Deal): string =>
+  reason === null ? DSCR_STATUSES[status] : DSCR_REASONS[reason];
+
+export const CLAIMS: Words<ReportBody['comparison']['claim_basis']> = {
+  stated: 'the broker states the net operating income',
+  derived_from_advertised_cap: 'from the cap rate that the broker advertises',
+  none: 'the broker claims neither an income nor a cap rate',
+};
+
+export const CAP_SOURCES: Words<Deal['cap_rate_source']> = {
+  advertised: 'advertised by the broker',
+  derived_from_stated_noi: 'from the broker’s income',
+  none: 'the broker claims none',
+};
+
+export const RELIABILITIES: Words<Deal['underwrite_reliability']> = {
+  ok: 'HUD’s rent fits this property',
+  proxy_out_of_range: 'HUD’s rent does not fit this property',
+  unknown: 'Whether HUD’s rent fits is unknown',
+};
+
+export const DISTRESSES: Words<Deal['distress_status']> = {
+  matched: 'County records match this property.',
+  none_found: 'No county record matches this property.',
+  partly_covered: 'A part of the county’s records is read, and none of it matches.',
+  county_not_covered: 'The county’s records are not read.',
+  address_unknown: 'The listing has no address to search for.',
+};
+
+export const MATCHES: Words<Deal['distress_matches'][number]['match_basis']> = {
+  address_exact: 'the same address',
+  parcel_exact: 'the same parcel',
+  address_range: 'an address range that contains it',
+  address_without_unit: 'the same house, unit not given',
+  address_without_zip: 'the same street address, no ZIP printed',
+  address_exact_place_unknown: 'the same street address in the county, city and ZIP unknown',
+  condominium_of_building: 'a condominium of the building',
+};
+
+export const OFFERS: Words<Deal['offer_status']> = {
+  computed: 'It was computed.',
+  claimed_basis_unverified: 'It is based on the broker’s unverified claim.',
+  proxy_out_of_range_without_claim: 'HUD’s rent does not fit, and the broker claims no income.',
+  price_below_proxy_range: 'The price is too low for HUD’s rent to fit.',
+  insufficient_data: 'A figure is missing.',
+  noi_not_positive: 'The net operating income is not positive.',
+  repairs_exceed_value: 'The repairs cost more than the value.',
+  not_applicable: 'It does not apply to this property.',
+};
+
+type Version = NonNullable<ReportBody['history']>[number];
+export const VERSION_CHANGES: Words<Version['change']> = {
+  added: 'first seen',
+  relisted: 'listed again',
+  price_cut: 'price cut',
+  price_rise: 'price raised',
+  price_published: 'price published',
+  price_hidden: 'price removed',
+  availability: 'availability',
+  details: 'other details',
+};
+
+export const AVAILABILITIES: Words<Version['availability']> = {
+  for_sale: 'for sale',
+  under_contract: 'under contract',
+  sold: 'sold',
+  unknown: 'not stated',
+};
+
+/** Parts of the confidence. */
+export const CONFIDENCE: Readonly<Record<string, string>> = {
+  price_verified: 'the price was read recently',
+  units_known: 'the units are known',
+  rent_proxy: 'how local HUD’s rent is',
+  noi_source: 'the source of the income',
+  agreement: 'claim and underwriting agree',
+  reliability: 'HUD’s rent fits',
+  year_built: 'the year of construction is known',
+  condition_risk: 'the price points to a bad condition',
+  claim_contradicted: 'the claim contradicts itself',
+  loan_rate: 'the loan rate is old',
+};
+
+/** The name of a kind of record within a sentence. */
+export const recordInSentence = (kind: string): string => (RECORDS[kind] ?? kind).toLowerCase();
