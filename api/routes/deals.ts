@@ -91,18 +91,21 @@ const INDEX_FIELDS = {
 } as const;
 const IndexRecord = Deal.schema.pick(INDEX_FIELDS).extend(absentOf(Deal, INDEX_FIELDS));
 
+/** The body of the free index. */
+export const DealIndex = z.strictObject({
+  note: z.string(),
+  count: z.int(),
+  generated_at: z.iso.datetime(),
+  records: z.array(IndexRecord),
+});
+
 export const dealIds = defineRoute({
   name: 'deal_ids',
   path: '/api/deals/ids',
   price: null,
   about: `Free index: the top ${INDEX_SIZE} active deals by deal_score.`,
   params: {},
-  response: z.strictObject({
-    note: z.string(),
-    count: z.int(),
-    generated_at: z.iso.datetime(),
-    records: z.array(IndexRecord),
-  }),
+  response: DealIndex,
   handle: cachePerDay(async ({ snapshot, manifest }) => {
     const where = activeDeals().sql();
     const records = await snapshot.recordFields(

@@ -1,9 +1,10 @@
-/** Style sheet, script and font of the site. Pages link to them under URLs that change with their content. */
+/** Style sheet, script, font and maps of the site. Pages link to them under URLs that change with their content. */
 import { readFileSync } from 'node:fs';
 import { shortHash } from '../http/caching.ts';
+import { MAP_FILES } from './map/us_map.ts';
 
 /** Files of the style sheet, in order; they are served as one. */
-const STYLES = ['base', 'frame', 'controls', 'content', 'charts', 'report', 'tools'] as const;
+const STYLES = ['base', 'frame', 'controls', 'content', 'charts', 'deals', 'home', 'report', 'tools'] as const;
 const FONT_PATH = '/site/geist.woff2';
 
 export interface AssetFile {
@@ -39,6 +40,7 @@ export function loadAssets(): Assets {
       { path: '/site/style.css', type: 'text/css; charset=utf-8', content: style },
       { path: '/site/enhance.js', type: 'text/javascript; charset=utf-8', content: script },
       { path: FONT_PATH, type: 'font/woff2', content: fontFile },
+      ...MAP_FILES.map(({ path, content }) => ({ path, type: 'image/svg+xml', content })),
     ],
   };
 }

@@ -130,6 +130,39 @@ export interface TableColumn {
   readonly num?: boolean;
 }
 
+/** A table that scrolls sideways on a narrow screen. The first cell of a row is its header. */
+export const plainTable = (
+  caption: Piece,
+  label: string,
+  columns: readonly TableColumn[],
+  rows: readonly (readonly Piece[])[],
+): Html => {
+  const numClass = (i: number): Html | '' => (columns[i]?.num === true ? html` class="num"` : '');
+  const cellOf = (cell: Piece, i: number): Html =>
+    i === 0 ? html`<th scope="row">${cell}</th>` : html`<td ${numClass(i)}>${cell}</td>`;
+  return wideTable(
+    label,
+    html`<table>
+      <caption>
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          ${columns.map((column, i) => html`<th scope="col" ${numClass(i)}>${column.label}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (cells) =>
+            html`<tr>
+              ${cells.map(cellOf)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>`,
+  );
+};
+
 /**
  * A table whose rows become cards on a narrow screen. The first cell of a row is its header. Roles are explicit, as
  * browsers drop table semantics when a table is laid out as blocks.

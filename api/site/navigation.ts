@@ -25,13 +25,21 @@ const FOR_PROGRAMS: readonly MenuLink[] = [
 
 /** Pages of the columns of the footer. */
 const COLUMNS: readonly (readonly [title: string, paths: readonly string[]])[] = [
-  ['Data', ['/coverage', '/report', '/status']],
+  ['Data', ['/deals', '/metros', '/coverage', '/report', '/status']],
   ['Buy', ['/prices', '/build', PURCHASE.path]],
   ['Method', ['/scores', '/reference']],
 ];
 
 /** Pages that the header shows on a wide screen. */
-const MAIN: ReadonlySet<string> = new Set(['/coverage', '/prices', '/build', '/report', '/reference']);
+const MAIN: ReadonlySet<string> = new Set([
+  '/deals',
+  '/metros',
+  '/coverage',
+  '/prices',
+  '/build',
+  '/report',
+  '/reference',
+]);
 
 /** @param purchase whether the server has the sandbox's test purchase */
 export function navigationOf(pages: readonly Page[], purchase: boolean): Navigation {

@@ -1,5 +1,5 @@
 /**
- * `make docs`: write the pages and the reference table that follow from declarations. With --check it writes nothing
+ * `make docs`: write the pages and the tables that follow from declarations. With --check it writes nothing
  * and fails where one is out of date; a test runs it so.
  */
 import { readFile, writeFile } from 'node:fs/promises';
@@ -10,6 +10,7 @@ import { dataDictionaryPage } from './data_dictionary.ts';
 import { interfacePage } from './interface.ts';
 import { loanFactorsCsv } from './loan_factors.ts';
 import { wrap } from '../../lib/markdown.ts';
+import { metroMapJson } from './metro_map.ts';
 import { parcelNumbersPage } from './parcel_numbers.ts';
 import { queriesPage } from './queries.ts';
 import { settingsPage } from './settings.ts';
@@ -30,6 +31,7 @@ const pages: Readonly<Record<string, string>> = {
 };
 const texts: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(pages).map(([path, page]) => [path, wrap(page)])),
+  'api/site/map/metros.json': metroMapJson(),
   'models/reference/loan_factors.csv': loanFactorsCsv(),
 };
 for (const [path, text] of Object.entries(texts)) {

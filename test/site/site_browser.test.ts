@@ -13,7 +13,10 @@ import { startSite, type SiteServer } from './site_server.ts';
 
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
-const PATHS = [...PAGES.map((p) => p.path), '/sandbox/buy'];
+const NARROW = { width: 320, height: 700 };
+const PATHS = [...PAGES.map((p) => p.path), '/metros/cleveland', '/sandbox/buy'];
+/** Largest page. The reference describes every field: its size is that of the interface. */
+const MOST_BYTES = 60_000;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Expression for the browser: the focused element, and whether its focus is visible. */
@@ -39,7 +42,10 @@ after(async () => {
 });
 
 /** Open a page, and collect console errors, violations of its policy, and requests to other hosts. */
-async function open(path: string, options: BrowserContextOptions = {}): Promise<{ page: Page; errors: string[] }> {
+async function open(
+  path: string,
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; errors: string[]; bytes: number }> {
   const context = await site.browser.newContext({ viewport: DESKTOP, baseURL: site.url, ...options });
   const page = await context.newPage();
   const errors: string[] = [];
@@ -54,7 +60,7 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
   });
   const response = await page.goto(path);
   assert.equal(response?.status(), 200, path);
-  return { page, errors };
+  return { page, errors, bytes: (await response.body()).length };
 }
 
 /** Accessibility violations. @param options axe options as source text */
@@ -68,11 +74,12 @@ async function violations(page: Page, options = '{}'): Promise<string[]> {
 describe('every page', () => {
   for (const path of PATHS) {
     it(`${path} fits desktop and phone, has no errors, is accessible, and is the same without JavaScript`, async () => {
-      const { page, errors } = await open(path);
+      const { page, errors, bytes } = await open(path);
+      if (path !== '/reference') assert.ok(bytes <= MOST_BYTES, `${path} has ${bytes} bytes`);
       assert.equal(await page.locator('h1').count(), 1);
       assert.match(await page.title(), /Dealfeed/);
       const text = await page.locator('main').innerText();
-      for (const viewport of [DESKTOP, PHONE]) {
+      for (const viewport of [DESKTOP, PHONE, NARROW]) {
         await page.setViewportSize(viewport);
         const width = await page.evaluate<number>('document.documentElement.scrollWidth');
         assert.ok(width <= viewport.width, `${path} is ${width} wide in a window of ${viewport.width}`);
@@ -123,7 +130,7 @@ describe('the keyboard', () => {
     assert.equal(await page.evaluate('document.activeElement.id'), 'content');
     await page.reload();
     const reached = new Set<string>();
-    for (let i = 0; i < 60; i += 1) {
+    for (let i = 0; i < 80; i += 1) {
       await page.keyboard.press('Tab');
       const focused = await page.evaluate<{ name: string; isVisible: boolean } | null>(FOCUSED);
       if (!focused) break;
@@ -139,6 +146,37 @@ describe('the keyboard', () => {
     ])
       assert.ok(reached.has(expected), `${expected} is reached`);
     await page.context().close();
+  });
+});
+
+describe('the menu of a narrow screen', () => {
+  it('takes one row, opens without JavaScript and has every page; Escape closes it with JavaScript', async () => {
+    const plain = await open('/deals', { javaScriptEnabled: false, viewport: NARROW });
+    const header = await plain.page.locator('header').boundingBox();
+    assert.ok(header && header.height <= 64, `the header is ${header?.height ?? 0} high`);
+    await plain.page.click('.menu summary');
+    await plain.page.click('.menu a[href="/scores"]');
+    assert.match(plain.page.url(), /\/scores$/);
+    await plain.page.context().close();
+    const { page } = await open('/deals', { viewport: NARROW });
+    await page.click('.menu summary');
+    assert.equal(await page.locator('.menu nav a').count(), PAGES.filter((p) => p.label !== undefined).length + 1);
+    await page.keyboard.press('Escape');
+    assert.equal(await page.locator('.menu nav').isVisible(), false);
+    await page.context().close();
+  });
+});
+
+describe('a code block', () => {
+  it('has a button that copies it, with JavaScript only', async () => {
+    const { page } = await open('/', { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.click('.copy');
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    assert.equal(copied, await page.locator('pre.code').first().textContent());
+    await page.context().close();
+    const plain = await open('/', { javaScriptEnabled: false });
+    assert.equal(await plain.page.locator('.copy').count(), 0);
+    await plain.page.context().close();
   });
 });
 

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { createApp } from '../../api/app.ts';
 import { countText } from '../../api/site/format.ts';
-import { PAGES } from '../../api/site/pages/all.ts';
+import { LEAST_DEALS } from '../../api/site/metro_figures.ts';
+import { ALL_PAGES, PAGES } from '../../api/site/pages/all.ts';
 import { objectPath } from '../../lib/archive_path.ts';
 import { sha256 } from '../../lib/files.ts';
 import { comparedSizes, errorRanges } from '../../models/calibration/comparison_by_size.ts';
@@ -21,6 +23,11 @@ const PAGE_HASH = sha256(PAGE);
 
 let data: DataFolder;
 let server: Started;
+
+/** Text of a page without markup. */
+const textOf = async (path: string, url = server.url): Promise<string> =>
+  (await (await fetch(url + path, asPage)).text()).replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+
 before(async () => {
   data = await dataFolder();
   server = await startApp(data.path);
@@ -83,9 +90,9 @@ describe('with a snapshot', () => {
   });
 
   it('text of a public page never becomes markup or a link', async () => {
-    for (const { path } of PAGES) {
+    for (const { path } of [...PAGES, { path: '/metros/detroit' }]) {
       const text = await (await fetch(server.url + path, asPage)).text();
-      assert.ok(!text.includes('<img'), path);
+      assert.ok(!text.includes('<img src=x'), path);
       assert.ok(!text.includes('javascript:alert(1)"'), path);
     }
     const typed = await (
@@ -94,12 +101,13 @@ describe('with a snapshot', () => {
     assert.ok(typed.includes('&lt;img') && !typed.includes('<img'));
   });
 
-  it('the page about coverage has each kind of each metro, and the kinds that are not read', async () => {
-    const text = (await (await fetch(`${server.url}/coverage`, asPage)).text()).replaceAll(/<[^>]*>|\s+/g, ' ');
-    const plain = text.replaceAll(/ +/g, ' ');
-    assert.match(plain, /&gt;\S* Tax lien Partly covered 1,234 /);
-    assert.match(plain, / Detroit Blight judgment Covered 0 2026-11-18 /);
-    assert.match(plain, / Metro Kinds Detroit condemned, tax sale /);
+  it('coverage has the kinds of each metro, and the page of a metro those that are not read', async () => {
+    const coverage = await textOf('/coverage');
+    assert.match(coverage, /&gt;\S* tax lien \(in part\) 0 1,234 /);
+    assert.match(coverage, / Detroit blight judgment 2 \d+ 2026-11-18 /);
+    const detroit = await textOf('/metros/detroit');
+    assert.match(detroit, / Blight judgment /);
+    assert.match(detroit, / 2 kinds that are not read, and why Condemned No list\. Tax sale No list\. /);
   });
 
   it('the page about coverage of a snapshot without the table leaves that part out', async () => {
@@ -112,7 +120,7 @@ describe('with a snapshot', () => {
     await data.switchTo('2026-11-20.01');
     await server.snapshots.refresh();
     assert.equal(response.status, 200);
-    assert.ok(!text.includes('Kinds of records') && text.includes('Registers'));
+    assert.ok(!text.includes('Kinds of records by metro') && text.includes('Registers'));
   });
 
   it('the page about scores has the comparison with real NOI, and the formulas of its own set', async () => {
@@ -173,7 +181,7 @@ describe('with a snapshot', () => {
   });
 
   it('every page has a policy without other origins, and no inline style or script', async () => {
-    for (const { path } of PAGES) {
+    for (const { path } of ALL_PAGES) {
       const response = await fetch(server.url + path, asPage);
       const policy = response.headers.get('Content-Security-Policy') ?? '';
       assert.match(policy, /default-src 'none'/);
@@ -250,32 +258,99 @@ describe('with real money', () => {
   });
 });
 
-it('the coverage page compares claim and underwriting over the same deals', async () => {
-  const deal = (n: number, claimed: string | null, underwritten: string, gap: string | null) =>
+describe('figures of a metro', () => {
+  const deal = (n: number, claimed: string | null, facts: Record<string, unknown> = {}) =>
     rowOf('deals', n, {
-      rent_area_name: 'Sample area',
+      rent_area_code: 'METRO17410M17410',
       listing_status: 'active',
       rental_status: 'Pass',
       underwrite_reliability: 'ok',
+      address: `${n} Sample St`,
+      city: 'Cleveland',
+      state: 'OH',
+      list_price: `${n}00000.00`,
+      units: n,
+      deal_score: n,
       cap_rate: claimed,
       cap_rate_derived: null,
-      cap_rate_underwritten: underwritten,
-      cap_gap_pct: gap,
+      cap_rate_underwritten: claimed === null ? '3.00' : '7.00',
+      cap_gap_pct: claimed === null ? null : '1.00',
+      ...facts,
     });
-  await data.publish('2026-11-28.01', {
-    deals: [deal(1, '8.00', '7.00', '1.00'), deal(2, null, '3.00', null)],
+  const claims = (n: number, first = 1, facts = {}) =>
+    Array.from({ length: n }, (_, i) => deal(first + i, '8.00', facts));
+
+  let other: Started;
+  before(async () => {
+    const detroit = { rent_area_code: 'METRO19820M19820', city: 'Detroit', state: 'MI', cap_rate: '9.99' };
+    await data.publish('2026-11-28.01', {
+      deals: [...claims(LEAST_DEALS), deal(40, null), ...claims(LEAST_DEALS - 1, 50, detroit)],
+    });
+    other = await startApp(data.path);
   });
-  const other = await startApp(data.path);
-  try {
-    const page = await (await fetch(`${other.url}/coverage`, asPage)).text();
-    const [row = ''] = /<tr>(?:(?!<\/tr>).)*Sample area.*?<\/tr>/su.exec(page) ?? [];
-    const cells = row
-      .replaceAll(/<[^>]+>/gu, ' ')
-      .split(/\s+/u)
-      .filter(Boolean);
-    assert.deepEqual(cells.slice(2, 6), ['2', '0', '1', '8.00%'], cells.join(' '));
-    assert.match(cells.join(' '), /7\.00% /);
-  } finally {
+  after(async () => {
     await other.close();
+  });
+
+  it('are of the same deals: those with a claim and an underwriting', async () => {
+    assert.match(await textOf('/coverage', other.url), / Cleveland 11 0 10 8\.00% 7\.00% \+1\.00 pts /);
+    const cleveland = await textOf('/metros/cleveland', other.url);
+    assert.match(cleveland, / same 10 deals.* 8\.00% Underwritten 7\.00% /);
+    assert.match(cleveland, /1\.00 points above the one that HUD’s rents support/);
+  });
+
+  it('have no medians below the least number of deals, which would show those of single deals', async () => {
+    assert.match(await textOf('/coverage', other.url), / Detroit 9 0 9 – none – none – none /);
+    assert.match(await textOf('/metros/detroit', other.url), / Only 9 of the deals here can be compared/);
+    assert.doesNotMatch(await textOf('/metros', other.url), /Detroit[^%]*9\.99%/);
+  });
+
+  it('are on a page with its own title for a link, in the sitemap; a place without a page is 404', async () => {
+    const page = await (await fetch(`${other.url}/metros/cleveland`, asPage)).text();
+    assert.match(page, /property="og:title" content="Cleveland, OH: advertised and underwritten cap rates · Dealfeed"/);
+    assert.equal((await fetch(`${other.url}/metros/nowhere`, asPage)).status, 404);
+    const sitemap = await (await fetch(`${other.url}/sitemap.xml`)).text();
+    for (const { path } of ALL_PAGES) assert.ok(sitemap.includes(`${path}</loc>`), path);
+  });
+
+  it('a deal of the free index has a card with its fields, and no figure that is sold', async () => {
+    const cards = await textOf('/deals', other.url);
+    assert.match(
+      cards,
+      / \$1,000,000 10 \/100 10 Sample St Cleveland, OH 10 units, \$100,000 each 8\.00% cap rate adv/,
+    );
+    assert.doesNotMatch(cards, /7\.00%|1\.00 pts/);
+    const { records } = (await (await fetch(`${other.url}/api/deals/ids`)).json()) as { records: { id: string }[] };
+    const page = await (await fetch(`${other.url}/deals`, asPage)).text();
+    for (const { id } of records) assert.ok(page.includes(`/api/deals/${id}/report`), id);
+  });
+
+  it('filters of the free index keep the deals that match all of them', async () => {
+    const streets = async (query: string): Promise<string[]> =>
+      [...(await textOf(`/deals?${query}`, other.url)).matchAll(/\/100 (\d+) Sample St/g)].map(([, n = '']) => n);
+    assert.deepEqual(await streets('metro=cleveland&min_score=8&max_price=900000'), ['9', '8']);
+    assert.deepEqual(await streets('min_units=58&metro=&min_price='), ['58']);
+    assert.deepEqual(await streets('metro=detroit&max_price=1'), []);
+    assert.equal((await streets('metro=detroit&utm_source=x')).length, LEAST_DEALS - 1);
+    const refused = await textOf('/deals?min_score=101', other.url);
+    assert.match(refused, /min_score is &quot;101&quot;, expected .* No filter is applied\./);
+  });
+});
+
+it('a page is at most 60 kB, and with its style sheet, script and font at most 60 kB on the wire', async () => {
+  const bytesOf = async (path: string): Promise<Buffer> =>
+    Buffer.from(await (await fetch(server.url + path, asPage)).arrayBuffer());
+  const page = (await bytesOf('/')).toString('utf8');
+  const assets = [...page.matchAll(/"(\/site\/[^"]+)"/g)].map(([, address = '']) => address);
+  const sizes = await Promise.all(
+    assets.map(async (path) => (path.includes('woff2') ? await bytesOf(path) : gzipSync(await bytesOf(path))).length),
+  );
+  const shared = sizes.reduce((sum, size) => sum + size, 0);
+  for (const { path } of ALL_PAGES) {
+    const bytes = await bytesOf(path);
+    // The reference describes every field; its size is that of the interface.
+    if (path === '/reference') continue;
+    assert.ok(bytes.length <= 60_000, `${path} has ${bytes.length} bytes`);
+    assert.ok(gzipSync(bytes).length + shared <= 60_000, `${path} needs ${gzipSync(bytes).length + shared} bytes`);
   }
 });

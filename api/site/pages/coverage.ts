@@ -5,15 +5,15 @@ import { upcomingAuctions } from '../../routes/auctions.ts';
 import { sellableLeads } from '../../routes/leads/leads.ts';
 import { currentSignals } from '../../routes/signals.ts';
 import { barChart } from '../charts.ts';
-import { html, type Html } from '../html.ts';
-import { cardTable, figures, wideTable } from '../layout.ts';
+import { html, type Html, type Piece } from '../html.ts';
+import { cardTable, figures, plainTable } from '../layout.ts';
 import { count, countText, day, percent, points } from '../format.ts';
+import { pathOf } from '../map/metros.ts';
+import { ACTIVE, allGaps, COMPARED, LEAST_DEALS, metrosOf, type GapFigures } from '../metro_figures.ts';
 import { rowsFor, textOrNull, type PageContext, type Page } from '../page.ts';
 import { kindsByMetro } from './coverage_kinds.ts';
+import { sourcesByFamily } from './coverage_sources.ts';
 
-const ACTIVE = "listing_status = 'active'";
-/** Deals whose claim is compared with the underwriting. A null gap has no claim. */
-const COMPARED = "(underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL)";
 /** Bins of the gap, in percentage points; the first and the last are open. */
 const GAP_BINS: readonly (readonly [low: number, high: number, label: string])[] = [
   [-1e9, -2, 'more than 2 below'],
@@ -27,57 +27,46 @@ const GAP_BINS: readonly (readonly [low: number, high: number, label: string])[]
 
 const toNumber = (v: unknown): number => Number(v ?? 0);
 
-async function metros(context: PageContext): Promise<Html> {
-  const rows = await rowsFor(
-    context,
-    `SELECT coalesce(rent_area_name, 'No HUD area') AS metro, count(*) AS n,
-      count(*) FILTER (WHERE rental_status = 'Hot') AS hot,
-      median(coalesce(cap_rate, cap_rate_derived)) FILTER (WHERE is_compared) AS claimed,
-      median(cap_rate_underwritten) FILTER (WHERE is_compared) AS underwritten,
-      median(cap_gap_pct) FILTER (WHERE is_compared) AS gap,
-      count(*) FILTER (WHERE is_compared) AS compared
-    FROM (SELECT *, ${COMPARED} AS is_compared FROM deals WHERE ${ACTIVE})
-    GROUP BY 1 ORDER BY n DESC, 1`,
-  );
-  return wideTable(
-    'Deals by HUD area',
-    html`<table>
-      <caption>
-        Active deals by HUD rent area. The three medians are of the same deals: those compared, which have a claim and a
-        fitting HUD rent. The median gap of single deals may differ from the difference of the two medians.
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">HUD area</th>
-          <th scope="col" class="num">Deals</th>
-          <th scope="col" class="num">Hot</th>
-          <th scope="col" class="num">Compared</th>
-          <th scope="col" class="num">Claimed cap</th>
-          <th scope="col" class="num">Underwritten</th>
-          <th scope="col" class="num">Gap</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          (r) =>
-            html`<tr>
-              <th scope="row">${String(r['metro']).replace(/ HUD Metro FMR Area$| MSA$/, '')}</th>
-              <td class="num">${count(toNumber(r['n']))}</td>
-              <td class="num">${count(toNumber(r['hot']))}</td>
-              <td class="num">${count(toNumber(r['compared']))}</td>
-              <td class="num">${percent(textOrNull(r['claimed']))}</td>
-              <td class="num">${percent(textOrNull(r['underwritten']))}</td>
-              <td class="num">${points(textOrNull(r['gap']))}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>`,
+const gapCells = ({ deals, hot, compared, claimed, underwritten, gap }: GapFigures): Piece[] => [
+  count(deals),
+  count(hot),
+  count(compared),
+  percent(claimed),
+  percent(underwritten),
+  points(gap),
+];
+
+async function metros({ request: { snapshot } }: PageContext): Promise<Html> {
+  const entries = (await metrosOf(snapshot)).filter(({ figures: { deals } }) => deals > 0);
+  return plainTable(
+    html`Active deals by metro. The three medians are of the same deals: those compared, which have a claim and a
+    fitting HUD rent. The median gap of single deals may differ from the difference of the two medians. Fewer than
+    ${LEAST_DEALS} deals have no medians.`,
+    'Deals by metro',
+    [
+      { label: 'Metro' },
+      { label: 'Deals', num: true },
+      { label: 'Hot', num: true },
+      { label: 'Compared', num: true },
+      { label: 'Claimed cap', num: true },
+      { label: 'Underwritten', num: true },
+      { label: 'Gap', num: true },
+    ],
+    [
+      ...entries.map(({ metro, figures: ofMetro }) => [
+        html`<a href="${pathOf(metro)}">${metro.name}</a>`,
+        ...gapCells(ofMetro),
+      ]),
+      ['All deals', ...gapCells(await allGaps(snapshot))],
+    ],
   );
 }
 
 async function gaps(context: PageContext): Promise<Html> {
   const rows = await rowsFor(context, `SELECT cap_gap_pct FROM deals WHERE ${ACTIVE} AND ${COMPARED}`);
   const values = rows.map((r) => Number(r['cap_gap_pct']));
+  if (values.length < LEAST_DEALS)
+    return html`<p>Fewer than ${LEAST_DEALS} deals have a claim and a fitting HUD rent.</p>`;
   return barChart({
     caption: html`Claimed minus underwritten cap rate, in percentage points: ${countText(values.length)} active deals
     with a claim and a fitting HUD rent`,
@@ -132,8 +121,9 @@ async function counties(context: PageContext): Promise<Html> {
     'SELECT county, count(*) AS n FROM leads',
     unclaimed(await sellableLeads(context.request), await claims()),
   );
-  return cardTable(
+  return plainTable(
     'County records by county',
+    'County records',
     [
       { label: 'County' },
       { label: 'Signals', num: true },
@@ -208,6 +198,7 @@ export const coverage: Page = {
       </div>
       <h2>Deals</h2>
       ${await metros(context)}
+      <p><a href="/metros">The metros on a map, with the gap of each</a></p>
       <h2>Counties</h2>
       <p>
         Signals of distress, sales and the leads derived from them. A lead is sold only if its signal was verified
@@ -215,7 +206,6 @@ export const coverage: Page = {
       </p>
       ${await counties(context)} ${await kindsByMetro(context)}
       <h2>Registers</h2>
-      ${await registers(context)}
-      <p>The <a href="/status">status page</a> lists every source.</p>`;
+      ${await registers(context)} ${await sourcesByFamily(context)}`;
   },
 };

@@ -1,60 +1,58 @@
 /** The part of /coverage on kinds of records: what is read in each metro, and which kinds are not. */
 import { COVERAGE_PATH } from '../../routes/coverage.ts';
-import { html, type Html } from '../html.ts';
-import { cardTable } from '../layout.ts';
-import { count, day, percent, sentence, words } from '../format.ts';
-import { rowsFor, textOrNull, type PageContext } from '../page.ts';
+import { html, type Html, type Piece } from '../html.ts';
+import { plainTable } from '../layout.ts';
+import { count, day, words } from '../format.ts';
+import { metroNamed, pathOf } from '../map/metros.ts';
+import { rowsFor, type PageContext } from '../page.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-const kindsRead = (rows: readonly Row[]): Html =>
-  cardTable(
-    'Kinds of records that are read, by metro',
-    [
-      { label: 'Metro' },
-      { label: 'Kind' },
-      { label: 'Coverage' },
-      { label: 'Rows in force', num: true },
-      { label: 'Oldest read' },
-      { label: 'With an address', num: true },
-      { label: 'Listings matched', num: true },
-    ],
-    rows.map((row) => [
-      String(row['metro']),
-      sentence(String(row['kind'])),
-      sentence(String(row['status'])),
-      count(textOrNull(row['listed_rows'])),
-      day(textOrNull(row['oldest_read'])),
-      percent(textOrNull(row['address_pct'])),
-      percent(textOrNull(row['match_pct'])),
-    ]),
-  );
+/** The name of a metro, with its page. A county outside every metro has no page. */
+function metroLink(name: string): Piece {
+  const metro = metroNamed(name);
+  return metro ? html`<a href="${pathOf(metro)}">${name}</a>` : name;
+}
 
-const kindsNotRead = (rows: readonly Row[]): Html =>
-  cardTable(
-    'Kinds of records that are not read, by metro',
-    [{ label: 'Metro' }, { label: 'Kinds' }],
-    [...Map.groupBy(rows, ({ metro }) => String(metro))].map(([metro, ofMetro]) => [
-      metro,
-      ofMetro.map(({ kind }) => words(String(kind))).join(', '),
-    ]),
-  );
+const kindText = ({ kind, status }: Row): string =>
+  `${words(String(kind))}${status === 'partly_covered' ? ' (in part)' : ''}`;
 
-/** Tables of the kinds that are read and that are not; nothing if the snapshot was built before there was coverage. */
+function metroCells(name: string, rows: readonly Row[]): Piece[] {
+  const read = rows.filter(({ status }) => status !== 'not_covered');
+  const oldest = read.flatMap(({ oldest_read: at }) => (at === null ? [] : [String(at)])).toSorted()[0];
+  return [
+    metroLink(name),
+    read.map(kindText).join(', ') || 'none',
+    count(rows.length - read.length),
+    count(read.reduce((sum, { listed_rows: n }) => sum + Number(n), 0)),
+    day(oldest),
+  ];
+}
+
+/** The table of kinds by metro; nothing if the snapshot was built before there was coverage. */
 export async function kindsByMetro(context: PageContext): Promise<Html | ''> {
   if (context.request.snapshot.missingTables.has('coverage')) return '';
   const rows = await rowsFor(
     context,
-    `SELECT metro, kind, status, listed_rows, CAST(oldest_read AS VARCHAR) AS oldest_read, address_pct, match_pct
+    `SELECT metro, kind, status, listed_rows, CAST(oldest_read AS VARCHAR) AS oldest_read
     FROM coverage ORDER BY metro, kind`,
   );
-  const read = rows.filter(({ status }) => status !== 'not_covered');
-  const notRead = rows.filter(({ status }) => status === 'not_covered');
   return html`<h2>Kinds of records</h2>
     <p>
-      A property without a record is known to have none only where the kind is covered.
-      <a href="${COVERAGE_PATH}">${COVERAGE_PATH}</a> is free and has the sources, their terms, and what was looked for
-      where nothing is read.
+      A property without a record is known to have none only where the kind is covered in full. The page of a metro has
+      its counties, its sources and the kinds that are not read. <a href="${COVERAGE_PATH}">${COVERAGE_PATH}</a> is free
+      and has the same for programs, with terms and what was looked for where nothing is read.
     </p>
-    ${read.length > 0 ? kindsRead(read) : ''} ${notRead.length > 0 ? kindsNotRead(notRead) : ''}`;
+    ${plainTable(
+      'What is read in each metro, and in each county outside them',
+      'Kinds of records by metro',
+      [
+        { label: 'Metro' },
+        { label: 'Kinds read' },
+        { label: 'Not read', num: true },
+        { label: 'Rows in force', num: true },
+        { label: 'Oldest read' },
+      ],
+      [...Map.groupBy(rows, ({ metro }) => String(metro))].map(([name, ofMetro]) => metroCells(name, ofMetro)),
+    )}`;
 }

@@ -1,41 +1,106 @@
-/** The front page. */
+/** The front page: what is sold, on today's figures, and how to buy it. */
 import { barChart } from '../charts.ts';
-import { html } from '../html.ts';
+import { dealCard, freeIndex } from '../deal_cards.ts';
+import { html, type Html } from '../html.ts';
 import { code, figures } from '../layout.ts';
-import { count, day, dollarsText, percentText } from '../format.ts';
-import { rowsFor, type PageContext, type Page } from '../page.ts';
+import { count, countText, day, percentText } from '../format.ts';
+import { allGaps, metrosOf } from '../metro_figures.ts';
+import type { PageContext, Page } from '../page.ts';
+import { exampleDeal } from './example_deal.ts';
+import { offers } from './offers.ts';
+import { realFinding } from './real_finding.ts';
 
-/** The example on the front page: a claim well above the HUD underwriting, for a deal that HUD's rent fits. */
-async function overclaim(context: PageContext) {
-  const [row] = await rowsFor(
-    context,
-    `SELECT address, city, state, coalesce(cap_rate, cap_rate_derived) AS cap_rate, cap_rate_underwritten, noi,
-      noi_underwritten, list_price FROM deals
-    WHERE listing_status = 'active' AND address IS NOT NULL AND underwrite_reliability = 'ok'
-      AND noi_source <> 'underwritten' AND cap_gap_pct BETWEEN 1 AND 6 AND noi_underwritten > 0
-    ORDER BY cap_gap_pct DESC, id LIMIT 1`,
-  );
-  if (!row) return '';
-  const [claimed, underwritten] = [Number(row['noi']), Number(row['noi_underwritten'])];
-  return html`<section class="panel">
-    <h2>
-      Claimed ${percentText(Number(row['cap_rate']))}, underwritten ${percentText(Number(row['cap_rate_underwritten']))}
-    </h2>
+/** Cards of deals on the page. */
+const MOST_CARDS = 4;
+
+/** Median claim and median underwriting of all compared deals, or nothing if they are too few. */
+async function gapToday({ request: { snapshot } }: PageContext): Promise<Html | ''> {
+  const { claimed, underwritten, compared } = await allGaps(snapshot);
+  if (claimed === null || underwritten === null) return '';
+  return html`<section class="panel today">
+    <h2>Brokers advertise ${percentText(claimed)}. The rents support ${percentText(underwritten)}.</h2>
     ${barChart({
-      caption: html`${row['address'] as string}, ${row['city'] as string}, ${row['state'] as string}, asking
-      ${dollarsText(Number(row['list_price']))}. Net operating income per year:`,
-      head: ['Source', 'Net operating income'],
+      caption: html`Median cap rate of the same ${count(compared)} deals, today`,
+      head: ['Whose', 'Cap rate'],
       bars: [
-        { label: 'Broker', figure: dollarsText(claimed), to: claimed, tone: 'claimed' },
-        { label: 'HUD rents', figure: dollarsText(underwritten), to: underwritten, tone: 'hud' },
+        { label: 'Advertised', figure: percentText(claimed), to: claimed, tone: 'claimed' },
+        { label: 'Underwritten', figure: percentText(underwritten), to: underwritten, tone: 'hud' },
       ],
     })}
     <p>
-      Every listing is underwritten from HUD’s Fair Market Rents and declared assumptions. The gap between claim and
-      underwriting is a field of the record, and so is the reliability of the HUD rent.
+      Underwritten from HUD’s rents, local taxes and declared expenses: every deal with a claim and a fitting rent.
+      <a href="/metros">The gap by metro</a>
     </p>
   </section>`;
 }
+
+async function bestDeals(context: PageContext): Promise<Html | ''> {
+  const index = await freeIndex(context);
+  if (index.length === 0) return '';
+  return html`<h2>For sale now, highest scores first</h2>
+    <ul class="tiles deals">
+      ${index.slice(0, MOST_CARDS).map((deal) => dealCard(deal, context.site.purchase))}
+    </ul>
+    <p>
+      <a href="/deals"
+        >The ${countText(index.length)} best of ${count(context.meta.coverage.active_records)} deals, free, on a map</a
+      >
+    </p>`;
+}
+
+const howToBuy = ({ site }: PageContext): Html =>
+  html`<h2 id="buy">How an agent buys</h2>
+    <div class="split">
+      <ol class="plain-steps">
+        <li>Send the request. The response is <b>402</b> with the price.</li>
+        <li>
+          Your wallet signs exactly that amount: <a href="https://www.x402.org" rel="noreferrer">x402</a>, USDC on Base
+          or another network that the 402 offers.
+        </li>
+        <li>Send it again. The response is <b>200</b> with the records and a signed receipt.</li>
+      </ol>
+      <div>
+        <p>
+          A bad request (400) and a query without matches (404) are free. Over MCP, the same calls are tools at
+          <code>${site.publicUrl}/mcp</code>.
+        </p>
+        ${
+          site.purchase &&
+          html`<p class="actions">
+            <a class="button second" href="/sandbox/buy">Make a test purchase, and see every header</a>
+          </p>`
+        }
+      </div>
+    </div>
+    ${code(
+      'A client in six lines of JavaScript',
+      `import { wrapFetchWithPaymentFromConfig } from '@x402/fetch';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { privateKeyToAccount } from 'viem/accounts';
+const schemes = [{ network: 'eip155:8453', client: new ExactEvmScheme(privateKeyToAccount(process.env.PRIVATE_KEY)) }];
+const pay = wrapFetchWithPaymentFromConfig(fetch, { schemes });
+const deals = await (await pay('${site.publicUrl}/api/deals?state=OH')).json();`,
+    )}`;
+
+const record = html`<h2>What a record contains</h2>
+  <ul class="tiles facts">
+    <li>
+      <h3>The source of each figure</h3>
+      <p>Stated, derived and underwritten NOI are separate. A broker’s claim can lower a score but never raise it.</p>
+    </li>
+    <li>
+      <h3>The reason for every absent value</h3>
+      <p>No unexplained nulls: <code>absent</code> says why a field has no value.</p>
+    </li>
+    <li>
+      <h3>Where it was read</h3>
+      <p>The public page, the time, and the hash of the archived bytes.</p>
+    </li>
+    <li>
+      <h3>How to recompute it</h3>
+      <p>A score is a sum of named parts. A report prints each figure as a formula. <a href="/scores">The method</a></p>
+    </li>
+  </ul>`;
 
 export const home: Page = {
   path: '/',
@@ -45,16 +110,22 @@ export const home: Page = {
     'Small multifamily listings underwritten with HUD rents, county tax delinquencies, sheriff sales, leads and ' +
     'business registrations. Paid per call, without an account.',
   async content(context) {
-    const { meta, site } = context;
-    const { coverage, signals_feed: signals, auctions_feed: auctions, leads_feed: leads } = meta;
-    return html`<h1>Small multifamily deals, underwritten and explained, paid per call</h1>
-      <p class="lead">
-        Dealfeed reads broker listings, county tax lists, sheriff sales and business registers, underwrites each deal
-        with HUD rents, and sells the records over HTTP for cents per call. No account, no API key. No match, no charge.
-      </p>
-      <div class="actions">
-        <a class="button" href="/build">Build a query</a
-        ><a class="button second" href="/report">Read an example report</a>
+    const { coverage, signals_feed: signals, auctions_feed: auctions, leads_feed: leads } = context.meta;
+    const metros = await metrosOf(context.request.snapshot);
+    return html`<div class="hero first">
+        <div>
+          <h1>Small apartment buildings for sale, underwritten from public records</h1>
+          <p class="lead">
+            Dealfeed reads broker listings, tax lists, sheriff sales and registers in ${count(metros.length)} metros. It
+            computes what the rents of each building support, and sells the records for cents per call.
+          </p>
+          <p class="actions">
+            <a class="button" href="/deals">See the best deals</a
+            ><a class="button second" href="/report">Read an example report</a>
+          </p>
+          <p class="terms">No account, no API key. No match, no charge.</p>
+        </div>
+        ${await gapToday(context)}
       </div>
       ${figures([
         {
@@ -79,53 +150,8 @@ export const home: Page = {
           note: html`oldest ${day(coverage.oldest_active_verification)}`,
         },
       ])}
-      <div class="split">
-        ${await overclaim(context)}
-        <section class="panel">
-          <h2>What a record contains</h2>
-          <ul>
-            <li>
-              <strong>The source of each figure.</strong> Stated, derived and underwritten NOI are separate, and a
-              broker’s claim can lower a score but never raise it.
-            </li>
-            <li><strong>The reason for every absent value.</strong> No unexplained nulls.</li>
-            <li><strong>Where it was read.</strong> The public page, the time, and the hash of the archived bytes.</li>
-            <li>
-              <strong>How to recompute it.</strong> Scores are sums of named parts; a report prints each figure as a
-              formula over named inputs.
-            </li>
-          </ul>
-          <p><a href="/scores">How scores are computed</a></p>
-        </section>
-      </div>
-      <h2>How you pay for a call</h2>
-      <ol>
-        <li>
-          Send the request. The response is <strong>402</strong>, with the price in the
-          <code>PAYMENT-REQUIRED</code> header.
-        </li>
-        <li>
-          Your wallet signs a transfer of exactly that amount:
-          <a href="https://www.x402.org" rel="noreferrer">x402</a> version 2, USDC on Base or another network that the
-          402 offers. <code>@x402/fetch</code> does this automatically.
-        </li>
-        <li>
-          Send it again with the signature. The response is <strong>200</strong> with a receipt. A bad request is 400, a
-          query without matches is 404, and both are free.
-        </li>
-      </ol>
-      ${code(
-        'A client in six lines of JavaScript',
-        `import { wrapFetchWithPaymentFromConfig } from '@x402/fetch';
-import { ExactEvmScheme } from '@x402/evm/exact/client';
-import { privateKeyToAccount } from 'viem/accounts';
-const schemes = [{ network: 'eip155:8453', client: new ExactEvmScheme(privateKeyToAccount(process.env.PRIVATE_KEY)) }];
-const pay = wrapFetchWithPaymentFromConfig(fetch, { schemes });
-const deals = await (await pay('${site.publicUrl}/api/deals?state=OH')).json();`,
-      )}
-      ${
-        site.purchase &&
-        html`<p>This server uses test money: <a href="/sandbox/buy">make a test purchase</a> and see every header.</p>`
-      }`;
+      ${await bestDeals(context)}
+      <div class="split evidence">${realFinding()} ${await exampleDeal(context)}</div>
+      ${offers(context.meta)} ${howToBuy(context)} ${record}`;
   },
 };

@@ -1,0 +1,64 @@
+/** Deals of the free index as cards. A card has nothing that the index does not have. */
+import type { z } from 'zod';
+import { dealIds, type DealIndex } from '../routes/deals.ts';
+import { PRICES } from '../routes/prices.ts';
+import { CBSA_OF_DEAL, metroOfCbsa, type Metro } from './map/metros.ts';
+import { dollars, dollarsText, percent } from './format.ts';
+import { html, type Html } from './html.ts';
+import type { PageContext } from './page.ts';
+
+type IndexBody = z.infer<typeof DealIndex>;
+
+export interface IndexedDeal {
+  readonly record: IndexBody['records'][number];
+  readonly metro: Metro | undefined;
+}
+
+/** The free index, each deal with its metro. The metro is the only thing that is not in the index: a city has one. */
+export async function freeIndex({ request }: PageContext): Promise<readonly IndexedDeal[]> {
+  const { records } = (await dealIds.handle(request)) as IndexBody;
+  if (records.length === 0) return [];
+  const places = await request.snapshot.rows(
+    `SELECT CAST(id AS VARCHAR) AS id, ${CBSA_OF_DEAL} AS cbsa FROM deals
+    WHERE CAST(id AS VARCHAR) IN (SELECT unnest(from_json($1, '["VARCHAR"]')))`,
+    [JSON.stringify(records.map(({ id }) => id))],
+  );
+  const metros = new Map(places.map(({ id, cbsa }) => [String(id), metroOfCbsa(cbsa)]));
+  return records.map((record) => ({ record, metro: metros.get(record.id) }));
+}
+
+export const REPORT_PRICE = `$${PRICES['/api/deals/:id/report']}`;
+
+const cap = (rate: string | null): Html =>
+  rate === null ? html`no cap rate advertised` : html`<b>${percent(rate)}</b> cap rate advertised`;
+
+/** @param purchase whether the report can be bought with test money on this server */
+export function dealCard({ record }: IndexedDeal, purchase: boolean): Html {
+  const { id, address, city, state, list_price: price, units, cap_rate: rate, deal_score: score } = record;
+  const street = address ?? 'Street not published';
+  const report = `/api/deals/${id}/report`;
+  const similar = new URLSearchParams({
+    call: '/api/deals',
+    state: state ?? '',
+    city: city ?? '',
+    ...(price === null ? {} : { max_price: String(Math.round(Number(price))) }),
+  });
+  return html`<li class="tile deal">
+    <p class="deal-top">
+      <b>${dollars(price)}</b><span class="score">${score ?? '–'}<small>/100</small></span>
+    </p>
+    <h3>${street}</h3>
+    <p>${city}, ${state}<br />${units ?? '?'} units${perUnit(price, units)}<br />${cap(rate)}</p>
+    <p class="tile-end">
+      <a href="${purchase ? `/sandbox/buy?call=${encodeURIComponent(report)}` : report}" rel="nofollow"
+        >Report, ${REPORT_PRICE}<span class="sr">, of ${street}</span></a
+      >
+      <a href="/build?${similar.toString()}" rel="nofollow"
+        >Similar deals<span class="sr"> in ${city}, up to this price</span></a
+      >
+    </p>
+  </li>`;
+}
+
+const perUnit = (price: string | null, units: number | null): string =>
+  price === null || units === null || units === 0 ? '' : `, ${dollarsText(Number(price) / units)} each`;

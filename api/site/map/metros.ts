@@ -1,0 +1,35 @@
+/** The metros: names, addresses of their pages, and places on the map. `make docs` writes metros.json. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const Metro = z.strictObject({
+  name: z.string(),
+  /** Last part of the address of its page. */
+  slug: z.string().regex(/^[a-z-]+$/),
+  /** State of the county of its largest city. */
+  state: z.string(),
+  /** Code of the metropolitan area. */
+  cbsa: z.string(),
+  counties: z.array(z.string()),
+  x: z.number(),
+  y: z.number(),
+});
+export type Metro = z.infer<typeof Metro>;
+
+export const METROS: readonly Metro[] = z
+  .array(Metro)
+  .parse(JSON.parse(readFileSync(new URL('./metros.json', import.meta.url), 'utf8')));
+
+const byName = new Map(METROS.map((metro) => [metro.name, metro]));
+const byCbsa = new Map(METROS.toReversed().map((metro) => [metro.cbsa, metro]));
+
+export const metroNamed = (name: string): Metro | undefined => byName.get(name);
+
+export const METROS_PATH = '/metros';
+export const pathOf = ({ slug }: Metro): string => `${METROS_PATH}/${slug}`;
+
+/** SQL: the code of the metropolitan area of a deal, by its HUD rent area. */
+export const CBSA_OF_DEAL = "regexp_extract(rent_area_code, '^METRO([0-9]{5})', 1)";
+
+/** The metro with this code; of two that share it, the first by name. */
+export const metroOfCbsa = (cbsa: unknown): Metro | undefined => byCbsa.get(String(cbsa));

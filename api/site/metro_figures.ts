@@ -1,0 +1,85 @@
+/** Figures of the metros that are free: counts of deals, and medians of enough deals. */
+import { cachePerSnapshot } from '../snapshot/memo.ts';
+import type { Snapshot } from '../snapshot/load.ts';
+import { CBSA_OF_DEAL, METROS, type Metro } from './map/metros.ts';
+
+/**
+ * Least deals behind a free median. Cap rates of single deals are for sale: a median of one is the figure of a deal,
+ * and a median of a few says which side of it each lies on.
+ */
+export const LEAST_DEALS = 10;
+
+export const ACTIVE = "listing_status = 'active'";
+/** Deals whose claim is compared with the underwriting. A null gap has no claim. */
+export const COMPARED = "(underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL)";
+
+export interface GapFigures {
+  readonly deals: number;
+  readonly hot: number;
+  /** Deals with a claim and a fitting HUD rent; the medians are of these. */
+  readonly compared: number;
+  /** Medians in percent; null if fewer than LEAST_DEALS are compared. */
+  readonly claimed: number | null;
+  readonly underwritten: number | null;
+  readonly gap: number | null;
+}
+
+const numberOrNull = (value: unknown): number | null => (value === null || value === undefined ? null : Number(value));
+
+/** Counts and medians of active deals. @param group SQL of the group; the result is by its text */
+async function gapsBy(snapshot: Snapshot, group: string): Promise<ReadonlyMap<string, GapFigures>> {
+  const rows = await snapshot.rows(
+    `SELECT ${group} AS name, count(*) AS deals,
+      count(*) FILTER (WHERE rental_status = 'Hot') AS hot,
+      count(*) FILTER (WHERE is_compared) AS compared,
+      median(coalesce(cap_rate, cap_rate_derived)) FILTER (WHERE is_compared) AS claimed,
+      median(cap_rate_underwritten) FILTER (WHERE is_compared) AS underwritten,
+      median(cap_gap_pct) FILTER (WHERE is_compared) AS gap
+    FROM (SELECT *, ${COMPARED} AS is_compared FROM deals WHERE ${ACTIVE}) GROUP BY 1 ORDER BY deals DESC, name`,
+    [],
+  );
+  return new Map(
+    rows.map((row) => {
+      const compared = Number(row['compared']);
+      const median = (value: unknown): number | null => (compared < LEAST_DEALS ? null : numberOrNull(value));
+      return [
+        String(row['name'] ?? ''),
+        {
+          deals: Number(row['deals']),
+          hot: Number(row['hot']),
+          compared,
+          claimed: median(row['claimed']),
+          underwritten: median(row['underwritten']),
+          gap: median(row['gap']),
+        },
+      ];
+    }),
+  );
+}
+
+const NONE: GapFigures = { deals: 0, hot: 0, compared: 0, claimed: null, underwritten: null, gap: null };
+
+/** Figures of all active deals together. */
+export const allGaps = cachePerSnapshot(
+  async (snapshot): Promise<GapFigures> => (await gapsBy(snapshot, "'all'")).get('all') ?? NONE,
+);
+
+/** By the code of the metropolitan area; '' is every deal without one. */
+const gapsByCbsa = cachePerSnapshot((snapshot) => gapsBy(snapshot, CBSA_OF_DEAL));
+
+export const figuresOf = async (snapshot: Snapshot, { cbsa }: Metro): Promise<GapFigures> =>
+  (await gapsByCbsa(snapshot)).get(cbsa) ?? NONE;
+
+/** Metros with a deal or a record in the snapshot, each with its figures, most deals first. */
+export const metrosOf = cachePerSnapshot(
+  async (snapshot): Promise<readonly { readonly metro: Metro; readonly figures: GapFigures }[]> => {
+    const gaps = await gapsByCbsa(snapshot);
+    const read = snapshot.missingTables.has('coverage')
+      ? []
+      : await snapshot.rows("SELECT DISTINCT metro FROM coverage WHERE status <> 'not_covered'", []);
+    const named = new Set(read.map(({ metro }) => String(metro)));
+    return METROS.map((metro) => ({ metro, figures: gaps.get(metro.cbsa) ?? NONE }))
+      .filter(({ metro, figures }) => figures.deals > 0 || named.has(metro.name))
+      .toSorted((a, b) => b.figures.deals - a.figures.deals);
+  },
+);

@@ -1,0 +1,151 @@
+/** /deals: the free index as cards, with a map and filters. It shows what the index has and names what is sold. */
+import { Problem } from '../../http/problem.ts';
+import { choiceParam, integerParam, numberParam, readParams, type ParamValues } from '../../routes/params.ts';
+import { PRICES } from '../../routes/prices.ts';
+import { dealCard, freeIndex, REPORT_PRICE, type IndexedDeal } from '../deal_cards.ts';
+import { count, countText } from '../format.ts';
+import { html, type Html, type Piece } from '../html.ts';
+import { METROS } from '../map/metros.ts';
+import { usMap } from '../map/us_map.ts';
+import type { Page, PageContext } from '../page.ts';
+import { scoresByPrice } from './scores_by_price.ts';
+
+const [first = '', ...others] = METROS.map(({ slug }) => slug);
+
+const FILTERS = {
+  metro: choiceParam([first, ...others], 'Metro.'),
+  min_price: numberParam('Minimum asking price, USD.'),
+  max_price: numberParam('Maximum asking price, USD.'),
+  min_units: integerParam('Minimum number of units.', 0, 100_000),
+  min_score: integerParam('Minimum deal_score.', 0, 100),
+};
+type Filters = ParamValues<typeof FILTERS>;
+
+/** Filters of the query; other parameters and empty fields of the form are left out. */
+function filtersOf(query: URLSearchParams): { filters: Filters; refusal?: Problem } {
+  const given = [...query].filter(([name, value]) => Object.hasOwn(FILTERS, name) && value.trim() !== '');
+  try {
+    return { filters: readParams(FILTERS, new URLSearchParams(given).toString()) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { filters: {}, refusal: error };
+  }
+}
+
+/** A deal without a price or units matches no filter on them. */
+function matches({ record, metro }: IndexedDeal, filters: Filters): boolean {
+  const { list_price: price, units, deal_score: score } = record;
+  return (
+    (filters.metro === undefined || metro?.slug === filters.metro) &&
+    (filters.min_price === undefined || (price !== null && Number(price) >= Number(filters.min_price))) &&
+    (filters.max_price === undefined || (price !== null && Number(price) <= Number(filters.max_price))) &&
+    (filters.min_units === undefined || (units !== null && units >= filters.min_units)) &&
+    (filters.min_score === undefined || (score !== null && score >= filters.min_score))
+  );
+}
+
+function form(index: readonly IndexedDeal[], query: URLSearchParams, refusal: Problem | undefined): Html {
+  const refused = refusal?.extras['field'];
+  const field = (name: keyof typeof FILTERS, label: string, example: string): Html =>
+    html`<div class="field">
+      <label for="f-${name}">${label}</label
+      ><input
+        id="f-${name}"
+        name="${name}"
+        inputmode="numeric"
+        autocomplete="off"
+        placeholder="${example}"
+        value="${query.get(name) ?? ''}"
+        ${name === refused ? html` aria-invalid="true" aria-describedby="refused"` : ''}
+      />
+    </div>`;
+  const metros = METROS.map(({ name, slug }) => ({
+    slug,
+    name,
+    deals: index.filter(({ metro }) => metro?.slug === slug).length,
+  })).filter(({ deals, slug }) => deals > 0 || slug === query.get('metro'));
+  return html`<form class="panel filters" method="get" action="/deals" aria-label="Filter the deals">
+    <div class="fields">
+      <div class="field">
+        <label for="f-metro">Metro</label
+        ><select id="f-metro" name="metro">
+          <option value="">All metros</option>
+          ${metros.map(
+            ({ slug, name, deals }) =>
+              html`<option value="${slug}" ${slug === query.get('metro') ? html` selected` : ''}>
+                ${name} (${deals})
+              </option>`,
+          )}
+        </select>
+      </div>
+      ${field('min_price', 'Price from', '100000')} ${field('max_price', 'Price to', '500000')}
+      ${field('min_units', 'Units from', '4')} ${field('min_score', 'Score from', '60')}
+    </div>
+    ${refusal && html`<p class="refused" id="refused">${refusal.message} No filter is applied.</p>`}
+    <p class="actions"><button type="submit">Filter</button><a href="/deals">All deals</a></p>
+  </form>`;
+}
+
+function map(found: readonly IndexedDeal[]): Html {
+  const byMetro = Map.groupBy(
+    found.flatMap(({ metro }) => (metro ? [metro] : [])),
+    (metro) => metro,
+  );
+  return usMap(
+    [...byMetro].map(([metro, { length }]) => ({
+      metro,
+      size: length,
+      title: `${metro.name}: ${length} of these deals`,
+      href: `/deals?metro=${metro.slug}`,
+    })),
+    'A circle is a metro; the larger it is, the more of these deals are there.',
+  );
+}
+
+const none = (total: Piece): Html =>
+  html`<p class="outcome thin">
+    None of the fifty matches. All ${total} active deals can be filtered in a paid call: if none matches, it is free.
+    <a href="/build?call=/api/deals">Build a query</a>
+  </p>`;
+
+export const deals: Page = {
+  path: '/deals',
+  label: 'Deals',
+  title: 'Small multifamily deals for sale, ranked by score',
+  cache: 'none',
+  about: 'The fifty best small multifamily deals by score, free: address, asking price, units, advertised cap rate.',
+  async content(context: PageContext) {
+    const { query, meta, site } = context;
+    const index = await freeIndex(context);
+    const { filters, refusal } = filtersOf(query);
+    const found = index.filter((deal) => matches(deal, filters));
+    const total = count(meta.coverage.active_records);
+    return html`<h1>The ${countText(index.length)} best deals by score, free</h1>
+      <p class="lead">
+        Of ${total} small multifamily buildings for sale, these score highest. You see the address, the asking price,
+        the units, the advertised cap rate and the score. The underwriting behind the score is what we sell.
+      </p>
+      <div class="deal-search">${form(index, query, refusal)} ${map(found)}</div>
+      <h2 id="list">${countText(found.length)} ${found.length === 1 ? 'deal' : 'deals'}</h2>
+      ${
+        found.length === 0
+          ? none(total)
+          : html`<ul class="tiles deals">
+              ${found.map((deal) => dealCard(deal, site.purchase))}
+            </ul>`
+      }
+      <section class="panel">
+        <h2>What a paid call adds</h2>
+        <p>
+          For $${PRICES['/api/deals']}, <a href="/build?call=/api/deals">a list</a> has up to 500 of all ${total} deals,
+          each with the underwritten NOI and cap rate, the gap to the broker’s claim, debt coverage, three paths,
+          distress at the address, reasons for every absent value, and the page it was read on. For ${REPORT_PRICE},
+          <a href="/report">a report</a> on one deal adds the offer range, what-ifs and the formula of every figure.
+        </p>
+      </section>
+      ${await scoresByPrice(context)}
+      <p>
+        For programs: <a href="/api/deals/ids"><code>/api/deals/ids</code></a> is this index as JSON, free.
+      </p>`;
+  },
+};

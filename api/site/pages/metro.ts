@@ -1,0 +1,183 @@
+/** /metros/<slug>: one metro: its gap, the records that are read there, their sources and how fresh they are. */
+import type { z } from 'zod';
+import type { Coverage } from '../../../models/marts/coverage.ts';
+import { COVERAGE_PATH } from '../../routes/coverage.ts';
+import { barChart } from '../charts.ts';
+import { dealCard, freeIndex, type IndexedDeal } from '../deal_cards.ts';
+import { count, countText, day, percent, percentText, sentence } from '../format.ts';
+import { html, type Html } from '../html.ts';
+import { cardTable, externalLink, figures } from '../layout.ts';
+import { METROS, METROS_PATH, metroOfCbsa, pathOf, type Metro } from '../map/metros.ts';
+import { usMap } from '../map/us_map.ts';
+import { figuresOf, LEAST_DEALS, type GapFigures } from '../metro_figures.ts';
+import type { Page, PageContext } from '../page.ts';
+
+type Row = z.infer<typeof Coverage.schema>;
+
+/** Cards of the free index on a page. */
+const MOST_CARDS = 8;
+
+const nameOf = ({ name, state }: Metro): string => `${name}, ${state}`;
+
+async function coverageOf({ request: { snapshot } }: PageContext, { name }: Metro): Promise<readonly Row[]> {
+  if (snapshot.missingTables.has('coverage')) return [];
+  const rows = await snapshot.records('coverage', 'WHERE metro = $1 ORDER BY kind', [name]);
+  return rows as unknown as readonly Row[];
+}
+
+/** The median gap of single deals, which may differ from the difference of the two medians. */
+const gapSentence = ({ gap: points }: GapFigures): string =>
+  points === null
+    ? ''
+    : `The deal in the middle is advertised with a cap rate ${Math.abs(points).toFixed(2)} points ` +
+      `${points < 0 ? 'below' : 'above'} the one that HUD’s rents support.`;
+
+function gap({ compared, claimed, underwritten }: GapFigures): Html {
+  if (claimed === null || underwritten === null)
+    return html`<p class="outcome">
+      ${compared === 0 ? 'No deal here' : `Only ${compared} of the deals here`} can be compared: a broker advertises a
+      cap rate, and HUD’s rent fits. The medians of fewer than ${LEAST_DEALS} deals would show what single deals are
+      sold for, so they are not shown.
+    </p>`;
+  return barChart({
+    caption: html`Median cap rate of the same ${count(compared)} deals, those with a claim and a fitting HUD rent`,
+    head: ['Whose', 'Cap rate'],
+    bars: [
+      { label: 'Advertised by brokers', figure: percentText(claimed), to: claimed, tone: 'claimed' },
+      { label: 'Underwritten', figure: percentText(underwritten), to: underwritten, tone: 'hud' },
+    ],
+  });
+}
+
+const plural = (n: number, one: string, many: string): string => `${countText(n)} ${n === 1 ? one : many}`;
+
+/** Counties of a kind, and the only city that is covered, if it is not the county. */
+const countiesText = ({ counties, counties_total: total }: Row): Html =>
+  html`${counties
+      .map(({ county, covered_city: city }) => (city === null ? county : `${city} in ${county}`))
+      .join(', ')}<span class="sub">${counties.length} of ${plural(total, 'county', 'counties')}</span>`;
+
+const sourcesText = ({ sources }: Row): Html =>
+  html`${sources.map(
+    ({ title, home, last_good_at: read, every_days: every }) =>
+      html`${externalLink(home, title)}<span class="sub"
+          >read ${day(read)}, every ${every === 1 ? 'day' : `${every} days`}</span
+        >`,
+  )}`;
+
+function records(rows: readonly Row[], metro: Metro): Html {
+  const read = rows.filter(({ status }) => status !== 'not_covered');
+  const notRead = rows.filter(({ status }) => status === 'not_covered');
+  return html`<h2>Public records</h2>
+    ${
+      read.length === 0
+        ? html`<p>No list of distress or sales is read in ${metro.name} yet.</p>`
+        : cardTable(
+            'Kinds of records that are read, with their counties and sources',
+            [
+              { label: 'Kind' },
+              { label: 'In force', num: true },
+              { label: 'Counties' },
+              { label: 'Sources' },
+              { label: 'Listings matched', num: true },
+            ],
+            read.map((row) => [
+              html`${sentence(row.kind)}
+              ${row.status === 'partly_covered' && html`<span class="tag thin">in part</span>`}`,
+              count(row.listed_rows),
+              countiesText(row),
+              sourcesText(row),
+              row.listings === 0 ? '' : html`${count(row.listings_matched)} of ${count(row.listings)}`,
+            ]),
+          )
+    }
+    ${
+      notRead.length > 0 &&
+      html`<details>
+        <summary>${notRead.length} kinds that are not read, and why</summary>
+        <dl class="headers">
+          ${notRead.map(
+            ({ kind, why }) =>
+              html`<div>
+                <dt>${sentence(kind)}</dt>
+                <dd>${why}</dd>
+              </div>`,
+          )}
+        </dl>
+      </details>`
+    }
+    <p>
+      A property without a record is known to have none only where the kind is covered in full.
+      <a href="${COVERAGE_PATH}?metro=${encodeURIComponent(metro.name)}" rel="nofollow"
+        ><code>${COVERAGE_PATH}?metro=${metro.name}</code></a
+      >
+      has the same as JSON, free, with the terms of every source.
+    </p>`;
+}
+
+function indexed(found: readonly IndexedDeal[], metro: Metro, purchase: boolean): Html | '' {
+  if (found.length === 0) return '';
+  return html`<h2>In the free index</h2>
+    <ul class="tiles deals">
+      ${found.slice(0, MOST_CARDS).map((deal) => dealCard(deal, purchase))}
+    </ul>
+    <p><a href="/deals?metro=${metro.slug}">All ${found.length} of ${metro.name} in the index of fifty</a></p>`;
+}
+
+async function content(context: PageContext, metro: Metro): Promise<Html> {
+  const { request, site } = context;
+  const ofMetro = await figuresOf(request.snapshot, metro);
+  const rows = await coverageOf(context, metro);
+  const read = rows.filter(({ status }) => status !== 'not_covered');
+  const oldest = read.map(({ oldest_read: at }) => at).filter((at) => at !== null);
+  const deals = (await freeIndex(context)).filter((deal) => deal.metro === metroOfCbsa(metro.cbsa));
+  return html`<div class="hero">
+      <div>
+        <p class="eyebrow"><a href="${METROS_PATH}">Metros</a></p>
+        <h1>${nameOf(metro)}</h1>
+        <p class="lead">
+          ${
+            ofMetro.deals === 0
+              ? 'No listing of this metro is in the snapshot; public records are read here.'
+              : `${plural(ofMetro.deals, 'small multifamily deal', 'small multifamily deals')} for sale.`
+          }
+          ${gapSentence(ofMetro)}
+        </p>
+        ${gap(ofMetro)}
+        <p class="actions">
+          <a
+            class="button"
+            href="/build?call=/api/deals&amp;state=${metro.state}&amp;city=${encodeURIComponent(metro.name)}"
+            >Query deals of ${metro.name}</a
+          >
+        </p>
+      </div>
+      ${usMap(
+        [{ metro, size: 1, title: metro.name, current: true }],
+        html`${plural(metro.counties.length, 'county', 'counties')}: ${metro.counties.join(', ')}.`,
+      )}
+    </div>
+    ${figures([
+      { label: 'Deals', value: count(ofMetro.deals), note: html`${count(ofMetro.hot)} hot` },
+      { label: 'Compared', value: count(ofMetro.compared), note: 'with a claim and a fitting rent' },
+      { label: 'Advertised', value: percent(ofMetro.claimed), note: 'median cap rate' },
+      { label: 'Underwritten', value: percent(ofMetro.underwritten), note: 'median cap rate' },
+      {
+        label: 'Kinds of records',
+        value: html`${read.length}<span class="of">/${rows.length}</span>`,
+        note: html`oldest read ${day(oldest.toSorted()[0])}`,
+      },
+    ])}
+    ${indexed(deals, metro, site.purchase)} ${records(rows, metro)}`;
+}
+
+/** A page for each metro. */
+export const METRO_PAGES: readonly Page[] = METROS.map((metro) => ({
+  path: pathOf(metro),
+  title: `${nameOf(metro)}: advertised and underwritten cap rates`,
+  cache: 'snapshot',
+  about:
+    `Small multifamily deals in ${nameOf(metro)}: what brokers advertise, what rents support, and which public ` +
+    'records of distress are read there.',
+  content: (context) => content(context, metro),
+}));
