@@ -1,0 +1,137 @@
+/**
+ * A store in a folder, such as a second disk or NFS. The pointer is the file with the highest number in `current/`:
+ * a hard link creates a file with its content, and fails if the number is taken, also between hosts.
+ */
+import { randomUUID } from 'node:crypto';
+import { copyFile, link, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { makeFolder, moveInto, sync, writeWhole } from '../files.ts';
+import { StoreUnavailable, type NamedFile, type Pointer, type Store } from './store.ts';
+
+const POINTER = 'current';
+/** Earlier pointers, for a reader that has listed them. */
+const POINTERS_KEPT = 5;
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+
+/** @returns null if the file does not exist */
+async function ifThere<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+export class FolderStore implements Store {
+  readonly shown: string;
+  readonly #root: string;
+
+  constructor(root: string) {
+    this.#root = root;
+    this.shown = JSON.stringify(root);
+  }
+
+  async putFile({ name }: NamedFile, path: string): Promise<void> {
+    await this.#write(name, (temporary) => copyFile(path, temporary));
+  }
+
+  async put({ name }: NamedFile, bytes: Uint8Array): Promise<void> {
+    await this.#reach(() => writeWhole(this.#path(name), bytes));
+  }
+
+  create(name: string, text: string): Promise<boolean> {
+    return this.#reach(async () => {
+      const temporary = this.#path(`${name}.${randomUUID()}.tmp`);
+      await writeWhole(temporary, text);
+      try {
+        await link(temporary, this.#path(name));
+        await sync(dirname(temporary));
+        return true;
+      } catch (error) {
+        if (codeOf(error) === 'EEXIST') return false;
+        throw error;
+      } finally {
+        await rm(temporary, { force: true });
+      }
+    });
+  }
+
+  read(name: string): Promise<Uint8Array | null> {
+    return this.#reach(() => ifThere(readFile(this.#path(name))));
+  }
+
+  download(name: string, path: string): Promise<boolean> {
+    return this.#reach(async () => (await ifThere(copyFile(this.#path(name), path).then(() => true))) ?? false);
+  }
+
+  size(name: string): Promise<number | null> {
+    return this.#reach(async () => (await ifThere(stat(this.#path(name))))?.size ?? null);
+  }
+
+  list(prefix: string): Promise<string[]> {
+    return this.#reach(async () => {
+      const found = await ifThere(readdir(this.#path(prefix), { recursive: true, withFileTypes: true }));
+      const names = (found ?? []).filter((e) => e.isFile() && !e.name.endsWith('.tmp'));
+      return names.map((e) => join(e.parentPath, e.name).slice(this.#root.length + 1)).sort();
+    });
+  }
+
+  remove(name: string): Promise<void> {
+    return this.#reach(() => rm(this.#path(name), { force: true }));
+  }
+
+  async pointer(): Promise<Pointer | null> {
+    const number = (await this.#pointers()).at(-1);
+    if (number === undefined) return null;
+    const bytes = await this.read(`${POINTER}/${number}`);
+    return bytes === null ? null : { text: new TextDecoder().decode(bytes), tag: String(number) };
+  }
+
+  async switchPointer(text: string, expected: string | null): Promise<boolean> {
+    const next = Number(expected ?? 0) + 1;
+    const numbers = await this.#pointers();
+    if ((numbers.at(-1) ?? 0) >= next || !(await this.create(`${POINTER}/${next}`, text))) return false;
+    for (const old of numbers.slice(0, -POINTERS_KEPT)) await this.remove(`${POINTER}/${old}`);
+    return true;
+  }
+
+  close(): void {
+    // A folder needs no connection.
+  }
+
+  async #pointers(): Promise<number[]> {
+    const names = await this.list(`${POINTER}/`);
+    return names.map((name) => Number(name.slice(POINTER.length + 1))).sort((a, b) => a - b);
+  }
+
+  #path(name: string): string {
+    return join(this.#root, name);
+  }
+
+  #write(name: string, fill: (temporary: string) => Promise<void>): Promise<void> {
+    return this.#reach(async () => {
+      const path = this.#path(name);
+      const temporary = `${path}.${randomUUID()}.tmp`;
+      await makeFolder(dirname(path));
+      try {
+        await fill(temporary);
+        await moveInto(temporary, path);
+      } catch (error) {
+        await rm(temporary, { force: true });
+        throw error;
+      }
+    });
+  }
+
+  async #reach<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === undefined) throw error;
+      throw new StoreUnavailable(`STORE is ${this.shown}, which is unavailable: ${code}`, { cause: error });
+    }
+  }
+}

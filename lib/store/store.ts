@@ -1,0 +1,107 @@
+/**
+ * A store: the files that hosts without a shared disk exchange, and one pointer. A file's name is used for one content
+ * only, so files are immutable. The pointer is the only thing that changes, by one conditional write: of two writers
+ * that read the same pointer, one succeeds.
+ *
+ *   objects/<2 hex>/<sha256>     archived pages, staged rows, records of reads, lists of runs
+ *   snapshots/<run id>/<file>    files of a snapshot, and its manifest
+ *   runs/<run id>                the run that uses this id
+ *   current                      the pointer: the catalog (catalog.ts)
+ */
+import { rm } from 'node:fs/promises';
+import { moveInto, sha256, sha256OfFile } from '../files.ts';
+
+/** The store does not answer, or answers with an error of its own. The message is one line. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
+
+/** A file of the store is missing or has the wrong content. The message names it and what the operator can do. */
+export class StoreDamage extends Error {
+  override readonly name = 'StoreDamage';
+}
+
+/** A file that its catalog, manifest or list names. */
+export interface NamedFile {
+  /** Name in the store. */
+  readonly name: string;
+  readonly sha256: string;
+}
+
+/** The text of the pointer, and the tag that a conditional write compares. */
+export interface Pointer {
+  readonly text: string;
+  readonly tag: string;
+}
+
+export interface Store {
+  /** Address, as messages show it. */
+  readonly shown: string;
+  /** Store a local file. @throws StoreUnavailable */
+  putFile(file: NamedFile, path: string): Promise<void>;
+  /** Store bytes. @throws StoreUnavailable */
+  put(file: NamedFile, bytes: Uint8Array): Promise<void>;
+  /** Store a text under a name that nobody has used. @returns false if the name is taken */
+  create(name: string, text: string): Promise<boolean>;
+  /** Bytes of a file, not verified; null if it is missing. */
+  read(name: string): Promise<Uint8Array | null>;
+  /** Copy a file to a local path, not verified. @returns false if it is missing */
+  download(name: string, path: string): Promise<boolean>;
+  /** Bytes of a file's content; null if it is missing. */
+  size(name: string): Promise<number | null>;
+  /** Names that begin with a prefix ending in a slash, in order. */
+  list(prefix: string): Promise<string[]>;
+  remove(name: string): Promise<void>;
+  /** Null before the first publication. */
+  pointer(): Promise<Pointer | null>;
+  /**
+   * Replace the pointer if it is still the expected one.
+   * @param expected tag that was read; null if there was none
+   * @returns false if another writer has replaced it
+   */
+  switchPointer(text: string, expected: string | null): Promise<boolean>;
+  close(): void;
+}
+
+/** Name of content in the store; the archive has the same path. */
+export const objectName = (hash: string): string => `objects/${hash.slice(0, 2)}/${hash}`;
+
+export const objectOf = (hash: string): NamedFile => ({ name: objectName(hash), sha256: hash });
+
+const missing = (store: Store, name: string): StoreDamage =>
+  new StoreDamage(
+    `STORE ${store.shown} has no ${name}, which its catalog names. Restore it, or run where the local copy is.`,
+  );
+
+const wrong = (store: Store, { name, sha256: stated }: NamedFile, found: string): StoreDamage =>
+  new StoreDamage(
+    `STORE ${store.shown}: ${name} has the SHA-256 ${found.slice(0, 12)}…, expected ${stated.slice(0, 12)}…. ` +
+      'Nothing of it is used. Restore it, or run where the local copy is.',
+  );
+
+/** Verified bytes of a file. @throws StoreDamage if it is missing or has another hash */
+export async function readVerified(store: Store, file: NamedFile): Promise<Uint8Array> {
+  const bytes = await store.read(file.name);
+  if (bytes === null) throw missing(store, file.name);
+  const found = sha256(bytes);
+  if (found !== file.sha256) throw wrong(store, file, found);
+  return bytes;
+}
+
+/** Verified text of a file, parsed as JSON. */
+export const readJsonVerified = async (store: Store, file: NamedFile): Promise<unknown> =>
+  JSON.parse(new TextDecoder().decode(await readVerified(store, file)));
+
+/** Copy a verified file to a local path, atomically. @throws StoreDamage if it is missing or has another hash */
+export async function downloadVerified(store: Store, file: NamedFile, path: string): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    if (!(await store.download(file.name, temporary))) throw missing(store, file.name);
+    const found = await sha256OfFile(temporary);
+    if (found !== file.sha256) throw wrong(store, file, found);
+    await moveInto(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * An S3 server in this process: s3rver, which stores objects as files and ignores conditional writes, with those added
+ * as S3 has them. A fault may take the place of any answer.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo, Socket } from 'node:net';
+import { join } from 'node:path';
+import type { Context, Middleware } from 'koa';
+import { memoryFolder } from '../ledger/memory_folder.ts';
+
+/** What the types of s3rver would say, if it had any. */
+interface S3rver {
+  readonly middleware: Middleware[];
+  readonly store: { getMetadata(bucket: string, key: string): Promise<{ etag: string }> };
+  readonly logger: { close(): void; exceptions: { unhandle(): void } };
+  configureBuckets(): Promise<unknown>;
+  callback(): (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+type S3rverClass = new (options: object) => S3rver;
+
+export const BUCKET = 'deals';
+
+/** Answer a request in another way. @returns true if it did */
+export type Fault = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
+
+export interface S3Server {
+  /** Value of STORE. */
+  readonly address: string;
+  /** Environment of a process that uses it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Folder of the bucket. */
+  readonly folder: string;
+  /** Requests so far, as "PUT current". */
+  readonly requests: string[];
+  fault: Fault | null;
+  /** Path of the file in which s3rver stores an object. */
+  fileOf(name: string): string;
+  close(): Promise<void>;
+}
+
+const PRECONDITION_FAILED =
+  '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>PreconditionFailed</Code>' +
+  '<Message>At least one of the pre-conditions you specified did not hold</Message></Error>';
+
+/** If-Match and If-None-Match of a PUT, one write at a time. */
+function conditionalWrites({ store }: S3rver): Middleware {
+  const etagOf = async (bucket: string, key: string): Promise<string | null> => {
+    try {
+      return (await store.getMetadata(bucket, key)).etag;
+    } catch {
+      return null;
+    }
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  return async (ctx: Context, next) => {
+    const [match, noneMatch] = [ctx.get('if-match'), ctx.get('if-none-match')];
+    if (ctx.method !== 'PUT' || (match === '' && noneMatch === '')) return next();
+    const [, bucket = '', ...key] = ctx.path.split('/');
+    const before = last;
+    const turn = Promise.withResolvers<undefined>();
+    last = turn.promise;
+    await before;
+    try {
+      const etag = await etagOf(bucket, decodeURIComponent(key.join('/')));
+      if (match === '' ? etag === null : etag === match) return await next();
+      ctx.status = 412;
+      ctx.type = 'application/xml';
+      ctx.body = PRECONDITION_FAILED;
+      return undefined;
+    } finally {
+      turn.resolve(undefined);
+    }
+  };
+}
+
+/** @param options.conditional false for a service that ignores conditions */
+export async function startS3({ conditional = true, port = 0 } = {}): Promise<S3Server> {
+  const directory = memoryFolder('dealfeed-s3-');
+  const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as S3rverClass;
+  const app = new S3rver({
+    directory,
+    silent: true,
+    vhostBuckets: false,
+    configureBuckets: [{ name: BUCKET }],
+    // It signs a query in another way than S3.
+    allowMismatchedSignatures: true,
+  });
+  await app.configureBuckets();
+  if (conditional) app.middleware.unshift(conditionalWrites(app));
+  const handle = app.callback();
+  const sockets = new Set<Socket>();
+  const folder = join(directory, BUCKET);
+  const server: S3Server & { fault: Fault | null } = {
+    address: `s3://${BUCKET}/feed`,
+    env: {},
+    folder,
+    requests: [],
+    fault: null,
+    fileOf: (name) => join(folder, 'feed', `${name}._S3rver_object`),
+    close: async () => {
+      app.logger.exceptions.unhandle();
+      app.logger.close();
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+  const http = createServer((request, response) => {
+    const name = new URL(request.url ?? '/', 'http://localhost').pathname.replace(`/${BUCKET}/feed/`, '');
+    server.requests.push(`${request.method ?? ''} ${name}`);
+    void (async () => {
+      if ((await server.fault?.(request, response)) !== true) handle(request, response);
+    })();
+  });
+  http.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => {
+    http.listen(port, '127.0.0.1', resolve);
+  });
+  const endpoint = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const env = { AWS_ENDPOINT_URL_S3: endpoint, AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
+  return Object.assign(server, { env });
+}
+
+/** Let the SDK in this process use a server. @returns a function that restores the environment */
+export function withS3({ env }: Pick<S3Server, 'env'>): () => void {
+  const names = Object.keys(env);
+  const saved = names.map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, env);
+  return () => {
+    for (const [name, value] of saved) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  };
+}
