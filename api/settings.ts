@@ -30,6 +30,8 @@ const port = () => z.coerce.number('a port').int('a port').min(0, 'a port').max(
 export const serverSettings = z.object({
   DATA_DIR: pipelineSettings.shape.DATA_DIR,
   LEDGER: pipelineSettings.shape.LEDGER,
+  STORE: pipelineSettings.shape.STORE,
+  STORE_CACHE_MB: pipelineSettings.shape.STORE_CACHE_MB,
   PORT: port().default(DEFAULT_PORT).describe('Port the server listens on; 0 picks a free one.'),
   HOST: z
     .string()

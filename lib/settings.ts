@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { shellQuoted } from './shell.ts';
+import { storeSettings } from './store/settings.ts';
 
 const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2099-12-31'];
 const day = z.iso
@@ -50,11 +51,12 @@ export const pipelineSettings = z.object({
     .default('data')
     .describe('Folder of the archive, staged rows, snapshots and the ledger.'),
   LEDGER: ledger,
+  ...storeSettings,
   QUEUE: postgres
     .optional()
     .describe(
       'Queue of sources for workers (`make worker`): postgres://user:password@host/database, which may be the ' +
-        'database of the ledger. The workers share DATA_DIR. Default: the run reads the sources itself.',
+        'database of the ledger. The workers share DATA_DIR or STORE. Default: the run reads the sources itself.',
     ),
   QUEUE_WAIT_MINUTES: z.coerce
     .number('a number of minutes')

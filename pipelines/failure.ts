@@ -3,8 +3,10 @@ import { statfsSync } from 'node:fs';
 import { LedgerUnavailable } from '../ledger/ledger.ts';
 import { DamagedFile } from '../lib/files.ts';
 import { SettingError } from '../lib/settings.ts';
+import { StoreDamage, StoreUnavailable } from '../lib/store/store.ts';
 import { ArchiveDamage } from '../sources/fetch/archive.ts';
 import { QueueUnavailable } from './crawl/database.ts';
+import { PublishedElsewhere } from './store/run_store.ts';
 
 /** Messages of Node, DuckDB and SQLite about a full disk. */
 const DISK_FULL = /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|database or disk is full/u;
@@ -38,6 +40,8 @@ const isOfOperator = (error: Error): boolean =>
   error instanceof DamagedFile ||
   error instanceof ArchiveDamage ||
   error instanceof LedgerUnavailable ||
+  error instanceof StoreDamage ||
+  error instanceof PublishedElsewhere ||
   (error as NodeJS.ErrnoException).code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
 
 /** @param dataDir folder whose disk may be full */
@@ -50,9 +54,17 @@ export function failureText(error: unknown, dataDir: string): string {
       `The build needs more memory than BUILD_MEMORY: ${firstLine(error.message)}. ` +
       'Published snapshots are unchanged. Set BUILD_MEMORY higher, such as 4GB, and run again.'
     );
-  if (error instanceof QueueUnavailable)
+  if (error instanceof QueueUnavailable || error instanceof StoreUnavailable)
     return `${error.message}. Nothing was published. The archive has what was read: run again.`;
   // The message of a failed system call is enough, such as that of a file without write permission.
   const isSystemCall = (error as NodeJS.ErrnoException).syscall !== undefined;
   return isOfOperator(error) || isSystemCall ? error.message : (error.stack ?? error.message);
 }
+
+/** Whether an error means that nothing was published because another service, or another run, prevented it. */
+export const isUnpublished = (error: unknown): boolean =>
+  error instanceof LedgerUnavailable ||
+  error instanceof QueueUnavailable ||
+  error instanceof StoreUnavailable ||
+  error instanceof StoreDamage ||
+  error instanceof PublishedElsewhere;

@@ -19,7 +19,8 @@ import type { ServerSettings } from '../settings.ts';
 import { gracefulShutdown, limitedServer } from './socket.ts';
 import { sandboxBuyer } from '../site/buyer.ts';
 import { openRunningPayments, type PaymentEvent, type RunningPayments } from '../payments/open.ts';
-import { openSnapshots, type LoadFailure, type Snapshots } from '../snapshot/follow.ts';
+import type { LoadFailure, Snapshots, SnapshotsOptions } from '../snapshot/follow.ts';
+import { openFollowed } from '../snapshot/mirror.ts';
 
 /** Time for open requests to finish when the server stops. */
 const DRAIN_MS = 10_000;
@@ -137,14 +138,15 @@ export async function serve({
         lease.release();
       }
     };
-    snapshots = await openSnapshots({
+    const options: SnapshotsOptions = {
       dataDir: settings.DATA_DIR,
       report(event) {
         report?.(event);
         // A failure, as of a ledger that closes meanwhile, is repaired by the next snapshot.
         if ('serving' in event) completeClaims().catch(() => undefined);
       },
-    });
+    };
+    snapshots = await openFollowed(options, settings);
     await completeClaims();
     const app = createApp({
       snapshots,

@@ -20,7 +20,7 @@ const auditOnly = z.object(
 
 const SECTIONS: readonly (readonly [title: string, settings: z.ZodObject])[] = [
   ['Pipeline and sandbox', pipelineSettings],
-  ['Server', serverSettings.omit({ DATA_DIR: true, LEDGER: true })],
+  ['Server', serverSettings.omit({ DATA_DIR: true, LEDGER: true, STORE: true, STORE_CACHE_MB: true })],
   ['Receipt keys', receiptKeySettings.omit({ RECEIPT_KEY_FILE: true })],
   ['Operating', operatorSettings.extend(retentionSettings.shape)],
   ['Backup', backUpSettings.extend(restoreSettings.shape)],
@@ -50,8 +50,8 @@ export const settingsPage = (): string =>
     'For users and operators: look up any setting, its default and its meaning. Written by `make docs` from the ' +
       'schemas; do not edit.',
     'A setting is an environment variable or a word after the command: `make run DAY=2026-11-21`. A wrong value ends ' +
-      'the command with one line and exit status 1. The server also reads `DATA_DIR` and `LEDGER`. Settings of the ' +
-      'MCP client are in [agents](agents.md#settings).',
+      'the command with one line and exit status 1. The server also reads `DATA_DIR`, `LEDGER`, `STORE` ' +
+      'and `STORE_CACHE_MB`. Settings of the MCP client are in [agents](agents.md#settings).',
     ...SECTIONS.flatMap(([title, settings]) => [
       `## ${title}`,
       table(['setting', 'default', 'meaning'], rowsOf(settings)),

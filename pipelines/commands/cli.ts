@@ -1,16 +1,15 @@
 /**
  * Command line of the pipeline: `node pipelines/commands/cli.ts run`, `status` or `reparse`. Exit status of run: 0
- * published; 1 a wrong setting or a failure; 2 nothing published, because a blocking audit failed or the ledger or the
- * queue was unavailable. Exit status of status: EXIT in status.ts.
+ * published; 1 a wrong setting or a failure; 2 nothing published, because a blocking audit failed, another run
+ * published first, or the ledger, the queue or the store was unavailable. Exit status of status: EXIT in status.ts.
  */
 import { parseArgs } from 'node:util';
-import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, reparseSettings, SettingError } from '../../lib/settings.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { loadSources } from '../../sources/index.ts';
 import { QueueUnavailable } from '../crawl/database.ts';
-import { failureText } from '../failure.ts';
+import { failureText, isUnpublished } from '../failure.ts';
 import { layoutOf } from '../layout.ts';
 import { sendAlerts } from '../operate/alerts/send.ts';
 import { operatorSettings } from '../operate/settings.ts';
@@ -77,7 +76,7 @@ try {
 } catch (error) {
   // From the environment, because the settings may be the error.
   process.stderr.write(`${failureText(error, process.env['DATA_DIR'] || 'data')}\n`);
-  process.exitCode = error instanceof LedgerUnavailable || error instanceof QueueUnavailable ? 2 : 1;
+  process.exitCode = isUnpublished(error) ? 2 : 1;
   // Connections to a silent server stay open and would keep the process alive.
   if (error instanceof QueueUnavailable) process.exit();
 }

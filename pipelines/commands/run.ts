@@ -12,7 +12,6 @@ import {
 } from '../../lib/settings.ts';
 import { assumptionsWith } from '../../models/assumptions/overrides.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
 import { loadSources } from '../../sources/index.ts';
 import { FAMILIES } from '../../sources/kinds.ts';
 import { liveClock, sandboxClock } from '../clock.ts';
@@ -31,6 +30,8 @@ import { formatEnd } from '../run/end_screen.ts';
 import { run, type RunResult } from '../run/run.ts';
 import { formatSummary } from '../run/summary.ts';
 import { checkLedger, noLedgerYet, soldLeads } from '../sold_leads.ts';
+import { openRunStore } from '../store/run_store.ts';
+import { openStoredArchive } from '../store/stored_archive.ts';
 import { settingsWithoutEffect } from './no_effect.ts';
 import { openCrawler } from './open_crawler.ts';
 
@@ -134,7 +135,8 @@ export async function runCommand(): Promise<number> {
   await checkLedger(settings, say);
   const release = await holdFolder(layout, WAIT_MINUTES * 60_000);
   await removePartialFiles(layout);
-  const archive = await openArchive(settings.DATA_DIR);
+  const store = await openRunStore(settings, layout, say);
+  const archive = await openStoredArchive(settings.DATA_DIR, store?.store, say);
   await archive.removeLeftovers();
   const startedMs = Date.now();
   const isDue = dueByCadence(clock.asOf);
@@ -158,6 +160,7 @@ export async function runCommand(): Promise<number> {
       archive,
       crawler,
       progress,
+      store,
       mayFetch,
       soldLeads: () => soldLeads(settings),
       ...(settings.LIVE ? {} : { world: worldOf(settings) }),
@@ -169,6 +172,7 @@ export async function runCommand(): Promise<number> {
   } finally {
     progress.done();
     await close();
+    store?.close();
     release();
   }
 }

@@ -22,6 +22,7 @@ import { judgeSources } from './judge_sources.ts';
 import { makeCurrent, writeSnapshot, type SnapshotFacts } from './publish.ts';
 import { readSources, type ReadOptions } from './read_sources.ts';
 import { writeReport } from './report.ts';
+import type { RunStore } from '../store/run_store.ts';
 
 export interface RunOptions extends ReadOptions {
   /** Settings of the sandbox world, in words: a folder has one world. */
@@ -32,6 +33,8 @@ export interface RunOptions extends ReadOptions {
   readonly soldLeads?: () => Promise<SoldLeads>;
   /** Memory of the build's database. Default: that of the setting BUILD_MEMORY. */
   readonly buildMemory?: string | undefined;
+  /** Store that hosts share. Default: none, the folder is all there is. */
+  readonly store?: RunStore | undefined;
   /** Models to build. Default: all of models/. */
   readonly models?: readonly Model[];
 }
@@ -54,13 +57,14 @@ export interface RunResult {
  * blocking audit fails, nothing is published.
  */
 export async function run(options: RunOptions): Promise<RunResult> {
-  const { layout, clock } = options;
+  const { layout, clock, store } = options;
   const progress = options.progress ?? SILENT;
+  await store?.pull(clock.asOf);
   const world = options.world === undefined ? {} : { world: options.world };
   await assertDataKind(layout, { data_clock: options.dataClock, ...world });
   const previous = await snapshotBefore(layout, clock.asOf);
   const follows = (await snapshotOfDay(layout, clock.asOf)) ?? previous;
-  const runId = await claimRunId(layout, clock.asOf);
+  const runId = await claimRunId(layout, clock.asOf, store);
   const startedMs = Date.now();
   const failuresFolder = join(layout.run(runId), 'failures');
 
@@ -103,6 +107,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     const inputs = { runId, clock, dataClock, previous, follows, assumptions, sold, sources, models, results };
     const facts = await snapshotFacts(inputs);
     const publication = blocked.length === 0 ? await publish(build, options, models, facts) : null;
+    if (publication === null) await store?.addReads();
     await writeReport(layout, runId, startedMs, {
       sources,
       blocked: blocked.map((b) => b.name),
@@ -117,7 +122,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
 }
 
 /** Claim the next free run id of a day by creating its folder. An id is never used twice, even after a prune. */
-async function claimRunId(layout: Layout, asOf: string): Promise<string> {
+async function claimRunId(layout: Layout, asOf: string, store: RunStore | undefined): Promise<string> {
   await makeFolder(layout.runs);
   const published = new Set(await listSnapshots(layout));
   for (let number = 1; ; number += 1) {
@@ -126,7 +131,7 @@ async function claimRunId(layout: Layout, asOf: string): Promise<string> {
     try {
       await mkdir(layout.run(runId));
       await sync(layout.runs);
-      return runId;
+      if ((await store?.claim(runId)) !== false) return runId;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
@@ -146,12 +151,13 @@ type Publication = Pick<RunResult, 'manifest' | 'current' | 'changes'>;
 /** Count the changes, write the snapshot and make it current. */
 async function publish(
   build: BuildDatabase,
-  { layout, progress = SILENT }: RunOptions,
+  { layout, progress = SILENT, store }: RunOptions,
   models: readonly Model[],
   facts: SnapshotFacts,
 ): Promise<Publication> {
   progress.step({ name: 'publish', about: 'publishing' });
   const changes = facts.previous === null ? null : await changesSince(build.connection, facts.previous);
   const manifest = await writeSnapshot(build, models, layout, facts);
+  await store?.publish(facts.run_id);
   return { manifest, changes, current: await makeCurrent(layout, facts.run_id) };
 }

@@ -61,6 +61,8 @@ export class ArchiveDamage extends Error {
 export interface ArchiveOptions {
   /** Called for problems that are tolerated, such as an incomplete line. Default: prints to stderr. */
   readonly onWarning?: (message: string) => void;
+  /** Verified bytes of an object that the folder does not have, from a store; null if that has none either. */
+  readonly fetchObject?: (hash: string) => Promise<Uint8Array | null>;
 }
 
 /** How many runs are searched for an earlier response. Older pages are fetched again. */
@@ -72,12 +74,13 @@ const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).
 export async function openArchive(dataDir: string, options: ArchiveOptions = {}): Promise<Archive> {
   const root = join(dataDir, 'archive');
   await makeFolder(root);
-  return new Archive(root, options.onWarning ?? ((message) => process.stderr.write(`${message}\n`)));
+  return new Archive(root, options);
 }
 
 export class Archive {
   readonly #root: string;
   readonly #warn: (message: string) => void;
+  readonly #fetchObject: NonNullable<ArchiveOptions['fetchObject']>;
   /** Writes in progress by hash: the same bytes may arrive twice at once. */
   readonly #writing = new Map<string, Promise<void>>();
   /** The last append to each list, so that records keep their order. */
@@ -85,9 +88,10 @@ export class Archive {
   readonly #runLists = new Map<string, Promise<string[]>>();
   readonly #byUrl = new Map<string, Promise<Map<string, RequestRecord[]>>>();
 
-  constructor(root: string, warn: (message: string) => void) {
+  constructor(root: string, { onWarning, fetchObject = () => Promise.resolve(null) }: ArchiveOptions) {
     this.#root = root;
-    this.#warn = warn;
+    this.#warn = onWarning ?? ((message) => process.stderr.write(`${message}\n`));
+    this.#fetchObject = fetchObject;
   }
 
   /** Store bytes. Equal bytes are one object. @returns their SHA-256, hex */
@@ -101,6 +105,17 @@ export class Archive {
 
   /** Bytes of an object, verified by its hash. @throws ArchiveDamage naming the object */
   async read(hash: string): Promise<Uint8Array> {
+    try {
+      return await this.#readLocal(hash);
+    } catch (error) {
+      const bytes = error instanceof ArchiveDamage ? await this.#fetchObject(hash) : null;
+      if (bytes === null) throw error;
+      await writeWhole(join(this.#root, objectPath(hash)), bytes, this.#incoming);
+      return bytes;
+    }
+  }
+
+  async #readLocal(hash: string): Promise<Uint8Array> {
     const path = objectPath(hash);
     let bytes: Uint8Array;
     try {
@@ -179,7 +194,7 @@ export class Archive {
 
   async #write(hash: string, bytes: Uint8Array): Promise<void> {
     // A damaged object is replaced when the same bytes arrive again.
-    const isIntact = await this.read(hash).then(
+    const isIntact = await this.#readLocal(hash).then(
       () => true,
       (error: unknown) => {
         if (error instanceof ArchiveDamage) return false;

@@ -11,12 +11,13 @@ import { sandboxClock } from '../../pipelines/clock.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { run, type RunResult } from '../../pipelines/run/run.ts';
 import type { SoldLeads } from '../../pipelines/sold_leads.ts';
+import type { RunStore } from '../../pipelines/store/run_store.ts';
+import { openStoredArchive } from '../../pipelines/store/stored_archive.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { startSandbox, type Alter } from '../../sandbox/server.ts';
 import type { World, WorldDay } from '../../sandbox/world/types.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
 import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../sources/index.ts';
@@ -74,6 +75,8 @@ export interface OneRun {
   readonly secrets?: Readonly<Record<string, string>>;
   /** Reads the ids of sold leads. Default: none. */
   readonly soldLeads?: () => Promise<SoldLeads>;
+  /** Store that the folder shares with others. Default: none. */
+  readonly store?: RunStore;
 }
 
 /** Run one day. */
@@ -89,12 +92,13 @@ export async function runDay({
   assumptions,
   secrets,
   soldLeads,
+  store,
   browser = false,
   changed = (spec) => spec,
 }: OneRun): Promise<RunResult & { truth: WorldDay }> {
   const sandbox = await startSandbox({ world, day, ...(alter ? { alter } : {}) });
   const clock = sandboxClock(day);
-  const archive = await openArchive(layout.root);
+  const archive = await openStoredArchive(layout.root, store?.store, () => {});
   const fetcher = createFetcher({
     archive,
     clock,
@@ -114,6 +118,7 @@ export async function runDay({
       ...(models ? { models } : tables ? { models: await modelsOf(tables, empty) } : {}),
       ...(assumptions ? { assumptions } : {}),
       ...(soldLeads ? { soldLeads } : {}),
+      store,
     });
     return { ...result, truth: sandbox.day };
   } finally {

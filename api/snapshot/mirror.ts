@@ -1,0 +1,145 @@
+/**
+ * With STORE, a server needs no shared folder: it follows the store's catalog, fetches the current snapshot into its
+ * own DATA_DIR, verifies it, and points `<DATA_DIR>/current` at it, which follow.ts serves. While the store is
+ * unavailable, or has a damaged snapshot, the server continues with the snapshot it has; `/health` shows the reason.
+ */
+import { readlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { makeFolder, pointAt } from '../../lib/files.ts';
+import { messageOf } from '../../lib/errors.ts';
+import { currentRun, readCatalog } from '../../lib/store/catalog.ts';
+import { openStore } from '../../lib/store/open.ts';
+import { fetchSnapshot, trimSnapshots } from '../../lib/store/snapshot_cache.ts';
+import { StoreDamage, StoreUnavailable, type Store } from '../../lib/store/store.ts';
+import { openSnapshots, type LoadFailure, type Snapshots, type SnapshotsOptions } from './follow.ts';
+
+const POLL_MS = 5_000;
+/** The next poll repeats a request that fails for longer. */
+const WAIT_MS = 3_000;
+const BYTES_PER_MB = 1_000_000;
+
+export interface MirrorOptions {
+  readonly store: Store;
+  readonly dataDir: string;
+  readonly cacheMb: number;
+  /** Called on every new failure. */
+  readonly report?: (failure: LoadFailure) => void;
+  readonly nowMs?: () => number;
+  readonly pollMs?: number;
+}
+
+export interface Mirror {
+  /** Set while the store cannot be followed. */
+  failure(): LoadFailure | null;
+  /** Compare with the store now, and fetch its current snapshot. */
+  refresh(): Promise<void>;
+  close(): void;
+}
+
+/** Why the store cannot be followed, for the public /health. The log has the message. */
+function publicReason(error: unknown): string {
+  if (error instanceof StoreUnavailable) return 'it is unavailable';
+  return error instanceof StoreDamage ? 'a file is missing, damaged or stale' : 'it cannot be used';
+}
+
+/** Run id that `<dataDir>/current` names. */
+const localCurrent = (dataDir: string): Promise<string | null> =>
+  readlink(join(dataDir, 'current')).then(
+    (target) => basename(target),
+    () => null,
+  );
+
+/** Follow a store. Without a local snapshot, the first comparison with the store is awaited. */
+export async function mirrorStore(options: MirrorOptions): Promise<Mirror> {
+  const { store, dataDir, cacheMb, report = () => undefined, nowMs = Date.now, pollMs = POLL_MS } = options;
+  let failed: (LoadFailure & { readonly message: string }) | null = null;
+  let seen = 0;
+  let isBusy = false;
+  let closed = false;
+
+  const follow = async (): Promise<void> => {
+    const read = await readCatalog(store);
+    if (read === null) return;
+    const { catalog } = read;
+    if (catalog.version < seen)
+      throw new StoreDamage(
+        `STORE ${store.shown} returned catalog ${catalog.version}, which is older than ${seen}: ` +
+          'its answer is stale and not used.',
+      );
+    const run = currentRun(store, catalog);
+    if (run !== null) {
+      await makeFolder(join(dataDir, 'snapshots'));
+      await fetchSnapshot(store, run, dataDir);
+      const before = await localCurrent(dataDir);
+      if (before !== run.run_id) {
+        await pointAt(join(dataDir, 'current'), join('snapshots', run.run_id));
+        await trimSnapshots(dataDir, cacheMb * BYTES_PER_MB, new Set([run.run_id, before ?? '']));
+      }
+    }
+    seen = catalog.version;
+  };
+
+  const followOnce = async (): Promise<void> => {
+    if (closed) return;
+    isBusy = true;
+    try {
+      await follow();
+      failed = null;
+    } catch (error) {
+      const message = messageOf(error);
+      if (failed?.message === message) return;
+      failed = { target: 'STORE', reason: publicReason(error), at: new Date(nowMs()).toISOString(), message };
+      report({ target: store.shown, reason: message, at: failed.at });
+    } finally {
+      isBusy = false;
+    }
+  };
+  let last = Promise.resolve();
+  const refresh = (): Promise<void> => (last = last.then(followOnce));
+
+  const first = refresh();
+  if ((await localCurrent(dataDir)) === null) await first;
+  const timer = setInterval(() => {
+    if (!isBusy) void refresh();
+  }, pollMs);
+  timer.unref();
+  return {
+    failure: () => (failed === null ? null : { target: failed.target, reason: failed.reason, at: failed.at }),
+    refresh,
+    close() {
+      closed = true;
+      clearInterval(timer);
+      store.close();
+    },
+  };
+}
+
+/** Open the snapshots of a data folder, which follow a store if there is one. */
+export async function openFollowed(
+  options: SnapshotsOptions,
+  { STORE, STORE_CACHE_MB: cacheMb }: { readonly STORE?: string | undefined; readonly STORE_CACHE_MB: number },
+): Promise<Snapshots> {
+  if (STORE === undefined) return openSnapshots(options);
+  const { dataDir, report, pollMs } = options;
+  const store = await openStore(STORE, WAIT_MS);
+  const mirror = await mirrorStore({
+    store,
+    dataDir,
+    cacheMb,
+    ...(report === undefined ? {} : { report }),
+    ...(pollMs === undefined ? {} : { pollMs }),
+  });
+  const snapshots = await openSnapshots(options);
+  return {
+    acquire: () => snapshots.acquire(),
+    failure: () => snapshots.failure() ?? mirror.failure(),
+    async refresh() {
+      await mirror.refresh();
+      await snapshots.refresh();
+    },
+    close() {
+      mirror.close();
+      snapshots.close();
+    },
+  };
+}

@@ -1,0 +1,130 @@
+/**
+ * Brings a data folder up to date with its store before a run, so that a run may start on any host, also with an empty
+ * disk. It fetches what the run reads: records and request lists of all runs, the staged rows in use, and the snapshots
+ * that it continues. Archived pages are fetched when they are read (sources/fetch/archive.ts).
+ */
+import { mkdir, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { makeFolder, readJson, sha256OfFile, writeWhole } from '../../lib/files.ts';
+import { SettingError } from '../../lib/settings.ts';
+import { RunFiles, type Catalog, type CatalogRun } from '../../lib/store/catalog.ts';
+import { fetchSnapshot, trimSnapshots } from '../../lib/store/snapshot_cache.ts';
+import { downloadVerified, objectOf, readJsonVerified, StoreDamage, type Store } from '../../lib/store/store.ts';
+import { stagedParquet, standingRead, versionOf } from '../ingest/reads.ts';
+import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
+import { atOnce } from '../operate/backup/at_once.ts';
+import { makeCurrent } from '../run/publish.ts';
+import { listSnapshots } from '../snapshots.ts';
+import { runIdOfPath, runIdsIn, stagedSources } from './local_runs.ts';
+
+/** Runs of the store that this folder has, in `store.json`: what was pruned here is not fetched again. */
+const Pulled = z.object({ store: z.string(), runs: z.array(z.string()) });
+
+const pulledFile = (layout: Layout): string => join(layout.root, 'store.json');
+
+async function pulledRuns(layout: Layout, store: Store): Promise<Set<string>> {
+  const saved = Pulled.safeParse(await readJson(pulledFile(layout)));
+  return new Set(saved.success && saved.data.store === store.shown ? saved.data.runs : []);
+}
+
+/** Remember that this folder has the files of all runs of a catalog. */
+export const writePulled = (layout: Layout, store: Store, { runs }: Catalog): Promise<void> =>
+  writeWhole(
+    pulledFile(layout),
+    `${JSON.stringify({ store: store.shown, runs: runs.map((run) => run.run_id) }, null, 1)}\n`,
+  );
+
+/** Fetch a file unless the folder has it. */
+async function fetchFile(store: Store, sha256: string, path: string): Promise<void> {
+  const found = await sha256OfFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (found === sha256) return;
+  await makeFolder(dirname(path));
+  await downloadVerified(store, objectOf(sha256), path);
+}
+
+/** Fetch a run's records of reads and lists of requests, without its staged rows. */
+async function pullRun(store: Store, layout: Layout, run: CatalogRun): Promise<void> {
+  const files = RunFiles.parse(await readJsonVerified(store, objectOf(run.files)));
+  const foreign = files.find(({ path }) => runIdOfPath(path) !== run.run_id);
+  if (foreign)
+    throw new StoreDamage(`STORE ${store.shown}: the files of run ${run.run_id} name ${JSON.stringify(foreign.path)}.`);
+  const records = files.filter(({ path }) => !path.endsWith('.parquet'));
+  // Lists first: a record must not be there without its list, which marks pages of a quarantined read.
+  const byFolder = records.sort((a, b) => (a.path < b.path ? -1 : 1));
+  await atOnce(byFolder, ({ path, sha256 }) => fetchFile(store, sha256, join(layout.root, path)));
+}
+
+/** Fetch the staged rows that are in use on a day. */
+async function pullRowsInUse(store: Store, layout: Layout, asOf: string): Promise<void> {
+  await atOnce(await stagedSources(layout), async (source) => {
+    const read = await standingRead(layout, source, asOf);
+    if (!read?.parquet) return;
+    await fetchFile(store, read.parquet.sha256, stagedParquet(layout, source, read.run_id, versionOf(read)));
+  });
+}
+
+/** The snapshots that a run of this day reads: the newest of an earlier day, the newest of the day, and the current. */
+function snapshotsOf({ runs, current }: Catalog, asOf: string): CatalogRun[] {
+  const published = runs.filter((r) => r.manifest !== null).sort((a, b) => compareRunIds(a.run_id, b.run_id));
+  const dayOf = (r: CatalogRun): string => parseRunId(r.run_id)?.asOf ?? '';
+  const wanted = [
+    published.findLast((r) => dayOf(r) < asOf),
+    published.findLast((r) => dayOf(r) === asOf),
+    published.find((r) => r.run_id === current),
+  ];
+  return [...new Set(wanted.filter((r) => r !== undefined))];
+}
+
+/** Move away snapshots that the store does not have: a run wrote them, and ended before it published them. */
+async function setAsideUnpublished(layout: Layout, { runs }: Catalog, print: (line: string) => void): Promise<void> {
+  const published = new Set(runs.filter((r) => r.manifest !== null).map((r) => r.run_id));
+  for (const runId of await listSnapshots(layout)) {
+    if (published.has(runId)) continue;
+    const aside = join(layout.run(runId), 'unpublished');
+    await mkdir(layout.run(runId), { recursive: true });
+    await rename(layout.snapshot(runId), aside);
+    print(`snapshot ${runId} was never published: moved to ${aside}`);
+  }
+}
+
+export interface PullOptions {
+  readonly store: Store;
+  readonly layout: Layout;
+  readonly asOf: string;
+  readonly cacheBytes: number;
+  readonly print: (line: string) => void;
+}
+
+/** A store has one kind of data, as a folder has. */
+async function takeKind({ store, layout }: PullOptions, { kind }: Catalog): Promise<void> {
+  const local = await readJson(layout.kind);
+  if (local === undefined) await writeWhole(layout.kind, `${JSON.stringify(kind)}\n`);
+  else if (JSON.stringify(local) !== JSON.stringify(kind))
+    throw new SettingError(
+      `STORE is ${store.shown}, which has other data than DATA_DIR ${JSON.stringify(layout.root)}; ` +
+        'expected another store, or a new folder',
+    );
+}
+
+/** @throws StoreDamage, StoreUnavailable; SettingError if the folder has another kind of data */
+export async function pull(options: PullOptions, catalog: Catalog): Promise<void> {
+  const { store, layout, asOf, cacheBytes, print } = options;
+  await takeKind(options, catalog);
+  const pulled = await pulledRuns(layout, store);
+  const missing = catalog.runs.filter((run) => !pulled.has(run.run_id));
+  const local = new Set(await runIdsIn(layout.runs));
+  for (const run of missing) await pullRun(store, layout, run);
+  const snapshots = snapshotsOf(catalog, asOf);
+  for (const run of snapshots) await fetchSnapshot(store, run, layout.root);
+  await pullRowsInUse(store, layout, asOf);
+  await setAsideUnpublished(layout, catalog, print);
+  if (catalog.current !== null) await makeCurrent(layout, catalog.current);
+  if (snapshots.length > 0) await trimSnapshots(layout.root, cacheBytes, new Set(snapshots.map((run) => run.run_id)));
+  await writePulled(layout, store, catalog);
+  const others = missing.filter((run) => !local.has(run.run_id)).length;
+  if (others > 0) print(`store: fetched ${others} runs of other hosts from ${store.shown}`);
+}

@@ -1,0 +1,139 @@
+/** Uploads what the store does not have of a data folder: runs, their archived pages, and snapshots. */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { objectPath } from '../../lib/archive_path.ts';
+import { sha256, sha256OfFile } from '../../lib/files.ts';
+import { snapshotFileName, type Catalog, type CatalogRun, type RunFiles } from '../../lib/store/catalog.ts';
+import { statedFiles } from '../../lib/store/snapshot_cache.ts';
+import { objectOf, StoreDamage, type NamedFile, type Store } from '../../lib/store/store.ts';
+import { RequestRecord } from '../../sources/fetch/archive.ts';
+import { compareRunIds, type Layout } from '../layout.ts';
+import { atOnce } from '../operate/backup/at_once.ts';
+import { listSnapshots, verifySnapshot } from '../snapshots.ts';
+import { filesByRun } from './local_runs.ts';
+
+export interface Pushed {
+  readonly runs: readonly CatalogRun[];
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** Upload a file, and check that the store has all of it. */
+async function upload(store: Store, file: NamedFile, path: string): Promise<number> {
+  const { size } = await stat(path);
+  if ((await store.size(file.name)) === size) return 0;
+  await store.putFile(file, path);
+  const stored = await store.size(file.name);
+  if (stored === size) return size;
+  throw new StoreDamage(
+    `STORE ${store.shown}: ${file.name} has ${stored ?? 'no'} bytes after its upload, expected ${size}. ` +
+      'Nothing was published. Run again.',
+  );
+}
+
+/** Hashes of the pages in a list of requests. An incomplete line, as after a crash, has none. */
+async function pagesIn(path: string): Promise<string[]> {
+  const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '');
+  return lines.flatMap((line) => {
+    try {
+      return RequestRecord.parse(JSON.parse(line)).sha256 ?? [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+const isList = (path: string): boolean => path.endsWith('.ndjson');
+
+class Push {
+  readonly #store: Store;
+  readonly #layout: Layout;
+  readonly #objects = new Set<string>();
+  files = 0;
+  bytes = 0;
+
+  constructor(store: Store, layout: Layout) {
+    this.#store = store;
+    this.#layout = layout;
+  }
+
+  /** Pages of runs that the store has are there. */
+  async skipPagesOf(paths: Iterable<string>): Promise<void> {
+    for (const path of paths)
+      if (isList(path)) for (const hash of await pagesIn(join(this.#layout.root, path))) this.#objects.add(hash);
+  }
+
+  async #add(file: NamedFile, path: string): Promise<void> {
+    const bytes = await upload(this.#store, file, path);
+    this.files += bytes === 0 ? 0 : 1;
+    this.bytes += bytes;
+  }
+
+  async #object(hash: string, path: string): Promise<void> {
+    if (this.#objects.has(hash)) return;
+    this.#objects.add(hash);
+    await this.#add(objectOf(hash), path);
+  }
+
+  /** @returns hash of the run's list of files */
+  async run(paths: readonly string[]): Promise<string> {
+    const { root } = this.#layout;
+    const list: RunFiles = [];
+    await atOnce(paths, async (path) => {
+      const hash = await sha256OfFile(join(root, path));
+      list.push({ path, sha256: hash });
+      await this.#object(hash, join(root, path));
+    });
+    const pages = new Set<string>();
+    for (const path of paths.filter(isList)) for (const hash of await pagesIn(join(root, path))) pages.add(hash);
+    await atOnce(pages, (hash) => this.#object(hash, join(root, 'archive', objectPath(hash))));
+    const text = JSON.stringify(list.sort((a, b) => (a.path < b.path ? -1 : 1)));
+    await this.#store.put(objectOf(sha256(text)), new TextEncoder().encode(text));
+    return sha256(text);
+  }
+
+  /** @returns hash of the snapshot's manifest, which is stored last */
+  async snapshot(runId: string): Promise<string> {
+    const folder = this.#layout.snapshot(runId);
+    await atOnce(await statedFiles(folder), ({ file, sha256: hash }) =>
+      this.#add({ name: snapshotFileName(runId, file), sha256: hash }, join(folder, file)),
+    );
+    const path = join(folder, 'manifest.json');
+    const hash = await sha256OfFile(path);
+    await this.#add({ name: snapshotFileName(runId, 'manifest.json'), sha256: hash }, path);
+    return hash;
+  }
+}
+
+/** The snapshots to upload: this run's, or with an empty store all that are complete. */
+async function newSnapshots(layout: Layout, known: Catalog | null, published: string | null): Promise<Set<string>> {
+  const wanted = new Set(published === null ? [] : [published]);
+  if (known === null)
+    for (const runId of await listSnapshots(layout))
+      if ((await verifySnapshot(layout, runId)).length === 0) wanted.add(runId);
+  return wanted;
+}
+
+/**
+ * Upload the runs of a folder that a catalog does not name. Nothing names the uploaded files yet.
+ * @param published the run whose snapshot is uploaded as well
+ */
+export async function push(
+  store: Store,
+  layout: Layout,
+  known: Catalog | null,
+  published: string | null,
+): Promise<Pushed> {
+  const byRun = await filesByRun(layout);
+  const named = new Set(known?.runs.map((run) => run.run_id));
+  const work = new Push(store, layout);
+  for (const [runId, paths] of byRun) if (named.has(runId)) await work.skipPagesOf(paths);
+  const snapshots = await newSnapshots(layout, known, published);
+  const ids = [...new Set([...byRun.keys(), ...snapshots])].filter((id) => !named.has(id)).sort(compareRunIds);
+  const runs: CatalogRun[] = [];
+  for (const run_id of ids) {
+    const files = await work.run(byRun.get(run_id) ?? []);
+    runs.push({ run_id, files, manifest: snapshots.has(run_id) ? await work.snapshot(run_id) : null });
+  }
+  return { runs, files: work.files, bytes: work.bytes };
+}

@@ -1,0 +1,124 @@
+/**
+ * A run's use of its store. It brings its folder up to date, claims its run id, and publishes: pages and rows, the
+ * snapshot's files, its manifest, then the catalog by one conditional write. A crash before that write publishes
+ * nothing; the next run uploads what is missing. Of two runs that continue the same catalog, one publishes.
+ */
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { readJson } from '../../lib/files.ts';
+import { SettingError } from '../../lib/settings.ts';
+import { readCatalog, switchCatalog, type Catalog, type ReadCatalog } from '../../lib/store/catalog.ts';
+import { openStore } from '../../lib/store/open.ts';
+import type { Store } from '../../lib/store/store.ts';
+import { bytesShort, number } from '../format.ts';
+import { compareRunIds, type Layout } from '../layout.ts';
+import { pull, writePulled } from './pull.ts';
+import { push } from './push.ts';
+
+const BYTES_PER_MB = 1_000_000;
+/** Catalogs that other runs may write while this one adds its reads. */
+const TRIES = 5;
+
+/** Another run published first. The message is one line. */
+export class PublishedElsewhere extends Error {
+  override readonly name = 'PublishedElsewhere';
+}
+
+export interface RunStore {
+  /** Bring the folder up to date for a run of this day. */
+  pull(asOf: string): Promise<void>;
+  /** @returns false if another run has this id */
+  claim(runId: string): Promise<boolean>;
+  /** Store a run's reads and its snapshot, and make it current. @throws PublishedElsewhere */
+  publish(runId: string): Promise<void>;
+  /** Store the reads of a run that publishes nothing. */
+  addReads(): Promise<void>;
+  /** Bytes of an archived page. */
+  readonly store: Store;
+  close(): void;
+}
+
+export interface RunStoreOptions {
+  readonly store: Store;
+  readonly layout: Layout;
+  readonly cacheMb: number;
+  readonly print: (line: string) => void;
+}
+
+/** The newer of two snapshots: a run of an earlier day does not replace the current one. */
+const later = (current: string | null, runId: string): string =>
+  current !== null && compareRunIds(current, runId) > 0 ? current : runId;
+
+export function runStoreOf({ store, layout, cacheMb, print }: RunStoreOptions): RunStore {
+  /** The catalog that the run continues. */
+  let before: ReadCatalog | null = null;
+
+  const add = async (published: string | null): Promise<boolean> => {
+    const known = before?.catalog ?? null;
+    const { runs, files, bytes } = await push(store, layout, known, published);
+    if (runs.length === 0) return true;
+    const newest = published ?? (known === null ? runs.findLast((run) => run.manifest !== null)?.run_id : undefined);
+    const next: Pick<Catalog, 'kind' | 'current' | 'runs'> = {
+      kind: (await readJson(layout.kind)) ?? null,
+      current: newest === undefined ? (known?.current ?? null) : later(known?.current ?? null, newest),
+      runs: [...(known?.runs ?? []), ...runs],
+    };
+    if (!(await switchCatalog(store, before, next))) return false;
+    before = await readCatalog(store);
+    if (before !== null) await writePulled(layout, store, before.catalog);
+    print(`stored     ${number(files)} files, ${bytesShort(bytes)}, in ${store.shown}`);
+    return true;
+  };
+
+  const addReads = async (): Promise<void> => {
+    for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+      if (await add(null)) return;
+      before = await readCatalog(store);
+    }
+    throw new PublishedElsewhere(`STORE ${store.shown}: other runs write to it all the time. Run again later.`);
+  };
+
+  return {
+    store,
+    async pull(asOf) {
+      before = await readCatalog(store);
+      const options = { store, layout, asOf, cacheBytes: cacheMb * BYTES_PER_MB, print };
+      if (before !== null) await pull(options, before.catalog);
+    },
+    async claim(runId) {
+      const text = (): string => `${JSON.stringify({ host: hostname(), process: process.pid, claim: randomUUID() })}\n`;
+      if (!(await store.create(`runs/${runId}`, text()))) return false;
+      // A second claim of the same id must fail.
+      if (!(await store.create(`runs/${runId}`, text()))) return true;
+      throw new SettingError(
+        `STORE is ${store.shown}, which ignores conditional writes (If-None-Match): two runs could overwrite each ` +
+          'other. Expected a service that supports them',
+      );
+    },
+    async publish(runId) {
+      if (await add(runId)) return;
+      before = await readCatalog(store);
+      await rm(layout.snapshot(runId), { recursive: true, force: true });
+      const winner = before?.catalog.runs.at(-1)?.run_id ?? 'another run';
+      await addReads();
+      throw new PublishedElsewhere(
+        `Run ${winner} published to STORE ${store.shown} while this run worked, so run ${runId} published nothing. ` +
+          `Its pages and rows are stored. Run again: it continues from there.`,
+      );
+    },
+    addReads,
+    close: () => {
+      store.close();
+    },
+  };
+}
+
+/** The run's store; undefined without STORE. */
+export async function openRunStore(
+  { STORE, STORE_CACHE_MB: cacheMb }: { readonly STORE?: string | undefined; readonly STORE_CACHE_MB: number },
+  layout: Layout,
+  print: (line: string) => void,
+): Promise<RunStore | undefined> {
+  return STORE === undefined ? undefined : runStoreOf({ store: await openStore(STORE), layout, cacheMb, print });
+}

@@ -1,0 +1,195 @@
+/** A server with a disk of its own serves what a store has, and nothing that is half published or damaged. */
+import assert from 'node:assert/strict';
+import { copyFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { openFollowed } from '../../api/snapshot/mirror.ts';
+import type { LoadFailure, Snapshots } from '../../api/snapshot/follow.ts';
+import { openStore } from '../../lib/store/open.ts';
+import { layoutOf } from '../../pipelines/layout.ts';
+import { listSnapshots } from '../../pipelines/snapshots.ts';
+import { runStoreOf, type RunStore } from '../../pipelines/store/run_store.ts';
+import { dataFolder, type DataFolder } from '../api/support/snapshot_fixtures.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
+import { startS3, withS3, type S3Server } from './s3_server.ts';
+
+const DAY = '2026-11-20';
+const nameOf = (url = ''): string => (url.split('?')[0] ?? '').replace('/deals/feed/', '');
+
+describe('a server with a store', () => {
+  let s3: S3Server;
+  let restore: () => void;
+  let host: DataFolder;
+  let run: RunStore;
+  const disk = memoryFolder('dealfeed-server-');
+  const reports: string[] = [];
+  let server: Snapshots;
+
+  const serve = (dataDir: string, cacheMb = 1000): Promise<Snapshots> =>
+    openFollowed(
+      {
+        dataDir,
+        pollMs: 600_000,
+        report: (event: { serving: string } | LoadFailure) => {
+          if ('reason' in event) reports.push(event.reason);
+        },
+      },
+      { STORE: s3.address, STORE_CACHE_MB: cacheMb },
+    );
+  /** Run id that a server serves after it has looked at the store. */
+  const served = async (snapshots: Snapshots): Promise<string | null> => {
+    await snapshots.refresh();
+    const lease = snapshots.acquire();
+    lease?.release();
+    return lease?.snapshot.id ?? null;
+  };
+  const build = (number: string): Promise<string> => host.publish(`${DAY}.${number}`, {}, { current: false });
+  const publish = async (number: string): Promise<void> => {
+    await build(number);
+    await run.publish(`${DAY}.${number}`);
+  };
+
+  before(async () => {
+    s3 = await startS3();
+    restore = withS3(s3);
+    host = await dataFolder();
+    const layout = layoutOf(host.path);
+    await writeFile(layout.kind, '{"data_clock":"sandbox"}\n');
+    run = runStoreOf({ store: await openStore(s3.address, 0), layout, cacheMb: 1000, print: () => {} });
+    await run.pull(DAY);
+  });
+  after(async () => {
+    server.close();
+    run.close();
+    restore();
+    await s3.close();
+    await host.remove();
+  });
+
+  test('starts with an empty disk and an empty store, and serves each snapshot that is published', async () => {
+    server = await serve(disk);
+    assert.equal(await served(server), null);
+    await publish('01');
+    assert.equal(await served(server), `${DAY}.01`);
+    assert.equal(server.failure(), null);
+  });
+
+  test('never serves a publication that stopped on its way, wherever it stopped', async () => {
+    const folder = await build('02');
+    const stops = [
+      /^PUT objects/u,
+      /^PUT snapshots.*deals\.parquet/u,
+      /^PUT .*duckdb/u,
+      /^PUT .*manifest/u,
+      /^PUT current/u,
+    ];
+    const pointer = await readFile(s3.fileOf('current'), 'utf8');
+    for (const stop of stops) {
+      s3.fault = ({ method, url, socket }) => {
+        if (!stop.test(`${method ?? ''} ${nameOf(url)}`)) return false;
+        socket.destroy();
+        return true;
+      };
+      const said = /^STORE is s3:\/\/deals\/feed, which is unavailable: (?:ECONNRESET|EPIPE|socket hang up)$/u;
+      await assert.rejects(run.publish(`${DAY}.02`), { name: 'StoreUnavailable', message: said });
+      s3.fault = null;
+      assert.equal(await readFile(s3.fileOf('current'), 'utf8'), pointer);
+      assert.equal(await served(server), `${DAY}.01`);
+    }
+    // A service that stores a part of an upload, and says that all is well.
+    s3.fault = async ({ method, url }, response) => {
+      if (method !== 'HEAD' || !nameOf(url).endsWith('deals.parquet')) return false;
+      response.writeHead(200, { 'content-length': '3' }).end();
+      return Promise.resolve(true);
+    };
+    await assert.rejects(run.publish(`${DAY}.02`), {
+      name: 'StoreDamage',
+      message:
+        /^STORE \S+ snapshots\/2026-11-20\.02\/deals\.parquet has 3 bytes after its upload, expected \d+\. Nothing/u,
+    });
+    s3.fault = null;
+    assert.equal(await served(server), `${DAY}.01`);
+    await run.publish(`${DAY}.02`);
+    assert.equal(await served(server), `${DAY}.02`);
+    assert.match(folder, /02$/u);
+  });
+
+  /** Damage the published snapshot: the server must say so once, serve the one before, and recover by itself. */
+  const damages: [about: string, file: string, damage: (path: string) => Promise<void>, said: RegExp][] = [
+    ['is missing', 'dealfeed.duckdb', (path) => rm(path), /^STORE \S+ has no snapshots\/\S+\/dealfeed\.duckdb, which/u],
+    [
+      'is cut',
+      'deals.parquet',
+      (path) => truncate(path, 9),
+      /^STORE \S+ snapshots\/\S+\/deals\.parquet has the SHA-256/u,
+    ],
+    [
+      'has other content',
+      'manifest.json',
+      (path) => writeFile(path, '{}'),
+      /manifest\.json has the SHA-256 44136fa355b3/u,
+    ],
+  ];
+  for (const [index, [about, file, damage, said]] of damages.entries()) {
+    test(`continues with the snapshot before if ${file} ${about} in the store`, async () => {
+      const [earlier, id] = [await served(server), `${DAY}.1${index}`];
+      await publish(`1${index}`);
+      const stored = s3.fileOf(`snapshots/${id}/${file}`);
+      const [intact, md5] = [`${stored}.intact`, `${stored}.md5`];
+      await copyFile(stored, intact);
+      await damage(stored);
+      await rm(md5, { force: true });
+      reports.length = 0;
+      assert.equal(await served(server), earlier);
+      assert.equal(await served(server), earlier);
+      assert.equal(reports.length, 1, 'reported once');
+      assert.match(reports[0] ?? '', said);
+      assert.equal(server.failure()?.reason, 'a file is missing, damaged or stale', '/health does not name the bucket');
+      assert.ok(!(await listSnapshots(layoutOf(disk))).includes(id));
+      await copyFile(intact, stored);
+      assert.equal(await served(server), id);
+      assert.equal(server.failure(), null);
+    });
+  }
+
+  test('does not go back to a stale pointer', async () => {
+    const stale = await readFile(s3.fileOf('current'));
+    await publish('21');
+    assert.equal(await served(server), `${DAY}.21`);
+    const fresh = await readFile(s3.fileOf('current'));
+    await writeFile(s3.fileOf('current'), stale);
+    assert.equal(await served(server), `${DAY}.21`);
+    assert.match(
+      reports.at(-1) ?? '',
+      /^STORE \S+ returned catalog \d+, which is older than \d+: its answer is stale/u,
+    );
+    await writeFile(s3.fileOf('current'), fresh);
+    assert.equal(await served(server), `${DAY}.21`);
+    assert.equal(server.failure(), null);
+  });
+
+  test('continues while the store is away, and starts without it from its own disk', async () => {
+    s3.fault = ({ socket }) => {
+      socket.destroy();
+      return true;
+    };
+    assert.equal(await served(server), `${DAY}.21`);
+    assert.equal(server.failure()?.reason, 'it is unavailable');
+    const restarted = await serve(disk);
+    assert.equal(await served(restarted), `${DAY}.21`);
+    restarted.close();
+    s3.fault = null;
+  });
+
+  test('keeps the current snapshot and the one before it in a small cache', async () => {
+    const small = memoryFolder('dealfeed-small-');
+    const snapshots = await serve(small, 0);
+    await publish('31');
+    assert.equal(await served(snapshots), `${DAY}.31`);
+    await publish('32');
+    assert.equal(await served(snapshots), `${DAY}.32`);
+    assert.deepEqual(await listSnapshots(layoutOf(small)), [`${DAY}.31`, `${DAY}.32`]);
+    snapshots.close();
+    await rm(join(small), { recursive: true });
+  });
+});
