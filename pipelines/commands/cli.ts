@@ -22,13 +22,14 @@ import { status } from './status.ts';
 /** On a terminal that is too small, fresh sources are grouped by family. */
 async function statusCommand(): Promise<number> {
   const { DATA_DIR, JSON: json, ALL, PAYMENTS } = readSettings(operatorSettings);
-  const { LEDGER, QUEUE } = readSettings(pipelineSettings);
+  const { LEDGER, QUEUE, STORE } = readSettings(pipelineSettings);
   const { isTTY, rows, columns } = process.stdout;
   return status(layoutOf(DATA_DIR), print, {
     json,
     ledger: { DATA_DIR, LEDGER },
     payments: PAYMENTS,
     queue: QUEUE,
+    store: STORE,
     hasColor: isTTY && process.stdout.hasColors(),
     ...(isTTY ? { columns } : {}),
     ...(isTTY && !ALL ? { lines: rows } : {}),

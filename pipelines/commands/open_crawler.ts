@@ -1,5 +1,6 @@
 /** Opens the crawler of a run: this process, or with QUEUE its workers. */
 import type { PipelineSettings } from '../../lib/settings.ts';
+import type { Store } from '../../lib/store/store.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import type { Archive } from '../../sources/fetch/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
@@ -13,7 +14,11 @@ export async function openCrawler(
   settings: PipelineSettings,
   all: readonly SourceSpec[],
   archive: Archive,
-  { clock, progress }: { readonly clock: Clock; readonly progress: Progress },
+  {
+    clock,
+    progress,
+    store,
+  }: { readonly clock: Clock; readonly progress: Progress; readonly store?: Store | undefined },
 ): Promise<{ readonly crawler: Crawler; close(): Promise<void> }> {
   const sandboxUrl = settings.LIVE ? undefined : settings.SANDBOX_URL;
   const secrets = secretsOf(all);
@@ -23,6 +28,7 @@ export async function openCrawler(
     const crawler = await openQueueCrawler({
       url: settings.QUEUE,
       dataDir: settings.DATA_DIR,
+      store,
       archive,
       sources: all,
       contact: settings.CONTACT,

@@ -148,7 +148,7 @@ export async function runCommand(): Promise<number> {
     say(`not read: ${name} in the drop folder: no source has this name`);
   for (const line of missingPermissions(sources, mayFetch)) say(line);
   const progress = openProgress();
-  const { crawler, close } = await openCrawler(settings, all, archive, { clock, progress });
+  const { crawler, close } = await openCrawler(settings, all, archive, { clock, progress, store: store?.store });
   try {
     const result = await run({
       layout,

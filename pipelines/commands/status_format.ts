@@ -45,6 +45,9 @@ function formatQueue(queue: NonNullable<Health['queue']>): string {
   return `Queue     ${plural(queue.workers.length, 'worker')}${names}, reading ${hosts}`;
 }
 
+const formatStore = ({ place, current, runs }: NonNullable<Health['store']>): string =>
+  `Store     ${place}: ${current === null ? 'nothing published yet' : `${current} is current`}, ${plural(runs, 'run')}`;
+
 const MONEY = {
   test: 'in test money, ',
   real: '',
@@ -74,12 +77,13 @@ function formatForecast({
 
 /** Runs, queue, cost, disk and earnings. */
 function formatOperation(health: Health): string[] {
-  const { last_run: run, running, queue, month, disk, forecast, earned } = health;
+  const { last_run: run, running, queue, store, month, disk, forecast, earned } = health;
   const sizes = Object.entries(disk).map(([name, n]) => `${name} ${bytesShort(n)}`);
   return [
     ...(run ? [formatLastRun(run)] : []),
     ...(running === null ? [] : [`Now       a run is in progress (process ${running})`]),
     ...(queue ? [formatQueue(queue)] : []),
+    ...(store ? [formatStore(store)] : []),
     ...(run
       ? [`Cost      last 30 days, ${number(month.runs)} runs: ${formatCost(month)}`, `Disk      ${sizes.join(', ')}`]
       : []),

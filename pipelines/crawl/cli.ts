@@ -1,7 +1,10 @@
-/** `make worker`: reads sources from the queue of runs with the same QUEUE and DATA_DIR, until it is stopped. */
+/**
+ * `make worker`: reads sources from the queue of runs with the same QUEUE and DATA_DIR, or STORE, until it is stopped.
+ */
 import { once } from 'node:events';
 import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
+import { openStore } from '../../lib/store/open.ts';
 import { loadSources, secretsOf } from '../../sources/index.ts';
 import { failureText } from '../failure.ts';
 import { QueueUnavailable } from './database.ts';
@@ -9,7 +12,7 @@ import { workerSettings } from './settings.ts';
 import { startWorker } from './worker.ts';
 
 async function main(): Promise<void> {
-  const { QUEUE, DATA_DIR, CHROMIUM_PATH } = readSettings(pipelineSettings);
+  const { QUEUE, DATA_DIR, STORE, STORE_CACHE_MB: cacheMb, CHROMIUM_PATH } = readSettings(pipelineSettings);
   const { AT_ONCE } = readSettings(workerSettings);
   if (QUEUE === undefined)
     throw new SettingError('QUEUE is null, expected postgres://user:password@host/database: the QUEUE of the runs');
@@ -17,6 +20,7 @@ async function main(): Promise<void> {
   const worker = await startWorker({
     url: QUEUE,
     dataDir: DATA_DIR,
+    store: STORE === undefined ? undefined : { store: await openStore(STORE), cacheMb },
     sources,
     atOnce: AT_ONCE,
     secrets: secretsOf(sources),

@@ -7,9 +7,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import { PgBoss } from 'pg-boss';
+import type { Store } from '../../lib/store/store.ts';
 import type { Page, SourceSpec } from '../../sources/contract.ts';
 import type { Archive } from '../../sources/fetch/archive.ts';
 import { archivedPages } from '../archived_pages.ts';
+import { fetchRequests } from '../store/worker_store.ts';
 import { AT_ONCE, type Crawler, type OnUnreadable, type Reading, type SourceRead, type Traffic } from './crawler.ts';
 import { BOSS_SCHEMA, connecting, holdQueue, openCrawlDatabase, retryQuery, SCHEMA, TIMEOUTS } from './database.ts';
 import { assignQueue } from './folder.ts';
@@ -22,6 +24,8 @@ export interface QueueOptions {
   /** Address of the PostgreSQL database. */
   readonly url: string;
   readonly dataDir: string;
+  /** Store in which the workers put the pages. Default: they share the folder. */
+  readonly store?: Store | undefined;
   readonly archive: Archive;
   /** All sources, to find those that share a host. */
   readonly sources: readonly SourceSpec[];
@@ -116,7 +120,7 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
   const code = await adapterHash();
   try {
     release = await holdQueue(url, shown);
-    folder = await assignQueue(database, options.dataDir);
+    folder = await assignQueue(database, { dataDir: options.dataDir, store: options.store?.shown });
     await connecting(shown, boss.start());
     await createQueue(boss);
     // Jobs of a killed run. This run finds their pages in the archive.
@@ -182,6 +186,8 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
         counts.add(output.worker, outcome.traffic.requests);
         await takeParsingSlot(parsed.promise);
         for (const { key, failure } of outcome.unreadable) onUnreadable(key, errorOf(failure));
+        if (options.store)
+          await fetchRequests(options.store, options.dataDir, { source: spec.name, runId: reading.runId });
         const record = { source: spec.name, run_id: reading.runId, pages: outcome.pages };
         // The worker's fetcher has checked the size limits, which differ between requests.
         yield* await archivedPages(options.archive, record, constants.MAX_LENGTH);

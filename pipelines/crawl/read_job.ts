@@ -2,6 +2,7 @@
 import type { Job } from 'pg-boss';
 import { messageOf } from '../../lib/errors.ts';
 import { SettingError } from '../../lib/settings.ts';
+import { StoreUnavailable } from '../../lib/store/store.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { openArchive, type Archive, type RequestRecord } from '../../sources/fetch/archive.ts';
 import { createFetcher, type Fetcher } from '../../sources/fetch/fetcher.ts';
@@ -11,9 +12,12 @@ import { refOf } from '../ingest/reads.ts';
 import type { Claim, Claims } from './claims.ts';
 import { readHere, type Traffic } from './crawler.ts';
 import type { CrawlDatabase } from './database.ts';
-import { folderId, wrongFolder } from './folder.ts';
+import { placeId, wrongPlace } from './folder.ts';
 import { CrawlJob, failureOf, type Outcome, type Output } from './jobs.ts';
+import { type EarlierRequests, fetchRequests, openWorkerArchive, trimPages } from '../store/worker_store.ts';
 import type { WorkerOptions } from './worker.ts';
+
+const BYTES_PER_MB = 1_000_000;
 
 export interface JobContext {
   readonly options: WorkerOptions;
@@ -23,6 +27,8 @@ export interface JobContext {
   readonly code: string;
   readonly database: CrawlDatabase;
   readonly claims: Claims;
+  /** Lists of requests of earlier runs, if they come from a store. */
+  readonly earlier: EarlierRequests | undefined;
   /** Aborted when the worker stops. */
   readonly stopping: AbortSignal;
 }
@@ -31,9 +37,10 @@ export interface JobContext {
 async function mismatchOf({ options, code, database }: JobContext, job: CrawlJob): Promise<string | null> {
   const { dataDir } = options;
   const { runId } = job.reading;
-  if (job.folder !== (await folderId(dataDir)))
+  const place = { dataDir, store: options.store?.store.shown };
+  if (job.folder !== (await placeId(place)))
     return (
-      (await wrongFolder(database, dataDir)) ??
+      (await wrongPlace(database, place)) ??
       `DATA_DIR is ${JSON.stringify(dataDir)}, which is not the data folder of run ${runId}`
     );
   if (job.code !== code)
@@ -109,6 +116,16 @@ async function readPages(fetcher: Fetcher, spec: SourceSpec, job: CrawlJob, atte
   return { pages, unreadable, traffic: { ...read.traffic }, failure };
 }
 
+/** The archive for a job: the shared folder's, or a cache of the store with the lists that the read needs. */
+async function archiveFor({ options, earlier }: JobContext, job: CrawlJob, attempt: number): Promise<Archive> {
+  const { dataDir, store: cache, print } = options;
+  if (!cache) return openArchive(dataDir);
+  const { source, reading } = job;
+  await earlier?.fetch(source);
+  for (const runId of [...reading.resumes, reading.runId]) await fetchRequests(cache.store, dataDir, { source, runId });
+  return openWorkerArchive(dataDir, cache.store, { source, runId: reading.runId, attempt }, print);
+}
+
 /**
  * @throws SettingError if the worker must not read the job; an error that returns the job to the queue if it lost it
  */
@@ -117,7 +134,7 @@ export async function readJob(context: JobContext, { id, data, retryCount: attem
   const { print } = options;
   const job = CrawlJob.parse(data);
   const spec = await specOf(context, job);
-  const archive = await openArchive(options.dataDir);
+  const archive = await archiveFor(context, job, attempt);
   const earlier = attempt === 0 ? [] : await archive.records(spec.name, job.reading.runId);
   const archived = earlier.filter((r) => r.error === null && r.sha256 !== null).length;
   const start = attempt === 0 ? 'reading' : `taken over with ${archived} archived answers,`;
@@ -143,11 +160,16 @@ export async function readJob(context: JobContext, { id, data, retryCount: attem
       print(`${spec.name}: left to another worker (${reason})`);
       throw error;
     }
+    if (error instanceof StoreUnavailable) {
+      print(`${spec.name}: left to another worker (${error.message})`);
+      throw error;
+    }
     const defect = error instanceof Error ? (error.stack ?? error.message) : String(error);
     print(`${spec.name}: ${defect}`);
     return { worker: name, defect };
   } finally {
     await claim.release();
     await fetcher.close();
+    if (options.store) await trimPages(options.dataDir, options.store.cacheMb * BYTES_PER_MB);
   }
 }

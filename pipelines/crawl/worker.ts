@@ -3,19 +3,23 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { PgBoss, type Job } from 'pg-boss';
 import { SettingError } from '../../lib/settings.ts';
+import type { Store } from '../../lib/store/store.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import type { FetcherOptions } from '../../sources/fetch/fetcher.ts';
 import { claimsIn } from './claims.ts';
 import { BOSS_SCHEMA, connecting, openCrawlDatabase, SCHEMA } from './database.ts';
-import { wrongFolder } from './folder.ts';
+import { wrongPlace } from './folder.ts';
 import { adapterHash, createQueue, QUEUE } from './jobs.ts';
 import { readJob } from './read_job.ts';
+import { EarlierRequests } from '../store/worker_store.ts';
 
 export interface WorkerOptions {
   /** Address of the PostgreSQL database. */
   readonly url: string;
   /** The data folder of the runs, whose archive the worker shares. */
   readonly dataDir: string;
+  /** Store of the runs, and megabytes of its pages that the folder may cache. Default: the folder is shared. */
+  readonly store?: { readonly store: Store; readonly cacheMb: number } | undefined;
   readonly sources: readonly SourceSpec[];
   /** Sources read at the same time. */
   readonly atOnce: number;
@@ -69,7 +73,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     );
   };
   const claims = claimsIn(database, register);
-  const context = { options, name, code, database, claims, stopping: stopping.signal };
+  const earlier = options.store && new EarlierRequests(options.store.store, dataDir);
+  const context = { options, name, code, database, claims, earlier, stopping: stopping.signal };
 
   const workOn = async ([job]: Job[]): Promise<unknown> => {
     if (!job) return undefined;
@@ -87,9 +92,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     claims.close();
     await database.query(`DELETE FROM ${SCHEMA}.worker WHERE id = $1`, id).catch(() => {});
     await database.close();
+    options.store?.store.close();
   };
   try {
-    const wrong = await wrongFolder(database, dataDir);
+    const wrong = await wrongPlace(database, { dataDir, store: options.store?.store.shown });
     if (wrong !== null) throw new SettingError(wrong);
     await connecting(database.shown, boss.start());
     await createQueue(boss);

@@ -14,6 +14,7 @@ import { diskForecast, diskProblems, type DiskForecast } from './forecast.ts';
 import { ledgerState, type Earnings, type LedgerState } from './earnings.ts';
 import { costOf, pastRuns, type Cost, type PastRun, type RunReport } from './past_runs.ts';
 import { problem, worstLevel, type Level, type Problem } from './problems.ts';
+import { storeState, type StoreState } from '../store/state.ts';
 import { sourceHealth, sourceProblems, type SourceHealth } from './source_health.ts';
 
 /** The snapshot in use. */
@@ -55,6 +56,8 @@ export interface Health {
   readonly earned: (Earnings & { readonly money: 'real' | 'test' | null }) | null;
   /** Workers and their work; null without QUEUE, or if it is unavailable. */
   readonly queue: QueueState | null;
+  /** What the store publishes; null without STORE, or if it is unavailable or damaged. */
+  readonly store: StoreState | null;
   /** Process id of the run in progress. */
   readonly running: string | null;
   readonly troubles: readonly Problem[];
@@ -67,6 +70,8 @@ export interface HealthOptions {
   readonly payments?: 'sandbox' | 'facilitator' | 'self' | undefined;
   /** Address of the queue, if workers read the sources. */
   readonly queue?: string | undefined;
+  /** Address of the store, if hosts share one. */
+  readonly store?: string | undefined;
   /** Default: the day of the snapshot's clock. */
   readonly today?: string;
 }
@@ -151,7 +156,7 @@ async function currentManifest(layout: Layout): Promise<Manifest | DamagedFile |
 export async function healthOf(
   layout: Layout,
   sources: readonly SourceSpec[],
-  { today, ledger = { DATA_DIR: layout.root }, payments, queue }: HealthOptions = {},
+  { today, ledger = { DATA_DIR: layout.root }, payments, queue, store }: HealthOptions = {},
 ): Promise<Health> {
   const manifest = await currentManifest(layout);
   const runs = await pastRuns(layout);
@@ -160,6 +165,7 @@ export async function healthOf(
   const lastReport = reports.at(-1);
   const sales = await ledgerState(ledger);
   const crawl = queue === undefined ? undefined : await queueState(queue);
+  const stored = store === undefined ? undefined : await storeState(store);
   const isSandbox = manifest !== null && !(manifest instanceof DamagedFile) && manifest.data_clock === 'sandbox';
   const checkedOn = today ?? (isSandbox ? manifest.as_of : liveClock().asOf);
   const disk = await diskOf(layout);
@@ -169,6 +175,7 @@ export async function healthOf(
     ...diskProblems(layout, forecast, checkedOn),
     ...(sales?.problems ?? []),
     ...(crawl?.problems ?? []),
+    ...(stored?.problems ?? []),
   ];
   const facts = {
     last_run: lastReport ? lastRunOf(lastReport) : null,
@@ -176,6 +183,7 @@ export async function healthOf(
     forecast,
     running,
     queue: crawl?.state ?? null,
+    store: stored?.state ?? null,
   };
   if (manifest === null || manifest instanceof DamagedFile) {
     const current = (await currentSnapshot(layout)) ?? '';

@@ -28,6 +28,8 @@ export const PROBLEMS = {
   ledger_unavailable: { level: 'critical', alert: true },
   disk_fills: { level: 'warning', alert: true },
   queue_unavailable: { level: 'critical', alert: true },
+  store_unavailable: { level: 'critical', alert: true },
+  store_damaged: { level: 'critical', alert: true },
   no_worker: { level: 'warning', alert: true },
 } as const satisfies Record<string, { level: Level; alert: boolean }>;
 

@@ -127,9 +127,10 @@ export async function push(
   const byRun = await filesByRun(layout);
   const named = new Set(known?.runs.map((run) => run.run_id));
   const work = new Push(store, layout);
-  for (const [runId, paths] of byRun) if (named.has(runId)) await work.skipPagesOf(paths);
   const snapshots = await newSnapshots(layout, known, published);
   const ids = [...new Set([...byRun.keys(), ...snapshots])].filter((id) => !named.has(id)).sort(compareRunIds);
+  if (ids.length === 0) return { runs: [], files: 0, bytes: 0 };
+  for (const [runId, paths] of byRun) if (named.has(runId)) await work.skipPagesOf(paths);
   const runs: CatalogRun[] = [];
   for (const run_id of ids) {
     const files = await work.run(byRun.get(run_id) ?? []);

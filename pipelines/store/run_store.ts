@@ -85,6 +85,8 @@ export function runStoreOf({ store, layout, cacheMb, print }: RunStoreOptions): 
       before = await readCatalog(store);
       const options = { store, layout, asOf, cacheBytes: cacheMb * BYTES_PER_MB, print };
       if (before !== null) await pull(options, before.catalog);
+      // What an earlier run of this folder could not store.
+      await addReads();
     },
     async claim(runId) {
       const text = (): string => `${JSON.stringify({ host: hostname(), process: process.pid, claim: randomUUID() })}\n`;

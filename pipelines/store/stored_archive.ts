@@ -1,22 +1,22 @@
 /** The archive of a data folder whose missing pages are in a store. */
 import { objectOf, readVerified, StoreDamage, type Store } from '../../lib/store/store.ts';
-import { openArchive, type Archive } from '../../sources/fetch/archive.ts';
+import { openArchive, type Archive, type ArchiveOptions } from '../../sources/fetch/archive.ts';
 
-/** @param print called for a page that is missing or damaged in the store, too */
+/** Reads missing pages from a store. @param print called for a page that is missing or damaged there, too */
+export const objectFetcher =
+  (store: Store, print: (message: string) => void): NonNullable<ArchiveOptions['fetchObject']> =>
+  async (hash) => {
+    try {
+      return await readVerified(store, objectOf(hash));
+    } catch (error) {
+      if (!(error instanceof StoreDamage)) throw error;
+      print(error.message);
+      return null;
+    }
+  };
+
 export const openStoredArchive = (
   dataDir: string,
   store: Store | undefined,
   print: (message: string) => void,
-): Promise<Archive> =>
-  openArchive(dataDir, {
-    async fetchObject(hash) {
-      if (store === undefined) return null;
-      try {
-        return await readVerified(store, objectOf(hash));
-      } catch (error) {
-        if (!(error instanceof StoreDamage)) throw error;
-        print(error.message);
-        return null;
-      }
-    },
-  });
+): Promise<Archive> => openArchive(dataDir, store === undefined ? {} : { fetchObject: objectFetcher(store, print) });

@@ -63,6 +63,9 @@ export interface ArchiveOptions {
   readonly onWarning?: (message: string) => void;
   /** Verified bytes of an object that the folder does not have, from a store; null if that has none either. */
   readonly fetchObject?: (hash: string) => Promise<Uint8Array | null>;
+  /** Called with each object that is put, and each record that is appended, before the read goes on. */
+  readonly onObject?: (hash: string, bytes: Uint8Array) => Promise<void>;
+  readonly onRecord?: (record: RequestRecord) => Promise<void>;
 }
 
 /** How many runs are searched for an earlier response. Older pages are fetched again. */
@@ -80,7 +83,7 @@ export async function openArchive(dataDir: string, options: ArchiveOptions = {})
 export class Archive {
   readonly #root: string;
   readonly #warn: (message: string) => void;
-  readonly #fetchObject: NonNullable<ArchiveOptions['fetchObject']>;
+  readonly #options: ArchiveOptions;
   /** Writes in progress by hash: the same bytes may arrive twice at once. */
   readonly #writing = new Map<string, Promise<void>>();
   /** The last append to each list, so that records keep their order. */
@@ -88,10 +91,10 @@ export class Archive {
   readonly #runLists = new Map<string, Promise<string[]>>();
   readonly #byUrl = new Map<string, Promise<Map<string, RequestRecord[]>>>();
 
-  constructor(root: string, { onWarning, fetchObject = () => Promise.resolve(null) }: ArchiveOptions) {
+  constructor(root: string, options: ArchiveOptions) {
     this.#root = root;
-    this.#warn = onWarning ?? ((message) => process.stderr.write(`${message}\n`));
-    this.#fetchObject = fetchObject;
+    this.#warn = options.onWarning ?? ((message) => process.stderr.write(`${message}\n`));
+    this.#options = options;
   }
 
   /** Store bytes. Equal bytes are one object. @returns their SHA-256, hex */
@@ -100,6 +103,7 @@ export class Archive {
     const started = this.#writing.get(hash) ?? this.#write(hash, bytes).finally(() => this.#writing.delete(hash));
     this.#writing.set(hash, started);
     await started;
+    await this.#options.onObject?.(hash, bytes);
     return hash;
   }
 
@@ -108,8 +112,8 @@ export class Archive {
     try {
       return await this.#readLocal(hash);
     } catch (error) {
-      const bytes = error instanceof ArchiveDamage ? await this.#fetchObject(hash) : null;
-      if (bytes === null) throw error;
+      const bytes = error instanceof ArchiveDamage ? await this.#options.fetchObject?.(hash) : null;
+      if (!bytes) throw error;
       await writeWhole(join(this.#root, objectPath(hash)), bytes, this.#incoming);
       return bytes;
     }
@@ -136,6 +140,7 @@ export class Archive {
     const written = before.then(() => appendFile(path, `${JSON.stringify(record)}\n`, { flush: true }));
     this.#appending.set(path, written);
     await written;
+    await this.#options.onRecord?.(record);
     const runs = await this.#runsOf(record.source);
     if (!runs.includes(record.runId)) runs.push(record.runId);
     const indexed = this.#byUrl.get(path);

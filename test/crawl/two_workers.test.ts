@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openQueueCrawler } from '../../pipelines/crawl/queue_crawler.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { inThisProcess, type Crawler } from '../../pipelines/crawl/crawler.ts';
@@ -17,7 +18,8 @@ import { startPipeline } from '../crash/pipeline_process.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
 import { JOIN_RATES, modelsOf } from '../pipelines/some_tables.ts';
-import { countedWeb, workerProcess, type CountedWeb } from './worker_process.ts';
+import { startS3 } from '../store/s3_server.ts';
+import { countedWeb, workerProcess, type CountedWeb, type WorkerProcess } from './worker_process.ts';
 
 const DAY = '2026-11-20';
 /** Of each family but the benchmarks, some on a host of their own, two on one host, some with sessions or a token. */
@@ -51,6 +53,10 @@ const runHere = async (layout: Layout, crawler: Crawler): Promise<RunResult> =>
     due: ({ name }) => SOURCES.includes(name),
     models: await modelsOf(['sources'], [JOIN_RATES]),
   });
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await sleep(10);
+}
 
 describe('a run with two workers', () => {
   let postgres: PostgresServer;
@@ -138,24 +144,37 @@ describe('a run with two workers', () => {
     );
   });
 
-  test('a worker that is told to stop gives back what it has not finished, and another goes on at once', async (t) => {
+  test('a worker told to stop gives back its source, and another goes on with its pages from the store', async (t) => {
     const layout = await newLayout();
     const QUEUE = await postgres.database();
+    const s3 = await startS3();
+    t.after(() => s3.close());
+    const STORE = s3.address;
     const pipeline = await startPipeline(webs[0], layout.root, DAY, {
       SOURCES: 'heartland_multifamily,oh_cuyahoga_sheriff',
       QUEUE,
+      STORE,
+      ...s3.env,
     });
     assert.ok(
       await pipeline.said(/^ {2}no worker for \d+ sources: start one with make worker/u),
       'it says what it waits for',
     );
-    const first = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    // Each has a disk of its own, which is empty.
+    const worker = async (): Promise<WorkerProcess> =>
+      workerProcess({ QUEUE, STORE, DATA_DIR: (await newLayout()).root, ...s3.env });
+    const first = await worker();
     await first.said(/^heartland_multifamily: reading/u);
+    await until(() => s3.requests.filter((r) => r.startsWith('PUT requests/')).length > 3);
     first.child.kill('SIGTERM');
-    const second = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    const second = await worker();
     t.after(() => second.end('SIGKILL'));
     assert.equal(await first.ended, 0, first.lines.join('\n'));
     assert.ok(await pipeline.said(/^ {2}listings +1 of 1 source/u), pipeline.lines.join('\n'));
+    assert.match(second.lines.join('\n'), /^heartland_multifamily: taken over with [1-9]\d* archived answers/mu);
+    const stranger = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    assert.equal(await stranger.ended, 1);
+    assert.match(stranger.lines.join('\n'), /^DATA_DIR is "[^"]+", which is not the data folder .* or their STORE$/mu);
     // What it builds of that is not asked here.
     pipeline.child.kill('SIGKILL');
     assert.equal((await readRecord(layout, 'heartland_multifamily', `${DAY}.01`))?.status, 'good');

@@ -9,6 +9,7 @@ import { openStore } from '../../lib/store/open.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { listSnapshots } from '../../pipelines/snapshots.ts';
 import { runStoreOf, type RunStore } from '../../pipelines/store/run_store.ts';
+import { storeState } from '../../pipelines/store/state.ts';
 import { dataFolder, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 import { memoryFolder } from '../ledger/memory_folder.ts';
 import { startS3, withS3, type S3Server } from './s3_server.ts';
@@ -146,6 +147,11 @@ describe('a server with a store', () => {
       assert.match(reports[0] ?? '', said);
       assert.equal(server.failure()?.reason, 'a file is missing, damaged or stale', '/health does not name the bucket');
       assert.ok(!(await listSnapshots(layoutOf(disk))).includes(id));
+      const { problems } = await storeState(s3.address);
+      assert.deepEqual(
+        problems.map((p) => [p.kind, p.subject]),
+        [['store_damaged', 's3://deals/feed']],
+      );
       await copyFile(intact, stored);
       assert.equal(await served(server), id);
       assert.equal(server.failure(), null);
@@ -166,6 +172,9 @@ describe('a server with a store', () => {
     await writeFile(s3.fileOf('current'), fresh);
     assert.equal(await served(server), `${DAY}.21`);
     assert.equal(server.failure(), null);
+    const { state, problems } = await storeState(s3.address);
+    assert.deepEqual(problems, []);
+    assert.equal(state?.current, `${DAY}.21`);
   });
 
   test('continues while the store is away, and starts without it from its own disk', async () => {

@@ -12,9 +12,9 @@ export async function sendAlerts(layout: Layout, print: (line: string) => void):
   const { ALERT_COMMAND, ALERT_SECONDS } = readSettings(alertSettings);
   if (ALERT_COMMAND === undefined) return;
   try {
-    const { LEDGER, QUEUE } = readSettings(pipelineSettings);
+    const { LEDGER, QUEUE, STORE } = readSettings(pipelineSettings);
     const ledger = { DATA_DIR: layout.root, LEDGER };
-    const { troubles } = await healthOf(layout, await loadSources(), { ledger, queue: QUEUE });
+    const { troubles } = await healthOf(layout, await loadSources(), { ledger, queue: QUEUE, store: STORE });
     const options = { layout, command: ALERT_COMMAND, timeoutMs: ALERT_SECONDS * 1000 };
     for (const line of await alertChanges(troubles, options)) print(line);
   } catch (error) {
