@@ -25,7 +25,7 @@ export const inPlace = (filters: Filters, { state, city, county, zip }: Place): 
   filters.and('state', '=', state).like('city', city).containing('county', county).and('zip', '=', zip);
 
 /** Counties whose ZIPs are known, by FIPS code: name and state. */
-const countiesWithZips = cachePerSnapshot(async (snapshot: Snapshot): Promise<ReadonlyMap<string, string>> => {
+export const countiesWithZips = cachePerSnapshot(async (snapshot: Snapshot): Promise<ReadonlyMap<string, string>> => {
   const { prefixes, countyNames } = await knownPlaces(snapshot);
   const found = new Set(prefixes.map(([, county]) => county));
   return new Map([...countyNames].filter(([county]) => found.has(county)));

@@ -42,6 +42,24 @@
   let timer = 0;
   let latest = 0;
 
+  /** Show the error and the choices of a field. What the reader typed stays. */
+  const updateField = (field) => {
+    const input = field.querySelector('input, select');
+    const shown = document.getElementById(input.id);
+    const box = shown?.closest('.field');
+    if (!box) return;
+    shown.setAttribute('aria-describedby', input.getAttribute('aria-describedby'));
+    shown.setAttribute('aria-invalid', input.getAttribute('aria-invalid') ?? 'false');
+    box.classList.toggle('wrong', field.classList.contains('wrong'));
+    box.querySelector('.error')?.remove();
+    const error = field.querySelector('.error');
+    if (error) box.querySelector('small').before(error);
+    if (shown.id !== 'f-county' || shown === document.activeElement) return;
+    const { value } = shown;
+    shown.replaceChildren(...input.childNodes);
+    shown.value = value;
+  };
+
   const update = async () => {
     const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ''));
     const address = `${form.getAttribute('action')}?${query}`;
@@ -50,10 +68,14 @@
     const text = await response.text();
     // Ignore a late response to an older query.
     if (number !== latest || !response.ok) return;
-    const fresh = new DOMParser().parseFromString(text, 'text/html').querySelector('#built');
+    const page = new DOMParser().parseFromString(text, 'text/html');
+    const fresh = page.querySelector('#built');
     if (!fresh) return;
     result.replaceChildren(...fresh.childNodes);
     addCopyButtons(result);
+    for (const id of ['problems', 'city-choices', 'zip-choices'])
+      document.getElementById(id)?.replaceChildren(...(page.getElementById(id)?.childNodes ?? []));
+    page.querySelectorAll('.field').forEach(updateField);
     history.replaceState(null, '', address);
   };
   form.addEventListener('input', () => {

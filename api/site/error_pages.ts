@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import type { Snapshots } from '../snapshot/follow.ts';
 import { html, type Html } from './html.ts';
 import { code } from './layout.ts';
+import { PAGES } from './pages/all.ts';
 import { SITE_HEADERS, wantsPage, type Site } from './site.ts';
 
 interface ProblemBody {
@@ -17,7 +18,28 @@ interface ProblemBody {
 const isProblem = (ctx: Context): boolean =>
   ctx.status >= 400 && ctx.response.type === 'application/problem+json' && typeof ctx.body === 'string';
 
+/** Where a reader goes on who followed a wrong link. */
+const notFound = ({ detail, status, reason }: ProblemBody): Html =>
+  html`<h1>Page not found</h1>
+    <p class="lead">${detail}</p>
+    <form class="feed" method="get" action="/build">
+      <input type="hidden" name="call" value="/api/deals" />
+      <label for="city">Find deals in a city</label>
+      <div class="row">
+        <input id="city" name="city" autocomplete="off" required /><button type="submit">Find</button>
+      </div>
+    </form>
+    <h2>Pages</h2>
+    <ul>
+      ${PAGES.map(({ path, title, about }) => html`<li><a href="${path}">${title}</a>: ${about}</li>`)}
+    </ul>
+    <p class="small">
+      Status ${status}, reason <code>${reason}</code>. For programs: <a href="/openapi.json">OpenAPI</a>,
+      <a href="/llms.txt">llms.txt</a>.
+    </p>`;
+
 function content(problem: ProblemBody, path: string, purchase: boolean): Html {
+  if (problem.reason === 'not_found') return notFound(problem);
   const { title, detail, status, reason, billed, price } = problem;
   const [route = '', search = ''] = path.split('?');
   const isPriced = reason === 'payment_required' && price !== undefined;
@@ -63,7 +85,7 @@ export const errorPages =
     const lease = snapshots.acquire();
     try {
       ctx.body = site.frame(
-        { path: '', title: problem.title, about: problem.detail },
+        { path: '', title: problem.reason === 'not_found' ? 'Page not found' : problem.title, about: problem.detail },
         content(problem, ctx.originalUrl, purchase),
         lease?.snapshot,
       );

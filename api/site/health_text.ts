@@ -6,13 +6,13 @@ export const HEALTH_TEXT: Readonly<
 > = {
   ok: {
     title: 'All systems work.',
-    about: 'The server has data, accepts payments, and every source is fresh.',
+    about: 'You can buy, and every source is up to date.',
     tone: 'good',
   },
   degraded: {
-    title: 'Serving, with warnings.',
-    about: 'The data are correct and show their age.',
+    title: 'Up, with delays.',
+    about: 'The records are correct and show their age.',
     tone: 'thin',
   },
-  unavailable: { title: 'Not serving.', about: 'There is no snapshot to serve.', tone: 'bad' },
+  unavailable: { title: 'Not available.', about: 'There are no data to serve.', tone: 'bad' },
 };

@@ -220,12 +220,12 @@ describe('the query builder', () => {
     const { page } = await open('/build', { javaScriptEnabled: false });
     await page.selectOption('#call', '/api/signals');
     await page.click('text=Choose this feed');
-    await page.fill('#f-state', 'OH');
-    await page.fill('#f-signal_type', 'tax_delinquent');
-    await page.click('text=Show the URL');
+    await page.selectOption('#f-state', 'OH');
+    await page.selectOption('#f-signal_type', 'tax_delinquent');
+    await page.click('text=Show the matches');
     const built = await page.locator('#built').innerText();
     assert.match(built, new RegExp(`\\$${PRICES['/api/signals']} for one call`));
-    assert.ok(built.includes('/api/signals?signal_type=tax_delinquent&state=OH'), built);
+    assert.ok(built.includes('/api/signals?state=OH&signal_type=tax_delinquent'), built);
     const [, least = '', most = ''] = /([\d,]+) to ([\d,]+) records match/.exec(built) ?? [];
     const [atLeast, atMost] = [least, most].map((text) => Number(text.replaceAll(',', '')));
     await page.click('text=Buy it with test money');
@@ -238,21 +238,53 @@ describe('the query builder', () => {
 
   it('updates while the reader types, with JavaScript', async () => {
     const { page, errors } = await open('/build?call=/api/deals');
-    await page.fill('#f-state', 'OH');
+    await page.selectOption('#f-state', 'OH');
     await page.locator('#built', { hasText: '/api/deals?state=OH' }).waitFor();
+    await page.fill('#f-min_units', 'two');
+    await page.locator('.field.wrong #error-min_units').waitFor();
+    await page.fill('#f-min_units', '2');
+    await page.locator('#built', { hasText: 'min_units=2' }).waitFor();
+    assert.equal(await page.locator('.wrong, #problems *').count(), 0);
     assert.match(page.url(), /state=OH/);
     assert.deepEqual(errors, []);
     await page.context().close();
   });
 
-  it('refuses what the call would refuse, at its field, and shows that nothing matches', async () => {
-    const { page } = await open('/build?call=/api/deals&min_score=101', { javaScriptEnabled: false });
-    assert.equal(await page.getAttribute('#f-min_score', 'aria-invalid'), 'true');
-    assert.match(await page.locator('#built').innerText(), /min_score is "101", expected a whole number from 0 to 100/);
-    await page.goto('/build?call=/api/deals&city=Nowhere');
+  it('shows all errors at once, each at its field and linked from the top', async () => {
+    const { page } = await open('/build?call=/api/deals&min_score=101&min_price=5&max_price=2', {
+      javaScriptEnabled: false,
+    });
+    const links = page.locator('#problems a');
+    assert.deepEqual(await links.allInnerTexts(), ['Score from', 'Asking price to']);
+    for (const name of ['min_score', 'max_price'])
+      assert.equal(await page.getAttribute(`#f-${name}`, 'aria-describedby'), `error-${name} about-${name}`);
+    assert.match(await page.locator('#error-min_score').innerText(), /“101” is not a whole number from 0 to 100/);
+    assert.match(await page.locator('#error-max_price').innerText(), /2 is below “Asking price from”, which is 5/);
+    await links.first().click();
+    assert.equal(await page.evaluate('document.activeElement.id'), 'f-min_score');
+    assert.equal(await page.locator('#built .button').count(), 0);
+    await page.context().close();
+  });
+
+  it('sells nothing where nothing matches', async () => {
+    const { page } = await open('/build?call=/api/deals&city=Nowhere', { javaScriptEnabled: false });
     assert.match(await page.locator('#built').innerText(), /No match today/);
-    await page.goto('/build?call=/api/deals&min_price=100000');
-    assert.match(await page.locator('#built').innerText(), /free count supports filters by place/);
+    assert.equal(await page.locator('#built .button').count(), 0);
+    await page.context().close();
+  });
+
+  it('shows a sample that obeys the filters and has no value that is for sale', async () => {
+    const { page } = await open('/build?call=/api/deals&state=OH&min_cap=7&min_dscr=1.2&max_units=1', {
+      javaScriptEnabled: false,
+    });
+    const built = await page.locator('#built').innerText();
+    assert.match(built, /without “Advertised cap rate from”.*“Debt coverage from”.*: the free count supports/);
+    const shape = JSON.parse(await page.locator('[aria-label="The shape of a matching record"]').innerText()) as object;
+    assert.deepEqual(
+      Object.fromEntries(Object.entries(shape).filter(([, value]) => !/^\(.*\)$/u.test(String(value)))),
+      { state: 'OH', units: '≤ 1', cap_rate: '≥ 7', dscr: '≥ 1.2' },
+    );
+    assert.match(built, /It does not say whether they match: Debt coverage from/);
     await page.context().close();
   });
 });

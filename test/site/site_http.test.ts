@@ -210,10 +210,27 @@ describe('with a snapshot', () => {
     assert.equal(next.headers.get('X-Snapshot-Id'), '2026-11-20.02');
   });
 
+  it('the status speaks to buyers, without the words of operators', async () => {
+    const text = (await (await fetch(`${server.url}/status`, asPage)).text()).replaceAll(/<[^>]*>|\s+/gu, ' ');
+    assert.match(text, /Buying +(works|paused)/u);
+    assert.match(text, /How fresh is what you would buy/u);
+    assert.doesNotMatch(text, /quarantine|staged|degraded/iu);
+  });
+
+  it('every county to choose from is one that the call takes', async () => {
+    const form = await (await fetch(`${server.url}/build?call=/api/deals`, asPage)).text();
+    const [list = ''] = /<select id="f-county".*?<\/select>/su.exec(form) ?? [];
+    for (const [, county = ''] of list.matchAll(/<option value="([^"]+)"/gu)) {
+      const query = new URLSearchParams({ call: '/api/deals', county }).toString();
+      const page = await (await fetch(`${server.url}/build?${query}`, asPage)).text();
+      assert.match(page, /<div id="problems"><\/div>/u, county);
+    }
+  });
+
   it('an API error is a page in a browser, with the same status and headers as for a program', async () => {
     for (const [path, status, pattern] of [
       ['/api/deals', 402, /\$0\.05/],
-      ['/nowhere', 404, /There is no \/nowhere here/],
+      ['/nowhere', 404, /Page not found[^]*There is no \/nowhere here[^]*href="\/coverage"/],
       [`/api/deals?city=${encodeURIComponent(HOSTILE)}&x=${encodeURIComponent(HOSTILE)}`, 400, /Nothing was charged/],
     ] as const) {
       const [page, problem] = await Promise.all([fetch(server.url + path, asPage), fetch(server.url + path)]);

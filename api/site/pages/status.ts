@@ -1,38 +1,40 @@
-/** /status: the health of the server, and every source with its age. */
+/** /status: for buyers. Whether the service is up, whether it sells, and how fresh each kind of record is. */
+import type { Health } from '../../http/health.ts';
+import { freshnessChart } from '../freshness_chart.ts';
 import { HEALTH_TEXT } from '../health_text.ts';
-import { html, type Html } from '../html.ts';
-import { cardTable, figures, externalLink } from '../layout.ts';
-import { count, day, words } from '../format.ts';
-import { textOrNull, type Page } from '../page.ts';
-
-const FAMILIES: Readonly<Record<string, string>> = {
-  listings: 'Listings',
-  fmr: 'HUD rents',
-  tax: 'County tax lists',
-  parcels: 'Parcel addresses',
-  sheriff: 'Sheriff sales',
-  register: 'Business registers',
-  benchmarks: 'Underwriting benchmarks',
-};
-
-const ORDER = Object.keys(FAMILIES);
-
-/** Notes on stale sources, by reason. */
-const STALE: Readonly<Record<string, string>> = {
-  older_than_read_interval: 'Older than their read interval',
-  newer_fiscal_year_published: 'Of a fiscal year that is over, while a newer one is published',
-  fiscal_year_over: 'Of a fiscal year that is over',
-};
+import { html, type Html, type Piece } from '../html.ts';
+import { cardTable, externalLink, figures, wideTable } from '../layout.ts';
+import { countText, day } from '../format.ts';
+import { rowsFor, textOrNull, type PageContext, type Page } from '../page.ts';
+import { RECORDS } from './report_words.ts';
 
 type Row = Readonly<Record<string, unknown>>;
+type Tone = 'good' | 'thin' | 'bad' | 'plain';
 
-/** The state of a source in one word, with its color. */
-function stateOf(row: Row): readonly [word: string, tone: string] {
-  const [status, freshness] = [String(row['status']), String(row['freshness'])];
-  if (status === 'quarantined' || status === 'unavailable') return [status, 'bad'];
-  if (freshness === 'never_read') return ['not read', 'plain'];
-  if (status === 'degraded') return [status, 'thin'];
-  return freshness === 'fresh' ? ['fresh', 'good'] : ['stale', 'thin'];
+/** Kinds of data by family of source, in the order of the page. */
+const KINDS: readonly (readonly [title: string, families: readonly string[], buys: string])[] = [
+  ['Listings', ['listings'], 'deals'],
+  ['Tax delinquency', ['tax'], 'signals and leads'],
+  ['Filings, liens and code cases', ['distress'], 'signals and leads'],
+  ['Ohio sheriff sales', ['sheriff'], 'auctions and leads'],
+  ['Other auctions', ['auctions'], 'auctions and leads'],
+  ['Parcels', ['parcels'], 'addresses and owners'],
+  ['New businesses', ['register'], 'filings'],
+  ['HUD rents', ['fmr'], 'underwriting'],
+  ['Rates, vacancy and census', ['benchmarks'], 'underwriting'],
+];
+
+const isLate = (row: Row): boolean => row['freshness'] === 'stale';
+const isUnread = (row: Row): boolean => row['freshness'] === 'never_read';
+/** A page that failed or changed, so that older rows are in use. */
+const hasFailed = (row: Row): boolean => ['quarantined', 'unavailable'].includes(String(row['status']));
+const isPartial = (row: Row): boolean => row['status'] === 'degraded';
+
+function stateOf(row: Row): readonly [word: string, tone: Tone] {
+  if (isUnread(row)) return ['not read yet', 'plain'];
+  if (hasFailed(row)) return [isLate(row) ? 'delayed' : 'last try failed', isLate(row) ? 'bad' : 'thin'];
+  if (isLate(row)) return ['delayed', 'thin'];
+  return isPartial(row) ? ['incomplete', 'thin'] : ['up to date', 'good'];
 }
 
 const tag = (row: Row): Html => {
@@ -40,104 +42,177 @@ const tag = (row: Row): Html => {
   return html`<span class="tag ${tone}">${word}</span>`;
 };
 
-const age = (row: Row): Html => {
-  const days = row['age_days'];
-  return days === null
-    ? html`never read`
-    : html`${day(String(row['last_good_at']))}<span class="sub nowrap"
-          >${days === 0 ? 'the same day' : `${String(days)} ${days === 1 ? 'day' : 'days'} old`}; read every
-          ${row['every_days'] === 1 ? 'day' : `${String(row['every_days'])} days`}</span
-        >`;
+export function agoText(days: number): string {
+  if (days === 0) return 'today';
+  return days === 1 ? '1 day ago' : `${countText(days)} days ago`;
+}
+
+const daysOf = (row: Row): number | null => (row['age_days'] === null ? null : Number(row['age_days']));
+const everyText = (row: Row): string =>
+  Number(row['every_days']) === 1 ? 'every day' : `every ${countText(Number(row['every_days']))} days`;
+const lastRead = (row: Row): string => {
+  const days = daysOf(row);
+  return days === null ? 'never' : agoText(days);
 };
 
-const why = (row: Row): Html | string => {
-  const detail = textOrNull(row['detail']) ?? textOrNull(row['reason']);
-  if (detail !== null) return html`<span class="sub">${words(String(row['reason'] ?? ''))}: ${detail}</span>`;
-  const stale = textOrNull(row['stale_reason']);
-  const isOutdated = stale !== null && row['fiscal_year'] !== null;
-  return isOutdated ? html`<span class="sub">${words(stale)}: rows of ${String(row['fiscal_year'])}</span>` : '';
-};
+/** What is delayed and what it means to a buyer. */
+function noticeOf(row: Row): Html {
+  const title = externalLink(String(row['home']), String(row['title']));
+  if (isPartial(row)) return html`<li>${title}: read, but less complete than usual. Its rows say what is missing.</li>`;
+  if (row['fiscal_year'] !== null && isLate(row))
+    return html`<li>
+      ${title}: its figures are of fiscal year ${String(row['fiscal_year'])}, and a newer one is out.
+    </li>`;
+  return html`<li>${title}: last read ${lastRead(row)}, instead of ${everyText(row)}. Its rows show their age.</li>`;
+}
+
+function familySection(title: string, rows: readonly Row[], buys: string): Html {
+  const late = rows.filter((row) => stateOf(row)[1] !== 'good' && !isUnread(row));
+  const read = rows.filter((row) => !isUnread(row));
+  const ages = read.map((row) => daysOf(row) ?? 0);
+  const oldest = ages.length === 0 ? 'not read yet' : `oldest read ${agoText(Math.max(...ages))}`;
+  return html`<details class="sources">
+    <summary>
+      <strong>${title}</strong>
+      <span class="tag ${late.length === 0 ? 'good' : 'thin'}"
+        >${read.length - late.length} of ${rows.length} up to date</span
+      >
+      <span class="sub">${oldest}, for ${buys}</span>
+    </summary>
+    ${freshnessChart(
+      `${title}: age of each source as a share of the time between two reads`,
+      rows.map((row) => ({
+        days: daysOf(row),
+        everyDays: Number(row['every_days']),
+        tone: stateOf(row)[1],
+      })),
+    )}
+    <p class="small">One bar for each source, in the order of the table. A bar that passes the line is delayed.</p>
+    ${wideTable(
+      title,
+      html`<table>
+        <thead>
+          <tr>
+            <th scope="col">Source</th>
+            <th scope="col">State</th>
+            <th scope="col">Last read</th>
+            <th scope="col">Is read</th>
+            <th scope="col" class="num">Rows</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            (row) =>
+              html`<tr>
+                <th scope="row">${externalLink(String(row['home']), String(row['title']))}</th>
+                <td>${tag(row)}</td>
+                <td>${lastRead(row)}</td>
+                <td>${everyText(row)}</td>
+                <td class="num">${countText(Number(row['rows_out']))}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>`,
+    )}
+  </details>`;
+}
+
+/** Oldest read of each kind of record by metro, where any is read. */
+async function byMetro(context: PageContext): Promise<Html | ''> {
+  if (context.request.snapshot.missingTables.has('coverage')) return '';
+  const rows = await rowsFor(
+    context,
+    `SELECT metro, max(age_days) AS age, min(CAST(oldest_read AS VARCHAR)) AS oldest,
+      string_agg(kind, ',' ORDER BY kind) AS kinds
+    FROM coverage WHERE status <> 'not_covered' GROUP BY metro ORDER BY metro`,
+  );
+  if (rows.length === 0) return '';
+  return html`<details>
+    <summary>Freshness by metro (${rows.length})</summary>
+    ${cardTable(
+      'Public records by metro, with the oldest read of any kind',
+      [{ label: 'Metro' }, { label: 'Oldest read' }, { label: 'Kinds that are read' }],
+      rows.map((row) => [
+        String(row['metro']),
+        row['age'] === null ? day(textOrNull(row['oldest'])) : agoText(Number(row['age'])),
+        String(row['kinds'])
+          .split(',')
+          .map((kind) => (RECORDS[kind] ?? kind).toLowerCase())
+          .join(', '),
+      ]),
+    )}
+  </details>`;
+}
+
+function serviceNotes({ snapshot_failure: failure, snapshot_gaps: gaps, payments }: Health): string[] {
+  return [
+    ...(failure === null
+      ? []
+      : ['Newer data could not be loaded; the previous data stay for sale and show their age.']),
+    ...(gaps.length === 0 ? [] : ['A few fields are not in the data yet; they come with the next update.']),
+    ...(payments.ready ? [] : ['Payments are not ready: a paid call gets 503 and is not charged.']),
+    ...(payments.unresolved === 0
+      ? []
+      : ['Some payments are still being confirmed; each is collected or returned without a second charge.']),
+  ];
+}
 
 export const status: Page = {
   path: '/status',
   label: 'Status',
   title: 'Status',
   cache: 'none',
-  about: 'Whether the service is up, which snapshot serves, and how fresh each source is.',
-  async content({ site, request }) {
+  about: 'Whether the service is up, whether you can buy, and how fresh the records are that you would buy.',
+  async content(context) {
+    const { site, request } = context;
     const health = await site.health();
-    const rows = await request.snapshot.records('sources', 'ORDER BY family, source');
-    const states = Map.groupBy(rows, (r) => stateOf(r)[0]);
+    const rows = await request.snapshot.records('sources', 'ORDER BY title');
+    const late = rows.filter((row) => !isUnread(row) && stateOf(row)[1] !== 'good');
+    const unread = rows.filter(isUnread);
     const state = HEALTH_TEXT[health.status];
-    const notes = [
-      ...(health.snapshot_failure === null
-        ? []
-        : [
-            `A newer snapshot could not be loaded (${health.snapshot_failure.reason}); the previous one keeps serving.`,
-          ]),
-      ...health.snapshot_gaps.map((gap) => `The snapshot is older than this server. ${gap}`),
-      ...[...Map.groupBy(health.stale_sources, (s) => s.reason)].map(
-        ([reason, stale]) => `${STALE[reason] ?? words(reason)}: ${stale.map((s) => s.source).join(', ')}.`,
-      ),
-      ...health.degraded_sources.map(({ source, detail }) => `Worth less than expected: ${source}: ${detail}.`),
-      ...(health.payments.ready ? [] : ['Payments are not ready: paid calls get 503 and are free.']),
-      ...(health.payments.unresolved === 0
-        ? []
-        : [`Settlements with unknown outcome, to be read from the chain: ${health.payments.unresolved}.`]),
+    const notes = serviceNotes(health);
+    const fresh = rows.length - unread.length - late.length;
+    const families = KINDS.map(
+      ([title, names, buys]) => [title, rows.filter((r) => names.includes(String(r['family']))), buys] as const,
+    );
+    const items: { label: Piece; value: Piece; note?: Piece }[] = [
+      { label: 'Service', value: 'up', note: 'this page comes from it' },
+      {
+        label: 'Buying',
+        value: health.payments.ready ? 'works' : 'paused',
+        note: health.payments.mode === 'sandbox' ? 'with test money' : 'with USDC',
+      },
+      {
+        label: 'Data of',
+        value: day(request.today),
+        note: html`updated ${day(request.manifest.generated_at)}`,
+      },
+      {
+        label: 'Sources up to date',
+        value: html`${fresh}<span class="of">/${rows.length}</span>`,
+        note: `${late.length} delayed, ${unread.length} not read yet`,
+      },
     ];
     return html`<h1>Status</h1>
       <p class="outcome ${state.tone}" role="status"><strong>${state.title}</strong> ${state.about}</p>
+      ${figures(items)}
       ${
-        notes.length > 0 &&
-        html`<ul>
-          ${notes.map((n) => html`<li>${n}</li>`)}
-        </ul>`
+        notes.length + late.length > 0 &&
+        html`<h2>What is delayed</h2>
+          <ul>
+            ${notes.map((note) => html`<li>${note}</li>`)} ${late.map(noticeOf)}
+          </ul>`
       }
-      ${figures([
-        {
-          label: 'Snapshot',
-          value: html`<code>${request.snapshot.id}</code>`,
-          note: html`built ${day(request.manifest.generated_at)}`,
-        },
-        {
-          label: 'Data clock',
-          value: day(request.today),
-          note: request.manifest.data_clock === 'sandbox' ? 'the day of the recording' : 'today',
-        },
-        { label: 'Payments', value: health.payments.ready ? 'ready' : 'not ready', note: health.payments.mode },
-        {
-          label: 'Sources fresh',
-          value: html`${states.get('fresh')?.length ?? 0}<span class="of">/${rows.length}</span>`,
-          note: ['quarantined', 'unavailable', 'not read'].map((s) => `${states.get(s)?.length ?? 0} ${s}`).join(', '),
-        },
-      ])}
+      <h2>How fresh is what you would buy</h2>
       <p>
-        A source whose page is malformed or has changed is <strong>quarantined</strong>: its last good rows stay and
-        show their age, and other sources are not affected. For programs: <a href="/health"><code>/health</code></a
-        >.
+        A delayed source keeps its last good rows, and each row says when it was last seen. Other sources are not
+        affected. Every answer names the delayed sources of its records.
       </p>
-      ${[...Map.groupBy(rows, (r) => String(r['family']))]
-        .sort(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b))
-        .map(
-          ([family, sources]) =>
-            html`<h2>${FAMILIES[family] ?? words(family)}</h2>
-              ${cardTable(
-                `${sources.length} ${sources.length === 1 ? 'source' : 'sources'}`,
-                [
-                  { label: 'Source' },
-                  { label: 'State' },
-                  { label: 'Last good read' },
-                  { label: 'Rows', num: true },
-                  { label: 'Rejected', num: true },
-                ],
-                sources.map((r) => [
-                  html`${externalLink(String(r['home']), String(r['title']))}${why(r)}`,
-                  tag(r),
-                  age(r),
-                  count(r['rows_out'] as number),
-                  count(r['rows_rejected'] as number),
-                ]),
-              )}`,
-        )}`;
+      ${families.map(([title, of, buys]) => (of.length === 0 ? '' : familySection(title, of, buys)))}
+      ${await byMetro(context)}
+      <p class="small">
+        Data set <code>${request.snapshot.id}</code>. For programs: <a href="/health"><code>/health</code></a
+        >.
+      </p>`;
   },
 };
