@@ -27,8 +27,8 @@ export interface BuildOptions {
 type Reads = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Create the macros that the models call, then build every model in the order of its dependencies. A published table is sorted by its
- * `orderBy`. auditModels checks the rows.
+ * Create the macros that the models call, then build every model in the order of its dependencies. A published table
+ * is sorted by its `orderBy`. auditModels checks the rows.
  * @param options database of the published tables, and a function to call before each model
  * @returns the models in the order in which they were built
  * @throws GraphError for an unknown table or a cycle; ContractError for a missing, extra or misplaced column or a
