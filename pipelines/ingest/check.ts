@@ -1,4 +1,5 @@
 /** The candidates of a page, checked against the record of its source: rows with their provenance, or rejects. Pure. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { RejectedRow } from '../../models/inputs.ts';
 import type { RowOf } from '../../lib/record.ts';
@@ -28,6 +29,9 @@ export const WHOLE_FILE = '(the whole file)';
 /** Stands in for the hash of a page that could not be read. */
 export const NO_BYTES = '0'.repeat(64);
 
+/** Rows after which timers and other reads get a turn: parsing alone would stop them until a page is done. */
+const ROWS_PER_TURN = 1000;
+
 /** Every candidate of the pages, in order. @throws Quarantine when the adapter does not know a page */
 export async function* checkedRows(spec: SourceSpec, pages: readonly Page[]): AsyncGenerator<Checked> {
   for (const page of pages) {
@@ -35,6 +39,7 @@ export async function* checkedRows(spec: SourceSpec, pages: readonly Page[]): As
     for await (const candidate of parsePage(spec, page)) {
       yield check(spec, page, candidate, index);
       index += 1;
+      if (index % ROWS_PER_TURN === 0) await nextTurn();
     }
   }
 }

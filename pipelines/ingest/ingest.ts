@@ -20,8 +20,8 @@ export interface Ingest {
   readonly runId: string;
   /** Whether a source may be read from the web as well as from the drop folder. Default: always. */
   readonly mayFetch?: ((spec: SourceSpec) => boolean) | undefined;
-  /** Called now and then with the number of rows of a source accepted so far. */
-  readonly onRows?: ((source: string, rows: number) => void) | undefined;
+  /** Called now and then with the rows of a source accepted so far, and whether no more are left to check. */
+  readonly onRows?: ((source: string, rows: number, areAllChecked: boolean) => void) | undefined;
 }
 
 const NO_ROWS: ReadRecord['counts'] = { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
@@ -124,7 +124,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
     }
     const lastGood = before.find((r) => r.status === 'good');
     const target = stagedParquet(layout, spec.name, runId);
-    const onRows = (rows: number): void => run.onRows?.(spec.name, rows);
+    const onRows = (rows: number, areAllChecked: boolean): void => run.onRows?.(spec.name, rows, areAllChecked);
     const staged = await stageRead({ spec, pages, unreadable, observedAt: clock.observedAt(), target, onRows });
     try {
       checkExpectations(spec, staged, lastGood?.counts.rows_out);

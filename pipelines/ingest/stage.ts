@@ -44,8 +44,8 @@ export interface ReadToStage {
   readonly observedAt: string;
   /** Staged Parquet file that `write` creates. */
   readonly target: string;
-  /** Called now and then with the number of rows accepted so far. */
-  readonly onRows?: ((rows: number) => void) | undefined;
+  /** Called now and then with the number of rows accepted so far, and whether no more are left to check. */
+  readonly onRows?: ((rows: number, areAllChecked: boolean) => void) | undefined;
 }
 
 /** Counts and rejects of a read. */
@@ -116,17 +116,17 @@ async function loadFresh(connection: DuckDBConnection, read: ReadToStage): Promi
   const rejectedKeys: NaturalKey[] = [];
   let batch: Values[] = [];
   let accepted = 0;
-  const insertBatch = async (): Promise<void> => {
+  const insertBatch = async (isLast: boolean): Promise<void> => {
     await insertRows(connection, `${target}${HANDED_OVER}`, 'fresh', columns, batch);
     accepted += batch.length;
     batch = [];
-    onRows?.(accepted);
+    onRows?.(accepted, isLast);
   };
   const candidates = spec.dropFolders ? checkedFiles(spec, pages) : checkedRows(spec, pages);
   for await (const checked of candidates) {
     if ('values' in checked) {
       batch.push(checked.values);
-      if (batch.length === BATCH_ROWS) await insertBatch();
+      if (batch.length === BATCH_ROWS) await insertBatch(false);
       continue;
     }
     rejects.push(checked.reject);
@@ -138,7 +138,7 @@ async function loadFresh(connection: DuckDBConnection, read: ReadToStage): Promi
         rejects[0]?.page_url,
       );
   }
-  await insertBatch();
+  await insertBatch(true);
   for (const [index, lost] of unreadable.entries()) {
     rejectedKeys.push(lost.key);
     rejects.push(lostRow(spec, lost, index, observedAt));

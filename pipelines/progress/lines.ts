@@ -1,27 +1,40 @@
-/** Progress as lines for a log or a pipe: one for each family, and one a minute while a run waits. */
+/** Progress as lines for a log or a pipe: one for each family and step, and one in half a minute while it goes on. */
 import { plural } from '../format.ts';
-import type { Progress, Step } from './progress.ts';
+import type { Progress } from './progress.ts';
 import { Tally } from './tally.ts';
-import { duration, familyParts, largeRead } from './words.ts';
+import {
+  duration,
+  familyParts,
+  largeRead,
+  partShare,
+  startPart,
+  startStep,
+  stepCounts,
+  type StepState,
+} from './words.ts';
 
-const MINUTE = 60_000;
+const EVERY_MS = 30_000;
 
 /** @param print one line */
 export function lineProgress(print: (line: string) => void, now: () => number = Date.now): Progress {
   const tally = new Tally(now);
   const startedMs = now();
   const shown = new Set<string>();
-  let step: Step | undefined;
-  let part = '';
+  let step: StepState | undefined;
+
+  const stepText = (current: StepState): string =>
+    [`${current.about}:`, stepCounts(current), current.part, partShare(current)]
+      .filter((text) => text !== '')
+      .join(' ');
 
   const stillBusy = (): void => {
     const reading = tally.reading();
     const large = reading.map((r) => largeRead(r, now())).filter((text) => text !== null);
     const sources = reading.map((r) => `${r.source} (${plural(r.requests, 'request')})`);
-    const doing = step ? `${step.about}${part === '' ? '' : `: ${part}`}` : [...large, ...sources].join(', ');
+    const doing = step ? stepText(step) : [...large, ...sources].join(', ');
     print(`  after ${duration(now() - startedMs)}: ${doing}`);
   };
-  const timer = setInterval(stillBusy, MINUTE);
+  const timer = setInterval(stillBusy, EVERY_MS);
   timer.unref();
 
   return {
@@ -32,7 +45,7 @@ export function lineProgress(print: (line: string) => void, now: () => number = 
     },
     started: (spec) => tally.start(spec),
     received: (received) => tally.receive(received),
-    accepted: (source, rows) => tally.accept(source, rows),
+    accepted: (source, rows, areAllChecked) => tally.accept(source, rows, areAllChecked),
     ended(end) {
       tally.end(end);
       for (const counts of tally.families().filter((f) => f.ended === f.asked && !shown.has(f.family))) {
@@ -42,12 +55,11 @@ export function lineProgress(print: (line: string) => void, now: () => number = 
     },
     workers: () => {},
     step(next) {
-      step = next;
-      part = '';
+      step = startStep(next, now());
       print(next.about);
     },
     part: (name) => {
-      part = name;
+      if (step) step = startPart(step, name);
     },
     line: print,
     done: () => clearInterval(timer),

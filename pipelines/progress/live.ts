@@ -4,17 +4,27 @@ import { createLogUpdate } from 'log-update';
 import { plural } from '../format.ts';
 import type { Progress, Step } from './progress.ts';
 import { Tally, type FamilyCounts } from './tally.ts';
-import { duration, familyParts, fitting, largeRead, wrapped } from './words.ts';
+import {
+  bar,
+  duration,
+  familyParts,
+  fitting,
+  largeRead,
+  partShare,
+  startPart,
+  startStep,
+  stepCounts,
+  wrapped,
+  type StepState,
+} from './words.ts';
 
 const REDRAW_MS = 120;
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const LABEL = 11;
-
-interface StepState extends Step {
-  readonly startedMs: number;
-  part: string;
-  begun: number;
-}
+/** Columns of the counts of a step. */
+const COUNTS = 14;
+/** Columns of the bar of a step, and of the terminal from which it has one: its part is more important. */
+const [BAR, BAR_FROM] = [10, 80];
 
 export class LiveProgress implements Progress {
   readonly #stream: NodeJS.WriteStream;
@@ -52,8 +62,8 @@ export class LiveProgress implements Progress {
     this.#tally.receive(received);
   }
 
-  accepted(source: string, rows: number): void {
-    this.#tally.accept(source, rows);
+  accepted(source: string, rows: number, areAllChecked: boolean): void {
+    this.#tally.accept(source, rows, areAllChecked);
   }
 
   ended(end: Parameters<Progress['ended']>[0]): void {
@@ -68,13 +78,11 @@ export class LiveProgress implements Progress {
   step(step: Step): void {
     this.#finishStep();
     this.#workers = '';
-    this.#step = { ...step, startedMs: this.#now(), part: '', begun: 0 };
+    this.#step = startStep(step, this.#now());
   }
 
   part(name: string): void {
-    if (!this.#step) return;
-    this.#step.part = name;
-    this.#step.begun += 1;
+    if (this.#step) this.#step = startPart(this.#step, name);
   }
 
   line(text: string): void {
@@ -96,8 +104,7 @@ export class LiveProgress implements Progress {
     const step = this.#step;
     this.#step = undefined;
     if (!step) return;
-    const counts = step.parts === undefined ? 'done' : `${step.begun} of ${step.parts}`;
-    const parts = [counts.padEnd(16), duration(this.#now() - step.startedMs)];
+    const parts = [(stepCounts(step) || 'done').padEnd(COUNTS), duration(this.#now() - step.startedMs)];
     this.#doneLines.push(this.#row(this.#mark('done'), step.name, parts));
   }
 
@@ -130,9 +137,14 @@ export class LiveProgress implements Progress {
     return this.#stream.columns ?? 80;
   }
 
-  #stepRow({ name, parts, part, begun, startedMs }: StepState): string {
-    const counts = parts === undefined ? '' : `${begun} of ${parts}`;
-    const texts = [counts.padEnd(16), duration(this.#now() - startedMs), part];
+  #stepRow(step: StepState): string {
+    const { name, parts, part, begun, startedMs } = step;
+    const texts = [
+      stepCounts(step).padEnd(COUNTS),
+      duration(this.#now() - startedMs).padStart(5),
+      ...(parts === undefined || this.#columns() < BAR_FROM ? [] : [bar((begun - 1) / parts, BAR)]),
+      `${part} ${partShare(step)}`.trim(),
+    ];
     return this.#row(this.#mark('busy'), name, texts);
   }
 

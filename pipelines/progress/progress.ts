@@ -9,8 +9,10 @@ export interface Step {
   readonly name: 'inputs' | 'models' | 'audits' | 'publish';
   /** What the step does, in words. */
   readonly about: string;
-  /** Number of its parts, if it has any. */
+  /** Number of its parts, if it is known. */
   readonly parts?: number;
+  /** Share of the part in progress that is done, from 0 to 1; null if it is unknown. Called now and then. */
+  readonly shareOfPart?: () => number | null;
 }
 
 /** The end of one source. */
@@ -25,8 +27,8 @@ export interface Progress {
   reading(sources: readonly SourceSpec[], others: number): void;
   started(spec: SourceSpec): void;
   received(received: Received): void;
-  /** Rows of a source accepted so far. */
-  accepted(source: string, rows: number): void;
+  /** Rows of a source accepted so far, and whether no more are left to check. */
+  accepted(source: string, rows: number, areAllChecked: boolean): void;
   ended(end: SourceEnd): void;
   /** The workers of a queue. */
   workers(progress: QueueProgress): void;

@@ -15,6 +15,7 @@ export interface Reading {
   readonly bodyStartedMs: number;
   /** Rows accepted so far. */
   readonly rows: number;
+  readonly areAllChecked: boolean;
 }
 
 export interface FamilyCounts {
@@ -75,7 +76,7 @@ export class Tally {
   start({ name: source, family }: SourceSpec): void {
     const now = this.#now();
     this.#of(family).startedMs ??= now;
-    const nothing = { requests: 0, body: undefined, bodyStartedMs: now, rows: 0 };
+    const nothing = { requests: 0, body: undefined, bodyStartedMs: now, rows: 0, areAllChecked: false };
     this.#reading.set(source, { source, family, startedMs: now, ...nothing });
   }
 
@@ -87,9 +88,9 @@ export class Tally {
     this.#reading.set(source, { ...reading, requests, body, bodyStartedMs });
   }
 
-  accept(source: string, rows: number): void {
+  accept(source: string, rows: number, areAllChecked: boolean): void {
     const reading = this.#reading.get(source);
-    if (reading) this.#reading.set(source, { ...reading, rows });
+    if (reading) this.#reading.set(source, { ...reading, rows, areAllChecked });
   }
 
   end({ spec, read }: SourceEnd): void {

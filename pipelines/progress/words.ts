@@ -1,6 +1,7 @@
 /** Counts, durations and rates of a run in progress, in words that fit the width of a terminal. */
 import wrapAnsi from 'wrap-ansi';
 import { bytesShort, number, plural } from '../format.ts';
+import type { Step } from './progress.ts';
 import type { FamilyCounts, Reading } from './tally.ts';
 
 /** A duration, such as `45 s`, `3 min 20 s`, `2 h 05 min`. */
@@ -12,8 +13,8 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }
 
-/** Something per second; nothing within the first half second, which says little. */
-const perSecond = (n: number, ms: number): number | null => (ms < 500 ? null : Math.round((n * 1000) / ms));
+/** Something per second; nothing within the first half second, which says little, and nothing for less than one. */
+const perSecond = (n: number, ms: number): number | null => (ms < 500 ? null : Math.round((n * 1000) / ms) || null);
 
 /** As many of the parts as fit a width, the first at least. */
 export function fitting(parts: readonly string[], width: number): string {
@@ -53,8 +54,29 @@ export function familyParts({ asked, ended, failed, waiting, rows, requests, ms 
     `${duration(ms).padStart(5)}`,
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(waiting > 0 ? [`${waiting} waiting for a file`] : []),
-    plural(requests, 'request') + (rate === null || requests === 0 ? '' : `, ${number(rate)}/s`),
+    plural(requests, 'request') + (rate === null ? '' : `, ${number(rate)}/s`),
   ];
+}
+
+/** A step and its part in progress. */
+export interface StepState extends Step {
+  readonly startedMs: number;
+  readonly part: string;
+  /** Parts begun. */
+  readonly begun: number;
+}
+
+export const startStep = (step: Step, nowMs: number): StepState => ({ ...step, startedMs: nowMs, part: '', begun: 0 });
+
+export const startPart = (step: StepState, part: string): StepState => ({ ...step, part, begun: step.begun + 1 });
+
+/** The counts of a step in words. */
+export const stepCounts = ({ parts, begun }: StepState): string => (parts === undefined ? '' : `${begun} of ${parts}`);
+
+/** How far the part in progress is, such as `42 %`; nothing if that is unknown. */
+export function partShare({ shareOfPart }: StepState): string {
+  const share = shareOfPart?.() ?? null;
+  return share === null ? '' : `${Math.floor(share * 100)} %`;
 }
 
 /** Bytes and rows from which a source gets a line of its own. */
@@ -62,24 +84,25 @@ const [LARGE_BYTES, LARGE_ROWS] = [4_000_000, 50_000];
 const BAR = 20;
 
 /** A bar of what is done, 0 to 1. */
-const bar = (share: number): string => {
-  const full = Math.min(BAR, Math.round(share * BAR));
-  return `[${'#'.repeat(full)}${'.'.repeat(BAR - full)}]`;
+export const bar = (share: number, width: number): string => {
+  const full = Math.max(0, Math.min(width, Math.round(share * width)));
+  return `[${'#'.repeat(full)}${'.'.repeat(width - full)}]`;
 };
 
 /** The progress of a source that takes long, in words; null if there is little to say. */
 export function largeRead(reading: Reading, nowMs: number): string | null {
-  const { source, body, bodyStartedMs, rows, startedMs } = reading;
+  const { source, body, bodyStartedMs, rows, areAllChecked, startedMs } = reading;
   if (rows >= LARGE_ROWS) {
+    if (areAllChecked) return `${source}: ${number(rows)} rows checked, writing them`;
     const rate = perSecond(rows, nowMs - startedMs);
     return `${source}: ${number(rows)} rows checked${rate === null ? '' : `, ${number(rate)}/s`}`;
   }
   if (body === undefined || Math.max(body.received, body.expected) < LARGE_BYTES) return null;
-  const rate = perSecond(body.received, nowMs - bodyStartedMs) ?? 0;
-  const speed = rate === 0 ? '' : `, ${bytesShort(rate)}/s`;
+  const rate = perSecond(body.received, nowMs - bodyStartedMs);
+  const speed = rate === null ? '' : `, ${bytesShort(rate)}/s`;
   if (body.expected === 0) return `${source}: ${bytesShort(body.received)} received${speed}`;
   if (body.received >= body.expected) return `${source}: ${bytesShort(body.received)} received, checking its rows`;
-  const left = rate === 0 ? '' : `, ${duration(((body.expected - body.received) * 1000) / rate)} left`;
+  const left = rate === null ? '' : `, ${duration(((body.expected - body.received) * 1000) / rate)} left`;
   const share = body.received / body.expected;
-  return `${source}: ${bar(share)} ${bytesShort(body.received)} of ${bytesShort(body.expected)}${speed}${left}`;
+  return `${source}: ${bar(share, BAR)} ${bytesShort(body.received)} of ${bytesShort(body.expected)}${speed}${left}`;
 }

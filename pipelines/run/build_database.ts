@@ -17,6 +17,8 @@ export interface BuildDatabase {
   readonly connection: DuckDBConnection;
   /** File of the published tables. */
   readonly publishedFile: string;
+  /** Share of the statement in progress that is done, from 0 to 1; null if DuckDB does not know it. */
+  shareDone(): number | null;
   /** Close the database and remove its remaining files. */
   close(): Promise<void>;
 }
@@ -35,6 +37,9 @@ const PUBLISHED_OPTIONS = "RECOVERY_MODE no_wal_writes, STORAGE_VERSION 'v1.4.0'
 
 /** Length that no text reaches: one text compressed with zstd is read with the 2,047 texts around it. */
 const NO_ZSTD = 1_000_000_000;
+
+/** DuckDB counts the progress of a statement only for a progress bar, which we draw ourselves. */
+const COUNT_PROGRESS = 'SET enable_progress_bar = true; SET enable_progress_bar_print = false';
 
 /** Let a build of this many input rows use more threads. */
 export async function setThreads(connection: DuckDBConnection, rows: number): Promise<void> {
@@ -57,6 +62,7 @@ export async function openBuildDatabase(folder: string, memoryLimit = DEFAULT_ME
     const duck = await openDuck(file, { threads: 1, memoryLimit, isTemporary: true });
     try {
       await duck.connection.run(`SET zstd_min_string_length = ${NO_ZSTD}`);
+      await duck.connection.run(COUNT_PROGRESS);
       await duck.connection.run(`ATTACH ${literal(publishedFile)} AS ${PUBLISHED} (${PUBLISHED_OPTIONS})`);
     } catch (error) {
       duck.close();
@@ -65,6 +71,10 @@ export async function openBuildDatabase(folder: string, memoryLimit = DEFAULT_ME
     return {
       connection: duck.connection,
       publishedFile,
+      shareDone() {
+        const { percentage } = duck.connection.progress;
+        return percentage > 0 ? percentage / 100 : null;
+      },
       async close() {
         duck.close();
         await removeFiles();

@@ -20,6 +20,8 @@ function afterReferenced(models: readonly Model[]): readonly Model[] {
   return models.toSorted((a, b) => depth(a) - depth(b));
 }
 
+const isLarge = ({ contract }: Model): boolean => contract.publish?.isLarge === true;
+
 /** Statement that creates a table with the keys of its contract. */
 function createKeyed({ name, contract: { record, publish } }: Model, keyOf: ReadonlyMap<string, string>): string {
   const foreign = Object.entries(publish?.references ?? {}).map(
@@ -71,18 +73,32 @@ async function addView(
   }
 }
 
+/** Tables that get keys, in an order in which each comes after those that it references. */
+export const withKeys = (published: readonly Model[]): readonly Model[] =>
+  afterReferenced(published.filter((model) => !isLarge(model)));
+
+/** Called before the keys of each table, and before the rest. */
+interface Steps {
+  readonly onKeys: (table: string) => void;
+  readonly onFile: () => void;
+}
+
 /** Add keys, views and comments (the notice among them) to the file of the published tables, and detach it. */
 export async function finishDatabase(
   connection: DuckDBConnection,
   published: readonly Model[],
   notice: string,
+  { onKeys, onFile }: Steps,
 ): Promise<void> {
   const catalog = String((await rowsOf(connection, 'SELECT current_catalog() AS name'))[0]?.['name']);
-  const isLarge = ({ contract }: Model): boolean => contract.publish?.isLarge === true;
   const keyOf = new Map(published.map(({ name, contract }) => [name, contract.record.key[0] ?? '']));
   await connection.run(`USE ${PUBLISHED}`);
   try {
-    for (const model of afterReferenced(published.filter((m) => !isLarge(m)))) await addKeys(connection, model, keyOf);
+    for (const model of withKeys(published)) {
+      onKeys(model.name);
+      await addKeys(connection, model, keyOf);
+    }
+    onFile();
     const comments = published.flatMap(({ name, contract: { record } }) =>
       commentOn(name, `${record.about} ${notice}`, record.columns),
     );

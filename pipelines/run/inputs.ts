@@ -29,6 +29,8 @@ export interface BuildInputs {
   readonly sources: readonly SourceState[];
   /** All staged records. */
   readonly records: readonly RecordDefinition[];
+  /** Called before the rows of a record are loaded. */
+  readonly onRecord?: (name: string) => void;
   readonly references: readonly Reference[];
   readonly models: readonly Model[];
   readonly previous: Manifest | null;
@@ -45,7 +47,10 @@ type IsRead = (table: string) => boolean;
 export async function loadInputs(connection: DuckDBConnection, inputs: BuildInputs): Promise<void> {
   const isRead = readsOf(inputs.models);
   await loadFacts(connection, inputs);
-  for (const record of inputs.records) await loadStaged(connection, inputs, record, isRead);
+  for (const record of inputs.records) {
+    inputs.onRecord?.(record.name);
+    await loadStaged(connection, inputs, record, isRead);
+  }
   const references = inputs.references.filter(({ name }) => isRead(`ref_${name}`));
   for (const sql of references.flatMap(referenceSql)) await connection.run(sql);
   await loadPublished(connection, inputs, 'previous', isRead);

@@ -11,7 +11,7 @@ import { convertedRow, parquetType, storedType } from '../../lib/stored_types.ts
 import { identifier, literal } from '../../lib/sql.ts';
 import type { Model } from '../../models/index.ts';
 import { PUBLISHED, type BuildDatabase } from './build_database.ts';
-import { finishDatabase } from './finish_database.ts';
+import { finishDatabase, withKeys } from './finish_database.ts';
 import { compareRunIds, type Layout } from '../layout.ts';
 import { BUILDING } from './partial_files.ts';
 import { Manifest } from '../../models/manifest.ts';
@@ -26,25 +26,30 @@ export const DATABASE = 'dealfeed.duckdb';
 /** The manifest without tables and database. */
 export type SnapshotFacts = Omit<Manifest, 'tables' | 'database'>;
 
+const publishedOf = (models: readonly Model[]): readonly Model[] => models.filter((m) => m.contract.publish);
+
+/** Number of parts that `writeSnapshot` names: a Parquet file and perhaps keys for each table, and the database. */
+export function partsToWrite(models: readonly Model[]): number {
+  const published = publishedOf(models);
+  return published.length + withKeys(published).length + 1;
+}
+
 /**
  * Write the published tables of a finished build and its manifest, then rename the folder. This moves the file of the
  * published tables into the snapshot, so the build can no longer query them.
+ * @param onPart called before each part is written
  */
 export async function writeSnapshot(
   build: BuildDatabase,
   models: readonly Model[],
   layout: Layout,
   facts: SnapshotFacts,
+  onPart: (name: string) => void = () => {},
 ): Promise<Manifest> {
   const building = join(layout.snapshots, `${BUILDING}${facts.run_id}`);
   await makeFolder(building);
   try {
-    const manifest = await writeFiles(
-      build,
-      models.filter((m) => m.contract.publish),
-      building,
-      facts,
-    );
+    const manifest = await writeFiles(build, publishedOf(models), { folder: building, facts, onPart });
     await rename(building, layout.snapshot(facts.run_id));
     await sync(layout.snapshots);
     return manifest;
@@ -55,16 +60,27 @@ export async function writeSnapshot(
   }
 }
 
+interface SnapshotFiles {
+  readonly folder: string;
+  readonly facts: SnapshotFacts;
+  readonly onPart: (name: string) => void;
+}
+
 /** Write and flush every file of a snapshot, the manifest last. */
 async function writeFiles(
   { connection, publishedFile }: BuildDatabase,
   published: readonly Model[],
-  folder: string,
-  facts: SnapshotFacts,
+  { folder, facts, onPart }: SnapshotFiles,
 ): Promise<Manifest> {
   const tables: [string, Manifest['tables'][string]][] = [];
-  for (const model of published) tables.push([model.name, await writeParquet(connection, model, folder, facts.notice)]);
-  await finishDatabase(connection, published, facts.notice);
+  for (const model of published) {
+    onPart(`${model.name}.parquet`);
+    tables.push([model.name, await writeParquet(connection, model, folder, facts.notice)]);
+  }
+  await finishDatabase(connection, published, facts.notice, {
+    onKeys: (table) => onPart(`keys of ${table}`),
+    onFile: () => onPart(DATABASE),
+  });
   const database = join(folder, DATABASE);
   await rename(publishedFile, database);
   await sync(database);

@@ -92,8 +92,7 @@ async function readSource(
   const { layout, clock, dataClock, archive, crawler, mayFetch = () => true, progress = SILENT } = options;
   // A register's increment begins at the previous snapshot, whatever was read since.
   const lastGoodOn = previous?.sources.find((s) => s.source === spec.name)?.last_good_at?.slice(0, 10) ?? null;
-  const onRows = (source: string, rows: number): void => progress.accepted(source, rows);
-  const run = { layout, clock, runId, archive, crawler, mayFetch, onRows };
+  const run = { layout, clock, runId, archive, crawler, mayFetch, onRows: progress.accepted.bind(progress) };
   if (isDue) progress.started(spec);
   const read = isDue ? await ingest(run, spec, lastGoodOn) : undefined;
   if (read !== undefined) progress.ended({ spec, read });

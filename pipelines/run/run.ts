@@ -19,7 +19,7 @@ import { changesSince, type Changes } from './changes.ts';
 import { snapshotFacts } from './facts.ts';
 import { loadInputs } from './inputs.ts';
 import { judgeSources } from './judge_sources.ts';
-import { makeCurrent, writeSnapshot, type SnapshotFacts } from './publish.ts';
+import { makeCurrent, partsToWrite, writeSnapshot, type SnapshotFacts } from './publish.ts';
 import { readSources, type ReadOptions } from './read_sources.ts';
 import { writeReport } from './report.ts';
 import type { RunStore } from '../store/run_store.ts';
@@ -77,9 +77,11 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const models = options.models ?? (await loadModels());
   const assumptions = options.assumptions ?? currentAssumptions();
   const build = await openBuildDatabase(layout.run(runId), options.buildMemory);
-  const onModel = (model: string): void => progress.part(model);
+  const onPart = (part: string): void => progress.part(part);
+  const shareOfPart = build.shareDone.bind(build);
   try {
-    progress.step({ name: 'inputs', about: 'loading the staged rows' });
+    const records = await loadRowRecords();
+    progress.step({ name: 'inputs', about: 'loading the staged rows', parts: records.length });
     await loadInputs(build.connection, {
       layout,
       workDir: layout.run(runId),
@@ -87,17 +89,18 @@ export async function run(options: RunOptions): Promise<RunResult> {
       observedAt: clock.observedAt(),
       assumptions,
       sources: read,
-      records: await loadRowRecords(),
+      records,
+      onRecord: onPart,
       references: loadReferences(),
       models,
       previous,
       follows,
       sold,
     });
-    progress.step({ name: 'models', about: `building models${without}`, parts: models.length });
-    const built = await buildModels(build.connection, models, { published: PUBLISHED, onModel });
-    progress.step({ name: 'audits', about: 'auditing the models', parts: models.length });
-    const results = await auditModels(build.connection, built, onModel);
+    progress.step({ name: 'models', about: `building models${without}`, parts: models.length, shareOfPart });
+    const built = await buildModels(build.connection, models, { published: PUBLISHED, onModel: onPart });
+    progress.step({ name: 'audits', about: 'auditing the models', parts: models.length, shareOfPart });
+    const results = await auditModels(build.connection, built, onPart);
     const sources = await judgeSources(build.connection, read);
     const audits = results.flatMap((r) => r.audits);
     await writeFailures(failuresFolder, audits);
@@ -155,9 +158,10 @@ async function publish(
   models: readonly Model[],
   facts: SnapshotFacts,
 ): Promise<Publication> {
-  progress.step({ name: 'publish', about: 'publishing' });
+  const shareOfPart = build.shareDone.bind(build);
+  progress.step({ name: 'publish', about: 'publishing', parts: partsToWrite(models), shareOfPart });
   const changes = facts.previous === null ? null : await changesSince(build.connection, facts.previous);
-  const manifest = await writeSnapshot(build, models, layout, facts);
+  const manifest = await writeSnapshot(build, models, layout, facts, (part) => progress.part(part));
   await store?.publish(facts.run_id);
   return { manifest, changes, current: await makeCurrent(layout, facts.run_id) };
 }

@@ -4,7 +4,7 @@ import { parse } from 'csv-parse';
 import { Quarantine, type Page } from '../contract.ts';
 import { textParts } from '../fetch/decode.ts';
 import { tidy } from '../values.ts';
-import { CSV_FORMAT, type CsvRow } from './csv.ts';
+import { CSV_FORMAT, type CsvOptions, type CsvRow } from './csv.ts';
 
 /** A longer record is a quote mark that nothing closes. */
 const MAX_RECORD_CHARACTERS = 1_000_000;
@@ -14,8 +14,11 @@ const MAX_RECORD_CHARACTERS = 1_000_000;
  * caller counts them.
  * @throws Quarantine malformed_page where the text breaks the format
  */
-export async function* streamCsv({ bytes, url }: Page): AsyncGenerator<Pick<CsvRow, 'cells' | 'raw'>> {
-  const parser = parse({ ...CSV_FORMAT, max_record_size: MAX_RECORD_CHARACTERS });
+export async function* streamCsv(
+  { bytes, url }: Page,
+  { looseQuotes = false }: Pick<CsvOptions, 'looseQuotes'> = {},
+): AsyncGenerator<Pick<CsvRow, 'cells' | 'raw'>> {
+  const parser = parse({ ...CSV_FORMAT, relax_quotes: looseQuotes, max_record_size: MAX_RECORD_CHARACTERS });
   // An error of either stream ends the loop below.
   pipeline(Readable.from(textParts(bytes, 'windows-1252', url)), parser, () => undefined);
   try {

@@ -14,7 +14,8 @@ import {
   type Page,
   type SourceSpec,
 } from '../contract.ts';
-import { checkColumns, readCsv } from '../csv/csv.ts';
+import { checkColumns } from '../csv/csv.ts';
+import { streamCsv } from '../csv/stream_csv.ts';
 import { optional } from '../values.ts';
 
 const FOLDER = 'https://publicfiles.ohiosos.gov/free/OnlineBusinessReports';
@@ -35,6 +36,9 @@ const needsDownload = (why: string): string =>
   `${why}: needs operator download. Get the files from ${DOWNLOAD_PAGE} with a browser ` +
   'and put them into the drop folder under their own names';
 
+/** Whether a file begins like a web page. */
+const isWebPage = ({ bytes }: Page): boolean => /^\s*</u.test(new TextDecoder().decode(bytes.subarray(0, 200)));
+
 /** @throws SourceUnavailable asking for a download if the site refuses, or sends a page for browsers */
 async function fetchReport(ctx: FetchContext, number: string): Promise<Page> {
   let page: Page;
@@ -49,7 +53,7 @@ async function fetchReport(ctx: FetchContext, number: string): Promise<Page> {
       throw error;
     throw new SourceUnavailable(error.reason, needsDownload(error.message), error.pageUrl, error.status);
   }
-  if (/^\s*</u.test(page.text('windows-1252').slice(0, 200))) {
+  if (isWebPage(page)) {
     throw new SourceUnavailable(
       'challenge',
       needsDownload('the site sent a web page instead of the report'),
@@ -76,31 +80,39 @@ export interface ReportLine<C extends string> {
 }
 
 /** Lines of a report with exactly these columns, in any order. @throws Quarantine if it is not such a report */
-export function readReport<C extends string>(page: Page, columns: readonly C[]): readonly ReportLine<C>[] {
+export async function* readReport<C extends string>(page: Page, columns: readonly C[]): AsyncGenerator<ReportLine<C>> {
   const number = /^report_(\d{4})$/u.exec(page.kind)?.[1];
   if (number === undefined) throw new Error(`kind is ${page.kind}, expected report_ and four digits`);
-  const text = page.text('windows-1252');
-  if (/^\s*</u.test(text))
-    throw new Quarantine('malformed_page', 'the file is a web page, expected the report', page.url);
-  const { header, rows } = readCsv(text, page.url, { looseQuotes: true });
-  const names = header.map((name) => SPELLED[name.toUpperCase()] ?? name.toUpperCase());
-  checkColumns(names, columns, page.url);
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) throw new Quarantine('template_changed', `the column ${twice} occurs twice`, page.url);
+  if (isWebPage(page)) throw new Quarantine('malformed_page', 'the file is a web page, expected the report', page.url);
   const sourceUrl = page.url.startsWith('file:') ? addressOf(number) : page.url;
-  return rows.map(({ cells, raw }) => {
+  let names: readonly string[] | undefined;
+  for await (const { cells, raw } of streamCsv(page, { looseQuotes: true })) {
+    if (names === undefined) {
+      names = reportColumns(cells, columns, page.url);
+      continue;
+    }
+    const [found, width] = [names, names.length];
     const published = (column: C): string | undefined =>
-      cells.length === names.length ? cells[names.indexOf(column)] : undefined;
-    return {
+      cells.length === width ? cells[found.indexOf(column)] : undefined;
+    yield {
       report: number,
       raw,
       sourceUrl,
       published,
       cell: (column) => optional(published(column)),
-      wrongLength:
-        cells.length === names.length ? null : `the line has ${cells.length} fields, expected ${names.length}`,
+      wrongLength: cells.length === width ? null : `the line has ${cells.length} fields, expected ${width}`,
     };
-  });
+  }
+  if (names === undefined) throw new Quarantine('empty_body', 'the CSV file has no header', page.url);
+}
+
+/** Columns of a header, spelled as an adapter knows them. @throws Quarantine if they are not the expected ones */
+function reportColumns(header: readonly string[], expected: readonly string[], pageUrl: string): readonly string[] {
+  const names = header.map((name) => name.trim().toUpperCase()).map((name) => SPELLED[name] ?? name);
+  checkColumns(names, expected, pageUrl);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw new Quarantine('template_changed', `the column ${twice} occurs twice`, pageUrl);
+  return names;
 }
 
 /** The parts of a declaration that all sources of these reports share. */

@@ -132,8 +132,10 @@ test('a large download has a bar, its rate and the time that is left; then its r
   tally.receive({ source: stark.name, requests: 1, bytes: 0, body: { received: 400_000_000, expected: 400_000_000 } });
   assert.equal(shown(), 'oh_stark_tax: 400.0 MB received, checking its rows');
   now = 20_000;
-  tally.accept(stark.name, 600_000);
+  tally.accept(stark.name, 600_000, false);
   assert.equal(shown(), 'oh_stark_tax: 600,000 rows checked, 30,000/s');
+  tally.accept(stark.name, 600_000, true);
+  assert.equal(shown(), 'oh_stark_tax: 600,000 rows checked, writing them');
   assert.equal(tally.families()[0]?.rows, 600_000, 'and the family counts them');
 });
 

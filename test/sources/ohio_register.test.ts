@@ -22,21 +22,23 @@ const FILED =
 const SITE = 'https://publicfiles.ohiosos.gov/free/OnlineBusinessReports';
 
 /** Candidates of a report file. */
-const parse = (text: string | Uint8Array, report = '0100'): readonly Candidate[] =>
-  ohio.parse(pageOf(Buffer.from(text), { kind: `report_${report}`, url: `${SITE}/WI${report}R.TXT` }));
+const parse = (text: string | Uint8Array, report = '0100'): Promise<readonly Candidate[]> =>
+  Array.fromAsync(ohio.parse(pageOf(Buffer.from(text), { kind: `report_${report}`, url: `${SITE}/WI${report}R.TXT` })));
 
-const ohioReport = (...lines: string[]): readonly Candidate[] => parse([HEADER, ...lines].join('\r\n'));
+const ohioReport = (...lines: string[]): Promise<readonly Candidate[]> => parse([HEADER, ...lines].join('\r\n'));
 
 function row(candidate: Candidate | undefined): Readonly<Record<string, unknown>> {
   assert.ok(candidate && 'values' in candidate, JSON.stringify(candidate));
   return Registration.schema.parse(candidate.values);
 }
 
-test('a filing has its agent, and the report number gives the entity type', () => {
+test('a filing has its agent, and the report number gives the entity type', async () => {
   assert.deepEqual(
     row(
-      ohioReport(
-        `202600100001,5000001,10/05/2026,EXAMPLE HOLDINGS LLC,N,ARTICLES OF ORGNZTN/DOM. PROFIT LIM.LIAB. CO.,${FILED}`,
+      (
+        await ohioReport(
+          `202600100001,5000001,10/05/2026,EXAMPLE HOLDINGS LLC,N,ARTICLES OF ORGNZTN/DOM. PROFIT LIM. CO.,${FILED}`,
+        )
       )[0],
     ),
     {
@@ -45,7 +47,7 @@ test('a filing has its agent, and the report number gives the entity type', () =
       charter_number: '5000001',
       business_name_raw: 'EXAMPLE HOLDINGS LLC',
       filing_date: '2026-10-05',
-      entity_type_raw: 'ARTICLES OF ORGNZTN/DOM. PROFIT LIM.LIAB. CO.',
+      entity_type_raw: 'ARTICLES OF ORGNZTN/DOM. PROFIT LIM. CO.',
       entity_type_file: '0100',
       entity_status_raw: null,
       jurisdiction_raw: null,
@@ -63,28 +65,28 @@ test('a filing has its agent, and the report number gives the entity type', () =
   );
 });
 
-test('names with commas, quote marks and Windows-1252 letters are read as published', () => {
+test('names with commas, quote marks and Windows-1252 letters are read as published', async () => {
   const line = `202600100002,,10/06/2026,"JOS\u00c9'S ""BEST"" CAF\u00c9, LLC",N,LLC,${FILED}`;
   const loose = `202600100003,,10/06/2026,THE "A" TEAM LLC,N,LLC,${FILED}`;
   const cp1252 = Uint8Array.from(`${HEADER}\r\n${line}\r\n${loose}`, (letter) => letter.charCodeAt(0));
-  const [quoted, unquoted] = parse(cp1252);
+  const [quoted, unquoted] = await parse(cp1252);
   assert.equal(row(quoted)['business_name_raw'], 'JOS\u00c9\'S "BEST" CAF\u00c9, LLC');
   assert.equal(row(unquoted)['business_name_raw'], 'THE "A" TEAM LLC');
 });
 
-test("padded header names and the publisher's other spelling are accepted", () => {
+test("padded header names and the publisher's other spelling are accepted", async () => {
   const odd = HEADER.replace('TRANSACTION', 'TRANSASCTION')
     .replace('COUNTY', 'COUNTY NAME')
     .split(',')
     .map((name) => ` ${name}  `)
     .join(',');
-  const [candidate] = parse(`${odd}\n202600100001,1,10/05/2026, EXAMPLE SOCIETY ,N,ARTICLES,${FILED}\n`, '0070');
+  const [candidate] = await parse(`${odd}\n202600100001,1,10/05/2026, EXAMPLE SOCIETY ,N,ARTICLES,${FILED}\n`, '0070');
   assert.equal(row(candidate)['business_county'], 'SUMMIT');
   assert.equal(row(candidate)['business_name_raw'], 'EXAMPLE SOCIETY');
 });
 
-test('a line without a name, with too many fields or with an impossible date is refused', () => {
-  const refused = ohioReport(
+test('a line without a name, with too many fields or with an impossible date is refused', async () => {
+  const refused = await ohioReport(
     `1,1,10/05/2026,  ,N,LLC,${FILED}`,
     `2,1,10/05/2026,A LLC,N,LLC,${FILED},EXTRA`,
     `3,1,13/45/2026,B LLC,N,LLC,${FILED}`,
@@ -95,9 +97,11 @@ test('a line without a name, with too many fields or with an impossible date is 
   );
 });
 
-test('an amendment report or a new column quarantines the page', () => {
-  assert.throws(() => parse(AMENDMENT_HEADER), quarantined('missing_column'));
-  assert.throws(() => parse(`${HEADER},EMAIL`), quarantined('unknown_column'));
+test('an amendment report or a new column quarantines the page', async () => {
+  await assert.rejects(parse(AMENDMENT_HEADER), quarantined('missing_column'));
+  await assert.rejects(parse(`${HEADER},EMAIL`), quarantined('unknown_column'));
+  await assert.rejects(parse(''), quarantined('empty_body'));
+  for (const page of ['<html>', '\ufeff\n<html>']) await assert.rejects(parse(page), quarantined('malformed_page'));
 });
 
 test('a refusal, or a web page instead of the file, asks the operator to download it', async () => {

@@ -42,10 +42,11 @@ const COLUMNS = [
   'BUSINESS ASSOCIATE NAMES',
 ] as const;
 
-function parse(page: Page): readonly Candidate[] {
-  return readReport(page, COLUMNS).map(({ report, cell, published, raw, wrongLength, sourceUrl }) => {
+async function* parse(page: Page): AsyncGenerator<Candidate> {
+  for await (const line of readReport(page, COLUMNS)) {
+    const { report, cell, published, raw, wrongLength, sourceUrl } = line;
     const documentNumber = cell('DOCUMENT NUMBER');
-    return candidate(
+    yield candidate(
       raw,
       () => {
         if (wrongLength !== null) refuse('wrong_field_count', wrongLength);
@@ -78,7 +79,7 @@ function parse(page: Page): readonly Candidate[] {
       },
       documentNumber === null ? undefined : { register: 'ohio_sos', document_number: documentNumber },
     );
-  });
+  }
 }
 
 export default defineSource({

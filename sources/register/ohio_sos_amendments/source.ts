@@ -36,11 +36,12 @@ const COLUMNS = [
   'COUNTY',
 ] as const;
 
-function parse(page: Page): readonly Candidate[] {
-  return readReport(page, COLUMNS).map(({ report, cell, published, raw, wrongLength, sourceUrl }) => {
+async function* parse(page: Page): AsyncGenerator<Candidate> {
+  for await (const line of readReport(page, COLUMNS)) {
+    const { report, cell, published, raw, wrongLength, sourceUrl } = line;
     const documentNumber = cell('DOCUMENT NUMBER');
     const charterNumber = cell('CHARTER NUMBER');
-    return candidate(
+    yield candidate(
       raw,
       () => {
         if (wrongLength !== null) refuse('wrong_field_count', wrongLength);
@@ -70,7 +71,7 @@ function parse(page: Page): readonly Candidate[] {
         ? undefined
         : { register: 'ohio_sos', document_number: documentNumber, charter_number: charterNumber },
     );
-  });
+  }
 }
 
 export default defineSource({
