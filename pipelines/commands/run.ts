@@ -146,7 +146,7 @@ export async function runCommand(): Promise<number> {
   for (const line of noLedgerYet(settings)) say(line);
   for (const name of await unknownDropFolders(layout.drop, all))
     say(`not read: ${name} in the drop folder: no source has this name`);
-  for (const line of missingPermissions(sources, mayFetch)) say(line);
+  for (const line of missingPermissions(sources.filter(isChosen), mayFetch)) say(line);
   const progress = openProgress();
   const { crawler, close } = await openCrawler(settings, all, archive, { clock, progress, store: store?.store });
   try {

@@ -1,6 +1,6 @@
 /** The details of a run as text: sources, rejected rows, changes, warnings, published tables. */
 import type { Manifest } from '../../models/manifest.ts';
-import { bytesShort, number, table } from '../format.ts';
+import { bytesShort, number, plural, table } from '../format.ts';
 import { NO_BYTES, WHOLE_FILE } from '../ingest/check.ts';
 import { awaitsOperator, waitsFor, type SourceState } from '../ingest/source_state.ts';
 import { parseRunId } from '../layout.ts';
@@ -63,8 +63,21 @@ function formatRejects(sources: readonly SourceState[]): string[] {
   return ['', 'Rejected rows, with the first of each reason (all of them: table rejects)', ...lines];
 }
 
+/** Sources without rows that a warning names. */
+const NAMES_SHOWN = 3;
+
+/** One warning for all sources that no run has read yet. */
+function neverReadWarning(sources: readonly SourceState[]): string[] {
+  const names = sources
+    .filter(({ row }) => row.status === 'never_read' && row.reason === null)
+    .map((s) => s.row.source);
+  if (names.length === 0) return [];
+  const others = names.length - NAMES_SHOWN;
+  const shown = names.slice(0, NAMES_SHOWN).join(', ') + (others > 0 ? ` and ${plural(others, 'other')}` : '');
+  return [`no run has read ${shown} yet: the snapshot has no rows of them. make run without SOURCES reads them`];
+}
+
 function sourceWarning({ row }: SourceState): string {
-  if (row.reason === null) return `${row.source} has never been read, and this run did not include it`;
   const page = row.page_url === null ? '' : ` [${row.page_url}]`;
   const rows =
     row.age_days === null
@@ -98,7 +111,7 @@ const outdatedWarnings = ({ sources, runId }: RunResult): string[] =>
 export function warningsOf(result: RunResult): string[] {
   const sources = result.sources
     .filter(({ row }) => row.status !== 'good' && row.status !== 'not_due' && waitsFor(row) === null)
-    .filter(({ row }) => row.reason !== 'no_network')
+    .filter(({ row }) => row.reason !== 'no_network' && row.reason !== null)
     .map(sourceWarning);
   const audits = result.models
     .flatMap((m) => m.audits)
@@ -110,6 +123,7 @@ export function warningsOf(result: RunResult): string[] {
     });
   return [
     ...noNetworkWarning(result.sources),
+    ...neverReadWarning(result.sources),
     ...sources,
     ...outdatedWarnings(result),
     ...result.sources.flatMap(refusedFiles),
