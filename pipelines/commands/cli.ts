@@ -21,7 +21,7 @@ import { status } from './status.ts';
 
 /** On a terminal that is too small, fresh sources are grouped by family. */
 async function statusCommand(): Promise<number> {
-  const { DATA_DIR, JSON: json, ALL, PAYMENTS } = readSettings(operatorSettings);
+  const { DATA_DIR, JSON: json, ALL, PAYMENTS, BACKUP_DAYS } = readSettings(operatorSettings);
   const { LEDGER, QUEUE, STORE } = readSettings(pipelineSettings);
   const { isTTY, rows, columns } = process.stdout;
   return status(layoutOf(DATA_DIR), print, {
@@ -30,6 +30,7 @@ async function statusCommand(): Promise<number> {
     payments: PAYMENTS,
     queue: QUEUE,
     store: STORE,
+    backupDays: BACKUP_DAYS,
     hasColor: isTTY && process.stdout.hasColors(),
     ...(isTTY ? { columns } : {}),
     ...(isTTY && !ALL ? { lines: rows } : {}),

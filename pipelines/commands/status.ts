@@ -14,6 +14,7 @@ export interface StatusOptions extends Screen {
   readonly payments?: HealthOptions['payments'];
   readonly queue?: HealthOptions['queue'];
   readonly store?: HealthOptions['store'];
+  readonly backupDays?: number;
 }
 
 /** Print the status of a data folder. @returns the exit status */
@@ -22,8 +23,14 @@ export async function status(
   print: (line: string) => void,
   options: StatusOptions = {},
 ): Promise<number> {
-  const { json = false, ledger, payments, queue, store, ...screen } = options;
-  const health = await healthOf(layout, await loadSources(), { ...(ledger ? { ledger } : {}), payments, queue, store });
+  const { json = false, ledger, payments, queue, store, backupDays, ...screen } = options;
+  const health = await healthOf(layout, await loadSources(), {
+    ...(ledger ? { ledger } : {}),
+    ...(backupDays === undefined ? {} : { backupDays }),
+    payments,
+    queue,
+    store,
+  });
   const lines = json ? [JSON.stringify(health, null, 1)] : formatHealth(health, screen);
   for (const line of lines) print(line);
   return EXIT[health.level];

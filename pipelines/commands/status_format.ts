@@ -7,6 +7,7 @@ import type { DiskForecast } from '../operate/forecast.ts';
 import type { Health, SnapshotHealth } from '../operate/health.ts';
 import type { Cost } from '../operate/past_runs.ts';
 import type { SourceHealth } from '../operate/source_health.ts';
+import { labeled, wrapped } from '../progress/words.ts';
 import { formatSources, type Screen } from './status_sources.ts';
 
 export type { Screen } from './status_sources.ts';
@@ -14,8 +15,10 @@ export type { Screen } from './status_sources.ts';
 /** Tables without a count of their own on the screen. */
 const UNCOUNTED = ['assumptions', 'sources', 'reports', 'property_keys', 'change_feeds'];
 
-/** Lines below the table of sources: two empty ones, the counts, the runbook pages and the notice. */
-const LINES_BELOW = 5;
+/** Width of the label of a line. */
+const LABEL = 10;
+/** Empty lines around the table of sources. */
+const EMPTY_LINES = 2;
 
 const formatCost = (c: Cost): string =>
   `${plural(c.requests, 'request')}, ${bytesShort(c.bytes)} fetched, ${number(c.seconds)} s`;
@@ -77,7 +80,7 @@ function formatForecast({
 
 /** Runs, queue, cost, disk and earnings. */
 function formatOperation(health: Health): string[] {
-  const { last_run: run, running, queue, store, month, disk, forecast, earned } = health;
+  const { last_run: run, running, queue, store, month, disk, forecast, backup, earned } = health;
   const sizes = Object.entries(disk).map(([name, n]) => `${name} ${bytesShort(n)}`);
   return [
     ...(run ? [formatLastRun(run)] : []),
@@ -88,6 +91,7 @@ function formatOperation(health: Health): string[] {
       ? [`Cost      last 30 days, ${number(month.runs)} runs: ${formatCost(month)}`, `Disk      ${sizes.join(', ')}`]
       : []),
     ...(forecast ? [formatForecast(forecast)] : []),
+    ...(backup ? [`Backup    ${backup.at.slice(0, 10)} in ${backup.folder}`] : []),
     ...(earned ? [formatEarnings(earned)] : []),
   ];
 }
@@ -106,17 +110,22 @@ export function formatHealth(health: Health, screen: Screen = {}): string[] {
   const color = health.level === 'critical' ? 'red' : 'yellow';
   const highlight = (line: string): string => (screen.hasColor === true ? styleText(color, line) : line);
   const isOfSource = ({ kind }: Health['troubles'][number]): boolean => kind.startsWith('source_');
-  const lines = [
-    ...(snapshot ? formatSnapshot(snapshot) : []),
-    ...formatOperation(health),
-    ...troubles.filter((t) => !isOfSource(t)).map((t) => highlight(`Problem   ${t.message}. See ${t.runbook}`)),
+  const { columns = Number.POSITIVE_INFINITY } = screen;
+  const fit = (line: string): string[] => labeled(line.slice(0, LABEL), line.slice(LABEL), columns);
+  const above = [
+    ...(snapshot ? formatSnapshot(snapshot) : []).flatMap(fit),
+    ...formatOperation(health).flatMap(fit),
+    ...troubles
+      .filter((t) => !isOfSource(t))
+      .flatMap((t) => fit(`Problem   ${t.message}. See ${t.runbook}`).map(highlight)),
   ];
-  if (sources.length > 0) {
-    const otherLines = lines.length + 1 + LINES_BELOW;
-    lines.push('', ...formatSources(sources, screen, otherLines), '', formatGroupCounts(sources));
-    const pages = [...new Set(troubles.filter(isOfSource).map((t) => t.runbook))];
-    if (pages.length > 0) lines.push(highlight(`What to do: ${pages.join(', ')}`));
-  }
-  if (snapshot?.data_clock === 'sandbox') lines.push(snapshot.notice);
-  return lines;
+  const pages = [...new Set(troubles.filter(isOfSource).map((t) => t.runbook))];
+  const below = [
+    ...(sources.length > 0 ? wrapped(formatGroupCounts(sources), columns) : []),
+    ...(pages.length > 0 ? wrapped(`What to do: ${pages.join(', ')}`, columns).map(highlight) : []),
+    ...(snapshot?.data_clock === 'sandbox' ? wrapped(snapshot.notice, columns) : []),
+  ];
+  if (sources.length === 0) return [...above, ...below];
+  const otherLines = above.length + EMPTY_LINES + 1 + below.length;
+  return [...above, '', ...formatSources(sources, screen, otherLines), '', ...below];
 }

@@ -6,9 +6,10 @@ import type { Manifest } from '../../models/manifest.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { daysBetween, liveClock } from '../clock.ts';
 import { queueState, type QueueState } from '../crawl/state.ts';
-import type { Layout } from '../layout.ts';
+import { parseRunId, type Layout } from '../layout.ts';
 import { lockHolder } from '../run/lock.ts';
 import { currentSnapshot, readManifest, verifySnapshot } from '../snapshots.ts';
+import { backupProblems, latestBackup, type LatestBackup } from './backup/latest.ts';
 import { sizeOfFolder } from './disk.ts';
 import { diskForecast, diskProblems, type DiskForecast } from './forecast.ts';
 import { ledgerState, type Earnings, type LedgerState } from './earnings.ts';
@@ -54,6 +55,8 @@ export interface Health {
    * ledger, so `money` comes from the data clock and from PAYMENTS: null if neither decides.
    */
   readonly earned: (Earnings & { readonly money: 'real' | 'test' | null }) | null;
+  /** The latest backup by `make backup`; null if there is none. */
+  readonly backup: LatestBackup | null;
   /** Workers and their work; null without QUEUE, or if it is unavailable. */
   readonly queue: QueueState | null;
   /** What the store publishes; null without STORE, or if it is unavailable or damaged. */
@@ -72,6 +75,8 @@ export interface HealthOptions {
   readonly queue?: string | undefined;
   /** Address of the store, if hosts share one. */
   readonly store?: string | undefined;
+  /** Days after which the backup of real data is too old; 0 checks nothing. Default 0. */
+  readonly backupDays?: number;
   /** Default: the day of the snapshot's clock. */
   readonly today?: string;
 }
@@ -156,7 +161,7 @@ async function currentManifest(layout: Layout): Promise<Manifest | DamagedFile |
 export async function healthOf(
   layout: Layout,
   sources: readonly SourceSpec[],
-  { today, ledger = { DATA_DIR: layout.root }, payments, queue, store }: HealthOptions = {},
+  { today, ledger = { DATA_DIR: layout.root }, payments, queue, store, backupDays = 0 }: HealthOptions = {},
 ): Promise<Health> {
   const manifest = await currentManifest(layout);
   const runs = await pastRuns(layout);
@@ -177,10 +182,12 @@ export async function healthOf(
     ...(crawl?.problems ?? []),
     ...(stored?.problems ?? []),
   ];
+  const backup = await latestBackup(layout);
   const facts = {
     last_run: lastReport ? lastRunOf(lastReport) : null,
     disk,
     forecast,
+    backup,
     running,
     queue: crawl?.state ?? null,
     store: stored?.state ?? null,
@@ -211,9 +218,12 @@ export async function healthOf(
       checkedOn,
     ),
   );
+  const since = parseRunId(runs[0]?.runId ?? '')?.asOf;
+  const ofBackups = isSandbox ? [] : backupProblems(layout, { backup, since, today: checkedOn, days: backupDays });
   const troubles = [
     ...damage.map((d) => problem('snapshot_damaged', manifest.run_id, `snapshot ${manifest.run_id}: ${d}`)),
     ...otherProblems,
+    ...ofBackups,
     ...sourcesHealth.flatMap(sourceProblems),
   ];
   return {

@@ -26,6 +26,7 @@ export const PROBLEMS = {
   transfers_owed: { level: 'critical', alert: true },
   sales_unpaid: { level: 'critical', alert: true },
   ledger_unavailable: { level: 'critical', alert: true },
+  backup_late: { level: 'warning', alert: true },
   disk_fills: { level: 'warning', alert: true },
   queue_unavailable: { level: 'critical', alert: true },
   store_unavailable: { level: 'critical', alert: true },

@@ -4,6 +4,16 @@ import { pipelineSettings, zeroOrOne } from '../../lib/settings.ts';
 
 /** Settings of alerts. */
 export const alertSettings = z.object({
+  BACKUP_DAYS: z.coerce
+    .number('a number of days')
+    .int('a whole number of days')
+    .min(0, '0 days or more')
+    .max(365, 'at most 365 days')
+    .default(2)
+    .describe(
+      '`make status`, alerts: age in days after which the last `make backup` of real data is too old. 0 checks ' +
+        'nothing, where another program makes backups.',
+    ),
   ALERT_COMMAND: z
     .string()
     .optional()

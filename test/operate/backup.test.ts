@@ -8,6 +8,8 @@ import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { objectPath } from '../../lib/archive_path.ts';
 import { sha256 } from '../../lib/files.ts';
+import { layoutOf } from '../../pipelines/layout.ts';
+import { latestBackup } from '../../pipelines/operate/backup/latest.ts';
 import { verifyBackup } from '../../pipelines/operate/backup/restore.ts';
 import { BARE } from '../environment.ts';
 import {
@@ -32,7 +34,7 @@ describe('a backup', () => {
     assert.deepEqual([damage, files], [[], 10]);
     await restoreTo(restored, to);
     const ours = treeOf(data).filter(
-      (line) => !/lock\.sqlite|readers\.sqlite|\/spool|build\.duckdb|\.building/u.test(line),
+      (line) => !/lock\.sqlite|readers\.sqlite|backup\.json|\/spool|build\.duckdb|\.building/u.test(line),
     );
     assert.deepEqual(treeOf(restored), ours);
     assert.equal(statSync(to).mode & 0o777, 0o700, 'it contains sold answers and tokens');
@@ -151,6 +153,9 @@ describe('a damaged file', () => {
     const { status, out } = command('backup', { DATA_DIR: data, TO: to });
     assert.equal(status, 1);
     assert.match(out, new RegExp(`^damaged: ${deals} does not .*: an earlier backup has its content`, 'mu'));
+    const noted = await latestBackup(layoutOf(data));
+    assert.equal(noted?.folder, to, 'make status finds the backup');
+    assert.ok(Date.parse(noted.at) <= Date.now());
     await restoreTo(restored, to);
     assert.deepEqual(readFileSync(join(restored, deals)), intact);
 

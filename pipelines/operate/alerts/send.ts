@@ -9,12 +9,17 @@ import { alertSettings } from '../settings.ts';
 
 /** Send new alerts; does nothing without ALERT_COMMAND. A failure is printed, never thrown. */
 export async function sendAlerts(layout: Layout, print: (line: string) => void): Promise<void> {
-  const { ALERT_COMMAND, ALERT_SECONDS } = readSettings(alertSettings);
+  const { ALERT_COMMAND, ALERT_SECONDS, BACKUP_DAYS } = readSettings(alertSettings);
   if (ALERT_COMMAND === undefined) return;
   try {
     const { LEDGER, QUEUE, STORE } = readSettings(pipelineSettings);
     const ledger = { DATA_DIR: layout.root, LEDGER };
-    const { troubles } = await healthOf(layout, await loadSources(), { ledger, queue: QUEUE, store: STORE });
+    const { troubles } = await healthOf(layout, await loadSources(), {
+      ledger,
+      queue: QUEUE,
+      store: STORE,
+      backupDays: BACKUP_DAYS,
+    });
     const options = { layout, command: ALERT_COMMAND, timeoutMs: ALERT_SECONDS * 1000 };
     for (const line of await alertChanges(troubles, options)) print(line);
   } catch (error) {

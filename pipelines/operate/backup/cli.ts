@@ -1,11 +1,14 @@
 /** Command line of `make backup`, `make backup-verify` and `make restore`. */
 import { LedgerUnavailable } from '../../../ledger/ledger.ts';
 import { LedgerRefused } from '../../../ledger/sql/migrations.ts';
+import { messageOf } from '../../../lib/errors.ts';
 import { print } from '../../../lib/output.ts';
 import { inFolder, readSettings, SettingError } from '../../../lib/settings.ts';
 import { failureText } from '../../failure.ts';
 import { bytesShort, number } from '../../format.ts';
+import { layoutOf } from '../../layout.ts';
 import { backUp } from './back_up.ts';
+import { noteBackup } from './latest.ts';
 import { restoreFolder, verifyBackup } from './restore.ts';
 import { backUpSettings, restoreSettings, verifySettings } from './settings.ts';
 
@@ -13,12 +16,16 @@ const DISK_FULL = /ENOSPC|EDQUOT|database or disk is full/u;
 
 async function backUpCommand(): Promise<number> {
   const settings = readSettings(backUpSettings);
-  const { name, files, bytes, damage, leftOut, removed } = await backUp(settings);
+  const at = new Date();
+  const { name, files, bytes, damage, leftOut, removed } = await backUp(settings, at);
   print(`backup ${name} in ${settings.TO}: ${number(files)} files, ${bytesShort(bytes)}, every hash verified`);
   if (settings.WITHOUT_LEDGER) print('The backup has no ledger (WITHOUT_LEDGER=1).');
   if (leftOut.length > 0) print(`The backup has no private keys: ${leftOut.join(', ')} (KEYS=1 includes them).`);
   if (removed.length > 0) print(`removed ${removed.length} older backups (KEEP_BACKUPS=${settings.KEEP_BACKUPS})`);
   for (const line of damage) print(`damaged: ${line}`);
+  await noteBackup(layoutOf(settings.DATA_DIR), settings.TO, at).catch((error: unknown) =>
+    print(`make status will not show this backup: it cannot write to DATA_DIR (${messageOf(error)})`),
+  );
   return damage.length === 0 ? 0 : 1;
 }
 

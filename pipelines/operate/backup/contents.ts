@@ -7,6 +7,7 @@ import { LINK_ENDING } from '../../../lib/files.ts';
 import { HANDED_OVER } from '../../ingest/rows.ts';
 import { parseRunId, type Layout } from '../../layout.ts';
 import { BUILD_DATABASE } from '../../run/partial_files.ts';
+import { BACKUP_NOTE } from './latest.ts';
 
 /** One file or empty folder, relative to the data folder. */
 export interface Listed {
@@ -19,6 +20,7 @@ export interface Listed {
 /** Can be made again, or belongs to a process or a buyer of this machine. */
 const LEFT_OUT = new Set([
   'README.md',
+  BACKUP_NOTE,
   'spool',
   'bench',
   'client',

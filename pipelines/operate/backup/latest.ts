@@ -1,0 +1,48 @@
+/** The latest backup of a data folder, as `make backup` notes it there, and whether it is missing or old. */
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { readJson, writeWhole } from '../../../lib/files.ts';
+import { daysBetween } from '../../clock.ts';
+import type { Layout } from '../../layout.ts';
+import { problem, type Problem } from '../problems.ts';
+
+/** Name of the note. It is of this folder alone, so no backup contains it. */
+export const BACKUP_NOTE = 'backup.json';
+
+const Note = z.object({ at: z.iso.datetime(), folder: z.string() });
+export type LatestBackup = z.infer<typeof Note>;
+
+const notePath = ({ root }: Layout): string => join(root, BACKUP_NOTE);
+
+/** Note a finished backup. @param to folder of the backups */
+export async function noteBackup(layout: Layout, to: string, at: Date): Promise<void> {
+  const note: LatestBackup = { at: at.toISOString(), folder: resolve(to) };
+  await writeWhole(notePath(layout), `${JSON.stringify(note)}\n`);
+}
+
+/** Null if there is no backup, or its note cannot be read. */
+export async function latestBackup(layout: Layout): Promise<LatestBackup | null> {
+  const note = Note.safeParse(await readJson(notePath(layout)));
+  return note.success ? note.data : null;
+}
+
+interface BackupState {
+  readonly backup: LatestBackup | null;
+  /** Day of the folder's first run. */
+  readonly since: string | undefined;
+  readonly today: string;
+  /** Days after which a backup is old; 0 checks nothing. */
+  readonly days: number;
+}
+
+/** A problem if a folder with data of the real web has no backup of the last days. */
+export function backupProblems({ root }: Layout, { backup, since, today, days }: BackupState): Problem[] {
+  const from = backup?.at ?? since;
+  if (days === 0 || from === undefined) return [];
+  const age = daysBetween(from, today);
+  if (age <= days) return [];
+  const found = backup
+    ? `the last backup of ${root} is ${age} days old: run make backup TO=${backup.folder}, and repair what should do so`
+    : `${root} has no backup after ${age} days: run make backup TO=... every night, or set BACKUP_DAYS=0`;
+  return [problem('backup_late', root, found)];
+}
