@@ -95,7 +95,7 @@ export const pipelineSettings = z.object({
     .describe('Address of the sandbox world. `make run` starts one and sets this.'),
   CONTACT: z
     .string()
-    .min(3, 'an address or URL where site owners reach the operator')
+    .regex(/@|:\/\//u, 'an address or URL where site owners reach the operator')
     .optional()
     .describe('Contact in the user agent. Required with LIVE=1.'),
   HUD_TOKEN: z

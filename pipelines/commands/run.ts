@@ -35,6 +35,9 @@ import { openStoredArchive } from '../store/stored_archive.ts';
 import { settingsWithoutEffect } from './no_effect.ts';
 import { openCrawler } from './open_crawler.ts';
 
+/** Names that start with as many equal letters are similar, and how many of them a message names. */
+const [SAME_START, SIMILAR_SHOWN] = [5, 5];
+
 /** The sources that SOURCES chooses, by name or family. @throws SettingError naming an unknown one */
 export function chooseSources(all: readonly SourceSpec[], wanted: string | undefined): (spec: SourceSpec) => boolean {
   if (wanted === undefined) return () => true;
@@ -47,11 +50,17 @@ export function chooseSources(all: readonly SourceSpec[], wanted: string | undef
     throw new SettingError(`SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources, or none`);
   const known = [...FAMILIES, ...all.map((s) => s.name)];
   const unknown = words.find((word) => !known.includes(word));
-  if (unknown !== undefined)
+  if (unknown !== undefined) {
+    const similar = known.filter((name) => name.startsWith(unknown.slice(0, SAME_START)) || name.includes(unknown));
+    const advice =
+      similar.length > 0
+        ? `Similar: ${similar.slice(0, SIMILAR_SHOWN).join(', ')}`
+        : `Families: ${FAMILIES.join(', ')}`;
     throw new SettingError(
-      `SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources: ${unknown} is none of ` +
-        known.join(', '),
+      `SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources: ${unknown} is none. ${advice}. ` +
+        'docs/sources.md lists all.',
     );
+  }
   return (spec) => words.includes(spec.name) || words.includes(spec.family);
 }
 
@@ -72,6 +81,13 @@ function checkSettings(settings: PipelineSettings): void {
     );
 }
 
+const NOT_WRITABLE: Readonly<Record<string, string>> = {
+  EEXIST: 'it is a file',
+  ENOTDIR: 'it is in a file',
+  EACCES: 'this user may not write there',
+  EROFS: 'its disk is read-only',
+};
+
 /** @throws SettingError if the data folder is not writable */
 async function checkWritable(folder: string): Promise<void> {
   try {
@@ -79,7 +95,8 @@ async function checkWritable(folder: string): Promise<void> {
     await access(folder, constants.W_OK);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw new SettingError(`DATA_DIR is ${JSON.stringify(folder)}, expected a writable folder: ${code}`);
+    const why = NOT_WRITABLE[code] ?? code;
+    throw new SettingError(`DATA_DIR is ${JSON.stringify(folder)}, expected a writable folder: ${why}`);
   }
 }
 
@@ -120,6 +137,21 @@ async function printEnd(result: RunResult, layout: Layout, ms: number): Promise<
   for (const line of formatEnd(result, { dataDir, reportFile, best, ms, ...screen })) print(line);
 }
 
+/**
+ * On Ctrl-C say what is there, then end by the signal, as without a listener.
+ * @returns removes the listener
+ */
+function explainInterrupt(progress: Progress): () => void {
+  const stop = (): void => {
+    progress.done();
+    say('Stopped. The next run of this day continues from the pages that were read; make status: what is published.');
+    process.off('SIGINT', stop);
+    process.kill(process.pid, 'SIGINT');
+  };
+  process.on('SIGINT', stop);
+  return () => process.off('SIGINT', stop);
+}
+
 /** @returns the exit status */
 export async function runCommand(): Promise<number> {
   const settings = readSettings(pipelineSettings);
@@ -148,6 +180,7 @@ export async function runCommand(): Promise<number> {
     say(`not read: ${name} in the drop folder: no source has this name`);
   for (const line of missingPermissions(sources.filter(isChosen), mayFetch)) say(line);
   const progress = openProgress();
+  const finish = explainInterrupt(progress);
   const { crawler, close } = await openCrawler(settings, all, archive, { clock, progress, store: store?.store });
   try {
     const result = await run({
@@ -167,10 +200,12 @@ export async function runCommand(): Promise<number> {
       due: (spec, lastGoodOn) => isChosen(spec) && (!settings.LIVE || isDue(spec, lastGoodOn)),
     });
     progress.done();
+    finish();
     await printEnd(result, layout, Date.now() - startedMs);
     return result.manifest ? 0 : 2;
   } finally {
     progress.done();
+    finish();
     await close();
     store?.close();
     release();

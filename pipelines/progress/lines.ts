@@ -41,7 +41,7 @@ export function lineProgress(print: (line: string) => void, now: () => number = 
     reading(sources, others) {
       tally.ask(sources);
       const kept = others === 0 ? '' : `; ${plural(others, 'other')} keep their rows`;
-      print(`reading ${plural(sources.length, 'source')}${kept}`);
+      print(`reading ${sources.length === 0 ? 'no source' : plural(sources.length, 'source')}${kept}`);
     },
     started: (spec) => tally.start(spec),
     received: (received) => tally.receive(received),
