@@ -7,9 +7,10 @@ import { operatorSettings } from '../operate/settings.ts';
 import { number } from '../format.ts';
 import { diffSnapshots } from './diff/diff.ts';
 import { formatDiff } from './diff/format.ts';
+import { wrapLine } from './explain/format.ts';
 import { writeChanges } from './diff/write.ts';
 import { snapshotNamed } from './open_snapshot.ts';
-import { runCli } from './run_cli.ts';
+import { runCli, screenWidth } from './run_cli.ts';
 import { analystSettings } from './settings.ts';
 
 async function main(): Promise<number> {
@@ -22,12 +23,12 @@ async function main(): Promise<number> {
   try {
     // Write first: an error about the file must not follow a screen of changes.
     const written = OUT === undefined ? null : await writeChanges(diff, OUT);
-    for (const line of await formatDiff(diff)) print(line);
-    print(
+    for (const line of await formatDiff(diff)) for (const part of wrapLine(line, screenWidth())) print(part);
+    const end =
       written === null
         ? 'Only some changes are shown. OUT=changes.ndjson or OUT=changes.parquet writes all of them.'
-        : `${number(written)} changes written to ${OUT ?? ''}`,
-    );
+        : `${number(written)} changes written to ${OUT ?? ''}`;
+    for (const line of wrapLine(end, screenWidth())) print(line);
     return 0;
   } finally {
     diff.duck.close();

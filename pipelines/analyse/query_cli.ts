@@ -4,16 +4,18 @@ import { readSettings } from '../../lib/settings.ts';
 import { wrapLine } from './explain/format.ts';
 import { openSnapshot } from './open_snapshot.ts';
 import { queryNamed, workedQueries } from './queries.ts';
-import { formatLines, formatTable, runQuery } from './query_result.ts';
+import { CSV_HINT, formatLines, formatTable, runQuery } from './query_result.ts';
 import { runCli, screenWidth } from './run_cli.ts';
 import { analystSettings } from './settings.ts';
+
+const HOW_TO_ASK = 'make query NAME=... answers one; FORMAT=csv or json is for programs';
 
 function listQueries(): void {
   const all = workedQueries();
   const widest = Math.max(...all.map((q) => q.name.length));
   for (const q of all)
     for (const line of wrapLine(`  ${q.name.padEnd(widest)}  ${q.answers}`, screenWidth())) print(line);
-  print('make query NAME=... answers one; FORMAT=csv or json is for programs');
+  for (const line of wrapLine(HOW_TO_ASK, screenWidth())) print(line);
 }
 
 async function main(): Promise<number> {
@@ -30,7 +32,7 @@ async function main(): Promise<number> {
       FORMAT === 'table'
         ? [
             ...wrapLine(`${query.answers} (snapshot ${manifest.run_id})`, screenWidth()),
-            ...formatTable(result, screenWidth()),
+            ...formatTable(result, screenWidth(), CSV_HINT),
           ]
         : formatLines(result, FORMAT);
     for (const line of lines) print(line);

@@ -2,6 +2,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { messageOf } from '../../lib/errors.ts';
 import { table } from '../format.ts';
+import { wrapped } from '../progress/words.ts';
 
 export interface QueryResult {
   readonly columns: readonly string[];
@@ -20,6 +21,13 @@ export async function runQuery(connection: DuckDBConnection, sql: string, maxRow
 }
 
 const WIDEST_CELL = 60;
+/** Columns without room that are named. */
+const NAMES_SHOWN = 8;
+/** A column whose cells wrap is not narrower. */
+const LEAST_WRAPPED = 16;
+/** What to do about columns that do not fit, at the prompt and for a single query. */
+const PROMPT_HINT = '.x prints one line per value';
+export const CSV_HINT = 'FORMAT=csv prints all';
 
 function formatCell(value: unknown, width: number): string {
   const raw = value === null ? '·' : typeof value === 'object' ? JSON.stringify(value) : String(value);
@@ -43,25 +51,57 @@ export function formatRecords(result: QueryResult): string[] {
   return [...records, formatCount(result)];
 }
 
+/** The first names of a list, and the number of the others. */
+const namesOf = (names: readonly string[]): string =>
+  names.length <= NAMES_SHOWN
+    ? names.join(', ')
+    : `${names.slice(0, NAMES_SHOWN).join(', ')} and ${names.length - NAMES_SHOWN} others`;
+
+/** Length of the longest word of a cell. */
+const longestWord = (text: string): number => Math.max(...text.split(' ').map((word) => word.length));
+
+/** Narrow the widest columns, whose cells wrap between words, until all fit; null if they cannot. */
+function wrappedWidths(
+  least: readonly number[],
+  needed: readonly number[],
+  screenWidth: number,
+): readonly number[] | null {
+  const widths = [...needed];
+  let excess = widths.reduce((sum, width) => sum + 2 + width, 0) - screenWidth;
+  while (excess > 0) {
+    const spare = widths.map((width, n) => width - (least[n] ?? 0));
+    const widest = Math.max(...widths.filter((_, n) => (spare[n] ?? 0) > 0));
+    if (!Number.isFinite(widest)) return null;
+    widths[widths.findIndex((width, n) => width === widest && (spare[n] ?? 0) > 0)] = widest - 1;
+    excess -= 1;
+  }
+  return widths;
+}
+
 /** Widths of the columns that fit into `screenWidth`. */
 function columnWidths(
   columns: readonly string[],
   cells: readonly (readonly string[])[],
   screenWidth: number,
-): number[] {
+): readonly number[] {
   const needed = columns.map((column, n) => Math.max(column.length, ...cells.map((row) => row[n]?.length ?? 0)));
   const widths = needed.map((width, n) => Math.min(width, Math.max(WIDEST_CELL, columns[n]?.length ?? 0)));
-  let used = 0;
-  let fitting = 0;
-  for (const width of widths) {
-    used += 2 + width;
-    if (used > screenWidth && fitting > 0) break;
-    fitting += 1;
-  }
-  if (fitting < widths.length || screenWidth === Infinity) return widths.slice(0, fitting);
-  // Give free space to the columns that were cut, from the last one.
-  let free = screenWidth - used;
-  for (let n = fitting - 1; n >= 0 && free > 0; n -= 1) {
+  const least = columns.map((column, n) =>
+    Math.min(widths[n] ?? 0, Math.max(column.length, LEAST_WRAPPED, ...cells.map((row) => longestWord(row[n] ?? '')))),
+  );
+  let fitted: readonly number[] | null = null;
+  for (let fitting = widths.length; fitting > 1 && fitted === null; fitting -= 1)
+    fitted = wrappedWidths(least.slice(0, fitting), widths.slice(0, fitting), screenWidth);
+  if (fitted === null) return widths.slice(0, 1);
+  if (fitted.length < widths.length || screenWidth === Infinity) return fitted;
+  return withFreeSpace(fitted, needed, screenWidth);
+}
+
+/** Give free space to the columns that were cut, from the last one. */
+function withFreeSpace(fitted: readonly number[], needed: readonly number[], screenWidth: number): readonly number[] {
+  const widths = [...fitted];
+  let free = screenWidth - widths.reduce((sum, width) => sum + 2 + width, 0);
+  for (let n = widths.length - 1; n >= 0 && free > 0; n -= 1) {
     const width = widths[n] ?? 0;
     const more = Math.max(0, Math.min((needed[n] ?? 0) - width, free));
     widths[n] = width + more;
@@ -70,24 +110,33 @@ function columnWidths(
   return widths;
 }
 
+/** A row as lines of a table: a cell with more words than its column has room goes on below. */
+function linesOfRow(row: readonly string[], widths: readonly number[]): string[][] {
+  const parts = widths.map((width, n) => {
+    const text = row[n] ?? '';
+    return text.length > WIDEST_CELL ? [formatCell(text, width)] : wrapped(text, width);
+  });
+  const height = Math.max(...parts.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, i) => parts.map((lines) => lines[i] ?? ''));
+}
+
 /**
- * A table. Columns that do not fit are named below it.
+ * A table. Long cells wrap between words; columns that do not fit even so are named below it.
  * @param screenWidth width in characters
+ * @param hint how to see those columns
  */
-export function formatTable(result: QueryResult, screenWidth = Infinity): string[] {
+export function formatTable(result: QueryResult, screenWidth = Infinity, hint = PROMPT_HINT): string[] {
   if (result.columns.length === 0) return [formatCount(result)];
   const cells = result.rows.map((row) => row.map((value) => formatCell(value, Infinity)));
   const widths = columnWidths(result.columns, cells, screenWidth);
   const hidden = result.columns.slice(widths.length);
   const lines = table(
     result.columns.slice(0, widths.length),
-    cells.map((row) => widths.map((width, n) => formatCell(row[n] ?? '', width))),
+    cells.flatMap((row) => linesOfRow(row, widths)),
   );
   lines.push(formatCount(result));
   if (hidden.length > 0)
-    lines.push(
-      `${plural(hidden.length, 'more column')} (${formatCell(hidden.join(', '), 80)}): .x prints one line per value`,
-    );
+    lines.push(...wrapped(`${plural(hidden.length, 'more column')} (${namesOf(hidden)}): ${hint}`, screenWidth));
   return lines;
 }
 

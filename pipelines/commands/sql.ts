@@ -2,9 +2,10 @@
 import { join } from 'node:path';
 import { print } from '../../lib/output.ts';
 import { readSettings } from '../../lib/settings.ts';
+import { wrapLine } from '../analyse/explain/format.ts';
 import { openSnapshot, type OpenSnapshot } from '../analyse/open_snapshot.ts';
 import { runPrompt } from '../analyse/prompt.ts';
-import { formatLines, formatTable, runQuery } from '../analyse/query_result.ts';
+import { CSV_HINT, formatLines, formatTable, runQuery } from '../analyse/query_result.ts';
 import { runCli, screenWidth } from '../analyse/run_cli.ts';
 import { analystSettings } from '../analyse/settings.ts';
 
@@ -13,7 +14,7 @@ const MAX_ROWS = 200;
 async function runOneQuery({ duck }: OpenSnapshot, sql: string, format: 'table' | 'csv' | 'json'): Promise<void> {
   // A program needs all rows, a person one screen of them.
   const result = await runQuery(duck.connection, sql, format === 'table' ? MAX_ROWS : Number.MAX_SAFE_INTEGER);
-  const lines = format === 'table' ? formatTable(result, screenWidth()) : formatLines(result, format);
+  const lines = format === 'table' ? formatTable(result, screenWidth(), CSV_HINT) : formatLines(result, format);
   for (const line of lines) print(line);
 }
 
@@ -28,8 +29,9 @@ async function main(): Promise<number> {
     }
     const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
     if (isTerminal) {
-      print(`Snapshot ${manifest.run_id}, as of ${manifest.as_of}, read-only. ${manifest.notice}`);
-      print(`Tables: ${Object.keys(manifest.tables).join(', ')}. .help for help, Tab completes, Ctrl-D ends.`);
+      const about = `Snapshot ${manifest.run_id}, as of ${manifest.as_of}, read-only. ${manifest.notice}`;
+      const tables = `Tables: ${Object.keys(manifest.tables).join(', ')}. .help for help, Tab completes, Ctrl-D ends.`;
+      for (const line of [about, tables].flatMap((text) => wrapLine(text, screenWidth()))) print(line);
     }
     const hasSucceeded = await runPrompt({
       connection: duck.connection,

@@ -1,12 +1,13 @@
 /** The table of sources of `make status`, sources with problems first. */
 import { styleText } from 'node:util';
 import { number, table } from '../format.ts';
+import { wrapped } from '../progress/words.ts';
 import { formatOutdated, type SourceHealth } from '../operate/source_health.ts';
 
 export interface Screen {
   /** Lines of the screen; sources that need nobody become one row per family if there are more. Default: unlimited. */
   readonly lines?: number;
-  /** Columns of the screen; longer rows are cut. Default: unlimited. */
+  /** Columns of the screen; the table leaves out columns that do not fit. Default: unlimited. */
   readonly columns?: number;
   readonly hasColor?: boolean;
 }
@@ -17,6 +18,11 @@ const QUIET = { out_of_season: 'out of season', fresh: 'fresh' } as const;
 const COLORS = { late: 'yellow', broken: 'red', waiting: 'cyan', out_of_season: 'gray', fresh: 'green' } as const;
 const HEADER = ['source', 'state', 'last success', 'age', 'every', 'rows', 'rejected', 'next due', 'reason'];
 const REASON_WIDTH = 100;
+/** Columns that a narrow screen leaves out, in this order. */
+const LESS_IMPORTANT = ['rejected', 'every', 'next due', 'last success', 'rows'];
+/** A reason that has less room than this goes below its row. */
+const LEAST_REASON_WIDTH = 24;
+const INDENT = 4;
 
 type Group = SourceHealth['group'];
 type QuietGroup = keyof typeof QUIET;
@@ -43,7 +49,7 @@ const sourceRow = (s: SourceHealth): Row => ({
     number(s.rows),
     number(s.rejected),
     s.next_due ?? '-',
-    reasonOf(s).slice(0, REASON_WIDTH),
+    reasonOf(s),
   ],
 });
 
@@ -83,9 +89,62 @@ export function formatSources(
   const rows = isFolded
     ? [...sorted.filter((s) => !(s.group in QUIET)).map(sourceRow), ...families('out_of_season'), ...families('fresh')]
     : sorted.map(sourceRow);
-  const cells = rows.map((r) => r.cells);
-  const cut = (line: string): string => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line);
-  const [header = '', ...body] = table(HEADER, cells).map(cut);
-  const colored = body.map((line, i) => (hasColor ? styleText(COLORS[rows[i]?.group ?? 'fresh'], line) : line));
-  return [header, ...colored, ...(isFolded ? ['  (fresh sources are grouped by family; ALL=1 lists each)'] : [])];
+  const { header, lines: body, leftOut } = tableThatFits(rows, columns);
+  const color = (line: string, { group }: Row): string => (hasColor ? styleText(COLORS[group], line) : line);
+  const notes = [
+    ...(isFolded ? ['fresh sources are grouped by family; ALL=1 lists each'] : []),
+    ...(leftOut.length > 0 ? [`a wider screen shows more: ${leftOut.join(', ')}`] : []),
+  ];
+  return [
+    header,
+    ...rows.flatMap((row, i) => (body[i] ?? []).map((line) => color(line, row))),
+    ...notes.flatMap((note) => wrapped(`(${note})`, columns, 2)),
+  ];
+}
+
+interface FittedTable {
+  readonly header: string;
+  /** Lines of each row: a reason without room beside its row is below it. */
+  readonly lines: readonly (readonly string[])[];
+  readonly leftOut: readonly string[];
+}
+
+/** The rows as a table without the columns that do not fit. */
+function tableThatFits(rows: readonly Row[], columns: number): FittedTable {
+  const reasons = rows.map(({ cells }) => cells[HEADER.length - 1] ?? '');
+  let shown = HEADER.slice(0, -1);
+  const build = (): string[] => {
+    const at = shown.map((name) => HEADER.indexOf(name));
+    return table(
+      shown,
+      rows.map(({ cells }) => at.map((i) => cells[i] ?? '')),
+    );
+  };
+  let lines = build();
+  const width = (): number => Math.max(...lines.map((line) => line.length));
+  for (const name of LESS_IMPORTANT) {
+    if (width() <= columns) break;
+    shown = shown.filter((other) => other !== name);
+    lines = build();
+  }
+  const [header = '', ...body] = lines;
+  const room = columns - width() - 2;
+  const isBeside = room >= LEAST_REASON_WIDTH;
+  const withReason = (line: string, reason: string): string[] => {
+    if (reason === '') return [line];
+    if (isBeside) return [`${line.padEnd(width())}  ${shortened(reason, Math.min(REASON_WIDTH, room))}`];
+    return [line, ' '.repeat(INDENT) + shortened(reason, Math.min(REASON_WIDTH, columns - INDENT))];
+  };
+  return {
+    header: isBeside && reasons.some((reason) => reason !== '') ? `${header.padEnd(width())}  reason` : header,
+    lines: body.map((line, i) => withReason(line, reasons[i] ?? '')),
+    leftOut: HEADER.filter((name) => LESS_IMPORTANT.includes(name) && !shown.includes(name)),
+  };
+}
+
+/** The first words of a text that fit into a width. */
+function shortened(text: string, width: number): string {
+  if (text.length <= width) return text;
+  const end = text.lastIndexOf(' ', width - 2);
+  return `${text.slice(0, end > 0 ? end : width - 2)} …`;
 }

@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { complete, catalogOf, type Catalog } from '../../pipelines/analyse/completion.ts';
 import { openSnapshot, type OpenSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
+import { wrapLine } from '../../pipelines/analyse/explain/format.ts';
 import { formatLines, formatRecords, formatTable } from '../../pipelines/analyse/query_result.ts';
 import { isEmpty, splitStatements } from '../../pipelines/analyse/statements.ts';
 import type { Layout } from '../../pipelines/layout.ts';
@@ -45,6 +46,19 @@ describe('a statement', () => {
   });
 });
 
+test('on a narrow terminal long cells go on below, and words stay whole', () => {
+  const row = ['Birmingham-Hoover, AL HUD Metro FMR Area', '22'];
+  assert.deepEqual(formatTable({ columns: ['metro', 'claims'], rows: [row], hasMore: false }, 30), [
+    '  metro               claims',
+    '  Birmingham-Hoover,      22',
+    '  AL HUD Metro FMR',
+    '  Area',
+    '1 row',
+  ]);
+  const address = 'https://example.org/a-page-with-a-long-name';
+  assert.deepEqual(wrapLine(`  page 1: ${address} of today`, 20), ['  page 1:', `    ${address}`, '    of today']);
+});
+
 test('a result is a table that names the columns it leaves out, or one line per value, CSV or JSON', () => {
   const found = {
     columns: ['name', 'n', 'note'],
@@ -60,7 +74,7 @@ test('a result is a table that names the columns it leaves out, or one line per 
       i < 3 ? (formatTable(found)[i] ?? l) : l,
     ),
   );
-  assert.match(formatTable(found, 18).join('\n'), /1 more column \(note\): \.x prints one line per value/);
+  assert.match(formatTable(found, 18).join(' '), /1 more column \(note\): \.x prints one line per value/);
   assert.deepEqual(formatRecords(found).slice(0, 4), ['-- row 1', '  name  a, "b"', '  n     1.50', '  note  ·']);
   assert.deepEqual(formatLines(found, 'csv'), ['name,n,note', '"a, ""b""",1.50,', 'c,20.00,"x\ny"']);
   assert.deepEqual(

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { loadSources } from '../../sources/index.ts';
 import type { Layout } from '../../pipelines/layout.ts';
+import { noteBackup } from '../../pipelines/operate/backup/latest.ts';
 import { healthOf, type Health } from '../../pipelines/operate/health.ts';
 import type { ProblemKind } from '../../pipelines/operate/problems.ts';
 import { EXIT } from '../../pipelines/commands/status.ts';
@@ -89,6 +90,34 @@ describe('the state of a folder', () => {
     for (const { runbook } of stale.troubles) await access(new URL(runbook, root));
   });
 
+  test('a backup that is missing or old is trouble for real data, and not for the sandbox', async () => {
+    const sources = await loadSources();
+    const lookOn = (today: string, backupDays = 2): Promise<Health> => healthOf(layout, sources, { today, backupDays });
+    const messages = (health: Health): string[] =>
+      health.troubles.flatMap(({ kind, message }) => (kind === 'backup_late' ? [message] : []));
+    const manifestPath = join(layout.current, 'manifest.json');
+    const sandboxed = await readFile(manifestPath, 'utf8');
+    assert.deepEqual(messages(await lookOn('2026-12-20')), []);
+    try {
+      await writeFile(manifestPath, sandboxed.replace('"data_clock": "sandbox"', '"data_clock": "live"'));
+      assert.deepEqual(messages(await lookOn('2026-11-22')), [], 'the folder is two days old');
+      assert.deepEqual(messages(await lookOn('2026-11-23')), [
+        `${layout.root} has no backup after 3 days: run make backup TO=... every night, or set BACKUP_DAYS=0`,
+      ]);
+      await noteBackup(layout, '/backups', new Date('2026-11-23T02:00:00Z'));
+      const fresh = await lookOn('2026-11-25');
+      assert.deepEqual(messages(fresh), []);
+      assert.ok(formatHealth(fresh).includes('Backup    2026-11-23 in /backups'));
+      assert.match(
+        messages(await lookOn('2026-11-26')).join(),
+        /^the last backup of \S+ is 3 days old: run make backup /,
+      );
+      assert.deepEqual(messages(await lookOn('2026-11-26', 0)), [], 'another program makes backups');
+    } finally {
+      await writeFile(manifestPath, sandboxed);
+    }
+  });
+
   test('on a small screen it is one screen: trouble first and each, what is fresh by family', async () => {
     const health = await look();
     const lines = formatHealth(health, { lines: 30 });
@@ -101,6 +130,25 @@ describe('the state of a folder', () => {
     );
     assert.ok(rows.some((l) => /^ {2}sheriff \(\d+\) +fresh/.test(l)));
     assert.match(lines.join('\n'), /What to do: docs\/runbook\/\w+\.md, docs\/runbook\/refused\.md/);
+    for (const columns of [60, 80, 120]) {
+      const fitted = formatHealth(health, { columns, lines: 30 });
+      assert.ok(Math.max(...fitted.map((l) => l.length)) <= columns, `a line is longer than ${columns} columns`);
+      const words = new Set(formatHealth(health, { lines: 30 }).join(' ').split(/\s+/u));
+      const others = fitted
+        .join(' ')
+        .replace(/\(a wider screen [^)]*\)/u, '')
+        .split(/\s+/u);
+      assert.deepEqual(
+        others.filter((word) => word !== '…' && !words.has(word)),
+        [],
+        'words stay whole',
+      );
+      assert.equal(
+        fitted.some((l) => l.includes('a wider screen shows more: ')),
+        columns < 120,
+      );
+      assert.ok(fitted.some((l) => /^ {2}heartland_multifamily +QUARANTINED /u.test(l)));
+    }
     const all = formatHealth(health);
     for (const { source } of health.sources)
       assert.ok(

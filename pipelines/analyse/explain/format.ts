@@ -37,15 +37,17 @@ function formatTree(e: Explanation, figure: string, indent: string, expanded: Se
   return lines;
 }
 
-/** Wrap a line at blanks; continuation lines are indented further. */
+/** Wrap a line at blanks; continuation lines are indented further. A word that is longer than a line stays whole. */
 export function wrapLine(line: string, width: number): string[] {
   if (line.length <= width) return [line];
   const indent = `${/^ */u.exec(line)?.[0] ?? ''}  `;
   const lines: string[] = [];
   let rest = line;
   while (rest.length > width) {
+    const start = rest.length - rest.trimStart().length;
     const blank = rest.lastIndexOf(' ', width);
-    const end = blank > indent.length + width / 3 ? blank : width;
+    const end = blank > start ? blank : rest.indexOf(' ', start);
+    if (end === -1) break;
     lines.push(rest.slice(0, end));
     rest = `${indent}${rest.slice(end).trimStart()}`;
   }
