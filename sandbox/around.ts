@@ -14,6 +14,7 @@ try {
   const settings = readSettings(pipelineSettings);
   if (!settings.LIVE && settings.SANDBOX_URL !== undefined)
     process.stderr.write('No effect: SANDBOX_URL. This command starts its own sandbox\n');
+  if (!settings.LIVE) process.stderr.write('Starting the sandbox, a local server with made-up data\n');
   const sandbox = settings.LIVE
     ? null
     : await startSandbox({
