@@ -3,7 +3,7 @@
  * dark.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -12,13 +12,17 @@ import { rowsOf } from '../../lib/duck.ts';
 import { pipelineSettings, readSettings } from '../../lib/settings.ts';
 import { openSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
 import { chromiumPath } from '../../sources/fetch/browser.ts';
+import { htmlOf, terminalOf, type TerminalSize } from './terminal.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = fileURLToPath(new URL('../screenshots/', import.meta.url));
-const [COLUMNS, ROWS] = [132, 42];
-/** Lines of `make diff` to show. */
-const DIFF_ROWS = 26;
-const COLORS: Readonly<Record<string, string>> = { 31: '#f2767f', 32: '#4fc79b', 33: '#e0a450', 36: '#57c4d8' };
+/** Size of the terminals in the pictures: of a run, and of the other commands. */
+const [NARROW, WIDE] = [
+  { columns: 80, rows: 30 },
+  { columns: 120, rows: 42 },
+];
+/** Lines of the longer outputs to show. */
+const LINES_SHOWN = 34;
 
 const { DATA_DIR, CHROMIUM_PATH } = readSettings(pipelineSettings);
 const dataDir = resolve(root, DATA_DIR);
@@ -38,59 +42,45 @@ async function dealToShow(): Promise<string> {
   }
 }
 
-/** Output of a command in a terminal. */
-function terminalOutput(command: string): string {
-  const { stdout, error } = spawnSync(
-    'script',
-    ['-qec', `stty cols ${COLUMNS} rows ${ROWS}; ${command}`, '/dev/null'],
-    {
-      cwd: root,
-      encoding: 'utf8',
-      input: '',
-      env: { ...process.env, DATA_DIR: dataDir, TERM: 'xterm-256color' },
-    },
-  );
-  if (error) throw error;
-  return stdout.replaceAll('\r', '').replaceAll(dataDir, 'data');
-}
-
-const escaped = (s: string): string => s.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-
-/* eslint-disable no-control-regex -- terminals mark colors and cursor moves with the escape character */
-const COLORED = /\u001b\[(\d+)m([^\u001b]*)/gu;
-const CURSOR_MOVES = /\u001b\[[0-9;?]*[A-Za-z]/gu;
-/* eslint-enable no-control-regex */
-
 const STYLE = `
   body { margin: 0; background: #12151c; color: #e8ebf2 }
   pre { display: inline-block; margin: 0; padding: 1rem 1.25rem; font: 14px/1.4 ui-monospace, monospace }
   b { color: #7fa8f5; font-weight: 400 }`;
 
-/** Terminal text as HTML: with colors, without cursor moves. */
-function pageOf(command: string, text: string): string {
-  const body = escaped(text)
-    .replaceAll(COLORED, (_, code: string, words: string) =>
-      COLORS[code] ? `<span style="color:${COLORS[code]}">${words}</span>` : words,
-    )
-    .replaceAll(CURSOR_MOVES, '');
-  return `<!doctype html><meta charset="utf-8"><style>${STYLE}</style><pre><b>$ ${escaped(command)}</b>\n${body}</pre>`;
+const pageOf = (command: string, body: string): string =>
+  `<!doctype html><meta charset="utf-8"><style>${STYLE}</style><pre><b>$ ${command}</b>\n${body}</pre>`;
+
+interface Screen {
+  readonly name: string;
+  /** The command as people type it. */
+  readonly command: string;
+  readonly run: string;
+  readonly size: TerminalSize;
 }
 
 const id = await dealToShow();
 const deal = id.slice(0, 8);
-const SCREENS: readonly (readonly [name: string, command: string, run: string])[] = [
-  ['terminal-status', 'make status', 'node pipelines/commands/cli.ts status'],
-  [
-    'terminal-explain',
-    `make explain ID=${deal} FIELD=noi_underwritten`,
-    `ID=${id} FIELD=noi_underwritten node pipelines/analyse/explain_cli.ts`,
-  ],
-  ['terminal-diff', 'make diff', `node pipelines/analyse/diff_cli.ts | cut -c1-${COLUMNS} | head -n ${DIFF_ROWS}`],
-  [
-    'terminal-query',
-    'make query NAME=overclaims_by_metro',
-    'NAME=overclaims_by_metro node pipelines/analyse/query_cli.ts',
-  ],
+const SCREENS: readonly Screen[] = [
+  {
+    name: 'terminal-run',
+    command: 'make run',
+    run: `mkdir run && cd run && node ${root}sandbox/around.ts node ${root}pipelines/commands/cli.ts run`,
+    size: NARROW,
+  },
+  { name: 'terminal-status', command: 'make status', run: `node ${root}pipelines/commands/cli.ts status`, size: WIDE },
+  {
+    name: 'terminal-explain',
+    command: `make explain ID=${deal} FIELD=noi_underwritten`,
+    run: `ID=${id} FIELD=noi_underwritten node ${root}pipelines/analyse/explain_cli.ts`,
+    size: WIDE,
+  },
+  { name: 'terminal-diff', command: 'make diff', run: `node ${root}pipelines/analyse/diff_cli.ts`, size: WIDE },
+  {
+    name: 'terminal-query',
+    command: 'make query NAME=overclaims_by_metro',
+    run: `NAME=overclaims_by_metro node ${root}pipelines/analyse/query_cli.ts`,
+    size: WIDE,
+  },
 ];
 
 const scratch = await mkdtemp(join(tmpdir(), 'dealfeed-screens-'));
@@ -102,9 +92,12 @@ try {
   const report = (name: string): void => {
     process.stdout.write(`docs/screenshots/${name}.png\n`);
   };
-  for (const [name, command, run] of SCREENS) {
+  // The commands run where `data` is the data folder, so that the pictures show the path of a first run.
+  await symlink(dataDir, join(scratch, 'data'));
+  for (const { name, command, run, size } of SCREENS) {
+    const terminal = await terminalOf({ run, folder: scratch, env: { DATA_DIR: 'data' } }, size);
     const page = await browser.newPage({ viewport: { width: 1240, height: 600 } });
-    await page.setContent(pageOf(command, terminalOutput(run)));
+    await page.setContent(pageOf(command, htmlOf(terminal, name === 'terminal-run' ? undefined : LINES_SHOWN)));
     await page.locator('pre').screenshot({ path: join(folder, `${name}.png`) });
     await page.close();
     report(name);

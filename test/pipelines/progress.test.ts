@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
+import { play, textOf } from '../../docs/generate/terminal.ts';
 import { lineProgress } from '../../pipelines/progress/lines.ts';
 import { LiveProgress } from '../../pipelines/progress/live.ts';
 import type { Progress } from '../../pipelines/progress/progress.ts';
@@ -45,6 +46,14 @@ function report(progress: Progress, wait: (ms: number) => void): void {
   progress.part('deals');
   progress.step({ name: 'publish', about: 'publishing' });
   progress.done();
+}
+
+/** A run within a long statement of its second of four models. */
+function reportLongModel(progress: Progress, wait: (ms: number) => void): void {
+  progress.step({ name: 'models', about: 'building models', parts: 4, shareOfPart: () => 0.429 });
+  progress.part('stg_tax');
+  progress.part('filings');
+  wait(31_000);
 }
 
 test('a log has one line for each family when it is done, and one for each step', () => {
@@ -107,6 +116,39 @@ for (const columns of [60, 80, 120]) {
     );
   });
 }
+
+test('a long step shows its parts done, and how far the one in progress is', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let now = 0;
+  const lines: string[] = [];
+  const log = lineProgress(
+    (line) => lines.push(line),
+    () => now,
+  );
+  reportLongModel(log, (ms) => {
+    now += ms;
+    t.mock.timers.tick(ms);
+  });
+  log.done();
+  assert.deepEqual(lines, ['building models', '  after 31 s: building models: 2 of 4 filings 42 %']);
+
+  for (const [columns, shown] of [
+    [60, '2 of 4 31 s filings 42 %'],
+    [80, '2 of 4 31 s [###.......] filings 42 %'],
+  ] as const) {
+    now = 0;
+    const { stream, written } = terminal(columns, false);
+    const live = new LiveProgress(stream, () => now);
+    reportLongModel(live, (ms) => {
+      now += ms;
+      t.mock.timers.tick(ms);
+    });
+    const screen = textOf(await play(Buffer.from(written().replaceAll('\n', '\r\n')), { columns, rows: 24 }));
+    assert.equal(screen.length, 1, 'the line is redrawn in place');
+    assert.match(screen[0]?.replaceAll(/ {2,}/gu, ' ') ?? '', new RegExp(`^ \\S models ${RegExp.escape(shown)}$`, 'u'));
+    live.done();
+  }
+});
 
 test('colors are for terminals that have them', () => {
   for (const colors of [true, false]) {
