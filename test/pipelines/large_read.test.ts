@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
+import { checkedRows } from '../../pipelines/ingest/check.ts';
 import { stageRead, type StagedRead } from '../../pipelines/ingest/stage.ts';
 import { COLORADO_COLUMNS } from '../../sandbox/pages/colorado.ts';
 import type { Page } from '../../sources/contract.ts';
@@ -100,4 +101,22 @@ test('a large export with a fault near its end leaves no file', async (t) => {
     /not a CSV file: Invalid Opening Quote: a quote is found on field 0 at line 11991/u,
   );
   assert.deepEqual(await readdir(folder), []);
+});
+
+test('a page of many rows gives timers and other reads a turn while it is checked', async () => {
+  const refused = Array.from({ length: 5000 }, () => ({
+    reject: { reason: 'blank_name', detail: 'no name' },
+    raw: 'a',
+  }));
+  const page = pageOf(Buffer.from('a'), { kind: 'export', url: 'file:///drop/colorado_sos/export.csv' });
+  let turns = 0;
+  const next = (): void => {
+    turns += 1;
+    immediate = setImmediate(next);
+  };
+  let immediate = setImmediate(next);
+  const rows = await Array.fromAsync(checkedRows({ ...colorado, parse: () => refused }, [page]));
+  clearImmediate(immediate);
+  assert.equal(rows.length, 5000);
+  assert.ok(turns >= 5, `${turns} turns`);
 });
