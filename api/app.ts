@@ -237,6 +237,7 @@ export function createApp(deps: AppDeps): App {
     routes,
     publicUrl,
     payTo,
+    networks,
     snapshots,
     cursors,
     claims,

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { stateOf } from './request_state.ts';
 
 /** Longest path and query, unless the route takes a longer one. */
-const MAX_URL_LENGTH = 2_000;
+export const MAX_URL_LENGTH = 2_000;
 
 /** Headers of the response that the problem replaces. */
 const REPLACED_HEADERS = ['ETag', 'Repr-Digest', 'Unencoded-Digest', 'Content-Disposition', 'Delivery'];

@@ -4,7 +4,20 @@ import { shortHash } from '../http/caching.ts';
 import { MAP_FILES } from './map/us_map.ts';
 
 /** Files of the style sheet, in order; they are served as one. */
-const STYLES = ['base', 'frame', 'controls', 'content', 'charts', 'deals', 'home', 'report', 'tools'] as const;
+const STYLES = [
+  'base',
+  'frame',
+  'controls',
+  'content',
+  'charts',
+  'deals',
+  'home',
+  'report',
+  'tools',
+  'reference',
+] as const;
+/** Files of the script, which are served as one. */
+const SCRIPTS = ['enhance', 'reference'] as const;
 const FONT_PATH = '/site/geist.woff2';
 
 export interface AssetFile {
@@ -31,7 +44,7 @@ export function loadAssets(): Assets {
   const style = STYLES.map((name) => read(`./styles/${name}.css`).toString('utf8'))
     .join('\n')
     .replace(FONT_PATH, font);
-  const script = read('./enhance.js').toString('utf8');
+  const script = SCRIPTS.map((name) => read(`./${name}.js`).toString('utf8')).join('\n');
   return {
     style: versioned('/site/style.css', style),
     script: versioned('/site/enhance.js', script),

@@ -33,7 +33,17 @@ const menuItems = (links: readonly MenuLink[], current: string): Html =>
   html`<ul>
     ${links.map(
       ({ path, label }) =>
-        html`<li><a href="${path}" ${path === current ? html` aria-current="page"` : ''}>${label}</a></li>`,
+        html`<li>
+          <a
+            href="${path}"
+            ${
+              path === current
+                ? html` aria-current="page"`
+                : path !== '/' && current.startsWith(`${path}/`) && html` aria-current="true"`
+            }
+            >${label}</a
+          >
+        </li>`,
     )}
   </ul>`;
 

@@ -1,6 +1,7 @@
 /** A page of the site, and its input. */
 import type { z } from 'zod';
 import type { Health } from '../http/health.ts';
+import type { Network } from '../../lib/network.ts';
 import type { RouteRequest, Route } from '../routes/define.ts';
 import type { Meta } from '../routes/meta/schema.ts';
 import type { Snapshot } from '../snapshot/load.ts';
@@ -11,6 +12,8 @@ export interface SiteOptions {
   readonly routes: readonly Route[];
   readonly publicUrl: string;
   readonly payTo: string;
+  /** Where payments are taken, in order of preference. */
+  readonly networks: readonly Network[];
   readonly health: () => Promise<Health>;
   /** Whether this server has the sandbox's test purchase. */
   readonly purchase: boolean;

@@ -19,7 +19,7 @@ import { html, type Html } from './html.ts';
 import { renderDocument, type Notice } from './layout.ts';
 import { freeRequest, type PageContext, type Page, type SiteOptions } from './page.ts';
 import { navigationOf } from './navigation.ts';
-import { ALL_PAGES, PAGES } from './pages/all.ts';
+import { allPages, PAGES } from './pages/all.ts';
 
 /** How long a browser may reuse a page before it asks whether it changed. */
 const PAGE_SECONDS = 60;
@@ -167,7 +167,7 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
     return rendered;
   };
 
-  for (const page of ALL_PAGES) {
+  for (const page of allPages(routes)) {
     router.get(page.path, async (ctx) => {
       ctx.vary('Accept');
       if (page.path === '/') ctx.set('Link', HOME_LINKS);

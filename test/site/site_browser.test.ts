@@ -1,37 +1,28 @@
 /** The site in a real Chromium, with a snapshot of the real pipeline: with and without JavaScript. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { after, before, describe, it } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { PRICES } from '../../api/routes/prices.ts';
 import { dollarsText } from '../../api/site/format.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
 import type { ReportBody } from '../../api/site/pages/report.ts';
 import { CHECKS, RISKS } from '../../api/site/pages/report_words.ts';
+import { describeForms } from './forms_in_browser.ts';
+import { AXE, FOCUSED, SHORTEN_TABLES, violations } from './page_checks.ts';
 import { startSite, type SiteServer } from './site_server.ts';
 
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 const NARROW = { width: 320, height: 700 };
-const PATHS = [...PAGES.map((p) => p.path), '/metros/cleveland', '/sandbox/buy'];
-/** Largest page. The reference describes every field: its size is that of the interface. */
+/** Pages of the reference, one of each kind. */
+const REFERENCE_PATHS = [
+  '/reference/deal-report',
+  '/reference/records/deal',
+  '/reference/enums/auction',
+  '/reference/search?q=cap',
+];
+const PATHS = [...PAGES.map((p) => p.path), '/metros/cleveland', '/sandbox/buy', ...REFERENCE_PATHS];
+/** Largest page. */
 const MOST_BYTES = 60_000;
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** Expression for the browser: the focused element, and whether its focus is visible. */
-const FOCUSED = `(() => {
-  const element = document.activeElement;
-  if (!element || element === document.body) return null;
-  const { outlineStyle, outlineWidth } = getComputedStyle(element);
-  return {
-    name: element.getAttribute('href') ?? element.getAttribute('name') ?? element.textContent,
-    isVisible: outlineStyle !== 'none' && outlineWidth !== '0px',
-  };
-})()`;
-
-/** Leaves five rows in each table: rows repeat their markup, and axe needs seconds for thousands of elements. */
-const SHORTEN_TABLES = `document.querySelectorAll('tbody tr:nth-child(n + 6)').forEach((row) => row.remove())`;
 
 let site: SiteServer;
 before(async () => {
@@ -63,19 +54,11 @@ async function open(
   return { page, errors, bytes: (await response.body()).length };
 }
 
-/** Accessibility violations. @param options axe options as source text */
-async function violations(page: Page, options = '{}'): Promise<string[]> {
-  const result = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
-    `axe.run({ resultTypes: ['violations'], ...${options} })`,
-  );
-  return result.violations.map((v) => `${v.id}: ${v.nodes[0]?.html.slice(0, 200) ?? ''}`);
-}
-
 describe('every page', () => {
   for (const path of PATHS) {
     it(`${path} fits desktop and phone, has no errors, is accessible, and is the same without JavaScript`, async () => {
       const { page, errors, bytes } = await open(path);
-      if (path !== '/reference') assert.ok(bytes <= MOST_BYTES, `${path} has ${bytes} bytes`);
+      assert.ok(bytes <= MOST_BYTES, `${path} has ${bytes} bytes`);
       assert.equal(await page.locator('h1').count(), 1);
       assert.match(await page.title(), /Dealfeed/);
       const text = await page.locator('main').innerText();
@@ -110,12 +93,15 @@ describe('every page', () => {
         else if (href.startsWith('/')) links.add(href.replaceAll('&amp;', '&'));
       }
     }
+    const texts = new Map<string, string>();
     for (const link of links) {
       const [address = '', section] = link.split('#');
-      const response = await fetch(site.url + address, { headers: { Accept: 'text/html' } });
-      const text = await response.text();
-      assert.equal(response.status, 200, link);
-      if (section !== undefined) assert.ok(text.includes(` id="${section}"`), link);
+      if (!texts.has(address)) {
+        const response = await fetch(site.url + address, { headers: { Accept: 'text/html' } });
+        assert.equal(response.status, 200, link);
+        texts.set(address, await response.text());
+      }
+      if (section !== undefined) assert.ok(texts.get(address)?.includes(` id="${section}"`), link);
     }
     assert.ok(links.size > 20, `${links.size} links`);
   });
@@ -163,6 +149,48 @@ describe('the menu of a narrow screen', () => {
     assert.equal(await page.locator('.menu nav a').count(), PAGES.filter((p) => p.label !== undefined).length + 1);
     await page.keyboard.press('Escape');
     assert.equal(await page.locator('.menu nav').isVisible(), false);
+    await page.context().close();
+  });
+});
+
+describe('the reference', () => {
+  it('searches while the reader types, and Escape closes the results', async () => {
+    const { page, errors } = await open('/reference/deals');
+    await page.fill('#ref-q', 'deal_score');
+    await page.locator('#found a').first().waitFor();
+    assert.equal(await page.locator('#found a').first().getAttribute('href'), '/reference/records/deal#deal_score');
+    await page.keyboard.press('Escape');
+    assert.equal(await page.locator('#found a').count(), 0);
+    assert.deepEqual(errors, []);
+    await page.context().close();
+  });
+
+  it('searches without JavaScript', async () => {
+    const { page } = await open('/reference/deals', { javaScriptEnabled: false });
+    await page.fill('#ref-q', 'deal_score');
+    await page.keyboard.press('Enter');
+    await page.locator('#found a').first().click();
+    assert.match(page.url(), /\/reference\/records\/deal#deal_score$/);
+    await page.context().close();
+  });
+
+  it('shows the language that the arrow keys choose, and remembers it with JavaScript', async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const { page } = await open('/reference/deals', { javaScriptEnabled });
+      const shown = () => page.locator('.ref-tabs pre').filter({ visible: true }).innerText();
+      assert.match(await shown(), /curl -i/);
+      await page.focus('#lang-curl');
+      await page.keyboard.press('ArrowRight');
+      assert.match(await shown(), /wrapFetchWithPaymentFromConfig/);
+      await page.goto('/reference/leads');
+      assert.match(await shown(), javaScriptEnabled ? /wrapFetchWithPaymentFromConfig/ : /curl -i/);
+      await page.context().close();
+    }
+  });
+
+  it('leads from an anchor of the former page to the page of today', async () => {
+    const { page } = await open('/reference#/api/deals/:id/report');
+    await page.waitForURL('**/reference/deal-report');
     await page.context().close();
   });
 });
@@ -215,124 +243,4 @@ describe('the example report', () => {
   });
 });
 
-describe('the query builder', () => {
-  it('shows the exact URL and its price without JavaScript, and the range of what the call returns', async () => {
-    const { page } = await open('/build', { javaScriptEnabled: false });
-    await page.selectOption('#call', '/api/signals');
-    await page.click('text=Choose this feed');
-    await page.selectOption('#f-state', 'OH');
-    await page.selectOption('#f-signal_type', 'tax_delinquent');
-    await page.click('text=Show the matches');
-    const built = await page.locator('#built').innerText();
-    assert.match(built, new RegExp(`\\$${PRICES['/api/signals']} for one call`));
-    assert.ok(built.includes('/api/signals?state=OH&signal_type=tax_delinquent'), built);
-    const [, least = '', most = ''] = /([\d,]+) to ([\d,]+) records match/.exec(built) ?? [];
-    const [atLeast, atMost] = [least, most].map((text) => Number(text.replaceAll(',', '')));
-    await page.click('text=Buy it with test money');
-    await page.click('button[type=submit]');
-    const body = await page.locator('[aria-label="Body of the 200 response"]').innerText();
-    const total = Number(/"total_matches": (\d+)/.exec(body)?.[1]);
-    assert.ok(atLeast !== undefined && atMost !== undefined && total >= atLeast && total <= atMost, built);
-    await page.context().close();
-  });
-
-  it('updates while the reader types, with JavaScript', async () => {
-    const { page, errors } = await open('/build?call=/api/deals');
-    await page.selectOption('#f-state', 'OH');
-    await page.locator('#built', { hasText: '/api/deals?state=OH' }).waitFor();
-    await page.fill('#f-min_units', 'two');
-    await page.locator('.field.wrong #error-min_units').waitFor();
-    await page.fill('#f-min_units', '2');
-    await page.locator('#built', { hasText: 'min_units=2' }).waitFor();
-    assert.equal(await page.locator('.wrong, #problems *').count(), 0);
-    assert.match(page.url(), /state=OH/);
-    assert.deepEqual(errors, []);
-    await page.context().close();
-  });
-
-  it('shows all errors at once, each at its field and linked from the top', async () => {
-    const { page } = await open('/build?call=/api/deals&min_score=101&min_price=5&max_price=2', {
-      javaScriptEnabled: false,
-    });
-    const links = page.locator('#problems a');
-    assert.deepEqual(await links.allInnerTexts(), ['Score from', 'Asking price to']);
-    for (const name of ['min_score', 'max_price'])
-      assert.equal(await page.getAttribute(`#f-${name}`, 'aria-describedby'), `error-${name} about-${name}`);
-    assert.match(await page.locator('#error-min_score').innerText(), /“101” is not a whole number from 0 to 100/);
-    assert.match(await page.locator('#error-max_price').innerText(), /2 is below “Asking price from”, which is 5/);
-    await links.first().click();
-    assert.equal(await page.evaluate('document.activeElement.id'), 'f-min_score');
-    assert.equal(await page.locator('#built .button').count(), 0);
-    await page.context().close();
-  });
-
-  it('sells nothing where nothing matches', async () => {
-    const { page } = await open('/build?call=/api/deals&city=Nowhere', { javaScriptEnabled: false });
-    assert.match(await page.locator('#built').innerText(), /No match today/);
-    assert.equal(await page.locator('#built .button').count(), 0);
-    await page.context().close();
-  });
-
-  it('shows a sample that obeys the filters and has no value that is for sale', async () => {
-    const { page } = await open('/build?call=/api/deals&state=OH&min_cap=7&min_dscr=1.2&max_units=1', {
-      javaScriptEnabled: false,
-    });
-    const built = await page.locator('#built').innerText();
-    assert.match(built, /without “Advertised cap rate from”.*“Debt coverage from”.*: the free count supports/);
-    const shape = JSON.parse(await page.locator('[aria-label="The shape of a matching record"]').innerText()) as object;
-    assert.deepEqual(
-      Object.fromEntries(Object.entries(shape).filter(([, value]) => !/^\(.*\)$/u.test(String(value)))),
-      { state: 'OH', units: '≤ 1', cap_rate: '≥ 7', dscr: '≥ 1.2' },
-    );
-    assert.match(built, /It does not say whether they match: Debt coverage from/);
-    await page.context().close();
-  });
-});
-
-describe('the test purchase', () => {
-  it('shows the 402, the signature and the 200, and the money moves', async () => {
-    const { page, errors } = await open('/sandbox/buy', { javaScriptEnabled: false });
-    await page.fill('#call', '/api/deals?limit=1');
-    await page.click('button[type=submit]');
-    assert.equal((await page.locator('.step h3').allInnerTexts()).length, 5);
-    assert.deepEqual(await page.locator('.status').allInnerTexts(), ['402', '200']);
-    const decoded = async (header: string): Promise<string> =>
-      JSON.stringify(JSON.parse(await page.locator(`[aria-label="${header}, decoded"]`).innerText()));
-    assert.match(await decoded('PAYMENT-REQUIRED'), /"amount":"50000"/);
-    assert.match(await decoded('PAYMENT-SIGNATURE'), /"authorization":\{.*"value":"50000"/);
-    assert.match(await decoded('PAYMENT-RESPONSE'), /"success":true.*"transaction":"0x[0-9a-f]{64}"/);
-    const outcome = await page.locator('.outcome').innerText();
-    const [balanceBefore = 0, balanceAfter = 0] = [...outcome.matchAll(/\$(\d+\.\d{6})/g)].map((m) => Number(m[1]));
-    assert.equal((balanceBefore - balanceAfter).toFixed(6), '0.050000');
-    assert.deepEqual(errors, []);
-    await page.context().close();
-  });
-
-  it('is free if nothing matches or the request is refused', async () => {
-    const { page } = await open('/sandbox/buy', { javaScriptEnabled: false });
-    for (const [call, status] of [
-      ['/api/deals?city=Nowhere', '404'],
-      ['/api/deals?min_score=x', '400'],
-    ] as const) {
-      await page.fill('#call', call);
-      await page.click('button[type=submit]');
-      assert.match(
-        await page.locator('.outcome').innerText(),
-        new RegExp(`Nothing was charged: the response was ${status}`),
-      );
-    }
-    await page.context().close();
-  });
-
-  it('buys only priced endpoints of this server, and only from its own page', async () => {
-    const post = (call: string, headers: Record<string, string> = {}): Promise<Response> =>
-      fetch(`${site.url}/sandbox/buy`, { method: 'POST', body: new URLSearchParams({ call }), headers });
-    for (const call of ['https://elsewhere.example/', '//elsewhere.example/api/deals', '/api/meta', '/health', '']) {
-      const response = await post(call);
-      assert.equal(response.status, 400, call);
-      assert.match(await response.text(), /not the path of a priced endpoint/);
-    }
-    assert.equal((await post('/api/deals', { 'Sec-Fetch-Site': 'cross-site' })).status, 400);
-    assert.equal((await post('x'.repeat(10_000))).status, 400);
-  });
-});
+describeForms({ site: () => site, open });

@@ -6,8 +6,8 @@ import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { createApp } from '../../api/app.ts';
 import { countText } from '../../api/site/format.ts';
-import { LEAST_DEALS } from '../../api/site/metro_figures.ts';
-import { ALL_PAGES, PAGES } from '../../api/site/pages/all.ts';
+import { PAGES } from '../../api/site/pages/all.ts';
+import { METRO_PAGES } from '../../api/site/pages/metro.ts';
 import { objectPath } from '../../lib/archive_path.ts';
 import { sha256 } from '../../lib/files.ts';
 import { comparedSizes, errorRanges } from '../../models/calibration/comparison_by_size.ts';
@@ -181,7 +181,7 @@ describe('with a snapshot', () => {
   });
 
   it('every page has a policy without other origins, and no inline style or script', async () => {
-    for (const { path } of ALL_PAGES) {
+    for (const { path } of [...PAGES, ...METRO_PAGES]) {
       const response = await fetch(server.url + path, asPage);
       const policy = response.headers.get('Content-Security-Policy') ?? '';
       assert.match(policy, /default-src 'none'/);
@@ -275,85 +275,6 @@ describe('with real money', () => {
   });
 });
 
-describe('figures of a metro', () => {
-  const deal = (n: number, claimed: string | null, facts: Record<string, unknown> = {}) =>
-    rowOf('deals', n, {
-      rent_area_code: 'METRO17410M17410',
-      listing_status: 'active',
-      rental_status: 'Pass',
-      underwrite_reliability: 'ok',
-      address: `${n} Sample St`,
-      city: 'Cleveland',
-      state: 'OH',
-      list_price: `${n}00000.00`,
-      units: n,
-      deal_score: n,
-      cap_rate: claimed,
-      cap_rate_derived: null,
-      cap_rate_underwritten: claimed === null ? '3.00' : '7.00',
-      cap_gap_pct: claimed === null ? null : '1.00',
-      ...facts,
-    });
-  const claims = (n: number, first = 1, facts = {}) =>
-    Array.from({ length: n }, (_, i) => deal(first + i, '8.00', facts));
-
-  let other: Started;
-  before(async () => {
-    const detroit = { rent_area_code: 'METRO19820M19820', city: 'Detroit', state: 'MI', cap_rate: '9.99' };
-    await data.publish('2026-11-28.01', {
-      deals: [...claims(LEAST_DEALS), deal(40, null), ...claims(LEAST_DEALS - 1, 50, detroit)],
-    });
-    other = await startApp(data.path);
-  });
-  after(async () => {
-    await other.close();
-  });
-
-  it('are of the same deals: those with a claim and an underwriting', async () => {
-    assert.match(await textOf('/coverage', other.url), / Cleveland 11 0 10 8\.00% 7\.00% \+1\.00 pts /);
-    const cleveland = await textOf('/metros/cleveland', other.url);
-    assert.match(cleveland, / same 10 deals.* 8\.00% Underwritten 7\.00% /);
-    assert.match(cleveland, /1\.00 points above the one that HUD’s rents support/);
-  });
-
-  it('have no medians below the least number of deals, which would show those of single deals', async () => {
-    assert.match(await textOf('/coverage', other.url), / Detroit 9 0 9 – none – none – none /);
-    assert.match(await textOf('/metros/detroit', other.url), / Only 9 of the deals here can be compared/);
-    assert.doesNotMatch(await textOf('/metros', other.url), /Detroit[^%]*9\.99%/);
-  });
-
-  it('are on a page with its own title for a link, in the sitemap; a place without a page is 404', async () => {
-    const page = await (await fetch(`${other.url}/metros/cleveland`, asPage)).text();
-    assert.match(page, /property="og:title" content="Cleveland, OH: advertised and underwritten cap rates · Dealfeed"/);
-    assert.equal((await fetch(`${other.url}/metros/nowhere`, asPage)).status, 404);
-    const sitemap = await (await fetch(`${other.url}/sitemap.xml`)).text();
-    for (const { path } of ALL_PAGES) assert.ok(sitemap.includes(`${path}</loc>`), path);
-  });
-
-  it('a deal of the free index has a card with its fields, and no figure that is sold', async () => {
-    const cards = await textOf('/deals', other.url);
-    assert.match(
-      cards,
-      / \$1,000,000 10 \/100 10 Sample St Cleveland, OH 10 units, \$100,000 each 8\.00% cap rate adv/,
-    );
-    assert.doesNotMatch(cards, /7\.00%|1\.00 pts/);
-    const { records } = (await (await fetch(`${other.url}/api/deals/ids`)).json()) as { records: { id: string }[] };
-    const page = await (await fetch(`${other.url}/deals`, asPage)).text();
-    for (const { id } of records) assert.ok(page.includes(`/api/deals/${id}/report`), id);
-  });
-
-  it('filters of the free index keep the deals that match all of them', async () => {
-    const streets = async (query: string): Promise<string[]> =>
-      [...(await textOf(`/deals?${query}`, other.url)).matchAll(/\/100 (\d+) Sample St/g)].map(([, n = '']) => n);
-    assert.deepEqual(await streets('metro=cleveland&min_score=8&max_price=900000'), ['9', '8']);
-    assert.deepEqual(await streets('min_units=58&metro=&min_price='), ['58']);
-    assert.deepEqual(await streets('metro=detroit&max_price=1'), []);
-    assert.equal((await streets('metro=detroit&utm_source=x')).length, LEAST_DEALS - 1);
-    const refused = await textOf('/deals?min_score=101', other.url);
-    assert.match(refused, /min_score is &quot;101&quot;, expected .* No filter is applied\./);
-  });
-});
-
 it('a page is at most 60 kB, and with its style sheet, script and font at most 60 kB on the wire', async () => {
   const bytesOf = async (path: string): Promise<Buffer> =>
     Buffer.from(await (await fetch(server.url + path, asPage)).arrayBuffer());
@@ -363,7 +284,7 @@ it('a page is at most 60 kB, and with its style sheet, script and font at most 6
     assets.map(async (path) => (path.includes('woff2') ? await bytesOf(path) : gzipSync(await bytesOf(path))).length),
   );
   const shared = sizes.reduce((sum, size) => sum + size, 0);
-  for (const { path } of ALL_PAGES) {
+  for (const { path } of [...PAGES, ...METRO_PAGES]) {
     const bytes = await bytesOf(path);
     // The reference describes every field; its size is that of the interface.
     if (path === '/reference') continue;

@@ -1,4 +1,5 @@
 /** The pages of the site, in the order of the navigation. */
+import type { Route } from '../../routes/define.ts';
 import type { Page } from '../page.ts';
 import { build } from './build.ts';
 import { coverage } from './coverage.ts';
@@ -7,12 +8,28 @@ import { home } from './home.ts';
 import { METRO_PAGES } from './metro.ts';
 import { metros } from './metros.ts';
 import { prices } from './prices.ts';
-import { reference } from './reference.ts';
+import { overviewPage } from './reference/overview.ts';
+import { referencePages } from './reference/pages.ts';
 import { report } from './report.ts';
 import { scores } from './scores.ts';
 import { status } from './status.ts';
 
-export const PAGES: readonly Page[] = [home, deals, metros, coverage, prices, build, report, scores, reference, status];
+export const PAGES: readonly Page[] = [
+  home,
+  deals,
+  metros,
+  coverage,
+  prices,
+  build,
+  report,
+  scores,
+  overviewPage,
+  status,
+];
 
-/** With the pages of the metros. */
-export const ALL_PAGES: readonly Page[] = [...PAGES, ...METRO_PAGES];
+/** These pages, those of the metros, and those of the reference for these routes. */
+export const allPages = (routes: readonly Route[]): readonly Page[] => [
+  ...PAGES,
+  ...METRO_PAGES,
+  ...referencePages(routes),
+];

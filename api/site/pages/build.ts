@@ -9,6 +9,7 @@ import { dataList, groups, PAGING, summaryOf } from './build_form.ts';
 import { placeChoices } from './build_places.ts';
 import { freeCount, isList, result } from './build_result.ts';
 import { sampleSection } from './build_sample.ts';
+import { endpointPath } from './reference/paths.ts';
 
 const DEFAULT_FEED = '/api/deals';
 
@@ -91,7 +92,7 @@ export const build: Page = {
         nothing is charged until you sign.
       </p>
       ${feedForm(calls, route)}
-      <p><code>${route.path}</code> ${route.about} <a href="/reference#${route.path}">Reference</a></p>
+      <p><code>${route.path}</code> ${route.about} <a href="${endpointPath(route)}">Reference</a></p>
       <div id="problems">${hasErrors && given.size > 0 && summaryOf(errors)}</div>
       <div class="builder">
         ${

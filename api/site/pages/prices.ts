@@ -5,6 +5,7 @@ import { templateOf } from '../../docs/openapi.ts';
 import type { Route } from '../../routes/define.ts';
 import { priceText } from '../../routes/pricing.ts';
 import type { Page } from '../page.ts';
+import { endpointPath } from './reference/paths.ts';
 
 /** The register of a path such as /ohio/api/filings, or ''. */
 const feedOf = (route: Route): string => /^\/(ohio|colorado)\//.exec(route.path)?.[1] ?? '';
@@ -23,7 +24,7 @@ export const prices: Page = {
         html`<strong>${priceText(r)}</strong>`,
         r.about,
         r.price === null || r.path.includes(':') || r.media !== undefined
-          ? html`<a href="/reference#${r.path}">Reference</a>`
+          ? html`<a href="${endpointPath(r)}">Reference</a>`
           : html`<a class="nowrap" href="/build?call=${r.path}">Build a query</a>`,
       ]);
     const columns = [{ label: 'Call' }, { label: 'Price' }, { label: 'What you get' }, { label: 'Next' }];

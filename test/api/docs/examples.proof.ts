@@ -27,7 +27,7 @@ describe('an example', () => {
     assert.equal(paid, 0n);
   });
 
-  it('with curl pays nothing for a free path or without a match, and more than $0.25 if MAX_USD allows it', async () => {
+  it('with curl pays nothing for a free path or no match, and more than $0.25 if MAX_USD allows it', async () => {
     assert.equal(
       await amountMoved(async () => {
         assert.match((await run('sh', ['examples/walkthrough.sh', '/api/deals/{id}/report'])).out, /"note_billing"/);
