@@ -26,12 +26,34 @@ function textOf(piece: Piece): string {
   return escaped(String(piece));
 }
 
-/** Indentation of a template, a third of a page. Values keep their lines: code is shown as it is. */
-const withoutIndentation = (literal: string): string => literal.replaceAll(/\s*\n\s*/g, '\n');
+/** Elements around which white space has no effect. */
+const BLOCKS =
+  'html|head|body|meta|link|script|title|main|header|footer|nav|aside|section|div|p|h[1-6]|ul|ol|li|dl|dt|dd|table|' +
+  'caption|thead|tbody|tr|th|td|form|select|option|details|summary|figure|figcaption|picture|source|rect|circle|text';
+const AROUND_BLOCKS = new RegExp(`\\n(?=</?(?:${BLOCKS})\\b)|(?<=</?(?:${BLOCKS})\\b[^<>]*>)\\n`, 'g');
+
+/** A template without its indentation, a third of a page. Values keep their lines: code is shown as it is. */
+const withoutIndentation = (literal: string): string =>
+  literal
+    .replaceAll(/\s*\n\s*/g, '\n')
+    .replaceAll(/\n(?=\/?>)/g, '')
+    .replaceAll(AROUND_BLOCKS, '');
+
+const templates = new WeakMap<TemplateStringsArray, readonly string[]>();
+
+function literalsOf(strings: TemplateStringsArray): readonly string[] {
+  let literals = templates.get(strings);
+  if (!literals) templates.set(strings, (literals = strings.map(withoutIndentation)));
+  return literals;
+}
 
 /** Markup from a template; values are escaped unless they are Html. Attributes must be in double quotes. */
 export const html = (strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html =>
-  new Html(strings.map((s, i) => withoutIndentation(s) + textOf(pieces[i])).join(''));
+  new Html(
+    literalsOf(strings)
+      .map((literal, i) => literal + textOf(pieces[i]))
+      .join(''),
+  );
 
 /** Whether a published address is an http URL, which may be linked. */
 export const isWebAddress = (address: string): boolean => /^https?:\/\//i.test(address);

@@ -33,7 +33,7 @@ async function assumptions(context: PageContext): Promise<Html> {
           <summary>${title} (${group.length})</summary>
           ${wideTable(
             `Assumptions: ${title}`,
-            html`<table>
+            html`<table class="declared">
               <thead>
                 <tr>
                   <th scope="col">Key</th>
@@ -47,8 +47,8 @@ async function assumptions(context: PageContext): Promise<Html> {
                 ${group.map(
                   (r) =>
                     html`<tr>
-                      <th scope="row"><code>${String(r['key'])}</code></th>
-                      <td class="num">${String(r['value']).slice(0, 12)}</td>
+                      <th scope="row">${String(r['key'])}</th>
+                      <td>${String(r['value']).slice(0, 12)}</td>
                       <td>${words(String(r['unit']))}</td>
                       <td>${String(r['kind'])}</td>
                       <td>${String(r['basis'])}</td>
