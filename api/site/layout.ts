@@ -96,7 +96,10 @@ const preview = ({ title, about, path, publicUrl }: Frame): Html =>
     <meta property="og:image:type" content="image/png" />
     <meta property="og:image:width" content="${PREVIEW_SIZE.width}" />
     <meta property="og:image:height" content="${PREVIEW_SIZE.height}" />
-    <meta property="og:image:alt" content="Dealfeed: deals, distress signals and auctions from public pages" />
+    <meta
+      property="og:image:alt"
+      content="Dealfeed: small apartment buildings for sale, underwritten from public records"
+    />
     <meta name="twitter:card" content="summary_large_image" />`;
 
 /** The complete HTML document. */
