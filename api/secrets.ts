@@ -23,6 +23,8 @@ const SECRET_SETTINGS = [
   'CENSUS_API_KEY',
   'SOCRATA_APP_TOKEN',
   'ALERT_COMMAND',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
 ] as const;
 const KEY_FILES = ['SETTLE_KEY_FILE', 'BUYER_KEY_FILE'] as const;
 /** A private part in a file of receipt keys. */

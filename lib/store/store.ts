@@ -9,7 +9,8 @@
  *   current                      the pointer: the catalog (catalog.ts)
  */
 import { rm } from 'node:fs/promises';
-import { moveInto, sha256, sha256OfFile } from '../files.ts';
+import { dirname } from 'node:path';
+import { makeFolder, moveInto, sha256, sha256OfFile } from '../files.ts';
 
 /** The store does not answer, or answers with an error of its own. The message is one line. */
 export class StoreUnavailable extends Error {
@@ -104,4 +105,15 @@ export async function downloadVerified(store: Store, file: NamedFile, path: stri
     await rm(temporary, { force: true });
     throw error;
   }
+}
+
+/** Copy a verified file to a local path, unless the path has this content. */
+export async function downloadMissing(store: Store, file: NamedFile, path: string): Promise<void> {
+  const found = await sha256OfFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (found === file.sha256) return;
+  await makeFolder(dirname(path));
+  await downloadVerified(store, file, path);
 }

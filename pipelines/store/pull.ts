@@ -4,13 +4,13 @@
  * that it continues. Archived pages are fetched when they are read (sources/fetch/archive.ts).
  */
 import { mkdir, rename } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
-import { makeFolder, readJson, sha256OfFile, writeWhole } from '../../lib/files.ts';
+import { readJson, writeWhole } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { RunFiles, type Catalog, type CatalogRun } from '../../lib/store/catalog.ts';
 import { fetchSnapshot, trimSnapshots } from '../../lib/store/snapshot_cache.ts';
-import { downloadVerified, objectOf, readJsonVerified, StoreDamage, type Store } from '../../lib/store/store.ts';
+import { downloadMissing, objectOf, readJsonVerified, StoreDamage, type Store } from '../../lib/store/store.ts';
 import { stagedParquet, standingRead, versionOf } from '../ingest/reads.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 import { atOnce } from '../operate/backup/at_once.ts';
@@ -23,9 +23,10 @@ const Pulled = z.object({ store: z.string(), runs: z.array(z.string()) });
 
 const pulledFile = (layout: Layout): string => join(layout.root, 'store.json');
 
-async function pulledRuns(layout: Layout, store: Store): Promise<Set<string>> {
+/** Null if this folder has never been used with the store. */
+async function pulledRuns(layout: Layout, store: Store): Promise<Set<string> | null> {
   const saved = Pulled.safeParse(await readJson(pulledFile(layout)));
-  return new Set(saved.success && saved.data.store === store.shown ? saved.data.runs : []);
+  return saved.success && saved.data.store === store.shown ? new Set(saved.data.runs) : null;
 }
 
 /** Remember that this folder has the files of all runs of a catalog. */
@@ -34,17 +35,6 @@ export const writePulled = (layout: Layout, store: Store, { runs }: Catalog): Pr
     pulledFile(layout),
     `${JSON.stringify({ store: store.shown, runs: runs.map((run) => run.run_id) }, null, 1)}\n`,
   );
-
-/** Fetch a file unless the folder has it. */
-async function fetchFile(store: Store, sha256: string, path: string): Promise<void> {
-  const found = await sha256OfFile(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
-  if (found === sha256) return;
-  await makeFolder(dirname(path));
-  await downloadVerified(store, objectOf(sha256), path);
-}
 
 /** Fetch a run's records of reads and lists of requests, without its staged rows. */
 async function pullRun(store: Store, layout: Layout, run: CatalogRun): Promise<void> {
@@ -55,7 +45,7 @@ async function pullRun(store: Store, layout: Layout, run: CatalogRun): Promise<v
   const records = files.filter(({ path }) => !path.endsWith('.parquet'));
   // Lists first: a record must not be there without its list, which marks pages of a quarantined read.
   const byFolder = records.sort((a, b) => (a.path < b.path ? -1 : 1));
-  await atOnce(byFolder, ({ path, sha256 }) => fetchFile(store, sha256, join(layout.root, path)));
+  await atOnce(byFolder, ({ path, sha256 }) => downloadMissing(store, objectOf(sha256), join(layout.root, path)));
 }
 
 /** Fetch the staged rows that are in use on a day. */
@@ -63,7 +53,8 @@ async function pullRowsInUse(store: Store, layout: Layout, asOf: string): Promis
   await atOnce(await stagedSources(layout), async (source) => {
     const read = await standingRead(layout, source, asOf);
     if (!read?.parquet) return;
-    await fetchFile(store, read.parquet.sha256, stagedParquet(layout, source, read.run_id, versionOf(read)));
+    const path = stagedParquet(layout, source, read.run_id, versionOf(read));
+    await downloadMissing(store, objectOf(read.parquet.sha256), path);
   });
 }
 
@@ -110,12 +101,24 @@ async function takeKind({ store, layout }: PullOptions, { kind }: Catalog): Prom
     );
 }
 
-/** @throws StoreDamage, StoreUnavailable; SettingError if the folder has another kind of data */
+/** @throws SettingError if a folder that is new to the store has snapshots that the store does not know */
+async function assertSameHistory({ store, layout }: PullOptions, { runs }: Catalog): Promise<void> {
+  const named = new Set(runs.map((run) => run.run_id));
+  const foreign = (await listSnapshots(layout)).find((runId) => !named.has(runId));
+  if (foreign !== undefined)
+    throw new SettingError(
+      `STORE is ${store.shown}, whose history does not have snapshot ${foreign} of DATA_DIR ` +
+        `${JSON.stringify(layout.root)}; expected a new folder, or an empty store for this one`,
+    );
+}
+
+/** @throws StoreDamage, StoreUnavailable; SettingError if the folder has other data or another history */
 export async function pull(options: PullOptions, catalog: Catalog): Promise<void> {
   const { store, layout, asOf, cacheBytes, print } = options;
   await takeKind(options, catalog);
   const pulled = await pulledRuns(layout, store);
-  const missing = catalog.runs.filter((run) => !pulled.has(run.run_id));
+  if (pulled === null) await assertSameHistory(options, catalog);
+  const missing = catalog.runs.filter((run) => pulled?.has(run.run_id) !== true);
   const local = new Set(await runIdsIn(layout.runs));
   for (const run of missing) await pullRun(store, layout, run);
   const snapshots = snapshotsOf(catalog, asOf);

@@ -4,10 +4,10 @@
  * `requests/<run id>/<source>/`, until the run stores the whole list; a rule of the bucket may expire them.
  */
 import { readdir, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { makeFolder, sha256, writeWhole } from '../../lib/files.ts';
+import { join } from 'node:path';
+import { sha256, writeWhole } from '../../lib/files.ts';
 import { readCatalog, RunFiles } from '../../lib/store/catalog.ts';
-import { downloadVerified, objectOf, readJsonVerified, type Store } from '../../lib/store/store.ts';
+import { downloadMissing, objectOf, readJsonVerified, type Store } from '../../lib/store/store.ts';
 import { openArchive, type Archive } from '../../sources/fetch/archive.ts';
 import { objectFetcher } from './stored_archive.ts';
 
@@ -49,10 +49,7 @@ export class EarlierRequests {
     for (const { run_id, files } of read?.catalog.runs ?? []) {
       const path = listPath(source, run_id);
       const listed = (await this.#filesOf(files)).find((file) => file.path === path);
-      if (!listed) continue;
-      const local = join(this.#dataDir, path);
-      await makeFolder(dirname(local));
-      await downloadVerified(this.#store, objectOf(listed.sha256), local);
+      if (listed) await downloadMissing(this.#store, objectOf(listed.sha256), join(this.#dataDir, path));
     }
   }
 

@@ -1,6 +1,6 @@
 /** Runs on hosts that share a store and no folder. */
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openStore } from '../../lib/store/open.ts';
@@ -104,6 +104,17 @@ describe('hosts with one store', () => {
     await next.pull('2026-11-23');
     assert.equal(await currentSnapshot(one), `${day}.02`);
     assert.deepEqual(await verifySnapshot(one, `${day}.02`), []);
+  });
+
+  test('a folder with a history of its own is refused', async () => {
+    const other = await newLayout();
+    await cp(two.root, other.root, { recursive: true, verbatimSymlinks: true });
+    await rm(join(other.root, 'store.json'));
+    await rename(other.snapshot(`${second}.01`), other.snapshot('2026-10-01.01'));
+    await assert.rejects((await storeOf(other)).pull('2026-11-23'), {
+      name: 'SettingError',
+      message: /^STORE is s3:\/\/deals\/feed, whose history does not have snapshot 2026-10-01\.01 of DATA_DIR/u,
+    });
   });
 
   test('a service that ignores conditional writes is refused before anything is read', async () => {
