@@ -223,7 +223,7 @@ help: ## list the commands
 
 prove: $(NODE) ## run the long tests (test/**/*.proof.ts): crashes, full disks, clocks, a queue that goes away
 	@node --test --test-concurrency=2 --test-timeout=1800000 'test/**/*.proof.ts'
-	@THOROUGH=1 node test/run.ts $$(grep -rl --include='*.test.ts' thorough.ts test)
+	@THOROUGH=1 node test/run.ts $$(grep -rlE --include='*.test.ts' '(thorough|conformance/suite)\.ts' test)
 
 properties: $(NODE) ## check the underwriting properties on DEALS=10000 random deals; SEED=... chooses them
 	@DEALS=$(or $(DEALS),10000) node --test test/models/properties.test.ts

@@ -7,6 +7,7 @@ import { LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
 import { openPostgresLedger } from '../../ledger/postgres/store.ts';
 import { SettingError } from '../../lib/settings.ts';
+import { thorough } from '../thorough.ts';
 import { startPostgres, type PostgresServer } from './postgres_started.ts';
 import { processTests } from './processes.ts';
 import { all, answer, bodyOf, paid, purchaseIn, reserve, wanted } from './purchases.ts';
@@ -22,7 +23,7 @@ const server = (): PostgresServer => {
 };
 
 /** Killed processes; KILLS=20 is a longer proof. */
-const KILLS = Number(process.env['KILLS'] ?? 4);
+const KILLS = Number(process.env['KILLS'] ?? thorough(2, 4));
 
 processTests({ fresh: () => server().schema(), open: (name) => openPostgresLedger(name) }, { kills: KILLS });
 

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { thorough } from '../thorough.ts';
 import type { Place } from './conformance/place.ts';
 import {
   all,
@@ -72,7 +73,7 @@ export function child(...args: readonly string[]): Child {
 
 const [PROCESSES, PAYMENTS, LEADS] = [3, 30, 20];
 /** Repetitions of a race between two connections. */
-const ROUNDS = 4;
+const ROUNDS = thorough(2, 4);
 
 /** Pairs of actions that exclude each other, each on its own connection. */
 async function raceOnce(one: Ledger, two: Ledger, round: number): Promise<void> {

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { faults } from './simulation/faults.ts';
 import { findsFaults, SEED } from './simulation/find_fault.ts';
+import { thorough } from '../thorough.ts';
 import { runSchedule, seedOf, variantOf } from './simulation/schedule.ts';
 
-const SCHEDULES = 100;
+const SCHEDULES = thorough(40, 100);
 /** One fault of each part: the sale, the evidence, the audit, the limits, the ledger. */
 const SAMPLE: ReadonlySet<string> = new Set([
   'a refusal is believed',

@@ -11,12 +11,13 @@ import { openLedger } from '../../ledger/open.ts';
 import { openSqliteLedger, openSqliteStore } from '../../ledger/sqlite/store.ts';
 import type { Query } from '../../ledger/sql/store.ts';
 import { SettingError } from '../../lib/settings.ts';
+import { thorough } from '../thorough.ts';
 import { memoryFolder } from './memory_folder.ts';
 import { child, processTests } from './processes.ts';
 import { all, answer, bodyOf, paid, purchaseIn, reserve, wanted } from './purchases.ts';
 
 /** Killed processes; KILLS=20 is a longer proof. */
-const KILLS = Number(process.env['KILLS'] ?? 4);
+const KILLS = Number(process.env['KILLS'] ?? thorough(2, 4));
 
 const folder = memoryFolder('dealfeed-ledger-');
 after(() => rmSync(folder, { recursive: true, force: true }));

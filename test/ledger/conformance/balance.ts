@@ -11,8 +11,6 @@ import { bookAll, LEASE_MS } from '../transfer_booking.ts';
 import type { OnEmptyLedger } from './place.ts';
 
 const PAYMENTS = 6;
-/** Sequences per ledger: 60 take longer than all other tests of the suite. */
-const SEQUENCES = 15;
 const RELEASES: readonly ReleaseReason[] = ['not_settled', 'not_sent', 'expired_unused', 'used_elsewhere'];
 
 type Step =
@@ -173,7 +171,8 @@ class Run {
 
 let runs = 0;
 
-export function balance(onEmpty: OnEmptyLedger): void {
+/** @param sequences random sequences of steps */
+export function balance(onEmpty: OnEmptyLedger, { sequences }: { readonly sequences: number }): void {
   describe('the balance', () => {
     test('of chain and ledger is equal after any steps in any order, also concurrent ones', async () => {
       await onEmpty(async (one, two) => {
@@ -183,7 +182,7 @@ export function balance(onEmpty: OnEmptyLedger): void {
             for (const group of todo) await Promise.all(group.map((each) => run.take(each)));
             await run.end();
           }),
-          { numRuns: SEQUENCES, endOnFailure: false },
+          { numRuns: sequences, endOnFailure: false },
         );
       });
     });

@@ -14,6 +14,10 @@ import { reservations } from './reservations.ts';
 import { retention } from './retention.ts';
 import { settling } from './settling.ts';
 import { transfers } from './transfers.ts';
+import { thorough } from '../../thorough.ts';
+
+/** How often tests repeat what depends on the order of concurrent steps. */
+const EFFORT = { sequences: thorough(6, 15), races: thorough(4, 12) } as const;
 
 export function conformance(place: Place): void {
   const shared = sharedLedger(place);
@@ -27,8 +31,8 @@ export function conformance(place: Place): void {
   leadLimits(shared.onEmpty);
   networks(shared.onEmpty);
   properties(shared.onEmpty);
-  balance(shared.onEmpty);
+  balance(shared.onEmpty, EFFORT);
   audit(shared.onEmpty);
-  transfers(shared.onEmpty);
+  transfers(shared.onEmpty, EFFORT);
   madeGood(shared.onEmpty);
 }

@@ -10,7 +10,8 @@ import type { OnEmptyLedger } from './place.ts';
 
 const OTHER_CHAIN = `0x${'d'.repeat(64)}`;
 
-export function transfers(onEmpty: OnEmptyLedger): void {
+/** @param races repetitions of each race */
+export function transfers(onEmpty: OnEmptyLedger, { races }: { readonly races: number }): void {
   describe('matching transfers', () => {
     test('a transfer matches its sold purchase', async () => {
       await onEmpty(async (ledger) => {
@@ -182,7 +183,7 @@ export function transfers(onEmpty: OnEmptyLedger): void {
 
     test('a sale that runs while its transfer is booked always gets it', async () => {
       await onEmpty(async (one, two) => {
-        for (let n = 1; n <= 12; n += 1) {
+        for (let n = 1; n <= races; n += 1) {
           const { id } = await purchaseIn(one, n % 2 === 0 ? 'reserved' : 'settling', n);
           const sell = async (): Promise<void> => {
             if (n % 2 === 0) await one.settling(id, answer('x'), 20);
@@ -200,7 +201,7 @@ export function transfers(onEmpty: OnEmptyLedger): void {
 
     test('a purchase that changes while its transfer is booked is made good or owed', async () => {
       await onEmpty(async (one, two) => {
-        for (let n = 1; n <= 12; n += 1) {
+        for (let n = 1; n <= races; n += 1) {
           const before = n % 2 === 0 ? 'settling' : 'released';
           const purchase = await purchaseIn(one, before, n, { lead: `l-${n}`, payment: expiredPayment(n) });
           const rival = await reserve(one, wanted(1000 + n));
