@@ -16,8 +16,15 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 
 /** The files of these folders run alone: they kill processes, or run every command. */
 const APART = /^test\/(?:crash|crawl)\/|^test\/docs\/commands/u;
-/** Takes longest, so it starts first. */
-const SLOWEST = 'test/pipelines/';
+/** Processor seconds of a file, without loading modules, by folder: the first match counts. Measured file by file. */
+const SECONDS: readonly (readonly [folder: RegExp, seconds: number])[] = [
+  [/^test\/site\/|^test\/docs\/commands/u, 18],
+  [/^test\/(?:crash|crawl|identity)\//u, 9],
+  [/^test\/pipelines\//u, 6],
+  [/^test\/(?:analyse|attacks|ledger|operate|probe)\//u, 4],
+  [/^test\/(?:api|clients|deploy|models)\//u, 3],
+];
+const SECONDS_ELSEWHERE = 1;
 /** These measure their process, or close what all tests of the process would have open. */
 const ALONE = new Set([
   'test/api/http/connections.test.ts',
@@ -25,8 +32,13 @@ const ALONE = new Set([
   'test/attacks/broken_replies.test.ts',
   'test/attacks/ledger_file.test.ts',
 ]);
+/**
+ * Estimated seconds of the files that share a process: enough to be worth its start, and so few that no process is left
+ * to run alone at the end.
+ */
+const SECONDS_PER_PROCESS = 60;
+/** Each file keeps its modules and data in memory. */
 const FILES_PER_PROCESS = 24;
-const SLOW_FILES_PER_PROCESS = 10;
 /** More than there are cores: a test often waits for a process, a lock or the disk. */
 const PROCESSES = availableParallelism() + 2;
 const TEST_TIMEOUT_MS = 600_000;
@@ -44,27 +56,32 @@ interface Ended {
   readonly counts: Counts;
 }
 
-/** Split files into groups of almost equal size. Neighbors stay together, because they load the same modules. */
-function split(files: readonly string[], most: number): string[][] {
-  const size = Math.ceil(files.length / Math.ceil(files.length / most));
-  return Array.from({ length: Math.ceil(files.length / size) }, (_, i) => files.slice(i * size, (i + 1) * size));
+const secondsOf = (files: readonly string[]): number =>
+  files.reduce((sum, file) => sum + (SECONDS.find(([folder]) => folder.test(file))?.[1] ?? SECONDS_ELSEWHERE), 0);
+
+/** Split files into groups that take about equally long. Neighbors stay together, because they load the same modules. */
+function split(files: readonly string[]): string[][] {
+  const share = secondsOf(files) / Math.ceil(secondsOf(files) / SECONDS_PER_PROCESS);
+  const done: string[][] = [];
+  let group: string[] = [];
+  for (const file of files) {
+    if (group.length === FILES_PER_PROCESS || secondsOf([...group, file]) > share) {
+      done.push(group);
+      group = [];
+    }
+    group.push(file);
+  }
+  return [...done, group].filter(({ length }) => length > 0);
 }
 
-/** Groups of files in the order of their start: the slow ones first. */
+/** Groups of files in the order of their start: the longest first, so that the last ones end together. */
 function groups(): string[][] {
   const patterns = process.argv.slice(2);
   const files = globSync(patterns.length === 0 ? 'test/**/*.test.ts' : patterns, { cwd: root }).sort();
   const isApart = (file: string): boolean => APART.test(file) || ALONE.has(file);
-  const isSlow = (file: string): boolean => file.startsWith(SLOWEST);
-  const sharing = files.filter((file) => !isApart(file));
-  return [
-    ...split(sharing.filter(isSlow), SLOW_FILES_PER_PROCESS),
-    ...files.filter(isApart).map((file) => [file]),
-    ...split(
-      sharing.filter((file) => !isSlow(file)),
-      FILES_PER_PROCESS,
-    ),
-  ];
+  return [...files.filter(isApart).map((file) => [file]), ...split(files.filter((file) => !isApart(file)))].sort(
+    (a, b) => secondsOf(b) - secondsOf(a),
+  );
 }
 
 const countsIn = (output: string): Counts =>
