@@ -59,7 +59,7 @@ interface Ended {
 const secondsOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + (SECONDS.find(([folder]) => folder.test(file))?.[1] ?? SECONDS_ELSEWHERE), 0);
 
-/** Split files into groups that take about equally long. Neighbors stay together, because they load the same modules. */
+/** Split files into groups that take about equally long. Neighbors stay together: they load the same modules. */
 function split(files: readonly string[]): string[][] {
   const share = secondsOf(files) / Math.ceil(secondsOf(files) / SECONDS_PER_PROCESS);
   const done: string[][] = [];

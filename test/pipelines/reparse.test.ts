@@ -14,9 +14,9 @@ import { published, runDay } from './runs.ts';
 import { readManifest } from '../../pipelines/snapshots.ts';
 import { afterBadDay, BAD_DAY, BAD_RUN } from './starting_points.ts';
 
-/** The sheriffs' sites have one reader: some are enough. Of most sources, the reads of the bad day are parsed. */
+/** The sheriffs' sites have one reader: some of them are enough. */
 const SHERIFFS = ['oh_cuyahoga_sheriff', 'oh_stark_sheriff', 'oh_stark_sheriff_page'];
-/** Read on both days: one of each kind of page. */
+/** Parsed for both days, one of each kind of page; the others for the bad day only. */
 const WHOLE = ['heartland_multifamily', 'oh_cuyahoga_tax', 'oh_stark_tax', 'hud_fmr', 'ohio_sos'];
 const isParsed = ({ name, family }: { readonly name: string; readonly family: string }): boolean =>
   family !== 'sheriff' || SHERIFFS.includes(name);
