@@ -7,6 +7,7 @@ import { openQueueCrawler } from '../../pipelines/crawl/queue_crawler.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { inThisProcess, type Crawler } from '../../pipelines/crawl/crawler.ts';
 import type { Layout } from '../../pipelines/layout.ts';
+import { startWorker } from '../../pipelines/crawl/worker.ts';
 import { run, type RunResult } from '../../pipelines/run/run.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { readRecord } from '../../pipelines/ingest/reads.ts';
@@ -194,16 +195,13 @@ describe('a run with two workers', () => {
       pipeline.lines.at(-1) ?? '',
       /^QUEUE is a PostgreSQL database, which has had no worker for 0 minutes: start one with make worker\. /u,
     );
-    const worker = await workerProcess({ QUEUE, DATA_DIR: other.root });
-    assert.equal(await worker.ended, 1);
-    assert.match(
-      worker.lines.join('\n'),
-      /^DATA_DIR is "[^"]+", which is not the data folder of the runs that use QUEUE; expected the same folder/u,
-    );
-    const stranger = await startPipeline(webs[0], other.root, DAY, { SOURCES: 'hud_fmr', QUEUE });
-    assert.equal((await stranger.ended).status, 1);
-    assert.match(stranger.lines.at(-1) ?? '', /^QUEUE is .* which is the queue of another data folder than DATA_DIR/u);
     const { archive, sources } = { archive: await openArchive(layout.root), sources: await loadSources() };
+    const workerIn = (dataDir: string): ReturnType<typeof startWorker> =>
+      startWorker({ url: QUEUE, dataDir, sources, atOnce: 1, secrets: {}, print: () => {} });
+    await assert.rejects(
+      workerIn(other.root),
+      /^SettingError: DATA_DIR is "[^"]+", which is not the data folder of the runs that use QUEUE; expected the same/u,
+    );
     const options = {
       url: QUEUE,
       dataDir: layout.root,
@@ -214,6 +212,10 @@ describe('a run with two workers', () => {
       print: () => {},
       noWorkerMs: 60_000,
     };
+    await assert.rejects(
+      openQueueCrawler({ ...options, dataDir: other.root }),
+      /^SettingError: QUEUE is .* which is the queue of another data folder than DATA_DIR/u,
+    );
     const live = await openQueueCrawler(options);
     let isOpen = true;
     const close = async (): Promise<void> => {
@@ -230,11 +232,14 @@ describe('a run with two workers', () => {
     const pages = live.read(spec, request, assert.ifError).pages();
     const asking = pages[Symbol.asyncIterator]().next();
     const ended = assert.rejects(asking, /the run has ended/u);
-    const poor = await workerProcess({ QUEUE, DATA_DIR: layout.root });
-    assert.equal(await poor.ended, 1);
+    const poor = await workerIn(layout.root);
+    t.after(() => poor.close());
     assert.match(
-      poor.lines.at(-1) ?? '',
-      new RegExp(`^HUD_TOKEN is null, expected a value: run ${DAY}\\.09 has one, and reads hud_fmr$`, 'u'),
+      String(await poor.unfit),
+      new RegExp(
+        `^SettingError: HUD_TOKEN is null, expected a value: run ${DAY}\\.09 has one, and reads hud_fmr$`,
+        'u',
+      ),
       'a secret never travels',
     );
     await close();
