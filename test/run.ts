@@ -18,8 +18,8 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 const APART = /^test\/(?:crash|crawl)\/|^test\/docs\/commands/u;
 /** Processor seconds of a file, without loading modules, by folder: the first match counts. Measured file by file. */
 const SECONDS: readonly (readonly [folder: RegExp, seconds: number])[] = [
-  [/^test\/site\/|^test\/docs\/commands/u, 18],
-  [/^test\/(?:crash|crawl|identity)\//u, 9],
+  [/^test\/site\//u, 18],
+  [/^test\/(?:crash|crawl|identity)\/|^test\/docs\/commands/u, 9],
   [/^test\/pipelines\//u, 6],
   [/^test\/(?:analyse|attacks|ledger|operate|probe)\//u, 4],
   [/^test\/(?:api|clients|deploy|models)\//u, 3],

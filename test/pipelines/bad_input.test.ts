@@ -115,23 +115,8 @@ describe('after a good day', () => {
     );
   });
 
-  test('an unknown column is named', async () => {
-    const fault = FAULTS.find((f) => f.what === 'an unknown column');
-    assert.ok(fault);
-    const bad = await runDay({
-      layout,
-      world,
-      day: '2026-11-22',
-      alter: fault.alter,
-      tables: ['listing_history'],
-      only: (s) => s.name === fault.source,
-    });
-    const row = bad.sources.find((s) => s.spec.name === fault.source)?.row;
-    assert.equal(row?.reason, 'unknown_column');
-    assert.match(row.detail ?? '', /extra/);
-  });
-
-  test('one listing whose page is broken is one reject, and keeps its last good version', async () => {
+  test('an unknown column is named; one broken listing page is one reject, and its last version stays', async () => {
+    const unknown = FAULTS.find((f) => f.what === 'an unknown column') ?? assert.fail();
     const day = '2026-11-23';
     const shown = await published(
       layout,
@@ -146,13 +131,16 @@ describe('after a good day', () => {
       layout,
       world,
       day,
-      only: (s) => s.name === 'heartland_multifamily',
+      only: (s) => ['heartland_multifamily', unknown.source].includes(s.name),
       tables: ['listing_history', 'rejects'],
-      alter: (q) =>
+      alter: (q, r) =>
         q.path === path
           ? { status: 200, headers: { 'content-type': 'text/html' }, body: bytes('<html><body>Sorry</body></html>') }
-          : undefined,
+          : unknown.alter(q, r),
     });
+    const column = run.sources.find((s) => s.spec.name === unknown.source)?.row;
+    assert.equal(column?.reason, 'unknown_column');
+    assert.match(column.detail ?? '', /extra/);
     const row = run.sources.find((s) => s.spec.name === 'heartland_multifamily')?.row;
     assert.deepEqual([row?.status, row?.rows_rejected, row?.rows_carried], ['good', 1, 1], row?.detail ?? '');
     const [version] = await published(
