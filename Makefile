@@ -49,7 +49,7 @@ worker: $(NODE) ## read queued sources until stopped; needs the QUEUE of the run
 
 
 ##@ Operate
-.PHONY: status schedule job probe watch prune reparse rebuild backup backup-verify restore
+.PHONY: status schedule job probe watch tables prune reparse rebuild backup backup-verify restore
 
 status: $(NODE) ## show which sources are fresh, late or broken; JSON=1 for monitors; exits with 0 if all is well
 	@node pipelines/commands/cli.ts status
@@ -65,6 +65,9 @@ probe: $(NODE) ## ask real sites whether they look as expected: SOURCE=name or a
 
 watch: $(NODE) ## run missed jobs and send new alerts to ALERT_COMMAND
 	@node pipelines/operate/cli.ts watch
+
+tables: $(NODE) ## write the Iceberg metadata of all snapshots again, after DATA_DIR moved; TABLES_URL=...
+	@node pipelines/open_tables/cli.ts
 
 prune: $(NODE) ## list snapshots, pages and reads past their retention; APPLY=1 deletes them
 	@node pipelines/operate/cli.ts prune
@@ -219,11 +222,15 @@ help: ## list the commands
 	  /^[a-z-]+:.*## / { split($$0, part, /:.*## /); printf "  make %-16s %s\n", part[1], part[2] }' $(MAKEFILE_LIST)
 
 ##@ Prove and measure
-.PHONY: prove properties fuzz fuzz-api simulate crash-pipeline crash-sales crash-clock bench
+.PHONY: prove prove-tables properties fuzz fuzz-api simulate crash-pipeline crash-sales crash-clock bench
 
 prove: $(NODE) ## run the long tests (test/**/*.proof.ts): crashes, full disks, clocks, a queue that goes away
 	@node --test --test-concurrency=2 --test-timeout=1800000 'test/**/*.proof.ts'
 	@THOROUGH=1 node test/run.ts $$(grep -rlE --include='*.test.ts' '(thorough|conformance/suite)\.ts' test)
+
+prove-tables: $(NODE) ## read the Iceberg tables with ClickHouse, which it installs (546 MB), and compare the figures
+	@npm install --prefix node_modules/.cache/chdb --no-save --no-package-lock --silent chdb@3.4.0
+	@node --test --test-timeout=600000 test/pipelines/open_tables_in_clickhouse.ts
 
 properties: $(NODE) ## check the underwriting properties on DEALS=10000 random deals; SEED=... chooses them
 	@DEALS=$(or $(DEALS),10000) node --test test/models/properties.test.ts

@@ -16,6 +16,8 @@ export interface Layout {
   readonly current: string;
   /** Releases for others (`make release`), by run id. */
   readonly releases: string;
+  /** Iceberg metadata of the published tables: `iceberg/<table>/metadata/`. */
+  readonly iceberg: string;
   readonly drop: string;
   /** Whether the data is of the sandbox or of the real web. */
   readonly kind: string;
@@ -37,6 +39,7 @@ export function layoutOf(dataDir: string, dropDir?: string): Layout {
     snapshot: (runId) => join(dataDir, 'snapshots', runId),
     current: join(dataDir, 'current'),
     releases: join(dataDir, 'releases'),
+    iceberg: join(dataDir, 'iceberg'),
     drop: dropDir ?? join(dataDir, 'drop'),
     kind: join(dataDir, 'kind.json'),
     lock: join(dataDir, 'lock.sqlite'),

@@ -104,7 +104,9 @@ async function pruneCommand(): Promise<number> {
   loadSavedSettings(readSettings(operatorSettings).DATA_DIR);
   const settings = readSettings(retentionSettings);
   const sold = settings.KEEP_SOLD ? await soldSnapshots(readSettings(pipelineSettings)) : new Set<string>();
-  const options = { apply: settings.APPLY, sold, waitMs: readSettings(operatorSettings).WAIT_MINUTES * 60_000 };
+  const { TABLES_URL: tablesUrl } = readSettings(pipelineSettings);
+  const waitMs = readSettings(operatorSettings).WAIT_MINUTES * 60_000;
+  const options = { apply: settings.APPLY, sold, tablesUrl, waitMs };
   const { lines } = await prune(layoutOf(settings.DATA_DIR), policyOf(settings), options);
   for (const line of lines) print(line);
   return 0;

@@ -9,6 +9,7 @@ import { rowsOf } from '../../lib/duck.ts';
 import { makeFolder, pointAt, sha256OfFile, sync } from '../../lib/files.ts';
 import { convertedRow, parquetType, storedType } from '../../lib/stored_types.ts';
 import { identifier, literal } from '../../lib/sql.ts';
+import { fieldIdOf } from '../../models/field_ids.ts';
 import type { Model } from '../../models/index.ts';
 import { PUBLISHED, type BuildDatabase } from './build_database.ts';
 import { finishDatabase, withKeys } from './finish_database.ts';
@@ -108,11 +109,13 @@ async function writeParquet(
   const columns = convertedRow(contract.record.columns, storedType, parquetType);
   const order = contract.publish?.orderBy.join(', ');
   const rows = `SELECT ${columns} FROM ${PUBLISHED}.main.${identifier(name)} ORDER BY ${order}`;
+  const ids = contract.record.columns.map((c) => `${identifier(c.name)}: ${fieldIdOf(c.name)}`).join(', ');
   const about = `{about: ${literal(contract.record.about)}, notice: ${literal(notice)}}`;
   const [copied] = await rowsOf(
     connection,
     `COPY (${rows}) TO ${literal(path)}
-    (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP}, KV_METADATA ${about})`,
+    (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE ${ROW_GROUP}, FIELD_IDS {${ids}},
+    KV_METADATA ${about})`,
   );
   await sync(path);
   return { file, rows: Number(copied?.['Count']), bytes: (await stat(path)).size, sha256: await sha256OfFile(path) };

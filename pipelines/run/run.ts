@@ -11,6 +11,7 @@ import { loadRowRecords } from '../../sources/index.ts';
 import { assertDataKind } from '../data_kind.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 import { runIdOf, type Layout } from '../layout.ts';
+import { writeOpenTables } from '../open_tables/write.ts';
 import { listSnapshots, snapshotBefore, snapshotOfDay } from '../snapshots.ts';
 import { NONE_SOLD, type SoldLeads } from '../sold_leads.ts';
 import { openBuildDatabase, PUBLISHED, type BuildDatabase } from './build_database.ts';
@@ -35,6 +36,8 @@ export interface RunOptions extends ReadOptions {
   readonly buildMemory?: string | undefined;
   /** Store that hosts share. Default: none, the folder is all there is. */
   readonly store?: RunStore | undefined;
+  /** Where readers of the open tables find the data folder. Default: its absolute path. */
+  readonly tablesUrl?: string | undefined;
   /** Models to build. Default: all of models/. */
   readonly models?: readonly Model[];
 }
@@ -154,7 +157,7 @@ type Publication = Pick<RunResult, 'manifest' | 'current' | 'changes'>;
 /** Count the changes, write the snapshot and make it current. */
 async function publish(
   build: BuildDatabase,
-  { layout, progress = SILENT, store }: RunOptions,
+  { layout, tablesUrl, progress = SILENT, store }: RunOptions,
   models: readonly Model[],
   facts: SnapshotFacts,
 ): Promise<Publication> {
@@ -163,5 +166,7 @@ async function publish(
   const changes = facts.previous === null ? null : await changesSince(build.connection, facts.previous);
   const manifest = await writeSnapshot(build, models, layout, facts, (part) => progress.part(part));
   await store?.publish(facts.run_id);
-  return { manifest, changes, current: await makeCurrent(layout, facts.run_id) };
+  const current = await makeCurrent(layout, facts.run_id);
+  await writeOpenTables(layout, tablesUrl);
+  return { manifest, changes, current };
 }

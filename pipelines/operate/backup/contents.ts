@@ -28,6 +28,7 @@ const LEFT_OUT = new Set([
   'profile.html',
   'ledger.sqlite',
   'current',
+  'iceberg',
 ]);
 /** Folder of a sandbox server's test wallet and receipt keys. */
 const SANDBOX = 'sandbox';

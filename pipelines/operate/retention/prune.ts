@@ -8,6 +8,7 @@ import { bytesShort, number } from '../../format.ts';
 import { sizeOfFiles, sizeOfFolder } from '../disk.ts';
 import type { RetentionSettings } from '../settings.ts';
 import { inventoryOf, namesIn, needsOf, objectPath, requestsPath } from './inventory.ts';
+import { writeOpenTables } from '../../open_tables/write.ts';
 import { prunedFiles, writePrunedFiles } from '../../pruned_files.ts';
 import {
   filesToPrune,
@@ -120,6 +121,8 @@ export interface PruneOptions {
   readonly apply: boolean;
   /** Snapshots to retain because their answers were sold. */
   readonly sold?: ReadonlySet<string>;
+  /** Where readers of the open tables find the data folder. Default: its absolute path. */
+  readonly tablesUrl?: string | undefined;
   /** How long to wait for a run, and for commands that read snapshots. */
   readonly waitMs?: number;
 }
@@ -134,7 +137,10 @@ export async function prune(
   try {
     const { plan, inventory } = await planPrune(layout, policy, options.sold);
     const sizes = await sizesOf(layout, plan);
-    if (options.apply) await applyAlone(layout, plan, options.waitMs);
+    if (options.apply) {
+      await applyAlone(layout, plan, options.waitMs);
+      await writeOpenTables(layout, options.tablesUrl);
+    }
     const verb = options.apply ? 'removed' : 'to remove';
     const lines = (Object.keys(KINDS) as Kind[]).map((kind) => {
       const count = `${number(plan[kind].length)} of ${number(inventory[kind].length)}`;

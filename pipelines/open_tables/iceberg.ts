@@ -1,0 +1,132 @@
+/**
+ * Metadata of an Iceberg table (https://iceberg.apache.org/spec/, version 2) over the Parquet files of the snapshots. A
+ * run replaces the whole table, so each Iceberg snapshot has one data file.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { fieldIdOf } from '../../models/field_ids.ts';
+import { parseRunId } from '../layout.ts';
+
+const Field = z.strictObject({
+  id: z.int(),
+  name: z.string(),
+  required: z.literal(false),
+  type: z.string(),
+  doc: z.string().optional(),
+});
+const Schema = z.strictObject({ type: z.literal('struct'), 'schema-id': z.int(), fields: z.array(Field) });
+const Snapshot = z.strictObject({
+  'snapshot-id': z.int(),
+  'sequence-number': z.int(),
+  'timestamp-ms': z.int(),
+  'manifest-list': z.string(),
+  'schema-id': z.int(),
+  /** `run` and `file` are ours: the run of the snapshot, and the hash of its Parquet file. */
+  summary: z.strictObject({ operation: z.literal('overwrite'), run: z.string(), file: z.string() }),
+});
+
+/** The part of a metadata file that the next one continues. */
+export const TableMetadata = z.looseObject({
+  location: z.string(),
+  schemas: z.array(Schema),
+  snapshots: z.array(Snapshot),
+});
+
+export type TableSchema = z.infer<typeof Schema>;
+export type TableSnapshot = z.infer<typeof Snapshot>;
+export type TableMetadata = z.infer<typeof TableMetadata>;
+
+/** Types of Iceberg by those of DuckDB. */
+const TYPES: Readonly<Record<string, string>> = {
+  VARCHAR: 'string',
+  JSON: 'string',
+  UUID: 'uuid',
+  DATE: 'date',
+  TIMESTAMP: 'timestamp',
+  'TIMESTAMP WITH TIME ZONE': 'timestamptz',
+  BOOLEAN: 'boolean',
+  INTEGER: 'int',
+  BIGINT: 'long',
+};
+
+/** @throws if Iceberg has no such type */
+function typeOf(column: string, sql: string): string {
+  const decimal = /^DECIMAL\((\d+),(\d+)\)$/u.exec(sql);
+  const type = decimal ? `decimal(${decimal[1] ?? ''}, ${decimal[2] ?? ''})` : TYPES[sql];
+  if (type === undefined) throw new Error(`column ${column} is ${sql}, for which open tables declare no type`);
+  return type;
+}
+
+export interface DescribedColumn {
+  readonly name: string;
+  /** Type of DuckDB. */
+  readonly sql: string;
+  readonly about?: string | undefined;
+}
+
+/** Fields of a schema. All are optional, because older files may lack a column that is required today. */
+export const fieldsOf = (columns: readonly DescribedColumn[]): TableSchema['fields'] =>
+  columns.map(({ name, sql, about }) => ({
+    id: fieldIdOf(name),
+    name,
+    required: false,
+    type: typeOf(name, sql),
+    ...(about === undefined ? {} : { doc: about }),
+  }));
+
+/** Id and sequence number of a run's snapshot: 2026-11-20.01 is 2026112001. Later runs have higher numbers. */
+export function snapshotIdOf(runId: string): number {
+  const parsed = parseRunId(runId);
+  if (!parsed) throw new Error(`not a run id: ${runId}`);
+  return Number(parsed.asOf.replaceAll('-', '')) * 100 + parsed.number;
+}
+
+/** A UUID that a table keeps for as long as it stays in its place. */
+function tableUuid(location: string): string {
+  const hex = createHash('sha256').update(location).digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), `5${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    '-',
+  );
+}
+
+/** Ids of the columns of files that have none in themselves: those of snapshots older than the ids. */
+const nameMapping = (schemas: readonly TableSchema[]): string => {
+  const byName = new Map(schemas.flatMap(({ fields }) => fields).map(({ id, name }) => [name, id]));
+  return JSON.stringify([...byName].map(([name, id]) => ({ 'field-id': id, names: [name] })));
+};
+
+/**
+ * The metadata of a table.
+ * @param snapshots oldest first, at least one
+ * @param current snapshot that readers get by default: the one that is served
+ */
+export function metadataOf(
+  { location, schemas, snapshots }: TableMetadata,
+  current: TableSnapshot,
+): TableMetadata & Readonly<Record<string, unknown>> {
+  const byOrder = [...snapshots].sort((a, b) => a['snapshot-id'] - b['snapshot-id']);
+  const newest = Math.max(...byOrder.map((s) => s['timestamp-ms']));
+  return {
+    'format-version': 2,
+    'table-uuid': tableUuid(location),
+    location,
+    'last-sequence-number': Math.max(...byOrder.map((s) => s['sequence-number'])),
+    'last-updated-ms': newest,
+    'last-column-id': Math.max(...schemas.flatMap(({ fields }) => fields.map(({ id }) => id))),
+    schemas,
+    'current-schema-id': current['schema-id'],
+    'partition-specs': [{ 'spec-id': 0, fields: [] }],
+    'default-spec-id': 0,
+    'last-partition-id': 999,
+    'sort-orders': [{ 'order-id': 0, fields: [] }],
+    'default-sort-order-id': 0,
+    properties: { 'schema.name-mapping.default': nameMapping(schemas) },
+    'current-snapshot-id': current['snapshot-id'],
+    refs: { main: { 'snapshot-id': current['snapshot-id'], type: 'branch' } },
+    snapshots: byOrder,
+    'snapshot-log': byOrder
+      .filter((s) => s['snapshot-id'] <= current['snapshot-id'])
+      .map((s) => ({ 'snapshot-id': s['snapshot-id'], 'timestamp-ms': s['timestamp-ms'] })),
+    'metadata-log': [],
+  };
+}
