@@ -8,6 +8,9 @@ import { runDay } from './runs.ts';
 import { modelsOf } from './some_tables.ts';
 import { afterFirstDay, FIRST_RUN } from './starting_points.ts';
 
+/** An id that no record has. */
+const NOBODY = '00000000-0000-5000-8000-000000000000';
+
 /** By model: what a defect does to its SELECT, and the audits that must see it. */
 const DEFECTS: Readonly<
   Record<string, readonly [about: string, alter: (select: string) => string, sees: readonly string[]]>
@@ -45,7 +48,7 @@ const DEFECTS: Readonly<
   ],
   leads: [
     'a link to nothing',
-    (sql) => `SELECT * REPLACE ('none' AS signal_id) FROM (${sql}) WHERE lead_type = 'tax_delinquent'`,
+    (sql) => `SELECT * REPLACE ('${NOBODY}' AS signal_id) FROM (${sql}) WHERE lead_type = 'tax_delinquent'`,
     ['leads.records_exist'],
   ],
   signals: [
