@@ -189,9 +189,11 @@ describe('the reference', () => {
   });
 
   it('leads from an anchor of the former page to the page of today', async () => {
-    const { page } = await open('/reference#/api/deals/:id/report');
+    const context = await site.browser.newContext({ baseURL: site.url });
+    const page = await context.newPage();
+    await page.goto('/reference#/api/deals/:id/report');
     await page.waitForURL('**/reference/deal-report');
-    await page.context().close();
+    await context.close();
   });
 });
 
