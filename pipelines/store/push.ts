@@ -1,11 +1,12 @@
 /** Uploads what the store does not have of a data folder: runs, their archived pages, and snapshots. */
+import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { objectPath } from '../../lib/archive_path.ts';
 import { sha256, sha256OfFile } from '../../lib/files.ts';
 import { snapshotFileName, type Catalog, type CatalogRun, type RunFiles } from '../../lib/store/catalog.ts';
 import { statedFiles } from '../../lib/store/snapshot_cache.ts';
-import { objectOf, StoreDamage, type NamedFile, type Store } from '../../lib/store/store.ts';
+import { objectName, objectOf, StoreDamage, type NamedFile, type Store } from '../../lib/store/store.ts';
 import { RequestRecord } from '../../sources/fetch/archive.ts';
 import { compareRunIds, type Layout } from '../layout.ts';
 import { atOnce } from '../operate/backup/at_once.ts';
@@ -75,6 +76,17 @@ class Push {
     await this.#add(objectOf(hash), path);
   }
 
+  /** An archived page. Workers have put theirs into the store, and the run has fetched only those that it parses. */
+  async #page(hash: string): Promise<void> {
+    const path = join(this.#layout.root, 'archive', objectPath(hash));
+    if (existsSync(path)) return this.#object(hash, path);
+    if ((await this.#store.size(objectName(hash))) !== null) return;
+    throw new StoreDamage(
+      `page ${hash} of the archive is neither in DATA_DIR ${JSON.stringify(this.#layout.root)} nor in STORE ` +
+        `${this.#store.shown}. Nothing was published. Restore ${path} from a backup, and run again.`,
+    );
+  }
+
   /** @returns hash of the run's list of files */
   async run(paths: readonly string[]): Promise<string> {
     const { root } = this.#layout;
@@ -86,7 +98,7 @@ class Push {
     });
     const pages = new Set<string>();
     for (const path of paths.filter(isList)) for (const hash of await pagesIn(join(root, path))) pages.add(hash);
-    await atOnce(pages, (hash) => this.#object(hash, join(root, 'archive', objectPath(hash))));
+    await atOnce(pages, (hash) => this.#page(hash));
     const text = JSON.stringify(list.sort((a, b) => (a.path < b.path ? -1 : 1)));
     await this.#store.put(objectOf(sha256(text)), new TextEncoder().encode(text));
     return sha256(text);

@@ -6,10 +6,12 @@ import { after, before, describe, test } from 'node:test';
 import { openStore } from '../../lib/store/open.ts';
 import { readCatalog, type Catalog } from '../../lib/store/catalog.ts';
 import type { Layout } from '../../pipelines/layout.ts';
+import { objectOf, type NamedFile } from '../../lib/store/store.ts';
 import type { RunResult } from '../../pipelines/run/run.ts';
 import { currentSnapshot, listSnapshots, verifySnapshot } from '../../pipelines/snapshots.ts';
 import { NONE_SOLD } from '../../pipelines/sold_leads.ts';
 import { runStoreOf, type RunStore } from '../../pipelines/store/run_store.ts';
+import { openArchive } from '../../sources/fetch/archive.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { copyOf, hashesOf, newLayout, runDay, TINY, type OneRun } from '../pipelines/runs.ts';
 import { startS3, withS3, type S3Server } from './s3_server.ts';
@@ -56,11 +58,13 @@ describe('hosts with one store', () => {
   const [first, second] = ['2026-11-20', '2026-11-21'];
   let one: Layout;
   let two: Layout;
+  /** Has the runs of both days, and all of their pages. */
+  let alone: Layout;
 
   test('a run on an empty disk continues from the store with the bytes of one machine alone', async () => {
     one = await newLayout();
     await runOn(one, first, { store: await storeOf(one) });
-    const alone = await copyOf(one);
+    alone = await copyOf(one);
     const expected = await runOn(alone, second);
     two = await newLayout();
     const continued = await runOn(two, second, { store: await storeOf(two) });
@@ -104,6 +108,30 @@ describe('hosts with one store', () => {
     await next.pull('2026-11-23');
     assert.equal(await currentSnapshot(one), `${day}.02`);
     assert.deepEqual(await verifySnapshot(one, `${day}.02`), []);
+  });
+
+  test('pages that workers put into the store need not be in the folder; a page that is lost is named', async () => {
+    const layout = alone;
+    const store = await openStore(`${s3.address}-of-workers`, 0);
+    const run = runStoreOf({ store, layout, cacheMb: 1000, print: () => {} });
+    open.push(run);
+    const [page, other] = (await (await openArchive(layout.root)).records(SOURCES[0] ?? '', `${first}.01`)).flatMap(
+      ({ sha256 }) => sha256 ?? [],
+    );
+    const [stored, lost] = [objectOf(page ?? assert.fail()), objectOf(other ?? assert.fail())];
+    const pathOf = ({ name }: NamedFile): string => join(layout.root, 'archive', name);
+    await store.putFile(stored, pathOf(stored));
+    await rm(pathOf(stored));
+    await rename(pathOf(lost), `${pathOf(lost)}.lost`);
+    await assert.rejects(run.pull('2026-11-23'), {
+      name: 'StoreDamage',
+      message:
+        /^page [0-9a-f]{64} of the archive is neither in DATA_DIR .* nor in STORE s3:\/\/deals\/feed-of-workers\./u,
+    });
+    assert.equal(await readCatalog(store), null);
+    await rename(`${pathOf(lost)}.lost`, pathOf(lost));
+    await run.pull('2026-11-23');
+    assert.ok((await readCatalog(store))?.catalog.runs.some(({ run_id }) => run_id === `${first}.01`));
   });
 
   test('a folder with a history of its own is refused', async () => {
