@@ -1,4 +1,5 @@
 /** Figures as text for people. An absent value is a dash, with a word for screen readers. */
+import type { Range } from '../routes/count/ranges.ts';
 import { html, type Html } from './html.ts';
 
 type Figure = string | number | null | undefined;
@@ -22,6 +23,10 @@ export const ratioText = (n: number): string => `${n.toFixed(2)}×`;
 export const ratio = (value: Figure): Html => formatted(value, ratioText);
 export const countText = (n: number): string => integerFormat.format(n);
 export const count = (value: Figure): Html => formatted(value, countText);
+
+/** A range of counts. */
+export const rangeText = ({ at_least: least, at_most: most }: Range): string =>
+  `${countText(least)} to ${countText(most)}`;
 
 /** A share such as "-0.05" as a signed percentage with at most one decimal: "−5%", "6.5%". */
 export function shareText(value: string, signed = false): string {

@@ -1,4 +1,5 @@
-/** Figures of the metros that are free: counts of deals, and medians of enough deals. */
+/** Figures of the metros that are free: counts, of what is sold as ranges, and medians of enough deals. */
+import { rangeOf, type Range } from '../routes/count/ranges.ts';
 import { cachePerSnapshot } from '../snapshot/memo.ts';
 import type { Snapshot } from '../snapshot/load.ts';
 import { CBSA_OF_DEAL, METROS, type Metro } from './map/metros.ts';
@@ -15,9 +16,10 @@ export const COMPARED = "(underwrite_reliability = 'ok' AND cap_gap_pct IS NOT N
 
 export interface GapFigures {
   readonly deals: number;
-  readonly hot: number;
-  /** Deals with a claim and a fitting HUD rent; the medians are of these. */
-  readonly compared: number;
+  /** The rating of a deal is sold: as in /api/count, a range does not tell none from a few. */
+  readonly hot: Range;
+  /** Deals with a claim and a fitting HUD rent; the medians are of these. Null if fewer than LEAST_DEALS. */
+  readonly compared: number | null;
   /** Medians in percent; null if fewer than LEAST_DEALS are compared. */
   readonly claimed: number | null;
   readonly underwritten: number | null;
@@ -46,8 +48,8 @@ async function gapsBy(snapshot: Snapshot, group: string): Promise<ReadonlyMap<st
         String(row['name'] ?? ''),
         {
           deals: Number(row['deals']),
-          hot: Number(row['hot']),
-          compared,
+          hot: rangeOf(Number(row['hot']), false),
+          compared: compared < LEAST_DEALS ? null : compared,
           claimed: median(row['claimed']),
           underwritten: median(row['underwritten']),
           gap: median(row['gap']),
@@ -57,7 +59,14 @@ async function gapsBy(snapshot: Snapshot, group: string): Promise<ReadonlyMap<st
   );
 }
 
-const NONE: GapFigures = { deals: 0, hot: 0, compared: 0, claimed: null, underwritten: null, gap: null };
+const NONE: GapFigures = {
+  deals: 0,
+  hot: rangeOf(0, false),
+  compared: null,
+  claimed: null,
+  underwritten: null,
+  gap: null,
+};
 
 /** Figures of all active deals together. */
 export const allGaps = cachePerSnapshot(

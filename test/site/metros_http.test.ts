@@ -50,15 +50,15 @@ describe('figures of a metro', () => {
   });
 
   it('are of the same deals: those with a claim and an underwriting', async () => {
-    assert.match(await textOf('/coverage'), / Cleveland 11 0 10 8\.00% 7\.00% \+1\.00 pts /);
+    assert.match(await textOf('/coverage'), / Cleveland 11 0 to 9 10 8\.00% 7\.00% \+1\.00 pts /);
     const cleveland = await textOf('/metros/cleveland');
     assert.match(cleveland, / same 10 deals.* 8\.00% Underwritten 7\.00% /);
     assert.match(cleveland, /1\.00 points above the one that HUD’s rents support/);
   });
 
   it('have no medians below the least number of deals, which would show those of single deals', async () => {
-    assert.match(await textOf('/coverage'), / Detroit 9 0 9 – none – none – none /);
-    assert.match(await textOf('/metros/detroit'), / Only 9 of the deals here can be compared/);
+    assert.match(await textOf('/coverage'), / Detroit 9 0 to 9 – none – none – none – none /);
+    assert.match(await textOf('/metros/detroit'), / Fewer than 10 deals here can be compared/);
     assert.doesNotMatch(await textOf('/metros'), /Detroit[^%]*9\.99%/);
   });
 

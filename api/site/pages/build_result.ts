@@ -5,7 +5,7 @@ import type { Route } from '../../routes/define.ts';
 import type { ListRoute } from '../../routes/list_route.ts';
 import { html, type Html } from '../html.ts';
 import { code } from '../layout.ts';
-import { countText } from '../format.ts';
+import { rangeText } from '../format.ts';
 import type { PageContext } from '../page.ts';
 import type { CheckedQuery } from './build_errors.ts';
 import { fieldOf } from './build_fields.ts';
@@ -35,12 +35,14 @@ export async function freeCount(
   return counted && { matches: counted.matches, leftOut };
 }
 
-function matchesText({ matches: { at_least: least, at_most: most }, leftOut }: Counted): Html {
-  if (most === 0)
+function matchesText({ matches, leftOut }: Counted): Html {
+  if (matches.at_most === 0)
     return html`<p class="outcome thin">No match today. This call would get 404 and would not be charged.</p>`;
-  const range = `${countText(least)} to ${countText(most)} records match today`;
+  const range = `${rangeText(matches)} records match today`;
   return leftOut.length === 0
-    ? html`<p class="outcome ${least === 0 ? 'thin' : 'good'}">${range}. If none does, nothing is charged.</p>`
+    ? html`<p class="outcome ${matches.at_least === 0 ? 'thin' : 'good'}">
+        ${range}. If none does, nothing is charged.
+      </p>`
     : html`<p class="outcome plain">
         ${range} without ${leftOut.map((name) => `“${fieldOf(name).label}”`).join(', ')}: the free count supports
         filters by place, kind, status and score step only. If nothing matches, the call gets 404 and is not charged.

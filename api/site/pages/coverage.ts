@@ -7,7 +7,7 @@ import { currentSignals } from '../../routes/signals.ts';
 import { barChart } from '../charts.ts';
 import { html, type Html, type Piece } from '../html.ts';
 import { cardTable, figures, plainTable } from '../layout.ts';
-import { count, countText, day, percent, points } from '../format.ts';
+import { count, countText, day, percent, points, rangeText } from '../format.ts';
 import { pathOf } from '../map/metros.ts';
 import { ACTIVE, allGaps, COMPARED, LEAST_DEALS, metrosOf, type GapFigures } from '../metro_figures.ts';
 import { rowsFor, textOrNull, type PageContext, type Page } from '../page.ts';
@@ -29,7 +29,7 @@ const toNumber = (v: unknown): number => Number(v ?? 0);
 
 const gapCells = ({ deals, hot, compared, claimed, underwritten, gap }: GapFigures): Piece[] => [
   count(deals),
-  count(hot),
+  rangeText(hot),
   count(compared),
   percent(claimed),
   percent(underwritten),
@@ -41,7 +41,7 @@ async function metros({ request: { snapshot } }: PageContext): Promise<Html> {
   return plainTable(
     html`Active deals by metro. The three medians are of the same deals: those compared, which have a claim and a
     fitting HUD rent. The median gap of single deals may differ from the difference of the two medians. Fewer than
-    ${LEAST_DEALS} deals have no medians.`,
+    ${LEAST_DEALS} deals have no medians and no count; hot deals are a range, as in a free count.`,
     'Deals by metro',
     [
       { label: 'Metro' },

@@ -4,7 +4,7 @@ import type { Coverage } from '../../../models/marts/coverage.ts';
 import { COVERAGE_PATH } from '../../routes/coverage.ts';
 import { barChart } from '../charts.ts';
 import { dealCard, freeIndex, type IndexedDeal } from '../deal_cards.ts';
-import { count, countText, day, percent, percentText, sentence } from '../format.ts';
+import { count, countText, day, percent, percentText, rangeText, sentence } from '../format.ts';
 import { html, type Html } from '../html.ts';
 import { cardTable, externalLink, figures } from '../layout.ts';
 import { METROS, METROS_PATH, metroOfCbsa, pathOf, type Metro } from '../map/metros.ts';
@@ -32,10 +32,10 @@ const gapSentence = ({ gap: points }: GapFigures): string =>
     : `The deal in the middle is advertised with a cap rate ${Math.abs(points).toFixed(2)} points ` +
       `${points < 0 ? 'below' : 'above'} the one that HUD’s rents support.`;
 
-function gap({ compared, claimed, underwritten }: GapFigures): Html {
-  if (claimed === null || underwritten === null)
+function gap({ deals, compared, claimed, underwritten }: GapFigures): Html {
+  if (compared === null || claimed === null || underwritten === null)
     return html`<p class="outcome">
-      ${compared === 0 ? 'No deal here' : `Only ${compared} of the deals here`} can be compared: a broker advertises a
+      ${deals === 0 ? 'No deal here' : `Fewer than ${LEAST_DEALS} deals here`} can be compared: a broker advertises a
       cap rate, and HUD’s rent fits. The medians of fewer than ${LEAST_DEALS} deals would show what single deals are
       sold for, so they are not shown.
     </p>`;
@@ -158,7 +158,7 @@ async function content(context: PageContext, metro: Metro): Promise<Html> {
       )}
     </div>
     ${figures([
-      { label: 'Deals', value: count(ofMetro.deals), note: html`${count(ofMetro.hot)} hot` },
+      { label: 'Deals', value: count(ofMetro.deals), note: `${rangeText(ofMetro.hot)} hot` },
       { label: 'Compared', value: count(ofMetro.compared), note: 'with a claim and a fitting rent' },
       { label: 'Advertised', value: percent(ofMetro.claimed), note: 'median cap rate' },
       { label: 'Underwritten', value: percent(ofMetro.underwritten), note: 'median cap rate' },
