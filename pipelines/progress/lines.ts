@@ -27,11 +27,18 @@ export function lineProgress(print: (line: string) => void, now: () => number = 
       .filter((text) => text !== '')
       .join(' ');
 
+  /** While no source is being read: workers have not taken one yet, or all are done. */
+  const readText = (): string => {
+    const sum = (counts: readonly number[]): number => counts.reduce((total, n) => total + n, 0);
+    const families = tally.families();
+    return `${sum(families.map((f) => f.ended))} of ${plural(sum(families.map((f) => f.asked)), 'source')} read`;
+  };
+
   const stillBusy = (): void => {
     const reading = tally.reading();
     const large = reading.map((r) => largeRead(r, now())).filter((text) => text !== null);
     const sources = reading.map((r) => `${r.source} (${plural(r.requests, 'request')})`);
-    const doing = step ? stepText(step) : [...large, ...sources].join(', ');
+    const doing = step ? stepText(step) : [...large, ...sources].join(', ') || readText();
     print(`  after ${duration(now() - startedMs)}: ${doing}`);
   };
   const timer = setInterval(stillBusy, EVERY_MS);

@@ -125,12 +125,23 @@ test('a long step shows its parts done, and how far the one in progress is', asy
     (line) => lines.push(line),
     () => now,
   );
-  reportLongModel(log, (ms) => {
+  const wait = (ms: number): void => {
     now += ms;
     t.mock.timers.tick(ms);
-  });
+  };
+  reportLongModel(log, wait);
   log.done();
   assert.deepEqual(lines, ['building models', '  after 31 s: building models: 2 of 4 filings 42 %']);
+  lines.length = now = 0;
+  const queued = lineProgress(
+    (line) => lines.push(line),
+    () => now,
+  );
+  queued.reading([stark, rents], 0);
+  queued.ended({ spec: rents, read: null });
+  wait(31_000);
+  queued.done();
+  assert.equal(lines.at(-1), '  after 31 s: 1 of 2 sources read', 'while nobody reads');
 
   for (const [columns, shown] of [
     [60, '2 of 4 31 s filings 42 %'],
