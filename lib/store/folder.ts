@@ -101,9 +101,13 @@ export class FolderStore implements Store {
     // A folder needs no connection.
   }
 
+  /** Other names are of file systems and programs that copy files, such as `.nfs…` and `7.bak`. */
   async #pointers(): Promise<number[]> {
-    const names = await this.list(`${POINTER}/`);
-    return names.map((name) => Number(name.slice(POINTER.length + 1))).sort((a, b) => a - b);
+    const names = (await this.list(`${POINTER}/`)).map((name) => name.slice(POINTER.length + 1));
+    return names
+      .filter((name) => /^\d+$/u.test(name))
+      .map(Number)
+      .sort((a, b) => a - b);
   }
 
   #path(name: string): string {

@@ -72,6 +72,16 @@ describe('a store', () => {
     }
   });
 
+  test('in a folder has one pointer, whatever else the file system puts beside it', async () => {
+    const root = memoryFolder('dealfeed-store-');
+    const store = new FolderStore(root);
+    for (const [n, catalog] of [...'abcdefg'].entries())
+      assert.equal(await store.switchPointer(catalog, n === 0 ? null : String(n)), true);
+    for (const name of ['.nfs000000000137a2b900000001', '7.bak']) await writeFile(join(root, 'current', name), '');
+    assert.deepEqual(await store.pointer(), { text: 'g', tag: '7' });
+    assert.equal(await store.switchPointer('begun anew', null), false);
+  });
+
   test('refuses a file with another hash, and a file that is missing, in one line', async () => {
     for (const store of stores) {
       const page = objectOf(sha256('right'));
