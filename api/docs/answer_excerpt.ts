@@ -1,4 +1,4 @@
-/** Answers shortened for people: whole at the top, fewer fields and items further down, with a line for what is cut. */
+/** Shortens responses for people: fewer fields and items at each deeper level, with a line for each cut. */
 
 /** Fields shown of an object, by its depth; the last one is for all deeper objects. */
 const FIELDS = [40, 6, 4, 3];

@@ -15,7 +15,7 @@ export interface ExampleTarget {
   readonly publicUrl: string;
   /** CAIP-2 name of the network on which the wallet pays. */
   readonly network: string;
-  /** Values of path parameters, where the sample's is not of this server. */
+  /** Values of path parameters, where this server does not have the sample's. */
   readonly path?: Readonly<Record<string, string>>;
 }
 

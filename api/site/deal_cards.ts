@@ -14,7 +14,7 @@ export interface IndexedDeal {
   readonly metro: Metro | undefined;
 }
 
-/** The free index, each deal with its metro. The metro is the only thing that is not in the index: a city has one. */
+/** The free index, each deal with its metro. The index has no metro, but it follows from the city. */
 export async function freeIndex({ request }: PageContext): Promise<readonly IndexedDeal[]> {
   const { records } = (await dealIds.handle(request)) as IndexBody;
   if (records.length === 0) return [];

@@ -18,7 +18,7 @@ interface ProblemBody {
 const isProblem = (ctx: Context): boolean =>
   ctx.status >= 400 && ctx.response.type === 'application/problem+json' && typeof ctx.body === 'string';
 
-/** Where a reader goes on who followed a wrong link. */
+/** Offers a search and the pages of the site after a wrong link. */
 const notFound = ({ detail, status, reason }: ProblemBody): Html =>
   html`<h1>Page not found</h1>
     <p class="lead">${detail}</p>

@@ -32,7 +32,7 @@ const BLOCKS =
   'caption|thead|tbody|tr|th|td|form|select|option|details|summary|figure|figcaption|picture|source|rect|circle|text';
 const AROUND_BLOCKS = new RegExp(`\\n(?=</?(?:${BLOCKS})\\b)|(?<=</?(?:${BLOCKS})\\b[^<>]*>)\\n`, 'g');
 
-/** A template without its indentation, a third of a page. Values keep their lines: code is shown as it is. */
+/** A template without its indentation, which is a third of a page. Values keep their lines, because some are code. */
 const withoutIndentation = (literal: string): string =>
   literal
     .replaceAll(/\s*\n\s*/g, '\n')

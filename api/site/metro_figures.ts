@@ -5,20 +5,20 @@ import type { Snapshot } from '../snapshot/load.ts';
 import { CBSA_OF_DEAL, METROS, type Metro } from './map/metros.ts';
 
 /**
- * Least deals behind a free median. Cap rates of single deals are for sale: a median of one is the figure of a deal,
- * and a median of a few says which side of it each lies on.
+ * Fewest deals behind a free median. Cap rates of single deals are sold: the median of one deal is its cap rate, and
+ * the median of a few says on which side of it each deal is.
  */
 export const LEAST_DEALS = 10;
 
 export const ACTIVE = "listing_status = 'active'";
-/** Deals whose claim is compared with the underwriting. A null gap has no claim. */
+/** Deals whose claim is compared with the underwriting. The gap is null without a claim. */
 export const COMPARED = "(underwrite_reliability = 'ok' AND cap_gap_pct IS NOT NULL)";
 
 export interface GapFigures {
   readonly deals: number;
   /** The rating of a deal is sold: as in /api/count, a range does not tell none from a few. */
   readonly hot: Range;
-  /** Deals with a claim and a fitting HUD rent; the medians are of these. Null if fewer than LEAST_DEALS. */
+  /** Deals with a broker's claim and a HUD rent that fits; the medians are of these. Null if fewer than LEAST_DEALS. */
   readonly compared: number | null;
   /** Medians in percent; null if fewer than LEAST_DEALS are compared. */
   readonly claimed: number | null;

@@ -90,7 +90,7 @@ describe('an archived page', () => {
   });
 
   it('is missing in a plain sentence without the object, and without an archive', async () => {
-    await assert.rejects(read('0'.repeat(64)), { message: /operator prunes old pages/ });
+    await assert.rejects(read('0'.repeat(64)), { message: /operator removes old pages/ });
     await assert.rejects(readArchivedPage(join(archive, 'none'), 'a_source', '0'.repeat(64)), {
       message: /This server has no archive/,
     });

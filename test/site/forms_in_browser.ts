@@ -15,7 +15,7 @@ export function describeForms({ site, open }: Browsing): void {
     it('shows the exact URL and its price without JavaScript, and the range of what the call returns', async () => {
       const { page } = await open('/build', { javaScriptEnabled: false });
       await page.selectOption('#call', '/api/signals');
-      await page.click('text=Choose this feed');
+      await page.click('text=Choose this endpoint');
       await page.selectOption('#f-state', 'OH');
       await page.selectOption('#f-signal_type', 'tax_delinquent');
       await page.click('text=Show the matches');
@@ -82,7 +82,7 @@ export function describeForms({ site, open }: Browsing): void {
         Object.fromEntries(Object.entries(shape).filter(([, value]) => !/^\(.*\)$/u.test(String(value)))),
         { state: 'OH', units: '≤ 1', cap_rate: '≥ 7', dscr: '≥ 1.2' },
       );
-      assert.match(built, /It does not say whether they match: Debt coverage from/);
+      assert.match(built, /The index cannot check these filters: Debt coverage from/);
       await page.context().close();
     });
   });

@@ -144,8 +144,8 @@ describe('the reference', () => {
     const found = async (query: string): Promise<string> =>
       (/<div id="found"[^>]*>(.*?)<\/div>/su.exec(await (await get(`${SEARCH_PATH}?q=${query}`)).text()) ?? [])[1] ??
       '';
-    assert.match(await found('xyzzy'), /Nothing has “xyzzy”/u);
-    assert.doesNotMatch(await found(''), /Nothing has/u);
+    assert.match(await found('xyzzy'), /No results for “xyzzy”/u);
+    assert.doesNotMatch(await found(''), /No results for/u);
     const typed = encodeURIComponent('"><img src=x onerror=alert(1)>');
     const text = await (await get(`${SEARCH_PATH}?q=${typed}`)).text();
     assert.ok(!text.includes('<img') && text.includes('&lt;img'));
@@ -155,8 +155,8 @@ describe('the reference', () => {
   it('shows the answer of this snapshot for a free call', () => {
     const [id = ''] = /9b0e|[0-9a-f]{8}-[0-9a-f]{4}-/u.exec(pageAt(endpointPath({ name: 'deal_ids' }))) ?? [];
     assert.notEqual(id, '');
-    assert.match(pageAt(endpointPath({ name: 'deal_ids' })), /From the snapshot that is served now/u);
-    assert.match(pageAt(endpointPath({ name: 'deals' })), /Made of sample records/u);
+    assert.match(pageAt(endpointPath({ name: 'deal_ids' })), /From the current snapshot/u);
+    assert.match(pageAt(endpointPath({ name: 'deals' })), /Made from sample records/u);
     assert.ok(routes().some((route) => templateOf(route).includes('{')));
   });
 });

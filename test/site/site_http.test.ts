@@ -107,7 +107,7 @@ describe('with a snapshot', () => {
     assert.match(coverage, / Detroit blight judgment 2 \d+ 2026-11-18 /);
     const detroit = await textOf('/metros/detroit');
     assert.match(detroit, / Blight judgment /);
-    assert.match(detroit, / 2 kinds that are not read, and why Condemned No list\. Tax sale No list\. /);
+    assert.match(detroit, / 2 kinds we do not read, and why Condemned No list\. Tax sale No list\. /);
   });
 
   it('the page about coverage of a snapshot without the table leaves that part out', async () => {
@@ -213,7 +213,7 @@ describe('with a snapshot', () => {
   it('the status speaks to buyers, without the words of operators', async () => {
     const text = (await (await fetch(`${server.url}/status`, asPage)).text()).replaceAll(/<[^>]*>|\s+/gu, ' ');
     assert.match(text, /Buying +(works|paused)/u);
-    assert.match(text, /How fresh is what you would buy/u);
+    assert.match(text, /Freshness by kind of data/u);
     assert.doesNotMatch(text, /quarantine|staged|degraded/iu);
   });
 

@@ -15,7 +15,7 @@ import { visibleText } from './visible_text.ts';
 /** Largest object that is read, and largest body that it may decode to. */
 export const MAX_STORED_BYTES = 4 * 1024 * 1024;
 export const MAX_DECODED_BYTES = 8 * 1024 * 1024;
-/** How many reads of a source are searched for the request, newest first. */
+/** Number of reads of a source to search for the request, newest first. */
 const MOST_READS = 40;
 /** Longest list of requests that is searched. */
 const MAX_LIST_BYTES = 64 * 1024 * 1024;
@@ -56,7 +56,8 @@ export interface ArchivedPage {
 
 /** @throws ArchiveFault if there is no such folder or object, it is too large, or it has another hash */
 export async function readObject(archiveDir: string, sha256: string): Promise<Uint8Array> {
-  if (!SHA256.test(sha256)) throw new ArchiveFault('missing', 'This is no SHA-256 in hex.');
+  if (!SHA256.test(sha256))
+    throw new ArchiveFault('missing', 'The address needs a SHA-256 of 64 lowercase hex digits.');
   const file = join(archiveDir, objectPath(sha256));
   const size = await stat(file).then(
     (found) => (found.isFile() ? found.size : null),
@@ -70,14 +71,14 @@ export async function readObject(archiveDir: string, sha256: string): Promise<Ui
     throw new ArchiveFault(
       'missing',
       hasArchive
-        ? 'The archive of this server does not have these bytes: its operator prunes old pages.'
+        ? 'The archive of this server no longer has these bytes, because its operator removes old pages.'
         : 'This server has no archive. Its operator keeps the archived pages elsewhere.',
     );
   }
   if (size > MAX_STORED_BYTES)
     throw new ArchiveFault(
       'missing',
-      `These bytes are not served: they are more than ${MAX_STORED_BYTES / 2 ** 20} MiB.`,
+      `These bytes are not served, because they exceed ${MAX_STORED_BYTES / 2 ** 20} MiB.`,
     );
   const bytes = await readFile(file);
   if (sha256Of(bytes) !== sha256)
@@ -94,7 +95,7 @@ async function requestIn(file: string, sha256: string): Promise<RequestOfPage | 
     try {
       value = JSON.parse(line);
     } catch {
-      continue; // an incomplete line of a crash
+      continue; // an incomplete line after a crash
     }
     const { data } = RequestOfPage.safeParse(value);
     if (data?.sha256 === sha256 && data.error === null) return data;
@@ -134,7 +135,7 @@ async function decoded(stored: Uint8Array, header: string | undefined): Promise<
 const TEXTUAL = /^(?:text\/|application\/(?:json|xml|[a-z.+-]*\+(?:json|xml))\b)/iu;
 
 function textOf(body: Uint8Array | null, contentType: string): ArchivedPage['text'] {
-  if (body === null) return { none: `The body cannot be decoded, or is more than ${MAX_DECODED_BYTES / 2 ** 20} MiB.` };
+  if (body === null) return { none: `The body cannot be decoded, or exceeds ${MAX_DECODED_BYTES / 2 ** 20} MiB.` };
   if (!TEXTUAL.test(contentType)) return { none: 'The body is not text, for example a workbook.' };
   const text = new TextDecoder().decode(body);
   return { shown: /html|xml/iu.test(contentType) ? visibleText(text) : text };

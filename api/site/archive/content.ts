@@ -41,7 +41,7 @@ function excerptOf(text: string, find: readonly string[]): Piece {
 
 function shortened(text: string): string {
   const more = text.length - MAX_CHARACTERS;
-  return more > 0 ? `${text.slice(0, MAX_CHARACTERS)}\n… ${countText(more)} more characters in the bytes` : text;
+  return more > 0 ? `${text.slice(0, MAX_CHARACTERS)}\n… ${countText(more)} more characters in the download` : text;
 }
 
 export function archivedContent(
@@ -54,8 +54,8 @@ export function archivedContent(
   return html`<p class="crumbs"><a href="/report#pages">Example report</a></p>
     <h1>Archived page</h1>
     <p class="lead">
-      The text of a page of ${title}, as this service read it and archived it byte for byte. The page’s own scripts,
-      styles and images are not loaded.
+      This is the text of a page of ${title}, which this service archived byte for byte. The page’s own scripts, styles
+      and images are not loaded.
     </p>
     <dl class="facts">
       <div>
@@ -77,7 +77,8 @@ export function archivedContent(
       <div>
         <dt>Archived</dt>
         <dd>
-          ${countText(page.bytes)} bytes as received, ${page.contentType === '' ? 'without a type' : page.contentType}.
+          ${countText(page.bytes)} bytes as received,
+          ${page.contentType === '' ? 'without a content type' : page.contentType}.
           <a href="${bytesPath}" download>Download the bytes</a>
         </dd>
       </div>
@@ -90,10 +91,10 @@ export function archivedContent(
       'none' in text
         ? html`<p class="outcome thin">No text to show. ${text.none}</p>`
         : html`${excerptOf(text.shown, find)}
-            <h2>The whole text</h2>
+            <h2>Full text</h2>
             ${code('Text of the archived page', shortened(text.shown))}`
     }
     <h2>Check it yourself</h2>
-    <p>The hash of the downloaded bytes is the SHA-256 that every row of this page names.</p>
+    <p>The downloaded bytes have the SHA-256 that every row from this page names.</p>
     ${code('Command to verify the bytes', `curl -s ${publicUrl}${bytesPath} | sha256sum`)}`;
 }

@@ -20,11 +20,11 @@ import { ArchiveFault, readArchivedPage, readObject, type ArchivedPage } from '.
 import { archivedContent } from './content.ts';
 import { ARCHIVE_PATH, citedPages, type CitedPage } from './cited_pages.ts';
 
-/** Most pages whose text is cached. */
+/** Number of pages whose text is cached. */
 const MOST_CACHED = 16;
 const MAX_AGE_SECONDS = 60;
 
-/** The bytes are data, in whatever a browser does with them. */
+/** Makes a browser download the bytes and never render them. */
 const BYTES_HEADERS = {
   'Content-Security-Policy': "sandbox; default-src 'none'",
   'X-Content-Type-Options': 'nosniff',
@@ -51,7 +51,7 @@ async function exampleReport({ routes, cursors, claims, nowMs }: ArchiveDeps, sn
   return (await route.handle(freeRequest(snapshot, { today, cursors, claims }))) as ReportBody;
 }
 
-/** @throws Problem as a reader may see it */
+/** @throws Problem whose text readers may see */
 async function orProblem<T>(read: Promise<T>): Promise<T> {
   try {
     return await read;

@@ -3,19 +3,19 @@ import { Parser } from 'htmlparser2';
 
 /** Elements whose content no reader sees. */
 const HIDDEN = new Set(['script', 'style', 'template', 'noscript', 'svg', 'iframe', 'object', 'canvas']);
-/** Elements that stand within a line. */
+/** Elements that start no new line. */
 const INLINE = new Set('a abbr b bdi cite code em i label mark q s small span strong sub sup time u'.split(' '));
 /** Cells of a row stay on its line. */
 const CELLS = new Set(['td', 'th']);
 
-/** Most elements within each other. The parser looks through all open ones at each end tag: 5,000 of them cost 27 s. */
+/** Deepest nesting. At each end tag the parser looks through all open elements: a depth of 5,000 costs 27 s. */
 const MAX_DEPTH = 256;
 
 class TooDeep extends Error {
   override readonly name = 'TooDeep';
 }
 
-/** Lines of a page, in the order of its markup; those before the place where it is too deep. */
+/** Lines of a page, in the order of its markup, up to the place where the nesting exceeds MAX_DEPTH. */
 export function visibleText(page: string): string {
   const parts: string[] = [];
   let hidden = 0;

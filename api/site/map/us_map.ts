@@ -1,4 +1,4 @@
-/** A map of the contiguous states with a circle per metro. The outline is an image of its own, cached for a year. */
+/** A map of the contiguous states with a circle per metro. The outline is a separate image, cached for a year. */
 import { readFileSync } from 'node:fs';
 import { shortHash } from '../../http/caching.ts';
 import { html, type Html, type Piece } from '../html.ts';
@@ -14,7 +14,7 @@ interface Outline {
 const outline = JSON.parse(readFileSync(new URL('./us_states.json', import.meta.url), 'utf8')) as Outline;
 const { width, height } = outline;
 
-/** An image has no access to the style sheet, so there is one for each color scheme. */
+/** One image for each color scheme, because an image cannot read the style sheet. */
 function outlineFile(scheme: string, land: string, border: string): { path: string; address: string; content: string } {
   const content =
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}">` +

@@ -45,7 +45,7 @@ async function sampleHtml(route: Route, context: PageContext, params: CheckedQue
 
 const feedForm = (calls: readonly Route[], chosen: Route): Html =>
   html`<form class="feed" method="get" action="/build">
-    <label for="call">Feed</label>
+    <label for="call">Endpoint</label>
     <div class="row">
       <select id="call" name="call">
         ${calls.map(
@@ -55,7 +55,7 @@ const feedForm = (calls: readonly Route[], chosen: Route): Html =>
             </option>`,
         )}
       </select>
-      <button type="submit" class="second">Choose this feed</button>
+      <button type="submit" class="second">Choose this endpoint</button>
     </div>
   </form>`;
 
@@ -65,7 +65,7 @@ export const build: Page = {
   title: 'Query builder',
   cache: 'none',
   about:
-    'Choose a feed and filters, and see the exact URL to buy, its price, how many records match and a sample record.',
+    'Choose an endpoint and filters, and see the URL to buy, its price, how many records match and a sample record.',
   async content(context) {
     const { site, query, request } = context;
     const calls = callsOf(site.routes);
@@ -88,7 +88,7 @@ export const build: Page = {
     const counted = hasErrors ? null : await freeCount(route, context, params);
     return html`<h1>Query builder</h1>
       <p class="lead">
-        Choose a feed and its filters. You see the exact URL, its price and how many records match before you buy;
+        Choose an endpoint and its filters. You see the URL, its price and how many records match before you buy;
         nothing is charged until you sign.
       </p>
       ${feedForm(calls, route)}

@@ -50,18 +50,18 @@ const FIELDS: Readonly<Record<string, Field>> = {
   min_score: field('Score from', 'figures', ['score', 'at least'], '0 to 100'),
   min_amount: field('Amount owed from', 'figures', ['amount', 'at least'], '$'),
   min_appraised: field('Appraised value from', 'figures', ['appraised_value', 'at least'], '$'),
-  min_signals: field('Kinds of distress from', 'figures', ['signals_count', 'at least']),
-  min_properties: field('Properties of the owner from', 'figures', ['properties_count', 'at least']),
+  min_signals: field('Kinds of distress, at least', 'figures', ['signals_count', 'at least']),
+  min_properties: field('Properties owned, at least', 'figures', ['properties_count', 'at least']),
   from_date: field('First day', 'dates', ['date', 'from']),
   to_date: field('Last day', 'dates', ['date', 'to']),
   week: field('Week', 'dates'),
   listed_since: field('Listed since', 'more', ['listed_on', 'from']),
   min_cap_underwritten: field('Underwritten cap rate from', 'more', ['cap_rate_underwritten', 'at least'], '%'),
-  max_cap_gap: field('Claimed above underwritten cap rate by at most', 'more', ['cap_gap_pct', 'at most'], 'points'),
+  max_cap_gap: field('Claimed minus underwritten cap rate, at most', 'more', ['cap_gap_pct', 'at most'], 'points'),
   min_dscr: field('Debt coverage from', 'more', ['dscr', 'at least'], '×'),
   underwrite_reliability: field('Does HUD’s rent fit', 'more', ['underwrite_reliability', '']),
   has_address: field('With a street address', 'more', ['has_address', '']),
-  include_past: field('Past sales too', 'more'),
+  include_past: field('Include past sales', 'more'),
   limit: field('Records per page', 'more'),
   fields: field('Fields to return', 'more'),
   updated_since: field('Only changes since', 'more'),
@@ -96,9 +96,9 @@ const FEEDS: Readonly<Record<string, string>> = {
   '/api/leads': 'Leads',
   '/api/leads/exclusive': 'One exclusive lead',
   '/api/owners': 'Owners of several properties',
-  '/api/filings/recent': 'New businesses of the last days',
+  '/api/filings/recent': 'New businesses, last seven days',
   '/api/filings': 'New businesses',
-  '/api/batch/weekly.csv': 'New businesses of a week as CSV',
+  '/api/batch/weekly.csv': 'New businesses of one week, as CSV',
 };
 
 /** A feed in words; those of one register have its name in front. */
@@ -110,9 +110,9 @@ export function feedName(path: string): string {
 
 /** Choices whose value needs more words. */
 const CHOICES: Readonly<Record<string, string>> = {
-  Hot: 'Hot: meets the thresholds of lenders',
-  Warm: 'Warm: near them',
-  Pass: 'Pass: below them',
+  Hot: 'Hot: meets the lending thresholds',
+  Warm: 'Warm: near the thresholds',
+  Pass: 'Pass: below the thresholds',
   true: 'yes',
   false: 'no',
   ok: 'it fits',

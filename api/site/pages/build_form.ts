@@ -65,7 +65,7 @@ function input(name: string, form: Form): Html {
     errors.has(name) ? html` aria-invalid="true"` : ''
   }`;
   const choices = choicesOf(name, form);
-  // A value of a link that is no choice stays as it is, and is refused at its field if the call refuses it.
+  // Keep a value from a link that is not among the choices: the call decides whether to refuse it.
   if (choices && choices.length > 0 && (value === '' || choices.some((choice) => choice.value === value)))
     return select(name, choices, value, attributes);
   const { kind } = paramFacts(schema);
@@ -133,8 +133,8 @@ export const dataList = (name: string, values: readonly string[]): Html =>
 export const summaryOf = (errors: CheckedQuery['errors']): Html =>
   html`<div class="refused" id="errors" role="alert">
     <p>
-      <strong>${errors.size === 1 ? 'One value' : `${errors.size} values`} cannot be used.</strong> The call would get
-      400, free.
+      <strong>${errors.size === 1 ? 'One value' : `${errors.size} values`} cannot be used.</strong> The call would
+      return 400 and cost nothing.
     </p>
     <ul>
       ${[...errors].map(([name, text]) =>

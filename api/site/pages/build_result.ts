@@ -37,7 +37,7 @@ export async function freeCount(
 
 function matchesText({ matches, leftOut }: Counted): Html {
   if (matches.at_most === 0)
-    return html`<p class="outcome thin">No match today. This call would get 404 and would not be charged.</p>`;
+    return html`<p class="outcome thin">No match today. This call would return 404 and cost nothing.</p>`;
   const range = `${rangeText(matches)} records match today`;
   return leftOut.length === 0
     ? html`<p class="outcome ${matches.at_least === 0 ? 'thin' : 'good'}">
@@ -45,7 +45,7 @@ function matchesText({ matches, leftOut }: Counted): Html {
       </p>`
     : html`<p class="outcome plain">
         ${range} without ${leftOut.map((name) => `“${fieldOf(name).label}”`).join(', ')}: the free count supports
-        filters by place, kind, status and score step only. If nothing matches, the call gets 404 and is not charged.
+        filters by place, kind, status and score step only. If nothing matches, the call returns 404 and costs nothing.
       </p>`;
 }
 
@@ -78,7 +78,7 @@ export function result(route: Route, { address, path, counted, purchase }: Built
       </p>`
     }
     <details>
-      <summary>The same from a program</summary>
+      <summary>Call it from a program</summary>
       ${code('With curl: the 402 with the price, free', `curl -i '${address}'`)}
       ${code('In TypeScript', typescript(address, route.media === 'text/csv'))}
       ${purchase && code('In this folder, with test money', `make buy URL='${path}'`)}

@@ -69,9 +69,12 @@ async function fromIndex(context: PageContext, params: Values): Promise<Html | '
   const note =
     leftOut.length === 0
       ? ''
-      : ` It does not say whether they match: ${leftOut.map((name) => fieldOf(name).label).join(', ')}.`;
+      : ` The index cannot check these filters: ${leftOut.map((name) => fieldOf(name).label).join(', ')}.`;
   return html`<h3>In the free index</h3>
-    <p>${found.length} of the ${records.length} deals of the free index match by the fields that it has.${note}</p>
+    <p>
+      ${found.length} of the ${records.length} deals in the free index match the filters that the index can
+      check.${note}
+    </p>
     ${
       found.length > 0 &&
       cardTable(
@@ -118,11 +121,11 @@ export async function sampleSection(
   return html`<h2>A sample</h2>
     ${
       matches
-        ? html`<p>The free sample record matches these filters. It is complete.</p>
+        ? html`<p>The free sample record matches these filters. It has every field.</p>
             ${whole}`
         : html`<p>
-              Each record that this call returns has these limits. The values of matching records are what is for sale;
-              the free sample record below does not match.
+              Each record that this call returns is within these limits. The values of matching records are for sale.
+              The free sample record below does not match.
             </p>
             ${code('The shape of a matching record', JSON.stringify(shapeOf(sample, table, params), null, 2))}`
     }

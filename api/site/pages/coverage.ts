@@ -39,9 +39,9 @@ const gapCells = ({ deals, hot, compared, claimed, underwritten, gap }: GapFigur
 async function metros({ request: { snapshot } }: PageContext): Promise<Html> {
   const entries = (await metrosOf(snapshot)).filter(({ figures: { deals } }) => deals > 0);
   return plainTable(
-    html`Active deals by metro. The three medians are of the same deals: those compared, which have a claim and a
-    fitting HUD rent. The median gap of single deals may differ from the difference of the two medians. Fewer than
-    ${LEAST_DEALS} deals have no medians and no count; hot deals are a range, as in a free count.`,
+    html`Active deals by metro. The three medians are of the compared deals: those with a broker’s claim and a HUD rent
+    that fits. The median gap may differ from the difference of the two medians. Metros with fewer than ${LEAST_DEALS}
+    compared deals have no medians and no count. Hot deals are a range, as in a free count.`,
     'Deals by metro',
     [
       { label: 'Metro' },
@@ -66,10 +66,10 @@ async function gaps(context: PageContext): Promise<Html> {
   const rows = await rowsFor(context, `SELECT cap_gap_pct FROM deals WHERE ${ACTIVE} AND ${COMPARED}`);
   const values = rows.map((r) => Number(r['cap_gap_pct']));
   if (values.length < LEAST_DEALS)
-    return html`<p>Fewer than ${LEAST_DEALS} deals have a claim and a fitting HUD rent.</p>`;
+    return html`<p>Fewer than ${LEAST_DEALS} deals have a broker’s claim and a HUD rent that fits.</p>`;
   return barChart({
     caption: html`Claimed minus underwritten cap rate, in percentage points: ${countText(values.length)} active deals
-    with a claim and a fitting HUD rent`,
+    with a broker’s claim and a HUD rent that fits`,
     head: ['Claim minus underwriting', 'Deals'],
     bars: GAP_BINS.map(([low, high, label]) => {
       const n = values.filter((v) => (low < 0 ? v >= low && v < high : v >= low && (v < high || high > 1e8))).length;

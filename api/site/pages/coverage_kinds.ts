@@ -39,12 +39,13 @@ export async function kindsByMetro(context: PageContext): Promise<Html | ''> {
   );
   return html`<h2>Kinds of records</h2>
     <p>
-      A property without a record is known to have none only where the kind is covered in full. The page of a metro has
-      its counties, its sources and the kinds that are not read. <a href="${COVERAGE_PATH}">${COVERAGE_PATH}</a> is free
-      and has the same for programs, with terms and what was looked for where nothing is read.
+      A missing record means that there is none only where the kind is covered in full. Each metro’s page lists its
+      counties, its sources and the kinds we do not read. For programs,
+      <a href="${COVERAGE_PATH}">${COVERAGE_PATH}</a> has the same, free, with the terms of each source. Where we read
+      nothing, it says what we looked for.
     </p>
     ${plainTable(
-      'What is read in each metro, and in each county outside them',
+      'Kinds we read in each metro, and in each county outside a metro',
       'Kinds of records by metro',
       [
         { label: 'Metro' },

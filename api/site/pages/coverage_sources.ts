@@ -29,8 +29,8 @@ export async function sourcesByFamily(context: PageContext): Promise<Html | ''> 
     <figcaption>
       <h2>Freshness by source</h2>
       <p>
-        A square is a source. A source is late if it is older than its read interval, and broken if its page changed or
-        does not answer: its last good rows stay and show their age.
+        Each square is a source. A source is late if its last read is older than its read interval. It is broken if its
+        page changed or does not respond; its last good rows stay and show their age.
         <a href="/status">The status page</a> names each source.
       </p>
     </figcaption>

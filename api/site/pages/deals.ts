@@ -98,13 +98,13 @@ function map(found: readonly IndexedDeal[]): Html {
       title: `${metro.name}: ${length} of these deals`,
       href: `/deals?metro=${metro.slug}`,
     })),
-    'A circle is a metro; the larger it is, the more of these deals are there.',
+    'Each circle is a metro. A larger circle has more of these deals.',
   );
 }
 
 const none = (total: Piece): Html =>
   html`<p class="outcome thin">
-    None of the fifty matches. All ${total} active deals can be filtered in a paid call: if none matches, it is free.
+    None of the fifty matches. A paid call filters all ${total} active deals and is free if none matches.
     <a href="/build?call=/api/deals">Build a query</a>
   </p>`;
 
@@ -137,10 +137,11 @@ export const deals: Page = {
       <section class="panel">
         <h2>What a paid call adds</h2>
         <p>
-          For $${PRICES['/api/deals']}, <a href="/build?call=/api/deals">a list</a> has up to 500 of all ${total} deals,
-          each with the underwritten NOI and cap rate, the gap to the broker’s claim, debt coverage, three paths,
-          distress at the address, reasons for every absent value, and the page it was read on. For ${REPORT_PRICE},
-          <a href="/report">a report</a> on one deal adds the offer range, what-ifs and the formula of every figure.
+          For $${PRICES['/api/deals']}, <a href="/build?call=/api/deals">a list</a> has up to 500 of all ${total} deals.
+          Each has the underwritten NOI and cap rate, the gap to the broker’s claim, debt coverage, ratings for three
+          paths (rental, wholesale, creative finance) and distress at the address. Each names its source page and says
+          why a value is absent. For ${REPORT_PRICE}, <a href="/report">a report</a> on one deal adds the offer range,
+          what-ifs and the formula of every figure.
         </p>
       </section>
       ${await scoresByPrice(context)}

@@ -35,7 +35,7 @@ export async function exampleDeal({ site, request }: PageContext): Promise<Html 
       ],
     })}
     <p>
-      A cap rate of ${percent(deal.cap_rate_underwritten)} after the tax reset of a sale.
+      Underwritten cap rate: ${percent(deal.cap_rate_underwritten)}, with the property tax reset by the sale.
       <a href="/report">The whole report</a> has the offer range, what-ifs, and a formula for every figure.
     </p>
   </section>`;

@@ -28,7 +28,8 @@ async function gapToday({ request: { snapshot } }: PageContext): Promise<Html | 
       ],
     })}
     <p>
-      Underwritten from HUD’s rents, local taxes and declared expenses: every deal with a claim and a fitting rent.
+      Underwritten from HUD’s rents, local taxes and declared expenses: every deal with a broker’s claim and an HUD rent
+      that fits.
       <a href="/metros">The gap by metro</a>
     </p>
   </section>`;
@@ -117,7 +118,7 @@ export const home: Page = {
           <h1>Small apartment buildings for sale, underwritten from public records</h1>
           <p class="lead">
             Dealfeed reads broker listings, tax lists, sheriff sales and registers in ${count(metros.length)} metros. It
-            computes what the rents of each building support, and sells the records for cents per call.
+            computes the income that local rents support and sells the records for cents per call.
           </p>
           <p class="actions">
             <a class="button" href="/deals">See the best deals</a

@@ -1,4 +1,4 @@
-/** /metros/<slug>: one metro: its gap, the records that are read there, their sources and how fresh they are. */
+/** /metros/<slug>: the gap of one metro, the records we read there, their sources and their age. */
 import type { z } from 'zod';
 import type { Coverage } from '../../../models/marts/coverage.ts';
 import { COVERAGE_PATH } from '../../routes/coverage.ts';
@@ -29,19 +29,20 @@ async function coverageOf({ request: { snapshot } }: PageContext, { name }: Metr
 const gapSentence = ({ gap: points }: GapFigures): string =>
   points === null
     ? ''
-    : `The deal in the middle is advertised with a cap rate ${Math.abs(points).toFixed(2)} points ` +
+    : `At the median, a cap rate is advertised ${Math.abs(points).toFixed(2)} points ` +
       `${points < 0 ? 'below' : 'above'} the one that HUD’s rents support.`;
 
 function gap({ deals, compared, claimed, underwritten }: GapFigures): Html {
   if (compared === null || claimed === null || underwritten === null)
     return html`<p class="outcome">
-      ${deals === 0 ? 'No deal here' : `Fewer than ${LEAST_DEALS} deals here`} can be compared: a broker advertises a
-      cap rate, and HUD’s rent fits. The medians of fewer than ${LEAST_DEALS} deals would show what single deals are
-      sold for, so they are not shown.
+      ${deals === 0 ? 'No deal here' : `Fewer than ${LEAST_DEALS} of the deals here`} can be compared, because a
+      comparison needs a broker’s claim and a HUD rent that fits. Medians of fewer than ${LEAST_DEALS} deals are not
+      shown: they would disclose figures of single deals, which we sell.
     </p>`;
   return barChart({
-    caption: html`Median cap rate of the same ${count(compared)} deals, those with a claim and a fitting HUD rent`,
-    head: ['Whose', 'Cap rate'],
+    caption: html`Median cap rate of the same ${count(compared)} deals, those with a broker’s claim and a HUD rent that
+    fits`,
+    head: ['Source', 'Cap rate'],
     bars: [
       { label: 'Advertised by brokers', figure: percentText(claimed), to: claimed, tone: 'claimed' },
       { label: 'Underwritten', figure: percentText(underwritten), to: underwritten, tone: 'hud' },
@@ -71,9 +72,9 @@ function records(rows: readonly Row[], metro: Metro): Html {
   return html`<h2>Public records</h2>
     ${
       read.length === 0
-        ? html`<p>No list of distress or sales is read in ${metro.name} yet.</p>`
+        ? html`<p>We read no records of distress or sales in ${metro.name} yet.</p>`
         : cardTable(
-            'Kinds of records that are read, with their counties and sources',
+            'Kinds of records we read, with their counties and sources',
             [
               { label: 'Kind' },
               { label: 'In force', num: true },
@@ -94,7 +95,7 @@ function records(rows: readonly Row[], metro: Metro): Html {
     ${
       notRead.length > 0 &&
       html`<details>
-        <summary>${notRead.length} kinds that are not read, and why</summary>
+        <summary>${plural(notRead.length, 'kind', 'kinds')} we do not read, and why</summary>
         <dl class="headers">
           ${notRead.map(
             ({ kind, why }) =>
@@ -107,7 +108,7 @@ function records(rows: readonly Row[], metro: Metro): Html {
       </details>`
     }
     <p>
-      A property without a record is known to have none only where the kind is covered in full.
+      A missing record means that there is none only where the kind is covered in full.
       <a href="${COVERAGE_PATH}?metro=${encodeURIComponent(metro.name)}" rel="nofollow"
         ><code>${COVERAGE_PATH}?metro=${metro.name}</code></a
       >
@@ -121,7 +122,7 @@ function indexed(found: readonly IndexedDeal[], metro: Metro, purchase: boolean)
     <ul class="tiles deals">
       ${found.slice(0, MOST_CARDS).map((deal) => dealCard(deal, purchase))}
     </ul>
-    <p><a href="/deals?metro=${metro.slug}">All ${found.length} of ${metro.name} in the index of fifty</a></p>`;
+    <p><a href="/deals?metro=${metro.slug}">All ${found.length} of ${metro.name} in the free index</a></p>`;
 }
 
 async function content(context: PageContext, metro: Metro): Promise<Html> {
@@ -138,7 +139,7 @@ async function content(context: PageContext, metro: Metro): Promise<Html> {
         <p class="lead">
           ${
             ofMetro.deals === 0
-              ? 'No listing of this metro is in the snapshot; public records are read here.'
+              ? 'We have no listings in this metro. We read its public records.'
               : `${plural(ofMetro.deals, 'small multifamily deal', 'small multifamily deals')} for sale.`
           }
           ${gapSentence(ofMetro)}
@@ -148,7 +149,7 @@ async function content(context: PageContext, metro: Metro): Promise<Html> {
           <a
             class="button"
             href="/build?call=/api/deals&amp;state=${metro.state}&amp;city=${encodeURIComponent(metro.name)}"
-            >Query deals of ${metro.name}</a
+            >Query deals in ${metro.name}</a
           >
         </p>
       </div>
@@ -159,7 +160,7 @@ async function content(context: PageContext, metro: Metro): Promise<Html> {
     </div>
     ${figures([
       { label: 'Deals', value: count(ofMetro.deals), note: `${rangeText(ofMetro.hot)} hot` },
-      { label: 'Compared', value: count(ofMetro.compared), note: 'with a claim and a fitting rent' },
+      { label: 'Compared', value: count(ofMetro.compared), note: 'with a claim and a rent that fits' },
       { label: 'Advertised', value: percent(ofMetro.claimed), note: 'median cap rate' },
       { label: 'Underwritten', value: percent(ofMetro.underwritten), note: 'median cap rate' },
       {
@@ -177,7 +178,7 @@ export const METRO_PAGES: readonly Page[] = METROS.map((metro) => ({
   title: `${nameOf(metro)}: advertised and underwritten cap rates`,
   cache: 'snapshot',
   about:
-    `Small multifamily deals in ${nameOf(metro)}: what brokers advertise, what rents support, and which public ` +
-    'records of distress are read there.',
+    `Small multifamily deals in ${nameOf(metro)}: what brokers advertise, what rents support, and which ` +
+    'public records of distress we read there.',
   content: (context) => content(context, metro),
 }));

@@ -39,9 +39,9 @@ function gapChart(entries: readonly Entry[]): Html | '' {
   const ends = rows.flatMap(({ from, to }) => [from, to]);
   return rangeChart({
     title: 'The gap by metro',
-    about: html`Median advertised cap rate against the median underwritten one, of the same deals: those with a claim
-    and a fitting HUD rent. The figure is the median gap of single deals. A metro with fewer than ${LEAST_DEALS} such
-    deals has none.`,
+    about: html`Median advertised and median underwritten cap rate of the same deals: those with a broker’s claim and an
+    HUD rent that fits. The figure is the median of their gaps. Metros with fewer than ${LEAST_DEALS} such deals are
+    left out.`,
     legend: [
       { label: 'Underwritten', tone: 'hud' },
       { label: 'Advertised by brokers', tone: 'claimed' },
@@ -69,20 +69,20 @@ export const metros: Page = {
   title: 'Advertised and underwritten cap rates by metro',
   cache: 'snapshot',
   about:
-    'Each metro with its deals, the gap between advertised and underwritten cap rates, and the records read there.',
+    'Each metro with its deals, the gap between advertised and underwritten cap rates, and the records we read there.',
   async content({ request: { snapshot } }) {
     const entries = await metrosOf(snapshot);
     const { compared, claimed, underwritten } = await allGaps(snapshot);
     return html`<div class="hero">
         <div>
-          <h1>What brokers advertise, and what rents support, by metro</h1>
+          <h1>Advertised and underwritten cap rates by metro</h1>
           <p class="lead">
             ${
               claimed === null || underwritten === null
-                ? `Medians need ${LEAST_DEALS} deals with a claim; this snapshot has fewer.`
+                ? `Medians need ${LEAST_DEALS} deals with a broker’s claim; today’s data have fewer.`
                 : html`Over ${count(compared)} deals, the median advertised cap rate is ${percentText(claimed)} and the
-                  median underwritten one ${percentText(underwritten)}. Choose a metro for its gap, the counties and
-                  records that are read there, and how fresh they are.`
+                  median underwritten one ${percentText(underwritten)}. Choose a metro to see its gap, the counties and
+                  records we read there, and how fresh they are.`
             }
           </p>
         </div>
@@ -92,7 +92,7 @@ export const metros: Page = {
             size: figures.deals,
             title: `${metro.name}: ${figures.deals} deals`,
           })),
-          'A circle is a metro; the larger it is, the more deals are for sale there.',
+          'Each circle is a metro. A larger circle has more deals for sale.',
         )}
       </div>
       <ul class="tiles metros">

@@ -51,7 +51,7 @@ function distress({ distress: d }: ReportBody): Html {
   ];
   return html`<h2 id="distress">Distress</h2>
     <p>
-      ${DISTRESSES[d.status]} Distress score ${d.score} of 100. Kinds of records that are read for this place:
+      ${DISTRESSES[d.status]} Distress score ${d.score} of 100. Kinds of records we read for this place:
       ${coveredKinds(d.coverage).map(recordInSentence).join(', ') || 'none'}.
     </p>
     ${d.matches.length > 0 && cardTable('County records with exactly this address', columns, rows(d.matches))}

@@ -22,8 +22,8 @@ const oneOf =
 /** Label and unit of each input. */
 const INPUTS: Readonly<Record<string, readonly [label: string, write: Write]>> = {
   coverage_scoring: ['Debt coverage after reserves', ratio],
-  cap_scoring_pct: ['Cap rate on the income that counts', percent],
-  noi_scoring: ['Net operating income that counts, a year', dollars],
+  cap_scoring_pct: ['Cap rate used for the rating', percent],
+  noi_scoring: ['Net operating income used for the rating, a year', dollars],
   reserves_per_unit: ['Reserves per unit, a year', dollars],
   annual_debt_service: ['Loan payments, a year', dollars],
   loan_amount: ['Bank loan', dollars],
@@ -33,30 +33,30 @@ const INPUTS: Readonly<Record<string, readonly [label: string, write: Write]>> =
   units: ['Units', number],
   noi_underwritten: ['Underwritten net operating income, a year', dollars],
   upfront_repairs_per_unit: ['Repairs per unit, paid upfront', dollars],
-  arv: ['Value after repairs', dollars],
-  mao: ['Most that a wholesaler may pay', dollars],
+  arv: ['After-repair value (ARV)', dollars],
+  mao: ['Maximum allowable offer (MAO)', dollars],
   motivation_score: ['Signs that the seller is motivated', points],
   distress_score: ['Distress in county records', points],
-  motivation_or_distress: ['Seller pressure, the higher of both', points],
+  motivation_or_distress: ['Seller pressure, the higher of the two', points],
   seller_coverage: ['Debt coverage on seller terms', ratio],
   seller_debt_service: ['Payments on seller terms, a year', dollars],
   market_coverage: ['Debt coverage with a bank loan', ratio],
-  needed: ['Needed, because a bank loan is not covered', oneOf({ yes: 'yes', no: 'no' })],
+  needed: ['Needed because the income does not cover a bank loan', oneOf({ yes: 'yes', no: 'no' })],
   subject_to: [
     'Taking over the seller’s loan',
     oneOf({ not_evaluated_no_existing_loan_data: 'not evaluated: existing loans are not public' }),
   ],
 };
 
-/** Label and unit of each threshold that is no column of the figures. */
+/** Label and unit of each threshold that the table of deciding figures does not show. */
 const THRESHOLDS: Readonly<Record<string, readonly [label: string, write: Write]>> = {
   arv_cap_pct: ['Cap rate at which a repaired building sells', percent],
-  share_of_arv: ['Share of the value that a wholesaler pays', share],
-  upfront_repairs_per_unit: ['Repairs per unit on top', dollars],
-  fee: ['Fee of the wholesaler', dollars],
-  warm_multiple: ['Warm up to this multiple of the most that may be paid', ratio],
-  warm_motivation: ['Warm from signs of motivation', points],
-  market_coverage: ['A bank loan is covered from', ratio],
+  share_of_arv: ['Share of the ARV that a wholesaler pays', share],
+  upfront_repairs_per_unit: ['Repairs per unit, subtracted', dollars],
+  fee: ['Wholesaler’s fee', dollars],
+  warm_multiple: ['Warm up to this multiple of the MAO', ratio],
+  warm_motivation: ['Warm from this motivation score', points],
+  market_coverage: ['Income covers a bank loan from', ratio],
 };
 
 /** A figure that decides, with the keys of its thresholds. */
@@ -164,7 +164,7 @@ const path = (report: ReportBody, { name, title, about, deciding }: (typeof PATH
           <dd>${dollars(price)}</dd>
         </div>
         <div>
-          <dt>Most that a wholesaler may pay</dt>
+          <dt>Maximum allowable offer (MAO)</dt>
           <dd>${dollars(most)}</dd>
         </div>
       </dl>`

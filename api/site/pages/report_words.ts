@@ -132,9 +132,9 @@ export const DSCR_STATUSES: Words<Deal['dscr_status']> = {
 };
 
 const DSCR_REASONS: Words<Deal['dscr_reason']> = {
-  single_unit: 'It has one unit, so it is no income property.',
-  not_income_property: 'It is no income property.',
-  loan_below_minimum: 'The loan would be smaller than lenders make.',
+  single_unit: 'It has one unit, so it is not an income property.',
+  not_income_property: 'It is not an income property.',
+  loan_below_minimum: 'The loan would be below the smallest that lenders make.',
   price_missing: 'There is no asking price.',
   noi_missing: 'The net operating income is unknown.',
   price_and_noi_missing: 'The asking price and the net operating income are unknown.',
@@ -155,9 +155,9 @@ export const PATH_REASONS: Readonly<Record<string, string>> = {
   meets_thresholds: 'It meets the thresholds.',
   below_thresholds: 'It is below the thresholds.',
   condition_risk: 'The price points to a building in bad condition, so it is not Hot.',
-  ask_at_or_below_offer: 'The asking price is no more than a wholesaler may pay.',
-  ask_near_offer_and_motivated: 'The asking price is near what a wholesaler may pay, and the seller is motivated.',
-  ask_above_offer: 'The asking price is more than a wholesaler may pay.',
+  ask_at_or_below_offer: 'The asking price is at or below the maximum allowable offer.',
+  ask_near_offer_and_motivated: 'The asking price is near the maximum allowable offer, and the seller is motivated.',
+  ask_above_offer: 'The asking price is above the maximum allowable offer.',
 };
 
 export const dscrText = ({ dscr_reason: reason, dscr_status: status }: Deal): string =>
@@ -184,8 +184,8 @@ export const RELIABILITIES: Words<Deal['underwrite_reliability']> = {
 export const DISTRESSES: Words<Deal['distress_status']> = {
   matched: 'County records match this property.',
   none_found: 'No county record matches this property.',
-  partly_covered: 'A part of the county’s records is read, and none of it matches.',
-  county_not_covered: 'The county’s records are not read.',
+  partly_covered: 'We read part of the county’s records, and none of them matches.',
+  county_not_covered: 'We do not read this county’s records.',
   address_unknown: 'The listing has no address to search for.',
 };
 
@@ -238,7 +238,7 @@ export const CONFIDENCE: Readonly<Record<string, string>> = {
   agreement: 'claim and underwriting agree',
   reliability: 'HUD’s rent fits',
   year_built: 'the year of construction is known',
-  condition_risk: 'the price points to a bad condition',
+  condition_risk: 'the price points to bad condition',
   claim_contradicted: 'the claim contradicts itself',
   loan_rate: 'the loan rate is old',
 };

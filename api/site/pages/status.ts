@@ -61,9 +61,9 @@ function noticeOf(row: Row): Html {
   if (isPartial(row)) return html`<li>${title}: read, but less complete than usual. Its rows say what is missing.</li>`;
   if (row['fiscal_year'] !== null && isLate(row))
     return html`<li>
-      ${title}: its figures are of fiscal year ${String(row['fiscal_year'])}, and a newer one is out.
+      ${title}: its figures are for fiscal year ${String(row['fiscal_year'])}, and a newer year is published.
     </li>`;
-  return html`<li>${title}: last read ${lastRead(row)}, instead of ${everyText(row)}. Its rows show their age.</li>`;
+  return html`<li>${title}: last read ${lastRead(row)}, due ${everyText(row)}. Its rows show their age.</li>`;
 }
 
 function familySection(title: string, rows: readonly Row[], buys: string): Html {
@@ -77,7 +77,7 @@ function familySection(title: string, rows: readonly Row[], buys: string): Html 
       <span class="tag ${late.length === 0 ? 'good' : 'thin'}"
         >${read.length - late.length} of ${rows.length} up to date</span
       >
-      <span class="sub">${oldest}, for ${buys}</span>
+      <span class="sub">${oldest}, used for ${buys}</span>
     </summary>
     ${freshnessChart(
       `${title}: age of each source as a share of the time between two reads`,
@@ -87,7 +87,9 @@ function familySection(title: string, rows: readonly Row[], buys: string): Html 
         tone: stateOf(row)[1],
       })),
     )}
-    <p class="small">One bar for each source, in the order of the table. A bar that passes the line is delayed.</p>
+    <p class="small">
+      One bar for each source, in the order of the table. A source whose bar passes the line is delayed.
+    </p>
     ${wideTable(
       title,
       html`<table>
@@ -96,7 +98,7 @@ function familySection(title: string, rows: readonly Row[], buys: string): Html 
             <th scope="col">Source</th>
             <th scope="col">State</th>
             <th scope="col">Last read</th>
-            <th scope="col">Is read</th>
+            <th scope="col">Schedule</th>
             <th scope="col" class="num">Rows</th>
           </tr>
         </thead>
@@ -131,7 +133,7 @@ async function byMetro(context: PageContext): Promise<Html | ''> {
     <summary>Freshness by metro (${rows.length})</summary>
     ${cardTable(
       'Public records by metro, with the oldest read of any kind',
-      [{ label: 'Metro' }, { label: 'Oldest read' }, { label: 'Kinds that are read' }],
+      [{ label: 'Metro' }, { label: 'Oldest read' }, { label: 'Kinds of records' }],
       rows.map((row) => [
         String(row['metro']),
         row['age'] === null ? day(textOrNull(row['oldest'])) : agoText(Number(row['age'])),
@@ -146,14 +148,10 @@ async function byMetro(context: PageContext): Promise<Html | ''> {
 
 function serviceNotes({ snapshot_failure: failure, snapshot_gaps: gaps, payments }: Health): string[] {
   return [
-    ...(failure === null
-      ? []
-      : ['Newer data could not be loaded; the previous data stay for sale and show their age.']),
-    ...(gaps.length === 0 ? [] : ['A few fields are not in the data yet; they come with the next update.']),
+    ...(failure === null ? [] : ['We could not load newer data. The previous data stay for sale and show their age.']),
+    ...(gaps.length === 0 ? [] : ['A few fields are missing until the next update.']),
     ...(payments.ready ? [] : ['Payments are not ready: a paid call gets 503 and is not charged.']),
-    ...(payments.unresolved === 0
-      ? []
-      : ['Some payments are still being confirmed; each is collected or returned without a second charge.']),
+    ...(payments.unresolved === 0 ? [] : ['Some payments are still being confirmed. No buyer is charged twice.']),
   ];
 }
 
@@ -162,7 +160,7 @@ export const status: Page = {
   label: 'Status',
   title: 'Status',
   cache: 'none',
-  about: 'Whether the service is up, whether you can buy, and how fresh the records are that you would buy.',
+  about: 'Whether the service is up, whether you can buy, and how fresh the records are.',
   async content(context) {
     const { site, request } = context;
     const health = await site.health();
@@ -176,14 +174,14 @@ export const status: Page = {
       ([title, names, buys]) => [title, rows.filter((r) => names.includes(String(r['family']))), buys] as const,
     );
     const items: { label: Piece; value: Piece; note?: Piece }[] = [
-      { label: 'Service', value: 'up', note: 'this page comes from it' },
+      { label: 'Service', value: 'up', note: 'it serves this page' },
       {
         label: 'Buying',
         value: health.payments.ready ? 'works' : 'paused',
         note: health.payments.mode === 'sandbox' ? 'with test money' : 'with USDC',
       },
       {
-        label: 'Data of',
+        label: 'Data as of',
         value: day(request.today),
         note: html`updated ${day(request.manifest.generated_at)}`,
       },
@@ -203,10 +201,10 @@ export const status: Page = {
             ${notes.map((note) => html`<li>${note}</li>`)} ${late.map(noticeOf)}
           </ul>`
       }
-      <h2>How fresh is what you would buy</h2>
+      <h2>Freshness by kind of data</h2>
       <p>
         A delayed source keeps its last good rows, and each row says when it was last seen. Other sources are not
-        affected. Every answer names the delayed sources of its records.
+        affected. Every response names the delayed sources of its records.
       </p>
       ${families.map(([title, of, buys]) => (of.length === 0 ? '' : familySection(title, of, buys)))}
       ${await byMetro(context)}

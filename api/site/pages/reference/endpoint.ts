@@ -1,4 +1,4 @@
-/** A page for each endpoint: parameters, an example in three languages, a sample answer, its fields, and errors. */
+/** A page for each endpoint: parameters, an example in three languages, a sample response, its fields, and errors. */
 import { codeExamples } from '../../../docs/code_examples.ts';
 import { PROBLEMS } from '../../../http/problem.ts';
 import type { Route } from '../../../routes/define.ts';
@@ -11,7 +11,7 @@ import { ERRORS_PATH, errorPath, LISTS_PATH, REFERENCE } from './paths.ts';
 import { sampleAnswer } from './sample_answer.ts';
 import { fieldTable, listed, paramTable } from './tables.ts';
 
-/** Titles and texts of statuses that are no errors. */
+/** Titles and texts of statuses that are not errors. */
 const STATUSES: Readonly<Record<string, string>> = {
   200: 'OK',
   202: 'Accepted',
@@ -49,13 +49,11 @@ async function beside(route: Route, context: PageContext): Promise<Html> {
       ${examples(route, context)}
     </section>
     <section id="answer">
-      <h2>Answer</h2>
-      ${code('A sample answer', text)}
+      <h2>Response</h2>
+      ${code('A sample response', text)}
       <p>
         <small
-          >${isLive ? 'From the snapshot that is served now.' : 'Made of sample records; nothing in it is real.'}${
-            cut
-          }</small
+          >${isLive ? 'From the current snapshot.' : 'Made from sample records; nothing in it is real.'}${cut}</small
         >
       </p>
     </section>`;
@@ -64,8 +62,8 @@ async function beside(route: Route, context: PageContext): Promise<Html> {
 const PROBLEM_FIELDS = html`<p>With the fields of <a href="${ERRORS_PATH}#problem">every problem document</a>.</p>`;
 
 const BODIES: Readonly<Record<Body['kind'], { readonly id: string; readonly title: string }>> = {
-  answer: { id: 'fields-of-answer', title: 'Fields of the answer' },
-  template: { id: 'fields-of-template', title: 'Fields of the free answer to the path itself' },
+  answer: { id: 'fields-of-answer', title: 'Response fields' },
+  template: { id: 'fields-of-template', title: 'Fields of the free response to the path template' },
   miss: { id: 'fields-of-miss', title: 'Fields of the 404' },
 };
 
@@ -140,7 +138,7 @@ const isList = ({ mediaTypes }: Endpoint): boolean => mediaTypes.length > 1;
 
 /** Collecting a purchase has no example: its answer is that of another call. */
 const collectText = html`<p>
-  The first response is 401 and has a challenge in <code>sign_in</code>. Sign it with the wallet that paid, and send the
+  The first response is 401, with a challenge in <code>sign_in</code>. Sign it with the wallet that paid, and send the
   request again with <code>SIGN-IN-WITH-X</code>. <code>make collect RECEIPT=</code> does both.
 </p>`;
 
@@ -152,7 +150,7 @@ async function content(endpoint: Endpoint, context: PageContext): Promise<Html> 
     ...(route
       ? [
           { id: 'example', title: 'Example' },
-          { id: 'answer', title: 'Answer' },
+          { id: 'answer', title: 'Response' },
         ]
       : []),
     ...(endpoint.bodies.length > 0 ? [{ id: 'fields-of-answer', title: 'Fields' }] : []),
@@ -174,7 +172,7 @@ async function content(endpoint: Endpoint, context: PageContext): Promise<Html> 
         }
         ${
           isList(endpoint) &&
-          html`<p><a href="${LISTS_PATH}">Pages, fields, CSV and changes</a> work in the same way for each list.</p>`
+          html`<p><a href="${LISTS_PATH}">Pages, fields, CSV and changes</a> work the same way for every list.</p>`
         }
         ${bodies(endpoint, context)}
         <section id="statuses">
@@ -190,7 +188,7 @@ export const endpointPage = (operation: { readonly name: string; readonly path: 
   path,
   title: operation.path,
   cache: 'snapshot',
-  about: `${operation.path}: parameters, price, examples in curl, TypeScript and Python, a sample answer and errors.`,
+  about: `${operation.path}: parameters, price, examples in curl, TypeScript and Python, a sample response and errors.`,
   content(context) {
     const endpoint = modelOf(context.site.routes).endpoints.find(({ name }) => name === operation.name);
     if (!endpoint) throw new Error(`there is no operation ${operation.name}`);

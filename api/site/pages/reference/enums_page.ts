@@ -69,7 +69,7 @@ const index: Page = {
   path: ENUMS_PATH,
   title: 'Enums',
   cache: 'snapshot',
-  about: 'Every closed list of values in fields, parameters and answers.',
+  about: 'Every closed list of values in fields, parameters and responses.',
   content(context) {
     const { enums } = modelOf(context.site.routes);
     return referenceFrame(

@@ -60,7 +60,7 @@ export function shownExchange(site: SiteOptions): {
     }),
     paid:
       `${request}\nPAYMENT-SIGNATURE: eyJ4NDAy…\n\nHTTP/1.1 200 OK\nPAYMENT-RESPONSE: eyJzdWNj…   the settlement\n` +
-      'Receipt-Id: …   collects the answer again\nSigned-Receipt: eyJhbGci…   proves what was sold\n' +
+      'Receipt-Id: …   collects the response again\nSigned-Receipt: eyJhbGci…   proves what was sold\n' +
       'X-Snapshot-Id: …\nUnencoded-Digest: sha-256=:…:\nDelivery: first\n\n{ "count": 5, … }',
   };
 }

@@ -28,7 +28,7 @@ export interface ReferencePage {
   readonly toc: readonly Section[];
   /** Text in the search field. */
   readonly query?: string;
-  /** What is beside the content on a wide screen, and after its lead on others. */
+  /** Content for the right column of a wide screen; on others it follows the lead. */
   readonly beside?: Html;
 }
 

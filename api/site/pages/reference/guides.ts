@@ -38,7 +38,7 @@ const guidePage = ({ guide: { href, label }, about, toc, content }: Guide): Page
     ),
 });
 
-/** Reasons after which it is not known whether the call was billed. */
+/** Reasons that leave open whether the call was billed. */
 const UNKNOWN: readonly Reason[] = ['settlement_unknown', 'settlement_pending'];
 /** Reasons that are worth the same request again, after Retry-After. */
 const isTemporary = (reason: Reason): boolean => [429, 503].includes(PROBLEMS[reason].status);
@@ -48,7 +48,7 @@ const reasonRow = (reason: Reason): Html =>
     <th scope="row" role="rowheader"><code>${reason}</code><small>${PROBLEMS[reason].status}</small></th>
     <td role="cell">
       ${PROBLEMS[reason].title}.
-      ${UNKNOWN.includes(reason) && html`<code>billed</code> is null: collect the answer later.`}
+      ${UNKNOWN.includes(reason) && html`<code>billed</code> is null: collect the response later.`}
       ${isTemporary(reason) && html`Wait <code>Retry-After</code> seconds.`}
     </td>
   </tr>`;
@@ -108,7 +108,8 @@ const errors = guidePage({
       <dl class="ref-terms">
         <dt>Unpaid responses</dt>
         <dd>
-          Counted per minute and client address, priced 402s among them. Above the server's limit they are 429 with
+          Counted per minute and client address, including priced 402s. Above the server's limit, the response is 429
+          with
           <code>limit_per_minute</code> and <code>Retry-After</code>. Paid responses are not counted.
         </dd>
         <dt>Records on a page</dt>
@@ -138,7 +139,7 @@ const listLinks = (context: PageContext, has: (params: readonly string[]) => boo
 
 const lists = guidePage({
   guide: GUIDES.lists,
-  about: 'What all lists share: pages, fields, CSV, and the changes since an earlier answer.',
+  about: 'What all lists share: pages, fields, CSV, and the changes since an earlier response.',
   toc: [
     { id: 'pages', title: 'Pages' },
     { id: 'fields', title: 'Fields' },
@@ -153,8 +154,9 @@ const lists = guidePage({
         <p>
           A list returns <code>limit</code> records, at most ${largestPage(context)}, and <code>total_matches</code>.
           <code>next_cursor</code> is the <code>cursor</code> of the next page, and null on the last one. A cursor
-          belongs to its path and filters. Each page is a call; the price does not depend on <code>limit</code>, so long
-          pages cost less per record. <a href="${endpointPath({ name: 'count' })}">Count the matches</a> first, free.
+          belongs to its path and filters. Each page is a call; the price does not depend on <code>limit</code>, so a
+          longer page costs less per record. <a href="${endpointPath({ name: 'count' })}">Count the matches</a> first,
+          free.
         </p>
         ${code('The next page', `curl '${base}/api/deals?state=OH&limit=500&cursor=NEXT_CURSOR'`)}
         <p>Lists: ${listLinks(context, (params) => params.includes('cursor'))}.</p>
@@ -162,20 +164,20 @@ const lists = guidePage({
       html`<section id="fields">
         <h2>Fields</h2>
         <p>
-          <code>fields</code> names the fields to return, or groups of fields, with commas between them;
-          <code>fields=all</code> returns every field. <code>id</code> and <code>absent</code> always come. The price is
-          the same. Each record's page lists its groups.
+          <code>fields</code> takes a comma-separated list of fields and groups of fields;
+          <code>fields=all</code> returns every field. A record always has <code>id</code> and <code>absent</code>. The
+          price does not depend on <code>fields</code>. Each record's page lists its groups.
         </p>
         ${code('Two groups and one field', `curl '${base}/api/deals?state=OH&fields=card,place,deal_score'`)}
       </section>`,
       html`<section id="csv">
         <h2>CSV</h2>
         <p>
-          Send <code>Accept: text/csv</code> to any list. The first line has the names of the fields; an absent value is
-          an empty cell, an object or a list is JSON. ${FORMULA_RULE} Errors stay JSON.
+          Send <code>Accept: text/csv</code> to any list. The first line has the names of the fields. An absent value is
+          an empty cell; an object or a list is JSON. ${FORMULA_RULE} Errors stay JSON.
         </p>
         ${code('The price of a list as CSV', `curl -i -H 'Accept: text/csv' '${base}/api/deals?state=OH'`)}
-        <p>What the JSON answer says besides its records is in headers:</p>
+        <p>Headers have the fields of the JSON response other than its records:</p>
         <dl class="ref-terms">
           ${Object.entries(LIST_HEADERS).map(
             ([field, header]) =>
@@ -189,11 +191,11 @@ const lists = guidePage({
       html`<section id="changes">
         <h2>Changes</h2>
         <p>
-          Take a whole list once and keep its <code>changes_through</code>. Later, ask with
-          <code>updated_since</code> for what is new, changed or gone since then, oldest first, at the price of the
-          list. If nothing changed, it is 404 and free.
+          Buy the whole list once and save its <code>changes_through</code>. Later, send it as
+          <code>updated_since</code>: the list then returns what is new, changed or gone since, oldest first, at its
+          usual price. If nothing changed, the response is 404 and free.
         </p>
-        ${code('Changes since an earlier answer', `curl -i '${base}/api/auctions?updated_since=2026-11-20T12:00:00Z'`)}
+        ${code('Changes since a response', `curl -i '${base}/api/auctions?updated_since=2026-11-20T12:00:00Z'`)}
         ${code(
           'One change in records',
           JSON.stringify(
@@ -207,13 +209,17 @@ const lists = guidePage({
         )}
         <ul>
           <li>
-            A record with only its id is no longer in the list for these filters: remove it. Store any other under its
-            id.
+            A record with only an <code>id</code> is no longer in the list for these filters: delete it. Store every
+            other record under its <code>id</code>.
           </li>
           <li>
-            When all pages are stored, the next <code>updated_since</code> is the smallest <code>changes_through</code>.
+            When you have stored all pages, use the smallest <code>changes_through</code> as the next
+            <code>updated_since</code>.
           </li>
-          <li>Before <code>complete_since</code> it is 400, before a payment: take the whole list again.</li>
+          <li>
+            An <code>updated_since</code> before <code>complete_since</code> is 400, and nothing is charged: buy the
+            whole list again.
+          </li>
           <li>Only filters by place and kind combine with <code>updated_since</code>.</li>
         </ul>
         <p>Lists with changes: ${listLinks(context, (params) => params.includes('updated_since'))}.</p>
@@ -224,15 +230,15 @@ const lists = guidePage({
 
 const receipts = guidePage({
   guide: GUIDES.receipts,
-  about: 'Every paid answer has a signed receipt, and the wallet that paid can collect the answer again, free.',
+  about: 'Every paid response has a signed receipt, and the wallet that paid can collect the response again, free.',
   toc: [
-    { id: 'headers', title: 'Headers of a paid answer' },
-    { id: 'collect', title: 'Collect an answer again' },
+    { id: 'headers', title: 'Headers of a paid response' },
+    { id: 'collect', title: 'Collect a response again' },
     { id: 'verify', title: 'Verify a receipt' },
   ],
   content: () => [
     html`<section id="headers">
-      <h2>Headers of a paid answer</h2>
+      <h2>Headers of a paid response</h2>
       <dl class="ref-terms">
         ${PURCHASE_HEADERS.map(
           (name) =>
@@ -242,24 +248,24 @@ const receipts = guidePage({
       </dl>
     </section>`,
     html`<section id="collect">
-      <h2>Collect an answer again</h2>
+      <h2>Collect a response again</h2>
       <p>
         <a href="${endpointPath({ name: 'collect' })}"><code>/api/purchases/{id}</code></a> returns the same bytes to
-        the wallet that paid: by <code>Receipt-Id</code>, or by the nonce of the payment if no answer arrived. The first
-        response is 401 with a challenge to sign.
+        the wallet that paid: by <code>Receipt-Id</code>, or by the nonce of the payment if no response arrived. The
+        first response is 401, with a challenge to sign.
       </p>
       <p>
         Or send an identifier of your own with the payment (x402 extension <code>payment-identifier</code>). The same
-        request with it returns the same answer. Whoever knows the identifier and can sign as the payer can read the
-        answer.
+        request with the same identifier returns the same response. Whoever knows the identifier and can sign as the
+        payer can read it.
       </p>
     </section>`,
     html`<section id="verify">
       <h2>Verify a receipt</h2>
       <p>
         <code>Signed-Receipt</code> is a compact JWS (EdDSA) over the price, payment, request, SHA-256 of the body and
-        snapshot. The keys are at <a href="/.well-known/jwks.json">/.well-known/jwks.json</a>. Save both next to the
-        answer: then it can be verified offline.
+        snapshot. The keys are at <a href="/.well-known/jwks.json">/.well-known/jwks.json</a>. Save the receipt and the
+        keys next to the response to verify it offline.
       </p>
       ${code('Verify what was sold', 'make verify FILE=answer.json RECEIPT=answer.jws KEYS=jwks.json')}
     </section>`,

@@ -1,4 +1,4 @@
-/** What the reference shows, from the routes, their OpenAPI document and the records. A new route is in it as such. */
+/** The content of the reference, from the routes, their OpenAPI document and the records. A new route needs no text. */
 import { openApi } from '../../../docs/openapi.ts';
 import { PROBLEMS, type Reason } from '../../../http/problem.ts';
 import { templateOf, type Route } from '../../../routes/define.ts';
@@ -31,7 +31,7 @@ export interface Body {
   /** Name of its schema. */
   readonly name: string;
   readonly rows: readonly FieldRow[];
-  /** An earlier endpoint whose answer has the same fields, if they are many. */
+  /** An earlier endpoint whose response has the same fields, if they are many. */
   readonly sameAs: { readonly path: string; readonly href: string } | undefined;
 }
 
@@ -149,7 +149,7 @@ function grouped(endpoints: readonly Endpoint[], tags: Document['tags']): Model[
 /** Fields of an answer that are not shown again on the page of another endpoint. */
 const MAX_REPEATED = 40;
 
-/** The endpoints, with a link in place of a long answer that an earlier one has, too. */
+/** The endpoints, with a link in place of long response fields that an earlier endpoint has too. */
 function withoutRepetition(endpoints: readonly Endpoint[]): readonly Endpoint[] {
   const seen = new Map<string, NonNullable<Body['sameAs']>>();
   return endpoints.map((endpoint) => ({
@@ -196,7 +196,7 @@ function enumsOf(endpoints: readonly Endpoint[], columns: Model['columnRows']): 
 
 const models = new WeakMap<readonly Route[], Model>();
 
-/** The model of these routes, made once. */
+/** The model of these routes, built once. */
 export function modelOf(routes: readonly Route[]): Model {
   const known = models.get(routes);
   if (known) return known;

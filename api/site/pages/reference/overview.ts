@@ -29,8 +29,8 @@ const start = ({ site }: PageContext): Html =>
     </p>
     ${code('A free call', `curl '${site.publicUrl}/api/count/deals?state=OH'`)}
     <p>
-      Priced calls are paid one by one with <a href="https://www.x402.org" rel="noreferrer">x402</a>: a signed transfer
-      of USDC, sent with the request.
+      Each priced call is paid with <a href="https://www.x402.org" rel="noreferrer">x402</a>: a signed transfer of USDC,
+      sent with the request.
       ${site.purchase && html`<a href="${TEST_PURCHASE}">Buy a call with test money</a> to see each step.`} The same
       calls are tools of the MCP server at <code>${site.publicUrl}${MCP_PATH}</code>, and
       <a href="/openapi.json">openapi.json</a> describes them for client generators.
@@ -49,9 +49,8 @@ function paying(context: PageContext): Html {
     ${typescript && code('A paid call in TypeScript', typescript.text)}
     <h3>1. Ask: 402 with the price</h3>
     <p>
-      A request that is wrong is 400 here, and one that matches nothing can be 404 after step 3. Neither is ever
-      charged.
-      <code>extensions</code> of the header, for catalogs, are left out below.
+      An invalid request is 400 at this step. A request that matches nothing can still be 404 after step 3. Neither is
+      charged. The example below leaves out <code>extensions</code>, which are for catalogs.
     </p>
     ${code('Request and 402', asked)}
     <h3>2. Sign the terms</h3>
@@ -61,9 +60,8 @@ function paying(context: PageContext): Html {
     ${code('PAYMENT-SIGNATURE, decoded', signed)}
     <h3>3. Ask again with the signature: 200</h3>
     <p>
-      The answer is sent once the chain shows the payment. Only a 200 is charged. An answer that is lost on the way can
-      be
-      <a href="${RECEIPTS_PATH}#collect">collected again</a>, free.
+      The server responds once the chain shows the payment. Only a 200 is charged. If the response is lost, you can
+      <a href="${RECEIPTS_PATH}#collect">collect it again</a>, free.
     </p>
     ${code('Paid request and 200', paid)}
   </section>`;
@@ -80,15 +78,18 @@ const formats = html`<section id="formats">
     <dd><code>2026-11-20</code>; <code>2026-11-20T12:00:00Z</code>, always UTC.</dd>
     <dt>Absent values</dt>
     <dd>
-      <code>null</code>, never an empty text. Each field says when, and <code>absent</code> of the record says why.
+      <code>null</code>, never an empty string. Each field's description says when, and <code>absent</code> of the
+      record says why.
     </dd>
     <dt>Snapshots</dt>
     <dd>
-      Every answer is computed from one snapshot, which <code>snapshot_id</code> names. <code>as_of</code> is its day:
-      past, upcoming and recent are relative to it.
+      Every response is computed from one snapshot, an immutable daily data set, which <code>snapshot_id</code> names.
+      <code>as_of</code> is its day: past, upcoming and recent are relative to that day.
     </dd>
     <dt>Parameters</dt>
-    <dd>Filters combine with AND. An unknown, repeated or wrong parameter is 400 and names what is accepted.</dd>
+    <dd>
+      Filters combine with AND. An unknown, repeated or invalid parameter is 400; the error names the accepted values.
+    </dd>
     <dt>More</dt>
     <dd>
       <a href="${LISTS_PATH}">Pages, fields, CSV and changes of lists</a>;
@@ -142,7 +143,7 @@ const records = ({ site }: PageContext): Html => {
             <dd>${about} ${definition.columns.length} fields.</dd>`,
       )}
     </dl>
-    <h3 id="schema-problem" data-page="${ERRORS_PATH}">Answers and errors</h3>
+    <h3 id="schema-problem" data-page="${ERRORS_PATH}">Responses and errors</h3>
     <p class="ref-names">
       ${[...answers].map(
         ([name, href]) =>

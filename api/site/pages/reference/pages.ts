@@ -1,4 +1,4 @@
-/** The pages of the reference. Each route has one by being in the table of routes. */
+/** The pages of the reference. Each route in the table of routes has one. */
 import { templateOf, type Route } from '../../../routes/define.ts';
 import { purchasesOpenApi } from '../../../routes/purchases.ts';
 import type { Page } from '../../page.ts';

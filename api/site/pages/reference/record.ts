@@ -16,7 +16,7 @@ function soldBy(record: string, { site }: PageContext): Html {
     bodies.some(({ rows }) => rows.some(({ type, shared }) => type.record === record || shared?.record === record)),
   );
   return html`<p>
-    In the answers of ${listed(endpoints.map(({ path, href }) => html`<a href="${href}"><code>${path}</code></a>`))}.
+    In the responses of ${listed(endpoints.map(({ path, href }) => html`<a href="${href}"><code>${path}</code></a>`))}.
   </p>`;
 }
 

@@ -52,7 +52,7 @@ const recordOf = ($ref: string): string | undefined => {
   return RECORDS.find((record) => record.name === name)?.name;
 };
 
-/** The type in words; nothing is said of null. */
+/** The type in words, without null. */
 export function typeWords(given: Schema): TypeWords {
   const { schema } = withoutNull(given);
   const { $ref, const: fixed, items, additionalProperties: map, format, enum: values } = schema;
@@ -117,7 +117,7 @@ export const anchorOf = ({ path }: Pick<FieldRow, 'path'>): string => path.split
 /** The path without its last name. */
 export const parentOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf('.') + 1, 0));
 
-/** Neighboring fields of one object that have the same type and nothing to say are one row: "low, high". */
+/** Neighboring fields of one object with the same type and no description are one row: "low, high". */
 function merged(rows: readonly FieldRow[]): readonly FieldRow[] {
   const isPlain = ({ about, type, shared }: FieldRow): boolean =>
     about === '' && !type.values && type.record === undefined && !shared;

@@ -1,4 +1,4 @@
-/** The sample answer of an endpoint: that of this snapshot if the call is free, else made of the sample records. */
+/** The sample response of an endpoint: from this snapshot if the call is free, otherwise from the sample records. */
 import { excerptOf, type Excerpt } from '../../../docs/answer_excerpt.ts';
 import { answerExample } from '../../../docs/examples.ts';
 import { Problem } from '../../../http/problem.ts';

@@ -20,7 +20,7 @@ function results(query: string, found: readonly Entry[]): Html {
   if (query === '')
     return html`<p>Type a name, a word or a value: <code>cap_rate</code>, <code>tax deed</code>, <code>404</code>.</p>`;
   if (found.length === 0)
-    return html`<p>Nothing has “${query}”. Try a shorter word, or look through the list of pages.</p>`;
+    return html`<p>No results for “${query}”. Try a shorter word, or look through the list of pages.</p>`;
   return html`<p>
       ${found.length === 1 ? '1 entry' : `${found.length} entries`} for
       “${query}”${found.length > MAX_SHOWN && `, the first ${MAX_SHOWN} below`}.

@@ -5,7 +5,7 @@ import type { ParamEntry } from './model.ts';
 import { recordPath } from './paths.ts';
 import { parentOf, type FieldRow } from './rows.ts';
 
-/** Pieces with a comma between them. */
+/** Pieces separated by commas. */
 export const listed = (pieces: readonly Piece[], between = ', '): Piece =>
   pieces.map((piece, i) => html`${i > 0 && between}${piece}`);
 
