@@ -58,7 +58,7 @@ describe('figures of a metro', () => {
 
   it('have no medians below the least number of deals, which would show those of single deals', async () => {
     assert.match(await textOf('/coverage'), / Detroit 9 0 to 9 – none – none – none – none /);
-    assert.match(await textOf('/metros/detroit'), / Fewer than 10 deals here can be compared/);
+    assert.match(await textOf('/metros/detroit'), / Fewer than 10 of the deals here can be compared/);
     assert.doesNotMatch(await textOf('/metros'), /Detroit[^%]*9\.99%/);
   });
 

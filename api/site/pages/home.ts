@@ -28,7 +28,7 @@ async function gapToday({ request: { snapshot } }: PageContext): Promise<Html | 
       ],
     })}
     <p>
-      Underwritten from HUD’s rents, local taxes and declared expenses: every deal with a broker’s claim and an HUD rent
+      Underwritten from HUD’s rents, local taxes and declared expenses: every deal with a broker’s claim and a HUD rent
       that fits.
       <a href="/metros">The gap by metro</a>
     </p>
