@@ -7,7 +7,7 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api';
 
-// The client writes instants in the machine's time zone, whatever the session's is.
+// The client writes instants in the machine's time zone and ignores the session's.
 DuckDBTimestampTZValue.timezoneOffsetInMinutes = 0;
 
 /** Threads of one query, unless a caller chooses. */

@@ -24,7 +24,7 @@ export interface FieldFacts {
   readonly kind: FieldKind;
   /** DuckDB column type in models and queries, as DESCRIBE prints it. */
   readonly sql: string;
-  /** Column type in the DuckDB file of a snapshot, if it is another (lib/stored_types.ts). */
+  /** Column type in the DuckDB file of a snapshot, if it differs (lib/stored_types.ts). */
   readonly stored?: string;
   /** Meaning of the value, in one plain sentence. */
   readonly about: string;
@@ -91,7 +91,7 @@ const decimalSql = (decimals = 2): string => `DECIMAL(${12 + decimals},${decimal
 export const text = <const O extends FieldOptions>(about: string, options?: O) =>
   field(z.string().min(1), 'text', 'VARCHAR', about, options);
 
-/** The id of a row of this service. */
+/** An id that this service gave a row. */
 export const uuid = <const O extends FieldOptions>(about: string, options?: O) =>
   text(about, { stored: 'UUID', ...options } as O);
 

@@ -71,7 +71,7 @@ export const pipelineSettings = z.object({
     .describe('Folder where the operator drops files, one folder per source. Default: DATA_DIR/drop.'),
   TABLES_URL: z
     .string()
-    .regex(/^(?:\/|[a-z0-9]+:\/\/[^/])[^\s]*[^/\s]$/u, 'an absolute path or a URL, without a slash at its end')
+    .regex(/^(?:\/|[a-z0-9]+:\/\/[^/])[^\s]*[^/\s]$/u, 'an absolute path or a URL, without a slash at the end')
     .optional()
     .describe(
       'Where readers of the Iceberg tables find DATA_DIR, such as s3://bucket/prefix. Default: its absolute path.',

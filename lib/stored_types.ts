@@ -1,7 +1,7 @@
 /**
  * Column types of published files. Models and queries have instants as TIMESTAMP in UTC and ids as text; the DuckDB
- * file has `stored`: TIMESTAMP WITH TIME ZONE and UUID. A Parquet file has ids as text, because Arrow readers give the
- * bytes of a UUID.
+ * file has `stored`: TIMESTAMP WITH TIME ZONE and UUID. A Parquet file has ids as text, because Arrow readers return
+ * the bytes of a UUID.
  */
 import type { Column } from './record.ts';
 import { identifier } from './sql.ts';

@@ -97,8 +97,8 @@ const macrosByName = (): ReadonlyMap<string, string> =>
   ));
 
 /**
- * The macros that queries call, and those that they call in turn. DuckDB needs a tenth of a second to create all, a
- * quarter of the build of a few models.
+ * The macros that queries call, and those that they call in turn. DuckDB takes a tenth of a second to create all of
+ * them, a quarter of the build of a few models.
  */
 export function macrosOf(queries: readonly string[]): string {
   const macros = macrosByName();

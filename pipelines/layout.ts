@@ -14,7 +14,7 @@ export interface Layout {
   snapshot(runId: string): string;
   /** Link to the current snapshot. */
   readonly current: string;
-  /** Releases for others (`make release`), by run id. */
+  /** Releases for other people (`make release`), by run id. */
   readonly releases: string;
   /** Iceberg metadata of the published tables: `iceberg/<table>/metadata/`. */
   readonly iceberg: string;

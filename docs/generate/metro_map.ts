@@ -1,5 +1,5 @@
 /**
- * api/site/map/metros.json: every metro with its place on the map of the site, the middle of the ZIPs of the county of
+ * api/site/map/metros.json: every metro with its place on the map of the site: the middle of the ZIPs in the county of
  * its largest city. Both are reference tables of the models; no place of a deal is used.
  */
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What a terminal shows of a command: its output played into a terminal emulator, as text or as HTML with colors. */
+/** The terminal screen of a command: its output in a terminal emulator, as text or as HTML with colors. */
 import { spawnSync } from 'node:child_process';
 import xterm from '@xterm/headless';
 

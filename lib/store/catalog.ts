@@ -1,6 +1,6 @@
 /**
  * The catalog, which the store's pointer holds: every run whose files are in the store, and the current snapshot.
- * Whatever it names was stored before it, so a run is published as a whole or not at all.
+ * Everything that it names was stored first, so a run is published as a whole or not at all.
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ export type CatalogRun = z.infer<typeof CatalogRun>;
 
 export const Catalog = z.strictObject({
   format: z.literal('dealfeed store 1'),
-  /** Grows with each write: a reader never goes back to an earlier one. */
+  /** Grows with each write, so a reader can refuse an older catalog. */
   version: z.int().min(1),
   /** Differs between any two writes. */
   writer: z.string(),
@@ -32,7 +32,7 @@ export const Catalog = z.strictObject({
 });
 export type Catalog = z.infer<typeof Catalog>;
 
-/** Files of a run in a data folder, by their paths there. Their content is in the store by its hash. */
+/** Files of a run by their paths in a data folder. The store has their content under its hash. */
 export const RunFiles = z.array(z.strictObject({ path: z.string(), sha256: hash }));
 export type RunFiles = z.infer<typeof RunFiles>;
 

@@ -46,7 +46,7 @@ const statusOf = (error: unknown): number | undefined =>
 const isMissing = (error: unknown): boolean =>
   statusOf(error) === 404 && (error as Error).name !== 'NoSuchBucket' && (error as Error).name !== 'NotImplemented';
 
-/** Answers of the service that no repetition changes. */
+/** Responses that a retry does not change. */
 const isRefusal = (error: unknown): boolean => {
   const status = statusOf(error);
   if ((error as Error).name === 'CredentialsProviderError') return true;
@@ -56,7 +56,7 @@ const isRefusal = (error: unknown): boolean => {
 /** An error of the local disk. */
 const isOfLocalFile = (error: unknown): boolean => (error as NodeJS.ErrnoException).path !== undefined;
 
-/** Another writer was first, or writes now. */
+/** Another writer was first, or is writing now. */
 const isConflict = (error: unknown): boolean => [409, 412].includes(statusOf(error) ?? 0);
 
 function reasonOf(error: unknown): string {
@@ -94,7 +94,7 @@ export class S3Store implements Store {
     const hasEndpoint = (AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL) !== undefined;
     const hasRegion = (AWS_REGION ?? AWS_DEFAULT_REGION) !== undefined;
     this.#client = new S3Client({
-      // Other services have no host name per bucket, and no regions.
+      // Compatible services have no host name per bucket, and no regions.
       ...(hasEndpoint ? { forcePathStyle: true } : {}),
       ...(hasEndpoint && !hasRegion ? { region: 'us-east-1' } : {}),
       // Repeated here: the SDK cannot send a stream again.
@@ -181,7 +181,7 @@ export class S3Store implements Store {
     return { Bucket: this.#options.bucket, Key: `${this.#options.prefix}${name}` };
   }
 
-  /** A conditional write. A repeated request may find the write of the first, whose answer was lost. */
+  /** A conditional write. A retry may find that the first request succeeded and only its response was lost. */
   async #putIf(name: string, text: string, condition: { IfMatch: string } | { IfNoneMatch: string }): Promise<boolean> {
     try {
       await this.#retry(() => this.#client.send(new PutObjectCommand({ ...this.#at(name), Body: text, ...condition })));

@@ -1,6 +1,6 @@
 /**
  * Snapshots of the store as folders of a data folder. A snapshot gets its name when each of its files has the hash that
- * its manifest states, and the manifest that of the catalog. Fetched folders have a mark: they may be removed, because
+ * its manifest states, and the manifest that of the catalog. Fetched folders are marked: they may be removed, because
  * the store has them.
  */
 import { randomUUID } from 'node:crypto';
@@ -36,7 +36,7 @@ const exists = (path: string): Promise<boolean> =>
 
 /**
  * Fetch a snapshot into `<dataDir>/snapshots/<run id>`, unless it is there.
- * @throws StoreDamage, StoreUnavailable; nothing is in its place then
+ * @throws StoreDamage, StoreUnavailable; the folder then does not exist
  */
 export async function fetchSnapshot(store: Store, run: CatalogRun, dataDir: string): Promise<void> {
   const target = join(dataDir, 'snapshots', run.run_id);

@@ -1,6 +1,6 @@
 /**
  * A store: the files that hosts without a shared disk exchange, and one pointer. A file's name is used for one content
- * only, so files are immutable. The pointer is the only thing that changes, by one conditional write: of two writers
+ * only, so files are immutable. Only the pointer changes, by one conditional write: of two writers
  * that read the same pointer, one succeeds.
  *
  *   objects/<2 hex>/<sha256>     archived pages, staged rows, records of reads, lists of runs
@@ -12,7 +12,7 @@ import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder, moveInto, sha256, sha256OfFile } from '../files.ts';
 
-/** The store does not answer, or answers with an error of its own. The message is one line. */
+/** The store does not respond, or responds with a server error. The message is one line. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }

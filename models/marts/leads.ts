@@ -283,6 +283,6 @@ export default defineModel({
   publish: {
     orderBy: ['lead_score DESC', 'id'],
     references: { signal_id: 'signals', auction_id: 'auctions' },
-    notReleased: 'an exclusive lead is sold once, so no copy of it may be anywhere else',
+    notReleased: 'an exclusive lead is sold once, so no copy of it may exist elsewhere',
   },
 });

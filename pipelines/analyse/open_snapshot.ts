@@ -62,7 +62,7 @@ function unknownSnapshot(layout: Layout, setting: string, wanted: string, all: r
 }
 
 /**
- * Attach the DuckDB file; if it was pruned, a temporary one made of the Parquet files.
+ * Attach the DuckDB file; if it was pruned, build a temporary one from the Parquet files.
  * @returns tables that were pruned, with the setting that removed them
  */
 async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Manifest): Promise<Map<string, string>> {

@@ -8,7 +8,7 @@ import { CSV_HINT, formatLines, formatTable, runQuery } from './query_result.ts'
 import { runCli, screenWidth } from './run_cli.ts';
 import { analystSettings } from './settings.ts';
 
-const HOW_TO_ASK = 'make query NAME=... answers one; FORMAT=csv or json is for programs';
+const HOW_TO_ASK = 'make query NAME=... runs one; FORMAT=csv or FORMAT=json is for programs';
 
 function listQueries(): void {
   const all = workedQueries();

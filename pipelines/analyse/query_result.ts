@@ -21,9 +21,9 @@ export async function runQuery(connection: DuckDBConnection, sql: string, maxRow
 }
 
 const WIDEST_CELL = 60;
-/** Columns without room that are named. */
+/** Number of columns to name that do not fit. */
 const NAMES_SHOWN = 8;
-/** A column whose cells wrap is not narrower. */
+/** Least width of a column whose cells wrap. */
 const LEAST_WRAPPED = 16;
 /** What to do about columns that do not fit, at the prompt and for a single query. */
 const PROMPT_HINT = '.x prints one line per value';
@@ -110,7 +110,7 @@ function withFreeSpace(fitted: readonly number[], needed: readonly number[], scr
   return widths;
 }
 
-/** A row as lines of a table: a cell with more words than its column has room goes on below. */
+/** A row as lines of a table: a cell that does not fit continues on the line below. */
 function linesOfRow(row: readonly string[], widths: readonly number[]): string[][] {
   const parts = widths.map((width, n) => {
     const text = row[n] ?? '';

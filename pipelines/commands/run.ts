@@ -35,7 +35,7 @@ import { openStoredArchive } from '../store/stored_archive.ts';
 import { settingsWithoutEffect } from './no_effect.ts';
 import { openCrawler } from './open_crawler.ts';
 
-/** Names that start with as many equal letters are similar, and how many of them a message names. */
+/** Number of equal first letters of similar names, and number of similar names in a message. */
 const [SAME_START, SIMILAR_SHOWN] = [5, 5];
 
 /** The sources that SOURCES chooses, by name or family. @throws SettingError naming an unknown one */
@@ -138,13 +138,13 @@ async function printEnd(result: RunResult, layout: Layout, ms: number): Promise<
 }
 
 /**
- * On Ctrl-C say what is there, then end by the signal, as without a listener.
- * @returns removes the listener
+ * On Ctrl-C print what the run has saved, then end by the signal, as without a listener.
+ * @returns a function that removes the listener
  */
 function explainInterrupt(progress: Progress): () => void {
   const stop = (): void => {
     progress.done();
-    say('Stopped. The next run of this day continues from the pages that were read; make status: what is published.');
+    say('Stopped. The next run of this day continues from the pages read so far. make status shows what is published.');
     process.off('SIGINT', stop);
     process.kill(process.pid, 'SIGINT');
   };

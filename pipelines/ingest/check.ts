@@ -29,7 +29,7 @@ export const WHOLE_FILE = '(the whole file)';
 /** Stands in for the hash of a page that could not be read. */
 export const NO_BYTES = '0'.repeat(64);
 
-/** Rows after which timers and other reads get a turn: parsing alone would stop them until a page is done. */
+/** Rows between pauses for timers and other reads, which parsing would block until a page is done. */
 const ROWS_PER_TURN = 1000;
 
 /** Every candidate of the pages, in order. @throws Quarantine when the adapter does not know a page */

@@ -20,7 +20,7 @@ export interface Ingest {
   readonly runId: string;
   /** Whether a source may be read from the web as well as from the drop folder. Default: always. */
   readonly mayFetch?: ((spec: SourceSpec) => boolean) | undefined;
-  /** Called now and then with the rows of a source accepted so far, and whether no more are left to check. */
+  /** Called from time to time with the rows of a source accepted so far, and whether all are checked. */
   readonly onRows?: ((source: string, rows: number, areAllChecked: boolean) => void) | undefined;
 }
 

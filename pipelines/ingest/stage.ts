@@ -44,7 +44,7 @@ export interface ReadToStage {
   readonly observedAt: string;
   /** Staged Parquet file that `write` creates. */
   readonly target: string;
-  /** Called now and then with the number of rows accepted so far, and whether no more are left to check. */
+  /** Called from time to time with the number of rows accepted so far, and whether all are checked. */
   readonly onRows?: ((rows: number, areAllChecked: boolean) => void) | undefined;
 }
 

@@ -25,7 +25,7 @@ const Snapshot = z.strictObject({
   summary: z.strictObject({ operation: z.literal('overwrite'), run: z.string(), file: z.string() }),
 });
 
-/** The part of a metadata file that the next one continues. */
+/** The part of a metadata file that the next version continues. */
 export const TableMetadata = z.looseObject({
   location: z.string(),
   schemas: z.array(Schema),
@@ -53,7 +53,7 @@ const TYPES: Readonly<Record<string, string>> = {
 function typeOf(column: string, sql: string): string {
   const decimal = /^DECIMAL\((\d+),(\d+)\)$/u.exec(sql);
   const type = decimal ? `decimal(${decimal[1] ?? ''}, ${decimal[2] ?? ''})` : TYPES[sql];
-  if (type === undefined) throw new Error(`column ${column} is ${sql}, for which open tables declare no type`);
+  if (type === undefined) throw new Error(`column ${column} is ${sql}, for which no Iceberg type is declared`);
   return type;
 }
 

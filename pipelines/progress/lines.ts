@@ -1,4 +1,4 @@
-/** Progress as lines for a log or a pipe: one for each family and step, and one in half a minute while it goes on. */
+/** Progress as lines for a log or a pipe: one for each family and step, and one every half minute during a step. */
 import { plural } from '../format.ts';
 import type { Progress } from './progress.ts';
 import { Tally } from './tally.ts';

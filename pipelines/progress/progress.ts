@@ -11,7 +11,7 @@ export interface Step {
   readonly about: string;
   /** Number of its parts, if it is known. */
   readonly parts?: number;
-  /** Share of the part in progress that is done, from 0 to 1; null if it is unknown. Called now and then. */
+  /** Share of the part in progress that is done, from 0 to 1; null if unknown. Called from time to time. */
   readonly shareOfPart?: () => number | null;
 }
 
@@ -27,7 +27,7 @@ export interface Progress {
   reading(sources: readonly SourceSpec[], others: number): void;
   started(spec: SourceSpec): void;
   received(received: Received): void;
-  /** Rows of a source accepted so far, and whether no more are left to check. */
+  /** Rows of a source accepted so far, and whether all are checked. */
   accepted(source: string, rows: number, areAllChecked: boolean): void;
   ended(end: SourceEnd): void;
   /** The workers of a queue. */

@@ -13,7 +13,7 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }
 
-/** Something per second; nothing within the first half second, which says little, and nothing for less than one. */
+/** A rate per second; null in the first half second, which is too short to measure, and below one per second. */
 const perSecond = (n: number, ms: number): number | null => (ms < 500 ? null : Math.round((n * 1000) / ms) || null);
 
 /** As many of the parts as fit a width, the first at least. */

@@ -1,4 +1,4 @@
-/** CHANGES.md and changes.json of a release: what changed since the release before, by table and column. */
+/** CHANGES.md and changes.json of a release: what changed since the previous release, by table and column. */
 import { join } from 'node:path';
 import { DamagedFile, readJson } from '../../lib/files.ts';
 import { cell, table } from '../../lib/markdown.ts';
@@ -22,7 +22,7 @@ export interface TableChanges {
   readonly added: number;
   readonly removed: number;
   readonly changed: number;
-  /** Columns in order: `rows` have another value. */
+  /** Columns in order. `rows` is the number of rows with another value. */
   readonly columns: readonly {
     readonly column: string;
     readonly change: 'new' | 'removed' | 'type' | 'meaning' | 'values';
@@ -42,7 +42,7 @@ export interface Changelog {
 export async function readReleased(folder: string): Promise<Released> {
   const path = join(folder, 'datapackage.json');
   const checked = DataPackage.safeParse(await readJson(path));
-  if (!checked.success) throw new DamagedFile(`${path} is missing or no descriptor of a release`);
+  if (!checked.success) throw new DamagedFile(`${path} is missing or is not a descriptor of a release`);
   return { folder, dataPackage: checked.data };
 }
 
@@ -147,7 +147,7 @@ export const changelogPage = ({ release, previous, tables }: Changelog): string 
   [
     `# Changes in release ${release}`,
     ...(previous === null
-      ? ['This is the first release of its folder.']
+      ? ['This is the first release in its folder.']
       : [
           `Compared with release ${previous}, by the keys of the tables. \`changes.json\` has the same for programs.`,
           ...tables.flatMap(tableText),

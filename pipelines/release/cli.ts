@@ -20,16 +20,15 @@ async function main(): Promise<number> {
       layout,
       await snapshotNamed(layout, 'SNAPSHOT', SNAPSHOT),
     );
-    print(`${isNew ? 'Released' : 'Released before, every file as it was'}: ${folder}`);
+    print(`${isNew ? 'Released' : 'Already released, and unchanged'}: ${folder}`);
     for (const name of files) print(`  ${bytesShort((await stat(join(folder, name))).size).padStart(8)}  ${name}`);
-    print(
-      `${plural(files.length, 'file')}; compared with ${previous ?? 'no release, as this is the first of its folder'}.`,
-    );
+    const compared = previous === null ? 'the first release in its folder' : `compared with release ${previous}`;
+    print(`${plural(files.length, 'file')}; ${compared}.`);
     if (manifest.notice !== '') print(manifest.notice);
     if (permissionsNeeded.length > 0)
       print(
-        `Before you pass it on: ${plural(permissionsNeeded.length, 'source')} may be passed on only as their owner ` +
-          `permits: ${permissionsNeeded.join('; ')}.`,
+        `Before you share it, ask for permission. Rows of ${plural(permissionsNeeded.length, 'source')} may be ` +
+          `shared only as the owner permits: ${permissionsNeeded.join('; ')}.`,
       );
     return 0;
   } finally {

@@ -1,7 +1,7 @@
 /**
  * `datapackage.json` of a release: its tables as a Frictionless Data Package (https://datapackage.org), which many
- * tools read. Fields, constraints and keys follow from the record definitions. Own properties of a field: `unit`,
- * `absent` (why it may be null) and `personal`.
+ * tools read. Fields, constraints and keys follow from the record definitions. A field also has `unit`, `absent` (why
+ * it may be null) and `personal`.
  */
 import { z } from 'zod';
 import type { Column, FieldKind } from '../../lib/record.ts';
@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<FieldKind, string>> = {
 
 const Field = z.looseObject({ name: z.string(), type: z.string(), description: z.string() });
 
-/** What is read again of an older release: enough to compare columns. */
+/** The part of an older release's descriptor that a comparison of columns needs. */
 export const DataPackage = z.looseObject({
   name: z.string(),
   version: z.string(),

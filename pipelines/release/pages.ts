@@ -23,7 +23,7 @@ const sourcesOf = ({ sources }: Manifest): Manifest['sources'] =>
 const byPermission = (manifest: Manifest): Manifest['sources'] =>
   sourcesOf(manifest).filter(({ terms_basis }) => terms_basis === 'permission');
 
-/** Titles of sources whose rows need the permission of their owner before anybody gets the release. */
+/** Titles of sources whose owner must permit the release. */
 export const permissionsNeeded = (manifest: Manifest): readonly string[] =>
   byPermission(manifest).map(({ title }) => title);
 
@@ -45,16 +45,16 @@ export const readmePage = ({ manifest, models, leftOut }: ReleasedTables): strin
     ['```sql', '-- DuckDB, in this folder', "SELECT city, count(*) FROM 'deals.parquet' GROUP BY ALL;", '```'].join(
       '\n',
     ),
-    'Anything that reads Parquet reads the tables. `datapackage.json` describes them for programs ' +
+    'Any tool that reads Parquet reads the tables. `datapackage.json` describes them for programs ' +
       '([Data Package](https://datapackage.org)). `sha256sum -c SHA256SUMS` checks that no file ' +
-      'changed since.',
+      'changed.',
     '## What is here',
     table(
       ['file', 'contents'],
       [
         ['`*.parquet`', 'the tables'],
         ['[data-dictionary.md](data-dictionary.md)', 'every column: type, unit, meaning, when it is null'],
-        ['[CHANGES.md](CHANGES.md), `changes.json`', 'what changed since the release before, by table and column'],
+        ['[CHANGES.md](CHANGES.md), `changes.json`', 'what changed since the previous release, by table and column'],
         ['[LICENSES.md](LICENSES.md)', 'every source and its terms'],
         ['`datapackage.json`', 'tables, columns, types, keys, sizes and hashes'],
         ['`manifest.json`', 'how it was made: sources read, versions, assumptions, audits'],
@@ -65,18 +65,18 @@ export const readmePage = ({ manifest, models, leftOut }: ReleasedTables): strin
     '## What is left out',
     [
       ...leftOut.map(({ name, contract }) => `- \`${name}\`: ${contract.publish?.notReleased ?? ''}`),
-      '- the ids of sold leads in the manifest, and the DuckDB file: they would tell the same',
+      '- the ids of sold leads in the manifest, and the DuckDB file: they would disclose the same',
     ].join('\n'),
     '## Cite it',
     `The Dealfeed contributors (${manifest.as_of.slice(0, 4)}). Dealfeed release ${manifest.run_id} [data set]. ` +
-      'Name the public source too where you use its records: each row has its `source_url`.',
+      'Cite the public source too if you use its records: each row has its `source_url`.',
   ].join('\n\n');
 
 export const licensesPage = ({ manifest }: ReleasedTables): string =>
   [
     `# Sources of release ${manifest.run_id} and their terms`,
     'The code of Dealfeed is under the Apache License 2.0. That license does not cover data: rows stay under the ' +
-      'terms of their source. Dealfeed claims no rights in what it computes from them.',
+      'terms of their source. Dealfeed claims no rights in figures that it computes from them.',
     ...notice(manifest),
     ...(byPermission(manifest).length === 0
       ? []

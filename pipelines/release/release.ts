@@ -1,6 +1,6 @@
 /**
  * A release: a dated, citable copy of a snapshot's tables for others, with everything needed to read, check, cite and
- * compare it. It is made whole in a temporary folder and then renamed, and never changed again.
+ * compare it. It is completed in a temporary folder, renamed, and never changed again.
  */
 import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,16 +30,16 @@ const MAKING = '.making-';
 export interface Release {
   readonly folder: string;
   readonly runId: string;
-  /** False if the release was there already, and is as it was released. */
+  /** False if the release existed and is unchanged. */
   readonly isNew: boolean;
   readonly manifest: Manifest;
   readonly files: readonly string[];
   readonly previous: string | null;
-  /** Sources whose owner must permit that anybody gets the release. */
+  /** Sources whose owner must permit the release. */
   readonly permissionsNeeded: readonly string[];
 }
 
-/** The manifest without what would tell which leads were sold, and without what is not released. */
+/** The manifest without entries that disclose which leads were sold, and without tables that are left out. */
 const ReleasedManifest = z.object(Manifest.shape).omit({ sold_leads: true, sold_properties: true, database: true });
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
@@ -109,7 +109,7 @@ async function writeFiles(
   await sync(folder);
 }
 
-/** What is wrong with a release on disk; empty if every file is as it was released. */
+/** Differences of a release on disk from its hashes; empty if it is unchanged. */
 export async function damageOf(folder: string): Promise<string[]> {
   const sums = await readFile(join(folder, SUMS), 'utf8').catch(() => null);
   if (sums === null) return [`${SUMS} is missing`];

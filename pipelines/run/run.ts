@@ -34,9 +34,9 @@ export interface RunOptions extends ReadOptions {
   readonly soldLeads?: () => Promise<SoldLeads>;
   /** Memory of the build's database. Default: that of the setting BUILD_MEMORY. */
   readonly buildMemory?: string | undefined;
-  /** Store that hosts share. Default: none, the folder is all there is. */
+  /** Store that hosts share. Default: none, only the data folder. */
   readonly store?: RunStore | undefined;
-  /** Where readers of the open tables find the data folder. Default: its absolute path. */
+  /** Where readers of the Iceberg tables find the data folder. Default: its absolute path. */
   readonly tablesUrl?: string | undefined;
   /** Models to build. Default: all of models/. */
   readonly models?: readonly Model[];

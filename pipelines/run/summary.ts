@@ -74,7 +74,9 @@ function neverReadWarning(sources: readonly SourceState[]): string[] {
   if (names.length === 0) return [];
   const others = names.length - NAMES_SHOWN;
   const shown = names.slice(0, NAMES_SHOWN).join(', ') + (others > 0 ? ` and ${plural(others, 'other')}` : '');
-  return [`no run has read ${shown} yet: the snapshot has no rows of them. make run without SOURCES reads them`];
+  return [
+    `no run has read ${shown} yet, so the snapshot has no rows of them. Run make run without SOURCES to read them`,
+  ];
 }
 
 function sourceWarning({ row }: SourceState): string {

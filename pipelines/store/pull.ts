@@ -43,7 +43,7 @@ async function pullRun(store: Store, layout: Layout, run: CatalogRun): Promise<v
   if (foreign)
     throw new StoreDamage(`STORE ${store.shown}: the files of run ${run.run_id} name ${JSON.stringify(foreign.path)}.`);
   const records = files.filter(({ path }) => !path.endsWith('.parquet'));
-  // Lists first: a record must not be there without its list, which marks pages of a quarantined read.
+  // Lists first, so that no record exists without its list, which marks pages of a quarantined read.
   const byFolder = records.sort((a, b) => (a.path < b.path ? -1 : 1));
   await atOnce(byFolder, ({ path, sha256 }) => downloadMissing(store, objectOf(sha256), join(layout.root, path)));
 }
@@ -70,7 +70,7 @@ function snapshotsOf({ runs, current }: Catalog, asOf: string): CatalogRun[] {
   return [...new Set(wanted.filter((r) => r !== undefined))];
 }
 
-/** Move away snapshots that the store does not have: a run wrote them, and ended before it published them. */
+/** Move away snapshots that the store does not have: their run ended before it published them. */
 async function setAsideUnpublished(layout: Layout, { runs }: Catalog, print: (line: string) => void): Promise<void> {
   const published = new Set(runs.filter((r) => r.manifest !== null).map((r) => r.run_id));
   for (const runId of await listSnapshots(layout)) {

@@ -1,4 +1,4 @@
-/** Uploads what the store does not have of a data folder: runs, their archived pages, and snapshots. */
+/** Uploads the files of a data folder that the store lacks: runs, their archived pages, and snapshots. */
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -58,7 +58,7 @@ class Push {
     this.#layout = layout;
   }
 
-  /** Pages of runs that the store has are there. */
+  /** The store already has the pages of runs that it names. */
   async skipPagesOf(paths: Iterable<string>): Promise<void> {
     for (const path of paths)
       if (isList(path)) for (const hash of await pagesIn(join(this.#layout.root, path))) this.#objects.add(hash);

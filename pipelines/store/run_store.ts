@@ -17,7 +17,7 @@ import { pull, writePulled } from './pull.ts';
 import { push } from './push.ts';
 
 const BYTES_PER_MB = 1_000_000;
-/** Catalogs that other runs may write while this one adds its reads. */
+/** Attempts to add this run's reads to the catalog while other runs write it. */
 const TRIES = 5;
 
 /** Another run published first. The message is one line. */
@@ -76,7 +76,7 @@ export function runStoreOf({ store, layout, cacheMb, print }: RunStoreOptions): 
       if (await add(null)) return;
       before = await readCatalog(store);
     }
-    throw new PublishedElsewhere(`STORE ${store.shown}: other runs write to it all the time. Run again later.`);
+    throw new PublishedElsewhere(`STORE ${store.shown}: other runs keep changing its catalog. Run again later.`);
   };
 
   return {
@@ -85,7 +85,7 @@ export function runStoreOf({ store, layout, cacheMb, print }: RunStoreOptions): 
       before = await readCatalog(store);
       const options = { store, layout, asOf, cacheBytes: cacheMb * BYTES_PER_MB, print };
       if (before !== null) await pull(options, before.catalog);
-      // What an earlier run of this folder could not store.
+      // Reads that an earlier run of this folder could not store.
       await addReads();
     },
     async claim(runId) {

@@ -1,4 +1,4 @@
-/** State of the store for `make status`: the snapshot that it publishes, and whether all of it is there. */
+/** State of the store for `make status`: the snapshot that it publishes, and whether it is complete. */
 import { SettingError } from '../../lib/settings.ts';
 import { currentRun, manifestOf, readCatalog, snapshotFileName, type CatalogRun } from '../../lib/store/catalog.ts';
 import { openStore } from '../../lib/store/open.ts';
@@ -25,8 +25,8 @@ async function checkSnapshot(store: Store, run: CatalogRun): Promise<void> {
   const wrong = files.find(({ bytes }, i) => sizes[i] !== bytes);
   if (wrong)
     throw new StoreDamage(
-      `STORE ${store.shown}: ${snapshotFileName(run.run_id, wrong.file)} is missing or cut. Servers cannot fetch ` +
-        `snapshot ${run.run_id}. Run again, or restore the file.`,
+      `STORE ${store.shown}: ${snapshotFileName(run.run_id, wrong.file)} is missing or truncated. Servers cannot ` +
+        `fetch snapshot ${run.run_id}. Run again, or restore the file.`,
     );
 }
 

@@ -2,7 +2,7 @@
 import { objectOf, readVerified, StoreDamage, type Store } from '../../lib/store/store.ts';
 import { openArchive, type Archive, type ArchiveOptions } from '../../sources/fetch/archive.ts';
 
-/** Reads missing pages from a store. @param print called for a page that is missing or damaged there, too */
+/** Reads missing pages from a store. @param print called for a page that the store lacks too, or has damaged */
 export const objectFetcher =
   (store: Store, print: (message: string) => void): NonNullable<ArchiveOptions['fetchObject']> =>
   async (hash) => {

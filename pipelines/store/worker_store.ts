@@ -1,6 +1,6 @@
 /**
  * A worker's use of the store, instead of a folder that it shares with the run. Each page and each request record is
- * stored before the worker reads on, so another worker, or the run, continues from there. Records are small files under
+ * stored before the worker reads the next, so another worker, or the run, can continue. Records are small files under
  * `requests/<run id>/<source>/`, until the run stores the whole list; a rule of the bucket may expire them.
  */
 import { readdir, rm, stat } from 'node:fs/promises';
@@ -63,7 +63,7 @@ export class EarlierRequests {
   }
 }
 
-/** An archive whose pages and records of one attempt to read a source are stored as they come. */
+/** An archive whose pages and records of one attempt to read a source are stored one by one. */
 export function openWorkerArchive(
   dataDir: string,
   store: Store,

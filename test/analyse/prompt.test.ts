@@ -46,7 +46,7 @@ describe('a statement', () => {
   });
 });
 
-test('on a narrow terminal long cells go on below, and words stay whole', () => {
+test('on a narrow terminal long cells wrap between words', () => {
   const row = ['Birmingham-Hoover, AL HUD Metro FMR Area', '22'];
   assert.deepEqual(formatTable({ columns: ['metro', 'claims'], rows: [row], hasMore: false }, 30), [
     '  metro               claims',

@@ -61,7 +61,7 @@ export interface Paid {
 /** Finds the transaction that paid the shop with an authorization. */
 type FindPaid = (payer: Hex, nonce: Hex) => Paid | null;
 
-/** All payments to the shop, each by its own two events. One question to the chain, however many are looked up. */
+/** All payments to the shop, each by its own two events, in one request to the chain. */
 async function paymentsTo(shop: AttackedShop): Promise<FindPaid> {
   const logs = await shop.admin.getLogs({ address: USDC, events: [USED, TRANSFER], strict: true, fromBlock: 0n });
   const placeOf = (block: bigint, logIndex: number): string => `${block}:${logIndex}`;

@@ -23,7 +23,7 @@ describe('a run over one day', () => {
     assert.deepEqual(withoutChanges(second), withoutChanges(first));
   });
 
-  test('so does a run elsewhere, which has nothing of this one', async () => {
+  test('a run elsewhere, without files of this one, gives the same bytes', async () => {
     const elsewhere = await runDay({
       layout: await newLayout(),
       world: makeWorld(TINY),

@@ -1,4 +1,4 @@
-/** A run whose output is closed, and one that is blocked upon a published snapshot. */
+/** A run whose output is closed, and one that is blocked over a published snapshot. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFile, readlink, writeFile } from 'node:fs/promises';

@@ -29,7 +29,7 @@ describe('after two days, the second with a failed page, a site that is down and
   });
   const files = async (): Promise<string[]> => (await readdir(layout.root, { recursive: true })).sort();
 
-  test('the second day is rebuilt from its pages, whatever became of the rest; a difference is reported', async () => {
+  test('the second day is rebuilt from its pages alone; a difference is reported', async () => {
     const away = `${layout.root}-away`;
     const path = join(layout.snapshot(BAD_RUN), 'manifest.json');
     const manifest = await readFile(path, 'utf8');

@@ -44,7 +44,7 @@ before(async () => {
 });
 
 describe('a release', () => {
-  test('has every published table but those that would sell a lead twice or tell who sold', async () => {
+  test('has every published table except those that resell leads or disclose sold ones', async () => {
     const { tables } = await readManifest(layout, SECOND_RUN);
     const released = (await resources()).map(({ name }) => name);
     const leftOut = Object.keys(tables).filter((name) => !released.includes(name));
@@ -97,7 +97,7 @@ describe('a release', () => {
     duck.close();
   });
 
-  test('says what changed since the release before, as the tables do', async () => {
+  test('lists the changes since the previous release, as the tables show them', async () => {
     const changes = JSON.parse(await fileOf('changes.json')) as {
       previous: string;
       tables: { table: string; rows: number[]; added: number; columns: { column: string; rows: number | null }[] }[];
@@ -128,7 +128,7 @@ describe('a release', () => {
     assert.match(await fileOf('README.md'), /Made-up data of the sandbox world/);
   });
 
-  test('is made once: the same bytes again elsewhere, and never written over', async () => {
+  test('is written once: the same bytes elsewhere, and never overwritten', async () => {
     assert.equal((await release(layout, SECOND_RUN)).isNew, false);
     const sums = await fileOf('SHA256SUMS');
     await rm(second.folder, { recursive: true });
@@ -136,7 +136,7 @@ describe('a release', () => {
     assert.equal(await fileOf('SHA256SUMS'), sums);
   });
 
-  test('that somebody changed is refused, and left as it is', async () => {
+  test('is refused, and left alone, if somebody changed it', async () => {
     await appendFile(join(first.folder, 'deals.parquet'), 'x');
     assert.deepEqual(await damageOf(first.folder), ['deals.parquet changed since it was released']);
     await assert.rejects(

@@ -60,7 +60,7 @@ function referringTo(model: Model, filled: ReadonlySet<string>): Model {
 
 let reads: Promise<ReadonlyMap<string, readonly string[]>> | undefined;
 
-/** Empty if a test reads the rows of sources, and not whether their joins degrade them: a third of such a build. */
+/** Left empty by tests that do not check whether joins degrade a source: a third of such a build. */
 export const JOIN_RATES = 'int_join_rates';
 
 /**

@@ -89,7 +89,7 @@ describe('an archived page', () => {
       await assert.rejects(read(hash, source), { kind: 'missing', message: /no request that returned/ });
   });
 
-  it('is missing in a plain sentence without the object, and without an archive', async () => {
+  it('is reported missing in a plain sentence without the object or the archive', async () => {
     await assert.rejects(read('0'.repeat(64)), { message: /operator removes old pages/ });
     await assert.rejects(readArchivedPage(join(archive, 'none'), 'a_source', '0'.repeat(64)), {
       message: /This server has no archive/,

@@ -98,7 +98,7 @@ describe('the reference', () => {
     assert.equal(new Set(allPages(routes()).map(({ path }) => path)).size, allPages(routes()).length);
   });
 
-  it('keeps the anchors of the time when it was one page', () => {
+  it('keeps the anchors of the former single page', () => {
     const ids = new Set(idsIn(pageAt('/reference')));
     for (const { path } of routes()) assert.ok(ids.has(path), path);
     for (const name of ['deal', 'deal_in_list', 'owner', 'problem', 'deals_response', 'lookup_miss'])

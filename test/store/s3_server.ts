@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
 import { memoryFolder } from '../ledger/memory_folder.ts';
 
-/** What the types of s3rver would say, if it had any. */
+/** s3rver has no types of its own. */
 interface S3rver {
   readonly middleware: Middleware[];
   readonly store: { getMetadata(bucket: string, key: string): Promise<{ etag: string }> };

@@ -1,4 +1,4 @@
-/** A server with a disk of its own serves what a store has, and nothing that is half published or damaged. */
+/** A server with its own disk serves the snapshots of a store, and nothing half published or damaged. */
 import assert from 'node:assert/strict';
 import { copyFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -97,7 +97,7 @@ describe('a server with a store', () => {
       assert.equal(await readFile(s3.fileOf('current'), 'utf8'), pointer);
       assert.equal(await served(server), `${DAY}.01`);
     }
-    // A service that stores a part of an upload, and says that all is well.
+    // A service that stores part of an upload, and reports success.
     s3.fault = async ({ method, url }, response) => {
       if (method !== 'HEAD' || !nameOf(url).endsWith('deals.parquet')) return false;
       response.writeHead(200, { 'content-length': '3' }).end();
@@ -177,7 +177,7 @@ describe('a server with a store', () => {
     assert.equal(state?.current, `${DAY}.21`);
   });
 
-  test('continues while the store is away, and starts without it from its own disk', async () => {
+  test('continues while the store is unavailable, and starts without it from its own disk', async () => {
     s3.fault = ({ socket }) => {
       socket.destroy();
       return true;

@@ -51,7 +51,7 @@ describe('a store', () => {
     }
   });
 
-  test('gives a name to one of those who ask for it at once', async () => {
+  test('gives a name to only one of several concurrent writers', async () => {
     for (const store of stores) {
       const asked = ['a', 'b', 'c', 'd'].map((writer) => store.create('runs/2026-11-20.01', writer));
       assert.deepEqual((await Promise.all(asked)).filter(Boolean), [true]);
@@ -122,7 +122,7 @@ describe('a store', () => {
       assert.equal(await bucket().read(page.name), null);
     });
 
-    test('a service that fails, does not answer, or is away is an error in one line', async () => {
+    test('a service that fails, does not respond, or is unavailable is an error in one line', async () => {
       const answers =
         (status: number): S3Server['fault'] =>
         (_, response) => {

@@ -37,7 +37,7 @@ function formatTree(e: Explanation, figure: string, indent: string, expanded: Se
   return lines;
 }
 
-/** Wrap a line at blanks; continuation lines are indented further. A word that is longer than a line stays whole. */
+/** Wrap a line at spaces; continuation lines are indented further. A word that is longer than a line stays whole. */
 export function wrapLine(line: string, width: number): string[] {
   if (line.length <= width) return [line];
   const indent = `${/^ */u.exec(line)?.[0] ?? ''}  `;

@@ -1,4 +1,4 @@
-/** The latest backup of a data folder, as `make backup` notes it there, and whether it is missing or old. */
+/** The latest backup of a data folder, which `make backup` records there, and whether it is missing or old. */
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readJson, writeWhole } from '../../../lib/files.ts';
@@ -6,7 +6,7 @@ import { daysBetween } from '../../clock.ts';
 import type { Layout } from '../../layout.ts';
 import { problem, type Problem } from '../problems.ts';
 
-/** Name of the note. It is of this folder alone, so no backup contains it. */
+/** File of the record. It is about this folder only, so backups leave it out. */
 export const BACKUP_NOTE = 'backup.json';
 
 const Note = z.object({ at: z.iso.datetime(), folder: z.string() });
@@ -14,13 +14,13 @@ export type LatestBackup = z.infer<typeof Note>;
 
 const notePath = ({ root }: Layout): string => join(root, BACKUP_NOTE);
 
-/** Note a finished backup. @param to folder of the backups */
+/** Record a finished backup. @param to folder of the backups */
 export async function noteBackup(layout: Layout, to: string, at: Date): Promise<void> {
   const note: LatestBackup = { at: at.toISOString(), folder: resolve(to) };
   await writeWhole(notePath(layout), `${JSON.stringify(note)}\n`);
 }
 
-/** Null if there is no backup, or its note cannot be read. */
+/** Null if there is no backup, or its record cannot be read. */
 export async function latestBackup(layout: Layout): Promise<LatestBackup | null> {
   const note = Note.safeParse(await readJson(notePath(layout)));
   return note.success ? note.data : null;
@@ -35,14 +35,14 @@ interface BackupState {
   readonly days: number;
 }
 
-/** A problem if a folder with data of the real web has no backup of the last days. */
+/** A problem if a folder with real data has no backup of the last `days` days. */
 export function backupProblems({ root }: Layout, { backup, since, today, days }: BackupState): Problem[] {
   const from = backup?.at ?? since;
   if (days === 0 || from === undefined) return [];
   const age = daysBetween(from, today);
   if (age <= days) return [];
   const found = backup
-    ? `the last backup of ${root} is ${age} days old: run make backup TO=${backup.folder}, and repair what should do so`
+    ? `the last backup of ${root} is ${age} days old: run make backup TO=${backup.folder}, and fix the nightly backup`
     : `${root} has no backup after ${age} days: run make backup TO=... every night, or set BACKUP_DAYS=0`;
   return [problem('backup_late', root, found)];
 }

@@ -121,7 +121,7 @@ export interface PruneOptions {
   readonly apply: boolean;
   /** Snapshots to retain because their answers were sold. */
   readonly sold?: ReadonlySet<string>;
-  /** Where readers of the open tables find the data folder. Default: its absolute path. */
+  /** Where readers of the Iceberg tables find the data folder. Default: its absolute path. */
   readonly tablesUrl?: string | undefined;
   /** How long to wait for a run, and for commands that read snapshots. */
   readonly waitMs?: number;
