@@ -37,7 +37,7 @@ export interface Terms {
   /** One sentence for the operator, including what is unknown about the terms. */
   readonly note: string;
   readonly url?: string;
-  /** Why its terms let a reader see an archived page. Default: not shown. Never set it if pages name private persons. */
+  /** Why its terms let a reader see an archived page. Default: not shown. Never set it if pages name individuals. */
   readonly showPages?: string;
 }
 
