@@ -36,7 +36,7 @@ after(async () => {
 async function open(
   path: string,
   options: BrowserContextOptions = {},
-): Promise<{ page: Page; errors: string[]; bytes: number }> {
+): Promise<{ page: Page; errors: string[]; bytes(): Promise<number> }> {
   const context = await site.browser.newContext({ viewport: DESKTOP, baseURL: site.url, ...options });
   const page = await context.newPage();
   const errors: string[] = [];
@@ -51,13 +51,15 @@ async function open(
   });
   const response = await page.goto(path);
   assert.equal(response?.status(), 200, path);
-  return { page, errors, bytes: (await response.body()).length };
+  // Read at once only where it is wanted: a page may leave for another one, and its body is gone.
+  return { page, errors, bytes: async () => (await response.body()).length };
 }
 
 describe('every page', () => {
   for (const path of PATHS) {
     it(`${path} fits desktop and phone, has no errors, is accessible, and is the same without JavaScript`, async () => {
-      const { page, errors, bytes } = await open(path);
+      const { page, errors, bytes: bytesOf } = await open(path);
+      const bytes = await bytesOf();
       assert.ok(bytes <= MOST_BYTES, `${path} has ${bytes} bytes`);
       assert.equal(await page.locator('h1').count(), 1);
       assert.match(await page.title(), /Dealfeed/);
