@@ -9,6 +9,7 @@ import type { Snapshot } from '../snapshot/load.ts';
 import { defineRoute } from './define.ts';
 import { noteOf } from './note.ts';
 import { choiceParam, textParam } from './params.ts';
+import { AS_OF, GENERATED_AT, SNAPSHOT_ID } from './envelope.ts';
 
 export const COVERAGE_PATH = '/api/coverage';
 
@@ -68,9 +69,9 @@ export const coverage = defineRoute({
   response: z.strictObject({
     note: z.string(),
     count: z.int().min(1),
-    generated_at: z.iso.datetime(),
-    as_of: z.iso.date(),
-    snapshot_id: z.string(),
+    generated_at: GENERATED_AT,
+    as_of: AS_OF,
+    snapshot_id: SNAPSHOT_ID,
     filters: z.record(z.string(), z.unknown()),
     records: z.array(Coverage.schema),
   }),

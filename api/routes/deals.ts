@@ -14,6 +14,7 @@ import { checkCountyByZip, inPlaceByZip, placeFilters } from './place.ts';
 import { PRICES } from './prices.ts';
 import { defineRoute, type RouteRequest } from './define.ts';
 import { startOfDay } from './weeks.ts';
+import { GENERATED_AT } from './envelope.ts';
 
 const { state, city, zip } = placeFilters;
 
@@ -95,7 +96,7 @@ const IndexRecord = Deal.schema.pick(INDEX_FIELDS).extend(absentOf(Deal, INDEX_F
 export const DealIndex = z.strictObject({
   note: z.string(),
   count: z.int(),
-  generated_at: z.iso.datetime(),
+  generated_at: GENERATED_AT,
   records: z.array(IndexRecord),
 });
 

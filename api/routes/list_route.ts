@@ -19,6 +19,7 @@ import { ALL, fieldChoices, groupNames, type FieldGroups } from './field_groups.
 import type { Filters } from '../snapshot/filters.ts';
 import { parseRecord, type JsonText } from '../snapshot/json_text.ts';
 import { StaleSource } from '../snapshot/stale_sources.ts';
+import { AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from './envelope.ts';
 
 const MAX_PAGE = 500;
 const DEFAULT_PAGE = 50;
@@ -68,20 +69,20 @@ const feedFields = {
 /** Schema of a list of such records. */
 const listSchema = (record: z.ZodObject, hasFeed: boolean) =>
   z.strictObject({
-    note: z.string().optional(),
-    count: z.int().min(1),
-    total_matches: z.int().min(1),
-    generated_at: z.iso.datetime(),
-    as_of: z.iso.date(),
-    snapshot_id: z.string(),
+    note: NOTE.optional(),
+    count: z.int().min(1).meta({ description: 'Records on this page.' }),
+    total_matches: z.int().min(1).meta({ description: 'Records that match, on all pages.' }),
+    generated_at: GENERATED_AT,
+    as_of: AS_OF,
+    snapshot_id: SNAPSHOT_ID,
     ...(hasFeed ? feedFields : {}),
-    /** Sources of these records whose rows are older than their read interval, or outdated. */
-    stale_sources: z.array(StaleSource),
-    filters: z.record(z.string(), z.unknown()),
+    stale_sources: z
+      .array(StaleSource)
+      .meta({ description: 'Sources of these records that were read too long ago, or are outdated.' }),
+    filters: z.record(z.string(), z.unknown()).meta({ description: 'The filters of the request.' }),
     fields: z.array(z.string()).meta({ description: 'Fields and groups of fields in records, besides id and absent.' }),
-    /** Null on the last page. */
-    next_cursor: z.string().nullable(),
-    records: z.array(partialOf(record)),
+    next_cursor: z.string().nullable().meta({ description: 'cursor of the next page; null on the last one.' }),
+    records: z.array(partialOf(record)).meta({ description: 'The records in the order of the list, best first.' }),
   });
 
 /**

@@ -12,6 +12,7 @@ import { owners } from '../owners.ts';
 import { choiceParam, readParams, readValue, type Params } from '../params.ts';
 import { signals } from '../signals.ts';
 import { COARSE, coarseCount, coarseFiltersOf, MIN_SCORE, SCORE_STEPS } from './coarse.ts';
+import { AS_OF, GENERATED_AT, SNAPSHOT_ID } from '../envelope.ts';
 
 /** Lists that are counted. The description of a filter is that of the first list that takes it. */
 const LISTS = { signals, auctions, leads, deals, owners, filings } as const satisfies Record<string, ListRoute>;
@@ -91,9 +92,9 @@ const Count = z.strictObject({
   paid_call: z
     .strictObject({ url: z.url(), price: z.string() })
     .meta({ description: 'The list with the same filters, and its price.' }),
-  generated_at: z.iso.datetime(),
-  as_of: z.iso.date(),
-  snapshot_id: z.string(),
+  generated_at: GENERATED_AT,
+  as_of: AS_OF,
+  snapshot_id: SNAPSHOT_ID,
   filters: z.record(z.string(), z.unknown()),
 });
 

@@ -11,6 +11,7 @@ import { recordOf } from '../../snapshot/filters.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import { sellableLeads, leadFilters, leads, matchingLeads } from './leads.ts';
+import { AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
 
 /** Leads offered to the ledger in one claim. */
 const CLAIM_BATCH = 200;
@@ -38,10 +39,10 @@ const Claim = z.strictObject({
 });
 
 const ExclusiveLead = z.strictObject({
-  note: z.string().optional(),
-  generated_at: z.iso.datetime(),
-  as_of: z.iso.date(),
-  snapshot_id: z.string(),
+  note: NOTE.optional(),
+  generated_at: GENERATED_AT,
+  as_of: AS_OF,
+  snapshot_id: SNAPSHOT_ID,
   filters: z.record(z.string(), z.unknown()),
   claim: Claim,
   lead: Lead.schema,

@@ -16,6 +16,7 @@ import { PRICES } from '../prices.ts';
 import { Coverage, coverageOf } from './coverage.ts';
 import { BASES, MatchBasis, SECTIONS, textsOf } from './matches.ts';
 import { findByReading, readingsOf, type Found } from './readings.ts';
+import { AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
 
 /** Most addresses of a request. */
 const MAX_ADDRESSES = 50;
@@ -71,23 +72,23 @@ const Entry = z.strictObject({
 });
 
 const Batch = z.strictObject({
-  note: z.string().optional(),
+  note: NOTE.optional(),
   asked: z.int().min(1).meta({ description: 'Number of addresses in the request.' }),
   matched: z.int().min(1).meta({ description: 'Number of addresses that match.' }),
   billed: z.int().min(1).meta({ description: 'Number of addresses that match, without repeats.' }),
   results: z.array(Entry).meta({ description: 'One for each address, in the order of the request.' }),
   coverage: GeneralCoverage,
-  generated_at: z.iso.datetime(),
-  as_of: z.iso.date(),
-  snapshot_id: z.string(),
+  generated_at: GENERATED_AT,
+  as_of: AS_OF,
+  snapshot_id: SNAPSHOT_ID,
 });
 
 const Miss = ProblemDocument.extend({
   reason: z.enum(['no_matches']),
   results: z.array(z.strictObject({ ...asked, miss: reason, coverage: place })),
   coverage: GeneralCoverage,
-  as_of: z.iso.date(),
-  snapshot_id: z.string(),
+  as_of: AS_OF,
+  snapshot_id: SNAPSHOT_ID,
 });
 
 /** An address of the request with what it finds. */

@@ -15,6 +15,7 @@ import { knownPlaces } from './places.ts';
 import { findByReading, readingsOf, type Wanted } from './readings.ts';
 import { Suggestion, suggestionsFor } from './suggestions.ts';
 import { parcelKeyOf } from './typed_address.ts';
+import { AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
 
 const params = {
   address: textParam(
@@ -40,7 +41,7 @@ export const understoodAs = z
   .meta({ description: 'The street address in normalized form. Null when: only a parcel number is given.' });
 
 const Lookup = z.strictObject({
-  note: z.string().optional(),
+  note: NOTE.optional(),
   query: z.record(z.string(), z.unknown()),
   understood_as: understoodAs,
   match_basis: MatchBasis,
@@ -54,9 +55,9 @@ const Lookup = z.strictObject({
   signals: z.array(Signal.schema.extend({ match_basis: MatchBasis })),
   auctions: z.array(Auction.schema.extend({ match_basis: MatchBasis })),
   coverage: Coverage,
-  generated_at: z.iso.datetime(),
-  as_of: z.iso.date(),
-  snapshot_id: z.string(),
+  generated_at: GENERATED_AT,
+  as_of: AS_OF,
+  snapshot_id: SNAPSHOT_ID,
 });
 
 const Miss = ProblemDocument.extend({
@@ -67,8 +68,8 @@ const Miss = ProblemDocument.extend({
     description: 'Up to five near addresses that are held: the same number on a similar street, or the same street.',
   }),
   coverage: Coverage,
-  as_of: z.iso.date(),
-  snapshot_id: z.string(),
+  as_of: AS_OF,
+  snapshot_id: SNAPSHOT_ID,
 });
 
 type LookupRequest = RouteRequest<typeof params>;

@@ -9,6 +9,7 @@ import { nameIn, RECENT_DAYS, type Register } from '../filings/filings.ts';
 import { startOfDay } from '../weeks.ts';
 import { fieldNotesOf, INTERFACE_VERSION, pricingOf, queryRow, sourcesOf, toCount, type MetaOptions } from './facts.ts';
 import { SourceStatus } from './schema.ts';
+import { AS_OF, GENERATED_AT, SNAPSHOT_ID } from '../envelope.ts';
 
 const SAMPLES = 3;
 
@@ -25,9 +26,9 @@ export const RegisterMeta = z.strictObject({
   filters: z.strictObject({ note: z.string(), params: z.record(z.string(), z.array(z.string())) }),
   free_samples: z.strictObject({ note: z.string(), records: z.array(Filing.schema) }),
   sources: z.array(SourceStatus),
-  as_of: z.iso.date(),
-  snapshot_id: z.string(),
-  generated_at: z.iso.datetime(),
+  as_of: AS_OF,
+  snapshot_id: SNAPSHOT_ID,
+  generated_at: GENERATED_AT,
 });
 
 /** The discovery route of a register: its routes are those under its prefix. */

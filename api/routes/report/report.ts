@@ -19,6 +19,7 @@ import { Market, marketOf } from './market.ts';
 import { sectionsOf } from './sections.ts';
 import { summaryOf } from './summary.ts';
 import { isSale, RECORD_KINDS, type RecordKind } from '../../../models/fields.ts';
+import { AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
 
 const PATH = '/api/deals/:id/report';
 export const EXAMPLE_PATH = '/api/example_report';
@@ -56,7 +57,7 @@ const VERSION = {
 const Version = ListingVersion.schema.pick(VERSION).extend(absentOf(ListingVersion, VERSION));
 
 export const Report = z.strictObject({
-  note: z.string().optional(),
+  note: NOTE.optional(),
   property: z.string().meta({ description: 'Address of the property, in one line.' }),
   summary: z.array(z.string()).meta({ description: 'The report in plain sentences.' }),
   deal: Deal.schema,
@@ -85,9 +86,9 @@ export const Report = z.strictObject({
   sensitivity,
   recompute,
   assumptions: z.strictObject({ assumption_set_id: z.string(), values: z.record(z.string(), z.string()) }),
-  generated_at: z.iso.datetime(),
-  as_of: z.iso.date(),
-  snapshot_id: z.string(),
+  generated_at: GENERATED_AT,
+  as_of: AS_OF,
+  snapshot_id: SNAPSHOT_ID,
 });
 
 const sections = sectionsOf(Report);

@@ -1,0 +1,9 @@
+/** Fields that most answers have around their records: which snapshot they are from, and a note. */
+import { z } from 'zod';
+
+export const NOTE = z.string().meta({ description: 'What to know about the answer, such as late sources.' });
+export const GENERATED_AT = z.iso.datetime().meta({ description: 'When the snapshot was published.' });
+export const AS_OF = z.iso
+  .date()
+  .meta({ description: 'Day of the snapshot; ages and upcoming sales are relative to it.' });
+export const SNAPSHOT_ID = z.string().meta({ description: 'Name of the snapshot that the answer was computed from.' });
