@@ -82,6 +82,22 @@ describe('figures of a metro', () => {
     for (const { id } of records) assert.ok(page.includes(`/api/deals/${id}/report`), id);
   });
 
+  it('cards after the first dozen are folded, and open without a script', async () => {
+    const page = await (await fetch(`${server.url}/deals`, asPage)).text();
+    const [shown = '', folded = ''] = page.split('<details class="others">');
+    const cardsIn = (text: string): number => text.split('<li class="tile deal">').length - 1;
+    assert.deepEqual([cardsIn(shown), cardsIn(folded)], [12, 2 * LEAST_DEALS - 12]);
+    assert.match(folded, /^\s*<summary>Show 8 more deals<\/summary>/);
+    assert.doesNotMatch(await (await fetch(`${server.url}/deals?metro=detroit`, asPage)).text(), /class="others"/);
+  });
+
+  it('a metro without deals and records says so, and offers no query', async () => {
+    const omaha = await textOf('/metros/omaha');
+    assert.match(omaha, /No listing of this metro is in the snapshot, and no public record is read here yet\./);
+    assert.match(omaha, / Kinds of records 0 none is read yet /);
+    assert.doesNotMatch(omaha, /public records are read here|Query deals|can be compared/);
+  });
+
   it('filters of the free index keep the deals that match all of them', async () => {
     const streets = async (query: string): Promise<string[]> =>
       [...(await textOf(`/deals?${query}`)).matchAll(/\/100 (\d+) Sample St/g)].map(([, n = '']) => n);

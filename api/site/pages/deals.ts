@@ -10,6 +10,9 @@ import { usMap } from '../map/us_map.ts';
 import type { Page, PageContext } from '../page.ts';
 import { scoresByPrice } from './scores_by_price.ts';
 
+/** Cards that are shown; the others are folded. */
+const SHOWN_CARDS = 12;
+
 const [first = '', ...others] = METROS.map(({ slug }) => slug);
 
 const FILTERS = {
@@ -86,6 +89,24 @@ function form(index: readonly IndexedDeal[], query: URLSearchParams, refusal: Pr
   </form>`;
 }
 
+const cards = (found: readonly IndexedDeal[], purchase: boolean): Html =>
+  html`<ul class="tiles deals">
+    ${found.map((deal) => dealCard(deal, purchase))}
+  </ul>`;
+
+/** The first cards, and the others behind a summary that opens without a script. */
+function list(found: readonly IndexedDeal[], purchase: boolean): Html {
+  const folded = found.slice(SHOWN_CARDS);
+  return html`${cards(found.slice(0, SHOWN_CARDS), purchase)}
+  ${
+    folded.length > 0 &&
+    html`<details class="others">
+      <summary>Show ${folded.length === 1 ? 'one more deal' : `${countText(folded.length)} more deals`}</summary>
+      ${cards(folded, purchase)}
+    </details>`
+  }`;
+}
+
 function map(found: readonly IndexedDeal[]): Html {
   const byMetro = Map.groupBy(
     found.flatMap(({ metro }) => (metro ? [metro] : [])),
@@ -127,13 +148,7 @@ export const deals: Page = {
       </p>
       <div class="deal-search">${form(index, query, refusal)} ${map(found)}</div>
       <h2 id="list">${countText(found.length)} ${found.length === 1 ? 'deal' : 'deals'}</h2>
-      ${
-        found.length === 0
-          ? none(total)
-          : html`<ul class="tiles deals">
-              ${found.map((deal) => dealCard(deal, site.purchase))}
-            </ul>`
-      }
+      ${found.length === 0 ? none(total) : list(found, site.purchase)}
       <section class="panel">
         <h2>What a paid call adds</h2>
         <p>

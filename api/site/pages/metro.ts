@@ -122,7 +122,11 @@ function indexed(found: readonly IndexedDeal[], metro: Metro, purchase: boolean)
     <ul class="tiles deals">
       ${found.slice(0, MOST_CARDS).map((deal) => dealCard(deal, purchase))}
     </ul>
-    <p><a href="/deals?metro=${metro.slug}">All ${found.length} of ${metro.name} in the free index</a></p>`;
+    <p>
+      <a href="/deals?metro=${metro.slug}"
+        >${found.length > MOST_CARDS ? html`All ${found.length} in the free index` : 'Filter them in the free index'}</a
+      >
+    </p>`;
 }
 
 async function content(context: PageContext, metro: Metro): Promise<Html> {
@@ -139,19 +143,24 @@ async function content(context: PageContext, metro: Metro): Promise<Html> {
         <p class="lead">
           ${
             ofMetro.deals === 0
-              ? 'We have no listings in this metro. We read its public records.'
+              ? `We have no listings in this metro. ${
+                  read.length === 0 ? 'We read no public records here yet.' : 'We read its public records.'
+                }`
               : `${plural(ofMetro.deals, 'small multifamily deal', 'small multifamily deals')} for sale.`
           }
           ${gapSentence(ofMetro)}
         </p>
-        ${gap(ofMetro)}
-        <p class="actions">
-          <a
-            class="button"
-            href="/build?call=/api/deals&amp;state=${metro.state}&amp;city=${encodeURIComponent(metro.name)}"
-            >Query deals in ${metro.name}</a
-          >
-        </p>
+        ${
+          ofMetro.deals > 0 &&
+          html`${gap(ofMetro)}
+            <p class="actions">
+              <a
+                class="button"
+                href="/build?call=/api/deals&amp;state=${metro.state}&amp;city=${encodeURIComponent(metro.name)}"
+                >Query deals in ${metro.name}</a
+              >
+            </p>`
+        }
       </div>
       ${usMap(
         [{ metro, size: 1, title: metro.name, current: true }],
@@ -165,8 +174,8 @@ async function content(context: PageContext, metro: Metro): Promise<Html> {
       { label: 'Underwritten', value: percent(ofMetro.underwritten), note: 'median cap rate' },
       {
         label: 'Kinds of records',
-        value: html`${read.length}<span class="of">/${rows.length}</span>`,
-        note: html`oldest read ${day(oldest.toSorted()[0])}`,
+        value: html`${read.length}${rows.length > 0 && html`<span class="of">/${rows.length}</span>`}`,
+        note: oldest.length === 0 ? 'none is read yet' : html`oldest read ${day(oldest.toSorted()[0])}`,
       },
     ])}
     ${indexed(deals, metro, site.purchase)} ${records(rows, metro)}`;
