@@ -93,7 +93,7 @@ describe('figures of a metro', () => {
 
   it('a metro without deals and records says so, and offers no query', async () => {
     const omaha = await textOf('/metros/omaha');
-    assert.match(omaha, /No listing of this metro is in the snapshot, and no public record is read here yet\./);
+    assert.match(omaha, /We have no listings in this metro\. We read no public records here yet\./);
     assert.match(omaha, / Kinds of records 0 none is read yet /);
     assert.doesNotMatch(omaha, /public records are read here|Query deals|can be compared/);
   });

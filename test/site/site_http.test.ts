@@ -199,7 +199,10 @@ describe('with a snapshot', () => {
     assert.equal(again.status, 304);
     await data.publish('2026-11-20.02', {
       deals: rowsOfTable('deals', 7),
-      sources: [rowOf('sources', 1)],
+      sources: [
+        rowOf('sources', 1),
+        rowOf('sources', 2, { source: 'unread', status: 'never_read', freshness: 'never_read', last_good_at: null }),
+      ],
       assumptions: rowsOfTable('assumptions', 1),
     });
     await server.snapshots.refresh();
@@ -214,6 +217,8 @@ describe('with a snapshot', () => {
     const text = (await (await fetch(`${server.url}/status`, asPage)).text()).replaceAll(/<[^>]*>|\s+/gu, ' ');
     assert.match(text, /Buying +(works|paused)/u);
     assert.match(text, /Freshness by kind of data/u);
+    assert.match(text, /1 more not read yet/u);
+    assert.doesNotMatch(text, /every source is up to date/u);
     assert.doesNotMatch(text, /quarantine|staged|degraded/iu);
   });
 

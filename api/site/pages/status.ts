@@ -1,7 +1,7 @@
 /** /status: for buyers. Whether the service is up, whether it sells, and how fresh each kind of record is. */
 import type { Health } from '../../http/health.ts';
 import { freshnessChart } from '../freshness_chart.ts';
-import { HEALTH_TEXT } from '../health_text.ts';
+import { healthText } from '../health_text.ts';
 import { html, type Html, type Piece } from '../html.ts';
 import { cardTable, externalLink, figures, wideTable } from '../layout.ts';
 import { countText, day } from '../format.ts';
@@ -66,18 +66,25 @@ function noticeOf(row: Row): Html {
   return html`<li>${title}: last read ${lastRead(row)}, due ${everyText(row)}. Its rows show their age.</li>`;
 }
 
+/** Of the sources that are read: one that was never read is not late. */
+function stateText(fresh: number, read: number): string {
+  if (read === 0) return 'not read yet';
+  return fresh === read ? 'up to date' : `${fresh} of ${read} up to date`;
+}
+
 function familySection(title: string, rows: readonly Row[], buys: string): Html {
   const late = rows.filter((row) => stateOf(row)[1] !== 'good' && !isUnread(row));
   const read = rows.filter((row) => !isUnread(row));
+  const unread = rows.length - read.length;
   const ages = read.map((row) => daysOf(row) ?? 0);
-  const oldest = ages.length === 0 ? 'not read yet' : `oldest read ${agoText(Math.max(...ages))}`;
+  const oldest = ages.length === 0 ? 'no rows yet' : `oldest read ${agoText(Math.max(...ages))}`;
   return html`<details class="sources">
     <summary>
       <strong>${title}</strong>
-      <span class="tag ${late.length === 0 ? 'good' : 'thin'}"
-        >${read.length - late.length} of ${rows.length} up to date</span
+      <span class="tag ${read.length === 0 ? 'plain' : late.length === 0 ? 'good' : 'thin'}"
+        >${stateText(read.length - late.length, read.length)}</span
       >
-      <span class="sub">${oldest}, used for ${buys}</span>
+      <span class="sub">${oldest}${unread > 0 && read.length > 0 && `, ${unread} not read yet`}, used for ${buys}</span>
     </summary>
     ${freshnessChart(
       `${title}: age of each source as a share of the time between two reads`,
@@ -150,7 +157,6 @@ function serviceNotes({ snapshot_failure: failure, snapshot_gaps: gaps, payments
   return [
     ...(failure === null ? [] : ['We could not load newer data. The previous data stay for sale and show their age.']),
     ...(gaps.length === 0 ? [] : ['A few fields are missing until the next update.']),
-    ...(payments.ready ? [] : ['Payments are not ready: a paid call gets 503 and is not charged.']),
     ...(payments.unresolved === 0 ? [] : ['Some payments are still being confirmed. No buyer is charged twice.']),
   ];
 }
@@ -167,7 +173,7 @@ export const status: Page = {
     const rows = await request.snapshot.records('sources', 'ORDER BY title');
     const late = rows.filter((row) => !isUnread(row) && stateOf(row)[1] !== 'good');
     const unread = rows.filter(isUnread);
-    const state = HEALTH_TEXT[health.status];
+    const state = healthText(health, unread.length);
     const notes = serviceNotes(health);
     const fresh = rows.length - unread.length - late.length;
     const families = KINDS.map(
@@ -187,8 +193,8 @@ export const status: Page = {
       },
       {
         label: 'Sources up to date',
-        value: html`${fresh}<span class="of">/${rows.length}</span>`,
-        note: `${late.length} delayed, ${unread.length} not read yet`,
+        value: html`${fresh}<span class="of">/${rows.length - unread.length}</span>`,
+        note: `${late.length} delayed, ${unread.length} more not read yet`,
       },
     ];
     return html`<h1>Status</h1>
