@@ -62,6 +62,13 @@ export function describeForms({ site, open }: Browsing): void {
       await page.context().close();
     });
 
+    it('names the fields in words where the call refuses filters together', async () => {
+      const { page } = await open('/build?call=/api/auctions&to_date=2020-01-01', { javaScriptEnabled: false });
+      assert.match(await page.locator('#error-to_date').innerText(), /^“Last day” is 2020-01-01, below “First day”/u);
+      assert.match(await page.locator('#f-state').innerText(), /Ohio \(OH\)/u);
+      await page.context().close();
+    });
+
     it('sells nothing where nothing matches', async () => {
       const { page } = await open('/build?call=/api/deals&city=Nowhere', { javaScriptEnabled: false });
       assert.match(await page.locator('#built').innerText(), /No match today/);

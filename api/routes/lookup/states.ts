@@ -53,6 +53,8 @@ const NAMES: Readonly<Record<string, string>> = {
   WY: 'Wyoming',
 };
 
+export const stateName = (code: string): string | undefined => NAMES[code];
+
 export const STATE_CODES: readonly string[] = Object.keys(NAMES);
 
 /** The code of each state by its name in upper case. */

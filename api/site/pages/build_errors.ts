@@ -50,6 +50,19 @@ function rangeErrors(params: CheckedQuery['params']): [string, string][] {
   });
 }
 
+const quoted = (name: string): string => `“${fieldOf(name).label}”`;
+
+/** The message of a call with its parameters as the form names them. A name may be a word, too: "county", "name". */
+function inWords(message: string, names: readonly string[]): string {
+  const known = new Set(names);
+  const isName = (word: string): boolean => known.has(word) && (word.includes('_') || word === 'apn');
+  return message
+    .replace(/^Give (\w+(?: or \w+)*)\.$/u, (_, list: string) => `Give ${list.split(' or ').map(quoted).join(' or ')}.`)
+    .replace(/^\w+/u, (word) => (known.has(word) ? quoted(word) : word))
+    .replace(/(?<=: )\w+(?:, \w+)*(?=\.$)/u, (list) => list.split(', ').map(quoted).join(', '))
+    .replaceAll(/(?<!“)\b\w+\b/gu, (word) => (isName(word) ? quoted(word) : word));
+}
+
 /**
  * @param given values by parameter, without empty ones
  * @param request of the snapshot
@@ -66,7 +79,7 @@ export async function checkQuery(
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const field = error.extras['field'];
-    errors.set(typeof field === 'string' ? field : '', error.message);
+    errors.set(typeof field === 'string' ? field : '', inWords(error.message, Object.keys(route.params)));
   }
   return { params, errors };
 }

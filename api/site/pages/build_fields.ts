@@ -1,4 +1,6 @@
 /** The fields of the query builder: each parameter with a label in words, its group and the record field it limits. */
+import { stateName } from '../../routes/lookup/states.ts';
+
 export type Group = 'place' | 'kind' | 'figures' | 'dates' | 'more';
 
 export const GROUPS: readonly (readonly [group: Group, title: string])[] = [
@@ -121,8 +123,10 @@ const CHOICES: Readonly<Record<string, string>> = {
   one_family: 'one home',
   two_to_four: '2 to 4 units',
   five_up: '5 units or more',
-  OH: 'Ohio',
-  CO: 'Colorado',
 };
 
-export const choiceText = (value: string): string => CHOICES[value] ?? value.replaceAll('_', ' ');
+/** A choice in words; a state has its code after its name. */
+export function choiceText(value: string): string {
+  const state = stateName(value);
+  return state === undefined ? (CHOICES[value] ?? value.replaceAll('_', ' ')) : `${state} (${value})`;
+}

@@ -33,7 +33,10 @@ interface Choice {
 
 /** Choices of a closed list; undefined if the parameter takes other values too. */
 function choicesOf(name: string, { route, places }: Form): readonly Choice[] | undefined {
-  if (places && name === 'state') return places.states.map((value) => ({ value, text: value }));
+  if (places && name === 'state')
+    return places.states
+      .map((value) => ({ value, text: choiceText(value) }))
+      .toSorted((a, b) => (a.text < b.text ? -1 : 1));
   if (places && name === 'county')
     return [...places.counties].flatMap(([metro, counties]) =>
       counties.map((value) => ({ value, text: value, group: metro === '' ? 'Other counties' : `Metro ${metro}` })),
