@@ -15,6 +15,13 @@ import { SITE_HEADERS, type Site } from './site.ts';
 
 export const PURCHASE_PATH = '/sandbox/buy';
 const DEFAULT_CALL = '/api/deals?state=OH&limit=1';
+/** Calls that fill in the form, by what they show. */
+const EXAMPLES: readonly (readonly [call: string, about: string])[] = [
+  [DEFAULT_CALL, 'A deal in Ohio'],
+  ['/api/leads?limit=1', 'A lead'],
+  ['/api/deals?city=Nowhere', 'No match: 404, free'],
+  ['/api/deals?min_score=101', 'A wrong value: 400, free'],
+];
 /** Largest form accepted. */
 const MAX_FORM_BYTES = 4_096;
 
@@ -65,7 +72,12 @@ const form = (call: string, refused = ''): Html =>
       ${refused === '' ? '' : html` aria-invalid="true" aria-describedby="call-refused"`}
     />
     ${refused !== '' && html`<p class="refused" id="call-refused">${refused}</p>`}
-    <button type="submit">Buy with test money</button>
+    <p class="try">
+      ${EXAMPLES.map(
+        ([example, about]) => html`<a href="${PURCHASE_PATH}?call=${encodeURIComponent(example)}">${about}</a> `,
+      )}
+    </p>
+    <p class="actions"><button type="submit">Buy with test money</button></p>
   </form>`;
 
 const headerTable = (label: string, headers: readonly (readonly [string, string])[]): Html =>
@@ -151,13 +163,26 @@ function purchaseSteps({ unpaid, required, signed, paid, settled, before, after 
     </ol>`;
 }
 
+/** What a purchase will show. */
+const STEPS = html`<h2>What you will see</h2>
+  <ol class="plain-steps">
+    <li>The request without a payment, and the <strong>402</strong> with the price.</li>
+    <li>The payment terms, decoded, and what the wallet signs.</li>
+    <li>The request with the signature, and the <strong>200</strong> with the records.</li>
+    <li>The receipt, and both balances before and after.</li>
+  </ol>
+  <p>
+    <a href="/build">Build a query</a> with filters first, or read <a href="/reference#paying">how to pay</a> from a
+    program.
+  </p>`;
+
 const page = (call: string, rest: Html | '' = '', refused = ''): Html =>
   html`<h1>Test purchase</h1>
     <p class="lead">
       Buy one call with test money and see every step on the wire: the 402, the signed terms, the response and the
       receipt. The wallet and the chain exist only as long as this server; nothing here costs real money.
     </p>
-    ${form(call, refused)} ${rest}`;
+    ${form(call, refused)} ${rest === '' ? STEPS : rest}`;
 
 export interface PurchaseDeps {
   readonly routes: readonly Route[];

@@ -57,7 +57,7 @@ export function archivedContent(
       This is the text of a page of ${title}, which this service archived byte for byte. The page’s own scripts, styles
       and images are not loaded.
     </p>
-    <dl class="facts">
+    <dl class="page-facts">
       <div>
         <dt>Read</dt>
         <dd>${day(page.observedAt)}</dd>

@@ -10,6 +10,9 @@ import { endpointPath } from './reference/paths.ts';
 /** The register of a path such as /ohio/api/filings, or ''. */
 const feedOf = (route: Route): string => /^\/(ohio|colorado)\//.exec(route.path)?.[1] ?? '';
 
+/** The reference has the rest. */
+const firstSentence = (about: string): string => /^.*?\.(?=\s|$)/u.exec(about)?.[0] ?? about;
+
 export const prices: Page = {
   path: '/prices',
   label: 'Prices',
@@ -22,7 +25,7 @@ export const prices: Page = {
       routes.map((r) => [
         html`<code>${templateOf(r)}</code>`,
         html`<strong>${priceText(r)}</strong>`,
-        r.about,
+        firstSentence(r.about),
         r.price === null || r.path.includes(':') || r.media !== undefined
           ? html`<a href="${endpointPath(r)}">Reference</a>`
           : html`<a class="nowrap" href="/build?call=${r.path}">Build a query</a>`,
@@ -38,9 +41,10 @@ export const prices: Page = {
       ${cardTable('Dollars per call with a 200 response', columns, rows(ofFeed('').sort(byPrice)))}
       ${
         byRegister.length > 0 &&
-        html`<h2>Feeds of one register</h2>
-          <p>The registrations of one state, at the same prices.</p>
-          ${cardTable('Feeds of one register', columns, rows(byRegister))}`
+        html`<details>
+          <summary>The registrations of one state, at the same prices (${byRegister.length} calls)</summary>
+          ${cardTable('Feeds of one register', columns, rows(byRegister))}
+        </details>`
       }
       <h2>What is never charged</h2>
       <ul>

@@ -100,7 +100,7 @@ const underwritingFormula = (v: (key: string) => string, isByLine = v('underwrit
     `bank loan        = ${v('loan_to_value')} of the price over ${v('loan_years')} years, paid monthly, at`,
     v('loan_rate_method') === 'survey'
       ? `                   the newest survey rate of 30-year mortgages plus ${v('loan_rate_spread')} points`
-      : `                   ${v('loan_rate_pct')} %`,
+      : `                   ${v('loan_rate_pct')}%`,
   ].join('\n');
 
 export const scores: Page = {
@@ -134,7 +134,7 @@ export const scores: Page = {
                 <th scope="row">Yield</th>
                 <td class="num">${v('score_yield_weight')}</td>
                 <td>
-                  NOI over price and repairs: none at ${v('score_yield_from_pct')} %, the maximum
+                  NOI over price and repairs: none at ${v('score_yield_from_pct')}%, the maximum
                   ${v('score_yield_span_pct')} points higher
                 </td>
               </tr>
@@ -182,13 +182,13 @@ export const scores: Page = {
         <tbody>
           <tr>
             <th scope="row">Rental</th>
-            <td>coverage ${v('rental_hot_coverage')} and cap rate ${v('rental_hot_cap_pct')} %</td>
-            <td>coverage ${v('rental_warm_coverage')} and cap rate ${v('rental_warm_cap_pct')} %</td>
+            <td>coverage ${v('rental_hot_coverage')} and cap rate ${v('rental_hot_cap_pct')}%</td>
+            <td>coverage ${v('rental_warm_coverage')} and cap rate ${v('rental_warm_cap_pct')}%</td>
           </tr>
           <tr>
             <th scope="row">Wholesale</th>
             <td>
-              asking at most ${v('wholesale_share')} of the income value at ${v('wholesale_arv_cap_pct')} %, minus
+              asking at most ${v('wholesale_share')} of the income value at ${v('wholesale_arv_cap_pct')}%, minus
               repairs by age of building and a fee of $${v('wholesale_fee')}
             </td>
             <td>
@@ -228,7 +228,7 @@ export const scores: Page = {
         This is measured, not claimed. Each deal counts once, with its first score, so no later information is used. For
         each score decile the table shows the share of deals with an outcome within 30, 60 and 90 days (a price cut,
         leaving the market as sold or withdrawn, a sheriff sale held, a tax debt cleared), with the number of deals and
-        Wilson’s 95 % interval. The last table scores deals again on days 7, 30, 60 and 90 on the feed and compares the
+        Wilson’s 95% interval. The last table scores deals again on days 7, 30, 60 and 90 on the feed and compares the
         score with the underwritten cap rate alone: the rank correlation of each with the outcome, and their difference.
         A decile with fewer than 30 deals, or a horizon that the snapshots do not cover yet, shows “not enough history”.
       </p>
