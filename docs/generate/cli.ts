@@ -5,6 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { findSources } from '../../sources/index.ts';
 import { calibrationPage } from './calibration.ts';
+import { capacityPage } from './capacity.ts';
 import { commandsPage } from './commands.ts';
 import { dataDictionaryPage } from './data_dictionary.ts';
 import { interfacePage } from './interface.ts';
@@ -20,6 +21,7 @@ import { underwritingPage } from './underwriting.ts';
 const checking = process.argv.includes('--check');
 const pages: Readonly<Record<string, string>> = {
   'docs/calibration.md': calibrationPage(),
+  'docs/capacity.md': capacityPage(),
   'docs/commands.md': commandsPage(),
   'docs/data-dictionary.md': await dataDictionaryPage(),
   'docs/interface.md': interfacePage(),
