@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { leastMs, simulateCrawl, siteTimes, type Crawl, type Read } from '../../bench/capacity/crawl.ts';
 import { countiesOf, readsFor, worldReads } from '../../bench/capacity/reads.ts';
+import { loadSources } from '../../sources/index.ts';
 import { RateLimiter } from '../../sources/fetch/polite/rate_limiter.ts';
 
 const someReads: fc.Arbitrary<readonly Read[]> = fc
@@ -117,6 +118,11 @@ describe('the simulated crawl', () => {
 describe('the reads of many counties', async () => {
   const world = await worldReads();
   const known = countiesOf(world).length;
+
+  test('are those of nearly all sources that are fetched', async () => {
+    const fetched = (await loadSources()).filter(({ fetch }) => fetch !== undefined).length;
+    assert.ok(world.length > 0.8 * fetched, `${world.length} of ${fetched}: run bench/capacity/record_world.ts`);
+  });
 
   test('are those of the default world for its counties', () => {
     const reads = readsFor(world, { counties: known, listings: 1, sites: 'host' });
