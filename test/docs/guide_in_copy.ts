@@ -13,6 +13,7 @@ const COPIED = [
   '.npmrc',
   'tsconfig.json',
   'api',
+  'bench',
   'docs',
   'ledger',
   'lib',
