@@ -28,7 +28,6 @@ const RequestOfPage = z.object({
   url: z.string(),
   sha256: z.string().nullable(),
   observedAt: z.string(),
-  fromCache: z.boolean(),
   error: z.string().nullable(),
   responseHeaders: z.record(z.string(), z.string()),
 });
