@@ -6,7 +6,7 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
-import { makeFolder, readJson, sha256 } from '../../lib/files.ts';
+import { DamagedFile, makeFolder, readJson, sha256 } from '../../lib/files.ts';
 import { noteOf } from '../../lib/record.ts';
 import { literal } from '../../lib/sql.ts';
 import { loadModels } from '../../models/index.ts';
@@ -37,10 +37,19 @@ interface Published {
 
 const metadataFile = (version: number): string => `v${version}.metadata.json`;
 
+/** Undefined if the file is damaged. */
+const unlessDamaged = <T>(reading: Promise<T>): Promise<T | undefined> =>
+  reading.catch((error: unknown) => {
+    if (error instanceof DamagedFile) return undefined;
+    throw error;
+  });
+
 async function publishedSnapshots(layout: Layout): Promise<Published[]> {
   const all: Published[] = [];
   for (const runId of await listSnapshots(layout)) {
-    const manifest = await readManifest(layout, runId);
+    const manifest = await unlessDamaged(readManifest(layout, runId));
+    // No reader can trust its files; make status and the run that continues it name the damage.
+    if (manifest === undefined) continue;
     const gone = new Set((await prunedFiles(layout, runId)).map(({ file }) => file));
     const tables = Object.entries(manifest.tables).flatMap(([name, { file }]) => (gone.has(file) ? [] : [name]));
     all.push({ manifest, tables });
@@ -61,10 +70,11 @@ async function describe(
   });
 }
 
-/** Version of a table's metadata, and the metadata; null if there is none of this location. */
+/** Version of a table's metadata, and the metadata; null if there is none of this location, or it is damaged. */
 async function readTable(folder: string, location: string): Promise<{ version: number; found: TableMetadata | null }> {
-  const version = Number(await readFile(join(folder, HINT), 'utf8').catch(() => '0'));
-  const checked = TableMetadata.safeParse(await readJson(join(folder, metadataFile(version))));
+  const hint = Number(await readFile(join(folder, HINT), 'utf8').catch(() => '0'));
+  const version = Number.isSafeInteger(hint) ? hint : 0;
+  const checked = TableMetadata.safeParse(await unlessDamaged(readJson(join(folder, metadataFile(version)))));
   return { version, found: checked.success && checked.data.location === location ? checked.data : null };
 }
 

@@ -1,6 +1,7 @@
 /** One run: read and stage the sources, build the models, audit them, publish the snapshot (`make run`). */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf } from '../../lib/errors.ts';
 import { makeFolder, sync } from '../../lib/files.ts';
 import { currentAssumptions, type AssumptionSet } from '../../models/assumptions.ts';
 import { auditModels, type AuditResult, type ModelResult } from '../../models/audit.ts';
@@ -167,6 +168,9 @@ async function publish(
   const manifest = await writeSnapshot(build, models, layout, facts, (part) => progress.part(part));
   await store?.publish(facts.run_id);
   const current = await makeCurrent(layout, facts.run_id);
-  await writeOpenTables(layout, tablesUrl);
+  await writeOpenTables(layout, tablesUrl).catch((error: unknown) =>
+    // The snapshot is published; the next run, or make tables, writes the metadata.
+    progress.line(`The Iceberg tables do not have this snapshot yet, see make tables: ${messageOf(error)}`),
+  );
   return { manifest, changes, current };
 }

@@ -1,6 +1,6 @@
 /** Iceberg metadata over two published days: what a reader needs is there and true, and it follows the snapshots. */
 import assert from 'node:assert/strict';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import avro from 'avsc';
@@ -12,6 +12,8 @@ import { loadModels } from '../../models/index.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { writeOpenTables } from '../../pipelines/open_tables/write.ts';
 import { readManifest } from '../../pipelines/snapshots.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
+import { newLayout, runDay, TINY } from './runs.ts';
 import { afterSecondDay, FIRST_RUN, SECOND_RUN } from './starting_points.ts';
 
 const Metadata = z.looseObject({
@@ -118,6 +120,30 @@ describe('open tables', () => {
     assert.ok((await writeOpenTables(layout)).includes(TABLE));
     const avroOf = (all: readonly string[]): string[] => all.filter((name) => name.endsWith('.avro')).sort();
     assert.deepEqual(avroOf(await readdir(folderOf(TABLE))), avroOf(names));
+  });
+
+  test('are written again where they are damaged, and leave out a damaged snapshot', async () => {
+    const whole = await metadata();
+    const version = await readFile(join(folderOf(TABLE), 'version-hint.text'), 'utf8');
+    await writeFile(join(folderOf(TABLE), `v${version}.metadata.json`), '{"format-');
+    await mkdir(layout.snapshot('2026-10-01.01'));
+    await writeFile(join(layout.snapshot('2026-10-01.01'), 'manifest.json'), '{"run_id');
+    assert.deepEqual(await writeOpenTables(layout), [TABLE]);
+    assert.deepEqual((await metadata()).snapshots, whole.snapshots);
+    await rm(layout.snapshot('2026-10-01.01'), { recursive: true });
+  });
+
+  test('do not hold up the run that cannot write them', async () => {
+    const other = await newLayout();
+    await writeFile(other.iceberg, 'no folder');
+    const { manifest, current } = await runDay({
+      layout: other,
+      world: makeWorld(TINY),
+      day: '2026-11-20',
+      only: ({ name }) => name === 'hud_fmr',
+      tables: ['sources'],
+    });
+    assert.ok(manifest !== null && current);
   });
 
   test('forget a snapshot that was removed, and its files', async () => {
