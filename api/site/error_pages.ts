@@ -21,7 +21,7 @@ const isProblem = (ctx: Context): boolean =>
 /** Offers a search and the pages of the site after a wrong link. */
 const notFound = ({ detail, status, reason }: ProblemBody): Html =>
   html`<h1>Page not found</h1>
-    <p class="lead">${detail}</p>
+    <p class="lead">${detail.replace(/ GET .*$/u, '')} Look for deals in a city, or choose a page.</p>
     <form class="feed" method="get" action="/build">
       <input type="hidden" name="call" value="/api/deals" />
       <label for="city">Find deals in a city</label>
@@ -31,7 +31,7 @@ const notFound = ({ detail, status, reason }: ProblemBody): Html =>
     </form>
     <h2>Pages</h2>
     <ul>
-      ${PAGES.map(({ path, title, about }) => html`<li><a href="${path}">${title}</a>: ${about}</li>`)}
+      ${PAGES.map(({ path, label, title, about }) => html`<li><a href="${path}">${path === '/' ? 'Front page' : (label ?? title)}</a>: ${about}</li>`)}
     </ul>
     <p class="small">
       Status ${status}, reason <code>${reason}</code>. For programs: <a href="/openapi.json">OpenAPI</a>,

@@ -1,8 +1,8 @@
 /** The part of /coverage on sources: a square for each, colored by how fresh it is. */
 import { html, type Html } from '../html.ts';
 import { plainTable } from '../layout.ts';
-import { words } from '../format.ts';
 import { rowsFor, type PageContext } from '../page.ts';
+import { familyTitle } from './source_families.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type State = 'fresh' | 'late' | 'broken' | 'not read';
@@ -41,7 +41,7 @@ export async function sourcesByFamily(context: PageContext): Promise<Html | ''> 
       ${families.map(
         ([family, sources]) =>
           html`<div class="range">
-            <span>${words(family)}</span><span class="squares">${sources.map(square)}</span
+            <span>${familyTitle(family)}</span><span class="squares">${sources.map(square)}</span
             ><b class="figure">${countIn(sources, 'fresh')} of ${sources.length} fresh</b>
           </div>`,
       )}
@@ -52,7 +52,7 @@ export async function sourcesByFamily(context: PageContext): Promise<Html | ''> 
         'Sources by family',
         'Freshness by source',
         [{ label: 'Family' }, ...STATES.map((label) => ({ label, num: true }))],
-        families.map(([family, sources]) => [words(family), ...STATES.map((state) => countIn(sources, state))]),
+        families.map(([family, sources]) => [familyTitle(family), ...STATES.map((state) => countIn(sources, state))]),
       )}
     </details>
   </figure>`;

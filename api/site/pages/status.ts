@@ -7,22 +7,10 @@ import { cardTable, externalLink, figures, wideTable } from '../layout.ts';
 import { countText, day } from '../format.ts';
 import { rowsFor, textOrNull, type PageContext, type Page } from '../page.ts';
 import { RECORDS } from './report_words.ts';
+import { SOURCE_FAMILIES } from './source_families.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Tone = 'good' | 'thin' | 'bad' | 'plain';
-
-/** Kinds of data by family of source, in the order of the page. */
-const KINDS: readonly (readonly [title: string, families: readonly string[], buys: string])[] = [
-  ['Listings', ['listings'], 'deals'],
-  ['Tax delinquency', ['tax'], 'signals and leads'],
-  ['Filings, liens and code cases', ['distress'], 'signals and leads'],
-  ['Ohio sheriff sales', ['sheriff'], 'auctions and leads'],
-  ['Other auctions', ['auctions'], 'auctions and leads'],
-  ['Parcels', ['parcels'], 'addresses and owners'],
-  ['New businesses', ['register'], 'filings'],
-  ['HUD rents', ['fmr'], 'underwriting'],
-  ['Rates, vacancy and census', ['benchmarks'], 'underwriting'],
-];
 
 const isLate = (row: Row): boolean => row['freshness'] === 'stale';
 const isUnread = (row: Row): boolean => row['freshness'] === 'never_read';
@@ -176,8 +164,8 @@ export const status: Page = {
     const state = healthText(health, unread.length);
     const notes = serviceNotes(health);
     const fresh = rows.length - unread.length - late.length;
-    const families = KINDS.map(
-      ([title, names, buys]) => [title, rows.filter((r) => names.includes(String(r['family']))), buys] as const,
+    const families = SOURCE_FAMILIES.map(
+      ([family, title, buys]) => [title, rows.filter((r) => r['family'] === family), buys] as const,
     );
     const items: { label: Piece; value: Piece; note?: Piece }[] = [
       { label: 'Service', value: 'up', note: 'it serves this page' },

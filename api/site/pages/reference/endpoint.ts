@@ -91,7 +91,7 @@ const bodies = (endpoint: Endpoint, context: PageContext): Piece =>
   );
 
 const statuses = ({ outcomes }: Endpoint): Html =>
-  html`<table class="ref-fields" role="table" aria-label="Statuses">
+  html`<table class="ref-fields ref-statuses" role="table" aria-label="Statuses">
     <thead role="rowgroup">
       <tr role="row">
         <th scope="col" role="columnheader">Status</th>

@@ -38,7 +38,7 @@ const sharedText = ({ record, names }: NonNullable<FieldRow['shared']>): Html =>
 
 const row = (id: string | undefined, name: Html, type: Piece, meaning: Piece): Html =>
   html`<tr role="row" ${id !== undefined && html`id="${id}"`}>
-    <th scope="row" role="rowheader">${name}<small>${type}</small></th>
+    <th role="rowheader">${name}<small>${type}</small></th>
     <td role="cell">${meaning}</td>
   </tr>`;
 
