@@ -31,7 +31,10 @@ const notFound = ({ detail, status, reason }: ProblemBody): Html =>
     </form>
     <h2>Pages</h2>
     <ul>
-      ${PAGES.map(({ path, label, title, about }) => html`<li><a href="${path}">${path === '/' ? 'Front page' : (label ?? title)}</a>: ${about}</li>`)}
+      ${PAGES.map(
+        ({ path, label, title, about }) =>
+          html`<li><a href="${path}">${path === '/' ? 'Front page' : (label ?? title)}</a>: ${about}</li>`,
+      )}
     </ul>
     <p class="small">
       Status ${status}, reason <code>${reason}</code>. For programs: <a href="/openapi.json">OpenAPI</a>,
