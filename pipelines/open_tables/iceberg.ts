@@ -74,11 +74,14 @@ export const fieldsOf = (columns: readonly DescribedColumn[]): TableSchema['fiel
     ...(about === undefined ? {} : { doc: about }),
   }));
 
-/** Id and sequence number of a run's snapshot: 2026-11-20.01 is 2026112001. Later runs have higher numbers. */
+/** More runs than a day has: ids of two days never meet. */
+export const RUNS_A_DAY = 1_000;
+
+/** Id and sequence number of a run's snapshot: 2026-11-20.01 is 20261120001. Later runs have higher numbers. */
 export function snapshotIdOf(runId: string): number {
   const parsed = parseRunId(runId);
   if (!parsed) throw new Error(`not a run id: ${runId}`);
-  return Number(parsed.asOf.replaceAll('-', '')) * 100 + parsed.number;
+  return Number(parsed.asOf.replaceAll('-', '')) * RUNS_A_DAY + parsed.number;
 }
 
 /** A UUID that a table keeps for as long as it stays in its place. */

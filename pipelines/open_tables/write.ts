@@ -18,6 +18,7 @@ import { manifestListOf, manifestOf } from './avro.ts';
 import {
   fieldsOf,
   metadataOf,
+  RUNS_A_DAY,
   snapshotIdOf,
   TableMetadata,
   type DescribedColumn,
@@ -119,7 +120,7 @@ async function writeSnapshotFiles(table: Table, manifest: Manifest, schema: Tabl
     'snapshot-id': id,
     'sequence-number': id,
     // Two runs of one moment keep their order.
-    'timestamp-ms': Date.parse(manifest.generated_at) + (id % 100),
+    'timestamp-ms': Date.parse(manifest.generated_at) + (id % RUNS_A_DAY),
     'manifest-list': at(listName),
     'schema-id': schema['schema-id'],
     summary: { operation: 'overwrite', run: runId, file: file.sha256 },

@@ -51,7 +51,7 @@ before(async () => {
 describe('open tables', () => {
   test('have a snapshot for each published day, and readers get the current one', async () => {
     const found = await metadata();
-    const ids = [2026112001, 2026112301];
+    const ids = [20261120001, 20261123001];
     assert.deepEqual(
       found.snapshots.map((s) => s['snapshot-id']),
       ids,
@@ -151,7 +151,7 @@ describe('open tables', () => {
     await writeOpenTables(layout);
     assert.deepEqual(
       (await metadata()).snapshots.map((s) => s['snapshot-id']),
-      [2026112301],
+      [20261123001],
     );
     assert.deepEqual(
       (await readdir(folderOf(TABLE))).filter((name) => name.includes(FIRST_RUN)),
