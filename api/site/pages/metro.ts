@@ -107,13 +107,16 @@ function records(rows: readonly Row[], metro: Metro): Html {
         </dl>
       </details>`
     }
-    <p>
-      A missing record means that there is none only where the kind is covered in full.
-      <a href="${COVERAGE_PATH}?metro=${encodeURIComponent(metro.name)}" rel="nofollow"
-        ><code>${COVERAGE_PATH}?metro=${metro.name}</code></a
-      >
-      has the same as JSON, free, with the terms of every source.
-    </p>`;
+    ${
+      rows.length > 0 &&
+      html`<p>
+        A missing record means that there is none only where the kind is covered in full.
+        <a href="${COVERAGE_PATH}?metro=${encodeURIComponent(metro.name)}" rel="nofollow"
+          ><code>${COVERAGE_PATH}?metro=${metro.name}</code></a
+        >
+        has the same as JSON, free, with the terms of every source.
+      </p>`
+    }`;
 }
 
 function indexed(found: readonly IndexedDeal[], metro: Metro, purchase: boolean): Html | '' {
