@@ -160,8 +160,11 @@ export const PATH_REASONS: Readonly<Record<string, string>> = {
   ask_above_offer: 'The asking price is above the maximum allowable offer.',
 };
 
-export const dscrText = ({ dscr_reason: reason, dscr_status: status }: Deal): string =>
-  reason === null ? DSCR_STATUSES[status] : DSCR_REASONS[reason];
+export function dscrText({ dscr_reason: reason, dscr_status: status, noi_source: source }: Deal): string {
+  if (reason !== null) return DSCR_REASONS[reason];
+  if (status !== 'computed' || source === null) return DSCR_STATUSES[status];
+  return source === 'underwritten' ? 'of the underwritten income' : 'of the income that the broker claims';
+}
 
 export const CLAIMS: Words<ReportBody['comparison']['claim_basis']> = {
   stated: 'the broker states the net operating income',
