@@ -20,7 +20,7 @@ const HEADER = ['source', 'state', 'last success', 'age', 'every', 'rows', 'reje
 const REASON_WIDTH = 100;
 /** Columns that a narrow screen leaves out, in this order. */
 const LESS_IMPORTANT = ['rejected', 'every', 'next due', 'last success', 'rows'];
-/** Least width for a reason beside its row; a narrower screen shows it below. */
+/** Columns that a reason needs in its row. With fewer, it goes on a line of its own. */
 const LEAST_REASON_WIDTH = 24;
 const INDENT = 4;
 
@@ -104,7 +104,7 @@ export function formatSources(
 
 interface FittedTable {
   readonly header: string;
-  /** Lines of each row. A reason that does not fit beside its row is on the line below. */
+  /** Lines of each row: the row, and its reason on a second line if the row has no room for it. */
   readonly lines: readonly (readonly string[])[];
   readonly leftOut: readonly string[];
 }

@@ -72,7 +72,7 @@ describe('a store', () => {
     }
   });
 
-  test('in a folder has one pointer, whatever else the file system puts beside it', async () => {
+  test('in a folder ignores files that are not pointers', async () => {
     const root = memoryFolder('dealfeed-store-');
     const store = new FolderStore(root);
     for (const [n, catalog] of [...'abcdefg'].entries())
