@@ -9,28 +9,34 @@ const requestKey = (r: { kind: string; url: string; sha256: string | null }): st
   JSON.stringify([r.kind, r.url, r.sha256]);
 
 /**
- * The pages of a read in the order in which its parser got them. Each has a request record in the read's own run, even
- * if a 304 confirmed an older answer or an interrupted run fetched it.
- * @param maxBytes largest body after content decoding. Default: the archive's
- * @throws ArchiveDamage if a record or a body is lost
+ * The request of each page of a read, in the order in which its parser got the pages, dated like the page. Each is in
+ * the list of the read's own run, even if a 304 confirmed an older answer or an interrupted run fetched it.
+ * @throws ArchiveDamage if a record is lost
  */
-export async function archivedPages(
+export async function archivedRequests(
   archive: Archive,
   record: Pick<ReadRecord, 'source' | 'run_id' | 'pages'>,
-  maxBytes?: number,
-): Promise<Page[]> {
+): Promise<RequestRecord[]> {
   const records = await archive.records(record.source, record.run_id);
   const answered = records.filter((r) => r.error === null && r.sha256 !== null);
   const requests: ReadonlyMap<string, readonly RequestRecord[]> = Map.groupBy(answered, requestKey);
-  const pages: Page[] = [];
-  for (const page of record.pages) {
+  return record.pages.map((page) => {
     const same = requests.get(requestKey(page)) ?? [];
     const context = JSON.stringify(page.context);
     const request =
       page.context === undefined ? same.at(-1) : same.findLast((r) => JSON.stringify(r.context) === context);
     if (!request) throw new ArchiveDamage(`the archive has no request record of ${page.url} in run ${record.run_id}`);
-    pages.push(await archive.page({ ...request, observedAt: page.observed_at }, maxBytes));
-  }
+    return { ...request, observedAt: page.observed_at };
+  });
+}
+
+/** The pages of a read. @throws ArchiveDamage if a record or a body is lost */
+export async function archivedPages(
+  archive: Archive,
+  record: Pick<ReadRecord, 'source' | 'run_id' | 'pages'>,
+): Promise<Page[]> {
+  const pages: Page[] = [];
+  for (const request of await archivedRequests(archive, record)) pages.push(await archive.page(request));
   return pages;
 }
 

@@ -13,9 +13,11 @@
  * carrying the last good rows if a page breaks. Files that an operator drops are declared as in dropped_files.ts.
  */
 import type { RecordDefinition } from '../lib/record.ts';
+import type { Divides } from './divides.ts';
 import type { DropFolders, DropFormat } from './dropped_files.ts';
 import { COVERED_KINDS, type CoveredKind, type Family } from './kinds.ts';
 import type { Season } from './season.ts';
+import { requireTerms, type Terms } from './terms.ts';
 
 export type { DropFolders, DropFormat, Family };
 
@@ -27,18 +29,6 @@ export interface Covers {
   readonly kinds: readonly CoveredKind[];
   /** The only city that it covers, if it is not the whole county. */
   readonly city?: string;
-}
-
-const TERMS_BASES = ['us_government_work', 'open_data', 'public_record', 'permission', 'sandbox_only'] as const;
-
-/** Terms under which a source may be read. A source without them cannot be defined. */
-export interface Terms {
-  readonly basis: (typeof TERMS_BASES)[number];
-  /** One sentence for the operator, including what is unknown about the terms. */
-  readonly note: string;
-  readonly url?: string;
-  /** Why its terms let a reader see an archived page. Default: not shown. Never set it if pages name individuals. */
-  readonly showPages?: string;
 }
 
 /** A page as fetched and archived. */
@@ -246,6 +236,8 @@ export interface SourceSpec<C extends Candidates = Candidates> {
    */
   readonly contradictions?: 'refused' | 'refused_in_page';
   readonly expect: Expectations;
+  /** Default: every page is parsed whole. */
+  readonly divides?: Divides;
   readonly drop?: readonly DropFormat[];
   readonly dropFolders?: DropFolders;
   /**
@@ -260,16 +252,6 @@ export interface SourceSpec<C extends Candidates = Candidates> {
   checkDrop?(pages: readonly Page[]): void;
   fetch?(ctx: FetchContext): AsyncIterable<Page>;
   parse(page: Page): C;
-}
-
-/** Refuse a source that does not state its terms, before any request to its site. */
-export function requireTerms(source: { readonly name: string; readonly terms?: Partial<Terms> | undefined }): void {
-  const { name, terms } = source;
-  if (TERMS_BASES.some((basis) => basis === terms?.basis) && terms?.note?.trim()) return;
-  throw new Error(
-    `source ${name}: terms is ${JSON.stringify(terms ?? null)}, ` +
-      `expected a basis (${TERMS_BASES.join(', ')}) and a note on the terms under which it may be read`,
-  );
 }
 
 /** Kinds that a source covers of its county, by its declaration or else its family. */

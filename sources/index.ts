@@ -2,7 +2,8 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { RecordDefinition } from '../lib/record.ts';
-import { requireTerms, type SourceSpec } from './contract.ts';
+import type { SourceSpec } from './contract.ts';
+import { requireTerms } from './terms.ts';
 
 /** An adapter and its folder. */
 export interface FoundSource {

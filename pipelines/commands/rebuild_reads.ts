@@ -9,6 +9,7 @@ import { ArchiveDamage, openArchive, type Archive } from '../../sources/fetch/ar
 import { loadSources } from '../../sources/index.ts';
 import { readRecord, readsUpTo, stagedParquet, versionOf, type ReadRecord } from '../ingest/reads.ts';
 import type { SourceState } from '../ingest/source_state.ts';
+import { readPage } from '../ingest/read_page.ts';
 import { stageRead, type Staged } from '../ingest/stage.ts';
 import type { Layout } from '../layout.ts';
 import { archivedPages, unreadableOf } from '../archived_pages.ts';
@@ -94,7 +95,7 @@ async function parseAgain(folders: Folders, spec: SourceSpec, record: ReadRecord
       if (why !== null) return `the read ${earlier.run_id}, from which it carries rows: ${why}`;
     }
     const file = stagedParquet(target, record.source, record.run_id, versionOf(record));
-    const pages = await archivedPages(archive, record);
+    const pages = (await archivedPages(archive, record)).map(readPage);
     const parsed = await stageRead({ spec, pages, unreadable, observedAt, target: file });
     let staged: Staged;
     try {

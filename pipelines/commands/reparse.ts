@@ -15,6 +15,7 @@ import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
 import { ArchiveDamage, type Archive } from '../../sources/fetch/archive.ts';
 import { checkExpectations } from '../ingest/expect.ts';
 import { readsUpTo, stagedParquet, trustedRows, versionOf, writeRead, type ReadRecord } from '../ingest/reads.ts';
+import { readPage } from '../ingest/read_page.ts';
 import { stageRead, type Staged } from '../ingest/stage.ts';
 import type { Layout } from '../layout.ts';
 import { archivedPages, unreadableOf } from '../archived_pages.ts';
@@ -131,7 +132,7 @@ async function reparseOne(
 ): Promise<ParseResult> {
   try {
     const { unreadable, observedAt } = unreadableOf(record);
-    const pages = await archivedPages(archive, record);
+    const pages = (await archivedPages(archive, record)).map(readPage);
     const parsed = await stageRead({ spec, pages, unreadable, observedAt, target: rebuilt });
     let staged: Staged;
     try {

@@ -3,8 +3,10 @@
  * processes (queue_crawler.ts). Both use the same adapters, fetcher and archive, and return the same pages in the same
  * order.
  */
-import type { Page, SourceSpec } from '../../sources/contract.ts';
+import type { SourceSpec } from '../../sources/contract.ts';
 import type { Fetcher, Stats } from '../../sources/fetch/fetcher.ts';
+import { loadHere, type LoadRows } from '../ingest/load_rows.ts';
+import { readPage, type ReadPage } from '../ingest/read_page.ts';
 
 /** The inputs of a read as plain data, so that another process can do it. */
 export interface Reading {
@@ -32,8 +34,10 @@ export interface SourceRead {
    * The pages with rows, in the adapter's order.
    * @throws SourceUnavailable or Quarantine, as the fetcher does
    */
-  pages(): AsyncIterable<Page>;
-  /** Release the pages: they have been parsed. */
+  pages(): AsyncIterable<ReadPage>;
+  /** Checks the rows of its pages, or of dropped ones. */
+  readonly load: LoadRows;
+  /** The read is staged, or has failed. */
   done(): void;
 }
 
@@ -63,10 +67,11 @@ export function readHere(
   });
   return {
     traffic: context.stats,
-    pages: () => {
+    async *pages() {
       if (!spec.fetch) throw new Error(`source ${spec.name} has no site`);
-      return spec.fetch(context);
+      for await (const page of spec.fetch(context)) yield readPage(page);
     },
+    load: loadHere,
     done: () => {},
   };
 }

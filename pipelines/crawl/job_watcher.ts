@@ -1,21 +1,36 @@
-/** Waits for the jobs of a run: polls their states in the queue, and counts workers. */
+/** Waits for the jobs of a run: polls their states in the queues, and counts workers. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JobWithMetadata, PgBoss } from 'pg-boss';
-import { QueueUnavailable, retryQuery, SCHEMA, WORKER_SILENT_SECONDS, type CrawlDatabase } from './database.ts';
-import { Output, QUEUE } from './jobs.ts';
+import { z } from 'zod';
+import {
+  BOSS_SCHEMA,
+  QueueUnavailable,
+  retryQuery,
+  SCHEMA,
+  WORKER_SILENT_SECONDS,
+  type CrawlDatabase,
+} from './database.ts';
+import { QUEUE, STAGE_QUEUE } from './jobs.ts';
 
 const POLL_MS = 250;
 
-/** Progress of a run: sources by state, and active workers. */
+/** pg-boss itself finds one job at a time by its id, and a run waits for hundreds. */
+const FIND_JOBS = `
+  SELECT id::text, state, retry_count AS retries, output FROM ${BOSS_SCHEMA}.job
+  WHERE name IN ('${QUEUE}', '${STAGE_QUEUE}') AND id = ANY($1::uuid[])`;
+
+const FoundJob = z.object({ id: z.string(), state: z.string(), retries: z.int(), output: z.unknown() });
+type FoundJob = z.infer<typeof FoundJob>;
+
+/** Progress of a run: sources by state, shards that are not staged, and active workers. */
 export interface QueueProgress {
   readonly waiting: number;
   readonly beingRead: number;
   readonly read: number;
+  readonly shards: number;
   readonly workers: number;
 }
 
 export interface WatcherOptions {
-  readonly boss: PgBoss;
   readonly database: CrawlDatabase;
   /** How long the database may be unavailable. */
   readonly timeoutMs: number;
@@ -26,8 +41,9 @@ export interface WatcherOptions {
 }
 
 interface WaitingJob {
+  readonly queue: string;
   readonly source: string;
-  readonly result: PromiseWithResolvers<Output>;
+  readonly result: PromiseWithResolvers<unknown>;
   /** Retries that were printed. */
   retries: number;
   isActive: boolean;
@@ -44,8 +60,8 @@ export class JobWatcher {
   }
 
   /** The output of a job that was sent. */
-  wait(id: string, source: string): Promise<Output> {
-    const job: WaitingJob = { source, result: Promise.withResolvers<Output>(), retries: 0, isActive: false };
+  wait(queue: string, id: string, source: string): Promise<unknown> {
+    const job: WaitingJob = { queue, source, result: Promise.withResolvers(), retries: 0, isActive: false };
     this.#waiting.set(id, job);
     this.#startPolling();
     return job.result.promise;
@@ -74,16 +90,20 @@ export class JobWatcher {
   }
 
   async #poll(): Promise<void> {
-    const { database, timeoutMs, boss } = this.#options;
+    const { database, timeoutMs } = this.#options;
     let withoutWorkersSince: number | undefined;
     for (; this.#waiting.size > 0; await sleep(POLL_MS)) {
-      for (const [id, waiting] of this.#waiting) {
-        const [job] = await retryQuery(database.shown, timeoutMs, () => boss.findJobs(QUEUE, { id }));
-        this.#update(id, waiting, job);
-      }
+      const ids = [...this.#waiting.keys()];
+      const rows = await retryQuery(database.shown, timeoutMs, () => database.query(FIND_JOBS, ids));
+      const found = new Map(
+        z
+          .array(FoundJob)
+          .parse(rows)
+          .map((job) => [job.id, job]),
+      );
+      for (const id of ids) this.#update(id, found.get(id));
       const workers = await this.#countWorkers();
-      const beingRead = [...this.#waiting.values()].filter((job) => job.isActive).length;
-      this.#options.onProgress({ waiting: this.#waiting.size - beingRead, beingRead, read: this.#read, workers });
+      this.#reportProgress(workers);
       if (workers > 0) withoutWorkersSince = undefined;
       else if (withoutWorkersSince === undefined) {
         withoutWorkersSince = performance.now();
@@ -91,6 +111,14 @@ export class JobWatcher {
       }
       this.#checkWorkers(withoutWorkersSince);
     }
+  }
+
+  #reportProgress(workers: number): void {
+    const jobs = [...this.#waiting.values()];
+    const sources = jobs.filter(({ queue }) => queue === QUEUE);
+    const beingRead = sources.filter(({ isActive }) => isActive).length;
+    const shards = jobs.length - sources.length;
+    this.#options.onProgress({ waiting: sources.length - beingRead, beingRead, read: this.#read, shards, workers });
   }
 
   async #countWorkers(): Promise<number> {
@@ -105,8 +133,9 @@ export class JobWatcher {
   }
 
   #printNoWorker(): void {
+    const sources = new Set([...this.#waiting.values()].map(({ source }) => source)).size;
     this.#options.print(
-      `  no worker for ${this.#waiting.size} sources: start one with make worker, with the same QUEUE and DATA_DIR`,
+      `  no worker for ${sources} sources: start one with make worker, with the same QUEUE and DATA_DIR`,
     );
   }
 
@@ -121,32 +150,31 @@ export class JobWatcher {
   }
 
   /** Resolve or reject a job that has ended; note the state of any other. */
-  #update(id: string, waiting: WaitingJob, job: JobWithMetadata<unknown> | undefined): void {
+  #update(id: string, job: FoundJob | undefined): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
     const { shown } = this.#options.database;
-    const { source, result } = waiting;
+    const { queue, source, result } = waiting;
     if (job === undefined || job.state === 'cancelled') {
       this.#waiting.delete(id);
       result.reject(new QueueUnavailable(`QUEUE is ${shown}, from which the job of ${source} was removed`));
     } else if (job.state === 'failed') {
       this.#waiting.delete(id);
-      const attempts = job.retryCount + 1;
-      result.reject(new QueueUnavailable(`QUEUE is ${shown}, where ${attempts} workers failed to read ${source}`));
+      const what = `${job.retries + 1} workers failed to ${queue === QUEUE ? 'read' : 'stage rows of'} ${source}`;
+      result.reject(new QueueUnavailable(`QUEUE is ${shown}, where ${what}`));
     } else if (job.state === 'completed') {
       this.#waiting.delete(id);
-      this.#read += 1;
-      const output = Output.safeParse(job.output);
-      if (output.success) result.resolve(output.data);
-      else result.reject(new Error(`the job of ${source} ended with ${JSON.stringify(job.output).slice(0, 200)}`));
+      if (queue === QUEUE) this.#read += 1;
+      result.resolve(job.output);
     } else this.#noteProgress(waiting, job);
   }
 
-  #noteProgress(waiting: WaitingJob, job: JobWithMetadata<unknown>): void {
+  #noteProgress(waiting: WaitingJob, job: FoundJob): void {
     waiting.isActive = job.state === 'active';
     // A retry counts once a worker takes it.
-    if (!waiting.isActive || job.retryCount <= waiting.retries) return;
-    waiting.retries = job.retryCount;
-    this.#options.print(
-      `  taken over  ${waiting.source}: its worker is gone or returned it, another continues from the archive`,
-    );
+    if (!waiting.isActive || job.retries <= waiting.retries) return;
+    waiting.retries = job.retries;
+    const what = waiting.queue === QUEUE ? 'another continues from the archive' : 'another stages its rows';
+    this.#options.print(`  taken over  ${waiting.source}: its worker is gone or returned it, ${what}`);
   }
 }

@@ -1,22 +1,41 @@
-/** Jobs of the queue: one source to read each, and its outcome. The bytes go through the archive. */
+/**
+ * Jobs of the queue and their outputs. A job reads one source, or checks and stages one shard of a read. Pages and rows
+ * go through the archive, or the store.
+ */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PgBoss } from 'pg-boss';
 import { z } from 'zod';
 import { Quarantine, SourceUnavailable, type QuarantineReason, type SourceSpec } from '../../sources/contract.ts';
+import { RequestRecord } from '../../sources/fetch/archive.ts';
 import { PageRef } from '../ingest/reads.ts';
+import { StagedShard } from '../ingest/stage_shard.ts';
 
+/** Queue of sources to read. */
 export const QUEUE = 'crawl';
+/** Queue of shards to stage. */
+export const STAGE_QUEUE = 'stage';
 
 /** A worker without a heartbeat for this time is gone, and others take its sources. The minimum of pg-boss. */
 export const HEARTBEAT_SECONDS = 10;
+/** The same for shards. Longer, because parsing a large page blocks its process. */
+const STAGE_HEARTBEAT_SECONDS = 30;
 
 const texts = z.array(z.string());
 
-/** One source to read for one run. */
-export const CrawlJob = z.object({
+/** What every job says of its run, for the worker to check. */
+const JobOfRun = z.object({
   source: z.string(),
+  /** Id of the data folder: the worker must write where the run reads. */
+  folder: z.string(),
+  /** Hash of the program: the worker must read and stage as the run would. */
+  code: z.string(),
+});
+export type JobOfRun = z.infer<typeof JobOfRun>;
+
+/** One source to read for one run. */
+export const CrawlJob = JobOfRun.extend({
   reading: z.object({
     asOf: z.string(),
     runId: z.string(),
@@ -24,10 +43,6 @@ export const CrawlJob = z.object({
     distrusts: texts,
     resumes: texts,
   }),
-  /** Id of the data folder: the worker must write where the run reads. */
-  folder: z.string(),
-  /** Hash of the adapters: the worker must read as the run would. */
-  code: z.string(),
   contact: z.string().nullable(),
   /** The sandbox world instead of the web, with its made-up secrets. Real secrets are settings of each worker. */
   world: z.object({ url: z.string(), secrets: z.record(z.string(), z.string()) }).nullable(),
@@ -47,7 +62,8 @@ export type Failure = z.infer<typeof Failure>;
 
 /** Outcome of a read. */
 export const Outcome = z.object({
-  pages: z.array(PageRef),
+  /** With the bytes of each page after content decoding. */
+  pages: z.array(PageRef.extend({ size: z.int().min(0) })),
   unreadable: z.array(z.object({ key: z.record(z.string(), z.string()), failure: Failure })),
   traffic: z.object({ requests: z.int(), notModified: z.int(), bytes: z.int(), retries: z.int() }),
   /** Why the read ended early. */
@@ -61,6 +77,29 @@ export type Outcome = z.infer<typeof Outcome>;
  */
 export const Output = z.object({ worker: z.string(), outcome: z.string().optional(), defect: z.string().optional() });
 export type Output = z.infer<typeof Output>;
+
+/** The pages of a shard by their requests, or a part of a large one (ingest/shards.ts). */
+export const ShardParts = z.array(z.object({ page: RequestRecord, number: z.int().min(0), of: z.int().min(1) }));
+export type ShardParts = z.infer<typeof ShardParts>;
+
+/** One shard of a read to stage. */
+export const StageJob = JobOfRun.extend({
+  runId: z.string(),
+  /** Place of the shard in its read. */
+  shard: z.int().min(0),
+  /** Its parts as JSON text, for the reason of Output. */
+  parts: z.string(),
+});
+export type StageJob = z.infer<typeof StageJob>;
+
+/** Output of a shard: what was staged, null if the run must do it to say what is wrong, or a defect of the worker. */
+export const StageOutput = z.object({
+  worker: z.string(),
+  attempt: z.int().min(0),
+  staged: StagedShard.nullable(),
+  defect: z.string().optional(),
+});
+export type StageOutput = z.infer<typeof StageOutput>;
 
 /** A failure of a site or a page as data; undefined for a defect of ours. */
 export function failureOf(error: unknown): Failure | undefined {
@@ -89,19 +128,22 @@ export const errorOf = ({ is, reason, detail, pageUrl, status }: Failure): Quara
     ? new Quarantine(reason as QuarantineReason, detail, pageUrl ?? undefined)
     : new SourceUnavailable(reason as SourceUnavailable['reason'], detail, pageUrl ?? '', status ?? undefined);
 
-/** Create the queue if it does not exist. */
-export const createQueue = (boss: PgBoss): Promise<void> =>
-  boss.createQueue(QUEUE, {
-    heartbeatSeconds: HEARTBEAT_SECONDS,
-    notify: true,
-    // A polite read may take hours; the heartbeat detects a dead worker.
-    expireInSeconds: 23 * 3600,
-    // Includes jobs that stopped workers return.
-    retryLimit: 20,
-    retryDelay: 0,
-    retentionSeconds: 86_400,
-    deleteAfterSeconds: 86_400,
-  });
+/** Create the queues if they do not exist. */
+export async function createQueues(boss: PgBoss): Promise<void> {
+  await boss.createQueue(QUEUE, { ...JOBS, heartbeatSeconds: HEARTBEAT_SECONDS });
+  await boss.createQueue(STAGE_QUEUE, { ...JOBS, heartbeatSeconds: STAGE_HEARTBEAT_SECONDS });
+}
+
+const JOBS = {
+  notify: true,
+  // A polite read may take hours; the heartbeat detects a dead worker.
+  expireInSeconds: 23 * 3600,
+  // Includes jobs that stopped workers return.
+  retryLimit: 20,
+  retryDelay: 0,
+  retentionSeconds: 86_400,
+  deleteAfterSeconds: 86_400,
+} as const;
 
 /** One word for all sources that share a host, directly or through others: they are read one after the other. */
 export function sitesOf(sources: readonly SourceSpec[]): ReadonlyMap<string, string> {
@@ -115,11 +157,17 @@ export function sitesOf(sources: readonly SourceSpec[]): ReadonlyMap<string, str
   return new Map(sources.map(({ name, hosts: [host = ''] }) => [name, siteOfHost.get(host) ?? name]));
 }
 
-/** Hash of the source code of all adapters. */
-export async function adapterHash(): Promise<string> {
-  const root = join(import.meta.dirname, '../../sources');
-  const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.ts')).sort();
+/** Folders whose code decides what a worker reads and stages. */
+const CODE = ['lib', 'models', 'pipelines', 'sources'];
+
+/** Hash of the program's source code. */
+export async function codeHash(): Promise<string> {
+  const root = join(import.meta.dirname, '../..');
   const hash = createHash('sha256');
-  for (const file of files) hash.update(`${file}\u0000`).update(await readFile(join(root, file)));
+  for (const folder of CODE) {
+    const files = (await readdir(join(root, folder), { recursive: true })).filter((file) => file.endsWith('.ts'));
+    for (const file of files.sort())
+      hash.update(`${folder}/${file}\u0000`).update(await readFile(join(root, folder, file)));
+  }
   return hash.digest('hex').slice(0, 16);
 }

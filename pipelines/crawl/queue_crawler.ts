@@ -1,22 +1,37 @@
 /**
- * Reads sources by workers in other processes: each source is a job in pg-boss. The pages come back through the
- * archive, which the workers share with the run.
+ * Reads and stages sources by workers in other processes: each source, and each shard of its pages, is a job in
+ * pg-boss. Pages and rows come back through the folder that the workers share with the run, or through the store.
  */
 import { constants } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
-import { PgBoss } from 'pg-boss';
+import { PgBoss, type SendOptions } from 'pg-boss';
 import type { Store } from '../../lib/store/store.ts';
-import type { Page, SourceSpec } from '../../sources/contract.ts';
-import type { Archive } from '../../sources/fetch/archive.ts';
-import { archivedPages } from '../archived_pages.ts';
+import type { SourceSpec } from '../../sources/contract.ts';
+import type { Archive, RequestRecord } from '../../sources/fetch/archive.ts';
+import { archivedRequests } from '../archived_pages.ts';
+import type { ReadPage } from '../ingest/read_page.ts';
+import { layoutOf } from '../layout.ts';
 import { fetchRequests } from '../store/worker_store.ts';
 import { AT_ONCE, type Crawler, type OnUnreadable, type Reading, type SourceRead, type Traffic } from './crawler.ts';
 import { BOSS_SCHEMA, connecting, holdQueue, openCrawlDatabase, retryQuery, SCHEMA, TIMEOUTS } from './database.ts';
 import { assignQueue } from './folder.ts';
 import { JobWatcher, type QueueProgress } from './job_watcher.ts';
-import { adapterHash, createQueue, errorOf, Outcome, QUEUE, sitesOf, type CrawlJob, type Output } from './jobs.ts';
+import {
+  codeHash,
+  createQueues,
+  errorOf,
+  Outcome,
+  Output,
+  QUEUE,
+  sitesOf,
+  STAGE_QUEUE,
+  type CrawlJob,
+  type StageJob,
+} from './jobs.ts';
+import { loadByWorkers, type StagingOptions } from './stage_by_workers.ts';
 
 export type { QueueProgress } from './job_watcher.ts';
 
@@ -78,6 +93,17 @@ function worldOf({ sandboxUrl, secrets }: QueueOptions, names: readonly string[]
   return { url: sandboxUrl, secrets: Object.fromEntries(names.map((name) => [name, secrets[name] ?? ''])) };
 }
 
+/** A page whose body is opened where it is needed. The worker's fetcher has checked the limits of its size. */
+const archivedPage = (archive: Archive, request: RequestRecord, size: number): ReadPage => ({
+  kind: request.kind,
+  url: request.url,
+  context: request.context,
+  sha256: request.sha256 ?? '',
+  observedAt: request.observedAt,
+  size,
+  open: () => archive.page(request, constants.MAX_LENGTH),
+});
+
 /** Counts what each worker has read. */
 class WorkerCounts {
   readonly #counts = new Map<string, { sources: number; requests: number }>();
@@ -117,14 +143,14 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
     await Promise.race([goodbye(), sleep(DISCONNECT_MS, undefined, { ref: false })]);
   };
   let folder: string;
-  const code = await adapterHash();
+  const code = await codeHash();
   try {
     release = await holdQueue(url, shown);
     folder = await assignQueue(database, { dataDir: options.dataDir, store: options.store?.shown });
     await connecting(shown, boss.start());
-    await createQueue(boss);
+    await createQueues(boss);
     // Jobs of a killed run. This run finds their pages in the archive.
-    await boss.deleteAllJobs(QUEUE);
+    for (const queue of [QUEUE, STAGE_QUEUE]) await boss.deleteAllJobs(queue);
     await database.query(`DELETE FROM ${SCHEMA}.worker WHERE seen_at < now() - interval '1 day'`);
   } catch (error) {
     await disconnect();
@@ -132,15 +158,21 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
   }
 
   const { noWorkerMs, print, onProgress = () => undefined } = options;
-  const watcher = new JobWatcher({ boss, database, timeoutMs, noWorkerMs, print, onProgress });
+  const watcher = new JobWatcher({ database, timeoutMs, noWorkerMs, print, onProgress });
   const sites = sitesOf(options.sources);
   const counts = new WorkerCounts();
-  /** Limits the results in memory to those of a run without a queue. */
-  const parsing = new PQueue({ concurrency: AT_ONCE });
+  /** Limits the reads that are put together at the same time to those of a run without a queue. */
+  const assembling = new PQueue({ concurrency: AT_ONCE });
+
+  /** Send a job. The id is ours, so that a retried send does not add the job twice. @returns its output */
+  const send = async (queue: string, job: CrawlJob | StageJob, more: SendOptions = {}): Promise<unknown> => {
+    const id = randomUUID();
+    await retryQuery(shown, timeoutMs, () => boss.send(queue, job, { ...more, id }));
+    return watcher.wait(queue, id, job.source);
+  };
 
   /** Send the job of a source and wait for its output. */
   const readByWorker = async (spec: SourceSpec, reading: Reading): Promise<Output> => {
-    const id = randomUUID();
     const secrets = secretsFor(spec, options.secrets);
     const job: CrawlJob = {
       source: spec.name,
@@ -151,18 +183,15 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
       secrets,
       world: worldOf(options, secrets),
     };
-    // The id is ours, so that a retried send does not add the job twice.
-    const group = { id: sites.get(spec.name) ?? spec.name };
-    await retryQuery(shown, timeoutMs, () => boss.send(QUEUE, job, { id, group }));
-    return watcher.wait(id, spec.name);
+    return Output.parse(await send(QUEUE, job, { group: { id: sites.get(spec.name) ?? spec.name } }));
   };
 
-  /** Wait for a parsing slot, which is free again when `parsed` resolves. */
-  const takeParsingSlot = (parsed: Promise<void>): Promise<void> =>
+  /** Wait for a turn to put a read together, which ends when `staged` resolves. */
+  const takeTurn = (staged: Promise<void>): Promise<void> =>
     new Promise<void>((begin) => {
-      void parsing.add(() => {
+      void assembling.add(() => {
         begin();
-        return parsed;
+        return staged;
       });
     });
 
@@ -175,8 +204,9 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
         bytes: 0,
         retries: 0,
       };
-      const parsed = Promise.withResolvers<void>();
-      async function* pages(): AsyncGenerator<Page> {
+      const staged = Promise.withResolvers<void>();
+      const { archive, store, dataDir } = options;
+      async function* pages(): AsyncGenerator<ReadPage> {
         const output = await readByWorker(spec, reading);
         // A defect of ours ends the run, as it would in this process.
         if (output.outcome === undefined)
@@ -184,20 +214,21 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
         const outcome = Outcome.parse(JSON.parse(output.outcome));
         Object.assign(traffic, outcome.traffic);
         counts.add(output.worker, outcome.traffic.requests);
-        await takeParsingSlot(parsed.promise);
         for (const { key, failure } of outcome.unreadable) onUnreadable(key, errorOf(failure));
-        if (options.store)
-          await fetchRequests(options.store, options.dataDir, { source: spec.name, runId: reading.runId });
+        if (store) await fetchRequests(store, dataDir, { source: spec.name, runId: reading.runId });
         const record = { source: spec.name, run_id: reading.runId, pages: outcome.pages };
-        // The worker's fetcher has checked the size limits, which differ between requests.
-        yield* await archivedPages(options.archive, record, constants.MAX_LENGTH);
+        for (const [index, request] of (await archivedRequests(archive, record)).entries())
+          yield archivedPage(archive, request, outcome.pages[index]?.size ?? 0);
         if (outcome.failure) throw errorOf(outcome.failure);
       }
+      const stage: StagingOptions['stage'] = (job) => send(STAGE_QUEUE, { ...job, folder, code });
+      const turn = (): Promise<void> => takeTurn(staged.promise);
       return {
         traffic,
         pages,
+        load: loadByWorkers({ dataDir, store, archive, stage, takeTurn: turn }, reading.runId),
         done: () => {
-          parsed.resolve();
+          staged.resolve();
         },
       };
     },
@@ -205,6 +236,7 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
     async close() {
       await watcher.close();
       await disconnect();
+      await rm(layoutOf(options.dataDir).shards, { recursive: true, force: true });
     },
   };
 }

@@ -9,57 +9,19 @@ import { createFetcher, type Fetcher } from '../../sources/fetch/fetcher.ts';
 import { hostsOf } from '../../sources/index.ts';
 import { liveClock, sandboxClock } from '../clock.ts';
 import { refOf } from '../ingest/reads.ts';
-import type { Claim, Claims } from './claims.ts';
+import type { Claim } from './claims.ts';
 import { readHere, type Traffic } from './crawler.ts';
-import type { CrawlDatabase } from './database.ts';
-import { placeId, wrongPlace } from './folder.ts';
+import { BYTES_PER_MB, specOf, type JobContext } from './job_context.ts';
 import { CrawlJob, failureOf, type Outcome, type Output } from './jobs.ts';
-import { type EarlierRequests, fetchRequests, openWorkerArchive, trimPages } from '../store/worker_store.ts';
-import type { WorkerOptions } from './worker.ts';
+import { fetchRequests, openWorkerArchive, trimPages } from '../store/worker_store.ts';
 
-const BYTES_PER_MB = 1_000_000;
-
-export interface JobContext {
-  readonly options: WorkerOptions;
-  /** Name of the worker. */
-  readonly name: string;
-  /** Hash of the worker's adapters. */
-  readonly code: string;
-  readonly database: CrawlDatabase;
-  readonly claims: Claims;
-  /** Lists of requests of earlier runs, if they come from a store. */
-  readonly earlier: EarlierRequests | undefined;
-  /** Aborted when the worker stops. */
-  readonly stopping: AbortSignal;
-}
-
-/** Why the worker must not read a job; null if it may. */
-async function mismatchOf({ options, code, database }: JobContext, job: CrawlJob): Promise<string | null> {
-  const { dataDir } = options;
+/** The adapter of a job. @throws SettingError if the worker must not read it, or lacks one of its secrets */
+async function readableSpec(context: JobContext, job: CrawlJob): Promise<SourceSpec> {
   const { runId } = job.reading;
-  const place = { dataDir, store: options.store?.store.shown };
-  if (job.folder !== (await placeId(place)))
-    return (
-      (await wrongPlace(database, place)) ??
-      `DATA_DIR is ${JSON.stringify(dataDir)}, which is not the data folder of run ${runId}`
-    );
-  if (job.code !== code)
-    return (
-      `the adapters in sources/ are not those of run ${runId}; update this worker to the run's version of the ` +
-      'project and start it again'
-    );
-  const missing = job.world ? undefined : job.secrets.find((secret) => options.secrets[secret] === undefined);
-  if (missing === undefined) return null;
-  return `${missing} is null, expected a value: run ${runId} has one, and reads ${job.source}`;
-}
-
-/** The adapter of a job. @throws SettingError if the worker must not read it */
-async function specOf(context: JobContext, job: CrawlJob): Promise<SourceSpec> {
-  const mismatch = await mismatchOf(context, job);
-  if (mismatch !== null) throw new SettingError(mismatch);
-  const spec = context.options.sources.find((s) => s.name === job.source);
-  if (!spec) throw new SettingError(`source is ${JSON.stringify(job.source)}, which this worker does not know`);
-  return spec;
+  const spec = await specOf(context, job, runId);
+  const missing = job.world ? undefined : job.secrets.find((secret) => context.options.secrets[secret] === undefined);
+  if (missing === undefined) return spec;
+  throw new SettingError(`${missing} is null, expected a value: run ${runId} has one, and reads ${job.source}`);
 }
 
 /** Traffic of earlier attempts, which belongs to the read. */
@@ -108,7 +70,7 @@ async function readPages(fetcher: Fetcher, spec: SourceSpec, job: CrawlJob, atte
   });
   let failure: Outcome['failure'] = null;
   try {
-    for await (const page of read.pages()) pages.push(refOf(page));
+    for await (const page of read.pages()) pages.push({ ...refOf(page), size: page.size });
   } catch (error) {
     failure = failureOf(error) ?? null;
     if (failure === null) throw error;
@@ -133,7 +95,7 @@ export async function readJob(context: JobContext, { id, data, retryCount: attem
   const { options, name, claims, stopping } = context;
   const { print } = options;
   const job = CrawlJob.parse(data);
-  const spec = await specOf(context, job);
+  const spec = await readableSpec(context, job);
   const archive = await archiveFor(context, job, attempt);
   const earlier = attempt === 0 ? [] : await archive.records(spec.name, job.reading.runId);
   const archived = earlier.filter((r) => r.error === null && r.sha256 !== null).length;

@@ -1,4 +1,4 @@
-/** A worker: takes jobs from the queue, reads their sources as a run would, and writes their outcomes. */
+/** A worker: takes jobs from the queues, reads sources and stages shards as a run would, and writes the outcomes. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { PgBoss, type Job } from 'pg-boss';
@@ -9,8 +9,9 @@ import type { FetcherOptions } from '../../sources/fetch/fetcher.ts';
 import { claimsIn } from './claims.ts';
 import { BOSS_SCHEMA, connecting, openCrawlDatabase, SCHEMA } from './database.ts';
 import { wrongPlace } from './folder.ts';
-import { adapterHash, createQueue, QUEUE } from './jobs.ts';
+import { codeHash, createQueues, QUEUE, STAGE_QUEUE } from './jobs.ts';
 import { readJob } from './read_job.ts';
+import { OpenPages, stageJob } from './stage_job.ts';
 import { EarlierRequests } from '../store/worker_store.ts';
 
 export interface WorkerOptions {
@@ -41,6 +42,8 @@ export interface Worker {
 const POLL_SECONDS = 0.5;
 /** How often a worker sends the heartbeat of a job. */
 const HEARTBEAT_REFRESH_SECONDS = 3;
+/** Staging computes and does not wait, so more at a time would not be faster. The others fill pauses between jobs. */
+const SHARDS_AT_ONCE = 3;
 const STOP_MS = 10_000;
 
 /**
@@ -50,7 +53,7 @@ const STOP_MS = 10_000;
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { url, dataDir } = options;
   const [id, name] = [randomUUID(), `${hostname()}/${process.pid}`];
-  const code = await adapterHash();
+  const code = await codeHash();
   const database = await openCrawlDatabase(url);
   const boss = new PgBoss({
     connectionString: url,
@@ -76,15 +79,18 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const earlier = options.store && new EarlierRequests(options.store.store, dataDir);
   const context = { options, name, code, database, claims, earlier, stopping: stopping.signal };
 
-  const workOn = async ([job]: Job[]): Promise<unknown> => {
-    if (!job) return undefined;
-    try {
-      return await readJob(context, job);
-    } catch (error) {
-      if (error instanceof SettingError) unfit.resolve(error);
-      throw error;
-    }
-  };
+  const opened = new OpenPages();
+  const workOn =
+    (work: (job: Job) => Promise<unknown>) =>
+    async ([job]: Job[]): Promise<unknown> => {
+      if (!job) return undefined;
+      try {
+        return await work(job);
+      } catch (error) {
+        if (error instanceof SettingError) unfit.resolve(error);
+        throw error;
+      }
+    };
 
   const close = async (): Promise<void> => {
     stopping.abort(new Error('the worker is being stopped'));
@@ -98,18 +104,22 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const wrong = await wrongPlace(database, { dataDir, store: options.store?.store.shown });
     if (wrong !== null) throw new SettingError(wrong);
     await connecting(database.shown, boss.start());
-    await createQueue(boss);
+    await createQueues(boss);
     await register();
+    const polling = {
+      pollingIntervalSeconds: POLL_SECONDS,
+      notifyPollingIntervalSeconds: POLL_SECONDS,
+      heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS,
+    };
     await boss.work(
       QUEUE,
-      {
-        localConcurrency: options.atOnce,
-        pollingIntervalSeconds: POLL_SECONDS,
-        notifyPollingIntervalSeconds: POLL_SECONDS,
-        groupConcurrency: 1,
-        heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS,
-      },
-      workOn,
+      { ...polling, localConcurrency: options.atOnce, groupConcurrency: 1 },
+      workOn((job) => readJob(context, job)),
+    );
+    await boss.work(
+      STAGE_QUEUE,
+      { ...polling, localConcurrency: SHARDS_AT_ONCE },
+      workOn((job) => stageJob(context, opened, job)),
     );
   } catch (error) {
     await close();

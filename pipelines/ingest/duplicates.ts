@@ -2,8 +2,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../../lib/duck.ts';
 import { identifier } from '../../lib/sql.ts';
-import type { Page, SourceSpec } from '../../sources/contract.ts';
+import type { SourceSpec } from '../../sources/contract.ts';
 import type { NaturalKey, Rejected } from './check.ts';
+import type { ReadPage } from './read_page.ts';
 
 export interface Duplicates {
   /** Number of rows merged into another. */
@@ -34,7 +35,7 @@ async function hasDuplicates(connection: DuckDBConnection, key: readonly string[
 export async function resolveDuplicates(
   connection: DuckDBConnection,
   spec: SourceSpec,
-  pages: readonly Page[],
+  pages: readonly ReadPage[],
 ): Promise<Duplicates> {
   const { contradictions } = spec;
   // Most reads have none, and the statements below would read all rows up to four times.
@@ -92,8 +93,9 @@ const keyOf = (spec: SourceSpec, values: RefusedRow['values']): NaturalKey =>
 const MAX_FIELDS = 3;
 
 /** Rejects of rows that contradict each other. */
-function rejectsOf(spec: SourceSpec, rows: readonly RefusedRow[], pages: readonly Page[]): Rejected[] {
-  const pageOf = ({ pageSha256 }: RefusedRow): Page | undefined => pages.find(({ sha256 }) => sha256 === pageSha256);
+function rejectsOf(spec: SourceSpec, rows: readonly RefusedRow[], pages: readonly ReadPage[]): Rejected[] {
+  const pageOf = ({ pageSha256 }: RefusedRow): ReadPage | undefined =>
+    pages.find(({ sha256 }) => sha256 === pageSha256);
   const differing = spec.row.columns
     .map(({ name }) => name)
     .filter((name) => new Set(rows.map(({ values }) => values[name] ?? null)).size > 1);

@@ -3,15 +3,16 @@ import { Quarantine, type Page, type SourceSpec } from '../../sources/contract.t
 import { droppedName } from '../../sources/dropped_files.ts';
 import { checkedRows, WHOLE_FILE, type Checked, type Rejected, type Values } from './check.ts';
 import { checkRejects } from './expect.ts';
+import type { ReadPage } from './read_page.ts';
 
 /** The rows of a readable file. */
 interface FileRows {
-  readonly page: Page;
+  readonly page: ReadPage;
   readonly rows: readonly Checked[];
 }
 
 interface RefusedFile {
-  readonly page: Page;
+  readonly page: ReadPage;
   readonly error: Quarantine;
 }
 
@@ -19,12 +20,12 @@ interface RefusedFile {
  * Every candidate of the readable files, and one reject for each unreadable file. Its key is its folder.
  * @throws Quarantine the first one, if no file is readable
  */
-export async function* checkedFiles(spec: SourceSpec, pages: readonly Page[]): AsyncGenerator<Checked> {
+export async function* checkedFiles(spec: SourceSpec, pages: readonly ReadPage[]): AsyncGenerator<Checked> {
   const files: FileRows[] = [];
   const refused: RefusedFile[] = [];
   for (const page of pages) {
     try {
-      files.push({ page, rows: await rowsOfFile(spec, page) });
+      files.push({ page, rows: await rowsOfFile(spec, await page.open()) });
     } catch (error) {
       if (!(error instanceof Quarantine)) throw error;
       refused.push({ page, error });
@@ -62,13 +63,13 @@ async function rowsOfFile(spec: SourceSpec, page: Page): Promise<readonly Checke
 function* withoutSharedKeys(spec: SourceSpec, files: readonly FileRows[]): Generator<Checked> {
   const keyOf = (values: Values): string => JSON.stringify(spec.row.key.map((name) => values[name]));
   /** By key, the last file of each thing. */
-  const things = new Map<string, Map<string, Page>>();
+  const things = new Map<string, Map<string, ReadPage>>();
   for (const { page, rows } of files)
     for (const row of rows) {
       const thing = 'values' in row ? spec.dropFolders?.thingOf?.(row.values) : undefined;
       if (!('values' in row) || thing === undefined || thing === null) continue;
       const key = keyOf(row.values);
-      things.set(key, (things.get(key) ?? new Map<string, Page>()).set(thing, page));
+      things.set(key, (things.get(key) ?? new Map<string, ReadPage>()).set(thing, page));
     }
   for (const { page, rows } of files)
     for (const row of rows) {
@@ -79,7 +80,7 @@ function* withoutSharedKeys(spec: SourceSpec, files: readonly FileRows[]): Gener
     }
 }
 
-function sharedKey(spec: SourceSpec, page: Page, values: Values, places: readonly string[]): Checked {
+function sharedKey(spec: SourceSpec, page: ReadPage, values: Values, places: readonly string[]): Checked {
   const key = Object.fromEntries(spec.row.key.map((name) => [name, String(values[name])]));
   const reject: Rejected = {
     source: spec.name,
@@ -94,4 +95,4 @@ function sharedKey(spec: SourceSpec, page: Page, values: Values, places: readonl
   return { reject, key };
 }
 
-const fileOf = ({ context, url }: Page): string => droppedName(context) ?? url;
+const fileOf = ({ context, url }: ReadPage): string => droppedName(context) ?? url;

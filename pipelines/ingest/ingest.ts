@@ -2,7 +2,7 @@
 import { basename, relative } from 'node:path';
 import type { Archive } from '../../sources/fetch/archive.ts';
 import { readDrop } from '../../sources/fetch/drop.ts';
-import { Quarantine, SourceUnavailable, type Page, type SourceSpec } from '../../sources/contract.ts';
+import { Quarantine, SourceUnavailable, type SourceSpec } from '../../sources/contract.ts';
 import type { Clock } from '../clock.ts';
 import type { Crawler } from '../crawl/crawler.ts';
 import { parseRunId, type Layout } from '../layout.ts';
@@ -10,6 +10,7 @@ import { readsUpTo, refOf, stagedParquet, writeRead, type ReadRecord } from './r
 import { fileToCarryFrom } from './carry.ts';
 import type { Unreadable } from './check.ts';
 import { checkExpectations } from './expect.ts';
+import { readPage, type ReadPage } from './read_page.ts';
 import { stageRead } from './stage.ts';
 
 export interface Ingest {
@@ -71,7 +72,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
         detail: error instanceof Error ? error.message : String(error),
       }),
   );
-  const pages: Page[] = [];
+  const pages: ReadPage[] = [];
   let dropped: readonly string[] = [];
   const record = (status: ReadRecord['status'], rest: Partial<ReadRecord>): ReadRecord => ({
     source: spec.name,
@@ -106,7 +107,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
     // A dropped file takes precedence over the web.
     const drop = await droppedFiles(run, spec);
     dropped = drop.pages.map((p) => p.url);
-    pages.push(...drop.pages);
+    pages.push(...drop.pages.map(readPage));
     if (drop.unknownFiles.length > 0) {
       const files = drop.unknownFiles.join(', ');
       throw new Quarantine(
@@ -117,7 +118,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
     const [lost] = drop.unreadable;
     if (lost && pages.length === 0) throw new Quarantine('malformed_page', lost.detail, lost.url);
     unreadable.push(...drop.unreadable.map((file) => ({ ...file, reason: 'malformed_page' })));
-    if (pages.length > 0) spec.checkDrop?.(pages);
+    if (pages.length > 0) spec.checkDrop?.(drop.pages);
     if (pages.length === 0) {
       if (!spec.fetch || run.mayFetch?.(spec) === false) return null;
       for await (const page of read.pages()) pages.push(page);
@@ -125,7 +126,8 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
     const lastGood = before.find((r) => r.status === 'good');
     const target = stagedParquet(layout, spec.name, runId);
     const onRows = (rows: number, areAllChecked: boolean): void => run.onRows?.(spec.name, rows, areAllChecked);
-    const staged = await stageRead({ spec, pages, unreadable, observedAt: clock.observedAt(), target, onRows });
+    const toStage = { spec, pages, unreadable, observedAt: clock.observedAt(), target, onRows };
+    const staged = await stageRead(toStage, read.load);
     try {
       checkExpectations(spec, staged, lastGood?.counts.rows_out);
       const { counts, parquet, facts } = await staged.write(await fileToCarryFrom(layout, staged, lastGood));

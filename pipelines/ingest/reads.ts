@@ -3,9 +3,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { RejectedRow } from '../../models/inputs.ts';
-import type { Page } from '../../sources/contract.ts';
 import { DamagedFile, readJson, sha256OfFile, writeWhole } from '../../lib/files.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
+import type { ReadPage } from './read_page.ts';
 
 /*
  * A read is never edited. `make reparse` adds a version, `<run id>.v2.{parquet,json}`; the newest version is used.
@@ -26,7 +26,7 @@ export const PageRef = z.strictObject({
 });
 export type PageRef = z.infer<typeof PageRef>;
 
-export const refOf = ({ kind, url, sha256, observedAt, context }: Page): PageRef => ({
+export const refOf = ({ kind, url, sha256, observedAt, context }: Omit<ReadPage, 'size' | 'open'>): PageRef => ({
   kind,
   url,
   sha256,

@@ -7,45 +7,24 @@
 import { rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { openDuck, openSmall, rowsOf } from '../../lib/duck.ts';
+import { rowsOf } from '../../lib/duck.ts';
 import { makeFolder, moveInto, sha256OfFile } from '../../lib/files.ts';
 import { identifier, literal } from '../../lib/sql.ts';
-import { Quarantine, type Page, type SourceSpec } from '../../sources/contract.ts';
 import { carryRows } from './carry.ts';
-import {
-  checkedRows,
-  isPartOfKey,
-  lostRow,
-  type NaturalKey,
-  type Rejected,
-  type Unreadable,
-  type Values,
-} from './check.ts';
-import { checkedFiles } from './each_file.ts';
+import { isPartOfKey, lostRow, type NaturalKey, type Rejected, type Unreadable } from './check.ts';
 import { resolveDuplicates } from './duplicates.ts';
 import { fiscalYearsOf } from './fiscal_years.ts';
+import { createFresh, loadHere, type LoadRows, type RowsToLoad } from './load_rows.ts';
 import { newestOf } from './newest.ts';
 import type { ReadRecord } from './reads.ts';
-import { HANDED_OVER, insertRows, stagedColumns } from './rows.ts';
+import { openStaging } from './staging_database.ts';
 
-/** Rows in one INSERT. */
-const BATCH_ROWS = 10_000;
-/** Rejects are kept in memory. A read with more of them is quarantined. */
-const MAX_REJECTS = 200_000;
-/** Pages of this size and more get a database of their own, which spills to the disk. */
-const LARGE_BYTES = 16_000_000;
-const LARGE_MEMORY = '1GB';
-
-export interface ReadToStage {
-  readonly spec: SourceSpec;
-  readonly pages: readonly Page[];
+export interface ReadToStage extends RowsToLoad {
   readonly unreadable: readonly Unreadable[];
   /** Instant for the rejects of unreadable rows. */
   readonly observedAt: string;
   /** Staged Parquet file that `write` creates. */
   readonly target: string;
-  /** Called from time to time with the number of rows accepted so far, and whether all are checked. */
-  readonly onRows?: ((rows: number, areAllChecked: boolean) => void) | undefined;
 }
 
 /** Counts and rejects of a read. */
@@ -75,12 +54,16 @@ export interface StagedRead extends Tally {
   close(): Promise<void>;
 }
 
-/** Check every row of a read and load the accepted ones. @throws Quarantine when the adapter does not know a page */
-export async function stageRead(read: ReadToStage): Promise<StagedRead> {
+/**
+ * Check every row of a read and load the accepted ones.
+ * @param load how the rows are checked. Default: in this process
+ * @throws Quarantine when the adapter does not know a page
+ */
+export async function stageRead(read: ReadToStage, load = loadHere): Promise<StagedRead> {
   await makeFolder(dirname(read.target));
-  const { connection, close } = await openFor(read);
+  const { connection, close } = await openStaging(read);
   try {
-    const tally = await loadFresh(connection, read);
+    const tally = await loadFresh(connection, read, load);
     return { ...tally, write: (before) => writeStaged(connection, read, tally, before), close };
   } catch (error) {
     await close();
@@ -88,69 +71,22 @@ export async function stageRead(read: ReadToStage): Promise<StagedRead> {
   }
 }
 
-/** A database for the rows of a read: a large one spills into a folder beside the staged file. */
-async function openFor({ pages, target }: ReadToStage): Promise<{
-  readonly connection: DuckDBConnection;
-  close(): Promise<void>;
-}> {
-  if (pages.reduce((bytes, page) => bytes + page.bytes.length, 0) < LARGE_BYTES) return openSmall();
-  const duck = await openDuck(':memory:', { threads: 1, memoryLimit: LARGE_MEMORY });
-  const spill = `${target}.spill.tmp`;
-  await duck.connection.run(`SET temp_directory = ${literal(spill)}`);
-  return {
-    connection: duck.connection,
-    async close() {
-      duck.close();
-      await rm(spill, { recursive: true, force: true });
-    },
-  };
-}
-
 /** Fill the table `fresh` with the accepted rows, one for each key. */
-async function loadFresh(connection: DuckDBConnection, read: ReadToStage): Promise<Tally> {
-  const { spec, pages, unreadable, observedAt, target, onRows } = read;
-  const columns = stagedColumns(spec);
-  // Without NOT NULL: a row carried from before a column existed has no value for it.
-  await connection.run(`CREATE TABLE fresh (${columns.map((c) => `${identifier(c.name)} ${c.sql}`).join(', ')})`);
-  const rejects: Rejected[] = [];
-  const rejectedKeys: NaturalKey[] = [];
-  let batch: Values[] = [];
-  let accepted = 0;
-  const insertBatch = async (isLast: boolean): Promise<void> => {
-    await insertRows(connection, `${target}${HANDED_OVER}`, 'fresh', columns, batch);
-    accepted += batch.length;
-    batch = [];
-    onRows?.(accepted, isLast);
-  };
-  const candidates = spec.dropFolders ? checkedFiles(spec, pages) : checkedRows(spec, pages);
-  for await (const checked of candidates) {
-    if ('values' in checked) {
-      batch.push(checked.values);
-      if (batch.length === BATCH_ROWS) await insertBatch(false);
-      continue;
-    }
-    rejects.push(checked.reject);
-    if (checked.key) rejectedKeys.push(checked.key);
-    if (rejects.length > MAX_REJECTS)
-      throw new Quarantine(
-        'too_many_rejects',
-        `more than ${MAX_REJECTS} rows refused; the first: ${rejects[0]?.detail ?? ''}`,
-        rejects[0]?.page_url,
-      );
-  }
-  await insertBatch(true);
-  for (const [index, lost] of unreadable.entries()) {
-    rejectedKeys.push(lost.key);
-    rejects.push(lostRow(spec, lost, index, observedAt));
-  }
+async function loadFresh(connection: DuckDBConnection, read: ReadToStage, load: LoadRows): Promise<Tally> {
+  const { spec, pages, unreadable, observedAt } = read;
+  await createFresh(connection, spec);
+  const loaded = await load(connection, read);
+  const lost = unreadable.map((row, index) => lostRow(spec, row, index, observedAt));
+  const rejects = [...loaded.rejects, ...lost];
+  const rejectedKeys = [...loaded.rejectedKeys, ...unreadable.map(({ key }) => key)];
   const unreadablePages = rejectedKeys.filter((key) => isPartOfKey(spec, key)).length;
   const duplicates = await resolveDuplicates(connection, spec, pages);
   const { merged } = duplicates;
   return {
-    rows: accepted - merged - duplicates.rejects.length,
+    rows: loaded.accepted - merged - duplicates.rejects.length,
     rejects: [...rejects, ...duplicates.rejects],
     rejectedKeys: [...rejectedKeys, ...duplicates.rejectedKeys],
-    rowsIn: accepted + rejects.length,
+    rowsIn: loaded.accepted + rejects.length,
     merged,
     unreadablePages,
   };

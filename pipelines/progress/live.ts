@@ -70,8 +70,9 @@ export class LiveProgress implements Progress {
     this.#tally.end(end);
   }
 
-  workers({ waiting, beingRead, read, workers }: Parameters<Progress['workers']>[0]): void {
-    const counts = `${read} sources read, ${beingRead} in progress, ${waiting} waiting`;
+  workers({ waiting, beingRead, read, shards, workers }: Parameters<Progress['workers']>[0]): void {
+    const staging = shards === 0 ? '' : `, ${plural(shards, 'part')} to stage`;
+    const counts = `${read} sources read, ${beingRead} in progress, ${waiting} waiting${staging}`;
     this.#workers = `${plural(workers, 'worker')}: ${counts}`;
   }
 

@@ -79,7 +79,7 @@ test('three workers read one site one request at a time, at its interval, and ob
           () => assert.fail(),
         );
         const texts: string[] = [];
-        for await (const page of read.pages()) texts.push(page.text());
+        for await (const page of read.pages()) texts.push((await page.open()).text());
         read.done();
         return texts;
       }),

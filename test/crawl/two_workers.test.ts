@@ -97,10 +97,9 @@ describe('a run with two workers', () => {
       print: (line) => lines.push(line),
       noWorkerMs: 600_000,
     });
-    t.after(() => crawler.close());
     const workers = await Promise.all([1, 2].map(() => workerProcess({ QUEUE, DATA_DIR: shared.root })));
     t.after(() => Promise.all(workers.map((w) => w.end('SIGKILL'))));
-    const two = await runHere(shared, crawler);
+    const two = await runHere(shared, crawler).finally(() => crawler.close());
     // Two sources of one host read its robots.txt once here and twice there; of a DuckDB file no two are alike. The
     // staged rows of every source are there by their hashes.
     const told = ({ manifest }: typeof one): object => ({
@@ -133,11 +132,18 @@ describe('a run with two workers', () => {
       .summary()
       .filter((line) => /^ {2}worker \S+\/\d+ read \d+ sources? with \d+ requests$/u.test(line));
     assert.equal(account.length, 2, crawler.summary().join('\n'));
-    for (const worker of workers)
+    for (const { lines: said } of workers) {
       assert.ok(
-        worker.lines.some((line) => /^\w+: \d+ pages, \d+ requests, \d+ ms$/u.test(line)),
-        worker.lines.join('\n'),
+        said.some((line) => /^\w+: \d+ pages, \d+ requests, \d+ ms$/u.test(line)),
+        said.join('\n'),
       );
+      assert.ok(
+        said.some((line) => /^\w+: shard 0 staged, \d+ rows$/u.test(line)),
+        said.join('\n'),
+      );
+    }
+    const staged = workers.flatMap(({ lines: said }) => said.filter((line) => / shard \d+ staged, /u.test(line)));
+    assert.equal(new Set(staged.map((line) => line.split(':', 1)[0])).size, SOURCES.length, 'workers staged all rows');
     assert.deepEqual(
       (await readdir(shared.root)).sort(),
       (await readdir(alone.root)).sort(),

@@ -9,6 +9,7 @@ import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { fileToCarryFrom } from '../../pipelines/ingest/carry.ts';
 import type { Unreadable } from '../../pipelines/ingest/check.ts';
 import { stagedParquet, writeRead, type ReadRecord } from '../../pipelines/ingest/reads.ts';
+import { readPage } from '../../pipelines/ingest/read_page.ts';
 import { stageRead, type StagedRead } from '../../pipelines/ingest/stage.ts';
 import { defineSource, Quarantine, type Candidate, type Page, type SourceSpec } from '../../sources/contract.ts';
 
@@ -71,7 +72,7 @@ export async function stage<T>(
 ): Promise<T> {
   const target = options.target ?? stagedParquet(await folder(), spec.name, '2026-11-20.01');
   const observedAt = pages[0]?.observedAt ?? '';
-  const result = await stageRead({ spec, pages, unreadable: [], observedAt, ...options, target });
+  const result = await stageRead({ spec, pages: pages.map(readPage), unreadable: [], observedAt, ...options, target });
   try {
     return await use(result);
   } finally {

@@ -4,6 +4,7 @@
  * Later reads request the changed rows as JSON by SODA 2. Both become rows in `registration`.
  */
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
+import { csvCuts } from '../../csv/csv_cuts.ts';
 import { streamCsv } from '../../csv/stream_csv.ts';
 import { addDays } from '../../days.ts';
 import { sodaCount, sodaRows } from '../../families/open_data/soda.ts';
@@ -191,6 +192,7 @@ export default defineSource({
   politeness: { minIntervalMs: 1000, concurrency: 1 },
   row: Registration,
   reads: 'increments',
+  divides: { kinds: ['export'], cuts: csvCuts },
   expect: { minRows: 1, maxRejectShare: 0.02, maxDropShare: 1 },
   drop: [
     {
