@@ -1,4 +1,4 @@
-/** What operators plan workers by: how long the rows of archived pages are checked and staged, by how many processes. */
+/** What operators plan workers by: how long it takes to check and stage the rows of archived pages. */
 import { join } from 'node:path';
 import PQueue from 'p-queue';
 import { archivedRequests, unreadableOf } from '../../pipelines/archived_pages.ts';

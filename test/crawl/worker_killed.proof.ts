@@ -1,8 +1,11 @@
 /**
- * A worker that is killed, or suspended, while it reads: another takes over after ten seconds without a heartbeat, and
- * no page is lost or doubled. The suite has a worker that is told to stop (two_workers.test.ts).
+ * A worker that is killed, or suspended, while it reads or stages: another takes over after ten or thirty seconds
+ * without a heartbeat, and no page or row is lost or doubled. The suite has a worker that is told to stop
+ * (two_workers.test.ts).
  */
 import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { readRecord, type ReadRecord } from '../../pipelines/ingest/reads.ts';
 import type { Layout } from '../../pipelines/layout.ts';
@@ -11,6 +14,7 @@ import { openArchive } from '../../sources/fetch/archive.ts';
 import { hashesOn, wrongIn } from '../crash/pipeline_folder.ts';
 import { startPipeline } from '../crash/pipeline_process.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
+import { exportRecords } from '../pipelines/large_export.ts';
 import { newLayout } from '../pipelines/runs.ts';
 import { countedWeb, untilAsked, workerProcess, type CountedWeb } from './worker_process.ts';
 
@@ -115,7 +119,7 @@ describe('in the middle of a read', { concurrency: 2 }, () => {
     // It wakes while the other reads.
     sleeper.child.kill('SIGCONT');
     await sleeper.said(/^heartland_multifamily: left to another worker/u);
-    assert.ok(await run.said(/^ {2}good +heartland_multifamily/u), run.lines.join('\n'));
+    assert.ok(await run.said(/^loading the staged rows/u), run.lines.join('\n'));
     // What it builds of that is not asked here.
     run.child.kill('SIGKILL');
     assert.deepEqual(
@@ -127,5 +131,45 @@ describe('in the middle of a read', { concurrency: 2 }, () => {
       'robots.txt, and the page that was under way, are asked for twice; nothing else',
     );
     assert.ok((web.most.get(HOST) ?? 0) <= 1, 'never two at once');
+  });
+
+  test('a worker killed while it stages a large file: another stages its shards, to the same bytes', async (t) => {
+    const web = await webOf();
+    const layouts = [await newLayout(), await newLayout()];
+    const [layout, here] = layouts;
+    assert.ok(layout && here);
+    const csv = exportRecords(40_000).join('\n');
+    for (const { drop } of layouts) {
+      await mkdir(join(drop, 'colorado_sos'), { recursive: true });
+      await writeFile(join(drop, 'colorado_sos', 'business_entities_in_colorado.csv'), csv);
+    }
+    const QUEUE = await postgres.database();
+    const run = await startPipeline(web, layout.root, DAY, { SOURCES: 'colorado_sos', QUEUE });
+    const killed = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    t.after(() => killed.end('SIGKILL'));
+    await killed.said(/^colorado_sos: shard \d+ staged, /u);
+    killed.child.kill('SIGKILL');
+    assert.equal(await killed.ended, null);
+    const staged = killed.lines.filter((line) => /: shard \d+ staged, /u.test(line)).length;
+    assert.ok(staged < 7, 'it was killed in the middle');
+    const other = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    t.after(() => other.end('SIGKILL'));
+    assert.equal((await run.ended).status, 0, run.lines.join('\n'));
+    assert.ok(
+      run.lines.some((line) => /^ {2}taken over {2}colorado_sos: .*, another stages its rows$/u.test(line)),
+      run.lines.join('\n'),
+    );
+    const undisturbed = await startPipeline(web, here.root, DAY, { SOURCES: 'colorado_sos' });
+    assert.equal((await undisturbed.ended).status, 0, undisturbed.lines.join('\n'));
+    assert.deepEqual(await hashesOn(layout, DAY), await hashesOn(here, DAY));
+    const read = await readRecord(layout, 'colorado_sos', `${DAY}.01`);
+    assert.deepEqual(read?.counts, {
+      rows_in: 40_000,
+      rows_out: 40_000 - 400 - 200,
+      rows_rejected: 400,
+      rows_merged: 200,
+      rows_carried: 0,
+    });
+    assert.deepEqual(await wrongIn(layout), []);
   });
 });

@@ -16,26 +16,18 @@ import { loadByWorkers } from '../../pipelines/crawl/stage_by_workers.ts';
 import { OpenPages, shardName, stageParts } from '../../pipelines/crawl/stage_job.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { openArchive, RequestRecord } from '../../sources/fetch/archive.ts';
-import { COLORADO_COLUMNS } from '../../sandbox/pages/colorado.ts';
 import { Quarantine, type Page } from '../../sources/contract.ts';
 import colorado from '../../sources/register/colorado_sos/source.ts';
 import { pageOf } from '../sources/recorded.ts';
+import { exportId, exportRecords } from './large_export.ts';
 
 const RECORDS = 12_000;
 const RUN = '2026-11-20.01';
 const OBSERVED = '2026-11-20T12:00:00Z';
-const id = (number: number): string => String(20_260_000_000 + number);
-
-/** Long names make 12,000 records over 16 MB. Of each hundred one is short, and later one repeats an earlier id. */
-function recordOf(number: number): string {
-  if (number % 100 === 50) return `${id(number)},SHORT LLC`;
-  const repeats = number >= RECORDS / 2 && number % 100 === 60;
-  const name = `"Business, ${number}${' of the county'.repeat(96)}"`;
-  return `${id(repeats ? number - RECORDS / 2 : number)},${name},,,,,,,,,,,,,Exists,,DLLC,,,,,,,,,,,,,,,,,,11/2/2026`;
-}
+const id = exportId;
 
 function exportOf(change: (records: string[]) => void = () => {}): Page {
-  const records = [COLORADO_COLUMNS.join(','), ...Array.from({ length: RECORDS }, (_, number) => recordOf(number))];
+  const records = exportRecords(RECORDS);
   change(records);
   return pageOf(Buffer.from(records.join('\n')), { kind: 'export', url: 'file:///drop/colorado_sos/export.csv' });
 }
