@@ -4,7 +4,7 @@ import { rowsOf } from '../lib/duck.ts';
 import { messageOf } from '../lib/errors.ts';
 import { identifier } from '../lib/sql.ts';
 import { convertedRow, modelType, storedType } from '../lib/stored_types.ts';
-import { GraphError, orderOf, tablesRead } from './graph.ts';
+import { GraphError, orderOf, tablesOfEach } from './graph.ts';
 import { auditsOf } from './contract.ts';
 import { inputMacrosSql, macrosOf, type Model } from './index.ts';
 
@@ -62,15 +62,17 @@ export async function buildModels(
 
 /** Find the tables that each model reads. @throws GraphError if its SQL is not one SELECT of tables */
 async function readsOf(connection: DuckDBConnection, models: readonly Model[]): Promise<Reads> {
-  const reads = new Map<string, readonly string[]>();
-  for (const { name, sql } of models) {
-    try {
-      reads.set(name, await tablesRead(connection, sql));
-    } catch (error) {
-      throw error instanceof GraphError ? new GraphError(`model ${name}: ${error.message}`) : error;
-    }
-  }
-  return reads;
+  const tables = await tablesOfEach(
+    connection,
+    models.map(({ sql }) => sql),
+  );
+  return new Map(
+    models.map(({ name }, i) => {
+      const read = tables[i] ?? [];
+      if (read instanceof GraphError) throw new GraphError(`model ${name}: ${read.message}`);
+      return [name, read];
+    }),
+  );
 }
 
 /** Tables and views that exist before the first model. @throws GraphError if a model has the name of one */

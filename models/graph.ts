@@ -69,14 +69,48 @@ const known = new Map<string, readonly string[]>();
  * @throws GraphError if it is not one SELECT, or reads anything but tables
  */
 export async function tablesRead(connection: DuckDBConnection, sql: string): Promise<readonly string[]> {
-  const tables = known.get(sql) ?? (await parseTables(connection, sql));
-  known.set(sql, tables);
-  return tables;
+  const [tables] = await tablesOfEach(connection, [sql]);
+  if (tables instanceof GraphError) throw tables;
+  return tables ?? [];
 }
 
-async function parseTables(connection: DuckDBConnection, sql: string): Promise<readonly string[]> {
-  const [row] = await rowsOf(connection, 'SELECT json_serialize_sql(CAST($1 AS VARCHAR)) AS tree', [sql]);
-  const tree = JSON.parse(String(row?.['tree'])) as {
+/**
+ * The same of several SELECTs, in their order, with the error of each that has one. One statement parses them all: for
+ * the models it takes a third of the time of one statement each.
+ */
+export async function tablesOfEach(
+  connection: DuckDBConnection,
+  queries: readonly string[],
+): Promise<(readonly string[] | GraphError)[]> {
+  const unknown = [...new Set(queries.filter((sql) => !known.has(sql)))];
+  const errors = new Map<string, GraphError>();
+  for (const [i, tree] of (await treesOf(connection, unknown)).entries()) {
+    const sql = unknown[i] ?? '';
+    try {
+      known.set(sql, tablesIn(tree));
+    } catch (error) {
+      if (!(error instanceof GraphError)) throw error;
+      errors.set(sql, error);
+    }
+  }
+  return queries.map((sql) => errors.get(sql) ?? known.get(sql) ?? []);
+}
+
+/** Syntax trees of queries, in their order. */
+async function treesOf(connection: DuckDBConnection, queries: readonly string[]): Promise<string[]> {
+  if (queries.length === 0) return [];
+  const rows = await rowsOf(
+    connection,
+    `SELECT json_serialize_sql(query) AS tree
+    FROM (SELECT unnest(from_json(CAST($1 AS JSON), '["VARCHAR"]')) AS query)`,
+    [JSON.stringify(queries)],
+  );
+  return rows.map((row) => String(row['tree']));
+}
+
+/** Names of the tables in a syntax tree, sorted. @throws GraphError as tablesRead */
+function tablesIn(text: string): readonly string[] {
+  const tree = JSON.parse(text) as {
     error: boolean;
     error_message?: string;
     statements?: { node: Node }[];
