@@ -5,7 +5,7 @@
  */
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
+import { openSmall, rowsOf, type Duck } from '../../lib/duck.ts';
 import { DamagedFile, makeFolder, readJson, sha256 } from '../../lib/files.ts';
 import { noteOf } from '../../lib/record.ts';
 import { literal } from '../../lib/sql.ts';
@@ -60,7 +60,7 @@ async function publishedSnapshots(layout: Layout): Promise<Published[]> {
 
 /** Columns of a Parquet file, with what the record says of them today. */
 async function describe(
-  { connection }: Duck,
+  { connection }: Pick<Duck, 'connection'>,
   path: string,
   notes: ReadonlyMap<string, string>,
 ): Promise<DescribedColumn[]> {
@@ -138,7 +138,7 @@ async function removeOld(folder: string, version: number, snapshots: readonly Ta
 }
 
 async function writeTable(
-  duck: Duck,
+  duck: Pick<Duck, 'connection'>,
   layout: Layout,
   table: Table,
   published: readonly Published[],
@@ -183,7 +183,7 @@ export async function writeOpenTables(layout: Layout, url?: string): Promise<rea
   if (current === null) return [];
   const published = await publishedSnapshots(layout);
   const models = (await loadModels()).filter(({ contract }) => contract.publish);
-  const duck = await openDuck();
+  const duck = await openSmall();
   try {
     const written: string[] = [];
     for (const { name, contract } of models) {
@@ -194,6 +194,6 @@ export async function writeOpenTables(layout: Layout, url?: string): Promise<rea
     }
     return written;
   } finally {
-    duck.close();
+    await duck.close();
   }
 }

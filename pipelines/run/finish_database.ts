@@ -38,10 +38,13 @@ function createKeyed({ name, contract: { record, publish } }: Model, keyOf: Read
  */
 async function addKeys(connection: DuckDBConnection, model: Model, keyOf: ReadonlyMap<string, string>): Promise<void> {
   const [name, unkeyed] = [identifier(model.name), identifier(`${model.name}_unkeyed`)];
-  await connection.run(`ALTER TABLE ${name} RENAME TO ${unkeyed}`);
-  await connection.run(createKeyed(model, keyOf));
-  await connection.run(`INSERT INTO ${name} FROM ${unkeyed}`);
-  await connection.run(`DROP TABLE ${unkeyed}`);
+  const copy = [
+    `ALTER TABLE ${name} RENAME TO ${unkeyed}`,
+    createKeyed(model, keyOf),
+    `INSERT INTO ${name} FROM ${unkeyed}`,
+    `DROP TABLE ${unkeyed}`,
+  ];
+  await connection.run(copy.join(';\n'));
 }
 
 /** Statements that state which columns are never null. The audits have checked it for every row. */
@@ -64,13 +67,15 @@ async function addView(
   const tables = reads.flatMap((table) => published.filter((model) => model.name === table));
   if (tables.length < reads.length) return;
   await connection.run(`CREATE VIEW ${identifier(name)} AS ${sql}`);
-  await connection.run(`COMMENT ON VIEW ${identifier(name)} IS ${literal(`${about} ${notice}`)}`);
   const known = tables.flatMap(({ contract }) => contract.record.columns);
-  for (const { column_name: column } of await rowsOf(connection, `DESCRIBE ${identifier(name)}`)) {
+  const described = await rowsOf(connection, `DESCRIBE ${identifier(name)}`);
+  const comments = described.map(({ column_name: column }) => {
     const read = known.find((c) => c.name === column);
     const meaning = columns[String(column)] ?? (read === undefined ? '' : noteOf(read));
-    await connection.run(`COMMENT ON COLUMN ${identifier(name)}.${identifier(String(column))} IS ${literal(meaning)}`);
-  }
+    return `COMMENT ON COLUMN ${identifier(name)}.${identifier(String(column))} IS ${literal(meaning)}`;
+  });
+  const comment = `COMMENT ON VIEW ${identifier(name)} IS ${literal(`${about} ${notice}`)}`;
+  await connection.run(['BEGIN', comment, ...comments, 'COMMIT'].join(';\n'));
 }
 
 /** Tables that get keys, in an order in which each comes after those that it references. */
