@@ -1,7 +1,7 @@
 /** The change feed: what is new, changed and gone between two snapshots, why, and for how long it is reported. */
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import type { InputRow } from './build_models.ts';
+import { before, describe, it } from 'node:test';
+import type { Inputs, InputRow } from './build_models.ts';
 import { linesBetween, lineOf, snapshotOf } from './changes/snapshots.ts';
 
 const FIRST = '2026-11-20';
@@ -23,6 +23,170 @@ const sale = (id: string, row: InputRow = {}): InputRow => ({
 const lead = (id: string, row: InputRow = {}): InputRow => ({ id, lead_type: 'tax_delinquent', state: 'OH', ...row });
 const filing = (id: string, row: InputRow = {}): InputRow => ({ id, source_state: 'CO', ...row });
 
+const leadOfDebt = (id: string): InputRow => lead(id, { signal_id: `x${id}` });
+const leadOfSale = (id: string): InputRow => lead(id, { lead_type: 'sheriff_sale_auction', auction_id: `x${id}` });
+const removed = (id: string, signal_type: string, state_reason: string): InputRow =>
+  signal(id, { signal_type, signal_state: 'removed', state_reason });
+const REMOVED = [
+  removed('s1', 'tax_delinquent', 'balance_zero'),
+  removed('s2', 'tax_delinquent', 'not_on_latest_list'),
+  removed('s3', 'code_violation', 'closed_by_publisher'),
+  removed('s4', 'code_violation', 'not_on_latest_list'),
+];
+/** The day of a sale is that of the earlier day. */
+const DUE = { sale_date: '2026-11-20' };
+
+/** Records of two days for each case. Their ids begin with its letter, because one build of each day has all cases. */
+const CASES: Readonly<Record<string, { readonly before: Inputs; readonly after: Inputs }>> = {
+  fields: {
+    before: {
+      deals: [deal('f1', { address: '1 Elm St', days_on_feed: 1 }), deal('f2', { days_on_feed: 1 })],
+      signals: [signal('f1', { source_url: 'https://county.example/2025.csv' })],
+    },
+    after: {
+      deals: [deal('f1', { address: '3 Elm St', city: 'Parma', days_on_feed: 2 }), deal('f2', { days_on_feed: 2 })],
+      signals: [signal('f1', { source_url: 'https://county.example/2026.csv' })],
+    },
+  },
+  deals: {
+    before: { deals: ['d1', 'd2', 'd3', 'd4', 'd5'].map((id) => deal(id)) },
+    after: {
+      deals: [
+        deal('d1', { listing_status: 'sold' }),
+        deal('d2', { listing_status: 'under_contract' }),
+        deal('d3', { listing_status: 'delisted' }),
+        deal('d40', { listing_id: 'Ld4' }),
+      ],
+      listing_history: [{ deal_id: 'd40', source: 'site', listing_id: 'Ld4', version: 1, is_latest: true }],
+    },
+  },
+  signals: {
+    before: { signals: REMOVED.map((row) => ({ ...row, signal_state: 'listed', state_reason: 'on_the_list' })) },
+    after: { signals: REMOVED },
+  },
+  auctions: {
+    before: { auctions: [...'1234567'].map((n) => sale(`a${n}`)).concat(['a8', 'a9'].map((id) => sale(id, DUE))) },
+    after: {
+      auctions: [
+        sale('a1', { sale_status: 'cancelled' }),
+        sale('a2', { sale_status: 'withdrawn' }),
+        sale('a3', { sale_status: 'postponed' }),
+        sale('a4', { sale_status: 'postponed', next_sale_date: '2027-01-04' }),
+        sale('a5', { sale_status: 'removed' }),
+        sale('a6', { sale_status: 'unknown' }),
+        sale('a7'),
+        sale('a8', { ...DUE, sale_status: 'sold' }),
+        sale('a9', { ...DUE, sale_status: 'result_unknown' }),
+      ],
+    },
+  },
+  leads: {
+    before: {
+      leads: [
+        leadOfDebt('l1'),
+        leadOfDebt('l2'),
+        leadOfDebt('l3'),
+        leadOfSale('l4'),
+        leadOfSale('l5'),
+        leadOfSale('l6'),
+        leadOfSale('l7'),
+      ],
+    },
+    after: {
+      leads: [{ ...leadOfSale('l70'), auction_id: 'xl7' }],
+      signals: [
+        signal('xl1', { signal_state: 'removed', state_reason: 'not_on_latest_list' }),
+        signal('xl2', { last_seen: '2026-11-01T09:00:00Z' }),
+        signal('xl3', { last_seen: '2026-11-21T09:00:00Z' }),
+      ],
+      auctions: [
+        sale('xl4', { sale_status: 'cancelled' }),
+        sale('xl5', { sale_status: 'sold', sale_date: '2026-11-20' }),
+        sale('xl6', { sale_status: 'unknown' }),
+        sale('xl7'),
+      ],
+    },
+  },
+  filings: {
+    before: { filings: [filing('r1'), filing('r2')] },
+    after: {
+      filings: [filing('r1', { business_name: 'ACME' }), filing('r2'), filing('r3')],
+      stg_registrations: ['r1', 'r3'].map((id) => ({ filing_id: id })),
+    },
+  },
+};
+
+/** The rows of all cases on one of the days, by table. */
+function rowsOn(day: 'before' | 'after'): Inputs {
+  const tables = Object.values(CASES).flatMap((each) => Object.entries(each[day]));
+  return Object.fromEntries(
+    [...Map.groupBy(tables, ([table]) => table)].map(([table, parts]) => [table, parts.flatMap(([, rows]) => rows)]),
+  );
+}
+
+describe('the changes between two days', () => {
+  let lines: string[] = [];
+  /** The lines of the records whose ids begin with this letter. */
+  const linesOf = (letter: string): string[] => lines.filter((line) => line.split(' ')[2]?.startsWith(letter));
+  before(async () => {
+    lines = await linesBetween(rowsOn('before'), rowsOn('after'));
+  });
+
+  it('name the changed fields, and pass over those that move by themselves', () => {
+    assert.deepEqual(linesOf('f'), ['deals changed f1 ["address","city"]']);
+  });
+
+  it('tell why a deal is gone', () => {
+    assert.deepEqual(linesOf('d'), [
+      'deals gone d1 sold',
+      'deals gone d2 under_contract',
+      'deals gone d3 withdrawn',
+      'deals gone d4 other_id',
+      'deals gone d5 left_the_list',
+      'deals new d40',
+    ]);
+  });
+
+  it('tell why a signal is gone: cured for a tax debt alone', () => {
+    assert.deepEqual(linesOf('s'), [
+      'signals gone s1 cured',
+      'signals gone s2 cured',
+      'signals gone s3 closed_by_publisher',
+      'signals gone s4 left_the_list',
+    ]);
+  });
+
+  it('tell why a sale is gone: a called-off sale does not vanish', () => {
+    assert.deepEqual(linesOf('a'), [
+      'auctions changed a6 ["sale_status"]',
+      'auctions gone a1 called_off',
+      'auctions gone a2 called_off',
+      'auctions gone a3 postponed',
+      'auctions gone a4 rescheduled',
+      'auctions gone a5 left_the_list',
+      'auctions gone a8 sold',
+      'auctions gone a9 day_passed',
+    ]);
+  });
+
+  it('tell why a lead is gone', () => {
+    assert.deepEqual(linesOf('l'), [
+      'leads gone l1 cured',
+      'leads gone l2 not_verified',
+      'leads gone l3 no_longer_qualifies',
+      'leads gone l4 called_off',
+      'leads gone l5 held',
+      'leads gone l6 no_longer_qualifies',
+      'leads gone l7 other_id',
+      'leads new l70',
+    ]);
+  });
+
+  it("have the filings of today's reads", () => {
+    assert.deepEqual(linesOf('r'), ['filings changed r1 ["business_name"]', 'filings new r3']);
+  });
+});
+
 describe('the change feed', () => {
   it('begins with the first snapshot that has one, and reports nothing of it', async () => {
     const first = await snapshotOf(FIRST, { deals: [deal('1')] }, null);
@@ -42,18 +206,6 @@ describe('the change feed', () => {
     assert.ok(second.feeds.every((f) => f['begins'] === true && f['complete_since'] === '2026-11-21 12:00:00'));
   });
 
-  it('names the changed fields, and passes over those that move by themselves', async () => {
-    const before = {
-      deals: [deal('1', { address: '1 Elm St', days_on_feed: 1 }), deal('2', { days_on_feed: 1 })],
-      signals: [signal('1', { source_url: 'https://county.example/2025.csv' })],
-    };
-    const after = {
-      deals: [deal('1', { address: '3 Elm St', city: 'Parma', days_on_feed: 2 }), deal('2', { days_on_feed: 2 })],
-      signals: [signal('1', { source_url: 'https://county.example/2026.csv' })],
-    };
-    assert.deepEqual(await linesBetween(before, after), ['deals changed 1 ["address","city"]']);
-  });
-
   it('has new records and records that return', async () => {
     const first = await snapshotOf(FIRST, { signals: [signal('1')] }, null);
     const gone = await snapshotOf('2026-11-21', { signals: [] }, first);
@@ -62,114 +214,6 @@ describe('the change feed', () => {
       back.changes.filter((c) => c['as_of'] === '2026-11-22').map((c) => lineOf(c)),
       ['signals new 1', 'signals new 2'].sort(),
     );
-  });
-
-  it('tells why a deal is gone', async () => {
-    const before = { deals: ['1', '2', '3', '4', '5'].map((id) => deal(id)) };
-    const after = {
-      deals: [
-        deal('1', { listing_status: 'sold' }),
-        deal('2', { listing_status: 'under_contract' }),
-        deal('3', { listing_status: 'delisted' }),
-        deal('40', { listing_id: 'L4' }),
-      ],
-      listing_history: [{ deal_id: '40', source: 'site', listing_id: 'L4', version: 1, is_latest: true }],
-    };
-    assert.deepEqual(await linesBetween(before, after), [
-      'deals gone 1 sold',
-      'deals gone 2 under_contract',
-      'deals gone 3 withdrawn',
-      'deals gone 4 other_id',
-      'deals gone 5 left_the_list',
-      'deals new 40',
-    ]);
-  });
-
-  it('tells why a signal is gone: cured for a tax debt alone', async () => {
-    const removed = (id: string, signal_type: string, state_reason: string): InputRow =>
-      signal(id, { signal_type, signal_state: 'removed', state_reason });
-    const after = [
-      removed('1', 'tax_delinquent', 'balance_zero'),
-      removed('2', 'tax_delinquent', 'not_on_latest_list'),
-      removed('3', 'code_violation', 'closed_by_publisher'),
-      removed('4', 'code_violation', 'not_on_latest_list'),
-    ];
-    const before = after.map((row) => ({ ...row, signal_state: 'listed', state_reason: 'on_the_list' }));
-    assert.deepEqual(await linesBetween({ signals: before }, { signals: after }), [
-      'signals gone 1 cured',
-      'signals gone 2 cured',
-      'signals gone 3 closed_by_publisher',
-      'signals gone 4 left_the_list',
-    ]);
-  });
-
-  it('tells why a sale is gone: a called-off sale does not vanish', async () => {
-    const due = { sale_date: '2026-11-20' };
-    const before = [...'1234567'].map((id) => sale(id)).concat(['8', '9'].map((id) => sale(id, due)));
-    const after = [
-      sale('1', { sale_status: 'cancelled' }),
-      sale('2', { sale_status: 'withdrawn' }),
-      sale('3', { sale_status: 'postponed' }),
-      sale('4', { sale_status: 'postponed', next_sale_date: '2027-01-04' }),
-      sale('5', { sale_status: 'removed' }),
-      sale('6', { sale_status: 'unknown' }),
-      sale('7'),
-      sale('8', { ...due, sale_status: 'sold' }),
-      sale('9', { ...due, sale_status: 'result_unknown' }),
-    ];
-    assert.deepEqual(await linesBetween({ auctions: before }, { auctions: after }), [
-      'auctions changed 6 ["sale_status"]',
-      'auctions gone 1 called_off',
-      'auctions gone 2 called_off',
-      'auctions gone 3 postponed',
-      'auctions gone 4 rescheduled',
-      'auctions gone 5 left_the_list',
-      'auctions gone 8 sold',
-      'auctions gone 9 day_passed',
-    ]);
-  });
-
-  it('tells why a lead is gone', async () => {
-    const debt = (id: string): InputRow => lead(id, { signal_id: `s${id}` });
-    const ofSale = (id: string): InputRow => lead(id, { lead_type: 'sheriff_sale_auction', auction_id: `a${id}` });
-    const before = { leads: [debt('1'), debt('2'), debt('3'), ofSale('4'), ofSale('5'), ofSale('6'), ofSale('7')] };
-    const after = {
-      leads: [{ ...ofSale('70'), auction_id: 'a7' }],
-      signals: [
-        signal('s1', { signal_state: 'removed', state_reason: 'not_on_latest_list' }),
-        signal('s2', { last_seen: '2026-11-01T09:00:00Z' }),
-        signal('s3', { last_seen: '2026-11-21T09:00:00Z' }),
-      ],
-      auctions: [
-        sale('a4', { sale_status: 'cancelled' }),
-        sale('a5', { sale_status: 'sold', sale_date: '2026-11-20' }),
-        sale('a6', { sale_status: 'unknown' }),
-        sale('a7'),
-      ],
-    };
-    const lines = await linesBetween(before, after);
-    assert.deepEqual(
-      lines.filter((line) => line.startsWith('leads')),
-      [
-        'leads gone 1 cured',
-        'leads gone 2 not_verified',
-        'leads gone 3 no_longer_qualifies',
-        'leads gone 4 called_off',
-        'leads gone 5 held',
-        'leads gone 6 no_longer_qualifies',
-        'leads gone 7 other_id',
-        'leads new 70',
-      ],
-    );
-  });
-
-  it("compares the filings of today's reads", async () => {
-    const before = { filings: [filing('1'), filing('2')] };
-    const after = {
-      filings: [filing('1', { business_name: 'ACME' }), filing('2'), filing('3')],
-      stg_registrations: ['1', '3'].map((id) => ({ filing_id: id })),
-    };
-    assert.deepEqual(await linesBetween(before, after), ['filings changed 1 ["business_name"]', 'filings new 3']);
   });
 
   it('reports a change for 90 days', async () => {
