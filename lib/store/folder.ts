@@ -7,10 +7,14 @@ import { copyFile, link, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder, moveInto, sync, writeWhole } from '../files.ts';
 import { StoreUnavailable, type NamedFile, type Pointer, type Store } from './store.ts';
+import { StoreWait, type WaitOptions } from './wait.ts';
 
 const POINTER = 'current';
 /** Earlier pointers, for a reader that has listed them. */
 const POINTERS_KEPT = 5;
+
+/** Errors that a repetition does not change. */
+const PERMANENT: readonly string[] = ['EACCES', 'ENOENT', 'EPERM', 'EROFS'];
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
@@ -27,10 +31,12 @@ async function ifThere<T>(work: Promise<T>): Promise<T | null> {
 export class FolderStore implements Store {
   readonly shown: string;
   readonly #root: string;
+  readonly #wait: StoreWait;
 
-  constructor(root: string) {
+  constructor(root: string, wait: WaitOptions = {}) {
     this.#root = root;
     this.shown = JSON.stringify(root);
+    this.#wait = new StoreWait(this.shown, wait);
   }
 
   async putFile({ name }: NamedFile, path: string): Promise<void> {
@@ -50,8 +56,9 @@ export class FolderStore implements Store {
         await sync(dirname(temporary));
         return true;
       } catch (error) {
-        if (codeOf(error) === 'EEXIST') return false;
-        throw error;
+        if (codeOf(error) !== 'EEXIST') throw error;
+        // A repeated write may find its own file.
+        return (await readFile(this.#path(name), 'utf8')) === text;
       } finally {
         await rm(temporary, { force: true });
       }
@@ -98,7 +105,7 @@ export class FolderStore implements Store {
   }
 
   close(): void {
-    // A folder needs no connection.
+    this.#wait.close();
   }
 
   /** Other names are of file systems and programs that copy files, such as `.nfs…` and `7.bak`. */
@@ -129,13 +136,13 @@ export class FolderStore implements Store {
     });
   }
 
-  async #reach<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
+  #reach<T>(work: () => Promise<T>): Promise<T> {
+    return this.#wait.repeat((error) => {
       const code = codeOf(error);
-      if (code === undefined) throw error;
-      throw new StoreUnavailable(`STORE is ${this.shown}, which is unavailable: ${code}`, { cause: error });
-    }
+      if (code === undefined) return null;
+      if (PERMANENT.includes(code))
+        throw new StoreUnavailable(`STORE is ${this.shown}, which is unavailable: ${code}`, { cause: error });
+      return code;
+    }, work);
   }
 }

@@ -3,14 +3,25 @@ import { FolderStore } from './folder.ts';
 import { S3_ADDRESS } from './settings.ts';
 import type { Store } from './store.ts';
 
-/** How long a run repeats a request while the store is unavailable. */
+/**
+ * How long a run or a worker repeats a request while the store is unavailable: longer than a storage service takes to
+ * restart or fail over. What takes longer needs an operator, whom the end of the run alerts.
+ */
 export const STORE_WAIT_MS = 120_000;
 
-/** @param waitMs how long a failed request is repeated */
-export async function openStore(address: string, waitMs = STORE_WAIT_MS): Promise<Store> {
+/**
+ * @param waitMs how long a failed request is repeated
+ * @param print prints a line when a longer wait begins, and one when it ends
+ */
+export async function openStore(
+  address: string,
+  waitMs = STORE_WAIT_MS,
+  print?: (line: string) => void,
+): Promise<Store> {
+  const wait = { waitMs, print };
   const [, bucket, path = ''] = S3_ADDRESS.exec(address) ?? [];
-  if (bucket === undefined) return new FolderStore(address);
+  if (bucket === undefined) return new FolderStore(address, wait);
   const { S3Store } = await import('./s3.ts');
   const prefix = path.replace(/^\/+|\/+$/gu, '');
-  return new S3Store({ bucket, prefix: prefix === '' ? '' : `${prefix}/`, waitMs });
+  return new S3Store({ bucket, prefix: prefix === '' ? '' : `${prefix}/`, ...wait });
 }

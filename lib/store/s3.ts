@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -18,21 +17,18 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { SettingError } from '../settings.ts';
-import { StoreUnavailable, type NamedFile, type Pointer, type Store } from './store.ts';
+import type { NamedFile, Pointer, Store } from './store.ts';
+import { StoreWait, type WaitOptions } from './wait.ts';
 
 const POINTER = 'current';
 const CONNECT_MS = 5_000;
 /** A request that transfers nothing for this long is sent again. */
 const SILENT_MS = 20_000;
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 4_000;
 
-export interface S3Options {
+export interface S3Options extends WaitOptions {
   readonly bucket: string;
   /** Empty, or ends with a slash. */
   readonly prefix: string;
-  /** How long a failed request is repeated. */
-  readonly waitMs: number;
   /** Default: 20 s. */
   readonly silentMs?: number;
 }
@@ -86,10 +82,12 @@ export class S3Store implements Store {
   readonly shown: string;
   readonly #client: S3Client;
   readonly #options: S3Options;
+  readonly #wait: StoreWait;
 
   constructor(options: S3Options) {
     this.#options = options;
     this.shown = `s3://${options.bucket}/${options.prefix}`.replace(/\/$/u, '');
+    this.#wait = new StoreWait(this.shown, options);
     const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_S3, AWS_REGION, AWS_DEFAULT_REGION } = process.env;
     const hasEndpoint = (AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL) !== undefined;
     const hasRegion = (AWS_REGION ?? AWS_DEFAULT_REGION) !== undefined;
@@ -174,6 +172,7 @@ export class S3Store implements Store {
   }
 
   close(): void {
+    this.#wait.close();
     this.#client.destroy();
   }
 
@@ -206,21 +205,12 @@ export class S3Store implements Store {
   }
 
   /** @throws SettingError if the service refuses; StoreUnavailable if it still fails after the wait */
-  async #retry<T>(work: () => Promise<T>): Promise<T> {
-    const until = performance.now() + this.#options.waitMs;
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      try {
-        return await work();
-      } catch (error) {
-        if (isConflict(error) || isOfLocalFile(error)) throw error;
-        if (isRefusal(error))
-          throw new SettingError(`STORE is ${this.shown}, which refuses the request: ${reasonOf(error)}`);
-        if (performance.now() + pauseMs > until)
-          throw new StoreUnavailable(`STORE is ${this.shown}, which is unavailable: ${reasonOf(error)}`, {
-            cause: error,
-          });
-      }
-      await sleep(pauseMs);
-    }
+  #retry<T>(work: () => Promise<T>): Promise<T> {
+    return this.#wait.repeat((error) => {
+      if (isConflict(error) || isOfLocalFile(error)) return null;
+      if (isRefusal(error))
+        throw new SettingError(`STORE is ${this.shown}, which refuses the request: ${reasonOf(error)}`);
+      return reasonOf(error);
+    }, work);
   }
 }

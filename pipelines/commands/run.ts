@@ -167,8 +167,10 @@ export async function runCommand(): Promise<number> {
   await checkLedger(settings, say);
   const release = await holdFolder(layout, WAIT_MINUTES * 60_000);
   await removePartialFiles(layout);
-  const store = await openRunStore(settings, layout, say);
-  const archive = await openStoredArchive(settings.DATA_DIR, store?.store, say);
+  const progress = openProgress();
+  const tell = (text: string): void => progress.line(text);
+  const store = await openRunStore(settings, layout, tell);
+  const archive = await openStoredArchive(settings.DATA_DIR, store?.store, tell);
   await archive.removeLeftovers();
   const startedMs = Date.now();
   const isDue = dueByCadence(clock.asOf);
@@ -179,7 +181,6 @@ export async function runCommand(): Promise<number> {
   for (const name of await unknownDropFolders(layout.drop, all))
     say(`not read: ${name} in the drop folder: no source has this name`);
   for (const line of missingPermissions(sources.filter(isChosen), mayFetch)) say(line);
-  const progress = openProgress();
   const finish = explainInterrupt(progress);
   const { crawler, close } = await openCrawler(settings, all, archive, { clock, progress, store: store?.store });
   try {

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
-import { openStore } from '../../lib/store/open.ts';
+import { openStore, STORE_WAIT_MS } from '../../lib/store/open.ts';
 import { loadSources, secretsOf } from '../../sources/index.ts';
 import { failureText } from '../failure.ts';
 import { QueueUnavailable } from './database.ts';
@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   const worker = await startWorker({
     url: QUEUE,
     dataDir: DATA_DIR,
-    store: STORE === undefined ? undefined : { store: await openStore(STORE), cacheMb },
+    store: STORE === undefined ? undefined : { store: await openStore(STORE, STORE_WAIT_MS, print), cacheMb },
     sources,
     atOnce: AT_ONCE,
     secrets: secretsOf(sources),

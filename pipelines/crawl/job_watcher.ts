@@ -1,6 +1,7 @@
 /** Waits for the jobs of a run: polls their states in the queues, and counts workers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import type { Store } from '../../lib/store/store.ts';
 import {
   BOSS_SCHEMA,
   QueueUnavailable,
@@ -12,6 +13,8 @@ import {
 import { QUEUE, STAGE_QUEUE } from './jobs.ts';
 
 const POLL_MS = 250;
+/** How often a run whose workers use a store checks that it reaches it, too. */
+const STORE_EVERY_MS = 5_000;
 
 /** pg-boss itself finds one job at a time by its id, and a run waits for hundreds. */
 const FIND_JOBS = `
@@ -36,9 +39,17 @@ export interface WatcherOptions {
   readonly timeoutMs: number;
   /** How long the run waits without any worker. */
   readonly noWorkerMs: number;
+  /** Store through which the pages come. Default: the shared folder. */
+  readonly store?: Store | undefined;
   readonly print: (line: string) => void;
   readonly onProgress: (progress: QueueProgress) => void;
 }
+
+/** What the last worker reported about a job that failed. */
+const lastReason = (output: unknown): string => {
+  const { data } = z.object({ message: z.string() }).safeParse(output);
+  return data === undefined ? '' : `; the last reported: ${data.message.split('\n', 1)[0] ?? ''}`;
+};
 
 interface WaitingJob {
   readonly queue: string;
@@ -54,6 +65,7 @@ export class JobWatcher {
   readonly #waiting = new Map<string, WaitingJob>();
   #read = 0;
   #polling: Promise<void> | undefined;
+  #storeCheckedMs = performance.now();
 
   constructor(options: WatcherOptions) {
     this.#options = options;
@@ -93,6 +105,7 @@ export class JobWatcher {
     const { database, timeoutMs } = this.#options;
     let withoutWorkersSince: number | undefined;
     for (; this.#waiting.size > 0; await sleep(POLL_MS)) {
+      await this.#checkStore();
       const ids = [...this.#waiting.keys()];
       const rows = await retryQuery(database.shown, timeoutMs, () => database.query(FIND_JOBS, ids));
       const found = new Map(
@@ -119,6 +132,14 @@ export class JobWatcher {
     const beingRead = sources.filter(({ isActive }) => isActive).length;
     const shards = jobs.length - sources.length;
     this.#options.onProgress({ waiting: sources.length - beingRead, beingRead, read: this.#read, shards, workers });
+  }
+
+  /** Without the store no job can end well: wait for it, visibly. @throws StoreUnavailable after the store's wait */
+  async #checkStore(): Promise<void> {
+    const { store } = this.#options;
+    if (!store || performance.now() - this.#storeCheckedMs < STORE_EVERY_MS) return;
+    await store.pointer();
+    this.#storeCheckedMs = performance.now();
   }
 
   async #countWorkers(): Promise<number> {
@@ -161,7 +182,7 @@ export class JobWatcher {
     } else if (job.state === 'failed') {
       this.#waiting.delete(id);
       const what = `${job.retries + 1} workers failed to ${queue === QUEUE ? 'read' : 'stage rows of'} ${source}`;
-      result.reject(new QueueUnavailable(`QUEUE is ${shown}, where ${what}`));
+      result.reject(new QueueUnavailable(`QUEUE is ${shown}, where ${what}${lastReason(job.output)}`));
     } else if (job.state === 'completed') {
       this.#waiting.delete(id);
       if (queue === QUEUE) this.#read += 1;

@@ -158,7 +158,7 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
   }
 
   const { noWorkerMs, print, onProgress = () => undefined } = options;
-  const watcher = new JobWatcher({ database, timeoutMs, noWorkerMs, print, onProgress });
+  const watcher = new JobWatcher({ database, timeoutMs, noWorkerMs, store: options.store, print, onProgress });
   const sites = sitesOf(options.sources);
   const counts = new WorkerCounts();
   /** Limits the reads that are put together at the same time to those of a run without a queue. */

@@ -29,8 +29,8 @@ async function pulledRuns(layout: Layout, store: Store): Promise<Set<string> | n
   return saved.success && saved.data.store === store.shown ? new Set(saved.data.runs) : null;
 }
 
-/** Remember that this folder has the files of all runs of a catalog. */
-export const writePulled = (layout: Layout, store: Store, { runs }: Catalog): Promise<void> =>
+/** Remember that this folder has the files of these runs. */
+export const writePulled = (layout: Layout, store: Store, runs: Catalog['runs']): Promise<void> =>
   writeWhole(
     pulledFile(layout),
     `${JSON.stringify({ store: store.shown, runs: runs.map((run) => run.run_id) }, null, 1)}\n`,
@@ -127,7 +127,7 @@ export async function pull(options: PullOptions, catalog: Catalog): Promise<void
   await setAsideUnpublished(layout, catalog, print);
   if (catalog.current !== null) await makeCurrent(layout, catalog.current);
   if (snapshots.length > 0) await trimSnapshots(layout.root, cacheBytes, new Set(snapshots.map((run) => run.run_id)));
-  await writePulled(layout, store, catalog);
+  await writePulled(layout, store, catalog.runs);
   const others = missing.filter((run) => !local.has(run.run_id)).length;
   if (others > 0) print(`store: fetched ${others} runs of other hosts from ${store.shown}`);
 }

@@ -9,7 +9,7 @@ import { hostname } from 'node:os';
 import { readJson } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { readCatalog, switchCatalog, type Catalog, type ReadCatalog } from '../../lib/store/catalog.ts';
-import { openStore } from '../../lib/store/open.ts';
+import { openStore, STORE_WAIT_MS } from '../../lib/store/open.ts';
 import type { Store } from '../../lib/store/store.ts';
 import { bytesShort, number } from '../format.ts';
 import { compareRunIds, type Layout } from '../layout.ts';
@@ -65,8 +65,10 @@ export function runStoreOf({ store, layout, cacheMb, print }: RunStoreOptions): 
       runs: [...(known?.runs ?? []), ...runs],
     };
     if (!(await switchCatalog(store, before, next))) return false;
-    before = await readCatalog(store);
-    if (before !== null) await writePulled(layout, store, before.catalog);
+    // The catalog as it is now may have runs of others, which this folder has not fetched.
+    await writePulled(layout, store, next.runs);
+    // The publication ends the run. Nothing that fails after it may deny it.
+    if (published === null) before = await readCatalog(store);
     print(`stored     ${number(files)} files, ${bytesShort(bytes)}, in ${store.shown}`);
     return true;
   };
@@ -122,5 +124,6 @@ export async function openRunStore(
   layout: Layout,
   print: (line: string) => void,
 ): Promise<RunStore | undefined> {
-  return STORE === undefined ? undefined : runStoreOf({ store: await openStore(STORE), layout, cacheMb, print });
+  if (STORE === undefined) return undefined;
+  return runStoreOf({ store: await openStore(STORE, STORE_WAIT_MS, print), layout, cacheMb, print });
 }

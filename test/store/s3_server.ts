@@ -37,6 +37,10 @@ export interface S3Server {
   fault: Fault | null;
   /** Path of the file in which s3rver stores an object. */
   fileOf(name: string): string;
+  /** Refuse connections, and end open ones, until `start`. */
+  stop(): Promise<void>;
+  /** Listen on the same port again. */
+  start(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -99,11 +103,15 @@ export async function startS3({ conditional = true, port = 0 } = {}): Promise<S3
     requests: [],
     fault: null,
     fileOf: (name) => join(folder, 'feed', `${name}._S3rver_object`),
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => http.close(resolve));
+    },
+    start: () => listen(listening),
     close: async () => {
       app.logger.exceptions.unhandle();
       app.logger.close();
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => http.close(resolve));
+      await server.stop();
     },
   };
   const http = createServer((request, response) => {
@@ -117,10 +125,13 @@ export async function startS3({ conditional = true, port = 0 } = {}): Promise<S3
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => {
-    http.listen(port, '127.0.0.1', resolve);
-  });
-  const endpoint = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const listen = (on: number): Promise<void> =>
+    new Promise((resolve) => {
+      http.listen(on, '127.0.0.1', resolve);
+    });
+  await listen(port);
+  const listening = (http.address() as AddressInfo).port;
+  const endpoint = `http://127.0.0.1:${listening}`;
   const env = { AWS_ENDPOINT_URL_S3: endpoint, AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
   return Object.assign(server, { env });
 }

@@ -46,6 +46,7 @@ describe('a server with a store', () => {
   };
   const build = (number: string): Promise<string> => host.publish(`${DAY}.${number}`, {}, { current: false });
   const publish = async (number: string): Promise<void> => {
+    await run.pull(DAY);
     await build(number);
     await run.publish(`${DAY}.${number}`);
   };
@@ -57,7 +58,6 @@ describe('a server with a store', () => {
     const layout = layoutOf(host.path);
     await writeFile(layout.kind, '{"data_clock":"sandbox"}\n');
     run = runStoreOf({ store: await openStore(s3.address, 0), layout, cacheMb: 1000, print: () => {} });
-    await run.pull(DAY);
   });
   after(async () => {
     server.close();
@@ -76,6 +76,7 @@ describe('a server with a store', () => {
   });
 
   test('never serves a publication that stopped on its way, wherever it stopped', async () => {
+    await run.pull(DAY);
     const folder = await build('02');
     const stops = [
       /^PUT objects/u,

@@ -1,12 +1,14 @@
 /** A store in a folder and one in a bucket behave alike, whatever the network and the service do. */
 import assert from 'node:assert/strict';
-import { readFile, truncate, writeFile } from 'node:fs/promises';
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256 } from '../../lib/files.ts';
 import { FolderStore } from '../../lib/store/folder.ts';
 import { S3Store } from '../../lib/store/s3.ts';
 import { downloadVerified, objectOf, readVerified, type Store } from '../../lib/store/store.ts';
+import type { WaitOptions } from '../../lib/store/wait.ts';
 import { memoryFolder } from '../ledger/memory_folder.ts';
 import { BUCKET, startS3, withS3, type S3Server } from './s3_server.ts';
 
@@ -97,6 +99,58 @@ describe('a store', () => {
     }
   });
 
+  test('that is away is waited for, with a line when the wait begins and one when it ends', async () => {
+    const root = join(memoryFolder('dealfeed-store-'), 'disk');
+    const waits = (lines: string[]): WaitOptions => ({
+      waitMs: 60_000,
+      reportAfterMs: 0,
+      print: (line) => lines.push(line),
+    });
+    const inFolder = async (lines: string[]): Promise<void> => {
+      const store = new FolderStore(root, waits(lines));
+      // A file where the folder's disk should be.
+      await writeFile(root, '');
+      const waiting = store.create('runs/2026-11-20.01', 'mine');
+      while (lines.length === 0) await sleep(10);
+      await rm(root);
+      assert.equal(await waiting, true);
+      store.close();
+    };
+    const inBucket = async (lines: string[]): Promise<void> => {
+      const store = new S3Store({ bucket: BUCKET, prefix: 'away/', ...waits(lines) });
+      await s3.stop();
+      const waiting = Promise.all([store.create('runs/2026-11-20.01', 'mine'), store.pointer()]);
+      while (lines.length === 0) await sleep(10);
+      await s3.start();
+      assert.deepEqual(await waiting, [true, null]);
+      store.close();
+    };
+    for (const [away, shown, reason] of [
+      [inFolder, '"[^"]+"', 'ENOTDIR'],
+      [inBucket, 's3://deals/away', 'ECONNREFUSED'],
+    ] as const) {
+      const lines: string[] = [];
+      await away(lines);
+      assert.equal(lines.length, 2, lines.join('\n'));
+      assert.match(
+        lines[0] ?? '',
+        new RegExp(`^STORE is ${shown}, which is unavailable: ${reason}\\. Waiting up to 60 s$`, 'u'),
+      );
+      assert.match(lines[1] ?? '', new RegExp(`^STORE ${shown} is available again after \\d+ s$`, 'u'));
+    }
+  });
+
+  test('that is closed is not waited for', async () => {
+    const store = new FolderStore(join(memoryFolder('dealfeed-store-'), 'disk'), { waitMs: 60_000 });
+    await writeFile(JSON.parse(store.shown) as string, '');
+    const waiting = store.read('objects/00/none');
+    store.close();
+    await assert.rejects(waiting, {
+      name: 'StoreUnavailable',
+      message: /^STORE is "[^"]+", which is unavailable: ENOTDIR$/u,
+    });
+  });
+
   describe('in a bucket', () => {
     const bucket = (): Store => stores[1] ?? assert.fail();
     const page = objectOf(sha256('page 2'));
@@ -166,6 +220,22 @@ describe('a store', () => {
       assert.equal(await readFile(path, 'utf8'), 'page 2');
       await truncate(s3.fileOf(page.name), 3);
       await assert.rejects(downloadVerified(bucket(), page, path), { name: 'StoreDamage' });
+    });
+
+    test('an upload that fails late is repeated as long as one that fails at once', async () => {
+      const store = new S3Store({ bucket: BUCKET, prefix: 'feed/', waitMs: 300 });
+      let failures = 0;
+      s3.fault = async (_, response) => {
+        if ((failures += 1) > 1) return false;
+        await sleep(400);
+        response.writeHead(500).end();
+        return true;
+      };
+      const late = objectOf(sha256('page 3'));
+      await store.put(late, bytesOf('page 3'));
+      s3.fault = null;
+      assert.equal(text(await store.read(late.name)), 'page 3');
+      store.close();
     });
 
     test('a write whose answer was lost is recognized as its own', async () => {
