@@ -1,5 +1,6 @@
 /**
- * Repeats the requests of a store while it is unavailable, and says so: one line when the wait begins, one when it ends.
+ * Repeats the requests of a store while it is unavailable, and says so: one line when the wait begins, and one when it
+ * ends.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreUnavailable } from './store.ts';
@@ -30,6 +31,7 @@ export class StoreWait {
   readonly #closed = new AbortController();
   /** Since when no request has succeeded; null while the store is available. */
   #outage: { readonly sinceMs: number; isPrinted: boolean } | null = null;
+  #succeededMs = Number.NEGATIVE_INFINITY;
 
   /** @param shown address of the store */
   constructor(shown: string, { waitMs = 0, print = () => undefined, reportAfterMs = REPORT_AFTER_MS }: WaitOptions) {
@@ -68,6 +70,8 @@ export class StoreWait {
   }
 
   #unavailable(reason: string, sinceMs: number): void {
+    // A request from before the end of an outage: its repetition will show.
+    if (sinceMs < this.#succeededMs) return;
     this.#outage ??= { sinceMs, isPrinted: false };
     if (this.#outage.isPrinted || performance.now() - this.#outage.sinceMs < this.#reportAfterMs) return;
     this.#outage.isPrinted = true;
@@ -78,5 +82,6 @@ export class StoreWait {
     if (this.#outage?.isPrinted === true)
       this.#print(`STORE ${this.#shown} is available again after ${seconds(performance.now() - this.#outage.sinceMs)}`);
     this.#outage = null;
+    this.#succeededMs = performance.now();
   }
 }

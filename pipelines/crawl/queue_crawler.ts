@@ -14,6 +14,7 @@ import type { Archive, RequestRecord } from '../../sources/fetch/archive.ts';
 import { archivedRequests } from '../archived_pages.ts';
 import type { ReadPage } from '../ingest/read_page.ts';
 import { layoutOf } from '../layout.ts';
+import { begunReads } from '../store/begun_reads.ts';
 import { fetchRequests } from '../store/worker_store.ts';
 import { AT_ONCE, type Crawler, type OnUnreadable, type Reading, type SourceRead, type Traffic } from './crawler.ts';
 import { BOSS_SCHEMA, connecting, holdQueue, openCrawlDatabase, retryQuery, SCHEMA, TIMEOUTS } from './database.ts';
@@ -232,6 +233,7 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
         },
       };
     },
+    ...(options.store ? { begun: begunReads(options.store) } : {}),
     summary: () => counts.lines(),
     async close() {
       await watcher.close();

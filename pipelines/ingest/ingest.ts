@@ -52,6 +52,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
   const unreadable: Unreadable[] = [];
   const before = await readsUpTo(layout, spec.name, clock.asOf);
   const recorded = new Set(before.map((r) => r.run_id));
+  const begun = [...(await run.archive.runs(spec.name)), ...((await run.crawler.begun?.(spec.name, clock.asOf)) ?? [])];
   const read = run.crawler.read(
     spec,
     {
@@ -59,7 +60,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
       runId,
       lastGoodOn,
       distrusts: before.filter((r) => r.status === 'quarantined').map((r) => r.run_id),
-      resumes: (await run.archive.runs(spec.name)).filter(
+      resumes: [...new Set(begun)].filter(
         (id) => id !== runId && parseRunId(id)?.asOf === clock.asOf && !recorded.has(id),
       ),
     },

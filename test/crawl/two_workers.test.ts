@@ -15,7 +15,7 @@ import { makeWorld } from '../../sandbox/world/world.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../sources/index.ts';
-import { startPipeline } from '../crash/pipeline_process.ts';
+import { startPipeline, type Pipeline } from '../crash/pipeline_process.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
 import { JOIN_RATES, modelsOf } from '../pipelines/some_tables.ts';
@@ -151,18 +151,22 @@ describe('a run with two workers', () => {
     );
   });
 
-  test('a worker told to stop gives back its source, and another goes on with its pages from the store', async (t) => {
+  test('a stopped worker returns its source; another, and a run on another host, go on from the store', async (t) => {
     const layout = await newLayout();
     const QUEUE = await postgres.database();
     const s3 = await startS3();
     t.after(() => s3.close());
     const STORE = s3.address;
-    const pipeline = await startPipeline(webs[0], layout.root, DAY, {
-      SOURCES: 'heartland_multifamily,oh_cuyahoga_sheriff',
-      QUEUE,
-      STORE,
-      ...s3.env,
-    });
+    const host = 'www.heartland-multifamily.example';
+    const askedBefore = webs[0].asked.get(host)?.length ?? 0;
+    const startRun = ({ root }: Layout): Promise<Pipeline> =>
+      startPipeline(webs[0], root, DAY, {
+        SOURCES: 'heartland_multifamily,oh_cuyahoga_sheriff',
+        QUEUE,
+        STORE,
+        ...s3.env,
+      });
+    const pipeline = await startRun(layout);
     assert.ok(
       await pipeline.said(/^ {2}no worker for \d+ sources: start one with make worker/u),
       'it says what it waits for',
@@ -177,14 +181,21 @@ describe('a run with two workers', () => {
     const second = await worker();
     t.after(() => second.end('SIGKILL'));
     assert.equal(await first.ended, 0, first.lines.join('\n'));
-    assert.ok(await pipeline.said(/^ {2}listings +1 of 1 source/u), pipeline.lines.join('\n'));
-    assert.match(second.lines.join('\n'), /^heartland_multifamily: taken over with [1-9]\d* archived answers/mu);
+    await second.said(/^heartland_multifamily: taken over with [1-9]\d* archived answers/u);
+    // The host of the run is lost. Another, whose disk is empty, continues from what the workers stored.
+    pipeline.child.kill('SIGKILL');
+    await pipeline.ended;
+    const other = await newLayout();
+    const next = await startRun(other);
+    assert.ok(await next.said(/^ {2}listings +1 of 1 source/u), next.lines.join('\n'));
+    const asked = (webs[0].asked.get(host) ?? []).slice(askedBefore).filter((p) => !p.startsWith('/robots.txt'));
+    assert.ok(asked.length <= new Set(asked).size + 2, 'only a page that was on its way is asked for again');
     const stranger = await workerProcess({ QUEUE, DATA_DIR: layout.root });
     assert.equal(await stranger.ended, 1);
     assert.match(stranger.lines.join('\n'), /^DATA_DIR is "[^"]+", which is not the data folder .* or their STORE$/mu);
     // What it builds of that is not asked here.
-    pipeline.child.kill('SIGKILL');
-    assert.equal((await readRecord(layout, 'heartland_multifamily', `${DAY}.01`))?.status, 'good');
+    next.child.kill('SIGKILL');
+    assert.equal((await readRecord(other, 'heartland_multifamily', `${DAY}.02`))?.status, 'good');
   });
 
   test('a worker with another data folder or password, or without a secret, is refused in one line', async (t) => {
