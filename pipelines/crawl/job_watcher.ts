@@ -65,7 +65,7 @@ export class JobWatcher {
   readonly #waiting = new Map<string, WaitingJob>();
   #read = 0;
   #polling: Promise<void> | undefined;
-  #storeCheckedMs = performance.now();
+  #storeCheckedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: WatcherOptions) {
     this.#options = options;

@@ -1,7 +1,13 @@
-/** A queue that falls silent, and one without workers: what the run and the status say. *.proof.ts stops PostgreSQL. */
+/**
+ * A queue that falls silent, one without workers, and a store that is away: what the run and the status say. The proof
+ * of the same name stops PostgreSQL.
+ */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { openQueueCrawler } from '../../pipelines/crawl/queue_crawler.ts';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test, type TestContext } from 'node:test';
+import { FolderStore } from '../../lib/store/folder.ts';
+import { openQueueCrawler, type QueueOptions } from '../../pipelines/crawl/queue_crawler.ts';
 import { failureText } from '../../pipelines/failure.ts';
 import { healthOf } from '../../pipelines/operate/health.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
@@ -17,13 +23,16 @@ describe('PostgreSQL', () => {
   });
   after(() => postgres.remove());
 
-  test('falls silent while a run waits for its pages: the run ends with one sentence', async (t) => {
+  /** The error with which a run ends that waits for a source. @param meanwhile called once it waits */
+  const endOf = async (
+    t: TestContext,
+    options: Pick<QueueOptions, 'url' | 'store'>,
+    meanwhile: () => void = () => undefined,
+  ): Promise<string> => {
     const layout = await newLayout();
-    const way = await wayTo(await postgres.database());
-    t.after(() => way.close());
     const sources = sourcesAt('http://127.0.0.1:9');
     const crawler = await openQueueCrawler({
-      url: way.url,
+      ...options,
       dataDir: layout.root,
       archive: await openArchive(layout.root),
       sources,
@@ -38,15 +47,32 @@ describe('PostgreSQL', () => {
     const request = { asOf: '2026-11-20', runId: '2026-11-20.01', lastGoodOn: null, distrusts: [], resumes: [] };
     const pages = crawler.read(spec, request, () => assert.fail()).pages();
     const first = pages[Symbol.asyncIterator]().next();
-    const failed = assert.rejects(first, (error) => {
-      assert.match(
-        failureText(error, layout.root),
-        /^QUEUE is a PostgreSQL database, which is unavailable: .*\. Nothing was published\. .* run again\.$/u,
-      );
-      return true;
-    });
-    way.silence();
-    await failed;
+    const ended = first.then(
+      () => assert.fail(),
+      (error: unknown) => failureText(error, layout.root),
+    );
+    meanwhile();
+    return ended;
+  };
+
+  test('falls silent while a run waits for its pages: the run ends with one sentence', async (t) => {
+    const way = await wayTo(await postgres.database());
+    t.after(() => way.close());
+    assert.match(
+      await endOf(t, { url: way.url }, () => {
+        way.silence();
+      }),
+      /^QUEUE is a PostgreSQL database, which is unavailable: .*\. Nothing was published\. .* run again\.$/u,
+    );
+  });
+
+  test('is there and the store is not, while a run waits for its pages: the run ends with one sentence', async (t) => {
+    const root = join((await newLayout()).root, 'store');
+    await writeFile(root, 'a file where the folder should be');
+    assert.match(
+      await endOf(t, { url: await postgres.database(), store: new FolderStore(root) }),
+      /^STORE is "[^"]+", which is unavailable: ENOTDIR\. Nothing was published\. .* run again\.$/u,
+    );
   });
 
   test('refuses connections: the status is critical', async () => {
