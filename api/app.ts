@@ -5,6 +5,7 @@ import Koa from 'koa';
 import type { Ledger } from '../ledger/ledger.ts';
 import { atomicOf } from '../lib/network.ts';
 import { redactor, type Redact } from '../lib/redact.ts';
+import type { Store } from '../lib/store/store.ts';
 import { discoveryDocuments, interfaceHashOf, mountDocuments } from './docs/documents.ts';
 import { MCP_PATH, openApi } from './docs/openapi.ts';
 import { mountReceiptKeys } from './docs/receipt_keys.ts';
@@ -32,6 +33,7 @@ import { claimReader } from './routes/leads/lead_claims.ts';
 import { mountRoutes } from './routes/mount.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
 import { mountArchive } from './site/archive/mount.ts';
+import { PageArchive } from './site/archive/page_archive.ts';
 import type { SandboxBuyer } from './site/buyer.ts';
 import { errorPages } from './site/error_pages.ts';
 import { mountPurchase } from './site/purchase.ts';
@@ -62,7 +64,9 @@ export interface AppDeps {
   /** Folder of all published snapshots, for the back-test on the site. */
   readonly snapshotsDir?: string;
   /** Folder of the archived pages, of which the site shows those that the free example report cites. */
-  readonly archiveDir?: string;
+  readonly archiveDir: string;
+  /** Store of the archived pages that the folder does not have. */
+  readonly store?: Store | undefined;
   /** Public URL, without a trailing slash. */
   readonly publicUrl: string;
   /** Address of the operator, in OpenAPI and security.txt. */
@@ -247,7 +251,8 @@ export function createApp(deps: AppDeps): App {
     purchase: sandboxBuyer !== undefined,
     ...(snapshotsDir === undefined ? {} : { snapshotsDir }),
   });
-  mountArchive(router, site, { archiveDir: deps.archiveDir, publicUrl, routes, snapshots, cursors, claims, nowMs });
+  const archive = new PageArchive(deps.archiveDir, deps.store);
+  mountArchive(router, site, { archive, publicUrl, routes, snapshots, cursors, claims, nowMs });
   if (sandboxBuyer) mountPurchase(router, site, { routes, snapshots, buyer: sandboxBuyer });
 
   const limit =

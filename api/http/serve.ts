@@ -20,7 +20,7 @@ import { gracefulShutdown, limitedServer } from './socket.ts';
 import { sandboxBuyer } from '../site/buyer.ts';
 import { openRunningPayments, type PaymentEvent, type RunningPayments } from '../payments/open.ts';
 import type { LoadFailure, Snapshots, SnapshotsOptions } from '../snapshot/follow.ts';
-import { openFollowed } from '../snapshot/mirror.ts';
+import { openFollowed, type FollowedSnapshots } from '../snapshot/mirror.ts';
 
 /** Time for open requests to finish when the server stops. */
 const DRAIN_MS = 10_000;
@@ -111,7 +111,7 @@ export async function serve({
   const publicUrl = settings.PUBLIC_BASE_URL ?? `http://localhost:${port}`;
   const url = `http://${urlHost(settings.HOST)}:${port}`;
   let running: RunningPayments | undefined;
-  let snapshots: Snapshots | undefined;
+  let snapshots: FollowedSnapshots | undefined;
   let metricsListener: Server | undefined;
   let stopMetrics: (() => Promise<void>) | undefined;
   let metricsPort: number | undefined;
@@ -156,6 +156,7 @@ export async function serve({
       spoolDir: join(settings.DATA_DIR, 'spool'),
       snapshotsDir: join(settings.DATA_DIR, 'snapshots'),
       archiveDir: join(settings.DATA_DIR, 'archive'),
+      store: snapshots.store,
       cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
       payments: {
         mode: payments.mode,

@@ -114,11 +114,16 @@ export async function mirrorStore(options: MirrorOptions): Promise<Mirror> {
   };
 }
 
+export interface FollowedSnapshots extends Snapshots {
+  /** The store that they follow, until they are closed. */
+  readonly store?: Store;
+}
+
 /** Open the snapshots of a data folder, which follow a store if there is one. */
 export async function openFollowed(
   options: SnapshotsOptions,
   { STORE, STORE_CACHE_MB: cacheMb }: { readonly STORE?: string | undefined; readonly STORE_CACHE_MB: number },
-): Promise<Snapshots> {
+): Promise<FollowedSnapshots> {
   if (STORE === undefined) return openSnapshots(options);
   const { dataDir, report, pollMs } = options;
   const store = await openStore(STORE, WAIT_MS);
@@ -131,6 +136,7 @@ export async function openFollowed(
   });
   const snapshots = await openSnapshots(options);
   return {
+    store,
     acquire: () => snapshots.acquire(),
     failure: () => snapshots.failure() ?? mirror.failure(),
     async refresh() {

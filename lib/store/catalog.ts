@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { StoreDamage, type NamedFile, type Store } from './store.ts';
+import { objectOf, readJsonVerified, StoreDamage, type NamedFile, type Store } from './store.ts';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -35,6 +35,10 @@ export type Catalog = z.infer<typeof Catalog>;
 /** Files of a run by their paths in a data folder. The store has their content under its hash. */
 export const RunFiles = z.array(z.strictObject({ path: z.string(), sha256: hash }));
 export type RunFiles = z.infer<typeof RunFiles>;
+
+/** The files of a run. @throws StoreDamage, StoreUnavailable */
+export const readRunFiles = async (store: Store, { files }: Pick<CatalogRun, 'files'>): Promise<RunFiles> =>
+  RunFiles.parse(await readJsonVerified(store, objectOf(files)));
 
 /** A catalog as it was read, with the tag for replacing it. */
 export interface ReadCatalog {

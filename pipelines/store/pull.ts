@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readJson, writeWhole } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
-import { RunFiles, type Catalog, type CatalogRun } from '../../lib/store/catalog.ts';
+import { readRunFiles, type Catalog, type CatalogRun } from '../../lib/store/catalog.ts';
 import { fetchSnapshot, trimSnapshots } from '../../lib/store/snapshot_cache.ts';
-import { downloadMissing, objectOf, readJsonVerified, StoreDamage, type Store } from '../../lib/store/store.ts';
+import { downloadMissing, objectOf, StoreDamage, type Store } from '../../lib/store/store.ts';
 import { stagedParquet, standingRead, versionOf } from '../ingest/reads.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 import { atOnce } from '../operate/backup/at_once.ts';
@@ -38,7 +38,7 @@ export const writePulled = (layout: Layout, store: Store, runs: Catalog['runs'])
 
 /** Fetch a run's records of reads and lists of requests, without its staged rows. */
 async function pullRun(store: Store, layout: Layout, run: CatalogRun): Promise<void> {
-  const files = RunFiles.parse(await readJsonVerified(store, objectOf(run.files)));
+  const files = await readRunFiles(store, run);
   const foreign = files.find(({ path }) => runIdOfPath(path) !== run.run_id);
   if (foreign)
     throw new StoreDamage(`STORE ${store.shown}: the files of run ${run.run_id} name ${JSON.stringify(foreign.path)}.`);

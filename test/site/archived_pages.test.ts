@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { MAX_DECODED_BYTES, MAX_STORED_BYTES, readArchivedPage } from '../../api/site/archive/archived_page.ts';
+import { MAX_STORED_BYTES } from '../../api/site/archive/archive_fault.ts';
+import { MAX_DECODED_BYTES, readArchivedPage } from '../../api/site/archive/archived_page.ts';
 import { excerpt } from '../../api/site/archive/content.ts';
+import { PageArchive } from '../../api/site/archive/page_archive.ts';
+import { runsToSearch } from '../../api/site/archive/page_requests.ts';
 import { visibleText } from '../../api/site/archive/visible_text.ts';
 import { objectPath } from '../../lib/archive_path.ts';
 import { sha256 } from '../../lib/files.ts';
@@ -49,7 +52,9 @@ async function store(
   return hash;
 }
 
-const read = (hash: string, source = 'a_source') => readArchivedPage(archive, source, hash);
+const DAY = '2026-11-20';
+const read = (hash: string, source = 'a_source', folder = archive) =>
+  readArchivedPage(new PageArchive(folder), { sha256: hash, source, readAt: `${DAY}T12:00:00Z` });
 
 describe('an archived page', () => {
   it('is decoded as it was sent, whatever the encoding', async () => {
@@ -89,9 +94,22 @@ describe('an archived page', () => {
       await assert.rejects(read(hash, source), { kind: 'missing', message: /no request that returned/ });
   });
 
+  it('has its request searched in the run of its read first, and once for all readers', async () => {
+    const days = ['2026-11-19.01', '2026-11-21.01', `${DAY}.09`, `${DAY}.10`];
+    assert.deepEqual(runsToSearch(days, `${DAY}T12:00:00Z`), [days[3], days[2], days[0], days[1]]);
+    const unlisted = sha256('a page that no list has');
+    const file = join(archive, objectPath(unlisted));
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, 'a page that no list has');
+    const pages = new PageArchive(archive);
+    const page = { sha256: unlisted, source: 'a_source', readAt: DAY };
+    assert.equal(await pages.request(page), null);
+    assert.equal(pages.request(page), pages.request(page), 'it is not searched again for each reader');
+  });
+
   it('is reported missing in a plain sentence without the object or the archive', async () => {
     await assert.rejects(read('0'.repeat(64)), { message: /operator removes old pages/ });
-    await assert.rejects(readArchivedPage(join(archive, 'none'), 'a_source', '0'.repeat(64)), {
+    await assert.rejects(read('0'.repeat(64), 'a_source', join(archive, 'none')), {
       message: /This server has no archive/,
     });
   });

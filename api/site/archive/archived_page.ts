@@ -1,47 +1,12 @@
-/**
- * One archived page as text. The bytes are verified by their hash whenever they are read; nothing is shown of bytes
- * that differ, and nothing is decoded or searched beyond fixed limits.
- */
-import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { z } from 'zod';
-import { objectPath } from '../../../lib/archive_path.ts';
+/** One archived page as text. Nothing is shown of bytes that do not verify, or decoded beyond a fixed limit. */
 import { codingsOf, UNPACK } from '../../../lib/content_encoding.ts';
-import { sha256 as sha256Of } from '../../../lib/files.ts';
+import { ArchiveFault } from './archive_fault.ts';
+import type { PageArchive } from './page_archive.ts';
+import type { PageRead } from './page_requests.ts';
 import { visibleText } from './visible_text.ts';
 
-/** Largest object that is read, and largest body that it may decode to. */
-export const MAX_STORED_BYTES = 4 * 1024 * 1024;
+/** Largest body that a page may decode to. */
 export const MAX_DECODED_BYTES = 8 * 1024 * 1024;
-/** Number of reads of a source to search for the request, newest first. */
-const MOST_READS = 40;
-/** Longest list of requests that is searched. */
-const MAX_LIST_BYTES = 64 * 1024 * 1024;
-
-const SHA256 = /^[0-9a-f]{64}$/u;
-const SOURCE = /^[a-z][a-z0-9_]*$/u;
-
-/** The part of a request record that a reader sees, or that decodes the body. */
-const RequestOfPage = z.object({
-  url: z.string(),
-  sha256: z.string().nullable(),
-  observedAt: z.string(),
-  error: z.string().nullable(),
-  responseHeaders: z.record(z.string(), z.string()),
-});
-type RequestOfPage = z.infer<typeof RequestOfPage>;
-
-/** Why an archived page cannot be shown. Its message is for readers. */
-export class ArchiveFault extends Error {
-  override readonly name = 'ArchiveFault';
-  readonly kind: 'missing' | 'damaged';
-  constructor(kind: ArchiveFault['kind'], message: string) {
-    super(message);
-    this.kind = kind;
-  }
-}
 
 export interface ArchivedPage {
   readonly url: string;
@@ -51,68 +16,6 @@ export interface ArchivedPage {
   readonly bytes: number;
   /** Text of the page, or the reason why there is none. */
   readonly text: { readonly shown: string } | { readonly none: string };
-}
-
-/** @throws ArchiveFault if there is no such folder or object, it is too large, or it has another hash */
-export async function readObject(archiveDir: string, sha256: string): Promise<Uint8Array> {
-  if (!SHA256.test(sha256))
-    throw new ArchiveFault('missing', 'The address needs a SHA-256 of 64 lowercase hex digits.');
-  const file = join(archiveDir, objectPath(sha256));
-  const size = await stat(file).then(
-    (found) => (found.isFile() ? found.size : null),
-    () => null,
-  );
-  if (size === null) {
-    const hasArchive = await stat(join(archiveDir, 'objects')).then(
-      () => true,
-      () => false,
-    );
-    throw new ArchiveFault(
-      'missing',
-      hasArchive
-        ? 'The archive of this server no longer has these bytes, because its operator removes old pages.'
-        : 'This server has no archive. Its operator keeps the archived pages elsewhere.',
-    );
-  }
-  if (size > MAX_STORED_BYTES)
-    throw new ArchiveFault(
-      'missing',
-      `These bytes are not served, because they exceed ${MAX_STORED_BYTES / 2 ** 20} MiB.`,
-    );
-  const bytes = await readFile(file);
-  if (sha256Of(bytes) !== sha256)
-    throw new ArchiveFault('damaged', 'The archived bytes no longer have this SHA-256, so they are not shown.');
-  return bytes;
-}
-
-/** The first request of a list that returned these bytes. */
-async function requestIn(file: string, sha256: string): Promise<RequestOfPage | undefined> {
-  if ((await stat(file)).size > MAX_LIST_BYTES) return undefined;
-  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
-    if (!line.includes(sha256)) continue;
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch {
-      continue; // an incomplete line after a crash
-    }
-    const { data } = RequestOfPage.safeParse(value);
-    if (data?.sha256 === sha256 && data.error === null) return data;
-  }
-  return undefined;
-}
-
-/** The request that returned these bytes, of the newest read that has it. */
-async function requestOf(archiveDir: string, source: string, sha256: string): Promise<RequestOfPage | undefined> {
-  if (!SOURCE.test(source)) return undefined;
-  const folder = join(archiveDir, 'requests', source);
-  const order = new Intl.Collator('en', { numeric: true });
-  const lists = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.ndjson'));
-  for (const list of lists.sort((a, b) => order.compare(b, a)).slice(0, MOST_READS)) {
-    const found = await requestIn(join(folder, list), sha256);
-    if (found) return found;
-  }
-  return undefined;
 }
 
 /** The decoded body, or null if it is not encoded as its header states or exceeds the limit. */
@@ -140,15 +43,10 @@ function textOf(body: Uint8Array | null, contentType: string): ArchivedPage['tex
   return { shown: /html|xml/iu.test(contentType) ? visibleText(text) : text };
 }
 
-/**
- * A page of an archive.
- * @param archiveDir folder `archive` of a data folder
- * @param source name of the source that read it
- * @throws ArchiveFault if it is not there, or its bytes have another hash
- */
-export async function readArchivedPage(archiveDir: string, source: string, sha256: string): Promise<ArchivedPage> {
-  const stored = await readObject(archiveDir, sha256);
-  const request = await requestOf(archiveDir, source, sha256);
+/** A page as its source read it. @throws ArchiveFault if it is not there, or its bytes have another hash */
+export async function readArchivedPage(archive: PageArchive, page: PageRead): Promise<ArchivedPage> {
+  const stored = await archive.bytes(page.sha256);
+  const request = await archive.request(page);
   if (!request)
     throw new ArchiveFault('missing', 'The archive of this server has no request that returned these bytes.');
   const { 'content-type': contentType = '', 'content-encoding': encoding } = request.responseHeaders;

@@ -5,8 +5,11 @@
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
+import { SettingError } from '../../../lib/settings.ts';
+import { StoreUnavailable } from '../../../lib/store/store.ts';
 import { todayOf } from '../../../models/manifest.ts';
 import { Problem } from '../../http/problem.ts';
+import { stateOf } from '../../http/request_state.ts';
 import type { Cursors } from '../../routes/cursor.ts';
 import type { Route } from '../../routes/define.ts';
 import type { Claims } from '../../routes/leads/lead_claims.ts';
@@ -16,9 +19,11 @@ import type { Snapshots } from '../../snapshot/follow.ts';
 import { freeRequest } from '../page.ts';
 import type { ReportBody } from '../pages/report.ts';
 import { SITE_HEADERS, type Site } from '../site.ts';
-import { ArchiveFault, readArchivedPage, readObject, type ArchivedPage } from './archived_page.ts';
+import { ArchiveFault } from './archive_fault.ts';
+import { readArchivedPage, type ArchivedPage } from './archived_page.ts';
 import { archivedContent } from './content.ts';
 import { ARCHIVE_PATH, citedPages, type CitedPage } from './cited_pages.ts';
+import type { PageArchive } from './page_archive.ts';
 
 /** Number of pages whose text is cached. */
 const MOST_CACHED = 16;
@@ -33,8 +38,7 @@ const BYTES_HEADERS = {
 };
 
 export interface ArchiveDeps {
-  /** Folder of the archived pages, if the server has one. */
-  readonly archiveDir?: string | undefined;
+  readonly archive: PageArchive;
   readonly publicUrl: string;
   readonly routes: readonly Route[];
   readonly snapshots: Snapshots;
@@ -51,13 +55,18 @@ async function exampleReport({ routes, cursors, claims, nowMs }: ArchiveDeps, sn
   return (await route.handle(freeRequest(snapshot, { today, cursors, claims }))) as ReportBody;
 }
 
-/** @throws Problem whose text readers may see */
-async function orProblem<T>(read: Promise<T>): Promise<T> {
+/** @throws Problem whose text readers may see; the log has the cause */
+async function orProblem<T>(ctx: Context, read: Promise<T>): Promise<T> {
   try {
     return await read;
   } catch (error) {
-    if (!(error instanceof ArchiveFault)) throw error;
-    throw new Problem(error.kind === 'damaged' ? 'internal_error' : 'not_found', error.message);
+    const isUnavailable = error instanceof StoreUnavailable || error instanceof SettingError;
+    if (!isUnavailable && !(error instanceof ArchiveFault)) throw error;
+    const cause = isUnavailable ? error : error.cause;
+    if (cause !== undefined) stateOf(ctx).error = cause;
+    if (!isUnavailable) throw new Problem(error.kind === 'damaged' ? 'internal_error' : 'not_found', error.message);
+    const message = 'The store of this server, which has the archived pages, is unavailable. Try again in a minute.';
+    throw new Problem('snapshot_unavailable', message, {}, { 'Retry-After': '60' });
   }
 }
 
@@ -76,13 +85,13 @@ async function citedPage(report: ReportBody, snapshot: Snapshot, sha256: string)
 }
 
 export function mountArchive(router: Router, site: Site, deps: ArchiveDeps): void {
-  const { archiveDir, publicUrl, snapshots } = deps;
+  const { archive, publicUrl, snapshots } = deps;
   const cache = new LRUCache<string, Promise<ArchivedPage>>({ max: MOST_CACHED });
-  const read = (folder: string, { source, sha256 }: CitedPage): Promise<ArchivedPage> => {
-    const key = `${source} ${sha256}`;
+  const read = (cited: CitedPage): Promise<ArchivedPage> => {
+    const key = `${cited.source} ${cited.sha256}`;
     const known = cache.get(key);
     if (known) return known;
-    const page = readArchivedPage(folder, source, sha256);
+    const page = readArchivedPage(archive, cited);
     cache.set(key, page);
     page.catch(() => cache.delete(key));
     return page;
@@ -90,7 +99,7 @@ export function mountArchive(router: Router, site: Site, deps: ArchiveDeps): voi
   /** Run `send` with a page that a reader may see. */
   const withPage = async (
     ctx: Context,
-    send: (page: CitedPage, folder: string, snapshot: Snapshot) => Promise<void>,
+    send: (page: CitedPage, snapshot: Snapshot) => Promise<void>,
   ): Promise<void> => {
     const lease = snapshots.acquire();
     if (!lease)
@@ -99,8 +108,7 @@ export function mountArchive(router: Router, site: Site, deps: ArchiveDeps): voi
       const { snapshot } = lease;
       const sha256 = String((ctx['params'] as Record<string, string>)['sha256']);
       const page = await citedPage(await exampleReport(deps, snapshot), snapshot, sha256);
-      if (archiveDir === undefined) throw new Problem('not_found', 'This server has no archive.');
-      await send(page, archiveDir, snapshot);
+      await send(page, snapshot);
     } finally {
       lease.release();
     }
@@ -111,8 +119,8 @@ export function mountArchive(router: Router, site: Site, deps: ArchiveDeps): voi
   };
 
   router.get(`${ARCHIVE_PATH}/:sha256`, (ctx) =>
-    withPage(ctx, async (cited, folder, snapshot) => {
-      const archived = await orProblem(read(folder, cited));
+    withPage(ctx, async (cited, snapshot) => {
+      const archived = await orProblem(ctx, read(cited));
       cacheFor(ctx);
       ctx.set({ ...SITE_HEADERS });
       ctx.type = 'text/html; charset=utf-8';
@@ -128,8 +136,8 @@ export function mountArchive(router: Router, site: Site, deps: ArchiveDeps): voi
     }),
   );
   router.get(`${ARCHIVE_PATH}/:sha256/bytes`, (ctx) =>
-    withPage(ctx, async ({ sha256 }, folder) => {
-      const bytes = await orProblem(readObject(folder, sha256));
+    withPage(ctx, async ({ sha256 }) => {
+      const bytes = await orProblem(ctx, archive.bytes(sha256));
       cacheFor(ctx);
       ctx.set({ ...BYTES_HEADERS, 'Content-Disposition': `attachment; filename="${sha256}"` });
       ctx.type = 'application/octet-stream';

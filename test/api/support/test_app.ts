@@ -60,7 +60,7 @@ export async function startApp(
     ...limits
   }: { facilitator?: ScriptedFacilitator; nowMs?: () => number; ledger?: Ledger; snapshots?: Snapshots } & Pick<
     AppDeps,
-    'unbilledPerMinute' | 'proxies' | 'handlerMs' | 'contactEmail'
+    'unbilledPerMinute' | 'proxies' | 'handlerMs' | 'contactEmail' | 'store'
   > &
     Partial<Pick<AppDeps, 'publicUrl'>> &
     Partial<
