@@ -66,7 +66,7 @@ probe: $(NODE) ## ask real sites whether they look as expected: SOURCE=name or a
 watch: $(NODE) ## run missed jobs and send new alerts to ALERT_COMMAND
 	@node pipelines/operate/cli.ts watch
 
-tables: $(NODE) ## rewrite the Iceberg metadata of all snapshots after DATA_DIR moved: TABLES_URL=...
+tables: $(NODE) ## write what is missing of the Iceberg metadata, also in STORE; needed after DATA_DIR moved: TABLES_URL=...
 	@node pipelines/open_tables/cli.ts
 
 prune: $(NODE) ## list snapshots, pages and reads past their retention; APPLY=1 deletes them

@@ -74,7 +74,8 @@ export const pipelineSettings = z.object({
     .regex(/^(?:\/|[a-z0-9]+:\/\/[^/])[^\s]*[^/\s]$/u, 'an absolute path or a URL, without a slash at the end')
     .optional()
     .describe(
-      'Where readers of the Iceberg tables find DATA_DIR, such as s3://bucket/prefix. Default: its absolute path.',
+      'Where readers of the Iceberg tables find DATA_DIR or STORE, such as https://data.example.org/feed. Default: ' +
+        'the absolute path of DATA_DIR, and for the tables in the store its own address.',
     ),
   LIVE: zeroOrOne
     .default(false)

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { copyFile, link, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { makeFolder, moveInto, sync, writeWhole } from '../files.ts';
 import { StoreUnavailable, type NamedFile, type Pointer, type Store } from './store.ts';
 import { StoreWait, type WaitOptions } from './wait.ts';
@@ -30,12 +30,14 @@ async function ifThere<T>(work: Promise<T>): Promise<T | null> {
 
 export class FolderStore implements Store {
   readonly shown: string;
+  readonly url: string;
   readonly #root: string;
   readonly #wait: StoreWait;
 
   constructor(root: string, wait: WaitOptions = {}) {
     this.#root = root;
     this.shown = JSON.stringify(root);
+    this.url = resolve(root);
     this.#wait = new StoreWait(this.shown, wait);
   }
 

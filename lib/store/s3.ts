@@ -80,6 +80,7 @@ async function digestOf(path: string): Promise<{ readonly base64: string; readon
 
 export class S3Store implements Store {
   readonly shown: string;
+  readonly url: string;
   readonly #client: S3Client;
   readonly #options: S3Options;
   readonly #wait: StoreWait;
@@ -87,6 +88,7 @@ export class S3Store implements Store {
   constructor(options: S3Options) {
     this.#options = options;
     this.shown = `s3://${options.bucket}/${options.prefix}`.replace(/\/$/u, '');
+    this.url = this.shown;
     this.#wait = new StoreWait(this.shown, options);
     const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_S3, AWS_REGION, AWS_DEFAULT_REGION } = process.env;
     const hasEndpoint = (AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL) !== undefined;

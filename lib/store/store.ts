@@ -7,6 +7,7 @@
  *   snapshots/<run id>/<file>    files of a snapshot, and its manifest
  *   runs/<run id>                the run that uses this id
  *   current                      the pointer: the catalog (catalog.ts)
+ *   iceberg/<table>/metadata/    the snapshots for other programs; only its hint is replaced (stored_tables.ts)
  */
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -38,6 +39,8 @@ export interface Pointer {
 export interface Store {
   /** Address, as messages show it. */
   readonly shown: string;
+  /** Where other programs find its files: s3://bucket/prefix, or an absolute path. */
+  readonly url: string;
   /** Store a local file. @throws StoreUnavailable */
   putFile(file: NamedFile, path: string): Promise<void>;
   /** Store bytes. @throws StoreUnavailable */

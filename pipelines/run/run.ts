@@ -37,7 +37,7 @@ export interface RunOptions extends ReadOptions {
   readonly buildMemory?: string | undefined;
   /** Store that hosts share. Default: none, only the data folder. */
   readonly store?: RunStore | undefined;
-  /** Where readers of the Iceberg tables find the data folder. Default: its absolute path. */
+  /** Where readers of the Iceberg tables find the data folder or the store. Default: its path or address. */
   readonly tablesUrl?: string | undefined;
   /** Models to build. Default: all of models/. */
   readonly models?: readonly Model[];
@@ -168,9 +168,10 @@ async function publish(
   const manifest = await writeSnapshot(build, models, layout, facts, (part) => progress.part(part));
   await store?.publish(facts.run_id);
   const current = await makeCurrent(layout, facts.run_id);
-  await writeOpenTables(layout, tablesUrl).catch((error: unknown) =>
-    // The snapshot is published; the next run, or make tables, writes the metadata.
-    progress.line(`The Iceberg tables do not have this snapshot yet, see make tables: ${messageOf(error)}`),
-  );
+  // The snapshot is published; the next run, or make tables, writes the metadata.
+  const warn = (where: string) => (error: unknown) =>
+    progress.line(`The Iceberg tables ${where} do not have this snapshot yet, see make tables: ${messageOf(error)}`);
+  await writeOpenTables(layout, tablesUrl).catch(warn(`in ${layout.iceberg}`));
+  await store?.writeTables(tablesUrl).catch(warn(`of STORE ${store.store.shown}`));
   return { manifest, changes, current };
 }

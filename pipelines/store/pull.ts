@@ -30,11 +30,10 @@ async function pulledRuns(layout: Layout, store: Store): Promise<Set<string> | n
 }
 
 /** Remember that this folder has the files of these runs. */
-export const writePulled = (layout: Layout, store: Store, runs: Catalog['runs']): Promise<void> =>
-  writeWhole(
-    pulledFile(layout),
-    `${JSON.stringify({ store: store.shown, runs: runs.map((run) => run.run_id) }, null, 1)}\n`,
-  );
+export async function addPulled(layout: Layout, store: Store, runs: readonly CatalogRun[]): Promise<void> {
+  const all = new Set([...((await pulledRuns(layout, store)) ?? []), ...runs.map((run) => run.run_id)]);
+  await writeWhole(pulledFile(layout), `${JSON.stringify({ store: store.shown, runs: [...all] }, null, 1)}\n`);
+}
 
 /** Fetch a run's records of reads and lists of requests, without its staged rows. */
 async function pullRun(store: Store, layout: Layout, run: CatalogRun): Promise<void> {
@@ -127,7 +126,7 @@ export async function pull(options: PullOptions, catalog: Catalog): Promise<void
   await setAsideUnpublished(layout, catalog, print);
   if (catalog.current !== null) await makeCurrent(layout, catalog.current);
   if (snapshots.length > 0) await trimSnapshots(layout.root, cacheBytes, new Set(snapshots.map((run) => run.run_id)));
-  await writePulled(layout, store, catalog.runs);
+  await addPulled(layout, store, catalog.runs);
   const others = missing.filter((run) => !local.has(run.run_id)).length;
   if (others > 0) print(`store: fetched ${others} runs of other hosts from ${store.shown}`);
 }

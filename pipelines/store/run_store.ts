@@ -13,8 +13,9 @@ import { openStore, STORE_WAIT_MS } from '../../lib/store/open.ts';
 import type { Store } from '../../lib/store/store.ts';
 import { bytesShort, number } from '../format.ts';
 import { compareRunIds, type Layout } from '../layout.ts';
-import { pull, writePulled } from './pull.ts';
+import { addPulled, pull } from './pull.ts';
 import { push } from './push.ts';
+import { writeStoredTables } from './stored_tables.ts';
 
 const BYTES_PER_MB = 1_000_000;
 /** Attempts to add this run's reads to the catalog while other runs write it. */
@@ -32,6 +33,11 @@ export interface RunStore {
   claim(runId: string): Promise<boolean>;
   /** Store a run's reads and its snapshot, and make it current. @throws PublishedElsewhere */
   publish(runId: string): Promise<void>;
+  /**
+   * Write the Iceberg metadata of the store.
+   * @param url where readers find the store. Default: its address
+   */
+  writeTables(url?: string): Promise<void>;
   /** Store the reads of a run that publishes nothing. */
   addReads(): Promise<void>;
   /** Bytes of an archived page. */
@@ -65,8 +71,8 @@ export function runStoreOf({ store, layout, cacheMb, print }: RunStoreOptions): 
       runs: [...(known?.runs ?? []), ...runs],
     };
     if (!(await switchCatalog(store, before, next))) return false;
-    // The catalog as it is now may have runs of others, which this folder has not fetched.
-    await writePulled(layout, store, next.runs);
+    // Only these: the catalog may name runs of other hosts that this folder has not fetched.
+    await addPulled(layout, store, runs);
     // The publication ends the run. Nothing that fails after it may deny it.
     if (published === null) before = await readCatalog(store);
     print(`stored     ${number(files)} files, ${bytesShort(bytes)}, in ${store.shown}`);
@@ -110,6 +116,9 @@ export function runStoreOf({ store, layout, cacheMb, print }: RunStoreOptions): 
         `Run ${winner} published to STORE ${store.shown} while this run worked, so run ${runId} published nothing. ` +
           `Its pages and rows are stored. Run again: it continues from there.`,
       );
+    },
+    async writeTables(url) {
+      if (before !== null) await writeStoredTables(store, layout, before.catalog, url);
     },
     addReads,
     close: () => {

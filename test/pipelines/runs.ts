@@ -9,6 +9,7 @@ import type { AssumptionSet } from '../../models/assumptions.ts';
 import type { Model } from '../../models/index.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
+import { SILENT } from '../../pipelines/progress/progress.ts';
 import { run, type RunResult } from '../../pipelines/run/run.ts';
 import type { SoldLeads } from '../../pipelines/sold_leads.ts';
 import type { RunStore } from '../../pipelines/store/run_store.ts';
@@ -80,6 +81,8 @@ export interface OneRun {
   readonly soldLeads?: () => Promise<SoldLeads>;
   /** Store that the folder shares with others. Default: none. */
   readonly store?: RunStore;
+  /** Called with each line that the run prints while it works. */
+  readonly onLine?: (line: string) => void;
 }
 
 /** Run one day. */
@@ -96,6 +99,7 @@ export async function runDay({
   secrets,
   soldLeads,
   store,
+  onLine,
   browser = false,
   changed = (spec) => spec,
 }: OneRun): Promise<RunResult & { truth: WorldDay }> {
@@ -123,6 +127,7 @@ export async function runDay({
       ...(soldLeads ? { soldLeads } : {}),
       store,
       tablesUrl: TABLES_URL,
+      ...(onLine ? { progress: { ...SILENT, line: onLine } } : {}),
     });
     return { ...result, truth: sandbox.day };
   } finally {

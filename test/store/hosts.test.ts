@@ -1,15 +1,19 @@
 /** Runs on hosts that share a store and no folder. */
 import assert from 'node:assert/strict';
-import { cp, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import avro from 'avsc';
+import { z } from 'zod';
 import { openStore } from '../../lib/store/open.ts';
 import { readCatalog, type Catalog } from '../../lib/store/catalog.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { objectOf, type NamedFile } from '../../lib/store/store.ts';
 import type { RunResult } from '../../pipelines/run/run.ts';
-import { currentSnapshot, listSnapshots, verifySnapshot } from '../../pipelines/snapshots.ts';
+import { currentSnapshot, listSnapshots, readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
 import { NONE_SOLD } from '../../pipelines/sold_leads.ts';
+import { snapshotIdOf } from '../../pipelines/open_tables/iceberg.ts';
+import { writeStoredTables } from '../../pipelines/store/stored_tables.ts';
 import { runStoreOf, type RunStore } from '../../pipelines/store/run_store.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
@@ -19,6 +23,50 @@ import { startS3, withS3, type S3Server } from './s3_server.ts';
 const world = makeWorld(TINY);
 /** A site whose pages a second read confirms, one that has rows rejected, and a file. */
 const SOURCES = ['heartland_multifamily', 'oh_stark_tax', 'hud_fmr'];
+
+const Metadata = z.looseObject({
+  'current-snapshot-id': z.int(),
+  snapshots: z.array(z.looseObject({ 'snapshot-id': z.int(), 'manifest-list': z.string() })),
+});
+
+interface NamedByMetadata {
+  readonly location: string;
+  /** Size that is stated, if one is. */
+  readonly bytes?: number;
+}
+
+/** The Iceberg tables in a bucket, as their hints name them, and the files that the metadata of each name. */
+async function icebergOf(
+  s3: S3Server,
+): Promise<Record<string, { metadata: z.infer<typeof Metadata>; files: NamedByMetadata[] }>> {
+  const store = await openStore(s3.address, 0);
+  const names = await store.list('iceberg/');
+  const pathOf = (location: string): string => s3.fileOf(location.slice(`${s3.address}/`.length));
+  const rowOf = async (location: string): Promise<Record<string, unknown>> => {
+    const [row] = (await avro.createFileDecoder(pathOf(location)).toArray()) as Record<string, unknown>[];
+    return row ?? assert.fail(location);
+  };
+  const tables: Awaited<ReturnType<typeof icebergOf>> = {};
+  for (const hint of names.filter((name) => name.endsWith('/version-hint.text'))) {
+    const folder = dirname(hint);
+    const version = await readFile(s3.fileOf(hint), 'utf8');
+    const text = await readFile(s3.fileOf(`${folder}/v${version}.metadata.json`), 'utf8');
+    const metadata = Metadata.parse(JSON.parse(text));
+    const files: NamedByMetadata[] = [];
+    for (const { 'manifest-list': list } of metadata.snapshots) {
+      const { manifest_path: manifest, manifest_length: bytes } = await rowOf(list);
+      const { file_path: data, file_size_in_bytes: dataBytes } = (await rowOf(String(manifest)))['data_file'] as Record<
+        string,
+        unknown
+      >;
+      files.push({ location: list }, { location: String(manifest), bytes: Number(bytes) });
+      files.push({ location: String(data), bytes: Number(dataBytes) });
+    }
+    tables[folder.split('/')[1] ?? ''] = { metadata, files };
+  }
+  store.close();
+  return tables;
+}
 
 describe('hosts with one store', () => {
   let s3: S3Server;
@@ -63,7 +111,24 @@ describe('hosts with one store', () => {
 
   test('a run on an empty disk continues from the store with the bytes of one machine alone', async () => {
     one = await newLayout();
-    await runOn(one, first, { store: await storeOf(one) });
+    const lines: string[] = [];
+    // The Iceberg metadata cannot be written: the snapshot is published all the same, and the next run writes them.
+    s3.fault = ({ method, url }, response) => {
+      if (method !== 'PUT' || url?.includes('/snap-') !== true) return false;
+      response.writeHead(503).end();
+      return true;
+    };
+    await runOn(one, first, { store: await storeOf(one), onLine: (line) => lines.push(line) });
+    s3.fault = null;
+    assert.equal((await catalog())?.current, `${first}.01`);
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith('The Iceberg tables')),
+      [
+        'The Iceberg tables of STORE s3://deals/feed do not have this snapshot yet, see make tables: ' +
+          'STORE is s3://deals/feed, which is unavailable: HTTP status 503',
+      ],
+    );
+    assert.deepEqual(await icebergOf(s3), {});
     alone = await copyOf(one);
     const expected = await runOn(alone, second);
     two = await newLayout();
@@ -83,11 +148,44 @@ describe('hosts with one store', () => {
     assert.equal(runs.length, 2);
   });
 
+  test('an engine that has only the bucket finds every snapshot of every table, with all of its files', async () => {
+    const { current, runs } = (await catalog()) ?? assert.fail();
+    const tables = await icebergOf(s3);
+    const { tables: expected } = await readManifest(two, `${second}.01`);
+    assert.deepEqual(Object.keys(tables).sort(), Object.keys(expected).sort());
+    const ids = runs.map((run) => snapshotIdOf(run.run_id));
+    for (const { metadata, files } of Object.values(tables)) {
+      assert.equal(metadata['current-snapshot-id'], snapshotIdOf(current ?? ''));
+      assert.deepEqual(
+        metadata.snapshots.map((s) => s['snapshot-id']),
+        ids,
+      );
+      assert.equal(files.length, 3 * ids.length);
+      for (const { location, bytes } of files) {
+        const name = location.slice(`${s3.address}/`.length);
+        assert.equal(location, `${s3.address}/${name}`);
+        assert.equal((await stat(s3.fileOf(name))).size, bytes ?? (await stat(s3.fileOf(name))).size, location);
+      }
+    }
+    const store = await openStore(s3.address, 0);
+    const read = (await readCatalog(store)) ?? assert.fail();
+    assert.deepEqual(await writeStoredTables(store, two, read.catalog), [], 'nothing is missing');
+    // A host that does not have the files of the first day, and a bucket that expired one of them.
+    await store.remove(`snapshots/${first}.01/sources.parquet`);
+    const empty = await newLayout();
+    assert.deepEqual(await writeStoredTables(store, empty, read.catalog), ['sources']);
+    store.close();
+    const expired = await icebergOf(s3);
+    assert.equal(expired['sources']?.metadata.snapshots.length, 1);
+    assert.equal(expired['listing_history']?.metadata.snapshots.length, 2);
+  });
+
   test('of two runs at once one publishes; the other says so, and its next run continues from there', async () => {
     const day = '2026-11-22';
     const nothing = { only: () => false, tables: ['sources'] };
     const racing = runOn(one, day, {
       ...nothing,
+      only: ({ name }) => name === 'hud_fmr',
       store: await storeOf(one),
       // Between its start and its publication, the other host does a whole run.
       soldLeads: async () => {
@@ -104,6 +202,8 @@ describe('hosts with one store', () => {
     assert.equal((await catalog())?.current, `${day}.02`);
     assert.notEqual(await currentSnapshot(one), `${day}.01`);
     assert.ok(!(await listSnapshots(one)).includes(`${day}.01`));
+    const pulled = await readFile(join(one.root, 'store.json'), 'utf8');
+    assert.ok(pulled.includes(`${day}.01`) && !pulled.includes(`${day}.02`), 'the reads of the other are not here yet');
     const next = await storeOf(one);
     await next.pull('2026-11-23');
     assert.equal(await currentSnapshot(one), `${day}.02`);

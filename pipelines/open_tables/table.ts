@@ -1,0 +1,216 @@
+/** The next version of an Iceberg table's metadata, wherever it is written: in a data folder or in a store. */
+import { basename, join } from 'node:path';
+import { openSmall, rowsOf, type Duck } from '../../lib/duck.ts';
+import { DamagedFile, sha256 } from '../../lib/files.ts';
+import { noteOf } from '../../lib/record.ts';
+import { literal } from '../../lib/sql.ts';
+import { loadModels } from '../../models/index.ts';
+import type { Manifest } from '../../models/manifest.ts';
+import type { Layout } from '../layout.ts';
+import { prunedFiles } from '../pruned_files.ts';
+import { listSnapshots, readManifest } from '../snapshots.ts';
+import { manifestListOf, manifestOf } from './avro.ts';
+import {
+  fieldsOf,
+  metadataOf,
+  RUNS_A_DAY,
+  snapshotIdOf,
+  TableMetadata,
+  type DescribedColumn,
+  type TableSchema,
+  type TableSnapshot,
+} from './iceberg.ts';
+
+/** Names the version that readers open. */
+export const HINT = 'version-hint.text';
+/** Older metadata files stay for readers that opened them. */
+const VERSIONS_KEPT = 5;
+
+export const metadataFile = (version: number): string => `v${version}.metadata.json`;
+
+/** Version of a metadata file; null for another file. */
+export const versionOf = (name: string): number | null => {
+  const version = /^v(\d+)\.metadata\.json$/u.exec(name)?.[1];
+  return version === undefined ? null : Number(version);
+};
+
+/** A snapshot whose files this folder has, and the tables of it that were not pruned. */
+export interface Published {
+  readonly manifest: Manifest;
+  readonly tables: readonly string[];
+}
+
+/** Undefined if the file is damaged. */
+const unlessDamaged = <T>(reading: Promise<T>): Promise<T | undefined> =>
+  reading.catch((error: unknown) => {
+    if (error instanceof DamagedFile) return undefined;
+    throw error;
+  });
+
+async function publishedSnapshots(layout: Layout): Promise<Published[]> {
+  const all: Published[] = [];
+  for (const runId of await listSnapshots(layout)) {
+    const manifest = await unlessDamaged(readManifest(layout, runId));
+    // No reader can trust its files; make status and the run that continues it name the damage.
+    if (manifest === undefined) continue;
+    const gone = new Set((await prunedFiles(layout, runId)).map(({ file }) => file));
+    const tables = Object.entries(manifest.tables).flatMap(([name, { file }]) => (gone.has(file) ? [] : [name]));
+    all.push({ manifest, tables });
+  }
+  return all;
+}
+
+/** Columns of a Parquet file, with what the record says of them today. */
+async function describe(
+  { connection }: Pick<Duck, 'connection'>,
+  path: string,
+  notes: ReadonlyMap<string, string>,
+): Promise<DescribedColumn[]> {
+  const rows = await rowsOf(connection, `DESCRIBE FROM read_parquet(${literal(path)})`);
+  return rows.map((row) => {
+    const name = String(row['column_name']);
+    return { name, sql: String(row['column_type']), about: notes.get(name) };
+  });
+}
+
+/** The schema of a snapshot: one that the table has already, or a new one. */
+function schemaFor(schemas: readonly TableSchema[], fields: TableSchema['fields']): TableSchema {
+  const text = JSON.stringify(fields);
+  const same = schemas.find((schema) => JSON.stringify(schema.fields) === text);
+  return same ?? { type: 'struct', 'schema-id': Math.max(-1, ...schemas.map((s) => s['schema-id'])) + 1, fields };
+}
+
+export interface Table {
+  readonly name: string;
+  /** Where readers find `snapshots/` and `iceberg/`: a path, or a URL such as s3://bucket/prefix. */
+  readonly root: string;
+  readonly notes: ReadonlyMap<string, string>;
+  /** Snapshots of this folder that have the table. */
+  readonly published: readonly Published[];
+}
+
+const locationOf = ({ root, name }: Table): string => `${root}/iceberg/${name}`;
+
+type Files = Map<string, string | Uint8Array>;
+
+/** Add the Avro files of one snapshot of a table. */
+async function addSnapshot(
+  files: Files,
+  table: Table,
+  manifest: Manifest,
+  schema: TableSchema,
+): Promise<TableSnapshot> {
+  const { name, root } = table;
+  const { run_id: runId } = manifest;
+  const file = manifest.tables[name];
+  if (!file) throw new Error(`${runId} has no table ${name}`);
+  const id = snapshotIdOf(runId);
+  const at = (path: string): string => `${locationOf(table)}/metadata/${path}`;
+  const location = `${root}/snapshots/${runId}/${file.file}`;
+  const entries = await manifestOf(id, schema, { location, rows: file.rows, bytes: file.bytes });
+  const key = `${runId}-${sha256(entries).slice(0, 8)}`;
+  const manifestName = `${key}-m0.avro`;
+  files.set(manifestName, entries);
+  const list = await manifestListOf(id, { location: at(manifestName), rows: file.rows, bytes: entries.length });
+  const listName = `snap-${key}.avro`;
+  files.set(listName, list);
+  return {
+    'snapshot-id': id,
+    'sequence-number': id,
+    // Two runs of one moment keep their order.
+    'timestamp-ms': Date.parse(manifest.generated_at) + (id % RUNS_A_DAY),
+    'manifest-list': at(listName),
+    'schema-id': schema['schema-id'],
+    summary: { operation: 'overwrite', run: runId, file: file.sha256 },
+  };
+}
+
+export interface NextVersion {
+  /** Avro files that the metadata name and that were not there, by name. */
+  readonly files: ReadonlyMap<string, string | Uint8Array>;
+  /** The metadata file. */
+  readonly text: string;
+  /** Of these names, those that neither this version nor a recent one needs. */
+  removable(names: readonly string[], version: number): string[];
+}
+
+export interface TableState {
+  /** Run of the snapshot that readers get by default. */
+  readonly current: string;
+  /** Text of the latest metadata; empty if there are none. */
+  readonly latest: string;
+  /** Whether the place has the data file of a snapshot that this folder does not have. */
+  readonly hasElsewhere?: (runId: string) => boolean;
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** @returns null if the latest metadata are complete, or there is no snapshot */
+export async function nextVersion(
+  duck: Pick<Duck, 'connection'>,
+  layout: Layout,
+  table: Table,
+  { current, latest, hasElsewhere = () => false }: TableState,
+): Promise<NextVersion | null> {
+  const location = locationOf(table);
+  const checked = TableMetadata.safeParse(parsed(latest));
+  const found = checked.success && checked.data.location === location ? checked.data : null;
+  const schemas = [...(found?.schemas ?? [])];
+  const files: Files = new Map();
+  const here = new Set(table.published.map(({ manifest }) => manifest.run_id));
+  const snapshots = (found?.snapshots ?? []).filter(({ summary: { run } }) => !here.has(run) && hasElsewhere(run));
+  for (const { manifest } of table.published) {
+    const file = manifest.tables[table.name];
+    const known = found?.snapshots.find((s) => s.summary.run === manifest.run_id && s.summary.file === file?.sha256);
+    if (known) {
+      snapshots.push(known);
+      continue;
+    }
+    const path = join(layout.snapshot(manifest.run_id), file?.file ?? '');
+    const schema = schemaFor(schemas, fieldsOf(await describe(duck, path, table.notes)));
+    if (!schemas.includes(schema)) schemas.push(schema);
+    snapshots.push(await addSnapshot(files, table, manifest, schema));
+  }
+  snapshots.sort((a, b) => a['snapshot-id'] - b['snapshot-id']);
+  const served = snapshots.find(({ summary }) => summary.run === current) ?? snapshots.at(-1);
+  if (!served) return null;
+  const used = schemas.filter((schema) => snapshots.some((s) => s['schema-id'] === schema['schema-id']));
+  const text = `${JSON.stringify(metadataOf({ location, schemas: used, snapshots }, served), null, 1)}\n`;
+  if (text === latest) return null;
+  const kept = new Set(snapshots.map((s) => basename(s['manifest-list'], '.avro').slice('snap-'.length)));
+  return {
+    files,
+    text,
+    removable: (names, version) =>
+      names.filter((name) => {
+        const key = /^(?:snap-)?(.*?)(?:-m0)?\.avro$/u.exec(name)?.[1];
+        return (key !== undefined && !kept.has(key)) || (versionOf(name) ?? version) <= version - VERSIONS_KEPT;
+      }),
+  };
+}
+
+/** Run a task for each published table. @param root where readers find the snapshots and the metadata */
+export async function forEachTable(
+  layout: Layout,
+  root: string,
+  task: (duck: Pick<Duck, 'connection'>, table: Table) => Promise<void>,
+): Promise<void> {
+  const published = await publishedSnapshots(layout);
+  const models = (await loadModels()).filter(({ contract }) => contract.publish);
+  const duck = await openSmall();
+  try {
+    for (const { name, contract } of models) {
+      const having = published.filter(({ tables }) => tables.includes(name));
+      const notes = new Map(contract.record.columns.map((column) => [column.name, noteOf(column)]));
+      await task(duck, { name, root, notes, published: having });
+    }
+  } finally {
+    await duck.close();
+  }
+}

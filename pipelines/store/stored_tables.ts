@@ -1,0 +1,106 @@
+/**
+ * Writes the Iceberg metadata of a store: `iceberg/<table>/metadata/`, so that an engine that has only the bucket reads
+ * the tables. They are written after the catalog, from its snapshots: files under names that nobody has used, then the
+ * hint, which is replaced. A crash leaves the version before, whose files are all there; the next run writes what is
+ * missing.
+ */
+import { sha256 } from '../../lib/files.ts';
+import { readCatalog, snapshotFileName, type Catalog } from '../../lib/store/catalog.ts';
+import type { Store } from '../../lib/store/store.ts';
+import type { Layout } from '../layout.ts';
+import { forEachTable, HINT, metadataFile, nextVersion, versionOf, type NextVersion } from '../open_tables/table.ts';
+import { atOnce } from '../operate/backup/at_once.ts';
+
+/** Attempts while other runs write the same tables. */
+const TRIES = 3;
+
+const folderOf = (table: string): string => `iceberg/${table}/metadata/`;
+
+const encoded = (content: string | Uint8Array): Uint8Array =>
+  typeof content === 'string' ? new TextEncoder().encode(content) : content;
+
+/** The snapshots of a catalog, to compare: reads of other runs change nothing here. */
+const snapshotsOf = ({ current, runs }: Catalog): string =>
+  JSON.stringify([current, runs.filter((run) => run.manifest !== null)]);
+
+interface Change {
+  readonly table: string;
+  readonly next: NextVersion;
+  readonly version: number;
+  /** Names in its folder. */
+  readonly names: readonly string[];
+}
+
+/** The tables whose metadata change with a catalog. */
+async function changesTo(store: Store, layout: Layout, { runs, current }: Catalog, root: string): Promise<Change[]> {
+  const [written, stored] = [await store.list('iceberg/'), new Set(await store.list('snapshots/'))];
+  const published = new Set(runs.filter((run) => run.manifest !== null).map((run) => run.run_id));
+  const changes: Change[] = [];
+  await forEachTable(layout, root, async (duck, table) => {
+    const folder = folderOf(table.name);
+    const names = written.filter((name) => name.startsWith(folder)).map((name) => name.slice(folder.length));
+    const version = Math.max(0, ...names.map((name) => versionOf(name) ?? 0));
+    const bytes = version === 0 ? null : await store.read(`${folder}${metadataFile(version)}`);
+    /** A rule of the bucket may have expired the file. */
+    const isStored = (runId: string, file: string): boolean =>
+      published.has(runId) && stored.has(snapshotFileName(runId, file));
+    const next = await nextVersion(
+      duck,
+      layout,
+      {
+        ...table,
+        published: table.published.filter(({ manifest: { run_id: runId, tables } }) =>
+          isStored(runId, tables[table.name]?.file ?? ''),
+        ),
+      },
+      {
+        current: current ?? '',
+        latest: bytes === null ? '' : new TextDecoder().decode(bytes),
+        hasElsewhere: (runId) => isStored(runId, `${table.name}.parquet`),
+      },
+    );
+    if (next) changes.push({ table: table.name, next, version, names });
+  });
+  return changes;
+}
+
+/** @returns false if another run has written this version */
+async function writeChange(store: Store, { table, next, version, names }: Change): Promise<boolean> {
+  const put = (name: string, content: string | Uint8Array): Promise<void> => {
+    const bytes = encoded(content);
+    return store.put({ name: `${folderOf(table)}${name}`, sha256: sha256(bytes) }, bytes);
+  };
+  for (const [name, content] of next.files) await put(name, content);
+  if (!(await store.create(`${folderOf(table)}${metadataFile(version + 1)}`, next.text))) return false;
+  await put(HINT, String(version + 1));
+  for (const name of next.removable(names, version + 1)) await store.remove(`${folderOf(table)}${name}`);
+  return true;
+}
+
+/**
+ * Write what is missing of the Iceberg tables of a store.
+ * @param catalog that was published. A run that publishes later writes its tables: then nothing is written here
+ * @param url where readers find the store. Default: its address
+ * @returns names of the tables whose metadata changed
+ */
+export async function writeStoredTables(
+  store: Store,
+  layout: Layout,
+  catalog: Catalog,
+  url: string = store.url,
+): Promise<readonly string[]> {
+  const written: string[] = [];
+  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+    const changes = await changesTo(store, layout, catalog, url);
+    // After the listing: of two runs, the one that published last finds the files of the other, or takes their names.
+    const now = (await readCatalog(store))?.catalog;
+    if (now === undefined || snapshotsOf(now) !== snapshotsOf(catalog)) return written;
+    let isComplete = true;
+    await atOnce(changes, async (change) => {
+      if (await writeChange(store, change)) written.push(change.table);
+      else isComplete = false;
+    });
+    if (isComplete) break;
+  }
+  return written.sort();
+}
