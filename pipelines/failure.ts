@@ -6,7 +6,7 @@ import { SettingError } from '../lib/settings.ts';
 import { StoreDamage, StoreUnavailable } from '../lib/store/store.ts';
 import { ArchiveDamage } from '../sources/fetch/archive.ts';
 import { QueueUnavailable } from './crawl/database.ts';
-import { PublishedElsewhere } from './store/run_store.ts';
+import { PublishedElsewhere } from './store/published_elsewhere.ts';
 
 /** Messages of Node, DuckDB and SQLite about a full disk. */
 const DISK_FULL = /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|database or disk is full/u;

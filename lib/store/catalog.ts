@@ -29,6 +29,8 @@ export const Catalog = z.strictObject({
   current: z.string().nullable(),
   /** In order of their publication. */
   runs: z.array(CatalogRun),
+  /** Hashes of lists of files: later versions of reads, from make reparse. In the order in which they were stored. */
+  reparses: z.array(hash).default([]),
 });
 export type Catalog = z.infer<typeof Catalog>;
 
@@ -66,7 +68,7 @@ export async function readCatalog(store: Store): Promise<ReadCatalog | null> {
 export function switchCatalog(
   store: Store,
   before: ReadCatalog | null,
-  next: Pick<Catalog, 'kind' | 'current' | 'runs'>,
+  next: Omit<Catalog, 'format' | 'version' | 'writer'>,
 ): Promise<boolean> {
   const version = (before?.catalog.version ?? 0) + 1;
   const catalog: Catalog = { format: 'dealfeed store 1', version, writer: randomUUID(), ...next };

@@ -6,7 +6,6 @@
 import { parseArgs } from 'node:util';
 import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, reparseSettings, SettingError } from '../../lib/settings.ts';
-import { openArchive } from '../../sources/fetch/archive.ts';
 import { loadSources } from '../../sources/index.ts';
 import { QueueUnavailable } from '../crawl/database.ts';
 import { failureText, isUnpublished } from '../failure.ts';
@@ -14,7 +13,9 @@ import { layoutOf } from '../layout.ts';
 import { sendAlerts } from '../operate/alerts/send.ts';
 import { operatorSettings } from '../operate/settings.ts';
 import { holdFolder } from '../run/lock.ts';
-import { reparse } from './reparse.ts';
+import { openRunStore } from '../store/run_store.ts';
+import { openStoredArchive } from '../store/stored_archive.ts';
+import { LAST_DAY, reparse } from './reparse.ts';
 import { formatReparse } from './reparse_format.ts';
 import { runCommand } from './run.ts';
 import { status } from './status.ts';
@@ -39,21 +40,26 @@ async function statusCommand(): Promise<number> {
 
 /** Exit status 1 if a read could not be rebuilt. */
 async function reparseCommand(): Promise<number> {
-  const { DATA_DIR } = readSettings(pipelineSettings);
+  const settings = readSettings(pipelineSettings);
   const { SOURCE, SINCE, APPLY } = readSettings(reparseSettings);
   const all = await loadSources();
   const spec = all.find((s) => s.name === SOURCE);
   if (!spec)
     throw new SettingError(`SOURCE is ${JSON.stringify(SOURCE)}, expected one of ${all.map((s) => s.name).join(', ')}`);
-  const layout = layoutOf(DATA_DIR);
-  // Only writing needs the folder.
-  const release = APPLY ? await holdFolder(layout) : undefined;
+  const layout = layoutOf(settings.DATA_DIR);
+  // Only writing needs the folder, also of what the store has.
+  const release = APPLY || settings.STORE !== undefined ? await holdFolder(layout) : undefined;
+  const store = await openRunStore(settings, layout, print);
   try {
+    await store?.pull(LAST_DAY);
+    const archive = await openStoredArchive(settings.DATA_DIR, store?.store, print);
     const since = SINCE === undefined ? {} : { since: SINCE };
-    const results = await reparse({ layout, archive: await openArchive(DATA_DIR), spec, apply: APPLY, ...since });
+    const results = await reparse({ layout, archive, spec, apply: APPLY, fetchRows: store?.fetchRows, ...since });
     for (const line of formatReparse(results, spec.name, APPLY)) print(line);
+    if (APPLY) await store?.addReads();
     return results.every((r) => r.problem === null) ? 0 : 1;
   } finally {
+    store?.close();
     release?.();
   }
 }

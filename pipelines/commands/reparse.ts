@@ -29,6 +29,8 @@ export interface ReparseOptions {
   readonly since?: string;
   /** Write new versions of the reads that changed. */
   readonly apply: boolean;
+  /** Fetches the staged rows of a read that this folder does not have. Default: they are lost. */
+  readonly fetchRows?: ((record: ReadRecord) => Promise<void>) | undefined;
 }
 
 export interface Reparsed {
@@ -50,7 +52,7 @@ export interface Reparsed {
   readonly applied: number | null;
 }
 
-const LAST_DAY = '9999-12-31';
+export const LAST_DAY = '9999-12-31';
 
 /** Staged rows of a read: their verified file, or its damage. */
 interface StagedRows {
@@ -59,7 +61,7 @@ interface StagedRows {
 }
 
 /** Parse the good reads of a source again, oldest first. Quarantined and lost pages are in the result. */
-export async function reparse({ layout, archive, spec, since, apply }: ReparseOptions): Promise<Reparsed[]> {
+export async function reparse({ layout, archive, spec, since, apply, fetchRows }: ReparseOptions): Promise<Reparsed[]> {
   const good = (await readsUpTo(layout, spec.name, LAST_DAY)).filter((r) => r.status === 'good').reverse();
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-reparse-'));
   const results: Reparsed[] = [];
@@ -67,6 +69,7 @@ export async function reparse({ layout, archive, spec, since, apply }: ReparseOp
   let previous: StagedRows | undefined;
   try {
     for (const record of good) {
+      await fetchRows?.(record);
       const old = await trustedRows(layout, record).catch(asDamage);
       let rows: StagedRows = { file: old, rows: record.counts.rows_out };
       if (since === undefined || record.as_of >= since) {

@@ -5,46 +5,35 @@
  */
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { readJson, writeWhole } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
-import { readRunFiles, type Catalog, type CatalogRun } from '../../lib/store/catalog.ts';
+import { readRunFiles, type RunFiles, type Catalog, type CatalogRun } from '../../lib/store/catalog.ts';
 import { fetchSnapshot, trimSnapshots } from '../../lib/store/snapshot_cache.ts';
 import { downloadMissing, objectOf, StoreDamage, type Store } from '../../lib/store/store.ts';
 import { stagedParquet, standingRead, versionOf } from '../ingest/reads.ts';
+import { plural } from '../format.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 import { atOnce } from '../operate/backup/at_once.ts';
 import { makeCurrent } from '../run/publish.ts';
 import { listSnapshots } from '../snapshots.ts';
-import { runIdOfPath, runIdsIn, stagedSources } from './local_runs.ts';
+import { isLaterVersion, runIdOfPath, runIdsIn, stagedSources } from './local_runs.ts';
+import { addPulled, readPulled } from './pulled.ts';
 
-/** Runs of the store that this folder has, in `store.json`: what was pruned here is not fetched again. */
-const Pulled = z.object({ store: z.string(), runs: z.array(z.string()) });
-
-const pulledFile = (layout: Layout): string => join(layout.root, 'store.json');
-
-/** Null if this folder has never been used with the store. */
-async function pulledRuns(layout: Layout, store: Store): Promise<Set<string> | null> {
-  const saved = Pulled.safeParse(await readJson(pulledFile(layout)));
-  return saved.success && saved.data.store === store.shown ? new Set(saved.data.runs) : null;
-}
-
-/** Remember that this folder has the files of these runs. */
-export async function addPulled(layout: Layout, store: Store, runs: readonly CatalogRun[]): Promise<void> {
-  const all = new Set([...((await pulledRuns(layout, store)) ?? []), ...runs.map((run) => run.run_id)]);
-  await writeWhole(pulledFile(layout), `${JSON.stringify({ store: store.shown, runs: [...all] }, null, 1)}\n`);
-}
-
-/** Fetch a run's records of reads and lists of requests, without its staged rows. */
-async function pullRun(store: Store, layout: Layout, run: CatalogRun): Promise<void> {
-  const files = await readRunFiles(store, run);
-  const foreign = files.find(({ path }) => runIdOfPath(path) !== run.run_id);
-  if (foreign)
-    throw new StoreDamage(`STORE ${store.shown}: the files of run ${run.run_id} name ${JSON.stringify(foreign.path)}.`);
+/** Fetch records of reads and lists of requests. @returns the paths that are later versions of reads */
+async function fetchRecords({ store, layout }: PullOptions, files: RunFiles): Promise<string[]> {
   const records = files.filter(({ path }) => !path.endsWith('.parquet'));
   // Lists first, so that no record exists without its list, which marks pages of a quarantined read.
   const byFolder = records.sort((a, b) => (a.path < b.path ? -1 : 1));
   await atOnce(byFolder, ({ path, sha256 }) => downloadMissing(store, objectOf(sha256), join(layout.root, path)));
+  return files.map(({ path }) => path).filter(isLaterVersion);
+}
+
+/** Fetch what a list of files names, without staged rows. @throws StoreDamage if it names other files */
+async function pullList(options: PullOptions, hash: string, isNamed: (path: string) => boolean): Promise<string[]> {
+  const files = await readRunFiles(options.store, { files: hash });
+  const foreign = files.find(({ path }) => !isNamed(path));
+  if (foreign === undefined) return fetchRecords(options, files);
+  throw new StoreDamage(`STORE ${options.store.shown}: list ${hash} names ${JSON.stringify(foreign.path)}.`);
 }
 
 /** Fetch the staged rows that are in use on a day. */
@@ -115,18 +104,24 @@ async function assertSameHistory({ store, layout }: PullOptions, { runs }: Catal
 export async function pull(options: PullOptions, catalog: Catalog): Promise<void> {
   const { store, layout, asOf, cacheBytes, print } = options;
   await takeKind(options, catalog);
-  const pulled = await pulledRuns(layout, store);
+  const pulled = await readPulled(layout, store);
   if (pulled === null) await assertSameHistory(options, catalog);
-  const missing = catalog.runs.filter((run) => pulled?.has(run.run_id) !== true);
+  const missing = catalog.runs.filter((run) => pulled?.runs.includes(run.run_id) !== true);
+  const reparses = catalog.reparses.filter((hash) => pulled?.reparses.includes(hash) !== true);
   const local = new Set(await runIdsIn(layout.runs));
-  for (const run of missing) await pullRun(store, layout, run);
+  const versions: string[] = [];
+  for (const run of missing)
+    versions.push(...(await pullList(options, run.files, (path) => runIdOfPath(path) === run.run_id)));
+  for (const hash of reparses)
+    versions.push(...(await pullList(options, hash, (path) => runIdOfPath(path) !== null && isLaterVersion(path))));
   const snapshots = snapshotsOf(catalog, asOf);
   for (const run of snapshots) await fetchSnapshot(store, run, layout.root);
   await pullRowsInUse(store, layout, asOf);
   await setAsideUnpublished(layout, catalog, print);
   if (catalog.current !== null) await makeCurrent(layout, catalog.current);
   if (snapshots.length > 0) await trimSnapshots(layout.root, cacheBytes, new Set(snapshots.map((run) => run.run_id)));
-  await addPulled(layout, store, catalog.runs);
+  await addPulled(layout, store, { runs: missing.map((run) => run.run_id), reparses, versions });
   const others = missing.filter((run) => !local.has(run.run_id)).length;
   if (others > 0) print(`store: fetched ${others} runs of other hosts from ${store.shown}`);
+  if (reparses.length > 0) print(`store: fetched ${plural(versions.length / 2, 'read')} that make reparse changed`);
 }

@@ -1,20 +1,32 @@
-/** Uploads the files of a data folder that the store lacks: runs, their archived pages, and snapshots. */
+/** Uploads the files of a data folder that the store lacks: runs, archived pages, snapshots, versions of reads. */
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { objectPath } from '../../lib/archive_path.ts';
 import { sha256, sha256OfFile } from '../../lib/files.ts';
-import { snapshotFileName, type Catalog, type CatalogRun, type RunFiles } from '../../lib/store/catalog.ts';
+import {
+  readRunFiles,
+  snapshotFileName,
+  type Catalog,
+  type CatalogRun,
+  type RunFiles,
+} from '../../lib/store/catalog.ts';
 import { statedFiles } from '../../lib/store/snapshot_cache.ts';
 import { objectName, objectOf, StoreDamage, type NamedFile, type Store } from '../../lib/store/store.ts';
 import { RequestRecord } from '../../sources/fetch/archive.ts';
 import { compareRunIds, type Layout } from '../layout.ts';
 import { atOnce } from '../operate/backup/at_once.ts';
 import { listSnapshots, verifySnapshot } from '../snapshots.ts';
-import { filesByRun } from './local_runs.ts';
+import { filesByRun, isLaterVersion } from './local_runs.ts';
+import { PublishedElsewhere } from './published_elsewhere.ts';
+import type { Pulled } from './pulled.ts';
 
 export interface Pushed {
   readonly runs: readonly CatalogRun[];
+  /** List of the later versions of reads of runs that the catalog names; null if there are none. */
+  readonly reparse: string | null;
+  /** Paths of all later versions of reads that were uploaded. */
+  readonly versions: readonly string[];
   readonly files: number;
   readonly bytes: number;
 }
@@ -127,26 +139,56 @@ async function newSnapshots(layout: Layout, known: Catalog | null, published: st
 }
 
 /**
- * Upload the runs of a folder that a catalog does not name. Nothing names the uploaded files yet.
- * @param published the run whose snapshot is uploaded as well
+ * Later versions of reads, of runs that a catalog names, which the store does not have.
+ * @throws PublishedElsewhere if another host has stored the same version of one meanwhile
  */
-export async function push(
-  store: Store,
-  layout: Layout,
-  known: Catalog | null,
-  published: string | null,
-): Promise<Pushed> {
+async function newVersions(
+  { store, layout, known, pulled }: PushOptions,
+  byRun: ReadonlyMap<string, readonly string[]>,
+): Promise<string[]> {
+  const named = new Set(known?.runs.map((run) => run.run_id));
+  const local = [...byRun].flatMap(([runId, paths]) => (named.has(runId) ? paths.filter(isLaterVersion) : []));
+  const found = new Set(local).difference(new Set(pulled?.versions));
+  if (found.size === 0) return [];
+  for (const hash of known?.reparses ?? []) {
+    if (pulled?.reparses.includes(hash) === true) continue;
+    const clash = (await readRunFiles(store, { files: hash })).find(({ path }) => found.has(path));
+    if (clash)
+      throw new PublishedElsewhere(
+        `Another host has stored ${clash.path} in STORE ${store.shown} while this one parsed the same read, so ` +
+          `nothing was stored. Run again: it fetches that version to ${layout.root} first.`,
+      );
+  }
+  return [...found];
+}
+
+export interface PushOptions {
+  readonly store: Store;
+  readonly layout: Layout;
+  /** The catalog that the upload continues. */
+  readonly known: Catalog | null;
+  /** What this folder has of the store. */
+  readonly pulled: Pulled | null;
+  /** The run whose snapshot is uploaded as well. */
+  readonly published: string | null;
+}
+
+/** Upload the runs and versions of reads that a catalog does not name. Nothing names the uploaded files yet. */
+export async function push(options: PushOptions): Promise<Pushed> {
+  const { store, layout, known, published } = options;
   const byRun = await filesByRun(layout);
   const named = new Set(known?.runs.map((run) => run.run_id));
   const work = new Push(store, layout);
   const snapshots = await newSnapshots(layout, known, published);
   const ids = [...new Set([...byRun.keys(), ...snapshots])].filter((id) => !named.has(id)).sort(compareRunIds);
-  if (ids.length === 0) return { runs: [], files: 0, bytes: 0 };
-  for (const [runId, paths] of byRun) if (named.has(runId)) await work.skipPagesOf(paths);
+  const later = await newVersions(options, byRun);
+  if (ids.length > 0) for (const [runId, paths] of byRun) if (named.has(runId)) await work.skipPagesOf(paths);
   const runs: CatalogRun[] = [];
   for (const run_id of ids) {
     const files = await work.run(byRun.get(run_id) ?? []);
     runs.push({ run_id, files, manifest: snapshots.has(run_id) ? await work.snapshot(run_id) : null });
   }
-  return { runs, files: work.files, bytes: work.bytes };
+  const reparse = later.length === 0 ? null : await work.run(later);
+  const versions = [...later, ...ids.flatMap((id) => (byRun.get(id) ?? []).filter(isLaterVersion))];
+  return { runs, reparse, versions, files: work.files, bytes: work.bytes };
 }

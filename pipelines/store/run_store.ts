@@ -8,23 +8,21 @@ import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { readJson } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
-import { readCatalog, switchCatalog, type Catalog, type ReadCatalog } from '../../lib/store/catalog.ts';
+import { readCatalog, switchCatalog, type ReadCatalog } from '../../lib/store/catalog.ts';
 import { openStore, STORE_WAIT_MS } from '../../lib/store/open.ts';
-import type { Store } from '../../lib/store/store.ts';
+import { downloadMissing, objectOf, type Store } from '../../lib/store/store.ts';
 import { bytesShort, number } from '../format.ts';
+import { stagedParquet, versionOf, type ReadRecord } from '../ingest/reads.ts';
 import { compareRunIds, type Layout } from '../layout.ts';
-import { addPulled, pull } from './pull.ts';
+import { PublishedElsewhere } from './published_elsewhere.ts';
+import { pull } from './pull.ts';
+import { addPulled, readPulled } from './pulled.ts';
 import { push } from './push.ts';
 import { writeStoredTables } from './stored_tables.ts';
 
 const BYTES_PER_MB = 1_000_000;
 /** Attempts to add this run's reads to the catalog while other runs write it. */
 const TRIES = 5;
-
-/** Another run published first. The message is one line. */
-export class PublishedElsewhere extends Error {
-  override readonly name = 'PublishedElsewhere';
-}
 
 export interface RunStore {
   /** Bring the folder up to date for a run of this day. */
@@ -38,8 +36,10 @@ export interface RunStore {
    * @param url where readers find the store. Default: its address
    */
   writeTables(url?: string): Promise<void>;
-  /** Store the reads of a run that publishes nothing. */
+  /** Store the reads of a run that publishes nothing, and new versions of reads. @throws PublishedElsewhere */
   addReads(): Promise<void>;
+  /** Fetch the staged rows of a read, unless the folder has them. @throws StoreDamage */
+  fetchRows(read: ReadRecord): Promise<void>;
   /** Bytes of an archived page. */
   readonly store: Store;
   close(): void;
@@ -62,17 +62,20 @@ export function runStoreOf({ store, layout, cacheMb, print }: RunStoreOptions): 
 
   const add = async (published: string | null): Promise<boolean> => {
     const known = before?.catalog ?? null;
-    const { runs, files, bytes } = await push(store, layout, known, published);
-    if (runs.length === 0) return true;
+    const pulled = await readPulled(layout, store);
+    const { runs, reparse, versions, files, bytes } = await push({ store, layout, known, pulled, published });
+    if (runs.length === 0 && reparse === null) return true;
+    const reparses = reparse === null ? [] : [reparse];
     const newest = published ?? (known === null ? runs.findLast((run) => run.manifest !== null)?.run_id : undefined);
-    const next: Pick<Catalog, 'kind' | 'current' | 'runs'> = {
+    const next = {
       kind: (await readJson(layout.kind)) ?? null,
       current: newest === undefined ? (known?.current ?? null) : later(known?.current ?? null, newest),
       runs: [...(known?.runs ?? []), ...runs],
+      reparses: [...(known?.reparses ?? []), ...reparses],
     };
     if (!(await switchCatalog(store, before, next))) return false;
     // Only these: the catalog may name runs of other hosts that this folder has not fetched.
-    await addPulled(layout, store, runs);
+    await addPulled(layout, store, { runs: runs.map((run) => run.run_id), reparses, versions });
     // The publication ends the run. Nothing that fails after it may deny it.
     if (published === null) before = await readCatalog(store);
     print(`stored     ${number(files)} files, ${bytesShort(bytes)}, in ${store.shown}`);
@@ -121,6 +124,11 @@ export function runStoreOf({ store, layout, cacheMb, print }: RunStoreOptions): 
       if (before !== null) await writeStoredTables(store, layout, before.catalog, url);
     },
     addReads,
+    async fetchRows(read) {
+      if (read.parquet === null) return;
+      const path = stagedParquet(layout, read.source, read.run_id, versionOf(read));
+      await downloadMissing(store, objectOf(read.parquet.sha256), path);
+    },
     close: () => {
       store.close();
     },

@@ -1,12 +1,12 @@
 /** Runs on hosts that share a store and no folder. */
 import assert from 'node:assert/strict';
 import { cp, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import avro from 'avsc';
-import { z } from 'zod';
 import { openStore } from '../../lib/store/open.ts';
 import { readCatalog, type Catalog } from '../../lib/store/catalog.ts';
+import { LAST_DAY, reparse } from '../../pipelines/commands/reparse.ts';
+import { standingRead } from '../../pipelines/ingest/reads.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { objectOf, type NamedFile } from '../../lib/store/store.ts';
 import type { RunResult } from '../../pipelines/run/run.ts';
@@ -15,58 +15,18 @@ import { NONE_SOLD } from '../../pipelines/sold_leads.ts';
 import { snapshotIdOf } from '../../pipelines/open_tables/iceberg.ts';
 import { writeStoredTables } from '../../pipelines/store/stored_tables.ts';
 import { runStoreOf, type RunStore } from '../../pipelines/store/run_store.ts';
+import { openStoredArchive } from '../../pipelines/store/stored_archive.ts';
+import type { SourceSpec } from '../../sources/contract.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
+import { loadSources } from '../../sources/index.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { copyOf, hashesOf, newLayout, runDay, TINY, type OneRun } from '../pipelines/runs.ts';
+import { icebergOf } from './iceberg_tables.ts';
 import { startS3, withS3, type S3Server } from './s3_server.ts';
 
 const world = makeWorld(TINY);
 /** A site whose pages a second read confirms, one that has rows rejected, and a file. */
 const SOURCES = ['heartland_multifamily', 'oh_stark_tax', 'hud_fmr'];
-
-const Metadata = z.looseObject({
-  'current-snapshot-id': z.int(),
-  snapshots: z.array(z.looseObject({ 'snapshot-id': z.int(), 'manifest-list': z.string() })),
-});
-
-interface NamedByMetadata {
-  readonly location: string;
-  /** Size that is stated, if one is. */
-  readonly bytes?: number;
-}
-
-/** The Iceberg tables in a bucket, as their hints name them, and the files that the metadata of each name. */
-async function icebergOf(
-  s3: S3Server,
-): Promise<Record<string, { metadata: z.infer<typeof Metadata>; files: NamedByMetadata[] }>> {
-  const store = await openStore(s3.address, 0);
-  const names = await store.list('iceberg/');
-  const pathOf = (location: string): string => s3.fileOf(location.slice(`${s3.address}/`.length));
-  const rowOf = async (location: string): Promise<Record<string, unknown>> => {
-    const [row] = (await avro.createFileDecoder(pathOf(location)).toArray()) as Record<string, unknown>[];
-    return row ?? assert.fail(location);
-  };
-  const tables: Awaited<ReturnType<typeof icebergOf>> = {};
-  for (const hint of names.filter((name) => name.endsWith('/version-hint.text'))) {
-    const folder = dirname(hint);
-    const version = await readFile(s3.fileOf(hint), 'utf8');
-    const text = await readFile(s3.fileOf(`${folder}/v${version}.metadata.json`), 'utf8');
-    const metadata = Metadata.parse(JSON.parse(text));
-    const files: NamedByMetadata[] = [];
-    for (const { 'manifest-list': list } of metadata.snapshots) {
-      const { manifest_path: manifest, manifest_length: bytes } = await rowOf(list);
-      const { file_path: data, file_size_in_bytes: dataBytes } = (await rowOf(String(manifest)))['data_file'] as Record<
-        string,
-        unknown
-      >;
-      files.push({ location: list }, { location: String(manifest), bytes: Number(bytes) });
-      files.push({ location: String(data), bytes: Number(dataBytes) });
-    }
-    tables[folder.split('/')[1] ?? ''] = { metadata, files };
-  }
-  store.close();
-  return tables;
-}
 
 describe('hosts with one store', () => {
   let s3: S3Server;
@@ -208,6 +168,51 @@ describe('hosts with one store', () => {
     await next.pull('2026-11-23');
     assert.equal(await currentSnapshot(one), `${day}.02`);
     assert.deepEqual(await verifySnapshot(one, `${day}.02`), []);
+  });
+
+  test('rows that make reparse changed on one host are those of the next run on another host', async () => {
+    const stark = (await loadSources()).find(({ name }) => name === 'oh_stark_tax') ?? assert.fail();
+    /** A parser that finds one row less, or another one. */
+    const parserWithout = (lost: number): SourceSpec => ({
+      ...stark,
+      async *parse(page) {
+        let row = 0;
+        for await (const candidate of stark.parse(page)) if ((row += 1) !== lost) yield candidate;
+      },
+    });
+    const apply = async (layout: Layout, spec: SourceSpec, store: RunStore): Promise<(number | null)[]> => {
+      const archive = await openStoredArchive(layout.root, store.store, () => {});
+      const results = await reparse({ layout, archive, spec, apply: true, fetchRows: store.fetchRows });
+      return results.map(({ applied }) => applied);
+    };
+    const [here, other] = [await storeOf(two), await storeOf(one)];
+    await here.pull(LAST_DAY);
+    await other.pull(LAST_DAY);
+    const earlier = await catalog();
+    assert.deepEqual(await apply(two, parserWithout(1), here), [2, 2]);
+    // The other host parses the same reads meanwhile, and is not the first to store them.
+    assert.deepEqual(await apply(one, parserWithout(2), other), [2, 2]);
+    await here.addReads();
+    const { runs, reparses } = (await catalog()) ?? assert.fail();
+    assert.deepEqual([runs, reparses.length], [earlier?.runs, 1], 'the lists of the runs stay as they are');
+    await assert.rejects(other.addReads(), {
+      name: 'PublishedElsewhere',
+      message: /^Another host has stored staged\/oh_stark_tax\/\S+\.v2\.json in STORE s3:\/\/deals\/feed while this/u,
+    });
+    const day = '2026-11-23';
+    const expected = await standingRead(two, stark.name, day);
+    assert.equal(expected?.version, 2);
+    const three = await newLayout();
+    const { manifest } = await runOn(three, day, {
+      only: () => false,
+      tables: ['sources'],
+      store: await storeOf(three),
+    });
+    const used = manifest?.sources.find(({ source }) => source === stark.name);
+    assert.equal(used?.staged_sha256, expected.parquet?.sha256);
+    await (await storeOf(one)).pull(LAST_DAY);
+    assert.deepEqual(await standingRead(one, stark.name, day), expected, 'the version that was stored first');
+    assert.equal((await catalog())?.reparses.length, 1);
   });
 
   test('pages that workers put into the store need not be in the folder; a page that is lost is named', async () => {
