@@ -12,6 +12,8 @@ const CatalogRun = z.strictObject({
   run_id: z.string(),
   /** Hash of its list of files: staged rows, records of reads and lists of requests (RunFiles). */
   files: hash,
+  /** Hash of the object that has its small records in one piece; null if it has none. */
+  records: hash.nullable().default(null),
   /** Hash of its snapshot's manifest; null if it published none. */
   manifest: hash.nullable(),
 });

@@ -110,13 +110,18 @@ export async function downloadVerified(store: Store, file: NamedFile, path: stri
   }
 }
 
-/** Copy a verified file to a local path, unless the path has this content. */
-export async function downloadMissing(store: Store, file: NamedFile, path: string): Promise<void> {
+/** Whether a local file has this content. */
+export async function hasContent(path: string, sha256Stated: string): Promise<boolean> {
   const found = await sha256OfFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-  if (found === file.sha256) return;
+  return found === sha256Stated;
+}
+
+/** Copy a verified file to a local path, unless the path has this content. */
+export async function downloadMissing(store: Store, file: NamedFile, path: string): Promise<void> {
+  if (await hasContent(path, file.sha256)) return;
   await makeFolder(dirname(path));
   await downloadVerified(store, file, path);
 }

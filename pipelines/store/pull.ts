@@ -5,11 +5,11 @@
  */
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readJson, writeWhole } from '../../lib/files.ts';
+import { readJson, sha256, writeWhole } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { readRunFiles, type RunFiles, type Catalog, type CatalogRun } from '../../lib/store/catalog.ts';
 import { fetchSnapshot, trimSnapshots } from '../../lib/store/snapshot_cache.ts';
-import { downloadMissing, objectOf, StoreDamage, type Store } from '../../lib/store/store.ts';
+import { downloadMissing, hasContent, objectOf, StoreDamage, type Store } from '../../lib/store/store.ts';
 import { stagedParquet, standingRead, versionOf } from '../ingest/reads.ts';
 import { plural } from '../format.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
@@ -18,22 +18,50 @@ import { makeCurrent } from '../run/publish.ts';
 import { listSnapshots } from '../snapshots.ts';
 import { isLaterVersion, runIdOfPath, runIdsIn, stagedSources } from './local_runs.ts';
 import { addPulled, readPulled } from './pulled.ts';
+import { isRecord, readBundle } from './record_bundle.ts';
+
+/** The small records of a run, by path. Without them, each is fetched by itself. */
+async function bundleOf({ store, print }: PullOptions, hash: string | null): Promise<ReadonlyMap<string, string>> {
+  try {
+    return hash === null ? new Map<string, string>() : await readBundle(store, hash);
+  } catch (error) {
+    if (!(error instanceof StoreDamage)) throw error;
+    print(`${error.message} Its files are fetched one by one.`);
+    return new Map<string, string>();
+  }
+}
 
 /** Fetch records of reads and lists of requests. @returns the paths that are later versions of reads */
-async function fetchRecords({ store, layout }: PullOptions, files: RunFiles): Promise<string[]> {
-  const records = files.filter(({ path }) => !path.endsWith('.parquet'));
+async function fetchRecords(options: PullOptions, files: RunFiles, bundle: string | null): Promise<string[]> {
+  const { store, layout } = options;
+  const texts = await bundleOf(options, bundle);
   // Lists first, so that no record exists without its list, which marks pages of a quarantined read.
-  const byFolder = records.sort((a, b) => (a.path < b.path ? -1 : 1));
-  await atOnce(byFolder, ({ path, sha256 }) => downloadMissing(store, objectOf(sha256), join(layout.root, path)));
+  const byFolder = files.filter(({ path }) => isRecord(path)).sort((a, b) => (a.path < b.path ? -1 : 1));
+  await atOnce(byFolder, async ({ path, sha256: stated }) => {
+    const text = texts.get(path);
+    const target = join(layout.root, path);
+    if (text === undefined || sha256(text) !== stated) await downloadMissing(store, objectOf(stated), target);
+    else if (!(await hasContent(target, stated))) await writeWhole(target, text);
+  });
   return files.map(({ path }) => path).filter(isLaterVersion);
 }
 
+interface ListedFiles {
+  /** Hash of the list. */
+  readonly files: string;
+  readonly records: string | null;
+}
+
 /** Fetch what a list of files names, without staged rows. @throws StoreDamage if it names other files */
-async function pullList(options: PullOptions, hash: string, isNamed: (path: string) => boolean): Promise<string[]> {
-  const files = await readRunFiles(options.store, { files: hash });
+async function pullList(
+  options: PullOptions,
+  list: ListedFiles,
+  isNamed: (path: string) => boolean,
+): Promise<string[]> {
+  const files = await readRunFiles(options.store, list);
   const foreign = files.find(({ path }) => !isNamed(path));
-  if (foreign === undefined) return fetchRecords(options, files);
-  throw new StoreDamage(`STORE ${options.store.shown}: list ${hash} names ${JSON.stringify(foreign.path)}.`);
+  if (foreign === undefined) return fetchRecords(options, files, list.records);
+  throw new StoreDamage(`STORE ${options.store.shown}: list ${list.files} names ${JSON.stringify(foreign.path)}.`);
 }
 
 /** Fetch the staged rows that are in use on a day. */
@@ -111,9 +139,15 @@ export async function pull(options: PullOptions, catalog: Catalog): Promise<void
   const local = new Set(await runIdsIn(layout.runs));
   const versions: string[] = [];
   for (const run of missing)
-    versions.push(...(await pullList(options, run.files, (path) => runIdOfPath(path) === run.run_id)));
+    versions.push(...(await pullList(options, run, (path) => runIdOfPath(path) === run.run_id)));
   for (const hash of reparses)
-    versions.push(...(await pullList(options, hash, (path) => runIdOfPath(path) !== null && isLaterVersion(path))));
+    versions.push(
+      ...(await pullList(
+        options,
+        { files: hash, records: null },
+        (path) => runIdOfPath(path) !== null && isLaterVersion(path),
+      )),
+    );
   const snapshots = snapshotsOf(catalog, asOf);
   for (const run of snapshots) await fetchSnapshot(store, run, layout.root);
   await pullRowsInUse(store, layout, asOf);

@@ -20,6 +20,7 @@ import { listSnapshots, verifySnapshot } from '../snapshots.ts';
 import { filesByRun, isLaterVersion } from './local_runs.ts';
 import { PublishedElsewhere } from './published_elsewhere.ts';
 import type { Pulled } from './pulled.ts';
+import { storeBundle } from './record_bundle.ts';
 
 export interface Pushed {
   readonly runs: readonly CatalogRun[];
@@ -185,8 +186,10 @@ export async function push(options: PushOptions): Promise<Pushed> {
   if (ids.length > 0) for (const [runId, paths] of byRun) if (named.has(runId)) await work.skipPagesOf(paths);
   const runs: CatalogRun[] = [];
   for (const run_id of ids) {
-    const files = await work.run(byRun.get(run_id) ?? []);
-    runs.push({ run_id, files, manifest: snapshots.has(run_id) ? await work.snapshot(run_id) : null });
+    const paths = byRun.get(run_id) ?? [];
+    const files = await work.run(paths);
+    const records = await storeBundle(store, layout.root, paths);
+    runs.push({ run_id, files, records, manifest: snapshots.has(run_id) ? await work.snapshot(run_id) : null });
   }
   const reparse = later.length === 0 ? null : await work.run(later);
   const versions = [...later, ...ids.flatMap((id) => (byRun.get(id) ?? []).filter(isLaterVersion))];

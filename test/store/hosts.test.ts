@@ -1,6 +1,6 @@
 /** Runs on hosts that share a store and no folder. */
 import assert from 'node:assert/strict';
-import { cp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, cp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openStore } from '../../lib/store/open.ts';
@@ -14,6 +14,7 @@ import { currentSnapshot, listSnapshots, readManifest, verifySnapshot } from '..
 import { NONE_SOLD } from '../../pipelines/sold_leads.ts';
 import { snapshotIdOf } from '../../pipelines/open_tables/iceberg.ts';
 import { writeStoredTables } from '../../pipelines/store/stored_tables.ts';
+import { filesByRun } from '../../pipelines/store/local_runs.ts';
 import { runStoreOf, type RunStore } from '../../pipelines/store/run_store.ts';
 import { openStoredArchive } from '../../pipelines/store/stored_archive.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
@@ -42,8 +43,8 @@ describe('hosts with one store', () => {
     await s3.close();
   });
 
-  const storeOf = async (layout: Layout, waitMs = 0): Promise<RunStore> => {
-    const store = runStoreOf({ store: await openStore(s3.address, waitMs), layout, cacheMb: 1000, print: () => {} });
+  const storeOf = async (layout: Layout, print: (line: string) => void = () => {}): Promise<RunStore> => {
+    const store = runStoreOf({ store: await openStore(s3.address, 0), layout, cacheMb: 1000, print });
     open.push(store);
     return store;
   };
@@ -213,6 +214,31 @@ describe('hosts with one store', () => {
     await (await storeOf(one)).pull(LAST_DAY);
     assert.deepEqual(await standingRead(one, stark.name, day), expected, 'the version that was stored first');
     assert.equal((await catalog())?.reparses.length, 1);
+  });
+
+  test('an empty disk fetches two objects for each run, and single files only if one of them is damaged', async () => {
+    const { runs, reparses } = (await catalog()) ?? assert.fail();
+    const read = runs.filter((run) => run.records !== null);
+    assert.ok(read.length >= 3);
+    const pull = async (layout: Layout, print?: (line: string) => void): Promise<number> => {
+      const asked = s3.requests.length;
+      await (await storeOf(layout, print)).pull(LAST_DAY);
+      return s3.requests.slice(asked).filter((request) => request.startsWith('GET objects/')).length;
+    };
+    const [whole, damaged] = [await newLayout(), await newLayout()];
+    // A list and its records for each run, a list of later versions and its two records, and the rows in use.
+    assert.equal(await pull(whole), runs.length + read.length + 3 * reparses.length + SOURCES.length);
+    const bundle = s3.fileOf(objectOf(read[0]?.records ?? '').name);
+    await copyFile(bundle, `${bundle}.intact`);
+    await writeFile(bundle, 'other bytes');
+    const lines: string[] = [];
+    await pull(damaged, (line) => lines.push(line));
+    await copyFile(`${bundle}.intact`, bundle);
+    assert.match(
+      lines[0] ?? '',
+      /^STORE \S+ objects\/\S+ has the SHA-256 \w+…, .* Its files are fetched one by one\.$/u,
+    );
+    assert.deepEqual(await filesByRun(damaged), await filesByRun(whole));
   });
 
   test('pages that workers put into the store need not be in the folder; a page that is lost is named', async () => {
