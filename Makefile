@@ -44,7 +44,7 @@ ohio: $(NODE) ## read the Ohio register and publish
 colorado: $(NODE) ## read the Colorado register and publish
 	@SOURCES=colorado_sos node sandbox/around.ts node pipelines/commands/cli.ts run
 
-worker: $(NODE) ## read queued sources until stopped; needs the QUEUE of the runs, and their DATA_DIR or STORE
+worker: $(NODE) ## read and stage queued sources until stopped; needs the QUEUE of runs, and their DATA_DIR or STORE
 	@node pipelines/crawl/cli.ts
 
 

@@ -34,7 +34,7 @@ describe('a backup', () => {
     assert.deepEqual([damage, files], [[], 10]);
     await restoreTo(restored, to);
     const ours = treeOf(data).filter(
-      (line) => !/lock\.sqlite|readers\.sqlite|backup\.json|\/spool|build\.duckdb|\.building/u.test(line),
+      (line) => !/lock\.sqlite|readers\.sqlite|backup\.json|\/spool|\/shards|build\.duckdb|\.building/u.test(line),
     );
     assert.deepEqual(treeOf(restored), ours);
     assert.equal(statSync(to).mode & 0o777, 0o700, 'it contains sold answers and tokens');

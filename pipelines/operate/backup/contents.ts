@@ -29,6 +29,7 @@ const LEFT_OUT = new Set([
   'ledger.sqlite',
   'current',
   'iceberg',
+  'shards',
 ]);
 /** Folder of a sandbox server's test wallet and receipt keys. */
 const SANDBOX = 'sandbox';
