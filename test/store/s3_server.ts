@@ -16,6 +16,8 @@ interface S3rver {
   readonly store: {
     getMetadata(bucket: string, key: string): Promise<{ etag: string }>;
     listObjects(bucket: string, options: object): Promise<unknown>;
+    getResourcePath(bucket: string, key: string, resource: string): string;
+    deleteObject(bucket: string, key: string): Promise<void>;
   };
   readonly logger: { close(): void; exceptions: { unhandle(): void } };
   configureBuckets(): Promise<unknown>;
@@ -96,9 +98,15 @@ export async function startS3({ conditional = true, port = 0 } = {}): Promise<S3
     allowMismatchedSignatures: true,
   });
   await app.configureBuckets();
+  const { store } = app;
   // Its tokens of the next page are encrypted with DES, which OpenSSL 3 does not have: the first page lists all.
-  const listObjects = app.store.listObjects.bind(app.store);
-  app.store.listObjects = (bucket, options) => listObjects(bucket, { ...options, maxKeys: Number.POSITIVE_INFINITY });
+  const listObjects = store.listObjects.bind(store);
+  store.listObjects = (bucket, options) => listObjects(bucket, { ...options, maxKeys: Number.POSITIVE_INFINITY });
+  // It also removes empty folders, with the object that another request is writing there.
+  store.deleteObject = async (bucket, key) => {
+    for (const resource of ['metadata.json', 'object', 'object.md5'])
+      await rm(store.getResourcePath(bucket, key, resource), { force: true });
+  };
   if (conditional) app.middleware.unshift(conditionalWrites(app));
   const handle = app.callback();
   const sockets = new Set<Socket>();
