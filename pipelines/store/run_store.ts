@@ -8,7 +8,7 @@ import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { readJson } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
-import { readCatalog, switchCatalog, type ReadCatalog } from '../../lib/store/catalog.ts';
+import { readCatalog, switchCatalog, type Catalog, type ReadCatalog } from '../../lib/store/catalog.ts';
 import { openStore, STORE_WAIT_MS } from '../../lib/store/open.ts';
 import { downloadMissing, objectOf, type Store } from '../../lib/store/store.ts';
 import { bytesShort, number } from '../format.ts';
@@ -59,6 +59,8 @@ const later = (current: string | null, runId: string): string =>
 export function runStoreOf({ store, layout, cacheMb, print }: RunStoreOptions): RunStore {
   /** The catalog that the run continues. */
   let before: ReadCatalog | null = null;
+  /** What the run has published. */
+  let publication: Pick<Catalog, 'current' | 'runs'> | undefined;
 
   const add = async (published: string | null): Promise<boolean> => {
     const known = before?.catalog ?? null;
@@ -78,6 +80,7 @@ export function runStoreOf({ store, layout, cacheMb, print }: RunStoreOptions): 
     await addPulled(layout, store, { runs: runs.map((run) => run.run_id), reparses, versions });
     // The publication ends the run. Nothing that fails after it may deny it.
     if (published === null) before = await readCatalog(store);
+    else publication = next;
     print(`stored     ${number(files)} files, ${bytesShort(bytes)}, in ${store.shown}`);
     return true;
   };
@@ -121,7 +124,8 @@ export function runStoreOf({ store, layout, cacheMb, print }: RunStoreOptions): 
       );
     },
     async writeTables(url) {
-      if (before !== null) await writeStoredTables(store, layout, before.catalog, url);
+      const catalog = publication ?? before?.catalog;
+      if (catalog) await writeStoredTables(store, layout, catalog, url);
     },
     addReads,
     async fetchRows(read) {

@@ -19,8 +19,11 @@ const folderOf = (table: string): string => `iceberg/${table}/metadata/`;
 const encoded = (content: string | Uint8Array): Uint8Array =>
   typeof content === 'string' ? new TextEncoder().encode(content) : content;
 
+/** What a catalog says about snapshots. */
+type Published = Pick<Catalog, 'current' | 'runs'>;
+
 /** The snapshots of a catalog, to compare: reads of other runs change nothing here. */
-const snapshotsOf = ({ current, runs }: Catalog): string =>
+const snapshotsOf = ({ current, runs }: Published): string =>
   JSON.stringify([current, runs.filter((run) => run.manifest !== null)]);
 
 interface Change {
@@ -32,7 +35,7 @@ interface Change {
 }
 
 /** The tables whose metadata change with a catalog. */
-async function changesTo(store: Store, layout: Layout, { runs, current }: Catalog, root: string): Promise<Change[]> {
+async function changesTo(store: Store, layout: Layout, { runs, current }: Published, root: string): Promise<Change[]> {
   const [written, stored] = [await store.list('iceberg/'), new Set(await store.list('snapshots/'))];
   const published = new Set(runs.filter((run) => run.manifest !== null).map((run) => run.run_id));
   const changes: Change[] = [];
@@ -86,7 +89,7 @@ async function writeChange(store: Store, { table, next, version, names }: Change
 export async function writeStoredTables(
   store: Store,
   layout: Layout,
-  catalog: Catalog,
+  catalog: Published,
   url: string = store.url,
 ): Promise<readonly string[]> {
   const written: string[] = [];

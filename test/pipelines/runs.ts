@@ -54,7 +54,10 @@ export async function copyOf(layout: Layout): Promise<Layout> {
   return copy;
 }
 
-/** Address of the Iceberg tables, so that a run in a copy of a folder does not write those of earlier days again. */
+/**
+ * Address of the Iceberg tables, so that a run in a copy of a folder does not write those of earlier days again. With a
+ * store, they have the store's.
+ */
 const TABLES_URL = 's3://tests';
 
 export interface OneRun {
@@ -126,7 +129,7 @@ export async function runDay({
       ...(assumptions ? { assumptions } : {}),
       ...(soldLeads ? { soldLeads } : {}),
       store,
-      tablesUrl: TABLES_URL,
+      tablesUrl: store ? undefined : TABLES_URL,
       ...(onLine ? { progress: { ...SILENT, line: onLine } } : {}),
     });
     return { ...result, truth: sandbox.day };

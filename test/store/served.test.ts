@@ -198,6 +198,7 @@ describe('a server with a store', () => {
   test('shows an archived page that only the store has, verified, and never bytes with another hash', async () => {
     const page = '<title>List</title><p>11 Main St';
     const [hash, runId] = [sha256(page), `${DAY}.22`];
+    await run.pull(DAY);
     const archive = await openArchive(host.path);
     await archive.put(new TextEncoder().encode(page));
     await archive.append({ ...REQUEST, runId, sha256: hash, bytes: page.length });
