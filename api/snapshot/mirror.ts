@@ -10,13 +10,15 @@ import { messageOf } from '../../lib/errors.ts';
 import { currentRun, readCatalog } from '../../lib/store/catalog.ts';
 import { openStore } from '../../lib/store/open.ts';
 import { fetchSnapshot, trimSnapshots } from '../../lib/store/snapshot_cache.ts';
-import { StoreDamage, StoreUnavailable, type Store } from '../../lib/store/store.ts';
+import { isDiskFull, StoreDamage, StoreUnavailable, type Store } from '../../lib/store/store.ts';
 import { openSnapshots, type LoadFailure, type Snapshots, type SnapshotsOptions } from './follow.ts';
 
 const POLL_MS = 5_000;
 /** The next poll repeats a request that fails for longer. */
 const WAIT_MS = 3_000;
 const BYTES_PER_MB = 1_000_000;
+/** A stale answer of a cache or a replica ends earlier. */
+const RESTORED_MS = 600_000;
 
 export interface MirrorOptions {
   readonly store: Store;
@@ -38,6 +40,7 @@ export interface Mirror {
 
 /** Why the store cannot be followed, for the public /health. The log has the message. */
 function publicReason(error: unknown): string {
+  if (isDiskFull(error)) return 'the disk of this server is full';
   if (error instanceof StoreUnavailable) return 'it is unavailable';
   return error instanceof StoreDamage ? 'a file is missing, damaged or stale' : 'it cannot be used';
 }
@@ -54,6 +57,8 @@ export async function mirrorStore(options: MirrorOptions): Promise<Mirror> {
   const { store, dataDir, cacheMb, report = () => undefined, nowMs = Date.now, pollMs = POLL_MS } = options;
   let failed: (LoadFailure & { readonly message: string }) | null = null;
   let seen = 0;
+  /** Since when the store has returned an older catalog than the one seen. */
+  let olderSinceMs: number | null = null;
   let isBusy = false;
   let closed = false;
 
@@ -61,11 +66,16 @@ export async function mirrorStore(options: MirrorOptions): Promise<Mirror> {
     const read = await readCatalog(store);
     if (read === null) return;
     const { catalog } = read;
-    if (catalog.version < seen)
-      throw new StoreDamage(
-        `STORE ${store.shown} returned catalog ${catalog.version}, which is older than ${seen}: ` +
-          'its answer is stale and not used.',
-      );
+    if (catalog.version < seen) {
+      olderSinceMs ??= nowMs();
+      const useMs = olderSinceMs + RESTORED_MS;
+      if (nowMs() < useMs)
+        throw new StoreDamage(
+          `STORE ${store.shown} returned catalog ${catalog.version}, which is older than ${seen}: its answer is ` +
+            `stale and not used. If it stays until ${new Date(useMs).toISOString()}, it was restored, and is used.`,
+        );
+    }
+    olderSinceMs = null;
     const run = currentRun(store, catalog);
     if (run !== null) {
       await makeFolder(join(dataDir, 'snapshots'));
@@ -125,7 +135,7 @@ export async function openFollowed(
   { STORE, STORE_CACHE_MB: cacheMb }: { readonly STORE?: string | undefined; readonly STORE_CACHE_MB: number },
 ): Promise<FollowedSnapshots> {
   if (STORE === undefined) return openSnapshots(options);
-  const { dataDir, report, pollMs } = options;
+  const { dataDir, report, pollMs, nowMs } = options;
   const store = await openStore(STORE, WAIT_MS);
   const mirror = await mirrorStore({
     store,
@@ -133,6 +143,7 @@ export async function openFollowed(
     cacheMb,
     ...(report === undefined ? {} : { report }),
     ...(pollMs === undefined ? {} : { pollMs }),
+    ...(nowMs === undefined ? {} : { nowMs }),
   });
   const snapshots = await openSnapshots(options);
   return {

@@ -6,12 +6,17 @@ import { randomUUID } from 'node:crypto';
 import { copyFile, link, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder, moveInto, sync, writeWhole } from '../files.ts';
-import { StoreUnavailable, type NamedFile, type Pointer, type Store } from './store.ts';
+import { isDiskFull, StoreUnavailable, type NamedFile, type Pointer, type Store } from './store.ts';
 import { StoreWait, type WaitOptions } from './wait.ts';
 
 const POINTER = 'current';
 /** Earlier pointers, for a reader that has listed them. */
 const POINTERS_KEPT = 5;
+
+/** Folder of files until they are complete, so that those of killed writers are found without a search. */
+const INCOMING = 'incoming';
+/** A writer that has not finished after this time was killed. */
+const LEFTOVER_MS = 24 * 3_600_000;
 
 /** Errors that a repetition does not change. */
 const PERMANENT: readonly string[] = ['EACCES', 'ENOENT', 'EPERM', 'EROFS'];
@@ -46,16 +51,17 @@ export class FolderStore implements Store {
   }
 
   async put({ name }: NamedFile, bytes: Uint8Array): Promise<void> {
-    await this.#reach(() => writeWhole(this.#path(name), bytes));
+    await this.#reach(() => writeWhole(this.#path(name), bytes, this.#path(INCOMING)));
   }
 
   create(name: string, text: string): Promise<boolean> {
     return this.#reach(async () => {
-      const temporary = this.#path(`${name}.${randomUUID()}.tmp`);
+      const [temporary, path] = [this.#temporary(), this.#path(name)];
       await writeWhole(temporary, text);
+      await makeFolder(dirname(path));
       try {
-        await link(temporary, this.#path(name));
-        await sync(dirname(temporary));
+        await link(temporary, path);
+        await sync(dirname(path));
         return true;
       } catch (error) {
         if (codeOf(error) !== 'EEXIST') throw error;
@@ -72,7 +78,10 @@ export class FolderStore implements Store {
   }
 
   download(name: string, path: string): Promise<boolean> {
-    return this.#reach(async () => (await ifThere(copyFile(this.#path(name), path).then(() => true))) ?? false);
+    return this.#reach(
+      async () => (await ifThere(copyFile(this.#path(name), path).then(() => true))) ?? false,
+      'to the local disk',
+    );
   }
 
   size(name: string): Promise<number | null> {
@@ -82,7 +91,7 @@ export class FolderStore implements Store {
   list(prefix: string): Promise<string[]> {
     return this.#reach(async () => {
       const found = await ifThere(readdir(this.#path(prefix), { recursive: true, withFileTypes: true }));
-      const names = (found ?? []).filter((e) => e.isFile() && !e.name.endsWith('.tmp'));
+      const names = (found ?? []).filter((e) => e.isFile());
       return names.map((e) => join(e.parentPath, e.name).slice(this.#root.length + 1)).sort();
     });
   }
@@ -103,6 +112,7 @@ export class FolderStore implements Store {
     const numbers = await this.#pointers();
     if ((numbers.at(-1) ?? 0) >= next || !(await this.create(`${POINTER}/${next}`, text))) return false;
     for (const old of numbers.slice(0, -POINTERS_KEPT)) await this.remove(`${POINTER}/${old}`);
+    await this.#removeLeftovers();
     return true;
   }
 
@@ -119,6 +129,20 @@ export class FolderStore implements Store {
       .sort((a, b) => a - b);
   }
 
+  #removeLeftovers(): Promise<void> {
+    return this.#reach(async () => {
+      for (const name of (await ifThere(readdir(this.#path(INCOMING)))) ?? []) {
+        const path = this.#path(`${INCOMING}/${name}`);
+        const found = await ifThere(stat(path));
+        if (found && Date.now() - found.mtimeMs > LEFTOVER_MS) await rm(path, { force: true });
+      }
+    });
+  }
+
+  #temporary(): string {
+    return this.#path(`${INCOMING}/${randomUUID()}`);
+  }
+
   #path(name: string): string {
     return join(this.#root, name);
   }
@@ -126,8 +150,9 @@ export class FolderStore implements Store {
   #write(name: string, fill: (temporary: string) => Promise<void>): Promise<void> {
     return this.#reach(async () => {
       const path = this.#path(name);
-      const temporary = `${path}.${randomUUID()}.tmp`;
+      const temporary = this.#temporary();
       await makeFolder(dirname(path));
+      await makeFolder(dirname(temporary));
       try {
         await fill(temporary);
         await moveInto(temporary, path);
@@ -138,10 +163,16 @@ export class FolderStore implements Store {
     });
   }
 
-  #reach<T>(work: () => Promise<T>): Promise<T> {
+  /** @param writes which disk may be full */
+  #reach<T>(work: () => Promise<T>, writes: 'to the store' | 'to the local disk' = 'to the store'): Promise<T> {
     return this.#wait.repeat((error) => {
       const code = codeOf(error);
       if (code === undefined) return null;
+      if (isDiskFull(error)) {
+        if (writes === 'to the local disk') return null;
+        // Without its cause, which names no disk.
+        throw new StoreUnavailable(`STORE is ${this.shown}, whose disk is full`);
+      }
       if (PERMANENT.includes(code))
         throw new StoreUnavailable(`STORE is ${this.shown}, which is unavailable: ${code}`, { cause: error });
       return code;

@@ -17,7 +17,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { SettingError } from '../settings.ts';
-import type { NamedFile, Pointer, Store } from './store.ts';
+import { isDiskFull, type NamedFile, type Pointer, type Store } from './store.ts';
 import { StoreWait, type WaitOptions } from './wait.ts';
 
 const POINTER = 'current';
@@ -49,8 +49,9 @@ const isRefusal = (error: unknown): boolean => {
   return status !== undefined && status >= 300 && status < 500 && ![408, 409, 412, 425, 429].includes(status);
 };
 
-/** An error of the local disk. */
-const isOfLocalFile = (error: unknown): boolean => (error as NodeJS.ErrnoException).path !== undefined;
+/** An error of the local disk. A failed write to an open file does not have its path. */
+const isOfLocalFile = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException).path !== undefined || isDiskFull(error);
 
 /** Another writer was first, or is writing now. */
 const isConflict = (error: unknown): boolean => [409, 412].includes(statusOf(error) ?? 0);

@@ -23,6 +23,10 @@ export class StoreDamage extends Error {
   override readonly name = 'StoreDamage';
 }
 
+/** Whether a write failed because its disk is full. */
+export const isDiskFull = (error: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+
 /** A file that its catalog, manifest or list names. */
 export interface NamedFile {
   /** Name in the store. */

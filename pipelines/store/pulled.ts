@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readJson, writeWhole } from '../../lib/files.ts';
+import { SettingError } from '../../lib/settings.ts';
 import type { Store } from '../../lib/store/store.ts';
 import type { Layout } from '../layout.ts';
 
@@ -23,6 +24,16 @@ const pulledFile = (layout: Layout): string => join(layout.root, 'store.json');
 export async function readPulled(layout: Layout, store: Store): Promise<Pulled | null> {
   const saved = Pulled.safeParse(await readJson(pulledFile(layout)));
   return saved.success && saved.data.store === store.shown ? saved.data : null;
+}
+
+/** @throws SettingError if a folder continues a store: the next run with it would set aside what is published here */
+export async function assertWithoutStore(layout: Layout): Promise<void> {
+  const saved = Pulled.safeParse(await readJson(pulledFile(layout)));
+  if (saved.success)
+    throw new SettingError(
+      `STORE is null, expected ${saved.data.store}: DATA_DIR ${JSON.stringify(layout.root)} continues that store. ` +
+        `To leave the store, remove ${pulledFile(layout)}`,
+    );
 }
 
 /** Remember that this folder has these as well. */

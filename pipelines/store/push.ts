@@ -149,7 +149,9 @@ async function newVersions(
 ): Promise<string[]> {
   const named = new Set(known?.runs.map((run) => run.run_id));
   const local = [...byRun].flatMap(([runId, paths]) => (named.has(runId) ? paths.filter(isLaterVersion) : []));
-  const found = new Set(local).difference(new Set(pulled?.versions));
+  /** False if an older catalog was restored. */
+  const isNamed = pulled?.reparses.every((hash) => known?.reparses.includes(hash)) === true;
+  const found = new Set(local).difference(new Set(isNamed ? pulled.versions : []));
   if (found.size === 0) return [];
   for (const hash of known?.reparses ?? []) {
     if (pulled?.reparses.includes(hash) === true) continue;

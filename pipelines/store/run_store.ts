@@ -16,7 +16,7 @@ import { stagedParquet, versionOf, type ReadRecord } from '../ingest/reads.ts';
 import { compareRunIds, type Layout } from '../layout.ts';
 import { PublishedElsewhere } from './published_elsewhere.ts';
 import { pull } from './pull.ts';
-import { addPulled, readPulled } from './pulled.ts';
+import { addPulled, assertWithoutStore, readPulled } from './pulled.ts';
 import { push } from './push.ts';
 import { writeStoredTables } from './stored_tables.ts';
 
@@ -139,12 +139,15 @@ export function runStoreOf({ store, layout, cacheMb, print }: RunStoreOptions): 
   };
 }
 
-/** The run's store; undefined without STORE. */
+/** The run's store; undefined without STORE. @throws SettingError if STORE is unset and the folder continues one */
 export async function openRunStore(
   { STORE, STORE_CACHE_MB: cacheMb }: { readonly STORE?: string | undefined; readonly STORE_CACHE_MB: number },
   layout: Layout,
   print: (line: string) => void,
 ): Promise<RunStore | undefined> {
-  if (STORE === undefined) return undefined;
+  if (STORE === undefined) {
+    await assertWithoutStore(layout);
+    return undefined;
+  }
   return runStoreOf({ store: await openStore(STORE, STORE_WAIT_MS, print), layout, cacheMb, print });
 }

@@ -102,7 +102,7 @@ describe('the state of a folder', () => {
       await writeFile(manifestPath, sandboxed.replace('"data_clock": "sandbox"', '"data_clock": "live"'));
       assert.deepEqual(messages(await lookOn('2026-11-22')), [], 'the folder is two days old');
       assert.deepEqual(messages(await lookOn('2026-11-23')), [
-        `${layout.root} has no backup after 3 days: run make backup TO=... every night, or set BACKUP_DAYS=0`,
+        `${layout.root} has no complete backup after 3 days: run make backup TO=... every night, or set BACKUP_DAYS=0`,
       ]);
       await noteBackup(layout, '/backups', new Date('2026-11-23T02:00:00Z'));
       const fresh = await lookOn('2026-11-25');
@@ -110,7 +110,7 @@ describe('the state of a folder', () => {
       assert.ok(formatHealth(fresh).includes('Backup    2026-11-23 in /backups'));
       assert.match(
         messages(await lookOn('2026-11-26')).join(),
-        /^the last backup of \S+ is 3 days old: run make backup /,
+        /^the last complete backup of \S+ is 3 days old: run make backup /,
       );
       assert.deepEqual(messages(await lookOn('2026-11-26', 0)), [], 'another program makes backups');
     } finally {

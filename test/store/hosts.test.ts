@@ -15,7 +15,7 @@ import { NONE_SOLD } from '../../pipelines/sold_leads.ts';
 import { snapshotIdOf } from '../../pipelines/open_tables/iceberg.ts';
 import { writeStoredTables } from '../../pipelines/store/stored_tables.ts';
 import { filesByRun } from '../../pipelines/store/local_runs.ts';
-import { runStoreOf, type RunStore } from '../../pipelines/store/run_store.ts';
+import { openRunStore, runStoreOf, type RunStore } from '../../pipelines/store/run_store.ts';
 import { openStoredArchive } from '../../pipelines/store/stored_archive.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
@@ -265,7 +265,12 @@ describe('hosts with one store', () => {
     assert.ok((await readCatalog(store))?.catalog.runs.some(({ run_id }) => run_id === `${first}.01`));
   });
 
-  test('a folder with a history of its own is refused', async () => {
+  test('a folder with a history of its own is refused, and one that continues a store without STORE', async () => {
+    const message = /^STORE is null, expected s3:\/\/deals\/feed: DATA_DIR "[^"]+" continues that store\./u;
+    await assert.rejects(
+      openRunStore({ STORE_CACHE_MB: 1 }, two, () => {}),
+      { name: 'SettingError', message },
+    );
     const other = await newLayout();
     await cp(two.root, other.root, { recursive: true, verbatimSymlinks: true });
     await rm(join(other.root, 'store.json'));

@@ -1,6 +1,6 @@
 /** A store in a folder and one in a bucket behave alike, whatever the network and the service do. */
 import assert from 'node:assert/strict';
-import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { readFile, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -72,6 +72,18 @@ describe('a store', () => {
       assert.equal(await store.switchPointer('late', read.tag), false);
       assert.equal((await store.pointer())?.text, next[0] ? 'c' : 'd');
     }
+  });
+
+  test('in a folder removes what killed writers left, and not what others write now', async () => {
+    const root = memoryFolder('dealfeed-store-');
+    const store = new FolderStore(root);
+    await store.put(objectOf(sha256('page')), bytesOf('page'));
+    await writeFile(join(root, 'incoming', 'killed'), 'half a pa');
+    await writeFile(join(root, 'incoming', 'written now'), 'half a pa');
+    const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);
+    await utimes(join(root, 'incoming', 'killed'), twoDaysAgo, twoDaysAgo);
+    assert.equal(await store.switchPointer('a', null), true);
+    assert.deepEqual(await store.list('incoming/'), ['incoming/written now']);
   });
 
   test('in a folder ignores files that are not pointers', async () => {
@@ -236,6 +248,15 @@ describe('a store', () => {
       s3.fault = null;
       assert.equal(text(await store.read(late.name)), 'page 3');
       store.close();
+    });
+
+    test('a full local disk is reported as that, at once, and not as a fault of the store', async () => {
+      await put();
+      const path = join(memoryFolder('dealfeed-files-'), 'full');
+      await symlink('/dev/full', path);
+      const patient = new S3Store({ bucket: BUCKET, prefix: 'feed/', waitMs: 60_000 });
+      await assert.rejects(patient.download(page.name, path), { code: 'ENOSPC', name: 'Error' });
+      patient.close();
     });
 
     test('a write whose answer was lost is recognized as its own', async () => {

@@ -31,6 +31,8 @@ export interface Backup {
   readonly bytes: number;
   /** Damaged files, one sentence each. */
   readonly damage: readonly string[];
+  /** False if a damaged or lost file is not in the backup. */
+  readonly isComplete: boolean;
   /** Files with private keys that were left out. */
   readonly leftOut: readonly string[];
   /** Backups that were removed. */
@@ -164,6 +166,7 @@ async function gapsOf(copy: Copy, layout: Layout, current: string | null): Promi
 
 interface Copied {
   readonly copy: Copy;
+  readonly isComplete: boolean;
   readonly header: Omit<Header, 'format' | 'version'>;
 }
 
@@ -183,7 +186,8 @@ async function copyOnce(store: BackupStore, settings: BackUpSettings, at: Date):
   await copy.addAll(only({ path: 'archive/id', isFolder: false }), false);
   await copy.addAll(archivedFiles(layout), true);
   await copy.assertStillThere();
-  copy.damage.push(...(await gapsOf(copy, layout, current)));
+  const gaps = await gapsOf(copy, layout, current);
+  copy.damage.push(...gaps);
   const kind = (await readJson(layout.kind)) as { data_clock?: Header['data_clock'] } | undefined;
   const header = {
     at: at.toISOString(),
@@ -194,7 +198,7 @@ async function copyOnce(store: BackupStore, settings: BackUpSettings, at: Date):
     keys: settings.KEYS,
     missing: copy.missing,
   };
-  return { copy, header };
+  return { copy, header, isComplete: copy.missing.length + gaps.length === 0 };
 }
 
 async function* only(listed: Listed): AsyncGenerator<Listed> {
@@ -253,11 +257,11 @@ export async function backUp(settings: BackUpSettings, at = new Date()): Promise
   const store = await openBackupStore(settings.TO);
   try {
     await checkKind(store, settings);
-    const { copy, header } = await copyFolder(store, settings, at);
+    const { copy, header, isComplete } = await copyFolder(store, settings, at);
     const name = await store.finish(copy.list.close(header), at);
     const { files, bytes } = copy.list.totals;
     const removed = await removeOlder(store, settings.KEEP_BACKUPS);
-    return { name, files, bytes, damage: copy.damage, leftOut: copy.leftOut, removed };
+    return { name, files, bytes, damage: copy.damage, isComplete, leftOut: copy.leftOut, removed };
   } finally {
     store.close();
   }

@@ -10,22 +10,26 @@ import { layoutOf } from '../../layout.ts';
 import { backUp } from './back_up.ts';
 import { noteBackup } from './latest.ts';
 import { restoreFolder, verifyBackup } from './restore.ts';
-import { backUpSettings, restoreSettings, verifySettings } from './settings.ts';
+import { backUpSettings, restoreSettings, verifySettings, type BackUpSettings } from './settings.ts';
 
 const DISK_FULL = /ENOSPC|EDQUOT|database or disk is full/u;
+
+const noteLatest = ({ DATA_DIR, TO }: BackUpSettings, at: Date): Promise<void> =>
+  noteBackup(layoutOf(DATA_DIR), TO, at).catch((error: unknown) =>
+    print(`make status will not show this backup: it cannot write to DATA_DIR (${messageOf(error)})`),
+  );
 
 async function backUpCommand(): Promise<number> {
   const settings = readSettings(backUpSettings);
   const at = new Date();
-  const { name, files, bytes, damage, leftOut, removed } = await backUp(settings, at);
+  const { name, files, bytes, damage, isComplete, leftOut, removed } = await backUp(settings, at);
   print(`backup ${name} in ${settings.TO}: ${number(files)} files, ${bytesShort(bytes)}, every hash verified`);
   if (settings.WITHOUT_LEDGER) print('The backup has no ledger (WITHOUT_LEDGER=1).');
   if (leftOut.length > 0) print(`The backup has no private keys: ${leftOut.join(', ')} (KEYS=1 includes them).`);
   if (removed.length > 0) print(`removed ${removed.length} older backups (KEEP_BACKUPS=${settings.KEEP_BACKUPS})`);
   for (const line of damage) print(`damaged: ${line}`);
-  await noteBackup(layoutOf(settings.DATA_DIR), settings.TO, at).catch((error: unknown) =>
-    print(`make status will not show this backup: it cannot write to DATA_DIR (${messageOf(error)})`),
-  );
+  if (isComplete) await noteLatest(settings, at);
+  else print('make status does not count this backup: it lacks damaged files.');
   return damage.length === 0 ? 0 : 1;
 }
 

@@ -14,7 +14,7 @@ export type LatestBackup = z.infer<typeof Note>;
 
 const notePath = ({ root }: Layout): string => join(root, BACKUP_NOTE);
 
-/** Record a finished backup. @param to folder of the backups */
+/** Record a finished backup that has every file. @param to folder of the backups */
 export async function noteBackup(layout: Layout, to: string, at: Date): Promise<void> {
   const note: LatestBackup = { at: at.toISOString(), folder: resolve(to) };
   await writeWhole(notePath(layout), `${JSON.stringify(note)}\n`);
@@ -42,7 +42,8 @@ export function backupProblems({ root }: Layout, { backup, since, today, days }:
   const age = daysBetween(from, today);
   if (age <= days) return [];
   const found = backup
-    ? `the last backup of ${root} is ${age} days old: run make backup TO=${backup.folder}, and fix the nightly backup`
-    : `${root} has no backup after ${age} days: run make backup TO=... every night, or set BACKUP_DAYS=0`;
+    ? `the last complete backup of ${root} is ${age} days old: run make backup TO=${backup.folder}, and fix the ` +
+      'nightly backup'
+    : `${root} has no complete backup after ${age} days: run make backup TO=... every night, or set BACKUP_DAYS=0`;
   return [problem('backup_late', root, found)];
 }

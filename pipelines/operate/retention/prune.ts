@@ -8,6 +8,7 @@ import { bytesShort, number } from '../../format.ts';
 import { sizeOfFiles, sizeOfFolder } from '../disk.ts';
 import type { RetentionSettings } from '../settings.ts';
 import { inventoryOf, namesIn, needsOf, objectPath, requestsPath } from './inventory.ts';
+import { messageOf } from '../../../lib/errors.ts';
 import { writeOpenTables } from '../../open_tables/write.ts';
 import { prunedFiles, writePrunedFiles } from '../../pruned_files.ts';
 import {
@@ -137,9 +138,13 @@ export async function prune(
   try {
     const { plan, inventory } = await planPrune(layout, policy, options.sold);
     const sizes = await sizesOf(layout, plan);
+    let tables: readonly string[] = [];
     if (options.apply) {
       await applyAlone(layout, plan, options.waitMs);
-      await writeOpenTables(layout, options.tablesUrl);
+      tables = await writeOpenTables(layout, options.tablesUrl).then(
+        () => [],
+        (error: unknown) => [`The Iceberg tables still name removed snapshots, see make tables: ${messageOf(error)}`],
+      );
     }
     const verb = options.apply ? 'removed' : 'to remove';
     const lines = (Object.keys(KINDS) as Kind[]).map((kind) => {
@@ -153,6 +158,7 @@ export async function prune(
         `reads for ${policy.readsDays}, run reports for ${policy.runsDays}, and everything ` +
         'that a retained snapshot needs',
     );
+    lines.push(...tables);
     if (!options.apply) lines.push('Nothing was removed. APPLY=1 removes it.');
     return { plan, lines };
   } finally {
