@@ -2,6 +2,7 @@
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
+import { BUCKET_KEYS, BUCKET_VARIABLES } from '../../lib/store/settings.ts';
 import { loadSources } from '../../sources/index.ts';
 import { failureText } from '../failure.ts';
 import { layoutOf } from '../layout.ts';
@@ -24,6 +25,7 @@ async function settingsToSave(): Promise<Record<string, string>> {
     ...Object.keys(alertSettings.shape),
     ...Object.keys(retentionSettings.shape),
     'WAIT_MINUTES',
+    ...(process.env['STORE'] ? BUCKET_VARIABLES : []),
     ...secrets,
   ]);
   const values = [...names].map((name) => [name, process.env[name] ?? ''] as const);
@@ -39,6 +41,17 @@ function checkSettings(): void {
     );
 }
 
+/** Keys of a bucket are not saved: they would be in each backup, and rotated keys would be there twice. */
+function unsavedKeys(): string[] {
+  const names = process.env['STORE'] ? BUCKET_KEYS.filter((name) => process.env[name]) : [];
+  return names.length === 0
+    ? []
+    : [
+        `Not saved: ${names.join(', ')}. Put them into ~/.aws/credentials (chmod 600), or give the machine a role: ` +
+          'scheduled runs read them there.',
+      ];
+}
+
 async function scheduleCommand(): Promise<number> {
   const settings = readSettings(operatorSettings);
   checkSettings();
@@ -50,11 +63,13 @@ async function scheduleCommand(): Promise<number> {
     for (const line of formatSchedule(scheduler, place)) print(line);
     print(`# Next runs: ${JOBS.map((job) => `${job.name} ${localTime(nextSlot(job, new Date()))}`).join(', ')}.`);
     print(`# Settings of these runs: ${names}.`);
+    for (const line of unsavedKeys()) print(`# ${line}`);
     print(`# Nothing was installed. INSTALL=1 installs it and saves the settings in ${settingsFile(place.dataDir)}.`);
     return 0;
   }
   await saveSettings(place.dataDir, saved);
   for (const line of await install(scheduler, place)) print(line);
+  for (const line of unsavedKeys()) print(line);
   print(`settings of these runs (${names}) are in ${settingsFile(place.dataDir)}, readable by you only`);
   return 0;
 }

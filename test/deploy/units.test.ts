@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { serverSettings } from '../../api/settings.ts';
 import { pipelineSettings } from '../../lib/settings.ts';
+import { BUCKET_KEYS, BUCKET_VARIABLES } from '../../lib/store/settings.ts';
 import { backUpSettings } from '../../pipelines/operate/backup/settings.ts';
 import { keepSchedule } from '../../pipelines/operate/scheduler.ts';
 import { JOBS } from '../../pipelines/operate/schedule/jobs.ts';
@@ -18,9 +19,11 @@ const read = (path: string): string => readFileSync(join(PROJECT, path), 'utf8')
 const linesOf = (unit: string, name: string): string[] =>
   [...read(`deploy/systemd/${unit}`).matchAll(new RegExp(`^#?${name}=(.*)$`, 'gmu'))].map((match) => match[1] ?? '');
 
-const KNOWN = new Set(
-  [serverSettings, pipelineSettings, backUpSettings].flatMap((settings) => Object.keys(settings.shape)),
-);
+const KNOWN = new Set<string>([
+  ...[serverSettings, pipelineSettings, backUpSettings].flatMap((settings) => Object.keys(settings.shape)),
+  ...BUCKET_VARIABLES,
+  ...BUCKET_KEYS,
+]);
 
 describe('the systemd units', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dealfeed-units-'));
@@ -76,12 +79,12 @@ describe('the systemd units', () => {
 });
 
 test('the example of settings names settings that exist', () => {
-  const names = [...read('deploy/env.example').matchAll(/^([A-Z_]+)=/gmu)].map((match) => match[1] ?? '');
+  const names = [...read('deploy/env.example').matchAll(/^#?([A-Z_]+)=/gmu)].map((match) => match[1] ?? '');
   assert.deepEqual(
     names.filter((name) => !KNOWN.has(name)),
     [],
   );
-  assert.ok(names.includes('PROXY_HOPS'));
+  assert.ok(names.includes('PROXY_HOPS') && names.includes('STORE'));
 });
 
 test('both proxies pass long headers, the one address they see, and streams, and leave bytes and caching alone', () => {

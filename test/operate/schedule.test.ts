@@ -204,6 +204,12 @@ test("INSTALL=1 writes the lines to this user's crontab; a second time changes n
     'LIVE="1"\nCONTACT="me@example.org"\nHUD_TOKEN="secret"\n',
     'SOURCES is of one call: each job has its own',
   );
+  const bucket = { STORE: 's3://deals/feed', AWS_REGION: 'eu-central-1', AWS_SECRET_ACCESS_KEY: 'key of the bucket' };
+  const { stdout } = call({ ...settings, ...bucket, INSTALL: '1' });
+  assert.match(stdout, /^Not saved: AWS_SECRET_ACCESS_KEY\. Put them into ~\/\.aws\/credentials \(chmod 600\)/mu);
+  const saved = await readFile(settingsFile(dataDir), 'utf8');
+  assert.ok(saved.includes('STORE="s3://deals/feed"\n') && saved.includes('AWS_REGION="eu-central-1"\n'), saved);
+  assert.ok(!saved.includes('key of the bucket'));
   assert.match(
     call({ LIVE: '1' }).stderr,
     /^CONTACT is null, expected /,
