@@ -157,9 +157,11 @@ const hashOf = (content: string | Buffer): string =>
 
 export function mountDocuments(router: Router, documents: readonly Document[], nowMs: () => number): void {
   for (const { path, type, content, seconds, headers = {} } of documents) {
-    const fixedHash = typeof content === 'function' ? undefined : hashOf(content);
+    // Hashed when it is first requested: the largest has a megabyte.
+    let fixedHash: string | undefined;
     router.get(path, (ctx) => {
       const body = typeof content === 'function' ? content(nowMs()) : content;
+      if (typeof content !== 'function') fixedHash ??= hashOf(content);
       ctx.set({ ...headers, 'X-Content-Type-Options': 'nosniff' });
       if (isCached(ctx, fixedHash ?? hashOf(body), `public, max-age=${seconds}`)) return;
       ctx.body = body;

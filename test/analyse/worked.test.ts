@@ -15,6 +15,7 @@ import { openArchive, type Archive } from '../../sources/fetch/archive.ts';
 import { loadSources } from '../../sources/index.ts';
 import { afterSecondDay } from '../pipelines/starting_points.ts';
 import { BARE } from '../environment.ts';
+import { thorough } from '../thorough.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 let layout: Layout;
@@ -86,9 +87,9 @@ describe('a number walked back', () => {
 
   test('of every lead: each part follows from the fields and assumptions it names', async () => {
     let checked = 0;
-    const all = await rows('SELECT id FROM leads ORDER BY hash(id) LIMIT 30');
+    const all = await rows(`SELECT id FROM leads ORDER BY hash(id) LIMIT ${thorough(10, 30)}`);
     const kinds = await rows(
-      `(SELECT id FROM leads WHERE auction_id IS NOT NULL LIMIT 20)
+      `(SELECT id FROM leads WHERE auction_id IS NOT NULL LIMIT ${thorough(5, 20)})
       UNION ALL (SELECT id FROM leads WHERE county_value IS NULL AND amount IS NOT NULL LIMIT 5)`,
     );
     for (const { id } of [...all, ...kinds]) {
@@ -100,7 +101,7 @@ describe('a number walked back', () => {
       assert.equal(e.pages.length, 1);
       assert.equal(e.pages[0]?.hash, 'verified');
     }
-    assert.ok(checked > 300, String(checked));
+    assert.ok(checked > thorough(100, 300), String(checked));
   });
 
   test('of a deal: formula, inputs, assumptions, and the parsed pages of listing and rent', async () => {

@@ -10,10 +10,12 @@ import { codeOf } from '../api/support/contracts.ts';
 import { attempt, checkBooks, outcomes, untilHeldOrAnswered, type Attempt } from './books.ts';
 import { gated, honest } from './facilitators.ts';
 import { DEALS, DOLLAR, EXCLUSIVE, openAttackedShop, type AttackedShop, type ShopOptions } from './shop.ts';
+import { thorough } from '../thorough.ts';
 import { headerOf, randomAddress, signInAs } from './wallets.ts';
 
 const SIGNATURE = '0x1234';
-const NONCES = 30;
+/** `make prove` tries 30. */
+const NONCES = thorough(12, 30);
 const PRICES: Readonly<Record<Path, bigint>> = { [DEALS]: DOLLAR / 20n, [EXCLUSIVE]: DOLLAR };
 
 type Path = typeof DEALS | typeof EXCLUSIVE;
@@ -40,7 +42,7 @@ describe('one signature for many payments of a wallet that accepts anything', ()
   };
   const present = async (payer: Hex, path: string, count: number): Promise<Attempt[]> =>
     Promise.all(await begin(payer, path, count));
-  /** One payment goes pending while blocks stop. Once it is mined, 30 others follow with its signature. */
+  /** One payment goes pending while blocks stop. Once it is mined, others follow with its signature. */
   const collideOnce = async (path: Path, payer: Hex): Promise<Attempt[]> => {
     await shop.stopBlocks();
     const pending = await present(payer, path, 1);

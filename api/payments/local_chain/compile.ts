@@ -6,6 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { sha256 } from '../../../lib/files.ts';
 
 /**
  * The compiler, loaded when it is used: a server imports this module only for the stored result, and loading the
@@ -17,6 +18,8 @@ const compiler = (): { compile(input: string): string } =>
 export const Compiled = z.strictObject({
   /** Version of the compiler, from its metadata. */
   solc: z.string(),
+  /** SHA-256 of the source. */
+  source: z.string(),
   contracts: z.record(
     z.string(),
     z.strictObject({
@@ -76,6 +79,7 @@ export function compile(source: string): Compiled {
     .parse(JSON.parse(made[0]?.[1].metadata ?? '{}'));
   return {
     solc: version.compiler.version,
+    source: sha256(source),
     contracts: Object.fromEntries(
       made.map(([name, c]) => [name, { abi: c.abi, code: `0x${c.evm.deployedBytecode.object}` }]),
     ),

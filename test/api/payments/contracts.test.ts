@@ -1,18 +1,21 @@
-/** The stored code of contracts is compiled from the stored source. */
+/** The stored code of contracts belongs to the stored source. contracts.proof.ts compiles the source again. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { it } from 'node:test';
-import { compile, Compiled, compiledPath, sourcePath } from '../../../api/payments/local_chain/compile.ts';
+import { Compiled, compiledPath, sourcePath } from '../../../api/payments/local_chain/compile.ts';
+import { sha256 } from '../../../lib/files.ts';
 import { testCompiledPath, testSourcePath } from '../support/contracts.ts';
 
 const stored = async (path: string): Promise<Compiled> => Compiled.parse(JSON.parse(await readFile(path, 'utf8')));
 
-it('the stored test money is what the compiler makes of its source', async () => {
-  const contracts = await stored(compiledPath);
-  assert.deepEqual(compile(await readFile(sourcePath, 'utf8')), contracts);
-  assert.deepEqual(Object.keys(contracts.contracts).sort(), ['TestMulticall', 'TestUsdc']);
+it('the stored test money is compiled from the stored source', async () => {
+  const { source, contracts } = await stored(compiledPath);
+  assert.equal(source, sha256(await readFile(sourcePath)), 'run: node api/payments/local_chain/compile.ts');
+  assert.deepEqual(Object.keys(contracts).sort(), ['TestMulticall', 'TestUsdc']);
 });
 
-it('the stored contracts of the tests are what the compiler makes of their source', async () => {
-  assert.deepEqual(compile(await readFile(testSourcePath, 'utf8')), await stored(testCompiledPath));
+it('the stored contracts of the tests are compiled from their source', async () => {
+  const { source } = await stored(testCompiledPath);
+  const command = 'node api/payments/local_chain/compile.ts test/api/support/contracts.sol';
+  assert.equal(source, sha256(await readFile(testSourcePath)), `run: ${command}`);
 });
