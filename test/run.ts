@@ -11,6 +11,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { print } from '../lib/output.ts';
 import { memoryFolder } from './ledger/memory_folder.ts';
+import { linkBrowser } from './unpacked_browser.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
@@ -114,6 +115,7 @@ async function runAll(): Promise<boolean> {
   const folder = memoryFolder('dealfeed-tests-');
   // The tests' PostgreSQL runs as another user.
   chmodSync(folder, 0o755);
+  linkBrowser(folder);
   const shared = join(folder, 'runs');
   mkdirSync(shared);
   const env = { ...process.env, TMPDIR: folder, SHARED_RUNS: shared };

@@ -1,13 +1,21 @@
 /** The forms of the site in a browser: the query builder and the test purchase. Run by site_browser.test.ts. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page, ViewportSize } from 'playwright-core';
 import { PRICES } from '../../api/routes/prices.ts';
 import type { SiteServer } from './site_server.ts';
 
+export interface OpenOptions {
+  /** Default: true. */
+  readonly javaScriptEnabled?: boolean;
+  /** Default: that of a desktop. */
+  readonly viewport?: ViewportSize;
+}
+
 interface Browsing {
   readonly site: () => SiteServer;
-  readonly open: (path: string, options?: BrowserContextOptions) => Promise<{ page: Page; errors: string[] }>;
+  /** Open a page that the tests share. */
+  readonly open: (path: string, options?: OpenOptions) => Promise<{ page: Page; errors: string[] }>;
 }
 
 export function describeForms({ site, open }: Browsing): void {
@@ -29,7 +37,6 @@ export function describeForms({ site, open }: Browsing): void {
       const body = await page.locator('[aria-label="Body of the 200 response"]').innerText();
       const total = Number(/"total_matches": (\d+)/.exec(body)?.[1]);
       assert.ok(atLeast !== undefined && atMost !== undefined && total >= atLeast && total <= atMost, built);
-      await page.context().close();
     });
 
     it('updates while the reader types, with JavaScript', async () => {
@@ -43,7 +50,6 @@ export function describeForms({ site, open }: Browsing): void {
       assert.equal(await page.locator('.wrong, #problems *').count(), 0);
       assert.match(page.url(), /state=OH/);
       assert.deepEqual(errors, []);
-      await page.context().close();
     });
 
     it('shows all errors at once, each at its field and linked from the top', async () => {
@@ -59,21 +65,18 @@ export function describeForms({ site, open }: Browsing): void {
       await links.first().click();
       assert.equal(await page.evaluate('document.activeElement.id'), 'f-min_score');
       assert.equal(await page.locator('#built .button').count(), 0);
-      await page.context().close();
     });
 
     it('names the fields in words where the call refuses filters together', async () => {
       const { page } = await open('/build?call=/api/auctions&to_date=2020-01-01', { javaScriptEnabled: false });
       assert.match(await page.locator('#error-to_date').innerText(), /^“Last day” is 2020-01-01, below “First day”/u);
       assert.match(await page.locator('#f-state').innerText(), /Ohio \(OH\)/u);
-      await page.context().close();
     });
 
     it('sells nothing where nothing matches', async () => {
       const { page } = await open('/build?call=/api/deals&city=Nowhere', { javaScriptEnabled: false });
       assert.match(await page.locator('#built').innerText(), /No match today/);
       assert.equal(await page.locator('#built .button').count(), 0);
-      await page.context().close();
     });
 
     it('shows a sample that obeys the filters and has no value that is for sale', async () => {
@@ -90,7 +93,6 @@ export function describeForms({ site, open }: Browsing): void {
         { state: 'OH', units: '≤ 1', cap_rate: '≥ 7', dscr: '≥ 1.2' },
       );
       assert.match(built, /The index cannot check these filters: Debt coverage from/);
-      await page.context().close();
     });
   });
 
@@ -110,7 +112,6 @@ export function describeForms({ site, open }: Browsing): void {
       const [balanceBefore = 0, balanceAfter = 0] = [...outcome.matchAll(/\$(\d+\.\d{6})/g)].map((m) => Number(m[1]));
       assert.equal((balanceBefore - balanceAfter).toFixed(6), '0.050000');
       assert.deepEqual(errors, []);
-      await page.context().close();
     });
 
     it('is free if nothing matches or the request is refused', async () => {
@@ -126,7 +127,6 @@ export function describeForms({ site, open }: Browsing): void {
           new RegExp(`Nothing was charged: the response was ${status}`),
         );
       }
-      await page.context().close();
     });
 
     it('buys only priced endpoints of this server, and only from its own page', async () => {

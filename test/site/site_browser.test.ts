@@ -4,10 +4,11 @@ import { after, before, describe, it } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { dollarsText } from '../../api/site/format.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
+import { REFERENCE } from '../../api/site/pages/reference/paths.ts';
 import type { ReportBody } from '../../api/site/pages/report.ts';
 import { CHECKS, RISKS } from '../../api/site/pages/report_words.ts';
-import { describeForms } from './forms_in_browser.ts';
-import { AXE, FOCUSED, SHORTEN_TABLES, violations } from './page_checks.ts';
+import { describeForms, type OpenOptions } from './forms_in_browser.ts';
+import { AXE, FOCUSED, SHORTEN_LISTS, violations } from './page_checks.ts';
 import { startSite, type SiteServer } from './site_server.ts';
 
 const DESKTOP = { width: 1280, height: 900 };
@@ -24,7 +25,15 @@ const PATHS = [...PAGES.map((p) => p.path), '/metros/cleveland', '/sandbox/buy',
 /** Largest page. */
 const MOST_BYTES = 60_000;
 
+interface Opened {
+  readonly page: Page;
+  /** Console errors, violations of the page's policy, and requests to other hosts. */
+  readonly errors: string[];
+}
+
 let site: SiteServer;
+/** The pages that tests share, with and without JavaScript: a new context takes longer than most pages. */
+const shared = new Map<boolean, Opened>();
 before(async () => {
   site = await startSite();
 });
@@ -32,11 +41,8 @@ after(async () => {
   await site.close();
 });
 
-/** Open a page, and collect console errors, violations of its policy, and requests to other hosts. */
-async function open(
-  path: string,
-  options: BrowserContextOptions = {},
-): Promise<{ page: Page; errors: string[]; bytes(): Promise<number> }> {
+/** An empty page in a context of its own. */
+async function newPage(options: BrowserContextOptions): Promise<Opened> {
   const context = await site.browser.newContext({ viewport: DESKTOP, baseURL: site.url, ...options });
   const page = await context.newPage();
   const errors: string[] = [];
@@ -49,6 +55,28 @@ async function open(
   page.on('request', (request) => {
     if (!request.url().startsWith(site.url)) errors.push(`request to ${request.url()}`);
   });
+  return { page, errors };
+}
+
+/** Open a page in a context of its own, which the test closes. */
+async function openAlone(path: string, options: BrowserContextOptions): Promise<Opened> {
+  const opened = await newPage(options);
+  const response = await opened.page.goto(path);
+  assert.equal(response?.status(), 200, path);
+  return opened;
+}
+
+/** Open a page in the shared context with or without JavaScript, as wide as a desktop, light, and without errors. */
+async function open(
+  path: string,
+  { javaScriptEnabled = true, viewport = DESKTOP }: OpenOptions = {},
+): Promise<Opened & { bytes(): Promise<number> }> {
+  const opened = shared.get(javaScriptEnabled) ?? (await newPage({ javaScriptEnabled }));
+  shared.set(javaScriptEnabled, opened);
+  const { page, errors } = opened;
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ colorScheme: 'light' });
+  errors.length = 0;
   const response = await page.goto(path);
   assert.equal(response?.status(), 200, path);
   // Read at once only where it is wanted: a page may leave for another one, and its body is gone.
@@ -71,19 +99,20 @@ describe('every page', () => {
       }
       assert.deepEqual(errors, []);
       await page.setViewportSize(DESKTOP);
-      await page.evaluate(SHORTEN_TABLES);
+      await page.evaluate(SHORTEN_LISTS);
       await page.evaluate(AXE);
       assert.deepEqual(await violations(page), [], 'light');
       // Only colors depend on the scheme.
       await page.emulateMedia({ colorScheme: 'dark' });
       assert.deepEqual(await violations(page, "{ runOnly: ['color-contrast'] }"), [], 'dark');
-      await page.context().close();
-
       const plain = await open(path, { javaScriptEnabled: false });
       assert.equal(await plain.page.locator('main').innerText(), text);
-      await plain.page.context().close();
     });
   }
+
+  /** A link from the reference into it: reference.test.ts checks them all. */
+  const isWithinReference = (from: string, to: string): boolean =>
+    [from, to].every((path) => path.startsWith(REFERENCE));
 
   it('has only links that work', async () => {
     const links = new Set<string>();
@@ -92,7 +121,7 @@ describe('every page', () => {
       const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map((m) => m[1]));
       for (const [, href = ''] of text.matchAll(/ (?:href|src|action)="([^"]+)"/g)) {
         if (href.startsWith('#')) assert.ok(ids.has(href.slice(1)), `${path} links to ${href}`);
-        else if (href.startsWith('/')) links.add(href.replaceAll('&amp;', '&'));
+        else if (href.startsWith('/') && !isWithinReference(path, href)) links.add(href.replaceAll('&amp;', '&'));
       }
     }
     const texts = new Map<string, string>();
@@ -133,7 +162,6 @@ describe('the keyboard', () => {
       'status',
     ])
       assert.ok(reached.has(expected), `${expected} is reached`);
-    await page.context().close();
   });
 });
 
@@ -145,13 +173,11 @@ describe('the menu of a narrow screen', () => {
     await plain.page.click('.menu summary');
     await plain.page.click('.menu a[href="/scores"]');
     assert.match(plain.page.url(), /\/scores$/);
-    await plain.page.context().close();
     const { page } = await open('/deals', { viewport: NARROW });
     await page.click('.menu summary');
     assert.equal(await page.locator('.menu nav a').count(), PAGES.filter((p) => p.label !== undefined).length + 1);
     await page.keyboard.press('Escape');
     assert.equal(await page.locator('.menu nav').isVisible(), false);
-    await page.context().close();
   });
 });
 
@@ -164,7 +190,6 @@ describe('the reference', () => {
     await page.keyboard.press('Escape');
     assert.equal(await page.locator('#found a').count(), 0);
     assert.deepEqual(errors, []);
-    await page.context().close();
   });
 
   it('searches without JavaScript', async () => {
@@ -173,12 +198,12 @@ describe('the reference', () => {
     await page.keyboard.press('Enter');
     await page.locator('#found a').first().click();
     assert.match(page.url(), /\/reference\/records\/deal#deal_score$/);
-    await page.context().close();
   });
 
   it('shows the language that the arrow keys choose, and remembers it with JavaScript', async () => {
     for (const javaScriptEnabled of [true, false]) {
-      const { page } = await open('/reference/deals', { javaScriptEnabled });
+      // It is remembered in the context.
+      const { page } = await openAlone('/reference/deals', { javaScriptEnabled });
       const shown = () => page.locator('.ref-tabs pre').filter({ visible: true }).innerText();
       assert.match(await shown(), /curl -i/);
       await page.focus('#lang-curl');
@@ -191,24 +216,20 @@ describe('the reference', () => {
   });
 
   it('leads from an anchor of the former page to the page of today', async () => {
-    const context = await site.browser.newContext({ baseURL: site.url });
-    const page = await context.newPage();
-    await page.goto('/reference#/api/deals/:id/report');
+    const { page } = await open('/reference#/api/deals/:id/report');
     await page.waitForURL('**/reference/deal-report');
-    await context.close();
   });
 });
 
 describe('a code block', () => {
   it('has a button that copies it, with JavaScript only', async () => {
-    const { page } = await open('/', { permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = await openAlone('/', { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.click('.copy');
     const copied = await page.evaluate<string>('navigator.clipboard.readText()');
     assert.equal(copied, await page.locator('pre.code').first().textContent());
     await page.context().close();
     const plain = await open('/', { javaScriptEnabled: false });
     assert.equal(await plain.page.locator('.copy').count(), 0);
-    await plain.page.context().close();
   });
 });
 
@@ -243,7 +264,6 @@ describe('the example report', () => {
       ...deal.expense_lines.map(({ basis }) => basis),
     ];
     for (const code of codes.filter((name) => name.includes('_'))) assert.ok(!text.includes(code), code);
-    await page.context().close();
   });
 });
 
