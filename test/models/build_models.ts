@@ -156,9 +156,15 @@ export async function build(
   return buildOver(inputs, (await allModels).filter(only), session);
 }
 
-/** Build and audit the models that fill these published tables. The other published tables are empty. */
-export const buildTables = async (inputs: Inputs, tables: readonly string[]): Promise<Built> =>
-  buildOver(inputs, await modelsOf(tables), []);
+/**
+ * Build and audit the models that fill these published tables. The other published tables are empty.
+ * @param empty models without rows, as modelsOf takes them
+ */
+export const buildTables = async (
+  inputs: Inputs,
+  tables: readonly string[],
+  empty: readonly string[] = [],
+): Promise<Built> => buildOver(inputs, await modelsOf(tables, empty), []);
 
 async function buildOver(inputs: Inputs, selected: readonly Model[], session: readonly string[]): Promise<Built> {
   const duck = await openDuck(':memory:', { threads: 1, memoryLimit: '1GB' });

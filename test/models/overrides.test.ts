@@ -10,6 +10,7 @@ import { currentAssumptions, type AssumptionSet } from '../../models/assumptions
 import { monthlyFactor } from '../../models/assumptions/declare.ts';
 import { assumptionsWith } from '../../models/assumptions/overrides.ts';
 import { buildTables, type Inputs } from './build_models.ts';
+import { COUNTY_RECORDS } from '../pipelines/some_tables.ts';
 
 let folder = '';
 before(async () => {
@@ -232,6 +233,7 @@ describe('a deal under other assumptions', () => {
         declared_assumptions: set.rows,
       },
       ['deals', 'reports', 'assumptions'],
+      COUNTY_RECORDS,
     );
     try {
       assert.deepEqual(built.failed, []);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { buildTables, uuid5, type Built, type InputRow } from './build_models.ts';
+import { COUNTY_RECORDS } from '../pipelines/some_tables.ts';
 
 const AREA = 'METRO17410N17460';
 const idOf = (house: number): string => uuid5(`deal|${house} MAIN ST|44102`);
@@ -114,6 +115,7 @@ describe('deals underwritten by line', () => {
         stg_area_vacancies: VACANCIES,
       },
       ['deals'],
+      COUNTY_RECORDS,
     );
   });
   after(() => built.close());

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { currentAssumptions } from '../../models/assumptions.ts';
 import { verifySnapshot } from '../../pipelines/snapshots.ts';
 import { published, runDay } from './runs.ts';
+import { COUNTY_RECORDS } from './some_tables.ts';
 import { afterFirstDay, FIRST_RUN, publishedRun } from './starting_points.ts';
 
 /** Tables whose rows name their assumption set. */
@@ -14,7 +15,14 @@ test('a new set underwrites the next snapshot, and the old one keeps its own', a
   const { layout } = start;
   const before = await publishedRun(start, FIRST_RUN);
   const assumptions = currentAssumptions(new Map([['vacancy', '0.10']]), 'uw-2026.1');
-  const after = await runDay({ ...start, day: '2026-11-21', only: () => false, tables: TABLES, assumptions });
+  const after = await runDay({
+    ...start,
+    day: '2026-11-21',
+    only: () => false,
+    tables: TABLES,
+    empty: COUNTY_RECORDS,
+    assumptions,
+  });
   assert.equal(before.manifest.assumption_set_id, 'uw-2026.2');
   assert.equal(after.manifest?.assumption_set_id, assumptions.id);
   const noi = async (runId: string): Promise<Map<unknown, number>> =>

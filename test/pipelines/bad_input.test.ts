@@ -12,7 +12,7 @@ import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
 import { newLayout, published, runDay, TINY } from './runs.ts';
 import { afterFirstDay, FIRST_RUN } from './starting_points.ts';
 import { FAULTS } from './page_faults.ts';
-import { modelsOf } from './some_tables.ts';
+import { COUNTY_RECORDS, modelsOf } from './some_tables.ts';
 
 const bytes = (body: string): Uint8Array => Buffer.from(body, 'latin1');
 
@@ -157,7 +157,7 @@ describe('after a good day', () => {
 
   test('a failed blocking audit publishes nothing, keeps the failing rows, and the old snapshot stays', async () => {
     const serving = await readlink(layout.current);
-    const models = (await modelsOf(['deals'])).map((m) =>
+    const models = (await modelsOf(['deals'], COUNTY_RECORDS)).map((m) =>
       m.name === 'deals'
         ? {
             ...m,

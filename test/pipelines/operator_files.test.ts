@@ -20,6 +20,7 @@ import { openArchive } from '../../sources/fetch/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import spec from '../../sources/listings/operator_files/source.ts';
 import { newLayout, published, runDay, TINY } from './runs.ts';
+import { COUNTY_RECORDS } from './some_tables.ts';
 
 const HEADINGS = 'MLS#,Address,City,State,ZIP,Price,Units';
 
@@ -192,7 +193,14 @@ test('a list with unit mixes and taxes gives deals that state both', async () =>
     ].join('\n'),
   });
   const only = ({ name }: { readonly name: string }): boolean => name === spec.name;
-  const { runId, sources } = await runDay({ layout, world, day: '2026-11-20', only, tables: ['deals'] });
+  const { runId, sources } = await runDay({
+    layout,
+    world,
+    day: '2026-11-20',
+    only,
+    tables: ['deals'],
+    empty: COUNTY_RECORDS,
+  });
   const source = sources.find(({ row: each }) => each.source === spec.name)?.row;
   assert.deepEqual([source?.status, source?.rows_out, source?.rows_rejected], ['good', 7, 0]);
   const deals = await published(layout, runId, 'deals', 'ORDER BY list_price');
@@ -260,8 +268,8 @@ test('a run warns of a refused file, and a deal is explained by the file and its
   const only = ({ name }: { readonly name: string }): boolean => name === spec.name || name === 'hud_fmr';
   const odd = list('Elm St', [100_000]).replace('Price', 'Ask');
   await drop(layout, { 'birch & co/list.csv': odd, 'cedar/list.csv': list('Fir St', [600_000]) });
-  const tables = ['deals'];
-  const first = await runDay({ layout, world, day: '2026-11-20', only, tables });
+  const built = { tables: ['deals'], empty: COUNTY_RECORDS };
+  const first = await runDay({ layout, world, day: '2026-11-20', only, ...built });
   const [warning] = warningsOf(first).filter((line) => line.startsWith(spec.name));
   assert.match(
     warning ?? '',
@@ -271,7 +279,7 @@ test('a run warns of a refused file, and a deal is explained by the file and its
   assert.equal(map, '{"Ask":"list_price"}');
 
   await drop(layout, { 'birch & co/columns.json': map });
-  const second = await runDay({ layout, world, day: '2026-11-21', only, tables });
+  const second = await runDay({ layout, world, day: '2026-11-21', only, ...built });
   assert.deepEqual(
     warningsOf(second).filter((line) => line.startsWith(spec.name)),
     [],

@@ -12,7 +12,7 @@ import { rents } from '../../sandbox/world/rents.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { loadSources } from '../../sources/index.ts';
 import { newLayout, published, runDay, TINY, type OneRun } from './runs.ts';
-import { JOIN_RATES } from './some_tables.ts';
+import { COUNTY_RECORDS, JOIN_RATES } from './some_tables.ts';
 
 const world = makeWorld(TINY);
 const LISTINGS = 'lakes_sunbelt_exchange';
@@ -70,7 +70,7 @@ async function read({ day, alter, dropped = {}, withDeals = false }: Reading) {
     day,
     only: ({ name }) => name === 'hud_fmr' || (withDeals && name === LISTINGS),
     tables: withDeals ? ['deals', 'sources'] : ['sources'],
-    empty: [JOIN_RATES],
+    empty: [JOIN_RATES, ...COUNTY_RECORDS],
     ...(alter ? { alter } : {}),
   });
   const [source] = await published(layout, result.runId, 'sources', "WHERE source = 'hud_fmr'");

@@ -7,6 +7,7 @@ import { ZIP_WORKBOOK } from '../../sandbox/pages/hud_zip_rents.ts';
 import type { Alter } from '../../sandbox/server.ts';
 import { zipRents } from '../../sandbox/world/zip_rents.ts';
 import { newLayout, published, runDay, smallWorld, type OneRun } from './runs.ts';
+import { COUNTY_RECORDS } from './some_tables.ts';
 
 const world = smallWorld();
 const DAY = '2026-11-20';
@@ -22,6 +23,7 @@ const run = (rest: Partial<OneRun> & Pick<OneRun, 'layout'>) =>
     day: DAY,
     only: ({ family, name }) => family === 'fmr' || LISTINGS.includes(name),
     tables: ['deals'],
+    empty: COUNTY_RECORDS,
     ...rest,
   });
 type Result = Awaited<ReturnType<typeof run>>;

@@ -7,6 +7,7 @@ import { startSandbox, type Alter } from '../../sandbox/server.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { hashesOf, newLayout, runDay, TINY } from './runs.ts';
+import { COUNTY_RECORDS } from './some_tables.ts';
 import { BARE } from '../environment.ts';
 
 const DAY = '2026-11-20';
@@ -24,14 +25,14 @@ test('killed while it reads the listings', async () => {
     };
   const only = (s: { readonly name: string }): boolean => s.name === SITE;
 
-  const tables = ['deals', 'listing_history'];
+  const built = { tables: ['deals', 'listing_history'], empty: COUNTY_RECORDS };
   const whole: string[] = [];
   const undisturbed = await runDay({
     layout: await newLayout(),
     world,
     day: DAY,
     only,
-    tables,
+    ...built,
     alter: recording(whole),
   });
   const details = whole.filter(isDetail);
@@ -76,7 +77,7 @@ test('killed while it reads the listings', async () => {
   );
 
   const again: string[] = [];
-  const resumed = await runDay({ layout, world, day: DAY, only, tables, alter: recording(again) });
+  const resumed = await runDay({ layout, world, day: DAY, only, ...built, alter: recording(again) });
   assert.deepEqual(
     again.filter(isDetail),
     details.filter((path) => !held.has(path)),
