@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FolderStore } from '../../lib/store/folder.ts';
+import { objectOf, readVerified } from '../../lib/store/store.ts';
 import { openQueueCrawler } from '../../pipelines/crawl/queue_crawler.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { inThisProcess, type Crawler } from '../../pipelines/crawl/crawler.ts';
@@ -16,6 +18,7 @@ import { openArchive } from '../../sources/fetch/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../sources/index.ts';
 import { startPipeline, type Pipeline } from '../crash/pipeline_process.ts';
+import { memoryFolder } from '../ledger/memory_folder.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
 import { JOIN_RATES, modelsOf } from '../pipelines/some_tables.ts';
@@ -196,6 +199,21 @@ describe('a run with two workers', () => {
     // What it builds of that is not asked here.
     next.child.kill('SIGKILL');
     assert.equal((await readRecord(other, 'heartland_multifamily', `${DAY}.02`))?.status, 'good');
+  });
+
+  test('a store in a folder, such as NFS, takes the pages of a worker to the run as a bucket does', async (t) => {
+    const [host, empty] = [await newLayout(), await newLayout()];
+    const settings = { QUEUE: await postgres.database(), STORE: memoryFolder('dealfeed-store-') };
+    const pipeline = await startPipeline(webs[0], host.root, DAY, { SOURCES: 'hud_fmr', ...settings });
+    t.after(() => pipeline.child.kill('SIGKILL'));
+    const worker = await workerProcess({ ...settings, DATA_DIR: empty.root });
+    t.after(() => worker.end('SIGKILL'));
+    assert.ok(await pipeline.said(/^ {2}\w+ +1 of 1 source/u), [...pipeline.lines, ...worker.lines].join('\n'));
+    const record = await readRecord(host, 'hud_fmr', `${DAY}.01`);
+    assert.equal(record?.status, 'good');
+    const page = record.pages[0]?.sha256 ?? '';
+    await readVerified(new FolderStore(settings.STORE), objectOf(page));
+    assert.match(worker.lines.join('\n'), /^hud_fmr: \d+ pages?, \d+ requests?, \d+ ms$/mu);
   });
 
   test('a worker with another data folder or password, or without a secret, is refused in one line', async (t) => {
