@@ -14,8 +14,11 @@ import { diffSnapshots, type Diff } from '../../pipelines/analyse/diff/diff.ts';
 import { DERIVED_TABLES, fieldsThatMove } from '../../pipelines/analyse/diff/fields.ts';
 import { formatDiff } from '../../pipelines/analyse/diff/format.ts';
 import { writeChanges } from '../../pipelines/analyse/diff/write.ts';
+import { snapshotNamed } from '../../pipelines/analyse/open_snapshot.ts';
 import { svgOf } from '../../pipelines/analyse/profile/svg.ts';
 import { loadModels, type Model } from '../../models/index.ts';
+import { analystSettings } from '../../pipelines/analyse/settings.ts';
+import { readSettings } from '../../lib/settings.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { published } from '../pipelines/runs.ts';
 import { afterSecondDay, FIRST_RUN, SECOND_RUN } from '../pipelines/starting_points.ts';
@@ -135,17 +138,21 @@ describe('two snapshots compared', () => {
     );
   });
 
-  test('from the command line by run, day, current or previous', () => {
-    assert.match(
-      cli('diff_cli.ts', {}).stdout,
-      /^2026-11-20\.01 \(as of 2026-11-20\) -> 2026-11-23\.01 \(as of 2026-11-23\)\n/,
-    );
-    assert.match(
-      cli('diff_cli.ts', { A: '2026-11-23', B: '2026-11-20' }).stdout,
-      /deals: \d+ rows -> \d+; 0 added, [1-9]/,
-    );
-    const wrong = cli('diff_cli.ts', { A: '2019-01-01' });
-    assert.deepEqual([wrong.status, wrong.stderr.startsWith('A is "2019-01-01", expected a snapshot')], [1, true]);
+  test('are named by run, day, current or previous; by default they are the previous and the current one', async () => {
+    const unnamed = readSettings(analystSettings, { DATA_DIR: layout.root });
+    for (const [wanted, runId] of [
+      [unnamed.A, A],
+      [unnamed.B, B],
+      ['2026-11-20', A],
+      [A, A],
+    ] as const)
+      assert.equal(await snapshotNamed(layout, 'A', wanted), runId, wanted);
+    const unknown = { name: 'SettingError', message: /^A is "2019-01-01", expected a snapshot/ };
+    await assert.rejects(snapshotNamed(layout, 'A', '2019-01-01'), unknown);
+    const { status, stdout } = cli('diff_cli.ts', { A: '2026-11-23', B: '2026-11-20' });
+    assert.equal(status, 0);
+    assert.match(stdout, /^2026-11-23\.01 \(as of 2026-11-23\) -> 2026-11-20\.01 \(as of 2026-11-20\)\n/);
+    assert.match(stdout, /deals: \d+ rows -> \d+; 0 added, [1-9]/);
   });
 });
 

@@ -20,7 +20,7 @@ import { thorough } from '../../thorough.ts';
 const account = privateKeyToAccount(generatePrivateKey());
 const NOW = Math.floor(Date.now() / 1000);
 /** Changed payments. */
-const RUNS = thorough(400, 1_200);
+const RUNS = thorough(240, 1_200);
 const ORDER = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;
 const asked: PaymentRequirements = {
   scheme: 'exact',

@@ -166,7 +166,7 @@ describe('what was paid for', () => {
           );
         },
       ),
-      { numRuns: thorough(60, 300) },
+      { numRuns: thorough(30, 300) },
     );
   });
 
