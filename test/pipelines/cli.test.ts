@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readSettings, pipelineSettings, SettingError } from '../../lib/settings.ts';
-import { runCommand } from '../../pipelines/commands/run.ts';
-import { failureText } from '../../pipelines/failure.ts';
 import { BARE } from '../environment.ts';
+import { refusal } from './command_line.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 
@@ -54,20 +53,6 @@ const WRONG: readonly (readonly [env: Record<string, string>, message: RegExp])[
   [{ LIVE: '1', CONTACT: 'me' }, /^CONTACT is "me", expected an address or URL where site owners reach the operator$/],
   [{ SANDBOX_URL: 'http://127.0.0.1:1', LISTINGS: 'many' }, /^LISTINGS is "many", expected a whole number$/],
 ];
-
-/** The message of a run that is refused. Its settings are the environment of this process. */
-async function refusal(env: Record<string, string>): Promise<string> {
-  const own = process.env;
-  process.env = { ...BARE, DATA_DIR: mkdtempSync(join(tmpdir(), 'dealfeed-cli-')), ...env };
-  try {
-    return await runCommand().then(
-      (status) => `not refused: ${status}`,
-      (error: unknown) => failureText(error, tmpdir()),
-    );
-  } finally {
-    process.env = own;
-  }
-}
 
 for (const [env, message] of WRONG) {
   test(`run refuses ${JSON.stringify(env)} in one line`, async () => {

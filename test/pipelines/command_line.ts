@@ -1,5 +1,10 @@
-/** The command line of the pipeline, as a process. */
+/** The command line of the pipeline, as a process, and its refusals in this one. */
 import { spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCommand } from '../../pipelines/commands/run.ts';
+import { failureText } from '../../pipelines/failure.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { BARE } from '../environment.ts';
 
@@ -23,4 +28,21 @@ export function cli(command: string, env: Record<string, string>): Promise<{ sta
       resolve({ status, out });
     });
   });
+}
+
+/**
+ * The message of a run in this process that is refused, as its process would print it. cli.test.ts has the process of
+ * one. Its settings are the environment of this process.
+ */
+export async function refusal(env: Record<string, string>): Promise<string> {
+  const own = process.env;
+  process.env = { ...BARE, DATA_DIR: mkdtempSync(join(tmpdir(), 'dealfeed-cli-')), ...env };
+  try {
+    return await runCommand().then(
+      (status) => `not refused: ${status}`,
+      (error: unknown) => failureText(error, tmpdir()),
+    );
+  } finally {
+    process.env = own;
+  }
 }

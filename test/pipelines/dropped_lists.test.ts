@@ -7,6 +7,7 @@ import { status } from '../../pipelines/commands/status.ts';
 import { formatSummary, warningsOf } from '../../pipelines/run/summary.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { newLayout, published, runDay, TINY } from './runs.ts';
+import { DISTRESS_AND_PARCELS } from './some_tables.ts';
 
 const tables = ['signals'];
 const LISTS = ['oh_butler_tax', 'oh_franklin_tax', 'oh_lucas_tax'];
@@ -55,7 +56,7 @@ test('a dropped list needs no file, is read if there is one, and stays when the 
     'Parcel ID,Owner,Site Address,Site Zip,Delinquent Balance\n' +
       '010-000005-00,SAMPLE JANE,12 E GAY ST,43215,"$1,234.56"\n010000006,WITHOUT CARD,,,7.00\n',
   );
-  const read = await runDay({ layout, world, day: '2026-11-20', only, tables });
+  const read = await runDay({ layout, world, day: '2026-11-20', only, tables, empty: DISTRESS_AND_PARCELS });
   assert.deepEqual(about(warningsOf(read)), []);
   const signals = await published(layout, read.runId, 'signals', "WHERE county_fips = '39049' ORDER BY parcel_id");
   assert.deepEqual(
@@ -67,7 +68,7 @@ test('a dropped list needs no file, is read if there is one, and stays when the 
   );
 
   await rm(folder, { recursive: true });
-  const after = await runDay({ layout, world, day: '2026-11-21', only, tables });
+  const after = await runDay({ layout, world, day: '2026-11-21', only, tables, empty: DISTRESS_AND_PARCELS });
   const franklin = after.sources.find((s) => s.row.source === 'oh_franklin_tax')?.row;
   assert.deepEqual(
     [franklin?.status, franklin?.reason, franklin?.age_days, franklin?.rows_out],

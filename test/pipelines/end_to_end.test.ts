@@ -19,6 +19,7 @@ import { makeWorld } from '../../sandbox/world/world.ts';
 import { loadSources } from '../../sources/index.ts';
 import { assertConsistent, claimsIn } from '../api/routes/summary_claims.ts';
 import { hashesOf, newLayout, published, runDay, smallWorld, TINY, withoutChanges } from './runs.ts';
+import { DISTRESS_AND_PARCELS } from './some_tables.ts';
 import { afterFirstDay, FIRST_RUN, publishedRun } from './starting_points.ts';
 
 describe('a run over one day', () => {
@@ -179,10 +180,10 @@ describe('the days after', () => {
     const history = ['listing_history', 'signals', 'auctions'];
     for (const day of days) {
       const tables = day === days.at(-1) ? [...history, 'deals'] : history;
-      runs.push(await runDay({ layout, world, day, only, tables }));
+      runs.push(await runDay({ layout, world, day, only, tables, empty: DISTRESS_AND_PARCELS }));
     }
     // And one of them again, after the later ones.
-    runs.push(await runDay({ layout, world, day: '2026-11-19', only, tables: history }));
+    runs.push(await runDay({ layout, world, day: '2026-11-19', only, tables: history, empty: DISTRESS_AND_PARCELS }));
   });
 
   test('price cuts, delistings, cured debts and sold auctions show, and every one of them is true', async () => {

@@ -10,7 +10,7 @@ import type { Layout } from '../../pipelines/layout.ts';
 import { holdFolder } from '../../pipelines/run/lock.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
-import { cli } from './command_line.ts';
+import { cli, refusal } from './command_line.ts';
 import { newLayout, TINY } from './runs.ts';
 import { afterFirstDay, FIRST_DAY, FIRST_RUN } from './starting_points.ts';
 
@@ -85,49 +85,30 @@ describe('the command line', () => {
 
   test('two runs never work in one folder at the same time: the second ends with one line', async () => {
     const letGo = await holdFolder(layout);
-    const { status, out } = await cli('run', { DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'none' });
+    const line = await refusal({ DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'none' });
     letGo();
-    assert.equal(status, 1);
     assert.match(
-      out.trimEnd(),
+      line,
       new RegExp(`^DATA_DIR ".*" is in use by another run \\(process ${process.pid}\\)\\. Wait until it ends, or set `),
     );
   });
 
   test('another made-up world is never read into the same folder: one line that names both', async () => {
-    const { status, out } = await cli('run', {
-      DATA_DIR: layout.root,
-      SANDBOX_URL: sandbox.url,
-      SOURCES: 'hud_fmr',
-      SEED: '98',
-    });
-    assert.equal(status, 1);
+    const seed = { SANDBOX_URL: sandbox.url, SOURCES: 'hud_fmr', SEED: '98' };
     assert.match(
-      out.trimEnd().split('\n').at(-1) ?? '',
+      await refusal({ DATA_DIR: layout.root, ...seed }),
       /^DATA_DIR is ".*", which has the world of SEED=\d+ .*; expected another folder for the world of SEED=98 /,
     );
   });
 
-  test('the real web is never read into a folder of made-up data: exit status 1, nothing published', async () => {
+  test('the real web is never read into a folder of made-up data: nothing is published', async () => {
     const there = await readdir(layout.snapshots);
-    const { status, out } = await cli('run', {
-      DATA_DIR: layout.root,
-      LIVE: '1',
-      CONTACT: 'me@example.org',
-      SOURCES: 'none',
-    });
-    assert.equal(status, 1);
-    assert.match(
-      out.trimEnd().split('\n').at(-1) ?? '',
-      /^DATA_DIR is ".*", which has made-up data of the sandbox world; expected another folder/,
-    );
-    assert.deepEqual(await readdir(layout.snapshots), there);
+    const live = { DATA_DIR: layout.root, LIVE: '1', CONTACT: 'me@example.org', SOURCES: 'none' };
+    const madeUp = /^DATA_DIR is ".*", which has made-up data of the sandbox world; expected another folder/;
+    assert.match(await refusal(live), madeUp);
     await rm(layout.kind);
-    assert.equal(
-      (await cli('run', { DATA_DIR: layout.root, LIVE: '1', CONTACT: 'me@example.org', SOURCES: 'none' })).status,
-      1,
-      'without its note the snapshots say it',
-    );
+    assert.match(await refusal(live), madeUp, 'without its note the snapshots say it');
+    assert.deepEqual(await readdir(layout.snapshots), there);
   });
 
   test('a build that needs more memory than it may use says which setting to raise, and exits with 1', async () => {

@@ -13,11 +13,13 @@ import { makeWorld } from '../../sandbox/world/world.ts';
 import { child } from '../ledger/processes.ts';
 import { purchaseIn } from '../ledger/purchases.ts';
 import { newLayout, published, runDay } from './runs.ts';
+import { DISTRESS_AND_PARCELS } from './some_tables.ts';
 import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const world = makeWorld({ seed: 7, listings: 30, parcels: 200, auctions: 40, filings: 20 });
 
+const built = { tables: ['leads'], empty: DISTRESS_AND_PARCELS };
 const only = ({ name }: { readonly name: string }): boolean =>
   ['oh_cuyahoga_tax', 'oh_cuyahoga_sheriff', 'oh_stark_tax'].includes(name);
 
@@ -74,7 +76,7 @@ describe('leads that are sold', () => {
   test('where there is no ledger yet, none is', async () => {
     const layout = await layoutReady;
     const noLeads = (): Promise<SoldLeads> => soldLeads({ DATA_DIR: layout.root, LEDGER: undefined });
-    await runDay({ layout, world, day: '2026-11-20', only, tables: ['leads'], soldLeads: noLeads });
+    await runDay({ layout, world, day: '2026-11-20', only, ...built, soldLeads: noLeads });
     assert.ok(!(await readdir(layout.root)).some((name) => name.startsWith('ledger')), 'and none is made');
     assert.ok((await idsOf('2026-11-20.01')).length > 10);
   });
@@ -113,7 +115,7 @@ describe('leads that are sold', () => {
       world,
       day: '2026-11-21',
       only,
-      tables: ['leads'],
+      ...built,
       soldLeads: () => soldLeads({ DATA_DIR: layout.root, LEDGER: undefined }),
     });
     const nextDay = await idsOf(runId);

@@ -71,6 +71,9 @@ let reads: Promise<ReadonlyMap<string, readonly string[]>> | undefined;
 /** Left empty by tests that do not check whether joins degrade a source: a third of such a build. */
 export const JOIN_RATES = 'int_join_rates';
 
+/** Left empty by tests that read no list of distress and no layer or roll of parcels. */
+export const DISTRESS_AND_PARCELS = ['stg_distress_records', 'stg_parcel_rows'];
+
 /** Left empty by tests of deals that read no record of a county: a third of such a build. */
 export const COUNTY_RECORDS = ['int_distress_matches', 'int_distress_records', 'int_condominiums', 'stg_parcels'];
 
