@@ -18,9 +18,12 @@ import { startPostgres } from '../postgres.ts';
 import { ROOT, runPipeline, start } from '../programs.ts';
 import { newFolder, once, sized } from '../settings.ts';
 
-/** 100 times the default world. Building it takes more memory than the default. */
+/**
+ * 1.87 million rows, 82 times those of the default world: a hundred times its debts, parcels and filings, which are the
+ * bulk of the rows, and ten times its listings and sales, which are read page by page. Building it takes more memory.
+ */
 const WORLD = sized(
-  { LISTINGS: '60000', PARCELS: '400000', AUCTIONS: '25000', FILINGS: '400000', BUILD_MEMORY: '6GB' },
+  { LISTINGS: '6000', PARCELS: '400000', AUCTIONS: '2500', FILINGS: '400000', BUILD_MEMORY: '6GB' },
   { LISTINGS: '120', PARCELS: '400', AUCTIONS: '120', FILINGS: '300' },
 );
 
@@ -32,7 +35,7 @@ interface ReadToRepeat {
 
 /** The good reads of the world's first day. */
 const worldReads = once(async (): Promise<{ readonly folder: string; readonly reads: readonly ReadToRepeat[] }> => {
-  const folder = newFolder('hundredfold');
+  const folder = newFolder('many-rows');
   await runPipeline({ ...WORLD, DATA_DIR: folder, DAY: TODAY });
   const archive = await openArchive(folder);
   const reads: ReadToRepeat[] = [];
@@ -110,8 +113,8 @@ export const staging: Measure = {
   name: 'staging',
   repetitions: 3,
   lines: {
-    two: ['staging of a 100× world by two workers of one core each', 'by one worker', 's', '≤ 0.6×'],
-    one: ['staging of it by one worker of one core', 'by the run itself', 's', '≤ 1.3×'],
+    two: ['1.87 million rows staged by two workers of one core each', 'by one worker', 's', '≤ 0.6×'],
+    one: ['the same by one worker of one core', 'by the run itself', 's', '≤ 1.3×'],
   },
   async open() {
     await worldReads();
