@@ -19,11 +19,12 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 const APART = /^test\/(?:crash|crawl)\/|^test\/docs\/commands/u;
 /** Processor seconds of a file, without loading modules, by folder: the first match counts. Measured file by file. */
 const SECONDS: readonly (readonly [folder: RegExp, seconds: number])[] = [
-  [/^test\/site\//u, 18],
+  [/^test\/site\/site_browser/u, 30],
   [/^test\/(?:crash|crawl|identity)\/|^test\/docs\/commands/u, 9],
-  [/^test\/pipelines\//u, 6],
-  [/^test\/(?:analyse|attacks|ledger|operate|probe)\//u, 4],
-  [/^test\/(?:api|clients|deploy|models)\//u, 3],
+  [/^test\/(?:pipelines|store)\//u, 6],
+  [/^test\/(?:analyse|ledger|operate|probe)\//u, 4],
+  [/^test\/(?:attacks|clients|deploy)\//u, 3],
+  [/^test\/(?:api|models|site)\//u, 2],
 ];
 const SECONDS_ELSEWHERE = 1;
 /** These measure their process, or close what all tests of the process would have open. */
@@ -37,9 +38,9 @@ const ALONE = new Set([
  * Estimated seconds of the files that share a process: enough to be worth its start, and so few that no process is left
  * to run alone at the end.
  */
-const SECONDS_PER_PROCESS = 60;
+const SECONDS_PER_PROCESS = 80;
 /** Each file keeps its modules and data in memory. */
-const FILES_PER_PROCESS = 24;
+const FILES_PER_PROCESS = 40;
 /** More than there are cores: a test often waits for a process, a lock or the disk. */
 const PROCESSES = availableParallelism() + 2;
 const TEST_TIMEOUT_MS = 600_000;
