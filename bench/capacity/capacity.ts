@@ -57,6 +57,13 @@ export const buildHours = ({ propertyRows, entities }: Load): number =>
   (cost('runSeconds') + propertyRows * cost('propertyRowSeconds') + entities * cost('entitySeconds')) / 3600;
 export const firstLoadHours = ({ entities }: Load): number => (entities * cost('firstLoadSeconds')) / 3600;
 
+/**
+ * Hours to parse and stage every row once, as on a first day, by workers of one core each. Meanwhile the run puts
+ * together what they have staged, on a core of its own.
+ */
+export const stagingHours = ({ propertyRows, entities }: Load, workers: number): number =>
+  ((propertyRows + entities) * Math.max(cost('stagedRowSeconds') / workers, cost('assembledRowSeconds'))) / 3600;
+
 export const buildMemoryGib = ({ propertyRows, entities }: Load): number =>
   cost('processGib') + propertyRows * cost('propertyRowGib') + entities * cost('entityGib');
 

@@ -70,6 +70,9 @@ const LISTINGS = totals(reads.filter(({ family }) => family === 'listings'));
 const keep = (name: 'KEEP_DAILY_DAYS' | 'KEEP_MONTHLY_DAYS' | 'KEEP_FILINGS_DAYS' | 'KEEP_READS_DAYS') =>
   declared(`\`${name}\``, retentionSettings.shape[name].parse(undefined), 'days', link('settings.md', 'settings'));
 
+/** Rows of `make bench ONLY=staging`. */
+const STAGED_ROWS = figureIn(`docs/${PERFORMANCE}`, /The archived pages of ([\d.]+) million rows/u) * 1e6;
+
 export const UNIT_COSTS = {
   responseMs: assumed('a response of a site', 500, 'ms', 'no run over the real web has been measured'),
   readsAtOnce: declared('sources that a worker reads at once', AT_ONCE, 'sources', '`AT_ONCE`, the default'),
@@ -83,6 +86,18 @@ export const UNIT_COSTS = {
     per: (gib) => gib / REAL_ROWS,
   }),
   firstLoadSeconds: benched('first load of an entity', 's', ['colorado', 'first load'], (s) => s / FILINGS),
+  stagedRowSeconds: benched(
+    'a row parsed and staged by a worker',
+    's',
+    ['staging', 'the same by one worker'],
+    (s) => s / STAGED_ROWS,
+  ),
+  assembledRowSeconds: benched(
+    'a staged row put together by the run',
+    's',
+    ['staging', 'processor time of the run'],
+    (s) => s / STAGED_ROWS,
+  ),
   entitySeconds: benched('an entity in a later build', 's', ['colorado', 'a day of'], (s) => s / FILINGS),
   entityGib: benched(
     'memory of an entity in a build',

@@ -12,9 +12,9 @@ import {
   paidCallsOf,
   serverMemoryGib,
   snapshotBytes,
+  stagingHours,
   storageOf,
   useOf,
-  type Limit,
 } from '../../bench/capacity/capacity.ts';
 import { isMeasured } from '../../bench/capacity/figures.ts';
 import {
@@ -30,20 +30,7 @@ import {
 } from '../../bench/capacity/steps.ts';
 import { cost, COUNTY_ROWS, UNIT_COSTS, type UnitCost } from '../../bench/capacity/unit_costs.ts';
 import { cell, table } from '../../lib/markdown.ts';
-
-/** Two figures, three from a hundred, with a unit. */
-const shown = (value: number): string => {
-  const digits = value >= 100 ? 3 : 2;
-  const rounded = Number(value.toPrecision(digits));
-  return rounded.toLocaleString('en-US', { maximumSignificantDigits: digits });
-};
-const duration = (hours: number): string =>
-  hours >= 1 ? `${shown(hours)} h` : hours * 60 >= 1 ? `${shown(hours * 60)} min` : `${shown(hours * 3600)} s`;
-const size = (bytes: number): string =>
-  bytes >= 1e12 ? `${shown(bytes / 1e12)} TB` : bytes >= 1e9 ? `${shown(bytes / 1e9)} GB` : `${shown(bytes / 1e6)} MB`;
-const dollars = (value: number): string => `$${shown(value)}`;
-const times = (limit: Limit): string =>
-  useOf(limit) > 1 ? `${shown(useOf(limit))}×` : `${shown(100 * useOf(limit))} %`;
+import { dollars, duration, shown, size, times } from './capacity_figures.ts';
 
 const loadTable = (): string =>
   table(
@@ -92,6 +79,18 @@ const oneMachineTable = (): string =>
       `${shown(buildMemoryGib(step.load))} GiB`,
       cell(bottleneck(step)),
       others(step),
+    ]),
+  );
+
+const WORKERS = [1, 2, 4, 8, 16, 64] as const;
+
+const stagingTable = (): string =>
+  table(
+    ['step', 'rows', ...WORKERS.map((workers) => (workers === 1 ? '1 worker' : `${workers} workers`))],
+    STEPS.map(({ name, load }) => [
+      name,
+      shown(load.propertyRows + load.entities),
+      ...WORKERS.map((workers) => duration(stagingHours(load, workers))),
     ]),
   );
 
@@ -265,6 +264,10 @@ export function capacityPage(): string {
     at_once: cost('readsAtOnce'),
     few_sales: shown(FEW_CALLS * 86_400),
     fleets: fleetTable(STEPS),
+    staging: stagingTable(),
+    staged_row: shown(cost('stagedRowSeconds') * 1e6),
+    assembled_row: shown(cost('assembledRowSeconds') * 1e6),
+    even_workers: shown(cost('stagedRowSeconds') / cost('assembledRowSeconds')),
     storage: storageTable(),
     keep_reads: cost('keepReads'),
     keep_monthly: number(cost('keepMonthly')),

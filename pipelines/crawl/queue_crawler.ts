@@ -222,7 +222,9 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
           yield archivedPage(archive, request, outcome.pages[index]?.size ?? 0);
         if (outcome.failure) throw errorOf(outcome.failure);
       }
-      const stage: StagingOptions['stage'] = (job) => send(STAGE_QUEUE, { ...job, folder, code });
+      // The largest first: a worker that gets the last large shard would let the others wait.
+      const stage: StagingOptions['stage'] = (job, bytes) =>
+        send(STAGE_QUEUE, { ...job, folder, code }, { priority: Math.round(bytes / 1000) });
       const turn = (): Promise<void> => takeTurn(staged.promise);
       return {
         traffic,

@@ -24,8 +24,8 @@ export interface StagingOptions {
   /** Store through which pages and rows pass. Default: the workers share the folder. */
   readonly store?: Store | undefined;
   readonly archive: Archive;
-  /** Sends a job, and waits for its output. */
-  readonly stage: (job: Pick<StageJob, 'source' | 'runId' | 'shard' | 'parts'>) => Promise<unknown>;
+  /** Sends a job, and waits for its output. @param bytes of its pages: workers take large shards first */
+  readonly stage: (job: Pick<StageJob, 'source' | 'runId' | 'shard' | 'parts'>, bytes: number) => Promise<unknown>;
   /** Waits until this run may put another read together. */
   readonly takeTurn: () => Promise<void>;
 }
@@ -60,8 +60,9 @@ async function stagedShards(
   await storeDropped(options, requests);
   const stage = async (parts: readonly Part<ReadPage>[], shard: number): Promise<Done> => {
     const asked = parts.map(({ page, number, of }) => ({ page: requestOf.get(page), number, of })) as ShardParts;
-    const output = StageOutput.parse(await options.stage({ source, runId, shard, parts: JSON.stringify(asked) }));
-    const { worker, attempt, staged, defect } = output;
+    const bytes = parts.reduce((sum, { page, of }) => sum + page.size / of, 0);
+    const output = await options.stage({ source, runId, shard, parts: JSON.stringify(asked) }, bytes);
+    const { worker, attempt, staged, defect } = StageOutput.parse(output);
     // A defect of ours ends the run, as it would in this process.
     if (defect !== undefined) throw new Error(`worker ${worker}, staging ${source}: ${defect}`);
     const name = shardName(runId, source, shard, attempt);

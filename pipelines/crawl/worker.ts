@@ -43,7 +43,7 @@ const POLL_SECONDS = 0.5;
 /** How often a worker sends the heartbeat of a job. */
 const HEARTBEAT_REFRESH_SECONDS = 3;
 /** Staging computes and does not wait, so more at a time would not be faster. The others fill pauses between jobs. */
-const SHARDS_AT_ONCE = 3;
+const SHARDS_AT_ONCE = 2;
 const STOP_MS = 10_000;
 
 /**
