@@ -3,6 +3,7 @@
  * that holds the host, at the pace that the site allows. A worker renews its leases every few seconds; if it cannot,
  * it stops reading before another worker may begin. All times are the database's.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SharedRateLimiter } from '../../sources/fetch/polite/shared_rate_limiter.ts';
 import { isUnavailable, SCHEMA, type CrawlDatabase } from './database.ts';
 
@@ -71,6 +72,17 @@ export interface Claims {
 const ignoreUnavailable = (error: unknown): void => {
   if (!isUnavailable(error)) throw error;
 };
+
+const COUNT_HELD = `
+  SELECT count(*)::int AS held FROM ${SCHEMA}.host WHERE holder IS NOT NULL AND held_until > clock_timestamp()`;
+
+/** Wait until no worker holds a host: one whose job is gone notices it at its next heartbeat, or loses the lease. */
+export async function untilReleased(database: CrawlDatabase): Promise<void> {
+  for (const until = performance.now() + LEASE_MS; performance.now() < until; await sleep(RETRY_MS)) {
+    const [row] = await database.query(COUNT_HELD);
+    if (row?.['held'] === 0) return;
+  }
+}
 
 /** @param onRenew called with each renewal, for what else the database must know of this worker */
 export function claimsIn(database: CrawlDatabase, onRenew: () => Promise<void>): Claims {

@@ -17,6 +17,7 @@ import { layoutOf } from '../layout.ts';
 import { begunReads } from '../store/begun_reads.ts';
 import { fetchRequests } from '../store/worker_store.ts';
 import { AT_ONCE, type Crawler, type OnUnreadable, type Reading, type SourceRead, type Traffic } from './crawler.ts';
+import { untilReleased } from './claims.ts';
 import { BOSS_SCHEMA, connecting, holdQueue, openCrawlDatabase, retryQuery, SCHEMA, TIMEOUTS } from './database.ts';
 import { assignQueue } from './folder.ts';
 import { JobWatcher, type QueueProgress } from './job_watcher.ts';
@@ -150,8 +151,9 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
     folder = await assignQueue(database, { dataDir: options.dataDir, store: options.store?.shown });
     await connecting(shown, boss.start());
     await createQueues(boss);
-    // Jobs of a killed run. This run finds their pages in the archive.
+    // Jobs of a killed run. This run finds their pages in the archive, also those that a worker still reads.
     for (const queue of [QUEUE, STAGE_QUEUE]) await boss.deleteAllJobs(queue);
+    await connecting(shown, untilReleased(database));
     await database.query(`DELETE FROM ${SCHEMA}.worker WHERE seen_at < now() - interval '1 day'`);
   } catch (error) {
     await disconnect();

@@ -170,6 +170,7 @@ describe('a run with two workers', () => {
         ...s3.env,
       });
     const pipeline = await startRun(layout);
+    t.after(() => pipeline.child.kill('SIGKILL'));
     assert.ok(
       await pipeline.said(/^ {2}no worker for \d+ sources: start one with make worker/u),
       'it says what it waits for',
@@ -185,11 +186,13 @@ describe('a run with two workers', () => {
     t.after(() => second.end('SIGKILL'));
     assert.equal(await first.ended, 0, first.lines.join('\n'));
     await second.said(/^heartland_multifamily: taken over with [1-9]\d* archived answers/u);
-    // The host of the run is lost. Another, whose disk is empty, continues from what the workers stored.
+    // The host of the run is lost. Another, whose disk is empty, continues from what the workers stored: also from what
+    // the second worker reads until it notices.
     pipeline.child.kill('SIGKILL');
     await pipeline.ended;
     const other = await newLayout();
     const next = await startRun(other);
+    t.after(() => next.child.kill('SIGKILL'));
     assert.ok(await next.said(/^ {2}listings +1 of 1 source/u), next.lines.join('\n'));
     const asked = (webs[0].asked.get(host) ?? []).slice(askedBefore).filter((p) => !p.startsWith('/robots.txt'));
     assert.ok(asked.length <= new Set(asked).size + 2, 'only a page that was on its way is asked for again');
