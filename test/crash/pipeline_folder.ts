@@ -99,18 +99,27 @@ export async function phaseOf(layout: Layout, known: ReadonlySet<string>): Promi
   return 'fetch';
 }
 
-/** Paths in the folder without run numbers and archive objects: equal for runs that left the same kinds of files. */
+/**
+ * Paths without run numbers, archive objects and Iceberg metadata, whose names have hashes: equal for runs that left
+ * the same kinds of files.
+ */
 export async function kindsOfFiles(layout: Layout): Promise<string[]> {
   const shape = (path: string): string => path.replace(/(\d{4}-\d{2}-\d{2})\.\d{2,}/gu, '$1');
   return [
-    ...new Set((await filesIn(layout.root)).filter((path) => !path.startsWith('archive/objects/')).map(shape)),
+    ...new Set(
+      (await filesIn(layout.root)).filter((path) => !/^(?:archive\/objects|iceberg)\//u.test(path)).map(shape),
+    ),
   ].sort();
 }
 
-/** SHA-256 of each published Parquet file of a day's newest snapshot. */
+/**
+ * SHA-256 of each published Parquet file of a day's newest snapshot, but that of `change_feeds`: it names the snapshot
+ * before by its run id, which depends on how often that day was tried.
+ */
 export async function hashesOn(layout: Layout, day: string): Promise<Record<string, string>> {
   const newest = (await listSnapshots(layout)).findLast((id) => parseRunId(id)?.asOf === day);
   if (newest === undefined) return {};
   const { tables } = await readManifest(layout, newest);
-  return Object.fromEntries(Object.entries(tables).map(([name, { sha256 }]) => [name, sha256]));
+  const { change_feeds: _, ...others } = tables;
+  return Object.fromEntries(Object.entries(others).map(([name, { sha256 }]) => [name, sha256]));
 }

@@ -57,7 +57,7 @@ describe('a full disk', { skip: mounted ? false : 'no file system can be mounted
   const PHASES: readonly (readonly [what: string, day: string, when: RegExp | undefined])[] = [
     ['before the first file', FIRST, undefined],
     ['while pages are fetched', FIRST, /^reading \d+ sources/u],
-    ['while the second source is staged', FIRST, /^ {2}good /u],
+    ['while the second source is staged', FIRST, /^ {2}[a-z]+ +\d+ of \d+ sources? /u],
     ['while the models are built', FIRST, /^building models/u],
     ['while the snapshot is written', FIRST, /^publishing/u],
     ['while pages are fetched on a day with history', SECOND, /^reading \d+ sources/u],
