@@ -7,7 +7,7 @@ import { operatorSettings } from '../operate/settings.ts';
 import { number } from '../format.ts';
 import { diffSnapshots } from './diff/diff.ts';
 import { formatDiff } from './diff/format.ts';
-import { wrapLine } from './explain/format.ts';
+import { wrapLine } from '../wrap.ts';
 import { writeChanges } from './diff/write.ts';
 import { snapshotNamed } from './open_snapshot.ts';
 import { runCli, screenWidth } from './run_cli.ts';

@@ -1,8 +1,8 @@
 /** Runs a query and formats its result, for people and for programs. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { messageOf } from '../../lib/errors.ts';
-import { table } from '../format.ts';
-import { wrapped } from '../progress/words.ts';
+import { plural, table } from '../format.ts';
+import { wrapped } from '../wrap.ts';
 
 export interface QueryResult {
   readonly columns: readonly string[];
@@ -35,8 +35,6 @@ function formatCell(value: unknown, width: number): string {
   const text = raw.replaceAll(/\s*\n\s*/gu, ' ');
   return text.length > width ? `${text.slice(0, width - 1)}…` : text;
 }
-
-const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
 const formatCount = ({ rows, hasMore }: QueryResult): string =>
   hasMore ? `the first ${rows.length} rows; there are more` : plural(rows.length, 'row');

@@ -21,7 +21,7 @@ import { mayBeFetched, missingPermissions } from '../permission.ts';
 import { lineProgress } from '../progress/lines.ts';
 import { LiveProgress } from '../progress/live.ts';
 import type { Progress } from '../progress/progress.ts';
-import { wrapped } from '../progress/words.ts';
+import { wrapped } from '../wrap.ts';
 import { holdFolder } from '../run/lock.ts';
 import { removePartialFiles } from '../run/partial_files.ts';
 import { dueByCadence } from '../run/read_sources.ts';

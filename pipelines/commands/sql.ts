@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { print } from '../../lib/output.ts';
 import { readSettings } from '../../lib/settings.ts';
-import { wrapLine } from '../analyse/explain/format.ts';
+import { wrapLine } from '../wrap.ts';
 import { openSnapshot, type OpenSnapshot } from '../analyse/open_snapshot.ts';
 import { runPrompt } from '../analyse/prompt.ts';
 import { CSV_HINT, formatLines, formatTable, runQuery } from '../analyse/query_result.ts';

@@ -7,7 +7,7 @@ import type { DiskForecast } from '../operate/forecast.ts';
 import type { Health, SnapshotHealth } from '../operate/health.ts';
 import type { Cost } from '../operate/past_runs.ts';
 import type { SourceHealth } from '../operate/source_health.ts';
-import { labeled, wrapped } from '../progress/words.ts';
+import { labeled, wrapped } from '../wrap.ts';
 import { formatSources, type Screen } from './status_sources.ts';
 
 export type { Screen } from './status_sources.ts';

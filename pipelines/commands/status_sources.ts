@@ -1,7 +1,7 @@
 /** The table of sources of `make status`, sources with problems first. */
 import { styleText } from 'node:util';
 import { number, table } from '../format.ts';
-import { wrapped } from '../progress/words.ts';
+import { wrapped } from '../wrap.ts';
 import { formatOutdated, type SourceHealth } from '../operate/source_health.ts';
 
 export interface Screen {

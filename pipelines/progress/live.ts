@@ -8,15 +8,14 @@ import {
   bar,
   duration,
   familyParts,
-  fitting,
   largeRead,
   partShare,
   startPart,
   startStep,
   stepCounts,
-  wrapped,
   type StepState,
 } from './words.ts';
+import { fitting, wrapped } from '../wrap.ts';
 
 const REDRAW_MS = 120;
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];

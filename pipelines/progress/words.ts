@@ -1,5 +1,4 @@
-/** Counts, durations and rates of a run in progress, in words that fit the width of a terminal. */
-import wrapAnsi from 'wrap-ansi';
+/** Counts, durations and rates of a run in progress, in words. */
 import { bytesShort, number, plural } from '../format.ts';
 import type { Step } from './progress.ts';
 import type { FamilyCounts, Reading } from './tally.ts';
@@ -15,35 +14,6 @@ export function duration(ms: number): string {
 
 /** A rate per second; null in the first half second, which is too short to measure, and below one per second. */
 const perSecond = (n: number, ms: number): number | null => (ms < 500 ? null : Math.round((n * 1000) / ms) || null);
-
-/** As many of the parts as fit a width, the first at least. */
-export function fitting(parts: readonly string[], width: number): string {
-  let line = parts[0] ?? '';
-  for (const part of parts.slice(1)) {
-    if (line.length + 2 + part.length > width) break;
-    line += `  ${part}`;
-  }
-  return line;
-}
-
-/** Text under a label, continued below itself on a narrow terminal. Words stay whole. */
-export function labeled(label: string, text: string, width: number): string[] {
-  const room = width - label.length;
-  if (!Number.isFinite(width)) return [label + text];
-  if (room < 20) return [label.trimEnd(), ...wrapped(text, width, 2)];
-  const indent = ' '.repeat(label.length);
-  return wrapAnsi(text, room, { hard: false, trim: true })
-    .split('\n')
-    .map((line, i) => (i === 0 ? label : indent) + line);
-}
-
-/** Text in lines of at most this width, where its words allow it. */
-export const wrapped = (text: string, width: number, indent = 0): string[] =>
-  Number.isFinite(width)
-    ? wrapAnsi(text, width - indent, { hard: false, trim: true })
-        .split('\n')
-        .map((line) => ' '.repeat(indent) + line)
-    : [' '.repeat(indent) + text];
 
 /** The counts of a family in words, the most important first. */
 export function familyParts({ asked, ended, failed, waiting, rows, requests, ms }: FamilyCounts): string[] {

@@ -1,7 +1,8 @@
 /** The end of a run in one screen: what was read, refused and published, the best deals, and what to do next. */
 import { DEFAULT_PORT, inFolder } from '../../lib/settings.ts';
 import { number, plural } from '../format.ts';
-import { duration, labeled, wrapped } from '../progress/words.ts';
+import { duration } from '../progress/words.ts';
+import { labeled, wrapped } from '../wrap.ts';
 import type { BestDeal } from './best_deals.ts';
 import type { RunResult } from './run.ts';
 import { formatAudits, formatWaiting, warningsOf } from './summary.ts';

@@ -16,6 +16,7 @@ import {
 } from '../contract.ts';
 import { Listing } from '../rows/listing.ts';
 import { candidate, line, refuse, required } from '../values.ts';
+import { checkCount, checkCounts, checkPages, linkOf } from './list_pages.ts';
 import { onSite, savedPages } from './saved_pages.ts';
 import { availabilityOf, listingValues, ownUrl, type PrintedListing } from './listing_values.ts';
 import { parseUnitMix } from './unit_mix.ts';
@@ -52,9 +53,6 @@ export interface CardSite extends Pick<SourceSpec, 'name' | 'title' | 'terms' | 
   readonly count: { readonly at: string; readonly pattern: RegExp };
   readonly fields: { readonly listing_id: CardField } & Partial<Record<FieldName, CardField>>;
 }
-
-/** Ends a read whose pages link in a circle. */
-const MAX_PAGES = 2000;
 
 type Card = ReturnType<CheerioAPI>;
 
@@ -176,8 +174,7 @@ async function* fetchList(ctx: FetchContext, site: CardSite, base: string): Asyn
   let total = 0;
   let url: string | null = new URL(site.start, base).href;
   while (url !== null && !visited.has(url)) {
-    if (visited.size >= MAX_PAGES)
-      throw new Quarantine('count_mismatch', `the list has more than ${MAX_PAGES} pages`, url);
+    checkPages(visited.size, url);
     visited.add(url);
     const page: Page = await ctx.get(url, {
       kind: 'cards',
@@ -189,22 +186,9 @@ async function* fetchList(ctx: FetchContext, site: CardSite, base: string): Asyn
     total = Math.max(total, read.total);
     yield page;
     if (read.next === undefined) break;
-    if (!URL.canParse(read.next, page.url))
-      throw new Quarantine(
-        'template_changed',
-        `the link to the next page is ${JSON.stringify(read.next)}, expected an address`,
-        page.url,
-      );
-    const { pathname, search }: URL = new URL(read.next, page.url);
-    url = new URL(pathname + search, base).href;
+    url = linkOf(read.next, 'the link to the next page', page, base).href;
   }
   checkCount(cards, total, new URL(site.start, base).href);
-}
-
-/** @throws Quarantine count_mismatch if the pages hold fewer cards than the site states */
-function checkCount(cards: number, total: number, pageUrl: string | undefined): void {
-  if (cards < total)
-    throw new Quarantine('count_mismatch', `the site states ${total} listings, its pages hold ${cards}`, pageUrl);
 }
 
 /** An adapter for one broker site. */
@@ -222,14 +206,11 @@ export function htmlCardListings(site: CardSite): SourceSpec {
     row: Listing,
     expect: site.expect,
     drop: savedPages('cards', 'a page of the list'),
-    checkDrop: (pages) => {
-      const lists = pages.map((page) => readCards(site, page));
-      checkCount(
-        lists.flatMap(({ cards }) => cards).length,
-        Math.max(...lists.map(({ total }) => total)),
+    checkDrop: (pages) =>
+      checkCounts(
+        pages.map((page) => readCards(site, page)).map(({ cards, total }) => ({ listed: cards.length, total })),
         pages[0]?.url,
-      );
-    },
+      ),
     fetch: (ctx) => fetchList(ctx, site, base),
     parse: (page) => {
       const { $, cards } = readCards(site, page);

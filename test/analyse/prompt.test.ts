@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { complete, catalogOf, type Catalog } from '../../pipelines/analyse/completion.ts';
 import { openSnapshot, type OpenSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
-import { wrapLine } from '../../pipelines/analyse/explain/format.ts';
+import { wrapLine } from '../../pipelines/wrap.ts';
 import { formatLines, formatRecords, formatTable } from '../../pipelines/analyse/query_result.ts';
 import { isEmpty, splitStatements } from '../../pipelines/analyse/statements.ts';
 import type { Layout } from '../../pipelines/layout.ts';

@@ -7,7 +7,8 @@ import { lineProgress } from '../../pipelines/progress/lines.ts';
 import { LiveProgress } from '../../pipelines/progress/live.ts';
 import type { Progress } from '../../pipelines/progress/progress.ts';
 import { Tally } from '../../pipelines/progress/tally.ts';
-import { duration, labeled, largeRead, wrapped } from '../../pipelines/progress/words.ts';
+import { duration, largeRead } from '../../pipelines/progress/words.ts';
+import { labeled, wrapped } from '../../pipelines/wrap.ts';
 import type { ReadRecord } from '../../pipelines/ingest/reads.ts';
 import { loadSources } from '../../sources/index.ts';
 

@@ -2,6 +2,7 @@
 import { SettingError } from '../../../lib/settings.ts';
 import { noteOf } from '../../../lib/record.ts';
 import type { Explanation } from './explain.ts';
+import { wrapLine } from '../../wrap.ts';
 import { evaluate } from './formula.ts';
 import { formatPage } from './format_page.ts';
 import { originOf } from './origin.ts';
@@ -35,23 +36,6 @@ function formatTree(e: Explanation, figure: string, indent: string, expanded: Se
     if (isFigure) lines.push(...formatTree(e, name, `${indent}    `, expanded));
   }
   return lines;
-}
-
-/** Wrap a line at spaces; continuation lines are indented further. A word that is longer than a line stays whole. */
-export function wrapLine(line: string, width: number): string[] {
-  if (line.length <= width) return [line];
-  const indent = `${/^ */u.exec(line)?.[0] ?? ''}  `;
-  const lines: string[] = [];
-  let rest = line;
-  while (rest.length > width) {
-    const start = rest.length - rest.trimStart().length;
-    const blank = rest.lastIndexOf(' ', width);
-    const end = blank > start ? blank : rest.indexOf(' ', start);
-    if (end === -1) break;
-    lines.push(rest.slice(0, end));
-    rest = `${indent}${rest.slice(end).trimStart()}`;
-  }
-  return [...lines, rest];
 }
 
 const TITLES: Readonly<Record<string, (row: Fields) => string>> = {

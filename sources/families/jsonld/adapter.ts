@@ -14,6 +14,7 @@ import {
 import { isObject } from '../../json.ts';
 import { Listing } from '../../rows/listing.ts';
 import { candidate, optional, refuse, required } from '../../values.ts';
+import { checkCount, checkCounts, checkPages, linkOf } from '../list_pages.ts';
 import { isSaved, onSite, savedPages } from '../saved_pages.ts';
 import { SkippedPages } from '../skipped_pages.ts';
 import { listingValues, ownUrl, type Availability } from '../listing_values.ts';
@@ -77,9 +78,6 @@ export interface ListingSite extends Pick<
   readonly list: CardsWithDetails | ItemListByOffset;
   readonly paths: ListingPaths;
 }
-
-/** Ends a read whose pages link in a circle. */
-const MAX_PAGES = 2000;
 
 /** Availability by the last word of schema.org's value; any other word is unknown. */
 const AVAILABILITY: ReadonlyMap<string, Availability> = new Map([
@@ -150,8 +148,7 @@ async function* fetchItemList(ctx: FetchContext, base: string, list: ItemListByO
   let url: URL | null = new URL(list.start, base);
   let items = 0;
   for (let pages = 0; url; pages += 1) {
-    if (pages >= MAX_PAGES)
-      throw new Quarantine('count_mismatch', `the list has more than ${MAX_PAGES} pages`, url.href);
+    checkPages(pages, url.href);
     const page: Page = await ctx.get(url.href, { kind: 'list', accept: 'text/html' });
     const read = itemsOf(page, list);
     items += read.items.length;
@@ -167,12 +164,6 @@ async function* fetchItemList(ctx: FetchContext, base: string, list: ItemListByO
   }
 }
 
-/** @throws Quarantine count_mismatch if the pages hold fewer items than the site states */
-function checkCount(items: number, total: number, pageUrl: string | undefined): void {
-  if (items < total)
-    throw new Quarantine('count_mismatch', `the site states ${total} listings, its pages hold ${items}`, pageUrl);
-}
-
 /** Addresses of the listings' pages by listing id, in the order of the list. */
 async function fetchIndex(
   ctx: FetchContext,
@@ -183,22 +174,11 @@ async function fetchIndex(
   const visited = new Set<string>();
   let next: string | null = new URL(list.start, base).href;
   while (next !== null && !visited.has(next)) {
-    if (visited.size >= MAX_PAGES)
-      throw new Quarantine('count_mismatch', `the list has more than ${MAX_PAGES} pages`, next);
+    checkPages(visited.size, next);
     visited.add(next);
     const page: Page = await ctx.get(next, { kind: 'index', accept: 'text/html' });
     const $ = load(page.text());
-    /** The page may write its host in another way, so only path and query of a link count. */
-    const resolve = (href: string | undefined): URL => {
-      if (href === undefined || !URL.canParse(href, page.url))
-        throw new Quarantine(
-          'template_changed',
-          `a link of the list is ${JSON.stringify(href)}, expected an address`,
-          page.url,
-        );
-      const { pathname, search } = new URL(href, page.url);
-      return new URL(pathname + search, base);
-    };
+    const resolve = (href: string | undefined): URL => linkOf(href, 'a link of the list', page, base);
     const links = $(list.card)
       .toArray()
       .map((card) => resolve($(card).attr('href')));
@@ -252,9 +232,8 @@ export function jsonLdListings(site: ListingSite): SourceSpec {
     checkDrop: (pages) => {
       if (list.kind === 'cards') return;
       const lists = pages.map((page) => itemsOf(page, list));
-      checkCount(
-        lists.flatMap(({ items }) => items).length,
-        Math.max(...lists.map(({ total }) => total)),
+      checkCounts(
+        lists.map(({ items, total }) => ({ listed: items.length, total })),
         pages[0]?.url,
       );
     },

@@ -1,0 +1,40 @@
+/** Rules for the list of a broker's site, on one page or several: its links, its length, and the number it states. */
+import { Quarantine, type Page } from '../contract.ts';
+
+/** Ends a read whose pages link in a circle. */
+const MAX_PAGES = 2000;
+
+/** @throws Quarantine count_mismatch at the page after the last one that a list may have */
+export function checkPages(read: number, url: string): void {
+  if (read >= MAX_PAGES) throw new Quarantine('count_mismatch', `the list has more than ${MAX_PAGES} pages`, url);
+}
+
+/**
+ * The address of a link. A page may write its host in another way, so only path and query count.
+ * @param what "the link to the next page"
+ * @throws Quarantine template_changed if it is none
+ */
+export function linkOf(href: string | undefined, what: string, page: Page, base: string): URL {
+  if (href === undefined || !URL.canParse(href, page.url))
+    throw new Quarantine('template_changed', `${what} is ${JSON.stringify(href)}, expected an address`, page.url);
+  const { pathname, search } = new URL(href, page.url);
+  return new URL(pathname + search, base);
+}
+
+/** @throws Quarantine count_mismatch if the pages hold fewer listings than the site states */
+export function checkCount(listed: number, total: number, url: string | undefined): void {
+  if (listed < total)
+    throw new Quarantine('count_mismatch', `the site states ${total} listings, its pages hold ${listed}`, url);
+}
+
+/** The same for all pages of a list. @throws Quarantine count_mismatch */
+export function checkCounts(
+  pages: readonly { readonly listed: number; readonly total: number }[],
+  url: string | undefined,
+): void {
+  checkCount(
+    pages.reduce((sum, { listed }) => sum + listed, 0),
+    Math.max(...pages.map(({ total }) => total)),
+    url,
+  );
+}
