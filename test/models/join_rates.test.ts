@@ -1,7 +1,7 @@
 /** Which share of a county's rows joins others, and when a source is degraded. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { build, type InputRow } from './build_models.ts';
+import { before, test } from 'node:test';
+import { build, type InputRow, type Inputs } from './build_models.ts';
 
 const read = (source: string, family: string, more: InputRow = {}): InputRow => ({
   source,
@@ -57,98 +57,56 @@ interface Judged {
   readonly shares: readonly unknown[];
 }
 
-async function judged(inputs: Readonly<Record<string, readonly InputRow[]>>): Promise<Record<string, Judged>> {
-  const built = await build(inputs, ({ name }) => MODELS.includes(name));
-  const rows = await built.rows('sources');
-  assert.deepEqual(built.failed, []);
-  built.close();
-  return Object.fromEntries(
-    rows.map((r) => [
-      r['source'],
-      {
-        status: String(r['status']),
-        detail: r['detail'] as string | null,
-        shares: [r['address_pct'], r['zip_pct'], r['parcel_pct']],
-      },
-    ]),
-  );
-}
-
 const reads = (more: InputRow = {}): InputRow[] => [read('list', 'tax', more), read('layer', 'parcels')];
+const withZips = (count: number): InputRow[] => many(25, (i) => debt(i, { zip: i < count ? '45202' : null }));
+const WITH_ADDRESSES = { least_address_pct: '70.00' };
+const record = (i: number, parcel_raw: string | null): InputRow => ({
+  source: 'records',
+  county_fips: '39061',
+  county: 'Hamilton County, OH',
+  signal_type: 'code_violation',
+  record_number: `R${i}`,
+  record_state: 'open',
+  parcel_raw,
+});
 
-test('a list and a layer that join are as they were read', async () => {
-  const found = await judged({
+/** The rows of each case. One build has them all: each is then a county with sources of its own. */
+const CASES = {
+  joined: {
     source_reads: reads({ least_address_pct: '80.00', least_parcel_pct: '80.00', least_zip_pct: '0.00' }),
     staged_tax_parcel: many(25, (i) => debt(i)),
     staged_parcel: many(24, (i) => layer(i)),
-  });
-  assert.deepEqual(found['list'], { status: 'good', detail: null, shares: ['96.00', '0.00', '96.00'] });
-  assert.deepEqual(found['layer']?.shares, ['100.00', '0.00', '100.00']);
-});
-
-test('numbers of another form degrade both sources, whether a share is expected or not', async () => {
-  const found = await judged({
+  },
+  otherForm: {
     source_reads: reads(),
     staged_tax_parcel: many(25, (i) => debt(i)),
     staged_parcel: many(25, (i) => layer(i, { parcel_raw: `9${parcel(i).slice(1)}` })),
-  });
-  assert.deepEqual(found['list'], {
-    status: 'degraded',
-    detail: 'none of 25 rows has a parcel in the other source of the county',
-    shares: ['0.00', '0.00', '0.00'],
-  });
-  assert.equal(found['layer']?.status, 'degraded');
-});
-
-test('a whole address in the field of the street is no street address', async () => {
-  const found = await judged({
-    source_reads: [read('list', 'tax', { least_address_pct: '70.00' })],
+  },
+  wholeAddress: {
+    source_reads: [read('list', 'tax', WITH_ADDRESSES)],
     staged_tax_parcel: many(25, (i) => debt(i, { street: `${i + 1} IRA AVE, BROOKLYN, OH, 44144`, zip: '44144' })),
-  });
-  assert.deepEqual(found['list'], {
-    status: 'degraded',
-    detail: '0.00 % of 25 rows have a street address, expected at least 70.00 %',
-    shares: ['0.00', '100.00', null],
-  });
-});
-
-test('a share that falls below six tenths of the one before degrades, a smaller fall does not', async () => {
-  const withZips = (count: number): InputRow[] => many(25, (i) => debt(i, { zip: i < count ? '45202' : null }));
-  const before = { previous_sources: [{ source: 'list', zip_pct: '100.00' }] };
-  const source_reads = [read('list', 'tax')];
-  const fallen = await judged({ source_reads, ...before, staged_tax_parcel: withZips(14) });
-  assert.equal(fallen['list']?.detail, '56.00 % of 25 rows have a ZIP, 100.00 % before');
-  const held = await judged({ source_reads, ...before, staged_tax_parcel: withZips(15) });
-  assert.equal(held['list']?.status, 'good');
-});
-
-test('fewer than twenty-five rows are not judged, and a failed read says why itself', async () => {
-  const expected = { least_address_pct: '70.00' };
-  const few = await judged({
-    source_reads: [read('list', 'tax', expected)],
+  },
+  fallen: {
+    source_reads: [read('list', 'tax')],
+    previous_sources: [{ source: 'list', zip_pct: '100.00' }],
+    staged_tax_parcel: withZips(14),
+  },
+  held: {
+    source_reads: [read('list', 'tax')],
+    previous_sources: [{ source: 'list', zip_pct: '100.00' }],
+    staged_tax_parcel: withZips(15),
+  },
+  few: {
+    source_reads: [read('list', 'tax', WITH_ADDRESSES)],
     staged_tax_parcel: many(24, (i) => debt(i)),
-  });
-  assert.deepEqual([few['list']?.status, few['list']?.shares[0]], ['good', '0.00']);
-  const failed = await judged({
+  },
+  failed: {
     source_reads: [
-      read('list', 'tax', { ...expected, status: 'quarantined', reason: 'malformed_page', detail: 'why' }),
+      read('list', 'tax', { ...WITH_ADDRESSES, status: 'quarantined', reason: 'malformed_page', detail: 'why' }),
     ],
     staged_tax_parcel: many(25, (i) => debt(i)),
-  });
-  assert.deepEqual([failed['list']?.status, failed['list']?.detail], ['quarantined', 'why']);
-});
-
-test('records join the layer by their parcel numbers, and a record without one is not asked for it', async () => {
-  const record = (i: number, parcel_raw: string | null): InputRow => ({
-    source: 'records',
-    county_fips: '39061',
-    county: 'Hamilton County, OH',
-    signal_type: 'code_violation',
-    record_number: `R${i}`,
-    record_state: 'open',
-    parcel_raw,
-  });
-  const found = await judged({
+  },
+  records: {
     source_reads: [read('records', 'distress'), read('layer', 'parcels')],
     staged_distress_record: [
       ...many(20, (i) => record(i, parcel(i))),
@@ -156,13 +114,8 @@ test('records join the layer by their parcel numbers, and a record without one i
       ...many(5, (i) => record(40 + i, parcel(90 + i))),
     ],
     staged_parcel: many(25, (i) => layer(i)),
-  });
-  assert.deepEqual(found['records'], { status: 'good', detail: null, shares: ['44.44', '0.00', '80.00'] });
-  assert.deepEqual(found['layer']?.shares, ['100.00', '0.00', '80.00']);
-});
-
-test('sales of every state are asked for an address and a ZIP, not for a parcel', async () => {
-  const found = await judged({
+  },
+  sales: {
     source_reads: [read('clerk', 'auctions', { least_address_pct: '90.00' }), read('layer', 'parcels')],
     staged_sheriff_sale: many(25, (i) => ({
       source: 'clerk',
@@ -178,28 +131,108 @@ test('sales of every state are asked for an address and a ZIP, not for a parcel'
       zip: '45202',
     })),
     staged_parcel: many(25, (i) => layer(i)),
-  });
-  assert.deepEqual(found['clerk'], {
-    status: 'degraded',
-    detail: '80.00 % of 25 rows have a street address, expected at least 90.00 %',
-    shares: ['80.00', '100.00', null],
-  });
-});
-
-test('a roll is not compared with the signals of other counties', async () => {
-  const found = await judged({
-    source_reads: [read('roll', 'parcels', { county_fips: '26163' })],
-    staged_parcel: many(25, (i) => layer(i, { source: 'roll', county_fips: '26163', county: 'Wayne County, MI' })),
-    staged_tax_parcel: [debt(1)],
-  });
-  assert.deepEqual(found['roll'], { status: 'good', detail: null, shares: ['100.00', '0.00', null] });
-});
-
-test('few signals on a large roll are not none', async () => {
-  const found = await judged({
+  },
+  /** A county without signals; those of the other cases are in other counties. */
+  rollOnly: {
+    source_reads: [read('roll', 'parcels')],
+    staged_parcel: many(25, (i) => layer(i, { source: 'roll' })),
+  },
+  largeRoll: {
     source_reads: reads(),
     staged_tax_parcel: [debt(1)],
     staged_parcel: many(20_001, (i) => layer(i, { street: null })),
-  });
-  assert.deepEqual(found['layer'], { status: 'good', detail: null, shares: ['0.00', '0.00', '0.00'] });
+  },
+} as const satisfies Readonly<Record<string, Inputs>>;
+type Case = keyof typeof CASES;
+
+/** Counties have Ohio's numbers of parcels. */
+const fipsOf = (index: number): string => String(39_061 + 2 * index);
+
+/** The rows of all cases by table, each case in its county. */
+function rowsOfAll(): Inputs {
+  const rows = Object.entries<Inputs>(CASES).flatMap(([name, inputs], index) =>
+    Object.entries(inputs).flatMap(([table, members]) =>
+      members.map((row) => {
+        const place = 'county_fips' in row ? { county_fips: fipsOf(index) } : {};
+        return { table, row: { ...row, ...place, source: `${name} ${String(row['source'])}` } };
+      }),
+    ),
+  );
+  return Object.fromEntries(
+    [...Map.groupBy(rows, ({ table }) => table)].map(([table, members]) => [table, members.map(({ row }) => row)]),
+  );
+}
+
+let sources: ReadonlyMap<unknown, Judged> = new Map();
+before(async () => {
+  const built = await build(rowsOfAll(), ({ name }) => MODELS.includes(name));
+  const rows = await built.rows('sources');
+  assert.deepEqual(built.failed, []);
+  built.close();
+  sources = new Map(
+    rows.map((r) => [
+      r['source'],
+      {
+        status: String(r['status']),
+        detail: r['detail'] as string | null,
+        shares: [r['address_pct'], r['zip_pct'], r['parcel_pct']],
+      },
+    ]),
+  );
 });
+const judged = (name: Case, source: string): Judged => sources.get(`${name} ${source}`) ?? assert.fail(name);
+
+test('a list and a layer that join are as they were read', () => {
+  assert.deepEqual(judged('joined', 'list'), { status: 'good', detail: null, shares: ['96.00', '0.00', '96.00'] });
+  assert.deepEqual(judged('joined', 'layer').shares, ['100.00', '0.00', '100.00']);
+});
+
+test('numbers of another form degrade both sources, whether a share is expected or not', () => {
+  assert.deepEqual(judged('otherForm', 'list'), {
+    status: 'degraded',
+    detail: 'none of 25 rows has a parcel in the other source of the county',
+    shares: ['0.00', '0.00', '0.00'],
+  });
+  assert.equal(judged('otherForm', 'layer').status, 'degraded');
+});
+
+test('a whole address in the field of the street is no street address', () =>
+  assert.deepEqual(judged('wholeAddress', 'list'), {
+    status: 'degraded',
+    detail: '0.00 % of 25 rows have a street address, expected at least 70.00 %',
+    shares: ['0.00', '100.00', null],
+  }));
+
+test('a share that falls below six tenths of the one before degrades, a smaller fall does not', () => {
+  assert.equal(judged('fallen', 'list').detail, '56.00 % of 25 rows have a ZIP, 100.00 % before');
+  assert.equal(judged('held', 'list').status, 'good');
+});
+
+test('fewer than twenty-five rows are not judged, and a failed read says why itself', () => {
+  const few = judged('few', 'list');
+  assert.deepEqual([few.status, few.shares[0]], ['good', '0.00']);
+  const failed = judged('failed', 'list');
+  assert.deepEqual([failed.status, failed.detail], ['quarantined', 'why']);
+});
+
+test('records join the layer by their parcel numbers, and a record without one is not asked for it', () => {
+  assert.deepEqual(judged('records', 'records'), {
+    status: 'good',
+    detail: null,
+    shares: ['44.44', '0.00', '80.00'],
+  });
+  assert.deepEqual(judged('records', 'layer').shares, ['100.00', '0.00', '80.00']);
+});
+
+test('sales of every state are asked for an address and a ZIP, not for a parcel', () =>
+  assert.deepEqual(judged('sales', 'clerk'), {
+    status: 'degraded',
+    detail: '80.00 % of 25 rows have a street address, expected at least 90.00 %',
+    shares: ['80.00', '100.00', null],
+  }));
+
+test('a roll is not compared with the signals of other counties', () =>
+  assert.deepEqual(judged('rollOnly', 'roll'), { status: 'good', detail: null, shares: ['100.00', '0.00', null] }));
+
+test('few signals on a large roll are not none', () =>
+  assert.deepEqual(judged('largeRoll', 'layer'), { status: 'good', detail: null, shares: ['0.00', '0.00', '0.00'] }));

@@ -61,10 +61,3 @@ export async function snapshotOf(day: string, tables: Inputs, previous: Snapshot
     built.close();
   }
 }
-
-/** The changes of the second of two days, in one line each. */
-export async function linesBetween(before: Inputs, after: Inputs): Promise<string[]> {
-  const first = await snapshotOf('2026-11-20', before, null);
-  const second = await snapshotOf('2026-11-21', after, first);
-  return second.changes.map(lineOf).sort();
-}
