@@ -12,7 +12,7 @@ import {
   type PairCounts,
 } from '../../sandbox/comparison/identity.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
-import { newLayout, runDay } from '../pipelines/runs.ts';
+import { afterFirstDay, FIRST_RUN, publishedRun } from '../pipelines/starting_points.ts';
 import {
   accuracyOf,
   addressPairs,
@@ -104,17 +104,12 @@ describe('the listings of a large world', () => {
 });
 
 describe('a snapshot compared with its world', () => {
+  // twenty_worlds.proof.ts compares twenty worlds of 3,000 properties.
   let counts: readonly PairCounts[] = [];
   before(async () => {
-    const layout = await newLayout();
-    const { runId, truth } = await runDay({
-      layout,
-      world: makeWorld({ seed: 11, listings: 260, parcels: 400, auctions: 150, filings: 5 }),
-      day: '2026-11-20',
-      only: ({ family }) => ['listings', 'tax', 'parcels', 'sheriff'].includes(family),
-      tables: ['deals', 'leads'],
-    });
-    counts = await compareIdentity(layout.snapshot(runId), truth);
+    const first = await afterFirstDay();
+    const { runId, truth } = await publishedRun(first, FIRST_RUN);
+    counts = await compareIdentity(first.layout.snapshot(runId), truth);
   });
   it('joins no rows of different properties', () => {
     assert.deepEqual(counts.map(precisionOf), [1, 1, 1, 1], formatIdentity(counts).join('\n'));
@@ -122,7 +117,7 @@ describe('a snapshot compared with its world', () => {
   it('joins all listings and parcel numbers of one property, and three of four records of a property for sale', () => {
     const [listings, distress, sales, debts] = counts;
     assert.ok(listings && distress && sales && debts);
-    const isEnough = listings.same > 100 && distress.same > 12 && sales.same > 20 && debts.same > 8;
+    const isEnough = listings.same > 30 && distress.same > 20 && sales.same > 12 && debts.same > 5;
     assert.ok(isEnough, formatIdentity(counts).join('\n'));
     assert.equal(recallOf(listings), 1);
     assert.equal(recallOf(sales), 1);
