@@ -6,6 +6,7 @@ import { parse } from 'csv-parse/sync';
 import { rowsOf } from '../../lib/duck.ts';
 import { currentAssumptions } from '../../models/assumptions.ts';
 import type { SetId } from '../../models/assumptions/sets.ts';
+import { LISTINGS } from '../pipelines/some_tables.ts';
 import { buildTables, type Built, type InputRow } from './build_models.ts';
 
 const CUYAHOGA = { county_fips: '39035', county: 'Cuyahoga County, OH' };
@@ -110,6 +111,7 @@ before(async () => {
       staged_parcel: [{ ...page('layer'), parcel_raw: '900-1', property_class: '401' }],
     },
     ['leads', 'auctions', 'signals'],
+    LISTINGS,
   );
 });
 after(() => built.close());
@@ -201,6 +203,7 @@ describe('the change of year', () => {
         staged_sheriff_sale: [sale('S', { ...read, sale_date: '2027-01-20' })],
       },
       ['leads'],
+      LISTINGS,
     );
     try {
       return (await days.rows('leads')).map((lead) => [lead['address'], lead['lead_score']]).sort();

@@ -1,6 +1,7 @@
 /**
  * Checks the properties of models/properties.ts on random deals and leads, with the models' own SQL. A property with
- * too few cases fails. `make properties` checks more deals and prints the number of cases of each.
+ * too few cases fails. `make prove` checks 300 deals (thorough.ts). `make properties` checks more, and prints how
+ * many cases each has.
  */
 import { after } from 'node:test';
 import './properties/deal_properties.ts';

@@ -74,6 +74,9 @@ export const JOIN_RATES = 'int_join_rates';
 /** Left empty by tests that read no list of distress and no layer or roll of parcels. */
 export const DISTRESS_AND_PARCELS = ['stg_distress_records', 'stg_parcel_rows'];
 
+/** Left empty by tests of leads that read no listing: a quarter of such a build. */
+export const LISTINGS = ['int_properties', 'int_distress_matches'];
+
 /** Left empty by tests of deals that read no record of a county: a third of such a build. */
 export const COUNTY_RECORDS = ['int_distress_matches', 'int_distress_records', 'int_condominiums', 'stg_parcels'];
 

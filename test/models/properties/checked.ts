@@ -4,12 +4,13 @@ import { it } from 'node:test';
 import { z } from 'zod';
 import { readSettings } from '../../../lib/settings.ts';
 import { PROPERTIES } from '../../../models/properties.ts';
+import { thorough } from '../../thorough.ts';
 
 const wholeNumber = z.coerce.number('a whole number').int('a whole number');
-/** `make properties` sets 10,000 deals. */
+/** `make properties` sets 10,000 deals, `make prove` 300. */
 export const { DEALS, SEED } = readSettings(
   z.object({
-    DEALS: wholeNumber.min(200, 'at least 200').default(300),
+    DEALS: wholeNumber.min(100, 'at least 100').default(thorough(100, 300)),
     SEED: wholeNumber.default(20261121),
   }),
 );

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS } from '../../../lib/time.ts';
 import { currentAssumptions } from '../../../models/assumptions.ts';
+import { LISTINGS } from '../../pipelines/some_tables.ts';
 import { buildTables, type Built, type InputRow } from '../build_models.ts';
 import { DEALS, property, SEED } from './checked.ts';
 import { maybe } from './random_deals.ts';
@@ -126,6 +127,7 @@ describe('random sheriff sales and debts', () => {
         staged_tax_parcel: Object.entries(DEBT_VARIANTS).flatMap(debtRows),
       },
       ['leads', 'auctions'],
+      LISTINGS,
     );
     for (const lead of await built.rows('leads'))
       scores.set(String(lead['case_number'] ?? lead['parcel_id']), number(lead, 'lead_score'));
