@@ -1,9 +1,10 @@
 /** Random listings with their debts, sheriff sales and earlier prices, as staged rows. */
 import fc from 'fast-check';
 import { DAY_MS } from '../../lib/time.ts';
+import { thorough } from '../thorough.ts';
 import { uuid5, type InputRow, type Inputs } from './build_models.ts';
 
-export const DEALS = 400;
+export const DEALS = thorough(150, 400);
 export const AS_OF = '2026-11-21';
 /** Rate of the newest survey week. */
 export const SURVEY_RATE = '7.28';
@@ -33,7 +34,7 @@ const houses = fc.sample(
     mailStreet: fc.constantFrom('1 FAR RD', null),
     mailState: fc.constantFrom('OH', 'FL'),
   }),
-  { numRuns: DEALS, seed: 7 },
+  { numRuns: DEALS, seed: 11 },
 );
 type House = (typeof houses)[number];
 
