@@ -79,7 +79,12 @@ export async function comparePopulation(population: Population, folder: string):
   const duck = await openDuck();
   const { connection } = duck;
   try {
-    await loadFiles(connection, folder, [...CALIBRATION_FILES, ...COMPARISON_FILES]);
+    const files = [...CALIBRATION_FILES, ...COMPARISON_FILES];
+    await loadFiles(
+      connection,
+      folder,
+      files.filter(({ only }) => only === undefined || only === population),
+    );
     await prepareCalibration(connection);
     const steps = population === 'survey' ? STEPS : ['census_answers'];
     for (const step of steps) await connection.run(`CREATE TABLE ${step} AS ${stepSql(step)}`);
@@ -96,9 +101,13 @@ export async function comparePopulation(population: Population, folder: string):
   }
 }
 
-/** The comparison with real NOI as its CSV file. @throws MissingFile */
-export async function compareNoi(folder: string): Promise<string> {
+/**
+ * The comparison with real NOI as its CSV file.
+ * @param populations groups of properties. Default: all
+ * @throws MissingFile
+ */
+export async function compareNoi(folder: string, populations: readonly Population[] = POPULATIONS): Promise<string> {
   const rows: Record<string, unknown>[] = [];
-  for (const population of POPULATIONS) rows.push(...(await comparePopulation(population, folder)));
+  for (const population of populations) rows.push(...(await comparePopulation(population, folder)));
   return csvText('noi_comparisons', rows);
 }

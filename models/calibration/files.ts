@@ -3,6 +3,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { literal } from '../../lib/sql.ts';
+import type { POPULATIONS } from '../reference/noi_comparisons.ts';
 
 export interface RawFile {
   /** Table of its rows. */
@@ -11,6 +12,8 @@ export interface RawFile {
   readonly pattern: string;
   /** Where a person gets it. */
   readonly origin: string;
+  /** The only group of compared properties that reads it. Default: each does. */
+  readonly only?: (typeof POPULATIONS)[number];
 }
 
 export const CALIBRATION_FILES: readonly RawFile[] = [
@@ -57,16 +60,19 @@ export const COMPARISON_FILES: readonly RawFile[] = [
     table: 'worksheets_file',
     pattern: 'underwriting/cook/cook_multifamily_*.csv',
     origin: 'Cook County Assessor, worksheets of multifamily properties',
+    only: 'assessor',
   },
   {
     table: 'loans_file',
     pattern: 'underwriting/ex102/mf_properties_distinct.csv',
     origin: 'SEC EDGAR, exhibits EX-102 of CMBS trusts: multifamily properties, one row each',
+    only: 'loans',
   },
   {
     table: 'statements_file',
     pattern: 'underwriting/ex102/*property_rows_monthly*.csv',
     origin: 'the same exhibits by month: all elements of a property',
+    only: 'loans',
   },
   {
     table: 'fair_market_rents_file',

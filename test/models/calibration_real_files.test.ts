@@ -24,6 +24,15 @@ test('every committed table is computed from the files, byte by byte', { skip },
   }
 });
 
-test('the committed comparison with real NOI is computed from the files, byte by byte', { skip }, async () =>
-  assert.equal(await compareNoi(REAL), committed('noi_comparisons')),
+// calibration_real_files.proof.ts computes it with the assessor's worksheets, which are most of the time.
+test(
+  'the committed comparison with the real NOI of the survey and of loans is computed from the files',
+  { skip },
+  async () => {
+    const lines = committed('noi_comparisons').split('\n');
+    assert.equal(
+      await compareNoi(REAL, ['survey', 'loans']),
+      lines.filter((line) => !line.startsWith('assessor,')).join('\n'),
+    );
+  },
 );
