@@ -19,8 +19,8 @@
  *   cutTo                 optional, keep only so many bytes of the body: a truncated download
  *   quarantine            the reason that parse must give; without it the case must be accepted
  *
- * Every accepted body is also cut short and spoilt in many places: parse may then give candidates or a Quarantine,
- * and nothing else.
+ * Every accepted body is also cut short and spoilt in places (in `make prove` in more: thorough.ts): parse may then
+ * give candidates or a Quarantine, and nothing else.
  *
  * Each adapter needs a case of each kind at least: good (an accepted row), empty (no row), blocked (a page that a site
  * shows instead of the requested one, named blocked_...), malformed, and a changed template. A missing expectation is

@@ -10,6 +10,7 @@ import assert from 'node:assert/strict';
 import { sha256 } from '../../lib/files.ts';
 import { defineSource, Quarantine, type Candidate } from '../../sources/contract.ts';
 import type { FoundSource } from '../../sources/index.ts';
+import { thorough } from '../thorough.ts';
 import { candidatesOf } from './parsed.ts';
 import { bodyOf, pageOf, RecordedPages } from './recorded.ts';
 
@@ -48,11 +49,14 @@ function checkCandidate({ spec }: FoundSource, candidate: Candidate, where: stri
     assert.ok(URL.canParse(candidate.sourceUrl), `${where}: sourceUrl ${candidate.sourceUrl}`);
 }
 
-/** The body cut at each twentieth, and with three bytes changed at places that are always the same. */
+/** Cuts of a page, and copies with changed bytes. */
+const [CUTS, CHANGED] = thorough([10, 10], [20, 60]);
+
+/** The body cut short, and with three bytes changed at places that are always the same. */
 function* damaged(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let part = 0; part < 20; part += 1) yield bytes.subarray(0, Math.floor((bytes.length * part) / 20));
+  for (let part = 0; part < CUTS; part += 1) yield bytes.subarray(0, Math.floor((bytes.length * part) / CUTS));
   let place = 12_345;
-  for (let copy = 0; copy < 60 && bytes.length > 0; copy += 1) {
+  for (let copy = 0; copy < CHANGED && bytes.length > 0; copy += 1) {
     const spoilt = bytes.slice();
     for (let change = 0; change < 3; change += 1) {
       place = (place * 1_103_515_245 + 12_345) % 2_147_483_648;

@@ -1,10 +1,13 @@
 /**
- * Damaged pages never crash a parser, and no detectable damage gives a wrong value: 300 fixed variants of each family's
- * recorded pages. `make fuzz` runs 10,000 of each.
+ * Damaged pages never crash a parser, and no detectable damage gives a wrong value: 150 fixed variants of each family's
+ * recorded pages. `make prove` runs 300 (thorough.ts), `make fuzz` 10,000.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fuzz, subjects, type Finding } from '../fuzz/fuzz.ts';
+import { thorough } from '../thorough.ts';
+
+const VARIANTS = thorough(150, 300);
 
 const families = await subjects();
 
@@ -16,8 +19,8 @@ test('every family has recorded pages to damage', () => {
 for (const [family, pages] of families) {
   test(`no damaged page of ${family} crashes its parser or gives a wrong value`, async () => {
     const findings: Finding[] = [];
-    await fuzz(family, pages, 300, 20261120, (finding) => findings.push(finding));
-    assert.equal(findings.length, 300);
+    await fuzz(family, pages, VARIANTS, 20261120, (finding) => findings.push(finding));
+    assert.equal(findings.length, VARIANTS);
     assert.deepEqual(
       findings.filter((f) => f.outcome === 'crash' || f.outcome === 'wrong'),
       [],
