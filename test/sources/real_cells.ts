@@ -13,10 +13,13 @@ export const bytesOf = (path: string): Uint8Array => new Uint8Array(readFileSync
 export type Cells = Readonly<Record<string, string>>;
 
 /** Rows of a CSV file by heading. */
-export function cellsOf(path: string): Cells[] {
+export const cellsOf = (path: string): Cells[] => cellsIn(bytesOf(path));
+
+/** Rows of CSV by heading. */
+export function cellsIn(bytes: Uint8Array): Cells[] {
   const records: string[][] = [[]];
   for (const [, quoted, plain, end] of new TextDecoder()
-    .decode(bytesOf(path))
+    .decode(bytes)
     .matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/gu)) {
     records.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? '');
     if (end !== ',') records.push([]);
