@@ -9,7 +9,7 @@ import { openSnapshot, type OpenSnapshot } from '../../pipelines/analyse/open_sn
 import { explain, type Explanation } from '../../pipelines/analyse/explain/explain.ts';
 import type { Explainable } from '../../pipelines/analyse/settings.ts';
 import { recomputedDifference, formatExplanation } from '../../pipelines/analyse/explain/format.ts';
-import { parseQuery, workedQueries } from '../../pipelines/analyse/queries.ts';
+import { parseQuery, queryNamed, workedQueries } from '../../pipelines/analyse/queries.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { openArchive, type Archive } from '../../sources/fetch/archive.ts';
 import { loadSources } from '../../sources/index.ts';
@@ -77,7 +77,8 @@ describe('a worked query', () => {
       });
     assert.match(ask({}).stdout, /^ {2}auctions_by_week +Upcoming sheriff sales per week/m);
     assert.match(ask({ NAME: 'auctions_by_week', FORMAT: 'csv' }).stdout, /^week,sales,counties,/);
-    assert.match(ask({ NAME: 'nothing' }).stderr, /^NAME is "nothing", expected one of auctions_by_week, /);
+    const unknown = { name: 'SettingError', message: /^NAME is "nothing", expected one of auctions_by_week, / };
+    assert.throws(() => queryNamed('NAME', 'nothing'), unknown);
   });
 });
 
