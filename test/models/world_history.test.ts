@@ -1,5 +1,5 @@
 /**
- * First prices and first sightings of a made-up world's deals, read on eight days, against what its sites showed on
+ * First prices and first sightings of a made-up world's deals, read on six days, against what its sites showed on
  * each: prices that are cut twice, and properties that one site shows before another.
  */
 import assert from 'node:assert/strict';
@@ -10,13 +10,13 @@ import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
 import { build, type InputRow } from './build_models.ts';
 
 const LAST = '2026-11-20';
-/** Eight reads, five days apart. */
-const DAYS = Array.from({ length: 8 }, (_, at) => dayText(dayNumber(LAST) - 5 * (7 - at)));
+/** Six reads, a week apart. */
+const DAYS = Array.from({ length: 6 }, (_, at) => dayText(dayNumber(LAST) - 7 * (5 - at)));
 const HISTORY = ['stg_listing_addresses', 'stg_listings', 'listing_history'];
 /** Models of the last day, whose properties the tests read. */
 const LAST_MODELS = [...HISTORY, 'int_properties'];
 
-const world = makeWorld({ seed: 5, listings: 600, parcels: 0, auctions: 0, filings: 0 });
+const world = makeWorld({ seed: 8, listings: 400, parcels: 0, auctions: 0, filings: 0 });
 const keyOf = (source: unknown, id: unknown): string => `${String(source)} ${String(id)}`;
 const shown = new Map(
   DAYS.map((day) => [day, new Map(worldOn(world, day).listings.map((l) => [keyOf(l.site, l.listingId), l]))]),
@@ -97,7 +97,7 @@ function steadyListings(): Map<string, string[]> {
   );
 }
 
-describe('a world on eight days', () => {
+describe('a world on six days', () => {
   const steady = steadyListings();
   let properties: Record<string, unknown>[] = [];
   before(async () => {
