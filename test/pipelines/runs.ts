@@ -9,7 +9,7 @@ import type { AssumptionSet } from '../../models/assumptions.ts';
 import type { Model } from '../../models/index.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
-import { SILENT } from '../../pipelines/progress/progress.ts';
+import { SILENT, type Step } from '../../pipelines/progress/progress.ts';
 import { run, type RunResult } from '../../pipelines/run/run.ts';
 import type { SoldLeads } from '../../pipelines/sold_leads.ts';
 import type { RunStore } from '../../pipelines/store/run_store.ts';
@@ -86,6 +86,8 @@ export interface OneRun {
   readonly store?: RunStore;
   /** Called with each line that the run prints while it works. */
   readonly onLine?: (line: string) => void;
+  /** Called when a step after the reading begins. */
+  readonly onStep?: (step: Step) => void;
 }
 
 /** Run one day. */
@@ -102,7 +104,8 @@ export async function runDay({
   secrets,
   soldLeads,
   store,
-  onLine,
+  onLine = SILENT.line,
+  onStep = SILENT.step,
   browser = false,
   changed = (spec) => spec,
 }: OneRun): Promise<RunResult & { truth: WorldDay }> {
@@ -130,7 +133,7 @@ export async function runDay({
       ...(soldLeads ? { soldLeads } : {}),
       store,
       tablesUrl: store ? undefined : TABLES_URL,
-      ...(onLine ? { progress: { ...SILENT, line: onLine } } : {}),
+      progress: { ...SILENT, line: onLine, step: onStep },
     });
     return { ...result, truth: sandbox.day };
   } finally {
