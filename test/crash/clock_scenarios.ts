@@ -16,15 +16,19 @@ class Stage {
   readonly world: SalesWorld;
   readonly #node: NodeBetween;
   readonly #fault: string | undefined;
+  readonly #reuses: boolean;
   readonly #servers: ClockedServer[] = [];
 
-  constructor(world: SalesWorld, node: NodeBetween, fault?: string) {
+  /** @param options.reuses a server that runs gets another clock where a new one would be started */
+  constructor(world: SalesWorld, node: NodeBetween, options: { readonly fault?: string; readonly reuses?: boolean }) {
     this.world = world;
     this.#node = node;
-    this.#fault = fault;
+    this.#fault = options.fault;
+    this.#reuses = options.reuses ?? false;
   }
 
   async server(offsetMs = 0): Promise<ClockedServer> {
+    if (this.#reuses) for (const running of this.#servers) if ((await running.jump(offsetMs)) !== null) return running;
     const server = await clockedServer({ ...this.world.env, SANDBOX_RPC: this.#node.url }, offsetMs, this.#fault);
     this.#servers.push(server);
     return server;
@@ -200,23 +204,23 @@ export const scenarios: readonly Scenario[] = [
 export async function played(
   kind: 'sqlite' | 'postgres',
   moments: readonly Scenario[],
-  { fault, patienceMs }: { readonly fault?: string; readonly patienceMs?: number } = {},
+  options: { readonly fault?: string; readonly patienceMs?: number; readonly reuses?: boolean } = {},
 ): Promise<readonly string[]> {
   const world = await openSales(kind, { properties: 10, buyers: 2 });
   let stage: Stage | undefined;
   const node = await nodeBetween(world.chain.rpcUrl, () => stage?.fate ?? UNHARMED);
-  stage = new Stage(world, node, fault);
+  stage = new Stage(world, node, options);
   try {
     const broken: string[] = [];
     for (const { name, play } of moments) {
       broken.push(...(await play(stage)).map((line) => `${name}: ${line}`));
-      await stage.close();
+      if (options.reuses !== true) await stage.close();
       await node.idle();
     }
     // Past what was signed three days ahead; fewer days than an answer is kept.
     await passOnChain(world.chain, (3 * DAY_MS) / SECOND_MS);
     const last = await stage.server(3 * DAY_MS);
-    return [...broken, ...(await drawnUp(world, stage.attempts, last.url, 5, patienceMs)).broken];
+    return [...broken, ...(await drawnUp(world, stage.attempts, last.url, 5, options.patienceMs)).broken];
   } finally {
     await stage.close();
     await node.close();
