@@ -20,7 +20,7 @@ import { literal } from '../../lib/sql.ts';
 import { Assumption, currentAssumptions, type AssumptionRow, type AssumptionSet } from '../../models/assumptions.ts';
 import { SET_IDS } from '../../models/assumptions/sets.ts';
 import { buildModels } from '../../models/build.ts';
-import { loadModels, loadReferences } from '../../models/index.ts';
+import { loadModels, loadReferences, type Model } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { loadRowRecords } from '../../sources/index.ts';
 import { table } from '../format.ts';
@@ -57,8 +57,15 @@ export class PredecessorRemoved extends SettingError {
 
 export const isSame = ({ tables }: Rebuilt): boolean => tables.every(({ was, now }) => was === now);
 
+export interface RebuildOptions {
+  /** Memory of the build's database. Default: that of the setting BUILD_MEMORY. */
+  readonly buildMemory?: string | undefined;
+  /** Models that the day was built with. Default: all of models/. */
+  readonly models?: readonly Model[];
+}
+
 /** Rebuild one published day. @throws SettingError if its snapshot or the previous one is missing or damaged */
-export async function rebuild(layout: Layout, runId: string, buildMemory?: string): Promise<Rebuilt> {
+export async function rebuild(layout: Layout, runId: string, options: RebuildOptions = {}): Promise<Rebuilt> {
   const all = await listSnapshots(layout);
   if (!all.includes(runId)) {
     const names = all.join(', ') || 'there is none';
@@ -67,7 +74,7 @@ export async function rebuild(layout: Layout, runId: string, buildMemory?: strin
   const published = await readManifest(layout, runId);
   const scratch = await mkdtemp(join(tmpdir(), 'dealfeed-rebuild-'));
   try {
-    const folders = { layout, target: layoutOf(scratch), buildMemory };
+    const folders = { layout, target: layoutOf(scratch), options };
     const read = (earlier: string): Promise<Manifest> => readPrevious(folders, earlier, runId);
     const previous = published.previous === null ? null : await read(published.previous);
     const { follows: followed } = published;
@@ -101,12 +108,12 @@ interface Folders {
   readonly layout: Layout;
   /** Scratch folder, which the rebuilt snapshots are written to. */
   readonly target: Layout;
-  readonly buildMemory: string | undefined;
+  readonly options: RebuildOptions;
 }
 
 /** Rebuild a snapshot in the scratch layout. */
 async function rebuildInto(
-  { layout, target, buildMemory }: Folders,
+  { layout, target, options }: Folders,
   published: Manifest,
   { previous, follows }: BuiltOn,
 ): Promise<RebuiltSnapshot> {
@@ -114,11 +121,11 @@ async function rebuildInto(
   const earlier = [previous?.run_id, follows?.run_id];
   const isInPlace = (id: string): boolean => earlier.includes(id) && !existsSync(target.snapshot(id));
   const mixed: Layout = { ...target, snapshot: (id) => (isInPlace(id) ? layout : target).snapshot(id) };
-  const build = await openBuildDatabase(target.root, buildMemory);
+  const build = await openBuildDatabase(target.root, options.buildMemory);
   try {
     const { states, parsed, copied } = await rebuildReads(layout, target, published);
     await mkdir(target.run(published.run_id), { recursive: true });
-    const models = await loadModels();
+    const models = options.models ?? (await loadModels());
     await loadInputs(build.connection, {
       layout: mixed,
       workDir: target.run(published.run_id),
@@ -229,7 +236,7 @@ export async function rebuildAll(
   let areSame = true;
   for (const runId of runs) {
     try {
-      const result = await rebuild(layout, runId, buildMemory);
+      const result = await rebuild(layout, runId, { buildMemory });
       for (const line of formatRebuild(result)) show(line);
       areSame &&= isSame(result);
     } catch (error) {
@@ -253,7 +260,7 @@ async function main(): Promise<void> {
       throw new SettingError(`DATA_DIR is ${JSON.stringify(layout.root)}, which has no snapshot; start with make run`);
     if (!(await rebuildAll(layout, runs, { buildMemory: BUILD_MEMORY, show: print }))) process.exitCode = 1;
   } else {
-    const result = await rebuild(layout, RUN, BUILD_MEMORY);
+    const result = await rebuild(layout, RUN, { buildMemory: BUILD_MEMORY });
     for (const line of formatRebuild(result)) print(line);
     if (!isSame(result)) process.exitCode = 1;
   }

@@ -6,7 +6,7 @@ import { diffSnapshots } from '../../pipelines/analyse/diff/diff.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import type { WorldDay } from '../../sandbox/world/types.ts';
 import { published } from './runs.ts';
-import { afterBadDay, BAD_RUN, FIRST_RUN, publishedRun } from './starting_points.ts';
+import { afterBadDay, afterFirstDay, BAD_RUN, FIRST_RUN, publishedRun } from './starting_points.ts';
 
 /** Every text of a row that is an address of the web, at any depth of its JSON columns. */
 function linksOf(value: unknown): string[] {
@@ -20,7 +20,10 @@ function linksOf(value: unknown): string[] {
 describe('the links of a sandbox snapshot', () => {
   const runs: Awaited<ReturnType<typeof publishedRun>>[] = [];
   let layout: Layout;
+  /** Every source and every table. */
+  let whole: Layout;
   before(async () => {
+    ({ layout: whole } = await afterFirstDay());
     // On the bad day one site is down, so that its source row names the failed page.
     const start = await afterBadDay();
     layout = start.layout;
@@ -31,9 +34,12 @@ describe('the links of a sandbox snapshot', () => {
     const failed = runs[1]?.manifest.sources.find(({ source }) => source === 'oh_cuyahoga_tax');
     assert.equal(failed?.status, 'unavailable');
     let links = 0;
-    for (const { runId } of runs) {
+    for (const [folder, runId] of [
+      [whole, FIRST_RUN],
+      [layout, BAD_RUN],
+    ] as const) {
       for (const { name } of (await loadModels()).filter(({ contract }) => contract.publish)) {
-        for (const row of await published(layout, runId, name)) {
+        for (const row of await published(folder, runId, name)) {
           for (const link of linksOf(row)) {
             links += 1;
             assert.match(new URL(link).hostname, /\.example$/u, `${runId} ${name}: ${link}`);

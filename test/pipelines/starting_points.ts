@@ -3,11 +3,12 @@ import { cpSync } from 'node:fs';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { currentAssumptions } from '../../models/assumptions.ts';
 import { readManifest } from '../../pipelines/snapshots.ts';
+import type { SoldLeads } from '../../pipelines/sold_leads.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import type { World, WorldDay } from '../../sandbox/world/types.ts';
 import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
 import { sharedFolder } from '../shared_folder.ts';
-import { copyOf, published, runDay, TINY } from './runs.ts';
+import { copyOf, published, runDay, TINY, type OneRun } from './runs.ts';
 
 export const FIRST_DAY = '2026-11-20';
 export const BAD_DAY = '2026-11-21';
@@ -32,23 +33,61 @@ const firstDay = sharedFolder('first_day', async (folder) => {
 /** Site that is down on the bad day. */
 const DOWN = 'gis.cuyahogacounty.us';
 
-/** A day upon the first on which a listing's page fails, a site is down, and another assumption is in force. */
-const badDay = sharedFolder('bad_day', async (folder) => {
-  cpSync(await firstDay(), folder, { recursive: true, verbatimSymlinks: true });
-  const layout = layoutOf(folder);
+/** The site that is down, that of the failed page, and one of each other kind of page. */
+const AROUND_BAD_DAY = [
+  'oh_cuyahoga_tax',
+  'heartland_multifamily',
+  'reso_sandbox_mls',
+  'oh_stark_tax',
+  'oh_cuyahoga_sheriff',
+  'oh_stark_sheriff_page',
+  'colorado_sos',
+  'ohio_sos',
+  'hud_fmr',
+];
+
+/** Tables of the bad day and of the day before. Those that they are made of are filled, too. */
+export const BAD_DAY_TABLES = ['assumptions', 'filings', 'leads', 'rejects', 'sources'];
+
+/** Leads of the first day, and properties, that are sold on the bad day. */
+async function soldOnBadDay(layout: Layout): Promise<SoldLeads> {
+  const leads = (await published(layout, FIRST_RUN, 'leads', 'ORDER BY id')).map(({ id }) => String(id));
+  const keys = await published(layout, FIRST_RUN, 'property_keys', 'ORDER BY property_key LIMIT 1');
+  return { leads: leads.slice(0, 2), properties: keys.map((row) => String(row['property_key'])) };
+}
+
+/**
+ * Add a day upon the first on which a listing's page fails, a site is down, leads are sold, and another assumption is
+ * in force.
+ */
+async function addBadDay(layout: Layout, part: Pick<OneRun, 'only' | 'tables'> = {}): Promise<void> {
   const shown = "WHERE source = 'heartland_multifamily' AND is_latest AND gone_on IS NULL ORDER BY listing_id";
   const [listing] = await published(layout, FIRST_RUN, 'listing_history', shown);
   const failed = new URL(String(listing?.['listing_url'])).pathname;
+  const sold = await soldOnBadDay(layout);
   await runDay({
     layout,
     world,
     day: BAD_DAY,
+    ...part,
     assumptions: currentAssumptions(new Map([['vacancy', '0.10']])),
+    soldLeads: () => Promise.resolve(sold),
     alter: ({ host, path }, response) => {
       if (path === failed) return { ...response, status: 500 };
       return host === DOWN && path !== '/robots.txt' ? { ...response, status: 403 } : undefined;
     },
   });
+}
+
+/** A first day and the bad one, of some sources and tables. */
+const badDay = sharedFolder('bad_day', async (folder) => {
+  const layout = layoutOf(folder);
+  const part: Pick<OneRun, 'only' | 'tables'> = {
+    only: ({ name }) => AROUND_BAD_DAY.includes(name),
+    tables: BAD_DAY_TABLES,
+  };
+  await runDay({ layout, world, day: FIRST_DAY, ...part });
+  await addBadDay(layout, part);
 });
 
 /** The second day upon the first. */
@@ -62,8 +101,15 @@ const goOnFrom = async (folder: string): Promise<StartingPoint> => ({ layout: aw
 /** A folder in which FIRST_RUN is published. */
 export const afterFirstDay = async (): Promise<StartingPoint> => goOnFrom(await firstDay());
 
-/** A folder in which FIRST_RUN and BAD_RUN are published. */
+/** A folder in which FIRST_RUN and BAD_RUN are published, with some sources and BAD_DAY_TABLES. */
 export const afterBadDay = async (): Promise<StartingPoint> => goOnFrom(await badDay());
+
+/** A folder in which FIRST_RUN and BAD_RUN are published, both with all sources and tables. */
+export async function afterWholeBadDay(): Promise<StartingPoint> {
+  const start = await afterFirstDay();
+  await addBadDay(start.layout);
+  return start;
+}
 
 /** A folder in which FIRST_RUN and SECOND_RUN are published. */
 export const afterSecondDay = async (): Promise<StartingPoint> => goOnFrom(await secondDay());
