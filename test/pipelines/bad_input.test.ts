@@ -1,9 +1,8 @@
 /** A source whose pages are wrong is set aside with a reason: its last good rows stay, and the run continues. */
 import assert from 'node:assert/strict';
-import { readFile, readlink, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
-import { defineModel, never } from '../../models/contract.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import type { RunResult } from '../../pipelines/run/run.ts';
 import { warningsOf } from '../../pipelines/run/summary.ts';
@@ -12,7 +11,6 @@ import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
 import { newLayout, published, runDay, TINY } from './runs.ts';
 import { afterFirstDay, FIRST_RUN } from './starting_points.ts';
 import { FAULTS } from './page_faults.ts';
-import { COUNTY_RECORDS, modelsOf } from './some_tables.ts';
 
 const bytes = (body: string): Uint8Array => Buffer.from(body, 'latin1');
 
@@ -153,35 +151,6 @@ describe('after a good day', () => {
     assert.ok(String(version['version_last_seen']) < '2026-11-23', 'and shows when it was last read');
     const [reject] = await published(layout, run.runId, 'rejects', "WHERE source = 'heartland_multifamily'");
     assert.ok(reject?.['detail']);
-  });
-
-  test('a failed blocking audit publishes nothing, keeps the failing rows, and the old snapshot stays', async () => {
-    const serving = await readlink(layout.current);
-    const models = (await modelsOf(['deals'], COUNTY_RECORDS)).map((m) =>
-      m.name === 'deals'
-        ? {
-            ...m,
-            contract: defineModel({
-              ...m.contract,
-              audits: [never('deals', 'no_ohio', 'there is no deal in Ohio', "state = 'OH'")],
-            }),
-          }
-        : m,
-    );
-    const blocked = await runDay({ layout, world, day: '2026-11-24', only: () => false, models });
-    assert.equal(blocked.manifest, null);
-    assert.deepEqual(
-      blocked.blocked.map((b) => b.name),
-      ['deals.no_ohio'],
-    );
-    assert.equal(await readlink(layout.current), serving);
-    const kept = JSON.parse(await readFile(join(blocked.failuresFolder, 'deals.no_ohio.json'), 'utf8')) as {
-      failing: number;
-      rows: unknown[];
-    };
-    assert.ok(kept.failing > 0 && kept.rows.length > 0);
-    const mended = await runDay({ layout, world, day: '2026-11-24', only: () => false, tables: ['listing_history'] });
-    assert.ok(mended.manifest, 'the next run is not held back by it');
   });
 
   test('a damaged snapshot is not carried on from: the run stops and names the file', async () => {

@@ -81,4 +81,7 @@ test('a run with wrong tables publishes nothing, writes the failing rows, and le
     };
     assert.ok(kept.about.length > 0 && kept.failing > 0 && kept.rows.length > 0 && kept.rows.length <= 20, name);
   }
+
+  const mended = await runDay({ ...start, day: '2026-11-21', only: () => false, tables: ['listing_history'] });
+  assert.ok(mended.manifest, 'the next run is not held back by it');
 });

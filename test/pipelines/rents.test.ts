@@ -3,13 +3,17 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
+import { openSmall, rowsOf } from '../../lib/duck.ts';
+import { literal } from '../../lib/sql.ts';
+import { stagedParquet } from '../../pipelines/ingest/reads.ts';
 import { ZIP_WORKBOOK } from '../../sandbox/pages/hud_zip_rents.ts';
 import type { Alter } from '../../sandbox/server.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
 import { zipRents } from '../../sandbox/world/zip_rents.ts';
-import { newLayout, published, runDay, smallWorld, type OneRun } from './runs.ts';
-import { COUNTY_RECORDS } from './some_tables.ts';
+import { newLayout, published, runDay, TINY, type OneRun } from './runs.ts';
+import { COUNTY_RECORDS, JOIN_RATES } from './some_tables.ts';
 
-const world = smallWorld();
+const world = makeWorld(TINY);
 const DAY = '2026-11-20';
 const TOKEN = 'eyJ0b2tlbg-of-a-test.0123456789';
 
@@ -33,10 +37,19 @@ const stateOf = (result: Result, name: string) => {
   assert.ok(found);
   return found;
 };
-const rentsOf = async (layout: OneRun['layout'], { runId }: Result): Promise<string[]> =>
-  (await published(layout, runId, 'deals'))
-    .map((d) => [d['id'], d['market_rent_2br'], d['rent_basis'], d['rent_area_code'], d['rent_fiscal_year']].join(' '))
-    .sort();
+/** Staged rents of areas, without where they were read. */
+async function areaRents(layout: OneRun['layout'], { runId }: Result): Promise<Record<string, unknown>[]> {
+  const duck = await openSmall();
+  try {
+    const file = literal(stagedParquet(layout, 'hud_fmr', runId));
+    return await rowsOf(
+      duck.connection,
+      `SELECT fips, hud_area_code, fiscal_year, fmr_0, fmr_1, fmr_2, fmr_3, fmr_4 FROM read_parquet(${file}) ORDER BY ALL`,
+    );
+  } finally {
+    await duck.close();
+  }
+}
 
 /** Every byte that a run keeps, as text. */
 async function* keptIn(folder: string): AsyncGenerator<{ path: string; text: string }> {
@@ -46,39 +59,6 @@ async function* keptIn(folder: string): AsyncGenerator<{ path: string; text: str
     yield { path, text: (await readFile(path)).toString('latin1') };
   }
 }
-
-/** The run that most tests compare with: no token. */
-const plainLayout = await newLayout();
-const plain = await run({ layout: plainLayout });
-const plainRents = await rentsOf(plainLayout, plain);
-
-describe("HUD's API with a token", () => {
-  test('gives the rents of the workbook, and the token is kept nowhere', async () => {
-    const layout = await newLayout();
-    const result = await run({ layout, secrets: { HUD_TOKEN: TOKEN } });
-    const { row, latest } = stateOf(result, 'hud_fmr');
-    assert.deepEqual([row.status, row.rows_rejected], ['good', 0], row.detail ?? '');
-    // Its rents are of last year, so the list of years is read too.
-    assert.ok(latest && latest.pages.length > 1);
-    assert.deepEqual([...new Set(latest.pages.map((p) => p.kind))], ['statedata', 'years']);
-    assert.ok(plainRents.length > 0);
-    assert.deepEqual(await rentsOf(layout, result), plainRents);
-    for await (const { path, text } of keptIn(layout.root)) assert.ok(!text.includes(TOKEN), `${path} holds the token`);
-  });
-
-  test('that HUD refuses is reported by the name of its setting, and the rents of before stay', async () => {
-    const result = await run({ layout: plainLayout, day: '2026-11-21', secrets: { HUD_TOKEN: 'expired' } });
-    const { row } = stateOf(result, 'hud_fmr');
-    assert.deepEqual([row.status, row.reason], ['unavailable', 'refused']);
-    assert.equal(row.detail, 'HUD rejects the token in HUD_TOKEN (401): it is not valid');
-    const [before, after] = [plainRents, await rentsOf(plainLayout, result)].map(
-      (rows) => new Map(rows.map((r) => [r.split(' ')[0], r])),
-    );
-    const both = [...(before ?? [])].filter(([id]) => after?.has(id));
-    assert.ok(both.length > 0);
-    for (const [id, rent] of both) assert.equal(after?.get(id), rent);
-  });
-});
 
 /** HUD posts no workbook of rents by ZIP. */
 const withoutWorkbook: Alter = ({ host, path }, response) => {
@@ -93,6 +73,41 @@ const withoutWorkbook: Alter = ({ host, path }, response) => {
     : undefined;
 };
 
+/** One run of each way: both workbooks, and the API with a token for both. */
+const layouts = { workbook: await newLayout(), api: await newLayout() };
+const runs = {
+  workbook: await run({ layout: layouts.workbook }),
+  api: await run({ layout: layouts.api, alter: withoutWorkbook, secrets: { HUD_TOKEN: TOKEN } }),
+};
+
+describe("HUD's API with a token", () => {
+  test('gives the rents of the workbook, and the token is kept nowhere', async () => {
+    const { row, latest } = stateOf(runs.api, 'hud_fmr');
+    assert.deepEqual([row.status, row.rows_rejected], ['good', 0], row.detail ?? '');
+    // Its rents are of last year, so the list of years is read too.
+    assert.ok(latest && latest.pages.length > 1);
+    assert.deepEqual([...new Set(latest.pages.map((p) => p.kind))], ['statedata', 'years']);
+    const expected = await areaRents(layouts.workbook, runs.workbook);
+    assert.ok(expected.length > 0);
+    assert.deepEqual(await areaRents(layouts.api, runs.api), expected);
+    for await (const { path, text } of keptIn(layouts.api.root))
+      assert.ok(!text.includes(TOKEN), `${path} holds the token`);
+  });
+
+  test('that HUD refuses is reported by the name of its setting, and the rents of before stay', async () => {
+    const layout = layouts.workbook;
+    const refused = { layout, day: '2026-11-21', secrets: { HUD_TOKEN: 'expired' } };
+    const result = await run({ ...refused, tables: ['sources'], empty: [JOIN_RATES] });
+    const { row, standing } = stateOf(result, 'hud_fmr');
+    assert.deepEqual([row.status, row.reason], ['unavailable', 'refused']);
+    assert.equal(row.detail, 'HUD rejects the token in HUD_TOKEN (401): it is not valid');
+    assert.deepEqual(
+      [row.rows_out, standing?.run_id],
+      [stateOf(runs.workbook, 'hud_fmr').row.rows_out, runs.workbook.runId],
+    );
+  });
+});
+
 describe('rents by ZIP', () => {
   test("that HUD does not post leave the area's rents: the source is good and has no rows", async () => {
     const layout = await newLayout();
@@ -100,18 +115,16 @@ describe('rents by ZIP', () => {
     const { row } = stateOf(result, 'hud_safmr');
     assert.deepEqual([row.status, row.rows_in, row.reason], ['good', 0, null]);
     const deals = await published(layout, result.runId, 'deals');
-    assert.ok(deals.length > 50 && deals.every((deal) => String(deal['rent_basis']).startsWith('metro')));
+    assert.ok(deals.length > 20 && deals.every((deal) => String(deal['rent_basis']).startsWith('metro')));
   });
 
   const expected = Map.groupBy(zipRents, ({ zip }) => zip);
   for (const by of ['workbook', 'api'] as const) {
     test(`stand on every deal when the ${by} has them, and the deal says so`, async () => {
-      const layout = by === 'workbook' ? plainLayout : await newLayout();
-      const result =
-        by === 'workbook' ? plain : await run({ layout, alter: withoutWorkbook, secrets: { HUD_TOKEN: TOKEN } });
+      const result = runs[by];
       const { row } = stateOf(result, 'hud_safmr');
       assert.deepEqual([row.status, row.rows_out, row.rows_rejected], ['good', zipRents.length, 0], row.detail ?? '');
-      const deals = await published(layout, result.runId, 'deals');
+      const deals = await published(layouts[by], result.runId, 'deals');
       for (const deal of deals) {
         const areas = expected.get(String(deal['zip'])) ?? [];
         const lowest = areas.reduce((a, b) => ((b.rents[2] ?? 0) < (a.rents[2] ?? 0) ? b : a));
@@ -125,7 +138,7 @@ describe('rents by ZIP', () => {
         );
         assert.equal((JSON.parse(String(deal['provenance'])) as { rent: { source: string } }).rent.source, 'hud_safmr');
       }
-      assert.ok(deals.length > 50, `${deals.length} deals`);
+      assert.ok(deals.length > 20, `${deals.length} deals`);
     });
   }
 });
