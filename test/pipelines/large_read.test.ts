@@ -21,14 +21,15 @@ import colorado from '../../sources/register/colorado_sos/source.ts';
 import { pageOf } from '../sources/recorded.ts';
 import { exportId, exportRecords } from './large_export.ts';
 
-const RECORDS = 12_000;
+/** More than 16 MB: a database of its own, and three parts. */
+const RECORDS = 11_600;
+/** More than 8 MB: two parts. */
+const RECORDS_IN_TWO_PARTS = 6_000;
 const RUN = '2026-11-20.01';
 const OBSERVED = '2026-11-20T12:00:00Z';
 const id = exportId;
 
-function exportOf(change: (records: string[]) => void = () => {}): Page {
-  const records = exportRecords(RECORDS);
-  change(records);
+function exportOf(records: readonly string[]): Page {
   return pageOf(Buffer.from(records.join('\n')), { kind: 'export', url: 'file:///drop/colorado_sos/export.csv' });
 }
 
@@ -88,7 +89,7 @@ async function byShards(folder: string, page: Page): Promise<{ readonly load: Lo
 test('every record of a large export is a staged row, a reject or a merged duplicate', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-large-read-'));
   t.after(() => rm(folder, { recursive: true }));
-  const page = exportOf();
+  const page = exportOf(exportRecords(RECORDS));
   assert.ok(page.bytes.length > 16_000_000);
   const write = async (read: StagedRead): Promise<Staged & Pick<StagedRead, 'rejects'>> => ({
     ...(await read.write(undefined)),
@@ -151,23 +152,25 @@ test('every record of a large export is a staged row, a reject or a merged dupli
 test('a large export with a fault near its end leaves no file', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-large-read-'));
   t.after(() => rm(folder, { recursive: true }));
-  const page = exportOf((records) => {
-    records[RECORDS - 10] = 'Den"ver';
-  });
+  const withFault = (records: readonly string[]): Page => exportOf(records.with(-10, 'Den"ver'));
+  // Two batches of short records.
+  const page = withFault(exportRecords(RECORDS).map((record) => record.replaceAll(' of the county', '')));
   await assert.rejects(
     stage(folder, page, () => assert.fail('no row may be used')),
-    /not a CSV file: Invalid Opening Quote: a quote is found on field 0 at line 11991/u,
+    /not a CSV file: Invalid Opening Quote: a quote is found on field 0 at line 11592/u,
   );
   assert.deepEqual(await readdir(folder), []);
 
   const shared = await mkdtemp(join(tmpdir(), 'dealfeed-shards-'));
   t.after(() => rm(shared, { recursive: true }));
-  const { load } = await byShards(shared, page);
+  const inParts = withFault(exportRecords(RECORDS_IN_TWO_PARTS));
+  const { load, jobs } = await byShards(shared, inParts);
   await assert.rejects(
-    stage(shared, page, () => assert.fail('no row may be used'), load),
-    /at line 11991/u,
+    stage(shared, inParts, () => assert.fail('no row may be used'), load),
+    /at line 5992/u,
     'a fault in a part is told with its place in the whole page',
   );
+  assert.deepEqual(jobs, [0, 1]);
 });
 
 test('a page of many rows gives timers and other reads a turn while it is checked', async () => {

@@ -130,23 +130,19 @@ for (const [about, dropped, reason, withDeals] of [
   });
 }
 
-// Deals are built once for each reason: they take it from the row of the source.
-for (const [day, about, alter, reason, withDeals] of [
-  ['2026-11-20', 'while the list names FY26 as the newest', undefined, null, true],
-  ['2026-11-20', 'while the list names FY27', listing('26', '27'), NEWER, true],
-  ['2026-12-05', 'while no list can be read', listing(), OVER, false],
-  ['2026-12-05', 'while the list names FY26 as the newest', undefined, null, false],
+// Deals take the reason from the row of the source: above, they are built with one.
+for (const [day, about, alter, reason] of [
+  ['2026-11-20', 'while the list names FY26 as the newest', undefined, null],
+  ['2026-11-20', 'while the list names FY27', listing('26', '27'), NEWER],
+  ['2026-12-05', 'while no list can be read', listing(), OVER],
+  ['2026-12-05', 'while the list names FY26 as the newest', undefined, null],
 ] as const) {
   test(`rents of FY26 from the web, ${about}: ${reason ?? 'not outdated'} on ${day}`, async () => {
-    const { source, deals, health } = await read({ day, withDeals, ...(alter ? { alter } : {}) });
+    const { source, health } = await read({ day, ...(alter ? { alter } : {}) });
     assert.deepEqual(
       [source['freshness'], source['stale_reason'], source['fiscal_year']],
       [reason === null ? 'fresh' : 'stale', reason, 2026],
     );
-    for (const deal of deals) {
-      assert.equal(deal['rent_outdated_reason'], reason);
-      if (deal['underwrite_reliability'] === 'ok') assert.equal(rentPart(deal) === '0.00', reason !== null);
-    }
     assert.equal(
       health.troubles.some((t) => t.kind === 'source_outdated'),
       reason !== null,
