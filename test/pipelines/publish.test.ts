@@ -13,6 +13,7 @@ import type { Model } from '../../models/index.ts';
 import { openBuildDatabase, PUBLISHED, setThreads } from '../../pipelines/run/build_database.ts';
 import { writeSnapshot, type SnapshotFacts } from '../../pipelines/run/publish.ts';
 import { verifySnapshot } from '../../pipelines/snapshots.ts';
+import { thorough } from '../thorough.ts';
 import { newLayout } from './runs.ts';
 
 /** Two row groups of the database, which is what threads take turns at: one has 122,880 rows. */
@@ -90,12 +91,13 @@ test('a small build has one thread, a larger one two', async () => {
   }
 });
 
-test('rows in three orders, on one, two and four threads', async () => {
+test('rows in other orders, on more threads, give the same bytes', async () => {
   const first = await publish('i', 1);
-  for (const [order, threads] of [
-    ['hash(i)', 2],
-    ['i DESC', 4],
-  ] as const) {
+  const others: readonly (readonly [order: string, threads: number])[] = [
+    ['hash(i)', 4],
+    ['i DESC', 2],
+  ];
+  for (const [order, threads] of thorough(others.slice(0, 1), others)) {
     assert.equal(await publish(order, threads), first, `order by ${order}, ${threads} threads`);
   }
 });

@@ -15,6 +15,7 @@ import { openArchive } from '../../sources/fetch/archive.ts';
 import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../sources/index.ts';
+import { modelsOf } from './some_tables.ts';
 
 const REAL = new URL('../../../shared/real/', import.meta.url);
 const skip = existsSync(REAL) ? false : 'the folder of real files is not here';
@@ -44,6 +45,7 @@ test('the real files go through the same adapters to a published snapshot, with 
     crawler: inThisProcess(fetcher),
     sources: (await loadSources()).filter((s) => s.terms.basis !== 'sandbox_only'),
     due: (spec) => spec.name in FILES,
+    models: await modelsOf(['filings', 'leads', 'rejects', 'sources']),
   });
   await fetcher.close();
   assert.deepEqual(
