@@ -1,5 +1,6 @@
 /** Which pairs of rows of a county the models hold for one property, and how often they are right. */
 import { buildTables, type InputRow } from '../models/build_models.ts';
+import { LISTINGS } from '../pipelines/some_tables.ts';
 import { countyPairs, type CountyPair } from './county_pairs.ts';
 
 export interface JudgedPair extends CountyPair {
@@ -55,7 +56,8 @@ export async function judgePairs(pairs: readonly CountyPair[] = countyPairs()): 
       staged_tax_parcel: pairs.map(listRow),
       staged_sheriff_sale: pairs.map((pair, n) => saleRow(pair, caseOf(n))),
     },
-    ['property_keys', 'leads'],
+    ['property_keys', 'signals', 'auctions'],
+    LISTINGS,
   );
   try {
     const keys = Map.groupBy(await built.rows('property_keys'), (row) => row['record_id']);

@@ -1,6 +1,7 @@
 /** Years of delinquency from a year of certification, and the address of a parcel from the county's layer. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { LISTINGS } from '../pipelines/some_tables.ts';
 import { buildTables, type Built, type InputRow, uuid5 } from './build_models.ts';
 
 const read = { observed_at: '2026-11-21T12:00:00Z', page_sha256: 'a'.repeat(64) };
@@ -128,6 +129,7 @@ describe('signals', () => {
         ],
       },
       ['signals', 'leads'],
+      LISTINGS,
     );
   });
   after(() => built.close());
