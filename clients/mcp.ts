@@ -2,93 +2,14 @@
  * `make mcp`: an MCP server on standard input and output. An agent calls a Dealfeed server through it and pays within
  * caps. Settings are environment variables; docs/agents.md lists them.
  */
-import { join } from 'node:path';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import type { Hex } from 'viem';
-import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
-import { z } from 'zod';
-import { interfaceOf, type Interface } from '../lib/mcp/tools.ts';
-import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts';
-import { createMcpServer } from './mcp_server.ts';
-import { createBuyer } from './purchase.ts';
-import { openSpending } from './spending.ts';
-import { buyerAccount, buyerNetworks, sandboxWallet } from './wallet.ts';
-
-/** Dollars as atomic units of USDC. */
-const dollars = z
-  .string()
-  .regex(/^\d{1,6}(\.\d{1,6})?$/, 'dollars such as 0.25')
-  .transform((s) => {
-    const [whole = '', cents = ''] = s.split('.');
-    return BigInt(whole + cents.padEnd(6, '0'));
-  });
-
-const clientSettings = z.object({
-  DATA_DIR: pipelineSettings.shape.DATA_DIR,
-  SERVER_URL: z
-    .url({ protocol: /^https?$/, error: 'the http or https URL of a Dealfeed server' })
-    .transform((s) => new URL(s).origin)
-    .optional(),
-  ...buyerNetworks,
-  MAX_PER_CALL: dollars.default(250_000n),
-  MAX_TOTAL: dollars.default(5_000_000n),
-});
-
-async function fetchInterface(base: string): Promise<Interface> {
-  const invalid = new SettingError(
-    `SERVER_URL is ${JSON.stringify(base)}, expected the URL of a running Dealfeed server`,
-  );
-  const response = await fetch(`${base}/openapi.json`, {
-    redirect: 'error',
-    signal: AbortSignal.timeout(15_000),
-  }).catch(() => {
-    throw invalid;
-  });
-  if (!response.ok) throw invalid;
-  return interfaceOf(await response.json(), base);
-}
-
-async function start(): Promise<void> {
-  const settings = readSettings(clientSettings);
-  const own = await buyerAccount({
-    BUYER_KEY: process.env['BUYER_KEY'] || undefined,
-    BUYER_KEY_FILE: process.env['BUYER_KEY_FILE'] || undefined,
-  });
-  const base = settings.SERVER_URL ?? (await sandboxWallet(settings.DATA_DIR)).base_url;
-  /** The sandbox wallet pays only its own server, and is new each time that server starts. */
-  const sandbox = async (): Promise<PrivateKeyAccount | undefined> => {
-    const wallet = await sandboxWallet(settings.DATA_DIR).catch(() => undefined);
-    return wallet && new URL(wallet.base_url).origin === base
-      ? privateKeyToAccount(wallet.private_key as Hex)
-      : undefined;
-  };
-  const account = async (): Promise<PrivateKeyAccount | undefined> => own ?? (await sandbox());
-  const folder = join(settings.DATA_DIR, 'client');
-  const spending = openSpending(join(folder, 'spending.sqlite'), {
-    perCall: settings.MAX_PER_CALL,
-    total: settings.MAX_TOTAL,
-  });
-  const buyer = createBuyer({ account, spending, networks: settings.BUYER_NETWORKS });
-  const { payer, max_per_call_usd, max_total_usd } = await buyer.budget();
-  const money = own ? '' : ', which holds sandbox test money';
-  const wallet =
-    payer === null
-      ? 'There is no wallet: free tools work, paid ones can only be quoted.'
-      : `Calls are paid from ${payer}${money}, at most $${max_per_call_usd} each and $${max_total_usd} in total.`;
-  const server = createMcpServer({
-    api: await fetchInterface(base),
-    buyer,
-    responsesDir: join(folder, 'bought'),
-    about: `The server is ${base}. ${wallet} Start with meta, which is free; quote returns the price of a call.`,
-  });
-  await server.connect(new StdioServerTransport());
-  process.on('exit', () => {
-    spending.close();
-  });
-}
+import { SettingError } from '../lib/settings.ts';
+import { openMcpSession } from './mcp_session.ts';
 
 try {
-  await start();
+  const { server, close } = await openMcpSession(process.env);
+  await server.connect(new StdioServerTransport());
+  process.on('exit', close);
 } catch (error) {
   if (!(error instanceof SettingError)) throw error;
   process.stderr.write(`${error.message}\n`);

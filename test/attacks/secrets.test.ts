@@ -1,9 +1,12 @@
-/** The program does not start with a node of another chain, and prints no secret of its URL. */
+/**
+ * A server does not start with a node of another chain, and prints no secret of its URL. It is in the process of the
+ * test; `api/http/redaction` asserts that the program prints the same.
+ */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { startPrintingServer } from './printing_server.ts';
+import { Recorder } from '../api/support/recorded_servers.ts';
 import { openAttackedShop, type AttackedShop } from './shop.ts';
 
 const SECRET = 'k3yOfTheNode';
@@ -23,11 +26,12 @@ describe('a server with secrets in its settings', () => {
       wrong.listen(0, '127.0.0.1', resolve);
     });
     const host = `127.0.0.1:${(wrong.address() as AddressInfo).port}`;
-    const server = await startPrintingServer({ ...shop.env, RPC_URL: `http://${host}/v2/${SECRET}` });
-    await server.end();
+    const env = { ...shop.env, RPC_URL: `http://${host}/v2/${SECRET}` };
+    const server = await new Recorder().start('a node of another chain', env);
+    await server.close();
     wrong.closeAllConnections();
     wrong.close();
-    assert.match(server.printed(), /RPC_URL/);
-    for (const hidden of [SECRET, host]) assert.ok(!server.printed().includes(hidden), server.printed());
+    assert.match(server.output(), /^RPC_URL is not shown, expected a node of Base/);
+    for (const hidden of [SECRET, host]) assert.ok(!server.output().includes(hidden), server.output());
   });
 });

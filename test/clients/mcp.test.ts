@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { templateOf } from '../../api/routes/define.ts';
 import { page, purchaseOverMcp } from '../../examples/mcp_purchase.ts';
 import { uuid } from '../api/support/snapshot_fixtures.ts';
+import { BARE } from '../environment.ts';
 import { skeleton } from './conversation.ts';
 import { openAgentShop, type AgentShop } from './mcp_agents.ts';
 
@@ -238,8 +239,8 @@ describe('the MCP server', () => {
         const { content } = await call('quote', { tool: 'deal_report', arguments: { id: uuid(1) } });
         assert.deepEqual([content['price_usd'], content['within_call_cap']], ['1.50', false]);
         assert.equal((await call('deal_cards')).isError, false);
-        // Two clients of one wallet with concurrent calls, one of them started later: the cap holds for all together.
-        await shop.withAgent(capped, async (later) => {
+        // Two clients of one wallet with concurrent calls, one of them a later process: the cap holds for both together.
+        await shop.withAgentProcess(capped, async (later) => {
           const refused = await Promise.all(
             [call, later.call].map(async (callOf) => {
               const results = await Promise.all([
@@ -274,7 +275,10 @@ describe('the MCP server', () => {
 
   it('behaves as in docs/mcp-purchase.md', async () => {
     const [currentTools, documentedTools] = [new Set<string>(), new Set<string>()];
-    const today = skeleton(page(await purchaseOverMcp({ DATA_DIR: shop.folder.path }), shop.folder.path), currentTools);
+    const today = skeleton(
+      page(await purchaseOverMcp({ ...BARE, DATA_DIR: shop.folder.path }), shop.folder.path),
+      currentTools,
+    );
     const written = await readFile(new URL('../../docs/mcp-purchase.md', import.meta.url), 'utf8');
     assert.equal(today.length, 19);
     assert.deepEqual(skeleton(written, documentedTools), today, 'run: make serve, and node examples/mcp_purchase.ts');

@@ -1,11 +1,17 @@
-/** Agents for the tests of the MCP server: the SDK's client on standard input and output, and a sandbox server. */
+/**
+ * Agents for the tests of the MCP server: the SDK's client, and a sandbox server. The MCP server of an agent is in the
+ * process of the test, or a process of its own on standard input and output.
+ */
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
+import { openMcpSession } from '../../clients/mcp_session.ts';
 import { BARE } from '../environment.ts';
 
 export const MCP_PROGRAM = fileURLToPath(new URL('../../clients/mcp.ts', import.meta.url));
@@ -21,7 +27,39 @@ export interface Agent {
   call(name: string, args?: Record<string, unknown>): Promise<ToolResult>;
 }
 
-async function openAgent(env: Readonly<Record<string, string>>): Promise<Agent> {
+type Env = Readonly<Record<string, string>>;
+
+interface OpenAgent extends Agent {
+  close(): Promise<void>;
+}
+
+async function agentOn(transport: Transport, stderr: () => string, close: () => void): Promise<OpenAgent> {
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(transport);
+  return {
+    client,
+    stderr,
+    async call(name, args = {}) {
+      const { isError, structuredContent, content } = await client.callTool({ name, arguments: args });
+      assert.equal((content as { text: string }[])[0]?.text, JSON.stringify(structuredContent));
+      return { isError: isError === true, content: structuredContent as Record<string, unknown> };
+    },
+    async close() {
+      await client.close();
+      close();
+    },
+  };
+}
+
+/** An agent whose MCP server is in this process. */
+async function openAgent(env: Env): Promise<OpenAgent> {
+  const { server, close } = await openMcpSession(env);
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await server.connect(theirs);
+  return agentOn(ours, () => '', close);
+}
+
+async function startAgent(env: Env): Promise<OpenAgent> {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [MCP_PROGRAM],
@@ -32,17 +70,11 @@ async function openAgent(env: Readonly<Record<string, string>>): Promise<Agent> 
   transport.stderr?.on('data', (chunk: Buffer) => {
     stderr += chunk.toString('utf8');
   });
-  const client = new Client({ name: 'test', version: '1' });
-  await client.connect(transport);
-  return {
-    client,
-    stderr: () => stderr,
-    async call(name, args = {}) {
-      const { isError, structuredContent, content } = await client.callTool({ name, arguments: args });
-      assert.equal((content as { text: string }[])[0]?.text, JSON.stringify(structuredContent));
-      return { isError: isError === true, content: structuredContent as Record<string, unknown> };
-    },
-  };
+  return agentOn(
+    transport,
+    () => stderr,
+    () => undefined,
+  );
 }
 
 export interface AgentShop {
@@ -50,8 +82,10 @@ export interface AgentShop {
   readonly server: Serving;
   /** Key of the sandbox wallet. */
   readonly key: string;
-  /** Use an agent with these settings. Agents with default settings share one process. */
-  withAgent(env: Readonly<Record<string, string>>, use: (agent: Agent) => Promise<void>): Promise<void>;
+  /** Use an agent with these settings. The default settings have one agent. */
+  withAgent(env: Env, use: (agent: Agent) => Promise<void>): Promise<void>;
+  /** The same with the MCP server in a process of its own. */
+  withAgentProcess(env: Env, use: (agent: Agent) => Promise<void>): Promise<void>;
   /** Atomic units that an action paid to the server. */
   amountPaid(action: () => Promise<void>): Promise<bigint>;
   close(): Promise<void>;
@@ -68,7 +102,14 @@ export async function openAgentShop(): Promise<AgentShop> {
   });
   const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0' });
   const server = await serve({ settings, payments, checkResponses: true });
-  let shared: Agent | undefined;
+  let shared: OpenAgent | undefined;
+  const useAndClose = async (agent: OpenAgent, use: (agent: Agent) => Promise<void>): Promise<void> => {
+    try {
+      await use(agent);
+    } finally {
+      await agent.close();
+    }
+  };
   const received = async (): Promise<bigint> =>
     (await server.payments.sandbox?.chain.balanceOf(server.payments.payTo)) ?? 0n;
   return {
@@ -80,20 +121,16 @@ export async function openAgentShop(): Promise<AgentShop> {
         await use((shared ??= await openAgent({ DATA_DIR: folder.path })));
         return;
       }
-      const agent = await openAgent({ DATA_DIR: folder.path, ...env });
-      try {
-        await use(agent);
-      } finally {
-        await agent.client.close();
-      }
+      await useAndClose(await openAgent({ DATA_DIR: folder.path, ...env }), use);
     },
+    withAgentProcess: async (env, use) => useAndClose(await startAgent({ DATA_DIR: folder.path, ...env }), use),
     async amountPaid(action) {
       const start = await received();
       await action();
       return (await received()) - start;
     },
     async close() {
-      await shared?.client.close();
+      await shared?.close();
       await server.close();
       await folder.remove();
     },

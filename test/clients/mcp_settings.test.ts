@@ -1,12 +1,10 @@
 /** Wallets and settings of the MCP server: the buyer's own key, no wallet, and invalid settings. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { BARE } from '../environment.ts';
-import { thorough } from '../thorough.ts';
+import { runHere } from '../command_here.ts';
 import { MCP_PROGRAM, openAgentShop, type AgentShop } from './mcp_agents.ts';
 
 describe('the MCP server', () => {
@@ -21,7 +19,7 @@ describe('the MCP server', () => {
     try {
       const file = join(own, 'key');
       await writeFile(file, `${shop.key}\n`, { mode: 0o600 });
-      await shop.withAgent(
+      await shop.withAgentProcess(
         { DATA_DIR: own, SERVER_URL: shop.server.url, BUYER_KEY_FILE: file },
         async ({ call, client, stderr }) => {
           assert.equal(
@@ -66,18 +64,11 @@ describe('the MCP server', () => {
       [{ SERVER_URL: 'http://127.0.0.1:9' }, /^SERVER_URL is .*expected the URL of a running Dealfeed server\n$/],
       [{ MAX_PER_CALL: 'lots' }, /^MAX_PER_CALL is "lots", expected dollars/],
     ];
-    // Each is a process.
-    await Promise.all(
-      thorough(cases.slice(0, 2), cases).map(async ([env, line]) => {
-        const { code, out, err } = await new Promise<{ code: unknown; out: string; err: string }>((resolve) => {
-          execFile(process.execPath, [MCP_PROGRAM], { env: { ...BARE, ...env } }, (error, stdout, stderr) => {
-            resolve({ code: error?.code, out: stdout, err: stderr });
-          });
-        });
-        assert.deepEqual([code, out], [1, ''], err);
-        assert.match(err, line);
-        assert.ok(!err.includes(shop.key.slice(2, 20)));
-      }),
-    );
+    for (const [env, line] of cases) {
+      const { code, out, err } = await runHere(MCP_PROGRAM, { env });
+      assert.deepEqual([code, out], [1, ''], err);
+      assert.match(err, line);
+      assert.ok(!err.includes(shop.key.slice(2, 20)));
+    }
   });
 });

@@ -11,6 +11,8 @@ import { PRICES } from '../../api/routes/prices.ts';
 import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import { fetchPaymentRequired, bodyOf, buyerWith, fetchWithPayment, type Buyer } from '../api/support/buyers.ts';
+import { runHere, type Ended } from '../command_here.ts';
+import { BARE } from '../environment.ts';
 import { callOf, dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 
 const PRICE = 50_000n;
@@ -265,19 +267,16 @@ describe('a purchase', () => {
   const longLived = (): Promise<string> => resigned(10 * 365 * 86_400);
 
   it('works from the command line, which prints balances before and after', async () => {
-    const run = (env: Record<string, string>, program = 'buy'): Promise<{ code: number; out: string; err: string }> =>
+    const programOf = (name: string): string => fileURLToPath(new URL(`../../clients/${name}.ts`, import.meta.url));
+    const runProcess = (env: Record<string, string>): Promise<Ended> =>
       new Promise((resolve) => {
-        execFile(
-          process.execPath,
-          [fileURLToPath(new URL(`../../clients/${program}.ts`, import.meta.url))],
-          { env: { ...process.env, ...env } },
-          (error, out, err) => {
-            resolve({ code: error ? Number(error.code) : 0, out, err });
-          },
-        );
+        execFile(process.execPath, [programOf('buy')], { env: { ...BARE, ...env } }, (error, out, err) => {
+          resolve({ code: error ? Number(error.code) : 0, out, err });
+        });
       });
+    const run = (env: Record<string, string>, program = 'buy'): Promise<Ended> => runHere(programOf(program), { env });
     const paid = await amountMoved(async () => {
-      const { code, out } = await run({ DATA_DIR: folder.path, URL: '/api/deals?state=OH' });
+      const { code, out } = await runProcess({ DATA_DIR: folder.path, URL: '/api/deals?state=OH' });
       assert.equal(code, 0);
       assert.match(out, /required {3}402, price 0\.05 USDC/);
       assert.match(out, /transaction 0x[0-9a-f]{64}/);

@@ -8,6 +8,8 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { newKey } from '../../api/payments/receipts/key_set.ts';
 import { objectPath } from '../../lib/archive_path.ts';
+import { runHere, type Ended } from '../command_here.ts';
+import { BARE } from '../environment.ts';
 import { publishedOf, receiptsOf, SOLD_AT } from './receipts_made.ts';
 
 const CLI = new URL('../../clients/verify_cli.ts', import.meta.url).pathname;
@@ -43,17 +45,24 @@ describe('make verify', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const run = (env: Record<string, string> = {}): { status: number | null; out: string; problem: string } => {
+  const envWith = (env: Record<string, string>): Record<string, string> => ({
+    FILE: at('answer.json'),
+    RECEIPT: at('answer.jws'),
+    DATA_DIR: folder,
+    ...env,
+  });
+  const run = (env: Record<string, string> = {}): Promise<Ended> => runHere(CLI, { env: envWith(env) });
+  const runProcess = (env: Record<string, string> = {}): Ended => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [CLI], {
       encoding: 'utf8',
-      env: { ...process.env, FILE: at('answer.json'), RECEIPT: at('answer.jws'), DATA_DIR: folder, ...env },
+      env: { ...BARE, ...envWith(env) },
     });
-    return { status, out: stdout, problem: stderr };
+    return { code: status ?? -1, out: stdout, err: stderr };
   };
 
-  it('proves a sale with the keys beside the receipt, and finds every page of the answer', () => {
-    const { status, out, problem } = run();
-    assert.deepEqual([status, problem], [0, '']);
+  it('proves a sale with the keys beside the receipt, and finds every page of the answer', async () => {
+    const { code, out, err } = await run();
+    assert.deepEqual([code, err], [0, '']);
     for (const line of [
       new RegExp(`^signature {2}valid, EdDSA by ${key.keys[0]?.kid}$`, 'm'),
       /^request {4}GET \/api\/deals\/5\/report\?fields=deal as application\/json$/m,
@@ -65,30 +74,31 @@ describe('make verify', () => {
       assert.match(out, line);
   });
 
-  it('fails for an altered answer, keys without this one, and a page that is missing or different', () => {
+  it('fails for an altered answer, keys without this one, and a page that is missing or different', async () => {
     for (const [env, expected] of [
       [{ FILE: at('altered.json') }, /^NOT PROVEN: the SHA-256 of the file is .*, the receipt is for /m],
       [{ KEYS: at('other.json') }, /^NOT PROVEN: the key ".*" is not among the saved keys\.$/m],
     ] as const) {
-      const { status, out } = run(env);
-      assert.equal(status, 1);
+      const { code, out } = await run(env);
+      assert.equal(code, 1);
       assert.match(out, expected);
       assert.doesNotMatch(out, /This proves/);
     }
     save(shaOf(LOST), 'other bytes');
-    const different = run();
-    assert.equal(different.status, 1);
+    const different = await run();
+    assert.equal(different.code, 1);
     assert.match(different.out, new RegExp(`^ {2}different ${shaOf(LOST)} `, 'm'));
     rmSync(join(folder, 'archive', objectPath(shaOf(LOST))));
-    const missing = run();
-    assert.equal(missing.status, 1);
+    const missing = runProcess();
+    assert.deepEqual(missing, await run(), 'the process ends as the program here');
+    assert.equal(missing.code, 1);
     assert.match(missing.out, /^pages {6}1 of 2 found/m);
     assert.match(missing.out, new RegExp(`^ {2}missing {3}${shaOf(LOST)} `, 'm'));
   });
 
-  it('names a setting whose file cannot be read', () => {
-    const { status, problem } = run({ FILE: at('nowhere.json') });
-    assert.equal(status, 1);
-    assert.match(problem, /^FILE is ".*nowhere\.json", expected a file that can be read$/m);
+  it('names a setting whose file cannot be read', async () => {
+    const { code, err } = await run({ FILE: at('nowhere.json') });
+    assert.equal(code, 1);
+    assert.match(err, /^FILE is ".*nowhere\.json", expected a file that can be read$/m);
   });
 });

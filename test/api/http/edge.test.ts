@@ -1,19 +1,17 @@
 /** HEAD with a sign-in, requests with two hosts, nosniff on every response, and key files with wrong permissions. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { generatePrivateKey } from 'viem/accounts';
 import { buyerAccount } from '../../../clients/wallet.ts';
 import { readServerSettings } from '../../../api/settings.ts';
-import { BARE } from '../../environment.ts';
 import { PUBLIC_URL, startApp, type Started } from '../support/test_app.ts';
 import { buyerWith } from '../support/buyers.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { Recorder } from '../support/recorded_servers.ts';
 import { receiptKeyPath } from '../support/receipt_key.ts';
 
 /** Everything that the server sends in response to these bytes. */
@@ -201,21 +199,12 @@ describe('a key file', () => {
 
   it('with wrong permissions keeps the server from starting, and is not printed', async () => {
     const file = await keyFile(0o644);
-    const ended = await new Promise<{ code: unknown; out: string; err: string }>((resolve) => {
-      execFile(
-        process.execPath,
-        [fileURLToPath(new URL('../../../api/server.ts', import.meta.url))],
-        { env: { ...BARE, ...envWith(file), DATA_DIR: folder, PORT: '0' }, timeout: 20_000 },
-        (error, out, err) => {
-          resolve({ code: error?.code, out, err });
-        },
-      );
-    });
-    assert.deepEqual(ended, {
-      code: 1,
-      out: '',
-      err: `SETTLE_KEY_FILE is "${file}", which group or others can open (mode 0644). Run: chmod 600 ${file}\n`,
-    });
-    assert.equal(JSON.stringify(ended).includes(key.slice(2)), false);
+    const server = await new Recorder().start('a shared key file', { ...envWith(file), DATA_DIR: folder });
+    assert.equal(server.isRunning, false);
+    assert.equal(
+      server.output(),
+      `SETTLE_KEY_FILE is "${file}", which group or others can open (mode 0644). Run: chmod 600 ${file}`,
+    );
+    await server.close();
   });
 });

@@ -1,10 +1,9 @@
 /** Two networks with a key of our own: the node, the gas and the refunds of each. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { promisify } from 'node:util';
+import { fileURLToPath } from 'node:url';
 import { createTestClient, http, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { serve, type Serving } from '../../../api/http/serve.ts';
@@ -15,10 +14,12 @@ import { BASE, chainIdentity } from '../../../lib/network.ts';
 import { bodyOf, fetchWithPayment } from '../support/buyers.ts';
 import { receiptKeyPath } from '../support/receipt_key.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { runHere } from '../../command_here.ts';
 import { payment, purchaseIn } from '../../ledger/purchases.ts';
 import { bookAll, transferFor } from '../../ledger/transfer_booking.ts';
 import { POLYGON, signedOn } from '../support/two_networks.ts';
 
+const AUDIT = fileURLToPath(new URL('../../../api/payments/audit/cli.ts', import.meta.url));
 const PAY_TO = privateKeyToAccount(generatePrivateKey()).address;
 const GAS = 150_000n;
 
@@ -109,14 +110,8 @@ describe('two networks with a key of our own', () => {
     await ledger.close();
 
     const run = async (command: string, more: Record<string, string>): Promise<string> => {
-      const { NODE_COMPILE_CACHE, PATH } = process.env;
-      const started = promisify(execFile)(process.execPath, ['api/payments/audit/cli.ts', command], {
-        env: { NODE_COMPILE_CACHE, PATH, ...env(), DATA_DIR: dataDir, ...more },
-      });
-      return started.then(
-        ({ stdout }) => stdout,
-        (error: { stderr: string; stdout: string }) => error.stdout + error.stderr,
-      );
+      const { out, err } = await runHere(AUDIT, { args: [command], env: { ...env(), DATA_DIR: dataDir, ...more } });
+      return out + err;
     };
     const refund = async (on: Chain): Promise<string> => {
       await on.mint(payer as Hex, payment(1).amount);

@@ -1,8 +1,7 @@
 /** Purchases on two networks of one server: each is paid, found, audited and collected on its own. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
-import { promisify } from 'node:util';
+import { fileURLToPath } from 'node:url';
 import { decodePaymentResponseHeader } from '@x402/core/http';
 import { createSIWxMessage, encodeSIWxHeader, type CompleteSIWxInfo } from '@x402/extensions/sign-in-with-x';
 import { createTestClient, http } from 'viem';
@@ -13,6 +12,7 @@ import { createBuyer } from '../../../clients/purchase.ts';
 import { openSpending } from '../../../clients/spending.ts';
 import { BASE, KNOWN_NETWORKS, type Network } from '../../../lib/network.ts';
 import type { ReceiptClaims } from '../../../lib/receipt.ts';
+import { runHere } from '../../command_here.ts';
 import { bodyOf, fetchPaymentRequired, fetchWithPayment } from '../support/buyers.ts';
 import { openTwoNetworks, POLYGON, signedOn, type Place, type TwoNetworks } from '../support/two_networks.ts';
 
@@ -170,14 +170,11 @@ describe('a second network', () => {
     const spending = openSpending(':memory:', { perCall: 250_000n, total: 250_000n });
     const account = async () => privateKeyToAccount(sandbox.buyer.privateKey);
     const run = async (file: string, argument: string[], env: Record<string, string>): Promise<string> => {
-      const { NODE_COMPILE_CACHE, PATH } = process.env;
-      const started = promisify(execFile)(process.execPath, [file, ...argument], {
-        env: { NODE_COMPILE_CACHE, PATH, DATA_DIR: shop.folder.path, SERVER: shop.server.url, ...env },
+      const { out, err } = await runHere(fileURLToPath(new URL(`../../../${file}`, import.meta.url)), {
+        args: argument,
+        env: { DATA_DIR: shop.folder.path, SERVER: shop.server.url, ...env },
       });
-      return started.then(
-        ({ stdout, stderr }) => stdout + stderr,
-        (error: { stderr: string }) => error.stderr,
-      );
+      return out + err;
     };
     const changed = await moved(async () => {
       const wallet = createBuyer({ account, spending, networks: [POLYGON, BASE] });
