@@ -1,6 +1,6 @@
 /**
- * Runs a program in the process of the test, which has loaded its modules: a process of its own takes 0.5 to 1 s to load
- * them. One test of each program starts the process.
+ * Runs a program in the process of the test, which has loaded its modules: a process of its own takes 0.5 to 1 s to
+ * load them. One test of each program starts the process.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { pathToFileURL } from 'node:url';

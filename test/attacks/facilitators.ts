@@ -1,4 +1,5 @@
 /** Facilitators over HTTP: an honest one built on the library, and what it says instead of the truth. */
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
@@ -104,6 +105,22 @@ export const repliesAtLength =
   async ({ settle, reply }) => {
     const { transaction } = await settle();
     reply(200, { ...success(transaction), extra: { padding: 'x'.repeat(bytes) } });
+  };
+
+/** The same in pieces, until the connection is closed. @param onEnd gets the bytes that were sent */
+export const repliesInPieces =
+  (bytes: number, onEnd: (sent: number) => void): SettleBehavior =>
+  async ({ settle, response }) => {
+    const { transaction } = await settle();
+    response.writeHead(200, { 'Content-Type': 'application/json' }).write(JSON.stringify(success(transaction)));
+    const piece = ' '.repeat(1 << 16);
+    let sent = 0;
+    while (sent < bytes && !response.destroyed) {
+      sent += piece.length;
+      if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    }
+    response.end();
+    onEnd(sent);
   };
 
 /** Settles, and replies with something that is not JSON. */

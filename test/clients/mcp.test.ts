@@ -239,7 +239,7 @@ describe('the MCP server', () => {
         const { content } = await call('quote', { tool: 'deal_report', arguments: { id: uuid(1) } });
         assert.deepEqual([content['price_usd'], content['within_call_cap']], ['1.50', false]);
         assert.equal((await call('deal_cards')).isError, false);
-        // Two clients of one wallet with concurrent calls, one of them a later process: the cap holds for both together.
+        // Two clients of one wallet with concurrent calls, one a later process: the cap holds for both together.
         await shop.withAgentProcess(capped, async (later) => {
           const refused = await Promise.all(
             [call, later.call].map(async (callOf) => {

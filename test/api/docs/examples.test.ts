@@ -1,11 +1,17 @@
-/** An example of each kind buys, against a real server and a real local chain. The proof has their other outcomes. */
+/**
+ * An example of each kind buys, against a real server and a real local chain. The proof has their other outcomes, and
+ * starts those in TypeScript as processes.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { realpath, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { unescaped } from '../../site/reference_pages.ts';
 import { uuid } from '../support/snapshot_fixtures.ts';
 import { openExampleShop, type ExampleShop } from './example_shop.ts';
 
+const PACKAGES = await realpath(new URL('../../../node_modules', import.meta.url));
 const hasPython = (): boolean => spawnSync('python3', ['--version']).status === 0;
 
 describe('an example', () => {
@@ -20,7 +26,7 @@ describe('an example', () => {
 
   it('over MCP buys with the stock clients, and reads on in what it bought', async () => {
     const paid = await amountMoved(async () => {
-      const { code, out, err } = await run('node', ['examples/mcp_http.ts', 'deals', '{"state":"OH","limit":9}']);
+      const { code, out, err } = await shop.runHere('examples/mcp_http.ts', ['deals', '{"state":"OH","limit":9}']);
       assert.equal(code, 0, err);
       assert.match(err, /^paid in 0x[0-9a-f]{64}\n$/);
       const shown = out
@@ -37,7 +43,7 @@ describe('an example', () => {
 
   it('in TypeScript buys with @x402/fetch', async () => {
     const paid = await amountMoved(async () => {
-      const { code, out, err } = await run(process.execPath, ['examples/buy.ts', '/api/deals?limit=3']);
+      const { code, out, err } = await shop.runHere('examples/buy.ts', ['/api/deals?limit=3']);
       assert.deepEqual([code, (JSON.parse(out) as { count: number }).count], [0, 3], err);
       assert.match(err, /^200, paid in 0x[0-9a-f]{64}, receipt [0-9a-f-]{36}\n$/);
     });
@@ -78,9 +84,11 @@ describe('an example', () => {
   };
 
   it('on the reference buys in TypeScript as it is shown', async () => {
-    const program = await shownExample('TypeScript');
+    const program = join(shop.folder.path, 'shown.ts');
+    await writeFile(program, await shownExample('TypeScript'));
+    await symlink(PACKAGES, join(shop.folder.path, 'node_modules'));
     const paid = await amountMoved(async () => {
-      const { code, out, err } = await run(process.execPath, ['--input-type=module-typescript', '--eval', program]);
+      const { code, out, err } = await shop.runHere(program);
       assert.equal(code, 0, err);
       assert.match(out, /^200 [0-9a-f-]{36}\n\{[^]*count: 5,/u);
     });
