@@ -1,6 +1,6 @@
 /** Where payments go: the sandbox's chain and who lives as long as it, and settling with a key of our own. */
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createTestClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
-import { readWallet } from '../../../api/payments/local_chain/wallet.ts';
+import { readWallet, walletPath } from '../../../api/payments/local_chain/wallet.ts';
 import { serve, type Serving } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
@@ -66,25 +66,49 @@ describe('the chain of the sandbox', () => {
     return server;
   };
 
-  it('ends with the server that started it, even if that is killed; the next server starts another', async () => {
-    const server = await started({});
-    const rpcUrl = (await readWallet(folder.path))?.rpc_url ?? '';
-    assert.equal(await answers(rpcUrl), true);
-    await server.end('SIGKILL');
-    await until('the chain outlives a killed server', async () => !(await answers(rpcUrl)));
+  it('is shared by the servers on one data folder, of which the first writes the wallet file and ends the chain', async () => {
+    const first = await started({});
+    const wallet = (await readWallet(folder.path)) ?? assert.fail('there is no wallet file');
+    const second = await open({ DATA_DIR: folder.path });
+    const { payTo, sandbox } = second.payments;
+    assert.deepEqual(
+      [sandbox?.chain.rpcUrl, sandbox?.buyer.address, payTo],
+      [wallet.rpc_url, wallet.address, wallet.pay_to],
+    );
+    const buyer = buyerWith(wallet.private_key as `0x${string}`);
+    const start = (await sandbox?.chain.balanceOf(payTo)) ?? 0n;
+    const urls = [first.url, second.url, first.url, second.url, first.url, second.url].map((url) => `${url}/api/deals`);
+    for (let round = 1n; round <= 2n; round += 1n) {
+      const payment = await buyer.sign(urls[Number(round) % 2] ?? '');
+      const responses = await Promise.all(urls.map((url) => fetchWithPayment(url, payment)));
+      assert.deepEqual(responses.map((r) => r.status).sort(), [200, 409, 409, 409, 409, 409]);
+      assert.equal(((await sandbox?.chain.balanceOf(payTo)) ?? 0n) - start, round * 50_000n);
+    }
+    await second.close();
+    assert.equal((await readWallet(folder.path))?.base_url, first.url);
+    assert.equal((await buyer.fetch(`${first.url}/api/deals`)).status, 200);
+
+    await first.end('SIGKILL');
+    await until('the chain outlives a killed server', async () => !(await answers(wallet.rpc_url)));
     const next = await open({ DATA_DIR: folder.path });
-    assert.notEqual(next.payments.sandbox?.chain.rpcUrl, rpcUrl);
+    assert.notEqual(next.payments.sandbox?.chain.rpcUrl, wallet.rpc_url, 'the next server starts another chain');
+    assert.notEqual(await readWallet(folder.path), null);
     await next.close();
+    assert.equal(await readWallet(folder.path), null);
   });
 
   it('that was running before outlives every server, so that open settlements can be resolved', async () => {
     const chain = await startChain();
     try {
-      const server = await started({ SANDBOX_RPC: chain.rpcUrl });
+      const server = await open({ DATA_DIR: folder.path, SANDBOX_RPC: chain.rpcUrl });
       const wallet = await readWallet(folder.path);
       assert.equal(wallet?.rpc_url, chain.rpcUrl);
       assert.equal((await buyerWith(wallet.private_key as `0x${string}`).fetch(`${server.url}/api/deals`)).status, 200);
-      await server.end('SIGKILL');
+      const file = walletPath(folder.path);
+      const left = await readFile(file);
+      await server.close();
+      // As a killed server leaves it. The proof kills one.
+      await writeFile(file, left, { mode: 0o600 });
       assert.equal(await answers(chain.rpcUrl), true);
       const again = await open({ DATA_DIR: folder.path, SANDBOX_RPC: chain.rpcUrl });
       assert.equal(again.payments.sandbox?.buyer.address, wallet.address, 'the same buyer');
@@ -93,26 +117,6 @@ describe('the chain of the sandbox', () => {
     } finally {
       await chain.close();
     }
-  });
-
-  it('is shared by the processes on one data folder, and the first process writes the wallet file', async () => {
-    const first = await open({ DATA_DIR: folder.path });
-    const { payTo, sandbox } = first.payments;
-    const buyer = buyerWith(sandbox?.buyer.privateKey);
-    const start = (await sandbox?.chain.balanceOf(payTo)) ?? 0n;
-    const second = await started({});
-    const urls = [first.url, second.url, first.url, second.url, first.url, second.url].map((url) => `${url}/api/deals`);
-    for (let round = 1n; round <= 2n; round += 1n) {
-      const payment = await buyer.sign(urls[Number(round) % 2] ?? '');
-      const responses = await Promise.all(urls.map((url) => fetchWithPayment(url, payment)));
-      assert.deepEqual(responses.map((r) => r.status).sort(), [200, 409, 409, 409, 409, 409]);
-      assert.equal(((await sandbox?.chain.balanceOf(payTo)) ?? 0n) - start, round * 50_000n);
-    }
-    await second.end('SIGTERM');
-    assert.equal((await readWallet(folder.path))?.base_url, first.url);
-    assert.equal((await buyer.fetch(`${first.url}/api/deals`)).status, 200);
-    await first.close();
-    assert.equal(await readWallet(folder.path), null);
   });
 
   it('is named where there is none', async () => {
