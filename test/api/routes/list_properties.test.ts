@@ -199,6 +199,8 @@ describe('random filters', () => {
       const file = literal(join(path, `${list.table}.parquet`));
       // A few filters at a time: with all of them, nothing ever matches.
       const names = Object.keys(list.filters);
+      // A list of one register has few rows to match.
+      const fewRuns = list.path.startsWith('/api/') ? 8 + names.length : 12 + 2 * names.length;
       const filters = fc
         .subarray(names, { maxLength: Math.min(3, names.length) })
         .chain((some) =>
@@ -227,7 +229,7 @@ describe('random filters', () => {
           if (expected.length > limit) matched.paged += 1;
         }),
         {
-          numRuns: names.length === 0 ? thorough(4, 8) : thorough(12 + 2 * names.length, 10 + 5 * names.length),
+          numRuns: names.length === 0 ? thorough(4, 8) : thorough(fewRuns, 10 + 5 * names.length),
           seed: SEED + index,
         },
       );

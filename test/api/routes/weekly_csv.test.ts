@@ -16,7 +16,7 @@ describe('the weekly file', () => {
   let folder: DataFolder;
   let started: Started;
   const buyer = buyerWith();
-  const LARGE = 5_001;
+  const LARGE = 4_001;
   const odd = [
     '=HYPERLINK("http://x","y")',
     '+1',

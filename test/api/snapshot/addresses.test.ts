@@ -3,7 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { addressNormalizer } from '../../../api/snapshot/addresses.ts';
 import { loadSnapshot, type Snapshot } from '../../../api/snapshot/load.ts';
+import { thorough } from '../../thorough.ts';
 import { dataFolder } from '../support/snapshot_fixtures.ts';
+
+/** More than a snapshot has connections. */
+const AT_ONCE = thorough(15, 70);
 
 describe('addresses', () => {
   const withAddresses = async (test: (snapshot: Snapshot) => Promise<void>): Promise<void> => {
@@ -22,13 +26,13 @@ describe('addresses', () => {
       const keysFrom = (from: number): Promise<(string | undefined)[]> =>
         Promise.all(
           Array.from(
-            { length: 70 },
+            { length: AT_ONCE },
             async (_, i) =>
               (await normalize(i % 7 === 0 ? `Elm Street ${from + i}` : `${from + i} Elm Street`))?.address_key,
           ),
         );
       const expected = (from: number): (string | undefined)[] =>
-        Array.from({ length: 70 }, (_, i) => (i % 7 === 0 ? undefined : `${from + i} ELM ST`));
+        Array.from({ length: AT_ONCE }, (_, i) => (i % 7 === 0 ? undefined : `${from + i} ELM ST`));
       assert.deepEqual(await keysFrom(1), expected(1));
       assert.deepEqual(await Promise.all([keysFrom(1000), keysFrom(2000)]), [expected(1000), expected(2000)]);
     }));
