@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { decodePaymentResponseHeader } from '@x402/core/http';
 import type { ExactEIP3009Payload } from '@x402/evm';
 import { PRICES } from '../../api/routes/prices.ts';
@@ -111,7 +112,7 @@ describe('a purchase', () => {
     assert.equal(paid, PRICE);
   });
 
-  it('costs the price of the price table: every priced route requires it, and one of each price is bought', async () => {
+  it('costs the price of the price table: every priced route requires it, one of each price is sold', async () => {
     const bought = new Set<string>();
     for (const route of server.app.routes) {
       if (route.price === null) continue;
@@ -274,16 +275,10 @@ describe('a purchase', () => {
 
   it('works from the command line, which prints balances before and after', async () => {
     const programOf = (name: string): string => fileURLToPath(new URL(`../../clients/${name}.ts`, import.meta.url));
-    const runProcess = (env: Record<string, string>): Promise<Ended> =>
-      new Promise((resolve) => {
-        execFile(process.execPath, [programOf('buy')], { env: { ...BARE, ...env } }, (error, out, err) => {
-          resolve({ code: error ? Number(error.code) : 0, out, err });
-        });
-      });
-    const run = (env: Record<string, string>, program = 'buy'): Promise<Ended> => runHere(programOf(program), { env });
+    const run = (env: Record<string, string>, name = 'buy'): Promise<Ended> => runHere(programOf(name), { env });
     const paid = await amountMoved(async () => {
-      const { code, out } = await runProcess({ DATA_DIR: folder.path, URL: '/api/deals?state=OH' });
-      assert.equal(code, 0);
+      const env = { ...BARE, DATA_DIR: folder.path, URL: '/api/deals?state=OH' };
+      const { stdout: out } = await promisify(execFile)(process.execPath, [programOf('buy')], { env });
       assert.match(out, /required {3}402, price 0\.05 USDC/);
       assert.match(out, /transaction 0x[0-9a-f]{64}/);
       assert.match(out, /\(-0\.05 USDC\)/);

@@ -66,7 +66,7 @@ describe('the chain of the sandbox', () => {
     return server;
   };
 
-  it('is shared by the servers on one data folder, of which the first writes the wallet file and ends the chain', async () => {
+  it('is shared by the servers on one data folder; the first writes the wallet file and ends the chain', async () => {
     const first = await started({});
     const wallet = (await readWallet(folder.path)) ?? assert.fail('there is no wallet file');
     const second = await open({ DATA_DIR: folder.path });
