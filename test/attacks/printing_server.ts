@@ -15,7 +15,7 @@ export async function startPrintingServer(env: Readonly<Record<string, string>>)
   };
   child.stdout.on('data', hear);
   child.stderr.on('data', hear);
-  for (let i = 0; i < 400 && !printed.includes('Ctrl-C') && child.exitCode === null; i += 1) await pause(50);
+  for (let i = 0; i < 1_200 && !printed.includes('Ctrl-C') && child.exitCode === null; i += 1) await pause(50);
   const url = /^listening +(\S+)/m.exec(printed)?.[1] ?? '';
   const end = async (): Promise<void> => {
     if (child.exitCode !== null) return;

@@ -153,11 +153,11 @@ test('a newer ledger, foreign tables and a wrong password are refused in one lin
 });
 
 test('on a full disk no write is partial, sold purchases stay, and other sales continue', async () => {
-  const small = await startPostgres({ largestFileKib: 18_000 });
+  const small = await startPostgres({ largestFileKib: 3_000 });
   try {
     const ledger = await openPostgresLedger(await small.database(), { patienceMs: 3_000 });
     const sold = await purchaseIn(ledger, 'sold', 1, { body: 'small', lead: 'lead' });
-    const noise = Buffer.alloc(30_000_000);
+    const noise = Buffer.alloc(6_000_000);
     for (let i = 0; i < noise.length; i += 4) noise.writeUInt32LE(Math.imul(i, 2_654_435_761) >>> 0, i);
     const large = await reserve(ledger, wanted(2));
     await assert.rejects(
