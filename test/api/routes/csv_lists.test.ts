@@ -53,7 +53,9 @@ describe('a list as CSV', () => {
     const lists = shared.app.app.routes.filter(({ csvColumns }) => csvColumns !== undefined);
     assert.equal(lists.length, 13);
     for (const { path } of lists) {
-      for (const query of ['?limit=2', ...(path === '/api/deals/basic' ? [] : ['?fields=all&limit=500'])]) {
+      // A list of one register has the records of /api/filings.
+      const hasFields = path.startsWith('/api/') && path !== '/api/deals/basic';
+      for (const query of ['?limit=2', ...(hasFields ? ['?fields=all&limit=500'] : [])]) {
         const json = await buy(path + query, 'application/json');
         const csv = await buy(path + query, CSV);
         assert.deepEqual([json.status, csv.status], [200, 200], path);
