@@ -9,7 +9,6 @@ import { test } from 'node:test';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
-import { TINY } from '../pipelines/runs.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { alertChanges, type Alert } from '../../pipelines/operate/alerts/alerts.ts';
 import { problem, PROBLEMS, type Problem, type ProblemKind } from '../../pipelines/operate/problems.ts';
@@ -139,7 +138,7 @@ test('however many troubles there are, they are one call, and a command that han
 
 test('a run sends alerts at its end; a failing command changes neither its exit status nor its snapshot', async (t) => {
   const sandbox = await startSandbox({
-    world: makeWorld(TINY),
+    world: makeWorld({ seed: 7, listings: 8, parcels: 40, auctions: 0, filings: 0 }),
     day: '2026-11-20',
     alter: (q, r) =>
       q.host.includes('heartland') ? { ...r, body: new TextEncoder().encode('<html>We have moved</html>') } : undefined,
@@ -153,7 +152,7 @@ test('a run sends alerts at its end; a failing command changes neither its exit 
       ...SANDBOX_SECRETS,
       DATA_DIR: layout.root,
       SANDBOX_URL: sandbox.url,
-      SOURCES: 'heartland_multifamily,buckeye_income_property',
+      SOURCES: 'heartland_multifamily,hud_fmr',
       ALERT_COMMAND: `cat >> ${file}; sleep 60`,
       ALERT_SECONDS: '0.5',
     },

@@ -95,11 +95,11 @@ describe('on the disk', () => {
     }
 
     const day = '2026-11-30';
-    const before = await readManifest(pruned, `${day}.01`);
+    const then = await readManifest(pruned, `${day}.01`);
     const { manifest } = await runDay({ layout: pruned, world, day, only: () => false, tables });
-    assert.deepEqual(withoutChanges({ manifest }), withoutChanges({ manifest: before }));
+    assert.deepEqual(withoutChanges({ manifest }), withoutChanges({ manifest: then }));
     const rowsOfEach = ({ sources }: Manifest): object => sources.map((each) => [each.source, each.staged_sha256]);
-    assert.deepEqual(rowsOfEach(manifest ?? assert.fail()), rowsOfEach(before));
+    assert.deepEqual(rowsOfEach(manifest ?? assert.fail()), rowsOfEach(then));
   });
 
   test('an older snapshot keeps small tables and opens without its DuckDB file; a lost file is damage', async () => {
