@@ -67,12 +67,12 @@ describe('the command line', () => {
     await mkdir(join(empty.snapshots, '.building-2026-11-20.01'), { recursive: true });
     await mkdir(empty.run(FIRST_RUN), { recursive: true });
     await writeFile(join(empty.run(FIRST_RUN), 'build.duckdb'), 'half');
-    const { status, out } = await cli('run', {
+    const { status: exitStatus, out } = await cli('run', {
       DATA_DIR: empty.root,
       SANDBOX_URL: 'http://127.0.0.1:9',
       SOURCES: 'hud_fmr',
     });
-    assert.equal(status, 2, out);
+    assert.equal(exitStatus, 2, out);
     assert.match(out, /audit sources\.something_was_read failed for \d+ rows and blocks publication/);
     assert.equal(await readlink(empty.current).catch(() => null), null);
     assert.deepEqual([await readdir(empty.snapshots), await readdir(empty.run(FIRST_RUN))], [[], []]);

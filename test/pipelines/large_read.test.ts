@@ -152,7 +152,7 @@ test('every record of a large export is a staged row, a reject or a merged dupli
 test('a large export with a fault near its end leaves no file', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-large-read-'));
   t.after(() => rm(folder, { recursive: true }));
-  const withFault = (records: readonly string[]): Page => exportOf(records.with(-10, 'Den"ver'));
+  const withFault = (records: readonly string[]): Page => exportOf(records.with(records.length - 10, 'Den"ver'));
   // Two batches of short records.
   const page = withFault(exportRecords(RECORDS).map((record) => record.replaceAll(' of the county', '')));
   await assert.rejects(

@@ -44,7 +44,8 @@ async function areaRents(layout: OneRun['layout'], { runId }: Result): Promise<R
     const file = literal(stagedParquet(layout, 'hud_fmr', runId));
     return await rowsOf(
       duck.connection,
-      `SELECT fips, hud_area_code, fiscal_year, fmr_0, fmr_1, fmr_2, fmr_3, fmr_4 FROM read_parquet(${file}) ORDER BY ALL`,
+      `SELECT fips, hud_area_code, fiscal_year, fmr_0, fmr_1, fmr_2, fmr_3, fmr_4
+        FROM read_parquet(${file}) ORDER BY ALL`,
     );
   } finally {
     await duck.close();
