@@ -110,7 +110,10 @@ describe('two networks with a key of our own', () => {
     await ledger.close();
 
     const run = async (command: string, more: Record<string, string>): Promise<string> => {
-      const { code, out, err } = await runHere(AUDIT, { args: [command], env: { ...env(), DATA_DIR: dataDir, ...more } });
+      const { code, out, err } = await runHere(AUDIT, {
+        args: [command],
+        env: { ...env(), DATA_DIR: dataDir, ...more },
+      });
       return `${out}${err}exit status ${code}`;
     };
     const refund = async (on: Chain): Promise<string> => {
@@ -125,13 +128,19 @@ describe('two networks with a key of our own', () => {
       /^NETWORKS does not name eip155:137, expected the network of the owed transfer/,
     );
     assert.match(await run('refunded', { TRANSFER, REFUND: await refund(base) }), /^the node gave no usable answer/);
-    assert.match(await run('refunded', { TRANSFER, REFUND: await refund(polygon) }), /: settled by 0x[0-9a-f]{64}\nexit status 0$/);
+    assert.match(
+      await run('refunded', { TRANSFER, REFUND: await refund(polygon) }),
+      /: settled by 0x[0-9a-f]{64}\nexit status 0$/,
+    );
     // The audit reads final blocks only.
     await createTestClient({ mode: 'anvil', transport: http(base.rpcUrl) }).mine({ blocks: 4 });
     const audit = await run('audit', {});
     const [baseAudit = '', polygonAudit = ''] = audit.split(/(?=^Polygon, )/m);
     assert.match(baseAudit, /^Base, blocks 0 to \d+: 1 incoming transfers, 0 sold purchases[^]*\n0 differences\n$/);
     // The made-up sale has no transfer on the chain.
-    assert.match(polygonAudit, /^Polygon, .* 1 sold purchases[^]*no transfer there pays for it\n1 differences\nexit status 1$/);
+    assert.match(
+      polygonAudit,
+      /^Polygon, .* 1 sold purchases[^]*no transfer there pays for it\n1 differences\nexit status 1$/,
+    );
   });
 });
