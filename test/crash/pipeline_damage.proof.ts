@@ -126,13 +126,17 @@ describe('after two days, a file that is no longer what was written', () => {
     assert.equal((await readManifest(layout, (await currentSnapshot(layout)) ?? '')).previous, `${FIRST}.01`);
   });
 
-  test('a damaged current snapshot: status reports it, and a new run of the day publishes the same bytes', async () => {
+  test("a damaged current snapshot: status and the day's run name it; moved away, its bytes come back", async () => {
     const layout = await copy();
     const damaged = (await currentSnapshot(layout)) ?? '';
     await flipBit(join(layout.snapshot(damaged), 'deals.parquet'));
     const seen = runCommand(layout, 'status');
     assert.notEqual(seen.status, 0);
     assert.match(seen.out, /DAMAGED[^]*deals\.parquet does not have the hash its manifest states/u);
+    const { status, lastLine } = await run(layout, SECOND);
+    assert.equal(status, 1);
+    assert.match(lastLine, /^Snapshot \S+, which this run replaces, is damaged: deals\.parquet .* or move it away\.$/u);
+    await rename(layout.snapshot(damaged), join(layout.root, 'moved-away'));
     assert.equal((await run(layout, SECOND)).status, 0);
     const now = (await currentSnapshot(layout)) ?? '';
     assert.notEqual(now, damaged);
