@@ -285,20 +285,4 @@ describe('hosts with one store', () => {
       message: /^STORE is s3:\/\/deals\/feed, whose history does not have snapshot 2026-10-01\.01 of DATA_DIR/u,
     });
   });
-
-  test('a service that ignores conditional writes is refused before anything is read', async () => {
-    const careless = await startS3({ conditional: false });
-    const back = withS3(careless);
-    try {
-      const layout = await newLayout();
-      await assert.rejects(runOn(layout, first, { store: await storeOf(layout) }), {
-        name: 'SettingError',
-        message: /^STORE is s3:\/\/deals\/feed, which ignores conditional writes \(If-None-Match\)/u,
-      });
-      await rm(join(layout.root), { recursive: true });
-    } finally {
-      back();
-      await careless.close();
-    }
-  });
 });
