@@ -15,8 +15,6 @@ import { linkBrowser } from './unpacked_browser.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** The files of these folders run alone: they kill processes, or run every command. */
-const APART = /^test\/(?:crash|crawl)\/|^test\/docs\/commands/u;
 /** Processor seconds of a file, without loading modules, by folder: the first match counts. Measured file by file. */
 const SECONDS: readonly (readonly [folder: RegExp, seconds: number])[] = [
   [/^test\/site\/site_browser/u, 30],
@@ -27,12 +25,11 @@ const SECONDS: readonly (readonly [folder: RegExp, seconds: number])[] = [
   [/^test\/(?:api|models|site)\//u, 2],
 ];
 const SECONDS_ELSEWHERE = 1;
-/** These measure their process, or close what all tests of the process would have open. */
+/** These measure time or their process, or close what all tests of the process would have open. */
 const ALONE = new Set([
   'test/api/http/connections.test.ts',
-  'test/api/payments/modes.test.ts',
-  'test/attacks/broken_replies.test.ts',
   'test/attacks/ledger_file.test.ts',
+  'test/crawl/politeness.test.ts',
 ]);
 /**
  * Estimated seconds of the files that share a process: enough to be worth its start, and so few that no process is left
@@ -80,10 +77,8 @@ function split(files: readonly string[]): string[][] {
 function groups(): string[][] {
   const patterns = process.argv.slice(2);
   const files = globSync(patterns.length === 0 ? 'test/**/*.test.ts' : patterns, { cwd: root }).sort();
-  const isApart = (file: string): boolean => APART.test(file) || ALONE.has(file);
-  return [...files.filter(isApart).map((file) => [file]), ...split(files.filter((file) => !isApart(file)))].sort(
-    (a, b) => secondsOf(b) - secondsOf(a),
-  );
+  const alone = files.filter((file) => ALONE.has(file)).map((file) => [file]);
+  return [...alone, ...split(files.filter((file) => !ALONE.has(file)))].sort((a, b) => secondsOf(b) - secondsOf(a));
 }
 
 const countsIn = (output: string): Counts =>

@@ -82,6 +82,10 @@ export async function* readLines(file: string): AsyncGenerator<Line> {
   } catch (error) {
     if (error instanceof LedgerRefused || (error as NodeJS.ErrnoException).syscall !== undefined) throw error;
     throw new LedgerRefused(`${file} is damaged after ${number} lines: ${messageOf(error)}`);
+  } finally {
+    // A refused file is not read on: an error further on would be nobody's.
+    source.destroy();
+    unzipped.destroy();
   }
   if (!hasEnd) throw new LedgerRefused(`${file} is incomplete: it ends after ${number} lines`);
 }
