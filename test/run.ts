@@ -17,14 +17,13 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 
 /** Processor seconds of a file, without loading modules, by folder: the first match counts. Measured file by file. */
 const SECONDS: readonly (readonly [folder: RegExp, seconds: number])[] = [
-  [/^test\/site\/site_browser/u, 30],
-  [/^test\/(?:crash|crawl|identity)\/|^test\/docs\/commands/u, 9],
-  [/^test\/(?:pipelines|store)\//u, 6],
-  [/^test\/(?:analyse|ledger|operate|probe)\//u, 4],
-  [/^test\/(?:attacks|clients|deploy)\//u, 3],
-  [/^test\/(?:api|models|site)\//u, 2],
+  [/^test\/site\/site_browser/u, 20],
+  [/^test\/crawl\//u, 6],
+  [/^test\/(?:ledger|pipelines|store)\//u, 3.5],
+  [/^test\/(?:analyse|attacks|clients|crash|deploy|operate|probe)\//u, 2.5],
+  [/^test\/(?:api|identity|models|site)\//u, 1.2],
 ];
-const SECONDS_ELSEWHERE = 1;
+const SECONDS_ELSEWHERE = 0.5;
 /** These measure time or their process, or close what all tests of the process would have open. */
 const ALONE = new Set([
   'test/api/http/connections.test.ts',
@@ -35,9 +34,9 @@ const ALONE = new Set([
  * Estimated seconds of the files that share a process: enough to be worth its start, and so few that no process is left
  * to run alone at the end.
  */
-const SECONDS_PER_PROCESS = 80;
+const SECONDS_PER_PROCESS = 50;
 /** Each file keeps its modules and data in memory. */
-const FILES_PER_PROCESS = 40;
+const FILES_PER_PROCESS = 70;
 /** More than there are cores: a test often waits for a process, a lock or the disk. */
 const PROCESSES = availableParallelism() + 2;
 const TEST_TIMEOUT_MS = 600_000;
