@@ -1,6 +1,7 @@
 /** Backups between both kinds of ledger, the screen of `make ledger`, and the Parquet files for analysts. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -160,6 +161,8 @@ describe('a backup', () => {
       Buffer.from(body).toString('base64'),
     );
     const withoutEnd = text.slice(0, text.lastIndexOf('{"counts"'));
+    const damagedLater = gzipSync(`{"hello": 1}\n${randomBytes(1_000_000).toString('hex')}`);
+    damagedLater.fill(0, damagedLater.length - 8);
     const wrong: readonly (readonly [string, Uint8Array, RegExp])[] = [
       ['truncated', bytes.subarray(0, bytes.length - 500), /damaged after \d+ lines/],
       ['without its end', gzipSync(withoutEnd), /is incomplete: it ends after \d+ lines/],
@@ -170,6 +173,7 @@ describe('a backup', () => {
         /the bytes of the answer of purchase .* are not those that were sold/,
       ],
       ['another file', gzipSync('{"hello": 1}\n'), /is not a backup of a ledger/],
+      ['another file, damaged after what is read of it', damagedLater, /is not a backup of a ledger/],
       [
         'a newer one',
         gzipSync(text.replace('"version":3', '"version":4')),
