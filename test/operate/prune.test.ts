@@ -21,7 +21,7 @@ import { openArchive } from '../../sources/fetch/archive.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import type { World } from '../../sandbox/world/types.ts';
 import { copyOf, published, runDay, withoutChanges } from '../pipelines/runs.ts';
-import { afterFirstDay } from '../pipelines/starting_points.ts';
+import { afterSecondDay } from '../pipelines/starting_points.ts';
 import { NOTHING_KEPT } from './nothing_kept.ts';
 
 describe('on the disk', () => {
@@ -41,8 +41,8 @@ describe('on the disk', () => {
   let layout: Layout;
   let world: World;
   before(async () => {
-    ({ layout, world } = await afterFirstDay());
-    for (const day of ['2026-11-28', '2026-11-30']) await runDay({ layout, world, day, only, tables });
+    ({ layout, world } = await afterSecondDay());
+    await runDay({ layout, world, day: '2026-11-30', only, tables });
   });
   const copied = (): Promise<Layout> => copyOf(layout);
 
@@ -70,10 +70,10 @@ describe('on the disk', () => {
       /^removed: 1 of 3 snapshots.*^The Iceberg tables still name removed snapshots, see/msu,
     );
     await rm(pruned.iceberg);
-    assert.deepEqual(await listSnapshots(pruned), ['2026-11-28.01', '2026-11-30.01']);
+    assert.deepEqual(await listSnapshots(pruned), ['2026-11-23.01', '2026-11-30.01']);
     assert.equal(await readlink(pruned.current), 'snapshots/2026-11-30.01');
     assert.deepEqual(await verifySnapshot(pruned, '2026-11-30.01'), []);
-    assert.equal((await snapshotBefore(pruned, '2026-11-30'))?.run_id, '2026-11-28.01');
+    assert.equal((await snapshotBefore(pruned, '2026-11-30'))?.run_id, '2026-11-23.01');
     assert.deepEqual((await planPrune(pruned, NOTHING_KEPT)).plan, {
       snapshots: [],
       files: [],
@@ -86,7 +86,7 @@ describe('on the disk', () => {
     // Every page that a row of a kept snapshot names, and every read that is left, can still be read from the archive.
     const archive = await openArchive(pruned.root);
     for (const table of tables) {
-      const pages = new Set((await published(pruned, '2026-11-28.01', table)).map((r) => String(r['page_sha256'])));
+      const pages = new Set((await published(pruned, '2026-11-23.01', table)).map((r) => String(r['page_sha256'])));
       for (const page of pages) await archive.read(page);
     }
     for (const source of await readdir(pruned.stagedRoot)) {
@@ -106,7 +106,7 @@ describe('on the disk', () => {
     const pruned = await copied();
     const daily: Policy = { ...NOTHING_KEPT, dailyDays: 365 };
     const { plan } = await prune(pruned, daily, { apply: true });
-    const [old, earlier, current] = ['2026-11-20.01', '2026-11-28.01', '2026-11-30.01'] as const;
+    const [old, earlier, current] = ['2026-11-20.01', '2026-11-23.01', '2026-11-30.01'] as const;
     assert.deepEqual(plan.files.map(({ runId, file }) => [runId, file]).sort(), [
       [old, 'dealfeed.duckdb'],
       [old, 'filings.parquet'],
@@ -149,7 +149,7 @@ describe('on the disk', () => {
   });
 
   test('it leaves while a run or a reader is at work, and cleans up what a killed one of its own left', async () => {
-    const pruned = await copied();
+    const pruned = layout;
     const letGo = await holdFolder(pruned);
     await assert.rejects(prune(pruned, NOTHING_KEPT, { apply: true }), /in use by another run/);
     letGo();
@@ -159,6 +159,6 @@ describe('on the disk', () => {
     endReading();
     await cp(pruned.snapshot('2026-11-20.01'), join(pruned.snapshots, '.pruned-2026-11-19.01'), { recursive: true });
     await prune(pruned, NOTHING_KEPT, { apply: true });
-    assert.deepEqual((await readdir(pruned.snapshots)).sort(), ['2026-11-28.01', '2026-11-30.01']);
+    assert.deepEqual((await readdir(pruned.snapshots)).sort(), ['2026-11-23.01', '2026-11-30.01']);
   });
 });
