@@ -1,12 +1,16 @@
-/** Two servers as on two hosts: separate processes, snapshots and data folders, and one ledger in PostgreSQL. */
+/**
+ * Two servers as on two hosts: separate snapshots, data folders and connections, and one ledger in PostgreSQL. They run
+ * in this process; ledger/postgres_troubles.test.ts has processes that race, payments/replicas.proof.ts two servers.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { serve, type Serving } from '../../../api/http/serve.ts';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
+import { readServerSettings } from '../../../api/settings.ts';
 import { openPostgresLedger } from '../../../ledger/postgres/store.ts';
 import { startPostgres, type PostgresServer } from '../../ledger/postgres_started.ts';
 import { bodyOf, buyerWith, fetchWithPayment, type Buyer } from '../support/buyers.ts';
-import { serverProcess, type ServerProcess } from '../support/server_process.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const [DEALS, PAGE, LEADS] = [5, 2, 2];
@@ -16,7 +20,7 @@ describe('two hosts on one ledger', () => {
   let database = '';
   let chain: Chain;
   const folders: DataFolder[] = [];
-  const servers: ServerProcess[] = [];
+  const servers: Serving[] = [];
   const payTo = privateKeyToAccount(generatePrivateKey()).address;
   const at = (i: number): string => servers[i % 2]?.url ?? '';
   const buyer = async (): Promise<Buyer> => {
@@ -36,24 +40,23 @@ describe('two hosts on one ledger', () => {
       });
       folders.push(folder);
     }
-    servers.push(
-      ...(await Promise.all(
-        folders.map(({ path }) =>
-          serverProcess({
+    for (const { path } of folders)
+      servers.push(
+        await serve(
+          readServerSettings({
             DATA_DIR: path,
+            PORT: '0',
             LEDGER: database,
             SANDBOX_RPC: chain.rpcUrl,
             PAY_TO: payTo,
             CURSOR_SECRET: 'the same on both hosts',
             PUBLIC_BASE_URL: 'http://dealfeed.test',
-            LOG_LEVEL: 'silent',
           }),
         ),
-      )),
-    );
+      );
   });
   after(async () => {
-    await Promise.all(servers.map((s) => s.end('SIGTERM')));
+    await Promise.all(servers.map((s) => s.close()));
     await chain.close();
     await postgres.remove();
     for (const folder of folders) await folder.remove();
