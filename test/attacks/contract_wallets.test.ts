@@ -9,8 +9,8 @@ import { DEALS, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts
 import { headerOf, randomAddress, signInAs } from './wallets.ts';
 
 /** Open purchases that one payer may have, at most. */
-const MOST_OPEN = 12;
-const AT_ONCE = 16;
+const MOST_OPEN = 4;
+const AT_ONCE = 7;
 /** A transfer with a contract wallet of reasonable size. */
 const MOST_GAS = 1_000_000n;
 

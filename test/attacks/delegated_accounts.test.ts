@@ -95,7 +95,7 @@ describe('a delegation', () => {
 
   it('used by many accounts for exclusive leads holds only a share of them', async () => {
     const attempts: Attempt[] = [];
-    const buyers = await Promise.all(Array.from({ length: 16 }, () => shop.buyer(DOLLAR)));
+    const buyers = await Promise.all(Array.from({ length: LEADS / 2 + 1 }, () => shop.buyer(DOLLAR)));
     const headers = await Promise.all(buyers.map((buyer) => buyer.sign(shop.url + EXCLUSIVE)));
     shop.facilitator.behave(async (request) => {
       for (const buyer of buyers) await delegate(buyer, 'RefusesAll');
