@@ -17,8 +17,11 @@ const removed = (table: string): string =>
 const changed = (table: string, condition: string, key = 'id'): string =>
   `SELECT count(*) AS n FROM ${table} AS today JOIN previous_${table} AS before USING (${key}) WHERE ${condition}`;
 
-/** Signals of older snapshots have other ids. */
-const SIGNAL_KEY = 'county_fips, parcel_key';
+/** Debts of older snapshots have other ids. A parcel has one debt, and may have records of other kinds. */
+const DEBT_KEY = 'signal_type, county_fips, parcel_key';
+const IS_DEBT = "today.signal_type = 'tax_delinquent'";
+const IS_LISTED = "today.signal_state = 'listed'";
+const IS_GONE = "today.signal_state = 'removed' AND before.signal_state = 'listed'";
 
 const COUNTS: readonly (readonly [label: string, sql: string])[] = [
   ['deals new', added('deals')],
@@ -26,11 +29,10 @@ const COUNTS: readonly (readonly [label: string, sql: string])[] = [
   ['price rises', changed('deals', 'today.list_price > before.list_price')],
   ['deals delisted', changed('deals', "today.listing_status = 'delisted' AND before.listing_status <> 'delisted'")],
   ['deals relisted', changed('deals', "today.listing_status <> 'delisted' AND before.listing_status = 'delisted'")],
-  ['debts new', added('signals', "today.signal_state = 'listed'", SIGNAL_KEY)],
-  [
-    'debts gone from their list',
-    changed('signals', "today.signal_state = 'removed' AND before.signal_state = 'listed'", SIGNAL_KEY),
-  ],
+  ['debts new', added('signals', `${IS_LISTED} AND ${IS_DEBT}`, DEBT_KEY)],
+  ['debts gone from their list', changed('signals', `${IS_GONE} AND ${IS_DEBT}`, DEBT_KEY)],
+  ['other records new', added('signals', `${IS_LISTED} AND NOT (${IS_DEBT})`)],
+  ['other records gone from their list', changed('signals', `${IS_GONE} AND NOT (${IS_DEBT})`)],
   ['auctions new', added('auctions')],
   ['auctions sold', changed('auctions', "today.sale_status = 'sold' AND before.sale_status <> 'sold'")],
   [
