@@ -4,7 +4,7 @@ import type { AuctionOnDay } from '../world/types.ts';
 import { counties } from '../world/auction_cases.ts';
 import { compare, type Comparison, type Row, type TrueRow } from './compare.ts';
 import { percent } from './recompute/record.ts';
-import { auctionSite, countyPage, firstSaleDay, saleAddress, saleKey, salesShown } from './truth/sales.ts';
+import { auctionSite, countyPage, firstSaleDay, saleAddress, saleKey, salesShown, statedRound } from './truth/sales.ts';
 import type { ReadTable } from './snapshot.ts';
 import type { Truth } from './truth/truth.ts';
 
@@ -80,8 +80,7 @@ function trueSale(sale: AuctionOnDay, truth: Truth): TrueRow {
       'bid, deposit, appraisal': bidFields(sale),
       sale: {
         sale_kind: sale.kind,
-        // The site states the round of mortgage sales only.
-        ...(sale.kind === 'mortgage_foreclosure' ? { sale_round: sale.round } : {}),
+        sale_round: statedRound(sale),
         plaintiff: null,
         defendant: isOnPage ? sale.defendant : null,
         item_id: sale.aid,

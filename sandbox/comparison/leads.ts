@@ -9,7 +9,7 @@ import { parcelKey } from './truth/parcels.ts';
 import { kindOfClass } from './truth/printed_debts.ts';
 import { recomputeLead } from './recompute/lead.ts';
 import type { AssumptionValue } from './recompute/record.ts';
-import { auctionSite, salesShown } from './truth/sales.ts';
+import { auctionSite, salesShown, statedRound } from './truth/sales.ts';
 import { debtFields, mailingFields, owes, ownerFields, signalKey as keyOf } from './signals.ts';
 import { withDays, withJson, type ReadTable } from './snapshot.ts';
 import type { Truth } from './truth/truth.ts';
@@ -83,7 +83,7 @@ function saleLead(sale: AuctionOnDay, location: string, published: Row, truth: T
   const isKnown = published['property_kind_basis'] === 'county_class';
   const { units } = truth.on(truth.asOf).property(sale.propertyId);
   const kind = { property_kind: isKnown ? kindOfClass(units) : 'unknown' };
-  const sold = { sale_date: sale.saleDate, sale_round: sale.round, owner_location: location };
+  const sold = { sale_date: sale.saleDate, sale_round: statedRound(sale), owner_location: location };
   const site = auctionSite(truth, sale.countyFips);
   const bid = bidFields(sale);
   return {

@@ -24,6 +24,7 @@ export interface AuctionOnDay {
   readonly startsAt: string;
   readonly postedOn: Day;
   readonly kind: SaleKind;
+  /** First or second offer of the case. Sites print it for mortgage sales only. */
   readonly round: 1 | 2;
   readonly status: SaleStatus;
   /** Words that replaced the time in the status box. */

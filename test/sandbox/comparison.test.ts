@@ -1,11 +1,14 @@
 /** The comparison of `make reconcile` by itself: what counts as a difference, and what its report says. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { currentAssumptions } from '../../models/assumptions.ts';
 import { anyOf, compare, isEqual, type Row, type TrueRow } from '../../sandbox/comparison/compare.ts';
+import { compareLeads } from '../../sandbox/comparison/leads.ts';
 import { siteHistories } from '../../sandbox/comparison/truth/listing_versions.ts';
+import { parcelKey } from '../../sandbox/comparison/truth/parcels.ts';
 import { formatComparisons, verdict } from '../../sandbox/comparison/report.ts';
 import { behind, type SourceReads, type Truth } from '../../sandbox/comparison/truth/truth.ts';
-import type { ListingOnDay } from '../../sandbox/world/types.ts';
+import type { AuctionOnDay, ListingOnDay } from '../../sandbox/world/types.ts';
 import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
 
 const PAGE = 'ab'.repeat(32);
@@ -146,4 +149,76 @@ it('the history of a site has its cuts, ends and relistings as seen on the days 
       '(read every day; the latest read is quarantined)',
     'not compared, because no read was good: oh_new_tax (quarantined)',
   ]);
+});
+
+describe('the lead of a second offer far below the appraisal', () => {
+  const world = makeWorld({ seed: 7, listings: 0, parcels: 50, auctions: 20, filings: 0 });
+  const asOf = '2026-11-21';
+  const sheriff: SourceReads = {
+    source: 'oh_cuyahoga_sheriff',
+    family: 'sheriff',
+    countyFips: '39035',
+    kinds: [],
+    everyDays: 1,
+    status: 'good',
+    days: [asOf],
+    lastGood: asOf,
+  };
+  const [property] = [...world.properties.values()].filter(({ countyFips }) => countyFips === '39035');
+  const [drawn] = worldOn(world, asOf).auctions;
+  assert.ok(property?.parcel && drawn);
+  const offer: AuctionOnDay = {
+    ...drawn,
+    countyFips: '39035',
+    propertyId: property.id,
+    parcel: property.parcel,
+    saleDate: '2026-12-09',
+    round: 2,
+    status: 'scheduled',
+    appraised: '50000.00',
+    openingBid: '2000.00',
+  };
+
+  const values = new Map(currentAssumptions().rows.map(({ key, value }) => [key, value]));
+  const assumptions = (key: string): string => values.get(key) ?? '';
+
+  /** Fields of the score that differ if the lead is published with these points for the gap. */
+  async function different(kind: AuctionOnDay['kind'], gap: number): Promise<(string | null)[]> {
+    const read: Truth = {
+      ...truthOfSite({}, asOf),
+      world,
+      on: (day) => ({ ...worldOn(world, day), auctions: [{ ...offer, kind }] }),
+      sources: new Map([[sheriff.source, sheriff]]),
+    };
+    const others = { base: 15, urgency: 25, corroboration: 0, absentee: 0, freshness: 5, property_kind: 2 };
+    const lead: Row = {
+      lead_type: 'sheriff_sale_auction',
+      auction_type: 'sheriff_sale',
+      sale_kind: kind,
+      state: 'OH',
+      county_fips: '39035',
+      parcel_key: parcelKey('39035', offer.parcel),
+      corroboration: '[]',
+      score_parts: JSON.stringify({ ...others, equity_gap: gap, stacked_distress: 0 }),
+      lead_score: 47 + gap,
+      signals_count: 1,
+      appraisal_discount_pct: '96.00',
+      freshness: 'within_1_day',
+      verified_age_days: 0,
+    };
+    const comparisons = await compareLeads(async () => [lead], { truth: read, assumptions, counties: [] }, new Map());
+    const score = comparisons.find((c) => c.what === 'leads of sheriff sales' && c.group === 'score');
+    assert.equal(score?.compared, 1);
+    return score.differing.map(({ field }) => field);
+  }
+
+  it('has the points of a second sale if it is a mortgage sale, whose page says so', async () => {
+    assert.deepEqual(await different('mortgage_foreclosure', 20), []);
+    assert.deepEqual(await different('mortgage_foreclosure', 30), ['score_parts', 'lead_score']);
+  });
+
+  it('has all points of its gap if it is a tax sale, whose page never says which offer it is', async () => {
+    assert.deepEqual(await different('tax_foreclosure', 30), []);
+    assert.deepEqual(await different('tax_foreclosure', 20), ['score_parts', 'lead_score']);
+  });
 });

@@ -38,6 +38,10 @@ export const salesShown = (truth: Truth, countyFips: string, readOn: Day): Aucti
 export const saleKey = (sale: AuctionOnDay): string =>
   [sale.countyFips, sale.caseNumber, parcelKey(sale.countyFips, sale.parcel), sale.saleDate].join(' ');
 
+/** Round as the auction site states it: only a mortgage sale is called a first or a second one (ORC 2329.52). */
+export const statedRound = ({ kind, round }: AuctionOnDay): 1 | 2 | null =>
+  kind === 'mortgage_foreclosure' ? round : null;
+
 /** Address as the sheriffs print it. */
 export function saleAddress({ world }: Truth, sale: AuctionOnDay): { street: string; city: string; zip: string } {
   const property = world.properties.get(sale.propertyId);
