@@ -3,7 +3,7 @@ import type { AuctionOnDay } from '../world/types.ts';
 import { spellStreet } from '../world/streets.ts';
 import { isGlued } from '../pages/realauction_florida.ts';
 import { compare, type Comparison, type Row, type TrueRow } from './compare.ts';
-import { recomputeLead } from './recompute/lead.ts';
+import { isFresh, recomputeLead } from './recompute/lead.ts';
 import type { AssumptionValue } from './recompute/record.ts';
 import { withDays, withJson, type ReadTable } from './snapshot.ts';
 import { firstSaleDay, salesShown } from './truth/sales.ts';
@@ -80,8 +80,12 @@ export async function compareClerkSales(read: ReadTable, truth: Truth): Promise<
 }
 
 /** The next upcoming sale with an address of each parcel, or of each case while no parcel is shown. */
-function nextSales(truth: Truth): { readonly sale: AuctionOnDay; readonly lastSeen: string }[] {
-  const upcoming = clerkSites(truth).flatMap(({ reads, shown }) =>
+function nextSales(
+  truth: Truth,
+  assumptions: AssumptionValue,
+): { readonly sale: AuctionOnDay; readonly lastSeen: string }[] {
+  const fresh = clerkSites(truth).filter(({ reads }) => isFresh(reads.lastGood, assumptions, truth.asOf));
+  const upcoming = fresh.flatMap(({ reads, shown }) =>
     shown
       .filter((sale) => sale.status === 'scheduled' && sale.saleDate >= truth.asOf && sale.showsAddress)
       .map((sale) => ({ sale, lastSeen: reads.lastGood })),
@@ -135,6 +139,6 @@ export async function compareClerkLeads(
     what: "leads of Florida's clerks",
     published: leads,
     keyOf,
-    truth: nextSales(truth).map(trueLead),
+    truth: nextSales(truth, assumptions).map(trueLead),
   });
 }

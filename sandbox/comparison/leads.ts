@@ -1,5 +1,4 @@
 /** Published leads against the world: which there are, their fields, and their scores computed from the world. */
-import { dayNumber } from '../world/days.ts';
 import type { AuctionOnDay, Day } from '../world/types.ts';
 import { counties } from '../world/auction_cases.ts';
 import { addressFields, bidFields } from './auctions.ts';
@@ -7,7 +6,7 @@ import { compare, type Comparison, type Row, type TrueRow } from './compare.ts';
 import { debtKey, ownerLocation, type CountyDebts, type TrueDebt } from './truth/debts.ts';
 import { parcelKey } from './truth/parcels.ts';
 import { kindOfClass } from './truth/printed_debts.ts';
-import { recomputeLead } from './recompute/lead.ts';
+import { isFresh, recomputeLead } from './recompute/lead.ts';
 import type { AssumptionValue } from './recompute/record.ts';
 import { auctionSite, salesShown, statedRound } from './truth/sales.ts';
 import { debtFields, mailingFields, owes, ownerFields, signalKey as keyOf } from './signals.ts';
@@ -45,10 +44,6 @@ function trueLead(lead: LeadInputs, published: Row, { truth, assumptions }: Sour
     isOptional: truth.soldLeads > 0,
   };
 }
-
-/** Leads older than this many days are not published. */
-const isFresh = (lastSeen: Day, { truth, assumptions }: Sources): boolean =>
-  dayNumber(truth.asOf) - dayNumber(lastSeen) <= Number(assumptions('lead_max_age_days'));
 
 function taxLead(debt: TrueDebt): LeadInputs {
   const { address, city, zip } = debt.place;
@@ -111,7 +106,7 @@ export async function compareLeads(
   const compareType = (what: string, published: readonly Row[], truth: readonly LeadInputs[]): Comparison[] => {
     const byKey = new Map(published.map((lead) => [keyOf(lead), lead]));
     const rows = truth
-      .filter(({ lastSeen }) => isFresh(lastSeen, sources))
+      .filter(({ lastSeen }) => isFresh(lastSeen, sources.assumptions, sources.truth.asOf))
       .map((lead) => trueLead(lead, byKey.get(lead.key) ?? {}, sources));
     return compare({ what, published, keyOf, truth: rows });
   };

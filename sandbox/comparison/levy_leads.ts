@@ -1,9 +1,8 @@
 /** Published leads of tax debts outside Ohio against the world. */
 import { fraction } from '../../lib/fraction.ts';
-import { dayNumber } from '../world/days.ts';
 import { compare, type Comparison, type Row, type TrueRow } from './compare.ts';
 import { LEVY_COUNTIES, leviesOf, levyOwner, printsPlace, type TrueLevy } from './levies.ts';
-import { recomputeLead } from './recompute/lead.ts';
+import { isFresh, recomputeLead } from './recompute/lead.ts';
 import { percent, type AssumptionValue } from './recompute/record.ts';
 import { withDays, withJson, type ReadTable } from './snapshot.ts';
 import { printedPlace, propertiesByParcel } from './truth/printed_places.ts';
@@ -74,13 +73,12 @@ export async function compareLevyLeads(
       isOptional: truth.soldLeads > 0 || !printsPlace(truth, levy),
     };
   };
-  const oldest = dayNumber(truth.asOf) - Number(assumptions('lead_max_age_days'));
   return compare({
     what: 'leads of tax by year',
     published: leads,
     keyOf,
     truth: leviesOf(truth)
-      .filter(({ reads, property }) => property.hasAddress && dayNumber(reads.lastGood) >= oldest)
+      .filter(({ reads, property }) => property.hasAddress && isFresh(reads.lastGood, assumptions, truth.asOf))
       .map(trueLead),
   });
 }

@@ -1,7 +1,7 @@
 /** Published sales of lists without results against the world: Bexar's notices, and Shelby's parcels of tax sales. */
 import type { AuctionOnDay } from '../world/types.ts';
 import { anyOf, compare, type Comparison, type Row, type TrueRow } from './compare.ts';
-import { recomputeLead } from './recompute/lead.ts';
+import { isFresh, recomputeLead } from './recompute/lead.ts';
 import type { AssumptionValue } from './recompute/record.ts';
 import { withDays, withJson, type ReadTable } from './snapshot.ts';
 import { placeFromOthers, printedPlace, propertiesByParcel } from './truth/printed_places.ts';
@@ -91,7 +91,10 @@ export async function compareNoticeLeads(
   );
   const keyOf = (lead: Row): string => `${String(lead['case_number'])} ${String(lead['sale_date'])}`;
   const byKey = new Map(leads.map((lead) => [keyOf(lead), lead]));
-  const upcoming = noticesShown(truth).filter(({ sale }) => sale.showsAddress && sale.saleDate >= truth.asOf);
+  const upcoming = noticesShown(truth).filter(
+    ({ sale, reads }) =>
+      sale.showsAddress && sale.saleDate >= truth.asOf && isFresh(reads.lastGood, assumptions, truth.asOf),
+  );
   return compare({
     what: 'leads of Bexar County',
     published: leads,
