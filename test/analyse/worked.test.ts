@@ -14,6 +14,7 @@ import type { Layout } from '../../pipelines/layout.ts';
 import { openArchive, type Archive } from '../../sources/fetch/archive.ts';
 import { loadSources } from '../../sources/index.ts';
 import { afterSecondDay } from '../pipelines/starting_points.ts';
+import { runHere } from '../command_here.ts';
 import { BARE } from '../environment.ts';
 import { thorough } from '../thorough.ts';
 
@@ -68,15 +69,11 @@ describe('a worked query', () => {
     assert.throws(() => parseQuery('x', '-- What is one?\nSELECT 1'), /has no number of rows/);
   });
 
-  test('is answered from the command line, and a name that is none is told', () => {
+  test('is answered from the command line, and a name that is none is told', async () => {
     const ask = (env: Record<string, string>) =>
-      spawnSync(process.execPath, ['pipelines/analyse/query_cli.ts'], {
-        cwd: root,
-        encoding: 'utf8',
-        env: { ...BARE, DATA_DIR: layout.root, ...env },
-      });
-    assert.match(ask({}).stdout, /^ {2}auctions_by_week +Upcoming sheriff sales per week/m);
-    assert.match(ask({ NAME: 'auctions_by_week', FORMAT: 'csv' }).stdout, /^week,sales,counties,/);
+      runHere(join(root, 'pipelines/analyse/query_cli.ts'), { env: { ...BARE, DATA_DIR: layout.root, ...env } });
+    assert.match((await ask({})).out, /^ {2}auctions_by_week +Upcoming sheriff sales per week/m);
+    assert.match((await ask({ NAME: 'auctions_by_week', FORMAT: 'csv' })).out, /^week,sales,counties,/);
     const unknown = { name: 'SettingError', message: /^NAME is "nothing", expected one of auctions_by_week, / };
     assert.throws(() => queryNamed('NAME', 'nothing'), unknown);
   });
