@@ -83,7 +83,7 @@ export async function* readLines(file: string): AsyncGenerator<Line> {
     if (error instanceof LedgerRefused || (error as NodeJS.ErrnoException).syscall !== undefined) throw error;
     throw new LedgerRefused(`${file} is damaged after ${number} lines: ${messageOf(error)}`);
   } finally {
-    // A refused file is not read on: an error further on would be nobody's.
+    // Nobody handles an error in the rest of a refused file.
     source.destroy();
     unzipped.destroy();
   }

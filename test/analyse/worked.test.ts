@@ -69,7 +69,7 @@ describe('a worked query', () => {
     assert.throws(() => parseQuery('x', '-- What is one?\nSELECT 1'), /has no number of rows/);
   });
 
-  test('is answered from the command line, and a name that is none is told', async () => {
+  test('is answered from the command line; an unknown name is an error that lists the queries', async () => {
     const ask = (env: Record<string, string>) =>
       runHere(join(root, 'pipelines/analyse/query_cli.ts'), { env: { ...BARE, DATA_DIR: layout.root, ...env } });
     assert.match((await ask({})).out, /^ {2}auctions_by_week +Upcoming sheriff sales per week/m);
@@ -175,7 +175,7 @@ describe('a number walked back', () => {
     );
   });
 
-  test('the beginning of an id is enough where one row has it; a wrong id or field is told', async () => {
+  test('the beginning of an id is enough where one row has it; a wrong id or field is named in the error', async () => {
     const [deal] = await rows('SELECT id FROM deals ORDER BY id LIMIT 1');
     assert.equal((await walk(String(deal?.['id']).slice(0, 13))).id, deal?.['id']);
     await assert.rejects(

@@ -90,7 +90,7 @@ describe('make verify', () => {
     assert.match(different.out, new RegExp(`^ {2}different ${shaOf(LOST)} `, 'm'));
     rmSync(join(folder, 'archive', objectPath(shaOf(LOST))));
     const missing = runProcess();
-    assert.deepEqual(missing, await run(), 'the process ends as the program here');
+    assert.deepEqual(missing, await run(), 'a process prints the same and has the same exit status');
     assert.equal(missing.code, 1);
     assert.match(missing.out, /^pages {6}1 of 2 found/m);
     assert.match(missing.out, new RegExp(`^ {2}missing {3}${shaOf(LOST)} `, 'm'));

@@ -193,7 +193,7 @@ describe('the state of a folder', () => {
     );
   });
 
-  test('a file of the snapshot that has changed is told', async () => {
+  test('a changed file of the snapshot is reported', async () => {
     await appendFile(join(layout.snapshot(runId), 'leads.parquet'), 'x');
     const health = await look();
     assert.ok(kinds(health).includes('snapshot_damaged'));

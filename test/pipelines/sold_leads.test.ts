@@ -99,7 +99,7 @@ describe('leads that are sold', () => {
   });
 
   // rebuild.test.ts makes such a day again.
-  test('are those of then in the snapshot of each day', async () => {
+  test('known on each day are kept in the snapshot of that day', async () => {
     const layout = await layoutReady;
     assert.deepEqual((await readManifest(layout, '2026-11-20.01')).sold_leads, []);
     const { sold_leads, sold_properties } = await readManifest(layout, '2026-11-20.02');
