@@ -142,6 +142,8 @@ const audit: readonly Fault[] = [
     MATCH,
     'if (!(await insertClaim(query, String(lead), purchase.id, nowMs))) return false;',
     'await insertClaim(query, String(lead), purchase.id, nowMs);',
+    // The property is checked first, and hides the claim from schedules. The conformance tests find its loss alone.
+    { file: MATCH, from: 'if ((await query(HOLDERS_OF_PROPERTY, purchase.id)).length > 0) return false;', to: '' },
   ),
   inSource(
     'a purchase is made good without its property',
