@@ -16,6 +16,9 @@ import type { Call } from './load.ts';
 import { freePort, ROOT, start, startServer } from './programs.ts';
 import { newFolder, once } from './settings.ts';
 
+/** Many times what the slowest start takes, which is that of BASE at the real size. */
+const START_LIMIT_MS = 240_000;
+
 const buyer = privateKeyToAccount(generatePrivateKey());
 const wallet = new x402Client().register(NETWORK, new ExactEvmScheme(buyer));
 wallet.setSpendControls({ maxAmountPerPayment: '$2' });
@@ -49,9 +52,9 @@ export async function startDealfeed(DATA_DIR: string, root = ROOT) {
   const stdio = ['ignore' as const, openSync(join(newFolder('server'), 'log'), 'w'), 'inherit' as const];
   const startedMs = performance.now();
   const { child, stop } = start(process.execPath, ['api/server.ts'], { cwd: root, env, stdio });
-  while (!(await fetch(`${url}/health`).catch(() => null))?.ok) {
+  for (let health; !(health = await fetch(`${url}/health`).catch(() => null))?.ok; await pause(5)) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
-    await pause(5);
+    if (performance.now() - startedMs > START_LIMIT_MS) throw new Error(`no healthy server: ${await health?.text()}`);
   }
   return { url, child, stop, seconds: (performance.now() - startedMs) / 1000 };
 }

@@ -14,7 +14,8 @@ const LAST = '2026-12-30';
 export const [SMALLER, LARGER] = sized([10, 100] as const, [2, 10] as const);
 
 /** Columns of staged rows that differ in each copy: numbers get three digits more, house numbers other ones. */
-const NUMBERS = 'parcel_raw listing_id listing_url case_number item_id document_number charter_number'.split(' ');
+const NUMBERS =
+  'parcel_raw listing_id listing_url case_number item_id record_number document_number charter_number'.split(' ');
 const STREETS = ['street', 'mail_street'];
 const numbered = (c: string): string => `${c} || lpad(copy::VARCHAR, 3, '0')`;
 /** "912-914 8TH ST" becomes "103912-103914 8TH ST". */
