@@ -279,10 +279,10 @@ const LINKS: readonly Audit[] = [
   },
   {
     name: 'deals.versions_have_deals',
-    about: 'every latest version of a listing belongs to a published deal',
+    about: 'every version of a listing belongs to a published deal',
     blocking: true,
-    sql: `SELECT source, listing_id, deal_id FROM listing_history
-      WHERE is_latest AND deal_id NOT IN (SELECT id FROM deals)`,
+    sql: `SELECT source, listing_id, version, deal_id FROM listing_history
+      WHERE deal_id NOT IN (SELECT id FROM deals)`,
   },
 ];
 

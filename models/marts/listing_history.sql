@@ -164,7 +164,9 @@ all_versions as (
 )
 
 select
-  deal_id, source, listing_id,
+  -- A broker who corrects an address moves the whole listing to another deal
+  arg_max(deal_id, version) over (partition by source, listing_id) as deal_id,
+  source, listing_id,
   cast(version as integer) as version,
   is_latest, change,
   listing_url, street, city, state, zip, list_price,

@@ -11,7 +11,7 @@ export const ListingVersion = defineRecord(
     'the current one.',
   ['source', 'listing_id', 'version'],
   {
-    deal_id: uuid('The deal the listing belongs to.'),
+    deal_id: uuid('The deal the listing belongs to by its latest version, also of versions with an earlier address.'),
     source: readFrom.source,
     listing_id: text("The site's own identifier."),
     version: integer('1 for the first version.'),

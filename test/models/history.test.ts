@@ -110,6 +110,27 @@ describe('a listing', () => {
     );
   });
 
+  it('whose address is corrected or revealed moves to another deal with all its versions', () => {
+    for (const [listing_id, street, firstPrice] of [
+      ['corrected', '141 Main St', '200000.00'],
+      ['revealed', '142 Main St', '200000.00'],
+    ] as const) {
+      const versions = rowsOf('listing_history', { listing_id });
+      const [idBefore] = listing(listing_id, ['id'], '2026-11-18');
+      const [id, address, first_price] = listing(listing_id, ['id', 'address', 'first_price']);
+      assert.deepEqual([address, first_price], [street, firstPrice]);
+      assert.notEqual(id, idBefore);
+      assert.deepEqual(
+        versions.map(({ version, deal_id }) => [version, deal_id]),
+        [
+          [1, id],
+          [2, id],
+        ],
+      );
+      assert.equal(count('deals', { id: idBefore }), 0);
+    }
+  });
+
   it('is delisted when its site no longer has it, and its days stop', () => {
     const columns = ['listing_status', 'delisted_on', 'days_on_feed', 'last_verified', 'list_price'];
     const gone = ['delisted', '2026-11-19', 1, '2026-11-18 12:00:00', '200000.00'];

@@ -96,6 +96,10 @@ listing([NOV_19, NOV_21], {
   units_4br: 0,
   annual_taxes: '4100.00',
 });
+listing([NOV_18, NOV_19], { listing_id: 'corrected', street: '114 Main St' });
+listing([NOV_21], { listing_id: 'corrected', street: '141 Main St', list_price: '190000.00' });
+listing([NOV_18], { listing_id: 'revealed', street: null });
+listing([NOV_19, NOV_21], { listing_id: 'revealed', street: '142 Main St' });
 listing([NOV_21], { listing_id: 'zip', street: '8 Main St' });
 listing([NOV_21], { listing_id: 'other-zip', street: '8 Main St', zip: '44103' });
 listing([NOV_21], { listing_id: 'unit', street: '8 Main St Apt 1' });
