@@ -61,7 +61,7 @@ export const realSize: Measure = {
 
 export const large: Measure = {
   name: 'large',
-  repetitions: 3,
+  repetitions: 1,
   lines: {
     build: ['models at 100× with 90 days of history, published', 'as long per row as at 10×', 's', '≤ 1.2×'],
     start: ['start of the server at 100×, hashes verified', '', 's', '≤ 3'],
@@ -97,7 +97,7 @@ async function traffic(url: string): Promise<readonly Call[]> {
 
 export const soak: Measure = {
   name: 'soak',
-  repetitions: 3,
+  repetitions: 1,
   lines: {
     p99: ['200,000 requests, none failed: p99 with a snapshot swap every 2 s', 'the second quarter', 'ms', '≤ 2×'],
     memory: ['resident memory in the last quarter of them', 'the second quarter', 'GiB', '≤ 1.1×'],

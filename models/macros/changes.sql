@@ -15,10 +15,15 @@ CREATE OR REPLACE MACRO fields_that_move() AS [
 
 CREATE OR REPLACE MACRO is_compared(field) AS NOT list_contains(fields_that_move(), field);
 
--- Compared fields with another value, by two JSON objects of a record; in the order of the record.
-CREATE OR REPLACE MACRO fields_that_differ(today, before) AS list_filter(
-  json_keys(today),
-  lambda field: is_compared(field) AND (today ->> field) IS DISTINCT FROM (before ->> field)
+-- Compared fields with another value, by two JSON objects with the same fields in the same order. Each object is parsed
+-- once: a lookup by name for each of a deal's 200 fields would parse it 200 times.
+CREATE OR REPLACE MACRO fields_of(record) AS map_entries(from_json(record, '"MAP(VARCHAR, VARCHAR)"'));
+CREATE OR REPLACE MACRO fields_that_differ(today, before) AS list_transform(
+  list_filter(
+    list_zip(fields_of(today), fields_of(before)),
+    lambda pair: pair[1] IS DISTINCT FROM pair[2] AND is_compared(pair[1].key)
+  ),
+  lambda pair: pair[1].key
 );
 
 -- The lists of the API: deals for sale, signals that have not left their list, and sales to come that are not called

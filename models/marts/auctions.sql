@@ -180,10 +180,19 @@ today as (
     and rules.opening_bid_basis = sales.opening_bid_basis
 ),
 
--- The page of a clerk may leave out what it printed on an earlier day: what was read last stays
+-- The page of a clerk may leave out what it printed on an earlier day: what was read last stays. Such rows have an id to
+-- join by: a left join on a condition of today's row would compare all pairs of rows
+today_with_gaps as (
+  select
+    *,
+    case when auction_type <> 'sheriff_sale' then id end as id_of_clerk,
+    case when auction_type <> 'sheriff_sale' and property_address is null then id end as id_without_address
+  from today
+),
+
 auctions_with_dates as (
   select
-    today.* replace (
+    today.* exclude (id_of_clerk, id_without_address) replace (
       coalesce(today.property_address, address_before.property_address) as property_address,
       coalesce(today.city, address_before.city) as city,
       coalesce(today.zip, address_before.zip) as zip,
@@ -199,16 +208,11 @@ auctions_with_dates as (
     ),
     case when previous.sale_status = today.sale_status then previous.status_since else run.as_of end as status_since,
     coalesce(previous.first_seen, today.last_seen) as first_seen
-  from today
+  from today_with_gaps as today
   cross join run
   left join previous_auctions as previous on previous.id = today.id
-  left join previous_auctions as printed_before
-    on printed_before.id = today.id
-    and today.auction_type <> 'sheriff_sale'
-  left join previous_auctions as address_before
-    on address_before.id = today.id
-    and today.auction_type <> 'sheriff_sale'
-    and today.property_address is null
+  left join previous_auctions as printed_before on printed_before.id = today.id_of_clerk
+  left join previous_auctions as address_before on address_before.id = today.id_without_address
 ),
 
 no_longer_shown as (

@@ -27,21 +27,23 @@ todays_changes as (
   left join int_gone_reasons as reasons using (list, record_id)
 ),
 
+sold_leads as (
+  select 'leads' as list, id as record_id from int_sold_lead_ids
+),
+
 -- A sold lead that left the list earlier, for another reason too, is gone because it is sold
 earlier_changes as (
   select
     previous.* exclude (id) replace (
-      case when sold.id is not null then 'sold' else previous.reason end as reason
+      case when sold.record_id is not null then 'sold' else previous.reason end as reason
     ),
-    sold.id is not null as has_id_alone
+    sold.record_id is not null as has_id_alone
   from followed_changes as previous
   join int_change_feeds as feeds using (list)
-  left join int_sold_lead_ids as sold
-    on previous.list = 'leads'
-    and sold.id = previous.record_id
+  left join sold_leads as sold using (list, record_id)
   where feeds.is_continued
     and previous.changed_at > feeds.complete_since
-  qualify sold.id is null or (
+  qualify sold.record_id is null or (
     previous.change = 'gone'
     and row_number() over (partition by list, record_id order by previous.changed_at desc) = 1
   )
@@ -52,10 +54,8 @@ all_changes as (
   union all by name
   select earlier_changes.*
   from earlier_changes
-  anti join todays_changes
-    on earlier_changes.has_id_alone
-    and todays_changes.list = earlier_changes.list
-    and todays_changes.record_id = earlier_changes.record_id
+  left join int_record_changes as moved using (list, record_id)
+  where not (has_id_alone and moved.record_id is not null)
 )
 
 select

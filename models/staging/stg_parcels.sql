@@ -2,19 +2,34 @@
 
 with
 
+lot_rows as (
+  select county_fips, parcel_raw, letters_and_digits(parcel_raw) as lot_key
+  from stg_parcel_rows
+  where is_lot
+),
+
+-- The starts of listed parcels, in each length that lots of the county have
+listed_starts as (
+  select
+    listed.county_fips,
+    listed.parcel_key,
+    left(listed.parcel_key, lengths.lot_length) as lot_key
+  from stg_tax_parcels as listed
+  join (select distinct county_fips, length(lot_key) as lot_length from lot_rows) as lengths
+    on lengths.county_fips = listed.county_fips
+    and lengths.lot_length <= length(listed.parcel_key)
+),
+
 -- The start of a number names a parcel only where one listed parcel has it
 lots as (
   select
-    lots.county_fips,
-    lots.parcel_raw,
-    min(listed.parcel_key) as parcel_key
-  from stg_parcel_rows as lots
-  join stg_tax_parcels as listed
-    on listed.county_fips = lots.county_fips
-    and starts_with(listed.parcel_key, letters_and_digits(lots.parcel_raw))
-  where lots.is_lot
-  group by lots.county_fips, lots.parcel_raw
-  having count(distinct listed.parcel_key) = 1
+    county_fips,
+    lot_rows.parcel_raw,
+    min(listed_starts.parcel_key) as parcel_key
+  from lot_rows
+  join listed_starts using (county_fips, lot_key)
+  group by county_fips, lot_rows.parcel_raw
+  having count(distinct listed_starts.parcel_key) = 1
 ),
 
 parcels as (
