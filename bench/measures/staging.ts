@@ -114,7 +114,7 @@ async function byWorkers(count: number): Promise<readonly [seconds: number, ofRu
 
 export const staging: Measure = {
   name: 'staging',
-  repetitions: 3,
+  repetitions: 1,
   lines: {
     two: ['1.87 million rows staged by two workers of one core each', 'by one worker', 's', '≤ 0.6×'],
     run: ['processor time of the run, which puts the shards together', 'by one worker', 's', '≤ 0.25×'],
