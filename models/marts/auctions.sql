@@ -180,8 +180,8 @@ today as (
     and rules.opening_bid_basis = sales.opening_bid_basis
 ),
 
--- The page of a clerk may leave out what it printed on an earlier day: what was read last stays. Rows with such gaps have
--- an id to join by, as a left join on a condition of today's row would compare all pairs of rows
+-- The page of a clerk may leave out what it printed on an earlier day: what was read last stays. Rows with such gaps
+-- have an id to join by, as a left join on a condition of today's row would compare all pairs of rows
 today_with_gaps as (
   select
     *,
