@@ -78,6 +78,27 @@ test('a field without a name is not taken for one that the layer does not have',
   );
 });
 
+test('a feature without attributes, or without one of its fields, makes the page unreadable', async () => {
+  const answering = (change: (feature: { attributes?: Record<string, unknown> }) => void) =>
+    readFrom(stark, (url) => {
+      const answer = layer({ parcels: 3 })(url);
+      const json = JSON.parse(String(answer)) as { features?: { attributes?: Record<string, unknown> }[] };
+      if (json.features?.[1] === undefined) return answer;
+      change(json.features[1]);
+      return JSON.stringify(json);
+    });
+  const readWith = async (change: Parameters<typeof answering>[0]) =>
+    candidatesOf(stark, (await answering(change)).pages);
+  await assert.rejects(
+    readWith((feature) => delete feature.attributes),
+    quarantined('template_changed', /a feature has no attributes/),
+  );
+  await assert.rejects(
+    readWith((feature) => delete feature.attributes?.['FINAL_BALANCE']),
+    quarantined('template_changed', /no attribute FINAL_BALANCE/),
+  );
+});
+
 test('the number of parcels must be the one the layer counts', async () => {
   await assert.rejects(
     readFrom(stark, layer({ parcels: 8, count: 9 })),
