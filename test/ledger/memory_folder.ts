@@ -1,5 +1,5 @@
 /** Temporary folders for databases, in memory if possible: each commit flushes, which takes milliseconds on a disk. */
-import { mkdtempSync, statfsSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -16,4 +16,16 @@ function hasRoom(path: string): boolean {
   }
 }
 
-export const memoryFolder = (prefix: string): string => mkdtempSync(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), prefix));
+const made: string[] = [];
+process.once('exit', () => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A new folder, which is removed when the process ends. */
+export function memoryFolder(prefix: string): string {
+  // The suite's own temporary folder may be in memory already.
+  const parent = !tmpdir().startsWith(MEMORY) && hasRoom(MEMORY) ? MEMORY : tmpdir();
+  const folder = mkdtempSync(join(parent, prefix));
+  made.push(folder);
+  return folder;
+}
