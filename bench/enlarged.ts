@@ -3,7 +3,7 @@ import { cp, glob, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256OfFile } from '../lib/files.ts';
 import { literal } from '../lib/sql.ts';
-import { query, rowsPublished, WORLD } from './folders.ts';
+import { query, rowsPublished, TODAY, WORLD, worldFolder } from './folders.ts';
 import { runPipeline } from './programs.ts';
 import { newFolder, once, sized } from './settings.ts';
 
@@ -52,21 +52,26 @@ const history = once(async () => {
 export const build = (DATA_DIR: string, DAY = LAST) =>
   runPipeline({ ...WORLD, DATA_DIR, DAY, SOURCES: 'none', BUILD_MEMORY: '6GB' }, { sandbox: false });
 
-async function enlarged(times: number): Promise<string> {
-  const [from, folder] = [await history(), newFolder(`times-${times}`)];
-  for (const day of [...HISTORY, LAST]) {
+/** Publish the staged rows of these days of a data folder `times` as large. */
+async function enlarged(from: string, days: readonly string[], times: number): Promise<string> {
+  const folder = newFolder(`times-${times}`);
+  for (const day of days) {
     for await (const file of glob(`staged/*/${day}.01.parquet`, { cwd: from })) {
       const read = file.replace(/\.parquet$/u, '');
       await enlargeRead(join(from, read), join(folder, read), times);
     }
     await build(folder, day);
   }
+  const last = `snapshots/${days.at(-1) ?? ''}.01`;
   for (const table of ['deals', 'signals', 'auctions', 'filings']) {
-    const [small, large] = [await rowsPublished(from, table), await rowsPublished(folder, table)];
+    const [small, large] = [await rowsPublished(from, table, last), await rowsPublished(folder, table, last)];
     if (large < 0.9 * times * small) throw new Error(`${table} has ${large} rows, expected ${times} times ${small}`);
   }
   return folder;
 }
 
-export const smallerFolder = once(() => enlarged(SMALLER));
-export const largerFolder = once(() => enlarged(LARGER));
+const withHistory = async (times: number): Promise<string> => enlarged(await history(), [...HISTORY, LAST], times);
+export const smallerFolder = once(() => withHistory(SMALLER));
+export const largerFolder = once(() => withHistory(LARGER));
+/** One day without a history, which an hour of builds would add to it. */
+export const largerDay = once(async () => enlarged(await worldFolder(), [TODAY], LARGER));

@@ -1,6 +1,6 @@
 /** What callers wait for: lists and lookups without payments, and a paid call. */
 import { openChain, paidCalls, startDealfeed } from '../dealfeed.ts';
-import { largerFolder } from '../enlarged.ts';
+import { largerDay } from '../enlarged.ts';
 import type { Figure, Measure } from '../figures.ts';
 import { sampleOf, worldFolder, type Row } from '../folders.ts';
 import { load } from '../load.ts';
@@ -74,7 +74,7 @@ const queriesAt = (name: string, at: string, folderOf: () => Promise<string>): M
 });
 
 export const queries = queriesAt('queries', '1×', worldFolder);
-export const queriesLarge = queriesAt('queries_large', '100×', largerFolder);
+export const queriesLarge = queriesAt('queries_large', '100×', largerDay);
 
 export const paidCall: Measure = {
   name: 'paid_call',
