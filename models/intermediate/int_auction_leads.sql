@@ -101,7 +101,7 @@ scores as (
           when sale_round > 1 then auction_gap_second_max
           else auction_gap_max
         end,
-        cast(round(wide(auction_gap_points_per_pct) * appraisal_discount_pct) as integer)
+        cast(round(wide(auction_gap_points_per_pct) * greatest(appraisal_discount_pct, 0)) as integer)
       ))
     end as equity_gap,
     case

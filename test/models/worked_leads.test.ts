@@ -55,6 +55,7 @@ const WORKED_SALES = [
     sale_date: '2026-12-18',
     observed_at: daysAgo(5),
   }),
+  sale(105, { sale_kind: 'tax_foreclosure', appraised_value: '0.01', opening_bid: '450000.00' }),
 ];
 const DEBTS = [
   debt(102, {
@@ -212,6 +213,12 @@ describe('worked leads', () => {
     const { score, parts, lead } = await saleLead(104);
     assert.deepEqual({ score, parts }, { score: 43, parts: [15, 0, 25, 0, 0, 1, 2, 0] });
     assert.deepEqual([lead['opening_bid'], lead['opening_bid_basis']], [null, 'no_minimum_second_sale']);
+  });
+
+  it('A5: a bid far above its appraisal earns no points for a gap, and does not stop the build', async () => {
+    const { parts, lead } = await saleLead(105);
+    assert.equal(parts[1], 0);
+    assert.match(String(lead['score_rationale']), /the opening bid is above the appraisal/u);
   });
 
   it('T1: debt, value, years and an owner out of state', async () => {
