@@ -1,7 +1,7 @@
 /** Load models/: the models of its three layers, the reference tables and the macros. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createTable, type RecordDefinition } from '../lib/record.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import type { ModelContract } from './contract.ts';
@@ -36,6 +36,8 @@ export interface Model {
   /** Name of the file and of the table. */
   readonly name: string;
   readonly layer: Layer;
+  /** Its SQL file, from the root of the repository. Folders of a layer divide it by subject. */
+  readonly path: string;
   /** One SELECT. */
   readonly sql: string;
   readonly contract: ModelContract;
@@ -48,6 +50,9 @@ export interface Reference {
   readonly csvPath: string;
 }
 
+type NamedPair = readonly [name: string, pair: string];
+const byName = ([a]: NamedPair, [b]: NamedPair): number => (a < b ? -1 : 1);
+
 let loaded: Promise<readonly Model[]> | undefined;
 
 /** All models, found once in a process. @throws if one file of a pair is missing, or a name occurs twice */
@@ -57,17 +62,19 @@ async function findModels(): Promise<readonly Model[]> {
   const models: Model[] = [];
   for (const layer of LAYERS) {
     const folder = join(import.meta.dirname, layer);
-    const files = (await readdir(folder)).sort();
-    const names = [...new Set(files.map((f) => f.replace(/\.(?:sql|ts)$/u, '')))];
-    for (const name of names) {
+    const files = (await readdir(folder, { recursive: true })).filter((file) => /\.(?:sql|ts)$/u.test(file));
+    const pairs = [...new Set(files.map((file) => file.replace(/\.(?:sql|ts)$/u, '')))];
+    // By name, whatever the folder: a model that moves keeps its place, so the hash of all SQL stays.
+    for (const [name, pair] of pairs.map((each) => [basename(each), each] as const).sort(byName)) {
+      const path = `models/${layer}/${pair}.sql`;
       for (const extension of ['sql', 'ts']) {
-        if (!files.includes(`${name}.${extension}`))
-          throw new Error(`models/${layer}/${name}.${extension} is missing: a model is a pair of files`);
+        if (!files.includes(`${pair}.${extension}`))
+          throw new Error(`models/${layer}/${pair}.${extension} is missing: a model is a pair of files`);
       }
       const before = models.find((m) => m.name === name);
-      if (before) throw new Error(`two models are called ${name}: in ${before.layer} and in ${layer}`);
-      const { default: contract } = (await import(`./${layer}/${name}.ts`)) as { default: ModelContract };
-      models.push({ name, layer, sql: await readFile(join(folder, `${name}.sql`), 'utf8'), contract });
+      if (before) throw new Error(`two models are called ${name}: ${before.path} and ${path}`);
+      const { default: contract } = (await import(`./${layer}/${pair}.ts`)) as { default: ModelContract };
+      models.push({ name, layer, path, sql: await readFile(join(folder, `${pair}.sql`), 'utf8'), contract });
     }
   }
   return models;

@@ -18,6 +18,7 @@ const record = defineRecord('thing', 'One row per thing.', ['id'], {
 const thing = (sql: string): Model => ({
   name: 'things',
   layer: 'marts',
+  path: 'models/marts/things.sql',
   sql,
   contract: defineModel({
     record,
@@ -121,6 +122,7 @@ test('models are built in the order in which they read each other', async () => 
   const model = (name: string, sql: string): Model => ({
     name,
     layer: 'marts',
+    path: `models/marts/${name}.sql`,
     sql,
     contract: defineModel({
       record: defineRecord(name, 'One row per thing.', ['id'], { id: integer('Its id.') }),

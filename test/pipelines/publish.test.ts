@@ -22,6 +22,7 @@ const ROWS = 130_000;
 const acts: Model = {
   name: 'acts',
   layer: 'marts',
+  path: 'models/marts/acts.sql',
   sql: 'SELECT * FROM given',
   contract: defineModel({
     record: defineRecord('act', 'One row per act.', ['id'], {

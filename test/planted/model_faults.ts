@@ -2,9 +2,9 @@
 import { audit, change, HISTORY_DAYS, reconcile, test, type PlantedFault } from './fault.ts';
 
 const HISTORY = 'models/marts/listing_history.sql';
-const PROPERTIES = 'models/intermediate/int_properties.sql';
-const UNDERWRITING = 'models/intermediate/int_underwriting.sql';
-const PROXIES = 'models/intermediate/int_hud_proxies.sql';
+const PROPERTIES = 'models/intermediate/properties/int_properties.sql';
+const UNDERWRITING = 'models/intermediate/underwriting/int_underwriting.sql';
+const PROXIES = 'models/intermediate/income/int_hud_proxies.sql';
 const SIGNALS = 'models/marts/signals.sql';
 const AUCTIONS = 'models/marts/auctions.sql';
 
@@ -44,7 +44,7 @@ const identityFaults: readonly PlantedFault[] = [
     name: 'the debt of a condominium counts against its building',
     changes: [
       change(
-        'models/intermediate/int_distress_matches.sql',
+        'models/intermediate/distress/int_distress_matches.sql',
         'records.is_condominium and matches.unit_key is null as is_unit_of_building',
         'false as is_unit_of_building',
       ),
@@ -142,7 +142,7 @@ const figureFaults: readonly PlantedFault[] = [
     name: 'of several debts of a deal only the greatest counts',
     changes: [
       change(
-        'models/intermediate/int_distress.sql',
+        'models/intermediate/distress/int_distress.sql',
         "sum(amount) filter (where is_exact and kind = 'tax_delinquent') as tax_amount",
         "max(amount) filter (where is_exact and kind = 'tax_delinquent') as tax_amount",
       ),
@@ -182,7 +182,7 @@ const figureFaults: readonly PlantedFault[] = [
   },
   {
     name: 'the survey rate of a week to come counts',
-    changes: [change('models/intermediate/int_loan_rates.sql', 'and weeks.observed_on <= run.as_of', '')],
+    changes: [change('models/intermediate/loans/int_loan_rates.sql', 'and weeks.observed_on <= run.as_of', '')],
     caughtBy: [test('models/loan_rates.test.ts', 'is that of the newest survey week at or before the day')],
   },
   {
@@ -233,7 +233,7 @@ const figureFaults: readonly PlantedFault[] = [
     name: 'years of delinquency score without a limit',
     changes: [
       change(
-        'models/intermediate/int_tax_leads.sql',
+        'models/intermediate/leads/int_tax_leads.sql',
         'else least(tax_years_max, points_of_months(months_delinquent, tax_points_per_year, months_per_year))',
         'else points_of_months(months_delinquent, tax_points_per_year, months_per_year)',
       ),
@@ -271,7 +271,7 @@ const guardFaults: readonly PlantedFault[] = [
     name: 'a whole address counts as a street in the join rates',
     changes: [
       change(
-        'models/intermediate/int_join_rates.sql',
+        'models/intermediate/signals/int_join_rates.sql',
         String.raw`and not regexp_matches(rows.street, ',.*\b[A-Z]{2},?\s*\d{5}(-\d{4})?\s*$', 'i')`,
         '',
       ),

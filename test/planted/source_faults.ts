@@ -4,7 +4,7 @@ import { audit, change, expectation, joinRate, reconcile, test, type PlantedFaul
 const CUYAHOGA = 'sources/families/cuyahoga_parcels.ts';
 const HAMILTON_LAYER = 'sources/parcels/oh_hamilton_parcels/source.ts';
 const ROLL = 'sources/parcels/oh_montgomery_parcels/source.ts';
-const TAX_SIGNALS = 'models/intermediate/int_tax_signals.sql';
+const TAX_SIGNALS = 'models/intermediate/signals/int_tax_signals.sql';
 const SALES = 'sources/families/realauction/rows.ts';
 const ADDRESSES = 'sources/families/addresses.ts';
 

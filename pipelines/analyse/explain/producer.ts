@@ -28,5 +28,5 @@ export async function producerOf(connection: DuckDBConnection, table: string, co
 }
 
 /** Where the column comes from, in words: the model that computes it, or the one that reads it. */
-export const producerText = ({ name, layer }: Model): string =>
-  `${layer === 'staging' ? 'read' : 'computed'} by models/${layer}/${name}.sql`;
+export const producerText = ({ layer, path }: Model): string =>
+  `${layer === 'staging' ? 'read' : 'computed'} by ${path}`;

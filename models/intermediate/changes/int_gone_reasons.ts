@@ -1,0 +1,13 @@
+import { defineRecord, oneOf } from '../../../lib/record.ts';
+import { defineModel } from '../../contract.ts';
+import { fieldsOf } from '../../fields.ts';
+import { Change, GONE_REASONS } from '../../marts/changes.ts';
+
+const record = defineRecord(
+  'int_gone_reason',
+  'One row per record that left a list since the snapshot before.',
+  ['list', 'record_id'],
+  { ...fieldsOf(Change, ['list', 'record_id']), reason: oneOf(GONE_REASONS, 'Why it is gone.') },
+);
+
+export default defineModel({ record, audits: [] });
