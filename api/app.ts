@@ -26,7 +26,7 @@ import type { PaymentNetwork } from './payments/networks.ts';
 import type { ReceiptKeys } from './payments/receipts/key_set.ts';
 import type { SettlementWait } from './payments/sale.ts';
 import { allRoutes } from './routes/all.ts';
-import { createCursors } from './routes/cursor.ts';
+import { createCursors } from './routes/list/cursor.ts';
 import { paymentRoutes, type Route } from './routes/define.ts';
 import { priceOf } from './routes/pricing.ts';
 import { claimReader } from './routes/leads/lead_claims.ts';

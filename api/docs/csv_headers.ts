@@ -1,6 +1,6 @@
 /** OpenAPI of lists as CSV: the headers that take the place of the envelope. */
 import { LIST_HEADER_NAMES, LIST_HEADERS } from '../../lib/list_headers.ts';
-import { CSV, FORMULA_RULE } from '../routes/csv.ts';
+import { CSV, FORMULA_RULE } from '../routes/list/csv.ts';
 import type { Route } from '../routes/define.ts';
 import type { JsonObject } from './schemas.ts';
 

@@ -1,7 +1,7 @@
 /** JSON Schemas of records and responses, for OpenAPI. */
 import { z } from 'zod';
 import { ProblemDocument } from '../http/problem.ts';
-import { partialOf } from '../routes/list_route.ts';
+import { partialOf } from '../routes/list/route.ts';
 import { TABLES } from '../snapshot/tables.ts';
 
 export type JsonObject = Record<string, unknown>;

@@ -8,7 +8,7 @@
 import { declareDiscoveryExtension } from '@x402/extensions/bazaar';
 import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from '@x402/extensions/payment-identifier';
 import { stringify } from 'csv-stringify/sync';
-import { CSV, csvOptions } from '../routes/csv.ts';
+import { CSV, csvOptions } from '../routes/list/csv.ts';
 import { paramFacts } from '../routes/params.ts';
 import type { Route } from '../routes/define.ts';
 import { answerExample, exampleCall } from './examples.ts';

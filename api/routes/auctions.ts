@@ -2,10 +2,10 @@
 import { AUCTION_TYPES } from '../../models/fields.ts';
 import { Auction } from '../../models/marts/auctions.ts';
 import { Filters, type Condition } from '../snapshot/filters.ts';
-import { FIELD_GROUPS } from './field_groups.ts';
-import { listRoute } from './list_route.ts';
+import { FIELD_GROUPS } from './list/field_groups.ts';
+import { listRoute } from './list/route.ts';
 import { checkRange, choiceParam, dayParam, flagParam, numberParam } from './params.ts';
-import { inPlace, placeFilters } from './place.ts';
+import { inPlace, placeFilters } from './list/place.ts';
 import { PRICES } from './prices.ts';
 
 const { county, ...otherPlaces } = placeFilters;

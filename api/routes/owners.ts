@@ -3,8 +3,8 @@ import { Owner } from '../../models/marts/owners.ts';
 import { Problem } from '../http/problem.ts';
 import { Filters } from '../snapshot/filters.ts';
 import type { Snapshot } from '../snapshot/load.ts';
-import { FIELD_GROUPS } from './field_groups.ts';
-import { listRoute } from './list_route.ts';
+import { FIELD_GROUPS } from './list/field_groups.ts';
+import { listRoute } from './list/route.ts';
 import { integerParam, stateParam, textParam } from './params.ts';
 import { PRICES } from './prices.ts';
 

@@ -2,10 +2,10 @@
 import { PROPERTY_KINDS, SIGNAL_TYPES } from '../../models/fields.ts';
 import { Signal } from '../../models/marts/signals.ts';
 import { Filters } from '../snapshot/filters.ts';
-import { FIELD_GROUPS } from './field_groups.ts';
-import { listRoute } from './list_route.ts';
+import { FIELD_GROUPS } from './list/field_groups.ts';
+import { listRoute } from './list/route.ts';
 import { choiceParam, flagParam, numberParam, textParam } from './params.ts';
-import { inPlace, placeFilters } from './place.ts';
+import { inPlace, placeFilters } from './list/place.ts';
 import { PRICES } from './prices.ts';
 
 const { county, ...otherPlaces } = placeFilters;

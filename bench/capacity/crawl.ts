@@ -1,8 +1,8 @@
 /**
  * How long the crawl takes, simulated by its own rules: a place reads one source at a time, a site (all hosts that
  * share sources) is read by one place at a time, and the requests to it start an interval apart
- * (`sources/fetch/polite`, `groupConcurrency` of `pipelines/crawl/worker.ts`). Whole milliseconds, no clock, no random
- * number.
+ * (`sources/fetch/polite`, `groupConcurrency` of `pipelines/crawl/worker/worker.ts`). Whole milliseconds, no clock, no
+ * random number.
  */
 
 /** One source to read. */

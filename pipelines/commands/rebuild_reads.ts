@@ -10,7 +10,7 @@ import { loadSources } from '../../sources/index.ts';
 import { readRecord, readsUpTo, stagedParquet, versionOf, type ReadRecord } from '../ingest/reads.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 import { readPage } from '../ingest/read_page.ts';
-import { stageRead, type Staged } from '../ingest/stage.ts';
+import { stageRead, type Staged } from '../ingest/stage/stage.ts';
 import type { Layout } from '../layout.ts';
 import { archivedPages, unreadableOf } from '../archived_pages.ts';
 

@@ -16,7 +16,7 @@ import { ArchiveDamage, type Archive } from '../../sources/fetch/archive.ts';
 import { checkExpectations } from '../ingest/expect.ts';
 import { readsUpTo, stagedParquet, trustedRows, versionOf, writeRead, type ReadRecord } from '../ingest/reads.ts';
 import { readPage } from '../ingest/read_page.ts';
-import { stageRead, type Staged } from '../ingest/stage.ts';
+import { stageRead, type Staged } from '../ingest/stage/stage.ts';
 import type { Layout } from '../layout.ts';
 import { archivedPages, unreadableOf } from '../archived_pages.ts';
 import { compareStaged, type Differences } from './compare.ts';

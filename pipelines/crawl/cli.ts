@@ -9,7 +9,7 @@ import { loadSources, secretsOf } from '../../sources/index.ts';
 import { failureText } from '../failure.ts';
 import { QueueUnavailable } from './database.ts';
 import { workerSettings } from './settings.ts';
-import { startWorker } from './worker.ts';
+import { startWorker } from './worker/worker.ts';
 
 async function main(): Promise<void> {
   const { QUEUE, DATA_DIR, STORE, STORE_CACHE_MB: cacheMb, CHROMIUM_PATH } = readSettings(pipelineSettings);

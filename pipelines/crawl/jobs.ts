@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { Quarantine, SourceUnavailable, type QuarantineReason, type SourceSpec } from '../../sources/contract.ts';
 import { RequestRecord } from '../../sources/fetch/archive.ts';
 import { PageRef } from '../ingest/reads.ts';
-import { StagedShard } from '../ingest/stage_shard.ts';
+import { StagedShard } from '../ingest/stage/stage_shard.ts';
 
 /** Queue of sources to read. */
 export const QUEUE = 'crawl';

@@ -17,7 +17,7 @@ import { layoutOf } from '../layout.ts';
 import { begunReads } from '../store/begun_reads.ts';
 import { fetchRequests } from '../store/worker_store.ts';
 import { AT_ONCE, type Crawler, type OnUnreadable, type Reading, type SourceRead, type Traffic } from './crawler.ts';
-import { untilReleased } from './claims.ts';
+import { untilReleased } from './worker/claims.ts';
 import { BOSS_SCHEMA, connecting, holdQueue, openCrawlDatabase, retryQuery, SCHEMA, TIMEOUTS } from './database.ts';
 import { assignQueue } from './folder.ts';
 import { JobWatcher, type QueueProgress } from './job_watcher.ts';

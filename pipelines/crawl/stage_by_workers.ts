@@ -9,15 +9,15 @@ import { objectName, objectOf, type Store } from '../../lib/store/store.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import type { Archive, RequestRecord } from '../../sources/fetch/archive.ts';
 import { archivedRequests } from '../archived_pages.ts';
-import { loadHere, MAX_REJECTS, type Loaded, type LoadRows, type RowsToLoad } from '../ingest/load_rows.ts';
+import { loadHere, MAX_REJECTS, type Loaded, type LoadRows, type RowsToLoad } from '../ingest/stage/load_rows.ts';
 import { refOf } from '../ingest/reads.ts';
 import type { ReadPage } from '../ingest/read_page.ts';
-import { shardsOf, type Part } from '../ingest/shards.ts';
-import { addShard, removeShard, shardFiles, type ShardFiles, type StagedShard } from '../ingest/stage_shard.ts';
+import { shardsOf, type Part } from '../ingest/stage/shards.ts';
+import { addShard, removeShard, shardFiles, type ShardFiles, type StagedShard } from '../ingest/stage/stage_shard.ts';
 import { layoutOf } from '../layout.ts';
 import { getShard, removeStoredShard } from '../store/stored_shards.ts';
 import { StageOutput, type ShardParts, type StageJob } from './jobs.ts';
-import { shardName } from './stage_job.ts';
+import { shardName } from './worker/stage_job.ts';
 
 export interface StagingOptions {
   readonly dataDir: string;

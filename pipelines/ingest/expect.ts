@@ -1,6 +1,6 @@
 /** A read compared with what its adapter expects. */
 import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
-import type { Tally } from './stage.ts';
+import type { Tally } from './stage/stage.ts';
 
 /**
  * The share of refused rows, of a read or of one file.

@@ -7,11 +7,11 @@ import type { Clock } from '../clock.ts';
 import type { Crawler } from '../crawl/crawler.ts';
 import { parseRunId, type Layout } from '../layout.ts';
 import { readsUpTo, refOf, stagedParquet, writeRead, type ReadRecord } from './reads.ts';
-import { fileToCarryFrom } from './carry.ts';
-import type { Unreadable } from './check.ts';
+import { fileToCarryFrom } from './stage/carry.ts';
+import type { Unreadable } from './stage/check.ts';
 import { checkExpectations } from './expect.ts';
 import { readPage, type ReadPage } from './read_page.ts';
-import { stageRead } from './stage.ts';
+import { stageRead } from './stage/stage.ts';
 
 export interface Ingest {
   readonly layout: Layout;

@@ -6,7 +6,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page, SourceSpec } from '../../sources/contract.ts';
-import type { Values } from '../ingest/check.ts';
+import type { Values } from '../ingest/stage/check.ts';
 
 /** Endings of the kinds of text that can be kept. */
 const ENDINGS = { json: 'json', html: 'html', csv: 'csv' } as const;

@@ -11,10 +11,10 @@ import { referenceSql, type Model, type Reference } from '../../models/index.ts'
 import type { AssumptionSet } from '../../models/assumptions.ts';
 import { Assumption } from '../../models/assumptions.ts';
 import { setThreads } from './build_database.ts';
-import { CHANGES_SQL } from './changes.ts';
+import { CHANGES_SQL } from './summary/changes.ts';
 import type { Layout } from '../layout.ts';
 import { trustedRows } from '../ingest/reads.ts';
-import { HANDED_OVER, loadRows } from '../ingest/rows.ts';
+import { HANDED_OVER, loadRows } from '../ingest/stage/rows.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 import type { SoldLeads } from '../sold_leads.ts';

@@ -17,7 +17,7 @@ import { listSnapshots, snapshotBefore, snapshotOfDay } from '../snapshots.ts';
 import { NONE_SOLD, type SoldLeads } from '../sold_leads.ts';
 import { openBuildDatabase, PUBLISHED, type BuildDatabase } from './build_database.ts';
 import { SILENT } from '../progress/progress.ts';
-import { changesSince, type Changes } from './changes.ts';
+import { changesSince, type Changes } from './summary/changes.ts';
 import { snapshotFacts } from './facts.ts';
 import { loadInputs } from './inputs.ts';
 import { judgeSources } from './judge_sources.ts';

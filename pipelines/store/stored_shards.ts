@@ -5,7 +5,7 @@
 import { downloadVerified, type Store } from '../../lib/store/store.ts';
 import { makeFolder } from '../../lib/files.ts';
 import { dirname } from 'node:path';
-import type { ShardFiles, StagedShard } from '../ingest/stage_shard.ts';
+import type { ShardFiles, StagedShard } from '../ingest/stage/stage_shard.ts';
 
 const FILES = ['rows', 'refused'] as const;
 

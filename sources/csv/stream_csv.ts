@@ -2,7 +2,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { Quarantine, type Page } from '../contract.ts';
-import { textParts } from '../fetch/decode.ts';
+import { textParts } from '../fetch/http/decode.ts';
 import { tidy } from '../values.ts';
 import { CSV_FORMAT, type CsvOptions, type CsvRow } from './csv.ts';
 

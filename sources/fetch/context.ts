@@ -9,18 +9,18 @@ import {
   type Session,
   type SourceSpec,
 } from '../contract.ts';
-import { PacedTransport } from './paced_transport.ts';
-import { postedBody } from './posted_body.ts';
+import { PacedTransport } from './http/paced_transport.ts';
+import { postedBody } from './http/posted_body.ts';
 import { assemblePage } from './page.ts';
 import { checkAllowed, publicAddress } from './polite/hosts.ts';
 import { RobotsChecker } from './polite/robots_checker.ts';
-import { MAX_REDIRECTS, redirectTarget } from './redirects.ts';
+import { MAX_REDIRECTS, redirectTarget } from './http/redirects.ts';
 import { RequestLog, type ArchivedPage } from './request_log.ts';
 import { ResourceLoader } from './resources.ts';
 import type { ReadOptions, ReadScope, RunScope, Stats } from './scope.ts';
-import { withoutSecretQuery } from './secret_query.ts';
-import { Sender } from './sender.ts';
-import { Tokens } from './tokens.ts';
+import { withoutSecretQuery } from './credentials/secret_query.ts';
+import { Sender } from './http/sender.ts';
+import { Tokens } from './credentials/tokens.ts';
 
 export class SourceContext implements FetchContext {
   readonly asOf: string;

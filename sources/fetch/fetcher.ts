@@ -16,7 +16,7 @@ import type { Timer } from './polite/rate_limiter.ts';
 import { PRODUCT } from './polite/robots.ts';
 import { UNSHARED, type SharedRateLimiter } from './polite/shared_rate_limiter.ts';
 import type { Progress, ReadOptions, RunClock, RunScope, Stats } from './scope.ts';
-import { createTransport } from './transport.ts';
+import { createTransport } from './http/transport.ts';
 
 export type { Progress, ReadOptions, Stats } from './scope.ts';
 

@@ -1,6 +1,6 @@
 /** Limits of the fetcher in time, size and retries. */
 import { MAX_DECODED_BYTES } from './page.ts';
-import type { TransportLimits } from './transport.ts';
+import type { TransportLimits } from './http/transport.ts';
 
 export interface FetchLimits extends TransportLimits {
   /** Maximum body as sent, in bytes, unless the request sets its own. */

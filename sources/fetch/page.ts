@@ -1,7 +1,7 @@
 /** The page that an adapter parses, from an archived request. */
 import type { Page } from '../contract.ts';
 import type { RequestRecord } from './archive.ts';
-import { decodeBody, decodeText } from './decode.ts';
+import { decodeBody, decodeText } from './http/decode.ts';
 
 /** Default maximum of a decoded body, in bytes. */
 export const MAX_DECODED_BYTES = 256 * 1024 * 1024;

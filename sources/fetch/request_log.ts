@@ -2,7 +2,7 @@
 import type { CookieJar } from 'tough-cookie';
 import { Quarantine, type GetOptions } from '../contract.ts';
 import { ArchiveDamage, type RequestRecord } from './archive.ts';
-import { bodyError, type BodyExpectations, type Classification } from './classify.ts';
+import { bodyError, type BodyExpectations, type Classification } from './http/classify.ts';
 import {
   adapterHeaders,
   archivedHeaders,
@@ -10,11 +10,11 @@ import {
   confirmedHeaders,
   redacted,
   withoutConditions,
-} from './headers.ts';
+} from './http/headers.ts';
 import type { FetchLimits } from './limits.ts';
-import { postedBody } from './posted_body.ts';
+import { postedBody } from './http/posted_body.ts';
 import type { ReadScope } from './scope.ts';
-import type { HttpResponse } from './transport.ts';
+import type { HttpResponse } from './http/transport.ts';
 
 /** An archived response: its record and its decoded body. */
 export interface ArchivedPage {

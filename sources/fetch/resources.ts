@@ -1,12 +1,12 @@
 /** Resources that a page loads while a browser renders it. The archive stores only the rendered document. */
 import { SourceUnavailable } from '../contract.ts';
-import { decodeBody } from './decode.ts';
+import { decodeBody } from './http/decode.ts';
 import { checkAllowed, publicAddress } from './polite/hosts.ts';
 import type { RobotsChecker } from './polite/robots_checker.ts';
 import { maxDecodedBytes, type OutgoingRequest } from './request_log.ts';
 import type { ReadScope } from './scope.ts';
-import type { SendOne } from './sender.ts';
-import type { HttpResponse } from './transport.ts';
+import type { SendOne } from './http/sender.ts';
+import type { HttpResponse } from './http/transport.ts';
 
 export class ResourceLoader {
   readonly #scope: ReadScope;

@@ -7,7 +7,7 @@ import type { Network } from './network.ts';
 import type { RateLimiter, Timer } from './polite/rate_limiter.ts';
 import type { RobotsRules } from './polite/robots.ts';
 import type { SharedRateLimiter } from './polite/shared_rate_limiter.ts';
-import type { Transport } from './transport.ts';
+import type { Transport } from './http/transport.ts';
 
 /** Progress of a source's read. */
 export interface Progress {

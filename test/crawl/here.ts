@@ -7,7 +7,7 @@ import { openQueueCrawler, type QueueOptions } from '../../pipelines/crawl/queue
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { type Crawler } from '../../pipelines/crawl/crawler.ts';
 import type { Layout } from '../../pipelines/layout.ts';
-import { startWorker, type Worker } from '../../pipelines/crawl/worker.ts';
+import { startWorker, type Worker } from '../../pipelines/crawl/worker/worker.ts';
 import { run, type RunOptions, type RunResult } from '../../pipelines/run/run.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';

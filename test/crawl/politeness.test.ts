@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openQueueCrawler } from '../../pipelines/crawl/queue_crawler.ts';
-import { claimsIn, type Claims } from '../../pipelines/crawl/claims.ts';
+import { claimsIn, type Claims } from '../../pipelines/crawl/worker/claims.ts';
 import { openCrawlDatabase, type CrawlDatabase } from '../../pipelines/crawl/database.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { startPostgres } from '../ledger/postgres_started.ts';

@@ -1,5 +1,5 @@
 /** A worker whose sources are those of politeness.test.ts, at the site that SITE names. */
-import { startWorker } from '../../pipelines/crawl/worker.ts';
+import { startWorker } from '../../pipelines/crawl/worker/worker.ts';
 import { sourcesAt } from './one_site.ts';
 
 const { QUEUE = '', DATA_DIR = '', SITE = '' } = process.env;

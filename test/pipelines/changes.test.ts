@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openSmall, rowsOf } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
-import { changesSince } from '../../pipelines/run/changes.ts';
+import { changesSince } from '../../pipelines/run/summary/changes.ts';
 import { readManifest } from '../../pipelines/snapshots.ts';
 import { afterSecondDay, FIRST_RUN, SECOND_RUN } from './starting_points.ts';
 

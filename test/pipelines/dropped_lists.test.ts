@@ -4,7 +4,7 @@ import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { status } from '../../pipelines/commands/status.ts';
-import { formatSummary, warningsOf } from '../../pipelines/run/summary.ts';
+import { formatSummary, warningsOf } from '../../pipelines/run/summary/summary.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { newLayout, published, runDay, TINY } from './runs.ts';
 import { DISTRESS_AND_PARCELS } from './some_tables.ts';

@@ -1,7 +1,7 @@
 /** The end of a run: the best deals and what is next, on one screen of any width, or as whole lines in a log. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatEnd } from '../../pipelines/run/end_screen.ts';
+import { formatEnd } from '../../pipelines/run/summary/end_screen.ts';
 import type { RunResult } from '../../pipelines/run/run.ts';
 
 const WHY =

@@ -13,7 +13,7 @@ import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
 import { ingest } from '../../pipelines/ingest/ingest.ts';
 import { stagedParquet, type ReadRecord } from '../../pipelines/ingest/reads.ts';
 import type { Layout } from '../../pipelines/layout.ts';
-import { warningsOf } from '../../pipelines/run/summary.ts';
+import { warningsOf } from '../../pipelines/run/summary/summary.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { codeOfName } from '../../sources/dropped_files.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';

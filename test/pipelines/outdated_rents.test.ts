@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { formatHealth } from '../../pipelines/commands/status_format.ts';
 import { healthOf } from '../../pipelines/operate/health.ts';
 import { PROBLEMS } from '../../pipelines/operate/problems.ts';
-import { warningsOf } from '../../pipelines/run/summary.ts';
+import { warningsOf } from '../../pipelines/run/summary/summary.ts';
 import type { Alter } from '../../sandbox/server.ts';
 import { rents } from '../../sandbox/world/rents.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';

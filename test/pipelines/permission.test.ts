@@ -8,7 +8,7 @@ import { sandboxClock } from '../../pipelines/clock.ts';
 import { stateOf } from '../../pipelines/ingest/source_state.ts';
 import { mayBeFetched, missingPermissions } from '../../pipelines/permission.ts';
 import { run, type RunResult } from '../../pipelines/run/run.ts';
-import { formatSummary, warningsOf } from '../../pipelines/run/summary.ts';
+import { formatSummary, warningsOf } from '../../pipelines/run/summary/summary.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { inThisProcess } from '../../pipelines/crawl/crawler.ts';

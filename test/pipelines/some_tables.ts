@@ -5,7 +5,7 @@ import { identifier } from '../../lib/sql.ts';
 import { tablesOfEach } from '../../models/graph.ts';
 import { loadModels, type Model } from '../../models/index.ts';
 import { VIEWS } from '../../models/views.ts';
-import { CHANGES_SQL } from '../../pipelines/run/changes.ts';
+import { CHANGES_SQL } from '../../pipelines/run/summary/changes.ts';
 
 const MODELS = await loadModels();
 

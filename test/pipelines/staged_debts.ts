@@ -6,11 +6,11 @@ import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { defineRecord, money, text } from '../../lib/record.ts';
 import { literal } from '../../lib/sql.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
-import { fileToCarryFrom } from '../../pipelines/ingest/carry.ts';
-import type { Unreadable } from '../../pipelines/ingest/check.ts';
+import { fileToCarryFrom } from '../../pipelines/ingest/stage/carry.ts';
+import type { Unreadable } from '../../pipelines/ingest/stage/check.ts';
 import { stagedParquet, writeRead, type ReadRecord } from '../../pipelines/ingest/reads.ts';
 import { readPage } from '../../pipelines/ingest/read_page.ts';
-import { stageRead, type StagedRead } from '../../pipelines/ingest/stage.ts';
+import { stageRead, type StagedRead } from '../../pipelines/ingest/stage/stage.ts';
 import { defineSource, Quarantine, type Candidate, type Page, type SourceSpec } from '../../sources/contract.ts';
 
 const Debt = defineRecord('debt', 'One row per parcel.', ['parcel'], {

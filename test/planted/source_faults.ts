@@ -264,17 +264,17 @@ export const sourceFaults: readonly PlantedFault[] = [
     name: 'identical rows of a layer are staged and published twice',
     changes: [
       change(
-        'pipelines/ingest/duplicates.ts',
+        'pipelines/ingest/stage/duplicates.ts',
         'const merged = identical + (await keepLast(connection, spec.row.key));',
         'const merged = identical;',
       ),
       change(
-        'pipelines/ingest/duplicates.ts',
+        'pipelines/ingest/stage/duplicates.ts',
         'const identical = await keepLast(connection, [...spec.row.columns.map(({ name }) => name), ...page]);',
         'const identical = 0;',
       ),
       change(
-        'pipelines/ingest/duplicates.ts',
+        'pipelines/ingest/stage/duplicates.ts',
         'const refused = await takeContradictions(connection, spec, [...spec.row.key, ...page]);',
         'const refused: RefusedRow[] = [];',
       ),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { backtestTables } from '../../api/site/pages/backtest.ts';
+import { backtestTables } from '../../api/site/pages/scores/backtest.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 
 let data: DataFolder;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { Draw } from '../../sandbox/world/random.ts';
 import { streamCsv } from '../../sources/csv/stream_csv.ts';
-import { decodeText } from '../../sources/fetch/decode.ts';
+import { decodeText } from '../../sources/fetch/http/decode.ts';
 import { readCsv } from '../../sources/csv/csv.ts';
 import { pageOf } from './recorded.ts';
 import { quarantined } from './site_double.ts';

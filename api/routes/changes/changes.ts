@@ -20,8 +20,8 @@ import {
   type AskedFields,
   type List,
   type ListPage,
-} from '../list_envelope.ts';
-import { findPage } from '../list_page.ts';
+} from '../list/envelope.ts';
+import { findPage } from '../list/page.ts';
 import type { Claimed } from '../leads/lead_claims.ts';
 import type { Params } from '../params.ts';
 import { claimedLeads, type ClaimedLeads } from './claimed_leads.ts';

@@ -5,7 +5,7 @@ import type { Snapshot } from '../../snapshot/load.ts';
 import { cachePerSnapshot } from '../../snapshot/memo.ts';
 import type { CHANGE_LISTS } from '../../../models/marts/change_feeds.ts';
 import type { RouteRequest } from '../define.ts';
-import { filtersOf } from '../list_envelope.ts';
+import { filtersOf } from '../list/envelope.ts';
 import { instantParam, type Params } from '../params.ts';
 
 export type ChangeList = (typeof CHANGE_LISTS)[number];

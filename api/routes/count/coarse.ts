@@ -10,7 +10,7 @@ import type { Filters } from '../../snapshot/filters.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import type { TableName } from '../../snapshot/tables.ts';
 import type { RouteRequest } from '../define.ts';
-import type { ListRoute } from '../list_route.ts';
+import type { ListRoute } from '../list/route.ts';
 import { toCount, toInstant } from '../meta/facts.ts';
 import type { Params } from '../params.ts';
 import { rangeOf, type Range } from './ranges.ts';

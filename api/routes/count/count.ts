@@ -6,7 +6,7 @@ import { deals } from '../deals.ts';
 import { defineRoute, type Route, type RouteRequest } from '../define.ts';
 import { filings } from '../filings/filings.ts';
 import { leads } from '../leads/leads.ts';
-import type { ListRoute } from '../list_route.ts';
+import type { ListRoute } from '../list/route.ts';
 import { noteOf } from '../note.ts';
 import { owners } from '../owners.ts';
 import { choiceParam, readParams, readValue, type Params } from '../params.ts';

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
 import type { RecordDefinition } from '../../../lib/record.ts';
 import { SpooledFile } from '../../payments/spooled_answer.ts';
-import { csvOptions } from '../csv.ts';
+import { csvOptions } from '../list/csv.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

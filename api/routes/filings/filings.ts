@@ -5,8 +5,8 @@
 import { ENTITY_STATUSES, ENTITY_TYPES, Filing } from '../../../models/marts/filings.ts';
 import { Filters } from '../../snapshot/filters.ts';
 import { cachePerDay } from '../../snapshot/memo.ts';
-import { FIELD_GROUPS } from '../field_groups.ts';
-import { listRoute, type ListRoute } from '../list_route.ts';
+import { FIELD_GROUPS } from '../list/field_groups.ts';
+import { listRoute, type ListRoute } from '../list/route.ts';
 import { choiceParam, dayParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import type { RouteRequest } from '../define.ts';

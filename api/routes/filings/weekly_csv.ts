@@ -1,7 +1,7 @@
 /** GET /api/batch/weekly.csv: one week of new registrations as CSV. */
 import { z } from 'zod';
 import { spoolCsv } from './csv.ts';
-import { FORMULA_RULE } from '../csv.ts';
+import { FORMULA_RULE } from '../list/csv.ts';
 import { weekParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Problem } from '../../http/problem.ts';

@@ -7,7 +7,7 @@ import { auctions } from '../auctions.ts';
 import { COVERAGE_PATH, coverageByMetro } from '../coverage.ts';
 import { deals } from '../deals.ts';
 import { defineRoute, type Route, type RouteRequest } from '../define.ts';
-import { FIELD_GROUPS } from '../field_groups.ts';
+import { FIELD_GROUPS } from '../list/field_groups.ts';
 import { claimsHash } from '../leads/lead_claims.ts';
 import { leads } from '../leads/leads.ts';
 import { BASIS_NOTE } from '../lookup/matches.ts';

@@ -1,6 +1,6 @@
 /** `fields` of a report: the sections that a caller asks for. */
 import type { z } from 'zod';
-import { ALL, fieldChoices } from '../field_groups.ts';
+import { ALL, fieldChoices } from '../list/field_groups.ts';
 import { namesParam } from '../params.ts';
 
 /** What a report says of itself, with any sections. */

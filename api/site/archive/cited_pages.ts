@@ -1,6 +1,6 @@
 /** The archived pages that a report cites, and whether the terms of their sources let a reader see them. */
 import type { Snapshot } from '../../snapshot/load.ts';
-import type { ReportBody } from '../pages/report.ts';
+import type { ReportBody } from '../pages/report/report.ts';
 
 export const ARCHIVE_PATH = '/report/pages';
 

@@ -1,8 +1,8 @@
 /** The pages of the site, in the order of the navigation. */
 import type { Route } from '../../routes/define.ts';
 import type { Page } from '../page.ts';
-import { build } from './build.ts';
-import { coverage } from './coverage.ts';
+import { build } from './build/build.ts';
+import { coverage } from './coverage/coverage.ts';
 import { deals } from './deals.ts';
 import { home } from './home.ts';
 import { METRO_PAGES } from './metro.ts';
@@ -10,8 +10,8 @@ import { metros } from './metros.ts';
 import { prices } from './prices.ts';
 import { overviewPage } from './reference/overview.ts';
 import { referencePages } from './reference/pages.ts';
-import { report } from './report.ts';
-import { scores } from './scores.ts';
+import { report } from './report/report.ts';
+import { scores } from './scores/scores.ts';
 import { status } from './status.ts';
 
 export const PAGES: readonly Page[] = [

@@ -8,7 +8,7 @@ import { html, type Html, type Piece } from '../html.ts';
 import { METROS } from '../map/metros.ts';
 import { usMap } from '../map/us_map.ts';
 import type { Page, PageContext } from '../page.ts';
-import { scoresByPrice } from './scores_by_price.ts';
+import { scoresByPrice } from './scores/by_price.ts';
 
 /** Cards that are shown; the others are folded. */
 const SHOWN_CARDS = 12;

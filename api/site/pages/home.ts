@@ -6,9 +6,9 @@ import { code, figures } from '../layout.ts';
 import { count, countText, day, percentText } from '../format.ts';
 import { allGaps, metrosOf } from '../metro_figures.ts';
 import type { PageContext, Page } from '../page.ts';
-import { exampleDeal } from './example_deal.ts';
+import { exampleDeal } from './report/example_deal.ts';
 import { offers } from './offers.ts';
-import { realFinding } from './real_finding.ts';
+import { realFinding } from './scores/real_finding.ts';
 
 /** Cards of deals on the page. */
 const MOST_CARDS = 4;

@@ -6,8 +6,8 @@ import { html, type Html, type Piece } from '../html.ts';
 import { cardTable, externalLink, figures, wideTable } from '../layout.ts';
 import { countText, day } from '../format.ts';
 import { rowsFor, textOrNull, type PageContext, type Page } from '../page.ts';
-import { RECORDS } from './report_words.ts';
-import { SOURCE_FAMILIES } from './source_families.ts';
+import { RECORDS } from './report/words.ts';
+import { SOURCE_FAMILIES } from './coverage/source_families.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Tone = 'good' | 'thin' | 'bad' | 'plain';

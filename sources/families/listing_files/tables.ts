@@ -5,7 +5,7 @@ import { csvRows, workbookRows, type TableRow } from '../../csv/headed_table.ts'
 import { htmlTables } from '../../csv/html_table.ts';
 import { jsonRows } from '../../csv/json_table.ts';
 import { isXls } from '../../csv/xls.ts';
-import { utf16Of } from '../../fetch/decode.ts';
+import { utf16Of } from '../../fetch/http/decode.ts';
 
 const ZIP_ARCHIVE = [0x50, 0x4b, 0x03, 0x04];
 

@@ -15,7 +15,7 @@ import {
   type SourceSpec,
 } from '../../contract.ts';
 import { readCsv } from '../../csv/csv.ts';
-import { decodeText } from '../../fetch/decode.ts';
+import { decodeText } from '../../fetch/http/decode.ts';
 import { isObject, parseJson, type JsonObject } from '../../json.ts';
 import {
   adjacentGroups,

@@ -1,8 +1,8 @@
 /** Reads the robots.txt of each origin once per run, and checks addresses against it. */
 import { Quarantine, SourceUnavailable } from '../../contract.ts';
-import { MAX_REDIRECTS, redirectTarget } from '../redirects.ts';
+import { MAX_REDIRECTS, redirectTarget } from '../http/redirects.ts';
 import type { ReadScope } from '../scope.ts';
-import type { Sender } from '../sender.ts';
+import type { Sender } from '../http/sender.ts';
 import { checkAllowed } from './hosts.ts';
 import { NO_RULES, notContacted, rulesFrom, unreachableRules, type RobotsRules } from './robots.ts';
 

@@ -5,7 +5,7 @@
  */
 import { completeRow } from '../../../lib/record.ts';
 import { defineSource, Quarantine, type Candidate, type Page } from '../../contract.ts';
-import { decodeText } from '../../fetch/decode.ts';
+import { decodeText } from '../../fetch/http/decode.ts';
 import { mailing } from '../../families/addresses.ts';
 import {
   ARCHIVE_START,

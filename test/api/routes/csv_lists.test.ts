@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { decodePaymentRequiredHeader } from '@x402/core/http';
 import * as fc from 'fast-check';
-import { escapeFormula } from '../../../api/routes/csv.ts';
+import { escapeFormula } from '../../../api/routes/list/csv.ts';
 import { LIST_HEADERS } from '../../../lib/list_headers.ts';
 import type { ReceiptClaims } from '../../../lib/receipt.ts';
 import { buyerWith } from '../support/buyers.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { FIELD_GROUPS, type FieldGroups } from '../../../api/routes/field_groups.ts';
+import { FIELD_GROUPS, type FieldGroups } from '../../../api/routes/list/field_groups.ts';
 import { allFields } from '../../../api/snapshot/records.ts';
 import { startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';

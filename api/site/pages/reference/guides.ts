@@ -1,7 +1,7 @@
 /** The reference's pages about all calls: errors and limits, lists, and receipts. */
 import { PROBLEMS, MAX_URL_LENGTH, type Reason } from '../../../http/problem.ts';
 import { PURCHASE_HEADERS, HEADERS } from '../../../docs/headers.ts';
-import { FORMULA_RULE } from '../../../routes/csv.ts';
+import { FORMULA_RULE } from '../../../routes/list/csv.ts';
 import { paramFacts } from '../../../routes/params.ts';
 import { LIST_HEADERS } from '../../../../lib/list_headers.ts';
 import { EXCLUSIVE_SECONDS, PAYMENT_SECONDS } from '../../../../lib/network.ts';

@@ -1,6 +1,6 @@
 /** The records of the API, and the pages that their fields are on: a long record has a page for each group. */
 import type { Column, RecordDefinition } from '../../../../lib/record.ts';
-import { FIELD_GROUPS, type FieldGroups } from '../../../routes/field_groups.ts';
+import { FIELD_GROUPS, type FieldGroups } from '../../../routes/list/field_groups.ts';
 import { TABLES } from '../../../snapshot/tables.ts';
 import { recordPath } from './paths.ts';
 

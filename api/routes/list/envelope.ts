@@ -1,0 +1,111 @@
+/** The envelope of a list: its fields, the page of records and the state of their sources. */
+import { ABSENT } from '../../../lib/record.ts';
+import type { Snapshot } from '../../snapshot/load.ts';
+import { JsonText } from '../../snapshot/json_text.ts';
+import { staleSources, type Family, type StaleSource } from '../../snapshot/stale_sources.ts';
+import type { TableName } from '../../snapshot/tables.ts';
+import type { RouteRequest } from '../define.ts';
+import type { FieldChoices } from './field_groups.ts';
+import { noteOf } from '../note.ts';
+import type { Params } from '../params.ts';
+
+/** A list as its answers need it. */
+export interface List {
+  readonly path: string;
+  readonly columns: readonly string[];
+  /** Records per page without `limit`. */
+  readonly page: number;
+  /** Groups of fields without `fields`. */
+  readonly byDefault: readonly string[];
+  readonly choices: FieldChoices;
+}
+
+/** The fields that a request asks for: names as given, and all members of the groups among them. */
+export interface AskedFields {
+  readonly names: readonly string[];
+  readonly members: ReadonlySet<string>;
+}
+
+/** Columns of the records in record order, and the names that stand for them. */
+export function fieldsOf(
+  { columns, byDefault, choices }: List,
+  asked: AskedFields | undefined,
+): { readonly names: readonly string[]; readonly columns: readonly string[] } {
+  const names = asked?.names ?? byDefault;
+  const members = asked?.members ?? new Set(byDefault.flatMap((name) => choices.get(name) ?? []));
+  return { names, columns: columns.filter((name) => name === 'id' || name === ABSENT || members.has(name)) };
+}
+
+/** The filters of the request, without limit, cursor and fields. */
+export function filtersOf(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { limit: _, cursor: __, fields: ___, ...filters } = params;
+  return filters;
+}
+
+/** Key of a query for its cursors: the path and the sorted filters. */
+export const queryOf = (path: string, filters: Readonly<Record<string, unknown>>): string =>
+  `${path} ${JSON.stringify(Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1)))}`;
+
+/** Families of the sources that each list is read from. */
+const FAMILIES: Readonly<Partial<Record<TableName, readonly Family[]>>> = {
+  deals: ['listings', 'fmr', 'benchmarks'],
+  signals: ['tax', 'parcels', 'distress'],
+  auctions: ['sheriff', 'auctions'],
+  leads: ['tax', 'parcels', 'sheriff', 'auctions', 'distress'],
+  owners: ['listings', 'tax', 'parcels', 'sheriff', 'auctions', 'distress', 'register'],
+  filings: ['register'],
+};
+
+/** Sources of a list whose rows are older than their cadence on the day of the request. */
+async function staleSourcesOf(
+  { snapshot, today }: { readonly snapshot: Snapshot; readonly today: string },
+  { table, sourcePrefix = '' }: Pick<ListPage, 'table' | 'sourcePrefix'>,
+): Promise<StaleSource[]> {
+  const stale = await staleSources(snapshot, today, FAMILIES[table]);
+  return stale.filter(({ source }) => source.startsWith(sourcePrefix));
+}
+
+const staleNote = ([first, ...others]: readonly StaleSource[]): string =>
+  first === undefined
+    ? ''
+    : `Older than its cadence: ${first.source}, last read ${first.last_good_at.slice(0, 10)}` +
+      `${others.length > 0 ? `, and ${others.length} more` : ''}; see stale_sources.`;
+
+/** A page of a list. */
+export interface ListPage {
+  readonly table: TableName;
+  /** JSON texts. */
+  readonly records: readonly Buffer[];
+  /** Matching records of the list, ignoring the cursor. */
+  readonly total: number;
+  /** Names of `fieldsOf`. */
+  readonly fields: readonly string[];
+  readonly nextCursor: string | null;
+  /** Of the change feed; undefined if the list or the snapshot has none. */
+  readonly changesThrough: string | undefined;
+  readonly completeSince: string | undefined;
+  readonly note?: string;
+  /** Start of the names of its sources; default: all sources of the table's families. */
+  readonly sourcePrefix?: string;
+}
+
+/** The body of an answer. */
+export async function listBody(request: RouteRequest<Params>, page: ListPage): Promise<JsonText> {
+  const { snapshot, manifest, params } = request;
+  const stale = await staleSourcesOf(request, page);
+  return JsonText.of({
+    ...noteOf(manifest, [staleNote(stale), page.note].filter(Boolean).join(' ')),
+    count: page.records.length,
+    total_matches: page.total,
+    generated_at: manifest.generated_at,
+    as_of: manifest.as_of,
+    snapshot_id: snapshot.id,
+    changes_through: page.changesThrough,
+    complete_since: page.completeSince,
+    stale_sources: stale,
+    filters: filtersOf(params),
+    fields: page.fields,
+    next_cursor: page.nextCursor,
+    records: page.records,
+  });
+}

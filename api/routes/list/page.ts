@@ -1,0 +1,88 @@
+/** One page of ranked rows: the rows that match, after the position of a cursor, and their total. */
+import { identifier, literal } from '../../../lib/sql.ts';
+import type { Filters } from '../../snapshot/filters.ts';
+import type { Snapshot } from '../../snapshot/load.ts';
+import { columnOf, type TableName } from '../../snapshot/tables.ts';
+import type { Position } from './cursor.ts';
+
+/** Order of a list. Ties are ordered by id. */
+export interface Rank {
+  readonly column: string;
+  readonly direction: 'DESC' | 'ASC';
+  /** Rows with one of these values in this column come after all others. */
+  readonly behind?: { readonly column: string; readonly values: readonly string[] };
+}
+
+/** Rows of a table, in their order. */
+export interface RankedRows {
+  readonly filters: Filters;
+  readonly rank: Rank;
+}
+
+/** Whether a row is behind the others, as SQL. */
+const behindSql = ({ column, values }: NonNullable<Rank['behind']>): string =>
+  `coalesce(${identifier(column)} IN (${values.map(literal).join(', ')}), false)`;
+
+export const isBehind = ({ behind }: Rank, row: Readonly<Record<string, unknown>>): boolean =>
+  behind !== undefined && behind.values.includes(String(row[behind.column]));
+
+const orderSql = ({ column, direction, behind }: Rank): string =>
+  `ORDER BY ${behind ? `${behindSql(behind)}, ` : ''}${identifier(column)} ${direction} NULLS LAST, id`;
+
+/** Condition for the rows after a position. */
+function afterSql(table: TableName, rank: Rank, after: Position): [sql: string, ...values: string[]] {
+  const { column, direction, behind } = rank;
+  const name = identifier(column);
+  const value = `CAST(? AS ${columnOf(table, column).sql})`;
+  const [sql, ...values] =
+    after.value === null
+      ? [`${name} IS NULL AND id > ?`, after.id]
+      : [
+          `${name} ${direction === 'DESC' ? '<' : '>'} ${value} OR (${name} = ${value} AND id > ?) OR ${name} IS NULL`,
+          after.value,
+          after.value,
+          after.id,
+        ];
+  if (!behind) return [sql, ...values];
+  const rest = behindSql(behind);
+  return [after.isBehind ? `${rest} AND (${sql})` : `${rest} OR (${sql})`, ...values];
+}
+
+/** Up to this many rows, one statement counts and ranks. In larger tables the window reads all rows for each page. */
+const ONE_STATEMENT_ROWS = 1_000_000;
+
+export interface PageRows {
+  /** Matching rows of the list, ignoring the cursor. */
+  readonly total: number;
+  /** Row ids of the page. */
+  readonly rows: readonly number[];
+}
+
+/** At most `limit` rows after the cursor, and the total. */
+export async function findPage(
+  snapshot: Snapshot,
+  { filters, rank }: RankedRows,
+  after: Position | undefined,
+  limit: number,
+): Promise<PageRows> {
+  const { table } = filters;
+  const where = filters.sql();
+  const paged = after ? where.copy().add(...afterSql(table, rank, after)) : where;
+  const order = `${orderSql(rank)} LIMIT ${limit}`;
+  // A text search reads every row anyway, so one statement is faster in any table.
+  if (
+    after === undefined &&
+    (filters.searchesText || (snapshot.manifest.tables[table]?.rows ?? 0) <= ONE_STATEMENT_ROWS)
+  ) {
+    const rows = await snapshot.rows(
+      `SELECT rowid AS row, count(*) OVER () AS total FROM ${table}${where} ${order}`,
+      where.values,
+    );
+    return { total: Number(rows[0]?.['total'] ?? 0), rows: rows.map(({ row }) => Number(row)) };
+  }
+  const [[counted], rows] = await Promise.all([
+    snapshot.rows(`SELECT count(*) AS total FROM ${table}${where}`, where.values),
+    snapshot.rows(`SELECT rowid AS row FROM ${table}${paged} ${order}`, paged.values),
+  ]);
+  return { total: Number(counted?.['total']), rows: rows.map(({ row }) => Number(row)) };
+}

@@ -1,0 +1,204 @@
+/** Paid lists: filters combined with AND, the total, one ranked page, and the cursor of the next page. */
+import { z } from 'zod';
+import { ChangeEvent, changesResponse } from '../changes/changes.ts';
+import {
+  changeParams,
+  checkChanges,
+  feedState,
+  updatedSinceOf,
+  type FeedDefinition,
+  type FeedState,
+} from '../changes/feeds.ts';
+import { integerParam, namesParam, textParam, type Params, type ParamValues } from '../params.ts';
+import type { Price } from '../prices.ts';
+import { Problem } from '../../http/problem.ts';
+import { defineRoute, type RouteRequest, type Route } from '../define.ts';
+import { fieldsOf, filtersOf, listBody, queryOf, type List } from './envelope.ts';
+import { findPage, isBehind, type RankedRows } from './page.ts';
+import { ALL, fieldChoices, groupNames, type FieldGroups } from './field_groups.ts';
+import type { Filters } from '../../snapshot/filters.ts';
+import { parseRecord, type JsonText } from '../../snapshot/json_text.ts';
+import { StaleSource } from '../../snapshot/stale_sources.ts';
+import { AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
+
+const MAX_PAGE = 500;
+const DEFAULT_PAGE = 50;
+
+/** Parameters every list takes. */
+const pageParamsOf = ({ page, byDefault, choices }: List) => ({
+  limit: integerParam(`Records per page; default ${page}.`, 1, MAX_PAGE),
+  cursor: textParam('next_cursor of the previous page.'),
+  fields: namesParam(
+    choices,
+    `Fields and groups of fields to return besides id and absent; default ${byDefault.join(',')}.`,
+    `fields or the groups ${groupNames(choices).join(', ')}, with commas between them`,
+  ),
+});
+type PageParams = ReturnType<typeof pageParamsOf>;
+
+/** Conditions of the feed with the filters of the request, and a ranking column of the record; nulls are last. */
+export interface ListOptions extends RankedRows {
+  readonly note?: string;
+  /** Name of an item, for "No ... matches". */
+  readonly itemName: string;
+  /** Start of the names of its sources; default: all sources of the table's families. */
+  readonly sourcePrefix?: string;
+}
+
+const partialRecords = new WeakMap<z.ZodObject, z.ZodObject>();
+/** Schema of a record with the fields that were asked for; the same one for each call with this record. */
+export function partialOf(record: z.ZodObject): z.ZodObject {
+  const partial =
+    partialRecords.get(record) ?? record.partial().required({ id: true }).extend({ change: ChangeEvent.optional() });
+  partialRecords.set(record, partial);
+  return partial;
+}
+
+/** Fields of the envelope of a list with a change feed. Absent if the snapshot was built before there was one. */
+const feedFields = {
+  changes_through: z.iso
+    .datetime()
+    .optional()
+    .meta({ description: 'The response has every change up to this instant: the next updated_since.' }),
+  complete_since: z.iso
+    .datetime()
+    .optional()
+    .meta({ description: 'The earliest updated_since: all changes after it are reported.' }),
+};
+
+/** Schema of a list of such records. */
+const listSchema = (record: z.ZodObject, hasFeed: boolean) =>
+  z.strictObject({
+    note: NOTE.optional(),
+    count: z.int().min(1).meta({ description: 'Records on this page.' }),
+    total_matches: z.int().min(1).meta({ description: 'Records that match, on all pages.' }),
+    generated_at: GENERATED_AT,
+    as_of: AS_OF,
+    snapshot_id: SNAPSHOT_ID,
+    ...(hasFeed ? feedFields : {}),
+    stale_sources: z
+      .array(StaleSource)
+      .meta({ description: 'Sources of these records that were read too long ago, or are outdated.' }),
+    filters: z.record(z.string(), z.unknown()).meta({ description: 'The filters of the request.' }),
+    fields: z.array(z.string()).meta({ description: 'Fields and groups of fields in records, besides id and absent.' }),
+    next_cursor: z.string().nullable().meta({ description: 'cursor of the next page; null on the last one.' }),
+    records: z.array(partialOf(record)).meta({ description: 'The records in the order of the list, best first.' }),
+  });
+
+/**
+ * One page of a list.
+ * @throws Problem no_matches, so that an empty page is not billed; invalid_cursor
+ */
+async function listResponse(
+  list: List,
+  request: RouteRequest<PageParams>,
+  { options, state }: { readonly options: ListOptions; readonly state: FeedState | undefined },
+): Promise<JsonText> {
+  const { filters: found, rank, itemName, note, sourcePrefix } = options;
+  const { snapshot, manifest, params } = request;
+  const limit = params.limit ?? list.page;
+  const filters = filtersOf(params);
+  const query = queryOf(list.path, filters);
+  const after = params.cursor === undefined ? undefined : request.cursors.read(params.cursor, query);
+  const { total, rows } = await findPage(snapshot, { filters: found, rank }, after, limit + 1);
+  if (rows.length === 0) {
+    throw new Problem(
+      'no_matches',
+      total === 0
+        ? `No ${itemName} matches these filters. Nothing was charged.`
+        : 'There are no records after this cursor. Nothing was charged.',
+      {
+        filters,
+        total_matches: total,
+        ...(state ? { changes_through: state.changesThrough, complete_since: state.completeSince } : {}),
+        as_of: manifest.as_of,
+        snapshot_id: snapshot.id,
+      },
+    );
+  }
+  const page = rows.slice(0, limit);
+  const { names, columns } = fieldsOf(list, params.fields);
+  const records = await snapshot.texts(found.table, page, columns);
+  const nextCursor = async (): Promise<string> => {
+    const ranking = ['id', rank.column, ...(rank.behind ? [rank.behind.column] : [])];
+    const [text = Buffer.from('{}')] = await snapshot.texts(found.table, page.slice(-1), ranking);
+    const last = parseRecord(text);
+    const { id, [rank.column]: value = null } = last;
+    return request.cursors.write(
+      { value: value === null ? null : String(value), id: String(id), isBehind: isBehind(rank, last) },
+      query,
+    );
+  };
+  return listBody(request, {
+    table: found.table,
+    records,
+    total,
+    fields: names,
+    nextCursor: rows.length > limit ? await nextCursor() : null,
+    changesThrough: state?.changesThrough,
+    completeSince: state?.completeSince,
+    ...(note === undefined ? {} : { note }),
+    ...(sourcePrefix === undefined ? {} : { sourcePrefix }),
+  });
+}
+
+export interface ListDefinition<P extends Params> {
+  /** As of a route. */
+  readonly name: string;
+  readonly path: string;
+  readonly price: Price;
+  readonly about: string;
+  readonly filters: P;
+  /** Schema of a record; its fields are columns of the table. */
+  readonly record: z.ZodObject;
+  /** Records per page without `limit`; default 50. */
+  readonly page?: number;
+  readonly fields: FieldGroups;
+  /** How its changes are asked for; default: it has no change feed. */
+  readonly feed?: FeedDefinition<P & PageParams>;
+  /** Check the parameters together, before a payment is required. @throws Problem */
+  check?(request: RouteRequest<P & PageParams>): void | Promise<void>;
+  list(request: RouteRequest<P & PageParams>): ListOptions | Promise<ListOptions>;
+}
+
+/** A list whose records other routes count. */
+export interface ListRoute extends Route {
+  /** The records that match the filters of a request. */
+  matching(request: RouteRequest<Params>): Promise<Filters>;
+}
+
+/** A paid list. An invalid cursor is refused before a payment is required, as are changes since an invalid instant. */
+export function listRoute<const P extends Params>(definition: ListDefinition<P>): ListRoute {
+  const { name, path, price, about, record, page = DEFAULT_PAGE, fields, feed } = definition;
+  const columns = Object.keys(record.shape);
+  const choices = fieldChoices(columns, fields.groups);
+  const list: List = { path, columns, page, choices, byDefault: fields.byDefault ?? [ALL] };
+  const matching = async (request: RouteRequest<P & PageParams>): Promise<Filters> =>
+    (await definition.list(request)).filters;
+  const route = defineRoute<P & PageParams, z.ZodType>({
+    name,
+    path,
+    price,
+    about,
+    params: { ...definition.filters, ...pageParamsOf(list), ...(feed ? changeParams : {}) },
+    response: listSchema(record, feed !== undefined),
+    async check(request) {
+      await definition.check?.(request);
+      const { params, cursors } = request;
+      const { cursor }: ParamValues<PageParams> = params;
+      const since = updatedSinceOf(params);
+      const position = cursor === undefined ? undefined : cursors.read(cursor, queryOf(path, filtersOf(params)));
+      if (feed && since !== undefined)
+        await checkChanges(feed, request, { since, after: position?.value ?? undefined });
+    },
+    csvColumns: (params) => fieldsOf(list, params.fields).columns,
+    async handle(request) {
+      const since = updatedSinceOf(request.params);
+      const options = await definition.list(request);
+      if (feed && since !== undefined) return changesResponse({ ...options, list, feed, request, since, matching });
+      const state = feed && (await feedState(request.snapshot, feed.list));
+      return listResponse(list, request, { options, state });
+    },
+  });
+  return { ...route, matching };
+}

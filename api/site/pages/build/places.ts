@@ -1,0 +1,85 @@
+/**
+ * Places to choose from in the query builder: those that the records of the snapshot have. Leads and owners offer the
+ * places of public records, so that a choice does not tell where a lead is for sale.
+ */
+import { cachePerSnapshot } from '../../../snapshot/memo.ts';
+import type { Snapshot } from '../../../snapshot/load.ts';
+import { countiesWithZips } from '../../../routes/list/place.ts';
+import type { ListRoute } from '../../../routes/list/route.ts';
+
+export interface Place {
+  readonly state: string;
+  readonly county: string | null;
+  readonly city: string | null;
+  readonly zip: string | null;
+}
+
+export interface PlaceChoices {
+  readonly states: readonly string[];
+  /** Counties by metro; those of no metro have an empty name. */
+  readonly counties: ReadonlyMap<string, readonly string[]>;
+  readonly cities: readonly string[];
+  readonly zips: readonly string[];
+}
+
+/** Most cities and ZIPs to choose from; others can be typed. */
+const MOST = 250;
+
+const DEALS = "SELECT DISTINCT state, county, city, zip FROM deals WHERE listing_status = 'active'";
+const RECORDS = 'SELECT state, county, city, zip FROM signals UNION SELECT state, county, city, zip FROM auctions';
+
+const rowsOf = async (snapshot: Snapshot, sql: string): Promise<Place[]> =>
+  (await snapshot.rows(sql, [])).map((row) => {
+    const text = (key: keyof Place): string | null => (row[key] === null ? null : String(row[key]));
+    return { state: text('state') ?? '', county: text('county'), city: text('city'), zip: text('zip') };
+  });
+
+const placesOfDeals = cachePerSnapshot((snapshot) => rowsOf(snapshot, DEALS));
+const placesOfRecords = cachePerSnapshot((snapshot) => rowsOf(snapshot, RECORDS));
+
+/** Metro of each county that one is known of. */
+const metroByCounty = cachePerSnapshot(async (snapshot): Promise<ReadonlyMap<string, string>> => {
+  if (snapshot.missingTables.has('coverage')) return new Map();
+  const rows = await snapshot.rows(
+    'SELECT metro, CAST(counties AS VARCHAR) AS counties FROM coverage ORDER BY metro',
+    [],
+  );
+  return new Map(
+    rows.flatMap(({ metro, counties }) =>
+      (JSON.parse(String(counties)) as { county?: string }[]).flatMap(({ county }) =>
+        county === undefined ? [] : [[county, String(metro)] as const],
+      ),
+    ),
+  );
+});
+
+const sorted = (values: readonly (string | null)[]): string[] =>
+  [...new Set(values.filter((value) => value !== null && value !== ''))].sort() as string[];
+
+/** Choices of a list, within the state and the county that are chosen; null if the list has no places. */
+export async function placeChoices(
+  route: ListRoute,
+  snapshot: Snapshot,
+  chosen: { readonly state?: string | undefined; readonly county?: string | undefined },
+): Promise<PlaceChoices | null> {
+  if (!Object.hasOwn(route.params, 'county')) return null;
+  const all = await (route.path.startsWith('/api/deals') ? placesOfDeals(snapshot) : placesOfRecords(snapshot));
+  const state = chosen.state?.toUpperCase();
+  const inState = all.filter((place) => state === undefined || state === '' || place.state === state);
+  const county = chosen.county?.toLowerCase() ?? '';
+  const inCounty = inState.filter((place) => county === '' || place.county?.toLowerCase().includes(county));
+  const metros = await metroByCounty(snapshot);
+  // The call places a listing in a county by its ZIP, and refuses other counties.
+  const known = route.path.startsWith('/api/deals') ? [...(await countiesWithZips(snapshot)).values()] : null;
+  const counties = sorted(inState.map((place) => place.county)).filter((name) => known?.includes(name) ?? true);
+  return {
+    states: sorted(all.map((place) => place.state)),
+    counties: new Map(
+      [...Map.groupBy(counties, (name) => metros.get(name) ?? '')].sort(([a], [b]) =>
+        a === '' ? 1 : b === '' ? -1 : a < b ? -1 : 1,
+      ),
+    ),
+    cities: sorted(inCounty.map((place) => place.city)).slice(0, MOST),
+    zips: sorted(inCounty.map((place) => place.zip)).slice(0, MOST),
+  };
+}

@@ -1,0 +1,211 @@
+/** /coverage: what the snapshot holds by metro and county, and how fresh it is. */
+import type { Filters } from '../../../snapshot/filters.ts';
+import { unclaimed } from '../../../routes/leads/lead_claims.ts';
+import { upcomingAuctions } from '../../../routes/auctions.ts';
+import { sellableLeads } from '../../../routes/leads/leads.ts';
+import { currentSignals } from '../../../routes/signals.ts';
+import { barChart } from '../../charts.ts';
+import { html, type Html, type Piece } from '../../html.ts';
+import { cardTable, figures, plainTable } from '../../layout.ts';
+import { count, countText, day, percent, points, rangeText } from '../../format.ts';
+import { pathOf } from '../../map/metros.ts';
+import { ACTIVE, allGaps, COMPARED, LEAST_DEALS, metrosOf, type GapFigures } from '../../metro_figures.ts';
+import { rowsFor, textOrNull, type PageContext, type Page } from '../../page.ts';
+import { kindsByMetro } from './kinds.ts';
+import { sourcesByFamily } from './sources.ts';
+
+/** Bins of the gap, in percentage points; the first and the last are open. */
+const GAP_BINS: readonly (readonly [low: number, high: number, label: string])[] = [
+  [-1e9, -2, 'more than 2 below'],
+  [-2, -1, '1 to 2 below'],
+  [-1, 0, 'up to 1 below'],
+  [0, 1, 'up to 1 above'],
+  [1, 2, '1 to 2 above'],
+  [2, 4, '2 to 4 above'],
+  [4, 1e9, 'more than 4 above'],
+];
+
+const toNumber = (v: unknown): number => Number(v ?? 0);
+
+const gapCells = ({ deals, hot, compared, claimed, underwritten, gap }: GapFigures): Piece[] => [
+  count(deals),
+  rangeText(hot),
+  count(compared),
+  percent(claimed),
+  percent(underwritten),
+  points(gap),
+];
+
+async function metros({ request: { snapshot } }: PageContext): Promise<Html> {
+  const entries = (await metrosOf(snapshot)).filter(({ figures: { deals } }) => deals > 0);
+  return plainTable(
+    html`Active deals by metro. The three medians are of the compared deals: those with a broker’s claim and a HUD rent
+    that fits. The median gap may differ from the difference of the two medians. Metros with fewer than ${LEAST_DEALS}
+    compared deals have no medians and no count. Hot deals are a range, as in a free count.`,
+    'Deals by metro',
+    [
+      { label: 'Metro' },
+      { label: 'Deals', num: true },
+      { label: 'Hot', num: true },
+      { label: 'Compared', num: true },
+      { label: 'Claimed cap', num: true },
+      { label: 'Underwritten', num: true },
+      { label: 'Gap', num: true },
+    ],
+    [
+      ...entries.map(({ metro, figures: ofMetro }) => [
+        html`<a href="${pathOf(metro)}">${metro.name}</a>`,
+        ...gapCells(ofMetro),
+      ]),
+      ['All deals', ...gapCells(await allGaps(snapshot))],
+    ],
+  );
+}
+
+async function gaps(context: PageContext): Promise<Html> {
+  const rows = await rowsFor(context, `SELECT cap_gap_pct FROM deals WHERE ${ACTIVE} AND ${COMPARED}`);
+  const values = rows.map((r) => Number(r['cap_gap_pct']));
+  if (values.length < LEAST_DEALS)
+    return html`<p>Fewer than ${LEAST_DEALS} deals have a broker’s claim and a HUD rent that fits.</p>`;
+  return barChart({
+    caption: html`Claimed minus underwritten cap rate, in percentage points: ${countText(values.length)} active deals
+    with a broker’s claim and a HUD rent that fits`,
+    head: ['Claim minus underwriting', 'Deals'],
+    bars: GAP_BINS.map(([low, high, label]) => {
+      const n = values.filter((v) => (low < 0 ? v >= low && v < high : v >= low && (v < high || high > 1e8))).length;
+      return { label, figure: countText(n), to: n, tone: low >= 0 ? 'claimed' : 'hud' } as const;
+    }),
+  });
+}
+
+async function freshness(context: PageContext): Promise<Html> {
+  const rows = await rowsFor(
+    context,
+    `SELECT date_diff('day', CAST(last_verified AS DATE), CAST($1 AS DATE)) AS days FROM deals WHERE ${ACTIVE}`,
+    context.request.today,
+  );
+  const bins: readonly (readonly [string, number, number])[] = [
+    ['the same day', 0, 0],
+    ['1 day', 1, 1],
+    ['2 to 3 days', 2, 3],
+    ['4 to 7 days', 4, 7],
+    ['more than 7 days', 8, 1e9],
+  ];
+  return barChart({
+    caption: 'Days since the price of an active deal was last verified',
+    head: ['Age', 'Deals'],
+    bars: bins.map(([label, from, to]) => {
+      const n = rows.filter((r) => toNumber(r['days']) >= from && toNumber(r['days']) <= to).length;
+      return { label, figure: countText(n), to: n, tone: to <= 3 ? 'good' : to <= 7 ? 'thin' : 'bad' };
+    }),
+  });
+}
+
+async function counties(context: PageContext): Promise<Html> {
+  const { snapshot, today, claims } = context.request;
+  const byCounty = async (sql: string, filters: Filters): Promise<Map<string, Record<string, unknown>>> => {
+    const where = filters.sql();
+    return new Map(
+      (await snapshot.rows(`${sql}${where} GROUP BY county`, where.values)).map((r) => [String(r['county']), r]),
+    );
+  };
+  const signals = await byCounty(
+    'SELECT county, count(*) AS n, count(*) FILTER (WHERE has_address) AS addressed FROM signals',
+    currentSignals(),
+  );
+  const sales = await byCounty(
+    'SELECT county, count(*) AS n, min(sale_date) AS next FROM auctions',
+    upcomingAuctions(today),
+  );
+  const sellable = await byCounty(
+    'SELECT county, count(*) AS n FROM leads',
+    unclaimed(await sellableLeads(context.request), await claims()),
+  );
+  return plainTable(
+    'County records by county',
+    'County records',
+    [
+      { label: 'County' },
+      { label: 'Signals', num: true },
+      { label: 'with an address', num: true },
+      { label: 'Upcoming sales', num: true },
+      { label: 'Next sale' },
+      { label: 'Leads', num: true },
+    ],
+    [...new Set([...signals.keys(), ...sales.keys(), ...sellable.keys()])]
+      .sort()
+      .map((county) => [
+        county,
+        count(textOrNull(signals.get(county)?.['n'])),
+        count(textOrNull(signals.get(county)?.['addressed'])),
+        count(textOrNull(sales.get(county)?.['n'])),
+        day(textOrNull(sales.get(county)?.['next'])),
+        count(textOrNull(sellable.get(county)?.['n'])),
+      ]),
+  );
+}
+
+async function registers(context: PageContext): Promise<Html> {
+  const rows = await rowsFor(
+    context,
+    `SELECT source_state AS state, count(*) AS n, max(filing_date) AS newest,
+      count(*) FILTER (WHERE registered_agent_status = 'available') AS agents, max(last_seen) AS seen
+    FROM filings GROUP BY 1 ORDER BY 1`,
+  );
+  return cardTable(
+    'Business registrations',
+    [
+      { label: 'State' },
+      { label: 'Filings', num: true },
+      { label: 'with an agent', num: true },
+      { label: 'Newest filing' },
+      { label: 'Last read' },
+    ],
+    rows.map((r) => [
+      String(r['state']),
+      count(toNumber(r['n'])),
+      count(toNumber(r['agents'])),
+      day(textOrNull(r['newest'])),
+      day(textOrNull(r['seen'])),
+    ]),
+  );
+}
+
+export const coverage: Page = {
+  path: '/coverage',
+  label: 'Coverage',
+  title: 'Coverage and freshness',
+  cache: 'snapshot',
+  about: 'What the current snapshot holds, by metro and county, and how fresh it is.',
+  async content(context) {
+    const { coverage: c } = context.meta;
+    return html`<h1>Coverage and freshness</h1>
+      <p class="lead">Contents of the current snapshot. ${context.meta.refresh_cadence}</p>
+      ${figures([
+        { label: 'Active deals', value: count(c.active_records), note: html`of ${count(c.total_records)} in total` },
+        { label: 'Hot', value: count(c.hot), note: html`and ${count(c.warm)} warm` },
+        { label: 'With a DSCR', value: count(c.dscr_computed) },
+        { label: 'Cities', value: count(c.cities) },
+        {
+          label: 'Freshest',
+          value: day(c.freshest_verification),
+          note: html`oldest ${day(c.oldest_active_verification)}`,
+        },
+      ])}
+      <div class="split">
+        <section>${await gaps(context)}</section>
+        <section>${await freshness(context)}</section>
+      </div>
+      <h2>Deals</h2>
+      ${await metros(context)}
+      <p><a href="/metros">The metros on a map, with the gap of each</a></p>
+      <h2>Counties</h2>
+      <p>
+        Signals of distress, sales and the leads derived from them. A lead is sold only if its signal was verified
+        within the last seven days. A dash means that the county has none here.
+      </p>
+      ${await counties(context)} ${await kindsByMetro(context)}
+      <h2>Registers</h2>
+      ${await registers(context)} ${await sourcesByFamily(context)}`;
+  },
+};

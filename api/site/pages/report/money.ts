@@ -1,0 +1,165 @@
+/** The money of a report: claim and underwriting, from rent to cash flow, and the offer with its limits. */
+import { barChart, type Bar } from '../../charts.ts';
+import { html, type Html } from '../../html.ts';
+import { absent, day, dollars, dollarsText, percent, percentText, points, ratio, ratioText } from '../../format.ts';
+import { externalLink } from '../../layout.ts';
+import { LOAN_LIMITS } from '../../../routes/report/summary.ts';
+import type { ReportBody } from './report.ts';
+import { CLAIMS, OFFERS, RELIABILITIES, RENTS, UNDERWRITE_REASONS } from './words.ts';
+
+type Line = ReportBody['comparison']['lines'][number];
+type Bank = ReportBody['debt_terms']['bank'];
+
+const FIGURES: Readonly<
+  Record<
+    Line['figure'],
+    { readonly title: string; readonly write: (v: string | null) => Html; readonly text: (n: number) => string }
+  >
+> = {
+  noi: { title: 'Net operating income', write: dollars, text: dollarsText },
+  cap_rate_pct: { title: 'Cap rate', write: percent, text: percentText },
+  dscr: { title: 'Debt coverage', write: ratio, text: ratioText },
+};
+
+/** Claim and underwriting of one figure, on one scale. */
+function pair({ figure, claimed, underwritten, difference }: Line): Html {
+  const { title, write } = FIGURES[figure];
+  const bar = (label: string, value: string | null, tone: Bar['tone']): Bar => ({
+    label,
+    figure: write(value),
+    to: Number(value ?? 0),
+    tone,
+  });
+  const gap = difference === null ? absent : figure === 'cap_rate_pct' ? points(difference) : write(difference);
+  return barChart({
+    caption: html`<strong>${title}</strong>, claim minus underwriting: ${gap}`,
+    head: ['Source', title],
+    bars: [bar('Broker’s claim', claimed, 'claimed'), bar('HUD rents', underwritten, 'hud')],
+  });
+}
+
+export function comparison({ comparison: c, deal }: ReportBody): Html {
+  const reason = c.reliability_reason === null ? '' : ` ${UNDERWRITE_REASONS[c.reliability_reason]}`;
+  return html`<h2 id="claimed">Claimed and underwritten</h2>
+    <p>
+      Claim: ${CLAIMS[c.claim_basis]}. ${RELIABILITIES[c.reliability]}.${reason} The rent:
+      ${RENTS[deal.rent_basis]}${deal.rent_area_name === null ? '' : html`, ${deal.rent_area_name}`}.
+      <a href="#rent">From HUD’s rent to ours</a>.
+    </p>
+    ${c.lines.map(pair)}`;
+}
+
+/** Where the loan rate comes from. */
+const rateBasis = ({ rate_on: on, rate_source_url: url, rate_is_made_up: isMadeUp }: Bank, spread: string): Html =>
+  on === null || url === null
+    ? html` (our assumption, not a rate of the day)`
+    : html` (${externalLink(url, isMadeUp ? 'a made-up survey' : 'the survey of mortgage rates')} of ${day(on)}, plus
+      ${spread} points)`;
+
+/** The loan that a lender sizes, and the cash that it leaves to the buyer. */
+function sizedLoan({ debt_terms: { sized } }: ReportBody): Html | '' {
+  if (sized.loan_amount === null) return '';
+  const loan = Number(sized.loan_amount) === 0 ? 'no loan' : html`a loan of ${dollars(sized.loan_amount)}`;
+  const limit = sized.binding === null ? '' : html` (${LOAN_LIMITS[sized.binding]})`;
+  return html`A lender that wants coverage of ${sized.coverage} after reserves makes ${loan}${limit}, so a buyer needs
+  ${dollars(sized.cash_needed)} in cash and earns ${percent(sized.cash_on_cash_pct)} on it.`;
+}
+
+/** Waterfall from potential rent to cash flow after debt; each step starts where the previous one ends. */
+export function income(report: ReportBody): Html {
+  const { deal, debt_terms: debt, assumptions } = report;
+  const {
+    gross_potential_rent: gross,
+    effective_gross_income: effective,
+    noi_underwritten: noi,
+    annual_debt_service: service,
+  } = deal;
+  if (gross === null || effective === null || noi === null)
+    return html`<h2 id="cash">From rent to cash flow</h2>
+      <p>There is no underwriting. ${UNDERWRITE_REASONS[deal.underwrite_reason ?? 'rent_missing']}</p>`;
+  const [g, e, n] = [Number(gross), Number(effective), Number(noi)];
+  const s = service === null ? null : Number(service);
+  const bars: Bar[] = [
+    { label: 'Rent of all units', figure: dollarsText(g), to: g, tone: 'hud' },
+    { label: 'minus vacancy', figure: dollarsText(e - g), from: e, to: g, tone: 'muted' },
+    {
+      label: html`minus expenses (${percent(deal.expense_ratio_pct)})`,
+      figure: dollarsText(n - e),
+      from: n,
+      to: e,
+      tone: 'muted',
+    },
+    { label: html`<strong>Net operating income</strong>`, figure: dollarsText(n), to: n, tone: 'hud' },
+    ...(s === null
+      ? []
+      : [
+          { label: 'minus debt service', figure: dollarsText(-s), from: n - s, to: n, tone: 'muted' } as const,
+          {
+            label: html`<strong>Cash flow after debt</strong>`,
+            figure: dollarsText(n - s),
+            to: n - s,
+            tone: n - s < 0 ? 'bad' : 'good',
+          } as const,
+        ]),
+  ];
+  const low = Math.min(0, ...bars.map((b) => Math.min(b.from ?? 0, b.to)));
+  return html`<h2 id="cash">From rent to cash flow</h2>
+    <p>
+      Bank loan: ${dollars(debt.bank.loan_amount)} at ${percent(debt.bank.rate_pct)} over ${debt.bank.years}
+      years${rateBasis(debt.bank, assumptions.values['loan_rate_spread'] ?? '0')}. ${sizedLoan(report)}
+    </p>
+    ${barChart({ caption: 'Dollars per year', head: ['Step', 'Dollars'], bars, low })}`;
+}
+
+const LIMITS: Readonly<Record<string, string>> = {
+  list_price: 'Asking price',
+  target_cap: 'Income at the target cap rate',
+  debt_coverage: 'Debt coverage',
+};
+
+export function offer({ offer: o, deal }: ReportBody): Html {
+  if (o.high === null || o.low === null)
+    return html`<h2 id="offer">Offer</h2>
+      <p>There is no offer range. ${OFFERS[o.status]}</p>`;
+  const [low, high] = [Number(o.low), Number(o.high)];
+  return html`<h2 id="offer">Offer</h2>
+    <p>
+      <strong class="price">${low === high ? dollarsText(high) : `${dollarsText(low)} to ${dollarsText(high)}`}</strong>
+      at a target cap rate of ${percent(o.target_cap_pct)}, on
+      ${o.noi_basis === 'claimed_noi' ? 'the broker’s unverified claim' : 'the scoring NOI'}. The high end is limited
+      by:
+      <strong>${LIMITS[o.high_binding ?? ''] ?? absent}</strong>.
+      ${
+        o.low_binding === 'stress'
+          ? 'The low end is the offer in the stress case.'
+          : 'Low equals high: the stress case changes nothing.'
+      }
+    </p>
+    ${barChart({
+      caption: html`Limits of the offer; the line marks the high end`,
+      head: ['Limit', 'Dollars'],
+      bars: [
+        ...o.constraints.map((c): Bar => ({
+          label: html`${LIMITS[c.constraint]}${c.binding ? html` <span class="tag good">binds</span>` : ''}`,
+          figure: dollars(c.figure),
+          to: Number(c.figure),
+          mark: high,
+          tone: c.binding ? 'hud' : 'muted',
+        })),
+        {
+          label: html`<strong>Offer range</strong>`,
+          figure: low === high ? dollarsText(high) : html`${dollarsText(low)} –<br />${dollarsText(high)}`,
+          from: low,
+          to: high,
+          mark: high,
+          tone: 'good',
+        },
+      ],
+    })}
+    ${
+      deal.offer_status === 'claimed_basis_unverified' &&
+      html`<p class="outcome thin">
+        HUD’s rent does not fit this property, so the range is based on the broker’s unverified claim.
+      </p>`
+    }`;
+}

@@ -1,0 +1,181 @@
+/** The three paths of a report: the decision, the figures that decide it with their thresholds, and all inputs. */
+import { absent, countText, dollarsText, percentText, ratioText, shareText } from '../../format.ts';
+import { html, type Html, type Piece } from '../../html.ts';
+import type { ReportBody } from './report.ts';
+import { DSCR_STATUSES, PATH_REASONS } from './words.ts';
+
+type Name = keyof ReportBody['paths'];
+type Rationale = ReportBody['paths'][Name];
+type Write = (value: string) => Piece;
+
+const dollars: Write = (value) => dollarsText(Number(value));
+const percent: Write = (value) => percentText(Number(value));
+const ratio: Write = (value) => ratioText(Number(value));
+const points: Write = (value) => `${value} of 100`;
+const share: Write = (value) => shareText(value);
+const number: Write = (value) => countText(Number(value));
+const oneOf =
+  (texts: Readonly<Record<string, string>>): Write =>
+  (value) =>
+    texts[value] ?? value;
+
+/** Label and unit of each input. */
+const INPUTS: Readonly<Record<string, readonly [label: string, write: Write]>> = {
+  coverage_scoring: ['Debt coverage after reserves', ratio],
+  cap_scoring_pct: ['Cap rate used for the rating', percent],
+  noi_scoring: ['Net operating income used for the rating, a year', dollars],
+  reserves_per_unit: ['Reserves per unit, a year', dollars],
+  annual_debt_service: ['Loan payments, a year', dollars],
+  loan_amount: ['Bank loan', dollars],
+  minimum_loan: ['Smallest loan that lenders make', dollars],
+  dscr_status: ['Debt coverage', oneOf(DSCR_STATUSES)],
+  list_price: ['Asking price', dollars],
+  units: ['Units', number],
+  noi_underwritten: ['Underwritten net operating income, a year', dollars],
+  upfront_repairs_per_unit: ['Repairs per unit, paid upfront', dollars],
+  arv: ['After-repair value (ARV)', dollars],
+  mao: ['Maximum allowable offer (MAO)', dollars],
+  motivation_score: ['Signs that the seller is motivated', points],
+  distress_score: ['Distress in county records', points],
+  motivation_or_distress: ['Seller pressure, the higher of the two', points],
+  seller_coverage: ['Debt coverage on seller terms', ratio],
+  seller_debt_service: ['Payments on seller terms, a year', dollars],
+  market_coverage: ['Debt coverage with a bank loan', ratio],
+  needed: ['Needed because the income does not cover a bank loan', oneOf({ yes: 'yes', no: 'no' })],
+  subject_to: [
+    'Taking over the seller’s loan',
+    oneOf({ not_evaluated_no_existing_loan_data: 'not evaluated: existing loans are not public' }),
+  ],
+};
+
+/** Label and unit of each threshold that the table of deciding figures does not show. */
+const THRESHOLDS: Readonly<Record<string, readonly [label: string, write: Write]>> = {
+  arv_cap_pct: ['Cap rate at which a repaired building sells', percent],
+  share_of_arv: ['Share of the ARV that a wholesaler pays', share],
+  upfront_repairs_per_unit: ['Repairs per unit, subtracted', dollars],
+  fee: ['Wholesaler’s fee', dollars],
+  warm_multiple: ['Warm up to this multiple of the MAO', ratio],
+  warm_motivation: ['Warm from this motivation score', points],
+  market_coverage: ['Income covers a bank loan from', ratio],
+};
+
+/** A figure that decides, with the keys of its thresholds. */
+interface Deciding {
+  readonly input: string;
+  readonly hot: string;
+  readonly warm: string;
+}
+
+const PATHS: readonly {
+  readonly name: Name;
+  readonly title: string;
+  readonly about: string;
+  readonly deciding: readonly Deciding[];
+}[] = [
+  {
+    name: 'rental',
+    title: 'Rental',
+    about: 'Hold it with a bank loan: does the income cover the debt, after reserves?',
+    deciding: [
+      { input: 'coverage_scoring', hot: 'hot_coverage', warm: 'warm_coverage' },
+      { input: 'cap_scoring_pct', hot: 'hot_cap_pct', warm: 'warm_cap_pct' },
+    ],
+  },
+  {
+    name: 'wholesale',
+    title: 'Wholesale',
+    about: 'Assign the contract: is the asking price below what a rehabber could pay?',
+    deciding: [],
+  },
+  {
+    name: 'creative_finance',
+    title: 'Creative finance',
+    about: 'Buy on seller terms: does the income cover the payments, and does the seller have a reason to agree?',
+    deciding: [
+      { input: 'seller_coverage', hot: 'hot_coverage', warm: 'warm_coverage' },
+      { input: 'motivation_or_distress', hot: 'hot_motivation_or_distress', warm: 'warm_motivation_or_distress' },
+    ],
+  },
+];
+
+const TONES = { Hot: 'good', Warm: 'thin', Pass: 'plain' } as const;
+
+export const statusTag = (status: keyof typeof TONES): Html =>
+  html`<span class="tag ${TONES[status]}">${status}</span>`;
+
+const rowsOf = (
+  values: Readonly<Record<string, string | null>>,
+  labels: Readonly<Record<string, readonly [label: string, write: Write]>>,
+): Html =>
+  html`<dl class="pairs">
+    ${Object.entries(values).map(([key, value]) => {
+      const known = labels[key];
+      if (!known) return '';
+      const [label, write] = known;
+      return html`<div>
+        <dt>${label}</dt>
+        <dd>${value === null ? absent : write(value)}</dd>
+      </div>`;
+    })}
+  </dl>`;
+
+/** The figures that decide, next to what Hot and Warm need. */
+const decidingTable = (deciding: readonly Deciding[], { inputs, thresholds }: Rationale): Html =>
+  html`<table class="tests">
+    <thead>
+      <tr>
+        <th scope="col"><span class="sr">Figure</span></th>
+        <th scope="col" class="num">This deal</th>
+        <th scope="col" class="num">Hot from</th>
+        <th scope="col" class="num">Warm from</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${deciding.map(({ input, hot, warm }) => {
+        const [label, write] = INPUTS[input] ?? [input, number];
+        const short: Write = write === points ? number : write;
+        const shown = (value: string | null | undefined): Piece =>
+          value === null || value === undefined ? absent : short(value);
+        return html`<tr>
+          <th scope="row">${label}</th>
+          <td class="num"><strong>${shown(inputs[input])}</strong></td>
+          <td class="num">${shown(thresholds[hot])}</td>
+          <td class="num">${shown(thresholds[warm])}</td>
+        </tr>`;
+      })}
+    </tbody>
+  </table>`;
+
+const path = (report: ReportBody, { name, title, about, deciding }: (typeof PATHS)[number]): Html => {
+  const rationale = report.paths[name];
+  const { status, reason, inputs, thresholds } = rationale;
+  const [price, most] = [inputs['list_price'], inputs['mao']];
+  return html`<section class="panel">
+    <h3>${title} ${statusTag(status)}</h3>
+    <p>${about}</p>
+    <p><strong>${PATH_REASONS[reason] ?? reason}</strong></p>
+    ${deciding.length > 0 && decidingTable(deciding, rationale)}
+    ${
+      typeof price === 'string' &&
+      typeof most === 'string' &&
+      html`<dl class="pairs">
+        <div>
+          <dt>Asking price</dt>
+          <dd>${dollars(price)}</dd>
+        </div>
+        <div>
+          <dt>Maximum allowable offer (MAO)</dt>
+          <dd>${dollars(most)}</dd>
+        </div>
+      </dl>`
+    }
+    <details>
+      <summary>All inputs</summary>
+      ${rowsOf(inputs, INPUTS)} ${rowsOf(thresholds, THRESHOLDS)}
+    </details>
+  </section>`;
+};
+
+export const threePaths = (report: ReportBody): Html =>
+  html`<h2 id="paths">Three paths</h2>
+    <div class="trio">${PATHS.map((one) => path(report, one))}</div>`;

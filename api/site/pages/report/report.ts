@@ -1,0 +1,217 @@
+/** /report: the free example report as a page, with every figure that a buyer gets. */
+import type { z } from 'zod';
+import { PRICES } from '../../../routes/prices.ts';
+import { Problem } from '../../../http/problem.ts';
+import { EXAMPLE_PATH, type Report } from '../../../routes/report/report.ts';
+import { citedPages, type CitedPage } from '../../archive/cited_pages.ts';
+import { partsChart } from '../../charts.ts';
+import { html, type Html } from '../../html.ts';
+import { cardTable, figures, externalLink } from '../../layout.ts';
+import { absent, count, day, dollars, percent, points, ratio } from '../../format.ts';
+import type { PageContext, Page } from '../../page.ts';
+import { comparison, income, offer } from './money.ts';
+import { sensitivity } from './grid.ts';
+import { pagesBehind } from './cited_pages.ts';
+import { threePaths } from './paths.ts';
+import {
+  AVAILABILITIES,
+  CAP_SOURCES,
+  CONFIDENCE,
+  DISTRESSES,
+  dscrText,
+  MATCHES,
+  recordInSentence,
+  RECORDS,
+  VERSION_CHANGES,
+} from './words.ts';
+import { incomeSteps } from './steps.ts';
+
+export type ReportBody = z.infer<typeof Report>;
+
+const coveredKinds = (coverage: ReportBody['distress']['coverage']): string[] =>
+  Object.entries(coverage).flatMap(([kind, status]) => (status === 'covered' ? [kind] : []));
+
+function distress({ distress: d }: ReportBody): Html {
+  const rows = (records: ReportBody['distress']['matches']) =>
+    records.map(({ kind, match_basis, source_url, signal, auction }) => [
+      RECORDS[kind],
+      signal?.county ?? auction?.county ?? absent,
+      dollars(signal?.amount ?? auction?.opening_bid),
+      auction ? day(auction.sale_date) : html`seen ${day(signal?.last_seen)}`,
+      MATCHES[match_basis as keyof typeof MATCHES],
+      externalLink(source_url, 'County page'),
+    ]);
+  const columns = [
+    { label: 'Record' },
+    { label: 'County' },
+    { label: 'Debt or opening bid', num: true },
+    { label: 'Day' },
+    { label: 'Matched by' },
+    { label: 'Source' },
+  ];
+  return html`<h2 id="distress">Distress</h2>
+    <p>
+      ${DISTRESSES[d.status]} Distress score ${d.score} of 100. Kinds of records we read for this place:
+      ${coveredKinds(d.coverage).map(recordInSentence).join(', ') || 'none'}.
+    </p>
+    ${d.matches.length > 0 && cardTable('County records with exactly this address', columns, rows(d.matches))}
+    ${
+      d.candidates.length > 0 &&
+      html`<h3>Possible matches</h3>
+        <p>These do not affect scores: one owner’s debt must not count against another owner’s house.</p>
+        ${cardTable('County records that may belong to this property', columns, rows(d.candidates))}`
+    }`;
+}
+
+const recompute = ({ recompute: steps }: ReportBody): Html =>
+  html`<h2 id="recompute">Recompute every figure</h2>
+    <p>
+      ${steps.length} figures, each a formula over named inputs. Decimals are exact; <code>round2</code> rounds half
+      away from zero, <code>clamp</code> limits to 0 to 1, <code>floor_to</code> rounds down to a multiple. The inputs
+      of each are in <code>recompute</code> of <a href="${EXAMPLE_PATH}">the same report as JSON</a>.
+    </p>
+    <details>
+      <summary>Show all ${steps.length} formulas</summary>
+      <dl class="formulas">
+        ${steps.map(
+          ({ figure, formula, result }) =>
+            html`<div>
+              <dt>${figure} = ${result}</dt>
+              <dd>${formula}</dd>
+            </div>`,
+        )}
+      </dl>
+    </details>`;
+
+const history = ({ history: versions }: ReportBody, titleOf: (source: string) => string): Html | '' =>
+  versions !== null && versions.length > 0
+    ? html`<h2 id="history">History of the listing</h2>
+        ${cardTable(
+          'Every version of every listing of the property',
+          [
+            { label: 'First seen' },
+            { label: 'Change' },
+            { label: 'Asking price', num: true },
+            { label: 'Advertised cap', num: true },
+            { label: 'Availability' },
+            { label: 'Listing' },
+          ],
+          versions.map((v) => [
+            day(v.version_first_seen),
+            VERSION_CHANGES[v.change],
+            dollars(v.list_price),
+            percent(v.cap_rate),
+            AVAILABILITIES[v.availability],
+            externalLink(v.listing_url, titleOf(v.source)),
+          ]),
+        )}`
+    : '';
+
+const SECTIONS: readonly (readonly [id: string, title: string])[] = [
+  ['claimed', 'Claim and underwriting'],
+  ['cash', 'From rent to cash flow'],
+  ['rent', 'The rent, step by step'],
+  ['expenses', 'Expenses'],
+  ['tax', 'Property tax after a sale'],
+  ['noi', 'Two underwritings'],
+  ['risks', 'Stress and condition'],
+  ['offer', 'Offer'],
+  ['paths', 'Three paths'],
+  ['score', 'Parts of the score'],
+  ['distress', 'Distress'],
+  ['what-if', 'What if'],
+  ['history', 'History'],
+  ['pages', 'Pages behind it'],
+  ['recompute', 'Every formula'],
+];
+
+const contents = ({ history: versions }: ReportBody): Html =>
+  html`<nav class="contents" aria-label="Sections of the report">
+    <ol>
+      ${SECTIONS.filter(([id]) => id !== 'history' || (versions !== null && versions.length > 0)).map(
+        ([id, title]) => html`<li><a href="#${id}">${title}</a></li>`,
+      )}
+    </ol>
+  </nav>`;
+
+function reportContent(report: ReportBody, pages: readonly CitedPage[]): Html {
+  const { deal } = report;
+  const all = report.assumptions.values;
+  const titleOf = (source: string): string => pages.find((page) => page.source === source)?.title ?? source;
+  const weight = (key: string): number => Number(all[key] ?? 0);
+  return html`<h1>${report.property}</h1>
+    <p class="lead">${deal.why_this_is_interesting}</p>
+    ${figures([
+      {
+        label: 'Asking',
+        value: dollars(deal.list_price),
+        note: html`${count(deal.units)} units, built ${deal.year_built ?? 'in an unknown year'}`,
+      },
+      {
+        label: 'Deal score',
+        value: html`${deal.deal_score}<span class="of">/100</span>`,
+        note: html`confidence ${deal.confidence_score}`,
+      },
+      {
+        label: 'Claimed cap',
+        value: percent(deal.cap_rate ?? deal.cap_rate_derived),
+        note: CAP_SOURCES[deal.cap_rate_source],
+      },
+      {
+        label: 'HUD-underwritten cap',
+        value: percent(deal.cap_rate_underwritten),
+        note: html`gap ${points(deal.cap_gap_pct)}`,
+      },
+      { label: 'DSCR', value: ratio(deal.dscr), note: dscrText(deal) },
+    ])}
+    <p>
+      This is the free example, the response of <a href="${EXAMPLE_PATH}"><code>${EXAMPLE_PATH}</code></a
+      >. The report of any other deal costs $${PRICES['/api/deals/:id/report']}. Listed by
+      ${externalLink(deal.listing_url, titleOf(deal.source))}, verified ${day(deal.last_verified)}.
+    </p>
+    ${contents(report)}
+    <div class="split">
+      <section>${comparison(report)}</section>
+      <section>${income(report)}</section>
+    </div>
+    ${incomeSteps(report)} ${offer(report)} ${threePaths(report)}
+    <h2 id="score">Parts of the score</h2>
+    <div class="split">
+      ${partsChart('Deal score: four parts, each with its maximum', [
+        { label: 'Yield', points: deal.deal_score_yield, most: weight('score_yield_weight') },
+        { label: 'Debt coverage', points: deal.deal_score_coverage, most: weight('score_coverage_weight') },
+        { label: 'Motivation', points: deal.deal_score_motivation, most: weight('score_motivation_weight') },
+        { label: 'Distress', points: deal.deal_score_distress, most: weight('score_distress_weight') },
+      ])}
+      <p>
+        The parts add up to ${deal.deal_score}. Confidence is ${deal.confidence_score}:
+        ${Object.entries(deal.confidence_parts)
+          .filter(([, part]) => Number(part) !== 0)
+          .map(([key, part]) => `${CONFIDENCE[key] ?? key} ${part}`)
+          .join(', ')}. <a href="/scores">How scores are computed</a>
+      </p>
+    </div>
+    ${distress(report)} ${sensitivity(report)} ${history(report, titleOf)} ${pagesBehind(pages)} ${recompute(report)}`;
+}
+
+export const report: Page = {
+  path: '/report',
+  label: 'Example report',
+  title: 'Example report',
+  cache: 'snapshot',
+  about:
+    'The full report of one deal: claim compared with underwriting, offer range, three paths, what-ifs, and a ' +
+    'formula for every figure.',
+  async content({ site, request }: PageContext) {
+    try {
+      const example = site.routes.find((r) => r.path === EXAMPLE_PATH);
+      if (!example) throw new Error(`there is no route ${EXAMPLE_PATH}`);
+      const body = (await example.handle(request)) as ReportBody;
+      return reportContent(body, await citedPages(body, request.snapshot));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return html`<h1>Example report</h1>
+        <p>${error.message}</p>`;
+    }
+  },
+};

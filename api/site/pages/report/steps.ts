@@ -1,0 +1,182 @@
+/** How a report gets from HUD's rent to NOI: rent, expenses, their check, the tax after a sale, and the weak points. */
+import { html, type Html, type Piece } from '../../html.ts';
+import { absent, dollars, percent, ratio, shareText } from '../../format.ts';
+import { cardTable, externalLink } from '../../layout.ts';
+import type { ReportBody } from './report.ts';
+import {
+  CHECKS,
+  CONTRACTS,
+  IN_PLACE,
+  LINES,
+  lineBasis,
+  MIXES,
+  RENTS,
+  RISKS,
+  SOURCES,
+  TAX_BILLS,
+  TAX_RATES,
+  TAX_RULES,
+} from './words.ts';
+
+type Deal = ReportBody['deal'];
+type Place = Pick<Deal['rent_steps']['contract'], 'area' | 'year' | 'source_url'>;
+type ByBedrooms = Deal['rent_steps']['market']['rents'];
+
+const BEDROOMS: readonly (readonly [key: keyof ByBedrooms, label: string])[] = [
+  ['br_0', 'no bedroom'],
+  ['br_1', 'one bedroom'],
+  ['br_2', 'two bedrooms'],
+  ['br_3', 'three bedrooms'],
+  ['br_4', 'four or more'],
+];
+
+/** Commas between the pieces that are there. */
+const listed = (pieces: readonly Piece[]): readonly Piece[] =>
+  pieces.flatMap((piece, i): Piece[] => (i === 0 ? [piece] : [', ', piece]));
+
+/** "41% with one bedroom, 59% with two bedrooms", or units if the listing states them. */
+function mixText({ mix: { basis, weights } }: Deal['rent_steps']): string {
+  const known = BEDROOMS.flatMap(([key, label]) => {
+    const weight = weights[key];
+    if (weight === null || Number(weight) === 0) return [];
+    return [`${basis === 'listing' ? String(Number(weight)) : shareText(weight)} with ${label}`];
+  });
+  return known.join(', ');
+}
+
+const ratiosText = (ratios: ByBedrooms): string => {
+  const known = [...new Set(BEDROOMS.flatMap(([key]) => ratios[key] ?? []))];
+  const [least, most] = [Math.min(...known.map(Number)), Math.max(...known.map(Number))];
+  const shares =
+    least === most ? shareText(String(least)) : `${shareText(String(least))} to ${shareText(String(most))}`;
+  return known.length === 0 ? '' : `${shares} of HUD’s rents`;
+};
+
+/** Place and year of a step, with a link to the source if there is one. */
+function placeOf({ area, year, source_url: url }: Place): Html {
+  const place = listed([area, year].filter((piece) => piece !== null));
+  if (place.length === 0) return absent;
+  return url === null ? html`${place}` : externalLink(url, place);
+}
+
+function rentSteps(deal: Deal): Html {
+  const { rent_steps: steps } = deal;
+  const fiscalYear = deal.rent_fiscal_year === null ? null : `fiscal year ${deal.rent_fiscal_year}`;
+  const place = listed([deal.rent_area_name, fiscalYear].filter((piece) => piece !== null));
+  return html`<h2 id="rent">From HUD’s rent to contract rent</h2>
+    ${cardTable(
+      'Rent of a unit for a month, step by step',
+      [{ label: 'Step' }, { label: 'Rent', num: true }, { label: 'Based on' }, { label: 'Place and year' }],
+      [
+        [
+          'Rent of two bedrooms',
+          dollars(deal.market_rent_2br),
+          RENTS[deal.rent_basis],
+          deal.rent_source_url === null ? html`${place}` : externalLink(deal.rent_source_url, place),
+        ],
+        [
+          'Rent for the bedrooms of the building',
+          dollars(deal.market_rent_mix),
+          html`${MIXES[steps.mix.basis]}<span class="sub">${mixText(steps)}</span>`,
+          absent,
+        ],
+        [
+          'Rent that sitting tenants pay',
+          dollars(deal.rent_in_place),
+          html`${IN_PLACE[steps.in_place.basis]}<span class="sub">${ratiosText(steps.in_place.ratios)}</span>`,
+          placeOf(steps.in_place),
+        ],
+        [
+          html`<strong>Contract rent</strong>, without utilities that tenants pay`,
+          dollars(deal.contract_rent),
+          html`${CONTRACTS[steps.contract.basis]}${
+            steps.contract.utility_share !== null &&
+            html`<span class="sub">utilities are ${shareText(steps.contract.utility_share)} of the rent</span>`
+          }`,
+          placeOf(steps.contract),
+        ],
+      ],
+    )}`;
+}
+
+/** The source of a line, with its place and date. */
+const sourceOf = ({ source, place, as_of: asOf }: Deal['expense_lines'][number]): Html =>
+  html`${SOURCES[source] ?? source}<span class="sub">${listed([place, asOf].filter((piece) => piece !== null))}</span>`;
+
+function expenses(deal: Deal): Html {
+  const { expense_lines: lines, expense_q1_pct: low, expense_q3_pct: high } = deal;
+  if (lines.length === 0)
+    return html`<h2 id="expenses">Expenses</h2>
+      <p>${CHECKS[deal.expense_check]}</p>`;
+  return html`<h2 id="expenses">Expenses, line by line</h2>
+    ${cardTable(
+      'Dollars per year',
+      [{ label: 'Expense' }, { label: 'Amount', num: true }, { label: 'Based on' }, { label: 'Source, place, date' }],
+      lines.map((line) => [LINES[line.line], dollars(line.amount), lineBasis(line, deal.property_tax), sourceOf(line)]),
+    )}
+    <p>
+      <strong>Check:</strong> half of the buildings of this size and age spend ${percent(low)} to ${percent(high)} of
+      their income. ${CHECKS[deal.expense_check]} Operating expenses are ${dollars(deal.operating_expenses)}, or
+      ${percent(deal.expense_ratio_pct)} of the income. Reserves of ${dollars(deal.reserves)} come after NOI.
+    </p>`;
+}
+
+function tax({ property_tax: t, tax_after_reset: after, ...deal }: Deal): Html {
+  const factor = Number(t.class_factor);
+  return html`<h2 id="tax">Property tax after a sale</h2>
+    <p>
+      Today’s tax is ${dollars(t.current)} (${TAX_BILLS[t.current_basis]}). At the asking price it is
+      ${dollars(t.at_price)}: ${percent(t.rate_pct)} of the price
+      (${TAX_RATES[t.rate_basis]})${factor === 1 ? '' : ` times ${factor} for rental buildings`}. A sale sets
+      ${shareText(t.reset_share)} of the tax anew, so a buyer pays
+      <strong>${dollars(after)}</strong>. ${TAX_RULES[t.rule_basis]}${t.statute === null ? '' : html` (${t.statute})`}.
+      NOI is ${dollars(deal.noi_at_current_tax)} with today’s tax and ${dollars(deal.noi_after_reset)} after a sale.
+    </p>`;
+}
+
+/** Both underwritings, so that a reader sees how much the method matters. */
+const underwritings = (deal: Deal): Html =>
+  html`<h2 id="noi">Two underwritings</h2>
+    ${cardTable(
+      'Net operating income per year',
+      [{ label: 'Underwriting' }, { label: 'NOI', num: true }, { label: 'Cap rate', num: true }],
+      [
+        [
+          'This report: it counts in scores and offers',
+          dollars(deal.noi_underwritten),
+          percent(deal.cap_rate_underwritten),
+        ],
+        [
+          'Simple proxy: HUD’s 2-bedroom rent for every unit, one expense ratio',
+          dollars(deal.noi_hud_2br),
+          percent(deal.cap_rate_hud_2br),
+        ],
+      ],
+    )}
+    <p><a href="/scores#real-noi">How both compare with the income of real buildings</a></p>`;
+
+/** Coverage in a bad year, and whether the price tells of the condition of the building. */
+function risks({ deal, assumptions: { values } }: ReportBody): Html {
+  const [rent, points] = [values['stress_coverage_rent'], values['loan_rate_stress']];
+  const stress =
+    rent === undefined || points === undefined
+      ? ''
+      : html` (rents ${shareText(rent, true)}, rate +${Number(points)} point)`;
+  const stressed =
+    deal.dscr_stressed === null
+      ? html`There is no stressed coverage: the deal is not scored, or its income supports no loan.`
+      : html`In a bad year${stress} the income is <strong>${ratio(deal.dscr_stressed)}</strong> the payments on the loan
+          that it supports.`;
+  const share =
+    deal.score_share_pct === null || Number(deal.score_share_pct) === 100
+      ? ''
+      : html` ${percent(deal.score_share_pct)} of the points for yield and coverage count.`;
+  return html`<h2 id="risks">Stress and condition</h2>
+    <p>${stressed}</p>
+    <p><strong>Condition:</strong> ${RISKS[deal.condition_risk]}${share} Nobody has inspected the building.</p>`;
+}
+
+/** Every step from rent to NOI, and what can go wrong. */
+export const incomeSteps = (report: ReportBody): Html =>
+  html`${rentSteps(report.deal)} ${expenses(report.deal)} ${tax(report.deal)} ${underwritings(report.deal)}
+  ${risks(report)}`;

@@ -1,0 +1,70 @@
+/** Rows that were refused today keep their last good version. */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { rowsOf } from '../../../lib/duck.ts';
+import { identifier, literal } from '../../../lib/sql.ts';
+import { dropFolderAddress } from '../../../sources/fetch/drop.ts';
+import type { SourceSpec } from '../../../sources/contract.ts';
+import type { Layout } from '../../layout.ts';
+import { isPartOfKey, type NaturalKey } from './check.ts';
+import { trustedRows, type ReadRecord } from '../reads.ts';
+import { HANDED_OVER, loadRows, stagedColumns } from './rows.ts';
+
+/** Verified staged file of the last good read. Skip verification when nothing is carried over. */
+export const fileToCarryFrom = async (
+  layout: Layout,
+  { rejectedKeys }: { readonly rejectedKeys: readonly NaturalKey[] },
+  lastGood: ReadRecord | undefined,
+): Promise<string | undefined> => (lastGood && rejectedKeys.length > 0 ? trustedRows(layout, lastGood) : undefined);
+
+/**
+ * Add to the table `fresh` the rows of the last good read whose keys were refused today and that `fresh` does not hold.
+ * A key with only some of its parts stands for all rows of an unreadable page. The key `folder` stands for the rows of
+ * that drop folder, except those of files that were read today.
+ * @returns number of rows added
+ */
+export async function carryRows(
+  connection: DuckDBConnection,
+  spec: SourceSpec,
+  rejectedKeys: readonly NaturalKey[],
+  { before, target }: { readonly before: string | undefined; readonly target: string },
+): Promise<number> {
+  if (before === undefined || rejectedKeys.length === 0) return 0;
+  const { key, columns } = spec.row;
+  const parts = columns.filter((c) => key.includes(c.name)).map((c) => ({ ...c, sql: 'VARCHAR', absent: 'not read' }));
+  const folders = rejectedKeys.flatMap(({ folder }) => (folder === undefined ? [] : [folder]));
+  const pages = rejectedKeys.filter((refused) => isPartOfKey(spec, refused) && key.some((name) => name in refused));
+  const rows = rejectedKeys.filter((refused) => !isPartOfKey(spec, refused));
+  await loadRows(connection, `${target}.refused${HANDED_OVER}`, 'refused', parts, rows);
+  await loadRows(connection, `${target}.refused${HANDED_OVER}`, 'refused_pages', parts, pages);
+  const sameKey = (a: string, b: string): string =>
+    key
+      .map(identifier)
+      .map((n) => `CAST(${a}.${n} AS VARCHAR) IS NOT DISTINCT FROM CAST(${b}.${n} AS VARCHAR)`)
+      .join(' AND ');
+  const onPage = key
+    .map(identifier)
+    .map((n) => `(r.${n} IS NULL OR r.${n} = CAST(p.${n} AS VARCHAR))`)
+    .join(' AND ');
+  const inFolder = [...new Set(folders)].map((folder) => {
+    const address = literal(dropFolderAddress(spec.name, folder));
+    return `starts_with(p.source_url, ${address}) AND NOT contains(substr(p.source_url, length(${address}) + 1), '/')
+        AND p.source_url NOT IN (SELECT source_url FROM fresh)`;
+  });
+  const isLost = [
+    `EXISTS (FROM refused r WHERE ${sameKey('p', 'r')})`,
+    `EXISTS (FROM refused_pages r WHERE ${onPage})`,
+    ...inFolder.map((condition) => `(${condition})`),
+  ];
+  // By name: a file from before a column existed has no value for it.
+  const [added] = await rowsOf(
+    connection,
+    `INSERT INTO fresh
+      SELECT ${stagedColumns(spec)
+        .map((c) => `p.${identifier(c.name)}`)
+        .join(', ')}
+      FROM (SELECT * FROM fresh WHERE false UNION ALL BY NAME SELECT * FROM read_parquet(${literal(before)})) p
+      WHERE (${isLost.join(' OR ')})
+        AND NOT EXISTS (FROM fresh f WHERE ${sameKey('p', 'f')})`,
+  );
+  return Number(added?.['Count']);
+}

@@ -1,0 +1,124 @@
+/** The candidates of a page, checked against the record of its source: rows with their provenance, or rejects. Pure. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { z } from 'zod';
+import type { RejectedRow } from '../../../models/inputs.ts';
+import type { RowOf } from '../../../lib/record.ts';
+import { Quarantine, type Candidate, type Page, type SourceSpec } from '../../../sources/contract.ts';
+
+export type Rejected = RowOf<typeof RejectedRow>;
+export type Values = Readonly<Record<string, unknown>>;
+export type NaturalKey = Readonly<Record<string, string>>;
+
+/**
+ * A row known to exist whose page could not be read, or a page of several rows, whose key is the part they share. The
+ * key of a dropped file is `folder`, the name of its supplier's folder, or `file` if no rows are carried for it.
+ */
+export interface Unreadable {
+  readonly key: NaturalKey;
+  readonly url: string;
+  readonly reason: string;
+  readonly detail: string;
+}
+
+/** A candidate after the check: a row with its provenance, or a reject with the row's key where it can be read. */
+export type Checked = { readonly values: Values } | { readonly reject: Rejected; readonly key: NaturalKey | undefined };
+
+const RAW_LIMIT = 2000;
+/** Stands in for the row where a whole file is refused. */
+export const WHOLE_FILE = '(the whole file)';
+/** Stands in for the hash of a page that could not be read. */
+export const NO_BYTES = '0'.repeat(64);
+
+/** Rows between pauses for timers and other reads, which parsing would block until a page is done. */
+const ROWS_PER_TURN = 1000;
+
+/** Every candidate of the pages, in order. @throws Quarantine when the adapter does not know a page */
+export async function* checkedRows(spec: SourceSpec, pages: readonly Page[]): AsyncGenerator<Checked> {
+  for (const page of pages) {
+    let index = 0;
+    for await (const candidate of parsePage(spec, page)) {
+      yield check(spec, page, candidate, index);
+      index += 1;
+      if (index % ROWS_PER_TURN === 0) await nextTurn();
+    }
+  }
+}
+
+/** Candidates of a page. @throws Quarantine, also where the parser itself fails */
+async function* parsePage(spec: SourceSpec, page: Page): AsyncGenerator<Candidate> {
+  try {
+    yield* spec.parse(page);
+  } catch (error) {
+    if (error instanceof Quarantine) {
+      throw error.pageUrl === undefined ? new Quarantine(error.reason, error.message, page.url) : error;
+    }
+    throw new Quarantine(
+      'parser_error',
+      `the parser failed on ${page.kind}: ${error instanceof Error ? error.message : String(error)}`,
+      page.url,
+    );
+  }
+}
+
+/** @param index position of the candidate on its page, from 0 */
+function check(spec: SourceSpec, page: Page, candidate: Candidate, index: number): Checked {
+  const refuse = (reason: string, detail: string, key: NaturalKey | undefined): Checked => ({
+    reject: {
+      source: spec.name,
+      page_url: page.url,
+      page_sha256: page.sha256,
+      page_row: index,
+      reason,
+      detail,
+      raw: candidate.raw.slice(0, RAW_LIMIT) || '(empty)',
+      observed_at: page.observedAt,
+    },
+    key,
+  });
+  if ('reject' in candidate) return refuse(candidate.reject.reason, candidate.reject.detail, candidate.key);
+  const checked = spec.row.schema.safeParse(candidate.values);
+  if (!checked.success)
+    return refuse('invalid_field', issuesOf(checked.error, candidate.values), keyOf(spec, candidate.values));
+  return {
+    values: {
+      ...checked.data,
+      source: spec.name,
+      source_url: candidate.sourceUrl ?? page.url,
+      observed_at: page.observedAt,
+      page_sha256: page.sha256,
+      page_row: index,
+    },
+  };
+}
+
+/** The field, the value and the expectation of every issue. */
+const issuesOf = (error: z.ZodError, values: Values): string =>
+  error.issues
+    .map(({ path, message }) => {
+      const value = path[0] === undefined ? null : (values[String(path[0])] ?? null);
+      return `${path.join('.') || 'row'} is ${JSON.stringify(value)}: ${message}`;
+    })
+    .join('; ');
+
+/** Natural key of a row; undefined where a part of it is not text. */
+function keyOf(spec: SourceSpec, values: Values): NaturalKey | undefined {
+  const parts = spec.row.key.map((name) => [name, values[name]] as const);
+  return parts.every((part): part is readonly [string, string] => typeof part[1] === 'string')
+    ? Object.fromEntries(parts)
+    : undefined;
+}
+
+/** Whether a key is that of several rows. */
+export const isPartOfKey = (spec: SourceSpec, key: NaturalKey): boolean => spec.row.key.some((name) => !(name in key));
+
+/** A row without a page of its own, as a reject. */
+export const lostRow = (spec: SourceSpec, lost: Unreadable, index: number, observedAt: string): Rejected => ({
+  source: spec.name,
+  page_url: lost.url,
+  page_sha256: NO_BYTES,
+  page_row: index,
+  reason: lost.reason,
+  detail: lost.detail,
+  raw: JSON.stringify(lost.key),
+  observed_at: observedAt,
+});

@@ -1,0 +1,98 @@
+/** Dropped files of several suppliers, such as brokers: a bad file costs its own rows, not those of the others. */
+import { Quarantine, type Page, type SourceSpec } from '../../../sources/contract.ts';
+import { droppedName } from '../../../sources/dropped_files.ts';
+import { checkedRows, WHOLE_FILE, type Checked, type Rejected, type Values } from './check.ts';
+import { checkRejects } from '../expect.ts';
+import type { ReadPage } from '../read_page.ts';
+
+/** The rows of a readable file. */
+interface FileRows {
+  readonly page: ReadPage;
+  readonly rows: readonly Checked[];
+}
+
+interface RefusedFile {
+  readonly page: ReadPage;
+  readonly error: Quarantine;
+}
+
+/**
+ * Every candidate of the readable files, and one reject for each unreadable file. Its key is its folder.
+ * @throws Quarantine the first one, if no file is readable
+ */
+export async function* checkedFiles(spec: SourceSpec, pages: readonly ReadPage[]): AsyncGenerator<Checked> {
+  const files: FileRows[] = [];
+  const refused: RefusedFile[] = [];
+  for (const page of pages) {
+    try {
+      files.push({ page, rows: await rowsOfFile(spec, await page.open()) });
+    } catch (error) {
+      if (!(error instanceof Quarantine)) throw error;
+      refused.push({ page, error });
+    }
+  }
+  const [first] = refused;
+  if (first && files.length === 0)
+    throw new Quarantine(first.error.reason, `${fileOf(first.page)}: ${first.error.message}`, first.page.url);
+  yield* withoutSharedKeys(spec, files);
+  for (const { page, error } of refused)
+    yield {
+      reject: {
+        source: spec.name,
+        page_url: page.url,
+        page_sha256: page.sha256,
+        page_row: 0,
+        reason: error.reason,
+        detail: `${fileOf(page)}: ${error.message}`,
+        raw: WHOLE_FILE,
+        observed_at: page.observedAt,
+      },
+      key: { folder: page.context['folder'] ?? '' },
+    };
+}
+
+/** @throws Quarantine too_many_rejects if too large a share of the file's rows is refused */
+async function rowsOfFile(spec: SourceSpec, page: Page): Promise<readonly Checked[]> {
+  const rows = await Array.fromAsync(checkedRows(spec, [page]));
+  const rejects = rows.flatMap((row) => ('reject' in row ? [row.reject] : []));
+  checkRejects(spec, { rejects, rowsIn: rows.length, unreadablePages: 0 });
+  return rows;
+}
+
+/** All rows; those of one key that are different things in different files are rejected. */
+function* withoutSharedKeys(spec: SourceSpec, files: readonly FileRows[]): Generator<Checked> {
+  const keyOf = (values: Values): string => JSON.stringify(spec.row.key.map((name) => values[name]));
+  /** By key, the last file of each thing. */
+  const things = new Map<string, Map<string, ReadPage>>();
+  for (const { page, rows } of files)
+    for (const row of rows) {
+      const thing = 'values' in row ? spec.dropFolders?.thingOf?.(row.values) : undefined;
+      if (!('values' in row) || thing === undefined || thing === null) continue;
+      const key = keyOf(row.values);
+      things.set(key, (things.get(key) ?? new Map<string, ReadPage>()).set(thing, page));
+    }
+  for (const { page, rows } of files)
+    for (const row of rows) {
+      const found = 'values' in row ? [...(things.get(keyOf(row.values)) ?? [])] : [];
+      const isShared = new Set(found.map(([, file]) => file)).size > 1;
+      const where = found.map(([thing, file]) => `${thing} in ${fileOf(file)}`);
+      yield 'values' in row && isShared ? sharedKey(spec, page, row.values, where) : row;
+    }
+}
+
+function sharedKey(spec: SourceSpec, page: ReadPage, values: Values, places: readonly string[]): Checked {
+  const key = Object.fromEntries(spec.row.key.map((name) => [name, String(values[name])]));
+  const reject: Rejected = {
+    source: spec.name,
+    page_url: page.url,
+    page_sha256: page.sha256,
+    page_row: Number(values['page_row']),
+    reason: 'contradictory_rows',
+    detail: `${Object.values(key).join(' ')} is ${places.join(' and ')}: give each supplier a folder of its own`,
+    raw: JSON.stringify(values),
+    observed_at: page.observedAt,
+  };
+  return { reject, key };
+}
+
+const fileOf = ({ context, url }: ReadPage): string => droppedName(context) ?? url;

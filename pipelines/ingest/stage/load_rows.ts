@@ -1,0 +1,76 @@
+/** Checks the rows of pages and loads the accepted ones into the table `fresh`, in the order of the pages. */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { identifier } from '../../../lib/sql.ts';
+import { Quarantine, type SourceSpec } from '../../../sources/contract.ts';
+import { checkedRows, type Checked, type NaturalKey, type Rejected, type Values } from './check.ts';
+import { checkedFiles } from './each_file.ts';
+import type { ReadPage } from '../read_page.ts';
+import { HANDED_OVER, insertRows, stagedColumns } from './rows.ts';
+
+/** Rows in one INSERT. */
+const BATCH_ROWS = 10_000;
+/** Rejects are kept in memory. A read with more of them is quarantined. */
+export const MAX_REJECTS = 200_000;
+
+export interface RowsToLoad {
+  readonly spec: SourceSpec;
+  readonly pages: readonly ReadPage[];
+  /** Path of the rows' file; temporary files are beside it. */
+  readonly target: string;
+  /** Called from time to time with the number of rows accepted so far, and whether all are checked. */
+  readonly onRows?: ((rows: number, areAllChecked: boolean) => void) | undefined;
+}
+
+export interface Loaded {
+  readonly accepted: number;
+  readonly rejects: readonly Rejected[];
+  /** Natural keys of refused rows, where they can be read. */
+  readonly rejectedKeys: readonly NaturalKey[];
+}
+
+/** Fills the table `fresh`. @throws Quarantine when the adapter does not know a page */
+export type LoadRows = (connection: DuckDBConnection, rows: RowsToLoad) => Promise<Loaded>;
+
+/** Create the table. Without NOT NULL: a row carried from before a column existed has no value for it. */
+export async function createFresh(connection: DuckDBConnection, spec: SourceSpec): Promise<void> {
+  const columns = stagedColumns(spec).map((c) => `${identifier(c.name)} ${c.sql}`);
+  await connection.run(`CREATE TABLE fresh (${columns.join(', ')})`);
+}
+
+async function* candidatesOf({ spec, pages }: RowsToLoad): AsyncGenerator<Checked> {
+  if (spec.dropFolders) yield* checkedFiles(spec, pages);
+  else for (const page of pages) yield* checkedRows(spec, [await page.open()]);
+}
+
+/** Load the rows in this process. */
+export const loadHere: LoadRows = async (connection, rows) => {
+  const { spec, target, onRows } = rows;
+  const columns = stagedColumns(spec);
+  const rejects: Rejected[] = [];
+  const rejectedKeys: NaturalKey[] = [];
+  let batch: Values[] = [];
+  let accepted = 0;
+  const insertBatch = async (isLast: boolean): Promise<void> => {
+    await insertRows(connection, `${target}${HANDED_OVER}`, 'fresh', columns, batch);
+    accepted += batch.length;
+    batch = [];
+    onRows?.(accepted, isLast);
+  };
+  for await (const checked of candidatesOf(rows)) {
+    if ('values' in checked) {
+      batch.push(checked.values);
+      if (batch.length === BATCH_ROWS) await insertBatch(false);
+      continue;
+    }
+    rejects.push(checked.reject);
+    if (checked.key) rejectedKeys.push(checked.key);
+    if (rejects.length > MAX_REJECTS)
+      throw new Quarantine(
+        'too_many_rejects',
+        `more than ${MAX_REJECTS} rows refused; the first: ${rejects[0]?.detail ?? ''}`,
+        rejects[0]?.page_url,
+      );
+  }
+  await insertBatch(true);
+  return { accepted, rejects, rejectedKeys };
+};

@@ -1,0 +1,70 @@
+/** Load rows in JSON form into DuckDB tables. */
+import { open, rm } from 'node:fs/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { createTable, type Column } from '../../../lib/record.ts';
+import { identifier, literal } from '../../../lib/sql.ts';
+import { Provenance } from '../../../models/inputs.ts';
+import type { SourceSpec } from '../../../sources/contract.ts';
+
+/** Columns of a staged file. */
+export const stagedColumns = (spec: SourceSpec): readonly Column[] => [...spec.row.columns, ...Provenance.columns];
+
+/** Ending of a temporary file of rows for DuckDB. */
+export const HANDED_OVER = '.ndjson';
+
+/**
+ * Create a typed table from rows in JSON form, through the temporary file `file` (ending HANDED_OVER). Text is cast
+ * once, so no decimal becomes a binary float.
+ */
+export async function loadRows(
+  connection: DuckDBConnection,
+  file: string,
+  table: string,
+  columns: readonly Column[],
+  rows: readonly Record<string, unknown>[],
+): Promise<void> {
+  await connection.run(createTable(table, columns));
+  await insertRows(connection, file, table, columns, rows);
+}
+
+/** The same into a table that exists; its other columns stay null. */
+export async function insertRows(
+  connection: DuckDBConnection,
+  file: string,
+  table: string,
+  columns: readonly Column[],
+  rows: readonly Record<string, unknown>[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await writeLines(file, rows);
+  const asText = columns.map((c) => `${identifier(c.name)}: '${c.kind === 'json' ? 'JSON' : 'VARCHAR'}'`).join(', ');
+  const casts = columns.map((c) => `CAST(${identifier(c.name)} AS ${c.sql}) AS ${identifier(c.name)}`).join(', ');
+  try {
+    await connection.run(
+      `INSERT INTO ${identifier(table)} BY NAME SELECT ${casts}
+        FROM read_json(${literal(file)}, format = 'newline_delimited', columns = {${asText}},
+          maximum_object_size = 16777216)`,
+    );
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+/** Rows in one write: millions of rows do not fit into one string. */
+const ROWS_PER_WRITE = 20_000;
+
+async function writeLines(file: string, rows: readonly Record<string, unknown>[]): Promise<void> {
+  const handle = await open(file, 'w');
+  try {
+    for (let at = 0; at < rows.length; at += ROWS_PER_WRITE) {
+      await handle.appendFile(
+        rows
+          .slice(at, at + ROWS_PER_WRITE)
+          .map((r) => `${JSON.stringify(r)}\n`)
+          .join(''),
+      );
+    }
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,151 @@
+/** The end of a run in one screen: what was read, refused and published, the best deals, and what to do next. */
+import { DEFAULT_PORT, inFolder } from '../../../lib/settings.ts';
+import { number, plural } from '../../format.ts';
+import { duration } from '../../progress/words.ts';
+import { labeled, wrapped } from '../../wrap.ts';
+import type { BestDeal } from './best_deals.ts';
+import type { RunResult } from '../run.ts';
+import { formatAudits, formatWaiting, warningsOf } from './summary.ts';
+
+export interface EndOptions {
+  readonly dataDir: string;
+  /** The run's report with all details. */
+  readonly reportFile: string;
+  readonly best: readonly BestDeal[];
+  readonly ms: number;
+  /** Columns of the terminal. Default: lines of any length, for a log. */
+  readonly columns?: number;
+  /** Warnings to print; the report has all. Default: all. */
+  readonly warnings?: number;
+}
+
+const LABEL = 11;
+/** Published tables that a reader of the end asks for; the report has all. */
+const TABLES_SHOWN = ['deals', 'signals', 'auctions', 'leads', 'owners', 'filings'];
+/** Reasons of rejected rows that are named. */
+const REASONS_SHOWN = 4;
+
+const label = (text: string): string => text.padEnd(LABEL);
+
+/** What the run read itself. */
+function readText({ sources }: RunResult): string {
+  const asked = sources.flatMap(({ latest }) => latest ?? []);
+  if (asked.length === 0) return 'no source: the rows of earlier reads were used';
+  const good = asked.filter((read) => read.status === 'good').length;
+  const sum = (count: (typeof asked)[number]['counts'][keyof (typeof asked)[number]['counts']][]): string =>
+    number(count.reduce((total, n) => total + n, 0));
+  const counts = asked.map((read) => read.counts);
+  const requests = asked.reduce((total, { traffic }) => total + traffic.requests, 0);
+  return (
+    `${good === asked.length ? '' : `${good} of `}${plural(asked.length, 'source')}, ${plural(requests, 'request')}: ` +
+    `${sum(counts.map((c) => c.rows_in))} rows in = ${sum(counts.map((c) => c.rows_out))} out + ` +
+    `${sum(counts.map((c) => c.rows_rejected))} rejected + ${sum(counts.map((c) => c.rows_merged))} merged`
+  );
+}
+
+/** The most frequent reasons of the rows that this run rejected. */
+function refusedText({ sources }: RunResult): string | null {
+  const byReason = new Map<string, number>();
+  for (const { reason } of sources.flatMap(({ latest }) => latest?.rejects ?? []))
+    byReason.set(reason, (byReason.get(reason) ?? 0) + 1);
+  const reasons = [...byReason].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
+  if (reasons.length === 0) return null;
+  const others = reasons.slice(REASONS_SHOWN).reduce((total, [, n]) => total + n, 0);
+  const shown = reasons.slice(0, REASONS_SHOWN).map(([reason, n]) => `${number(n)} ${reason}`);
+  return [...shown, ...(others > 0 ? [`${number(others)} for other reasons`] : [])].join(', ');
+}
+
+/** Counts of the published tables. */
+function tablesText({ manifest }: RunResult): string {
+  const tables = Object.entries(manifest?.tables ?? {});
+  const shown = TABLES_SHOWN.flatMap((name) => tables.filter(([table]) => table === name));
+  return shown.map(([name, { rows }]) => `${number(rows)} ${name}`).join(', ');
+}
+
+function formatWarnings(result: RunResult, { columns = Number.POSITIVE_INFINITY, warnings, reportFile }: EndOptions) {
+  const all = warningsOf(result);
+  if (all.length === 0) return [];
+  const shown = all.slice(0, warnings ?? all.length);
+  const more = all.length - shown.length;
+  return [
+    '',
+    `Warnings (${all.length})`,
+    ...shown.flatMap((warning) => wrapped(warning, columns, 2)),
+    ...(more > 0 ? wrapped(`and ${more} more: ${reportFile}`, columns, 2) : []),
+  ];
+}
+
+function formatBest(best: readonly BestDeal[], columns: number): string[] {
+  if (best.length === 0) return [];
+  const lines = best.flatMap(({ score, status, place, units, price, why }) => [
+    ...labeled(`  ${String(score).padStart(3)} ${status.padEnd(5)}`, `${place}, ${dwellings(units)}${price}`, columns),
+    ...labeled(' '.repeat(LABEL), shortened(why, columns), columns),
+  ]);
+  return ['', 'The best deals, by deal_score', ...lines];
+}
+
+/** The first clauses of a sentence that fit on two lines of a terminal, one at least. */
+function shortened(sentence: string, columns: number): string {
+  const [first = '', ...rest] = sentence.replace(/\.$/u, '').split('; ');
+  let text = first;
+  for (const clause of rest) {
+    if (text.length + clause.length + 2 > 2 * (columns - LABEL) - 10) break;
+    text += `; ${clause}`;
+  }
+  return `${text}.`;
+}
+
+const dwellings = (units: number | null): string => (units === null ? '' : `${plural(units, 'unit')}, `);
+
+const NEXT_STEPS = [
+  ['make serve', `the site and the API at http://localhost:${DEFAULT_PORT} (test money)`],
+  ["make buy URL='/api/deals?state=OH'", 'pay for one call, in a second terminal'],
+  ['make status', 'which sources are fresh, late or broken'],
+] as const;
+
+const formatNext = (dataDir: string, columns: number): string[] => [
+  '',
+  ...NEXT_STEPS.flatMap(([command, about], i) =>
+    labeled(label(i === 0 ? 'Next' : ''), `${command}${inFolder(dataDir)}: ${about}`, columns),
+  ),
+];
+
+/** The end of a run, as lines. */
+export function formatEnd(result: RunResult, options: EndOptions): string[] {
+  const { manifest, blocked, changes } = result;
+  const { dataDir, reportFile, best, ms, columns = Number.POSITIVE_INFINITY } = options;
+  const refused = refusedText(result);
+  const lines = [
+    '',
+    ...labeled(label('Read'), readText(result), columns),
+    ...(refused === null ? [] : labeled(label('Rejected'), refused, columns)),
+    ...formatWaiting(result.sources).flatMap((line) => (line === '' ? [] : wrapped(line, columns))),
+    ...(changes && changes.counts.length > 0
+      ? labeled(label('Changes'), `since ${changes.since}: ${changesText(changes.counts)}`, columns)
+      : []),
+    ...formatWarnings(result, options),
+  ];
+  const details = labeled(label('Details'), reportFile, columns);
+  if (!manifest) {
+    const audits = plural(blocked.length, 'blocking audit');
+    const failed = `NOT PUBLISHED: ${audits} failed. The previous snapshot stays current.`;
+    const models = labeled(label('Models'), formatAudits(result), columns);
+    return [...lines, '', ...wrapped(failed, columns), ...models, ...details];
+  }
+  const later = result.current ? '' : ' (a snapshot of a later day stays current)';
+  return [
+    ...lines,
+    '',
+    ...labeled(label('Published'), `${dataDir}/snapshots/${manifest.run_id}${later} in ${duration(ms)}`, columns),
+    ...labeled(label(''), tablesText(result), columns),
+    ...labeled(label('Models'), formatAudits(result), columns),
+    ...details,
+    ...formatBest(best, columns),
+    '',
+    ...wrapped(manifest.notice, columns),
+    ...formatNext(dataDir, columns),
+  ];
+}
+
+const changesText = (counts: NonNullable<RunResult['changes']>['counts']): string =>
+  counts.map(({ label: what, n }) => `${number(n)} ${what}`).join(', ');

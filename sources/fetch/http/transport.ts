@@ -1,0 +1,164 @@
+/** One HTTP request and its complete response, under limits of time and size. No retries, no redirects. */
+import { Agent, Pool, type Dispatcher } from 'undici';
+import { lookupWith, UNRESOLVED, type Resolve } from '../network.ts';
+import type { PostedBody } from './posted_body.ts';
+
+export interface TransportLimits {
+  /** Milliseconds to establish a connection. */
+  readonly connectMs: number;
+  /** Milliseconds until the response's headers are complete. */
+  readonly headersMs: number;
+  /** Milliseconds between two parts of the body. */
+  readonly bodyMs: number;
+  /** Milliseconds for the whole exchange, against a body that never ends. */
+  readonly totalMs: number;
+}
+
+export interface HttpRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxBytes: number;
+  /** End the exchange after this many bytes of the body, whether or not the server honors the request's range. */
+  readonly firstBytes?: number | undefined;
+  /** Body to send by POST. Default: a GET request. */
+  readonly posted?: PostedBody | undefined;
+  /** Called with each part of the body. `expected` is its declared length, 0 if it declares none. */
+  readonly onReceived?: ((received: number, expected: number) => void) | undefined;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Names in lower case; repeated headers joined by ", ". Without Set-Cookie. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly setCookie: readonly string[];
+  /** Body after transfer decoding, before content decoding. */
+  readonly body: Uint8Array;
+}
+
+/** A request without a complete response. */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  /**
+   * `unresolved`: the host name does not resolve. `unreachable`: no headers. `truncated`: the body ended or stalled
+   * early. `too_large`: it exceeds the limit.
+   */
+  readonly kind: 'unresolved' | 'unreachable' | 'truncated' | 'too_large';
+  /** Body bytes received before it. */
+  readonly received: number;
+  readonly status: number | null;
+  constructor(kind: TransportError['kind'], message: string, received = 0, status: number | null = null) {
+    super(message);
+    this.kind = kind;
+    this.received = received;
+    this.status = status;
+  }
+}
+
+export interface Transport {
+  /** @throws TransportError */
+  send(url: URL, request: HttpRequest): Promise<HttpResponse>;
+  close(): Promise<void>;
+}
+
+export interface TransportOptions {
+  /** Address at which every host is reached (the sandbox); the Host header names the requested host. */
+  readonly connectTo?: string | undefined;
+  /** Aborts current and later requests. */
+  readonly stop?: AbortSignal | undefined;
+  /** Default: the resolver of the system. */
+  readonly resolve?: Resolve | undefined;
+}
+
+export function createTransport(limits: TransportLimits, { connectTo, stop, resolve }: TransportOptions): Transport {
+  const options = {
+    connect: { timeout: limits.connectMs, ...(resolve ? { lookup: lookupWith(resolve) } : {}) },
+    headersTimeout: limits.headersMs,
+    bodyTimeout: limits.bodyMs,
+    // HTTP/1.1 only: its Content-Length shows that a body was cut.
+    allowH2: false,
+  };
+  const dispatcher: Dispatcher = connectTo === undefined ? new Agent(options) : new Pool(connectTo, options);
+
+  async function head(url: URL, { headers, posted }: HttpRequest): Promise<Dispatcher.ResponseData> {
+    const timeout = AbortSignal.timeout(limits.totalMs);
+    try {
+      return await dispatcher.request({
+        origin: connectTo ?? url.origin,
+        path: `${url.pathname}${url.search}`,
+        method: posted ? 'POST' : 'GET',
+        headers: {
+          host: url.host,
+          ...headers,
+          ...(posted ? { 'content-type': posted.contentType } : {}),
+        },
+        signal: stop === undefined ? timeout : AbortSignal.any([timeout, stop]),
+        ...(posted ? { body: posted.text } : {}),
+      });
+    } catch (error) {
+      const code = codeOf(error);
+      throw new TransportError(UNRESOLVED.includes(code) ? 'unresolved' : 'unreachable', code);
+    }
+  }
+
+  async function send(url: URL, request: HttpRequest): Promise<HttpResponse> {
+    const { statusCode: status, headers, body } = await head(url, request);
+    const { maxBytes, firstBytes, onReceived } = request;
+    const declared = headers['content-length'];
+    const bytes = await readBody(body, { status, maxBytes, firstBytes, declared, onReceived });
+    const { 'set-cookie': cookies, ...others } = headers;
+    return {
+      status,
+      body: bytes,
+      setCookie: [cookies ?? []].flat(),
+      headers: Object.fromEntries(Object.entries(others).map(([k, v]) => [k, [v ?? ''].flat().join(', ')])),
+    };
+  }
+
+  return { send, close: () => dispatcher.destroy() };
+}
+
+interface BodyLimits {
+  readonly status: number;
+  readonly maxBytes: number;
+  readonly firstBytes: number | undefined;
+  /** Value of Content-Length. */
+  readonly declared: string | string[] | undefined;
+  readonly onReceived: HttpRequest['onReceived'];
+}
+
+/** The body, or its first bytes. @throws TransportError if it is cut or exceeds the limit */
+async function readBody(body: Dispatcher.ResponseData['body'], limits: BodyLimits): Promise<Uint8Array> {
+  const { status, maxBytes, firstBytes } = limits;
+  const declared = Number(limits.declared ?? 0);
+  // Without a listener, an error after the read has ended would end the process.
+  body.on('error', () => {});
+  if (firstBytes === undefined && declared > maxBytes) {
+    body.destroy();
+    const detail = `the response declares ${declared} bytes, the limit is ${maxBytes}`;
+    throw new TransportError('too_large', detail, 0, status);
+  }
+  const parts: Uint8Array[] = [];
+  let received = 0;
+  try {
+    for await (const part of body) {
+      received += (part as Uint8Array).length;
+      if (firstBytes === undefined && received > maxBytes) break;
+      parts.push(part as Uint8Array);
+      limits.onReceived?.(received, declared);
+      if (firstBytes !== undefined && received >= firstBytes) return Buffer.concat(parts).subarray(0, firstBytes);
+    }
+  } catch (error) {
+    const expected = declared > 0 ? ` before ${declared} bytes were received` : '';
+    throw new TransportError('truncated', `${codeOf(error)}${expected}`, received, status);
+  }
+  if (received > maxBytes)
+    throw new TransportError('too_large', `the body exceeds the limit of ${maxBytes} bytes`, received, status);
+  return Buffer.concat(parts);
+}
+
+/** The error's code. Its message is omitted: it names the current addresses and ports. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'an unknown error';
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== undefined && code !== 'UND_ERR_SOCKET') return String(code);
+  return error.cause instanceof Error ? codeOf(error.cause) : (code ?? error.name);
+}
