@@ -193,7 +193,7 @@ check-types: $(NODE) ## check the types only
 check-widths: $(NODE) ## check line widths and file lengths only
 	@.ci/limits
 
-t: $(NODE) ## run one test file: FILE=test/models/rents.test.ts
+t: $(NODE) ## run one test file: FILE=test/models/underwriting/rents.test.ts
 	@node --test --test-timeout=600000 $(FILE)
 
 test: $(NODE) ## run make check and every test
@@ -230,7 +230,7 @@ prove: $(NODE) ## run the long tests (test/**/*.proof.ts): crashes, full disks, 
 
 prove-tables: $(NODE) ## read the Iceberg tables with ClickHouse, which it installs (546 MB), and compare the figures
 	@npm install --prefix node_modules/.cache/chdb --no-save --no-package-lock --silent chdb@3.4.0
-	@node --test --test-timeout=600000 test/pipelines/open_tables_in_clickhouse.ts
+	@node --test --test-timeout=600000 test/pipelines/publish/open_tables_in_clickhouse.ts
 
 properties: $(NODE) ## check the underwriting properties on DEALS=10000 random deals; SEED=... chooses them
 	@DEALS=$(or $(DEALS),10000) node --test test/models/properties.test.ts

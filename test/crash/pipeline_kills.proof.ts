@@ -1,7 +1,7 @@
 /**
  * 12 kills at random instants of any phase, on a first day and on a day with history, each compared with an undisturbed
- * run. The suite has one kill while pages are read (test/pipelines/resume.test.ts) and one while the models are built
- * (pipeline_short.test.ts). `make crash-pipeline` kills hundreds of times.
+ * run. The suite has one kill while pages are read (test/pipelines/run/resume.test.ts) and one while the models are
+ * built (pipeline_short.test.ts). `make crash-pipeline` kills hundreds of times.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -14,7 +14,7 @@ import { openArchive } from '../../sources/fetch/archive.ts';
 import { hashesOn, wrongIn } from '../crash/pipeline_folder.ts';
 import { startPipeline } from '../crash/pipeline_process.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
-import { exportRecords } from '../pipelines/large_export.ts';
+import { exportRecords } from '../pipelines/ingest/large_export.ts';
 import { newLayout } from '../pipelines/runs.ts';
 import { countedWeb, untilAsked, workerProcess, type CountedWeb } from './worker_process.ts';
 

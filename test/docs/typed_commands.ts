@@ -18,7 +18,7 @@ export const ELSEWHERE: readonly (readonly [command: RegExp, where: string])[] =
   [/^make verify\b/u, 'test/clients/verify_command.test.ts: it needs a receipt that was bought'],
   [/^make setup\b/u, 'test/lib/installed.test.ts: it would remove packages that the tests use'],
   [/^make (?:serve|buy|mcp|collect)\b/u, 'test/api: purchase, examples, mcp'],
-  [/^make quarter$/u, 'test/pipelines/backtest.test.ts, over fewer weeks'],
+  [/^make quarter$/u, 'test/pipelines/commands/backtest.test.ts, over fewer weeks'],
   [/^make schedule .*INSTALL=1/u, 'test/operate/schedule.test.ts: it changes the timers of this user'],
   [/^make (?:county|docs|check)\b|oh_wood_tax|data-wood/u, 'test/docs/county.proof.ts, in a copy'],
   [/^make listing\b|lakeside_brokerage|data-lakeside/u, 'test/docs/listing.proof.ts, in a copy'],

@@ -38,7 +38,7 @@ const identityFaults: readonly PlantedFault[] = [
     changes: [
       change('models/staging/stg_listings.sql', "'deal|' || address_key || '|' || zip", "'deal|' || address_key"),
     ],
-    caughtBy: [test('models/history.test.ts', 'with the same street in another ZIP')],
+    caughtBy: [test('models/history/history.test.ts', 'with the same street in another ZIP')],
   },
   {
     name: 'the debt of a condominium counts against its building',
@@ -49,7 +49,7 @@ const identityFaults: readonly PlantedFault[] = [
         'false as is_unit_of_building',
       ),
     ],
-    caughtBy: [test('models/condominiums.test.ts', 'by the letter of its parcel number')],
+    caughtBy: [test('models/identity/condominiums.test.ts', 'by the letter of its parcel number')],
   },
   {
     name: 'a record of an unknown place matches no city and no ZIP',
@@ -73,7 +73,7 @@ const historyFaults: readonly PlantedFault[] = [
     ],
     caughtBy: [
       reconcile('listing history: price', HISTORY_DAYS),
-      test('models/history.test.ts', 'with a second price cut'),
+      test('models/history/history.test.ts', 'with a second price cut'),
     ],
   },
   {
@@ -86,8 +86,8 @@ const historyFaults: readonly PlantedFault[] = [
       ),
     ],
     caughtBy: [
-      test('models/history.test.ts', 'on two sites was first seen when the first of them showed it'),
-      test('models/world_history.test.ts', 'has the day on which the first site showed each property'),
+      test('models/history/history.test.ts', 'on two sites was first seen when the first of them showed it'),
+      test('models/history/world_history.test.ts', 'has the day on which the first site showed each property'),
     ],
   },
   {
@@ -110,7 +110,7 @@ const historyFaults: readonly PlantedFault[] = [
         'when previous.listing_id is null then false',
       ),
     ],
-    caughtBy: [test('models/history.test.ts', 'of the same property with a new number is a relisting')],
+    caughtBy: [test('models/history/history.test.ts', 'of the same property with a new number is a relisting')],
   },
   {
     name: 'a debt that leaves its list stays listed',
@@ -121,7 +121,7 @@ const historyFaults: readonly PlantedFault[] = [
         "when sources.last_good_at > previous.last_seen then 'listed'",
       ),
     ],
-    caughtBy: [test('models/history.test.ts', 'is removed when it leaves its list')],
+    caughtBy: [test('models/history/history.test.ts', 'is removed when it leaves its list')],
   },
   {
     name: 'days_on_feed counts one day too many',
@@ -149,7 +149,7 @@ const figureFaults: readonly PlantedFault[] = [
     ],
     caughtBy: [
       reconcile('deals: sum of debts'),
-      test('models/distress.test.ts', 'several debts of one property count with their sum'),
+      test('models/distress/distress.test.ts', 'several debts of one property count with their sum'),
     ],
   },
   {
@@ -183,7 +183,7 @@ const figureFaults: readonly PlantedFault[] = [
   {
     name: 'the survey rate of a week to come counts',
     changes: [change('models/intermediate/loans/int_loan_rates.sql', 'and weeks.observed_on <= run.as_of', '')],
-    caughtBy: [test('models/loan_rates.test.ts', 'is that of the newest survey week at or before the day')],
+    caughtBy: [test('models/loans/loan_rates.test.ts', 'is that of the newest survey week at or before the day')],
   },
   {
     name: 'a lender sizes the greater of two loans',
@@ -216,7 +216,7 @@ const figureFaults: readonly PlantedFault[] = [
         'left join two_thirds_sales using (sale_kind)',
       ),
     ],
-    caughtBy: [test('models/auctions_of_clerks.test.ts', 'a bid outside Ohio is the published one or unknown')],
+    caughtBy: [test('models/leads/auctions_of_clerks.test.ts', 'a bid outside Ohio is the published one or unknown')],
   },
   {
     name: 'a post office box shows where an owner lives',
@@ -260,12 +260,12 @@ const guardFaults: readonly PlantedFault[] = [
     changes: [
       change('models/marts/sources.ts', 'WHERE rows_in <> rows_out + rows_rejected + rows_merged', 'WHERE rows_in < 0'),
     ],
-    caughtBy: [test('models/audits.test.ts', 'of the models fail for their error')],
+    caughtBy: [test('models/build/audits.test.ts', 'of the models fail for their error')],
   },
   {
     name: 'repeated keys are not audited',
     changes: [change('models/contract.ts', 'GROUP BY ALL HAVING count(*) > 1', 'GROUP BY ALL HAVING count(*) > 9')],
-    caughtBy: [test('models/audits.test.ts', 'of the records fail for a repeated key')],
+    caughtBy: [test('models/build/audits.test.ts', 'of the records fail for a repeated key')],
   },
   {
     name: 'a whole address counts as a street in the join rates',
@@ -276,14 +276,16 @@ const guardFaults: readonly PlantedFault[] = [
         '',
       ),
     ],
-    caughtBy: [test('models/join_rates.test.ts', 'a whole address in the field of the street is no street address')],
+    caughtBy: [
+      test('models/distress/join_rates.test.ts', 'a whole address in the field of the street is no street address'),
+    ],
   },
   {
     name: 'a fall of a join rate is never reported',
     changes: [
       change('models/macros/join_rates.sql', '100 * share_pct < 60 * before_pct', '100 * share_pct < 0 * before_pct'),
     ],
-    caughtBy: [test('models/join_rates.test.ts', 'a share that falls below six tenths')],
+    caughtBy: [test('models/distress/join_rates.test.ts', 'a share that falls below six tenths')],
   },
 ];
 

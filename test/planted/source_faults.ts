@@ -61,7 +61,7 @@ export const sourceFaults: readonly PlantedFault[] = [
         '',
       ),
     ],
-    caughtBy: [test('pipelines/operator_files.test.ts', 'two brokers that both number their listings 1 and 2')],
+    caughtBy: [test('pipelines/sources/operator_files.test.ts', 'two brokers that both number their listings 1 and 2')],
   },
   {
     name: 'rents of a fiscal year that is over look fresh',
@@ -77,17 +77,19 @@ export const sourceFaults: readonly PlantedFault[] = [
   {
     name: 'a mortgage rate of 728 percent is accepted',
     changes: [change('sources/families/survey_rates.ts', 'const HIGHEST_PCT = 25n;', 'const HIGHEST_PCT = 1000n;')],
-    caughtBy: [test('pipelines/survey_rates.test.ts', 'one rate of 728 in place of 7.28 quarantines the page')],
+    caughtBy: [test('pipelines/sources/survey_rates.test.ts', 'one rate of 728 in place of 7.28 quarantines the page')],
   },
   {
     name: 'a page of rates that stopped a year ago looks fresh',
     changes: [change('pipelines/ingest/newest.ts', 'if (age <= expect.newest.maxAgeDays)', 'if (age <= 10_000)')],
-    caughtBy: [test('pipelines/survey_rates.test.ts', 'a page that stops a year ago degrades its source')],
+    caughtBy: [test('pipelines/sources/survey_rates.test.ts', 'a page that stops a year ago degrades its source')],
   },
   {
     name: 'the older of two reads of one rate counts',
     changes: [change('models/staging/stg_survey_rates.sql', 'observed_at desc,', 'observed_at,')],
-    caughtBy: [test('models/survey_rates.test.ts', 'a rate that two sources publish is one row, of the newer read')],
+    caughtBy: [
+      test('models/loans/survey_rates.test.ts', 'a rate that two sources publish is one row, of the newer read'),
+    ],
   },
   {
     name: 'vacancy is read from the column of its margin',
@@ -253,7 +255,7 @@ export const sourceFaults: readonly PlantedFault[] = [
         "(url === '' ? url : PORTAL)",
       ),
     ],
-    caughtBy: [test('pipelines/sandbox_links.test.ts', 'no row of any table cites a real host')],
+    caughtBy: [test('pipelines/publish/sandbox_links.test.ts', 'no row of any table cites a real host')],
   },
   {
     name: 'a machine without a network asks every site',

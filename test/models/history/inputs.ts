@@ -1,4 +1,4 @@
-/** What the sources show on each day of test/models/history.test.ts: one house or filing per case. */
+/** What the sources show on each day of test/models/history/history.test.ts: one house or filing per case. */
 import { uuid5, type InputRow, type Inputs } from '../build_models.ts';
 
 export const DAYS = ['2026-11-10', '2026-11-12', '2026-11-18', '2026-11-19', '2026-11-21'] as const;

@@ -1,0 +1,178 @@
+/** Input rows whose tables pass every audit, and have rows in every published table. */
+import type { Inputs } from '../../build_models.ts';
+
+const page = {
+  page_sha256: 'a'.repeat(64),
+  observed_at: '2026-11-21T09:00:00Z',
+  source_url: 'https://public.example/',
+};
+const CUYAHOGA = { county_fips: '39035', county: 'Cuyahoga County, OH' };
+const listing = {
+  source: 'site',
+  listing_url: 'https://site.example/',
+  city: 'Cleveland',
+  state: 'OH',
+  zip: '44102',
+  availability: 'for_sale',
+  units: 8,
+  ...page,
+};
+export const PASSING: Inputs = {
+  source_reads: ['site', 'county', 'sheriff', 'colorado_sos', 'ohio_sos', 'hud_fmr'].map((source) => ({
+    source,
+    last_good_at: '2026-11-21T09:00:00Z',
+    status: 'good',
+    age_days: 0,
+  })),
+  staged_fmr_area: [
+    {
+      source: 'hud_fmr',
+      fips: '3903599999',
+      county_fips: '39035',
+      hud_area_code: 'METRO17410N17460',
+      hud_area_name: 'Cleveland',
+      fmr_2: '1250.00',
+      fiscal_year: 2026,
+      effective_on: '2025-10-01',
+      revision: 'original',
+      ...page,
+    },
+  ],
+  staged_listing: [
+    {
+      ...listing,
+      listing_id: 'plain',
+      street: '101 Main St',
+      list_price: '740000.00',
+      cap_rate: '7.40',
+      year_built: 1974,
+    },
+    { ...listing, listing_id: 'dear', street: '103 Main St', list_price: '2400000.00', cap_rate: '5.00' },
+    { ...listing, listing_id: 'hidden', street: '105 Main St', list_price: null },
+  ],
+  staged_tax_parcel: [
+    {
+      ...CUYAHOGA,
+      source: 'county',
+      parcel_raw: '001-01-001',
+      owner_name: 'ACME HOLDINGS LLC',
+      street: '101 MAIN ST',
+      zip: '44102',
+      amount: '4000.00',
+      county_value: '200000.00',
+      years_delinquent: 2,
+      ...page,
+    },
+    {
+      ...CUYAHOGA,
+      source: 'county',
+      parcel_raw: '001-01-002',
+      owner_name: 'ACME HOLDINGS LLC',
+      amount: '900.00',
+      ...page,
+    },
+  ],
+  staged_distress_record: [
+    {
+      ...CUYAHOGA,
+      source: 'county',
+      signal_type: 'code_violation',
+      record_number: 'V1',
+      street: '109 MAIN ST',
+      zip: '44102',
+      record_state: 'open',
+      ...page,
+    },
+  ],
+  staged_sheriff_sale: ['2026-12-04', '2026-12-18'].map((sale_date, i) => ({
+    ...CUYAHOGA,
+    source: 'sheriff',
+    case_number: 'CV1',
+    parcel_raw: '001-01-003',
+    street: '107 MAIN ST',
+    zip: '44102',
+    state: 'OH',
+    status: 'scheduled',
+    sale_kind: 'mortgage_foreclosure',
+    sale_round: i + 1,
+    sale_date,
+    appraised_value: '90000.00',
+    ...page,
+  })),
+  staged_registration: [
+    {
+      source: 'ohio_sos',
+      register: 'ohio_sos',
+      document_number: '1',
+      charter_number: '9',
+      business_name_raw: 'OAK LLC',
+      filing_date: '2026-11-02',
+      agent_name: 'A. AGENT',
+      ...page,
+    },
+  ],
+  staged_amendment: [
+    {
+      source: 'ohio_sos',
+      register: 'ohio_sos',
+      document_number: '2',
+      charter_number: '9',
+      kind: 'dissolution',
+      effective_date: '2026-11-12',
+      business_name_raw: 'OAK LLC',
+      ...page,
+    },
+  ],
+  staged_survey_rate: ['fred_rates', 'freddie_pmms'].map((source) => ({
+    source,
+    series: 'MORTGAGE30US',
+    observed_on: '2026-11-19',
+    rate_pct: '6.97',
+    ...page,
+  })),
+  staged_area_vacancy: [
+    {
+      source: 'census_hvs',
+      area_name: 'Cleveland, OH',
+      year: 2026,
+      quarter: 3,
+      ends_on: '2026-09-30',
+      vacancy_pct: '7.10',
+      margin_pct: '2.40',
+      ...page,
+    },
+  ],
+  staged_area_census: [
+    {
+      source: 'census_acs',
+      geography: 'county',
+      area_code: '39035',
+      vintage: 2024,
+      median_gross_rent: '1002.00',
+      median_contract_rent: '801.00',
+      median_value: '181300.00',
+      ...page,
+    },
+  ],
+  staged_loan_statement: [
+    {
+      source: 'sec_absee',
+      property_number: 1,
+      underwritten_revenue: '512000.00',
+      underwritten_expenses: '248000.00',
+      underwritten_noi: '264000.00',
+      recent_starts_on: '2025-07-01',
+      recent_ends_on: '2026-06-30',
+      ...page,
+    },
+  ],
+  followed_change_feeds: [
+    {
+      list: 'filings',
+      as_of: '2026-11-20',
+      changes_through: '2026-11-20T12:00:00Z',
+      complete_since: '2026-11-19T12:00:00Z',
+      records: 0,
+    },
+  ],
+};

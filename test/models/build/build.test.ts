@@ -1,0 +1,149 @@
+/** What a build says of a model that breaks its contract, and of rows that break an audit. */
+import assert from 'node:assert/strict';
+import { describe, it, test } from 'node:test';
+import { openDuck, rowsOf } from '../../../lib/duck.ts';
+import { defineRecord, integer, money, oneOf, text } from '../../../lib/record.ts';
+import { auditModels, type ModelResult } from '../../../models/audit.ts';
+import { buildModels } from '../../../models/build.ts';
+import { defineModel, never } from '../../../models/contract.ts';
+import type { Model } from '../../../models/index.ts';
+
+const record = defineRecord('thing', 'One row per thing.', ['id'], {
+  id: text('Its id.'),
+  kind: oneOf(['good', 'bad'], 'Its kind.'),
+  price: money('Its price.', { absent: 'nobody asked' }),
+  count: integer('How many.'),
+});
+
+const thing = (sql: string): Model => ({
+  name: 'things',
+  layer: 'marts',
+  path: 'models/marts/things.sql',
+  sql,
+  contract: defineModel({
+    record,
+    audits: [
+      never('things', 'not_negative', 'counts are not negative', '"count" < 0'),
+      never('things', 'many', 'counts are small', '"count" > 1000', false),
+    ],
+  }),
+});
+
+async function built<T>(
+  sql: string,
+  look: (results: ModelResult[], say: (sql: string) => Promise<Record<string, unknown>[]>) => T | Promise<T>,
+): Promise<T> {
+  const duck = await openDuck(':memory:', { threads: 1, memoryLimit: '500MB' });
+  try {
+    await duck.connection.run(
+      `CREATE TABLE given AS
+        SELECT * FROM (VALUES ('a', 'good', 1.10, 1), ('b', 'bad', NULL, 2)) AS t(id, kind, price, n)`,
+    );
+    return await look(await auditModels(duck.connection, await buildModels(duck.connection, [thing(sql)])), (q) =>
+      rowsOf(duck.connection, q),
+    );
+  } finally {
+    duck.close();
+  }
+}
+const GOOD = 'SELECT id, kind, CAST(price AS DECIMAL(14, 2)) AS price, CAST(n AS INTEGER) AS "count" FROM given;';
+const fails = (sql: string, message: RegExp): Promise<void> =>
+  assert.rejects(
+    built(sql, () => undefined),
+    (e) => e instanceof Error && message.test(e.message),
+  );
+
+describe('a contract', () => {
+  it('is kept by columns of the declared names, order and types', () =>
+    built(GOOD, (results) => {
+      assert.equal(results[0]?.rows, 2);
+      assert.deepEqual(
+        results[0]?.audits.filter((a) => a.failing > 0),
+        [],
+      );
+    }));
+  it('names the model, the column, what was expected and what came', async () => {
+    await fails(
+      'SELECT id, kind, price, CAST(n AS INTEGER) AS "count" FROM given',
+      /^model things: column 3 is price DECIMAL\(3,2\), expected price DECIMAL\(14,2\)$/u,
+    );
+    await fails('SELECT id, kind FROM given', /^model things: column 3 is nothing, expected price DECIMAL\(14,2\)$/u);
+    await fails(
+      GOOD.replace(' FROM', ', 1 AS extra FROM'),
+      /^model things: column 5 is extra INTEGER, expected nothing$/u,
+    );
+    await fails(
+      'SELECT id, kind, price / n AS price, CAST(n AS INTEGER) AS "count" FROM given',
+      /^model things: column 3 is price DOUBLE, expected price DECIMAL\(14,2\)\. .*use quotient\(\)/u,
+    );
+  });
+  it('names the model whose SQL fails', async () => {
+    await fails('SELECT nothing_of_the_kind FROM given', /^model things: .*nothing_of_the_kind/su);
+    await fails(
+      GOOD.replace('CAST(n AS INTEGER)', "CAST(kind || '!' AS INTEGER)"),
+      /^model things: .*Could not convert/su,
+    );
+    await fails('SELECT * FROM elsewhere', /^model things reads elsewhere, which is neither/u);
+  });
+});
+
+describe('audits', () => {
+  /** Names, failing counts and blocking flags of the audits that found rows. */
+  const found = (sql: string): Promise<unknown[]> =>
+    built(sql, (results) =>
+      results
+        .flatMap((r) => r.audits)
+        .filter((a) => a.failing > 0)
+        .map((a) => [a.name, a.failing, a.blocking]),
+    );
+
+  it('find a repeated key', async () =>
+    assert.deepEqual(await found(GOOD.replace('SELECT id', "SELECT 'same' AS id")), [
+      ['things.grain_unique', 1, true],
+    ]));
+  it('find a null that has no reason', async () =>
+    assert.deepEqual(await found(GOOD.replace('CAST(n', 'CAST(nullif(n, 2)')), [['things.no_silent_null', 1, true]]));
+  it('find a value outside its list', async () =>
+    assert.deepEqual(await found(GOOD.replace('kind,', "kind || '?' AS kind,")), [['things.kind_closed', 2, true]]));
+  it('find what the model itself forbids, and keep the rows for reading', () =>
+    built(GOOD.replace('CAST(n', 'CAST(-n'), (results) => {
+      const audit = results[0]?.audits.find((a) => a.name === 'things.not_negative');
+      assert.equal(audit?.failing, 2);
+      assert.deepEqual(
+        audit?.rows.map((r) => r['count']),
+        [-1, -2],
+      );
+    }));
+  it('may warn without blocking', async () =>
+    assert.deepEqual(await found(GOOD.replace('CAST(n', 'CAST(5000 + n')), [['things.many', 2, false]]));
+});
+
+test('models are built in the order in which they read each other', async () => {
+  const model = (name: string, sql: string): Model => ({
+    name,
+    layer: 'marts',
+    path: `models/marts/${name}.sql`,
+    sql,
+    contract: defineModel({
+      record: defineRecord(name, 'One row per thing.', ['id'], { id: integer('Its id.') }),
+      audits: [],
+    }),
+  });
+  const wide = Array.from({ length: 12 }, (_, i) =>
+    model(`wide_${i}`, `SELECT CAST(range + ${i} AS INTEGER) AS id FROM range(${1000 * i})`),
+  );
+  const models = [
+    model(
+      'all_of_them',
+      wide.map(({ name }) => `SELECT DISTINCT id + 100_000 * ${name.slice(5)} AS id FROM ${name}`).join(' UNION ALL '),
+    ),
+    ...wide,
+  ];
+  const duck = await openDuck(':memory:', { memoryLimit: '500MB' });
+  try {
+    const results = await auditModels(duck.connection, await buildModels(duck.connection, models));
+    assert.deepEqual([results.length, results.at(-1)?.name, results.at(-1)?.rows], [13, 'all_of_them', 66_000]);
+  } finally {
+    duck.close();
+  }
+});

@@ -1,0 +1,136 @@
+/** The order of the input rows does not change the tables, and no model compares all pairs of rows of large tables. */
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { rowsOf } from '../../../lib/duck.ts';
+import { loadModels } from '../../../models/index.ts';
+import { build, type Built, type Inputs, type InputRow } from '../build_models.ts';
+
+const page = { page_sha256: 'a'.repeat(64), observed_at: '2026-11-21T09:00:00Z' };
+const repeat = (n: number, make: (i: number) => InputRow): InputRow[] =>
+  Array.from({ length: n }, (_, i) => ({ ...page, page_row: i, ...make(i) }));
+
+/** Rows with many equal values: listings of one property, records at one address, equal amounts and dates. */
+const ROWS: Inputs = {
+  source_reads: ['site_a', 'site_b', 'county', 'sheriff', 'colorado_sos'].map((source) => ({
+    source,
+    family: source === 'county' ? 'tax' : 'sheriff',
+    county_fips: '39035',
+    last_good_at: '2026-11-21T09:00:00Z',
+  })),
+  staged_fmr_area: repeat(2, (i) => ({
+    source: 'hud_fmr',
+    source_url: 'https://hud.example/',
+    fips: `390${35 + i}99999`,
+    county_fips: '39035',
+    hud_area_code: 'METRO17410N17460',
+    hud_area_name: 'Cleveland',
+    fmr_2: '1279.00',
+    fiscal_year: 2026,
+    effective_on: '2025-10-01',
+    revision: 'original',
+  })),
+  staged_listing: repeat(60, (i) => ({
+    source: i % 3 === 0 ? 'site_b' : 'site_a',
+    listing_id: `L${i}`,
+    source_url: 'https://site.example/',
+    listing_url: 'https://site.example/',
+    street: `${100 + (i % 20)} Linden Ave`,
+    city: 'Cleveland',
+    state: 'OH',
+    zip: '44102',
+    list_price: `${300_000 + (i % 7) * 1000}.00`,
+    units: 4 + (i % 2),
+    availability: i % 11 === 0 ? 'sold' : 'for_sale',
+    cap_rate: i % 2 ? '7.00' : null,
+  })),
+  staged_tax_parcel: repeat(60, (i) => ({
+    source: 'county',
+    county_fips: '39035',
+    county: 'Cuyahoga County, OH',
+    source_url: 'https://county.example/',
+    parcel_raw: `${100 + i}-${i % 2 ? '1' : '01'}`,
+    street: `${100 + (i % 25)} LINDEN AVE`,
+    zip: '44102',
+    amount: '500.00',
+  })),
+  staged_sheriff_sale: repeat(40, (i) => ({
+    source: 'sheriff',
+    county_fips: '39035',
+    county: 'Cuyahoga County, OH',
+    source_url: 'https://sheriff.example/',
+    case_number: `CV${i}`,
+    parcel_raw: `${100 + (i % 20)}-1`,
+    street: `${100 + (i % 20)} LINDEN AVE`,
+    zip: '44102',
+    state: 'OH',
+    sale_date: `2026-12-0${1 + (i % 3)}`,
+    status: 'scheduled',
+    sale_kind: 'mortgage_foreclosure',
+    sale_round: 1,
+    appraised_value: '90000.00',
+  })),
+  staged_registration: repeat(50, (i) => ({
+    source: 'colorado_sos',
+    register: 'colorado_sos',
+    document_number: `${i % 45}`,
+    business_name_raw: `Business ${i % 45}`,
+    filing_date: '2026-11-01',
+    source_url: 'https://register.example/',
+    agent_name: `Agent ${i % 3}`,
+  })),
+};
+
+/** Every row of every published table. */
+async function published(built: Built): Promise<string> {
+  assert.deepEqual(built.failed, []);
+  const tables = (await loadModels()).filter((m) => m.contract.publish).map((m) => m.name);
+  return JSON.stringify(await Promise.all(tables.map(async (t) => [t, await built.rows(t)])));
+}
+
+const shuffled = (inputs: Inputs, step: number): Inputs =>
+  Object.fromEntries(
+    Object.entries(inputs).map(([table, rows]) => [
+      table,
+      rows
+        .map((row, i) => ({ row, at: (i * step) % 61 }))
+        .sort((a, b) => a.at - b.at)
+        .map(({ row }) => row),
+    ]),
+  );
+
+/** Models in which each row of a table is compared with all rows of another, which is small at any size of the data. */
+const COMPARE_ALL_PAIRS = {
+  int_building_cells: 'ranges of sizes and of years of construction',
+  int_change_feeds: 'one row per list',
+  int_distress: 'ZIP prefixes of counties',
+  int_distress_matches: 'ZIP prefixes of counties',
+  int_loan_rates: 'one row',
+  int_property_classes: 'patterns of property classes',
+  int_property_rolls: 'ZIP prefixes of counties',
+};
+
+let plain: Built;
+before(async () => {
+  plain = await build(ROWS);
+});
+after(() => plain.close());
+
+it('rows in another order give the same tables', async () => {
+  const tables = await published(plain);
+  assert.ok(tables.length > 50_000);
+  const other = await build(shuffled(ROWS, 17));
+  try {
+    assert.equal(await published(other), tables);
+  } finally {
+    other.close();
+  }
+});
+
+it('no model compares all pairs of rows of two large tables', async () => {
+  const found: string[] = [];
+  for (const { name, sql } of await loadModels()) {
+    const plan = await rowsOf(plain.connection, `EXPLAIN (FORMAT json) ${sql}`);
+    if (JSON.stringify(plan).includes('BLOCKWISE_NL_JOIN')) found.push(name);
+  }
+  assert.deepEqual(found.toSorted(), Object.keys(COMPARE_ALL_PAIRS));
+});

@@ -1,0 +1,118 @@
+/** The build order as it is read from the SQL, and what is said when it cannot be. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { openDuck, type Duck } from '../../../lib/duck.ts';
+import { currentAssumptions } from '../../../models/assumptions.ts';
+import { GraphError, orderOf, tablesRead } from '../../../models/graph.ts';
+import { loadModels } from '../../../models/index.ts';
+
+let duck: Duck;
+before(async () => {
+  duck = await openDuck(':memory:', { threads: 1, memoryLimit: '500MB' });
+});
+after(() => duck.close());
+
+describe('tables that a SELECT reads', () => {
+  const cases: readonly (readonly [what: string, sql: string, tables: string[]])[] = [
+    ['a plain one', 'SELECT * FROM a', ['a']],
+    [
+      'joins, sub-queries and unions',
+      'SELECT (SELECT max(x) FROM c) FROM a JOIN b USING (id) WHERE EXISTS (FROM d) UNION ALL SELECT 1 FROM e',
+      ['a', 'b', 'c', 'd', 'e'],
+    ],
+    ['FROM first', 'FROM a SELECT x', ['a']],
+    ['CTEs are no tables', 'WITH one AS (SELECT * FROM a), two AS (SELECT * FROM one) SELECT * FROM two', ['a']],
+    ['a CTE that has the name of the table it reads', 'WITH a AS (SELECT * FROM a) SELECT * FROM a', ['a']],
+    [
+      'a CTE known only inside a sub-query',
+      'SELECT * FROM (WITH one AS (SELECT * FROM a) SELECT * FROM one) JOIN one USING (id)',
+      ['a', 'one'],
+    ],
+    [
+      'a recursive CTE',
+      'WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r, a WHERE n < 3) SELECT * FROM r',
+      ['a'],
+    ],
+    [
+      'a macro that reads a table',
+      "SELECT assumption('vacancy')::decimal(6, 4) AS vacancy FROM a",
+      ['a', 'declared_assumptions'],
+    ],
+    ['values unnested', 'SELECT * FROM a, unnest([1, 2]) AS u(x), json_each(a.j)', ['a']],
+  ];
+  for (const [what, sql, tables] of cases)
+    it(what, async () => assert.deepEqual(await tablesRead(duck.connection, sql), tables));
+
+  const refused: readonly (readonly [what: string, sql: string, message: RegExp])[] = [
+    ['a syntax error', 'SELEC 1', /its SQL does not parse: .*SELEC/],
+    ['two statements', 'SELECT 1; SELECT 2', /2 statements, expected one SELECT/],
+    ['a statement that is no SELECT', 'DROP TABLE a', /Only SELECT/],
+    ['a file', "SELECT * FROM read_csv('/etc/passwd')", /calls read_csv\(\)/],
+    ['another schema', 'SELECT * FROM information_schema.tables', /reads information_schema\.tables/],
+  ];
+  for (const [what, sql, message] of refused)
+    it(`refuses ${what}`, () =>
+      assert.rejects(tablesRead(duck.connection, sql), (e) => e instanceof GraphError && message.test(e.message)));
+});
+
+describe('the order', () => {
+  const order = (reads: Record<string, string[]>, inputs: string[] = []): string[] =>
+    orderOf(new Map(Object.entries(reads)), new Set(inputs));
+
+  it('puts a model after those it reads, else by name', () => {
+    assert.deepEqual(order({ a: ['c'], b: [], c: ['b', 'run'] }, ['run']), ['b', 'c', 'a']);
+  });
+  it('names the unknown table and the model that reads it', () => {
+    assert.throws(() => order({ a: ['nowhere'] }), {
+      message: 'model a reads nowhere, which is neither a model nor an input table',
+    });
+  });
+  it('names the models of a circle', () => {
+    assert.throws(() => order({ a: ['b'], b: ['c'], c: ['a'] }), {
+      message: 'models read each other in a cycle: a -> b -> c -> a',
+    });
+  });
+});
+
+describe('the models as they are', () => {
+  it('read no binary float into being: no division, no float type', async () => {
+    const models = await loadModels();
+    const without = (sql: string): string => sql.replaceAll(/--.*$/gmu, '').replaceAll(/'(?:[^']|'')*'/gu, "''");
+    const wrong = models.filter(({ sql }) =>
+      /(?<!\/)\/(?!\/)|\b(?:float|double|real|avg|now|random|current_date|current_timestamp)\b/iu.test(without(sql)),
+    );
+    assert.deepEqual(
+      wrong.map((m) => m.name),
+      [],
+    );
+  });
+
+  it('ask for declared assumptions only: a key that is none would be null without a word', async () => {
+    const declared = currentAssumptions().rows.map(({ key }) => key);
+    const sql = (await loadModels()).map((m) => m.sql).join('\n');
+    const asked = new Set([...sql.matchAll(/\bassumption\('([^']*)'\)/gu)].map(([, key = '']) => key));
+    assert.deepEqual(
+      [...asked].filter((key) => !declared.includes(key)),
+      [],
+    );
+    assert.ok(asked.size > 50, `${asked.size} keys`);
+  });
+
+  it('repeat no number of the assumption set', async () => {
+    const models = await loadModels();
+    const without = (sql: string): string =>
+      sql
+        .replaceAll(/--.*$/gmu, '')
+        .replaceAll(/'(?:[^']|'')*'/gu, "''")
+        .replaceAll(/decimal\(\d+, \d+\)/giu, '');
+    /** Numbers that are scales and positions and no choices of ours. */
+    const plain = new Set(['0', '1', '2', '5', '100', '0.01', '0.5']);
+    const found = models.flatMap(({ name, sql }) =>
+      [...without(sql).matchAll(/(?<![\w.])\d+(?:\.\d+)?/gu)]
+        .map(([n]) => n)
+        .filter((n) => !plain.has(n))
+        .map((n) => `${name}: ${n}`),
+    );
+    assert.deepEqual(found, []);
+  });
+});

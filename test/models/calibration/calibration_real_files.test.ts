@@ -1,0 +1,38 @@
+/** The committed calibrated tables are those of the real files, where the folder that holds them is present. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
+import { openDuck } from '../../../lib/duck.ts';
+import { calibrate, referenceNamed } from '../../../models/calibration/calibrate.ts';
+import { compareNoi } from '../../../models/calibration/compare.ts';
+import { CALIBRATION_FILES, COMPARISON_FILES, hasFiles } from '../../../models/calibration/files.ts';
+
+const REAL = process.env['FOLDER'] ?? fileURLToPath(new URL('../../../../shared/real', import.meta.url));
+const skip = hasFiles(REAL, [...CALIBRATION_FILES, ...COMPARISON_FILES])
+  ? false
+  : 'the folder of real files is not here';
+
+const committed = (name: string): string => readFileSync(referenceNamed(name).csvPath, 'utf8');
+
+test('every committed table is computed from the files, byte by byte', { skip }, async () => {
+  const duck = await openDuck(':memory:', { threads: 2, memoryLimit: '1GB' });
+  try {
+    for (const [name, text] of await calibrate(duck.connection, REAL)) assert.equal(text, committed(name), name);
+  } finally {
+    duck.close();
+  }
+});
+
+// calibration_real_files.proof.ts computes it with the assessor's worksheets, which are most of the time.
+test(
+  'the committed comparison with the real NOI of the survey and of loans is computed from the files',
+  { skip },
+  async () => {
+    const lines = committed('noi_comparisons').split('\n');
+    assert.equal(
+      await compareNoi(REAL, ['survey', 'loans']),
+      lines.filter((line) => !line.startsWith('assessor,')).join('\n'),
+    );
+  },
+);

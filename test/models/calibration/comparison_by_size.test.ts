@@ -1,0 +1,28 @@
+/** The comparison with real NOI as the pages show it: every size once, and errors in the direction that they name. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { aimsBySize, comparedSizes, errorRanges, medianRange } from '../../../models/calibration/comparison_by_size.ts';
+
+const bounds = (range: string): number[] => range.split(' to ').map(Number);
+
+test('each size of each data set is one row, and the aim is counted over those with enough properties', () => {
+  const rows = comparedSizes();
+  const keys = rows.map(({ population, size }) => `${population} ${size}`);
+  assert.equal(new Set(keys).size, keys.length);
+  assert.ok(keys.includes('survey 2_4') && keys.includes('assessor 50_up') && keys.includes('loans 50_up'));
+  for (const { n, aim } of rows) assert.equal(aim === 'too_few', n < 100);
+  const judged = rows.filter(({ n }) => n >= 100);
+  assert.ok(aimsBySize().includes(`${judged.filter(({ aim }) => aim === 'reached').length} of the ${judged.length} `));
+});
+
+test('the pages say: high for small buildings, low for large and recent ones', () => {
+  const { small, large, recent } = errorRanges();
+  const [[least = 0], [, largest = 2], [, newest = 2]] = [bounds(small), bounds(large), bounds(recent)];
+  assert.ok(least > 1, small);
+  assert.ok(largest < 1, large);
+  assert.ok(newest < 1, recent);
+});
+
+test('a range without cells is an error', () => {
+  assert.throws(() => medianRange([]), /no such cells/);
+});

@@ -1,0 +1,238 @@
+/** Which share of a county's rows joins others, and when a source is degraded. */
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { build, type InputRow, type Inputs } from '../build_models.ts';
+
+const read = (source: string, family: string, more: InputRow = {}): InputRow => ({
+  source,
+  family,
+  county_fips: '39061',
+  status: 'good',
+  last_good_at: '2026-11-21T12:00:00Z',
+  age_days: 0,
+  every_days: 1,
+  ...more,
+});
+const many = (count: number, row: (i: number) => InputRow): InputRow[] =>
+  Array.from({ length: count }, (_, i) => row(i));
+
+const parcel = (i: number): string => `05400040${String(10_000 + i)}`;
+const debt = (i: number, more: InputRow = {}): InputRow => ({
+  source: 'list',
+  county_fips: '39061',
+  county: 'Hamilton County, OH',
+  parcel_raw: parcel(i),
+  amount: '100.00',
+  ...more,
+});
+const layer = (i: number, more: InputRow = {}): InputRow => ({
+  source: 'layer',
+  county_fips: '39061',
+  county: 'Hamilton County, OH',
+  parcel_raw: parcel(i),
+  street: `${i + 1} ELM ST`,
+  ...more,
+});
+
+const MODELS = [
+  'stg_addresses',
+  'stg_parcel_rows',
+  'stg_tax_parcels',
+  'stg_distress_records',
+  'stg_parcels',
+  'stg_sheriff_sales',
+  'int_property_classes',
+  'int_earlier_signals',
+  'int_layer_addresses',
+  'int_tax_signals',
+  'int_distress_signals',
+  'signals',
+  'int_join_rates',
+  'sources',
+];
+
+interface Judged {
+  readonly status: string;
+  readonly detail: string | null;
+  readonly shares: readonly unknown[];
+}
+
+const reads = (more: InputRow = {}): InputRow[] => [read('list', 'tax', more), read('layer', 'parcels')];
+const withZips = (count: number): InputRow[] => many(25, (i) => debt(i, { zip: i < count ? '45202' : null }));
+const WITH_ADDRESSES = { least_address_pct: '70.00' };
+const record = (i: number, parcel_raw: string | null): InputRow => ({
+  source: 'records',
+  county_fips: '39061',
+  county: 'Hamilton County, OH',
+  signal_type: 'code_violation',
+  record_number: `R${i}`,
+  record_state: 'open',
+  parcel_raw,
+});
+
+/** The rows of each case. One build has them all: each is then a county with sources of its own. */
+const CASES = {
+  joined: {
+    source_reads: reads({ least_address_pct: '80.00', least_parcel_pct: '80.00', least_zip_pct: '0.00' }),
+    staged_tax_parcel: many(25, (i) => debt(i)),
+    staged_parcel: many(24, (i) => layer(i)),
+  },
+  otherForm: {
+    source_reads: reads(),
+    staged_tax_parcel: many(25, (i) => debt(i)),
+    staged_parcel: many(25, (i) => layer(i, { parcel_raw: `9${parcel(i).slice(1)}` })),
+  },
+  wholeAddress: {
+    source_reads: [read('list', 'tax', WITH_ADDRESSES)],
+    staged_tax_parcel: many(25, (i) => debt(i, { street: `${i + 1} IRA AVE, BROOKLYN, OH, 44144`, zip: '44144' })),
+  },
+  fallen: {
+    source_reads: [read('list', 'tax')],
+    previous_sources: [{ source: 'list', zip_pct: '100.00' }],
+    staged_tax_parcel: withZips(14),
+  },
+  held: {
+    source_reads: [read('list', 'tax')],
+    previous_sources: [{ source: 'list', zip_pct: '100.00' }],
+    staged_tax_parcel: withZips(15),
+  },
+  few: {
+    source_reads: [read('list', 'tax', WITH_ADDRESSES)],
+    staged_tax_parcel: many(24, (i) => debt(i)),
+  },
+  failed: {
+    source_reads: [
+      read('list', 'tax', { ...WITH_ADDRESSES, status: 'quarantined', reason: 'malformed_page', detail: 'why' }),
+    ],
+    staged_tax_parcel: many(25, (i) => debt(i)),
+  },
+  records: {
+    source_reads: [read('records', 'distress'), read('layer', 'parcels')],
+    staged_distress_record: [
+      ...many(20, (i) => record(i, parcel(i))),
+      ...many(20, (i) => record(20 + i, null)),
+      ...many(5, (i) => record(40 + i, parcel(90 + i))),
+    ],
+    staged_parcel: many(25, (i) => layer(i)),
+  },
+  sales: {
+    source_reads: [read('clerk', 'auctions', { least_address_pct: '90.00' }), read('layer', 'parcels')],
+    staged_sheriff_sale: many(25, (i) => ({
+      source: 'clerk',
+      county_fips: '39061',
+      county: 'Hamilton County, OH',
+      auction_type: 'tax_sale',
+      case_number: `C${i}`,
+      parcel_raw: parcel(90 + i),
+      state: 'OH',
+      sale_date: '2026-12-01',
+      status: 'scheduled',
+      street: i < 20 ? `${i + 1} ELM ST` : null,
+      zip: '45202',
+    })),
+    staged_parcel: many(25, (i) => layer(i)),
+  },
+  /** A county without signals; those of the other cases are in other counties. */
+  rollOnly: {
+    source_reads: [read('roll', 'parcels')],
+    staged_parcel: many(25, (i) => layer(i, { source: 'roll' })),
+  },
+  largeRoll: {
+    source_reads: reads(),
+    staged_tax_parcel: [debt(1)],
+    staged_parcel: many(20_001, (i) => layer(i, { street: null })),
+  },
+} as const satisfies Readonly<Record<string, Inputs>>;
+type Case = keyof typeof CASES;
+
+/** Counties have Ohio's numbers of parcels. */
+const fipsOf = (index: number): string => String(39_061 + 2 * index);
+
+/** The rows of all cases by table, each case in its county. */
+function rowsOfAll(): Inputs {
+  const rows = Object.entries<Inputs>(CASES).flatMap(([name, inputs], index) =>
+    Object.entries(inputs).flatMap(([table, members]) =>
+      members.map((row) => {
+        const place = 'county_fips' in row ? { county_fips: fipsOf(index) } : {};
+        return { table, row: { ...row, ...place, source: `${name} ${String(row['source'])}` } };
+      }),
+    ),
+  );
+  return Object.fromEntries(
+    [...Map.groupBy(rows, ({ table }) => table)].map(([table, members]) => [table, members.map(({ row }) => row)]),
+  );
+}
+
+let sources: ReadonlyMap<unknown, Judged> = new Map();
+before(async () => {
+  const built = await build(rowsOfAll(), ({ name }) => MODELS.includes(name));
+  const rows = await built.rows('sources');
+  assert.deepEqual(built.failed, []);
+  built.close();
+  sources = new Map(
+    rows.map((r) => [
+      r['source'],
+      {
+        status: String(r['status']),
+        detail: r['detail'] as string | null,
+        shares: [r['address_pct'], r['zip_pct'], r['parcel_pct']],
+      },
+    ]),
+  );
+});
+const judged = (name: Case, source: string): Judged => sources.get(`${name} ${source}`) ?? assert.fail(name);
+
+test('a list and a layer that join are as they were read', () => {
+  assert.deepEqual(judged('joined', 'list'), { status: 'good', detail: null, shares: ['96.00', '0.00', '96.00'] });
+  assert.deepEqual(judged('joined', 'layer').shares, ['100.00', '0.00', '100.00']);
+});
+
+test('numbers of another form degrade both sources, whether a share is expected or not', () => {
+  assert.deepEqual(judged('otherForm', 'list'), {
+    status: 'degraded',
+    detail: 'none of 25 rows has a parcel in the other source of the county',
+    shares: ['0.00', '0.00', '0.00'],
+  });
+  assert.equal(judged('otherForm', 'layer').status, 'degraded');
+});
+
+test('a whole address in the field of the street is no street address', () =>
+  assert.deepEqual(judged('wholeAddress', 'list'), {
+    status: 'degraded',
+    detail: '0.00 % of 25 rows have a street address, expected at least 70.00 %',
+    shares: ['0.00', '100.00', null],
+  }));
+
+test('a share that falls below six tenths of the one before degrades, a smaller fall does not', () => {
+  assert.equal(judged('fallen', 'list').detail, '56.00 % of 25 rows have a ZIP, 100.00 % before');
+  assert.equal(judged('held', 'list').status, 'good');
+});
+
+test('fewer than twenty-five rows are not judged, and a failed read says why itself', () => {
+  const few = judged('few', 'list');
+  assert.deepEqual([few.status, few.shares[0]], ['good', '0.00']);
+  const failed = judged('failed', 'list');
+  assert.deepEqual([failed.status, failed.detail], ['quarantined', 'why']);
+});
+
+test('records join the layer by their parcel numbers, and a record without one is not asked for it', () => {
+  assert.deepEqual(judged('records', 'records'), {
+    status: 'good',
+    detail: null,
+    shares: ['44.44', '0.00', '80.00'],
+  });
+  assert.deepEqual(judged('records', 'layer').shares, ['100.00', '0.00', '80.00']);
+});
+
+test('sales of every state are asked for an address and a ZIP, not for a parcel', () =>
+  assert.deepEqual(judged('sales', 'clerk'), {
+    status: 'degraded',
+    detail: '80.00 % of 25 rows have a street address, expected at least 90.00 %',
+    shares: ['80.00', '100.00', null],
+  }));
+
+test('a roll is not compared with the signals of other counties', () =>
+  assert.deepEqual(judged('rollOnly', 'roll'), { status: 'good', detail: null, shares: ['100.00', '0.00', null] }));
+
+test('few signals on a large roll are not none', () =>
+  assert.deepEqual(judged('largeRoll', 'layer'), { status: 'good', detail: null, shares: ['0.00', '0.00', '0.00'] }));

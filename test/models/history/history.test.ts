@@ -1,0 +1,290 @@
+/** History of listings, delinquencies, sheriff sales and filings over several days, each built on the day before. */
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { buildTables, type InputRow } from '../build_models.ts';
+import { DAYS, DELISTED_BEFORE, inputsOn, type Day } from './inputs.ts';
+
+type Row = Record<string, unknown>;
+type Tables = Readonly<Record<string, Row[]>>;
+
+const TODAY = '2026-11-21';
+/** Tables that the next day continues. */
+const HISTORY = ['listing_history', 'signals', 'auctions', 'filings'];
+/** Tables that some tests read on the last three days. */
+const CURRENT = ['deals', 'leads'];
+const published = new Map<Day, Tables>();
+
+async function buildDay(day: Day, marts: readonly string[], previous: Tables): Promise<Tables> {
+  const history = Object.fromEntries(Object.entries(previous).map(([name, rows]) => [`previous_${name}`, rows]));
+  const built = await buildTables({ ...inputsOn(day), ...history }, marts);
+  try {
+    assert.deepEqual(built.failed, [], `audits of ${day}`);
+    return Object.fromEntries(await Promise.all(marts.map(async (name) => [name, await built.rows(name)] as const)));
+  } finally {
+    built.close();
+  }
+}
+
+before(async () => {
+  let previous: Tables = { listing_history: [DELISTED_BEFORE] };
+  for (const [i, day] of DAYS.entries()) {
+    previous = await buildDay(day, i < DAYS.length - 3 ? HISTORY : [...HISTORY, ...CURRENT], previous);
+    published.set(day, previous);
+  }
+});
+
+const rowsOf = (table: string, where: InputRow, day: Day = TODAY): Row[] =>
+  (published.get(day)?.[table] ?? []).filter((row) => Object.entries(where).every(([k, v]) => row[k] === v));
+
+const count = (table: string, where: InputRow, day: Day = TODAY): number => rowsOf(table, where, day).length;
+
+/** Columns of the only row that meets a condition. */
+function one(table: string, where: InputRow, columns: readonly string[], day: Day = TODAY): unknown[] {
+  const rows = rowsOf(table, where, day);
+  assert.equal(rows.length, 1, `rows of ${table} with ${JSON.stringify(where)} on ${day}`);
+  return columns.map((c) => rows[0]?.[c]);
+}
+
+const listing = (listing_id: string, columns: readonly string[], day: Day = TODAY): unknown[] =>
+  one('deals', { listing_id }, columns, day);
+const auction = (where: InputRow, columns: readonly string[], day: Day = TODAY): unknown[] =>
+  one('auctions', where, columns, day);
+
+const versionsOf = (listing_id: string): unknown[][] =>
+  rowsOf('listing_history', { listing_id }).map((v) => [
+    v['version'],
+    v['change'],
+    v['list_price'],
+    v['is_latest'],
+    String(v['version_last_seen']).slice(5, 10),
+    v['gone_on'],
+  ]);
+
+describe('a listing', () => {
+  it('has its price cut measured from the first price, and its days counted', () => {
+    const columns = [
+      'list_price',
+      'first_price',
+      'price_reduction_pct',
+      'days_on_feed',
+      'motivation_price_cut',
+      'listing_status',
+    ];
+    const unchanged = ['200000.00', '200000.00', '0.00', 0, 0, 'active'];
+    assert.deepEqual(listing('cut', columns, '2026-11-18'), unchanged);
+    assert.deepEqual(listing('cut', columns), ['190000.00', '200000.00', '5.00', 3, 30, 'active']);
+    assert.deepEqual(versionsOf('cut'), [
+      [1, 'added', '200000.00', false, '11-19', null],
+      [2, 'price_cut', '190000.00', true, '11-21', null],
+    ]);
+  });
+
+  it('with a second price cut is measured from the first price', () => {
+    const columns = ['list_price', 'first_price', 'price_reduction_pct', 'motivation_price_cut'];
+    assert.deepEqual(listing('cut-twice', columns, '2026-11-19'), ['190000.00', '200000.00', '5.00', 30]);
+    assert.deepEqual(listing('cut-twice', columns), ['170000.00', '200000.00', '15.00', 60]);
+    assert.deepEqual(
+      versionsOf('cut-twice').map(([, change, price]) => [change, price]),
+      [
+        ['added', '200000.00'],
+        ['price_cut', '190000.00'],
+        ['price_cut', '170000.00'],
+      ],
+    );
+  });
+
+  it('that begins to state its unit mix and taxes has a new version, and the deal states both', () => {
+    assert.deepEqual(
+      versionsOf('mix').map(([version, change, , isLatest]) => [version, change, isLatest]),
+      [
+        [1, 'added', false],
+        [2, 'details', true],
+      ],
+    );
+    const columns = ['unit_mix_stated', 'annual_taxes'];
+    assert.deepEqual(listing('mix', columns, '2026-11-18'), [null, null]);
+    const [mix, taxes] = listing('mix', columns);
+    assert.deepEqual(
+      [JSON.parse(String(mix)), taxes],
+      [{ '0br': 0, '1br': 2, '2br': 2, '3br': 0, '4br': 0 }, '4100.00'],
+    );
+  });
+
+  it('whose address is corrected or revealed moves to another deal with all its versions', () => {
+    for (const [listing_id, street, firstPrice] of [
+      ['corrected', '141 Main St', '200000.00'],
+      ['revealed', '142 Main St', '200000.00'],
+    ] as const) {
+      const versions = rowsOf('listing_history', { listing_id });
+      const [idBefore] = listing(listing_id, ['id'], '2026-11-18');
+      const [id, address, first_price] = listing(listing_id, ['id', 'address', 'first_price']);
+      assert.deepEqual([address, first_price], [street, firstPrice]);
+      assert.notEqual(id, idBefore);
+      assert.deepEqual(
+        versions.map(({ version, deal_id }) => [version, deal_id]),
+        [
+          [1, id],
+          [2, id],
+        ],
+      );
+      assert.equal(count('deals', { id: idBefore }), 0);
+    }
+  });
+
+  it('is delisted when its site no longer has it, and its days stop', () => {
+    const columns = ['listing_status', 'delisted_on', 'days_on_feed', 'last_verified', 'list_price'];
+    const gone = ['delisted', '2026-11-19', 1, '2026-11-18 12:00:00', '200000.00'];
+    assert.deepEqual(listing('gone', columns, '2026-11-19'), gone);
+    assert.deepEqual(listing('gone', columns), gone);
+  });
+
+  it('stays active, with its age, while its site is unavailable', () => {
+    const columns = ['listing_status', 'last_verified', 'days_on_feed'];
+    assert.deepEqual(listing('stale', columns), ['active', '2026-11-18 12:00:00', 3]);
+  });
+
+  it('stays active when its site is removed from the sources', () => {
+    const columns = ['listing_status', 'last_verified'];
+    assert.deepEqual(listing('removed', columns), ['active', '2026-11-18 12:00:00']);
+  });
+
+  it('that is relisted continues its days and its first price', () => {
+    const columns = ['listing_status', 'relisted', 'days_on_feed', 'price_reduction_pct', 'delisted_on'];
+    assert.deepEqual(listing('back', columns), ['active', true, 11, '10.00', null]);
+    assert.deepEqual(versionsOf('back'), [
+      [1, 'added', '200000.00', false, '11-10', '2026-11-12'],
+      [2, 'relisted', '180000.00', true, '11-21', null],
+    ]);
+  });
+
+  it('of the same property with a new number is a relisting', () => {
+    const columns = ['listing_id', 'relisted', 'days_on_feed', 'price_reduction_pct'];
+    const deal = one('deals', { address_key: '5 MAIN ST' }, columns);
+    assert.deepEqual(deal, ['new-number', true, 11, '5.00']);
+  });
+
+  it('that returns after more than the declared days is new', () => {
+    const columns = ['relisted', 'days_on_feed', 'price_reduction_pct'];
+    assert.deepEqual(listing('long-ago', columns), [false, 0, '0.00']);
+  });
+
+  it('on two sites is one deal, and the lower price of the other site is no price cut', () => {
+    const columns = ['price_reduction_pct', 'also_listed'];
+    const [cut, others] = one('deals', { address_key: '7 MAIN ST' }, columns);
+    assert.equal(cut, '0.00');
+    assert.equal((JSON.parse(String(others)) as unknown[]).length, 1);
+  });
+
+  it('on two sites was first seen when the first of them showed it, though the other is the main listing', () => {
+    const columns = ['listing_id', 'first_seen', 'days_on_feed'];
+    assert.deepEqual(one('deals', { address_key: '11 MAIN ST' }, columns), ['later-site', '2026-11-12 12:00:00', 9]);
+  });
+
+  it('was not first seen on a site that has delisted it', () => {
+    const columns = ['listing_id', 'first_seen', 'days_on_feed'];
+    assert.deepEqual(one('deals', { address_key: '12 MAIN ST' }, columns), ['only-site', '2026-11-18 12:00:00', 3]);
+  });
+
+  it('with the same street in another ZIP, or with a unit, is another property', () => {
+    assert.equal(count('deals', { house_low: 8 }), 3);
+  });
+});
+
+describe('a delinquency', () => {
+  const STATE = ['signal_state', 'state_reason', 'state_since', 'last_seen'];
+  const NOV_12 = '2026-11-12 12:00:00';
+
+  it('is removed when it leaves its list, and listed again when it returns', () => {
+    const parcel = { parcel_key: '00101001' };
+    const removed = ['removed', 'not_on_latest_list', '2026-11-18', NOV_12];
+    assert.deepEqual(one('signals', parcel, STATE, '2026-11-18'), removed);
+    assert.equal(count('leads', parcel, '2026-11-18'), 0);
+    const listed = ['listed', 'on_the_list', '2026-11-19', '2026-11-21 12:00:00', '2026-11-10 12:00:00'];
+    assert.deepEqual(one('signals', parcel, [...STATE, 'first_seen']), listed);
+    assert.equal(count('leads', parcel), 1);
+  });
+
+  it('stays listed while its list is unavailable, and is no lead after seven days', () => {
+    const parcel = { parcel_key: '002' };
+    assert.deepEqual(one('signals', parcel, STATE), ['listed', 'on_the_list', '2026-11-12', NOV_12]);
+    assert.deepEqual([count('leads', parcel, '2026-11-19'), count('leads', parcel)], [1, 0]);
+  });
+
+  it('of a county that is removed from the sources has an unknown state, and is no lead', () => {
+    const county = { county_fips: '39153' };
+    const unknown = ['unknown', 'source_not_read', '2026-11-19', '2026-11-18 12:00:00'];
+    assert.deepEqual(one('signals', county, STATE), unknown);
+    assert.equal(count('leads', county, '2026-11-19'), 0);
+  });
+
+  it('with a balance of zero is removed though its list still has it', () => {
+    const parcel = { parcel_key: '00101003' };
+    assert.deepEqual(one('signals', parcel, STATE.slice(0, 2)), ['removed', 'balance_zero']);
+    assert.equal(count('leads', parcel), 0);
+  });
+
+  it('without a street gets that of a sheriff sale of its parcel, or waits for a lookup', () => {
+    const address = ['address', 'address_basis', 'address_status', 'has_address'];
+    const ofSale = ['24 MAIN ST', 'sheriff_sale', 'available', true];
+    assert.deepEqual(one('signals', { parcel_key: '00101004' }, address), ofSale);
+    const pending = [null, null, 'pending_parcel_lookup', false];
+    assert.deepEqual(one('signals', { parcel_key: '00101005' }, address), pending);
+  });
+});
+
+describe('a sheriff sale', () => {
+  it('that is sold has its status and amount', () => {
+    const columns = ['sale_status', 'status_since', 'sold_amount'];
+    assert.deepEqual(auction({ case_number: 'CV31' }, columns), ['sold', '2026-11-21', '70000.00']);
+  });
+
+  it('whose day passes without a published result has an unknown result', () => {
+    const columns = ['sale_status', 'opening_bid'];
+    assert.deepEqual(auction({ case_number: 'CV32' }, columns), ['result_unknown', '60000.00']);
+  });
+
+  it('that leaves the calendar before its day is removed, and is no lead', () => {
+    const sale = { case_number: 'CV33' };
+    assert.deepEqual(auction(sale, ['sale_status'], '2026-11-19'), ['removed']);
+    assert.deepEqual([count('leads', sale, '2026-11-18'), count('leads', sale, '2026-11-19')], [1, 0]);
+  });
+
+  it('that is postponed stays, is linked with its new day, and its lead moves to that day', () => {
+    const sale = { case_number: 'CV36' };
+    const [id] = one('leads', sale, ['id'], '2026-11-18');
+    const old = ['sale_status', 'status_since', 'last_seen', 'next_sale_date'];
+    assert.deepEqual(auction({ ...sale, sale_date: '2026-11-20' }, old), [
+      'postponed',
+      '2026-11-19',
+      '2026-11-19 12:00:00',
+      '2026-12-11',
+    ]);
+    const next = ['sale_status', 'previous_sale_date', 'opening_bid_basis'];
+    assert.deepEqual(auction({ ...sale, sale_date: '2026-12-11' }, next), [
+      'scheduled',
+      '2026-11-20',
+      'two_thirds_of_appraisal',
+    ]);
+    assert.deepEqual(one('leads', sale, ['id', 'sale_date']), [id, '2026-12-11']);
+  });
+
+  it('of the same case on a later day is another sale and the same lead', () => {
+    const sale = { case_number: 'CV34' };
+    assert.equal(count('auctions', sale), 2);
+    const [id] = one('leads', sale, ['id'], '2026-11-19');
+    const columns = ['id', 'opening_bid_basis', 'sale_date'];
+    assert.deepEqual(one('leads', sale, columns), [id, 'no_minimum_second_sale', '2026-12-04']);
+  });
+});
+
+describe('a filing', () => {
+  it('stays, is dated when it changes, and is late if its day was already read', () => {
+    const columns = ['business_name', 'change_kind', 'first_seen', 'last_updated'];
+    const of = (document_number: string): unknown[] => one('filings', { document_number }, columns);
+    const [first, second] = ['2026-11-18 12:00:00', '2026-11-19 12:00:00'];
+    assert.deepEqual(of('1'), ['Oak Street LLC', 'changed', first, second]);
+    assert.deepEqual(of('2'), ['Oak Street LLC', 'added', first, first]);
+    assert.deepEqual(of('3'), ['Oak Street LLC', 'added', second, second]);
+    assert.deepEqual(of('4'), ['Oak Street LLC', 'late', second, second]);
+  });
+});

@@ -1,0 +1,298 @@
+/** Leads and opening bids computed by hand, which sales and debts are leads, and the models' results for them. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { currentAssumptions } from '../../../models/assumptions.ts';
+import { buildTables, type Built, type InputRow } from '../build_models.ts';
+
+const COUNTY = { county_fips: '39035', county: 'Cuyahoga County, OH' };
+const daysAgo = (days: number): string => `2026-11-${21 - days}T09:00:00Z`;
+
+/** A sheriff sale at a house, with the case number CV<house>. */
+const sale = (house: number, row: InputRow): InputRow => ({
+  ...COUNTY,
+  source: 'oh_cuyahoga_sheriff',
+  source_url: `https://sheriff.example/${house}`,
+  page_sha256: 'a'.repeat(64),
+  observed_at: daysAgo(0),
+  case_number: `CV${house}`,
+  parcel_raw: `${house}-000`,
+  street: `${house} ELM ST`,
+  city: 'CLEVELAND',
+  state: 'OH',
+  zip: '44102',
+  status: 'scheduled',
+  sale_date: '2026-12-07',
+  ...row,
+});
+const debt = (house: number, row: InputRow): InputRow => ({
+  ...COUNTY,
+  source: 'oh_cuyahoga_tax',
+  source_url: `https://tax.example/${house}`,
+  page_sha256: 'b'.repeat(64),
+  observed_at: daysAgo(0),
+  parcel_raw: `${house}-000`,
+  owner_name: 'OWNER',
+  street: `${house} ELM ST`,
+  city: 'CLEVELAND',
+  zip: '44102',
+  ...row,
+});
+const MORTGAGE = { sale_kind: 'mortgage_foreclosure', sale_round: 1 };
+
+const WORKED_SALES = [
+  sale(101, { ...MORTGAGE, appraised_value: '150000.00' }),
+  sale(102, { ...MORTGAGE, appraised_value: '100001.00', sale_date: '2026-11-26', observed_at: daysAgo(2) }),
+  sale(103, {
+    sale_kind: 'tax_foreclosure',
+    appraised_value: '95000.00',
+    opening_bid: '12486.17',
+    sale_date: '2027-01-05',
+  }),
+  sale(104, {
+    ...MORTGAGE,
+    sale_round: 2,
+    appraised_value: '90000.00',
+    sale_date: '2026-12-18',
+    observed_at: daysAgo(5),
+  }),
+  sale(105, { sale_kind: 'tax_foreclosure', appraised_value: '0.01', opening_bid: '450000.00' }),
+];
+const DEBTS = [
+  debt(102, {
+    amount: '900.00',
+    property_class: '520',
+    mail_street: '9 FAR RD',
+    mail_city: 'PARMA',
+    mail_state: 'OH',
+    mail_zip: '44129',
+  }),
+  debt(201, {
+    amount: '18450.00',
+    county_value: '123000.00',
+    years_delinquent: 4,
+    property_class: '2-FAMILY DWELLING',
+    mail_street: '1 GULF BLVD',
+    mail_city: 'TAMPA',
+    mail_state: 'FL',
+    mail_zip: '33602',
+  }),
+  debt(202, { amount: '2300.00', observed_at: daysAgo(6) }),
+];
+const LISTING = {
+  source: 'heartland_multifamily',
+  listing_id: 'L1',
+  listing_url: 'https://site.example/L1',
+  source_url: 'https://site.example/L1',
+  page_sha256: 'c'.repeat(64),
+  observed_at: daysAgo(0),
+  street: '202 Elm Street',
+  city: 'Cleveland',
+  state: 'OH',
+  zip: '44102',
+  list_price: '100000.00',
+  units: 2,
+  availability: 'for_sale',
+};
+
+/** Whether a sale is a lead; the n-th is at house 300 + n. */
+const ELIGIBILITY: readonly (readonly [title: string, row: InputRow, leads: number])[] = [
+  ['a scheduled sale is a lead', {}, 1],
+  ['a past sale is no lead', { sale_date: '2026-11-20' }, 0],
+  ['a cancelled sale is no lead', { status: 'cancelled' }, 0],
+  ['a sale without a street address is no lead', { street: null }, 0],
+  ['a sale at a street with the number 0 is no lead', { street: '0 ELM ST' }, 0],
+  ['a sale last verified eight days ago is no lead', { observed_at: '2026-11-13T09:00:00Z' }, 0],
+  ['a sale that is read after midnight of the day of the run is a lead', { observed_at: '2026-11-22T00:04:00Z' }, 1],
+];
+
+type Bid = readonly [bid: string | null, basis: string, isDerived: boolean, isMismatch: boolean];
+/** Opening bids; the n-th is at house 400 + n. */
+const BIDS: readonly (readonly [title: string, row: InputRow, bid: Bid])[] = [
+  [
+    'a published bid of two thirds, rounded up to the dollar, is two thirds',
+    { ...MORTGAGE, appraised_value: '200000.00', opening_bid: '133334.00' },
+    ['133334.00', 'two_thirds_of_appraisal', false, false],
+  ],
+  [
+    'a published bid that is not two thirds is used and flagged',
+    { ...MORTGAGE, appraised_value: '200000.00', opening_bid: '90000.00' },
+    ['90000.00', 'published_minimum', false, true],
+  ],
+  [
+    'a tax sale without a published bid has none',
+    { sale_kind: 'tax_foreclosure', appraised_value: '200000.00' },
+    [null, 'unknown', false, false],
+  ],
+  [
+    'a sale of an unknown kind without a published bid has none',
+    { sale_kind: 'unknown', appraised_value: '200000.00' },
+    [null, 'unknown', false, false],
+  ],
+  [
+    'a mortgage case without an earlier sale is at its first sale',
+    { sale_kind: 'mortgage_foreclosure', appraised_value: '100.00' },
+    ['66.67', 'two_thirds_of_appraisal', true, false],
+  ],
+  [
+    'a mortgage case with an earlier sale and no published round has no known bid',
+    { case_number: 'CV500', sale_kind: 'mortgage_foreclosure', appraised_value: '100.00' },
+    [null, 'unknown', false, false],
+  ],
+  ['a first sale without an appraisal has no bid', { ...MORTGAGE }, [null, 'unknown', false, false]],
+];
+const EARLIER_SALE = sale(500, {
+  sale_kind: 'mortgage_foreclosure',
+  appraised_value: '100.00',
+  sale_date: '2026-11-20',
+  status: 'unsold',
+});
+
+let built: Built;
+before(async () => {
+  built = await buildTables(
+    {
+      staged_sheriff_sale: [
+        ...WORKED_SALES,
+        ...ELIGIBILITY.map(([, row], i) => sale(300 + i, { ...MORTGAGE, appraised_value: '1000.00', ...row })),
+        EARLIER_SALE,
+        ...BIDS.map(([, row], i) => sale(400 + i, row)),
+      ],
+      staged_tax_parcel: DEBTS,
+      staged_listing: [LISTING],
+    },
+    ['deals', 'leads', 'auctions'],
+  );
+});
+after(() => built.close());
+
+it('the tables pass every audit', () => assert.deepEqual(built.failed, []));
+
+describe('worked leads', () => {
+  interface Scored {
+    readonly score: unknown;
+    readonly parts: readonly number[];
+    readonly lead: Record<string, unknown>;
+  }
+  async function leadOf(where: string): Promise<Scored> {
+    const lead = await built.one('leads', where);
+    const parts = JSON.parse(String(lead['score_parts'])) as Record<string, number>;
+    return { score: lead['lead_score'], parts: Object.values(parts), lead };
+  }
+  const saleLead = (house: number): Promise<Scored> =>
+    leadOf(`lead_type = 'sheriff_sale_auction' AND case_number = 'CV${house}'`);
+  const taxLead = (house: number): Promise<Scored> =>
+    leadOf(`lead_type = 'tax_delinquent' AND address = '${house} ELM ST'`);
+
+  it('A1: a first mortgage sale opens at two thirds of its appraisal', async () => {
+    const { score, parts, lead } = await saleLead(101);
+    assert.deepEqual({ score, parts }, { score: 67, parts: [15, 20, 25, 0, 0, 5, 2, 0] });
+    assert.equal(lead['opening_bid'], '100000.00');
+    assert.equal(lead['opening_bid_basis'], 'two_thirds_of_appraisal');
+    assert.equal(lead['opening_bid_derived'], true);
+    assert.equal(lead['statute_ref'], 'ORC 2329.20');
+  });
+
+  it('A2: two thirds is rounded up, and a tax debt with mail elsewhere adds points', async () => {
+    const { score, parts, lead } = await saleLead(102);
+    assert.deepEqual({ score, parts }, { score: 68, parts: [15, 20, 5, 10, 5, 3, 10, 0] });
+    assert.equal(lead['opening_bid'], '66667.34');
+    assert.equal(lead['verified_age_days'], 2);
+  });
+
+  it('A3: a tax sale opens at the published minimum', async () => {
+    const { score, parts, lead } = await saleLead(103);
+    assert.deepEqual({ score, parts }, { score: 64, parts: [15, 30, 12, 0, 0, 5, 2, 0] });
+    const bid = ['opening_bid', 'opening_bid_basis', 'opening_bid_derived', 'appraisal_discount_pct'];
+    assert.deepEqual(
+      bid.map((column) => lead[column]),
+      ['12486.17', 'published_minimum', false, '86.86'],
+    );
+  });
+
+  it('A4: a second sale has no minimum', async () => {
+    const { score, parts, lead } = await saleLead(104);
+    assert.deepEqual({ score, parts }, { score: 43, parts: [15, 0, 25, 0, 0, 1, 2, 0] });
+    assert.deepEqual([lead['opening_bid'], lead['opening_bid_basis']], [null, 'no_minimum_second_sale']);
+  });
+
+  it('A5: a bid far above its appraisal earns no points for a gap, and does not stop the build', async () => {
+    const { parts, lead } = await saleLead(105);
+    assert.equal(parts[1], 0);
+    assert.match(String(lead['score_rationale']), /the opening bid is above the appraisal/u);
+  });
+
+  it('T1: debt, value, years and an owner out of state', async () => {
+    const { score, parts, lead } = await taxLead(201);
+    assert.deepEqual({ score, parts }, { score: 78, parts: [10, 18, 20, 10, 0, 10, 10, 0] });
+    assert.equal(lead['amount_to_value_pct'], '15.00');
+  });
+
+  it('T2: an unknown value earns no points, and its rationale says so', async () => {
+    const { score, parts, lead } = await taxLead(202);
+    assert.deepEqual({ score, parts }, { score: 28, parts: [10, 2, 0, 0, 10, 4, 2, 0] });
+    assert.deepEqual(JSON.parse(String(lead['score_rationale'])), {
+      base: "+10 points, the parcel is on the county's tax delinquency list",
+      amount_to_value: "+2 points, $2,300 is owed, and the county's value is unknown",
+      years_delinquent: '+0 points, the years of delinquency are unknown',
+      absentee_owner: '+0 points, where the owner gets mail is unknown',
+      corroboration: '+10 points, it is listed for sale',
+      freshness: '+4 points, verified 6 days ago',
+      property_kind: '+2 points, its kind is unknown, since no list read here has its class',
+      stacked_distress: '+0 points, no further kind of public record of it is known here',
+    });
+  });
+
+  it('the debt matches the listing at its address', async () => {
+    const deal = await built.one('deals');
+    assert.equal(deal['distress_status'], 'matched');
+    // 40 for the debt, and 4 points for each of its 2.30 percent of the price
+    assert.equal(deal['distress_score'], 49);
+  });
+});
+
+describe('worked leads of uw-2026.1', () => {
+  it('have the points that the set declared', async () => {
+    const { id, rows } = currentAssumptions(new Map(), 'uw-2026.1');
+    const earlier = await buildTables(
+      {
+        run: [{ as_of: '2026-11-21', observed_at: '2026-11-21T12:00:00Z', assumption_set_id: id }],
+        declared_assumptions: rows,
+        staged_sheriff_sale: WORKED_SALES,
+        staged_tax_parcel: DEBTS,
+      },
+      ['leads', 'auctions'],
+    );
+    try {
+      const leads = await earlier.rows('leads', "address IN ('101 ELM ST', '103 ELM ST', '104 ELM ST', '201 ELM ST')");
+      const parts = leads.map((lead) => [
+        lead['address'],
+        Object.values(JSON.parse(String(lead['score_parts'])) as Record<string, number>),
+      ]);
+      assert.deepEqual(Object.fromEntries(parts), {
+        '101 ELM ST': [25, 20, 15, 0, 0, 5, 0, 0],
+        '103 ELM ST': [25, 30, 8, 0, 0, 5, 0, 0],
+        '104 ELM ST': [25, 30, 15, 0, 0, 1, 0, 0],
+        '201 ELM ST': [20, 18, 20, 10, 0, 10, 0, 0],
+      });
+    } finally {
+      earlier.close();
+    }
+  });
+});
+
+describe('eligibility', () => {
+  for (const [i, [title, , leads]] of ELIGIBILITY.entries())
+    it(title, async () => assert.equal((await built.rows('leads', `case_number = 'CV${300 + i}'`)).length, leads));
+});
+
+describe('opening bids', () => {
+  const columns = ['opening_bid', 'opening_bid_basis', 'opening_bid_derived', 'opening_bid_mismatch'];
+  for (const [i, [title, , bid]] of BIDS.entries())
+    it(title, async () => {
+      const auction = await built.one('auctions', `parcel_id = '${400 + i}-000'`);
+      assert.deepEqual(
+        columns.map((column) => auction[column]),
+        bid,
+      );
+    });
+});

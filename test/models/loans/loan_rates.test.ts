@@ -1,0 +1,114 @@
+/** The loan rate of the day: the newest survey week plus the spread, else the declared rate. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { OF_2026_1 } from '../../../models/assumptions/financing.ts';
+import { currentAssumptions } from '../../../models/assumptions.ts';
+import { build, type InputRow } from '../build_models.ts';
+
+const week = (observed_on: string, rate_pct: string | null, more: InputRow = {}): InputRow => ({
+  series: 'MORTGAGE30US',
+  observed_on,
+  rate_pct,
+  source: 'rates',
+  source_url: 'https://rates.example/MORTGAGE30US.csv',
+  observed_at: `${observed_on}T09:00:00Z`,
+  is_made_up: true,
+  ...more,
+});
+
+/** Invented weeks around the day of the run, 2026-11-21. */
+const WEEKS = [
+  week('2026-11-12', '6.90'),
+  week('2026-11-19', '7.28'),
+  week('2026-11-20', null),
+  week('2026-11-26', '9.99'),
+  week('2026-11-20', '4.20', { series: 'DGS10' }),
+];
+
+/** The row of int_loan_rates, with some assumptions changed. */
+async function rateOf(
+  weeks: readonly InputRow[],
+  changes: Readonly<Record<string, string>> = {},
+): Promise<Record<string, unknown>> {
+  const declared_assumptions = currentAssumptions().rows.map((row) => ({
+    ...row,
+    value: changes[row.key] ?? row.value,
+  }));
+  const built = await build({ staged_survey_rate: weeks, declared_assumptions }, ({ name }) =>
+    ['stg_survey_rates', 'int_loan_rates'].includes(name),
+  );
+  try {
+    assert.deepEqual(built.failed, []);
+    return await built.one('int_loan_rates');
+  } finally {
+    built.close();
+  }
+}
+
+const DECLARED = {
+  loan_rate_pct: '7.00',
+  loan_rate_basis: 'declared',
+  loan_rate_series: null,
+  loan_rate_on: null,
+  loan_rate_age_days: null,
+  survey_rate_pct: null,
+  loan_rate_source: null,
+  loan_rate_source_url: null,
+  loan_rate_observed_at: null,
+  loan_rate_is_made_up: null,
+};
+const sameFields = (row: Record<string, unknown>, expected: InputRow): Record<string, unknown> =>
+  Object.fromEntries(Object.keys(expected).map((name) => [name, row[name]]));
+
+describe('the loan rate', () => {
+  it('is that of the newest survey week at or before the day, plus the spread', async () => {
+    const expected = {
+      as_of: '2026-11-21',
+      loan_rate_pct: '7.53',
+      loan_rate_basis: 'survey',
+      loan_rate_series: 'MORTGAGE30US',
+      loan_rate_on: '2026-11-19',
+      loan_rate_age_days: 2,
+      survey_rate_pct: '7.28',
+      loan_rate_source: 'rates',
+      loan_rate_source_url: 'https://rates.example/MORTGAGE30US.csv',
+      loan_rate_observed_at: '2026-11-19 09:00:00',
+      loan_rate_is_made_up: true,
+      loan_years: 30,
+      monthly_factor: '0.00701269912077590345',
+      annual_constant: '0.08415238944931084138',
+      stressed_rate_pct: '8.53',
+      stressed_monthly_factor: '0.00771040614206644810',
+      stressed_annual_constant: '0.09252487370479737725',
+    };
+    assert.deepEqual(await rateOf(WEEKS), expected);
+  });
+
+  it('is a figure however old the week is; its age says so', async () => {
+    const row = await rateOf([week('2025-11-20', '6.26')]);
+    assert.deepEqual([row['loan_rate_pct'], row['loan_rate_age_days']], ['6.51', 366]);
+  });
+
+  it('takes the later read of a week that two sources publish', async () => {
+    const later = { source: 'survey', observed_at: '2026-11-20T10:00:00Z' };
+    const row = await rateOf([week('2026-11-19', '7.30', later), week('2026-11-19', '7.28')]);
+    assert.deepEqual([row['loan_rate_pct'], row['loan_rate_source']], ['7.55', 'survey']);
+  });
+
+  it('is the declared one without a survey week, and under uw-2026.1', async () => {
+    for (const row of [
+      await rateOf([]),
+      await rateOf([week('2026-11-26', '7.28')]),
+      await rateOf(WEEKS, Object.fromEntries(OF_2026_1)),
+    ])
+      assert.deepEqual(sameFields(row, DECLARED), DECLARED);
+  });
+
+  it('is a clear failure outside the table of factors, also under stress', async () => {
+    const message = (rate: string): RegExp =>
+      new RegExp(`The table loan_factors has no loan at ${rate.replace('.', '\\.')} % over 30 years\\. `, 'u');
+    await assert.rejects(rateOf([week('2026-11-19', '15.01')]), message('15.26'));
+    await assert.rejects(rateOf([week('2026-11-19', '13.99')]), message('15.24'));
+    await assert.rejects(rateOf([week('2026-11-19', '1.74')]), message('1.99'));
+  });
+});

@@ -1,0 +1,89 @@
+/** Repairs, taper, stressed coverage, claims that cannot be, offers and sentences of deals computed by hand. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { annualConstant, monthlyFactor } from '../../../models/assumptions/declare.ts';
+import { build, type Built, type InputRow } from '../build_models.ts';
+import { EXAMPLES } from './examples/condition_deals.ts';
+
+const MODELS = [
+  'int_claim_issues',
+  'int_condition',
+  'int_stressed_coverage',
+  'int_scores',
+  'int_confidence',
+  'int_paths',
+  'int_offers',
+  'int_sentences',
+];
+
+const idOf = (i: number): string => `deal ${i}`;
+
+describe('deals', () => {
+  let built: Built;
+  before(async () => {
+    built = await build(
+      {
+        int_underwriting: EXAMPLES.map(({ underwriting }, i) => ({ id: idOf(i), ...underwriting })),
+        // 7 %, and 8 % under stress, of a survey week 20 days ago
+        int_loan_rates: [
+          {
+            loan_rate_age_days: 20,
+            annual_constant: annualConstant(700n, 30n),
+            stressed_monthly_factor: monthlyFactor(800n, 30n),
+          },
+        ],
+        int_debt_coverage: EXAMPLES.map(({ dscrUnderwritten = null }, i) => ({
+          id: idOf(i),
+          dscr_underwritten: dscrUnderwritten,
+        })),
+        int_properties: EXAMPLES.map(({ yearBuilt }, i) => ({
+          id: idOf(i),
+          year_built: yearBuilt,
+          as_of: '2026-11-21',
+          last_verified: '2026-11-20T12:00:00Z',
+          price_reduction_pct: '0.00',
+        })),
+        int_market_rents: EXAMPLES.map((_, i) => ({ id: idOf(i), rent_basis: 'zip' })),
+        int_distress: EXAMPLES.map(({ taxOwed = null }, i) => ({
+          id: idOf(i),
+          tax_amount: taxOwed,
+          tax_records: taxOwed === null ? 0 : 1,
+        })),
+      },
+      ({ name }) => MODELS.includes(name),
+    );
+  });
+  after(() => built.close());
+
+  for (const [i, { name, expected }] of EXAMPLES.entries()) {
+    it(name, async () => {
+      const rows = await Promise.all(MODELS.map((model) => built.one(model, `id = '${idOf(i)}'`)));
+      const figures: InputRow = Object.assign({}, ...rows) as InputRow;
+      assert.deepEqual(Object.fromEntries(Object.keys(expected).map((k) => [k, figures[k]])), expected);
+    });
+  }
+
+  it('are not Hot where a price points to the condition, and the rationale says so', async () => {
+    const paths = await built.one('int_paths', `id = '${idOf(1)}'`);
+    const rationale = JSON.parse(String(paths['rental_rationale'])) as Record<string, unknown>;
+    assert.deepEqual([paths['rental_status'], rationale['reason']], ['Warm', 'condition_risk']);
+  });
+
+  it('lose confidence where a claim contradicts itself, or a price points to the condition', async () => {
+    const partsOf = async (i: number): Promise<Record<string, string>> =>
+      JSON.parse(String((await built.one('int_confidence', `id = '${idOf(i)}'`))['confidence_parts'])) as Record<
+        string,
+        string
+      >;
+    const [plain, cheap, contradicted] = [await partsOf(0), await partsOf(1), await partsOf(2)];
+    assert.deepEqual([plain['condition_risk'], plain['claim_contradicted']], ['0.00', '0.00']);
+    assert.equal(cheap['condition_risk'], '-0.03');
+    assert.deepEqual([plain['loan_rate'], cheap['loan_rate']], ['-0.05', '-0.05'], 'the survey week is 20 days old');
+    assert.deepEqual([contradicted['noi_source'], contradicted['claim_contradicted']], ['0.15', '-0.15']);
+    assert.equal(
+      contradicted['agreement'],
+      '0.00',
+      'a gap of 2.00 points earns 0.08 unless the claim contradicts itself',
+    );
+  });
+});

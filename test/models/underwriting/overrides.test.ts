@@ -1,0 +1,261 @@
+/** An operator's own assumptions: what may be set, what follows, and that a record says so. */
+import assert from 'node:assert/strict';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { SettingError } from '../../../lib/settings.ts';
+import { brokenRule } from '../../../models/assumptions/rules.ts';
+import { currentAssumptions, type AssumptionSet } from '../../../models/assumptions.ts';
+import { monthlyFactor } from '../../../models/assumptions/declare.ts';
+import { assumptionsWith } from '../../../models/assumptions/overrides.ts';
+import { buildTables, type Inputs } from '../build_models.ts';
+import { COUNTY_RECORDS } from '../../pipelines/some_tables.ts';
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dealfeed-assumptions-'));
+});
+async function file(content: unknown): Promise<string> {
+  const path = join(folder, 'assumptions.json');
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+const values = (set: AssumptionSet): Map<string, string> => new Map(set.rows.map((r) => [r.key, r.value]));
+
+describe('a file of assumptions', () => {
+  it('makes a set of its own, and what follows from a value follows', async () => {
+    const set = assumptionsWith({
+      ASSUMPTIONS_FILE: await file({ loan_rate_pct: '6', seller_rate_pct: '6', vacancy: '0.10' }),
+    });
+    assert.match(set.id, /^uw-2026\.2\+[0-9a-f]{8}$/u);
+    assert.ok(set.rows.every((r) => r.assumption_set_id === set.id));
+    assert.equal(values(set).get('seller_monthly_factor'), monthlyFactor(600n, 30n));
+    assert.deepEqual(
+      set.rows.filter((r) => r.kind === 'override').map((r) => [r.key, r.value, r.basis]),
+      [
+        ['vacancy', '0.10', 'Set by the operator; uw-2026.2 declares 0.07.'],
+        // A file that sets the rate means that rate, whatever a survey says.
+        ['loan_rate_method', 'declared', 'Set by the operator; uw-2026.2 declares survey.'],
+        ['loan_rate_pct', '6.00', 'Set by the operator; uw-2026.2 declares 7.00.'],
+        ['seller_rate_pct', '6.00', 'Set by the operator; uw-2026.2 declares 5.00.'],
+      ],
+    );
+  });
+  it('gives the same set for any order and spelling of its values, the declared set if no value differs', async () => {
+    const one = assumptionsWith({ ASSUMPTIONS_FILE: await file({ vacancy: '0.1', loan_rate_pct: '6.0' }) });
+    assert.deepEqual(
+      one,
+      assumptionsWith({ ASSUMPTIONS_FILE: await file({ loan_rate_pct: '6.00', vacancy: '0.10' }) }),
+    );
+    assert.deepEqual(assumptionsWith({ ASSUMPTIONS_FILE: await file({ vacancy: '0.07' }) }), currentAssumptions());
+    assert.deepEqual(assumptionsWith({}), currentAssumptions());
+  });
+  const refused = (name: string, content: unknown, message: RegExp): void => {
+    it(`is refused in one line: ${name}`, async () => {
+      const path = await file(content);
+      assert.throws(
+        () => assumptionsWith({ ASSUMPTIONS_FILE: path }),
+        (e) => e instanceof SettingError && message.test(e.message) && !e.message.includes('\n'),
+      );
+    });
+  };
+  refused(
+    'an unknown key',
+    { vacancies: '0.08' },
+    /^ASSUMPTIONS_FILE: vacancies is "0\.08", expected a key of the declared assumption set$/u,
+  );
+  refused('a binary float', { vacancy: 0.08 }, /^ASSUMPTIONS_FILE: vacancy is 0\.08, expected a string of a decimal/u);
+  refused(
+    'more decimals than formulas keep',
+    { vacancy: '0.075' },
+    /vacancy is "0\.075", expected .* at most two decimals/u,
+  );
+  refused('a percentage for a share', { vacancy: '7' }, /vacancy is "7", expected .* from 0 to 0\.99/u);
+  refused(
+    'a fraction of a point',
+    { auction_base: '2.5' },
+    /auction_base is "2\.5", expected a string of a whole number/u,
+  );
+  refused('a divisor of nothing', { target_cap_pct: '0' }, /target_cap_pct is "0", expected .* from above 0/u);
+  refused('a computed value', { seller_monthly_factor: '0.01' }, /expected no override: it follows from other values/u);
+  refused('a value that reason words name', { proxy_high_multiple: '150' }, /expected no override: published words/u);
+  refused(
+    'an amortization that the table of factors lacks',
+    { loan_years: '15' },
+    /loan_years is "15", expected "20" or "25" or "30"$/u,
+  );
+  refused(
+    'a loan rate that the table of factors lacks',
+    { loan_rate_pct: '15.01' },
+    /loan_rate_pct is "15\.01", expected .* from 2 to 15, such as "7\.00"$/u,
+  );
+  refused(
+    'a grid rate below the table',
+    { grid_rate_1_pct: '1.99' },
+    /grid_rate_1_pct is "1\.99", expected .* from 2/u,
+  );
+  refused(
+    'a stress beyond the table',
+    { loan_rate_pct: '14.50' },
+    /loan_rate_pct is "14\.50" .*, expected loan_rate_pct \+ loan_rate_stress to be 15\.00 at most$/u,
+  );
+  refused('a spread in hundredths', { loan_rate_spread: '25.00' }, /loan_rate_spread is "25\.00", expected .* to 5/u);
+  refused(
+    'a method of the rate',
+    { loan_rate_method: 'declared' },
+    /loan_rate_method is "declared", expected no override: a file that sets loan_rate_pct has that rate$/u,
+  );
+  refused(
+    'a loan for more than the price',
+    { loan_to_value: '1.05' },
+    /loan_to_value is "1\.05", expected .* from above 0 to 0\.99/u,
+  );
+  refused(
+    'a target cap below nothing',
+    { target_cap_pct: '-8.00' },
+    /target_cap_pct is "-8\.00", expected .* from above 0/u,
+  );
+  refused('a word for the age of a signal', { lead_fresh_days: '2' }, /lead_fresh_days is "2", expected no override/u);
+  refused(
+    'a house that is always empty',
+    { vacancy: '0.98' },
+    /^ASSUMPTIONS_FILE: vacancy is "0\.98" \(with stress_vacancy 0\.03\), expected vacancy \+ stress_vacancy below 1$/u,
+  );
+  refused(
+    'expenses that eat the income under stress',
+    { expense_ratio_5_12: '0.95' },
+    /^ASSUMPTIONS_FILE: expense_ratio_5_12 is "0\.95" \(with .*\), expected expense_ratio_5_12 to stay from 0/u,
+  );
+  refused('a stress that helps', { stress_rent: '0.05' }, /stress_rent is "0\.05", expected a stress of 0 or below$/u);
+  refused(
+    'weights of more than 100 points',
+    { score_yield_weight: '40' },
+    /score_yield_weight is "40" .*, expected the four score weights to add up to 100$/u,
+  );
+  refused('confidence above 1', { confidence_units: '0.16' }, /confidence_units is "0\.16" .* to be 1\.00 at most$/u);
+  refused(
+    'Warm that is harder than Hot',
+    { rental_warm_coverage: '1.30' },
+    /rental_warm_coverage is "1\.30" .*, expected rental_hot_coverage >= rental_warm_coverage$/u,
+  );
+  refused(
+    'a second peak of urgency',
+    { auction_urgency_5: '13' },
+    /auction_urgency_5 is "13" .*, expected auction_urgency_1, .* to rise to one peak and fall after it$/u,
+  );
+  refused(
+    'steps of days out of order',
+    { auction_days_2: '5' },
+    /auction_days_2 is "5" .*, expected auction_days_1 < auction_days_2 < /u,
+  );
+  refused(
+    'a grid that says the same twice',
+    { grid_rate_2_pct: '6.00' },
+    /grid_rate_2_pct is "6\.00" .*, expected grid_rate_1_pct < grid_rate_2_pct/u,
+  );
+  refused(
+    'leads of more than 100 points',
+    { tax_base: '30' },
+    /tax_base is "30" .*, expected tax_base \+ .* to be 100 at most$/u,
+  );
+
+  it('may change several values that only make sense together', async () => {
+    const set = assumptionsWith({
+      ASSUMPTIONS_FILE: await file({
+        score_yield_weight: '40',
+        score_coverage_weight: '25',
+        rental_warm_coverage: '1.30',
+        rental_hot_coverage: '1.35',
+      }),
+    });
+    assert.equal(values(set).get('score_yield_weight'), '40');
+  });
+  it('is of the set that ASSUMPTION_SET names', () => {
+    assert.equal(assumptionsWith({ ASSUMPTION_SET: 'uw-2026.1' }).id, 'uw-2026.1');
+    assert.throws(() => assumptionsWith({ ASSUMPTION_SET: 'uw-2026' }), {
+      name: 'SettingError',
+      message: 'ASSUMPTION_SET is "uw-2026", expected one of uw-2026.2, uw-2026.1',
+    });
+  });
+  it('breaks no rule as it is declared', () => assert.equal(brokenRule(currentAssumptions().rows), null));
+
+  refused('no object', '[1]', /expected one JSON object/u);
+  refused('no JSON', '{', /expected a readable JSON file/u);
+});
+
+describe('a deal under other assumptions', () => {
+  const page = { page_sha256: 'a'.repeat(64), observed_at: '2026-11-21T09:00:00Z' };
+  const listing: Inputs = {
+    staged_fmr_area: [
+      {
+        source: 'hud_fmr',
+        source_url: 'https://hud.example/',
+        fips: '3903599999',
+        county_fips: '39035',
+        hud_area_code: 'METRO17410N17460',
+        hud_area_name: 'Cleveland',
+        fmr_2: '1250.00',
+        fiscal_year: 2026,
+        effective_on: '2025-10-01',
+        revision: 'original',
+        ...page,
+      },
+    ],
+    staged_listing: [
+      {
+        source: 'site',
+        listing_id: 'L1',
+        source_url: 'https://site.example/',
+        listing_url: 'https://site.example/',
+        street: '1 Linden Ave',
+        city: 'Cleveland',
+        state: 'OH',
+        zip: '44102',
+        availability: 'for_sale',
+        list_price: '740000.00',
+        units: 8,
+        year_built: 1974,
+        cap_rate: '7.40',
+        ...page,
+      },
+    ],
+  };
+  it('is underwritten with them, its record, paths and report name the set, and no audit breaks', async () => {
+    const set = assumptionsWith({
+      ASSUMPTION_SET: 'uw-2026.1',
+      ASSUMPTIONS_FILE: await file({ vacancy: '0.10', loan_rate_pct: '6.00', target_cap_pct: '9.00' }),
+    });
+    const built = await buildTables(
+      {
+        ...listing,
+        run: [{ as_of: '2026-11-21', observed_at: '2026-11-21T12:00:00Z', assumption_set_id: set.id }],
+        declared_assumptions: set.rows,
+      },
+      ['deals', 'reports', 'assumptions'],
+      COUNTY_RECORDS,
+    );
+    try {
+      assert.deepEqual(built.failed, []);
+      const deal = await built.one('deals');
+      // 8 x 1,250 x 0.88 x 12 x 0.90 x 0.55 = 52,272; 555,000 at 6 % for 30 years is 3,327.51 a month.
+      assert.deepEqual(
+        [deal['noi_underwritten'], deal['monthly_payment'], deal['assumption_set_id']],
+        ['52272.00', '3327.51', set.id],
+      );
+      assert.equal(
+        (JSON.parse(String(deal['rental_rationale'])) as { assumption_set_id: string }).assumption_set_id,
+        set.id,
+      );
+      const report = await built.one('reports');
+      assert.equal(report['assumption_set_id'], set.id);
+      assert.equal((JSON.parse(String(report['offer'])) as { target_cap_pct: string }).target_cap_pct, '9.00');
+      assert.deepEqual(
+        new Set((await built.rows('assumptions')).map((r) => r['assumption_set_id'])),
+        new Set([set.id]),
+      );
+    } finally {
+      built.close();
+    }
+  });
+});

@@ -1,0 +1,125 @@
+/**
+ * Exit status of a run: 0 if it published, even with warnings; 2 if a blocking audit failed and nothing changed.
+ * exit_status.proof.ts has the command of a run with a broken source, a closed output, and an audit that fails upon a
+ * snapshot.
+ */
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { status } from '../../../pipelines/commands/status.ts';
+import type { Layout } from '../../../pipelines/layout.ts';
+import { holdFolder } from '../../../pipelines/run/lock.ts';
+import { formatSummary } from '../../../pipelines/run/summary/summary.ts';
+import { startSandbox, type Alter, type Sandbox } from '../../../sandbox/server.ts';
+import { makeWorld } from '../../../sandbox/world/world.ts';
+import { cli, refusal } from './command_line.ts';
+import { newLayout, runDay, TINY } from '../runs.ts';
+import { JOIN_RATES } from '../some_tables.ts';
+import { afterFirstDay, FIRST_DAY, FIRST_RUN } from '../starting_points.ts';
+
+const SITE = 'lakes_sunbelt_exchange';
+const BROKEN_RUN = `${FIRST_DAY}.02`;
+
+const refused: Alter = (q, r) => (q.host.includes('lakes-sunbelt') ? { ...r, status: 403 } : undefined);
+
+describe('the command line', () => {
+  let layout: Layout;
+  /** Of a first run. */
+  let empty: Layout;
+  let sandbox: Sandbox;
+  before(async () => {
+    ({ layout } = await afterFirstDay());
+    empty = await newLayout();
+    // As if no run had tried the site.
+    for (const folder of [layout.staged(SITE), join(layout.root, 'archive', 'requests', SITE)])
+      await rm(folder, { recursive: true });
+    sandbox = await startSandbox({ world: makeWorld(TINY), day: FIRST_DAY });
+  });
+  after(() => sandbox.close());
+
+  // crash/pipeline_short has the exit status 0 of runs with such warnings.
+  test('a run with a broken source publishes and warns of it; status then exits with 1', async () => {
+    const broken = await runDay({
+      layout,
+      world: sandbox.world,
+      day: FIRST_DAY,
+      only: ({ name }) => name === SITE,
+      tables: ['sources'],
+      empty: [JOIN_RATES],
+      alter: refused,
+    });
+    assert.equal(await readlink(layout.current), `snapshots/${BROKEN_RUN}`);
+    const out = formatSummary(broken, layout.root).join('\n');
+    assert.match(out, /Warnings \(1\)\n {2}lakes_sunbelt_exchange unavailable: refused: .*it has no earlier rows/);
+    assert.match(out, /Published .*2026-11-20\.02/);
+    const seen: string[] = [];
+    assert.equal(await status(layout, (line) => seen.push(line)), 1);
+    assert.match(seen.join('\n'), /lakes_sunbelt_exchange +UNAVAILABLE .*refused: /);
+    assert.match(seen.join('\n'), /oh_butler_tax +no file /);
+    assert.match(seen.join('\n'), /0 late, 1 broken/);
+  });
+
+  // An empty snapshot would say that there are no deals.
+  test('a first run that can read nothing publishes nothing, and says what each source waits for', async () => {
+    await mkdir(join(empty.drop, 'oh_franklin_taxes'), { recursive: true });
+    // A killed run left these.
+    await mkdir(join(empty.snapshots, '.building-2026-11-20.01'), { recursive: true });
+    await mkdir(empty.run(FIRST_RUN), { recursive: true });
+    await writeFile(join(empty.run(FIRST_RUN), 'build.duckdb'), 'half');
+    const { status: exitStatus, out } = await cli('run', {
+      DATA_DIR: empty.root,
+      SANDBOX_URL: 'http://127.0.0.1:9',
+      SOURCES: 'hud_fmr',
+    });
+    assert.equal(exitStatus, 2, out);
+    assert.match(out, /audit sources\.something_was_read failed for \d+ rows and blocks publication/);
+    assert.equal(await readlink(empty.current).catch(() => null), null);
+    assert.deepEqual([await readdir(empty.snapshots), await readdir(empty.run(FIRST_RUN))], [[], []]);
+    const unread = out.split('\n').filter((line) => line.includes('no run has read'));
+    assert.equal(unread.length, 1, 'the sources that were not asked have one line');
+    assert.match(
+      unread.join(),
+      /^ {2}no run has read \w+, \w+, \w+ and \d+ others yet, so the snapshot has no rows of them/,
+    );
+    assert.match(out, /^Waiting for a file in the drop folder: .*oh_butler_tax/m);
+    assert.doesNotMatch(out, /: : /);
+    assert.match(out, /^not read: oh_franklin_taxes in the drop folder: no source has this name$/m);
+    assert.match(out, /^No ledger yet at \S+ledger\.sqlite\. If your servers use another ledger, set LEDGER to it\.$/m);
+    assert.ok(!(await readdir(empty.root)).some((name) => name.startsWith('ledger')), 'and the run makes none');
+  });
+
+  test('two runs never work in one folder at the same time: the second ends with one line', async () => {
+    const letGo = await holdFolder(layout);
+    const line = await refusal({ DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'none' });
+    letGo();
+    assert.match(
+      line,
+      new RegExp(`^DATA_DIR ".*" is in use by another run \\(process ${process.pid}\\)\\. Wait until it ends, or set `),
+    );
+  });
+
+  test('another made-up world is never read into the same folder: one line that names both', async () => {
+    const seed = { SANDBOX_URL: sandbox.url, SOURCES: 'hud_fmr', SEED: '98' };
+    assert.match(
+      await refusal({ DATA_DIR: empty.root, ...seed }),
+      /^DATA_DIR is ".*", which has the world of SEED=\d+ .*; expected another folder for the world of SEED=98 /,
+    );
+  });
+
+  test('the real web is never read into a folder of made-up data: nothing is published', async () => {
+    const there = await readdir(layout.snapshots);
+    const live = { DATA_DIR: layout.root, LIVE: '1', CONTACT: 'me@example.org', SOURCES: 'none' };
+    const madeUp = /^DATA_DIR is ".*", which has made-up data of the sandbox world; expected another folder/;
+    assert.match(await refusal(live), madeUp);
+    await rm(layout.kind);
+    assert.match(await refusal(live), madeUp, 'without its note the snapshots say it');
+    assert.deepEqual(await readdir(layout.snapshots), there);
+  });
+
+  test('a build that needs more memory than it may use says which setting to raise', async () => {
+    const { root: DATA_DIR } = await newLayout();
+    const line = await refusal({ DATA_DIR, SANDBOX_URL: sandbox.url, SOURCES: 'none', BUILD_MEMORY: '1MB' });
+    assert.match(line, /^The build needs more memory than BUILD_MEMORY: .* Set BUILD_MEMORY higher, such as 4GB,/mu);
+  });
+});

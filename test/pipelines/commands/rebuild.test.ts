@@ -1,0 +1,111 @@
+/**
+ * A past day is made again from the bytes that were archived on it, and comes out byte for byte. rebuild.proof.ts does
+ * so with every source read on both days, and every table.
+ */
+import assert from 'node:assert/strict';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { SettingError } from '../../../lib/settings.ts';
+import type { Layout } from '../../../pipelines/layout.ts';
+import { standingRead } from '../../../pipelines/ingest/reads.ts';
+import { isSame, formatRebuild, rebuild, rebuildAll } from '../../../pipelines/commands/rebuild.ts';
+import { writePrunedFiles } from '../../../pipelines/pruned_files.ts';
+import type { Manifest } from '../../../models/manifest.ts';
+import { readManifest } from '../../../pipelines/snapshots.ts';
+import { modelsOf } from '../some_tables.ts';
+import { afterBadDay, BAD_DAY, BAD_DAY_TABLES, BAD_RUN, FIRST_RUN } from '../starting_points.ts';
+
+/** A page of this source is damaged. */
+const DAMAGED = 'oh_stark_tax';
+
+describe('after two days, the second with a failed page, a site that is down, sold leads and other assumptions', () => {
+  let layout: Layout;
+  /** Number of sources with rows. */
+  let read = 0;
+  /** Number of published tables. */
+  let published = 0;
+  before(async () => {
+    ({ layout } = await afterBadDay());
+    const { sources, tables, ...manifest } = await readManifest(layout, BAD_RUN);
+    assert.ok(manifest.sold_leads.length > 0 && manifest.sold_properties.length > 0);
+    published = Object.keys(tables).length;
+    read = sources.filter(({ staged_sha256 }) => staged_sha256 !== null).length;
+  });
+  const files = async (): Promise<string[]> => (await readdir(layout.root, { recursive: true })).sort();
+
+  test('the second day is rebuilt from its pages alone; a difference is reported', async () => {
+    const away = `${layout.root}-away`;
+    const path = join(layout.snapshot(BAD_RUN), 'manifest.json');
+    const manifest = await readFile(path, 'utf8');
+    const leads = (JSON.parse(manifest) as Manifest).tables['leads']?.sha256 ?? assert.fail('no leads');
+    const names = await files();
+    const hash = (await standingRead(layout, DAMAGED, BAD_DAY))?.pages[0]?.sha256 ?? assert.fail('no page');
+    const page = names.find((n) => n.startsWith('archive/') && n.includes(hash)) ?? assert.fail('no body');
+    const staged = names.filter(
+      (n) => n.startsWith('staged/') && n.endsWith('.parquet') && !n.startsWith(`staged/${DAMAGED}/`),
+    );
+    assert.ok(staged.length > read, 'some sources have rows of both days');
+    for (const [i, name] of staged.entries()) await rename(join(layout.root, name), `${away}-${i}`);
+    const filings = join(layout.snapshot(FIRST_RUN), 'filings.parquet');
+    await rename(filings, `${away}-filings`);
+    await assert.rejects(rebuild(layout, BAD_RUN), /that snapshot is damaged: filings\.parquet is missing/);
+    await writePrunedFiles(layout, FIRST_RUN, [{ file: 'filings.parquet', setting: 'KEEP_FILINGS_DAYS' }]);
+    const body = await readFile(join(layout.root, page));
+    await writeFile(join(layout.root, page), body.subarray(0, body.length - 1));
+    await writeFile(path, manifest.replace(leads, 'f'.repeat(64)));
+    const without = await files();
+    const result = await rebuild(layout, BAD_RUN, { models: await modelsOf(BAD_DAY_TABLES) });
+    assert.deepEqual(await files(), without, 'no file changes');
+    assert.deepEqual(
+      result.tables.filter((t) => t.was !== t.now).map((t) => [t.name, t.was, t.now]),
+      [['leads', 'f'.repeat(64), leads]],
+      formatRebuild(result).join('\n'),
+    );
+    assert.deepEqual([result.tables.length, result.parsed, result.versionChanges], [published, read - 1, []]);
+    assert.deepEqual(
+      result.copied.map(({ source }) => source),
+      [DAMAGED],
+      'stored rows replace those of a damaged page',
+    );
+    assert.match(
+      formatRebuild(result).join('\n'),
+      new RegExp(
+        `1 of ${published} tables are DIFFERENT[^]*` +
+          `copied the stored rows of ${DAMAGED}: [^]*leads +f{16} +[0-9a-f]{16}`,
+        'u',
+      ),
+    );
+    assert.equal(isSame(result), false);
+    await writeFile(join(layout.root, page), body);
+    await writeFile(path, manifest);
+    for (const [i, name] of staged.entries()) await rename(`${away}-${i}`, join(layout.root, name));
+    await writePrunedFiles(layout, FIRST_RUN, []);
+    await rename(`${away}-filings`, filings);
+  });
+
+  test('without RUN it skips a snapshot whose predecessor was removed, and goes on', async () => {
+    const away = `${layout.root}-removed`;
+    await rename(layout.snapshot(FIRST_RUN), away);
+    const lines: string[] = [];
+    assert.equal(await rebuildAll(layout, [BAD_RUN], { show: (line) => lines.push(line) }), true);
+    assert.deepEqual(lines, [`${BAD_RUN}: skipped, because it was built on ${FIRST_RUN}, which was removed`]);
+    await assert.rejects(rebuild(layout, BAD_RUN), /RUN is "[^"]+", which was built on [^ ]+, but that snapshot was/);
+    await rename(away, layout.snapshot(FIRST_RUN));
+  });
+
+  test('a day that is not there, or stands on a damaged one, is refused in one line', async () => {
+    await assert.rejects(
+      rebuild(layout, '2026-01-01.01'),
+      (e) => e instanceof SettingError && /RUN is "2026-01-01.01", expected a snapshot of/u.test(e.message),
+    );
+    const path = join(layout.snapshot(FIRST_RUN), 'deals.parquet');
+    const bytes = await readFile(path);
+    await writeFile(path, bytes.subarray(1));
+    await assert.rejects(
+      rebuild(layout, BAD_RUN),
+      (e) => e instanceof SettingError && /damaged: deals\.parquet does not have the hash/u.test(e.message),
+    );
+    await writeFile(path, bytes);
+  });
+});

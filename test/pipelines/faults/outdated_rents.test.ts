@@ -1,0 +1,163 @@
+/** Rents of a fiscal year that is over: in the source's row, in its health and on every deal that uses them. */
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { formatHealth } from '../../../pipelines/commands/status_format.ts';
+import { healthOf } from '../../../pipelines/operate/health.ts';
+import { PROBLEMS } from '../../../pipelines/operate/problems.ts';
+import { warningsOf } from '../../../pipelines/run/summary/summary.ts';
+import type { Alter } from '../../../sandbox/server.ts';
+import { rents } from '../../../sandbox/world/rents.ts';
+import { makeWorld } from '../../../sandbox/world/world.ts';
+import { loadSources } from '../../../sources/index.ts';
+import { newLayout, published, runDay, TINY, type OneRun } from '../runs.ts';
+import { COUNTY_RECORDS, JOIN_RATES } from '../some_tables.ts';
+
+const world = makeWorld(TINY);
+const LISTINGS = 'lakes_sunbelt_exchange';
+const NEWER = 'newer_fiscal_year_published';
+const OVER = 'fiscal_year_over';
+
+/** The world's rents as the CSV export of a workbook of an older year. */
+const FY24 = [
+  'stusps,state,hud_area_code,countyname,county_town_name,metro,hud_area_name,fips,pop2020,' +
+    'fmr_0,fmr_1,fmr_2,fmr_3,fmr_4',
+  ...rents.map((c) =>
+    [
+      c.stusps,
+      c.state,
+      c.hudAreaCode,
+      c.countyName,
+      c.townName,
+      c.metro,
+      `"${c.hudAreaName}"`,
+      c.fips,
+      1,
+      ...c.fmr,
+    ].join(),
+  ),
+].join('\n');
+
+/** The site's list of years, naming these years; without years the site refuses it. */
+const listing =
+  (...years: readonly string[]): Alter =>
+  (request, response) => {
+    if (request.path !== '/portal/datasets/fmr.html' || response.status === 202) return undefined;
+    if (years.length === 0) return { ...response, status: 403 };
+    const links = years.map((year) => `<a href="/fmr/FY${year}_FMRs.xlsx">FY ${year}</a>`);
+    return { ...response, body: new TextEncoder().encode(links.join('')) };
+  };
+
+interface Reading {
+  readonly day: string;
+  readonly alter?: Alter;
+  /** Files in the drop folder of hud_fmr. */
+  readonly dropped?: Readonly<Record<string, string>>;
+  /** Whether the deals are built. Default: only the sources. */
+  readonly withDeals?: boolean;
+}
+
+/** A run over listings and rents. */
+async function read({ day, alter, dropped = {}, withDeals = false }: Reading) {
+  const layout: OneRun['layout'] = await newLayout();
+  const folder = join(layout.drop, 'hud_fmr');
+  await mkdir(folder, { recursive: true });
+  for (const [name, content] of Object.entries(dropped)) await writeFile(join(folder, name), content);
+  const result = await runDay({
+    layout,
+    world,
+    day,
+    only: ({ name }) => name === 'hud_fmr' || (withDeals && name === LISTINGS),
+    tables: withDeals ? ['deals', 'sources'] : ['sources'],
+    empty: [JOIN_RATES, ...COUNTY_RECORDS],
+    ...(alter ? { alter } : {}),
+  });
+  const [source] = await published(layout, result.runId, 'sources', "WHERE source = 'hud_fmr'");
+  assert.ok(source);
+  const deals = withDeals ? await published(layout, result.runId, 'deals', 'WHERE market_rent_2br IS NOT NULL') : [];
+  assert.equal(deals.length > 0, withDeals, 'deals have a rent');
+  const health = await healthOf(layout, await loadSources());
+  return { layout, result, source, deals, health };
+}
+
+const rentPart = (deal: Readonly<Record<string, unknown>>): unknown =>
+  (JSON.parse(String(deal['confidence_parts'])) as Record<string, unknown>)['rent_proxy'];
+
+/** A page that names a newer year. */
+const FY27_LISTED = { 'fmr.html': '<a href="FY24_FMRs.xlsx"></a><a href="FY27_FMRs.xlsx"></a>' };
+for (const [about, dropped, reason, withDeals] of [
+  ['without a list of years', {}, OVER, true],
+  ['with a list that names FY27', FY27_LISTED, NEWER, false],
+] as const) {
+  test(`a dropped workbook of FY24 is outdated on 2026-11-20, ${about}`, async () => {
+    const { result, source, deals, health } = await read({
+      day: '2026-11-20',
+      dropped: { 'FY24_FMRs.csv': FY24, ...dropped },
+      withDeals,
+    });
+    assert.deepEqual(
+      [
+        source['status'],
+        source['freshness'],
+        source['stale_reason'],
+        source['fiscal_year'],
+        Number(source['age_days']),
+      ],
+      ['good', 'stale', reason, 2024, 0],
+    );
+    assert.match(warningsOf(result).join('\n'), /^hud_fmr outdated: the rows are of fiscal year 2024, which is over/mu);
+    for (const deal of deals) {
+      assert.deepEqual(
+        [deal['rent_fiscal_year'], deal['rent_outdated_reason'], rentPart(deal)],
+        [2024, reason, '0.00'],
+      );
+      assert.match(String(deal['underwrite_reliability']), /^(?:ok|proxy_out_of_range|unknown)$/u);
+    }
+    assert.equal(
+      deals.some((deal) => deal['underwrite_reliability'] === 'ok'),
+      withDeals,
+      'such rents still underwrite',
+    );
+    const shown = health.sources.find((s) => s.source === 'hud_fmr');
+    assert.deepEqual([shown?.state, shown?.group, shown?.outdated_reason], ['OUTDATED', 'late', reason]);
+    const [problem] = health.troubles.filter((t) => t.subject === 'hud_fmr');
+    assert.deepEqual([problem?.kind, health.level], ['source_outdated', 'warning']);
+    assert.ok(PROBLEMS.source_outdated.alert, 'and an alert is sent');
+    const screen = formatHealth(health).join('\n');
+    assert.match(screen, new RegExp(`hud_fmr +OUTDATED .*${reason}: the rows are of fiscal year 2024`, 'u'));
+    assert.match(screen, /What to do: .*docs\/runbook\/source_outdated\.md/u);
+  });
+}
+
+// Deals take the reason from the row of the source: above, they are built with one.
+for (const [day, about, alter, reason] of [
+  ['2026-11-20', 'while the list names FY26 as the newest', undefined, null],
+  ['2026-11-20', 'while the list names FY27', listing('26', '27'), NEWER],
+  ['2026-12-05', 'while no list can be read', listing(), OVER],
+  ['2026-12-05', 'while the list names FY26 as the newest', undefined, null],
+] as const) {
+  test(`rents of FY26 from the web, ${about}: ${reason ?? 'not outdated'} on ${day}`, async () => {
+    const { source, health } = await read({ day, ...(alter ? { alter } : {}) });
+    assert.deepEqual(
+      [source['freshness'], source['stale_reason'], source['fiscal_year']],
+      [reason === null ? 'fresh' : 'stale', reason, 2026],
+    );
+    assert.equal(
+      health.troubles.some((t) => t.kind === 'source_outdated'),
+      reason !== null,
+    );
+  });
+}
+
+test('rents of FY26 without a list of years become outdated while the snapshot stands', async () => {
+  const { layout, source } = await read({ day: '2026-11-20', alter: listing() });
+  assert.deepEqual([source['freshness'], source['stale_reason'], source['fiscal_year']], ['fresh', null, 2026]);
+  const kindsOn = async (today: string): Promise<string[]> =>
+    (await healthOf(layout, await loadSources(), { today })).troubles
+      .filter((t) => t.subject === 'hud_fmr')
+      .map((t) => t.kind);
+  for (const day of ['2026-11-20', '2026-11-27']) assert.deepEqual(await kindsOn(day), []);
+  assert.deepEqual(await kindsOn('2026-11-29'), ['source_stale']);
+  assert.deepEqual(await kindsOn('2026-11-30'), ['source_outdated', 'source_stale']);
+});

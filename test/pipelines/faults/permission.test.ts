@@ -1,0 +1,120 @@
+/** A site whose terms ask for a permission is not read until the operator states it, and is refused by name. */
+import assert from 'node:assert/strict';
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { SettingError } from '../../../lib/settings.ts';
+import { sandboxClock } from '../../../pipelines/clock.ts';
+import { stateOf } from '../../../pipelines/ingest/source_state.ts';
+import { mayBeFetched, missingPermissions } from '../../../pipelines/permission.ts';
+import { run, type RunResult } from '../../../pipelines/run/run.ts';
+import { formatSummary, warningsOf } from '../../../pipelines/run/summary/summary.ts';
+import { startSandbox } from '../../../sandbox/server.ts';
+import { openArchive } from '../../../sources/fetch/archive.ts';
+import { inThisProcess } from '../../../pipelines/crawl/crawler.ts';
+import { createFetcher } from '../../../sources/fetch/fetcher.ts';
+import { loadSources } from '../../../sources/index.ts';
+import { newLayout, smallWorld } from '../runs.ts';
+import { JOIN_RATES, modelsOf } from '../some_tables.ts';
+
+const all = await loadSources();
+const summit = all.find(({ name }) => name === 'oh_summit_tax');
+assert.ok(summit);
+const rowOf = (result: RunResult) => result.sources.find(({ spec }) => spec.name === summit.name)?.row;
+
+test('it may be read in the sandbox, and on the real web once it is named', () => {
+  assert.equal(mayBeFetched(all, { LIVE: false, PERMITTED: undefined })(summit), true);
+  assert.equal(mayBeFetched(all, { LIVE: true, PERMITTED: undefined })(summit), false);
+  assert.equal(mayBeFetched(all, { LIVE: true, PERMITTED: 'oh_summit_tax' })(summit), true);
+  assert.match(
+    missingPermissions([summit], mayBeFetched(all, { LIVE: true, PERMITTED: '' }))[0] ?? '',
+    /^oh_summit_tax is not read from the web: PERMITTED does not name it\. .*newspaper/u,
+  );
+  const free = all.filter(({ terms }) => terms.basis !== 'permission');
+  assert.ok(
+    free.length > 10 && free.every(mayBeFetched(all, { LIVE: true, PERMITTED: undefined }, { CENSUS_API_KEY: 'a' })),
+    'the others need none',
+  );
+});
+
+test('a source that requires a key is read from the web once the key is set', () => {
+  const census = all.find(({ name }) => name === 'census_acs');
+  assert.ok(census);
+  const live = { LIVE: true, PERMITTED: undefined };
+  assert.equal(mayBeFetched(all, { ...live, LIVE: false }, {})(census), true);
+  assert.equal(mayBeFetched(all, live, { CENSUS_API_KEY: 'a' })(census), true);
+  const mayFetch = mayBeFetched(all, live, {});
+  assert.equal(mayFetch(census), false);
+  assert.match(
+    missingPermissions([census], mayFetch)[0] ?? '',
+    /^census_acs is not read from the web: CENSUS_API_KEY is not set\. A key is free: .*key_signup\.html/u,
+  );
+  const { row } = stateOf(census, { read: null, reads: [], isFetched: false, asOf: '2026-11-20', inSandbox: false });
+  assert.deepEqual([row.status, row.reason], ['never_read', 'no_permission']);
+  assert.match(
+    row.detail ?? '',
+    /^CENSUS_API_KEY is not set\. .* Until then, put a file into the drop folder census_acs:/u,
+  );
+});
+
+test('a name that is no such source is a wrong setting', () => {
+  for (const name of ['oh_atlantis_tax', 'oh_stark_tax']) {
+    assert.throws(
+      () => mayBeFetched(all, { LIVE: true, PERMITTED: `oh_summit_tax,${name}` }),
+      (error: unknown) => error instanceof SettingError && error.message.includes(`${name} is none of `),
+    );
+  }
+});
+
+test('until then not one request goes out, no warning is given, and a dropped page is read', async () => {
+  const [layout, requests] = [await newLayout(), [] as string[]];
+  const sandbox = await startSandbox({
+    world: smallWorld(),
+    day: '2026-11-20',
+    alter: ({ path }) => {
+      requests.push(path);
+      return undefined;
+    },
+  });
+  // The recorded page has as many bad entries as good ones.
+  const lenient = { ...summit, expect: { ...summit.expect, maxRejectShare: 1, minRows: 1 } };
+  const once = async (day: string): Promise<RunResult> => {
+    const clock = sandboxClock(day);
+    const archive = await openArchive(layout.root);
+    const fetcher = createFetcher({ archive, clock, sandboxUrl: sandbox.url });
+    try {
+      return await run({
+        layout,
+        clock,
+        dataClock: 'sandbox',
+        archive,
+        crawler: inThisProcess(fetcher),
+        sources: all.map((spec) => (spec === summit ? lenient : spec)),
+        due: ({ name }) => name === summit.name,
+        mayFetch: ({ name }) => name !== summit.name,
+        models: await modelsOf(['sources'], [JOIN_RATES]),
+      });
+    } finally {
+      await fetcher.close();
+    }
+  };
+  try {
+    const refused = await once('2026-11-20');
+    assert.deepEqual(requests, []);
+    assert.deepEqual([rowOf(refused)?.status, rowOf(refused)?.reason], ['never_read', 'no_permission']);
+    assert.match(rowOf(refused)?.detail ?? '', /terms were not obtained.*PERMITTED/u);
+    assert.ok(!warningsOf(refused).some((line) => line.startsWith(summit.name)));
+    assert.match(formatSummary(refused, 'data').join('\n'), /Waiting for the owner's permission.*: oh_summit_tax$/mu);
+
+    await mkdir(join(layout.drop, 'oh_summit_tax'), { recursive: true });
+    await copyFile(
+      new URL('../../../sources/tax/oh_summit_tax/recorded/section.html', import.meta.url),
+      join(layout.drop, 'oh_summit_tax', 'akron.html'),
+    );
+    const dropped = await once('2026-11-21');
+    assert.deepEqual(requests, []);
+    assert.deepEqual([rowOf(dropped)?.status, rowOf(dropped)?.rows_out], ['good', 4]);
+  } finally {
+    await sandbox.close();
+  }
+});

@@ -1,0 +1,234 @@
+/** Staging: each row is a staged row, a reject or a merged duplicate. A refused row keeps its last good version. */
+import assert from 'node:assert/strict';
+import { appendFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { DamagedFile } from '../../../lib/files.ts';
+import { defineRecord, text } from '../../../lib/record.ts';
+import { stagedParquet } from '../../../pipelines/ingest/reads.ts';
+import { checkExpectations } from '../../../pipelines/ingest/expect.ts';
+import { type Tally } from '../../../pipelines/ingest/stage/stage.ts';
+import { Quarantine, type SourceSpec } from '../../../sources/contract.ts';
+import { page, folder, stage, staged, readDay, spec } from './staged_debts.ts';
+
+test('rows in = rows out + rejects + merged for any page', async () => {
+  const layout = await folder();
+  const line = fc.oneof(
+    fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 99 })).map(([p, a]) => `${p}=${a}.50`),
+    fc.integer({ min: 1, max: 9 }).map((p) => `${p}=`),
+    fc.constant('7'),
+    fc.constant('3=lots'),
+  );
+  let number = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 30 }), async (lines) => {
+      number += 1;
+      const target = stagedParquet(layout, spec.name, `2026-11-20.${100 + number}`);
+      const { counts } = await stage([page(lines.join('\n'))], (result) => result.write(undefined), { target });
+      assert.equal(counts.rows_in, lines.length);
+      assert.equal(counts.rows_out, new Set(lines.filter((l) => /^\d=(\d+\.50)?$/.test(l)).map((l) => l[0])).size);
+      assert.equal(counts.rows_rejected, lines.filter((l) => l === '7' || l === '3=lots').length);
+      assert.equal(counts.rows_in, counts.rows_out + counts.rows_rejected + counts.rows_merged);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('the later of two versions of a row is kept', async () => {
+  const layout = await folder();
+  const { counts } = await readDay(layout, '2026-11-20', '1=10.00\n2=5.00\n1=12.00');
+  assert.equal(counts.rows_merged, 1);
+  assert.deepEqual(
+    (await staged(layout, '2026-11-20.01')).map((r) => [r['parcel'], r['amount']]),
+    [
+      ['1', '12.00'],
+      ['2', '5.00'],
+    ],
+  );
+});
+
+test('the reject of an invalid value names the field, the value and the expectation', async () => {
+  const { rejects, rows } = await stage([page('1=ten dollars')], (result) => result);
+  assert.equal(rows, 0);
+  assert.match(rejects[0]?.detail ?? '', /amount is "ten dollars": expected a decimal string/);
+});
+
+test('a refused row keeps its last good version and the time it was read', async () => {
+  const layout = await folder();
+  const first = await readDay(layout, '2026-11-20', '1=10.00\n2=5.00');
+  const second = await readDay(layout, '2026-11-21', '1', {
+    standing: first,
+    unreadable: [
+      {
+        key: { parcel: '2' },
+        url: 'https://county.example/2',
+        reason: 'server_error',
+        detail: 'the site answered 500',
+      },
+    ],
+  });
+  assert.deepEqual(second.counts, { rows_in: 2, rows_out: 0, rows_rejected: 2, rows_merged: 0, rows_carried: 2 });
+  assert.deepEqual(
+    (await staged(layout, '2026-11-21.01')).map((r) => [r['parcel'], r['amount'], r['observed_at']]),
+    [
+      ['1', '10.00', '2026-11-20 12:00:00'],
+      ['2', '5.00', '2026-11-20 12:00:00'],
+    ],
+  );
+});
+
+test('an unreadable page of several rows keeps all of them, and is no refused row of the read', async () => {
+  const layout = await folder();
+  const Sale = defineRecord('sale', 'One row per day and case.', ['day', 'parcel'], {
+    day: text('Day of the sale.'),
+    parcel: text('Parcel.'),
+  });
+  const sales: SourceSpec = {
+    ...spec,
+    row: Sale,
+    parse: (of) =>
+      of
+        .text()
+        .split('\n')
+        .map((raw) => ({ raw, values: { day: raw.split('=')[0], parcel: raw.split('=')[1] } })),
+  };
+  const first = await readDay(layout, '2026-11-20', 'mon=1\nmon=2\nmon=3\ntue=4\ntue=5\nwed=6', { of: sales });
+  const lost = { key: { day: 'mon' }, url: 'https://county.example/mon', reason: 'count_mismatch', detail: 'mon' };
+  const second = await readDay(layout, '2026-11-21', 'tue=4', { standing: first, of: sales, unreadable: [lost] });
+  assert.deepEqual(second.counts, { rows_in: 2, rows_out: 1, rows_rejected: 1, rows_merged: 0, rows_carried: 3 });
+  assert.deepEqual(
+    (await staged(layout, '2026-11-21.01')).map((r) => [r['day'], r['parcel'], String(r['observed_at']).slice(0, 10)]),
+    [
+      ['mon', '1', '2026-11-20'],
+      ['mon', '2', '2026-11-20'],
+      ['mon', '3', '2026-11-20'],
+      ['tue', '4', '2026-11-21'],
+    ],
+  );
+  const strict = { ...sales, expect: { minRows: 1, maxRejectShare: 0, maxDropShare: 0 } };
+  await stage([page('tue=4')], (tally) => checkExpectations(strict, tally, 6), { spec: sales, unreadable: [lost] });
+});
+
+test('rows are not carried from a damaged staged file', async () => {
+  const layout = await folder();
+  const first = await readDay(layout, '2026-11-20', '1=10.00\n2=5.00');
+  await appendFile(stagedParquet(layout, spec.name, '2026-11-20.01'), 'x');
+  await assert.rejects(
+    readDay(layout, '2026-11-21', '1\n2=6.00', { standing: first }),
+    (error: unknown) =>
+      error instanceof DamagedFile &&
+      /does not have the hash its record states; put it back .*make reparse SOURCE=test_debts/u.test(error.message),
+  );
+  assert.equal(
+    (await readDay(layout, '2026-11-22', '1=1.00\n2=6.00', { standing: first })).counts.rows_out,
+    2,
+    'no row is carried, so the file is not verified',
+  );
+});
+
+test('a row carried from before a column existed has no value for it', async () => {
+  const layout = await folder();
+  const first = await readDay(layout, '2026-11-20', '1=10.00');
+  const WithYear = defineRecord('debt', 'One row per parcel.', ['parcel'], {
+    parcel: text('Parcel.'),
+    year: text('Year of the debt.'),
+  });
+  const { counts } = await readDay(layout, '2026-11-21', '1', { standing: first, of: { ...spec, row: WithYear } });
+  assert.equal(counts.rows_carried, 1);
+  const [row] = await staged(layout, '2026-11-21.01');
+  assert.deepEqual([row?.['parcel'], row?.['year'], row && 'amount' in row], ['1', null, false]);
+});
+
+test('a row that is no longer on the page is not carried', async () => {
+  const layout = await folder();
+  const first = await readDay(layout, '2026-11-20', '1=10.00\n2=5.00');
+  await readDay(layout, '2026-11-21', '1=10.00', { standing: first });
+  assert.deepEqual(
+    (await staged(layout, '2026-11-21.01')).map((r) => r['parcel']),
+    ['1'],
+  );
+});
+
+test('a breached expectation quarantines the read', async () => {
+  const staging = (rows: number, rejects: number): Promise<Tally> => {
+    const lines = [...Array(rows).keys()].map((n) => `${n}=1.00`).concat(Array<string>(rejects).fill('7'));
+    return stage([page(lines.join('\n'))], (result) => result);
+  };
+  const reasonOf = (tally: Tally, lastGoodRows?: number, expecting = spec): string => {
+    try {
+      checkExpectations(expecting, tally, lastGoodRows);
+    } catch (error) {
+      return error instanceof Quarantine ? error.reason : String(error);
+    }
+    return 'none';
+  };
+  assert.equal(reasonOf(await staging(0, 0)), 'too_few_rows');
+  assert.equal(reasonOf(await staging(5, 6)), 'too_many_rejects');
+  assert.equal(reasonOf(await staging(5, 5)), 'none');
+  assert.equal(reasonOf(await staging(59, 0), 100), 'row_count_dropped');
+  assert.equal(reasonOf(await staging(60, 0), 100), 'none');
+  assert.equal(reasonOf(await staging(5, 0), 100, { ...spec, reads: 'increments' }), 'none');
+});
+
+test('an unknown page and an error of the parser quarantine the read, and name the page', async () => {
+  await assert.rejects(
+    stage([page('!', '2026-11-20', 'https://county.example/other')], () => undefined),
+    (error: Quarantine) => error.reason === 'template_changed' && error.pageUrl === 'https://county.example/other',
+  );
+  const broken: SourceSpec = {
+    ...spec,
+    parse: () => {
+      throw new TypeError('cells is undefined');
+    },
+  };
+  await assert.rejects(
+    stage([page('1=1.00')], () => undefined, { spec: broken }),
+    (error: Quarantine) => error.reason === 'parser_error' && error.message.includes('cells is undefined'),
+  );
+});
+
+test('identical rows are merged, contradictory ones all refused and carried', async () => {
+  const strict: SourceSpec = { ...spec, contradictions: 'refused' };
+  const layout = await folder();
+  const first = stagedParquet(layout, spec.name, '2026-11-19.01');
+  await stage([page('A=5.00\nB=6.00\n', '2026-11-19')], (result) => result.write(undefined), { target: first });
+  const second = stagedParquet(layout, spec.name, '2026-11-20.01');
+  await stage(
+    [page('A=1.00\nB=2.00\nA=1.00\n'), { ...page('B=3.00\nB=2.00\nC=4.00\n'), sha256: 'cd'.repeat(32) }],
+    async (result) => {
+      assert.deepEqual(
+        [result.rowsIn, result.rows, result.rejects.length, result.merged],
+        [6, 2, 2, 2],
+        'in = out + rejected + merged',
+      );
+      assert.deepEqual(
+        result.rejects.map((r) => [r.reason, r.detail]),
+        Array.from({ length: 2 }, () => ['contradictory_rows', '2 rows of B differ in amount ("3.00", "2.00")']),
+      );
+      assert.deepEqual(result.rejectedKeys, [{ parcel: 'B' }, { parcel: 'B' }]);
+      const { counts } = await result.write(first);
+      assert.deepEqual(counts, { rows_in: 6, rows_out: 2, rows_rejected: 2, rows_merged: 2, rows_carried: 1 });
+    },
+    { spec: strict, target: second },
+  );
+});
+
+test('where each page is a list of its own, rows of two pages do not contradict each other', async () => {
+  const october = page('A=1.00\nB=2.00\n');
+  const november = { ...page('A=3.00\nB=4.00\nB=5.00\n'), sha256: 'cd'.repeat(32) };
+  await stage(
+    [october, november],
+    (result) => {
+      assert.deepEqual([result.rowsIn, result.rows, result.rejects.length, result.merged], [5, 2, 2, 1]);
+    },
+    { spec: { ...spec, contradictions: 'refused_in_page' } },
+  );
+  await stage(
+    [october, november].map((p, at) => ({ ...p, context: { file: `list_${at}.csv` } })),
+    (result) => {
+      assert.deepEqual([result.rowsIn, result.rows, result.rejects.length, result.merged], [5, 0, 5, 0]);
+      assert.match(result.rejects[0]?.detail ?? '', /They are in list_0\.csv and list_1\.csv: leave only the newest/u);
+    },
+    { spec: { ...spec, contradictions: 'refused' } },
+  );
+});

@@ -1,0 +1,168 @@
+/** Iceberg metadata over two published days: what a reader needs is there and true, and it follows the snapshots. */
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import avro from 'avsc';
+import { z } from 'zod';
+import { openDuck, rowsOf } from '../../../lib/duck.ts';
+import { literal } from '../../../lib/sql.ts';
+import { fieldIdOf } from '../../../models/field_ids.ts';
+import { loadModels } from '../../../models/index.ts';
+import type { Layout } from '../../../pipelines/layout.ts';
+import { writeOpenTables } from '../../../pipelines/open_tables/write.ts';
+import { readManifest } from '../../../pipelines/snapshots.ts';
+import { makeWorld } from '../../../sandbox/world/world.ts';
+import { newLayout, runDay, TINY } from '../runs.ts';
+import { afterSecondDay, FIRST_RUN, SECOND_RUN } from '../starting_points.ts';
+
+const Metadata = z.looseObject({
+  location: z.string(),
+  'current-snapshot-id': z.int(),
+  'current-schema-id': z.int(),
+  schemas: z.array(z.looseObject({ fields: z.array(z.looseObject({ id: z.int(), name: z.string() })) })),
+  snapshots: z.array(z.looseObject({ 'snapshot-id': z.int(), 'manifest-list': z.string() })),
+});
+
+const TABLE = 'deals';
+let layout: Layout;
+const folderOf = (table: string): string => join(layout.iceberg, table, 'metadata');
+async function metadata(table = TABLE): Promise<z.infer<typeof Metadata>> {
+  const version = await readFile(join(folderOf(table), 'version-hint.text'), 'utf8');
+  return Metadata.parse(JSON.parse(await readFile(join(folderOf(table), `v${version}.metadata.json`), 'utf8')));
+}
+
+/** The rows of an Avro file, and the schema in its header. */
+async function readAvro(path: string): Promise<{ rows: Record<string, unknown>[]; schema: string }> {
+  const decoder = avro.createFileDecoder(path);
+  let schema = '';
+  decoder.on('metadata', (_type, _codec, header: { meta: Record<string, Buffer> }) => {
+    schema = header.meta['avro.schema']?.toString() ?? '';
+  });
+  return { rows: (await decoder.toArray()) as Record<string, unknown>[], schema };
+}
+
+before(async () => {
+  ({ layout } = await afterSecondDay());
+  // The copy of the folder is at another place, as after a move.
+  assert.ok((await writeOpenTables(layout)).includes(TABLE));
+});
+
+describe('open tables', () => {
+  test('have a snapshot for each published day, and readers get the current one', async () => {
+    const found = await metadata();
+    const ids = [20261120001, 20261123001];
+    assert.deepEqual(
+      found.snapshots.map((s) => s['snapshot-id']),
+      ids,
+    );
+    assert.equal(found['current-snapshot-id'], ids[1]);
+    assert.equal(found.location, join(layout.iceberg, TABLE));
+  });
+
+  test('name the Parquet file of each day with its rows and bytes, for every table', async () => {
+    for (const { name } of (await loadModels()).filter(({ contract }) => contract.publish)) {
+      const { snapshots } = await metadata(name);
+      for (const [i, runId] of [FIRST_RUN, SECOND_RUN].entries()) {
+        const { tables } = await readManifest(layout, runId);
+        const [list] = (await readAvro(snapshots[i]?.['manifest-list'] ?? '')).rows;
+        const manifest = String(list?.['manifest_path']);
+        assert.equal(list?.['manifest_length'], (await stat(manifest)).size);
+        const [entry] = (await readAvro(manifest)).rows;
+        const file = entry?.['data_file'] as Record<string, unknown>;
+        assert.deepEqual(
+          [file['file_path'], file['record_count'], file['file_size_in_bytes'], list?.['added_rows_count']],
+          [
+            join(layout.snapshot(runId), `${name}.parquet`),
+            tables[name]?.rows,
+            tables[name]?.bytes,
+            tables[name]?.rows,
+          ],
+        );
+      }
+    }
+  });
+
+  test('keep the ids of the fields in the Avro files, by which readers find them', async () => {
+    const [snapshot] = (await metadata()).snapshots;
+    const { schema } = await readAvro(snapshot?.['manifest-list'] ?? '');
+    assert.match(schema, /"name":"manifest_path","type":"string","field-id":500/);
+  });
+
+  test('have the ids of columns that the Parquet files have, each once in its table', async () => {
+    const duck = await openDuck();
+    for (const { name, contract } of (await loadModels()).filter((model) => model.contract.publish)) {
+      const path = literal(join(layout.snapshot(SECOND_RUN), `${name}.parquet`));
+      const columns = await rowsOf(
+        duck.connection,
+        `SELECT name, field_id FROM parquet_schema(${path}) WHERE num_children IS NULL`,
+      );
+      const inFile = columns.map((row) => [String(row['name']), Number(row['field_id'])] as const);
+      assert.deepEqual(
+        inFile,
+        contract.record.columns.map((column) => [column.name, fieldIdOf(column.name)]),
+        name,
+      );
+      assert.equal(new Set(inFile.map(([, id]) => id)).size, inFile.length, name);
+      const { schemas } = await metadata(name);
+      assert.deepEqual(
+        schemas[0]?.fields.map((f) => [f.name, f.id]),
+        inFile,
+      );
+    }
+    duck.close();
+  });
+
+  test('are written once: again only where something changed', async () => {
+    assert.deepEqual(await writeOpenTables(layout), []);
+    const names = await readdir(folderOf(TABLE));
+    await rm(layout.iceberg, { recursive: true });
+    assert.ok((await writeOpenTables(layout)).includes(TABLE));
+    const avroOf = (all: readonly string[]): string[] => all.filter((name) => name.endsWith('.avro')).sort();
+    assert.deepEqual(avroOf(await readdir(folderOf(TABLE))), avroOf(names));
+  });
+
+  test('are written again where they are damaged, and leave out a damaged snapshot', async () => {
+    const whole = await metadata();
+    const version = await readFile(join(folderOf(TABLE), 'version-hint.text'), 'utf8');
+    await writeFile(join(folderOf(TABLE), `v${version}.metadata.json`), '{"format-');
+    await mkdir(layout.snapshot('2026-10-01.01'));
+    await writeFile(join(layout.snapshot('2026-10-01.01'), 'manifest.json'), '{"run_id');
+    assert.deepEqual(await writeOpenTables(layout), [TABLE]);
+    assert.deepEqual((await metadata()).snapshots, whole.snapshots);
+    await rm(layout.snapshot('2026-10-01.01'), { recursive: true });
+  });
+
+  test('do not hold up the run that cannot write them', async () => {
+    const other = await newLayout();
+    await writeFile(other.iceberg, 'no folder');
+    const { manifest, current } = await runDay({
+      layout: other,
+      world: makeWorld(TINY),
+      day: '2026-11-20',
+      only: ({ name }) => name === 'hud_fmr',
+      tables: ['sources'],
+    });
+    assert.ok(manifest !== null && current);
+  });
+
+  test('forget a snapshot that was removed, and its files', async () => {
+    await rm(layout.snapshot(FIRST_RUN), { recursive: true });
+    await writeOpenTables(layout);
+    assert.deepEqual(
+      (await metadata()).snapshots.map((s) => s['snapshot-id']),
+      [20261123001],
+    );
+    assert.deepEqual(
+      (await readdir(folderOf(TABLE))).filter((name) => name.includes(FIRST_RUN)),
+      [],
+    );
+  });
+
+  test('say where readers find the data, if that is not this folder', async () => {
+    await writeOpenTables(layout, 's3://bucket/prefix');
+    const { location, snapshots } = await metadata();
+    assert.equal(location, `s3://bucket/prefix/iceberg/${TABLE}`);
+    assert.ok(snapshots[0]?.['manifest-list'].startsWith(`${location}/metadata/snap-`));
+  });
+});

@@ -1,0 +1,65 @@
+/**
+ * The Iceberg tables of two published days, read by an engine that is not ours: ClickHouse, embedded (chdb). It has
+ * 546 MB, so it is no dependency: `make prove-tables` installs it into node_modules/.cache/chdb and runs this file.
+ */
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { openDuck, rowsOf } from '../../../lib/duck.ts';
+import { identifier, literal } from '../../../lib/sql.ts';
+import { loadModels, type Model } from '../../../models/index.ts';
+import type { Layout } from '../../../pipelines/layout.ts';
+import { snapshotIdOf } from '../../../pipelines/open_tables/iceberg.ts';
+import { writeOpenTables } from '../../../pipelines/open_tables/write.ts';
+import { readManifest } from '../../../pipelines/snapshots.ts';
+import { afterSecondDay, FIRST_RUN, SECOND_RUN } from '../starting_points.ts';
+
+const installed = createRequire(new URL('../../../node_modules/.cache/chdb/', import.meta.url));
+const { query } = installed('chdb') as { query: (sql: string, format: string) => string };
+
+let layout: Layout;
+before(async () => {
+  ({ layout } = await afterSecondDay());
+  await writeOpenTables(layout);
+  // It reads files below its working folder only.
+  process.chdir(layout.root);
+});
+
+/** Rows, distinct keys, and the sum of every number: the same in both dialects. */
+const figuresOf = ({ contract: { record } }: Model): string => {
+  const numbers = record.columns.filter((c) => /^(?:DECIMAL|INTEGER)/u.test(c.sql));
+  const keys = record.key.map((k) => `count(DISTINCT ${identifier(k)})`);
+  const sums = numbers.map(({ name }) => `sum(${identifier(name)})`);
+  return ['count(*)', ...keys, ...sums].join(', ');
+};
+
+describe('ClickHouse reads the open tables', () => {
+  for (const runId of [FIRST_RUN, SECOND_RUN])
+    test(`as they were on ${runId}: every table, count and sum as in the Parquet file`, async () => {
+      const duck = await openDuck();
+      for (const model of (await loadModels()).filter(({ contract }) => contract.publish)) {
+        const figures = figuresOf(model);
+        const file = literal(join(layout.snapshot(runId), `${model.name}.parquet`));
+        const [ours] = await rowsOf(duck.connection, `SELECT ${figures} FROM read_parquet(${file})`);
+        const theirs = query(
+          `SELECT ${figures} FROM icebergLocal(${literal(join(layout.iceberg, model.name))})
+            SETTINGS iceberg_snapshot_id = ${snapshotIdOf(runId)}`,
+          'JSONCompactEachRow',
+        );
+        const plain = (value: unknown): string => (value === null ? 'null' : String(Number(String(value))));
+        assert.deepEqual(
+          (JSON.parse(theirs) as unknown[]).map(plain),
+          Object.values(ours ?? {}).map(plain),
+          model.name,
+        );
+      }
+      duck.close();
+    });
+
+  test('as they are today, without a snapshot named', async () => {
+    const { tables } = await readManifest(layout, SECOND_RUN);
+    const count = query(`SELECT count() FROM icebergLocal(${literal(join(layout.iceberg, 'deals'))})`, 'TSV');
+    assert.equal(Number(count), tables['deals']?.rows);
+  });
+});

@@ -1,0 +1,155 @@
+/** `make release`: what a stranger gets, checked with other tools and against the snapshot itself. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { openDuck, rowsOf } from '../../../lib/duck.ts';
+import { identifier, literal } from '../../../lib/sql.ts';
+import type { Layout } from '../../../pipelines/layout.ts';
+import { damageOf, release, type Release } from '../../../pipelines/release/release.ts';
+import { readManifest } from '../../../pipelines/snapshots.ts';
+import { published } from '../runs.ts';
+import { afterSecondDay, FIRST_RUN, SECOND_RUN } from '../starting_points.ts';
+
+interface Field {
+  readonly name: string;
+  readonly type: string;
+  readonly constraints: { readonly required: boolean; readonly enum?: readonly string[] };
+}
+interface Resource {
+  readonly name: string;
+  readonly path: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly hash: string;
+  readonly schema: {
+    readonly fields: readonly Field[];
+    readonly primaryKey: readonly string[];
+    readonly foreignKeys?: readonly { fields: string[]; reference: { resource: string; fields: string[] } }[];
+  };
+}
+
+let layout: Layout;
+let first: Release;
+let second: Release;
+const fileOf = (name: string, { folder } = second): Promise<string> => readFile(join(folder, name), 'utf8');
+const resources = async (): Promise<readonly Resource[]> =>
+  (JSON.parse(await fileOf('datapackage.json')) as { resources: Resource[] }).resources;
+
+before(async () => {
+  ({ layout } = await afterSecondDay());
+  first = await release(layout, FIRST_RUN);
+  second = await release(layout, SECOND_RUN);
+});
+
+describe('a release', () => {
+  test('has every published table except those that resell leads or disclose sold ones', async () => {
+    const { tables } = await readManifest(layout, SECOND_RUN);
+    const released = (await resources()).map(({ name }) => name);
+    const leftOut = Object.keys(tables).filter((name) => !released.includes(name));
+    assert.deepEqual(leftOut.sort(), ['change_feeds', 'changes', 'leads', 'property_keys']);
+    assert.ok(released.includes('deals') && released.includes('signals'));
+    const manifest = JSON.parse(await fileOf('manifest.json')) as Record<string, unknown>;
+    assert.deepEqual(Object.keys(manifest['tables'] as object).sort(), released.sort());
+    for (const hidden of ['sold_leads', 'sold_properties', 'database']) assert.ok(!(hidden in manifest), hidden);
+  });
+
+  test('is checked by sha256sum, file by file', async () => {
+    const checked = spawnSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: second.folder, encoding: 'utf8' });
+    assert.equal(checked.status, 0, checked.stderr);
+    const names = (await readdir(second.folder)).filter((name) => name !== 'SHA256SUMS');
+    assert.equal(checked.stdout.trim().split('\n').length, names.length);
+  });
+
+  test('has tables as its data package says: sizes, columns, types, keys, closed values', async () => {
+    const all = await resources();
+    const duck = await openDuck();
+    const count = async (sql: string): Promise<number> => Number((await rowsOf(duck.connection, sql))[0]?.['n']);
+    for (const { name, path, schema } of all) {
+      await duck.connection.run(
+        `CREATE VIEW ${identifier(name)} AS FROM read_parquet(${literal(join(second.folder, path))})`,
+      );
+      const described = await rowsOf(duck.connection, `DESCRIBE ${identifier(name)}`);
+      assert.deepEqual(
+        described.map((row) => row['column_name']),
+        schema.fields.map((field) => field.name),
+        name,
+      );
+    }
+    for (const { name, rows, schema } of all) {
+      const from = `FROM ${identifier(name)}`;
+      assert.equal(await count(`SELECT count(*) AS n ${from}`), rows, name);
+      const key = schema.primaryKey.map(identifier).join(', ');
+      assert.equal(await count(`SELECT count(*) AS n FROM (SELECT DISTINCT ${key} ${from})`), rows, `key of ${name}`);
+      const broken = schema.fields.flatMap(({ name: column, constraints }) => [
+        ...(constraints.required ? [`${identifier(column)} IS NULL`] : []),
+        ...(constraints.enum ? [`${identifier(column)} NOT IN (${constraints.enum.map(literal).join(', ')})`] : []),
+      ]);
+      assert.equal(await count(`SELECT count(*) AS n ${from} WHERE ${broken.join(' OR ')}`), 0, name);
+      for (const { fields, reference } of schema.foreignKeys ?? []) {
+        const on = `${name}.${fields[0] ?? ''} = target.${reference.fields[0] ?? ''}`;
+        const missing = `${from} ANTI JOIN ${reference.resource} AS target ON ${on}`;
+        const isNamed = `${fields[0] ?? ''} IS NOT NULL`;
+        assert.equal(await count(`SELECT count(*) AS n ${missing} WHERE ${isNamed}`), 0, `${name}.${fields[0] ?? ''}`);
+      }
+    }
+    duck.close();
+  });
+
+  test('lists the changes since the previous release, as the tables show them', async () => {
+    const changes = JSON.parse(await fileOf('changes.json')) as {
+      previous: string;
+      tables: { table: string; rows: number[]; added: number; columns: { column: string; rows: number | null }[] }[];
+    };
+    assert.equal(changes.previous, FIRST_RUN);
+    const deals = changes.tables.find(({ table }) => table === 'deals') ?? assert.fail();
+    const byId = async (runId: string) =>
+      new Map((await published(layout, runId, 'deals')).map((row) => [row['id'], row]));
+    const [old, now] = [await byId(FIRST_RUN), await byId(SECOND_RUN)];
+    assert.deepEqual(deals.rows, [old.size, now.size]);
+    assert.equal(deals.added, [...now.keys()].filter((id) => !old.has(id)).length);
+    const repriced = [...now].filter(([id, row]) => old.has(id) && old.get(id)?.['list_price'] !== row['list_price']);
+    assert.ok(repriced.length > 0);
+    assert.equal(deals.columns.find(({ column }) => column === 'list_price')?.rows, repriced.length);
+    assert.match(
+      await fileOf('CHANGES.md'),
+      new RegExp(`\\| \`list_price\` \\| other values \\| ${repriced.length} \\|`),
+    );
+    assert.match(await fileOf('CHANGES.md', first), /first release/);
+  });
+
+  test('names every source with rows in it, and its terms', async () => {
+    const { sources } = await readManifest(layout, SECOND_RUN);
+    const page = await fileOf('LICENSES.md');
+    for (const { source, staged_run } of sources)
+      assert.equal(page.includes(`\`${source}\``), staged_run !== null, source);
+    assert.match(await fileOf('CITATION.cff'), /^version: "2026-11-23.01"$/m);
+    assert.match(await fileOf('README.md'), /Made-up data of the sandbox world/);
+  });
+
+  test('is written once: the same bytes elsewhere, and never overwritten', async () => {
+    assert.equal((await release(layout, SECOND_RUN)).isNew, false);
+    const sums = await fileOf('SHA256SUMS');
+    await rm(second.folder, { recursive: true });
+    assert.equal((await release(layout, SECOND_RUN)).isNew, true);
+    assert.equal(await fileOf('SHA256SUMS'), sums);
+  });
+
+  test('is refused, and left alone, if somebody changed it', async () => {
+    await appendFile(join(first.folder, 'deals.parquet'), 'x');
+    assert.deepEqual(await damageOf(first.folder), ['deals.parquet changed since it was released']);
+    await assert.rejects(
+      release(layout, FIRST_RUN),
+      /deals\.parquet changed since it was released\. Delete the folder/,
+    );
+  });
+
+  test('of a snapshot whose columns this version does not know is refused', async () => {
+    const manifest = await readManifest(layout, SECOND_RUN);
+    const older = { ...manifest, versions: { ...manifest.versions, schema: '0'.repeat(64) } };
+    await writeFile(join(layout.snapshot(SECOND_RUN), 'manifest.json'), JSON.stringify(older));
+    await rm(second.folder, { recursive: true });
+    await assert.rejects(release(layout, SECOND_RUN), /has other columns than this version of Dealfeed describes/);
+  });
+});

@@ -1,0 +1,263 @@
+/** The main job, end to end: pages in, a snapshot out that says what the world knows to be true. */
+import assert from 'node:assert/strict';
+import { readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { summaryOf } from '../../../api/routes/report/summary.ts';
+import { loadSnapshot } from '../../../api/snapshot/load.ts';
+import { openDuck, rowsOf } from '../../../lib/duck.ts';
+import { literal } from '../../../lib/sql.ts';
+import { awaitsOperator } from '../../../pipelines/ingest/source_state.ts';
+import type { Layout } from '../../../pipelines/layout.ts';
+import type { RunResult } from '../../../pipelines/run/run.ts';
+import { verifySnapshot } from '../../../pipelines/snapshots.ts';
+import { isEqual } from '../../../sandbox/comparison/compare.ts';
+import { reconcile } from '../../../sandbox/comparison/reconcile.ts';
+import { formatComparisons } from '../../../sandbox/comparison/report.ts';
+import type { World, WorldDay } from '../../../sandbox/world/types.ts';
+import { makeWorld } from '../../../sandbox/world/world.ts';
+import { loadSources } from '../../../sources/index.ts';
+import { assertConsistent, claimsIn } from '../../api/routes/summary_claims.ts';
+import { hashesOf, newLayout, published, runDay, smallWorld, TINY, withoutChanges } from '../runs.ts';
+import { DISTRESS_AND_PARCELS } from '../some_tables.ts';
+import { afterFirstDay, FIRST_RUN, publishedRun } from '../starting_points.ts';
+
+describe('a run over one day', () => {
+  let layout: Layout;
+  let world: World;
+  let first: Awaited<ReturnType<typeof publishedRun>>;
+  before(async () => {
+    const start = await afterFirstDay();
+    ({ layout, world } = start);
+    first = await publishedRun(start, FIRST_RUN);
+  });
+
+  test('every source is read and every row accounted for', async () => {
+    assert.equal(first.manifest.sources.length, (await loadSources()).length);
+    for (const row of first.manifest.sources) {
+      if (awaitsOperator(row)) continue;
+      assert.equal(row.status, 'good', `${row.source}: ${row.reason ?? ''} ${row.detail ?? ''}`);
+      assert.equal(row.rows_in, row.rows_out + row.rows_rejected + row.rows_merged, row.source);
+    }
+  });
+
+  test('what it publishes is what the world knows to be true', async () => {
+    const { comparisons } = await reconcile(layout.snapshot(first.runId), world);
+    assert.ok(comparisons.length > 40 && comparisons[0]?.group === 'rows', 'every table was compared');
+    const different = comparisons.filter((c) => !isEqual(c));
+    assert.deepEqual(different, [], formatComparisons(different).join('\n'));
+  });
+
+  test('it differs from another world in the rows of every table', async () => {
+    const { comparisons } = await reconcile(layout.snapshot(first.runId), makeWorld({ ...TINY, seed: 8 }));
+    const tables = comparisons.filter((c) => c.group === 'rows' && !isEqual(c)).map(({ what }) => what);
+    for (const table of ['listing history', 'deals', 'signals', 'auctions', 'leads of tax debts'])
+      assert.ok(tables.includes(table), table);
+  });
+
+  test('no sentence of a report contradicts one of its fields', async () => {
+    const snapshot = await loadSnapshot(layout.snapshot(first.runId));
+    try {
+      const rows = await snapshot.records('reports', '');
+      const reports = new Map(rows.map((report) => [report['id'], report as Parameters<typeof summaryOf>[1]]));
+      const deals = (await snapshot.records('deals', '')) as Parameters<typeof summaryOf>[0][];
+      const claims = new Set<string>();
+      for (const deal of deals) {
+        const report = reports.get(deal.id) ?? assert.fail(`no report of ${deal.id}`);
+        const sentences = summaryOf(deal, report);
+        assertConsistent(sentences, deal, report);
+        for (const claim of claimsIn(sentences)) claims.add(claim);
+      }
+      assert.ok(claims.size >= 10, [...claims].join(', '));
+    } finally {
+      snapshot.close();
+    }
+  });
+
+  test('the snapshot is complete, current, and its hashes verify', async () => {
+    assert.equal(await readlink(layout.current), join('snapshots', first.runId));
+    assert.deepEqual(await verifySnapshot(layout, first.runId), []);
+    const { manifest } = first;
+    assert.deepEqual(Object.keys(manifest.tables).sort(), [
+      'assumptions',
+      'auctions',
+      'change_feeds',
+      'changes',
+      'coverage',
+      'deals',
+      'filings',
+      'leads',
+      'listing_history',
+      'owners',
+      'property_keys',
+      'rejects',
+      'reports',
+      'signals',
+      'sources',
+    ]);
+    assert.ok(manifest.audits.length > 50);
+    assert.ok(manifest.audits.every((a) => !a.blocking || a.failing_rows === 0));
+    assert.ok(
+      manifest.sources.every(
+        (s) => awaitsOperator(s) || (s.staged_sha256 !== null && (s.pages > 0 || s.rows_in === 0)),
+      ),
+    );
+    assert.match(manifest.notice, /made-up/i);
+  });
+
+  test('the database file holds the same tables by itself, with a note on every column', async () => {
+    const duck = await openDuck();
+    try {
+      await duck.connection.run(`ATTACH ${literal(join(layout.current, 'dealfeed.duckdb'))} AS snapshot (READ_ONLY)`);
+      for (const [name, { rows }] of Object.entries(first.manifest.tables)) {
+        const [count] = await rowsOf(duck.connection, `SELECT count(*) AS n FROM snapshot."${name}"`);
+        assert.equal(Number(count?.['n']), rows, name);
+      }
+      const bare = await rowsOf(
+        duck.connection,
+        "SELECT table_name, column_name FROM duckdb_columns() WHERE database_name = 'snapshot' AND comment IS NULL",
+      );
+      assert.deepEqual(bare, []);
+    } finally {
+      duck.close();
+    }
+  });
+
+  test('the scores of every deal add up and no lead is without an address', async () => {
+    const deals = await published(layout, first.runId, 'deals');
+    assert.ok(deals.length > 40);
+    for (const d of deals) {
+      assert.equal(
+        d['deal_score'],
+        ['yield', 'coverage', 'motivation', 'distress'].reduce((sum, part) => sum + Number(d[`deal_score_${part}`]), 0),
+        String(d['id']),
+      );
+    }
+    assert.ok(
+      deals.some((d) => d['rental_status'] === 'Hot') &&
+        deals.some((d) => d['underwrite_reliability'] === 'proxy_out_of_range'),
+    );
+    const leads = await published(layout, first.runId, 'leads');
+    assert.ok(leads.length > 50 && leads.every((l) => l['address'] !== null));
+  });
+
+  test('ids, states, ZIPs, counties and links have the specified forms', async () => {
+    const FORMS: Readonly<Record<string, RegExp>> = {
+      id: /^[\da-f]{8}-[\da-f]{4}-5[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/u,
+      state: /^[A-Z]{2}$/u,
+      source_state: /^[A-Z]{2}$/u,
+      zip: /^\d{5}$/u,
+      county: /^.+, [A-Z]{2}$/u,
+      source_url: /^https?:\/\/\S+$/u,
+      listing_url: /^https?:\/\/\S+$/u,
+    };
+    for (const table of ['deals', 'signals', 'auctions', 'leads', 'filings']) {
+      const rows = await published(layout, first.runId, table);
+      assert.ok(rows.length > 20, table);
+      for (const row of rows)
+        for (const [field, form] of Object.entries(FORMS))
+          if (typeof row[field] === 'string') assert.match(row[field], form, `${table}.${field}`);
+    }
+  });
+});
+
+describe('the days after', () => {
+  const days = ['2026-11-18', '2026-11-20', '2026-11-23'];
+  /** One sheriff, by county: the others' sites have the same reader. */
+  const SHERIFFS: Readonly<Record<string, string>> = { '39049': 'oh_franklin_sheriff' };
+  /** One county of each kind of list. */
+  const LISTS = ['oh_cuyahoga_tax', 'oh_hamilton_tax', 'oh_stark_tax', 'oh_summit_tax'];
+  /** Sites that show their listings on few pages. */
+  const SITES = ['lakes_sunbelt_exchange', 'buckeye_income_property', 'reso_sandbox_mls'];
+  const runs: (RunResult & { truth: WorldDay })[] = [];
+  let layout: Layout;
+  before(async () => {
+    const world = smallWorld();
+    layout = await newLayout();
+    // What changes from day to day; the registers' days are in registers.test.ts.
+    const only = ({ name }: { readonly name: string }): boolean =>
+      [...LISTS, ...SITES, ...Object.values(SHERIFFS)].includes(name);
+    const history = ['listing_history', 'signals', 'auctions'];
+    for (const day of days) {
+      const tables = day === days.at(-1) ? [...history, 'deals'] : history;
+      runs.push(await runDay({ layout, world, day, only, tables, empty: DISTRESS_AND_PARCELS }));
+    }
+    // And one of them again, after the later ones.
+    runs.push(await runDay({ layout, world, day: '2026-11-20', only, tables: history, empty: DISTRESS_AND_PARCELS }));
+  });
+
+  test('price cuts, delistings, cured debts and sold auctions show, and every one of them is true', async () => {
+    const seen = { cuts: 0, gone: 0, cured: 0, sold: 0 };
+    for (const [i, today] of runs.slice(0, days.length).entries()) {
+      const yesterday = runs[i - 1];
+      if (!yesterday) continue;
+      assert.equal(today.manifest?.previous, yesterday.runId);
+      const versions = await published(layout, today.runId, 'listing_history', 'WHERE is_latest');
+      const latest = new Map(versions.map((v) => [`${String(v['source'])} ${String(v['listing_id'])}`, v]));
+      for (const event of today.truth.listingEvents.filter(({ site }) => SITES.includes(site))) {
+        const version = latest.get(`${event.site} ${event.listingId}`);
+        assert.ok(version, `${event.kind} ${event.listingId}`);
+        if (event.kind === 'price_cut') {
+          assert.equal(version['change'], 'price_cut', event.listingId);
+          assert.equal(version['list_price'], event.after);
+          seen.cuts += 1;
+        }
+        if (event.kind === 'gone') {
+          assert.equal(version['gone_on'], today.truth.day, event.listingId);
+          seen.gone += 1;
+        }
+      }
+      const lists = new Set(
+        today.manifest?.sources.filter(({ source }) => LISTS.includes(source)).map((s) => s.county_fips),
+      );
+      const owing = yesterday.truth.delinquent.filter(({ countyFips }) => lists.has(countyFips));
+      const cured = new Set(owing.map((d) => d.propertyId));
+      for (const d of today.truth.delinquent) cured.delete(d.propertyId);
+      const removed = await published(
+        layout,
+        today.runId,
+        'signals',
+        `WHERE signal_type = 'tax_delinquent' AND signal_state = 'removed' AND state_since = '${today.truth.day}'`,
+      );
+      assert.equal(removed.length, cured.size, `debts cured on ${today.truth.day}`);
+      seen.cured += removed.length;
+      const counted = today.changes?.counts.find(({ label }) => label === 'debts gone from their list');
+      assert.equal(counted?.n ?? 0, removed.length, 'and the summary of the run counts them');
+      const auctions = new Map(
+        (await published(layout, today.runId, 'auctions')).map((a) => [
+          `${String(a['case_number'])} ${String(a['sale_date'])}`,
+          a,
+        ]),
+      );
+      const sold = today.truth.auctions.filter(
+        (x) => x.status === 'sold' && x.saleDate >= '2026-11-18' && SHERIFFS[x.countyFips] !== undefined,
+      );
+      for (const a of sold) {
+        const row = auctions.get(`${a.caseNumber} ${a.saleDate}`);
+        assert.equal(row?.['sale_status'], 'sold', a.aid);
+        assert.equal(row?.['sold_amount'], a.soldFor, a.aid);
+        seen.sold += 1;
+      }
+    }
+    assert.ok(
+      Object.values(seen).every((n) => n > 0),
+      `each kind happened: ${JSON.stringify(seen)}`,
+    );
+    const reduced = await published(
+      layout,
+      runs[days.length - 1]?.runId ?? '',
+      'deals',
+      'WHERE price_reduction_pct > 0',
+    );
+    assert.ok(reduced.length > 0 && reduced.every((d) => Number(d['motivation_price_cut']) > 0));
+  });
+
+  test('an earlier day run again publishes the same bytes, and the later day stays current', async () => {
+    const [then, again, last] = [runs[1] ?? assert.fail(), runs.at(-1) ?? assert.fail(), runs[days.length - 1]];
+    assert.equal(again.runId, '2026-11-20.02');
+    assert.ok(Object.keys(hashesOf(then)).length > 5);
+    assert.deepEqual(withoutChanges(again), withoutChanges(then));
+    assert.equal(again.current, false);
+    assert.equal(await readlink(layout.current), join('snapshots', last?.runId ?? ''));
+  });
+});

@@ -1,0 +1,210 @@
+/** What a run shows while it works: lines in a log, and lines redrawn in place on a terminal of any width. */
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { play, textOf } from '../../../docs/generate/terminal.ts';
+import { lineProgress } from '../../../pipelines/progress/lines.ts';
+import { LiveProgress } from '../../../pipelines/progress/live.ts';
+import type { Progress } from '../../../pipelines/progress/progress.ts';
+import { Tally } from '../../../pipelines/progress/tally.ts';
+import { duration, largeRead } from '../../../pipelines/progress/words.ts';
+import { labeled, wrapped } from '../../../pipelines/wrap.ts';
+import type { ReadRecord } from '../../../pipelines/ingest/reads.ts';
+import { loadSources } from '../../../sources/index.ts';
+
+const all = await loadSources();
+const named = (name: string) => all.find((s) => s.name === name) ?? assert.fail(`no source ${name}`);
+const [stark, summit, rents] = [named('oh_stark_tax'), named('oh_summit_tax'), named('hud_fmr')];
+
+const readOf = (source: string, rowsIn: number, status: ReadRecord['status'] = 'good'): ReadRecord => ({
+  source,
+  run_id: '2026-11-20.01',
+  as_of: '2026-11-20',
+  status,
+  reason: null,
+  detail: null,
+  page_url: null,
+  observed_at: '2026-11-20T12:00:00.000Z',
+  counts: { rows_in: rowsIn, rows_out: rowsIn, rows_rejected: 0, rows_merged: 0, rows_carried: 0 },
+  traffic: { requests: 40, not_modified: 0, bytes: 1000, retries: 0 },
+  pages: [],
+  dropped_files: [],
+  rejects: [],
+  parquet: null,
+});
+
+/** A run that reads three sources, then builds. @param wait lets time pass, in ms */
+function report(progress: Progress, wait: (ms: number) => void): void {
+  progress.reading([stark, summit, rents], 87);
+  for (const spec of [stark, summit, rents]) progress.started(spec);
+  wait(2000);
+  progress.ended({ spec: stark, read: readOf('oh_stark_tax', 612) });
+  progress.ended({ spec: rents, read: null });
+  wait(2000);
+  progress.ended({ spec: summit, read: readOf('oh_summit_tax', 0, 'unavailable') });
+  progress.step({ name: 'models', about: 'building models without 5 sold leads', parts: 2 });
+  progress.part('stg_tax');
+  progress.part('deals');
+  progress.step({ name: 'publish', about: 'publishing' });
+  progress.done();
+}
+
+/** A run within a long statement of its second of four models. */
+function reportLongModel(progress: Progress, wait: (ms: number) => void): void {
+  progress.step({ name: 'models', about: 'building models', parts: 4, shareOfPart: () => 0.429 });
+  progress.part('stg_tax');
+  progress.part('filings');
+  wait(31_000);
+}
+
+test('a log has one line for each family when it is done, and one for each step', () => {
+  let now = 0;
+  const lines: string[] = [];
+  report(
+    lineProgress(
+      (line) => lines.push(line),
+      () => now,
+    ),
+    (ms) => {
+      now += ms;
+    },
+  );
+  assert.deepEqual(lines, [
+    'reading 3 sources; 87 others keep their rows',
+    '  fmr         1 of 1 source          0 rows    2 s  1 waiting for a file  0 requests',
+    '  tax         2 of 2 sources       612 rows    4 s  1 failed  80 requests, 20/s',
+    'building models without 5 sold leads',
+    'publishing',
+  ]);
+});
+
+/* eslint-disable no-control-regex -- terminals mark colors and cursor moves with the escape character */
+const ESCAPES = /\u001b\[[0-9;?]*[A-Za-z]/gu;
+/* eslint-enable no-control-regex */
+
+/** A terminal that keeps what is written to it. */
+function terminal(columns: number, colors: boolean): { readonly stream: NodeJS.WriteStream; written(): string } {
+  const stream = new PassThrough();
+  let text = '';
+  stream.on('data', (d: Buffer) => {
+    text += d.toString();
+  });
+  const asked = Object.assign(stream, { isTTY: true, columns, rows: 24, hasColors: () => colors });
+  return { stream: asked as unknown as NodeJS.WriteStream, written: () => text };
+}
+
+for (const columns of [60, 80, 120]) {
+  test(`a terminal of ${columns} columns shows each family and step on one line, and cuts no word`, () => {
+    let now = 0;
+    const { stream, written } = terminal(columns, false);
+    report(new LiveProgress(stream, () => now), (ms) => {
+      now += ms;
+    });
+    const lines = written().replaceAll(ESCAPES, '').split('\n');
+    assert.ok(
+      lines.every((line) => line.length <= columns),
+      'no line is longer than the terminal is wide',
+    );
+    const last = lines.filter((line) => line.trim() !== '').slice(-4);
+    assert.deepEqual(
+      last.map((line) => line.trim().replaceAll(/ {2,}/gu, ' ').split(' ').slice(0, 5).join(' ')),
+      ['✓ fmr 1 of 1', '! tax 2 of 2', '✓ models 2 of 2', '✓ publish done 0 s'],
+    );
+    assert.equal(
+      last.some((line) => line.includes('20/s')),
+      columns === 120,
+      'what does not fit is left out whole',
+    );
+  });
+}
+
+test('a long step shows its parts done, and how far the one in progress is', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let now = 0;
+  const lines: string[] = [];
+  const log = lineProgress(
+    (line) => lines.push(line),
+    () => now,
+  );
+  const wait = (ms: number): void => {
+    now += ms;
+    t.mock.timers.tick(ms);
+  };
+  reportLongModel(log, wait);
+  log.done();
+  assert.deepEqual(lines, ['building models', '  after 31 s: building models: 2 of 4 filings 42 %']);
+  lines.length = now = 0;
+  const queued = lineProgress(
+    (line) => lines.push(line),
+    () => now,
+  );
+  queued.reading([stark, rents], 0);
+  queued.ended({ spec: rents, read: null });
+  wait(31_000);
+  queued.done();
+  assert.equal(lines.at(-1), '  after 31 s: 1 of 2 sources read', 'while nobody reads');
+
+  for (const [columns, shown] of [
+    [60, '2 of 4 31 s filings 42 %'],
+    [80, '2 of 4 31 s [###.......] filings 42 %'],
+  ] as const) {
+    now = 0;
+    const { stream, written } = terminal(columns, false);
+    const live = new LiveProgress(stream, () => now);
+    reportLongModel(live, (ms) => {
+      now += ms;
+      t.mock.timers.tick(ms);
+    });
+    const screen = textOf(await play(Buffer.from(written().replaceAll('\n', '\r\n')), { columns, rows: 24 }));
+    assert.equal(screen.length, 1, 'the line is redrawn in place');
+    assert.match(screen[0]?.replaceAll(/ {2,}/gu, ' ') ?? '', new RegExp(`^ \\S models ${RegExp.escape(shown)}$`, 'u'));
+    live.done();
+  }
+});
+
+test('colors are for terminals that have them', () => {
+  for (const colors of [true, false]) {
+    const { stream, written } = terminal(80, colors);
+    report(new LiveProgress(stream), () => {});
+    assert.equal(written().includes('\u001b[32m✓'), colors);
+  }
+});
+
+test('a large download has a bar, its rate and the time that is left; then its rows are counted', () => {
+  let now = 0;
+  const tally = new Tally(() => now);
+  tally.ask([stark]);
+  tally.start(stark);
+  const shown = (): string | null => largeRead(tally.reading()[0] ?? assert.fail('nothing is being read'), now);
+  tally.receive({ source: stark.name, requests: 1, bytes: 0, body: { received: 1000, expected: 2000 } });
+  assert.equal(shown(), null, 'a small page needs no bar');
+  now = 10_000;
+  tally.receive({ source: stark.name, requests: 1, bytes: 0, body: { received: 100_000_000, expected: 400_000_000 } });
+  assert.equal(shown(), 'oh_stark_tax: [#####...............] 100.0 MB of 400.0 MB, 10.0 MB/s, 30 s left');
+  tally.receive({ source: stark.name, requests: 1, bytes: 0, body: { received: 100_000_000, expected: 0 } });
+  assert.equal(shown(), 'oh_stark_tax: 100.0 MB received, 10.0 MB/s', 'without a declared length, the count');
+  tally.receive({ source: stark.name, requests: 1, bytes: 0, body: { received: 400_000_000, expected: 400_000_000 } });
+  assert.equal(shown(), 'oh_stark_tax: 400.0 MB received, checking its rows');
+  now = 20_000;
+  tally.accept(stark.name, 600_000, false);
+  assert.equal(shown(), 'oh_stark_tax: 600,000 rows checked, 30,000/s');
+  tally.accept(stark.name, 600_000, true);
+  assert.equal(shown(), 'oh_stark_tax: 600,000 rows checked, writing them');
+  assert.equal(tally.families()[0]?.rows, 600_000, 'and the family counts them');
+});
+
+test('durations and long texts are in words that stay whole', () => {
+  assert.deepEqual([400, 59_400, 61_000, 3_725_000].map(duration), ['0 s', '59 s', '1 min 01 s', '1 h 02 min']);
+  const text = 'county records show a foreclosure sale in ten days';
+  assert.deepEqual(labeled('  70 Hot  ', text, 30), [
+    '  70 Hot  county records show',
+    '          a foreclosure sale',
+    '          in ten days',
+  ]);
+  assert.deepEqual(wrapped(text, Number.POSITIVE_INFINITY, 2), [`  ${text}`], 'a log wraps nothing');
+  assert.deepEqual(
+    wrapped('see runs/2026-11-20.01/report.txt', 12, 2),
+    ['  see', '  runs/2026-11-20.01/report.txt'],
+    'a word that is longer than the line stays whole',
+  );
+});

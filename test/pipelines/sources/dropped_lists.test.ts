@@ -1,0 +1,106 @@
+/** Counties without a list on the web: quiet until the operator drops a file, then counties like any other. */
+import assert from 'node:assert/strict';
+import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { status } from '../../../pipelines/commands/status.ts';
+import { formatSummary, warningsOf } from '../../../pipelines/run/summary/summary.ts';
+import { makeWorld } from '../../../sandbox/world/world.ts';
+import { newLayout, published, runDay, TINY } from '../runs.ts';
+import { DISTRESS_AND_PARCELS } from '../some_tables.ts';
+
+const tables = ['signals'];
+const LISTS = ['oh_butler_tax', 'oh_franklin_tax', 'oh_lucas_tax'];
+const FRANKLIN = new URL('../../../sources/tax/oh_franklin_tax/recorded/list.csv', import.meta.url);
+
+test('a dropped list needs no file, is read if there is one, and stays when the file is gone', async () => {
+  const [layout, world] = [await newLayout(), makeWorld(TINY)];
+  const dropped = ({ name }: { readonly name: string }): boolean => LISTS.includes(name);
+  // A first run that reads nothing at all publishes nothing.
+  const only = (spec: { readonly name: string }): boolean => dropped(spec) || spec.name === 'hud_fmr';
+  const about = (lines: readonly string[]): string[] =>
+    lines.filter((line) => LISTS.some((name) => line.includes(name)));
+
+  const first = await runDay({ layout, world, day: '2026-11-18', only, tables: [] });
+  assert.deepEqual(
+    first.sources.filter((s) => dropped(s.spec)).map(({ row, latest }) => [row.source, row.status, row.reason, latest]),
+    LISTS.map((name) => [name, 'never_read', 'no_file', undefined]),
+  );
+  assert.deepEqual(about(warningsOf(first)), []);
+  assert.deepEqual(about(formatSummary(first, 'data').filter((line) => line.startsWith('Waiting'))), [
+    `Waiting for a file in the drop folder: ${LISTS.join(', ')}, operator_files`,
+  ]);
+  const said: string[] = [];
+  await status(layout, (line) => said.push(line));
+  assert.ok(
+    about(said).length === 3 && about(said).every((line) => / no file +never /.test(line)),
+    about(said).join('\n'),
+  );
+  assert.match(said.join('\n'), / broken, 4 waiting for the operator, 4 out of season$/mu);
+
+  const folder = join(layout.drop, 'oh_franklin_tax');
+  await mkdir(folder, { recursive: true });
+  await writeFile(
+    join(folder, 'list.csv'),
+    'Parcel ID,Owner,Site Address,Site Zip,Delinquent Balance\n' +
+      '010-000005-00,SAMPLE JANE,12 E GAY ST,43215,"$1,234.56"\n0100000060,LOST A ZERO,,,7.00\n',
+  );
+  const refused = await runDay({ layout, world, day: '2026-11-19', only, tables: [] });
+  assert.match(
+    about(warningsOf(refused)).join('\n'),
+    /^oh_franklin_tax quarantined: too_many_rejects: 1 of 2 rows refused.*"010-000005-00"/u,
+  );
+
+  await writeFile(
+    join(folder, 'list.csv'),
+    'Parcel ID,Owner,Site Address,Site Zip,Delinquent Balance\n' +
+      '010-000005-00,SAMPLE JANE,12 E GAY ST,43215,"$1,234.56"\n010000006,WITHOUT CARD,,,7.00\n',
+  );
+  const read = await runDay({ layout, world, day: '2026-11-20', only, tables, empty: DISTRESS_AND_PARCELS });
+  assert.deepEqual(about(warningsOf(read)), []);
+  const signals = await published(layout, read.runId, 'signals', "WHERE county_fips = '39049' ORDER BY parcel_id");
+  assert.deepEqual(
+    signals.map((s) => [s['parcel_id'], s['parcel_key'], s['amount'], s['address_status'], s['county']]),
+    [
+      ['010-000005-00', '010000005', '1234.56', 'available', 'Franklin County, OH'],
+      ['010000006', '010000006', '7.00', 'pending_parcel_lookup', 'Franklin County, OH'],
+    ],
+  );
+
+  await rm(folder, { recursive: true });
+  const after = await runDay({ layout, world, day: '2026-11-21', only, tables, empty: DISTRESS_AND_PARCELS });
+  const franklin = after.sources.find((s) => s.row.source === 'oh_franklin_tax')?.row;
+  assert.deepEqual(
+    [franklin?.status, franklin?.reason, franklin?.age_days, franklin?.rows_out],
+    ['not_due', 'no_file', 1, 2],
+  );
+  assert.deepEqual(about(warningsOf(after)), []);
+  assert.equal(
+    (await published(layout, after.runId, 'signals', "WHERE county_fips = '39049' AND signal_state = 'listed'")).length,
+    2,
+  );
+});
+
+test('a list may have title rows, its first bad row is named, and a bad file stops no other source', async () => {
+  const [layout, world] = [await newLayout(), makeWorld(TINY)];
+  await mkdir(join(layout.drop, 'oh_franklin_tax'), { recursive: true });
+  await copyFile(FRANKLIN, join(layout.drop, 'oh_franklin_tax', 'list.csv'));
+  await mkdir(join(layout.drop, 'oh_lucas_tax'));
+  await symlink('/nowhere', join(layout.drop, 'oh_lucas_tax', 'list.csv'));
+  const run = await runDay({
+    layout,
+    world,
+    day: '2026-11-20',
+    only: ({ name }) => name === 'oh_franklin_tax' || name === 'oh_lucas_tax',
+    tables: [],
+  });
+  assert.match(
+    warningsOf(run).find((line) => line.startsWith('oh_lucas_tax')) ?? '',
+    /quarantined: malformed_page: the drop folder holds list\.csv, which cannot be read: ENOENT;/u,
+  );
+  // Three bad rows of six are more than a list may have: it is set aside whole, and says which row is the first.
+  assert.match(
+    warningsOf(run).find((line) => line.startsWith('oh_franklin_tax')) ?? '',
+    /too_many_rejects: 3 of 6 rows refused, at most 5 % expected; the first: line 8/u,
+  );
+});

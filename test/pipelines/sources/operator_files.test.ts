@@ -1,0 +1,298 @@
+/** Listings that brokers send: one folder per broker, each file on its own. */
+import assert from 'node:assert/strict';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { openDuck, rowsOf } from '../../../lib/duck.ts';
+import { literal } from '../../../lib/sql.ts';
+import { explain } from '../../../pipelines/analyse/explain/explain.ts';
+import { openSnapshot } from '../../../pipelines/analyse/open_snapshot.ts';
+import { sandboxClock } from '../../../pipelines/clock.ts';
+import { reparse } from '../../../pipelines/commands/reparse.ts';
+import { inThisProcess } from '../../../pipelines/crawl/crawler.ts';
+import { ingest } from '../../../pipelines/ingest/ingest.ts';
+import { stagedParquet, type ReadRecord } from '../../../pipelines/ingest/reads.ts';
+import type { Layout } from '../../../pipelines/layout.ts';
+import { warningsOf } from '../../../pipelines/run/summary/summary.ts';
+import { makeWorld } from '../../../sandbox/world/world.ts';
+import { codeOfName } from '../../../sources/dropped_files.ts';
+import { openArchive } from '../../../sources/fetch/archive.ts';
+import { createFetcher } from '../../../sources/fetch/fetcher.ts';
+import spec from '../../../sources/listings/operator_files/source.ts';
+import { newLayout, published, runDay, TINY } from '../runs.ts';
+import { COUNTY_RECORDS } from '../some_tables.ts';
+
+const HEADINGS = 'MLS#,Address,City,State,ZIP,Price,Units';
+
+/** A list of invented listings, numbered from 1. */
+const list = (street: string, prices: readonly number[]): string =>
+  [HEADINGS, ...prices.map((price, i) => `${i + 1},${i + 1} ${street},Akron,OH,44308,${price},4`)].join('\n');
+
+async function drop(layout: Layout, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(layout.drop, spec.name, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+  }
+}
+
+/** The id with the folder's name in place of its code. */
+const withNames = (text: string): string =>
+  ['acme', 'birch', 'birch & co', 'cedar'].reduce((id, name) => id.replace(`${codeOfName(name)}/`, `${name}/`), text);
+
+/** One read, and its staged rows as "listing_id price day". */
+async function read(layout: Layout, day: string): Promise<{ record: ReadRecord; rows: readonly string[] }> {
+  const [archive, clock, runId] = [await openArchive(layout.root), sandboxClock(day), `${day}.01`];
+  const fetcher = createFetcher({ archive, clock, secrets: {} });
+  try {
+    const run = { layout, archive, clock, runId, crawler: inThisProcess(fetcher) };
+    const record = (await ingest(run, spec, null)) ?? assert.fail('nothing was dropped');
+    if (record.status !== 'good') return { record, rows: [] };
+    const duck = await openDuck();
+    const rows = await rowsOf(
+      duck.connection,
+      `SELECT listing_id || ' ' || list_price || ' ' || left(CAST(observed_at AS VARCHAR), 10) AS text
+        FROM read_parquet(${literal(stagedParquet(layout, spec.name, runId))})`,
+    );
+    duck.close();
+    return { record, rows: rows.map(({ text }) => withNames(String(text))).sort() };
+  } finally {
+    await fetcher.close();
+  }
+}
+
+test('two brokers that both number their listings 1 and 2 have four listings', async () => {
+  const layout = await newLayout();
+  await drop(layout, {
+    'acme/list.csv': list('Elm St', [100_000, 200_000]),
+    'birch & co/list.csv': list('Oak St', [300_000, 400_000]),
+    'own.csv': list('Ash St', [500_000]),
+  });
+  const { record, rows } = await read(layout, '2026-11-20');
+  assert.equal(record.status, 'good');
+  assert.equal(record.counts.rows_merged, 0);
+  assert.deepEqual(rows, [
+    '1 500000.00 2026-11-20',
+    'acme/1 100000.00 2026-11-20',
+    'acme/2 200000.00 2026-11-20',
+    'birch & co/1 300000.00 2026-11-20',
+    'birch & co/2 400000.00 2026-11-20',
+  ]);
+});
+
+test('an unreadable file is reported, its broker keeps the last good rows, and the other files are read', async () => {
+  const layout = await newLayout();
+  await drop(layout, {
+    'acme/list.csv': list('Elm St', [100_000, 200_000]),
+    'birch/list.csv': list('Oak St', [300_000]),
+    'cedar/list.csv': list('Fir St', [600_000, 700_000]),
+    'own.csv': list('Ash St', [500_000]),
+  });
+  assert.equal((await read(layout, '2026-11-19')).rows.length, 6);
+
+  // A list without prices, one under a new name with only bad rows, a document, and a link that leads nowhere.
+  await rm(join(layout.drop, spec.name, 'birch', 'list.csv'));
+  await drop(layout, {
+    'acme/list.csv': 'MLS#,Address,City,State,ZIP\n1,1 Elm St,Akron,OH,44308\n',
+    'birch/november.csv': `${HEADINGS}\n1,1 Oak St,Akron,Ohio,44308,1,4\n`,
+    'birch/letter.docx': 'Dear all',
+    'cedar/list.csv': list('Fir St', [600_001]),
+    'own.csv': list('Ash St', [500_001]),
+  });
+  await symlink('/nowhere', join(layout.drop, spec.name, 'cedar', 'more.csv'));
+  const { record, rows } = await read(layout, '2026-11-20');
+  assert.equal(record.status, 'good');
+  assert.deepEqual(rows, [
+    '1 500001.00 2026-11-20',
+    'acme/1 100000.00 2026-11-19',
+    'acme/2 200000.00 2026-11-19',
+    'birch/1 300000.00 2026-11-19',
+    // cedar/2 is gone from a file that was read.
+    'cedar/1 600001.00 2026-11-20',
+  ]);
+  assert.deepEqual(record.counts, { rows_in: 6, rows_out: 2, rows_rejected: 4, rows_merged: 0, rows_carried: 3 });
+  const reported = record.rejects.map(({ reason, detail }) => `${reason} ${detail.slice(0, 60)}`).sort();
+  assert.match(reported[0] ?? '', /^malformed_page birch\/letter\.docx: a file of this kind cannot be read\. Ask/u);
+  assert.match(reported[1] ?? '', /^malformed_page cedar\/more\.csv: cannot be read \(ENOENT\)/u);
+  assert.match(reported[2] ?? '', /^missing_column acme\/list\.csv: no heading for price in line 1/u);
+  assert.match(reported[3] ?? '', /^too_many_rejects birch\/november\.csv: 1 of 1 rows refused/u);
+
+  const again = await reparse({ layout, archive: await openArchive(layout.root), spec, apply: false });
+  assert.deepEqual(
+    again.map(({ problem, after }) => [problem, after?.rows_carried]),
+    [
+      [null, 0],
+      [null, 3],
+    ],
+  );
+  assert.deepEqual(again[1]?.after, record.counts);
+
+  // The carried rows stay for as long as the file is unreadable.
+  const third = await read(layout, '2026-11-21');
+  assert.equal(third.record.counts.rows_carried, 3);
+  assert.ok(third.rows.includes('acme/1 100000.00 2026-11-19'), third.rows.join());
+});
+
+test('without folders, one number of two properties is rejected, and one of one property is not', async () => {
+  const layout = await newLayout();
+  await drop(layout, {
+    'acme.csv': list('Elm St', [100_000, 200_000]),
+    // Listing 1 has another ZIP; listing 2 is the same house under a longer name, and the later file counts.
+    'birch.csv': `${HEADINGS}\n1,1 Oak St,Akron,OH,44311,300000,4\n2,2 Elm Street,Akron,OH,44308,199000,4\n`,
+  });
+  const { record, rows } = await read(layout, '2026-11-20');
+  assert.deepEqual(rows, ['2 199000.00 2026-11-20']);
+  assert.deepEqual(record.counts, { rows_in: 4, rows_out: 1, rows_rejected: 2, rows_merged: 1, rows_carried: 0 });
+  assert.equal(
+    record.rejects[0]?.detail,
+    '1 is house 1 in 44308 in acme.csv and house 1 in 44311 in birch.csv: give each supplier a folder of its own',
+  );
+});
+
+test('without folders, two brokers that number all their listings alike are told to have folders', async () => {
+  const layout = await newLayout();
+  await drop(layout, {
+    'acme.csv': list('Elm St', [100_000]),
+    'birch.csv': list('Oak St', [300_000]).replace(/44308/u, '44311'),
+  });
+  const { record } = await read(layout, '2026-11-20');
+  assert.deepEqual([record.status, record.reason], ['quarantined', 'too_few_rows']);
+  assert.match(record.detail ?? '', /the first refused: 1 is house 1 .* give each supplier a folder of its own$/u);
+});
+
+test("a portal's rows of other property types are rejected and do not count against its file", async () => {
+  const layout = await newLayout();
+  const row = (number: number, type: string): string => `${number},${number} Elm St,Akron,OH,44308,100000,4,${type}`;
+  const types = ['Land', 'Office', 'Single Family', 'Multifamily'];
+  await drop(layout, { 'portal/list.csv': [`${HEADINGS},Type`, ...types.map((type, i) => row(i, type))].join('\n') });
+  const { record } = await read(layout, '2026-11-20');
+  assert.equal(record.status, 'good');
+  assert.deepEqual(
+    record.rejects.map(({ reason }) => reason),
+    ['not_multifamily', 'not_multifamily', 'not_multifamily'],
+  );
+});
+
+test('a list with unit mixes and taxes gives deals that state both', async () => {
+  const [layout, world] = [await newLayout(), makeWorld(TINY)];
+  const row = (number: number, price: number, units: number | '', ...more: readonly string[]): string =>
+    [`${number},${number} Elm St,Akron,OH,44308`, price, units, ...more].join();
+  await drop(layout, {
+    'acme/list.csv': [
+      `${HEADINGS},Studios,# 1 Bed,2BR Units,Annual Taxes`,
+      row(1, 400_000, 8, '', '4', '4', '"$9,812.40"'),
+      row(2, 400_001, 8, '', '', '', 'see remarks'),
+      row(3, 400_002, 8, '1', '4', '2', '0'),
+      row(4, 400_003, 8, '', '$850', '$950', '"9,100/yr"'),
+    ].join('\n'),
+    'birch/list.csv': [
+      `${HEADINGS},Unit Mix,Taxes (2025),Taxes (monthly)`,
+      row(5, 400_004, 8, '"4-1/1, 4-2/1"', '8100', '675'),
+      row(6, 400_005, '', '"(2) studio / (2) 3-bed"', '', '675'),
+      row(7, 400_006, 2, '2-3 BR', '$7000', ''),
+    ].join('\n'),
+  });
+  const only = ({ name }: { readonly name: string }): boolean => name === spec.name;
+  const { runId, sources } = await runDay({
+    layout,
+    world,
+    day: '2026-11-20',
+    only,
+    tables: ['deals'],
+    empty: COUNTY_RECORDS,
+  });
+  const source = sources.find(({ row: each }) => each.source === spec.name)?.row;
+  assert.deepEqual([source?.status, source?.rows_out, source?.rows_rejected], ['good', 7, 0]);
+  const deals = await published(layout, runId, 'deals', 'ORDER BY list_price');
+  const mix = (...counts: readonly number[]) =>
+    Object.fromEntries(counts.map((count, bedrooms) => [`${bedrooms}br`, count]));
+  assert.deepEqual(
+    deals.map((deal) => [JSON.parse(String(deal['unit_mix_stated'])), deal['annual_taxes']]),
+    [
+      [mix(0, 4, 4, 0, 0), '9812.40'],
+      [null, null],
+      // One unit is missing: the deal has the mix as stated.
+      [mix(1, 4, 2, 0, 0), null],
+      // Rents are no counts.
+      [null, '9100.00'],
+      [mix(0, 4, 4, 0, 0), '8100.00'],
+      [mix(2, 0, 0, 2, 0), null],
+      [null, '7000.00'],
+    ],
+  );
+});
+
+test('a brochure next to a list is reported and keeps no sold listing', async () => {
+  const layout = await newLayout();
+  await drop(layout, { 'acme/october.csv': list('Elm St', [100_000, 200_000]) });
+  await read(layout, '2026-11-19');
+  await rm(join(layout.drop, spec.name, 'acme', 'october.csv'));
+  await drop(layout, { 'acme/november.csv': list('Elm St', [100_000]), 'acme/brochure.pdf': '%PDF-1.7' });
+  const { record, rows } = await read(layout, '2026-11-20');
+  assert.deepEqual(rows, ['acme/1 100000.00 2026-11-20']);
+  assert.match(record.rejects[0]?.detail ?? '', /^acme\/brochure\.pdf: .* Ask the broker for the list/u);
+
+  // Instead of the list, it does.
+  await rm(join(layout.drop, spec.name, 'acme', 'november.csv'));
+  await drop(layout, { 'birch/list.csv': list('Oak St', [300_000]) });
+  assert.deepEqual((await read(layout, '2026-11-21')).rows, [
+    'acme/1 100000.00 2026-11-20',
+    'birch/1 300000.00 2026-11-21',
+  ]);
+});
+
+test('a column map that cannot be read costs the files of its folder only', async () => {
+  const layout = await newLayout();
+  await drop(layout, { 'acme/list.csv': list('Elm St', [100_000]), 'birch/list.csv': list('Oak St', [300_000]) });
+  await symlink('/nowhere', join(layout.drop, spec.name, 'acme', 'columns.json'));
+  const { record, rows } = await read(layout, '2026-11-20');
+  assert.deepEqual(rows, ['birch/1 300000.00 2026-11-20']);
+  assert.match(record.rejects[0]?.detail ?? '', /^acme\/list\.csv: cannot be read \(ENOENT\)/u);
+});
+
+test('if no file is readable the read is quarantined with the reason of the first', async () => {
+  const layout = await newLayout();
+  await drop(layout, { 'acme/list.csv': '', 'birch/list.csv': 'a,b\n' });
+  const { record } = await read(layout, '2026-11-20');
+  assert.deepEqual([record.status, record.reason], ['quarantined', 'empty_body']);
+  assert.equal(record.detail, 'acme/list.csv: the file is empty');
+  const other = await newLayout();
+  await drop(other, { 'acme/letter.docx': '' });
+  const only = await read(other, '2026-11-20');
+  assert.deepEqual([only.record.status, only.record.reason], ['quarantined', 'malformed_page']);
+  assert.match(only.record.detail ?? '', /^acme\/letter\.docx: .* Ask the broker for the list as an Excel workbook/u);
+});
+
+test('a run warns of a refused file, and a deal is explained by the file and its later column map', async () => {
+  const [layout, world] = [await newLayout(), makeWorld(TINY)];
+  const only = ({ name }: { readonly name: string }): boolean => name === spec.name || name === 'hud_fmr';
+  const odd = list('Elm St', [100_000]).replace('Price', 'Ask');
+  await drop(layout, { 'birch & co/list.csv': odd, 'cedar/list.csv': list('Fir St', [600_000]) });
+  const first = await runDay({ layout, world, day: '2026-11-20', only, tables: [] });
+  const [warning] = warningsOf(first).filter((line) => line.startsWith(spec.name));
+  assert.match(
+    warning ?? '',
+    /^operator_files: a file was not read: missing_column: birch & co\/list\.csv: no heading/u,
+  );
+  const map = /\{.*\}/u.exec(warning ?? '')?.[0] ?? '';
+  assert.equal(map, '{"Ask":"list_price"}');
+
+  await drop(layout, { 'birch & co/columns.json': map });
+  const second = await runDay({ layout, world, day: '2026-11-21', only, tables: ['deals'], empty: COUNTY_RECORDS });
+  assert.deepEqual(
+    warningsOf(second).filter((line) => line.startsWith(spec.name)),
+    [],
+  );
+  const snapshot = await openSnapshot(layout.root);
+  const [deal] = await rowsOf(snapshot.duck.connection, 'SELECT id, source_url FROM deals WHERE list_price = 100000');
+  assert.equal(
+    deal?.['source_url'],
+    `file:///drop/operator_files/${codeOfName('birch & co')}/${codeOfName('list.csv')}`,
+    'the published address names neither the folder nor the file',
+  );
+  const { pages } = await explain(snapshot, await openArchive(layout.root), [spec], String(deal?.['id']));
+  snapshot.duck.close();
+  const page = pages.find(({ source }) => source === spec.name);
+  assert.deepEqual([page?.hash, page?.values?.['listing_id']], ['verified', `${codeOfName('birch & co')}/1`]);
+  assert.equal(page?.file, 'birch & co/list.csv');
+});

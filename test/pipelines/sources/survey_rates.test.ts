@@ -1,0 +1,171 @@
+/** Rates and vacancy read from the sandbox, labelled as made up, and what a wrong page of rates does to its source. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { before, describe, test } from 'node:test';
+import { join } from 'node:path';
+import { openDuck, rowsOf } from '../../../lib/duck.ts';
+import { literal } from '../../../lib/sql.ts';
+import { healthOf } from '../../../pipelines/operate/health.ts';
+import { checkExpectations } from '../../../pipelines/ingest/expect.ts';
+import { respond } from '../../../sandbox/http.ts';
+import type { Alter } from '../../../sandbox/server.ts';
+import { listingMetros } from '../../../sandbox/world/places.ts';
+import { madeUpRates } from '../../../sandbox/world/survey_rates.ts';
+import { madeUpVacancy, SURVEYED_AREAS } from '../../../sandbox/world/vacancies.ts';
+import pmms from '../../../sources/benchmarks/freddie_pmms/source.ts';
+import { Quarantine } from '../../../sources/contract.ts';
+import { loadSources } from '../../../sources/index.ts';
+import { parsed } from '../../sources/parsed.ts';
+import { pageOf } from '../../sources/recorded.ts';
+import { published, runDay } from '../runs.ts';
+import { JOIN_RATES } from '../some_tables.ts';
+import { afterFirstDay, FIRST_DAY, FIRST_RUN, SECOND_DAY, type StartingPoint } from '../starting_points.ts';
+
+/** Staged rows of a source on the first day. */
+async function stagedRows({ layout }: StartingPoint, source: string): Promise<Record<string, unknown>[]> {
+  const duck = await openDuck();
+  try {
+    const file = join(layout.staged(source), `${FIRST_RUN}.parquet`);
+    return await rowsOf(duck.connection, `SELECT * FROM read_parquet(${literal(file)})`);
+  } finally {
+    duck.close();
+  }
+}
+
+test('the areas of the sandbox are those of the twenty metros in the reference table', () => {
+  const file = readFileSync(new URL('../../../models/reference/hvs_areas.csv', import.meta.url), 'utf8');
+  const codes = new Map([...file.matchAll(/^"(.+)",(\d{5}),/gmu)].map(([, area = '', cbsa = '']) => [area, cbsa]));
+  assert.equal(new Set(SURVEYED_AREAS.map((area) => codes.get(area) ?? assert.fail(area))).size, listingMetros.length);
+});
+
+describe('the sandbox', () => {
+  let start: StartingPoint;
+  before(async () => {
+    start = await afterFirstDay();
+  });
+
+  test('posts made-up rates up to its day, labelled so, the same by both publishers', async () => {
+    const { seed } = start.world.options;
+    const [fred, freddie] = [await stagedRows(start, 'fred_rates'), await stagedRows(start, 'freddie_pmms')];
+    assert.ok([...fred, ...freddie].every((row) => row['is_made_up'] === true));
+    const shown = (rows: readonly Record<string, unknown>[], series: string): unknown[] =>
+      rows.filter((row) => row['series'] === series).map((row) => [row['observed_on'], row['rate_pct']]);
+    for (const series of ['MORTGAGE30US', 'DGS10', 'SOFR'] as const) {
+      const made = madeUpRates(seed, series, FIRST_DAY).map(({ day, rate }) => [
+        day,
+        rate === null ? null : (rate / 100).toFixed(2),
+      ]);
+      assert.deepEqual(shown(fred, series), made);
+    }
+    assert.deepEqual(shown(freddie, 'MORTGAGE30US'), shown(fred, 'MORTGAGE30US'));
+    assert.deepEqual(shown(fred, 'MORTGAGE30US').at(-1)?.toString().slice(0, 10), '2026-11-19', 'the last Thursday');
+    assert.deepEqual(
+      fred.filter((row) => row['rate_pct'] === null).map((row) => [row['series'], row['observed_on']]),
+      ['DGS10', 'SOFR'].flatMap((series) => ['2026-09-07', '2026-10-12', '2026-11-11'].map((day) => [series, day])),
+    );
+  });
+
+  test('posts made-up vacancy of the twenty metros for each quarter that is over', async () => {
+    const rows = await stagedRows(start, 'census_hvs');
+    assert.equal(rows.length, SURVEYED_AREAS.length * 7, 'four quarters of 2025 and three of 2026');
+    assert.ok(rows.every((row) => row['is_made_up'] === true));
+    for (const row of rows) {
+      const [area, year, quarter] = [String(row['area_name']), Number(row['year']), Number(row['quarter'])];
+      const { rate, margin } = madeUpVacancy(start.world.options.seed, area, year, quarter);
+      assert.deepEqual([row['vacancy_pct'], row['margin_pct']], [(rate / 10).toFixed(2), (margin / 10).toFixed(2)]);
+    }
+  });
+});
+
+const FREDDIE = 'date,pmms30,pmms30p,pmms15,pmms15p,pmms51,pmms51p,pmms51m,pmms51spread';
+
+/** Weeks of the survey's file up to a day, the last with this rate. */
+function weeksUpTo(day: string, rate: string): string {
+  const weeks = Array.from({ length: 110 }, (_, back) => new Date(Date.parse(day) - back * 7 * 86_400_000));
+  const lines = weeks.map((at, back) => {
+    const printed = `${at.getUTCMonth() + 1}/${at.getUTCDate()}/${at.getUTCFullYear()}`;
+    return `${printed},${back === 0 ? rate : '7.10'},,6.40,,,,,`;
+  });
+  return `${[FREDDIE, ...lines.reverse()].join('\n')}\n`;
+}
+
+const SURVEY = 'www.freddiemac.com';
+const FRED = 'fred.stlouisfed.org';
+
+test('a page that stops a year ago degrades its source, and that of another series is quarantined', async () => {
+  const { layout, world } = await afterFirstDay();
+  const bodies: Readonly<Record<string, string>> = {
+    [SURVEY]: weeksUpTo('2025-11-20', '7.10'),
+    [FRED]: 'observation_date,MORTGAGE15US\n2026-11-19,6.10\n',
+  };
+  const alter: Alter = ({ host, path }) => {
+    const body = bodies[host];
+    return body === undefined || path === '/robots.txt' ? undefined : respond(body, 'text/csv');
+  };
+  const only = ({ name }: { readonly name: string }): boolean => ['freddie_pmms', 'fred_rates'].includes(name);
+  const { runId } = await runDay({
+    layout,
+    world,
+    day: SECOND_DAY,
+    only,
+    alter,
+    tables: ['sources'],
+    empty: [JOIN_RATES],
+  });
+  const shown = await published(
+    layout,
+    runId,
+    'sources',
+    "WHERE source IN ('freddie_pmms', 'fred_rates') ORDER BY source",
+  );
+  assert.deepEqual(
+    shown.map((row) => [row['source'], row['status'], row['reason'], row['detail']]),
+    [
+      [
+        'fred_rates',
+        'quarantined',
+        'missing_column',
+        'missing column "MORTGAGE30US"; found "observation_date", "MORTGAGE15US"',
+      ],
+      [
+        'freddie_pmms',
+        'degraded',
+        'no_recent_rows',
+        'the newest row is of 2025-11-20, 368 days before it was read; at most 14 days expected',
+      ],
+    ],
+  );
+  const health = await healthOf(layout, await loadSources());
+  assert.deepEqual(
+    health.troubles.filter(({ kind }) => kind === 'source_degraded').map(({ subject, runbook }) => [subject, runbook]),
+    [['freddie_pmms', 'docs/runbook/no_recent_rows.md']],
+  );
+});
+
+/** Why the survey's file is quarantined, read on the second day. */
+async function refusal(body: string): Promise<string> {
+  const url = `https://${SURVEY}/pmms/docs/PMMS_history.csv`;
+  const observedAt = `${SECOND_DAY}T12:00:00Z`;
+  const read = await parsed(pmms, [pageOf(new TextEncoder().encode(body), { kind: 'history', url, observedAt })]);
+  try {
+    checkExpectations(pmms, { ...read, rows: read.rows.length }, undefined);
+  } catch (error) {
+    assert.ok(error instanceof Quarantine);
+    return `${error.reason}: ${error.message}`;
+  }
+  return 'good';
+}
+
+test('one rate of 728 in place of 7.28 quarantines the page, as does a row of a day to come', async () => {
+  assert.equal(await refusal(weeksUpTo('2026-11-19', '7.28')), 'good');
+  assert.equal(
+    await refusal(weeksUpTo('2026-11-19', '728')),
+    'too_many_rejects: 1 of 110 rows refused, at most 0 % expected; ' +
+      'the first: MORTGAGE30US of 2026-11-19 is "728", expected a rate from 0 to 25 percent',
+  );
+  assert.match(
+    await refusal(weeksUpTo('2026-11-26', '7.10')),
+    /MORTGAGE30US has a row of 2026-11-26, after the day of the read, 2026-11-23/u,
+  );
+  assert.match(await refusal(`${FREDDIE}\n11/19/2026,7.28,,6.40,,,,,\n`), /^too_few_rows: 1 rows read, at least 50/u);
+});
