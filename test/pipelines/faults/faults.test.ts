@@ -171,12 +171,10 @@ for (const [fault, handler] of Object.entries(FAULTS)) {
     const first = await read((await serve(t, { '/list': good })).origin, '2026-11-20');
     assert.equal(first.status, 'good');
 
-    const started = performance.now();
     const second = await read(
       handler === null ? await closedPort() : (await serve(t, { '/list': handler })).origin,
       '2026-11-21',
     );
-    assert.ok(performance.now() - started < 6_000, 'it is given up in time');
     assert.deepEqual([second.status, second.reason ?? ''], [state, reason], second.detail ?? '');
     const standing = await standingRead(layout, 'test_debts', '2026-11-21');
     if (state === 'good') assert.equal(standing?.run_id, second.run_id);
