@@ -24,7 +24,7 @@ $(NODE): package-lock.json package.json .npmrc
 ##@ Set up and run
 .PHONY: setup run daily underwrite ohio colorado worker
 
-setup: ## install what is missing; PRODUCTION=1 leaves out packages for the sandbox and the tests
+setup: ## install missing packages; PRODUCTION=1 leaves out those for the sandbox and the tests
 	@$(INSTALL_PACKAGES) $(if $(filter 1,$(PRODUCTION)),--omit=dev)
 	@$(if $(filter 1,$(PRODUCTION)),touch,rm -f) $(PRODUCTION_MARK)
 	@touch $(NODE)
@@ -60,19 +60,19 @@ schedule: $(NODE) ## print systemd timers or a crontab for the scheduled runs; I
 job: $(NODE) ## run a scheduled job if it is due: JOB=daily, colorado, underwrite, ohio or prune
 	@node pipelines/operate/cli.ts job
 
-probe: $(NODE) ## ask real sites whether they look as expected: SOURCE=name or all; KEEP=1 keeps the pages
+probe: $(NODE) ## compare real sites with their adapters: SOURCE=name or all; KEEP=1 saves the pages
 	@node pipelines/probe/cli.ts
 
 watch: $(NODE) ## run missed jobs and send new alerts to ALERT_COMMAND
 	@node pipelines/operate/cli.ts watch
 
-tables: $(NODE) ## write what is missing of the Iceberg metadata, also in STORE; needed after DATA_DIR moved: TABLES_URL=...
+tables: $(NODE) ## write missing Iceberg metadata, also in STORE; needed after DATA_DIR moved: TABLES_URL=...
 	@node pipelines/open_tables/cli.ts
 
 prune: $(NODE) ## list snapshots, pages and reads past their retention; APPLY=1 deletes them
 	@node pipelines/operate/cli.ts prune
 
-reparse: $(NODE) ## parse archived pages of SOURCE=... again and show the changes; SINCE=YYYY-MM-DD; APPLY=1 keeps them
+reparse: $(NODE) ## parse archived pages of SOURCE=... again and show the changes; SINCE=YYYY-MM-DD; APPLY=1 stores them
 	@node pipelines/commands/cli.ts reparse
 
 rebuild: $(NODE) ## rebuild published days from archived pages and compare the bytes; RUN=2026-11-20.01: one day
@@ -123,10 +123,10 @@ quarter: $(NODE) ## run 18 weeks of the sandbox into QUARTER_DIR, then the back-
 	done
 	@DATA_DIR=$(QUARTER_DIR) node pipelines/commands/backtest.ts
 
-calibrate: $(NODE) ## recompute the calibrated tables from FOLDER, hold the underwriting against real NOI; WRITE=1
+calibrate: $(NODE) ## recompute the calibrated tables from FOLDER, compare underwriting with real NOI; WRITE=1
 	@node pipelines/commands/calibrate.ts
 
-reconcile: $(NODE) ## compare the current sandbox snapshot with the sandbox's known truth
+reconcile: $(NODE) ## compare the current sandbox snapshot with the sandbox's known facts
 	@node sandbox/reconcile.ts
 
 identity: $(NODE) ## measure precision and recall of address matching
@@ -145,7 +145,7 @@ buy: $(NODE) ## pay for one call from the sandbox wallet: URL='/api/deals?state=
 collect: $(NODE) ## fetch a paid answer again without a charge: RECEIPT=<Receipt-Id>
 	@node clients/collect_cli.ts
 
-verify: $(NODE) ## verify offline what was sold: FILE=answer.json RECEIPT=answer.jws KEYS=jwks.json FOLDER=pages
+verify: $(NODE) ## verify a bought answer offline: FILE=answer.json RECEIPT=answer.jws KEYS=jwks.json FOLDER=pages
 	@node clients/verify_cli.ts
 
 receipt-key: $(NODE) ## make the key that signs receipts: RECEIPT_KEY_FILE=...; ROTATE=1 replaces it, REVOKE=<kid>
@@ -170,7 +170,7 @@ ledger-refunded: $(NODE) ## record the refund of an owed transfer: TRANSFER=<has
 ledger-backup: $(NODE) ## write the ledger to FILE=... while servers run, and verify the file
 	@node ledger/cli.ts backup
 
-ledger-restore: $(NODE) ## restore the ledger from FILE=...; OVERWRITE=1 replaces what is there
+ledger-restore: $(NODE) ## restore the ledger from FILE=...; OVERWRITE=1 replaces an existing one
 	@node ledger/cli.ts restore
 
 
@@ -224,7 +224,7 @@ help: ## list the commands
 ##@ Prove and measure
 .PHONY: prove prove-tables properties fuzz fuzz-api simulate crash-pipeline crash-sales crash-clock bench
 
-prove: $(NODE) ## run the long tests (test/**/*.proof.ts): crashes, full disks, clocks, a queue that goes away
+prove: $(NODE) ## run the long tests (test/**/*.proof.ts): crashes, full disks, clock jumps, an unavailable queue
 	@node --test --test-concurrency=2 --test-timeout=1800000 'test/**/*.proof.ts'
 	@THOROUGH=1 node test/run.ts $$(grep -rlE --include='*.test.ts' '(thorough|conformance/suite)\.ts' test)
 

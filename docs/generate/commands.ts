@@ -1,4 +1,4 @@
-/** docs/commands.md: what `make help` lists, in the same groups. */
+/** docs/commands.md: the commands of `make help`, in the same groups. */
 import { readFileSync } from 'node:fs';
 import { cell, table } from '../../lib/markdown.ts';
 
@@ -18,6 +18,6 @@ export function commandsPage(): string {
     '# Commands',
     'For everyone: find the command for a task. Written by `make docs` from the Makefile; do not edit.',
     'Settings follow the command, as in `make run DAY=2026-11-21`: see [settings](settings.md).',
-    ...groups.flatMap(({ title, rows }) => [`## ${title}`, table(['command', 'what it does'], rows)]),
+    ...groups.flatMap(({ title, rows }) => [`## ${title}`, table(['command', 'action'], rows)]),
   ].join('\n\n');
 }

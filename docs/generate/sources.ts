@@ -1,4 +1,4 @@
-/** docs/sources.md: what each adapter declares and what its recorded pages show. */
+/** docs/sources.md: the declarations of each adapter, and the columns that its recorded pages fill. */
 import { readdir, readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { FoundSource } from '../../sources/index.ts';
@@ -107,7 +107,7 @@ async function familyTable(members: readonly FoundSource[]): Promise<string> {
         .join(', '),
     ];
   });
-  return table(['county or site', 'read every', 'format', 'comes from', 'terms', 'columns never filled'], rows);
+  return table(['county or site', 'read every', 'format', 'origin', 'terms', 'columns never filled'], rows);
 }
 
 /** The page depends on the adapters' folders and nothing else. @throws Error where a family has no title here */
@@ -121,13 +121,13 @@ export async function sourcesPage(sources: readonly FoundSource[]): Promise<stri
   }
   return [
     '# Sources',
-    'For operators and analysts: see where every row comes from, how often it is read, under which terms, and what ' +
-      'its publisher leaves out. Written by `make docs` from the adapters; do not edit.',
+    'For operators and analysts: look up the origin, the cadence, the terms and the missing columns of each source. ' +
+      'Written by `make docs` from the adapters; do not edit.',
     'The last column names the columns that no recorded page of the source, or of another source on the same ' +
-      'platform, fills. [Site faults](failures.md) says what happens when a site misbehaves, ' +
-      '[saving pages](saving-pages.md) how to save pages for the drop folder by hand.',
-    'The site shows an archived page to readers if the free example report cites it and its source declares that its ' +
-      'terms allow that (`terms.showPages`). No source shows any by default.',
+      'platform, fills. [Site faults](failures.md) lists the state of a source after each fault, ' +
+      '[saving pages](saving-pages.md) explains how to save pages for the drop folder by hand.',
+    'The site shows an archived page to readers only if the free example report cites it and the source declares ' +
+      'that its terms allow this (`terms.showPages`).',
     ...sections,
   ].join('\n\n');
 }

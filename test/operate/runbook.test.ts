@@ -1,4 +1,4 @@
-/** Every reason in the code has a runbook page, and every page says what to do and names the tests that prove it. */
+/** Every reason in the code has a runbook page, and every page gives the fix and names its tests. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -50,14 +50,9 @@ test('the index leads to every page, and nowhere else', () => {
 });
 
 for (const page of pages) {
-  test(`${page} says what is printed, what it means, what to do, and how it is tested`, () => {
+  test(`${page} has a symptom, a cause, a fix, and its tests`, () => {
     const text = read(`${folder}${page}.md`);
-    assert.deepEqual([...text.matchAll(/^#+ (.*)$/gm)].map((m) => m[1]).slice(1), [
-      'What you see',
-      'What it means',
-      'What to do',
-      'How it is tested',
-    ]);
+    assert.deepEqual([...text.matchAll(/^#+ (.*)$/gm)].map((m) => m[1]).slice(1), ['Symptom', 'Cause', 'Fix', 'Tests']);
     const parts = text
       .split(/^## .*$/m)
       .slice(1)

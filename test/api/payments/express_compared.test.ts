@@ -188,7 +188,7 @@ describe('beside the official Express middleware', () => {
       }),
     );
     compare(
-      'verification cannot be asked for',
+      'unavailable verification',
       await both(async (target) => {
         const payment = await payFor(target, '/ok');
         return withSteps(
@@ -239,7 +239,7 @@ describe('beside the official Express middleware', () => {
       }),
     );
     compare(
-      'copies of a payment, a facilitator that answers the same to each',
+      'copies of a payment, a facilitator that gives the same reply to each',
       await both(async (target) => {
         const payment = await payFor(target, '/ok');
         let settled: Promise<SettleResponse> | undefined;
@@ -269,9 +269,9 @@ describe('beside the official Express middleware', () => {
     );
     const table = [
       BEGIN,
-      `${same} situations are answered alike: status, headers and billing. These are not:`,
+      `${same} situations have the same status, headers and billing. These differ:`,
       '',
-      '| situation | official Express middleware | here | because |',
+      '| situation | official Express middleware | here | reason |',
       '|---|---|---|---|',
       ...Object.keys(BECAUSE).map(
         (situation) =>
