@@ -14,6 +14,7 @@
  * An absent value is null, and only fields built with an `absent` rule may be null.
  */
 import { z } from 'zod';
+import { INTEGERS, within, type Range } from './range.ts';
 import { identifier, literal } from './sql.ts';
 
 export type FieldKind =
@@ -45,6 +46,8 @@ export interface FieldOptions {
   readonly stored?: string;
   /** Decimals of a percent or a ratio. Default 2. */
   readonly decimals?: number;
+  /** Accepted values of a number, if fewer than its column holds. */
+  readonly range?: Range;
 }
 
 /** `.nullable()` in zod returns a schema without metadata, so facts are registered last. */
@@ -70,19 +73,18 @@ function field<S extends z.ZodType, O extends FieldOptions>(
     ...(values === undefined ? {} : { values }),
     ...(options?.personal ? { personal: true } : {}),
   };
-  const described = (options?.absent === undefined ? schema : schema.nullable()).meta({ description: about });
+  const accepted = within(schema, options?.range);
+  const described = (options?.absent === undefined ? accepted : accepted.nullable()).meta({ description: about });
   registry.add(described, facts);
   return described as Nullable<S, O>;
 }
 
 /** Schema of a decimal string with this many decimals. */
 const decimalString = (decimals = 2): z.ZodString =>
-  z
-    .string()
-    .regex(
-      new RegExp(`^-?\\d{1,12}\\.\\d{${decimals}}$`),
-      `expected a decimal string with ${decimals === 2 ? 'two' : decimals} decimals`,
-    );
+  z.string().regex(new RegExp(`^-?\\d{1,12}\\.\\d{${decimals}}$`), {
+    error: `expected a decimal string with ${decimals === 2 ? 'two' : decimals} decimals`,
+    abort: true,
+  });
 
 /** Column type of such a string. */
 const decimalSql = (decimals = 2): string => `DECIMAL(${12 + decimals},${decimals})`;
@@ -136,7 +138,7 @@ export const degrees = <const O extends FieldOptions>(about: string, options?: O
 
 /** A count, a year or a score. */
 export const integer = <const O extends FieldOptions>(about: string, options?: O) =>
-  field(z.int(), 'integer', 'INTEGER', about, options);
+  field(z.int({ abort: true }), 'integer', 'INTEGER', about, { range: INTEGERS, ...options } as O);
 
 export const flag = <const O extends FieldOptions>(about: string, options?: O) =>
   field(z.boolean(), 'flag', 'BOOLEAN', about, options);

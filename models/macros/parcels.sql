@@ -145,3 +145,6 @@ CREATE OR REPLACE MACRO is_condominium_number(county_fips, parcel_key) AS CASE
   WHEN county_fips = '17031' THEN right(parcel_key, 4) <> '0000'
   ELSE false
 END;
+
+-- A county's value of a parcel. Less than a dollar stands for an unknown value.
+CREATE OR REPLACE MACRO known_value(county_value) AS CASE WHEN county_value >= 1 THEN county_value END;

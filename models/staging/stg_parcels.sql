@@ -64,7 +64,7 @@ select
   house_low,
   house_high,
   unit_key,
-  nullif(county_value, 0) as county_value,
+  known_value(county_value) as county_value,
   annual_taxes,
   property_class,
   nullif(trim(owner_name), '') as owner_name,

@@ -51,7 +51,7 @@ select
   amount_basis,
   years_delinquent,
   certified_year,
-  county_value,
+  known_value(county_value) as county_value,
   property_class,
 
   -- Provenance

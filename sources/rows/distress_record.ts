@@ -1,5 +1,6 @@
 import { date, defineRecord, integer, money, oneOf, text } from '../../lib/record.ts';
 import { DISTRESS_TYPES } from '../kinds.ts';
+import { UP_TO_A_BILLION, YEAR } from '../ranges.ts';
 
 /** A public record of distress other than a tax delinquency or a sale, as its publisher shows it. */
 export const DistressRecord = defineRecord(
@@ -24,6 +25,7 @@ export const DistressRecord = defineRecord(
     mail_zip: text("Owner's mailing ZIP.", { absent: 'not published' }),
     amount: money('Amount of the record, of the kind that amount_basis says.', {
       absent: 'the record has none, or it is published as 0 for unknown',
+      range: UP_TO_A_BILLION,
     }),
     amount_basis: oneOf(
       ['claimed', 'lien', 'balance_due'],
@@ -43,7 +45,11 @@ export const DistressRecord = defineRecord(
     state_raw: text('State exactly as published.', { absent: 'not published' }),
     description: text('What the record is about, in the words of its publisher.', { absent: 'not published' }),
     plaintiff: text('Who filed the case or holds the lien.', { personal: true, absent: 'not published' }),
-    tax_year: integer('Tax year of a lien.', { absent: 'not a tax lien, or not published', unit: 'year' }),
+    tax_year: integer('Tax year of a lien.', {
+      absent: 'not a tax lien, or not published',
+      unit: 'year',
+      range: YEAR,
+    }),
     property_class: text("Property class in the publisher's own words or code.", { absent: 'not published' }),
   },
 );

@@ -1,4 +1,5 @@
 import { date, defineRecord, flag, integer, money, oneOf, text } from '../../lib/record.ts';
+import { MONTHLY_RENT } from '../ranges.ts';
 
 /** HUD Fair Market Rents of one county (or New England town) for one fiscal year, by one release. */
 export const FmrArea = defineRecord(
@@ -20,11 +21,11 @@ export const FmrArea = defineRecord(
       absent: "the file has no population column, or the row is from HUD's API",
       unit: 'persons',
     }),
-    fmr_0: money('Fair Market Rent of an efficiency, per month.'),
-    fmr_1: money('Fair Market Rent of 1 bedroom, per month.'),
-    fmr_2: money('Fair Market Rent of 2 bedrooms, per month.'),
-    fmr_3: money('Fair Market Rent of 3 bedrooms, per month.'),
-    fmr_4: money('Fair Market Rent of 4 bedrooms, per month.'),
+    fmr_0: money('Fair Market Rent of an efficiency, per month.', { range: MONTHLY_RENT }),
+    fmr_1: money('Fair Market Rent of 1 bedroom, per month.', { range: MONTHLY_RENT }),
+    fmr_2: money('Fair Market Rent of 2 bedrooms, per month.', { range: MONTHLY_RENT }),
+    fmr_3: money('Fair Market Rent of 3 bedrooms, per month.', { range: MONTHLY_RENT }),
+    fmr_4: money('Fair Market Rent of 4 bedrooms, per month.', { range: MONTHLY_RENT }),
     fiscal_year: integer('HUD fiscal year of the rents.', { unit: 'year' }),
     effective_on: date('Day the rents took effect: October 1 before the fiscal year, unless revised.'),
     revision: oneOf(

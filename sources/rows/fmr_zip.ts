@@ -1,4 +1,5 @@
 import { date, defineRecord, integer, money, oneOf, text } from '../../lib/record.ts';
+import { MONTHLY_RENT } from '../ranges.ts';
 
 /** HUD's small-area rents of one ZIP in one HUD area. A ZIP in several areas has a row for each. */
 export const FmrZip = defineRecord(
@@ -9,11 +10,11 @@ export const FmrZip = defineRecord(
     zip: text('Five-digit ZIP.'),
     hud_area_code: text('HUD area code, such as METRO17410N17460.'),
     hud_area_name: text('HUD area name, as published (some have double spaces).'),
-    rent_0: money('Rent of an efficiency, per month.'),
-    rent_1: money('Rent of 1 bedroom, per month.'),
-    rent_2: money('Rent of 2 bedrooms, per month.'),
-    rent_3: money('Rent of 3 bedrooms, per month.'),
-    rent_4: money('Rent of 4 bedrooms, per month.'),
+    rent_0: money('Rent of an efficiency, per month.', { range: MONTHLY_RENT }),
+    rent_1: money('Rent of 1 bedroom, per month.', { range: MONTHLY_RENT }),
+    rent_2: money('Rent of 2 bedrooms, per month.', { range: MONTHLY_RENT }),
+    rent_3: money('Rent of 3 bedrooms, per month.', { range: MONTHLY_RENT }),
+    rent_4: money('Rent of 4 bedrooms, per month.', { range: MONTHLY_RENT }),
     fiscal_year: integer('HUD fiscal year of the rents.', { unit: 'year' }),
     effective_on: date('Day the rents took effect (1 October before the fiscal year, unless revised).'),
     revision: oneOf(

@@ -1,4 +1,5 @@
 import { date, defineRecord, integer, money, oneOf, percent, text } from '../../lib/record.ts';
+import { LISTED_UNITS, LIST_PRICE, PERCENT, UNITS_OF_MIX, UP_TO_A_BILLION, YEAR } from '../ranges.ts';
 
 const MIX_UNKNOWN = 'the site does not state the unit mix in a form that is read';
 
@@ -7,6 +8,7 @@ const unitsWith = (bedrooms: string) =>
   integer(`Number of dwelling units with ${bedrooms}, by the unit mix that the site states.`, {
     absent: MIX_UNKNOWN,
     unit: 'units',
+    range: UNITS_OF_MIX,
   });
 
 /** A for-sale listing as one site shows it. */
@@ -23,20 +25,30 @@ export const Listing = defineRecord(
     city: text('City as published.'),
     state: text('Two-letter state.'),
     zip: text('Five-digit ZIP.'),
-    list_price: money('Asking price.', { absent: 'the site publishes no price ("call for price")' }),
+    list_price: money('Asking price.', {
+      absent: 'the site publishes no price ("call for price")',
+      range: LIST_PRICE,
+    }),
     units: integer('Number of dwelling units.', {
       absent: 'the site does not state it, or states zero',
       unit: 'units',
+      range: LISTED_UNITS,
     }),
     units_0br: unitsWith('no bedroom (studios)'),
     units_1br: unitsWith('one bedroom'),
     units_2br: unitsWith('two bedrooms'),
     units_3br: unitsWith('three bedrooms'),
     units_4br: unitsWith('four or more bedrooms'),
-    cap_rate: percent('Advertised cap rate.', { absent: 'none is advertised' }),
-    noi: money('Net operating income as stated by the broker, per year.', { absent: 'none is stated' }),
-    annual_taxes: money('Property tax of one year, as the site states it.', { absent: 'not stated' }),
-    year_built: integer('Year of construction.', { absent: 'not stated', unit: 'year' }),
+    cap_rate: percent('Advertised cap rate.', { absent: 'none is advertised', range: PERCENT }),
+    noi: money('Net operating income as stated by the broker, per year.', {
+      absent: 'none is stated',
+      range: UP_TO_A_BILLION,
+    }),
+    annual_taxes: money('Property tax of one year, as the site states it.', {
+      absent: 'not stated',
+      range: UP_TO_A_BILLION,
+    }),
+    year_built: integer('Year of construction.', { absent: 'not stated', unit: 'year', range: YEAR }),
     property_type: text("Property type in the site's own words.", { absent: 'not stated' }),
     listed_on: date('Day the site says the listing was posted.', { absent: 'not stated' }),
     availability: oneOf(['for_sale', 'under_contract', 'sold', 'unknown'], 'Availability as the site states it.'),

@@ -1,4 +1,5 @@
 import { date, defineRecord, integer, money, oneOf, percent, ratio, text } from '../../lib/record.ts';
+import { UP_TO_TEN_BILLION } from '../ranges.ts';
 
 const NOT_FILED = 'the filing leaves it out';
 const NOT_THE_WHOLE = 'the filing leaves it out, or the row is one of several properties of the loan';
@@ -21,18 +22,36 @@ export const LoanStatement = defineRecord(
     units: integer('Number of units.', { absent: NOT_FILED, unit: 'units' }),
     year_built: integer('Year of construction.', { absent: NOT_FILED, unit: 'year' }),
     property_count: integer('Number of properties of the loan.', { absent: NOT_FILED, unit: 'properties' }),
-    valuation: money('Appraised value at securitization.', { absent: NOT_FILED }),
+    valuation: money('Appraised value at securitization.', { absent: NOT_FILED, range: UP_TO_TEN_BILLION }),
     valuation_on: date('Day of that valuation.', { absent: NOT_FILED }),
-    underwritten_revenue: money('Revenue as underwritten, per year.', { absent: NOT_FILED }),
-    underwritten_expenses: money('Operating expenses as underwritten, per year.', { absent: NOT_FILED }),
-    underwritten_noi: money('Net operating income as underwritten, per year.', { absent: NOT_FILED }),
-    underwritten_ncf: money('Net cash flow as underwritten, per year: NOI less reserves.', { absent: NOT_FILED }),
+    underwritten_revenue: money('Revenue as underwritten, per year.', { absent: NOT_FILED, range: UP_TO_TEN_BILLION }),
+    underwritten_expenses: money('Operating expenses as underwritten, per year.', {
+      absent: NOT_FILED,
+      range: UP_TO_TEN_BILLION,
+    }),
+    underwritten_noi: money('Net operating income as underwritten, per year.', {
+      absent: NOT_FILED,
+      range: UP_TO_TEN_BILLION,
+    }),
+    underwritten_ncf: money('Net cash flow as underwritten, per year: NOI less reserves.', {
+      absent: NOT_FILED,
+      range: UP_TO_TEN_BILLION,
+    }),
     underwritten_occupancy_pct: percent('Physical occupancy at securitization.', { absent: NOT_FILED }),
     underwritten_coverage: ratio('Debt service coverage of the underwritten NCF.', { absent: NOT_FILED }),
-    recent_revenue: money('Revenue of the most recent statement.', { absent: NO_STATEMENT }),
-    recent_expenses: money('Operating expenses of the most recent statement.', { absent: NO_STATEMENT }),
-    recent_noi: money('Net operating income of the most recent statement.', { absent: NO_STATEMENT }),
-    recent_ncf: money('Net cash flow of the most recent statement.', { absent: NO_STATEMENT }),
+    recent_revenue: money('Revenue of the most recent statement.', { absent: NO_STATEMENT, range: UP_TO_TEN_BILLION }),
+    recent_expenses: money('Operating expenses of the most recent statement.', {
+      absent: NO_STATEMENT,
+      range: UP_TO_TEN_BILLION,
+    }),
+    recent_noi: money('Net operating income of the most recent statement.', {
+      absent: NO_STATEMENT,
+      range: UP_TO_TEN_BILLION,
+    }),
+    recent_ncf: money('Net cash flow of the most recent statement.', {
+      absent: NO_STATEMENT,
+      range: UP_TO_TEN_BILLION,
+    }),
     recent_starts_on: date('First day of the most recent statement.', { absent: NO_STATEMENT }),
     recent_ends_on: date('Last day of the most recent statement. Statements cover 3 to 12 months.', {
       absent: NO_STATEMENT,
@@ -45,7 +64,7 @@ export const LoanStatement = defineRecord(
     ),
     recent_occupancy_pct: percent('Most recent physical occupancy.', { absent: NO_STATEMENT }),
     recent_coverage: ratio('Debt service coverage of the most recent NCF.', { absent: NO_STATEMENT }),
-    loan_amount: money('Original amount of the loan.', { absent: NOT_THE_WHOLE }),
+    loan_amount: money('Original amount of the loan.', { absent: NOT_THE_WHOLE, range: UP_TO_TEN_BILLION }),
     interest_rate_pct: percent('Interest rate at origination, per year.', { absent: NOT_THE_WHOLE, decimals: 6 }),
     amortization_months: integer('Months of amortization; 0 for interest only.', {
       absent: NOT_THE_WHOLE,

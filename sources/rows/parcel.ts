@@ -1,4 +1,5 @@
 import { date, defineRecord, degrees, flag, integer, money, oneOf, text } from '../../lib/record.ts';
+import { LATITUDE, LONGITUDE, UP_TO_A_BILLION, UP_TO_TEN_BILLION, YEAR } from '../ranges.ts';
 
 const NO_POINT = 'the layer publishes no point of the parcel, or one outside the United States';
 
@@ -21,8 +22,14 @@ export const Parcel = defineRecord(
       'Whether city is the city or village that taxes the parcel. Mail for the parcel may name another city.',
     ),
     zip: text('Five-digit ZIP of the property.', { absent: 'not published' }),
-    county_value: money("Market value on the county's roll.", { absent: 'not published' }),
-    annual_taxes: money('Property tax billed for one year, without delinquent amounts.', { absent: 'not published' }),
+    county_value: money("Market value on the county's roll. Models read less than a dollar as not published.", {
+      absent: 'not published',
+      range: UP_TO_TEN_BILLION,
+    }),
+    annual_taxes: money('Property tax billed for one year, without delinquent amounts.', {
+      absent: 'not published',
+      range: UP_TO_A_BILLION,
+    }),
     owner_name: text('Owner of record.', { personal: true, absent: 'not published' }),
     mail_street: text("Owner's mailing street, public record.", { personal: true, absent: 'not published' }),
     mail_city: text("Owner's mailing city.", { absent: 'not published' }),
@@ -31,16 +38,17 @@ export const Parcel = defineRecord(
     last_sale_date: date('Day of the last transfer.', { absent: 'not published' }),
     last_sale_price: money('Price of the last transfer.', {
       absent: 'not published, or published as a token amount such as 0 or 1',
+      range: UP_TO_TEN_BILLION,
     }),
     last_sale_basis: oneOf(
       ['market', 'not_market', 'unknown'],
       'Whether the roll says that the last transfer was a sale at market: by its validity code, or not at all.',
       { absent: 'last_sale_date and last_sale_price are null' },
     ),
-    year_built: integer('Year the building was built.', { absent: 'not published', unit: 'year' }),
+    year_built: integer('Year the building was built.', { absent: 'not published', unit: 'year', range: YEAR }),
     units: integer('Dwelling units.', { absent: 'not published', unit: 'units' }),
     property_class: text("Property class in the county's own words or code.", { absent: 'not published' }),
-    latitude: degrees('Latitude of the parcel.', { absent: NO_POINT }),
-    longitude: degrees('Longitude of the parcel.', { absent: NO_POINT }),
+    latitude: degrees('Latitude of the parcel.', { absent: NO_POINT, range: LATITUDE }),
+    longitude: degrees('Longitude of the parcel.', { absent: NO_POINT, range: LONGITUDE }),
   },
 );

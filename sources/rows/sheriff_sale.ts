@@ -1,5 +1,6 @@
 import { date, defineRecord, integer, money, oneOf, text } from '../../lib/record.ts';
 import { AUCTION_TYPES } from '../kinds.ts';
+import { ABOVE_ZERO, APPRAISAL, FROM_ZERO, SALE_ROUND } from '../ranges.ts';
 
 /** One item of a sale day: of a sheriff in Ohio, elsewhere of a clerk of court, trustee or county. */
 export const SheriffSale = defineRecord(
@@ -29,24 +30,36 @@ export const SheriffSale = defineRecord(
       ['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'],
       'Kind of sale, if the source states it. tax_foreclosure: any sale for unpaid taxes, a tax deed too.',
     ),
-    sale_round: integer('1 for a first sale, 2 for a second.', { absent: 'the source does not state it' }),
+    sale_round: integer('1 for a first sale, 2 for a second.', {
+      absent: 'the source does not state it',
+      range: SALE_ROUND,
+    }),
     appraised_value: money('Appraised value.', {
       absent: 'not published, or published as 0.00',
+      range: APPRAISAL,
     }),
-    opening_bid: money('Published opening bid.', { absent: 'not published' }),
+    opening_bid: money('Published opening bid.', { absent: 'not published', range: FROM_ZERO }),
     judgment_amount: money('Final judgment: the debt that the sale is for.', {
       absent: 'not published, or published as 0.00',
+      range: ABOVE_ZERO,
     }),
     assessed_value: money("Value on the county's roll as the auction page prints it. Not an appraisal for the sale.", {
       absent: 'not published, or published as 0.00',
+      range: ABOVE_ZERO,
     }),
-    plaintiff_max_bid: money('Highest bid of the plaintiff.', { absent: 'not published, or hidden until the sale' }),
+    plaintiff_max_bid: money('Highest bid of the plaintiff.', {
+      absent: 'not published, or hidden until the sale',
+      range: ABOVE_ZERO,
+    }),
     plaintiff_max_bid_raw: text("Plaintiff's highest bid exactly as published, such as Hidden.", {
       absent: 'not published',
     }),
     certificate_number: text('Number of the tax certificate behind a tax deed sale.', { absent: 'not published' }),
-    deposit: money('Deposit required of a bidder.', { absent: 'not published' }),
-    sold_amount: money('Price at which the item was sold.', { absent: 'not sold, or not published' }),
+    deposit: money('Deposit required of a bidder.', { absent: 'not published', range: FROM_ZERO }),
+    sold_amount: money('Price at which the item was sold.', {
+      absent: 'not sold, or not published',
+      range: FROM_ZERO,
+    }),
     plaintiff: text('Plaintiff.', {
       personal: true,
       absent: 'shown only to logged-in users, and this service does not log in',

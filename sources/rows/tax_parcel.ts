@@ -1,4 +1,5 @@
 import { defineRecord, integer, money, oneOf, text } from '../../lib/record.ts';
+import { UP_TO_A_BILLION, UP_TO_TEN_BILLION, YEAR, YEARS_OF_DEBT } from '../ranges.ts';
 
 /** A tax-delinquent parcel as the county publishes it. */
 export const TaxParcel = defineRecord(
@@ -19,16 +20,27 @@ export const TaxParcel = defineRecord(
     mail_city: text("Owner's mailing city.", { absent: 'not published' }),
     mail_state: text("Owner's mailing state.", { absent: 'not published' }),
     mail_zip: text("Owner's mailing ZIP.", { absent: 'not published' }),
-    amount: money('Net delinquent amount.', { absent: 'the list has no amount column' }),
+    amount: money('Net delinquent amount.', { absent: 'the list has no amount column', range: UP_TO_A_BILLION }),
     amount_basis: oneOf(
       ['net', 'principal'],
       'Meaning of amount. net: all that is owed, with charges as far as the county adds them; principal: tax without ' +
         'interest and penalties, so that more is owed.',
       { absent: 'amount is null' },
     ),
-    years_delinquent: integer('Years the parcel has been delinquent.', { absent: 'not published', unit: 'years' }),
-    certified_year: integer('Year in which the delinquency was certified.', { absent: 'not published', unit: 'year' }),
-    county_value: money("Market value on the county's roll.", { absent: 'not published' }),
+    years_delinquent: integer('Years the parcel has been delinquent.', {
+      absent: 'not published',
+      unit: 'years',
+      range: YEARS_OF_DEBT,
+    }),
+    certified_year: integer('Year in which the delinquency was certified.', {
+      absent: 'not published',
+      unit: 'year',
+      range: YEAR,
+    }),
+    county_value: money("Market value on the county's roll. Models read less than a dollar as not published.", {
+      absent: 'not published',
+      range: UP_TO_TEN_BILLION,
+    }),
     property_class: text("Property class in the county's own words or code.", { absent: 'not published' }),
   },
 );

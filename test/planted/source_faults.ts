@@ -247,6 +247,13 @@ export const sourceFaults: readonly PlantedFault[] = [
     caughtBy: [test('sources/fleet.test.ts', 'hud_safmr reads its recorded pages')],
   },
   {
+    name: 'a misprinted amount is staged, and may stop the run',
+    changes: [change('lib/range.ts', 'if (range === undefined) return schema;', 'if (range?.length) return schema;')],
+    caughtBy: [
+      test('pipelines/misprinted_figures.test.ts', 'one misprinted amount on a page is one reject with its row'),
+    ],
+  },
+  {
     name: "rows of the sandbox cite Colorado's real portal",
     changes: [
       change(

@@ -35,7 +35,7 @@ rows_with_layer_address as (
         struct_pack(layer.address_key, layer.street_key, layer.house_low, layer.house_high, layer.unit_key)
       else list.parts
     end as parts,
-    coalesce(nullif(list.county_value, 0), layer.county_value) as county_value,
+    coalesce(list.county_value, layer.county_value) as county_value,
     coalesce(list.property_class, layer.property_class) as property_class
   from todays_rows as list
   left join int_layer_addresses as layer
@@ -192,7 +192,7 @@ select
     else 'unknown'
   end as years_basis,
   list.certified_year,
-  nullif(list.county_value, 0) as county_value,
+  list.county_value,
   list.property_class,
 
   -- Record. Rows staged before amount_basis existed have no value for it

@@ -1,6 +1,8 @@
 /** Values as ArcGIS layers publish them: dates in milliseconds, dates in conditions, prices of transfers. */
+import type { Range } from '../../../lib/range.ts';
 import type { FetchContext } from '../../contract.ts';
 import { addDays } from '../../days.ts';
+import { LATITUDE, LONGITUDE } from '../../ranges.ts';
 import { cents, date, decimal, refuse } from '../../values.ts';
 
 /** Time zones of the counties read. */
@@ -105,19 +107,16 @@ export const lastSale = (day: string | null, price: string | null) => ({
 export const builtYear = (value: unknown): number | null =>
   /^(?:1[6-9]|20)\d\d$/u.test(String(value)) ? Number(value) : null;
 
-/** Rough bounds of the United States, in degrees. A point outside them is a blank or a slip. */
-const BOUNDS = { latitude: [17, 72], longitude: [-180, -60] } as const;
-
-const degreesOf = (value: unknown, [low, high]: readonly [number, number]): string | null => {
+const degreesOf = (value: unknown, [low, high]: Range): string | null => {
   const degrees = typeof value === 'number' ? value : Number.NaN;
-  return degrees >= low && degrees <= high ? degrees.toFixed(5) : null;
+  return degrees >= Number(low) && degrees <= Number(high) ? degrees.toFixed(5) : null;
 };
 
 /** Point of a parcel in degrees; both values are null if one is missing or outside the United States. */
 export function parcelPoint(latitude: unknown, longitude: unknown) {
   const point = {
-    latitude: degreesOf(latitude, BOUNDS.latitude),
-    longitude: degreesOf(longitude, BOUNDS.longitude),
+    latitude: degreesOf(latitude, LATITUDE),
+    longitude: degreesOf(longitude, LONGITUDE),
   };
   return point.latitude === null || point.longitude === null ? { latitude: null, longitude: null } : point;
 }

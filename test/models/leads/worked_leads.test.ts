@@ -55,7 +55,7 @@ const WORKED_SALES = [
     sale_date: '2026-12-18',
     observed_at: daysAgo(5),
   }),
-  sale(105, { sale_kind: 'tax_foreclosure', appraised_value: '0.01', opening_bid: '450000.00' }),
+  sale(105, { sale_kind: 'tax_foreclosure', appraised_value: '1.00', opening_bid: '9999999999.99' }),
 ];
 const DEBTS = [
   debt(102, {

@@ -1,7 +1,37 @@
-/** Random days of a few made-up sources: whatever a site may show, hide, correct or give another number. */
+/**
+ * Random days of a few made-up sources: whatever a site may show, hide, correct or give another number, with the
+ * smallest and the largest figures that staging accepts.
+ */
 import fc from 'fast-check';
+import { INTEGERS, type Range } from '../../../../lib/range.ts';
 import { DISTRESS_TYPES } from '../../../../sources/kinds.ts';
+import {
+  ABOVE_ZERO,
+  APPRAISAL,
+  FROM_ZERO,
+  LATITUDE,
+  LIST_PRICE,
+  LONGITUDE,
+  LISTED_UNITS,
+  MONTHLY_RENT,
+  PERCENT,
+  UNITS_OF_MIX,
+  UP_TO_A_BILLION,
+  UP_TO_TEN_BILLION,
+  YEAR,
+  YEARS_OF_DEBT,
+} from '../../../../sources/ranges.ts';
 import type { InputRow } from '../../build_models.ts';
+
+/** Figures as most pages print them, and the least and greatest that are accepted. */
+const figure = <T extends string | number>([least, most]: Range, ...usual: readonly T[]): fc.Arbitrary<T> =>
+  fc.constantFrom(
+    ...usual.filter((value) => Number(value) >= Number(least) && Number(value) <= Number(most)),
+    least as T,
+    most as T,
+  );
+const money = (range: Range): fc.Arbitrary<string> =>
+  figure(range, '-450.00', '0.00', '0.01', '100.00', '2500.50', '90000.00', '450000.00', '12000000.00');
 
 /** Streets that are one property in other words, neighbors of it, or none. */
 const street = fc.constantFrom(
@@ -18,10 +48,11 @@ const street = fc.constantFrom(
 );
 const zip = fc.constantFrom(null, '44102', '44102', '44103');
 const parcel = fc.constantFrom('001-01-001', '00101001', '001-01-002', '001 01 003', '001-01-004', '001-01-05', 'X');
-const money = fc.constantFrom('0.01', '100.00', '2500.50', '90000.00', '450000.00', '12000000.00');
 const day = fc.constantFrom('2019-02-28', '2026-10-30', '2026-11-18', '2026-11-21', '2026-12-04', '2027-01-15');
 const maybe = <T>(of: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(of, { freq: 3, nil: null });
-const count = maybe(fc.integer({ min: 0, max: 6 }));
+const count = maybe(figure(UNITS_OF_MIX, 0, 1, 2, 3, 4, 5, 6));
+const units = maybe(figure(LISTED_UNITS, 1, 2, 3, 4, 6, 8, 12));
+const builtIn = maybe(figure(YEAR, 1850, 1925, 1987, 2021, 2026));
 const owner = maybe(fc.constantFrom('SMITH JOHN', 'Oak Street LLC', 'CITY OF CLEVELAND', 'SMITH JOHN & MARY'));
 const cuyahoga = { county_fips: '39035', county: 'Cuyahoga County, OH' };
 const mail = {
@@ -39,14 +70,14 @@ const listing = fc.record({
   city: fc.constant('Cleveland'),
   state: fc.constant('OH'),
   zip: fc.constantFrom('44102', '44102', '44103'),
-  list_price: maybe(money),
-  units: maybe(fc.integer({ min: 1, max: 12 })),
+  list_price: maybe(money(LIST_PRICE)),
+  units,
   units_1br: count,
   units_2br: count,
-  cap_rate: maybe(fc.constantFrom('0.10', '7.25', '99.00')),
-  noi: maybe(money),
-  annual_taxes: maybe(money),
-  year_built: maybe(fc.integer({ min: 1850, max: 2026 })),
+  cap_rate: maybe(figure(PERCENT, '0.10', '7.25', '99.00')),
+  noi: maybe(money(UP_TO_A_BILLION)),
+  annual_taxes: maybe(money(UP_TO_A_BILLION)),
+  year_built: builtIn,
   property_type: maybe(fc.constantFrom('Multifamily', 'Vacant Land')),
   listed_on: maybe(day),
   availability: fc.constantFrom('for_sale', 'for_sale', 'under_contract', 'sold', 'unknown'),
@@ -57,10 +88,10 @@ const taxParcel = fc
     parcel_raw: parcel,
     street,
     zip,
-    amount: maybe(money),
-    years_delinquent: maybe(fc.integer({ min: 0, max: 20 })),
-    certified_year: maybe(fc.integer({ min: 2005, max: 2026 })),
-    county_value: maybe(money),
+    amount: maybe(money(UP_TO_A_BILLION)),
+    years_delinquent: maybe(figure(YEARS_OF_DEBT, 0, 1, 3, 8, 20)),
+    certified_year: maybe(figure(YEAR, 2005, 2019, 2025, 2026)),
+    county_value: maybe(money(UP_TO_TEN_BILLION)),
     property_class: maybe(fc.constantFrom('5100', '401', 'RES 4-19', '400')),
     ...mail,
   })
@@ -85,16 +116,20 @@ const sale = fc
     ),
     sale_kind: fc.constantFrom('mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'),
     sale_round: maybe(fc.constantFrom(1, 2)),
-    appraised_value: maybe(money),
-    opening_bid: maybe(money),
-    judgment_amount: maybe(money),
+    appraised_value: maybe(money(APPRAISAL)),
+    opening_bid: maybe(money(FROM_ZERO)),
+    judgment_amount: maybe(money(ABOVE_ZERO)),
+    assessed_value: maybe(money(ABOVE_ZERO)),
+    plaintiff_max_bid: maybe(money(ABOVE_ZERO)),
+    deposit: maybe(money(FROM_ZERO)),
+    sold: money(FROM_ZERO),
     item_id: maybe(fc.constantFrom('1', '2')),
   })
-  .map((row) => ({
+  .map(({ sold, ...row }) => ({
     ...cuyahoga,
     auction_type: 'sheriff_sale',
     state: 'OH',
-    sold_amount: row.status === 'sold' ? '70000.00' : null,
+    sold_amount: row.status === 'sold' ? sold : null,
     ...row,
   }));
 
@@ -105,11 +140,11 @@ const distress = fc
     parcel_raw: maybe(parcel),
     street,
     zip,
-    amount: maybe(money),
+    amount: maybe(money(UP_TO_A_BILLION)),
     filed_on: maybe(day),
     last_activity_on: maybe(day),
     record_state: fc.constantFrom('open', 'open', 'closed', 'unknown'),
-    tax_year: maybe(fc.integer({ min: 2015, max: 2026 })),
+    tax_year: maybe(figure(YEAR, 2015, 2024, 2026)),
     ...mail,
   })
   .map((row) => ({ ...cuyahoga, amount_basis: row.amount === null ? null : 'lien', ...row }));
@@ -122,13 +157,13 @@ const roll = fc
     city: maybe(fc.constantFrom('Cleveland', 'Lakewood')),
     city_is_municipality: fc.boolean(),
     zip,
-    county_value: maybe(money),
-    annual_taxes: maybe(money),
-    sold: maybe(fc.record({ last_sale_date: day, last_sale_price: maybe(money) })),
-    year_built: maybe(fc.integer({ min: 1850, max: 2026 })),
-    units: maybe(fc.integer({ min: 1, max: 12 })),
+    county_value: maybe(money(UP_TO_TEN_BILLION)),
+    annual_taxes: maybe(money(UP_TO_A_BILLION)),
+    sold: maybe(fc.record({ last_sale_date: day, last_sale_price: maybe(money(UP_TO_TEN_BILLION)) })),
+    year_built: builtIn,
+    units: maybe(figure(INTEGERS, 1, 2, 3, 4, 6, 8, 12)),
     property_class: maybe(fc.constantFrom('5100', '401', '400')),
-    point: maybe(fc.constantFrom({ latitude: '41.48000', longitude: '-81.70000' })),
+    point: maybe(fc.record({ latitude: figure(LATITUDE, '41.48000'), longitude: figure(LONGITUDE, '-81.70000') })),
     ...mail,
   })
   .map(({ sold, point, ...row }) => ({
@@ -151,6 +186,55 @@ const registration = fc
   })
   .map((row) => ({ register: 'colorado_sos', ...row }));
 
+const rent = figure(MONTHLY_RENT, '640.00', '980.00', '1250.00');
+const hudArea = { hud_area_code: 'METRO17410N17460', hud_area_name: 'Cleveland, OH', fiscal_year: 2026 };
+
+const areaRents = fc.record({ fmr_0: rent, fmr_1: rent, fmr_2: rent, fmr_3: rent, fmr_4: rent }).map((rents) => ({
+  ...hudArea,
+  ...rents,
+  fips: '3903599999',
+  county_fips: '39035',
+  county_name: 'Cuyahoga County',
+  state: 'OH',
+  is_metro: true,
+  population: 1_250_000,
+  effective_on: '2025-10-01',
+  revision: 'original',
+}));
+
+const zipRents = fc
+  .record({
+    zip: fc.constantFrom('44102', '44103'),
+    rent_0: rent,
+    rent_1: rent,
+    rent_2: rent,
+    rent_3: rent,
+    rent_4: rent,
+  })
+  .map((rents) => ({ ...hudArea, ...rents, effective_on: '2025-10-01', revision: 'original', basis: 'zip' }));
+
+/** The bounds of the census's tables, and figures between them. */
+const censusRent = maybe(fc.constantFrom('99.00', '870.00', '3501.00'));
+const census = fc
+  .record({
+    geography: fc.constantFrom('metro', 'county'),
+    median_gross_rent: censusRent,
+    median_contract_rent: censusRent,
+    gross_rent_0: censusRent,
+    gross_rent_1: censusRent,
+    gross_rent_2: censusRent,
+    gross_rent_3: censusRent,
+    gross_rent_4: censusRent,
+    median_tax: maybe(fc.constantFrom('199.00', '2900.00', '10001.00')),
+    median_value: maybe(fc.constantFrom('9999.00', '180000.00', '2000001.00')),
+  })
+  .map((row) => ({
+    area_code: row.geography === 'metro' ? '17410' : '39035',
+    area_name: 'Cleveland, OH',
+    vintage: 2024,
+    ...row,
+  }));
+
 /** What each source shows on one day: rows of its record that differ in its key. */
 const SOURCES = {
   site: ['listing', listing, ['listing_id'], 4],
@@ -160,6 +244,9 @@ const SOURCES = {
   city: ['distress_record', distress, ['signal_type', 'record_number', 'parcel_raw'], 6],
   assessor: ['parcel', roll, ['parcel_raw'], 5],
   colorado_sos: ['registration', registration, ['document_number'], 3],
+  hud_areas: ['fmr_area', areaRents, ['fips'], 1],
+  hud_zips: ['fmr_zip', zipRents, ['zip'], 2],
+  census: ['area_census', census, ['geography'], 2],
 } as const satisfies Record<string, readonly [string, fc.Arbitrary<InputRow>, readonly string[], number]>;
 export type Source = keyof typeof SOURCES;
 export const sources = Object.keys(SOURCES) as Source[];

@@ -25,6 +25,9 @@ const keyColumns = [
   'record_number',
   'parcel_raw',
   'document_number',
+  'fips',
+  'hud_area_code',
+  'geography',
 ];
 const keyOf = (row: InputRow): string => JSON.stringify(keyColumns.map((column) => row[column]));
 

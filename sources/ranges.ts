@@ -1,0 +1,41 @@
+/**
+ * Accepted figures of staged rows, least and greatest. A row with a figure outside is a reject with reason
+ * `invalid_field`: one misprint on one page costs one row, never the run.
+ *
+ * Money, percents and ratios have columns of DECIMAL(14,2), below a trillion. Every ratio of the models fits:
+ *   percent of the asking price         a billion or less over 1.00: 100 billion
+ *   percent of the loan                 a billion over 0.75 of 1.00: 134 billion
+ *   percent of the cash needed          NOI below 2.4 billion over 0.28 of 1.00: 858 billion
+ *   discount to the appraisal           ten billion over 1.00: a trillion less one
+ *   debt over the county's value        a billion over 1.00, as models read a smaller value as not published
+ *   expenses over income                tax of at most 3 times 2 times 101 % of a billion, below 6.1 billion, over an
+ *                                       income of at least 12 x 50.00 x 0.70 x 0.80 x 0.85 = 285: 213 percent billions
+ * Rent of a year is at most 9,998 x 12 x 19,999.99, below 2.4 billion, so NOI is. Factors are the declared assumptions
+ * and the bounds of the census's tables (sources/benchmarks/census_acs). Sums: ten debts of a billion at one address
+ * with a price of 1.00 fit, and a thousand debts of one owner.
+ */
+import type { Range } from '../lib/range.ts';
+
+// Amounts. An NOI may be a loss, and a debt a credit.
+export const UP_TO_A_BILLION: Range = ['-999999999.99', '999999999.99'];
+export const UP_TO_TEN_BILLION: Range = ['-9999999999.99', '9999999999.99'];
+export const FROM_ZERO: Range = ['0.00', '9999999999.99'];
+export const ABOVE_ZERO: Range = ['0.01', '9999999999.99'];
+export const LIST_PRICE: Range = ['1.00', '999999999.99'];
+export const APPRAISAL: Range = ['1.00', '9999999999.99'];
+/** HUD's highest rents are about half of the greatest. */
+export const MONTHLY_RENT: Range = ['50.00', '19999.99'];
+
+// Shares and counts
+export const PERCENT: Range = ['-100.00', '100.00'];
+/** 9999 stands for an unknown number. */
+export const LISTED_UNITS: Range = [1, 9_998];
+export const UNITS_OF_MIX: Range = [0, 99_999];
+export const SALE_ROUND: Range = [1, 2];
+export const YEARS_OF_DEBT: Range = [0, 199];
+/** Years of four digits, as sources/values.ts reads them. Models tell a year to come from a past one. */
+export const YEAR: Range = [1_600, 2_199];
+
+// Rough bounds of the United States, in degrees. A point outside them is a blank or a slip.
+export const LATITUDE: Range = ['17.00000', '72.00000'];
+export const LONGITUDE: Range = ['-180.00000', '-60.00000'];
