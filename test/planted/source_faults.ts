@@ -252,7 +252,7 @@ export const sourceFaults: readonly PlantedFault[] = [
       change('lib/range.ts', '(value) => Number(value) >= least && Number(value) <= most', '() => least <= most'),
     ],
     caughtBy: [
-      test('pipelines/misprinted_figures.test.ts', 'one misprinted amount on a page is one reject with its row'),
+      test('pipelines/faults/misprinted_figures.test.ts', 'one misprinted amount on a page is one reject with its row'),
     ],
   },
   {

@@ -54,7 +54,7 @@ const count = maybe(figure(UNITS_OF_MIX, 0, 1, 2, 3, 4, 5, 6));
 const units = maybe(figure(LISTED_UNITS, 1, 2, 3, 4, 6, 8, 12));
 const builtIn = maybe(figure(YEAR, 1850, 1925, 1987, 2021, 2026));
 const owner = maybe(fc.constantFrom('SMITH JOHN', 'Oak Street LLC', 'CITY OF CLEVELAND', 'SMITH JOHN & MARY'));
-const cuyahoga = { county_fips: '39035', county: 'Cuyahoga County, OH' };
+export const cuyahoga = { county_fips: '39035', county: 'Cuyahoga County, OH' };
 const mail = {
   owner_name: owner,
   mail_street: maybe(fc.constantFrom('1 Main St', 'PO Box 7', '900 5th Ave')),

@@ -2,7 +2,7 @@
 import { currentAssumptions } from '../../../../models/assumptions.ts';
 import { loadModels } from '../../../../models/index.ts';
 import { buildTables, type InputRow, type Inputs } from '../../build_models.ts';
-import { recordOf, sources, type RandomDay, type Source } from './days.ts';
+import { cuyahoga, recordOf, sources, type RandomDay, type Source } from './days.ts';
 
 const FIRST = Date.parse('2026-11-01');
 const DAY_MS = 86_400_000;
@@ -58,7 +58,7 @@ function inputsOn(on: string, reads: ReadonlyMap<Source, Read>, failed: Readonly
     source_reads: [...reads].map(([source, read]) => ({
       source,
       every_days: 1,
-      county_fips: ['county', 'sheriff', 'city', 'assessor'].includes(source) ? '39035' : null,
+      ...(['county', 'sheriff', 'city', 'assessor'].includes(source) ? cuyahoga : {}),
       status: failed.has(source) ? 'unavailable' : 'good',
       last_good_at: noon(read.on),
       age_days: (Date.parse(on) - Date.parse(read.on)) / DAY_MS,

@@ -1,19 +1,19 @@
 /** A misprinted figure costs its row: one reject names it, the rest of the page is published, and the run goes on. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Fields, RecordDefinition } from '../../lib/record.ts';
-import { loadRowRecords } from '../../sources/index.ts';
-import { AreaCensus } from '../../sources/rows/area_census.ts';
-import { DistressRecord } from '../../sources/rows/distress_record.ts';
-import { FmrArea } from '../../sources/rows/fmr_area.ts';
-import { FmrZip } from '../../sources/rows/fmr_zip.ts';
-import { Listing } from '../../sources/rows/listing.ts';
-import { LoanStatement } from '../../sources/rows/loan_statement.ts';
-import { Parcel } from '../../sources/rows/parcel.ts';
-import { SheriffSale } from '../../sources/rows/sheriff_sale.ts';
-import { TaxParcel } from '../../sources/rows/tax_parcel.ts';
-import { makeWorld } from '../../sandbox/world/world.ts';
-import { newLayout, published, runDay, TINY } from './runs.ts';
+import type { Fields, RecordDefinition } from '../../../lib/record.ts';
+import { loadRowRecords } from '../../../sources/index.ts';
+import { AreaCensus } from '../../../sources/rows/area_census.ts';
+import { DistressRecord } from '../../../sources/rows/distress_record.ts';
+import { FmrArea } from '../../../sources/rows/fmr_area.ts';
+import { FmrZip } from '../../../sources/rows/fmr_zip.ts';
+import { Listing } from '../../../sources/rows/listing.ts';
+import { LoanStatement } from '../../../sources/rows/loan_statement.ts';
+import { Parcel } from '../../../sources/rows/parcel.ts';
+import { SheriffSale } from '../../../sources/rows/sheriff_sale.ts';
+import { TaxParcel } from '../../../sources/rows/tax_parcel.ts';
+import { makeWorld } from '../../../sandbox/world/world.ts';
+import { newLayout, published, runDay, TINY } from '../runs.ts';
 
 const messages = (record: RecordDefinition, field: string, value: unknown): readonly string[] =>
   (record.schema.shape as Fields)[field]?.safeParse(value).error?.issues.map(({ message }) => message) ??

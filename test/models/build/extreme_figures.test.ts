@@ -1,0 +1,156 @@
+/**
+ * The least and the greatest figures that staging accepts build in every combination: no ratio of them overflows its
+ * column, and no blocking audit finds a row. sources/ranges.ts has the arithmetic.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { currentAssumptions } from '../../../models/assumptions.ts';
+import {
+  APPRAISAL,
+  FROM_ZERO,
+  LIST_PRICE,
+  LISTED_UNITS,
+  MONTHLY_RENT,
+  PERCENT,
+  UP_TO_A_BILLION,
+  UP_TO_TEN_BILLION,
+  YEARS_OF_DEBT,
+} from '../../../sources/ranges.ts';
+import { buildTables, type InputRow } from '../build_models.ts';
+import { cuyahoga } from '../history/random_history/days.ts';
+
+const DAY = '2026-11-20';
+const NOON = `${DAY}T12:00:00Z`;
+const TABLES = ['assumptions', 'auctions', 'deals', 'leads', 'listing_history', 'owners', 'reports', 'signals'];
+const COUNTY_SOURCES = ['county', 'sheriff'];
+const SOURCES = ['site', 'hud', 'census', ...COUNTY_SOURCES];
+
+const read = (source: string, page_row = 0): InputRow => ({
+  source,
+  source_url: `https://${source}.example/`,
+  page_sha256: 'a'.repeat(64),
+  page_row,
+  observed_at: NOON,
+});
+
+/** Every combination of these values. */
+const combinations = (fields: Readonly<Record<string, readonly unknown[]>>): readonly InputRow[] =>
+  Object.entries(fields).reduce<readonly InputRow[]>(
+    (rows, [name, values]) => rows.flatMap((row) => values.map((value) => ({ ...row, [name]: value }))),
+    [{}],
+  );
+
+const street = (index: number): string => `${index + 1} Elm St`;
+
+/** Alabama taxes rentals at twice the rate of homes, the most of all states. */
+const listings = combinations({
+  list_price: [...LIST_PRICE, null],
+  units: LISTED_UNITS,
+  noi: [...UP_TO_A_BILLION, null],
+  cap_rate: [...PERCENT, null],
+  annual_taxes: [UP_TO_A_BILLION[1], null],
+  state: ['AL', 'OH'],
+}).map((figures, index) => ({
+  ...read('site', index),
+  listing_id: `L${index}`,
+  listing_url: 'https://site.example/',
+  street: street(index),
+  city: 'Cleveland',
+  zip: '44102',
+  availability: 'for_sale',
+  ...figures,
+}));
+
+const debts = combinations({
+  amount: UP_TO_A_BILLION,
+  county_value: [...UP_TO_TEN_BILLION, '0.01', '1.00', null],
+  years_delinquent: YEARS_OF_DEBT,
+}).map((figures, index) => ({
+  ...read('county', index),
+  ...cuyahoga,
+  parcel_raw: `001-01-${String(index).padStart(3, '0')}`,
+  street: street(index),
+  city: 'Cleveland',
+  zip: '44102',
+  owner_name: 'Oak Street LLC',
+  amount_basis: 'net',
+  ...figures,
+}));
+
+const sales = combinations({ appraised_value: [...APPRAISAL, null], opening_bid: [...FROM_ZERO, null] }).map(
+  (figures, index) => ({
+    ...read('sheriff', index),
+    ...cuyahoga,
+    auction_type: 'sheriff_sale',
+    case_number: `CV${index}`,
+    street: street(index),
+    state: 'OH',
+    zip: '44102',
+    sale_date: '2026-12-04',
+    status: 'scheduled',
+    sale_kind: 'mortgage_foreclosure',
+    ...figures,
+  }),
+);
+
+/** HUD's rents of the area, all of one amount. */
+const rents = (rent: unknown): InputRow => ({
+  ...read('hud'),
+  ...Object.fromEntries([0, 1, 2, 3, 4].map((bedrooms) => [`fmr_${bedrooms}`, rent])),
+  hud_area_code: 'METRO17410N17460',
+  hud_area_name: 'Cleveland, OH',
+  fiscal_year: 2026,
+  fips: '3903599999',
+  county_fips: '39035',
+  county_name: 'Cuyahoga County',
+  state: 'OH',
+  is_metro: true,
+  population: 1_250_000,
+  effective_on: '2025-10-01',
+  revision: 'original',
+});
+
+/** The highest tax rate and the least rents that the census's tables can state. */
+const census = ['metro', 'county'].map((geography) => ({
+  ...read('census'),
+  geography,
+  area_code: geography === 'metro' ? '17410' : '39035',
+  area_name: 'Cleveland, OH',
+  vintage: 2024,
+  median_gross_rent: '3501.00',
+  median_contract_rent: '99.00',
+  gross_rent_2: '99.00',
+  median_tax: '10001.00',
+  median_value: '9999.00',
+}));
+
+for (const rent of MONTHLY_RENT) {
+  test(`the least and greatest figures can be published, with rents of ${rent}`, async () => {
+    const built = await buildTables(
+      {
+        run: [{ as_of: DAY, observed_at: NOON, assumption_set_id: currentAssumptions().id }],
+        source_reads: SOURCES.map((source) => ({
+          source,
+          every_days: 1,
+          status: 'good',
+          last_good_at: NOON,
+          age_days: 0,
+          ...(COUNTY_SOURCES.includes(source) ? cuyahoga : {}),
+        })),
+        staged_listing: listings,
+        staged_tax_parcel: debts,
+        staged_sheriff_sale: sales,
+        staged_fmr_area: [rents(rent)],
+        staged_area_census: census,
+      },
+      TABLES,
+    );
+    try {
+      assert.deepEqual(built.failed, []);
+      assert.equal((await built.rows('deals')).length, listings.length);
+      assert.equal((await built.rows('signals', 'county_value < 1')).length, 0, 'less than a dollar is no value');
+    } finally {
+      built.close();
+    }
+  });
+}
