@@ -3,16 +3,16 @@
  * `invalid_field`: one misprint on one page costs one row, never the run.
  *
  * Money, percents and ratios have columns of DECIMAL(14,2), below a trillion. Every ratio of the models fits:
- *   percent of the asking price         a billion or less over 1.00: 100 billion
- *   percent of the loan                 a billion over 0.75 of 1.00: 134 billion
- *   percent of the cash needed          NOI below 2.4 billion over 0.28 of 1.00: 858 billion
- *   discount to the appraisal           ten billion over 1.00: a trillion less one
- *   debt over the county's value        a billion over 1.00, as models read a smaller value as not published
- *   expenses over income                tax of at most 3 times 2 times 101 % of a billion, below 6.1 billion, over an
- *                                       income of at least 12 x 50.00 x 0.70 x 0.80 x 0.85 = 285: 213 percent billions
- * Rent of a year is at most 9,998 x 12 x 19,999.99, below 2.4 billion, so NOI is. Factors are the declared assumptions
- * and the bounds of the census's tables (sources/benchmarks/census_acs). Sums: ten debts of a billion at one address
- * with a price of 1.00 fit, and a thousand debts of one owner.
+ *   NOI over the asking price           2.4 billion over 1.00: 240 billion percent
+ *   NOI over the loan                   2.4 billion over 0.75 of 1.00: 320 billion percent
+ *   cash flow over the cash needed      2.4 billion over 0.28 of 1.00: 858 billion percent
+ *   discount to the appraisal           10 billion less 1.01 over 1.00: a trillion less 101 percent
+ *   debt over the county's value        a billion over 1.00: 100 billion percent, as models read a smaller value as none
+ *   expenses over income                a tax below 6.1 billion (101 % of a billion, for rentals twice, a bill up to
+ *                                       three times) over 12 x 50.00 x 0.70 x 0.80 x 0.85 = 285.60: 2.2 billion percent
+ * Rent of a year is below 9,998 x 12 x 20,000.00 = 2.4 billion, and so is NOI. Factors are the declared assumptions and
+ * the bounds of the census's tables (sources/benchmarks/census_acs). Ten debts of a billion at one address with a price
+ * of 1.00 fit too, and a thousand of one owner. test/models/extreme_figures.test.ts builds the extremes.
  */
 import type { Range } from '../lib/range.ts';
 
