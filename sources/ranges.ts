@@ -7,7 +7,7 @@
  *   NOI over the loan                   2.4 billion over 0.75 of 1.00: 320 billion percent
  *   cash flow over the cash needed      2.4 billion over 0.28 of 1.00: 858 billion percent
  *   discount to the appraisal           10 billion less 1.01 over 1.00: a trillion less 101 percent
- *   debt over the county's value        a billion over 1.00: 100 billion percent, as models read a smaller value as none
+ *   debt over the county's value        a billion over 1.00: 100 billion percent, as models read less as no value
  *   expenses over income                a tax below 6.1 billion (101 % of a billion, for rentals twice, a bill up to
  *                                       three times) over 12 x 50.00 x 0.70 x 0.80 x 0.85 = 285.60: 2.2 billion percent
  * Rent of a year is below 9,998 x 12 x 20,000.00 = 2.4 billion, and so is NOI. Factors are the declared assumptions and
