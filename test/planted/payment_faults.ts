@@ -23,7 +23,7 @@ export const paymentFaults: readonly PlantedFault[] = [
     ],
   },
   {
-    name: 'the next facilitator is asked after a refusal',
+    name: 'after a refusal, the server calls the next facilitator',
     changes: [change(FACILITATORS, 'if (hint.hasFailed) throw', 'if (hint.transaction === null) throw')],
     caughtBy: [
       test(

@@ -42,7 +42,7 @@ export const sourceFaults: readonly PlantedFault[] = [
     caughtBy: [expectation('oh_montgomery_tax')],
   },
   {
-    name: 'an MLS is asked for two to four units only',
+    name: 'a query to an MLS requests two to four units only',
     changes: [
       change(
         'sources/families/reso/query.ts',
