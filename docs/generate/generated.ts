@@ -1,7 +1,7 @@
 /** The pages, tables and files that follow from declarations. */
 import { findSources } from '../../sources/index.ts';
 import { calibrationPage } from './calibration.ts';
-import { capacityPage } from './capacity.ts';
+import { capacityPage } from './capacity/page.ts';
 import { commandsPage } from './commands.ts';
 import { dataDictionaryPage } from './data_dictionary.ts';
 import { interfacePage } from './interface.ts';

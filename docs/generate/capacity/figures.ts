@@ -2,18 +2,9 @@
 import { readFileSync } from 'node:fs';
 
 const PERFORMANCE = 'docs/performance/README.md';
-const textOf = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const textOf = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
 const numberOf = (text: string): number => Number(text.replaceAll(',', ''));
-
-/** The row of the table of `make bench` whose first cells these are. @param what beginning of the second cell */
-function benchRow(measure: string, what: string, page: string): readonly string[] {
-  const rows = page.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
-  const found = rows.filter(([, name, about]) => name === measure && about?.startsWith(what));
-  const [row] = found;
-  if (!row || found.length > 1) throw new Error(`${PERFORMANCE}: ${found.length} lines of ${measure}: ${what}`);
-  return row;
-}
 
 export interface BenchFigure {
   readonly value: number;
@@ -25,21 +16,20 @@ export interface BenchFigure {
 }
 
 /**
- * A figure of `make bench`.
+ * A figure of the table of `make bench`.
+ * @param what beginning of the second cell
  * @throws if the page has no such line, or the line has not been measured
  */
 export function benchFigure(measure: string, what: string, page = textOf(PERFORMANCE)): BenchFigure {
-  const row = benchRow(measure, what, page);
+  const rows = page.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
+  const found = rows.filter(([, name, about]) => name === measure && about?.startsWith(what));
+  const [row] = found;
+  if (!row || found.length > 1) throw new Error(`${PERFORMANCE}: ${found.length} lines of ${measure}: ${what}`);
   const [, value, unit] = /^([\d.,]+) (\S+)$/u.exec(row[5] ?? '') ?? [];
   if (value === undefined || unit === undefined)
     throw new Error(`${PERFORMANCE}: ${measure}: ${what} is not measured yet`);
   const aim = numberOf(/[\d.,]+/u.exec(row[4] ?? '')?.[0] ?? '');
   return { value: numberOf(value), unit, aim, measuredOn: row[10] ?? '' };
-}
-
-/** Whether a line of the table has been measured at full size. */
-export function isMeasured(measure: string, what: string, page = textOf(PERFORMANCE)): boolean {
-  return !benchRow(measure, what, page).includes('not yet');
 }
 
 /** The number that the first group of a pattern matches in a page. Line breaks match a space. @throws if none does */

@@ -1,13 +1,13 @@
 /**
- * Writes bench/capacity/world.json: what a first day of the default world requests, receives, reads and publishes.
- *   make run DATA_DIR=/tmp/world && node bench/capacity/record_world.ts /tmp/world
+ * Writes docs/generate/capacity/world.json: what a first day of the default world requests, receives, reads and publishes.
+ *   make run DATA_DIR=/tmp/world && node docs/generate/capacity/record_world.ts /tmp/world
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { format } from 'prettier';
-import { Manifest } from '../../models/manifest.ts';
-import { print } from '../../lib/output.ts';
-import { WORLD_FILE, type World } from './world.ts';
+import { Manifest } from '../../../models/manifest.ts';
+import { print } from '../../../lib/output.ts';
+import { WORLD_FILE, WORLD_PATH, type World } from './world.ts';
 
 const manifest = Manifest.parse(
   JSON.parse(await readFile(join(process.argv[2] ?? 'data', 'current', 'manifest.json'), 'utf8')),
@@ -27,4 +27,4 @@ const world: World = {
   database: manifest.database.bytes,
 };
 await writeFile(WORLD_FILE, await format(JSON.stringify(world), { parser: 'json', printWidth: 120 }));
-print('wrote bench/capacity/world.json; now run: make docs');
+print(`wrote ${WORLD_PATH}; now run: make docs`);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 export const WORLD_FILE = new URL('world.json', import.meta.url);
+export const WORLD_PATH = 'docs/generate/capacity/world.json';
 
 const count = z.int().min(0);
 const World = z.strictObject({
@@ -24,6 +25,6 @@ export const theWorld = (): World => (read ??= World.parse(JSON.parse(readFileSy
 /** Rows and bytes of a published table. @throws if the recorded snapshot has no such table */
 export function tableOf(name: string): { readonly rows: number; readonly bytes: number } {
   const found = theWorld().tables[name];
-  if (!found) throw new Error(`bench/capacity/world.json has no table ${name}; record it again`);
+  if (!found) throw new Error(`${WORLD_PATH} has no table ${name}; record it again`);
   return found;
 }

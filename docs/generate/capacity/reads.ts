@@ -1,8 +1,8 @@
 /**
  * The sources to read, as this repository declares them and the default world answers, for any number of counties.
  */
-import { sitesOf } from '../../pipelines/crawl/jobs.ts';
-import { loadSources } from '../../sources/index.ts';
+import { sitesOf } from '../../../pipelines/crawl/jobs.ts';
+import { loadSources } from '../../../sources/index.ts';
 import type { Read } from './crawl.ts';
 import { theWorld } from './world.ts';
 
@@ -12,6 +12,7 @@ export interface SourceRead extends Read {
   readonly family: string;
   readonly everyDays: number;
   readonly bytes: number;
+  readonly rows: number;
 }
 
 /** A read of each source that was fetched when the world was recorded. A newer source counts from the next record. */
@@ -29,8 +30,7 @@ export async function worldReads(): Promise<readonly SourceRead[]> {
         county: spec.county?.fips ?? null,
         family: spec.family,
         everyDays: spec.readEveryDays ?? spec.everyDays,
-        requests: read.requests,
-        bytes: read.bytes,
+        ...read,
         intervalMs: spec.politeness.minIntervalMs,
       };
     });

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { leastMs, simulateCrawl, siteTimes, type Crawl, type Read } from '../../bench/capacity/crawl.ts';
-import { countiesOf, readsFor, worldReads } from '../../bench/capacity/reads.ts';
+import { heldMs, simulateCrawl, siteTimes, type Crawl, type Read } from '../../docs/generate/capacity/crawl.ts';
+import { countiesOf, readsFor, worldReads } from '../../docs/generate/capacity/reads.ts';
 import { loadSources } from '../../sources/index.ts';
 import { RateLimiter } from '../../sources/fetch/polite/rate_limiter.ts';
 
@@ -34,7 +34,8 @@ describe('the simulated crawl', () => {
       fc.property(someReads, somePlaces, someResponse, (reads, places, responseMs) => {
         const { endedMs } = simulateCrawl(reads, places, responseMs);
         const longest = siteTimes(reads, responseMs)[0]?.[1] ?? 0;
-        assert.ok(endedMs >= leastMs(reads, places, responseMs), `${endedMs} ms`);
+        const work = reads.reduce((sum, read) => sum + heldMs(read, responseMs), 0);
+        assert.ok(endedMs >= Math.max(longest, work / places), `${endedMs} ms`);
         const oneByOne = simulateCrawl(reads, 1, responseMs).endedMs;
         assert.ok(endedMs <= oneByOne / places + longest, `${endedMs} ms with ${places}, ${oneByOne} ms with one`);
       }),
@@ -121,7 +122,10 @@ describe('the reads of many counties', async () => {
 
   test('are those of nearly all sources that are fetched', async () => {
     const fetched = (await loadSources()).filter(({ fetch }) => fetch !== undefined).length;
-    assert.ok(world.length > 0.8 * fetched, `${world.length} of ${fetched}: run bench/capacity/record_world.ts`);
+    assert.ok(
+      world.length > 0.8 * fetched,
+      `${world.length} of ${fetched}: run docs/generate/capacity/record_world.ts`,
+    );
   });
 
   test('are those of the default world for its counties', () => {
