@@ -1,6 +1,4 @@
 /** Our server as `make serve` starts it, for real money on a local chain, and a buyer of its answers. */
-import { openSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
@@ -10,14 +8,10 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { startChain } from '../api/payments/local_chain/chain.ts';
 import { sandboxKeyFile, writeReceiptKeys } from '../api/payments/receipts/key_file.ts';
 import { newKey } from '../api/payments/receipts/key_set.ts';
-import { noteFile } from '../ledger/identity.ts';
 import { NETWORK } from '../lib/network.ts';
 import type { Call } from './load.ts';
-import { freePort, ROOT, start, startServer } from './programs.ts';
-import { newFolder, once } from './settings.ts';
-
-/** Many times what the slowest start takes, which is that of BASE at the real size. */
-const START_LIMIT_MS = 240_000;
+import { freePort, QUIET, ROOT, start, startServer } from './programs.ts';
+import { once } from './settings.ts';
 
 const buyer = privateKeyToAccount(generatePrivateKey());
 const wallet = new x402Client().register(NETWORK, new ExactEvmScheme(buyer));
@@ -39,22 +33,19 @@ export async function paidCalls(url: string, path: string, count: number): Promi
   return Promise.all(Array.from({ length: count }, call));
 }
 
-/** Start the server, its log in a file. @param root of this version or of BASE @returns when healthy */
-export async function startDealfeed(DATA_DIR: string, root = ROOT) {
+/** Start the server. @returns when healthy */
+export async function startDealfeed(DATA_DIR: string) {
   const [{ rpcUrl: RPC_URL, facilitator, payTo: PAY_TO }, PORT] = [await openChain(), await freePort()];
-  const [url, LEDGER] = [`http://127.0.0.1:${PORT}`, join(DATA_DIR, root === ROOT ? 'ledger.sqlite' : 'base.sqlite')];
+  const [url, LEDGER] = [`http://127.0.0.1:${PORT}`, join(DATA_DIR, 'ledger.sqlite')];
   const RECEIPT_KEY_FILE = sandboxKeyFile(DATA_DIR);
   await writeReceiptKeys(RECEIPT_KEY_FILE, { keys: [newKey(Date.now())] }, false);
   const place = { DATA_DIR, LEDGER, PORT, PUBLIC_BASE_URL: url, UNBILLED_PER_MINUTE: '0' };
   const env = { ...place, PAYMENTS: 'facilitator', FACILITATOR_URL: facilitator, RPC_URL, PAY_TO, RECEIPT_KEY_FILE };
-  // It names the ledger of the other version.
-  await rm(noteFile(DATA_DIR), { force: true });
-  const stdio = ['ignore' as const, openSync(join(newFolder('server'), 'log'), 'w'), 'inherit' as const];
   const startedMs = performance.now();
-  const { child, stop } = start(process.execPath, ['api/server.ts'], { cwd: root, env, stdio });
+  const { child, stop } = start(process.execPath, ['api/server.ts'], { cwd: ROOT, env, stdio: QUIET });
   for (let health; !(health = await fetch(`${url}/health`).catch(() => null))?.ok; await pause(5)) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
-    if (performance.now() - startedMs > START_LIMIT_MS) throw new Error(`no healthy server: ${await health?.text()}`);
+    if (performance.now() - startedMs > 120_000) throw new Error(`no healthy server: ${await health?.text()}`);
   }
   return { url, child, stop, seconds: (performance.now() - startedMs) / 1000 };
 }

@@ -1,8 +1,9 @@
 /** The default world many times as large: each staged row again as another property, debt, sale or business. */
 import { cp, glob, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256OfFile } from '../lib/files.ts';
+import { pointAt, sha256OfFile } from '../lib/files.ts';
 import { literal } from '../lib/sql.ts';
+import { Manifest } from '../models/manifest.ts';
 import { query, rowsPublished, TODAY, WORLD, worldFolder } from './folders.ts';
 import { runPipeline } from './programs.ts';
 import { newFolder, once, sized } from './settings.ts';
@@ -36,10 +37,9 @@ async function enlargeRead(from: string, to: string, times: number): Promise<voi
   ) TO ${literal(target)} (FORMAT parquet)`);
   const added = (Number(counted?.['Count']) * (times - 1)) / times;
   const record = JSON.parse(await readFile(`${to}.json`, 'utf8')) as { counts: { rows_in: number; rows_out: number } };
-  const { rows_in, rows_out } = record.counts;
-  const counts = { ...record.counts, rows_in: rows_in + added, rows_out: rows_out + added };
+  for (const count of ['rows_in', 'rows_out'] as const) record.counts[count] += added;
   const parquet = { sha256: await sha256OfFile(target), bytes: (await stat(target)).size };
-  await writeFile(`${to}.json`, JSON.stringify({ ...record, counts, parquet }));
+  await writeFile(`${to}.json`, JSON.stringify({ ...record, parquet }));
 }
 
 const history = once(async () => {
@@ -52,26 +52,47 @@ const history = once(async () => {
 export const build = (DATA_DIR: string, DAY = LAST) =>
   runPipeline({ ...WORLD, DATA_DIR, DAY, SOURCES: 'none', BUILD_MEMORY: '6GB' }, { sandbox: false });
 
-/** Publish the staged rows of these days of a data folder `times` as large. */
-async function enlarged(from: string, days: readonly string[], times: number): Promise<string> {
-  const folder = newFolder(`times-${times}`);
-  for (const day of days) {
+/** Publish the staged rows of all days `times` as large. */
+async function withHistory(times: number): Promise<string> {
+  const [from, folder] = [await history(), newFolder(`times-${times}`)];
+  for (const day of [...HISTORY, LAST]) {
     for await (const file of glob(`staged/*/${day}.01.parquet`, { cwd: from })) {
       const read = file.replace(/\.parquet$/u, '');
       await enlargeRead(join(from, read), join(folder, read), times);
     }
     await build(folder, day);
   }
-  const last = `snapshots/${days.at(-1) ?? ''}.01`;
-  for (const table of ['deals', 'signals', 'auctions', 'filings']) {
-    const [small, large] = [await rowsPublished(from, table, last), await rowsPublished(folder, table, last)];
-    if (large < 0.9 * times * small) throw new Error(`${table} has ${large} rows, expected ${times} times ${small}`);
-  }
+  const [small, large] = [await rowsPublished(from, 'signals'), await rowsPublished(folder, 'signals')];
+  if (large < 0.9 * times * small) throw new Error(`${large} signals, expected ${times} times ${small}`);
   return folder;
 }
 
-const withHistory = async (times: number): Promise<string> => enlarged(await history(), [...HISTORY, LAST], times);
 export const smallerFolder = once(() => withHistory(SMALLER));
 export const largerFolder = once(() => withHistory(LARGER));
-/** One day without a history, which an hour of builds would add to it. */
-export const largerDay = once(async () => enlarged(await worldFolder(), [TODAY], LARGER));
+
+/** What lists of deals and lookups read: tables, and the column of a row's address. */
+const LOOKED_UP = { deals: 'address', signals: 'address', auctions: 'property_address' };
+
+/** Statements that repeat the rows of a published table, and write its Parquet file again. */
+const repeat = (table: string, address: string, folder: string): string => `
+  INSERT INTO ${table} SELECT * EXCLUDE (copy) REPLACE (
+    md5(concat(id, copy))::UUID AS id, ${moved(address)} AS ${address}, ${moved('address_key')} AS address_key,
+    ((copy + 100) || house_low)::INTEGER AS house_low, ((copy + 100) || house_high)::INTEGER AS house_high
+  ) FROM ${table}, range(1, ${LARGER}) AS copies(copy);
+  COPY ${table} TO ${literal(join(folder, `${table}.parquet`))} (FORMAT parquet);`;
+
+/** The world's first snapshot with the rows that are looked up LARGER times: nothing is built. */
+export const largerSnapshot = once(async () => {
+  const [from, folder, name] = [await worldFolder(), newFolder('larger'), `snapshots/${TODAY}.01`];
+  const snapshot = join(folder, name);
+  await cp(join(from, name), snapshot, { recursive: true });
+  const database = join(snapshot, 'dealfeed.duckdb');
+  const copies = Object.entries(LOOKED_UP).map(([table, address]) => repeat(table, address, snapshot));
+  await query(`${copies.join('')} CHECKPOINT`, database);
+  const manifest = Manifest.parse(JSON.parse(await readFile(join(snapshot, 'manifest.json'), 'utf8')));
+  for (const [table, facts] of Object.entries(manifest.tables)) if (table in LOOKED_UP) facts.rows *= LARGER;
+  manifest.database.sha256 = await sha256OfFile(database);
+  await writeFile(join(snapshot, 'manifest.json'), JSON.stringify(manifest));
+  await pointAt(join(folder, 'current'), name);
+  return folder;
+});

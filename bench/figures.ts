@@ -15,7 +15,7 @@ export interface Measure {
   open(): Promise<() => Promise<Readonly<Record<string, Figure>>>>;
 }
 
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
@@ -35,10 +35,9 @@ export function tableLine(name: string, line: Line, figures: readonly Figure[]):
   const baselines = figures.flatMap(([, value]) => value ?? []);
   const ratios = figures.flatMap(([value, baseline]) => (baseline === undefined ? [] : [value / baseline]));
   const [, sign, bound, times] = /^(≤|≥) ([\d.]+)(×?)$/u.exec(aim) ?? [];
-  const [ratio, least, most] = [median(ratios), Math.min(...ratios), Math.max(...ratios)];
-  const value = times === '×' ? ratio : ours;
+  const value = times === '×' ? median(ratios) : ours;
   const isMet = sign === '≤' ? value <= Number(bound) : value >= Number(bound);
-  const spread = `${shown(ratio)} (${shown(least)} to ${shown(most)})`;
+  const spread = `${shown(median(ratios))} (${shown(Math.min(...ratios))} to ${shown(Math.max(...ratios))})`;
   const compared = ratios.length === 0 ? ' | ' : `${shown(median(baselines))} ${unit} | ${spread}`;
   const measured = `${times === '×' ? aim : `${aim} ${unit}`} | ${shown(ours)} ${unit} | ${compared}`;
   const day = `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores`;

@@ -18,9 +18,9 @@ export const worldFolder = once(async () => {
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Rows of a query in a DuckDB of its own. */
-export async function query(sql: string): Promise<Row[]> {
-  const duck = await openDuck(':memory:', { memoryLimit: '8GB' });
+/** Rows of a query in a DuckDB of its own, or of a file. */
+export async function query(sql: string, file?: string): Promise<Row[]> {
+  const duck = await openDuck(file, { memoryLimit: '8GB' });
   try {
     return await rowsOf(duck.connection, sql);
   } finally {
@@ -28,13 +28,13 @@ export async function query(sql: string): Promise<Row[]> {
   }
 }
 
-/** A table of the current snapshot or another one, as SQL. */
-export const published = (folder: string, table: string, snapshot = 'current'): string =>
-  literal(join(folder, snapshot, `${table}.parquet`));
+/** A table of the current snapshot, as SQL. */
+export const published = (folder: string, table: string): string =>
+  literal(join(folder, 'current', `${table}.parquet`));
 
 /** Some rows of a published table, always the same ones. */
 export const sampleOf = (folder: string, table: string, where: string, count: number): Promise<Row[]> =>
   query(`FROM ${published(folder, table)} WHERE ${where} ORDER BY hash(id) LIMIT ${count}`);
 
-export const rowsPublished = async (folder: string, table: string, snapshot?: string): Promise<number> =>
-  Number((await query(`SELECT count(*) AS n FROM ${published(folder, table, snapshot)}`))[0]?.['n']);
+export const rowsPublished = async (folder: string, table: string): Promise<number> =>
+  Number((await query(`SELECT count(*) AS n FROM ${published(folder, table)}`))[0]?.['n']);

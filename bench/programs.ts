@@ -1,7 +1,7 @@
 /** The programs that are measured, each a process of its own: the pipeline, and those that listen. */
-import { spawn, spawnSync, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess, type SpawnOptions, type StdioOptions } from 'node:child_process';
 import { once as event } from 'node:events';
-import { existsSync, openSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,10 @@ const ENV = {
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(ROOT, 'node_modules/.cache/compiled'),
 };
 
-/** The files of the commit BASE in a folder of their own, with the packages of this version. */
+/** Only the standard error output is shown. */
+export const QUIET = ['ignore', 'ignore', 'inherit'] satisfies StdioOptions;
+
+/** The files of the commit BASE, with the packages of this version. */
 export const baseVersion = once(async () => {
   const folder = newFolder('base');
   const extract = ['-c', 'git archive "$0" | tar -x -C "$1"', settings.BASE, folder];
@@ -48,21 +51,16 @@ export function start(command: string, args: readonly string[], options: SpawnOp
 export async function runPipeline(env: NodeJS.ProcessEnv, { sandbox = true, root = ROOT } = {}) {
   const cli = ['pipelines/commands/cli.ts', 'pipelines/cli.ts'].find((path) => existsSync(join(root, path))) ?? '';
   const args = [...(sandbox ? ['sandbox/around.ts', process.execPath] : []), cli, 'run'];
-  const log = join(newFolder('run'), 'log');
-  const output = openSync(log, 'w');
-  const [startedMs, stdio] = [performance.now(), ['ignore' as const, output, output]];
-  const { child } = start(process.execPath, args, {
-    cwd: root,
-    env: { SANDBOX_URL: 'http://127.0.0.1:9', ...env },
-    stdio,
-  });
+  const startedMs = performance.now();
+  const options = { cwd: root, env: sandbox ? env : { SANDBOX_URL: 'http://127.0.0.1:9', ...env }, stdio: QUIET };
+  const { child } = start(process.execPath, args, options);
   let peakGib = 0;
   const looking = setInterval(() => {
     peakGib = Math.max(peakGib, memoryOf(child, 'VmHWM'));
   }, 50);
   await event(child, 'exit');
   clearInterval(looking);
-  if (child.exitCode !== 0) throw new Error(`a run failed: ${readFileSync(log, 'utf8').slice(-1000)}`);
+  if (child.exitCode !== 0) throw new Error(`a run ended with ${child.exitCode}`);
   return { seconds: (performance.now() - startedMs) / 1000, peakGib };
 }
 

@@ -11,7 +11,7 @@ const benchSettings = z.object({
   QUICK: flag,
   /** Names of measures, or beginnings of them, with commas. */
   ONLY: z.string().default(''),
-  /** The earlier version that `make run` and the start of the server are compared with. */
+  /** The earlier version that `make run` is compared with. */
   BASE: z.string().default('39e7df7'),
   /** Writes the figures into docs/performance/README.md. */
   WRITE_DOCS: flag,

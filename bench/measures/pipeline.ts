@@ -1,11 +1,19 @@
 /** What operators wait for: a register's first load, a day upon it, and the daily run. */
-import { rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { literal } from '../../lib/sql.ts';
 import type { Measure } from '../figures.ts';
+import { FORMED, writeRegister, writeRegisterChanges } from '../../sandbox/large_register.ts';
 import { query, rowsPublished, TODAY, TOMORROW, WORLD } from '../folders.ts';
 import { baseVersion, ROOT, runPipeline } from '../programs.ts';
-import { dropRegister, FORMED, registerChanges, registerExport, ROWS } from '../register.ts';
-import { newFolder } from '../settings.ts';
+import { newFolder, once, sized } from '../settings.ts';
+
+const REGISTER_ROWS = sized(3_000_000, 100_000);
+export const registerExport = once(() => writeRegister(newFolder('register'), TODAY, REGISTER_ROWS));
+
+/** Put Colorado's export or its changes into the drop folder, in place of the file before. */
+export const dropRegister = (dataDir: string, csv: string): Promise<void> =>
+  cp(csv, join(dataDir, 'drop', 'colorado_sos', basename(csv)));
 
 /** One COPY of the export: its date typed, sorted and compressed as we publish it. */
 const copyOf = (csv: string, folder: string): string => `COPY (
@@ -32,13 +40,14 @@ export const colorado: Measure = {
     dayPeak: ['peak memory of the day', '', 'GiB', '≤ 3'],
   },
   async open() {
-    const [csv, changes] = [await registerExport(), await registerChanges()];
+    const csv = await registerExport();
+    const changes = await writeRegisterChanges(newFolder('changes'), TOMORROW, csv);
     return async () => {
       const [folder, startedMs] = [newFolder('colorado'), performance.now()];
       await query(copyOf(csv, folder));
       const copied = (performance.now() - startedMs) / 1000;
-      const first = await readDropped(folder, csv, TODAY, ROWS);
-      const day = await readDropped(folder, changes, TOMORROW, ROWS + FORMED);
+      const first = await readDropped(folder, csv, TODAY, REGISTER_ROWS);
+      const day = await readDropped(folder, changes, TOMORROW, REGISTER_ROWS + FORMED);
       await rm(folder, { recursive: true });
       const seconds = { first: [first.seconds, copied], day: [day.seconds, first.seconds] } as const;
       return { ...seconds, firstPeak: [first.peakGib], dayPeak: [day.peakGib] };

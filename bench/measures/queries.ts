@@ -1,6 +1,6 @@
 /** What callers wait for: lists and lookups without payments, and a paid call. */
 import { openChain, paidCalls, startDealfeed } from '../dealfeed.ts';
-import { largerDay } from '../enlarged.ts';
+import { largerSnapshot } from '../enlarged.ts';
 import type { Figure, Measure } from '../figures.ts';
 import { sampleOf, worldFolder, type Row } from '../folders.ts';
 import { load } from '../load.ts';
@@ -9,7 +9,7 @@ import { startServer } from '../programs.ts';
 import { sized } from '../settings.ts';
 
 /** Calls of a repetition, and deals that questions are made from. */
-const [CALLS, DEALS] = sized([4_000, 1_000] as const, [300, 60] as const);
+const [CALLS, DEALS] = sized([2_000, 500] as const, [300, 60] as const);
 /** A question as each of two servers is asked. */
 type Question = readonly [ours: string, theirs: string];
 
@@ -48,10 +48,8 @@ const queriesAt = (name: string, at: string, folderOf: () => Promise<string>): M
     const wanted = "listing_status = 'active' AND address_key IS NOT NULL AND list_price IS NOT NULL";
     const deals = await sampleOf(folder, 'deals', wanted, DEALS);
     const ours = await startServer('routes.ts', [folder]);
-    const samples = [
-      await bodyOf(`${ours}/api/deals?limit=1&fields=all`),
-      await bodyOf(ours + askLookup(deals[0] ?? {})[0]),
-    ];
+    const asked = ['/api/deals?limit=1&fields=all', askLookup(deals[0] ?? {})[0]];
+    const samples = await Promise.all(asked.map((path) => bodyOf(ours + path)));
     const theirs = await startServer('fastify_postgres.ts', [await startWithRecords(folder), ...samples]);
     const isSame = async ([a, b]: Question) => (await bodyOf(ours + a)) === (await bodyOf(theirs + b));
     // Only ours finds ranges and other units of a street: deals that have some are left out.
@@ -63,9 +61,9 @@ const queriesAt = (name: string, at: string, folderOf: () => Promise<string>): M
     if (known.length < DEALS / 2) throw new Error(`only ${known.length} of ${DEALS} lookups are the same JSON`);
     const compare = async (ask: (deal: Row) => Question): Promise<Figure> => {
       const questions = Array.from({ length: CALLS }, () => ask(known[draw(known.length)] ?? {}));
-      const [paths, theirPaths] = [questions.map(([path]) => path), questions.map(([, path]) => path)];
-      const before = await load(theirs, theirPaths, 16);
-      return [(await load(ours, paths, 16)).rate, before.rate];
+      const [calls, theirCalls] = [questions.map(([path]) => ({ path })), questions.map(([, path]) => ({ path }))];
+      const before = await load(theirs, theirCalls, 16);
+      return [(await load(ours, calls, 16)).rate, before.rate];
     };
     const repeat = async () => ({ lists: await compare(askList), lookups: await compare(askLookup) });
     await repeat();
@@ -74,7 +72,7 @@ const queriesAt = (name: string, at: string, folderOf: () => Promise<string>): M
 });
 
 export const queries = queriesAt('queries', '1×', worldFolder);
-export const queriesLarge = queriesAt('queries_large', '100×', largerDay);
+export const queriesLarge = queriesAt('queries_large', '100×', largerSnapshot);
 
 export const paidCall: Measure = {
   name: 'paid_call',

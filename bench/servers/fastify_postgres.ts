@@ -32,8 +32,10 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   max_price: 'list_price <= ?::numeric',
   min_score: 'deal_score >= ?',
 };
-const text = { type: 'string', maxLength: 200 };
-const integer = { type: 'integer', minimum: 0, maximum: 500 };
+const [text, integer] = [
+  { type: 'string', maxLength: 200 },
+  { type: 'integer', minimum: 0, maximum: 500 },
+];
 const taking = (properties: object) => ({ schema: { querystring: { type: 'object', properties } } });
 const listQuery = taking({ state: text, city: text, max_price: text, min_score: integer, limit: integer });
 

@@ -30,8 +30,7 @@ async function answer(route: Route, query: string): Promise<Buffer | string> {
   const lease = snapshots.acquire();
   if (!lease) throw new Error('there is no snapshot');
   try {
-    const { snapshot } = lease;
-    const { manifest } = snapshot;
+    const [{ snapshot }, { manifest }] = [lease, lease.snapshot];
     const [params, claims] = [readParams(route.params, query), async () => new Map()];
     const asked = { params, path: {}, snapshot, manifest, today: manifest.as_of, cursors, claims };
     await route.check?.(asked);

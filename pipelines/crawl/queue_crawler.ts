@@ -96,7 +96,7 @@ function worldOf({ sandboxUrl, secrets }: QueueOptions, names: readonly string[]
 }
 
 /** A page whose body is opened where it is needed. The worker's fetcher has checked the limits of its size. */
-const archivedPage = (archive: Archive, request: RequestRecord, size: number): ReadPage => ({
+export const archivedPage = (archive: Archive, request: RequestRecord, size: number): ReadPage => ({
   kind: request.kind,
   url: request.url,
   context: request.context,

@@ -1,4 +1,4 @@
-/** docs/capacity.md: the model gives back what was measured, grows with its load, and names limits and what removes them. */
+/** docs/capacity.md: its model gives back what was measured, grows with its load, and names what removes a limit. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';

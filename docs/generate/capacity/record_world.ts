@@ -1,5 +1,5 @@
 /**
- * Writes docs/generate/capacity/world.json: what a first day of the default world requests, receives, reads and publishes.
+ * Writes world.json: what a first day of the default world requests, receives, reads and publishes.
  *   make run DATA_DIR=/tmp/world && node docs/generate/capacity/record_world.ts /tmp/world
  */
 import { readFile, writeFile } from 'node:fs/promises';
