@@ -77,7 +77,7 @@ const DECLARED: readonly DeclaredAssumption[] = [
   ...LEADS,
 ];
 
-/** The id of a set with changed values: the declared one, a plus sign and the hash of the differences. */
+/** The id of a set with changed values: the declared id, a plus sign and the hash of the differences. */
 function idOf(setId: SetId, changed: ReadonlyMap<string, string>): string {
   if (changed.size === 0) return setId;
   const sorted = [...changed].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -47,7 +47,7 @@ export async function auditModels(
 
 interface Counted {
   readonly rows: number;
-  /** Failing rows of the audits that one pass over the table can count. */
+  /** Failing rows per audit, for the audits that one pass over the table can count. */
   readonly failing: ReadonlyMap<Audit, number>;
 }
 

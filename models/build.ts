@@ -145,7 +145,7 @@ interface Shape {
   readonly type: string;
 }
 
-/** What to do where a division has made a binary float. */
+/** Advice for a column that a division has turned into a binary float. */
 const DIVIDE = '. SQL divides to DOUBLE: use quotient() or another macro of models/macros/arithmetic.sql';
 
 /** Compare columns, their order and their types. @throws ContractError naming the first difference */

@@ -9,7 +9,7 @@ import type { Column, RecordDefinition } from '../lib/record.ts';
 /** A query for bad rows. A blocking audit that finds any stops publication. */
 export interface Audit {
   readonly name: string;
-  /** What is true if no row is found, in one sentence. */
+  /** The statement that holds if no row is found, in one sentence. */
   readonly about: string;
   /** A SELECT that returns the failing rows. */
   readonly sql: string;

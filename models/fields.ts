@@ -8,7 +8,7 @@ export { AUCTION_TYPES, COVERED_KINDS, isSale, RECORD_KINDS, SIGNAL_TYPES, type 
 /** A decimal as records carry it inside JSON. */
 const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 
-/** Where a row was read. */
+/** Where a row was read from. */
 export const readFrom = {
   source: text('Name of the source; a row of the table sources.'),
   source_url: text('Public page that shows the row.'),
@@ -45,7 +45,7 @@ export const cityBasis = <const A extends string>(absent: A) =>
   );
 
 const NO_POINT = 'geo_basis is no_zip or zip_not_listed';
-/** Of a field that came later: a server also serves the snapshots before it. No row is built without it. */
+/** For a field added later: older snapshots are still served without it, but no new row is built without it. */
 const BUILT_BEFORE = 'the snapshot was built before the field was published';
 
 /** A point for the map, and where it comes from (models/macros/places.sql). */

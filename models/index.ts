@@ -123,7 +123,7 @@ export function macrosOf(queries: readonly string[]): string {
   return [...macros].flatMap(([name, sql]) => (needed.has(name) ? [sql] : [])).join('');
 }
 
-/** The macros that read an input table, which must exist first. graph.ts names the table. */
+/** The macros that read an input table, which must exist first. graph.ts names each macro's table. */
 export const inputMacrosSql = (): string => sqlIn(join(import.meta.dirname, 'macros', 'inputs'));
 
 const reference = (record: RecordDefinition, name: string): Reference => ({

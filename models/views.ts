@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export interface View {
   readonly name: string;
   readonly about: string;
-  /** Tables that it reads. A column with the name of one of theirs has its meaning; the first table wins. */
+  /** Tables that it reads. A column named like one of theirs has the same meaning; the first table wins. */
   readonly reads: readonly string[];
   /** Meaning of the other columns. */
   readonly columns: Readonly<Record<string, string>>;

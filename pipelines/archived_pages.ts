@@ -40,7 +40,7 @@ export async function archivedPages(
   return pages;
 }
 
-/** Known rows whose page could not be read: they are among the rejects of the read, without bytes. */
+/** Known rows whose page could not be read. The read counts them as rejects without bytes. */
 export function unreadableOf(record: ReadRecord): { unreadable: Unreadable[]; observedAt: string } {
   const lost = record.rejects.filter((r) => r.page_sha256 === NO_BYTES);
   return {

@@ -19,7 +19,7 @@ export interface Layout {
   /** Iceberg metadata of the published tables: `iceberg/<table>/metadata/`. */
   readonly iceberg: string;
   readonly drop: string;
-  /** Staged shards of the run in progress, until it has put them together: `shards/<run id>/<source>/`. */
+  /** Staged shards of the run in progress, until it has concatenated them: `shards/<run id>/<source>/`. */
   readonly shards: string;
   /** Whether the data is of the sandbox or of the real web. */
   readonly kind: string;

@@ -48,7 +48,7 @@ export async function snapshotBefore(layout: Layout, asOf: string): Promise<Mani
 }
 
 /**
- * The newest snapshot of the day, which a repeated run replaces. Its changes lead from there.
+ * The newest snapshot of the day, which a repeated run replaces. Changes are counted from it.
  * @throws DamagedFile if its files changed since publication
  */
 export async function snapshotOfDay(layout: Layout, asOf: string): Promise<Manifest | null> {
@@ -74,8 +74,8 @@ export async function currentSnapshot(layout: Layout): Promise<string | null> {
 }
 
 /**
- * Files that must be there: `all`; `tables`, which the next build reads; `retained`, those that were not removed by
- * design. A file that is there must have its hash.
+ * Which files must exist: `all`; `tables`, which the next build reads; `retained`, all but pruned ones. Every existing
+ * file must match its hash.
  */
 export type FilesNeeded = 'all' | 'tables' | 'retained';
 

@@ -32,7 +32,7 @@ export const noLedgerYet = (settings: LedgerSettings): readonly string[] =>
     ? []
     : [`No ledger yet at ${shownPlace(settings)}. If your servers use another ledger, set LEDGER to it.`];
 
-/** Check LEDGER before hours of reading. An unavailable ledger may be back when the snapshot is built. */
+/** Check LEDGER before hours of reading. An unavailable ledger may be available again when the snapshot is built. */
 export async function checkLedger(settings: LedgerSettings, print: (line: string) => void): Promise<void> {
   try {
     await soldLeads(settings);

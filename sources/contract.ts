@@ -24,7 +24,7 @@ export type { DropFolders, DropFormat, Family };
 export { QUARANTINE_REASONS, Quarantine, SourceUnavailable, UNAVAILABLE_REASONS } from './read_errors.ts';
 export type { QuarantineReason } from './read_errors.ts';
 
-/** Kinds of records that a source shows of a place completely, so that silence about a property there means none. */
+/** Kinds of records for which a source's list of a place is complete, so that a missing property has none. */
 export interface Covers {
   readonly kinds: readonly CoveredKind[];
   /** The only city that it covers, if it is not the whole county. */
@@ -120,8 +120,8 @@ export interface GetOptions {
   readonly accept?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Query parameters that hold a secret, such as an API key. They are sent to the requested host, and are in no address
-   * that a page, the archive or a message has.
+   * Query parameters that hold a secret, such as an API key. They are sent to the requested host only, and no address
+   * in a page, the archive or a message contains them.
    */
   readonly secretQuery?: Readonly<Record<string, string>>;
   /** A smaller body is quarantined as empty or truncated. Default 1. */
@@ -209,16 +209,16 @@ export interface SourceSpec<C extends Candidates = Candidates> {
   readonly title: string;
   /** A public page on which a person can see the source of the rows. */
   readonly home: string;
-  /** County of the rows, if they are all from one county. */
+  /** County of the rows, if they are all in one county. */
   readonly county?: { readonly fips: string; readonly name: string; readonly state: string };
   /** Default: tax_delinquent of a tax list, sheriff_sale of a sheriff. Families distress and auctions must state it. */
   readonly covers?: Covers;
   readonly terms: Terms;
   /** Days after which the rows are stale. */
   readonly everyDays: number;
-  /** Days between two reads, if the source must be checked for news before its rows are stale. Default everyDays. */
+  /** Days between two reads, if the source must be checked for news before its rows are stale. Default: everyDays. */
   readonly readEveryDays?: number;
-  /** Set if its list is on the site in a part of the year only: it is read in that part alone. */
+  /** Set if its list is on the site in one part of the year only: it is read in that part only. */
   readonly season?: Season;
   /** Hosts it may contact, including redirects. Empty for a source that only reads its drop folder. */
   readonly hosts: readonly string[];

@@ -1,4 +1,4 @@
-/** What `make county` writes for each family: source.ts, the cases of pages.json, and the pages to record. */
+/** Templates of `make county` for each family: source.ts, the cases of pages.json, and the pages to record. */
 import { LOGIN_PAGE, type Case } from './new_source.ts';
 
 export interface County {

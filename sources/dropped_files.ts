@@ -1,4 +1,4 @@
-/** What an adapter declares of the files that an operator may drop instead of a read from the web. */
+/** Declarations of the files that an operator may drop instead of a read from the web. */
 import { sha256 } from '../lib/files.ts';
 
 /** A file format that the operator may put into the drop folder `<DROP_DIR>/<source name>/`. */
@@ -22,11 +22,11 @@ export interface DropFormat {
  * refused is reported, old rows of its folder are carried, and the other files are read.
  */
 export interface DropFolders {
-  /** What to ask a supplier for, for messages about a file of another kind. */
+  /** Advice on what to request from a supplier, for messages about a file of another kind. */
   readonly ask: string;
   /**
-   * What a row is about, such as the property of a listing; null if unknown. Rows of one key about different things in
-   * different files are rejected: the files come from different suppliers.
+   * The subject of a row, such as the property of a listing; null if unknown. Rows of one key about different subjects
+   * in different files are rejected: the files come from different suppliers.
    */
   readonly thingOf?: (values: Readonly<Record<string, unknown>>) => string | null;
 }

@@ -40,7 +40,7 @@ export function yearInUse({ rows, listed }: FiscalYears, asOf: string): YearInUs
   const end = endOf(fiscalYear);
   if (Math.max(...rows, listed?.year ?? 0) > fiscalYear)
     return { fiscalYear, outdatedOn: addDays(end, 1), outdatedReason: 'newer_fiscal_year_published' };
-  // A list that does not even name the year of the rows tells nothing about newer years.
+  // A list that lacks even the year of the rows says nothing about newer years.
   const listedOn = listed?.year === fiscalYear ? listed.on : end;
   const usedUntil = addDays(listedOn > end ? listedOn : end, GRACE_DAYS);
   return { fiscalYear, outdatedOn: addDays(usedUntil, 1), outdatedReason: 'fiscal_year_over' };

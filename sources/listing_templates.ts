@@ -1,4 +1,4 @@
-/** What `make listing` writes for each family: source.ts, cases of pages.json, and a made-up page that it reads. */
+/** Templates of `make listing` for each family: source.ts, cases of pages.json, and a made-up page that it reads. */
 import { LOGIN_PAGE, type NewSource } from './new_source.ts';
 
 export interface NewListing {

@@ -1,4 +1,4 @@
-/** What `make county` and `make listing` share: settings of a form, the new folder, and the messages. */
+/** Shared by `make county` and `make listing`: settings that form the source, the new folder, and the messages. */
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';

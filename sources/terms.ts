@@ -5,7 +5,7 @@ const TERMS_BASES = ['us_government_work', 'open_data', 'public_record', 'permis
 /** Terms under which a source may be read. A source without them cannot be defined. */
 export interface Terms {
   readonly basis: (typeof TERMS_BASES)[number];
-  /** One sentence for the operator, including what is unknown about the terms. */
+  /** One sentence for the operator, including any unknown terms. */
   readonly note: string;
   readonly url?: string;
   /** Why its terms let a reader see an archived page. Default: not shown. Never set it if pages name individuals. */

@@ -7,7 +7,10 @@ export class BrokenXml extends Error {
 
 const TAG = /<(\/?)([^\s<>/!?]+)((?:"[^"]*"|'[^']*'|[^<>"'])*)>/gu;
 
-/** The parser repairs wrong nesting, which may give an element its neighbor's value. @throws BrokenXml */
+/**
+ * The parser silently repairs wrong nesting, which may give an element its neighbor's value.
+ * @throws BrokenXml
+ */
 export function checkNesting(xml: string): void {
   const open: string[] = [];
   for (const [, closing, tag = '', rest = ''] of xml.matchAll(TAG)) {

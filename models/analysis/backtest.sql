@@ -17,7 +17,7 @@ counts as (
     count(*) as n,
     count(*) filter (where happened) as hits
   from followed_deals
-  -- The second set, of all deals, has a null decile
+  -- Deals count twice: in their decile, and in the row of all deals, whose decile is null
   group by grouping sets ((landmark, outcome, days, decile), (landmark, outcome, days))
 ),
 

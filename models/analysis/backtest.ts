@@ -11,7 +11,7 @@ interface Followed {
   readonly landmark: number;
   readonly outcome: string;
   readonly days: number;
-  /** Deals whose horizon the snapshots cover, and those of them with the outcome. */
+  /** Deals whose horizon the snapshots cover, and how many of them had the outcome. */
   readonly n: number;
   readonly hits: number;
   readonly status: 'measured' | 'not enough history';

@@ -1,6 +1,6 @@
--- The first day of each outcome after a deal was scored, for the deals that could have it; null if it did not happen.
--- A deal that leaves the market is sold or withdrawn, by the status it leaves with: withdrawn means that no site shows
--- it any longer, and none showed it as sold. Some of these were sold too.
+-- One row per scored deal and possible outcome, with the first day on which it happened; null if it did not. A deal
+-- leaves the market as sold or as withdrawn, by its last status: withdrawn means that no site shows it any longer, and
+-- none showed it as sold. Some withdrawn deals were sold too.
 -- Reads scored_deals, and the views deal_days, signal_days and auction_days, each with as_of.
 
 with
@@ -27,7 +27,7 @@ matches as (
   from scored_deals as deals, json_each(distress_matches) as match
 ),
 
--- Sales and debts of deals, less those that were over when the deal was scored
+-- Sales and debts of deals, minus those that had ended when the deal was scored
 sales as (
   select landmark, id, scored_on, record_id
   from matches

@@ -14,8 +14,8 @@ deals as (
   select * from followed_deals where cap_rate is not null
 ),
 
--- For a deal with the outcome: twice the deals without it that rank lower, and once those that rank the same. For a
--- deal without it: the same of those with it that rank higher
+-- For a deal with the outcome: two for each deal without it that ranks lower, one for each that ranks equal. For a deal
+-- without the outcome: the same for deals with it that rank higher
 placements as (
   select
     landmark, outcome, days, happened,
@@ -62,7 +62,7 @@ sums as (
   group by landmark, outcome, days, measure
 ),
 
--- Pairs that rank right less those that rank wrong. Both parts of the variance are quotients of whole numbers
+-- Correctly ranked pairs minus wrongly ranked pairs. Both parts of the variance are quotients of whole numbers
 estimates as (
   select
     landmark, outcome, days, measure, n, hits,

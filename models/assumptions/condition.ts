@@ -1,4 +1,4 @@
-/** Repairs by age of building, and where a price is so low that it tells of the building and not of the yield. */
+/** Repairs by age of building, and the price limits below which a yield indicates the building's condition instead. */
 import type { DeclaredAssumption } from './declare.ts';
 
 export const CONDITION: readonly DeclaredAssumption[] = [

@@ -62,7 +62,7 @@ function expectation(row: AssumptionRow, value: unknown): string | null {
 const normalize = (value: string, declared: string): string =>
   declared.includes('.') ? Number(value).toFixed(2) : value;
 
-/** A file that sets the rate means that rate, also if the declared set takes it from a survey. */
+/** A file that sets the rate means a fixed rate, even if the declared set takes it from a survey. */
 function useDeclaredRate(overrides: Map<string, string>): void {
   if (overrides.has('loan_rate_pct')) overrides.set('loan_rate_method', 'declared');
 }
@@ -81,7 +81,7 @@ function readOverrides(path: string): Record<string, unknown> {
   return parsed as Record<string, unknown>;
 }
 
-/** @throws SettingError if no set is called so */
+/** @throws SettingError if there is no set of this name */
 function setNamed(wanted: string | undefined): SetId {
   if (wanted === undefined) return NEWEST_SET;
   const found = SET_IDS.find((id) => id === wanted);

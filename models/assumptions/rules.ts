@@ -62,7 +62,7 @@ const expenses = (size: string): Rule => ({
     ratio + Math.min(0, old, fresh) + Math.min(0, ...more) >= 0,
 });
 
-/** Parts of a lead score at most, but for the urgency of a sale and the kind of property. */
+/** Parts of a lead score at their maximum, without the urgency of a sale and the kind of property. */
 const AUCTION_PARTS = ['auction_base', 'auction_gap_max', 'auction_corroboration', 'auction_absentee', 'auction_fresh'];
 const TAX_PARTS = [
   'tax_base',
@@ -129,7 +129,7 @@ const RULES: readonly Rule[] = [
     expected: 'confidence_condition_risk + confidence_rate_old to be at most confidence_units + confidence_reliable',
     isMet: ([risk = 0, rate = 0, ...earned]) => risk + rate <= sum(earned),
   },
-  // More evidence never earns less
+  // More evidence never scores less
   falling('confidence_price_fresh', 'confidence_price_recent', 'confidence_price_old'),
   falling('confidence_rent_zip', 'confidence_rent_metro'),
   falling('confidence_noi_stated', 'confidence_noi_derived', 'confidence_noi_underwritten'),

@@ -1,4 +1,4 @@
-/** Holds the underwriting of the project's own models against the NOI of properties that nobody here made. */
+/** Compares the underwriting of the project's own models with the published NOI of real properties. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';

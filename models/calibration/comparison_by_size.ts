@@ -21,7 +21,7 @@ const Cell = z.object({ ...NoiComparison.schema.pick(SHOWN).shape, n: z.coerce.n
 
 export type ComparedCell = z.infer<typeof Cell>;
 
-/** Whose NOI ours is compared with. */
+/** Sources of the NOI that ours is compared with. */
 export const WHOSE_NOI: Readonly<Record<(typeof POPULATIONS)[number], string>> = {
   survey: 'owners, in a national survey',
   assessor: 'the assessor of Cook County, by his own model',
@@ -37,7 +37,7 @@ export const AIM_WORDS: Readonly<Record<(typeof AIMS)[number], string>> = {
   too_few: 'too few to judge',
 };
 
-/** All cells: by whose NOI, size and vintage, in the order of the reference table. */
+/** All cells: by source of the NOI, size and vintage, in the order of the reference table. */
 export const comparedCells = (): readonly ComparedCell[] =>
   z.array(Cell).parse(parse(readFileSync(noiComparisons().csvPath, 'utf8'), { columns: true }));
 

@@ -1,5 +1,5 @@
--- Yearly amount a unit of each expense of each property that pays property tax, is run for profit and collected rent.
--- Who pays no insurance or no manager does not count for these lines, because a buyer will pay them.
+-- Yearly amount per unit of each expense, for properties that pay property tax, run for profit and collected rent.
+-- Owners without insurance or a manager do not count for these lines, because a buyer will pay them.
 
 with
 

@@ -1,4 +1,5 @@
--- Insurance a unit by size against 50 units and more. One decimal: the medians of some hundred owners support no more.
+-- Insurance per unit by size, relative to 50 units and more. One decimal: the medians of a few hundred owners support
+-- no more.
 
 with
 

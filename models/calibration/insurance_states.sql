@@ -1,4 +1,4 @@
--- Insurance by state: the square root of homeowners' average premium over the national one.
+-- Insurance by state: the square root of the state's average homeowners' premium over the national one.
 
 with
 

@@ -43,12 +43,13 @@ CREATE OR REPLACE MACRO is_counted_where_paid(line) AS line IN ('insurance', 'ma
 -- Four decimals, half away from zero.
 CREATE OR REPLACE MACRO rounded_4(x) AS CAST(round(x, 4) AS DECIMAL(14, 4));
 
--- The effective number of properties: as many properties of equal weight say as much.
+-- The effective sample size: the number of equally weighted properties that would be as informative.
 CREATE OR REPLACE MACRO effective_n(sum_of_weights, sum_of_squares) AS
   ratio_1(sum_of_weights * sum_of_weights, sum_of_squares);
 
 -- Weighted quartiles of a table with the columns cell, value and weight, one row per cell. A quartile is the least
--- value at which the values up to it have at least its share of all weight: none between two properties is invented.
+-- value such that the values up to it have at least its share of the weight. Always a published value, never
+-- interpolated.
 CREATE OR REPLACE MACRO weighted_quartiles(table_name) AS TABLE
 WITH cumulated AS (
   SELECT
@@ -73,7 +74,7 @@ GROUP BY cell;
 CREATE OR REPLACE MACRO drawn_toward(prior, figure, n_eff, prior_n) AS
   share_of(n_eff * figure + prior_n * prior, n_eff + prior_n);
 
--- The whole number nearest to the square root of n: of the two around the binary estimate, the one that is.
+-- The whole number nearest to the square root of n, checked exactly around the binary estimate.
 CREATE OR REPLACE MACRO nearest_root(n) AS list_filter(
   [CAST(floor(sqrt(n)) AS BIGINT) - 1, CAST(floor(sqrt(n)) AS BIGINT), CAST(floor(sqrt(n)) AS BIGINT) + 1],
   lambda k: (2 * k - 1) * (2 * k - 1) <= 4 * n AND 4 * n < (2 * k + 1) * (2 * k + 1)

@@ -1,5 +1,5 @@
--- Quartiles of our NOI over the property's own by size and vintage, by the underwriting and by the simple proxy, and
--- the medians of rents and expenses behind it.
+-- Quartiles of our NOI over the property's own by size and vintage, for the underwriting and for the simple proxy, with
+-- the medians of rents and expenses.
 
 with
 

@@ -1,5 +1,5 @@
--- The declared rules of the states. Whether the text of a statute was read is as the file of notes on statutes says, by
--- its mark E. A state that the file lacks is unconfirmed.
+-- The declared tax rules of the states. A rule is confirmed if the file of notes on statutes has the mark E, which
+-- means that the statute's text was read. A state that the file lacks is unconfirmed.
 
 with
 

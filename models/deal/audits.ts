@@ -255,7 +255,7 @@ const CAUTION: readonly Audit[] = [
   ),
 ];
 
-/** Deals, listings and county records that name each other exist. */
+/** Referenced deals, listings and county records exist. */
 const LINKS: readonly Audit[] = [
   {
     name: 'deals.matches_exist',

@@ -1,4 +1,7 @@
-/** The fields of a deal on its loan: the rate of the day, the loan that the price needs, and the one a lender sizes. */
+/**
+ * The fields of a deal on its loan: the rate of the day, the loan that the price needs, and the loan that a lender
+ * sizes.
+ */
 import { date, flag, integer, money, oneOf, percent, ratio, text } from '../../lib/record.ts';
 import { NO_DSCR, NO_DSCR_UNDERWRITTEN, NO_INCOME, NO_PRICE } from './absence.ts';
 

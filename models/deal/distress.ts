@@ -1,4 +1,4 @@
-/** The fields of a deal on distress, and where each group of its fields comes from. */
+/** The fields of a deal on distress, and the provenance of each group of its fields. */
 import { z } from 'zod';
 import { integer, json, oneOf, text } from '../../lib/record.ts';
 import { RECORD_KINDS } from '../../sources/kinds.ts';
@@ -31,7 +31,7 @@ const Distress = z.strictObject({
   last_seen: z.string(),
 });
 
-/** By kind; a kind that a snapshot is older than is left out. */
+/** By kind. Older snapshots lack the kinds added since. */
 const Coverage = z.partialRecord(Kind, z.enum(['covered', 'partly_covered', 'county_not_covered']));
 
 const Origin = z.strictObject({

@@ -1,4 +1,4 @@
-/** The fields of a deal on rents in place, income and expenses, each step with where it comes from. */
+/** The fields of a deal on rents in place, income and expenses, each step with its source. */
 import { z } from 'zod';
 import { json, money, oneOf, percent } from '../../lib/record.ts';
 import { NO_INCOME, NO_PRICE, NO_UNDERWRITING } from './absence.ts';

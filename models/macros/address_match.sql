@@ -25,7 +25,7 @@ CREATE OR REPLACE MACRO address_basis(one, other) AS CASE
   END;
 
 -- Whether a record is in the wanted place: 'same', 'other', or 'unknown' if they have neither city nor ZIP in common to
--- compare. A city that is a municipality rules out no other city: mail for it may go by the name of a neighbor.
+-- compare. A municipality rules out no other city, because its mail may use a neighbor's name.
 CREATE OR REPLACE MACRO place_agreement(record, wanted) AS CASE
   WHEN record.zip <> wanted.zip THEN 'other'
   WHEN lower(record.city) = lower(wanted.city) THEN 'same'
@@ -34,7 +34,7 @@ CREATE OR REPLACE MACRO place_agreement(record, wanted) AS CASE
   ELSE 'unknown' END;
 
 -- The basis of a match within the county of the wanted place. A county has several streets of one name, so a record
--- without a place may be of another town, and says so; a record of another place never matches.
+-- without a place may be of another town, and its basis says so; a record of another place never matches.
 CREATE OR REPLACE MACRO basis_in_county(basis, agreement) AS CASE agreement
   WHEN 'same' THEN basis
   WHEN 'unknown' THEN basis || '_place_unknown' END;

@@ -29,7 +29,7 @@ CREATE OR REPLACE MACRO unit_pattern() AS
 -- Put a tilde before the unit: "912 |MAIN ST~ APT 4".
 CREATE OR REPLACE MACRO mark_unit(line) AS regexp_replace(line, unit_pattern(), '~\0');
 
--- A bare number or letter at the end may be a unit too; the words before it decide: "912 |MAIN ST !4".
+-- A bare number or letter at the end may be a unit too, depending on the words before it: "912 |MAIN ST !4".
 CREATE OR REPLACE MACRO mark_bare_unit(line) AS
   regexp_replace(line, '^([^~]*) (\d+[A-Z]?|[A-DF-MO-RT-VX-Z]\d*)$', '\1 !\2');
 
@@ -47,8 +47,8 @@ CREATE OR REPLACE MACRO words_of(street) AS
     'direction': directional_of(word)
   });
 
--- A letter after Avenue is its name: "AVENUE K", "W AVENUE K". So is a number if the direction is abbreviated:
--- "N AVENUE 53". "NORTH AVE 4" is unit 4 of North Avenue.
+-- A letter after Avenue is its name: "AVENUE K", "W AVENUE K". So is a number after an abbreviated direction: "N AVENUE
+-- 53". "NORTH AVE 4" is unit 4 of North Avenue.
 CREATE OR REPLACE MACRO are_a_named_avenue(words) AS
   words[-2].suffix IS NOT DISTINCT FROM 'AVE'
   AND (
@@ -60,7 +60,7 @@ CREATE OR REPLACE MACRO are_a_named_avenue(words) AS
     )
   );
 
--- Whether these words end as a street does, so that the next word is a unit: "MAIN ST", "MAIN ST N", "AVENUE K".
+-- Whether these words end a street, so that the next word is a unit: "MAIN ST", "MAIN ST N", "AVENUE K".
 CREATE OR REPLACE MACRO end_a_street(words) AS
   len(words) >= 2
   AND (

@@ -1,7 +1,7 @@
 -- Exact arithmetic. DuckDB divides decimals as binary floats; these divide whole numbers instead, and round
 -- once, half away from zero. Pure: no macro reads a table, the clock or a setting.
 
--- A first factor: products of narrow decimals overflow, since DuckDB gives them no more than 18 digits.
+-- A first factor for products: DuckDB multiplies narrow decimals within 18 digits, so they overflow.
 CREATE OR REPLACE MACRO wide(x) AS CAST(x AS DECIMAL(38, 2));
 
 -- Two decimals, half away from zero: the form in which money, percents and ratios are shown.
@@ -38,23 +38,23 @@ CREATE OR REPLACE MACRO percentage(n, d) AS from_hundredths(nearest_ratio(n, d, 
 -- n / d as a whole number.
 CREATE OR REPLACE MACRO whole_quotient(n, d) AS CAST(nearest_ratio(n, d, 1) AS INTEGER);
 
--- Points that a value earns: nothing up to `bottom`, all of the whole number `weight` from `bottom + span` on.
--- Null where the value is: least and greatest of DuckDB pass a null over.
+-- Points that a value earns: none up to `bottom`, the whole number `weight` from `bottom + span` on. Null if the value
+-- is null, although least and greatest of DuckDB skip nulls.
 CREATE OR REPLACE MACRO points(value, bottom, span, weight) AS CASE WHEN value IS NOT NULL THEN
   CAST(nearest_ratio(greatest(0, least(value - bottom, span)), span, weight) AS INTEGER) END;
 
--- Where a value is between `bottom` and `bottom + span`, in percent with two decimals: 0.00 up to one, 100.00 from the
--- other on. Null where the value is.
+-- Position of a value between `bottom` and `bottom + span`, in percent with two decimals: 0.00 up to the first, 100.00
+-- from the second on. Null if the value is null.
 CREATE OR REPLACE MACRO share_pct(value, bottom, span) AS CASE WHEN value IS NOT NULL THEN
   percentage(greatest(0, least(value - bottom, span)), span) END;
 
--- Points that a value earns, of which only `share` percent count. Null where the value or the share is.
+-- Points that a value earns if only `share` percent of them count. Null if the value or the share is null.
 CREATE OR REPLACE MACRO tapered_points(value, bottom, span, weight, share) AS
   CASE WHEN value IS NOT NULL AND share IS NOT NULL THEN
     CAST(nearest_ratio(wide(greatest(0, least(value - bottom, span))) * share, wide(span) * 100, weight)
       AS INTEGER) END;
 
--- n / d rounded up to the cent, for amounts that a law says must be "not less than". Positive amounts.
+-- n / d rounded up to the cent, for amounts that by law must be "not less than" a figure. Positive amounts.
 CREATE OR REPLACE MACRO quotient_up_to_cent(n, d) AS
   from_hundredths((100 * millionths(n) + millionths(d) - 1) // millionths(d));
 

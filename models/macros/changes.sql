@@ -1,9 +1,9 @@
 -- The change feed: the fields that it compares, and the records that its lists have.
 
--- Fields that change from day to day without any news of a record: when and where a row was read, ages counted from
--- that, figures and sentences that follow from ages or from other rows alone, and the place on the map, which follows
--- from ZIP and parcel. source_url is one of them: a list that moves to another URL says nothing about its rows. The
--- feed does not compare them, nor does `make diff` without ALL=1.
+-- Fields that change daily without any news about the record: when and where a row was read, ages since then, figures
+-- and sentences that depend only on ages or on other rows, and the place on the map, which follows from ZIP and parcel.
+-- source_url is one of them: a list that moves to another URL says nothing about its rows. The feed ignores them, and
+-- so does `make diff` without ALL=1.
 CREATE OR REPLACE MACRO fields_that_move() AS [
   'observed_at', 'last_seen', 'last_verified', 'verified_age_days', 'freshness', 'rent_observed_at',
   'source_url', 'page_sha256', 'page_row', 'provenance', 'days_on_feed', 'version_last_seen', 'last_good_at',
@@ -26,8 +26,8 @@ CREATE OR REPLACE MACRO fields_that_differ(today, before) AS list_transform(
   lambda pair: pair[1].key
 );
 
--- The lists of the API: deals for sale, signals that have not left their list, and sales to come that are not called
--- off. All leads and filings of a snapshot are listed.
+-- The lists of the API: deals for sale, signals still on their list, and upcoming sales that are not canceled. All
+-- leads and filings of a snapshot are listed.
 CREATE OR REPLACE MACRO is_listed_deal(listing_status) AS listing_status = 'active';
 CREATE OR REPLACE MACRO is_listed_signal(signal_state) AS signal_state <> 'removed';
 CREATE OR REPLACE MACRO is_called_off(sale_status) AS
@@ -35,14 +35,13 @@ CREATE OR REPLACE MACRO is_called_off(sale_status) AS
 CREATE OR REPLACE MACRO is_listed_auction(sale_status, sale_date, as_of) AS
   sale_date >= as_of AND NOT is_called_off(sale_status);
 
--- Why a signal left its list. A list of unpaid taxes without the debt says that it is no longer owed; any other list
--- says nothing about a record that it no longer has.
+-- Why a signal left its list. A debt that leaves a list of unpaid taxes is no longer owed; other lists give no reason.
 CREATE OR REPLACE MACRO reason_of_signal(signal_type, state_reason) AS CASE
   WHEN state_reason = 'closed_by_publisher' THEN state_reason
   WHEN signal_type = 'tax_delinquent' AND state_reason IN ('balance_zero', 'not_on_latest_list') THEN 'cured'
   ELSE 'left_the_list' END;
 
--- Why a sale is not to come any more.
+-- Why a sale is no longer upcoming.
 CREATE OR REPLACE MACRO reason_of_sale(sale_status, sale_date, next_sale_date, as_of) AS CASE
   WHEN sale_status IN ('sold', 'unsold') THEN sale_status
   WHEN is_called_off(sale_status) AND next_sale_date IS NOT NULL THEN 'rescheduled'

@@ -1,8 +1,8 @@
 -- Kinds of distress that are independent of each other.
 
--- Records with one value tell of one event, however many lists show it: a lien, a delinquency and the sale that
--- collects them are one debt; a filing and the sale that ends it are one foreclosure; a violation and the judgment
--- on it are one case of the city; a vacant and a condemned building are one state of the building.
+-- Records with one value describe one event, however many lists show it: a lien, a delinquency and the sale that
+-- collects them are one debt; a filing and the sale that ends it are one foreclosure; a violation and the judgment on
+-- it are one case of the city; a vacant and a condemned building are one state of the building.
 CREATE OR REPLACE MACRO independent_kind_of(kind, sale_kind) AS CASE
   WHEN kind IN ('tax_delinquent', 'tax_lien', 'tax_deed_sale', 'tax_sale') OR sale_kind = 'tax_foreclosure'
     THEN 'unpaid_tax'
@@ -15,7 +15,7 @@ CREATE OR REPLACE MACRO is_kind_of_sale(kind) AS ends_with(kind, '_sale');
 -- Coverage of a property by one kind of records.
 CREATE OR REPLACE MACRO coverage_of(coverage_by_kind, kind) AS coalesce(coverage_by_kind[kind], 'county_not_covered');
 
--- Coverage of a place by the coverage of each of its counties.
+-- Coverage of a place from the coverage of each of its counties.
 CREATE OR REPLACE MACRO coverage_status(statuses) AS CASE
   WHEN len(list_filter(statuses, lambda status: status <> 'covered')) = 0 THEN 'covered'
   WHEN len(list_filter(statuses, lambda status: status <> 'not_covered')) > 0 THEN 'partly_covered'

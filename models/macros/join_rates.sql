@@ -1,7 +1,7 @@
--- When the share of a source's rows that join others means something is wrong.
+-- Thresholds below which a source's join share indicates a problem.
 
--- Fewer rows say too little.
+-- Too few rows to judge a share.
 CREATE OR REPLACE MACRO are_enough(rows_of_source) AS rows_of_source >= 25;
 
--- A share below six tenths of the one before.
+-- A share below six tenths of the previous one.
 CREATE OR REPLACE MACRO has_fallen(share_pct, before_pct) AS 100 * share_pct < 60 * before_pct;

@@ -3,11 +3,11 @@
 CREATE OR REPLACE MACRO lead_id_of(lead_type, county_fips, key) AS
   uuid_of(lead_type || '|' || county_fips || '|' || key);
 
--- Public records have ids of their own, which are not those of their leads.
+-- Public records have their own ids, which differ from those of their leads.
 CREATE OR REPLACE MACRO signal_id_of(county_fips, parcel_key) AS
   uuid_of('signal|tax_delinquent|' || county_fips || '|' || parcel_key);
 
--- The same of a record that has a number of its own, and a parcel or none.
+-- The id of a record with its own number, and a parcel or none.
 CREATE OR REPLACE MACRO record_signal_id_of(signal_type, county_fips, record_number, parcel_key) AS
   uuid_of(
     'signal|' || signal_type || '|' || county_fips || '|' || record_number || '|' || coalesce(parcel_key, '')
@@ -16,7 +16,7 @@ CREATE OR REPLACE MACRO record_signal_id_of(signal_type, county_fips, record_num
 -- Whole days since a row was read. A run that passes midnight reads pages of the day after its own: 0.
 CREATE OR REPLACE MACRO days_since(read_at, as_of) AS greatest(0, date_diff('day', CAST(read_at AS DATE), as_of));
 
--- One of three values, by the age of what was read in days.
+-- One of three values, by age in days.
 CREATE OR REPLACE MACRO by_age(age, fresh_days, recent_days, if_fresh, if_recent, if_old) AS CASE
   WHEN age <= fresh_days THEN if_fresh
   WHEN age <= recent_days THEN if_recent
@@ -54,7 +54,7 @@ CREATE OR REPLACE MACRO property_kind_text(property_kind, property_kind_basis) A
     WHEN 'no_parcel_number' THEN 'its kind is unknown, since the page prints no parcel number'
     ELSE 'its kind is unknown, since no list read here has its class' END END;
 
--- What makes a sale a lead: "a tax deed sale is set".
+-- The reason why a sale is a lead: "a tax deed sale is set".
 CREATE OR REPLACE MACRO sale_text(auction_type) AS 'a ' || replace(auction_type, '_', ' ') || ' is set';
 
 CREATE OR REPLACE MACRO days_to_sale_text(days) AS 'the sale is ' || CASE days
@@ -62,7 +62,7 @@ CREATE OR REPLACE MACRO days_to_sale_text(days) AS 'the sale is ' || CASE days
   WHEN 1 THEN 'in 1 day'
   ELSE 'in ' || days || ' days' END;
 
--- What the first steps of urgency leave to a letter to the owner. Nothing where no later step is more urgent.
+-- A warning that little or no time is left for a letter to the owner. Empty if no later step is more urgent.
 CREATE OR REPLACE MACRO letter_text(days, days_1, days_2, urgency_1, urgency_2, urgency_3) AS CASE
   WHEN days <= days_1 AND urgency_1 < urgency_2 THEN ': a letter may arrive too late'
   WHEN days > days_1 AND days <= days_2 AND urgency_2 < urgency_3 THEN ': a letter leaves the owner few days'

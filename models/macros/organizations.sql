@@ -1,5 +1,5 @@
--- Which owners are organizations, by the published name alone. The rule is narrow: whatever may name a natural person
--- is none. docs/decisions.md has the reasons.
+-- Which owners are organizations, by the published name alone. The rule is narrow: a name that could be a natural
+-- person's does not count. docs/decisions.md has the reasons.
 
 -- A name in one form: upper case, no accents, points or apostrophes, AND for &, one space between words, and one
 -- spelling of each legal form.
@@ -22,7 +22,7 @@ CREATE OR REPLACE MACRO organization_key(name) AS list_transform(
     '\b(ASSN|ASSOC)\b', 'ASSOCIATION', 'g')
 )[1];
 
--- Cheap first look at a name as published: whether it may have a legal form at all.
+-- Fast first check of a published name: whether it may have a legal form at all.
 CREATE OR REPLACE MACRO may_be_organization(name) AS regexp_matches(
   name,
   '(?i)\b(L\.?\s?L\.?\s?C|L\.?\s?L\.?\s?P|L\.?P|LTD|INC|CORP|COMPANY|LIMITED|BANK|CREDIT UNION|MORTGAGE|TRUST|ASS[NO])'
@@ -49,7 +49,7 @@ CREATE OR REPLACE MACRO legal_form_of(key) AS CASE
   WHEN regexp_matches(key, '\w \w+ ASSOCIATION$') THEN 'association'
 END;
 
--- Words of natural persons, of what they leave to others, and of owners in another's name.
+-- Words of natural persons, of their estates, and of owners in another's name.
 CREATE OR REPLACE MACRO names_a_person(key) AS
   regexp_matches(
     key,
@@ -61,13 +61,13 @@ CREATE OR REPLACE MACRO names_a_person(key) AS
     regexp_matches(key, '\bTRUST\b')
     AND regexp_matches(key, '\b(FAMILY|LIVING|REV|REVOCABLE|IRREVOCABLE|TESTAMENTARY|INTER VIVOS|SPECIAL NEEDS)\b')
   )
-  -- A trustee may hold for a person: only a trust of loans or securities is known to be none
+  -- A trustee may hold for a person: only trusts of loans or securities are known not to
   OR (
     regexp_matches(key, '\bTRUSTEES?\b')
     AND NOT regexp_matches(key, '\b(MORTGAGE|LOAN|CERTIFICATES?|SECURITIES|ACQUISITION|ASSET|FUNDING|PASS THROUGH)\b')
   );
 
--- Public bodies own land as part of their work: a distressed parcel of theirs is not for a buyer of leads.
+-- Public bodies own land as part of their work: their distressed parcels are no leads for a buyer.
 CREATE OR REPLACE MACRO names_a_public_body(key) AS regexp_matches(
   key,
   '^(THE )?(CITY|COUNTY|STATE|VILLAGE|TOWN|TOWNSHIP|BOROUGH|BOARD|BUREAU|DEPARTMENT|DEPT|SECRETARY) OF\b'
@@ -78,8 +78,8 @@ CREATE OR REPLACE MACRO names_a_public_body(key) AS regexp_matches(
 -- The parts of a key that AND joins. A list joins the owners of a parcel in this way, and names have it too.
 CREATE OR REPLACE MACRO joined_names(key) AS string_split(key, ' AND ');
 
--- company, bank, trust or association; null for natural persons, family trusts, public bodies, and any name in doubt.
--- Of joined names the last has a legal form, and each other one has one too or is a single word ("R AND R PROPERTIES
+-- company, bank, trust or association; null for natural persons, family trusts, public bodies, and doubtful names.
+-- Among joined names the last has a legal form, and each other one has one too or is a single word ("R AND R PROPERTIES
 -- LLC"): "SMITH JOHN AND ACME LLC" is a person and a company.
 CREATE OR REPLACE MACRO organization_kind(key) AS CASE
   WHEN names_a_person(key) OR names_a_public_body(key) THEN NULL

@@ -1,4 +1,4 @@
--- Figures of a report that anybody can recompute.
+-- Figures of a report that readers can recompute.
 
 -- One figure: a formula over named inputs, and the result. `inputs` is a struct of texts. Formulas may use + - * / and
 -- parentheses, min, max, clamp (to 0..1), round0 and round2 (half away from zero) and floor_to (down to a whole

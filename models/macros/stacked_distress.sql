@@ -1,4 +1,4 @@
--- Further kinds of distress of a lead: their points, the reason, and what is cited.
+-- Further kinds of distress of a lead: their points, the reason, and the cited records.
 
 -- A record in a sentence: "vacant building VB-0012".
 CREATE OR REPLACE MACRO record_text(kind, record_name) AS
@@ -20,9 +20,9 @@ CREATE OR REPLACE MACRO cited_records(citations, listing) AS to_json(list_filter
   lambda record: record IS NOT NULL
 ));
 
--- Independent kinds of distress of a lead, its own included.
+-- Number of independent kinds of distress of a lead, its own included.
 CREATE OR REPLACE MACRO independent_signals(further_kinds) AS CAST(1 + coalesce(further_kinds, 0) AS INTEGER);
 
--- Kinds of records in force of a lead, its own included.
+-- Kinds of all records in force of a lead, its own included.
 CREATE OR REPLACE MACRO kinds_in_force(own_kind, other_kinds) AS
   to_json(list_sort(list_distinct(list_append(coalesce(from_json(other_kinds, '["VARCHAR"]'), []), own_kind))));

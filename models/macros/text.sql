@@ -11,8 +11,8 @@ CREATE OR REPLACE MACRO dollars(x) AS
   '$' || format('{:,}', CAST(trunc(x) AS BIGINT))
   || CASE WHEN x = trunc(x) THEN '' ELSE right(CAST(x AS VARCHAR), 3) END;
 
--- One space for every run of white space, and none at the ends. Most texts are already so: one search finds out, where
--- trim looks up the Unicode class of every character and takes several times as long.
+-- One space for every run of white space, and none at the ends. Most texts already have this form, and one search
+-- confirms it; trim looks up the Unicode class of every character, which takes several times as long.
 CREATE OR REPLACE MACRO one_line(written) AS CASE
   WHEN regexp_matches(written, '^\s|\s$|\s\s|[^\S ]|[^ -~]')
     THEN trim(regexp_replace(written, '\s\s+|[^\S ]', ' ', 'g'))

@@ -16,7 +16,7 @@ CREATE OR REPLACE MACRO coverage_after_reserves(noi, reserves_per_unit, units, d
 CREATE OR REPLACE MACRO cbsa_of(hud_area_code) AS
   nullif(regexp_extract(hud_area_code, '^METRO(\d{5})', 1), '');
 
--- Where the ratio of expenses to income stands against the quartiles of buildings of the same size and age.
+-- How the ratio of expenses to income compares with the quartiles of buildings of the same size and age.
 CREATE OR REPLACE MACRO expense_check_of(income, ratio, q1, q3) AS CASE
   WHEN income IS NULL THEN 'no_income'
   WHEN ratio IS NULL THEN 'no_tax_ratio_of_cell'
@@ -40,7 +40,7 @@ CREATE OR REPLACE MACRO noi_formula(expense_check, tax) AS CASE expense_check
   WHEN 'above_quartiles' THEN 'effective_gross_income - round2(effective_gross_income * expense_q3_pct / 100)'
   ELSE 'effective_gross_income - round2(effective_gross_income * expense_typical_pct / 100)' END;
 
--- The status of a path: not Hot if the price tells of the condition of the building.
+-- The status of a path: not Hot if the price indicates the condition of the building.
 CREATE OR REPLACE MACRO status_with_risk(status, score_limit) AS
   CASE WHEN status = 'Hot' AND score_limit = 'condition_risk' THEN 'Warm' ELSE status END;
 

@@ -10,8 +10,8 @@ terms as (
     assumption('opening_bid_round_up')::decimal(14, 2) as round_up
 ),
 
--- A county's own page and the auction site may show the same sale: it is one row, from the page with a status, and with
--- parties and kind from the other if only the other has them
+-- A county's own page and the auction site may show the same sale. It becomes one row, from the page with a status;
+-- parties and kind come from the other page if only that one has them
 todays_sales as (
   select
     * replace (
@@ -37,14 +37,14 @@ case_days as (
   select county_fips, letters_and_digits(case_number) as case_key, sale_date from previous_auctions
 ),
 
--- Sales whose minimum the law of the state sets as two thirds of the appraisal
+-- Sales whose minimum bid is two thirds of the appraisal by state law
 two_thirds_sales as (
   select state, auction_type, sale_kind, true as has_two_thirds
   from ref_sale_rules
   where opening_bid_basis = 'two_thirds_of_appraisal'
 ),
 
--- A mortgage case without an earlier sale day counts as being at its first sale, where the law tells sales apart
+-- Where the law distinguishes first and later sales, a mortgage case without an earlier sale day is at its first sale
 sale_rounds as (
   select
     todays_sales.*,
@@ -84,8 +84,8 @@ published_bids as (
   from minimum_bids
 ),
 
--- A published figure wins. Only the bid of the first sale of a mortgage foreclosure is ever derived, and only where the
--- law of the state sets it
+-- A published figure wins. Only the bid of a first mortgage foreclosure sale is ever derived, and only where state law
+-- sets it
 opening_bids as (
   select
     *,
@@ -180,8 +180,8 @@ today as (
     and rules.opening_bid_basis = sales.opening_bid_basis
 ),
 
--- The page of a clerk may leave out what it printed on an earlier day: what was read last stays. Rows with such gaps
--- have an id to join by, as a left join on a condition of today's row would compare all pairs of rows
+-- A clerk's page may omit a value that it printed earlier: the last read value stays. Only rows with such gaps have a
+-- join id, because a left join on a condition of today's row would compare all pairs of rows
 today_with_gaps as (
   select
     *,
@@ -279,7 +279,7 @@ select
 from all_auctions
 left join parcel_points using (county_fips, parcel_key)
 left join zip_points using (zip)
--- A clerk's site may show a case twice on a day: as two items
+-- A clerk's site may show a case twice on a day, as two items
 window sales_before as (
   partition by county_fips, letters_and_digits(case_number), parcel_key
   order by sale_date

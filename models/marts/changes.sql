@@ -1,5 +1,5 @@
--- One row per change of a list between two snapshots that follow each other. Today's changes, and those of earlier
--- snapshots for the declared days. Of a sold lead only its latest change remains, and only its id.
+-- One row per change of a list between two consecutive snapshots: today's changes, and those of earlier snapshots for
+-- the declared days. For a sold lead only its latest change remains, and only its id.
 
 with
 
@@ -31,7 +31,7 @@ sold_leads as (
   select 'leads' as list, id as record_id from int_sold_lead_ids
 ),
 
--- A sold lead that left the list earlier, for another reason too, is gone because it is sold
+-- A sold lead that left the list earlier, even for another reason, is reported as sold
 earlier_changes as (
   select
     previous.* exclude (id) replace (

@@ -1,9 +1,9 @@
--- One row per metro and kind of record: which counties its sources cover, how many rows they have, how old they are,
--- and how well they join. A metro without listings has the kinds that are read there.
+-- One row per metro and kind of record: which counties its sources cover, how many rows they have, how old the rows
+-- are, and how well they join. A metro without listings has rows for its sources' kinds only.
 
 with
 
--- A county of a source outside every metro stands alone
+-- The county of a source outside every metro counts as a metro of its own
 metro_counties as (
   select metro, county_fips, county || ', ' || state as county, is_core, has_listings
   from ref_metro_counties
@@ -43,7 +43,7 @@ record_rows as (
 
   union all
 
-  -- All rows of a roll; stg_parcels has those that another row may be of
+  -- All rows of a roll: stg_parcels has only parcels that another row may refer to
   select
     source, county_fips, 'parcel_roll' as kind,
     cast(null as varchar) as parcel_key,
@@ -69,7 +69,7 @@ listed_kinds as (
   where is_listed and source in (select source from source_reads)
 ),
 
--- Sources of each county and kind: those that cover it by their declaration, and those with rows of it
+-- Sources by county and kind: those whose declaration covers the county, and those with rows there
 contributions as (
   select source, county_fips, kind, covered_city, true as is_declared
   from declared
@@ -157,7 +157,7 @@ unread_sources as (
   group by metro, kind
 ),
 
--- A parcel number joins the roll of its county, if one is read
+-- A parcel number joins the roll of its county, if that roll is read
 counts as (
   select
     metro,

@@ -1,5 +1,5 @@
--- One row per filing, from its first read on. The registers are read in increments: today's rows are new or may have
--- changed, and a filing that is absent today stays as it was.
+-- One row per filing since its first read. The registers are read in increments: today's rows are new or may have
+-- changed, and a filing that is absent today stays unchanged.
 
 with
 
@@ -19,7 +19,7 @@ latest_amendments as (
   ) = 1
 ),
 
--- The last filing date that each register had reached before today: an earlier filing that appears only now is late.
+-- The last filing date that each register had reached before today: an earlier filing that first appears now is late.
 -- Filings that take effect in the future do not count.
 last_filing_dates as (
   select source, max(filing_date) as filing_date

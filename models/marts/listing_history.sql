@@ -9,7 +9,7 @@ terms as (
 
 latest_before as (select * from previous_listing_history where is_latest),
 
--- A listing is gone once its site was read well without it. A site that could not be read proves nothing
+-- A listing is gone if a good read of its site lacks it. An unreadable site proves nothing
 latest_today as (
   select
     previous.* exclude (gone_on),
@@ -40,7 +40,7 @@ ended_listings as (
   ) = 1
 ),
 
--- Whether a listing that was gone came back soon enough to continue
+-- Whether a gone listing came back soon enough to continue
 previous_versions as (
   select
     latest_before.*,
@@ -58,7 +58,7 @@ todays_listings as (
     previous.version as version_before,
     previous.list_price as price_before,
     previous.availability as availability_before,
-    -- A listing continues itself, or the ended one
+    -- A listing continues itself, or an ended listing of the same property
     coalesce(
       case
         when previous.listing_id is null then ended.listing_first_seen

@@ -20,7 +20,7 @@ owners as (
   having count(distinct property) >= 2
 ),
 
--- Debts of one kind of distress may be one debt: of each property, the kind of record with the largest sum counts
+-- Debts of one kind of distress may be the same debt: per property, the record kind with the largest sum counts
 sums as (
   select county_fips, owner_key, property, counts_as, kind, sum(amount) as amount
   from owned
@@ -40,7 +40,7 @@ totals as (
   group by all
 ),
 
--- The spelling and the place of mail that most records have
+-- The most frequent spelling and mailing place
 spellings as (
   select county_fips, owner_key, owner_name
   from owned

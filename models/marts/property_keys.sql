@@ -1,6 +1,6 @@
 -- One row per record and key of its property: listed delinquencies, upcoming sales, deals, and sold leads. Two records
--- that share a key are of one property. A claim takes the keys of its lead, and no lead with one of them is sold again.
--- The server matches claims with this table; no response contains it.
+-- that share a key belong to one property. A claim takes the keys of its lead, and no lead with one of them is sold
+-- again. The server matches claims with this table; no response contains it.
 
 with
 
@@ -14,14 +14,14 @@ keys as (
   from int_property_groups
 ),
 
--- The lead of a case keeps its id when the parcel of the case becomes known
+-- The lead of a case keeps its id after the parcel of the case becomes known
 leads_of_records as (
   select record_id, lead_id from int_property_records
   union
   select record_id, case_lead_id from int_property_records
 ),
 
--- A deal is of the property of its exact address, and of the records that match it
+-- A deal has the keys of its exact address and of the records that match it
 deals_in_groups as (
   select deals.id as record_id, groups.property_group
   from int_properties as deals

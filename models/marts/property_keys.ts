@@ -17,7 +17,7 @@ export const PropertyKey = defineRecord(
 export default defineModel({
   record: PropertyKey,
   audits: [
-    // A lead that the server finds no keys for is claimed without its property.
+    // Without keys, the server would claim the lead without its property.
     {
       name: 'property_keys.of_every_lead',
       about: 'every lead has a key of its property',

@@ -1,5 +1,5 @@
--- One row per deal: the report that goes with it. The broker's claim against HUD's underwriting, the debt, a grid of
--- what-ifs, the offer with its limits, distress, the paths, and every figure as a formula over named inputs.
+-- One row per deal: its report. The broker's claim against HUD's underwriting, the debt, a grid of what-ifs, the offer
+-- with its limits, distress, the paths, and every figure as a formula over named inputs.
 
 with
 

@@ -1,6 +1,6 @@
 -- One row per signal: a parcel that is or was on a county's delinquency list, or another public record of distress.
--- Today's lists first. A row of the previous snapshot that its list no longer has, though the list was read well, stays
--- as removed: a debt was cured, a case was closed, or it moved to another status.
+-- Today's lists first. A row of the previous snapshot that a good read of its list lacks stays as removed: a debt was
+-- paid, a case was closed, or it moved to another status.
 
 with
 

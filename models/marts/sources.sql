@@ -32,7 +32,7 @@ select
 from source_reads as reads
 cross join run
 left join join_rates on join_rates.source = reads.source
--- A read that failed says more
+-- A failed read states a more precise reason
 cross join lateral (
   select
     join_rates.findings is not null and reads.status in ('good', 'not_due') as is_degraded,

@@ -56,7 +56,7 @@ export default defineModel({
         OR (outdated_on <= (SELECT as_of FROM run)) <> (stale_reason IS NOT DISTINCT FROM outdated_reason)`,
     ),
     {
-      // A first run without a network must not publish: an empty snapshot would mean that there are no deals.
+      // A first run without a network must not publish: an empty snapshot would claim that there are no deals.
       name: 'sources.something_was_read',
       about: 'at least one source has a good read, now or earlier',
       blocking: true,

@@ -5,7 +5,7 @@ import { VINTAGES } from './building_vintages.ts';
 /** Vintages of the calibrated tables. any: all properties of a size; for buildings of unknown year and thin cells. */
 export const CELL_VINTAGES = [...VINTAGES, 'any'] as const;
 
-/** Where the figures of a cell come from: its own properties, or those of its size, as its own are too few. */
+/** Source of a cell's figures: its own properties, or those of its size if its own are too few. */
 export const CELL_BASES = ['cell', 'parent'] as const;
 
 const share = (bedrooms: string) => ratio(`Share of units with ${bedrooms}.`, { decimals: 4 });

@@ -1,8 +1,8 @@
 import { date, defineRecord, oneOf, text } from '../../lib/record.ts';
 
 /**
- * Parcel numbers as counties print them, with the key by which rows are compared. The macro parcel_key_of has the
- * rules; a test holds it to the key of each row. Other counties: letters and digits of the number.
+ * Parcel numbers as counties print them, with the key by which rows are compared. The macro parcel_key_of implements
+ * the rules; a test compares it with the key of each row. Other counties: letters and digits of the number.
  */
 export default defineRecord(
   'parcel_format',

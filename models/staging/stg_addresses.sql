@@ -1,5 +1,5 @@
 -- One row per line of a street as published, normalized. A street that names two addresses has two lines. Other models
--- take the parts of addresses from here, so that DuckDB plans and runs the normalization once.
+-- read the parts of addresses from here, so that DuckDB plans and runs the normalization once.
 
 with
 
@@ -18,7 +18,7 @@ streets as (
   union
   select trim(street) from staged_listing
 
-  -- A row of an earlier snapshot may stay, though no source shows it today
+  -- A row of an earlier snapshot may stay although no source shows it today
   union
   select address from previous_signals
   union

@@ -6,7 +6,7 @@ with
 listings as (
   select trim(street) as street, units from staged_listing
   union
-  -- A listing that its site no longer shows stays
+  -- Keep listings that their site no longer shows
   select street, units from previous_listing_history
 ),
 

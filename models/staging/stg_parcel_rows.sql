@@ -1,6 +1,6 @@
 -- One row per row of a parcel layer or roll. A roll has every parcel of a county, and normalizing an address costs more
--- than reading a row: of a roll there are only the parcels that a list, record or sale names, and those at the house
--- number and ZIP of a listing, list, record or sale.
+-- than reading a row. So only these parcels of a roll are included: those that a list, record or sale names, and those
+-- at the house number and ZIP of a listing, list, record or sale.
 
 with
 

@@ -8,7 +8,7 @@ lot_rows as (
   where is_lot
 ),
 
--- The starts of listed parcels, in each length that lots of the county have
+-- Prefixes of listed parcels, in each length of the county's lot numbers
 listed_starts as (
   select
     listed.county_fips,
@@ -20,7 +20,7 @@ listed_starts as (
     and lengths.lot_length <= length(listed.parcel_key)
 ),
 
--- The start of a number names a parcel only where one listed parcel has it
+-- A prefix identifies a parcel only if exactly one listed parcel has it
 lots as (
   select
     county_fips,

@@ -5,7 +5,7 @@ with
 sales as (
   select
     staged.* replace (
-      -- Rows of earlier reads, all of Ohio, have no kind
+      -- Rows of earlier reads are all of Ohio and lack the kind
       coalesce(auction_type, 'sheriff_sale') as auction_type
     ),
     letters_and_digits(case_number) as case_key,
@@ -18,7 +18,8 @@ sales as (
 )
 
 select
-  -- Clerks often print the parcel later than the case: there the site's item number tells the sales of a case apart
+  -- Clerks often print the parcel later than the case: until then the site's item number distinguishes the sales of a
+  -- case
   uuid_of(
     auction_type || '|' || county_fips || '|' || case_key || '|'
       || coalesce(case when auction_type <> 'sheriff_sale' then item_id end, parcel_key, '') || '|' || sale_date

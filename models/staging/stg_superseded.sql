@@ -2,7 +2,7 @@
 
 with
 
--- Filings in more than one read. Most of a register's millions are in one, and need no ordering
+-- Filings in more than one read. Most of a register's millions are in one read and need no ordering
 repeated as (
   select register, document_number
   from staged_registration

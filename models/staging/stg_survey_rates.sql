@@ -1,4 +1,4 @@
--- One row per series and day of the interest rate surveys, from the source that has a figure and was read last.
+-- One row per series and day of the interest rate surveys, from the source that was read last and has a figure.
 
 select
   series,
@@ -11,7 +11,7 @@ select
   page_sha256,
   page_row
 from staged_survey_rate
--- Of equal reads freddie_pmms, the publisher's own, before fred_rates
+-- For equal reads, freddie_pmms (the publisher's own) takes precedence over fred_rates
 qualify row_number() over (
   partition by series, observed_on
   order by rate_pct is null, observed_at desc, source desc

@@ -25,7 +25,7 @@ export default defineModel({
         GROUP BY ALL HAVING min(rate_pct) <> max(rate_pct)`,
     },
     {
-      // A made-up rate in a real snapshot, or a real one in the sandbox.
+      // A made-up rate in a real snapshot, or a real rate in the sandbox.
       name: 'stg_survey_rates.all_made_up_or_none',
       about: 'either all rates are made up or none is',
       blocking: true,

@@ -93,7 +93,7 @@ async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Ma
       const comments = commentOn(name, `${contract.record.about} ${manifest.notice}`, columns);
       await connection.run(comments.join(';\n'));
     }
-    // A snapshot of before a view may lack its tables or columns.
+    // A snapshot older than the view may lack its tables or columns.
     for (const { name, sql } of VIEWS)
       await connection.run(`CREATE VIEW ${identifier(name)} AS ${sql}`).catch(() => undefined);
     await connection.run(`USE memory; DETACH snapshot; ATTACH ${copy} AS snapshot (READ_ONLY); USE snapshot`);

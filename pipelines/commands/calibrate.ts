@@ -10,7 +10,7 @@ import { calibrateSettings } from './calibrate_settings.ts';
 
 const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
-/** Lines of one text that the other has not, with a mark. */
+/** Lines of one text that are missing from the other, each with a mark. */
 export function differences(committed: string, computed: string): string[] {
   const [before, after] = [linesOf(committed), linesOf(computed)];
   return [
@@ -19,7 +19,10 @@ export function differences(committed: string, computed: string): string[] {
   ];
 }
 
-/** Compare, and write if asked. @returns whether the committed table is what was computed */
+/**
+ * Compare, and write if requested.
+ * @returns whether the committed table equals the computed one
+ */
 function report(name: string, computed: string, isWritten: boolean): boolean {
   const { csvPath } = referenceNamed(name);
   const committed = readFileSync(csvPath, 'utf8');

@@ -47,7 +47,7 @@ async function reparseCommand(): Promise<number> {
   if (!spec)
     throw new SettingError(`SOURCE is ${JSON.stringify(SOURCE)}, expected one of ${all.map((s) => s.name).join(', ')}`);
   const layout = layoutOf(settings.DATA_DIR);
-  // Only writing needs the folder, also of what the store has.
+  // Writing needs the lock of the folder, and so does fetching rows from the store.
   const release = APPLY || settings.STORE !== undefined ? await holdFolder(layout) : undefined;
   const store = await openRunStore(settings, layout, print);
   try {

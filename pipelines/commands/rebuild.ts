@@ -46,7 +46,7 @@ export interface Rebuilt {
   readonly versionChanges: readonly string[];
 }
 
-/** The snapshot that another one was built on is gone. */
+/** The snapshot that another one was built on was pruned. */
 export class PredecessorRemoved extends SettingError {
   readonly earlier: string;
   constructor(wanted: string, earlier: string) {
@@ -98,7 +98,7 @@ interface RebuiltSnapshot {
   readonly versionChanges: readonly string[];
 }
 
-/** What the rebuilt snapshot was built on. */
+/** Snapshots that the rebuilt one continued. */
 interface BuiltOn {
   readonly previous: Manifest | null;
   readonly follows: Manifest | null;

@@ -149,7 +149,7 @@ async function reparseOne(
     const hasOtherRejects = JSON.stringify(rejects) !== JSON.stringify(record.rejects);
     const result = { staged, rejects, problem: null, hasOtherRejects };
     if (typeof old !== 'string') {
-      // The same hash means that these are the lost rows; another, that the parser has changed since.
+      // An equal hash proves that these are the lost rows. A different hash means that the parser has changed since.
       const restores = !hasOtherRejects && staged.parquet.sha256 === record.parquet?.sha256;
       return { ...result, differences: null, hasChanged: !restores, restores };
     }

@@ -45,7 +45,7 @@ export interface Crawler {
   /** Sources read at the same time. The fetcher limits the requests per host. */
   readonly atOnce: number;
   read(spec: SourceSpec, reading: Reading, onUnreadable: OnUnreadable): SourceRead;
-  /** Runs of a day, on any host, whose workers have begun to read a source. Default: the archive knows all. */
+  /** Runs of a day, on any host, whose workers have begun to read a source. Default: the archive lists them all. */
   begun?(source: string, asOf: string): Promise<readonly string[]>;
   /** Lines about the workers of the run, for people. */
   summary(): readonly string[];

@@ -52,7 +52,7 @@ const TABLES = `
 const UNAVAILABLE_CLASSES = ['08', '53', '57', '58'];
 
 /**
- * Whether an error means that the server is unavailable now. An error that is not of a statement is of the connection.
+ * Whether an error means that the server is unavailable now. An error without a statement comes from the connection.
  */
 export const isUnavailable = (error: unknown): boolean =>
   !(error instanceof DatabaseError) || UNAVAILABLE_CLASSES.includes((error.code ?? '').slice(0, 2));

@@ -45,7 +45,7 @@ export interface WatcherOptions {
   readonly onProgress: (progress: QueueProgress) => void;
 }
 
-/** What the last worker reported about a job that failed. */
+/** The last report of a worker about a failed job. */
 const lastReason = (output: unknown): string => {
   const { data } = z.object({ message: z.string() }).safeParse(output);
   return data === undefined ? '' : `; the last reported: ${data.message.split('\n', 1)[0] ?? ''}`;

@@ -24,7 +24,7 @@ const STAGE_HEARTBEAT_SECONDS = 30;
 
 const texts = z.array(z.string());
 
-/** What every job says of its run, for the worker to check. */
+/** Facts about the run that every job states, for the worker to check. */
 const JobOfRun = z.object({
   source: z.string(),
   /** Id of the data folder: the worker must write where the run reads. */
@@ -92,7 +92,10 @@ export const StageJob = JobOfRun.extend({
 });
 export type StageJob = z.infer<typeof StageJob>;
 
-/** Output of a shard: what was staged, null if the run must do it to say what is wrong, or a defect of the worker. */
+/**
+ * Output of a shard: the staged rows; null if the run must check the shard itself to report its fault; or a defect of
+ * the worker.
+ */
 export const StageOutput = z.object({
   worker: z.string(),
   attempt: z.int().min(0),
@@ -145,7 +148,7 @@ const JOBS = {
   deleteAfterSeconds: 86_400,
 } as const;
 
-/** One word for all sources that share a host, directly or through others: they are read one after the other. */
+/** One key for all sources that share a host, directly or through others: they are read one after the other. */
 export function sitesOf(sources: readonly SourceSpec[]): ReadonlyMap<string, string> {
   const siteOfHost = new Map<string, string>();
   for (const { hosts } of sources) {

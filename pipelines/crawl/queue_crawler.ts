@@ -164,7 +164,7 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
   const watcher = new JobWatcher({ database, timeoutMs, noWorkerMs, store: options.store, print, onProgress });
   const sites = sitesOf(options.sources);
   const counts = new WorkerCounts();
-  /** Limits the reads that are put together at the same time to those of a run without a queue. */
+  /** Limits how many reads are concatenated at the same time to the limit of a run without a queue. */
   const assembling = new PQueue({ concurrency: AT_ONCE });
 
   /** Send a job. The id is ours, so that a retried send does not add the job twice. @returns its output */
@@ -189,7 +189,7 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
     return Output.parse(await send(QUEUE, job, { group: { id: sites.get(spec.name) ?? spec.name } }));
   };
 
-  /** Wait for a turn to put a read together, which ends when `staged` resolves. */
+  /** Wait for a turn to concatenate a read; the turn ends when `staged` resolves. */
   const takeTurn = (staged: Promise<void>): Promise<void> =>
     new Promise<void>((begin) => {
       void assembling.add(() => {
@@ -224,7 +224,7 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
           yield archivedPage(archive, request, outcome.pages[index]?.size ?? 0);
         if (outcome.failure) throw errorOf(outcome.failure);
       }
-      // The largest first: a worker that gets the last large shard would let the others wait.
+      // The largest first: a large shard sent last would keep one worker busy while the others wait.
       const stage: StagingOptions['stage'] = (job, bytes) =>
         send(STAGE_QUEUE, { ...job, folder, code }, { priority: Math.round(bytes / 1000) });
       const turn = (): Promise<void> => takeTurn(staged.promise);

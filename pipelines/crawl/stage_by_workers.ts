@@ -1,6 +1,6 @@
 /**
- * Checks the rows of a read by workers: each shard is a job, which stages its rows apart. The run puts them together in
- * the order of the pages, so the rows are those of one process.
+ * Checks the rows of a read by workers: each shard is a job, staged in its own files. The run concatenates the shards
+ * in the order of the pages, so the rows are the same as from one process.
  */
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -26,7 +26,7 @@ export interface StagingOptions {
   readonly archive: Archive;
   /** Sends a job, and waits for its output. @param bytes of its pages: workers take large shards first */
   readonly stage: (job: Pick<StageJob, 'source' | 'runId' | 'shard' | 'parts'>, bytes: number) => Promise<unknown>;
-  /** Waits until this run may put another read together. */
+  /** Waits until this run may concatenate another read. */
   readonly takeTurn: () => Promise<void>;
 }
 
@@ -36,7 +36,7 @@ interface Done {
   /** Name of its files, without their endings. */
   readonly name: string;
   readonly files: ShardFiles;
-  /** Null if the run must check its rows itself, to say what is wrong. */
+  /** Null if the run must check its rows itself to report their fault. */
   readonly staged: StagedShard | null;
 }
 
@@ -102,7 +102,7 @@ export const loadByWorkers =
     return loaded;
   };
 
-/** Put the shards together, in the order of their pages. */
+/** Concatenate the shards in the order of their pages. */
 async function assemble(
   options: StagingOptions,
   done: readonly Done[],

@@ -153,7 +153,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
   }
 }
 
-/** The files that a source reads from its drop folder; what is said about all of them is said once. */
+/** The files that a source reads from its drop folder. A problem of all files is reported once. */
 function expectedFiles({ drop = [] }: SourceSpec): string {
   if (drop.length === 0) return 'This source reads no file.';
   const sentences = drop.map(({ about }) => about.split(/(?<=\.) /u));

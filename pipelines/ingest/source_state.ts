@@ -25,7 +25,7 @@ export type SourceReadRow = ReturnType<typeof SourceRead.schema.parse>;
  */
 export const WAITS = { no_file: 'no file', no_permission: 'no permission', out_of_season: 'out of season' } as const;
 
-/** What a source waits for; null where it waits for nothing. */
+/** What a source waits for; null if it waits for nothing. */
 export const waitsFor = (source: Pick<SourceReadRow, 'reason'>): keyof typeof WAITS | null =>
   source.reason === 'no_file' || source.reason === 'no_permission' || source.reason === 'out_of_season'
     ? source.reason
@@ -88,7 +88,7 @@ export function stateOf(spec: SourceSpec, sourceReads: SourceReads): SourceState
   const tried = latest ?? (read === undefined && reads[0]?.status !== 'good' ? reads[0] : undefined);
   const waits = waitOf(spec, sourceReads);
   const counts = standing?.counts ?? { rows_in: 0, rows_out: 0, rows_rejected: 0, rows_merged: 0, rows_carried: 0 };
-  // A read that failed says more.
+  // A failed read states a more precise reason.
   const old = standing && (tried?.status ?? 'good') === 'good' ? withoutRecentRows(spec, standing) : null;
   const year = standing?.fiscal_years ? yearInUse(standing.fiscal_years, asOf) : null;
   const covers = coveredBy(spec);

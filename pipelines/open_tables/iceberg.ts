@@ -74,7 +74,7 @@ export const fieldsOf = (columns: readonly DescribedColumn[]): TableSchema['fiel
     ...(about === undefined ? {} : { doc: about }),
   }));
 
-/** More runs than a day has: ids of two days never meet. */
+/** More runs than a day can have, so that ids of two days never collide. */
 export const RUNS_A_DAY = 1_000;
 
 /** Id and sequence number of a run's snapshot: 2026-11-20.01 is 20261120001. Later runs have higher numbers. */
@@ -84,7 +84,7 @@ export function snapshotIdOf(runId: string): number {
   return Number(parsed.asOf.replaceAll('-', '')) * RUNS_A_DAY + parsed.number;
 }
 
-/** A UUID that a table keeps for as long as it stays in its place. */
+/** A UUID of the table that stays the same while the table stays in its place. */
 function tableUuid(location: string): string {
   const hex = createHash('sha256').update(location).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), `5${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
@@ -92,7 +92,7 @@ function tableUuid(location: string): string {
   );
 }
 
-/** Ids of the columns of files that have none in themselves: those of snapshots older than the ids. */
+/** Column ids for files without ids, from snapshots older than the ids. */
 const nameMapping = (schemas: readonly TableSchema[]): string => {
   const byName = new Map(schemas.flatMap(({ fields }) => fields).map(({ id, name }) => [name, id]));
   return JSON.stringify([...byName].map(([name, id]) => ({ 'field-id': id, names: [name] })));

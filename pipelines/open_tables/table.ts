@@ -117,7 +117,7 @@ async function addSnapshot(
   return {
     'snapshot-id': id,
     'sequence-number': id,
-    // Two runs of one moment keep their order.
+    // Snapshots built at the same instant stay in run order.
     'timestamp-ms': Date.parse(manifest.generated_at) + (id % RUNS_A_DAY),
     'manifest-list': at(listName),
     'schema-id': schema['schema-id'],

@@ -32,7 +32,7 @@ async function settingsToSave(): Promise<Record<string, string>> {
   return Object.fromEntries(values.filter(([name, value]) => value !== '' && !NOT_SAVED.has(name)));
 }
 
-/** Find a wrong setting now and not at five in the morning. */
+/** Report a wrong setting now, not when the job runs at night. */
 function checkSettings(): void {
   const { LIVE, CONTACT } = readSettings(pipelineSettings);
   if (LIVE && CONTACT === undefined)

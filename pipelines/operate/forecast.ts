@@ -21,7 +21,7 @@ const YEAR_DAYS = 365;
 
 /** Bytes of a snapshot. */
 interface SnapshotSize {
-  /** Of the files that are removed before the snapshot, by the setting that does it. */
+  /** Bytes of the files that are removed before the snapshot, by the setting that does it. */
   readonly files: Readonly<Partial<Record<SnapshotFile['setting'], number>>>;
   readonly others: number;
 }

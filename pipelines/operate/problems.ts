@@ -1,5 +1,5 @@
 /**
- * Problems that an operator must know of, with one form for the screen, JSON and the alert command. In JSON and in
+ * Problems that an operator must know about, in one form for the screen, JSON and the alert command. In JSON and in
  * alerts.json their field is `troubles`.
  */
 
@@ -13,7 +13,7 @@ export const PROBLEMS = {
   audit_blocked: { level: 'critical', alert: true },
   run_died: { level: 'warning', alert: true },
   source_quarantined: { level: 'warning', alert: true },
-  // Read as expected, but its rows join fewer others than they should, or are old.
+  // Read as expected, but its rows are old, or too few of them join other sources.
   source_degraded: { level: 'warning', alert: true },
   // A site may be down for a day: source_stale alerts once its rows are too old.
   source_unavailable: { level: 'warning', alert: false },

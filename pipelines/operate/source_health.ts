@@ -42,7 +42,7 @@ const isLate = ({ age_days: age, every_days: every }: Pick<SourceHealth, 'age_da
 const nextDue = (source: Manifest['sources'][number], spec: SourceSpec | undefined, today: string): string =>
   nextInSeason(spec?.season, nextReadOn(source, spec?.readEveryDays ?? source.every_days, today));
 
-/** The group of a source that waits. */
+/** Group of a waiting source. */
 const groupOfWait = (missing: keyof typeof WAITS): SourceHealth['group'] =>
   missing === 'out_of_season' ? 'out_of_season' : 'waiting';
 
@@ -78,7 +78,7 @@ export function sourceHealth(
   };
 }
 
-/** What is outdated about rows of a fiscal year, by reason. */
+/** Descriptions of outdated rows of a fiscal year, by reason. */
 const OUTDATED = {
   newer_fiscal_year_published: 'which is over, and a newer one is published',
   fiscal_year_over: 'which is over for more than 60 days',

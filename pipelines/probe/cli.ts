@@ -1,6 +1,7 @@
 /**
- * `make probe SOURCE=...`: asks the real sites whether they still look as the adapters expect, a few rows each. With
- * SANDBOX_URL it asks the sandbox world instead. Exit status 1 if a site differs or does not respond.
+ * `make probe SOURCE=...`: checks whether the real sites still look as the adapters expect, with a few rows each. With
+ * SANDBOX_URL it probes the sandbox world instead.
+ * Exit status 1 if a site differs or does not respond.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -40,7 +41,7 @@ async function main(): Promise<number> {
   const all = await loadSources();
   const asked = chosenSources(all, SOURCE).filter(({ terms }) => !isLive || terms.basis !== 'sandbox_only');
   const mayFetch = mayBeFetched(all, { LIVE: isLive, PERMITTED: settings.PERMITTED });
-  // The pages are not those of a run, so they do not belong into the archive.
+  // The pages belong to no run, so they must not enter the archive.
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-probe-'));
   const clock = liveClock(settings.DAY);
   const fetcher = createFetcher({

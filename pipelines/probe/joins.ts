@@ -22,9 +22,9 @@ export interface Join {
 }
 
 /**
- * The sample beside the other sources of its county. A number joins another if one is the start of the other, because a
- * layer may have the number of a lot only.
- * @returns one for each source that has rows
+ * Compare the sample with the other sources of its county. A number joins another if one is the start of the other,
+ * because a layer may have the number of a lot only.
+ * @returns one comparison for each source that has rows
  */
 export async function joinsOf(
   layout: Layout,

@@ -1,5 +1,5 @@
 /**
- * Pages of a probe, kept for a bug report in the form of an adapter's `recorded/` folder. Names of persons are
+ * Saves the pages of a probe for a bug report, in the form of an adapter's `recorded/` folder. Names of persons are
  * replaced: in a page that the adapter could parse, every word of its personal fields; in any other, every letter and
  * digit.
  */
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Page, SourceSpec } from '../../sources/contract.ts';
 import type { Values } from '../ingest/stage/check.ts';
 
-/** Endings of the kinds of text that can be kept. */
+/** File endings of the kinds of text that can be saved. */
 const ENDINGS = { json: 'json', html: 'html', csv: 'csv' } as const;
 type Text = keyof typeof ENDINGS;
 
@@ -24,7 +24,7 @@ function kindOfText(page: Page): Text | null {
   return page.contentType?.includes('csv') ? 'csv' : null;
 }
 
-/** Every letter becomes x or X and every digit 9: the form stays. */
+/** Every letter becomes x or X and every digit 9, so that only the format stays. */
 const formOnly: Mask = (text) =>
   text
     .replace(/\p{Lu}/gu, 'X')
@@ -92,7 +92,7 @@ export async function keepPages(
   const left: string[] = [];
   for (const [index, page] of pages.entries()) {
     const text = kindOfText(page);
-    // Of a CSV file whose columns are not known, the form says nothing.
+    // A masked CSV file without known columns would show nothing: leave it out.
     if (text === null || (text === 'csv' && rows.length === 0)) {
       left.push(page.url);
       continue;

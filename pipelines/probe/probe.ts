@@ -1,6 +1,6 @@
 /**
- * One question to a source's site: does it still look as the adapter expects? The adapter itself asks, for a few rows,
- * and ends after the first page with rows. Nothing is staged or published, and the data folder is only read.
+ * Probes a source's site: does it still look as the adapter expects? The adapter itself requests a few rows, and stops
+ * after the first page with rows. Nothing is staged or published, and the data folder is only read.
  */
 import { Quarantine, SourceUnavailable, type Page, type SourceSpec } from '../../sources/contract.ts';
 import type { Fetcher } from '../../sources/fetch/fetcher.ts';
@@ -9,7 +9,7 @@ import { checkedRows, type Rejected, type Values } from '../ingest/stage/check.t
 import type { Clock } from '../clock.ts';
 import { limited, ProbeLimit } from './limited.ts';
 
-/** Rows that a site is asked for, if it can be asked for a number of rows. */
+/** Rows to request from a site that accepts a limit. */
 export const SAMPLE_ROWS = 3;
 /** Pages that a probe requests at most: a session, calendars and lists come before the first rows. */
 const MOST_PAGES = 20;
@@ -42,7 +42,7 @@ export async function probe(fetcher: Fetcher, spec: SourceSpec, clock: Clock): P
   const context = fetcher.contextFor(spec, {
     asOf: clock.asOf,
     runId: `${clock.asOf}.01`,
-    // A register is asked for a day's filings, not for all.
+    // Request one day of filings from a register, not all.
     lastGoodOn: spec.reads === 'increments' ? addDays(clock.asOf, -1) : null,
     onUnreadable: (_key, error) => lost.push(error),
     sampleRows: SAMPLE_ROWS,

@@ -1,4 +1,4 @@
-/** Asks several sites, and prints a line for each. */
+/** Probes several sites, and prints a line for each. */
 import { join } from 'node:path';
 import type { SourceSpec } from '../../sources/contract.ts';
 import type { Fetcher } from '../../sources/fetch/fetcher.ts';
@@ -19,12 +19,12 @@ export interface ProbeOptions {
   readonly asked: readonly SourceSpec[];
   /** Whether a source may be read from the web. */
   readonly mayFetch: (spec: SourceSpec) => boolean;
-  /** Whether the pages are kept for a bug report. */
+  /** Whether to save the pages for a bug report. */
   readonly keeps: boolean;
   readonly print: (line: string) => void;
 }
 
-/** Sites asked at the same time: most of a probe is waiting. */
+/** Sites probed in parallel: most of a probe is waiting. */
 const AT_ONCE = 6;
 
 const WORDS = {
@@ -34,7 +34,7 @@ const WORDS = {
   not_asked: 'not asked',
 } as const;
 
-/** @returns whether every site that was asked is as expected */
+/** @returns whether every probed site is as expected */
 export async function probeSources(options: ProbeOptions): Promise<boolean> {
   const { asked, print } = options;
   const width = Math.max(...asked.map(({ name }) => name.length));
@@ -59,14 +59,14 @@ export async function probeSources(options: ProbeOptions): Promise<boolean> {
   return isWell;
 }
 
-/** What the operator must provide before the site can be asked; null if nothing. */
+/** What the operator must provide before the site can be probed; null if nothing. */
 function whyNotAsked(spec: SourceSpec, mayFetch: (spec: SourceSpec) => boolean): string | null {
   if (!spec.fetch) return `it has no site to ask; put a file into the drop folder: ${spec.drop?.[0]?.about ?? ''}`;
   if (!mayFetch(spec)) return whatIsMissing(spec);
   return null;
 }
 
-/** A sample of which no parcel number joins is a changed key. */
+/** If no parcel number of the sample joins, the site has changed its key. */
 async function withJoins(options: ProbeOptions, spec: SourceSpec, found: Probe): Promise<Probe> {
   const joins = await joinsOf(options.layout, options.all, spec, found.rows, options.clock.asOf);
   const findings = joins.map(({ other, sampled, found: n, example, otherExample }) =>

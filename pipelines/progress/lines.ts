@@ -27,7 +27,7 @@ export function lineProgress(print: (line: string) => void, now: () => number = 
       .filter((text) => text !== '')
       .join(' ');
 
-  /** While no source is being read: workers have not taken one yet, or all are done. */
+  /** While no source is being read, because workers have not taken one yet, or all are done. */
   const readText = (): string => {
     const sum = (counts: readonly number[]): number => counts.reduce((total, n) => total + n, 0);
     const families = tally.families();

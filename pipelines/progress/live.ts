@@ -22,7 +22,9 @@ const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', 
 const LABEL = 11;
 /** Columns of the counts of a step. */
 const COUNTS = 14;
-/** Columns of the bar of a step, and of the terminal from which it has one: its part is more important. */
+/**
+ * Columns of a step's bar, and the least width of a terminal that shows one: the name of the part is more important.
+ */
 const [BAR, BAR_FROM] = [10, 80];
 
 export class LiveProgress implements Progress {
@@ -31,7 +33,7 @@ export class LiveProgress implements Progress {
   readonly #tally: Tally;
   readonly #draw: ReturnType<typeof createLogUpdate>;
   readonly #timer: NodeJS.Timeout;
-  /** Lines of what is done: they stay. */
+  /** Finished lines, which are not redrawn. */
   readonly #doneLines: string[] = [];
   #step: StepState | undefined;
   #workers = '';

@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<FieldKind, string>> = {
 
 const Field = z.looseObject({ name: z.string(), type: z.string(), description: z.string() });
 
-/** The part of an older release's descriptor that a comparison of columns needs. */
+/** The fields of an older release's descriptor that a comparison of columns needs. */
 export const DataPackage = z.looseObject({
   name: z.string(),
   version: z.string(),

@@ -1,9 +1,9 @@
-/** The states of the sources after the build, which finds out whether their rows join others. */
+/** Updates the states of the sources after the build, which finds out whether their rows join others. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../../lib/duck.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 
-/** The same states; a source that the model `sources` calls degraded has that status, and the reason. */
+/** The same states, with the status and the reason of sources that the model `sources` reports as degraded. */
 export async function judgeSources(
   connection: DuckDBConnection,
   sources: readonly SourceState[],

@@ -16,7 +16,7 @@ import type { Layout } from '../layout.ts';
 const MIN_WAIT_MS = 1_000;
 const RETRY_MS = 250;
 
-/** SQLite's code for a database that another process has locked. */
+/** SQLite's error code for a database that another process has locked. */
 const SQLITE_BUSY = 5;
 
 const isBusy = (error: unknown): boolean => (error as { errcode?: number }).errcode === SQLITE_BUSY;

@@ -47,7 +47,7 @@ export interface RunResult {
   readonly runId: string;
   readonly sources: readonly SourceState[];
   readonly models: readonly ModelResult[];
-  /** Blocking audits that failed; none on a published run. */
+  /** Blocking audits that failed; empty if the run published. */
   readonly blocked: readonly AuditResult[];
   readonly manifest: Manifest | null;
   /** False if a snapshot of a later day stays current. */

@@ -1,6 +1,6 @@
 /**
- * Reads that workers of an earlier run of the day have begun: their request records are in the store, also if the run
- * ended before it took them, and its host is gone.
+ * Reads that workers of an earlier run of the day have begun. Their request records are in the store even if that run
+ * ended before it fetched them and its host is gone.
  */
 import { readCatalog } from '../../lib/store/catalog.ts';
 import type { Store } from '../../lib/store/store.ts';

@@ -1,7 +1,7 @@
 /**
- * Brings a data folder up to date with its store before a run, so that a run may start on any host, also with an empty
- * disk. It fetches what the run reads: records and request lists of all runs, the staged rows in use, and the snapshots
- * that it continues. Archived pages are fetched when they are read (sources/fetch/archive.ts).
+ * Brings a data folder up to date with its store before a run, so that a run may start on any host, even with an empty
+ * disk. It fetches the files that the run reads: records and request lists of all runs, the staged rows in use, and the
+ * snapshots that it continues. Archived pages are fetched when they are read (sources/fetch/archive.ts).
  */
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';

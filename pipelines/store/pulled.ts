@@ -26,7 +26,10 @@ export async function readPulled(layout: Layout, store: Store): Promise<Pulled |
   return saved.success && saved.data.store === store.shown ? saved.data : null;
 }
 
-/** @throws SettingError if a folder continues a store: the next run with it would set aside what is published here */
+/**
+ * @throws SettingError if the folder continues a store: the next run with that store would set aside snapshots
+ * published here
+ */
 export async function assertWithoutStore(layout: Layout): Promise<void> {
   const saved = Pulled.safeParse(await readJson(pulledFile(layout)));
   if (saved.success)

@@ -78,7 +78,7 @@ export function runStoreOf({ store, layout, cacheMb, print }: RunStoreOptions): 
     if (!(await switchCatalog(store, before, next))) return false;
     // Only these: the catalog may name runs of other hosts that this folder has not fetched.
     await addPulled(layout, store, { runs: runs.map((run) => run.run_id), reparses, versions });
-    // The publication ends the run. Nothing that fails after it may deny it.
+    // The publication ends the run: a later failure must not report it as unpublished.
     if (published === null) before = await readCatalog(store);
     else publication = next;
     print(`stored     ${number(files)} files, ${bytesShort(bytes)}, in ${store.shown}`);

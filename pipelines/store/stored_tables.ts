@@ -81,8 +81,8 @@ async function writeChange(store: Store, { table, next, version, names }: Change
 }
 
 /**
- * Write what is missing of the Iceberg tables of a store.
- * @param catalog that was published. A run that publishes later writes its tables: then nothing is written here
+ * Write missing Iceberg metadata of a store.
+ * @param catalog the published one. If another run has published since, nothing is written: that run writes its tables
  * @param url where readers find the store. Default: its address
  * @returns names of the tables whose metadata changed
  */
@@ -95,7 +95,8 @@ export async function writeStoredTables(
   const written: string[] = [];
   for (let attempt = 1; attempt <= TRIES; attempt += 1) {
     const changes = await changesTo(store, layout, catalog, url);
-    // After the listing: of two runs, the one that published last finds the files of the other, or takes their names.
+    // List first, then read the catalog: of two runs, the later one either sees the files of the other or fails to
+    // create its own.
     const now = (await readCatalog(store))?.catalog;
     if (now === undefined || snapshotsOf(now) !== snapshotsOf(catalog)) return written;
     let isComplete = true;

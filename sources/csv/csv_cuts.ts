@@ -4,7 +4,7 @@ const NEWLINE = 0x0a;
 
 /**
  * Cut a CSV file with a header, whose cells may be quoted, at ends of records (Divides of contract.ts). A line break in
- * quotes does not end a record. In a file with a stray quote mark the cuts may be within records; it is no CSV file.
+ * quotes does not end a record. A stray quote mark may put the cuts inside records, but such a file is not valid CSV.
  */
 export function csvCuts(bytes: Uint8Array, parts: number): readonly number[] {
   const ends: number[] = [];

@@ -3,7 +3,7 @@
 const DELIMITERS = [',', '\t', ';', '|'] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 
-/** Part of a file that is looked at. */
+/** Length of the part of a file to inspect. */
 const LOOKED_AT = 50_000;
 
 /**

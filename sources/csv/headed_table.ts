@@ -26,7 +26,7 @@ export interface HeadingRules<Field extends string> {
   normalize(heading: Cell | undefined): string;
   /** Fields that a heading row must name. */
   readonly needed: readonly Field[];
-  /** What the operator can do if two columns name the same field; the map to write follows. */
+  /** Advice for the operator if two columns name the same field; the column map to write follows it. */
   readonly advice: string;
 }
 
@@ -121,7 +121,7 @@ const isSecondLine = (row: TableRow | undefined): row is TableRow =>
   row !== undefined && !row.cells.some((cell) => (typeof cell !== 'string' ? cell !== null : /\d/u.test(cell)));
 
 /**
- * The table below the first heading row, or below two that are one together. Null if there is neither.
+ * The table below the first heading row, or below two rows that together are a heading row. Null if there is neither.
  * @throws Quarantine template_changed if two columns name the same field
  */
 export function findTable<Field extends string>(

@@ -4,7 +4,7 @@ import { Quarantine } from '../contract.ts';
 import { line } from '../values.ts';
 import type { TableRow } from './headed_table.ts';
 
-/** The widest cell that is padded. */
+/** The widest cell that is padded with blank cells. */
 const MAX_SPAN = 200;
 
 /**

@@ -4,7 +4,7 @@ import { isObject, parseJson, type JsonObject } from '../json.ts';
 import type { TableRow } from './headed_table.ts';
 import type { Cell } from './xlsx.ts';
 
-/** Lists are found at most so deep: {"data": {"listings": [...]}}. */
+/** Maximum depth at which lists are found: {"data": {"listings": [...]}}. */
 const MAX_DEPTH = 4;
 
 /** The longest list of objects in a document. */

@@ -46,7 +46,7 @@ export async function readXls(bytes: Uint8Array, pageUrl: string): Promise<reado
       `the workbook has ${bytes.length} bytes, the limit of an .xls file is ${MAX_BYTES}: ${SAVE_AS_XLSX}`,
       pageUrl,
     );
-  // The library reads the sheets before the cut as if they were all.
+  // The library would read a truncated file without an error.
   if (isXml(bytes) && !/<\/(?:\w+:)?Workbook>\s*$/u.test(ascii(bytes.subarray(-200))))
     throw new Quarantine('truncated_download', 'the workbook has no end, so it is not complete', pageUrl);
   const reply = await inThread(bytes);

@@ -4,7 +4,7 @@ import { constants, crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { unzipSync } from 'fflate';
 import { Quarantine } from '../contract.ts';
 
-/** Above the largest source: Montgomery's delinquency list is about 38 MB unpacked. */
+/** More than the largest source: Montgomery's delinquency list is about 38 MB unpacked. */
 const MAX_BYTES = 300_000_000;
 
 /** @throws Quarantine empty_body, or malformed_page if the bytes do not begin as an archive */
@@ -135,7 +135,7 @@ export function unzipStart(bytes: Uint8Array, pageUrl: string, wanted: (name: st
   const method = view.getUint16(8, true);
   if (method !== DEFLATED) fail(`${name} is packed by method ${method}, expected ${DEFLATED}`);
   try {
-    // Without its end, the data is flushed as far as it goes.
+    // Without the end of the entry, unpack the data that is there.
     return inflateRawSync(bytes.subarray(from), {
       finishFlush: constants.Z_SYNC_FLUSH,
       maxOutputLength: MAX_BYTES,

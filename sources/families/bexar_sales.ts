@@ -33,7 +33,10 @@ export function situsOf(a: Attributes): Situs {
   };
 }
 
-/** What the declarations of both layers share. @param index number of the layer */
+/**
+ * Fields that the declarations of both layers share.
+ * @param index number of the layer
+ */
 export const bexarSales = (
   index: number,
   sale_kind: 'mortgage_foreclosure' | 'tax_foreclosure',

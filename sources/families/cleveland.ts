@@ -1,4 +1,4 @@
-/** What the layers of the City of Cleveland share. */
+/** Shared by the layers of the City of Cleveland. */
 import type { SourceSpec } from '../contract.ts';
 
 /** Address of the city's hosted layers. */

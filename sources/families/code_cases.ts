@@ -1,4 +1,4 @@
-/** What layers of code cases have in common. */
+/** Shared by the layers of code cases. */
 
 /** Types of cases under other rules than those for buildings, housing and nuisances. */
 const OTHER_CODES = /\b(?:noise|zoning|vehicles?|parking|graphics|signs?|right[ -]of[ -]way|permits?)\b/iu;

@@ -1,4 +1,4 @@
-/** What the layers of the City of Detroit share. */
+/** Shared by the layers of the City of Detroit. */
 import type { SourceSpec } from '../contract.ts';
 
 export const WAYNE = { fips: '26163', name: 'Wayne County', state: 'MI' } as const;

@@ -1,9 +1,8 @@
 /**
- * Tax certificates that Florida's tax collectors advertise on LienHub from mid-April to the sale of June 1.
- *
- * Known from a public reader of the site: the two addresses, a `unique_id` on the page that the file's address
- * repeats, and the columns. Face Amount is the tax with charges; an account is most often the parcel number without its
- * dashes (Hillsborough puts an A before it), but not always, so that the join with other sources decides.
+ * Tax certificates that Florida's tax collectors advertise on LienHub from mid-April to the sale of June 1. Known from
+ * a public reader of the site: the two addresses, a `unique_id` on the page that the file's address repeats, and the
+ * columns. Face Amount is the tax with charges. An account is usually the parcel number without its dashes
+ * (Hillsborough puts an A before it), but not always, so the join with other sources decides.
  */
 import { completeRow } from '../../lib/record.ts';
 import { Quarantine, type FetchContext, type SourceSpec } from '../contract.ts';

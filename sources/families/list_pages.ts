@@ -1,7 +1,7 @@
 /** Rules for the list of a broker's site, on one page or several: its links, its length, and the number it states. */
 import { Quarantine, type Page } from '../contract.ts';
 
-/** Ends a read whose pages link in a circle. */
+/** Maximum number of pages, because pages may link in a circle. */
 const MAX_PAGES = 2000;
 
 /** @throws Quarantine count_mismatch at the page after the last one that a list may have */

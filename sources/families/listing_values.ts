@@ -72,7 +72,7 @@ const TAXES =
 /** Fields hold 0 or 1 for an unknown amount. */
 const LEAST_TAXES = 1_00n;
 
-/** Property tax of one year; null for any other text, because it is not worth a listing. */
+/** Property tax of one year; null for any other text, because a bad tax must not reject the listing. */
 function annualTaxes(value: unknown): string | null {
   const text = typeof value === 'number' || typeof value === 'string' ? optional(value) : null;
   const [, dollars = '', cents = ''] = TAXES.exec(text ?? '') ?? [];

@@ -79,7 +79,7 @@ function newestFile(page: Page, { name, example }: PostedFile, day: string): str
 
 /** Kind of a page that holds only the start of an archive, which a probe requests. */
 export const ARCHIVE_START = 'zip_start';
-/** A few thousand rows of the tax roll, of which a twentieth is delinquent. */
+/** Enough for a few thousand rows of the tax roll, a twentieth of which is delinquent. */
 const START_BYTES = 256 * 1024;
 
 /** The CSV text at the start of an archive, up to the last complete line. @throws Quarantine as `unzipStart` */

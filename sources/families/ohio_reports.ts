@@ -115,7 +115,7 @@ function reportColumns(header: readonly string[], expected: readonly string[], p
   return names;
 }
 
-/** The parts of a declaration that all sources of these reports share. */
+/** The fields of a declaration that all sources of these reports share. */
 export const ohioReports = (
   reports: Reports,
 ): Pick<

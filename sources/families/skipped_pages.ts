@@ -1,7 +1,7 @@
-/** Which failed page of a source is skipped and reported, and which failure ends the read. */
+/** Decides whether a failed page of a source is skipped and reported, or ends the read. */
 import { Quarantine, SourceUnavailable, type FetchContext } from '../contract.ts';
 
-/** So many failures in a row mean that the site is down or changed, not that one page is broken. */
+/** This many failures in a row mean that the site is down or changed, not that one page is broken. */
 const MAX_FAILURES_IN_A_ROW = 5;
 
 /** Errors after which a polite reader stops at once. */
@@ -12,7 +12,7 @@ export class SkippedPages {
   readonly #limit: number;
   #failures = 0;
 
-  /** @param pages number of pages that the read asks for: it ends if all fail */
+  /** @param pages number of pages that the read will request: the read ends if all fail */
   constructor(ctx: FetchContext, pages: number) {
     this.#ctx = ctx;
     this.#limit = Math.min(MAX_FAILURES_IN_A_ROW, pages);
@@ -32,7 +32,7 @@ export class SkippedPages {
   }
 }
 
-/** The error with what failed in front of its message. Other errors than a page's or a site's stay as they are. */
+/** Add the failed page to the error's message. Errors other than a page's or a site's stay unchanged. */
 export function named(what: string, error: unknown): unknown {
   if (error instanceof Quarantine) return new Quarantine(error.reason, `${what}: ${error.message}`, error.pageUrl);
   if (error instanceof SourceUnavailable)

@@ -8,7 +8,7 @@ import { cents, decimal, divide, line, optional, zip } from '../values.ts';
 import { postcode, type Mailing, type Situs } from './addresses.ts';
 import type { Attributes } from './arcgis/layer.ts';
 
-/** What the declarations of the layer share. */
+/** Fields that the declarations of the layer share. */
 export const ST_LOUIS = {
   county: { fips: '29510', name: 'St. Louis City', state: 'MO' },
   layer: 'https://maps8.stlouis-mo.gov/arcgis/rest/services/ASSESSOR/Assessor_Public_Parcels/MapServer/11',
@@ -45,7 +45,7 @@ export const ownerOf = (a: Attributes): { readonly owner_name: string | null } &
 /** AsrClassCode of the Land Reutilization Authority, the city's land bank. */
 const LAND_BANK = 49;
 
-/** Whether the city's land bank owns the parcel: it pays no tax, and no owner of it can be a seller. */
+/** Whether the city's land bank owns the parcel: it pays no tax, and its owner is not a seller. */
 export const isLandBank = (a: Attributes): boolean =>
   Number(a.AsrClassCode) === LAND_BANK || optional(a.OwnerName)?.toUpperCase() === 'LRA';
 

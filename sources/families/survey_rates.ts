@@ -1,4 +1,4 @@
-/** What the files of interest rate series have in common: the label of made-up rates, and the check of a row. */
+/** Shared by the files of interest rate series: the label of made-up rates, and the check of a row. */
 import { Quarantine, type Candidate, type Page } from '../contract.ts';
 import { readCsv, type Csv, type CsvRow } from '../csv/csv.ts';
 import type { RateSeries } from '../rows/survey_rate.ts';
@@ -7,7 +7,7 @@ import { candidate, date, decimal, hundredths, refuse, required, tidy } from '..
 /** A higher rate is a misprint: the series have been below 20 percent since 1954. */
 const HIGHEST_PCT = 25n;
 
-/** What a page says whose figures are made up, as those of the sandbox are. */
+/** The label on pages with made-up figures, such as those of the sandbox. */
 export const MADE_UP = /\bmade[- ]up\b/iu;
 
 export interface RatePage extends Csv {

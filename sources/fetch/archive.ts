@@ -36,7 +36,7 @@ export const RequestRecord = z.object({
   requestHeaders: headers,
   /** Response headers that describe the body. On 304: those of the confirmed response. */
   responseHeaders: headers,
-  /** Object of the body; null if there is none or it is incomplete. */
+  /** Object of the body; null if the body is missing or incomplete. */
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
@@ -61,14 +61,14 @@ export class ArchiveDamage extends Error {
 export interface ArchiveOptions {
   /** Called for problems that are tolerated, such as an incomplete line. Default: prints to stderr. */
   readonly onWarning?: (message: string) => void;
-  /** Verified bytes of an object that the folder does not have, from a store; null if that has none either. */
+  /** Verified bytes of an object that the folder does not have, from a store; null if the store lacks them too. */
   readonly fetchObject?: (hash: string) => Promise<Uint8Array | null>;
   /** Called with each object that is put, and each record that is appended, before the read goes on. */
   readonly onObject?: (hash: string, bytes: Uint8Array) => Promise<void>;
   readonly onRecord?: (record: RequestRecord) => Promise<void>;
 }
 
-/** How many runs are searched for an earlier response. Older pages are fetched again. */
+/** Number of runs to search for an earlier response. Older pages are fetched again. */
 const MAX_RUNS_BACK = 40;
 const runIdOrder = new Intl.Collator('en', { numeric: true });
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';

@@ -39,7 +39,10 @@ const NEEDED_TYPES: ReadonlySet<string> = new Set(['document', 'script', 'xhr', 
 const WAIT_MS = 15_000;
 const LOAD_MS = 30_000;
 
-/** Path of Chromium: the one named, else the system's, else the packages'. @throws TransportError if there is none */
+/**
+ * Path of Chromium: the operator's, else the system's, else the package's.
+ * @throws TransportError if there is none
+ */
 export async function chromiumPath(named?: string): Promise<string> {
   if (named !== undefined) return named;
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {

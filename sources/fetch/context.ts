@@ -1,4 +1,4 @@
-/** What an adapter's fetch may use in one read of its source. */
+/** The context of an adapter's fetch during one read of its source. */
 import { CookieJar } from 'tough-cookie';
 import {
   Quarantine,

@@ -1,9 +1,8 @@
 /**
  * The polite fetcher, the only way to the web. It obeys robots.txt and rate limits, retries temporary failures, follows
- * redirects within the source's hosts, archives each response before anybody sees it, and respects refusals.
- *
- * In the sandbox (`sandboxUrl`) every host is reached at that address and named `<host>.sandbox.example`, and nothing
- * waits. The rest is the same.
+ * redirects within the source's hosts, archives each response before the adapter sees it, and respects refusals. In the
+ * sandbox (`sandboxUrl`) every host is reached at that address and named `<host>.sandbox.example`, and nothing waits.
+ * The rest is the same.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FetchContext, SourceSpec } from '../contract.ts';
@@ -34,7 +33,7 @@ export interface FetcherOptions {
   readonly chromiumPath?: string;
   /** Called after every request. */
   readonly onProgress?: (progress: Progress) => void;
-  /** Hosts of all sources: there is a network if any of them resolves. Default: the requested host. */
+  /** Hosts of all sources: the machine has a network if any of them resolves. Default: the requested host. */
   readonly hosts?: readonly string[];
   /** Called once, when there is no network. */
   readonly onNoNetwork?: (message: string) => void;

@@ -1,6 +1,6 @@
 /**
- * Whether this machine has a network: checked before the first request of a run, and again when a host does not
- * resolve. Without one every request ends at once, and the operator is told once.
+ * Whether this machine has a network. Checked before the first request of a run, and again when a host does not
+ * resolve. Without a network every request ends at once, and the operator gets one message.
  */
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
@@ -54,7 +54,7 @@ export class Network {
   constructor(options: NetworkOptions) {
     this.#options = options;
     this.#resolve = options.resolve ?? ((hostname) => lookup(hostname));
-    // Without a reference: a check that has ended must not keep the process alive.
+    // Unreferenced, so that an ended check does not keep the process alive.
     this.#wait = options.wait ?? ((ms) => sleep(ms, undefined, { ref: false }));
   }
 
@@ -65,7 +65,10 @@ export class Network {
     this.#throwIfDown(page.href);
   }
 
-  /** After a host did not resolve: whether that is the host's own trouble. @throws SourceUnavailable no_network */
+  /**
+   * After a host did not resolve: whether only this host is affected.
+   * @throws SourceUnavailable no_network
+   */
   async checkAgain(page: URL): Promise<void> {
     this.#again ??= this.#look(page.hostname).finally(() => {
       this.#again = undefined;

@@ -34,7 +34,7 @@ export interface OutgoingRequest {
   readonly jar: CookieJar | undefined;
 }
 
-/** A body may be as large decoded as it may be when sent. */
+/** A body may be as large decoded as its limit when sent. */
 export const maxDecodedBytes = (limits: FetchLimits, { maxBytes }: GetOptions): number =>
   Math.max(limits.maxDecodedBytes, maxBytes ?? 0);
 

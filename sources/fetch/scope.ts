@@ -53,7 +53,7 @@ export interface ReadOptions {
   readonly mayRevalidate?: (runId: string) => boolean;
   /** Interrupted runs of the same day, whose archived pages are used instead of new requests. Default: none. */
   readonly resumes?: readonly string[];
-  /** Number of rows that a probe asks for. Default: a run, which asks for all. */
+  /** Number of rows that a probe requests. Default: a run, which requests all. */
   readonly sampleRows?: number;
   /** Number of earlier attempts of this run to read the source; their archived pages are used too. Default 0. */
   readonly attempt?: number;

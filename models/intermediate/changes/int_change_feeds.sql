@@ -1,5 +1,5 @@
--- One row per list of the change feed: whether it goes on from the snapshot before, and since when it is complete.
--- A list that the feed of the snapshot before lacks begins with this snapshot.
+-- One row per list of the change feed: whether it continues the previous snapshot, and since when it is complete. A
+-- list that the previous feed lacks begins with this snapshot.
 
 with
 
@@ -7,7 +7,7 @@ terms as (
   select assumption('change_days')::integer as change_days
 ),
 
--- Two snapshots never have the same instant, though the clock of the sandbox stands at noon
+-- Two snapshots never have the same instant, although the sandbox's clock always shows noon
 clock as (
   select greatest(run.observed_at, max(previous.changes_through) + interval 1 second) as changes_through
   from run

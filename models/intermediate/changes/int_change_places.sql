@@ -1,4 +1,5 @@
--- One row per record with a change since the snapshot before: its kind and place, of a gone record those that it had.
+-- One row per record that changed since the previous snapshot, with its kind and place; for a gone record, its last
+-- ones.
 
 with
 

@@ -6,7 +6,7 @@ changed as (
   select list, record_id as id from int_record_changes where change = 'changed'
 ),
 
--- Records of two lists may have one id
+-- Ids are unique within a list only
 today as (
   select 'deals' as list, id, to_json(deals) as fields from deals semi join changed using (id)
   union all

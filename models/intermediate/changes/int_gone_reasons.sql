@@ -1,4 +1,4 @@
--- One row per record that left a list since the snapshot before, with the reason as far as today's data have it.
+-- One row per record that left a list since the previous snapshot, with the reason as far as today's data show it.
 
 with
 
@@ -78,5 +78,5 @@ select 'auctions' as list, id as record_id, reason from gone_auctions
 union all
 select 'leads' as list, id as record_id, reason from gone_leads
 union all
--- A filing leaves only if a repeated run of the day lacks it
+-- A filing leaves only if a repeated run of the day does not read it again
 select 'filings' as list, id as record_id, 'left_the_list' as reason from gone where list = 'filings'

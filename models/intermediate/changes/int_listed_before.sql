@@ -1,5 +1,5 @@
--- One row per record of the lists of the snapshot before but the filings, with a hash of its compared fields. Nothing
--- of a list that the feed of the snapshot before lacks.
+-- One row per record of the previous snapshot's lists, without filings, with a hash of its compared fields. Lists that
+-- the previous feed lacks have no rows.
 
 with
 

@@ -1,4 +1,4 @@
--- One row per record of today's lists but the filings, all of which are listed, with a hash of its compared fields.
+-- One row per record of today's lists, without filings (all of them are listed), with a hash of its compared fields.
 
 select 'deals' as list, id as record_id, hash(*columns(lambda field: is_compared(field))) as content
 from deals

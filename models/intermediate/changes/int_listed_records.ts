@@ -3,7 +3,7 @@ import { defineModel } from '../../contract.ts';
 import { fieldsOf } from '../../fields.ts';
 import { Change } from '../../marts/changes.ts';
 
-/** A record of a list with the hash of its compared fields, which DuckDB gives as an unsigned number. */
+/** A record of a list, with the hash of its compared fields: an unsigned number in DuckDB. */
 export function hashedRecord(name: string, about: string): RecordDefinition {
   const { columns, ...record } = defineRecord(name, about, ['list', 'record_id'], {
     ...fieldsOf(Change, ['list', 'record_id']),

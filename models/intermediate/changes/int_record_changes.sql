@@ -1,5 +1,5 @@
--- One row per record that entered or left a list since the snapshot before, or has another value in a compared field.
--- Rows are compared by their hashes, so that the join holds ids and hashes alone.
+-- One row per record that entered or left a list since the previous snapshot, or has another value in a compared field.
+-- Rows are compared by hash, so that the join holds only ids and hashes.
 
 with
 

@@ -1,4 +1,5 @@
--- One row per property: the public records that match it, those that may, and which kinds of records cover its place.
+-- One row per property: the public records that match it, those that may match, and which kinds of records cover its
+-- place.
 
 with
 
@@ -8,7 +9,7 @@ kinds_of_sources as (
   where county_fips is not null and last_good_at is not null
 ),
 
--- The county of a property follows from its ZIP. A source of one city covers the properties of that city alone
+-- The county of a property follows from its ZIP. A source of one city covers only properties in that city
 covered_kinds as (
   select
     properties.id,

@@ -1,6 +1,6 @@
--- One row per property and public record that matches it, or may. A record matches if it has exactly the property's
--- normalized address and ZIP, or the parcel of such an address. A weaker match is a candidate and scores nothing: the
--- debt of one owner must never count against the house of another.
+-- One row per property and public record that matches it, or may match it. A record matches if it has exactly the
+-- property's normalized address and ZIP, or the parcel of such an address. A weaker match is a candidate and scores
+-- nothing: the debt of one owner must never count against another's house.
 
 with
 
@@ -10,7 +10,7 @@ properties as (
   where address_key is not null
 ),
 
--- A listing may name two addresses, or the units of the whole building
+-- A listing may name two addresses, or all units of the building
 property_addresses as (
   select id, city, zip, unit_key, address_key
   from properties
@@ -46,7 +46,7 @@ exact_matches as (
 
   union all
 
-  -- A record of a parcel at exactly the address, though the record itself prints another street or none
+  -- The record's parcel is at exactly this address, although the record prints another street or none
   select distinct
     properties.id,
     records.kind,
@@ -63,7 +63,7 @@ exact_matches as (
   where parcel_key_of(records.county_fips, records.parcel_key) is not null
 ),
 
--- One condominium of a building is not the building, though the county prints the building's address for it
+-- One condominium is not the whole building, although the county prints the building's address for it
 matches_of_units as (
   select
     matches.*,
@@ -74,7 +74,7 @@ matches_of_units as (
     and records.record_id = matches.record_id
 ),
 
--- The same house in another range of numbers, or with and without its unit
+-- The same house in an overlapping range of numbers, or with and without its unit
 street_matches as (
   select
     properties.id,
@@ -87,7 +87,7 @@ street_matches as (
     and records.street_key = properties.street_key
 ),
 
--- A county that prints no ZIP, or neither ZIP nor city: two of its towns may have the same street and number
+-- Without ZIP or city, two towns of the county may have the same street and number
 matches_without_zip as (
   select
     properties.id,

@@ -1,6 +1,6 @@
--- One row per parcel that is one home of a building, by a record, its sale or the parcel layer: its class says so, its
--- number ends in a letter, or an address of it has a unit. Several units, such as "# 1-4", are no home. A code case
--- may name the apartment that it is about, so its unit means nothing.
+-- One row per parcel that is a single home within a building, according to a record, its sale or the parcel layer: its
+-- class says so, its number ends in a letter, or one of its addresses has a unit. Several units, such as "# 1-4", mean
+-- a whole building. The unit of a code case is ignored, because it may name the apartment with the violation.
 
 with
 

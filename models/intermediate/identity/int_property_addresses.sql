@@ -1,6 +1,6 @@
--- One row per address that identifies a property: number and street within a ZIP, within a city if a record of it has
--- no ZIP, and within a county if a record has neither. An address that one list prints for several parcels identifies
--- none of them. Several lists may spell the parcel of one property in several ways.
+-- One row per address that identifies a property: number and street within a ZIP; within a city if one of its records
+-- has no ZIP; within a county if a record has neither. An address that one list prints for several parcels identifies
+-- none of them. Several lists may spell the parcel number of one property differently.
 
 with
 
@@ -8,7 +8,7 @@ addresses as (
   select source, county_fips, parcel_key, zip, city, address_key, is_current, true as is_record
   from int_property_records
   where address_key is not null
-    -- Other kinds of records join an address that a debt or sale has, and decide nothing about it
+    -- Other kinds of records may join the address of a debt or sale, but never define one
     and lead_id is not null
 
   union all

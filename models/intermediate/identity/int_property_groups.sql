@@ -1,6 +1,6 @@
--- One row per key and record of it, with the group of both. Records that share a key are of one property, so each has
--- the keys of the other too: a debt knows the parcel and the address, a sale the address and the case. The least key of
--- a group names it. Each pass hands it on from records to keys and back; three passes join chains of four records.
+-- One row per key and record, with the group of both. Records that share a key belong to one property, so each gets the
+-- keys of the other too: a debt gets a sale's case, a sale gets a debt's parcel. A group is named by its least key.
+-- Each pass copies that key from records to keys and back; three passes join chains of four records.
 
 with
 

@@ -1,6 +1,6 @@
--- One row per signal or auction, today's and earlier ones, with what identifies its property. A parcel number without a
--- digit, or one that a list prints for three addresses, is a placeholder. The address of a building is not that of one
--- condominium in it.
+-- One row per signal or auction, today's and earlier ones, with the keys that identify its property. A parcel number
+-- without a digit, or one that a list prints for three addresses, is a placeholder. The address of a building does not
+-- identify a condominium in it.
 
 with
 
@@ -18,7 +18,7 @@ records as (
     address_key,
     unit_key,
     signal_type = 'tax_delinquent' as forms_lead,
-    -- Cases of one building may name each of its apartments
+    -- Cases of one building may name different apartments
     if(signal_type = 'tax_delinquent', address_key, street_key || ' ' || house_low) as counted_address,
     signal_state = 'listed' as is_current
   from signals
@@ -44,7 +44,7 @@ records as (
   cross join run
 ),
 
--- Another kind of record never makes the parcel of a debt or sale a placeholder
+-- Only debts and sales decide whether a parcel number is a placeholder
 placeholders as (
   select distinct county_fips, parcel_key, unnest(if(forms_lead, [true, false], [false])) as forms_lead
   from (

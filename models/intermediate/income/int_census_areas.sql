@@ -1,5 +1,5 @@
 -- One row per HUD area: the census's rents, taxes and values of its metropolitan area, and its largest county. The
--- source's newest figures count before the calibrated table.
+-- source's newest figures take precedence over the calibrated table.
 
 with
 
@@ -11,7 +11,7 @@ cbsas as (
   where rent_area_code is not null
 ),
 
--- A listing has no county: the one with the most people of the HUD area speaks for it
+-- A listing has no county: use the county with the most people of the HUD area
 counties as (
   select
     hud_area_code,

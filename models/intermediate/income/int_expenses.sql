@@ -1,6 +1,6 @@
 -- One row per property: income after vacancy, operating expenses line by line, and the check of their ratio against the
--- survey of landlords. Outside the quartiles of its size and age, the ratio is the nearer quartile. Without a price
--- there is no tax, and the ratio of the cell stands for all lines.
+-- survey of landlords. A ratio outside the quartiles of its size and age is replaced by the nearer quartile. Without a
+-- price there is no tax, so the ratio of the cell replaces all lines.
 
 with
 
@@ -92,7 +92,7 @@ lines as (
   from incomes
 ),
 
--- Within the quartiles the lines stand as they are
+-- Within the quartiles the lines are used as computed
 totals as (
   select
     *,

@@ -1,5 +1,5 @@
--- One row per property: the simple proxy. All units have HUD's 2-bedroom rent, and one ratio stands for all expenses.
--- NOI is computed from unrounded gross potential rent and effective income.
+-- One row per property: the simple proxy. Every unit earns HUD's 2-bedroom rent, and one ratio covers all expenses. NOI
+-- is computed from unrounded gross potential rent and effective income.
 
 with
 

@@ -1,10 +1,11 @@
--- One row per property: HUD's rents by bedrooms at its address, the rents of the ZIP before those of the HUD area. A
--- listing has a ZIP and no county, so the areas come from HUD's own lists of the ZIPs of each area. If a ZIP is in
--- several areas, the lowest 2-bedroom rent counts.
+-- One row per property: HUD's rents by bedrooms at its address. ZIP-level rents take precedence over those of the HUD
+-- area. A listing has a ZIP and no county, so the areas come from HUD's own lists of the ZIPs of each area. If a ZIP is
+-- in several areas, the lowest 2-bedroom rent counts.
 
 with
 
--- All counties of an area have its rent: the newest figures in force on the day, a revision before the original
+-- All counties of an area share its rent: the newest figures in force on the day; a revision takes precedence over the
+-- original
 areas as (
   select stg_rents.*
   from stg_rents
@@ -92,7 +93,7 @@ select
   lowest_rents.rent_3 as market_rent_3br,
   lowest_rents.rent_4 as market_rent_4br,
 
-  -- The rents of the whole area, which the census is compared with
+  -- Area-wide rents, for the comparison with the census
   lowest_rents.fmr_0 as area_rent_0br,
   lowest_rents.fmr_1 as area_rent_1br,
   lowest_rents.fmr_2 as area_rent_2br,
@@ -111,7 +112,7 @@ select
   lowest_rents.source as rent_source,
   lowest_rents.source_url as rent_source_url,
   lowest_rents.observed_at as rent_observed_at,
-  -- A rent of a year before the source's newest is of a year that is over
+  -- Rents older than the source's newest year have expired
   case
     when lowest_rents.fiscal_year < reads.fiscal_year then 'newer_fiscal_year_published'
     when reads.outdated_on <= run.as_of then reads.outdated_reason

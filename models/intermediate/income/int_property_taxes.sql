@@ -57,7 +57,7 @@ rates as (
   left join parcel_bills on parcel_bills.id = properties.id
 ),
 
--- The county's own bill before the one that the broker states
+-- The county's own bill takes precedence over the broker's figure
 bills as (
   select
     *,
@@ -66,7 +66,7 @@ bills as (
   from rates
 ),
 
--- A bill far from the tax at the price is an exemption that a sale ends, or a typing error: it counts up to a limit
+-- A bill far from the tax at the price is a typing error, or an exemption that a sale ends: it counts up to a limit
 limits as (
   select
     bills.*,

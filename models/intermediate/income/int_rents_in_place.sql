@@ -24,7 +24,7 @@ inputs as (
   left join int_census_areas as census on census.hud_area_code = rents.rent_area_code
 ),
 
--- The census's rent over HUD's, of the whole area. Sitting tenants do not pay more than new ones.
+-- The census's rent over HUD's, for the whole area. Sitting tenants do not pay more than new ones.
 measured as (
   select
     inputs.*,
@@ -39,7 +39,7 @@ measured as (
   cross join terms
 ),
 
--- A number of bedrooms without a figure has the ratio of 2 bedrooms
+-- A number of bedrooms without its own figure uses the ratio of 2 bedrooms
 ratios as (
   select
     measured.*,

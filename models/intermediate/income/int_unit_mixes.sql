@@ -1,4 +1,4 @@
--- One row per property: its units by bedrooms. A mix that the listing states and that adds up to its units counts;
+-- One row per property: its units by bedrooms. The mix that the listing states counts if it adds up to its units;
 -- otherwise the average mix of buildings of its size and age, as shares.
 
 with

@@ -39,7 +39,7 @@ sales as (
   from auctions
 ),
 
--- One debt of each sale, of the same parcel first
+-- One debt per sale; a debt of the same parcel wins
 debts as (
   select auction_id, signal_id, owner_location
   from int_debts_of_sales

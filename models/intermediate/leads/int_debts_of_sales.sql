@@ -1,6 +1,6 @@
 -- One row per tax debt and upcoming sale of the same property: of the same parcel, or of exactly the same address. Two
--- homes of one building may be printed at its address: they are the same only by parcel. Each join has equalities
--- alone: with OR, DuckDB would compare all debts of a county with all its sales.
+-- homes of one building may be printed at its address, so they must share the parcel. Each join uses equalities only:
+-- with OR, DuckDB would compare all debts of a county with all its sales.
 
 with
 

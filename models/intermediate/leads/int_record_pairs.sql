@@ -1,6 +1,6 @@
 -- One row per record that may be a lead (a listed tax delinquency or an upcoming sale) and other record in force of the
 -- same property: of the same parcel, or of exactly the same address. A placeholder is no parcel, and the address of a
--- building is not that of one condominium in it. Each join has equalities alone: with OR, DuckDB would compare all
+-- building is not the address of a condominium in it. Each join uses equalities only: with OR, DuckDB would compare all
 -- records of a county with each other.
 
 with

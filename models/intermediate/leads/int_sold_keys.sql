@@ -1,4 +1,4 @@
--- One row per key of a sold property: a key that a claim took, or one of a sold lead.
+-- One row per key of a sold property: a key that a claim has taken, or a key of a sold lead.
 
 select property_key from sold_properties
 

@@ -1,4 +1,4 @@
--- One row per lead of a sold property, also of records that form no lead any more. The lead of a case has another id
+-- One row per lead of a sold property, including records that no longer form a lead. The lead of a case gets another id
 -- once its parcel is known.
 
 with

@@ -1,4 +1,5 @@
--- One row per signal or auction of a sold property: it has a key that a claim took, or shares a key with a sold lead.
+-- One row per signal or auction of a sold property: it has a key that a claim has taken, or shares a key with a sold
+-- lead.
 
 select distinct record_id
 from property_keys

@@ -1,9 +1,9 @@
--- One row per record that may be a lead and has other records in force of its property: which, what they count as, and
--- the points for kinds of distress that no other part of the score has points for.
+-- One row per record that may be a lead and has other records in force of its property: which records, which kinds of
+-- distress they count as, and the points for kinds that no other part of the score covers.
 
 with
 
--- Of each kind and source one record is cited: of the same parcel first, then the next sale or the latest filing
+-- One record per kind and source is cited: the same parcel first, then the next sale or the latest filing
 cited as (
   select
     *,
@@ -16,8 +16,8 @@ cited as (
   ) = 1
 ),
 
--- The part "corroboration" has points for a sale of a debt, and for a debt of a sale. A debt with two sales, one of
--- them for the debt itself, has those points by that one
+-- The part "corroboration" already scores the sale of a debt and the debt of a sale. Of two sales of a debt, it scores
+-- the one that collects the debt
 kinds as (
   select
     record_id,

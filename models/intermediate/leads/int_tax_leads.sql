@@ -26,7 +26,7 @@ terms as (
     assumption('tax_old')::integer as tax_old
 ),
 
--- One listing of each debt, matched as for deals, at exactly its address first
+-- One listing per debt, matched as for deals; one at exactly its address wins
 listings as (
   select matches.record_id as signal_id, properties.id, properties.listing_url, matches.match_basis
   from int_distress_matches as matches
@@ -40,7 +40,7 @@ listings as (
   ) = 1
 ),
 
--- One sale of each debt, of the same parcel first, then the next
+-- One sale per debt: of the same parcel first, then the next
 sales as (
   select signal_id, auction_id, auction_type
   from int_debts_of_sales

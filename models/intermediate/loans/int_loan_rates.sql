@@ -1,5 +1,5 @@
--- One row: the loan rate of the day, and the stressed rate, with their factors. The rate is the newest survey week at
--- or before the day plus the declared spread; without a survey week, or by method, the declared rate.
+-- One row: the loan rate of the day, and the stressed rate, with their factors. The rate is the newest survey week up
+-- to the day plus the declared spread. Without a survey week, or if the method says so, it is the declared rate.
 
 with
 

@@ -1,8 +1,8 @@
 -- One row per property: debt coverage with less rent and a higher rate, on the loan that the income supports. Coverage
--- on a loan of a fixed share of the price repeats the cap rate. A lender makes the loan that the income carries, and
--- asks how much of the coverage is left in a bad year: that depends on the share of income that expenses take. A claim
--- does not count, because the claim of an advertised cap rate rises with the price. Nor does the smallest loan that
--- lenders make, which would be a cliff.
+-- on a loan of a fixed share of the price would only repeat the cap rate. A lender makes the loan that the income
+-- carries and checks the coverage left in a bad year, which depends on the share of income that expenses take. Claims
+-- are ignored, because a claimed NOI rises with the price. So is the minimum loan size of lenders, which would be a
+-- cliff.
 
 with
 
@@ -22,7 +22,7 @@ incomes as (
     underwriting.noi_scoring,
     underwriting.reserves,
     noi_underwritten - reserves as lendable_income,
-    -- Expenses that follow income fall with it, and the others stay as they are in dollars
+    -- Expenses that follow income fall with it; the others keep their dollar amounts
     case when noi_scoring is not null
       then rounded(noi_underwritten + rent_change * (effective_gross_income - variable_expenses))
     end as noi_stressed

@@ -45,7 +45,7 @@ inputs as (
   cross join terms
 ),
 
--- The most a wholesaler may pay: a share of the repaired value, less repairs and the fee
+-- The highest price that a wholesaler may pay: a share of the repaired value, less repairs and the fee
 wholesale_offers as (
   select
     inputs.*,
@@ -82,7 +82,7 @@ by_thresholds as (
   cross join terms
 ),
 
--- A price that tells of the condition of the building makes no path Hot
+-- A price that indicates the building's condition makes no path Hot
 statuses as (
   select
     *,
@@ -180,7 +180,7 @@ select
     )
   ) as creative_finance_rationale,
 
-  -- Income value after repairs, and the most a wholesaler may pay
+  -- Income value after repairs, and the highest price for a wholesaler
   arv,
   mao
 from statuses

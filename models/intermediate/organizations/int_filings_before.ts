@@ -2,7 +2,7 @@ import type { RecordDefinition } from '../../../lib/record.ts';
 import { defineModel } from '../../contract.ts';
 import { Filing } from '../../marts/filings.ts';
 
-/** Rows of an older snapshot may lack a column, or have a value that its list has lost since. */
+/** Rows of an older snapshot may lack a column, or have a value that has since been removed from its list. */
 const record: RecordDefinition = {
   ...Filing,
   name: 'int_filing_before',

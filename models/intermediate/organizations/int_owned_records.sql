@@ -1,6 +1,6 @@
 -- One row per record in force or active listing of a property whose owner is an organization. The owner is the one that
--- the record prints; else that of the same parcel on the tax list, another record, or the parcel layer. A listing has
--- the owner of the records that match it exactly, or of the only parcel at exactly its address.
+-- the record prints; else the owner of the same parcel on the tax list, another record, or the parcel layer. A listing
+-- has the owner of the records that match it exactly, or of the only parcel at exactly its address.
 
 with
 
@@ -41,7 +41,7 @@ named_owners as (
   from stg_parcel_owners
 ),
 
--- The tax list names the owner who is billed
+-- The tax list names the billed owner
 parcel_owners as (
   select county_fips, parcel_key, owner_name, mail_street, mail_city, mail_state, mail_zip
   from named_owners
@@ -65,7 +65,7 @@ records_with_owner as (
   left join parcel_owners
     on parcel_owners.county_fips = records.county_fips
     and parcel_owners.parcel_key = records.parcel_key
-  -- A record without parcel, case and address tells of no property
+  -- A record without parcel, case and address identifies no property
   where not regexp_matches(groups.property, '^(lead|record):')
 ),
 
@@ -152,7 +152,7 @@ owned_records as (
   select * from listings_with_owner
 ),
 
--- Each name once: the rule costs several regular expressions
+-- Classify each name once: the rule runs several regular expressions
 organizations as (
   select owner_name, organization_key(owner_name) as owner_key, organization_kind(owner_key) as owner_kind
   from (select distinct owner_name from owned_records where may_be_organization(owner_name))

@@ -15,7 +15,7 @@ mail_places as (
   where mail_street is not null
 ),
 
--- The first letters are compared first: the register has millions of names, and the rule of names is costly
+-- Compare the first letters first: the register has millions of names, and the name rule is slow
 candidates as (
   select
     id, source, source_state, document_number, charter_number, business_name, entity_type, entity_status, filing_date,

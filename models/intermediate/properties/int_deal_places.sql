@@ -1,5 +1,5 @@
--- One row per property for sale: its county, and a point for the map. Both are of its parcel if a roll has it, else of
--- its ZIP. A ZIP that crosses a county line is placed where most of its land is.
+-- One row per property for sale: its county, and a point for the map. Both come from its parcel if a roll has it, else
+-- from its ZIP. A ZIP that crosses a county line is placed in the county with most of its land.
 
 with
 
@@ -37,7 +37,7 @@ select
   coalesce(parcel_longitude, zip_longitude) as longitude,
   geo_basis_of(parcel_latitude, zip, zip_latitude) as geo_basis
 from places
--- Most land of a ZIP may be in another state than the listing
+-- Most of the ZIP's land may be in another state than the listing
 left join ref_counties as counties
   on counties.county_fips = coalesce(parcel_county_fips, zip_county_fips)
   and counties.state = places.state

@@ -15,7 +15,7 @@ listings as (
   where is_latest
 ),
 
--- The main listing: for sale before gone, with a price before without, last seen, then with the most figures
+-- The main listing: for sale first, then with a price, then last seen, then with the most figures
 ranked_listings as (
   select
     *,
@@ -109,7 +109,7 @@ select
   -- Land has no rent to underwrite
   not regexp_matches(coalesce(property_type, ''), '(?i)\b(?:land|lot|vacant)\b') as is_income_property,
 
-  -- Time, by the reads of this service
+  -- Times of this service's reads
   first_seen,
   property_last_seen as last_seen,
   version_last_seen as last_verified,

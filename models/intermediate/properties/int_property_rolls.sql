@@ -1,5 +1,6 @@
--- One row per property: its parcel on a parcel layer or tax roll. A parcel is the property's if it has exactly its
--- address and ZIP, or if a county record that matches the property names it. A condominium is never the building.
+-- One row per property: its parcel on a parcel layer or tax roll. A parcel belongs to the property if it has exactly
+-- its address and ZIP, or if a county record that matches the property names it. A condominium never counts as the
+-- building.
 
 with
 
@@ -40,7 +41,7 @@ judged_parcels as (
     and condominiums.parcel_key = found_parcels.parcel_key
 ),
 
--- One parcel that is no condominium of the building
+-- The only parcel that is not a condominium of the building
 own_parcels as (
   select id, min(county_fips) as county_fips, min(parcel_key) as parcel_key
   from judged_parcels

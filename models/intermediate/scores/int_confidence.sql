@@ -1,5 +1,5 @@
--- One row per property: confidence as a sum of named parts, and why parts are low. Amounts that are taken off are
--- negative parts, and never more than the parts they reduce.
+-- One row per property: confidence as a sum of named parts, and why parts are low. Deductions are negative parts, never
+-- larger than the parts they reduce.
 
 with
 
@@ -77,7 +77,7 @@ parts as (
       else 0
     end::decimal(4, 2) as noi_part,
     case
-      -- A claim that contradicts itself agrees with nothing
+      -- A claim that contradicts itself agrees with nothing else
       when underwrite_reliability <> 'ok' or is_contradicted then 0
       when cap_gap_pct is null then gap_none
       when abs(cap_gap_pct) <= gap_small_points then gap_small

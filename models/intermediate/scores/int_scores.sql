@@ -26,7 +26,7 @@ terms as (
     assumption('score_distress_weight')::integer as distress_weight
 ),
 
--- Motivation and distress run from 0 to 100
+-- Motivation and distress range from 0 to 100
 scales as (select 100 as full_score),
 
 inputs as (

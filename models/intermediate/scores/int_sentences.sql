@@ -1,5 +1,5 @@
--- One row per property: the one-line reason, and whether the underwriting agrees with the claim. A sentence says whose
--- each figure is: the broker's, or what HUD's rent supports. A material gap between the two comes first.
+-- One row per property: the one-line reason, and whether the underwriting agrees with the claim. A sentence attributes
+-- each figure to the broker or to HUD's rent. A material gap between the two comes first.
 
 with
 
@@ -31,7 +31,7 @@ inputs as (
   join int_distress as distress on distress.id = underwriting.id
 ),
 
--- Figures as text, each with its owner
+-- Figures as text, each with its source
 texts as (
   select
     inputs.*,
@@ -63,7 +63,7 @@ texts as (
   cross join terms
 ),
 
--- What a reader has to know before the gap means anything
+-- Caveats without which the gap would mislead
 caveats as (
   select
     *,

@@ -33,7 +33,7 @@ records as (
     end as parts,
     layer.county_value,
     coalesce(record.property_class, layer.property_class) as property_class,
-    -- Whether it is still in force is not published, and its latest event is long past
+    -- The publisher does not say whether it is still in force, and its latest event is old
     coalesce(
       record.record_state = 'unknown'
         and coalesce(record.last_activity_on, record.filed_on) + to_months(unsure_months) < run.as_of,

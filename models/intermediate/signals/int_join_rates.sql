@@ -1,5 +1,6 @@
 -- One row per county source and question: how many of its rows have an address, a ZIP, or a parcel in the county's
--- other source, and what is wrong with that share. A changed key or field stays readable, but joins nothing.
+-- other source, and whether that share is too low. If a site changes its key or a field, rows stay readable but join
+-- nothing.
 
 with
 
@@ -59,7 +60,7 @@ counts as (
   select source, 'zip' as question, count(*) as answered, count_if(has_zip) as met
   from answers group by source
   union all
-  -- A sale need not be of a delinquent parcel, and some layers have those only
+  -- A sale need not concern a delinquent parcel, and some layers have delinquent parcels only
   select source, 'parcel' as question, count(has_parcel) as answered, count_if(has_parcel) as met
   from answers where family not in ('sheriff', 'auctions') group by source
 ),
@@ -95,7 +96,7 @@ select
   least_pct,
   before_pct,
   case
-    -- Too few rows for a share to mean much
+    -- Too few rows for a meaningful share
     when not are_enough(answered) then null
     when share_pct < least_pct
       then share_pct || ' % of ' || answered || ' rows have ' || nouns.noun

@@ -1,5 +1,5 @@
 -- One row per parcel with its address, value and class from the county's parcel layer, for records that print parcels
--- without them. An address found once stays, though the layer may omit the parcel on another day.
+-- without them. An address stays once found, even if the layer omits the parcel on a later day.
 
 with
 

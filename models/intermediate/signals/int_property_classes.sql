@@ -1,5 +1,5 @@
--- One row per county and property class as published, with the kind of property that it means: by the county's own
--- rules, else by its state's.
+-- One row per county and property class as published, with the kind of property it means: by the county's own rules,
+-- else by the state's.
 
 with
 

@@ -43,7 +43,7 @@ rows_with_layer_address as (
     and layer.parcel_key = list.parcel_key
 ),
 
--- Cities and ZIPs of the previous snapshot, less those of the owners' mail
+-- Cities and ZIPs of the previous snapshot, without those taken from the owners' mail
 published_places as (
   select
     id,
@@ -89,7 +89,7 @@ rows_with_sheriff_address as (
     and sheriff.parcel_key = list.parcel_key
 ),
 
--- A place found once stays, though the tax roll or the sheriff may omit the parcel on another day
+-- A place stays once found, even if the tax roll or the sheriff omits the parcel on a later day
 rows_with_previous_place as (
   select
     list.* replace (
@@ -103,7 +103,7 @@ rows_with_previous_place as (
     and previous.address_key is not distinct from list.parts.address_key
 ),
 
--- A list without ZIPs: if the owner gets mail at the property itself, its ZIP is that of the mail, if the county has it
+-- A list without ZIPs: if the owner gets mail at the property itself, use the ZIP of the mail if the county has it
 rows_with_mail_zip as (
   select
     list.* replace (
@@ -138,7 +138,7 @@ select
   list.source_url,
   list.observed_at as last_seen,
 
-  -- State: a parcel that owes nothing is no delinquency, listed or not
+  -- State: a parcel that owes nothing is not delinquent, even if listed
   list.signal_id as id,
   case when list.amount <= 0 then 'removed' else 'listed' end as signal_state,
   case when list.amount <= 0 then 'balance_zero' else 'on_the_list' end as state_reason,
@@ -179,7 +179,7 @@ select
     )
   ) as owner_location,
 
-  -- Debt. A list without years: the months since the last day on which the law lets a delinquency be certified
+  -- Debt. A list without years: count the months since the last day on which the law lets a delinquency be certified
   cast(case
     when list.years_delinquent is not null then list.years_delinquent * months_per_year
     when list.certified_year <= year(run.as_of) then
@@ -187,7 +187,7 @@ select
   end as integer) as months_delinquent,
   case
     when list.years_delinquent is not null then 'published'
-    -- A year in the future is a typing error of the county
+    -- A future year is a typing error of the county
     when list.certified_year <= year(run.as_of) then 'since_certified_year'
     else 'unknown'
   end as years_basis,

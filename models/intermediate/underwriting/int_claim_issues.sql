@@ -1,4 +1,4 @@
--- One row per property: whether the figures of the listing contradict each other or cannot be.
+-- One row per property: whether the listing's figures are impossible or contradict each other.
 
 with terms as (
   select assumption('claim_contradiction')::decimal(14, 2) as contradiction

@@ -1,6 +1,6 @@
 -- One row per property: repairs by age of building, the yield on price and repairs, and the share of yield and coverage
--- points that count. The share tapers from all to nothing before a price is read as a typing error or a ruin, and
--- before HUD's rent stops to fit, so that no limit is a cliff.
+-- points that count. The share tapers from all to nothing on the way to a price that means a typing error or a ruin,
+-- and to a price at which HUD's rent no longer fits, so that no limit is a cliff.
 
 with
 
@@ -32,7 +32,7 @@ inputs as (
     underwriting.noi_scoring,
     underwriting.cap_rate_underwritten,
     quotient(underwriting.price_per_unit, underwriting.market_rent_2br) as price_to_rent,
-    -- A year to come is a typing error
+    -- A future year is a typing error
     case when properties.year_built <= extract(year from properties.as_of) then properties.year_built end as year_built
   from int_underwriting as underwriting
   join int_properties as properties on properties.id = underwriting.id

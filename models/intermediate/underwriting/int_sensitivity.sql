@@ -1,7 +1,7 @@
 -- One row per property: its underwriting under other rents, vacancies, expense ratios and loan rates, in every
 -- combination, and its debt over 20, 25 and 30 years. The grid is declared as distances from the declared vacancy and
--- rate, so that it moves with the vacancy of the metro and the rate of the day. When rents fall, management follows
--- income and the other lines stay as they are in dollars.
+-- rate, so it moves with the metro's vacancy and the day's rate. When rents fall, the management fee follows income and
+-- the other expenses keep their dollar amounts.
 
 with
 
@@ -88,7 +88,7 @@ properties as (
   join int_expenses as expenses on expenses.id = underwriting.id
 ),
 
--- The payment of each loan, and the income of each scenario, which the loan does not change
+-- Payment per loan, and income per scenario: they do not depend on each other
 payments_and_incomes as (
   select
     properties.*,

@@ -16,7 +16,7 @@ terms as (
     assumption('claim_tolerance')::decimal(14, 2) as claim_tolerance
 ),
 
--- The broker's figures: a stated NOI first, else the one that the advertised cap rate implies
+-- The broker's figures: a stated NOI first, else the NOI that the advertised cap rate implies
 claims as (
   select
     properties.id,
@@ -69,7 +69,7 @@ incomes as (
 underwriting as (
   select
     *,
-    -- Management follows income, and the other lines stay as they are when rents fall
+    -- When rents fall, the management fee follows income and the other expenses keep their dollar amounts
     case when is_by_line then management else effective_gross_income - noi_underwritten end as variable_expenses,
     case when is_by_line
       then percentage(effective_gross_income - noi_underwritten, effective_gross_income)
@@ -102,7 +102,7 @@ fits as (
   cross join terms
 ),
 
--- Whether a coverage of debt means anything
+-- Whether a debt coverage is meaningful
 debts as (
   select
     fits.*,

@@ -1,4 +1,4 @@
-/** The model that computes a published column, found in the SQL of the models, so that a new column has one too. */
+/** The model that computes a published column, found in the SQL of the models, so that new columns need no entry. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { tablesRead } from '../../../models/graph.ts';
 import { loadModels, type Model } from '../../../models/index.ts';

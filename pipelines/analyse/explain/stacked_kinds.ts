@@ -13,15 +13,15 @@ export interface CitedRecord {
 
 type Lead = Readonly<Record<string, unknown>>;
 
-/** What the lead itself counts as: its debt, or its sale. */
+/** Kind of the lead itself: its debt, or its sale. */
 export function ownKind({ lead_type: type, auction_type: auction, sale_kind: sale }: Lead): IndependentKind {
   const isForTaxes = sale === 'tax_foreclosure' || auction === 'tax_deed_sale' || auction === 'tax_sale';
   return type === 'tax_delinquent' || isForTaxes ? 'unpaid_tax' : 'foreclosure';
 }
 
 /**
- * Further kinds that no other part of the score has points for, sorted. The part "corroboration" has points for a sale
- * of a debt, and for a debt of a sale; of two sales of a debt, it has them for the one that collects the debt.
+ * Further kinds without points elsewhere in the score, sorted. The part "corroboration" already scores the sale of a
+ * debt and the debt of a sale; of two sales of a debt, it scores the one that collects the debt.
  */
 export function stackedKinds(lead: Lead, cited: readonly CitedRecord[]): IndependentKind[] {
   const own = ownKind(lead);

@@ -76,7 +76,9 @@ const ignoreUnavailable = (error: unknown): void => {
 const COUNT_HELD = `
   SELECT count(*)::int AS held FROM ${SCHEMA}.host WHERE holder IS NOT NULL AND held_until > clock_timestamp()`;
 
-/** Wait until no worker holds a host: one whose job is gone notices it at its next heartbeat, or loses the lease. */
+/**
+ * Wait until no worker holds a host. A worker whose job is gone notices it at its next heartbeat, or loses the lease.
+ */
 export async function untilReleased(database: CrawlDatabase): Promise<void> {
   for (const until = performance.now() + LEASE_MS; performance.now() < until; await sleep(RETRY_MS)) {
     const [row] = await database.query(COUNT_HELD);
@@ -84,7 +86,7 @@ export async function untilReleased(database: CrawlDatabase): Promise<void> {
   }
 }
 
-/** @param onRenew called with each renewal, for what else the database must know of this worker */
+/** @param onRenew called with each renewal, for other states of this worker that the database stores */
 export function claimsIn(database: CrawlDatabase, onRenew: () => Promise<void>): Claims {
   const open = new Map<string, AbortController>();
   let renewedAt = performance.now();

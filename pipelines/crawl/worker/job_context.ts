@@ -1,4 +1,4 @@
-/** What the jobs of a worker share, and the check that the worker may do a job. */
+/** State shared by the jobs of a worker, and the check that the worker may do a job. */
 import { SettingError } from '../../../lib/settings.ts';
 import type { SourceSpec } from '../../../sources/contract.ts';
 import type { EarlierRequests } from '../../store/worker_store.ts';

@@ -24,9 +24,9 @@ export interface Unreadable {
 export type Checked = { readonly values: Values } | { readonly reject: Rejected; readonly key: NaturalKey | undefined };
 
 const RAW_LIMIT = 2000;
-/** Stands in for the row where a whole file is refused. */
+/** Replaces the row in the reject of a whole refused file. */
 export const WHOLE_FILE = '(the whole file)';
-/** Stands in for the hash of a page that could not be read. */
+/** Replaces the hash of a page that could not be read. */
 export const NO_BYTES = '0'.repeat(64);
 
 /** Rows between pauses for timers and other reads, which parsing would block until a page is done. */

@@ -45,7 +45,7 @@ export async function resolveDuplicates(
   const page = contradictions === 'refused_in_page' ? ['page_sha256'] : [];
   const identical = await keepLast(connection, [...spec.row.columns.map(({ name }) => name), ...page]);
   const refused = await takeContradictions(connection, spec, [...spec.row.key, ...page]);
-  // Whatever is left of a key is on different pages: the later page counts.
+  // Any remaining rows of a key are on different pages: the later page counts.
   const merged = identical + (await keepLast(connection, spec.row.key));
   const rejects = [...Map.groupBy(refused, ({ group }) => group).values()].flatMap((rows) =>
     rejectsOf(spec, rows, pages),

@@ -1,4 +1,4 @@
-/** Dropped files of several suppliers, such as brokers: a bad file costs its own rows, not those of the others. */
+/** Dropped files of several suppliers, such as brokers: a bad file loses its own rows only. */
 import { Quarantine, type Page, type SourceSpec } from '../../../sources/contract.ts';
 import { droppedName } from '../../../sources/dropped_files.ts';
 import { checkedRows, WHOLE_FILE, type Checked, type Rejected, type Values } from './check.ts';

@@ -15,7 +15,7 @@ export const MAX_REJECTS = 200_000;
 export interface RowsToLoad {
   readonly spec: SourceSpec;
   readonly pages: readonly ReadPage[];
-  /** Path of the rows' file; temporary files are beside it. */
+  /** Path of the rows' file; temporary files go into the same folder. */
   readonly target: string;
   /** Called from time to time with the number of rows accepted so far, and whether all are checked. */
   readonly onRows?: ((rows: number, areAllChecked: boolean) => void) | undefined;

@@ -1,6 +1,6 @@
 /**
- * Shards of a read: groups of its pages, or parts of a large page, that are checked apart from each other. They depend
- * on the pages alone, not on the number of workers, and their rows are put together in their order.
+ * Shards of a read: groups of its pages, or parts of a large page, that are checked independently. They depend on the
+ * pages alone, not on the number of workers, and their rows are concatenated in order.
  */
 import type { Page, SourceSpec } from '../../../sources/contract.ts';
 import { decodeText } from '../../../sources/fetch/http/decode.ts';

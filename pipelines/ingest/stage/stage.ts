@@ -43,7 +43,7 @@ export interface Tally {
 export interface Staged {
   readonly counts: ReadRecord['counts'];
   readonly parquet: NonNullable<ReadRecord['parquet']>;
-  /** What the source declares that a read records: fiscal years, or the day of its newest row. */
+  /** Facts that the source's declaration asks to record: fiscal years, or the day of the newest row. */
   readonly facts: Pick<ReadRecord, 'fiscal_years' | 'newest'>;
 }
 

@@ -1,4 +1,7 @@
-/** A shard of a read, staged apart: its accepted rows as Parquet, and its rejects. A run puts the shards together. */
+/**
+ * A shard of a read, staged in its own files: its accepted rows as Parquet, and its rejects. A run concatenates the
+ * shards.
+ */
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -24,7 +27,7 @@ export interface ShardFiles {
 
 export const shardFiles = (path: string): ShardFiles => ({ rows: `${path}.parquet`, refused: `${path}.json` });
 
-/** What is known of a staged shard. */
+/** Facts about a staged shard. */
 export const StagedShard = z.strictObject({
   accepted: z.int().min(0),
   refused: z.int().min(0),

@@ -9,7 +9,7 @@ import type { RowsToLoad } from './load_rows.ts';
 const LARGE_BYTES = 16_000_000;
 const LARGE_MEMORY = '1GB';
 
-/** Open a database for the rows of these pages: a large one spills into a folder beside the staged file. */
+/** Open a database for the rows of these pages. A large one spills to disk in the folder of the staged file. */
 export async function openStaging({ pages, target }: Pick<RowsToLoad, 'pages' | 'target'>): Promise<{
   readonly connection: DuckDBConnection;
   close(): Promise<void>;

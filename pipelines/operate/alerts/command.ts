@@ -21,7 +21,7 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has just exited.
+    // The process has already exited.
   }
 }
 

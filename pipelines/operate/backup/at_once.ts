@@ -1,4 +1,4 @@
-/** Runs a task for each item, several at once. */
+/** Runs a task for each item, several in parallel. */
 const AT_ONCE = 8;
 
 /** After a failure no further task starts, and the failure is thrown when the running ones have ended. */

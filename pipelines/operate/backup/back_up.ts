@@ -21,7 +21,7 @@ import { ListWriter, readList, type Header } from './list.ts';
 import type { BackUpSettings } from './settings.ts';
 import { isBackupFolder, listBackups, openBackupStore, WrongContent, type BackupStore, type Content } from './store.ts';
 
-/** A prune ends within one copy, so a second start is enough; more are for one that is slow. */
+/** A prune ends within one copy, so a second attempt is enough; more are for a slow prune. */
 const STARTS = 5;
 const MODE_BITS = 0o777;
 
@@ -61,7 +61,7 @@ async function checkFolders({ DATA_DIR, TO }: BackUpSettings): Promise<void> {
     throw new SettingError(`TO is ${JSON.stringify(TO)}, expected a folder outside DATA_DIR that does not contain it`);
 }
 
-/** Run id of the current snapshot's link, as it is. */
+/** Run id that the link `current` names, whether or not that snapshot exists. */
 const currentLink = (layout: Layout): Promise<string | null> =>
   readlink(layout.current).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;

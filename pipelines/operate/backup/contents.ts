@@ -17,7 +17,7 @@ export interface Listed {
   readonly known?: string | undefined;
 }
 
-/** Can be made again, or belongs to a process or a buyer of this machine. */
+/** Derived files that can be rebuilt, and files of a process or a buyer on this machine. */
 const LEFT_OUT = new Set([
   'README.md',
   BACKUP_NOTE,
@@ -35,7 +35,7 @@ const LEFT_OUT = new Set([
 const SANDBOX = 'sandbox';
 /** Folder of a restore that has not ended. */
 export const RESTORING = '.restoring';
-/** SQLite locks, and the files beside a database that is open. */
+/** SQLite locks, and the journal files of an open database. */
 const IS_LOCK = /^(lock|readers|alerts)\.sqlite|-(wal|shm|journal)$/u;
 const LARGEST_KEY_BYTES = 65_536;
 /** A settlement key, or a private key as JSON or PEM. */

@@ -23,9 +23,9 @@ const LAST_DAY = '9999-12-31';
 export interface Policy {
   readonly dailyDays: number;
   readonly monthlyDays: number;
-  /** Of the DuckDB file of a retained snapshot. */
+  /** Days for which a retained snapshot keeps its DuckDB file. */
   readonly databaseDays: number;
-  /** Of the filings of a retained snapshot. */
+  /** Days for which a retained snapshot keeps its filings. */
   readonly filingsDays: number;
   readonly readsDays: number;
   readonly runsDays: number;
@@ -58,7 +58,7 @@ export interface Inventory {
   readonly today: string;
   readonly current: string | null;
   readonly snapshots: readonly string[];
-  /** The DuckDB files and the filings of the snapshots, as far as they are there. */
+  /** The DuckDB files and the filings that the snapshots still have. */
   readonly files: readonly SnapshotFile[];
   readonly reads: readonly ReadUnit[];
   /** Runs with files in their folder. */

@@ -60,7 +60,7 @@ export async function planPrune(
   return { plan: planOf(inventory, policy, retained, needs), inventory };
 }
 
-/** Remove files of snapshots that stay. Recorded first: a file that is gone is then never taken for lost. */
+/** Remove files of retained snapshots. Recorded first, so that a removed file is never reported as lost. */
 async function removeSnapshotFiles(layout: Layout, files: readonly SnapshotFile[]): Promise<void> {
   for (const [runId, removed] of Map.groupBy(files, (f) => f.runId)) {
     const names = new Set(removed.map(({ file }) => file));

@@ -10,7 +10,7 @@ export interface Job {
   readonly minute: number;
   /** Whether the job has a slot on a day, YYYY-MM-DD. */
   readonly on: (day: string) => boolean;
-  /** The days for systemd and for cron. If they can only express more days, the job ends at once on the other days. */
+  /** The days for systemd and for cron. If they can only express more days, the job exits at once on the other days. */
   readonly calendar: string;
   readonly cron: { readonly days: string; readonly only?: string };
   /** Sources it reads, by family or name. */

@@ -20,14 +20,14 @@ export interface EndOptions {
 }
 
 const LABEL = 11;
-/** Published tables that a reader of the end asks for; the report has all. */
+/** Published tables to print; the report has all of them. */
 const TABLES_SHOWN = ['deals', 'signals', 'auctions', 'leads', 'owners', 'filings'];
 /** Reasons of rejected rows that are named. */
 const REASONS_SHOWN = 4;
 
 const label = (text: string): string => text.padEnd(LABEL);
 
-/** What the run read itself. */
+/** Rows and requests of this run's own reads. */
 function readText({ sources }: RunResult): string {
   const asked = sources.flatMap(({ latest }) => latest ?? []);
   if (asked.length === 0) return 'no source: the rows of earlier reads were used';

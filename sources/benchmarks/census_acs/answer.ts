@@ -1,5 +1,5 @@
 /**
- * An answer of the Census Bureau's data API: an array of rows, each an array of strings. The header is the first row,
+ * Response of the Census Bureau's data API: an array of rows, each an array of strings. The header is the first row,
  * the codes of the geography are the last columns.
  */
 import { z } from 'zod';
@@ -23,7 +23,7 @@ const VARIABLES = {
 type Median = keyof typeof VARIABLES;
 const MEDIANS = Object.keys(VARIABLES) as Median[];
 
-/** What a request gets of each area. The API takes at most 50 variables. */
+/** Variables to request for each area. The API takes at most 50. */
 export const REQUESTED: readonly string[] = ['NAME', ...Object.values(VARIABLES)];
 
 /** The geography "metropolitan statistical area/micropolitan statistical area", by the name of its code column. */
@@ -31,7 +31,7 @@ export const METRO = 'metropolitan statistical area/micropolitan statistical are
 const CODE_COLUMNS = { metro: [METRO], county: ['state', 'county'] } as const;
 type Geography = keyof typeof CODE_COLUMNS;
 
-/** Variables that a dropped answer may have besides those that are read. */
+/** Variables that a dropped response may have in addition. */
 const OTHER_VARIABLE = /^(?:GEO_ID|[BCS]\d{5}[A-Z]*_\d{3}(?:EA|MA|E|M))$/u;
 
 /**
@@ -50,7 +50,7 @@ const BOUNDS: Readonly<Record<Median, readonly [low: number, high: number]>> = {
   median_value: [9_999, 2_000_001],
 };
 
-/** Medians that nearly every area has: with fewer, the table is another one or not filled. */
+/** Medians that nearly every area has: if many are missing, the table is another one or not filled. */
 const COMPLETE: readonly Median[] = ['median_gross_rent', 'median_tax', 'median_value'];
 const MAX_MISSING_SHARE = 0.2;
 
@@ -68,7 +68,7 @@ function tableOf(page: Page): { readonly header: readonly string[]; readonly row
   return { header: header.map(String), rows };
 }
 
-/** The kind of area that the answer is about, by its code columns. */
+/** The kind of area of the response, by its code columns. */
 function geographyOf(header: readonly string[], page: Page): Geography {
   for (const geography of ['metro', 'county'] as const)
     if (CODE_COLUMNS[geography].every((name) => header.includes(name))) return geography;
@@ -119,7 +119,7 @@ function checkMissing(candidates: readonly Candidate[], page: Page): void {
   }
 }
 
-/** Areas of an answer, as rows of area_census. */
+/** Areas of a response, as rows of area_census. */
 export function areasOf(page: Page): readonly Candidate[] {
   const { header, rows } = tableOf(page);
   const geography = geographyOf(header, page);
@@ -156,6 +156,6 @@ export function areasOf(page: Page): readonly Candidate[] {
   return candidates;
 }
 
-/** Contract rents are used of counties only: a dropped answer for metropolitan areas may omit them. */
+/** Contract rents are used for counties only: a dropped response for metropolitan areas may omit them. */
 const isOptional = (name: string, geography: Geography): boolean =>
   geography === 'metro' && name === VARIABLES.median_contract_rent;

@@ -1,9 +1,8 @@
 /**
  * Medians of rent, home value and property tax by metropolitan area and county, from the American Community Survey's
- * 5-year estimates (https://api.census.gov). The key is part of each request's query; no archived address has it.
- *
- * A recorded answer for all metropolitan areas (2024) confirms the form and the codes -666666666, 99, 199, 3501 and
- * 10001. Not confirmed by recorded bytes: an answer by county, and the page to which a rejected key redirects.
+ * 5-year estimates (https://api.census.gov). The key is part of each request's query; archived addresses omit it. A
+ * recorded response for all metropolitan areas (2024) confirms the form and the codes -666666666, 99, 199, 3501 and
+ * 10001. Not confirmed by recorded bytes: a response by county, and the page to which a rejected key redirects.
  */
 import { defineSource, SourceUnavailable, type FetchContext, type Page } from '../../contract.ts';
 import { AreaCensus } from '../../rows/area_census.ts';
@@ -26,7 +25,10 @@ interface Query {
   readonly areas: string;
 }
 
-/** An answer, or null if the API has none. @throws SourceUnavailable naming the setting if the key is rejected */
+/**
+ * A response, or null if the API has none.
+ * @throws SourceUnavailable naming the setting if the key is rejected
+ */
 async function get(ctx: FetchContext, key: string, { vintage, areas }: Query): Promise<Page | null> {
   const url = `${API}/${vintage}/acs/acs5?get=${REQUESTED.join(',')}&${areas}`;
   const page = await ctx.getIfExists(url, {

@@ -1,9 +1,8 @@
 /**
  * Rental vacancy of the 75 largest metropolitan areas by quarter, from the Housing Vacancy Survey of the Census Bureau:
- * Table 4 of the year, and its history of the years before.
- *
- * The names of both files are those that public readers found on the bureau's page of rates in October 2026. They
- * change with the year, so they are read from that page. No page and no workbook of it was recorded.
+ * Table 4 of the year, and its history of earlier years. The names of both files change with the year, so they are read
+ * from the bureau's page of rates; public readers found them there in October 2026. No page and no workbook was
+ * recorded.
  */
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
 import { readXlsx } from '../../csv/xlsx.ts';

@@ -1,9 +1,8 @@
 /**
  * Tables of a Housing Vacancy Survey workbook: blocks of a heading row, which names quarters and margins, and below it
- * a row for each metropolitan area, with its name in column B. The history has a block for each year.
- *
- * The layout is known from the descriptions and quoted rows of public readers; no workbook was recorded. A table that
- * differs from it is refused.
+ * a row for each metropolitan area, with its name in column B. The history has a block for each year. The layout is
+ * known from the descriptions and quoted rows of public readers; no workbook was recorded. A table with another layout
+ * is refused.
  */
 import { Quarantine, type Candidate } from '../../contract.ts';
 import type { Cell, Sheet } from '../../csv/xlsx.ts';

@@ -10,7 +10,7 @@ import { ratesOf, readRatePage, type RateColumns } from '../../families/survey_r
 import { RATE_SERIES, SurveyRate, type RateSeries } from '../../rows/survey_rate.ts';
 
 const FRED = 'https://fred.stlouisfed.org';
-/** Calendar years before the day's that a read asks for. */
+/** Calendar years before the current one to request. */
 const YEARS = 2;
 /** Headings of a file that does not name its series. */
 const NAMELESS = ['date', 'value'];

@@ -1,9 +1,7 @@
 /**
- * The weekly survey of mortgage rates as its publisher, Freddie Mac, posts it: the same series as FRED's MORTGAGE30US,
- * of which it is the original and the replacement.
- *
- * The header and three rows are known from a public test that quotes them, the address from public readers; no whole
- * file was recorded. The other mortgages of the survey are not read.
+ * The weekly survey of mortgage rates as posted by its publisher, Freddie Mac: the original of FRED's series
+ * MORTGAGE30US, and its fallback. The header and three rows are known from a public test that quotes them, the address
+ * from public readers; no whole file was recorded. The other mortgages of the survey are not read.
  */
 import { defineSource, type Candidate, type Page } from '../../contract.ts';
 import { checkColumns } from '../../csv/csv.ts';

@@ -1,16 +1,15 @@
 /**
  * Exhibit EX-102 of form ABS-EE (17 CFR 229.1125, Schedule AL, item 2): one `assets` element for each loan, with one
- * `property` or more. Element names are the regulator's, its spelling errors included.
- *
- * A loan on several properties has a row that sums them up (no state) and, for each property, assets of their own,
- * numbered 3.01 or 3-001. The sum is counted, because it has the loan and the statement; its parts are rejected.
+ * `property` or more. Element names are the regulator's, including its spelling errors. A loan on several properties
+ * has a summary row (no state) and separate assets for each property, numbered 3.01 or 3-001. The summary is staged,
+ * because it has the loan and the statement; its parts are rejected.
  */
 import { load } from 'cheerio/slim';
 import { Quarantine, type Candidate, type Page } from '../../contract.ts';
 import { candidate, date, integer, money, optional, refuse, state, year, zip } from '../../values.ts';
 import { BrokenXml, checkNesting } from '../../xml.ts';
 
-/** Reasons of rejects that are no faults: properties of other types, and parts of a loan that its sum includes. */
+/** Reasons of expected rejects: properties of other types, and parts of a loan that its summary includes. */
 export const NOT_COUNTED = ['other_property_type', 'part_of_portfolio'] as const;
 
 const MULTIFAMILY = 'MF';
@@ -37,7 +36,7 @@ interface Property {
   readonly loanNumber: string;
 }
 
-/** @throws Quarantine if the document is cut, or no list of assets */
+/** @throws Quarantine if the document is truncated or not a list of assets */
 function assetsIn(xml: string, pageUrl: string): Asset[] {
   try {
     checkNesting(xml);
@@ -74,7 +73,7 @@ const textOf = (value: string | undefined): string | null => {
 
 const typeOf = ({ elements }: Property): string | null => textOf(elements['propertyTypeCode']);
 
-/** Whether a property is the sum of several: it has no place. */
+/** Whether a property is the summary of several: it has no place. */
 const isSum = ({ elements }: Property): boolean =>
   ['City', 'State', 'Zip'].every((part) => textOf(elements[`property${part}`]) === null);
 
@@ -166,7 +165,7 @@ function valuesOf(property: Property, ofLoan: readonly Property[], filing: Filin
   };
 }
 
-/** Refuse a property that is no multifamily building, or that the sum of its loan includes. */
+/** Refuse a property that is not a multifamily building, or that the summary of its loan includes. */
 function checkCounted(property: Property, ofLoan: readonly Property[]): void {
   const type = typeOf(property);
   if (type === null) refuse('blank_property_type', 'the property has no propertyTypeCode');

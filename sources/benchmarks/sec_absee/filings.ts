@@ -89,7 +89,7 @@ export interface Exhibits {
   readonly documents: readonly string[];
 }
 
-/** @throws Quarantine if the filing is cut or has no exhibit EX-102 */
+/** @throws Quarantine if the filing is truncated or has no exhibit EX-102 */
 export function exhibitsOf(page: Page): Exhibits {
   const text = page.text('windows-1252');
   if (text.trim() === '') throw new Quarantine('empty_body', 'the filing is empty', page.url);

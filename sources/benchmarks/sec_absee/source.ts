@@ -1,7 +1,6 @@
 /**
  * Statements of apartment buildings whose loans are securitized: exhibit EX-102 of form ABS-EE, which each trust files
- * every month with the SEC. Read: the newest filing of each trust in filings.ts, or files that the operator drops.
- *
+ * every month with the SEC. It reads the newest filing of each trust in filings.ts, or files that the operator drops.
  * Two recorded exhibits and rows of the form index confirm the exhibit's elements and the addresses of filings. Not
  * confirmed by recorded bytes: the list of a trust's filings, and the frame of a filing's complete text.
  */

@@ -1,8 +1,7 @@
 /**
- * Chicago, Illinois: open violations of the building code of the last six years. A row is one violation.
- *
- * Known from public readers and part of a recorded row: the columns, and the status OPEN. The city leaves many old
- * violations open in the table, so that older ones are not asked for. It has neither parcel number nor ZIP.
+ * Chicago, Illinois: open violations of the building code of the last six years. A row is one violation. Known from
+ * public readers and part of a recorded row: the columns, and the status OPEN. The city leaves many old violations open
+ * in the table, so older ones are not requested. The table has neither parcel number nor ZIP.
  */
 import {
   CHICAGO,

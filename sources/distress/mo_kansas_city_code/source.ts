@@ -1,12 +1,11 @@
 /**
  * Kansas City, Missouri: open violations of the exterior of buildings, from the city's case system. A row is one
- * violation; those of one case are one record. Complaints to the city's 311 line, table tezm-fh2e, are not read:
- * nobody has found a violation yet. Violations inside buildings are in no table.
- *
- * Known from public readers: the columns, a case number "NPD-2025-03707", its status "Court Case Pending", and that
- * POSTALCODE is a number with a decimal point. No row was recorded. The table has open cases only, so that a case is
- * open unless its status says that it was closed. `pin` is the city's own number of the property; that it is the
- * county's parcel number is not confirmed, so it is not read. No column gives the day on which a case began.
+ * violation; the violations of one case are one record. Complaints to the city's 311 line, table tezm-fh2e, are not
+ * read: a complaint is not yet a violation. Violations inside buildings are in no table. Known from public readers: the
+ * columns, a case number "NPD-2025-03707", its status "Court Case Pending", and that POSTALCODE is a number with a
+ * decimal point. No row was recorded. The table has open cases only, so a case is open unless its status says that it
+ * was closed. `pin` is the city's own number of the property; it is not read, because nothing confirms that it is the
+ * county's parcel number. No column gives the day on which a case began.
  */
 import { inOtherCounty, KANSAS_CITY, kansasCityTerms, zipOfNumber } from '../../families/open_data/kansas_city.ts';
 import { socrataTable } from '../../families/open_data/socrata.ts';

@@ -1,12 +1,10 @@
 /**
  * Cincinnati, Ohio: open cases of code enforcement, from the city's open data portal. The rest of Hamilton County is
- * not in the table.
- *
- * The layout is not confirmed: no row and no description of the table was recorded, and public readers disagree. Used
- * are the columns that most of them name: number_key, comp_type_desc, sub_type_desc, entered_date, full_address,
- * data_status_display, and status_class with the value OPEN. A table without one of them is set aside as
- * missing_column, and one whose status_class has other values gives too few rows. It has neither parcel number nor
- * ZIP.
+ * not in the table. The layout is not confirmed: no row and no description of the table was recorded, and public
+ * readers disagree. The adapter uses the columns that most of them name: number_key, comp_type_desc, sub_type_desc,
+ * entered_date, full_address, data_status_display, and status_class with the value OPEN. A table without one of them is
+ * quarantined as missing_column; a table whose status_class has other values gives too few rows. It has neither parcel
+ * number nor ZIP.
  */
 import { socrataTable } from '../../families/open_data/socrata.ts';
 import { published } from '../../families/open_data/table.ts';

@@ -1,10 +1,9 @@
 /**
- * Allegheny County, Pennsylvania: liens for unpaid taxes and municipal charges that are not satisfied. The table has
- * 2.16 million liens, most of them satisfied, so that only those with satisfied = false are asked for. A docket number
- * (dtd) with several descriptions of one parcel is one lien, their amounts added.
- *
- * Known from public readers: the columns, and that `satisfied` is a flag. No row was recorded: whether it is stored as
- * a flag or as a word is not confirmed. If the condition matches nothing, the read has too few rows and is set aside.
+ * Allegheny County, Pennsylvania: liens for unpaid taxes and municipal charges that are not satisfied. Most of the
+ * table's 2.16 million liens are satisfied, so only those with satisfied = false are requested. A docket number (dtd)
+ * with several descriptions of one parcel is one lien, their amounts added. Known from public readers: the columns, and
+ * that `satisfied` is a flag. No row was recorded: whether it is stored as a flag or as a word is not confirmed. If the
+ * condition matches nothing, the read has too few rows and is quarantined.
  */
 import { ALLEGHENY, wprdcTerms } from '../../families/open_data/allegheny.ts';
 import { ckanTable } from '../../families/open_data/ckan.ts';

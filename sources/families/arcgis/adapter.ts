@@ -76,7 +76,7 @@ function adapter(source: AnyLayer, kind: Kind): SourceSpec {
     hosts: [new URL(source.layer).host],
     politeness: source.politeness,
     row: kind.row,
-    // Two rows of one case are two states of it: the later object id counts.
+    // Two rows of one case are two states of it: the row with the later object id counts.
     ...(kind.record === undefined ? { contradictions: 'refused' } : {}),
     expect: source.outOfScope ? { ...source.expect, uncountedRejects: [OUT_OF_SCOPE] } : source.expect,
     fetch: (ctx) => readLayer(ctx, { ...source, ...fields }),
@@ -89,7 +89,7 @@ function parseFeatures(page: Page, fields: LayerFields, source: AnyLayer, kind: 
   try {
     found = featuresOf(page, fields);
   } catch (error) {
-    // An archived page has no server that could be unavailable: the page is not the expected one.
+    // An archived page cannot be unavailable, so the page itself is not the expected one.
     if (error instanceof SourceUnavailable) throw new Quarantine('malformed_page', error.message, page.url);
     throw error;
   }

@@ -29,7 +29,7 @@ export interface LayerFields {
   readonly optional?: readonly string[];
 }
 
-/** What a read requests. */
+/** The request of a source. */
 export interface LayerQuery extends LayerFields {
   /** Address of the layer, without a slash at its end. */
   readonly layer: string;
@@ -51,7 +51,7 @@ interface LayerSource<Values>
   readonly parcelForm?: RegExp;
   /** Why a feature is no longer a parcel, or null. Such a row is rejected, and its last good version is not carried. */
   readonly gone?: (attributes: Attributes) => string | null;
-  /** Why a feature is of no kind that the source is about, or null. Such a reject does not count in expectations. */
+  /** Why a feature is not of the source's kind, or null. Such a reject does not count in expectations. */
   readonly outOfScope?: (attributes: Attributes, page: PageFacts) => string | null;
   /** The other values of a row; may refuse it. */
   values(attributes: Attributes, page: PageFacts): Values;

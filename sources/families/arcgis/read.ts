@@ -64,7 +64,7 @@ export async function* readLayer(ctx: FetchContext, source: LayerQuery): AsyncGe
     // Some servers send fewer features than requested without saying that there are more.
     if (seen.size === before || !(found.more || read < total)) break;
   }
-  // A large layer may change while it is read: then the features are those of its second count.
+  // A large layer may change while it is read: then the features must match a second count.
   if (read !== seen.size || (read !== total && read !== (await count()))) {
     throw new Quarantine(
       'count_mismatch',

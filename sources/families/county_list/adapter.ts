@@ -1,7 +1,6 @@
 /**
  * County delinquency lists in a CSV file or workbook. Most have no address that a program can read: the operator gets
- * the list from the county and drops it. A county that posts a workbook under a fixed name is read from there.
- *
+ * the list from the county and drops it. A workbook that a county posts under a fixed name is read from its site.
  * Columns are found by their headings (headings.ts). The heading row is the first that names a parcel and an amount;
  * rows above it are ignored, and so are columns of other subjects. A heading that may mean a field, such as "City",
  * needs a line in the operator's columns.json. A posted workbook must have exactly its known columns.
@@ -81,7 +80,7 @@ function parcelNumber(value: Cell | undefined, where: string, county: CountyList
   return refuse('bad_parcel', `${where}: the parcel number is ${JSON.stringify(value)}, ${expected}${advice}`);
 }
 
-/** Address of the property: from its own columns, and what they leave blank from the text of the street. */
+/** Address of the property: from its own columns; missing parts come from the text of the street. */
 function situsOf(cell: CellOf, { suffixes = {} }: CountyList): Situs {
   const text = optional(cell('street'));
   const { street, city, zip: zipCode } = situs(text, []);

@@ -138,7 +138,7 @@ export interface UnclearHeading {
   readonly suggestion: ListField | null;
 }
 
-/** Headings that no map names and that may mean a field: their columns would be lost. */
+/** Headings that the map does not name and that may mean a field: without a map their columns would be lost. */
 export function unclearHeadings(
   headings: readonly (Cell | undefined)[],
   fields: ReadonlyMap<string, ListField | null>,

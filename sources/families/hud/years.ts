@@ -1,8 +1,7 @@
 /**
- * HUD's own list of fiscal years, read where the rents are of an older year than the day's. It tells whether HUD has
- * published a newer year that could not be read.
- *
- * The list's layout is not confirmed by recorded bytes: only the names of rent files in it are read.
+ * HUD's own list of fiscal years, read if the rents are of an older year than the day's. It shows whether HUD has
+ * published a newer year that could not be read. The list's layout is not confirmed by recorded bytes, so only the
+ * names of rent files in it are read.
  */
 import { Quarantine, SourceUnavailable, type FetchContext, type Page } from '../../contract.ts';
 import { fiscalYearOn } from '../../fiscal_year.ts';

@@ -1,4 +1,4 @@
-/** The files that a source of dropped lists accepts. tables.ts decides by the bytes how each is read. */
+/** The file formats of a source of dropped lists. tables.ts decides by the bytes how to read each file. */
 import type { DropFormat } from '../../contract.ts';
 import { COLUMNS_FILE } from '../../csv/column_map.ts';
 

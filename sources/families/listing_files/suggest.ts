@@ -7,7 +7,9 @@ import { normalizeHeading, type ListingField } from './headings.ts';
 import { splitAddress } from './place.ts';
 import { ASK_FOR_TABLE } from './tables.ts';
 
-/** A field as the message names it, and how its headings look, and its values where they are like no other field's. */
+/**
+ * A field as the message names it, how its headings look, and how its values look if no other field's look the same.
+ */
 interface Wanted {
   readonly field: ListingField;
   readonly name: string;
@@ -36,7 +38,7 @@ const textAt = (row: TableRow, column: number): string => {
   return typeof value === 'boolean' ? '' : (optional(value) ?? '');
 };
 
-/** The row that is most like a heading row: the most known headings, and of equal rows the first. */
+/** The row most like a heading row: the first with the most known headings. */
 function headingRow(
   table: readonly TableRow[],
   fields: Fields,
@@ -53,7 +55,7 @@ function headingRow(
   );
 }
 
-/** For each wanted field that no heading names, the column that is most like it. */
+/** For each wanted field that no heading names, the column most like it. */
 function likelyColumns(headings: TableRow, rows: readonly TableRow[], fields: Fields): Map<number, Wanted> {
   const keys = headings.cells.map(normalizeHeading);
   const named = new Set(keys.map((key) => fields.get(key)));

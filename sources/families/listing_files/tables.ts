@@ -9,7 +9,7 @@ import { utf16Of } from '../../fetch/http/decode.ts';
 
 const ZIP_ARCHIVE = [0x50, 0x4b, 0x03, 0x04];
 
-/** What the operator asks a broker for. */
+/** Advice on what to request from a broker. */
 export const ASK_FOR_TABLE =
   'Ask the broker for the list as an Excel workbook or CSV file, with one column each for street, city, state, ZIP ' +
   'and price';

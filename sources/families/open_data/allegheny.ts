@@ -1,4 +1,4 @@
-/** What the tables of Allegheny County and Pittsburgh share: one portal, the county's parcel numbers. */
+/** Shared by the tables of Allegheny County and Pittsburgh: the portal and the county's parcel numbers. */
 import { situs, type Situs } from '../addresses.ts';
 import { published } from './table.ts';
 

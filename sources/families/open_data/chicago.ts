@@ -1,4 +1,4 @@
-/** What the tables of the City of Chicago share. */
+/** Shared by the tables of the City of Chicago. */
 import { addDays } from '../../days.ts';
 import { date, optional } from '../../values.ts';
 import { published, type Cells } from './table.ts';

@@ -1,9 +1,8 @@
 /**
- * Tables in the datastore of a CKAN portal, read by `datastore_search` with JSON by POST: long GET requests have been
- * refused. The first request checks the columns and counts the rows; the pages must hold exactly as many.
- *
- * A table whose records have several rows is read in the order of the columns they share. The last record of a page may
- * go on, so that its rows are left to the next page, which starts with them. An operator may drop the portal's CSV dump
+ * Tables in the datastore of a CKAN portal, read by `datastore_search` with JSON by POST, because portals have refused
+ * long GET requests. The first request checks the columns and counts the rows; the pages must hold exactly as many. A
+ * table with several rows per record is read in the order of the record's columns. The last record of a page may be
+ * incomplete, so its rows are left to the next page, which starts with them. An operator may drop the portal's CSV dump
  * of the table instead.
  */
 import {
@@ -56,7 +55,7 @@ interface Result {
 
 /** The result of a search. @throws Quarantine if the page is none, or an error that the portal sends with HTTP 200 */
 function resultOf(page: Page): Result {
-  // Not page.text(), which keeps the text: the pages of a large table are in memory together.
+  // Not page.text(), which caches the text: the pages of a large table are in memory together.
   const text = decodeText(page.bytes, undefined, page.url);
   if (!text.trim()) throw new Quarantine('empty_body', 'the response is empty', page.url);
   const json = parseJson(text, 'the response', page.url);
@@ -78,7 +77,7 @@ function resultOf(page: Page): Result {
   return { fields: names, records, total: Number(total) };
 }
 
-/** Rows of a page without those of its last record, if it may go on in the next page. A probe has one page. */
+/** Rows of a page without its last record if that may continue on the next page. A probe reads one page only. */
 function wholeRecords(page: Page, rows: readonly Cells[], total: number, group: readonly string[]): readonly Cells[] {
   const last = rows.at(-1);
   const offset = Number(page.context['offset'] ?? 0);
@@ -108,7 +107,7 @@ async function* fetchTable<F extends TableFamily>(ctx: FetchContext, table: Ckan
   const description = await search('fields', 0, { limit: 0 });
   const { fields, total } = resultOf(description);
   const columns = columnsToRead(table, fields, description);
-  // Names have blanks and quotation marks of other kinds in them; CKAN takes double quotes off.
+  // Names contain blanks and typographic quotation marks; CKAN strips double quotes.
   const sort = [...(group ?? []).map((name) => `"${name}" asc`), '_id asc'];
   let read = 0;
   do {

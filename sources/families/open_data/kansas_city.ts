@@ -1,4 +1,4 @@
-/** What the tables of Kansas City, Missouri share. */
+/** Shared by the tables of Kansas City, Missouri. */
 import { published, type Group } from './table.ts';
 
 export const KANSAS_CITY = {

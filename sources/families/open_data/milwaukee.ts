@@ -1,4 +1,4 @@
-/** What the tables of the City of Milwaukee's portal share. */
+/** Shared by the tables of the City of Milwaukee's portal. */
 export const MILWAUKEE = {
   portal: 'https://data.milwaukee.gov',
   county: { fips: '55079', name: 'Milwaukee County', state: 'WI' },

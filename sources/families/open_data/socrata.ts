@@ -34,7 +34,7 @@ export interface SocrataTable<F extends TableFamily> extends OpenTable<F> {
 }
 
 const TOKEN = 'SOCRATA_APP_TOKEN';
-/** System field of every row: a unique id, in the order of which a table can be paged. */
+/** System field of every row: a unique id by which a table can be paged. */
 const ROW_ID = ':id';
 /** The most rows that SODA 2.0 gives at once. */
 const PAGE_ROWS = 50_000;
@@ -99,7 +99,7 @@ async function* fetchTable<F extends TableFamily>(ctx: FetchContext, source: Soc
 function parseRows<F extends TableFamily>(page: Page, source: SocrataTable<F>): readonly Candidate[] {
   const { group, columns, optional = [], portal, table } = source;
   const rows = sodaRows(page);
-  // The interface omits the keys of empty cells, so that only an unknown key shows that the layout changed.
+  // The interface omits the keys of empty cells, so only an unknown key proves that the layout changed.
   const known = new Set([ROW_ID, ...columns, ...optional]);
   const unknown = rows.flatMap(Object.keys).find((name) => !known.has(name));
   if (unknown !== undefined)

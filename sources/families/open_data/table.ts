@@ -1,9 +1,8 @@
 /**
- * Tables of open data portals: how published rows become records, whatever software the portal runs.
- *
- * A source is a declaration: its table, its columns, and how a row becomes a record. Where several rows are one record,
- * such as one for each tax year, the source names the columns they share. The table is then read in their order, and
- * every published row gives the same record: the pipeline merges the copies, and counts them.
+ * Tables of open data portals: how published rows become records, independent of the portal's software. A source is a
+ * declaration: its table, its columns, and how a row becomes a record. If a record has several rows, such as one for
+ * each tax year, the source names the columns they share. The table is then read in their order, and every published
+ * row gives the same record: the pipeline merges and counts the copies.
  */
 import { completeRow, type GivenRow, type RecordDefinition, type RowOf } from '../../../lib/record.ts';
 import { Quarantine, type Candidate, type Page, type SourceSpec } from '../../contract.ts';
@@ -62,7 +61,7 @@ export const siteOf = ({ url }: Page, portal: string): string =>
 type Columns = Pick<OpenTable<TableFamily>, 'columns' | 'optional'>;
 
 /**
- * The columns to ask for, of those that the table has.
+ * The columns to request, among those that the table has.
  * @throws Quarantine missing_column unless the table has all that the source needs
  */
 export function columnsToRead(
@@ -80,7 +79,7 @@ export function columnsToRead(
   return [...columns, ...more.filter((name) => found.includes(name))];
 }
 
-/** Text that rows of one record share, and no others. */
+/** A text that is equal for the rows of one record only. */
 export const groupOf = (row: Cells, columns: readonly string[]): string =>
   JSON.stringify(columns.map((name) => row[name] ?? null));
 
@@ -130,8 +129,8 @@ function outsideOf<F extends TableFamily>(table: OpenTable<F>, rows: Group): rea
 }
 
 /**
- * The rows without those that repeat another in all columns to read, whose amounts would be added twice. A row's own
- * id and columns that only a dump has do not tell two rows apart.
+ * The rows without exact repetitions in the columns read, whose amounts would be added twice. A row's own id and
+ * columns that only a dump has are ignored.
  */
 function withoutRepetitions([first, ...others]: Group, { columns, optional: more = [] }: Columns): Group {
   if (others.length === 0) return [first];

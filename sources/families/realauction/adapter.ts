@@ -94,7 +94,7 @@ const JOINS: Readonly<Record<State, JoinRates>> = {
 
 const STATES: Readonly<Record<State, string>> = { OH: 'Ohio', FL: 'Florida', PA: 'Pennsylvania' };
 
-/** What a site sells: the end of the source's name, the sales in words, and their kind. */
+/** The sales of a site: the end of the source's name, the sales in words, and their kind. */
 const SITES = {
   sheriff: { sales: 'sheriff sales', type: 'sheriff_sale' },
   foreclosure: { sales: 'foreclosure sales', type: 'foreclosure_sale' },
@@ -107,7 +107,7 @@ interface DeclaredCounty {
   readonly host: string;
   /** Default OH. */
   readonly state?: State;
-  /** What its site sells, for the most part: each item states its own kind. Default sheriff. */
+  /** The usual kind of its sales: each item states its own. Default: sheriff. */
   readonly site?: keyof typeof SITES;
 }
 

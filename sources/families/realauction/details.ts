@@ -3,7 +3,7 @@ import type { Session } from '../../contract.ts';
 import { readDetails, valueOf } from './items.ts';
 import type { Site } from './site.ts';
 
-/** Reads details pages until one shows that the site requires a login for them. */
+/** Reads details pages until one requires a login. */
 export class DetailsReader {
   readonly #site: Site;
   #isPublic = true;

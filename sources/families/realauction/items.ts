@@ -35,7 +35,7 @@ function jsonOf(page: Page): JsonObject {
 /** Values with the labels before them; a label is a th, a td or a div. */
 function labelledIn($: CheerioAPI, within: ReturnType<CheerioAPI>): Labelled {
   within.find('br').replaceWith(' ');
-  // Some counties mark their cells, others have plain table cells, and a row without marks may stand among others.
+  // Some counties mark their cells, others have plain table cells; unmarked rows may appear among marked ones.
   const values = within.find('.AD_DTA, tr:not(:has(.AD_DTA)) > :nth-child(2)');
   return values.toArray().map((value) => {
     const label = line($(value).prev().filter('th, td, div').text()) ?? '';

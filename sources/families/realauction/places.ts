@@ -30,7 +30,7 @@ function clerksCityLine(text: string | null): Pick<Place, 'city' | 'zip'> {
   return { city: optional(city), zip: zip('zip', digits) };
 }
 
-/** Words instead of an address: land without one, and what a clerk may not show. */
+/** Words printed instead of an address: land without one, and addresses that a clerk may not show. */
 const NO_ADDRESS = /\bUNASSIGNED\b|^CONFIDENTIAL$/iu;
 /** "2210 N W ST 32505": a ZIP of Florida after a street with a house number. */
 const ZIP_AFTER_STREET = /^(\d+\b.*[A-Z].*) (3[234]\d{3})$/iu;

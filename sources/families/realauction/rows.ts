@@ -148,7 +148,7 @@ export function saleOf(county: County, { item, saleDate, area, saleType: fromDet
   };
 }
 
-/** Items of an area of a sale day, with what their page does not state. */
+/** Items of an area of a sale day, with facts that their page does not state. */
 export interface ItemList {
   readonly items: readonly Item[];
   readonly saleDate: string;
@@ -185,8 +185,8 @@ export function itemCandidates(county: County, list: ItemList): readonly Candida
 }
 
 /**
- * Rows of a page of items. The page's context has what the page does not state: `saleDate`, `area`, and by item the
- * `saleTypes` of the details pages and the `slots` of blank status boxes.
+ * Rows of a page of items. The page's context has facts that the page does not state: `saleDate`, `area`, and by item
+ * the `saleTypes` of the details pages and the `slots` of blank status boxes.
  */
 export function parseItems(county: County, page: Page): readonly Candidate[] {
   const saleDate = page.context['saleDate'];

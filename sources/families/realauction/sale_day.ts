@@ -7,12 +7,12 @@ import { hasDetails } from './labels.ts';
 import { parseItems, type County } from './rows.ts';
 import { firstPage, MAX_STATUSES, nextPage, numberedPage, type Site } from './site.ts';
 
-/** Ends a read of a site that keeps sending new items; no sale day has as many pages. */
+/** Maximum number of pages, because a site may repeat items; no sale day has as many. */
 const MAX_PAGES = 100;
 
 export const AREA_NAMES: Readonly<Record<Area, string>> = { W: 'waiting', C: 'closed', R: 'running' };
 
-/** What the read of a sale day needs. */
+/** Inputs for the read of a sale day. */
 export interface DayReader {
   readonly county: County;
   readonly site: Site;

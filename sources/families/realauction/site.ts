@@ -33,7 +33,7 @@ export interface Site {
 }
 
 export function openSite(county: County, ctx: FetchContext): Site {
-  // The site's own script adds the time to each address, so that no response comes from a cache.
+  // The site's own script adds the time to each address to bypass caches.
   let tx = ctx.nowMs;
   const base = `https://${county.host}`;
   const index = (query: string): string => `${base}/index.cfm?${query}`;
@@ -46,7 +46,7 @@ export function openSite(county: County, ctx: FetchContext): Site {
   return {
     open,
     calendar: async (month) => {
-      // The calendar needs no date, but the site's own cookies.
+      // The calendar needs no date, but it needs the site's cookies.
       calendarSession ??= await open();
       return ctx.get(index(`zaction=USER&zmethod=CALENDAR&selCalDate=%7Bts%20%27${month}-01%2000%3A00%3A00%27%7D`), {
         kind: 'calendar',

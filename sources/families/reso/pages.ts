@@ -5,11 +5,11 @@ import { queryUrl } from './query.ts';
 import { declaredType, hasDeclaredSubtype } from './rows.ts';
 import type { ResoServer } from './server.ts';
 
-/** Ends a read whose pages link in a circle. */
+/** Maximum number of pages, because pages may link in a circle. */
 const MAX_PAGES = 2000;
-/** A page of fewer rows may have a field that all of them leave blank. */
+/** With fewer rows, a page may lack a field because all of them leave it blank. */
 const ENOUGH_ROWS = 5;
-/** Among so many rows of a type, some are of a declared subtype, unless the feed uses other words. */
+/** Among this many rows of a type, at least one has a declared subtype, unless the feed uses other words. */
 const ENOUGH_OF_A_TYPE = 100;
 
 /** Fields of every listing; of each group, one field is enough. */

@@ -28,7 +28,7 @@ const FIELDS = [
   'InternetEntireListingDisplayYN',
 ] as const;
 
-/** Fields to ask for. */
+/** Fields to request. */
 const fieldsOf = ({ dictionary, hasCanView, lacks }: ResoServer): string[] =>
   [...FIELDS, ...(dictionary === '1.7' ? [] : ['ListingURL']), ...(hasCanView ? ['MlgCanView'] : [])].filter(
     (field) => !lacks.includes(field),

@@ -39,7 +39,7 @@ export function isLeftOut(row: JsonObject, server: ResoServer): boolean {
   return type !== undefined && !hasDeclaredSubtype(row, type);
 }
 
-/** The values of a listing, or a reject. Fields that were not asked for do not matter. */
+/** The values of a listing, or a reject. Fields that were not requested do not matter. */
 export function rowCandidate(row: JsonObject, server: ResoServer): Candidate {
   const id = textOf(row.ListingKey);
   return candidate(

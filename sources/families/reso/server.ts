@@ -1,4 +1,4 @@
-/** What a feed declares about its RESO Web API server: what to ask for, and how. Presets by vendor: vendors.ts. */
+/** Declaration of a feed's RESO Web API server: what to request, and how. Presets by vendor: vendors.ts. */
 import type { SourceSpec } from '../../contract.ts';
 
 /** Version of the RESO Data Dictionary that the server follows. ListingURL exists from 2.0 on. */
@@ -26,7 +26,7 @@ export interface ResoServer {
   readonly dictionary: Dictionary;
   /** "token": a bearer token that the vendor issues once. */
   readonly auth: 'token' | ClientCredentials;
-  /** Value of OriginatingSystemName to ask for, if the service holds several MLSs. */
+  /** Value of OriginatingSystemName to request, if the service holds several MLSs. */
   readonly systemName?: string;
   readonly types: readonly PropertyType[];
   /** StandardStatus values of listings on the market, in the server's spelling. */
@@ -38,11 +38,11 @@ export interface ResoServer {
   /** Whether the server sends a listing's UnitTypes, its unit mix, by `$expand`. */
   readonly expandsUnitTypes: boolean;
   /**
-   * Order of the rows: "asked" by ModificationTimestamp, "by_modification" if the server has that order unasked,
-   * "unknown" if it has its own. A read can only continue from a timestamp in the first two.
+   * Order of the rows: "asked" requests it by ModificationTimestamp, "by_modification" if the server always has that
+   * order, "unknown" if it has its own. A read can only continue from a timestamp in the first two.
    */
   readonly order: 'asked' | 'by_modification' | 'unknown';
-  /** Whether to ask for the number of rows, against which the rows read are checked. */
+  /** Whether to request the total number of rows, to check the read against it. */
   readonly count: boolean;
   readonly pageSize: number;
   /** Maximum number of rows that one query can page through. The read then continues from the last timestamp. */

@@ -1,9 +1,7 @@
 /**
- * Servers of the usual vendors. Change one value of a preset by spreading it:
- * `{ ...bridge('stellar'), lacks: ['CapRate'] }`.
- *
- * MLS Grid's rows are confirmed by two recorded rows, its query by its documentation. No answer of Bridge, Spark or
- * Trestle was recorded: their presets follow the vendors' documentation and public code.
+ * Servers of the usual vendors. Change one value of a preset by spreading it: `{ ...bridge('stellar'), lacks:
+ * ['CapRate'] }`. MLS Grid's rows are confirmed by two recorded rows, its query by its documentation. No response of
+ * Bridge, Spark or Trestle was recorded: their presets follow the vendors' documentation and public code.
  */
 import type { ClientCredentials, Dictionary, PropertyType, ResoServer } from './server.ts';
 

@@ -2,7 +2,7 @@
 import { Quarantine, SourceUnavailable } from '../../contract.ts';
 import type { HttpResponse } from './transport.ts';
 
-/** What the adapter expects of a body. */
+/** The adapter's expectations of a body. */
 export interface BodyExpectations {
   readonly minBytes: number;
   readonly magic: string | undefined;
@@ -11,7 +11,7 @@ export interface BodyExpectations {
 export type Classification =
   | { readonly is: 'page' | 'redirect' | 'not_modified' }
   | { readonly is: 'refused'; readonly error: SourceUnavailable | Quarantine }
-  /** `error` is thrown after the last retry. `afterMs` is what the site asked for. */
+  /** `error` is thrown after the last retry. `afterMs` is the delay that the site requests. */
   | { readonly is: 'retry'; readonly error: SourceUnavailable | Quarantine; readonly afterMs?: number };
 
 /** Titles of bot walls. They occur on no other pages, so they count with any status. */

@@ -1,6 +1,6 @@
 /**
- * The rate limiter of one host: maximum concurrency, minimum interval between requests, and pauses that the host asks
- * for.
+ * The rate limiter of one host: maximum concurrency, minimum interval between requests, and pauses that the host
+ * requests.
  */
 import PQueue from 'p-queue';
 import { UNSHARED, type SharedRateLimiter } from './shared_rate_limiter.ts';
@@ -49,7 +49,7 @@ export class RateLimiter {
    */
   async run<T>(intervalMs: number, sleep: Timer['sleep'], task: () => Promise<T>): Promise<T> {
     return this.#queue.add(async () => {
-      // Checked again after each sleep: another request may have started, or the host asked for a pause.
+      // Checked again after each sleep: another request may have started, or the host may have requested a pause.
       for (let wait = this.#nextAt - this.#nowMs(); wait > 0; wait = this.#nextAt - this.#nowMs()) await sleep(wait);
       this.#nextAt = Math.max(this.#nextAt, this.#nowMs() + intervalMs);
       const acquire = (): Promise<number> => this.#shared.acquire(this.#host, intervalMs);

@@ -12,7 +12,7 @@ export interface RobotsRules {
   readonly crawlDelayMs: number;
   /** Why an address is not allowed. */
   readonly because: string;
-  /** Set where the site could not be asked for its rules: that is not its refusal. */
+  /** Set if the site could not be reached for its rules: that is not a refusal. */
   readonly failure?: 'host_not_found' | 'no_network';
 }
 

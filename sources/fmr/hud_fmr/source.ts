@@ -20,7 +20,7 @@ import { candidate, integer, line, refuse, required, state, tidy } from '../../v
 const HOME = `${HUD}/portal/datasets/fmr.html`;
 /** A file name in HUD's form. */
 const FILE = 'FY26_FMRs.xlsx';
-/** The subdivision of a FIPS code that stands for all of the county. */
+/** The subdivision of a FIPS code that means the whole county. */
 const WHOLE_COUNTY = '99999';
 
 /**

@@ -1,9 +1,7 @@
 /**
- * HUD Small Area Fair Market Rents: rents by ZIP, of the release in force on the run's day.
- *
- * Column and file names are from third parties; the layout of the emergency rental assistance file is that of fiscal
- * year 2024. A year may have no ZIP file: the source is then good without rows if the site's own list names none
- * either.
+ * HUD Small Area Fair Market Rents: rents by ZIP, of the release in force on the run's day. Column and file names are
+ * from third parties; the layout of the emergency rental assistance file is that of fiscal year 2024. A year may have
+ * no ZIP file: the read is then good without rows, provided that the site's own list names none either.
  */
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
 import { FmrZip } from '../../rows/fmr_zip.ts';

@@ -17,7 +17,7 @@ import { candidate, date, line, optional, refuse, required, zip } from '../../va
 
 const SEARCH = 'https://sheriffsales.starkcountyohio.gov/SearchSales.aspx';
 const FIPS = '39151';
-/** Ends a read of a grid whose pages link in a circle; no county has as many. */
+/** Maximum number of pages, because a grid may link in a circle; no county has as many. */
 const MAX_PAGES = 60;
 
 /** A foreclosure may be of any lien; the two others are of tax liens (ORC 5721). */
