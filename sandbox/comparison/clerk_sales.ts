@@ -27,7 +27,7 @@ function clerkSites(truth: Truth): ClerkSite[] {
   });
 }
 
-/** What a clerk shows of the place. A site that shows it once shows it until the sale. */
+/** Place of the property as a clerk shows it. A site that has shown it shows it until the sale. */
 function placeFields(truth: Truth, sale: AuctionOnDay): Row {
   const { address, city, zip } = truth.on(truth.asOf).property(sale.propertyId);
   return sale.showsAddress
@@ -98,7 +98,7 @@ function nextSales(
   );
 }
 
-/** Leads of the clerks' sales. Which record corroborates one is taken as published. */
+/** Leads of the clerks' sales. The corroborating record is taken as published. */
 export async function compareClerkLeads(
   read: ReadTable,
   truth: Truth,

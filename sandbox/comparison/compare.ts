@@ -1,6 +1,6 @@
 /**
- * Comparison of published rows with the true ones: first which rows there are, then one group of fields after the
- * other. A key that occurs more than once on either side is a difference.
+ * Compares published rows with the true ones: first which rows exist, then one group of fields after the other. A key
+ * that occurs more than once on either side is a difference.
  */
 import { isDeepStrictEqual } from 'node:util';
 
@@ -43,11 +43,11 @@ export interface Comparison {
   readonly group: string;
   /** Number of true rows, or of rows whose columns were compared. */
   readonly compared: number;
-  /** Another value than expected, or another number of rows of one key. */
+  /** A value that differs from the expected one, or a key with another number of rows. */
   readonly differing: readonly Difference[];
-  /** No row, or no value, where one is expected. */
+  /** No row, or no value, although one is expected. */
   readonly missing: readonly Difference[];
-  /** A row, or a value, where none is expected. */
+  /** A row, or a value, although none is expected. */
   readonly extra: readonly Difference[];
 }
 

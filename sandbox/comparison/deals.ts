@@ -1,11 +1,9 @@
 /**
  * Published deals against the world: one deal per property, its main listing and history, and every figure computed
- * from the world's price, units, rent and debts.
- *
- * Inputs that the models choose are taken as published: which of several HUD areas of a ZIP applies, the age of its
- * rents, the figures of the census, the vacancy survey and the calibrated tables, which county records match (compared
- * by property in identity.ts), and which counties are covered. First days and first prices are taken from the published
- * listings if the oldest snapshot is not there.
+ * from the world's price, units, rent and debts. Inputs that the models choose are taken as published: the HUD area of
+ * a ZIP with several, the age of its rents, the figures of the census, the vacancy survey and the calibrated tables,
+ * which county records match (compared by property in identity.ts), and which counties are covered. First days and
+ * first prices are taken from the published listings if the oldest snapshot is missing.
  */
 import { fraction } from '../../lib/fraction.ts';
 import { dayNumber } from '../world/days.ts';
@@ -72,7 +70,7 @@ const statusOf = ({ goneOn, listing }: TrueVersion): string => {
 
 const STATUSES = ['active', 'under_contract', 'sold', 'delisted'];
 
-/** What comes first among the listings of one property: the documented order of main listings. */
+/** Sort key of the listings of one property: the documented order of main listings. */
 function mainOrder(v: TrueVersion): (number | string)[] {
   const { listing } = v;
   const absent = [listing.units === null, listing.capRate === null && listing.noi === null, listing.yearBuilt === null];
@@ -137,7 +135,7 @@ interface Sources {
   readonly records: CountyRecords;
 }
 
-/** A deal's true listings and the published deal, as far as it states what the models choose. */
+/** A deal's true listings and the published deal, for the inputs that the models choose. */
 function trueDeal(listings: readonly TrueVersion[], deal: Row, { truth, assumptions, records }: Sources): TrueRow {
   const [main, ...others] = listings.toSorted(compareOrders);
   if (main === undefined) throw new Error('a property for sale has a listing');
@@ -156,7 +154,7 @@ function trueDeal(listings: readonly TrueVersion[], deal: Row, { truth, assumpti
     cap_rate: listing.capRate,
     cap_rate_source: listing.capRate !== null ? 'advertised' : listing.noi && listing.price ? 'derived' : 'none',
     property_type: null,
-    // Chosen for another number of units, the steps fit nothing: the deal differs in all figures.
+    // If the models chose steps for another number of units, the deal differs in all figures.
     market_rent_2br: (listing.units === null) === isUnknownMix(deal) ? rentOf(deal, property, truth) : null,
     rent_basis: deal['rent_basis'],
     rent_outdated_reason: deal['rent_outdated_reason'],

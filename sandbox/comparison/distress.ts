@@ -76,7 +76,7 @@ function trueRow(shown: ShownRecord, truth: Truth): TrueRow {
       },
       place: isPrinted && !isCertificate(reads.source) ? printedPlace(property) : placeFromOthers(property),
     },
-    // Some sources are asked for open records only.
+    // Some sources return open records only.
     isOptional: !isInForce(record),
   };
 }

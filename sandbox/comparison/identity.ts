@@ -1,6 +1,6 @@
 /**
- * Precision and recall of which rows are one property, in pairs: listings of one property, county records of a property
- * for sale, and what leads of sales and of debts say is of their property.
+ * Precision and recall of the joins of rows to properties, in pairs: listings of one property, county records of a
+ * property for sale, and the records that leads of sales and of debts cite.
  */
 import type { ListingOnDay, WorldDay } from '../world/types.ts';
 import type { Comparison, Difference, Row } from './compare.ts';
@@ -165,7 +165,7 @@ function distressPairs(
   });
 }
 
-/** A lead of a sale names one debt of its building, whichever. */
+/** A lead of a sale names one debt of its building; any of them is right. */
 function debtsOfSales(leads: readonly Row[], rows: ReadonlyMap<unknown, CountyRow>): PairCounts {
   const debtOf = (building: string | undefined): string => `a debt of ${building ?? 'an unknown property'}`;
   const inDebt = new Set([...rows.values()].filter(({ name }) => name.startsWith('debt')).map((row) => row.building));

@@ -1,4 +1,4 @@
-/** Published leads against the world: which there are, their fields, and their scores computed from the world. */
+/** Published leads against the world: which leads exist, their fields, and their scores computed from the world. */
 import type { AuctionOnDay, Day } from '../world/types.ts';
 import { counties } from '../world/auction_cases.ts';
 import { addressFields, bidFields } from './auctions.ts';
@@ -32,7 +32,7 @@ interface Sources {
   readonly counties: readonly CountyDebts[];
 }
 
-/** The lead's row. What corroborates it is taken as published: identity.ts compares it by property. */
+/** The lead's row. Its corroborating record is taken as published: identity.ts compares it by property. */
 function trueLead(lead: LeadInputs, published: Row, { truth, assumptions }: Sources): TrueRow {
   const corroboration = (published['corroboration'] ?? []) as readonly Corroboration[];
   const { auction_type, sale_kind } = published;

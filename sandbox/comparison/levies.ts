@@ -5,7 +5,7 @@ import { withDays, type ReadTable } from './snapshot.ts';
 import { placeFromOthers, printedPlace, propertiesByParcel } from './truth/printed_places.ts';
 import { sourceOf, type SourceReads, type Truth } from './truth/truth.ts';
 
-/** What a list prints besides the parcel and what is owed. */
+/** Contents of a list besides the parcel and the amount owed. */
 interface List {
   readonly fips: string;
   readonly amountBasis: 'principal' | 'net';
@@ -46,7 +46,7 @@ export function printsPlace(truth: Truth, { list, reads, property }: TrueLevy): 
   return list.hasAddress && property.hasAddress && !isBlank;
 }
 
-/** The debts of the lists in use. */
+/** The debts of the latest lists. */
 export const leviesOf = (truth: Truth): TrueLevy[] =>
   LISTS.flatMap((list) => {
     const reads = sourceOf(truth, 'tax', list.fips);
@@ -83,7 +83,7 @@ function trueRow(levy: TrueLevy, truth: Truth): TrueRow {
   };
 }
 
-/** Properties that were on a list on an earlier day of its reads, and are no more. */
+/** Properties that were on a list on an earlier read and are no longer. */
 function left(truth: Truth, listed: ReadonlySet<string>): string[] {
   const before = LISTS.flatMap(({ fips }) =>
     (sourceOf(truth, 'tax', fips)?.days ?? []).flatMap((day) =>

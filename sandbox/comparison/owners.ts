@@ -1,4 +1,4 @@
-/** Published owners against the world: whose the properties are, and that no owner of several debts is missing. */
+/** Published owners against the world: the owner of each property, and that no owner of several debts is missing. */
 import type { Property } from '../world/types.ts';
 import { compare, type Comparison, type Row, type TrueRow } from './compare.ts';
 import { LEVY_COUNTIES } from './levies.ts';

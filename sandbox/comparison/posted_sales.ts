@@ -80,7 +80,7 @@ export const comparePostedSales = async (read: ReadTable, truth: Truth): Promise
   ...(await compareTaxSales(read, truth)),
 ];
 
-/** Leads of the notices. Which record corroborates one is taken as published. */
+/** Leads of the notices. The corroborating record is taken as published. */
 export async function compareNoticeLeads(
   read: ReadTable,
   truth: Truth,

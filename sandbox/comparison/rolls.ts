@@ -41,7 +41,7 @@ export async function compareRolls(read: ReadTable, truth: Truth): Promise<Compa
       const mayMiss = entry === undefined || isShared(truth, property) || property.address.unit !== null;
       return { key: property.id, fields: { status: mayMiss ? { roll_parcel_id: null } : { roll_status: 'matched' } } };
     }
-    // A county's parcel layer has the parcel, and no last sale that the world knows.
+    // The county's parcel layer has the parcel, but no last sale that the world knows.
     if (entry === undefined) return { key: property.id, fields: { parcel: { parcel: property.building } } };
     return {
       key: property.id,

@@ -22,7 +22,7 @@ export async function withSnapshot<T>(folder: string, use: (read: ReadTable) => 
 
 const INSTANTS = ['first_seen', 'last_seen', 'last_verified', 'listing_first_seen', 'version_first_seen'] as const;
 
-/** The row with the days of its instants: the world knows the day of a read, not its time. */
+/** The row with its instants cut to days: the world knows the day of a read, not its time. */
 export function withDays(row: Row): Row {
   const days = [...INSTANTS, 'version_last_seen'].flatMap((name) =>
     typeof row[name] === 'string' ? [[name, row[name].slice(0, 10)] as const] : [],

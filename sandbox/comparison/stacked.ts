@@ -1,4 +1,4 @@
-/** Which other kinds of records in force leads cite, against the records of the same property in the world. */
+/** The other records in force that leads cite, against the records of the same property in the world. */
 import type { Comparison, Difference, Row } from './compare.ts';
 import type { ReadTable } from './snapshot.ts';
 import type { TrueRecord } from './truth/records.ts';

@@ -20,7 +20,7 @@ export interface Layer {
   readonly type?: 'Feature Layer' | 'Table';
   /** Fields other than the object id. */
   readonly fields: readonly LayerField[];
-  /** Most features that the server answers in an order, where that is fewer than it describes: else HTTP 400. */
+  /** Most features that the server returns in an order, if fewer than its description states: more are HTTP 400. */
   readonly largestPage?: number;
   /** Attributes of all features, without the object id. A feature has the same position every day. */
   readonly features: (day: WorldDay) => readonly Row[];

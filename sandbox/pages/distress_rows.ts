@@ -10,7 +10,7 @@ export interface DistressRow {
   readonly street: string | null;
   /** Parcel number, null where the publisher has none. */
   readonly parcel: string | null;
-  /** Which of the record's rows it is, from 0. */
+  /** Index of this row among the record's rows, from 0. */
   readonly at: number;
 }
 

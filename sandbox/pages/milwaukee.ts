@@ -25,7 +25,7 @@ const taxRows = (day: WorldDay): CkanRow[] =>
         'Total Tax Principal': Number(amount),
       }));
     })
-    // The rows of a parcel are apart, in the order of their years.
+    // The rows of a parcel are not adjacent; they follow the order of their years.
     .toSorted((a, b) => a['Levy Year'] - b['Levy Year']);
 
 const vacantRows = (day: WorldDay): CkanRow[] =>

@@ -191,8 +191,8 @@ function load(
 }
 
 /**
- * The request with which the page's script fills the status boxes and the page counts. It answers up to ten items of
- * the page loaded last, and COUNT 0 for any others.
+ * The request with which the page's script fills the status boxes and the page counts. The response has up to ten items
+ * of the page loaded last, and COUNT 0 for any others.
  */
 function update(
   day: WorldDay,

@@ -39,7 +39,7 @@ function token(day: WorldDay, { method, form }: SandboxRequest): SandboxResponse
   );
 }
 
-/** How a vendor's server answers. */
+/** Differences between the vendors' servers. */
 interface Vendor {
   readonly root: '/v2' | '/odata';
   token(day: WorldDay): string;
@@ -48,7 +48,7 @@ interface Vendor {
   readonly isSearchable: (field: string) => boolean;
   readonly maxTop: number;
   readonly counts: boolean;
-  /** Fields that it sends unasked. */
+  /** Fields that it sends without a request. */
   readonly unasked: readonly string[];
   /** @throws BadQuery */
   check(request: SandboxRequest): void;
@@ -135,7 +135,7 @@ function properties(day: WorldDay, request: SandboxRequest, vendor: Vendor): San
   );
 }
 
-/** A vendor's answer: the resource, or one record by its key. */
+/** A vendor's response: the resource, or one record by its key. */
 function answer(day: WorldDay, request: SandboxRequest, vendor: Vendor): SandboxResponse | null {
   if (request.headers['authorization'] !== `Bearer ${vendor.token(day)}`)
     return failure(401, 'unauthorized', 'A bearer token of this service is needed');

@@ -90,7 +90,7 @@ export const unitTypesByKey = perDay(
     ),
 );
 
-/** A record that no reader of multifamily listings wants: an office, a rented apartment or a deleted listing. */
+/** A record of no use to readers of multifamily listings: an office, a rented apartment or a deleted listing. */
 function unwanted(day: WorldDay, wanted: Property): Property[] {
   const draw = drawFor(day, `beside ${String(wanted.ListingKey)}`);
   if (!draw.chance(0.3)) return [];

@@ -79,7 +79,7 @@ function stockOf(properties: readonly Property[]): (countyFips: string) => Prope
 
 /**
  * All items of the world. On the default day about `count` of them are posted for that day or later; about half as many
- * sales took place in the weeks before.
+ * are past.
  */
 export function planAuctions(
   seed: number,

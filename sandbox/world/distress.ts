@@ -153,13 +153,13 @@ export interface Stock {
   readonly inTrouble: readonly Property[];
 }
 
-/** Shares of the records of a publisher: on a listed property, and on one that is in trouble otherwise. */
+/** Shares of a publisher's records that concern a listed property, and one with another debt or sale. */
 const LISTED_SHARE = 1 / 3;
 const STACKED_SHARE = 1 / 5;
-/** Most properties for sale of a place that one kind of record is about. */
+/** Maximum share of a place's listed properties with one kind of record. */
 const MOST_LISTED = 0.5;
 
-/** Records of all publishers. Ohio's are of properties that the world has without them. */
+/** Records of all publishers. Ohio's concern properties that the world has anyway. */
 export function planDistress(seed: number, size: number, stock: Stock, book: PropertyBook): DistressPlan[] {
   const plans: DistressPlan[] = [];
   const stacked = new Set(stock.inTrouble);
@@ -170,7 +170,7 @@ export function planDistress(seed: number, size: number, stock: Stock, book: Pro
       property.countyFips === fips &&
       (city === null || property.city === city) &&
       (!publisher.isByParcel || property.parcel !== null);
-    /** In an order of this publisher's own. */
+    /** In an order specific to this publisher. */
     const mixed = (order: string, properties: readonly Property[]): Property[] =>
       properties
         .map((property) => [new Draw(seed, order, fips, kind, property.id).unit(), property] as const)

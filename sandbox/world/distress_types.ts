@@ -23,7 +23,7 @@ export interface DistressOnDay {
   readonly isOpen: boolean;
   /** Amount claimed, of the lien, or still owed of the fine; null where the publisher has none. */
   readonly amount: Money | null;
-  /** What it is about, in the words of a publisher: "High grass and weeds". */
+  /** The subject in the words of a publisher: "High grass and weeds". */
   readonly about: string;
   /** Who filed the case or holds the lien; a company. */
   readonly plaintiff: string | null;

@@ -6,7 +6,7 @@ import type { PropertyBook } from './properties.ts';
 import { Draw } from './random.ts';
 import type { Property } from './types.ts';
 
-/** County with a roll and no list of debts or cases: of its properties only a few are for sale. */
+/** County with a roll but without debts or cases: only a few of its properties are for sale. */
 const MARION = '18097';
 
 /** Counties whose roll is public, with the only city that it covers. */

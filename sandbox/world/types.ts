@@ -61,7 +61,7 @@ export type UnitMix = readonly [studios: number, one: number, two: number, three
 /** One parcel of real estate, which several sources may show. */
 export interface Property {
   readonly id: string;
-  /** The building at its address of which it is a part: most often itself. A condominium is no part of a building. */
+  /** The building that it is part of: usually itself. A condominium does not count as part of a building. */
   readonly building: string;
   readonly metro: string;
   readonly address: StreetAddress;

@@ -34,7 +34,7 @@ const SHARES: Readonly<Record<Site, readonly [mix: number, taxes: number]>> = {
 /** Share of stated mixes that leave out a unit, such as the manager's. */
 const INCOMPLETE = 0.05;
 
-/** What a listing states beyond its price and claims. */
+/** Facts that a listing states in addition to its price and claims. */
 export interface Stated {
   readonly unitMix: UnitMix | null;
   /** Whole dollars. */
@@ -48,7 +48,7 @@ function incomplete(mix: UnitMix): UnitMix {
   return [studios ?? 0, one ?? 0, two ?? 0, three ?? 0, four ?? 0];
 }
 
-/** What a site's listing of a property states. */
+/** The mix and tax that a site's listing of a property states. */
 export function drawStated(seed: number, site: Site, listingId: string, property: Property): Stated {
   const draw = new Draw(seed, 'stated', site, listingId);
   const [mixShare, taxShare] = SHARES[site];

@@ -71,7 +71,7 @@ export function makeWorld(options: Partial<WorldOptions> = {}): World {
   const debts = planDebts(seed, chosen.parcels, forSale, book);
   const auctions = planAuctions(seed, chosen.auctions, forSale, debts, book);
   const printedDebts = planNotice(seed, Math.round(chosen.parcels * NOTICE_SHARE), auctions, book);
-  // All that other states add is made last, so that it changes nothing of the above.
+  // Other states are made last, so that they change nothing of the above.
   const debtsElsewhere = planDebtsElsewhere(seed, chosen.distress, forSaleNow, book);
   const salesElsewhere = planSalesElsewhere(seed, chosen.auctions, forSaleNow, book);
   const inTrouble = [...debts, ...debtsElsewhere, ...salesElsewhere, ...auctions.map((plan) => plan.case)];

@@ -59,7 +59,7 @@ export function recomputeConfidence(values: Values): Recomputed {
 
 const negative = (value: Fraction): string => fraction(0).minus(value).rounded(2);
 
-/** Taken off in proportion to the points that condition risk takes. */
+/** Deducted in proportion to the points that condition risk deducts. */
 function conditionPenalty({ record, of, assumed }: Values): string {
   if (record['score_limit'] !== 'condition_risk') return '0';
   const lost = fraction(100).minus(of('score_share_pct')).over(fraction(100));

@@ -33,7 +33,7 @@ export function recomputeLead(lead: PublishedRecord, assumptions: AssumptionValu
   };
 }
 
-/** What the debt or the sale of the lead counts as. */
+/** Kind of the lead's own debt or sale. */
 function ownKind({ record }: Values): string {
   if (record['lead_type'] === 'tax_delinquent' || record['sale_kind'] === 'tax_foreclosure') return 'unpaid_tax';
   return ['tax_deed_sale', 'tax_sale'].includes(String(record['auction_type'])) ? 'unpaid_tax' : 'foreclosure';

@@ -67,7 +67,7 @@ export function recomputeOffer(values: Values): Recomputed {
   };
 }
 
-/** A value after less rent, more vacancy and more expenses, of which some stay as they are in dollars. */
+/** A value after less rent, more vacancy and more expenses, some of which keep their dollar amounts. */
 function stressedValue(values: Values, value: Fraction): Fraction {
   const { of, assumed } = values;
   const one = fraction(1);

@@ -1,4 +1,4 @@
-/** The true rows of signals: debts on the counties' lists as read, and what other sources of the county add to them. */
+/** The true rows of signals: debts on the counties' lists as read, completed from other sources of the county. */
 import type { Money, Property } from '../../world/types.ts';
 import { CUYAHOGA, HAMILTON, MONTGOMERY, parcelKey, STARK, SUMMIT } from './parcels.ts';
 import { NOTICE, printedDebt, type PrintedDebt } from './printed_debts.ts';
@@ -90,7 +90,7 @@ function placeOf(property: Property, printed: PrintedDebt, reads: CountyReads): 
   const basis = isFromSale ? 'sheriff_sale' : address === null ? null : printed.streetBasis;
   // Hamilton's layer omits units, so its address is not that of the sale.
   const isSameAddress = isFromSale || property.countyFips !== HAMILTON || property.address.unit === null;
-  // The owner's mail is asked for a ZIP that no page of the county prints, and gives the city with it.
+  // If no page of the county prints the ZIP, it comes from the owner's mail, and the city with it.
   const givesMail = address !== null && printed.mailing !== null && property.owner.occupies && printed.zip === null;
   const mayBeKept = reads.wasAtSale(property);
   const known = (own: string | null, ownBasis: string, value: string): readonly [PlaceValue, PlaceValue] => {
@@ -182,7 +182,7 @@ function debtsOf(truth: Truth, countyFips: string): CountyDebts | null {
 
 export const debtKey = ({ countyFips, key }: Pick<TrueDebt, 'countyFips' | 'key'>): string => `${countyFips} ${key}`;
 
-/** Where the owner lives, as the pages tell. A post office box in the state does not tell. */
+/** Where the owner lives, according to the pages. A post office box in the state does not tell. */
 export function ownerLocation({ property, printed, place }: TrueDebt): string {
   const { mailing } = printed;
   if (mailing === null) return 'unknown';

@@ -1,6 +1,6 @@
 /**
- * What each site showed on the days on which it was read, as versions of its listings: the rules of listing_history,
- * applied to the world by code of its own.
+ * The versions of each site's listings on the days on which it was read: the rules of listing_history, applied to the
+ * world by independent code.
  */
 import { dayNumber } from '../../world/days.ts';
 import type { Day, ListingOnDay, Money } from '../../world/types.ts';

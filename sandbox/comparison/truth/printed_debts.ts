@@ -1,6 +1,6 @@
 /**
- * What the counties' pages print about a tax debt, in the words of each county. Shares nothing with the adapters: the
- * texts follow from the world.
+ * A tax debt as the counties' pages print it, in the words of each county. Shares nothing with the adapters: the texts
+ * follow from the world.
  */
 import { landUse, rollPlace } from '../../pages/montgomery_roll.ts';
 import { spellStreet } from '../../world/streets.ts';

@@ -1,6 +1,6 @@
 /**
  * The truth that a snapshot can know: the facts of the world on the days on which each source was read. The manifests
- * of the snapshots say which days these are.
+ * of the snapshots state these days.
  */
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -35,7 +35,7 @@ export interface Truth {
   readonly unread: readonly string[];
   /** Sources with a good read, by name. */
   readonly sources: ReadonlyMap<string, SourceReads>;
-  /** Whether every snapshot since the first is there, so that all days of reads are known. */
+  /** Whether every snapshot since the first exists, so that all days of reads are known. */
   readonly isComplete: boolean;
   /** Number of sold leads, which the snapshot leaves out. */
   readonly soldLeads: number;

@@ -1,10 +1,9 @@
 /**
  * Allegheny County, Pennsylvania: the assessment roll, about 585,000 parcels, monthly. A parcel with several buildings
- * has a row (card) for each: they repeat what is read here but the year built, which is that of the first card. The
- * roll has no owner's name; the address for change notices is the owner's mailing address.
- *
- * Known from public readers and part of a recorded row: the columns; SALECODE 0 is a valid sale and H one of several
- * parcels; of other codes the meaning is not known here. A SALEPRICE of 0 or 1 is no price.
+ * has a row (card) for each. The columns read here are equal on all cards except the year built, which is taken from
+ * the first card. The roll has no owner's name; the address for change notices is the owner's mailing address. Known
+ * from public readers and part of a recorded row: the columns; SALECODE 0 is a valid sale and H one of several parcels;
+ * the meaning of other codes is unknown. A SALEPRICE of 0 or 1 is no price.
  */
 import { mailing } from '../../families/addresses.ts';
 import { ALLEGHENY, wprdcTerms } from '../../families/open_data/allegheny.ts';

@@ -1,12 +1,10 @@
 /**
  * City of Milwaukee, Wisconsin: the assessor's Master Property File (MPROP), about 160,000 parcels of the city.
- *
  * CONVEY_FEE is the state's transfer fee of the last conveyance: 0.3 % of the price since September 1981 (Wis. Stat.
  * 77.22), before that 0.1 %. A price is computed from the fee of 1982 or later; a fee of 0 is a transfer without a
- * price. The file does not say whether a conveyance was a sale at market.
- *
- * Known from public readers of the file: the columns. No row was recorded, and the form of CONVEY_DATE is not
- * confirmed: another than those of values.ts is refused, so that the source is set aside.
+ * price. The file does not say whether a conveyance was a sale at market. Known from public readers of the file: the
+ * columns. No row was recorded, and the form of CONVEY_DATE is not confirmed: a form that values.ts does not know is
+ * refused, which quarantines the source.
  */
 import { mailing } from '../../families/addresses.ts';
 import { ckanTable } from '../../families/open_data/ckan.ts';
