@@ -87,7 +87,7 @@ ${declared(listing, 'MLS by RESO Web API')}
         ],
       }),
     },
-    record: `property.json: an answer of the server with two or three listings, cut out of a page. ${MADE_UP}`,
+    record: `property.json: a response of the server with two or three listings, cut out of a page. ${MADE_UP}`,
   };
 };
 

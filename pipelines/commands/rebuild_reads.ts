@@ -105,7 +105,7 @@ async function parseAgain(folders: Folders, spec: SourceSpec, record: ReadRecord
     }
     if (staged.parquet.sha256 === record.parquet?.sha256) return null;
     await rm(file);
-    return "today's parser makes other rows of its pages; see make reparse";
+    return "today's parser gives other rows from its pages; see make reparse";
   } catch (error) {
     if (error instanceof ArchiveDamage || error instanceof Quarantine) return error.message;
     throw error;

@@ -57,7 +57,7 @@ export function chooseSources(all: readonly SourceSpec[], wanted: string | undef
         ? `Similar: ${similar.slice(0, SIMILAR_SHOWN).join(', ')}`
         : `Families: ${FAMILIES.join(', ')}`;
     throw new SettingError(
-      `SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources: ${unknown} is none. ${advice}. ` +
+      `SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources: ${unknown} is neither. ${advice}. ` +
         'docs/sources.md lists all.',
     );
   }
@@ -83,7 +83,7 @@ function checkSettings(settings: PipelineSettings): void {
 
 const NOT_WRITABLE: Readonly<Record<string, string>> = {
   EEXIST: 'it is a file',
-  ENOTDIR: 'it is in a file',
+  ENOTDIR: 'a part of its path is a file',
   EACCES: 'this user may not write there',
   EROFS: 'its disk is read-only',
 };

@@ -52,13 +52,13 @@ function differenceProblems(differences: readonly Difference[]): Problem[] {
   if (owed.length > 0) {
     const total = sum(owed.map((t) => t.amount));
     const message =
-      `${owed.length} incoming transfers, $${total} in all, paid for something that can no longer be delivered: ` +
+      `${owed.length} incoming transfers, $${total} in total, paid for something that can no longer be delivered: ` +
       'refund them';
     problems.push(problem('transfers_owed', 'ledger', message));
   }
   if (unpaid.length > 0) {
     const total = sum(unpaid.map((p) => p.payment.amount));
-    const message = `${unpaid.length} sold purchases, $${total} in all, have no transfer on the chain`;
+    const message = `${unpaid.length} sold purchases, $${total} in total, have no transfer on the chain`;
     problems.push(problem('sales_unpaid', 'ledger', message));
   }
   return problems;

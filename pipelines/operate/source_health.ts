@@ -80,8 +80,8 @@ export function sourceHealth(
 
 /** Descriptions of outdated rows of a fiscal year, by reason. */
 const OUTDATED = {
-  newer_fiscal_year_published: 'which is over, and a newer one is published',
-  fiscal_year_over: 'which is over for more than 60 days',
+  newer_fiscal_year_published: 'which has ended, and a newer one is published',
+  fiscal_year_over: 'which ended more than 60 days ago',
 } as const;
 
 /** Why the rows are outdated, in words; null if they are not. */

@@ -61,7 +61,7 @@ export async function probeSources(options: ProbeOptions): Promise<boolean> {
 
 /** What the operator must provide before the site can be probed; null if nothing. */
 function whyNotAsked(spec: SourceSpec, mayFetch: (spec: SourceSpec) => boolean): string | null {
-  if (!spec.fetch) return `it has no site to ask; put a file into the drop folder: ${spec.drop?.[0]?.about ?? ''}`;
+  if (!spec.fetch) return `it has no site to probe; put a file into the drop folder: ${spec.drop?.[0]?.about ?? ''}`;
   if (!mayFetch(spec)) return whatIsMissing(spec);
   return null;
 }
@@ -88,7 +88,7 @@ async function keptLines({ layout }: ProbeOptions, spec: SourceSpec, found: Prob
   const { files, left } = await keepPages(folder, spec, found.pages, found.rows);
   const how = found.rows.length > 0 ? 'personal names are replaced by X' : 'every letter and digit is replaced';
   return [
-    `${files.length} pages kept in ${folder}: ${how}; read them before you send them`,
-    ...left.map((url) => `not kept, because its names cannot be replaced: ${url}`),
+    `${files.length} pages saved in ${folder}: ${how}; read them before you send them`,
+    ...left.map((url) => `not saved, because its names cannot be replaced: ${url}`),
   ];
 }

@@ -52,7 +52,7 @@ export class LiveProgress implements Progress {
 
   reading(sources: Parameters<Progress['reading']>[0], others: number): void {
     this.#tally.ask(sources);
-    if (others > 0) this.line(this.#dim(`${plural(others, 'other source')} not asked: their rows stay`));
+    if (others > 0) this.line(this.#dim(`${plural(others, 'other source')} not read: their rows stay`));
   }
 
   started(spec: Parameters<Progress['started']>[0]): void {

@@ -14,7 +14,7 @@ const MAX_SPAN = 200;
  */
 export function htmlTables(html: string, pageUrl: string): TableRow[][] {
   if ((html.match(/<table\b/giu) ?? []).length > (html.match(/<\/table\s*>/giu) ?? []).length)
-    throw new Quarantine('truncated_download', 'a table of the page has no end', pageUrl);
+    throw new Quarantine('truncated_download', 'a table on the page is truncated: its end is missing', pageUrl);
   const $ = load(html.replace(/<br\s*\/?>/giu, '\n'));
   return $('table')
     .toArray()

@@ -48,7 +48,7 @@ export async function readXls(bytes: Uint8Array, pageUrl: string): Promise<reado
     );
   // The library would read a truncated file without an error.
   if (isXml(bytes) && !/<\/(?:\w+:)?Workbook>\s*$/u.test(ascii(bytes.subarray(-200))))
-    throw new Quarantine('truncated_download', 'the workbook has no end, so it is not complete', pageUrl);
+    throw new Quarantine('truncated_download', 'the workbook is truncated: its end is missing', pageUrl);
   const reply = await inThread(bytes);
   if ('problem' in reply) throw new Quarantine('malformed_page', `${reply.problem}: ${SAVE_AS_XLSX}`, pageUrl);
   return reply.sheets;

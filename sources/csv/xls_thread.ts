@@ -43,10 +43,10 @@ function sheetsOf({ SheetNames: names, Sheets: sheets, Workbook: about }: WorkBo
 /** Problems that the library's messages tell from damage. */
 const PROBLEMS: readonly (readonly [words: RegExp, problem: string])[] = [
   [/password|encrypt/iu, 'the workbook has a password'],
-  [/cannot find workbook/iu, 'the file is no workbook, although it is stored like one (a Word document, perhaps)'],
+  [/cannot find workbook/iu, 'the file is not a workbook, although it is stored like one (perhaps a Word document)'],
 ];
 
-const DAMAGED = 'the workbook is cut or damaged';
+const DAMAGED = 'the workbook is truncated or damaged';
 
 function reply(bytes: Uint8Array): XlsReply {
   set_cptable(codePages);

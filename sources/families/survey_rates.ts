@@ -52,7 +52,7 @@ export function ratesOf(
   { series, day, rate }: RateColumns,
 ): Candidate[] {
   if (!page.text().endsWith('\n'))
-    throw new Quarantine('truncated_download', 'the last line has no end, so its rate may be cut', page.url);
+    throw new Quarantine('truncated_download', 'the last line is truncated: it has no line end', page.url);
   const readOn = page.observedAt.slice(0, 10);
   const [dayAt, rateAt] = [header.indexOf(day), header.indexOf(rate)];
   return rows.map(({ cells, raw, line }: CsvRow) =>

@@ -48,7 +48,7 @@ describe('two snapshots compared', () => {
   });
   const of = (table: string) => diff.tables.find((t) => t.table === table) ?? assert.fail(table);
 
-  test('what came, went and changed is what a comparison row by row in plain code finds', async () => {
+  test('added, removed and changed rows equal those of a row-by-row comparison in plain code', async () => {
     const moving = await fieldsThatMove(diff.duck.connection);
     for (const { name, contract } of (await loadModels()).filter(isCompared)) {
       const { key } = contract.record;
@@ -146,7 +146,7 @@ describe('two snapshots compared', () => {
     await assert.rejects(snapshotNamed(layout, 'A', '2019-01-01'), unknown);
   });
 
-  test('are compared from the command line; with all fields the days show', async () => {
+  test('are compared from the command line; ALL=1 shows the fields that change daily', async () => {
     assert.ok(!of('deals').fields.some((f) => f.field === 'days_on_feed'));
     const { code, out } = await cli('diff_cli.ts', { A: '2026-11-23', B: '2026-11-20', ALL: '1' });
     assert.equal(code, 0);
@@ -171,7 +171,7 @@ describe('the profile report', () => {
   });
   after(() => browser.close());
 
-  test('is one file that asks for nothing else, with a plot and a table of figures for each section', async () => {
+  test('is one self-contained file, with a plot and a table of figures for each section', async () => {
     const page = await browser.newPage();
     const asked: string[] = [];
     page.on('request', (request) => {
@@ -193,7 +193,7 @@ describe('the profile report', () => {
     await page.close();
   });
 
-  test('is readable light and dark: text and marks take the colours of the scheme', async () => {
+  test('is readable light and dark: text and marks take the colors of the scheme', async () => {
     const seen: string[] = [];
     for (const colorScheme of ['light', 'dark'] as const) {
       const context = await browser.newContext({ colorScheme });
@@ -219,7 +219,7 @@ describe('the profile report', () => {
     );
   });
 
-  test('of a first snapshot says that there is none before it', async () => {
+  test('of a first snapshot says that it is the first', async () => {
     const { duck, manifest } = await openSnapshot(layout.root, A);
     try {
       const page = await profilePage(manifest, await factsOf(duck.connection), null);
@@ -229,7 +229,7 @@ describe('the profile report', () => {
     }
   });
 
-  test('a plot is labelled in words that break nothing', async () => {
+  test('the label of a plot is escaped', async () => {
     const svg = await svgOf({ data: { values: [{ a: 1 }] }, mark: 'point', encoding: {} }, 'one < "two" & three');
     assert.match(svg, /^<svg role="img" aria-label="one &lt; &quot;two&quot; &amp; three" viewBox="0 0 /);
   });

@@ -35,7 +35,7 @@ for (const [name, column, size] of [
     );
   });
 
-it('counts the same rows in all bins as in the table', async () => {
+it('counts as many rows in all bins as in the table', async () => {
   const [leads] = (
     await snapshot.duck.connection.runAndReadAll('SELECT count(*)::INT AS n FROM leads')
   ).getRowObjectsJson();

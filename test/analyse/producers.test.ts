@@ -30,7 +30,7 @@ it('a column of every explainable table has a model whose SQL or columns name it
     }
 });
 
-it('names the model that computes a column, not one that passes it on', async () => {
+it('names the model that computes a column, not one that copies it', async () => {
   const nameOf = async (table: string, column: string): Promise<string | undefined> =>
     (await producerOf(snapshot.duck.connection, table, column))?.name;
   assert.equal(await nameOf('deals', 'offer_status'), 'int_offers');
@@ -40,7 +40,7 @@ it('names the model that computes a column, not one that passes it on', async ()
   assert.equal(await nameOf('deals', 'no_such_column'), undefined);
 });
 
-it('every computed figure of a deal has a formula, except those that no formula gives', async () => {
+it('every computed figure of a deal has a formula, except the declared ones', async () => {
   const steps = await rowsOf(
     snapshot.duck.connection,
     "SELECT DISTINCT unnest(CAST(recompute AS JSON[])) ->> 'figure' AS figure FROM reports",

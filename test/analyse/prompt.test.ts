@@ -17,7 +17,7 @@ import { BARE } from '../environment.ts';
 const root = new URL('../../', import.meta.url).pathname;
 
 describe('a statement', () => {
-  test('ends at a semicolon that stands in no string, name or comment', () => {
+  test('ends at a semicolon outside of strings, names and comments', () => {
     assert.deepEqual(splitStatements('SELECT \';\', ";" -- ;\n, 1 /* ; */; FROM x'), {
       statements: ['SELECT \';\', ";" -- ;\n, 1 /* ; */'],
       rest: ' FROM x',
@@ -32,7 +32,7 @@ describe('a statement', () => {
     assert.ok(isEmpty(' -- only a word\n/* and one */ '));
   });
 
-  test('is the same however it is broken into lines', () => {
+  test('is the same with any line breaks', () => {
     const piece = fc.constantFrom('SELECT 1', "';'", '"a;b"', '-- c;\n', '/* d; */', ' ', 'FROM x', '$$;$$');
     fc.assert(
       fc.property(fc.array(fc.array(piece, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 4 }), (all) => {
@@ -128,7 +128,7 @@ describe('over a snapshot', () => {
     assert.ok(offers('SELECT regexp_ex').includes('regexp_extract('));
   });
 
-  test('every table and column has a comment that says what it is', async () => {
+  test('every table and column has a comment with its meaning', async () => {
     for (const kind of ['tables', 'views', 'columns']) {
       const rows = (
         await opened.duck.connection.runAndReadAll(
@@ -140,7 +140,7 @@ describe('over a snapshot', () => {
     }
   });
 
-  test('it can be read and nothing else: no write, no file, no setting', async () => {
+  test('it can only be read: no write, no file, no setting', async () => {
     const refused = [
       'CREATE TABLE x AS SELECT 1',
       'DELETE FROM deals',
@@ -153,7 +153,7 @@ describe('over a snapshot', () => {
     for (const sql of refused) await assert.rejects(opened.duck.connection.run(sql), sql);
   });
 
-  test('a script is answered statement by statement, and a mistake in it shows in the exit status', () => {
+  test('a script runs statement by statement, and an error shows in the exit status', () => {
     const script = 'SELECT count(*) AS n\nFROM deals;\nSELEC 1;\n.tables\nSELECT 7 AS last';
     const { status, stdout } = spawnSync(process.execPath, ['pipelines/commands/sql.ts'], {
       cwd: root,
@@ -167,7 +167,7 @@ describe('over a snapshot', () => {
     assert.equal(status, 1);
   });
 
-  test('Q answers one query, for people or programs', async () => {
+  test('Q runs one query, for people or programs', async () => {
     const ask = (env: Record<string, string>) =>
       spawnSync(process.execPath, ['pipelines/commands/sql.ts'], {
         cwd: root,
@@ -184,7 +184,7 @@ describe('over a snapshot', () => {
   });
 
   test(
-    'at a terminal: Tab, a statement over two lines, Ctrl-C, and history that the next session has',
+    'at a terminal: Tab, a statement over two lines, Ctrl-C, and history for the next session',
     { skip: spawnSync('script', ['--version']).status === 0 ? false : 'there is no script' },
     async () => {
       const session = async (keys: readonly string[]): Promise<string> => {

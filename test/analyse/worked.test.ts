@@ -46,7 +46,7 @@ describe('a worked query', () => {
     });
   }
 
-  test('there are ten or more, and they agree with what the tables say', async () => {
+  test('there are ten or more, and they agree with the tables', async () => {
     assert.ok(workedQueries().length >= 10);
     const sum = async (name: string, column: string): Promise<number> =>
       Number(
@@ -64,12 +64,12 @@ describe('a worked query', () => {
     assert.equal(await sum('freshness_by_county', 'sources'), await count('sources WHERE county IS NOT NULL'));
   });
 
-  test('without what it answers, or how many rows, is refused', () => {
+  test('without a question, or a number of rows, is refused', () => {
     assert.throws(() => parseQuery('x', 'SELECT 1'), /has no question/);
     assert.throws(() => parseQuery('x', '-- What is one?\nSELECT 1'), /has no number of rows/);
   });
 
-  test('is answered from the command line; an unknown name is an error that lists the queries', async () => {
+  test('runs from the command line; an unknown name is an error that lists the queries', async () => {
     const ask = (env: Record<string, string>) =>
       runHere(join(root, 'pipelines/analyse/query_cli.ts'), { env: { ...BARE, DATA_DIR: layout.root, ...env } });
     assert.match((await ask({})).out, /^ {2}auctions_by_week +Upcoming sheriff sales per week/m);
@@ -161,7 +161,7 @@ describe('a number walked back', () => {
     );
   });
 
-  test('where history made the figure, the versions of the listing are shown', async () => {
+  test('if a figure depends on history, the versions of the listing are shown', async () => {
     const [deal] = await rows(
       'SELECT id, first_price, list_price FROM deals WHERE price_reduction_pct > 0 ORDER BY id LIMIT 1',
     );
@@ -175,7 +175,7 @@ describe('a number walked back', () => {
     );
   });
 
-  test('the beginning of an id is enough where one row has it; a wrong id or field is named in the error', async () => {
+  test('the beginning of an id is enough if one row has it; a wrong id or field is named in the error', async () => {
     const [deal] = await rows('SELECT id FROM deals ORDER BY id LIMIT 1');
     assert.equal((await walk(String(deal?.['id']).slice(0, 13))).id, deal?.['id']);
     await assert.rejects(
@@ -190,7 +190,7 @@ describe('a number walked back', () => {
     );
   });
 
-  test('fits the width of a screen, but for words that are longer: nothing of a line is lost', async () => {
+  test('fits the width of a screen, except longer words, and loses no text', async () => {
     const [deal] = await rows("SELECT id FROM deals WHERE underwrite_reliability = 'ok' ORDER BY id LIMIT 1");
     const e = await walk(deal?.['id']);
     const [narrow, whole] = [formatExplanation(e, 'deal_score', { width: 80 }), formatExplanation(e, 'deal_score')];
@@ -199,7 +199,7 @@ describe('a number walked back', () => {
     assert.equal(narrow.join('').replaceAll(/\s/g, ''), whole.join('').replaceAll(/\s/g, ''));
   });
 
-  test('bytes that are no longer what they were are told, and a script sees it', async () => {
+  test('changed bytes are reported, and a script sees it in the exit status', async () => {
     const [deal] = await rows(
       "SELECT id, page_sha256 FROM deals WHERE source = 'heartland_multifamily' ORDER BY id LIMIT 1",
     );

@@ -32,7 +32,7 @@ const web = webOf(makeWorld({ seed: 7, listings: 60, parcels: 400, auctions: 30,
 
 const run = (layout: Layout, day: string, sources = SOURCES): Promise<Ended> => runToEnd(web, layout, day, sources);
 
-describe('after two days, a file that is no longer what was written', () => {
+describe('after two days, a changed file', () => {
   let whole: Layout;
   let third: Record<string, string>;
   const made: string[] = [];
@@ -68,7 +68,7 @@ describe('after two days, a file that is no longer what was written', () => {
     assert.match((await currentSnapshot(layout)) ?? '', new RegExp(`^${SECOND}`, 'u'));
   }
 
-  test('staged rows changed, cut or lost: the run stops, and reparse restores the same bytes', async () => {
+  test('staged rows changed, truncated or lost: the run stops, and reparse restores the same bytes', async () => {
     const layout = mended;
     const file = await staged(layout, 'oh_hamilton_tax');
     const hash = await sha256OfFile(file);
@@ -118,7 +118,7 @@ describe('after two days, a file that is no longer what was written', () => {
     assert.deepEqual(await hashesOn(layout, THIRD), third);
   });
 
-  test('with the damaged snapshot moved away, the history continues from the one before it', async () => {
+  test('with the damaged snapshot moved away, the history continues from the previous one', async () => {
     const layout = await copy();
     const damaged = (await currentSnapshot(layout)) ?? '';
     await rename(layout.snapshot(damaged), join(layout.root, 'moved-away'));

@@ -84,7 +84,7 @@ describe('a full disk', { skip: mounted ? false : 'no file system can be mounted
     });
   }
 
-  test('with room again each day gives what it gives undisturbed, and nothing is left over', async () => {
+  test('with space again each day gives its undisturbed bytes, and nothing is left over', async () => {
     for (const day of [FIRST, SECOND]) {
       const run = await startPipeline(web, layout.root, day, ENV);
       assert.equal((await run.ended).status, 0, run.lines.join('\n'));

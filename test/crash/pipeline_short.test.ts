@@ -114,7 +114,7 @@ describe('on a day with history', () => {
   });
 });
 
-test('a lock file that a kill left empty locks like any other', async () => {
+test('a lock file that a kill left empty still locks', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-lock-'));
   const locked = layoutOf(folder);
   await writeFile(locked.lock, '');

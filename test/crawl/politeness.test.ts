@@ -115,7 +115,7 @@ test('three workers read one site one request at a time, at its interval, and ob
   assert.deepEqual(inQuiet, [], 'the whole site is left alone, by all workers');
 });
 
-test('a host is held by one read at a time; its pace outlives who held it', async (t) => {
+test('a host is held by one read at a time; its pace outlasts the holder', async (t) => {
   const postgres = await startPostgres();
   const url = await postgres.database();
   const databases: CrawlDatabase[] = [];

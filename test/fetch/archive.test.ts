@@ -60,7 +60,7 @@ test('a damaged object is an error that names it, and is replaced when the same 
   await assert.rejects(archive.page(recordOf({ sha256: hash })), named);
 });
 
-test('a line cut by a crash is reported and skipped, and does not affect later lines', async (t) => {
+test('a line truncated by a crash is reported and skipped, and does not affect later lines', async (t) => {
   const { dataDir, archive, warnings, reopen } = await folder(t);
   for (const url of ['https://a.example/1', 'https://a.example/2']) await archive.append(recordOf({ url }));
   const list = join(dataDir, 'archive', 'requests', 'a_source', '2026-11-20.01.ndjson');
@@ -90,7 +90,7 @@ test('records of a run keep the order in which they were appended', async (t) =>
   );
 });
 
-test('the latest usable response is found: newest run first, refusals and cut bodies skipped', async (t) => {
+test('the latest usable response is found: newest run first, refusals and truncated bodies skipped', async (t) => {
   const { archive, reopen } = await folder(t);
   const sha256 = await archive.put(Buffer.from('x'));
   for (const [runId, rest] of [

@@ -40,7 +40,7 @@ for (const code of ['ENOTFOUND', 'EAI_AGAIN']) {
   });
 }
 
-test('one host that does not resolve while others do is the trouble of its source, not of robots.txt', async (t) => {
+test('one host that does not resolve while others do is a failure of its source, not of robots.txt', async (t) => {
   const site = await serve(t, { '/a': answer('ok') });
   const port = new URL(site.origin).port;
   const { resolve } = resolverOf(['two.test']);
@@ -70,7 +70,7 @@ test('a temporary failure of a name server is retried', async (t) => {
   assert.ok(ctx.stats.retries > 0);
 });
 
-test('a network that is lost during a run ends it as if there had been none', async (t) => {
+test('a network lost during a run ends it like a missing one', async (t) => {
   const site = await serve(t, { '/a': answer('ok') });
   const port = new URL(site.origin).port;
   const known = ['one.test', 'two.test'];
@@ -85,7 +85,7 @@ test('a network that is lost during a run ends it as if there had been none', as
   assert.deepEqual([messages.length, ctx.stats.retries], [1, 0]);
 });
 
-test('hosts that are looked up for longer than the limit do not resolve', async () => {
+test('a lookup that takes longer than the limit counts as unresolved', async () => {
   const messages: string[] = [];
   const waited: number[] = [];
   const network = new Network({
@@ -102,7 +102,7 @@ test('hosts that are looked up for longer than the limit do not resolve', async 
   assert.deepEqual([waited, messages.length], [[6_000], 1]);
 });
 
-test('one host that resolves is a network, however many do not', async () => {
+test('one host that resolves proves a network, even if all others do not', async () => {
   const { resolve, asked } = resolverOf(['five.test']);
   const network = new Network({ hosts: HOSTS, resolve, onDown: assert.fail, wait: () => new Promise(() => {}) });
   await network.check(new URL('http://one.test/'));

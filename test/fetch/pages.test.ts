@@ -169,7 +169,7 @@ test('secrets in headers are sent to the site and not archived', async (t) => {
   });
 });
 
-test('a secret in the query is sent to the site, and is in no address, record or redirect', async (t) => {
+test('a secret in the query is sent to the site, and appears in no address, record or redirect', async (t) => {
   const other = await serve(t, { '/': answer('elsewhere') });
   const site = await serve(t, {
     '/api': (request, response) => response.writeHead(302, { location: `/api2${request.url?.slice(4)}` }).end(),

@@ -120,7 +120,7 @@ describe('coverage', () => {
   });
   after(() => built.close());
 
-  it('has a row for each metro with listings and each kind, and the kinds that are read elsewhere', async () => {
+  it('has a row for each metro with listings and each kind, and for the kinds read elsewhere', async () => {
     const names = (await built.rows('coverage')).map((r) => `${String(r['metro'])} ${String(r['kind'])}`);
     const elsewhere = ['Chicago code_violation', 'Allen County, OH sheriff_sale'];
     const expected = listingMetros.flatMap(([metro]) => COVERED_KINDS.map((kind) => `${metro} ${kind}`));
@@ -146,7 +146,7 @@ describe('coverage', () => {
     ]);
   });
 
-  it('is partial where a source has rows of a kind that it does not cover', async () => {
+  it('is partial if a source has rows of a kind that it does not cover', async () => {
     const shown = ['status', 'listed_rows', 'why'];
     assert.deepEqual(await fields('Chicago', 'code_violation', ...shown), ['partly_covered', 1, null]);
   });

@@ -126,7 +126,7 @@ describe('address keys', () => {
     );
   });
 
-  it('are what they were when normalised again', async () => {
+  it('stay the same when normalized again', async () => {
     const keys = SAME.flatMap(([key]) => (key === null ? [] : [key]));
     const again = await values('address_parts(x).address_key', keys);
     assert.deepEqual(again, keys);
@@ -147,7 +147,7 @@ describe('address keys', () => {
     );
   });
 
-  it('know the ends of a range, and leave a number that is none as it is', async () => {
+  it('have the ends of a range, and leave other numbers unchanged', async () => {
     assert.deepEqual(
       await values("address_parts(x).house_low || '..' || address_parts(x).house_high", [
         '912-914 8th St',
@@ -161,7 +161,7 @@ describe('address keys', () => {
     assert.deepEqual(await values('address_parts(x).address_key', ['20-18 X St']), ['20-18 X ST']);
   });
 
-  it('are several where a line names several addresses', async () => {
+  it('are several if a line names several addresses', async () => {
     const keys = await values("array_to_string(address_lines(x), ' + ')", [
       '101 Main St AKA 2 Oak Ave',
       '12 A St & 14 B St',
@@ -171,7 +171,7 @@ describe('address keys', () => {
     assert.deepEqual(keys, ['101 MAIN ST + 2 OAK AVE', '12 A ST + 14 B ST', '1 ELM ST + 3 ELM ST', '5 ELM ST']);
   });
 
-  it('tell a post office box', async () => {
+  it('detect a post office box', async () => {
     assert.deepEqual(
       await values('is_po_box(x)', [
         'P.O. Box 12',
@@ -187,17 +187,17 @@ describe('address keys', () => {
 });
 
 describe('identifiers', () => {
-  it('are version 5 UUIDs that anybody can make again', async () => {
+  it('are version 5 UUIDs that anyone can recompute', async () => {
     const names = ['deal|123 MAIN ST|44102', 'x', 'é'];
     assert.deepEqual(await values('uuid_of(x)', names), names.map(uuid5));
   });
-  it('are null where the name is', async () => {
+  it('are null if the name is null', async () => {
     assert.deepEqual(await values('uuid_of(x)', [null]), [null]);
   });
 });
 
 describe('texts', () => {
-  it('are on one line, with one space between words and none around', async () => {
+  it('are on one line, with single spaces and none at the ends', async () => {
     assert.deepEqual(
       await values('one_line(x)', [
         'Ditch Co',
@@ -227,16 +227,16 @@ describe('exact arithmetic', () => {
     assert.equal(await value('whole_quotient(5, 2)'), 3);
     assert.equal(await value('whole_quotient(-5, 2)'), -3);
   });
-  it('keeps cents where a binary float would lose them', async () => {
+  it('keeps cents that a binary float would lose', async () => {
     assert.equal(await value('quotient(999999999999.99, 1)'), '999999999999.99');
     assert.equal(await value('percentage(0.07, 100)'), '0.07');
     assert.equal(await value('quotient(1.005, 1)'), '1.01');
   });
-  it('is null where it divides by nothing', async () => {
+  it('is null for a division by zero', async () => {
     assert.equal(await value('quotient(1, 0)'), null);
     assert.equal(await value('percentage(NULL, 3)'), null);
   });
-  it('rounds up to the cent, and leaves a whole cent', async () => {
+  it('rounds up to the cent, and keeps a whole cent', async () => {
     assert.equal(await value('quotient_up_to_cent(2 * wide(100001.00), 3)'), '66667.34');
     assert.equal(await value('quotient_up_to_cent(2 * wide(150000.00), 3)'), '100000.00');
   });
@@ -245,7 +245,7 @@ describe('exact arithmetic', () => {
     assert.equal(await value('quotient_down_to(40.00, 0.08, 500)'), '500.00');
     assert.equal(await value('quotient_down_to(39.99, 0.08, 500)'), '0.00');
   });
-  it('gives points from nothing to all of the weight, and none for what is unknown', async () => {
+  it('gives points from zero to the full weight, and null for an unknown value', async () => {
     assert.deepEqual(
       await values('points(CAST(x AS DECIMAL(14, 2)), 4, 6, 35)', ['3.99', '4.00', '7.30', '10.00', '99.00', null]),
       [0, 0, 19, 35, 35, null],

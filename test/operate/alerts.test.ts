@@ -43,7 +43,7 @@ async function listener(): Promise<{ layout: Layout; file: string; heard: () => 
 const tell = (troubles: readonly Problem[], layout: Layout, command: string, timeoutMs = 5_000): Promise<string[]> =>
   alertChanges(troubles, { layout, command, timeoutMs });
 
-test('a trouble is told when it is new, not again while it lasts, and once when it is over', async () => {
+test('a problem is sent when it is new, not again while it lasts, and once when it is over', async () => {
   const { layout, file, heard } = await listener();
   const command = `cat >> ${file}`;
   await tell([quarantined], layout, command);
@@ -68,7 +68,7 @@ test('a trouble is told when it is new, not again while it lasts, and once when 
   assert.equal(first?.data_dir, layout.root);
 });
 
-test('the same source in trouble for another reason is new trouble', async () => {
+test('the same source with another reason is a new problem', async () => {
   const { layout, file, heard } = await listener();
   await tell([quarantined], layout, `cat >> ${file}`);
   await tell(
@@ -82,7 +82,7 @@ test('the same source in trouble for another reason is new trouble', async () =>
   );
 });
 
-test('what the issue asks to be told is told, and a site that rests for a day is not', async () => {
+test('the declared kinds of problems are sent, and a site that is down for a day is not', async () => {
   const told = (Object.keys(PROBLEMS) as ProblemKind[]).filter((kind) => PROBLEMS[kind].alert);
   for (const kind of ['source_quarantined', 'source_stale', 'audit_blocked', 'settlement_unknown'] as const)
     assert.ok(told.includes(kind), kind);
@@ -94,7 +94,7 @@ test('what the issue asks to be told is told, and a site that rests for a day is
   assert.deepEqual(await heard(), []);
 });
 
-test('a command that fails is said to have failed, with its last words, and is told again next time', async () => {
+test('a failed command is reported with its last line, and its alert is sent again next time', async () => {
   const { layout, file, heard } = await listener();
   const [line] = await tell([stale], layout, 'echo no route to mail >&2; exit 3');
   assert.match(
@@ -109,7 +109,7 @@ test('a command that fails is said to have failed, with its last words, and is t
   );
 });
 
-test('a command that hangs is ended with everything it started', async () => {
+test('a command that hangs is killed with everything it started', async () => {
   const { layout, file } = await listener();
   const [line] = await tell([stale], layout, `(sleep 1.2; echo alive > ${file}) & wait`, 300);
   assert.match(line ?? '', /did not end within 0\.3 s/);
@@ -119,7 +119,7 @@ test('a command that hangs is ended with everything it started', async () => {
   assert.equal(await readFile(file, 'utf8').catch(() => 'nothing'), 'nothing', 'what it started is gone too');
 });
 
-test('however many troubles there are, they are one call, and a command that hangs is waited for once', async () => {
+test('any number of problems is one call, and a command that hangs is waited for once', async () => {
   const { layout, file, heard } = await listener();
   const many = Array.from({ length: 40 }, (_, i) => problem('source_stale', `source_${i}`, 'it is late'));
   assert.equal((await tell(many, layout, 'sleep 60', 200)).length, 1);
@@ -168,7 +168,7 @@ test('a run sends alerts at its end; a failing command changes neither its exit 
   assert.deepEqual([told?.event, told?.trouble.subject], ['new', 'heartland_multifamily']);
 });
 
-test('a command that does not read its input, or leaves something running, has done its duty', async () => {
+test('a command that does not read its input, or leaves a process running, has succeeded', async () => {
   const { layout } = await listener();
   const long = problem('source_quarantined', 'x', 'long '.repeat(100_000), 'parser_error');
   assert.match((await tell([long], layout, 'exec 0<&-; exit 0'))[0] ?? '', /^alert sent/);
@@ -176,7 +176,7 @@ test('a command that does not read its input, or leaves something running, has d
   assert.match((await tell([stale], layout, 'sleep 5 & exit 0', 1_000))[0] ?? '', /^alert sent/);
 });
 
-test('a memory that is damaged is begun anew: told once too often rather than never', async () => {
+test('a damaged alerts.json is replaced: an alert is sent twice instead of never', async () => {
   const { layout, file, heard } = await listener();
   await tell([stale], layout, `cat >> ${file}`);
   await writeFile(join(layout.root, 'alerts.json'), '{"troub');
@@ -184,7 +184,7 @@ test('a memory that is damaged is begun anew: told once too often rather than ne
   assert.equal((await heard()).length, 2);
 });
 
-test('two that look at the same time tell a trouble once', async () => {
+test('two calls at the same time send a problem once', async () => {
   const { layout, file, heard } = await listener();
   await Promise.all([1, 2, 3].map(() => tell([stale], layout, `sleep 0.2; cat >> ${file}`)));
   assert.equal((await heard()).length, 1);

@@ -59,7 +59,7 @@ const transfer = (n: number, block: bigint): IncomingTransfer => ({
   amount: 1_000_000n,
 });
 
-test('owed transfers and unpaid sales are trouble', async () => {
+test('owed transfers and unpaid sales are problems', async () => {
   const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-audit-'));
   const ledger = await openLedger({ DATA_DIR });
   const [paid, unpaid, late] = [await settle(ledger, 1), await settle(ledger, 2), await settle(ledger, 3)];
@@ -90,7 +90,7 @@ test('owed transfers and unpaid sales are trouble', async () => {
   const kinds = async (): Promise<string[]> =>
     (await ledgerState({ DATA_DIR }, NOW))?.problems.map((t) => `${t.kind}: ${t.message}`) ?? [];
   assert.deepEqual(await kinds(), [
-    'transfers_owed: 1 incoming transfers, $1.00 in all, paid for something that can no longer be delivered: ' +
+    'transfers_owed: 1 incoming transfers, $1.00 in total, paid for something that can no longer be delivered: ' +
       'refund them',
     'sales_unpaid: 1 sold purchases, $1.00 in all, have no transfer on the chain',
   ]);

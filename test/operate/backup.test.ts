@@ -41,7 +41,7 @@ describe('a backup', () => {
     assert.equal(statSync(to).mode & 0o777, 0o700, 'it contains sold answers and tokens');
   });
 
-  test('stores a content once, whatever the number of backups that have it', async () => {
+  test('stores a content once for any number of backups', async () => {
     const [data, to] = [dataFolder(), newPath('backups')];
     await backUpTo(data, to);
     const before = objectsIn(to);

@@ -14,7 +14,7 @@ import { newLayout } from '../pipelines/runs.ts';
 describe('a backup of a PostgreSQL ledger', () => {
   const { kinds } = ledgerFolders();
 
-  test('restores into an empty one, or leaves the one that is there', async () => {
+  test('restores into an empty database, or leaves an existing ledger unchanged', async () => {
     const place = async (): Promise<string> => (await kinds[1]?.fresh('')) ?? assert.fail('no PostgreSQL');
     const [LEDGER, empty] = [await place(), await place()];
     const source = await newLayout();

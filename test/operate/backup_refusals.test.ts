@@ -73,7 +73,7 @@ describe('a full disk', { skip: disk === null ? 'no file system can be mounted h
     spawnSync('umount', ['-l', point]);
   });
 
-  test('ends a backup or a restore in one line, and what was there stays', async () => {
+  test('ends a backup or a restore in one line, and existing files stay', async () => {
     const [data, to] = [dataFolder(), join(point, 'backups')];
     const first = await backUpTo(data, to);
     write(data, 'snapshots/2026-11-21.01/deals.parquet', Buffer.alloc(2_000_000, 'more'));

@@ -65,7 +65,7 @@ async function buys(
   return begun.purchase.id;
 }
 
-test('sales are summed by day, month and in all, in whole cents and exactly', async () => {
+test('sales are summed by day, by month and in total, exactly', async () => {
   const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-earned-'));
   assert.equal(await ledgerState({ DATA_DIR }, NOW), null, 'no ledger is no trouble, and none is made by looking');
   const ledger = await openLedger({ DATA_DIR });
@@ -142,7 +142,7 @@ test('dollars are written from whole units, never through a binary fraction', ()
   ]);
 });
 
-test('a ledger that cannot be asked is trouble and no crash', async () => {
+test('an unavailable ledger is a problem, not a crash', async () => {
   const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-earned-'));
   await writeFile(join(DATA_DIR, 'ledger.sqlite'), 'this is no database, and was never one of ours'.repeat(100));
   const health = await healthOf(layoutOf(DATA_DIR), []);

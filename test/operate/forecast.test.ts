@@ -22,12 +22,12 @@ const state = (changes: Partial<DiskState>): DiskState => ({
 });
 
 describe('a folder with a snapshot and 2 MB of pages a day', () => {
-  test('grows by all of it where nothing prunes it', () => {
+  test('grows by all of it if nothing prunes it', () => {
     const { growth_in_30_days: growth, full_on: fullOn, is_pruned: isPruned } = forecastOf(state({}));
     assert.deepEqual([growth, fullOn, isPruned], [30 * (24 + 2) * MB, null, false]);
   });
 
-  test('grows by the tables alone where the schedule prunes it', () => {
+  test('grows only by the tables if the schedule prunes it', () => {
     // After 30 days: three DuckDB files, the filings of 14 days and of today, and those of 30 November.
     const growth = (3 - 1) * 20 * MB + (15 + 1 - 1) * MB + 30 * 3 * MB + 30 * 2 * MB;
     assert.equal(forecastOf(state({ policy })).growth_in_30_days, growth);
@@ -38,7 +38,7 @@ describe('a folder with a snapshot and 2 MB of pages a day', () => {
     assert.equal(forecastOf(state({ freeBytes: 10 * 26 * MB - 1 })).full_on, '2026-11-30');
   });
 
-  test('has as many snapshots a day as lately', () => {
+  test('has as many snapshots a day as in the last runs', () => {
     const noPages = { readBytesPerDay: 0 };
     for (const [snapshotsPerDay, count] of [
       [0.5, 15],
@@ -49,7 +49,7 @@ describe('a folder with a snapshot and 2 MB of pages a day', () => {
   });
 });
 
-test('a disk that is full within 30 days is a problem that says what to do', () => {
+test('a disk that will be full within 30 days is a problem with advice', () => {
   const layout = layoutOf('data-live');
   const forecast = { growth_in_30_days: 1, free: 1, full_on: '2026-12-20', is_pruned: true };
   const [found] = diskProblems(layout, forecast, TODAY);

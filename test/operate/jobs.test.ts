@@ -35,7 +35,7 @@ describe('a job', () => {
     return { dataDir, done, said, run, runner };
   }
 
-  test('is done once for its slot, whoever asks', async () => {
+  test('runs once for its slot, for any number of callers', async () => {
     const { run, done } = await doing([]);
     assert.equal(await run(at('2026-11-21', '05:10')), 'done');
     assert.equal(await run(at('2026-11-21', '09:40')), 'already_done');
@@ -44,7 +44,7 @@ describe('a job', () => {
     assert.equal(done.length, 2);
   });
 
-  test('that was missed for days is done once when somebody looks', async () => {
+  test('that was missed for days runs once at the next check', async () => {
     const { dataDir, done, runner } = await doing([]);
     const options = { dataDir, print: () => undefined, runner, now: at('2026-11-21', '12:00') };
     await runMissedJobs(options);

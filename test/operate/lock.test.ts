@@ -30,7 +30,7 @@ async function holder(layout: Layout, forMs: number): Promise<ChildProcess> {
   return child;
 }
 
-test('a run that is killed holds nothing: the next one starts at once', async () => {
+test('a killed run releases its lock: the next one starts at once', async () => {
   const layout = await folder();
   const child = await holder(layout, 60_000);
   assert.equal(await lockHolder(layout), String(child.pid));
@@ -42,7 +42,7 @@ test('a run that is killed holds nothing: the next one starts at once', async ()
   (await holdFolder(layout))();
 });
 
-test('by hand the second run leaves and names the first; told to wait it waits', async () => {
+test('by hand the second run exits and names the first; with WAIT_MINUTES it waits', async () => {
   const layout = await folder();
   const child = await holder(layout, 2_500);
   await assert.rejects(
@@ -54,7 +54,7 @@ test('by hand the second run leaves and names the first; told to wait it waits',
   (await holdFolder(layout, 10_000))();
 });
 
-test('who looks whether a run is at work does not make one that starts in that moment leave', async () => {
+test('checking for a run in progress does not make a starting run exit', async () => {
   const layout = await folder();
   const look = setInterval(() => {
     void lockHolder(layout);
@@ -64,7 +64,7 @@ test('who looks whether a run is at work does not make one that starts in that m
   letGo();
 });
 
-test('four processes that each add to a number for a while lose nothing', async () => {
+test('four processes that increment a number lose no update', async () => {
   const layout = await folder();
   const file = join(layout.root, 'number');
   await writeFile(file, '0');
@@ -95,7 +95,7 @@ test('four processes that each add to a number for a while lose nothing', async 
   assert.equal(await readFile(file, 'utf8'), '12');
 });
 
-test('readers share the snapshots; pruning waits for all of them and names what to do', async () => {
+test('readers share the snapshots; pruning waits for all of them and says what to do', async () => {
   const layout = await folder();
   const readers = [holdForReading(layout), holdForReading(layout)];
   await assert.rejects(holdAgainstReaders(layout), /Nothing was removed\. Wait until it ends, or set WAIT_MINUTES/);

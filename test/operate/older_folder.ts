@@ -107,7 +107,7 @@ export const testOlderFolder = (tables?: readonly string[]): void => {
       return found.troubles.map(({ kind }) => kind);
     };
 
-    test('is served, with what it lacks named in /health, and its ledger is migrated', async () => {
+    test('is served, its missing parts are named in /health, and its ledger is migrated', async () => {
       const unused = 'http://127.0.0.1:1';
       server = await serve(
         readServerSettings({

@@ -46,7 +46,7 @@ describe('on the disk', () => {
   });
   const copied = (): Promise<Layout> => copyOf(layout);
 
-  test('without APPLY nothing is touched', async () => {
+  test('without APPLY nothing is removed', async () => {
     const files = async (): Promise<string[]> => (await readdir(layout.root, { recursive: true })).sort();
     const there = await files();
     const { plan, lines } = await prune(layout, NOTHING_KEPT, { apply: false });
@@ -59,7 +59,7 @@ describe('on the disk', () => {
     );
   });
 
-  test('after the strictest policy the day builds the same bytes again, and every kept row has its page', async () => {
+  test('after the strictest policy the day builds the same bytes again, and every retained row has its page', async () => {
     const pruned = await copied();
     // The Iceberg tables cannot be written: what was removed is listed all the same.
     await rm(pruned.iceberg, { recursive: true, force: true });
@@ -148,7 +148,7 @@ describe('on the disk', () => {
     assert.deepEqual(await verifySnapshot(pruned, old, 'retained'), ['deals.parquet is missing']);
   });
 
-  test('it leaves while a run or a reader is at work, and cleans up what a killed one of its own left', async () => {
+  test('it exits while a run or a reader is at work, and removes the leftovers of a killed prune', async () => {
     const pruned = layout;
     const letGo = await holdFolder(pruned);
     await assert.rejects(prune(pruned, NOTHING_KEPT, { apply: true }), /in use by another run/);

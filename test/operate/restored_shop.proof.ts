@@ -80,7 +80,7 @@ describe('a backup of a folder at work', () => {
   let bought: Awaited<ReturnType<typeof buyLead>>;
   let later: Awaited<ReturnType<typeof buyLead>>;
 
-  test('is consistent whenever it is made: every snapshot, row and page that it names is in it', async () => {
+  test('is consistent at any time: every snapshot, row and page that it names is in it', async () => {
     const server = await serveFrom(layout.root);
     bought = await buyLead(server);
     const run = runDay({ layout, world: start.world, day: SECOND_DAY, only, tables });
@@ -107,7 +107,7 @@ describe('a backup of a folder at work', () => {
     later = await buyLead(server);
   });
 
-  test('lets a server sell on: what was bought is collected, and a sold lead stays sold', async () => {
+  test('lets a server continue: bought answers are collected, and a sold lead stays sold', async () => {
     const server = await serveFrom(restored.root);
     const url = `${server.url}/api/purchases/${bought.receipt}`;
     const again = await fetch(url, { headers: { 'SIGN-IN-WITH-X': await buyer.signIn(url) } });

@@ -254,7 +254,7 @@ describe('over random histories and policies', () => {
     },
   );
 
-  test('every snapshot of the last week stays, whatever the settings are', () => {
+  test('every snapshot of the last week stays, with any settings', () => {
     const today = '2026-11-20';
     const daysBefore = (age: number): string => new Date(Date.parse(today) - age * DAY_MS).toISOString().slice(0, 10);
     // Up to ten snapshots of a day, half of them of the last ten days.

@@ -52,7 +52,7 @@ describe('the days of the schedule', () => {
       ]);
   });
 
-  test('an instant lies between the last slot and the next, and nothing lies between them', () => {
+  test('an instant is between the last slot and the next, with no slot between them', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...JOBS),
@@ -126,7 +126,7 @@ describe('as a crontab', () => {
     }
   });
 
-  test('what cron misses while the machine is off is made up by an hourly watch', () => {
+  test('an hourly watch runs the jobs that cron misses while the machine is off', () => {
     const watch = parsed.find((l) => / watch /.test(l.command)) ?? assert.fail('no watch');
     assert.deepEqual([watch.hour, watch.dom, watch.month, watch.dow], ['*', '*', '*', '*']);
   });
@@ -156,7 +156,7 @@ describe('as a crontab', () => {
   });
 });
 
-test('where no schedule is installed the watch makes nothing up', async (t) => {
+test('without an installed schedule the watch runs no missed jobs', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-watch-'));
   t.after(() => rm(dataDir, { recursive: true, force: true }));
   const { status, stdout } = spawnSync(process.execPath, ['pipelines/operate/cli.ts', 'watch'], {

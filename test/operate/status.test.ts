@@ -56,7 +56,7 @@ describe('the state of a folder', () => {
     assert.equal(of('ohio_sos').next_due, '2026-12-12', 'the second Saturday');
   });
 
-  test('what it cost is what the runs asked for', async () => {
+  test('its cost is the sum of the requests of its runs', async () => {
     const health = await look();
     const asked = await Promise.all(
       ['2026-11-20.01', '2026-11-21.01'].map(async (id) =>
@@ -76,7 +76,7 @@ describe('the state of a folder', () => {
     assert.equal((await look('2027-01-15')).month.runs, 0, 'thirty days later it is no longer counted');
   });
 
-  test('trouble is named with its page of the runbook, which is there', async () => {
+  test('problems name their page of the runbook, which exists', async () => {
     const health = await look();
     assert.deepEqual(kinds(health).sort(), ['source_quarantined', 'source_unavailable']);
     assert.deepEqual([health.level, EXIT[health.level]], ['warning', 1]);
@@ -90,7 +90,7 @@ describe('the state of a folder', () => {
     for (const { runbook } of stale.troubles) await access(new URL(runbook, root));
   });
 
-  test('a backup that is missing or old is trouble for real data, and not for the sandbox', async () => {
+  test('a missing or old backup is a problem for real data, and not for the sandbox', async () => {
     const sources = await loadSources();
     const lookOn = (today: string, backupDays = 2): Promise<Health> => healthOf(layout, sources, { today, backupDays });
     const messages = (health: Health): string[] =>
@@ -118,7 +118,7 @@ describe('the state of a folder', () => {
     }
   });
 
-  test('on a small screen it is one screen: trouble first and each, what is fresh by family', async () => {
+  test('on a small screen it fits one screen: each problem first, fresh sources by family', async () => {
     const health = await look();
     const lines = formatHealth(health, { lines: 30 });
     assert.ok(lines.length <= 30, lines.join('\n'));
@@ -169,7 +169,7 @@ describe('the state of a folder', () => {
     assert.equal(health.troubles.length, 2);
   });
 
-  test('a run that published nothing, and one that was killed, are told until one publishes', async () => {
+  test('a run that published nothing, and one that was killed, are reported until one publishes', async () => {
     const bad = '2026-11-21.02';
     await mkdir(layout.run(bad));
     assert.ok(kinds(await look()).includes('run_died'));

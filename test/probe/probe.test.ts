@@ -170,7 +170,10 @@ test('a kept page has no name of a person, and is still a page of the source', a
   const [spec] = named('oh_cuyahoga_tax');
   assert.ok(spec);
   const { layout, lines } = await ask([spec], { keeps: true });
-  assert.match(lines[1] ?? '', /^3 pages kept in .*personal names are replaced by X; read them before you send them$/u);
+  assert.match(
+    lines[1] ?? '',
+    /^3 pages saved in .*personal names are replaced by X; read them before you send them$/u,
+  );
   const folder = join(layout.root, 'probe', spec.name);
   const cases = RecordedPages.parse(JSON.parse(await readFile(join(folder, 'pages.json'), 'utf8')));
   const features = Object.values(cases).find(({ kind }) => kind === 'features');
@@ -188,7 +191,7 @@ test('a kept page has no name of a person, and is still a page of the source', a
 test('of a page that the adapter does not know only the form is kept', async () => {
   const alter = replaced('gis.cuyahogacounty', 'parcel_owner', 'owner_of_parcel');
   const { layout, lines } = await ask(named('oh_cuyahoga_tax'), { keeps: true, alter });
-  assert.match(lines[1] ?? '', /^1 pages kept in .*every letter and digit is replaced/u);
+  assert.match(lines[1] ?? '', /^1 pages saved in .*every letter and digit is replaced/u);
   const folder = join(layout.root, 'probe', 'oh_cuyahoga_tax');
   const [page] = (await readdir(folder)).filter((file) => file !== 'pages.json');
   const kept = await readFile(join(folder, page ?? ''), 'utf8');

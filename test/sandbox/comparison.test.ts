@@ -33,7 +33,7 @@ const compared = (published: readonly Row[], rows: readonly TrueRow[]): Record<s
   );
 
 describe('a comparison', () => {
-  it('finds equal rows equal, whichever of the possible values is published', () => {
+  it('finds equal rows equal, for each of the possible values', () => {
     const published = [row('1', 'ANN'), row('2', null, null)];
     assert.deepEqual(compared(published, [truth('1', 'ANN'), truth('2', null)]), {
       rows: [2, 0, 0, 0],

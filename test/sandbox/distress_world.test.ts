@@ -32,7 +32,7 @@ describe('records of distress', () => {
     assert.equal(new Set(day.distress.map(keyOf)).size, day.distress.length);
   });
 
-  test('a third is of properties for sale where so many are, a fifth of properties in other trouble', () => {
+  test('a third concerns properties for sale if there are so many, a fifth properties with other debts or sales', () => {
     const listed = new Set(day.listings.map(({ propertyId }) => propertyId));
     const inMetros = day.distress.filter(({ countyFips }) => !['42003', '17031', '12101'].includes(countyFips));
     const share = shareOf(inMetros, ({ propertyId }) => listed.has(propertyId));
@@ -52,7 +52,7 @@ describe('records of distress', () => {
     assert.ok(stacked > 0.15, `${stacked}`);
   });
 
-  test('records are as ugly as recorded ones: closed, repeated, without address or parcel, of corrupt years', () => {
+  test('records have the flaws of recorded ones: closed, repeated, without address or parcel, of corrupt years', () => {
     const flaws = new Set(day.distress.map(({ flaw }) => flaw));
     assert.deepEqual([...flaws].sort(), ['corrupt_year', 'no_address', 'no_parcel', null, 'repeated', 'zip_plus_4']);
     assert.ok(day.distress.some(({ isOpen }) => !isOpen));
@@ -83,7 +83,7 @@ describe('records of distress', () => {
     assert.ok(fines.every(({ isOpen, amount }) => isOpen === Number(amount) > 0));
   });
 
-  test('a world without parcels has none of it, nor debts elsewhere', () => {
+  test('a world without parcels has no records, and no debts outside Ohio', () => {
     const none = worldOn(makeWorld({ seed: 3, listings: 20, parcels: 0, auctions: 0, filings: 0 }), DEFAULT);
     assert.deepEqual([none.distress, none.delinquent, none.auctions], [[], [], []]);
   });
@@ -111,7 +111,7 @@ describe('sales outside Ohio', () => {
     }
   });
 
-  test('far from the sale most items name no parcel; all that do are of the true one', () => {
+  test('far from the sale most items name no parcel; all others name the true one', () => {
     const tampa = elsewhere.filter(({ countyFips }) => countyFips.startsWith('12'));
     const far = tampa.filter(({ saleDate }) => saleDate > '2026-12-26');
     const near = tampa.filter(({ saleDate }) => saleDate >= DEFAULT && saleDate <= '2026-12-10');
@@ -148,7 +148,7 @@ describe('sales outside Ohio', () => {
   });
 });
 
-test('a roll has every parcel of its place, the same every day, and no price of a transfer that was no sale', () => {
+test('a roll has every parcel of its place, the same every day, and no price of a transfer without a sale', () => {
   for (const fips of ['55079', '29510', '26163', '39035', '39061', '42003', '17031']) {
     const roll = day.roll(fips);
     assert.ok(roll.length > 0 && new Set(roll.map(({ parcel }) => parcel)).size === roll.length, fips);

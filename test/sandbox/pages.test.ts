@@ -93,7 +93,7 @@ describe('listing sites', () => {
     assert.equal(Number(record.offers?.price), Number(listing?.price));
   });
 
-  test('A answers 410 for what it once listed, and sends a bare number on to the whole address', async () => {
+  test('A responds with 410 for former listings, and redirects a bare number to the whole address', async () => {
     const { goneListings, listings } = sandbox.day;
     const gone = [...goneListings].find((id) => id.startsWith('HM-'));
     assert.equal((await get(sandbox, `${HEARTLAND}/listing/${gone}/anything`)).status, 410);
@@ -172,7 +172,7 @@ describe('map servers', () => {
     );
   });
 
-  test('most of a layer is not delinquent, and the debt is what is owed less what was paid', async () => {
+  test('most of a layer is not delinquent, and the debt is the amount owed less the amount paid', async () => {
     const all = (await rowsOf(query(HAMILTON_LAYER, '1=1', '&returnCountOnly=true'))).count ?? 0;
     const owing = await rowsOf(query(HAMILTON_LAYER, 'DELQ_TAXES > 0', '&outFields=*'));
     assert.ok(owing.features.length < all);

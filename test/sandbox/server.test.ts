@@ -16,14 +16,14 @@ before(async () => {
 });
 after(() => sandbox.close());
 
-test("the host decides the site, with or without the sandbox's suffix; an unknown one is refused", async () => {
+test("the host selects the site, with or without the sandbox's suffix; an unknown one is refused", async () => {
   for (const host of ['data.colorado.gov', 'data.colorado.gov.sandbox.example'])
     assert.equal((await get(sandbox, COLORADO + '/robots.txt', { host })).status, 200);
   assert.equal((await get(sandbox, 'https://www.example.com/')).status, 421);
   assert.equal((await get(sandbox, `${HEARTLAND}/listings`, {}, 'POST')).status, 405);
 });
 
-test('what has not changed is not sent again, by tag or by date', async () => {
+test('an unchanged page is not sent again, by tag or by date', async () => {
   for (const address of [`${HEARTLAND}/listings?page=1`, `${OHIO}/WI0100R.TXT`]) {
     const first = await get(sandbox, address);
     const { etag = '', 'last-modified': modified = '' } = first.headers;
@@ -48,7 +48,7 @@ test('a page changes with the day, and its tag with it', async (t) => {
   assert.deepEqual([next.status, next.headers['last-modified']], [200, 'Sat, 12 Dec 2026 10:00:03 GMT']);
 });
 
-test('text is compressed when asked, archives are not', async () => {
+test('text is compressed on request, archives are not', async () => {
   const plain = await get(sandbox, `${HEARTLAND}/listings`);
   const packed = await get(sandbox, `${HEARTLAND}/listings`, { 'accept-encoding': 'gzip' });
   assert.equal(packed.headers['content-encoding'], 'gzip');
@@ -58,7 +58,7 @@ test('text is compressed when asked, archives are not', async () => {
   assert.equal((await get(sandbox, WORKBOOK, agent)).headers['content-encoding'], undefined);
 });
 
-test("HUD answers a client's first request with 202 and nothing, then with the page", async () => {
+test("HUD responds to a client's first request with 202 and an empty body, then with the page", async () => {
   for (const agent of ['one', 'other']) {
     const robots = await get(sandbox, `${HUD}/robots.txt`, { 'user-agent': agent });
     const cold = await get(sandbox, WORKBOOK, { 'user-agent': agent });
@@ -81,7 +81,7 @@ describe('faults', () => {
     }
   };
 
-  test('an answer may be changed, the others stay', () =>
+  test('a response may be changed, the others stay', () =>
     broken(
       ({ path }, response) =>
         path === '/listings'
@@ -93,13 +93,13 @@ describe('faults', () => {
       },
     ));
 
-  test('a body may be cut, which a client sees as a broken connection', () =>
+  test('a body may be truncated, which a client sees as a broken connection', () =>
     broken(
       (_, response) => ({ ...response, truncateAt: 100 }),
       (one) => assert.rejects(get(one, `${HEARTLAND}/listings`), { code: 'ECONNRESET' }),
     ));
 
-  test('a connection may be reset before any answer', () =>
+  test('a connection may be reset before any response', () =>
     broken(
       (_, response) => ({ ...response, reset: true }),
       (one) => assert.rejects(get(one, `${HEARTLAND}/listings`), { code: 'ECONNRESET' }),
@@ -111,7 +111,7 @@ describe('the command', () => {
   const run = (env: Record<string, string>) =>
     spawn(process.execPath, [command], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
 
-  test('says where it listens and stops when told to', async () => {
+  test('prints its address and stops on a signal', async () => {
     const child = run({ LISTINGS: '5', PARCELS: '0', AUCTIONS: '0', FILINGS: '0', DAY: '2026-12-01' });
     const [line] = (await once(child.stdout, 'data')) as [Buffer];
     const { url } = JSON.parse(line.toString()) as { url: string };
@@ -120,7 +120,7 @@ describe('the command', () => {
     assert.deepEqual(await once(child, 'exit'), [0, null]);
   });
 
-  test('names a setting that is wrong in one line', async () => {
+  test('names a wrong setting in one line', async () => {
     const child = run({ DAY: 'soon' });
     const [line] = (await once(child.stderr, 'data')) as [Buffer];
     assert.match(line.toString(), /^DAY is "soon", expected a day as YYYY-MM-DD\n$/u);

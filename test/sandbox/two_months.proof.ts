@@ -71,7 +71,7 @@ describe('runs over two months', () => {
     });
   }
 
-  test('without the oldest snapshots, what is still known equals the truth', async () => {
+  test('without the oldest snapshots, the remaining facts equal the truth', async () => {
     const kept = await newLayout();
     const snapshots = (await readdir(layout.snapshots)).sort();
     for (const id of snapshots.slice(-4)) await cp(layout.snapshot(id), kept.snapshot(id), { recursive: true });

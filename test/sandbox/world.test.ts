@@ -27,7 +27,7 @@ const inOhio = ({ countyFips }: { readonly countyFips: string }): boolean => cou
 const shareOf = <T>(list: readonly T[], holds: (one: T) => boolean): number => list.filter(holds).length / list.length;
 
 describe('the same world', () => {
-  test('comes from the same options, whatever days were asked for before', () => {
+  test('comes from the same options, after any other days', () => {
     const small = { seed: 7, listings: 40, parcels: 60, auctions: 20, filings: 50 };
     const one = makeWorld(small);
     const other = makeWorld(small);
@@ -136,7 +136,7 @@ describe('consistency', () => {
     }
   });
 
-  test('what the sheriff calls off says so in the time slot, while the case status mostly stays ACTIVE', () => {
+  test('a canceled item says so in the time slot, while the case status mostly stays ACTIVE', () => {
     const off = sheriffSales.filter(
       ({ status }) => status === 'cancelled' || status === 'withdrawn' || status === 'postponed',
     );
@@ -169,7 +169,7 @@ describe('consistency', () => {
     );
   });
 
-  test('listings hold every awkward case an underwriter must tell apart', () => {
+  test('listings have every case that an underwriter must distinguish', () => {
     for (const kind of ['plain', 'call_for_price', 'above_proxy', 'typo_low', 'below_minimum_loan'] as const) {
       assert.ok(
         day.listings.some(({ priceKind }) => priceKind === kind),
@@ -194,7 +194,7 @@ describe('consistency', () => {
 });
 
 describe('from day to day', () => {
-  test('prices fall, listings come and go, and each event is what the two days show', () => {
+  test('prices fall, listings come and go, and each event equals the difference of the two days', () => {
     const next = worldOn(world, NEXT);
     const count = (kind: string): number => next.listingEvents.filter((event) => event.kind === kind).length;
     assert.ok(count('price_cut') >= 5 && count('price_cut') <= 15, `${count('price_cut')} cuts`);
@@ -229,7 +229,7 @@ describe('from day to day', () => {
     assert.ok(back.length > 5);
   });
 
-  test('debts grow at the turn of a month, some are cured and vanish, others are new', () => {
+  test('debts grow at the turn of a month, some are paid and vanish, others are new', () => {
     const [november, december] = ['2026-11-30', '2026-12-01'].map(
       (on) =>
         new Map(
@@ -250,7 +250,7 @@ describe('from day to day', () => {
     assert.ok([...(first ?? [])].some((id) => !last?.has(id)) && [...(last ?? [])].some((id) => !first?.has(id)));
   });
 
-  test('what is scheduled on its day has an outcome on the next, and what was sold has a price', () => {
+  test('a sale scheduled on its day has an outcome on the next day, and a sold one has a price', () => {
     const due = day.auctions.filter(({ saleDate, status }) => saleDate === DEFAULT && status === 'scheduled');
     assert.ok(due.length > 0);
     const after = new Map(worldOn(world, NEXT).auctions.map((item) => [item.aid, item]));
@@ -261,7 +261,7 @@ describe('from day to day', () => {
     }
   });
 
-  test("Ohio's files change on the second Saturday, and then hold the month before", () => {
+  test("Ohio's files change on the second Saturday, and then contain the previous month", () => {
     const shown = (on: string): string[] => {
       const { month, releasedOn } = releaseOn(dayNumber(on));
       return [dayText(month).slice(0, 7), dayText(releasedOn)];

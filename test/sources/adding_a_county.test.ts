@@ -103,7 +103,7 @@ test('the folders are found, each a declaration of under twenty lines', async ()
   }
 });
 
-test('what the recorded pages do not show yet is said, with how to show it', async (t) => {
+test('the missing recorded pages are listed, with how to record them', async (t) => {
   const bare = await mkdtemp(join(root, '.bare-'));
   t.after(() => rm(bare, { recursive: true }));
   await mkdir(join(bare, 'recorded'));

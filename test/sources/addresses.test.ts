@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { joinedSitus, mailing, situs } from '../../sources/families/addresses.ts';
 
-test('a site address in one string is split only where there is no doubt', () => {
+test('a site address in one string is split only if it is unambiguous', () => {
   const places = ['CANTON', 'NORTH CANTON', 'EAST CANTON', 'MASSILLON'];
   const read: [string, string, string | null, string | null][] = [
     ['12 OAK ST, CANTON, OH 44702', '12 OAK ST', 'CANTON', '44702'],

@@ -70,7 +70,7 @@ test('pages are read by offset until the layer says there are no more', async ()
   );
 });
 
-test('a field without a name is not taken for one that the layer does not have', async () => {
+test('a field without a name is not mistaken for a missing field', async () => {
   const description = JSON.stringify({ fields: [...FIELDS, { type: 'esriFieldTypeString' }], maxRecordCount: 3 });
   await assert.rejects(
     readFrom(stark, () => description),
@@ -99,7 +99,7 @@ test('a feature without attributes, or without one of its fields, makes the page
   );
 });
 
-test('the number of parcels must be the one the layer counts', async () => {
+test('the number of parcels must equal the count of the layer', async () => {
   await assert.rejects(
     readFrom(stark, layer({ parcels: 8, count: 9 })),
     quarantined('count_mismatch', /9 features; 8 were read/),
@@ -124,7 +124,7 @@ test('a layer that lost a field is not read', async () => {
   assert.equal(queries, 1);
 });
 
-test('an error told with HTTP 200 is what its code says', async () => {
+test('an error sent with HTTP 200 is classified by its code', async () => {
   const answering = (code: number) =>
     readFrom(stark, () => JSON.stringify({ error: { code, message: 'No.', details: ['why'] } }));
   const unavailable =
@@ -137,7 +137,7 @@ test('an error told with HTTP 200 is what its code says', async () => {
   await assert.rejects(answering(500), unavailable('server_error'));
 });
 
-test('one of two address fields is enough, and none is a lost field', async () => {
+test('one of two address fields is enough, and none is a missing field', async () => {
   const named = (...others: string[]): typeof FIELDS => [
     ...FIELDS.filter(({ name }) => !name.startsWith('SITE_')),
     ...others.map((name) => ({ name, type: 'esriFieldTypeString', alias: name })),
@@ -187,7 +187,7 @@ test("Hamilton's numbers are the Auditor's, under plain names and under those of
   }
 });
 
-test('a layer without the whole number gives the start of it; two fields of one name are refused', async () => {
+test('a layer without the whole number gives its start; two fields of one name are refused', async () => {
   const { pages } = await readFrom(
     hamilton,
     hamiltonLayer(
@@ -209,7 +209,7 @@ test('a layer without the whole number gives the start of it; two fields of one 
   );
 });
 
-test('of the rows of one parcel identical ones are merged, and all that differ are refused', async () => {
+test('identical rows of one parcel are merged, and differing ones are all refused', async () => {
   const { pages } = await readFrom(stark, (url) => {
     const answer = layer({ parcels: 4, maxRecordCount: 2 })(url);
     return String(answer).replace('"PIN":"021"', '"PIN":"020"').replace('"PIN":"023"', '"PIN":"022"');

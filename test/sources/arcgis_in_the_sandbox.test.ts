@@ -127,7 +127,7 @@ describe('cases and tickets', () => {
 
 describe('records that their publisher closes', () => {
   for (const spec of [columbus, detroitBlight]) {
-    test(`${spec.name}: those touched since the last good read are read as closed`, async () => {
+    test(`${spec.name}: those changed since the last good read are read as closed`, async () => {
       const { fetch } = spec;
       assert.ok(fetch);
       const later = { ...spec, fetch: (ctx: FetchContext) => fetch({ ...ctx, lastGoodOn: '2026-08-01' }) };
@@ -218,7 +218,7 @@ describe('rolls and debts', () => {
 
 describe('sales', () => {
   for (const spec of [bexarForeclosures, bexarTaxSales]) {
-    test(`${spec.name}: the sales to come, on the first Tuesday, with their addresses`, async () => {
+    test(`${spec.name}: the upcoming sales, on the first Tuesday, with their addresses`, async () => {
       const type = spec.covers?.kinds[0];
       const truth = new Map(
         day.auctions

@@ -87,7 +87,7 @@ const SEVEN = [1, 2, 3, 4, 5, 6, 7].map((n) => `CV-${n}`);
 describe('a read of a layer', () => {
   const spec = arcgisDistress(CASES);
 
-  test('the order is that of the object id, whatever its name', async () => {
+  test('the order is that of the object id, under any name', async () => {
     for (const oid of ['ObjectId', 'OBJECTID', 'FID']) {
       const { asked, answer } = server({ rows: 7, oid });
       const { pages } = await readFrom(spec, answer);
@@ -96,7 +96,7 @@ describe('a read of a layer', () => {
     }
   });
 
-  test('pages go on where a server sends fewer features than requested and does not say so', async () => {
+  test('pages continue if a server sends fewer features than requested without saying so', async () => {
     const { asked, answer } = server({ rows: 7, saysMore: false });
     const { pages } = await readFrom(spec, answer);
     assert.deepEqual(await numbers(spec, pages), SEVEN);
@@ -130,7 +130,7 @@ describe('a read of a layer', () => {
     );
   });
 
-  test('a condition has the full names of a joined layer, and its texts and dates stay', async () => {
+  test('a condition gets the full names of a joined layer, and its texts and dates stay', async () => {
     const { asked, answer } = server({ rows: 1, prefix: 'GIS.CASES.' });
     await readFrom(spec, answer);
     assert.equal(
@@ -155,7 +155,7 @@ describe('a row of a case', () => {
       { kind: 'features', url: `${CASES.layer}/query?where=1%3D1&f=json` },
     );
 
-  test('a placeholder is no parcel number, and a row without a case number is refused with no key', async () => {
+  test('a placeholder is not a parcel number, and a row without a case number is refused without a key', async () => {
     const found = await candidatesOf(
       spec,
       [
@@ -224,7 +224,7 @@ describe('values of a layer', () => {
     }
   });
 
-  test('a token amount is no price', () => {
+  test('a token amount is not a price', () => {
     assert.deepEqual(
       [0, 1, 10, 100, 100.01, 86_500, null].map((value) => transferPrice('P', value)),
       [null, null, null, null, '100.01', '86500.00', null],

@@ -16,7 +16,7 @@ function dropped(spec: SourceSpec, file: string, content: string): Page {
   return pageOf(new TextEncoder().encode(content), { kind: format.kind, url, context: { file } });
 }
 
-test("a dropped series is known by its file's name, whatever its header", async () => {
+test("a dropped series is identified by its file's name, with any header", async () => {
   const named = dropped(fred, 'MORTGAGE30US.csv', 'observation_date,MORTGAGE30US\n2026-11-19,6.97\n');
   const nameless = dropped(fred, 'DGS10 (1).csv', 'date,value\n2026-11-19,4.41\n');
   const own = dropped(fred, 'fred_SOFR_2026.csv', 'date,value\n2026-11-19,3.62\n');
@@ -37,7 +37,7 @@ test("a dropped series is known by its file's name, whatever its header", async 
   );
 });
 
-test('the three series are dropped together, as the others would lose their rows', () => {
+test('the three series must be dropped together, because a missing one would lose its rows', () => {
   const weekly = dropped(fred, 'MORTGAGE30US.csv', '');
   assert.throws(() => fred.checkDrop?.([weekly]), {
     name: 'Quarantine',
@@ -67,7 +67,7 @@ const index = (...links: readonly string[]): Page =>
     url: hvs.home,
   });
 
-test("of the census bureau's tables, the newest year's and the history that ends last are read", () => {
+test("the census bureau's table of the newest year and its latest history are read", () => {
   const others = ['tab1_state05_2026_rvr.xlsx', 'tab5_msa_26_hvr.xlsx', 'tab4a_msa_05_2014_rvr.xlsx'];
   assert.deepEqual(tablesOn(index('tab4_msa_26_rvr.xlsx', ...others, 'tab4b_msa_15_25_rvr.xlsx')), [
     'tab4b_msa_15_25_rvr.xlsx',

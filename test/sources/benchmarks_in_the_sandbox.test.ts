@@ -91,7 +91,7 @@ test('a key that the census rejects is named by its setting', async () => {
   );
 });
 
-test('two trusts have filed: buildings, sums of portfolios and a statement of three months', async () => {
+test('two trusts have filed: buildings, summaries of portfolios and a statement of three months', async () => {
   const { rows, rejects } = await read(absee, 'filings', undefined);
   assert.deepEqual(
     rows.map((row) => [row['trust'], row['asset_number'], row['reported_on'], row['recent_period']]),

@@ -42,7 +42,7 @@ const api =
   (url: URL): Answer =>
     url.pathname === `/data/${vintage}/acs/acs5` ? answerFor(url) : undefined;
 
-test('the newest vintage that exists is read: the metros, then the counties of each state', async () => {
+test('the newest existing vintage is read: the metros, then the counties of each state', async () => {
   const { asked, pages } = await readFrom(census, api(2024), '2026-11-20', KEY);
   assert.equal(
     asked[0],
@@ -59,7 +59,7 @@ test('the newest vintage that exists is read: the metros, then the counties of e
   assert.ok(rows.every(({ vintage }) => vintage === 2024));
 });
 
-test('without any vintage the years are named, and a state without an answer fails the read', async () => {
+test('without any vintage the years are named, and a state without a response fails the read', async () => {
   await assert.rejects(
     readFrom(census, () => undefined, '2026-11-20', KEY),
     /no 5-year estimates of 2025, 2024, 2023/u,
@@ -84,7 +84,7 @@ test('a key that is missing or rejected is reported by the name of its setting, 
   );
 });
 
-test('the key is in no address that the adapter names', async () => {
+test('no address of the adapter contains the key', async () => {
   const { asked, pages } = await readFrom(census, api(2024), '2026-11-20', KEY);
   assert.ok(asked.length > 2);
   assert.ok(![...asked, ...pages.map(({ url }) => url)].some((url) => url.includes(KEY.CENSUS_API_KEY)));

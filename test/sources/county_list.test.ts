@@ -35,7 +35,7 @@ const LIST = `Parcel,Owner,Location,City,Zip,Assessed Value,Amount Due
 01-23456,SAMPLE JANE,12 MAIN ST,TOLEDO,43604,"35,000","4,512.07"
 `;
 
-test('City, Zip and Assessed Value are not lost: the message holds the map to paste', async () => {
+test('City, Zip and Assessed Value are not lost: the message has the map to paste', async () => {
   const { reason, message } = await refusal(dropped(LIST));
   assert.equal(reason, 'template_changed');
   assert.match(message, /^november\.csv, line 1: .*"City" \(city or mailing_city\).*"Zip".*"Assessed Value"/u);
@@ -96,7 +96,7 @@ test('two headings of one field are resolved by the map', async () => {
   assert.equal((await dropped(list, { 'Amount Due': null })).rows[0]?.['amount'], '2.00');
 });
 
-test('headings that no list has had are mapped, and an unknown field is named', async () => {
+test('new headings are mapped, and an unknown field is named', async () => {
   const list = 'Folio,Owed\n01-23456,1.00\n';
   assert.match((await refusal(dropped(list))).message, /november\.csv.*"Folio".*columns\.json/u);
   assert.equal((await dropped(list, { Folio: 'parcel', Owed: 'amount' })).rows.length, 1);

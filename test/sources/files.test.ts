@@ -27,7 +27,7 @@ test("HUD's revision is taken from the day it takes effect", async () => {
   assert.equal(nameOf((await readFrom(hud, both, '2026-05-21')).pages[0]?.url ?? ''), 'FY26_FMRs_revised.xlsx');
 });
 
-test("HUD's ZIP rents are asked for by both names, and a year without them is read well", async () => {
+test("HUD's ZIP rents are requested by both names, and a year without them is a good read", async () => {
   const index = '<h1>Small Area Fair Market Rents</h1><a href="../fmr2019/fy2019_safmrs_rev.xlsx">2019</a>';
   const list = ({ pathname }: URL): string | undefined =>
     pathname.endsWith('/smallarea/index.html') ? index : undefined;

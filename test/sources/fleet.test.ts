@@ -35,7 +35,7 @@ const sources = await findSources();
 
 await fleetTests(sources);
 
-test('there are adapters, and every name is one of a kind', () => {
+test('there are adapters, and every name is unique', () => {
   assert.ok(sources.length > 0);
   assert.equal(new Set(sources.map(({ spec }) => spec.name)).size, sources.length);
 });

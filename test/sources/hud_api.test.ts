@@ -52,7 +52,7 @@ describe('with a token', () => {
     );
   });
 
-  test('the list of states may stand in an envelope, and must hold states', async () => {
+  test('the list of states may be in an envelope, and must contain states', async () => {
     const enveloped = await readFrom(
       hud,
       api({ listStates: `{"data":${states}}`, 'statedata/TX?year=2027': data() }),
@@ -74,7 +74,7 @@ describe('with a token', () => {
     );
   });
 
-  test('a refused one is told by the name of its setting, a missing year by its number', async () => {
+  test('a refused token is reported by the name of its setting, a missing year by its number', async () => {
     const says =
       (status: number, text: RegExp) =>
       (error: unknown): boolean =>
@@ -131,7 +131,7 @@ describe('with a token', () => {
   });
 });
 
-test('without a token the API is not asked', async () => {
+test('without a token the API is not called', async () => {
   const workbook = new Uint8Array(5000).fill(0x50);
   const { asked } = await readFrom(hud, ({ pathname }) =>
     pathname.endsWith('/FY26_FMRs.xlsx') ? workbook : undefined,

@@ -28,7 +28,7 @@ async function folderOf(
   return pathToFileURL(`${root}/`);
 }
 
-test('adapters come sorted by name, whatever their family', async (t) => {
+test('adapters are sorted by name, across families', async (t) => {
   const root = await folderOf(t, {
     'tax/b': { name: 'b', family: 'tax' },
     'listings/c': { name: 'c', family: 'listings' },
@@ -40,7 +40,7 @@ test('adapters come sorted by name, whatever their family', async (t) => {
   );
 });
 
-test('a folder that its adapter contradicts is refused by name', async (t) => {
+test('a folder that contradicts its adapter is refused by name', async (t) => {
   const refused = async (adapters: Parameters<typeof folderOf>[1], message: RegExp): Promise<void> =>
     assert.rejects(findSources(await folderOf(t, adapters)), message);
   await refused({ 'tax/a': { name: 'b', family: 'tax' } }, /tax\/a\/source\.ts: declares the name b, expected a/u);

@@ -58,7 +58,7 @@ test('one broken page is one unreadable row', async () => {
   );
 });
 
-test('a template that changed everywhere is found after a few pages', async () => {
+test('a template that changed on all pages is detected after a few', async () => {
   const asked: string[] = [];
   await assert.rejects(
     readFrom(
@@ -131,6 +131,6 @@ test('results are read by offset up to the number the site states', async () => 
   assert.equal((await readFrom(exchange, results(0))).pages.length, 1);
 });
 
-test('fewer results than the site states are not taken for all of them', async () => {
+test('fewer results than the site states are not accepted as complete', async () => {
   await assert.rejects(readFrom(exchange, results(60, 120)), quarantined('count_mismatch', /120.*60/));
 });

@@ -25,7 +25,7 @@ const MADE = [
 for (const settings of MADE) await newCounty(root, settings);
 const found = await findSources(pathToFileURL(`${root}/`));
 
-test('each family gives an adapter that is found by its folder, of the county that was named', () => {
+test('each family gives an adapter of the named county that is found by its folder', () => {
   assert.deepEqual(
     found.map(({ spec }) => [spec.name, spec.county?.name, spec.county?.fips]),
     [
@@ -62,7 +62,7 @@ test('its test fails until pages are recorded, and the README lists the missing 
   }
 });
 
-test('what cannot be made is refused by name, and nothing is overwritten', async () => {
+test('an invalid request is refused by name, and nothing is overwritten', async () => {
   const refused = (settings: Record<string, string>, says: RegExp): Promise<void> =>
     assert.rejects(newCounty(root, settings), says);
   await refused(

@@ -103,7 +103,7 @@ test('its test fails until terms and pages are reviewed', async () => {
   }
 });
 
-test('what cannot be made is refused by name, and nothing is overwritten', async () => {
+test('an invalid request is refused by name, and nothing is overwritten', async () => {
   const refused = (settings: Record<string, string>, says: RegExp): Promise<void> =>
     assert.rejects(newListing(root, settings), says);
   await refused({ NAME: 'new_reso', FAMILY: 'reso' }, /NAME is "new_reso", expected the name of a new source/u);

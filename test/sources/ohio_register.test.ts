@@ -104,7 +104,7 @@ test('an amendment report or a new column quarantines the page', async () => {
   for (const page of ['<html>', '\ufeff\n<html>']) await assert.rejects(parse(page), quarantined('malformed_page'));
 });
 
-test('a refusal, or a web page instead of the file, asks the operator to download it', async () => {
+test('after a refusal, or a web page instead of the file, the operator is asked to download it', async () => {
   const asksForDownload = (error: unknown): boolean =>
     error instanceof SourceUnavailable && error.message.includes('needs operator download');
   for (const answer of [403, '<!DOCTYPE html><title>Maintenance</title>'])

@@ -59,7 +59,7 @@ function ckan({ years, most, columns = COLUMNS, total, end }: Portal) {
   return { site, requests, rows };
 }
 
-test('the years of a parcel are added up, however the pages fall', async () => {
+test('the years of a parcel are added up across pages', async () => {
   const years = [3, 1, 2, 4, 1, 3];
   const expected = years.map((count, parcel) => [`00${parcel}`, `${count * 100}.${count}0`, count]);
   for (const most of [5, 6, 7, 14, 100]) {
@@ -77,7 +77,7 @@ test('the years of a parcel are added up, however the pages fall', async () => {
   }
 });
 
-test('a record larger than a page, a changing table and a short one are not believed', async () => {
+test('a record larger than a page, a changing table and a short one are refused', async () => {
   const read = (portal: Portal) => readFrom(milwaukee, ckan(portal).site);
   await assert.rejects(read({ years: [2, 9], most: 4 }), quarantined('template_changed', /all 4 rows of the page/));
   await assert.rejects(
@@ -90,13 +90,13 @@ test('a record larger than a page, a changing table and a short one are not beli
   );
 });
 
-test('a table without a column is not read, and the missing one is named', async () => {
+test('a table without a column is refused, and the missing column is named', async () => {
   const { site, requests } = ckan({ years: [1], most: 4, columns: COLUMNS.filter((name) => name !== 'Levy Year') });
   await assert.rejects(readFrom(milwaukee, site), quarantined('missing_column', /has no column Levy Year/));
   assert.equal(requests.length, 1);
 });
 
-test('rows of a parcel that are apart are not believed', async () => {
+test('separated rows of a parcel are refused', async () => {
   const { site } = ckan({ years: [1, 1, 1], most: 9 });
   const { pages } = await readFrom(milwaukee, site);
   const [page] = pages;
@@ -106,7 +106,7 @@ test('rows of a parcel that are apart are not believed', async () => {
   assert.throws(() => milwaukee.parse(apart), quarantined('template_changed', /not in the order of Tax Key #/));
 });
 
-test('a row without a column, or a column without its name, is not taken for a blank cell', async () => {
+test('a row without a column, or a column without its name, does not count as a blank cell', async () => {
   const { pages } = await readFrom(milwaukee, ckan({ years: [1, 1], most: 9 }).site);
   const [page] = pages;
   assert.ok(page);
@@ -156,7 +156,7 @@ function soda({ rows, counted = rows }: { readonly rows: number; readonly counte
   return { site, asked, headers };
 }
 
-test('a Socrata table is paged by the id of its rows, and its token is sent where there is one', async () => {
+test('a Socrata table is paged by the id of its rows, and its token is sent if there is one', async () => {
   const { site, asked, headers } = soda({ rows: 50_003 });
   const { pages } = await readFrom(chicago, site, '2026-11-20', { SOCRATA_APP_TOKEN: 'a-token' });
   assert.equal(pages.length, 2);

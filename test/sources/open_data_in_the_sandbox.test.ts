@@ -166,7 +166,7 @@ for (const [name, { fips, kind, hasClosed, state }] of Object.entries(RECORDS)) 
   });
 }
 
-test('pages of one table differ in their context, so that the archive tells them apart', async () => {
+test('pages of one table differ in their context, so the archive distinguishes them', async () => {
   const { pages } = await read('wi_milwaukee_tax');
   assert.deepEqual(
     pages.map(({ kind, context }) => [kind, context['offset']]),

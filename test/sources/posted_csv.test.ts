@@ -29,7 +29,7 @@ test('certificates are due from 15 April to 1 June, weekly, and on no other day'
   assert.equal(dueByCadence('2026-11-20')(shelby, null), true, 'a source without a season is due on any day');
 });
 
-test('outside the season a list that was never read needs nobody, and one that was read is not late', () => {
+test('outside the season a list that was never read is no problem, and one that was read is not late', () => {
   const { row } = never('2026-11-20');
   assert.deepEqual([row.status, row.reason], ['never_read', 'out_of_season']);
   assert.equal(never('2026-05-01').row.reason, null);

@@ -26,7 +26,7 @@ function dropped(spec: SourceSpec, bytes: Uint8Array, file: string): Promise<Par
 const dollars = (figure: string | undefined): string | null =>
   figure === undefined || figure === '-666666666' ? null : `${figure}.00`;
 
-test("the census's answer for all metros gives 935 areas, each figure as published", { skip }, async () => {
+test("the census's response for all metros gives 935 areas, each figure as published", { skip }, async () => {
   const bytes = bytesOf(METROS);
   const [header = [], ...published] = JSON.parse(new TextDecoder().decode(bytes)) as string[][];
   const { rows, rejects, merged, rowsIn } = await dropped(census, bytes, 'acs5_2024_metros.json');
@@ -50,7 +50,7 @@ test("the census's answer for all metros gives 935 areas, each figure as publish
   assert.deepEqual(missing, [105, 2, 0, 0, 17], 'areas without an estimate, by bedrooms');
 });
 
-test('figures of 21 counties lie within the bounds of their tables', { skip }, async () => {
+test('figures of 21 counties are within the bounds of their tables', { skip }, async () => {
   const counties = cellsOf(COUNTIES);
   const answer = [
     [

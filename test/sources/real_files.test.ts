@@ -58,37 +58,33 @@ test("HUD's workbook of fiscal year 2026 gives all 4,764 areas, none refused", {
   );
 });
 
-test(
-  "HUD's area codes, towns and population columns of two years are read whatever they look like",
-  { skip },
-  async () => {
-    for (const [path, split, ofConnecticut] of [
-      ['hud/FY25_FMRs.csv', 64, /^090(?:0[13579]|1[135])$/u],
-      ['hud/FY26_FMRs.xlsx', 53, /^091[1-9]0$/u],
-    ] as const) {
-      const { rows } = await dropped(hud, path);
-      const codes = new Set(rows.map((row) => String(row['hud_area_code'])));
-      assert.ok([...codes].every((code) => /^(?:METRO\d{5}(?:[MN]\d{5}|MM\d{4})|NCNTY\d{5}N\d{5})$/u.test(code)));
-      assert.equal(
-        [...codes].filter((code) => /MM\d{4}$/u.test(code)).length,
-        split,
-        `${path}: codes of old split areas`,
-      );
-      const inNewEngland = rows.filter((row) => /^(?:CT|MA|ME|NH|RI|VT)$/u.test(String(row['state'])));
-      assert.equal(inNewEngland.length, 1603);
-      assert.ok(inNewEngland.every((row) => row['town_name'] !== null && !String(row['fips']).endsWith('99999')));
-      assert.ok(
-        rows.filter((row) => row['state'] === 'CT').every((row) => ofConnecticut.test(String(row['county_fips']))),
-        'counties of Connecticut in 2025, planning regions in 2026',
-      );
-      assert.ok(rows.some((row) => row['town_name'] === 'Sullivan city part of Crawford County'));
-      assert.ok(
-        rows.every((row) => typeof row['population'] === 'number'),
-        'pop2022 and pop2023',
-      );
-    }
-  },
-);
+test("HUD's area codes, towns and population columns of two years are read in any form", { skip }, async () => {
+  for (const [path, split, ofConnecticut] of [
+    ['hud/FY25_FMRs.csv', 64, /^090(?:0[13579]|1[135])$/u],
+    ['hud/FY26_FMRs.xlsx', 53, /^091[1-9]0$/u],
+  ] as const) {
+    const { rows } = await dropped(hud, path);
+    const codes = new Set(rows.map((row) => String(row['hud_area_code'])));
+    assert.ok([...codes].every((code) => /^(?:METRO\d{5}(?:[MN]\d{5}|MM\d{4})|NCNTY\d{5}N\d{5})$/u.test(code)));
+    assert.equal(
+      [...codes].filter((code) => /MM\d{4}$/u.test(code)).length,
+      split,
+      `${path}: codes of old split areas`,
+    );
+    const inNewEngland = rows.filter((row) => /^(?:CT|MA|ME|NH|RI|VT)$/u.test(String(row['state'])));
+    assert.equal(inNewEngland.length, 1603);
+    assert.ok(inNewEngland.every((row) => row['town_name'] !== null && !String(row['fips']).endsWith('99999')));
+    assert.ok(
+      rows.filter((row) => row['state'] === 'CT').every((row) => ofConnecticut.test(String(row['county_fips']))),
+      'counties of Connecticut in 2025, planning regions in 2026',
+    );
+    assert.ok(rows.some((row) => row['town_name'] === 'Sullivan city part of Crawford County'));
+    assert.ok(
+      rows.every((row) => typeof row['population'] === 'number'),
+      'pop2022 and pop2023',
+    );
+  }
+});
 
 test(
   "the rents of the 20 metros' counties are those of the list derived from the same workbook",
@@ -114,7 +110,7 @@ test(
 );
 
 test(
-  "HUD's revision of fiscal year 2025 changes the rents of 181 rows, and both releases stand side by side",
+  "HUD's revision of fiscal year 2025 changes the rents of 181 rows, and both releases are staged",
   { skip },
   async () => {
     const [original, revised] = [

@@ -91,7 +91,7 @@ for (const [file, expected] of [
   });
 }
 
-test('condemned buildings: 187 rows are condemned, the dead ends are left out', { skip }, async () => {
+test('condemned buildings: 187 rows are condemned, the dead-end properties are left out', { skip }, async () => {
   const cells = cellsOf('more/allegheny/condemned_dead_end_2025_entity_owners.csv');
   const read = await searched(condemned, cells.map(withNulls), ['parcel_id', 'property_type']);
   const wanted = cells.filter((row) => row['property_type'] === 'Condemned Property');
@@ -160,7 +160,7 @@ interface Transcribed {
 const transcribed = (path: string): Transcribed =>
   JSON.parse(new TextDecoder().decode(bytesOf(path))) as unknown as Transcribed;
 
-test("part of an assessment's row: what it has is read, the rest is missing by name", { skip }, async () => {
+test("part of an assessment's row: its columns are read, and the missing ones are named", { skip }, async () => {
   const [row] = transcribed('more/allegheny/deed_and_assessment_rows_2026_transcribed.json')[
     'assessments_65855e14_subset_of_82_columns'
   ] ?? [{}];

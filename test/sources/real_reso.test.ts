@@ -79,7 +79,7 @@ test('a recorded sold row is refused: the query does not ask for it', { skip }, 
   assert.ok(candidate && 'reject' in candidate && candidate.reject.reason === 'unexpected_standing');
 });
 
-test('every field asked for is in its Data Dictionary; ListingURL is in none before 2.0', { skip }, () => {
+test('every requested field is in its Data Dictionary; ListingURL is in none before 2.0', { skip }, () => {
   for (const dictionary of DICTIONARIES) {
     const known = new Set(table(`fields_${dictionary}_property_subset.csv`).map(({ StandardName }) => StandardName));
     const asked = new URL(queryUrl(reso('https://api.mls.example', { dictionary }), null)).searchParams.get('$select');

@@ -9,7 +9,7 @@ import { candidatesOf } from './parsed.ts';
 import type { DoubleItem } from './realauction_double.ts';
 import { DAY, AT_NINE, items, SITE, read, aidsOf, quarantined } from './realauction_reads.ts';
 
-test('tokens stand for markup and are put back', () => {
+test('tokens are expanded to markup', () => {
   assert.equal(
     expandTokens('@A@E_ITEM">@D<@I@Cad_tab">@H@CAD_LBL">Case #@F@CAD_DTA"><a href="@L7" @J1" @K>CV1</a>@G</@I>@B@B'),
     '<div class="AUCTION_ITEM"><div><table class="ad_tab"><tr><td  class="AD_LBL">Case #</td><td class="AD_DTA">' +
@@ -18,7 +18,7 @@ test('tokens stand for markup and are put back', () => {
   );
 });
 
-test('a token that the table does not know means that the template changed', () => {
+test('an unknown token means that the template changed', () => {
   assert.throws(() => expandTokens('@Ax">@Q</div>'), quarantined('template_changed'));
 });
 
@@ -44,7 +44,7 @@ test('a cancellation in the time slot outweighs a case status that still says AC
   assert.equal(status(AT_NINE, 'ACTIVE', 'C'), 'unknown', 'closed without a word');
 });
 
-test('kind and round are read only where the sale type makes them clear', () => {
+test('kind and round are read only if the sale type states them', () => {
   assert.deepEqual(readSaleType('FORECLOSURE - FIRST SALE'), { sale_kind: 'mortgage_foreclosure', sale_round: 1 });
   assert.deepEqual(readSaleType('FORECLOSURE - SECOND SALE'), { sale_kind: 'mortgage_foreclosure', sale_round: 2 });
   assert.deepEqual(readSaleType('TAX FORECLOSURE'), { sale_kind: 'tax_foreclosure', sale_round: null });
@@ -155,7 +155,7 @@ test("a session starts at the site's front page, which sets its cookies", async 
   assert.equal(asked[preview - 1], front);
 });
 
-test('a status that the list itself shows is read where UPDATE has none', async () => {
+test('a status that the list itself shows is read if UPDATE has none', async () => {
   const site = { ...SITE, items: items(2), filledBoxes: true };
   const { pages } = await read(site);
   const [page] = pages;
@@ -191,7 +191,7 @@ test('a row cites the public page of its sale day', async () => {
   );
 });
 
-test('labels are read whether they stand in a th, a td or a div', async () => {
+test('labels are read in a th, a td or a div', async () => {
   const body = (pair: (label: string, value: string) => string): string =>
     [
       ['Case Status:', 'ACTIVE'],

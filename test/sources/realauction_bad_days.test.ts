@@ -57,7 +57,7 @@ test('a site on which every sale day is bad is quarantined', async () => {
   await assert.rejects(read({ ...bad, withoutStatuses: 1, more }), quarantined('count_mismatch'));
 });
 
-test('an item that is missing is named', async () => {
+test('a missing item is named', async () => {
   const site = { ...SITE, paging: 'by number' as const, items: [...items(10), ...items(1, 'C', 60_000)] };
   const stuck = {
     ...site,
@@ -66,18 +66,18 @@ test('an item that is missing is named', async () => {
   await assert.rejects(read(stuck), /10 items read for 2026-12-07, the calendar counts 11 .*; not read: 60000$/u);
 });
 
-test('where details are for members only, the site is asked once and no more', async () => {
+test('if details are for members only, the site is asked once', async () => {
   const { rows, asked } = await read({ ...SITE, membersOnly: true });
   assert.equal(rows.length, 23);
   assert.equal(asked.filter((query) => query.includes('zmethod=details')).length, 1);
   assert.ok(rows.every(({ sale_kind, sale_type_raw }) => sale_kind === 'unknown' && sale_type_raw === null));
 });
 
-test('a session that lost its day looks like an empty day, and the calendar gives it away', async () => {
+test('a session that lost its day looks like an empty day, and the calendar reveals it', async () => {
   await assert.rejects(read({ ...SITE, forgetful: true }), quarantined('count_mismatch'));
 });
 
-test('a page headed with another day than was asked for is not read as that day', async () => {
+test('a page that shows another day than requested is refused', async () => {
   await assert.rejects(read({ ...SITE, head: 'Tuesday December 8, 2026' }), quarantined('template_changed'));
   assert.equal((await read({ ...SITE, head: 'Monday December 7, 2026' })).rows.length, 23);
 });

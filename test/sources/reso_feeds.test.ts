@@ -149,7 +149,7 @@ test('a probe asks for a few rows', async () => {
   assert.equal((JSON.parse(page?.text() ?? '{}') as { value?: unknown[] }).value?.length, 3);
 });
 
-test('OAuth asks for one token per read', async () => {
+test('OAuth requests one token per read', async () => {
   await read(OAUTH, 'tokens', OAUTH_SECRETS);
   assert.equal(asked.filter(({ method }) => method === 'POST').length, 1);
 });
@@ -175,7 +175,7 @@ test('without its credentials the source is unavailable, naming the setting', as
   assert.deepEqual(asked, [], 'nothing is asked of the site');
 });
 
-test('a wrong secret is a refusal, a service that is down is asked again and then unavailable', async (t) => {
+test('a wrong secret is a refusal; a service that is down is retried and then unavailable', async (t) => {
   await assert.rejects(
     read(OAUTH, 'wrong', { ...OAUTH_SECRETS, OAUTH_MLS_CLIENT_SECRET: 'stale' }),
     unavailable('refused', /answered 401 to the token request: invalid_client$/u),
@@ -192,7 +192,7 @@ test('a wrong secret is a refusal, a service that is down is asked again and the
   assert.equal(asked.filter(({ method }) => method === 'POST').length, 2);
 });
 
-test('a query that the server does not understand is a refusal that says what to change', async () => {
+test('a query that the server does not understand is refused with advice on what to change', async () => {
   const sandboxMls = { ...mlsGrid('sandbox'), service: `${HOST}/v2` };
   const { systemName: _, ...unnamed } = sandboxMls;
   const wrong: readonly (readonly [string, ResoServer])[] = [

@@ -23,7 +23,7 @@ const UNSPACED = SPACED.replace('Residential Income', 'ResidentialIncome')
   .replace('Commercial Sale', 'CommercialSale')
   .replace('Active Under Contract', 'ActiveUnderContract');
 
-test('each vendor is asked at its own address, in its own words, for two to four units and for five and more', () => {
+test('each vendor gets a query at its own address, in its own words, for two to four units and for five and more', () => {
   const asked = Object.fromEntries(
     Object.entries(PRESETS).map(([name, server]) => {
       const parameters = query(server);
@@ -73,7 +73,7 @@ test('each vendor is asked at its own address, in its own words, for two to four
   });
 });
 
-test('no vendor is asked more often than it allows', () => {
+test('no vendor gets more requests than it allows', () => {
   /** Requests that a vendor allows per minute and per hour. Not known: Bridge, Spark. */
   const allowed = { mlsGrid: [120, 7200], trestle: [180, 7200] } as const;
   for (const [name, [minute, hour]] of Object.entries(allowed)) {

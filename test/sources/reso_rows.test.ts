@@ -90,7 +90,7 @@ test('a deleted listing, and one that its seller withholds from the internet, is
     assert.equal((await parse(mlsGrid('test'), [{ ...ROW, MlgCanView: yes }])).length, 1);
 });
 
-test('fields not asked for, and blank fields left out, do not refuse a row', async () => {
+test('unrequested fields, and omitted blank fields, do not refuse a row', async () => {
   const unasked = { '@odata.id': 'x', ListingKeyNumeric: 1, NST_Expenses: '0.00', MlgCanUse: ['IDX'] };
   const [candidate] = await parse(mlsGrid('test'), [{ ...ROW, ...unasked }]);
   assert.ok(candidate && 'values' in candidate);
@@ -106,7 +106,7 @@ test('ZIP+4 is read in both forms', async () => {
   }
 });
 
-test('a field of every listing that no row has is a renamed field; in a few rows it is blank', async () => {
+test('a required field that no row has was renamed; in a few rows it may be blank', async () => {
   const { ListPrice: _, ...unpriced } = ROW;
   const five = Array.from({ length: 5 }, (_each, i) => ({ ...unpriced, ListingKey: `K${i}`, AskingPrice: 1 }));
   await assert.rejects(
@@ -136,7 +136,7 @@ test('a feed of many commercial listings without a declared subtype is quarantin
   await read(rows(100, 'Multi Family'));
 });
 
-test('the street line is put together from its parts, or cut off an address with its place', () => {
+test('the street line is built from its parts, or taken from the start of an address with its place', () => {
   const lines: readonly (readonly [Row, string | null])[] = [
     [ROW, '1234 W 1st Place'],
     [{ ...ROW, StreetDirSuffix: 'S', UnitNumber: '55' }, '1234 W 1st Place S #55'],

@@ -172,7 +172,7 @@ for (const county of ['cuyahoga', 'hamilton', 'stark', 'montgomery']) {
   });
 }
 
-test("Hamilton's map: where the delinquent parcels lie, as far as it knows of them", async () => {
+test("Hamilton's map: addresses of the delinquent parcels that it has", async () => {
   const { rows, reasons, merged } = await read('oh_hamilton_parcels');
   assert.ok(merged > 0 && rows.some((row) => row['is_lot']));
   assert.deepEqual(
@@ -225,7 +225,7 @@ test("Summit's notice: every printed debt, no owner guessed", async () => {
   );
 });
 
-test("HUD's workbook of the year before is read while the new one is not posted", async () => {
+test("HUD's workbook of the previous year is read until the new one is posted", async () => {
   const { rows, reasons } = await read('hud_fmr');
   assert.deepEqual(reasons, []);
   assert.ok(rows.length > 100);

@@ -76,7 +76,7 @@ test('saved responses to LOAD have the statuses of the responses to UPDATE next 
   ]);
 });
 
-test('a sale day of which a page is missing is refused, with what to save', async (t) => {
+test('a sale day with a missing page is refused, with advice on what to save', async (t) => {
   const refused = (files: Readonly<Record<string, string>>, message: RegExp): Promise<void> =>
     assert.rejects(
       read(t, cuyahoga, files),

@@ -46,7 +46,7 @@ const site = ({ pathname }: URL): Answer => {
   );
 };
 
-test('of each trust the newest filing up to the day is read, with the name from its list', async () => {
+test('the newest filing of each trust up to the day is read, with the name from its list', async () => {
   const { asked, pages, unreadable } = await readFrom(absee, site);
   assert.deepEqual(asked.slice(0, 2), [
     'https://data.sec.gov/submissions/CIK0001706060.json',
@@ -74,7 +74,7 @@ test('a trust without such a filing is skipped; one that cannot be read keeps it
   );
 });
 
-test('a portfolio counts once: its sum, or its parts if the sum is of another type', async () => {
+test('a portfolio counts once: its summary, or its parts if the summary is of another type', async () => {
   const { rows, rejects, rowsIn } = await parsed(absee, [dropped(exhibit)]);
   assert.deepEqual(
     rows.map((row) => [row['asset_number'], row['property_number'], row['state'], row['loan_amount']]),
@@ -100,7 +100,7 @@ test('a portfolio counts once: its sum, or its parts if the sum is of another ty
   assert.equal(rowsIn, rows.length + rejects.length);
 });
 
-test('a statement of 350 to 380 days is of a full year, another is flagged', async () => {
+test('a statement of 350 to 380 days covers a full year, another is flagged', async () => {
   const periods = async (startsOn: string, endsOn: string) => {
     const xml = exhibit.replaceAll('07-01-2025', startsOn).replaceAll('06-30-2026', endsOn);
     const { rows } = await parsed(absee, [dropped(xml)]);
@@ -135,7 +135,10 @@ test('fractions become percentages without rounding errors', () => {
 test('an exhibit cut anywhere is refused, as a file and inside its filing', () => {
   for (const share of [0.1, 0.5, 0.9]) {
     const cut = exhibit.slice(0, Math.floor(exhibit.length * share));
-    assert.throws(() => absee.parse(dropped(cut)), quarantined('malformed_page', /^the exhibit is cut or damaged: /u));
+    assert.throws(
+      () => absee.parse(dropped(cut)),
+      quarantined('malformed_page', /^the exhibit is truncated or damaged: /u),
+    );
   }
   const page = pageOf(new TextEncoder().encode(filing.slice(0, 4000)), {
     kind: 'filing',

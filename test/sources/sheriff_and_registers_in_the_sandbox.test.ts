@@ -112,7 +112,7 @@ for (const spec of [cuyahoga, stark]) {
 
 // Hillsborough has ZIPs in addresses, Pinellas a label with a line break, Pasco another word for the value.
 for (const spec of [hillsboroughTaxDeeds, pinellasForeclosures, pascoForeclosures]) {
-  test(`${spec.title}: every item posted, with what the clerk shows of it so far`, async () => {
+  test(`${spec.title}: every item posted, with the facts that the clerk shows so far`, async () => {
     const { rows, rejects } = await read(spec);
     const shown = sandbox.day.auctions.filter(
       (item) =>
@@ -180,7 +180,7 @@ test('lists that offices post as files: certificates on LienHub, and parcels of 
   assert.deepEqual([certificates.rejects, sales.rejects], [[], []]);
 });
 
-test("Stark's own search, asked by its form: every sale to come, page after page, with its defendant", async () => {
+test("Stark's own search, by its form: every upcoming sale, page after page, with its defendant", async () => {
   const { rows, rejects } = await read(starkPage);
   const shown = sandbox.day.auctions.filter((item) => item.countyFips === '39151' && item.saleDate >= DAY);
   assert.ok(shown.length > 5, 'more than one page');
@@ -275,7 +275,7 @@ test('a county site that drops its cookies is quarantined, as its list would loo
   }
 });
 
-test('Ohio refusing programs is unavailable, and says what the operator can do', async () => {
+test('if Ohio refuses programs, the source is unavailable and says what the operator can do', async () => {
   const refusing = await startSandbox({
     day: DAY,
     world: sandbox.world,

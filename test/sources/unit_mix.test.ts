@@ -74,7 +74,7 @@ describe('a text', () => {
     test(`${JSON.stringify(text)} is read`, () => {
       assert.deepEqual(parseUnitMix(text), mix);
     });
-  test('that has two readings or none is null', () => {
+  test('with two readings or none is null', () => {
     for (const text of NOT_READ) assert.equal(parseUnitMix(text), null, text);
     for (const value of [null, undefined, 4, true]) assert.equal(parseUnitMix(value), null);
   });

@@ -26,7 +26,7 @@ const refusedAs =
   (error: unknown): boolean =>
     error instanceof Refusal && error.reason === reason;
 
-test('money is read digit by digit, whatever its dress', () => {
+test('money is read digit by digit, in any format', () => {
   const read: [unknown, string | null][] = [
     ['$1,250,000', '1250000.00'],
     [1250000, '1250000.00'],
@@ -52,7 +52,7 @@ test('money is read digit by digit, whatever its dress', () => {
   for (const [value, expected] of read) assert.equal(money('price', value), expected, JSON.stringify(value));
 });
 
-test('what cannot be an amount is refused by name', () => {
+test('an impossible amount is refused by name', () => {
   for (const value of [
     '1.250.000',
     '1,25,000',
@@ -73,13 +73,13 @@ test('what cannot be an amount is refused by name', () => {
   assert.throws(() => money('price', { amount: 5 }), refusedAs('not_text'));
 });
 
-test('zero is a number unless the caller says that it stands for unknown', () => {
+test('zero is a number unless the caller says that it means unknown', () => {
   assert.equal(money('amount', '0.00'), '0.00');
   assert.equal(money('price', 0, { zeroIsUnknown: true }), null);
   assert.equal(integer('units', '0', { zeroIsUnknown: true }), null);
 });
 
-test('every decimal of a JSON number survives the way through a double and back', () => {
+test('every decimal of a JSON number survives conversion to a double and back', () => {
   forAll(
     property(bigInt({ min: -99_999_999_999n, max: 99_999_999_999n }), (size) => {
       const text = decimal(size);
@@ -92,7 +92,7 @@ test('every decimal of a JSON number survives the way through a double and back'
   );
 });
 
-test('division rounds half away from zero, to either side of zero alike', () => {
+test('division rounds half away from zero, on both sides of zero', () => {
   assert.equal(decimal(divide(hundredths('28000') ?? 0n, '0.35')), '80000.00');
   assert.equal(decimal(divide(5n, '2')), '0.03');
   forAll(
@@ -111,7 +111,7 @@ test('percentages keep the unit they are printed in', () => {
   assert.throws(() => percent('cap_rate', '725'), refusedAs('bad_cap_rate'));
 });
 
-test('text loses what cannot be seen and nothing else', () => {
+test('text loses only invisible characters', () => {
   assert.equal(tidy('\u202a Cincinnati, OH-KY-IN  HUD\u00a0Area\u200b \ufeff'), 'Cincinnati, OH-KY-IN  HUD Area');
   assert.equal(line(' 12\n Main\tSt '), '12 Main St');
   assert.equal(tidy('\u0000\u001a '), null);
@@ -126,7 +126,7 @@ test('a ZIP is its first five digits', () => {
   for (const text of ['4411', '441134', 'ABCDE']) assert.throws(() => zip('zip', text), refusedAs('bad_zip'));
 });
 
-test('dates are the day that is printed', () => {
+test('dates are the printed day', () => {
   const read: [string, string][] = [
     ['2026-11-02T23:30:00-05:00', '2026-11-02'],
     ['2021-11-22T00:00:00.000', '2021-11-22'],
@@ -144,7 +144,7 @@ test('dates are the day that is printed', () => {
   assert.throws(() => year('built', '9999'), refusedAs('bad_built'));
 });
 
-test('CSV records keep their text and their place, whatever their length', () => {
+test('CSV records keep their text and their line, at any length', () => {
   const { header, rows } = readCsv('\ufeffa ,b\r\n1,"x, y"\r\n\r\n"two\nlines",2,3\r\n', 'https://x.example/');
   assert.deepEqual(header, ['a', 'b']);
   assert.deepEqual(rows, [
@@ -155,7 +155,7 @@ test('CSV records keep their text and their place, whatever their length', () =>
   assert.throws(() => readCsv('', 'https://x.example/'), quarantined('empty_body'));
 });
 
-test('line by line, a quote that does not end spoils its own line only', () => {
+test('line by line, an unclosed quote damages its own line only', () => {
   const { rows } = readCsvByLine('a,b\r\n"x,1\r\n "p, q"  ,2\r\nO"HARA,3\r\n\u001a', 'https://x.example/');
   assert.deepEqual(
     rows.map((row) => row.cells),
@@ -163,7 +163,7 @@ test('line by line, a quote that does not end spoils its own line only', () => {
   );
 });
 
-test('columns are checked both ways, and told by name', () => {
+test('missing and unknown columns are reported by name', () => {
   checkColumns(['a', 'pop2023', 'b'], ['a', 'b'], 'https://x.example/', [/^pop20\d\d$/]);
   assert.throws(
     () => checkColumns(['a', 'c', 'b'], ['a', 'b'], 'https://x.example/'),

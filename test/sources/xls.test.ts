@@ -65,7 +65,7 @@ test('a cell with an error quarantines the workbook', async () => {
   );
 });
 
-test('a workbook with a password is named as such: .xls, and .xlsx in its encrypted form', async () => {
+test('a workbook with a password is reported as such: .xls, and .xlsx in its encrypted form', async () => {
   const plain = Buffer.from(CFB.find(CFB.read(bytesOf(LIST, 'biff8'), { type: 'array' }), '/Workbook')?.content ?? []);
   const first = 4 + plain.readUInt16LE(2);
   // The record FILEPASS, with a key and its hash.
@@ -79,14 +79,14 @@ test('a workbook with a password is named as such: .xls, and .xlsx in its encryp
     );
 });
 
-test('another document, a cut workbook and one above the limit are refused with advice', async () => {
+test('another document, a truncated workbook and one above the limit are refused with advice', async () => {
   const word = compoundFile({ WordDocument: new Uint8Array(5000).fill(1) });
   await assert.rejects(read(word), quarantined('malformed_page', /^the file is no workbook.*: open it in /u));
   const whole = bytesOf(LIST, 'biff8');
   for (const length of [8, 600, Math.floor(whole.length / 2)])
     await assert.rejects(
       read(whole.subarray(0, length)),
-      quarantined('malformed_page', /^the workbook is cut or damaged: open it in /u),
+      quarantined('malformed_page', /^the workbook is truncated or damaged: open it in /u),
       `${length} of ${whole.length} bytes`,
     );
   const large = new Uint8Array(20_000_001);

@@ -141,7 +141,7 @@ describe('hosts with one store', () => {
     assert.equal(expired['listing_history']?.metadata.snapshots.length, 2);
   });
 
-  test('of two runs at once one publishes; the other says so, and its next run continues from there', async () => {
+  test('of two concurrent runs one publishes; the other reports it, and its next run continues from there', async () => {
     const day = '2026-11-22';
     const racing = runOn(one, day, {
       only: ({ name }) => name === 'hud_fmr',
@@ -246,7 +246,7 @@ describe('hosts with one store', () => {
     assert.deepEqual(await filesByRun(damaged), await filesByRun(whole));
   });
 
-  test('pages that workers put into the store need not be in the folder; a page that is lost is named', async () => {
+  test('pages that workers put into the store need not be in the folder; a lost page is named', async () => {
     const layout = alone;
     const store = await openStore(`${s3.address}-of-workers`, 0);
     const run = runStoreOf({ store, layout, cacheMb: 1000, print: () => {} });

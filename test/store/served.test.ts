@@ -94,7 +94,7 @@ describe('a server with a store', () => {
     assert.equal(server.failure(), null);
   });
 
-  test('never serves a publication that stopped on its way, wherever it stopped', async () => {
+  test('never serves a publication that was interrupted at any step', async () => {
     await run.pull(DAY);
     const folder = await build('02');
     const stops = [
@@ -152,7 +152,7 @@ describe('a server with a store', () => {
     ],
   ];
   for (const [index, [about, file, damage, said]] of damages.entries()) {
-    test(`continues with the snapshot before if ${file} ${about} in the store`, async () => {
+    test(`continues with the previous snapshot if ${file} ${about} in the store`, async () => {
       const [earlier, id] = [await served(server), `${DAY}.1${index}`];
       await publish(`1${index}`);
       const stored = s3.fileOf(`snapshots/${id}/${file}`);
@@ -178,7 +178,7 @@ describe('a server with a store', () => {
     });
   }
 
-  test('does not go back to a stale pointer, but to one that was restored', async () => {
+  test('does not go back to a stale pointer, but follows a restored one', async () => {
     const stale = await readFile(s3.fileOf('current'));
     await publish('21');
     assert.equal(await served(server), `${DAY}.21`);
@@ -275,7 +275,7 @@ describe('a server with a store', () => {
     s3.fault = null;
   });
 
-  test('keeps the current snapshot and the one before it in a small cache', async () => {
+  test('keeps the current and the previous snapshot in a small cache', async () => {
     const small = memoryFolder('dealfeed-small-');
     const snapshots = await serve(small, 0);
     await publish('31');

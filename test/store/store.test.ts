@@ -33,7 +33,7 @@ describe('a store', () => {
     await s3.close();
   });
 
-  test('has what was stored, and says what it does not have', async () => {
+  test('has the stored files, and reports missing ones', async () => {
     for (const store of stores) {
       const page = objectOf(sha256('page'));
       const folder = memoryFolder('dealfeed-files-');
@@ -74,7 +74,7 @@ describe('a store', () => {
     }
   });
 
-  test('in a folder removes what killed writers left, and not what others write now', async () => {
+  test('in a folder removes the leftovers of killed writers, and not files being written', async () => {
     const root = memoryFolder('dealfeed-store-');
     const store = new FolderStore(root);
     await store.put(objectOf(sha256('page')), bytesOf('page'));
@@ -111,7 +111,7 @@ describe('a store', () => {
     }
   });
 
-  test('that is away is waited for, with a line when the wait begins and one when it ends', async () => {
+  test('that is unavailable is waited for, with a line when the wait begins and one when it ends', async () => {
     const root = join(memoryFolder('dealfeed-store-'), 'disk');
     const waits = (lines: string[]): WaitOptions => ({
       waitMs: 60_000,
@@ -176,7 +176,7 @@ describe('a store', () => {
       }
     };
 
-    test('an upload that is cut leaves nothing', async () => {
+    test('an interrupted upload leaves nothing', async () => {
       await failing(
         (request) => {
           request.once('data', () => request.socket.destroy());
@@ -212,7 +212,7 @@ describe('a store', () => {
       back();
     });
 
-    test('a download that is cut is an error, and is repeated while there is time', async () => {
+    test('an interrupted download is an error, and is retried while there is time', async () => {
       await put();
       let cuts = 2;
       s3.fault = (_, response) => {
@@ -234,7 +234,7 @@ describe('a store', () => {
       await assert.rejects(downloadVerified(bucket(), page, path), { name: 'StoreDamage' });
     });
 
-    test('an upload that fails late is repeated as long as one that fails at once', async () => {
+    test('an upload that fails late is retried as long as one that fails at once', async () => {
       const store = new S3Store({ bucket: BUCKET, prefix: 'feed/', waitMs: 300 });
       let failures = 0;
       s3.fault = async (_, response) => {
@@ -250,7 +250,7 @@ describe('a store', () => {
       store.close();
     });
 
-    test('a full local disk is reported as that, at once, and not as a fault of the store', async () => {
+    test('a full local disk is reported at once, and not as a fault of the store', async () => {
       await put();
       const path = join(memoryFolder('dealfeed-files-'), 'full');
       await symlink('/dev/full', path);
@@ -259,7 +259,7 @@ describe('a store', () => {
       patient.close();
     });
 
-    test('a write whose answer was lost is recognized as its own', async () => {
+    test('a write whose response was lost is recognized as its own', async () => {
       let isLost = false;
       s3.fault = (request, response) => {
         if (isLost) return false;

@@ -3,7 +3,7 @@ import { number } from '../../format.ts';
 import type { PageFound } from './pages.ts';
 
 function formatRequest(page: PageFound): string {
-  if (page.fetched_at === null) return 'the archive has no request for these bytes any more';
+  if (page.fetched_at === null) return 'the archive no longer has a request for these bytes';
   const answer = `${page.method ?? ''} ${page.status ?? ''} ${page.content_type ?? ''}`;
   const confirmed = page.confirmed_at === null ? '' : `; unchanged on ${page.confirmed_at}`;
   const size = `${number(page.bytes ?? 0)} bytes as sent`;

@@ -73,7 +73,7 @@ export const JOBS: readonly Job[] = [
   },
   {
     name: 'prune',
-    about: 'removal of what is past its retention, every day',
+    about: 'removal of files past their retention, every day',
     hour: 9,
     minute: 10,
     on: () => true,

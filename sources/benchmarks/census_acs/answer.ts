@@ -60,10 +60,10 @@ const NO_ESTIMATE = /^-(\d)\1{8}(?:\.0+)?$/u;
 const Answer = z.array(z.array(z.union([z.string(), z.number(), z.null()]))).min(1);
 
 function tableOf(page: Page): { readonly header: readonly string[]; readonly rows: readonly (readonly unknown[])[] } {
-  if (page.bytes.length === 0) throw new Quarantine('empty_body', "the API's answer is empty", page.url);
+  if (page.bytes.length === 0) throw new Quarantine('empty_body', "the API's response is empty", page.url);
   const answer = Answer.safeParse(parseJson(page.text(), "the API's answer", page.url));
   if (!answer.success)
-    throw new Quarantine('template_changed', "the API's answer is no array of rows with a header", page.url);
+    throw new Quarantine('template_changed', "the API's response is not an array of rows with a header", page.url);
   const [header = [], ...rows] = answer.data;
   return { header: header.map(String), rows };
 }
@@ -74,7 +74,7 @@ function geographyOf(header: readonly string[], page: Page): Geography {
     if (CODE_COLUMNS[geography].every((name) => header.includes(name))) return geography;
   throw new Quarantine(
     'missing_column',
-    `the answer has no code column: expected "${METRO}", or "state" and "county"`,
+    `the response has no code column: expected "${METRO}", or "state" and "county"`,
     page.url,
   );
 }

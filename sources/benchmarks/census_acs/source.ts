@@ -93,7 +93,7 @@ export default defineSource({
       file: 'acs5_2024_metros.json',
       kind: 'areas',
       about:
-        "An answer of the Census Bureau's API as saved from a browser, named with its year, such as " +
+        "A response of the Census Bureau's API as saved from a browser, named with its year, such as " +
         'acs5_2024_metros.json and acs5_2024_ohio.json: all areas that are needed, in one or more files.',
     },
   ],

@@ -36,7 +36,7 @@ export function tablesOn(page: Page): string[] {
     tables.filter((table) => table.isHistory === isHistory).sort((a, b) => b.lastYear - a.lastYear)[0];
   const [history, year] = [newest(true), newest(false)];
   if (year === undefined)
-    throw new Quarantine('template_changed', `the page links no table such as ${YEAR_TABLE}`, page.url);
+    throw new Quarantine('template_changed', `the page links to no table such as ${YEAR_TABLE}`, page.url);
   // Early in a year the table of the year before may still be the newest one, and is then in the history too.
   return [...(history ? [history.name] : []), year.name];
 }

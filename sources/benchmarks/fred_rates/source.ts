@@ -21,7 +21,7 @@ const isSeries = (text: string | undefined): text is RateSeries => RATE_SERIES.s
 function seriesOf({ context, url }: Page): RateSeries {
   const named = context['series'] ?? /^(?:fred_)?([a-z0-9]+)/iu.exec(context['file'] ?? '')?.[1]?.toUpperCase();
   if (isSeries(named)) return named;
-  throw new Quarantine('template_changed', `the file is of no known series: ${RATE_SERIES.join(', ')}`, url);
+  throw new Quarantine('template_changed', `the file is none of the known series: ${RATE_SERIES.join(', ')}`, url);
 }
 
 function columnsOf(header: readonly string[], series: RateSeries, pageUrl: string): RateColumns {

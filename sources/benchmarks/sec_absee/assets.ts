@@ -42,7 +42,7 @@ function assetsIn(xml: string, pageUrl: string): Asset[] {
     checkNesting(xml);
   } catch (error) {
     if (!(error instanceof BrokenXml)) throw error;
-    throw new Quarantine('malformed_page', `the exhibit is cut or damaged: ${error.message}`, pageUrl);
+    throw new Quarantine('malformed_page', `the exhibit is truncated or damaged: ${error.message}`, pageUrl);
   }
   const $ = load(xml, { xml: true });
   const root = $.root().children().first();

@@ -26,7 +26,7 @@ function textOf(page: Page): string {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(page.bytes);
   } catch {
-    throw new Quarantine('malformed_page', 'the file is neither text nor a workbook, or it is cut', page.url);
+    throw new Quarantine('malformed_page', 'the file is neither text nor a complete workbook', page.url);
   }
 }
 

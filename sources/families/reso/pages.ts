@@ -121,7 +121,7 @@ async function getPage(ctx: FetchContext, url: string, auth: Pick<GetOptions, 'g
     if (!(error instanceof SourceUnavailable) || error.status !== 400) throw error;
     throw new SourceUnavailable(
       error.reason,
-      'the server answered 400: it does not understand the query. If it lacks a field, add it to `lacks` in the ' +
+      'the server responded with 400: it does not understand the query. If it lacks a field, add it to `lacks` in the ' +
         "feed's source.ts; if it spells a type or status otherwise, change `types` or `onMarket`",
       error.pageUrl,
       error.status,

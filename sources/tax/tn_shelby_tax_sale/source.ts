@@ -24,7 +24,7 @@ export default postedCsv({
   terms: {
     basis: 'public_record',
     note:
-      'The County Trustee links the file on its page of the tax sale schedule; no licence is stated there, so the ' +
+      'The County Trustee links the file on its page of the tax sale schedule; no license is stated there, so the ' +
       'operator must read the terms of the site before a live run.',
   },
   everyDays: 7,
@@ -37,7 +37,8 @@ export default postedCsv({
   known: ['Alt_Parcel', 'Register GIS'],
   values: (cells) => {
     const sale = required('tax_sale', cells['Tax Sale']);
-    if (!SALE.test(sale)) refuse('unknown_tax_sale', `Tax Sale is ${JSON.stringify(sale)}, expected such as TS2301`);
+    if (!SALE.test(sale))
+      refuse('unknown_tax_sale', `Tax Sale is ${JSON.stringify(sale)}, expected a code such as TS2301`);
     // Spaces are part of a parcel number.
     const parcel = (cells['ParcelID'] ?? '').trim();
     required('parcel_id', parcel);

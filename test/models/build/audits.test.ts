@@ -72,7 +72,7 @@ describe('audits', () => {
     assert.ok(tried > 100, `${tried} audits of records`);
   });
 
-  it('of the table into which a view goes cover the view', () => {
+  it('of the table that reads a view cover the view', () => {
     const recordOf = (model: string): Model['contract']['record'] =>
       models.find(({ name }) => name === model)?.contract.record ?? assert.fail(model);
     const views = models.filter(({ contract }) => contract.view).map(({ name }) => name);

@@ -54,7 +54,7 @@ const fails = (sql: string, message: RegExp): Promise<void> =>
   );
 
 describe('a contract', () => {
-  it('is kept by columns of the declared names, order and types', () =>
+  it('holds for columns of the declared names, order and types', () =>
     built(GOOD, (results) => {
       assert.equal(results[0]?.rows, 2);
       assert.deepEqual(
@@ -62,7 +62,7 @@ describe('a contract', () => {
         [],
       );
     }));
-  it('names the model, the column, what was expected and what came', async () => {
+  it('names the model, the column, the expected and the actual type', async () => {
     await fails(
       'SELECT id, kind, price, CAST(n AS INTEGER) AS "count" FROM given',
       /^model things: column 3 is price DECIMAL\(3,2\), expected price DECIMAL\(14,2\)$/u,
@@ -105,7 +105,7 @@ describe('audits', () => {
     assert.deepEqual(await found(GOOD.replace('CAST(n', 'CAST(nullif(n, 2)')), [['things.no_silent_null', 1, true]]));
   it('find a value outside its list', async () =>
     assert.deepEqual(await found(GOOD.replace('kind,', "kind || '?' AS kind,")), [['things.kind_closed', 2, true]]));
-  it('find what the model itself forbids, and keep the rows for reading', () =>
+  it('find rows that the model forbids, and return them', () =>
     built(GOOD.replace('CAST(n', 'CAST(-n'), (results) => {
       const audit = results[0]?.audits.find((a) => a.name === 'things.not_negative');
       assert.equal(audit?.failing, 2);

@@ -67,7 +67,7 @@ describe('the order', () => {
       message: 'model a reads nowhere, which is neither a model nor an input table',
     });
   });
-  it('names the models of a circle', () => {
+  it('names the models of a cycle', () => {
     assert.throws(() => order({ a: ['b'], b: ['c'], c: ['a'] }), {
       message: 'models read each other in a cycle: a -> b -> c -> a',
     });
@@ -75,7 +75,7 @@ describe('the order', () => {
 });
 
 describe('the models as they are', () => {
-  it('read no binary float into being: no division, no float type', async () => {
+  it('create no binary float: no division, no float type', async () => {
     const models = await loadModels();
     const without = (sql: string): string => sql.replaceAll(/--.*$/gmu, '').replaceAll(/'(?:[^']|'')*'/gu, "''");
     const wrong = models.filter(({ sql }) =>
@@ -87,7 +87,7 @@ describe('the models as they are', () => {
     );
   });
 
-  it('ask for declared assumptions only: a key that is none would be null without a word', async () => {
+  it('read declared assumptions only: an unknown key would silently be null', async () => {
     const declared = currentAssumptions().rows.map(({ key }) => key);
     const sql = (await loadModels()).map((m) => m.sql).join('\n');
     const asked = new Set([...sql.matchAll(/\bassumption\('([^']*)'\)/gu)].map(([, key = '']) => key));

@@ -280,7 +280,7 @@ describe('the other files', () => {
   });
   it("a state's insurance is the square root of its premium over the national one", () =>
     assert.equal(tables.get('insurance_states')?.[0]?.['factor'], '0.7983')); // 0.79834...^2 = 1000 / 1569
-  it('a statute counts as read only where the notes say so', () => {
+  it('a statute counts as read only if the notes say so', () => {
     const confirmed = (state: string) => tables.get('tax_rules')?.find((row) => row['state'] === state)?.['confirmed'];
     assert.deepEqual([confirmed('OH'), confirmed('TX'), confirmed('SC')], ['true', 'false', 'false']);
   });

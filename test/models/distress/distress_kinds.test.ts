@@ -205,7 +205,7 @@ describe('listings and records of several kinds', () => {
     assert.deepEqual(shown(await coverage('1 Elm St')), [none, none, none, none, none]);
   });
 
-  it('say that none was found only where debts and sales are read', async () => {
+  it('say that none was found only if debts and sales are read', async () => {
     const statusOf = async (id: string): Promise<unknown> => (await dealOf(id))['distress_status'];
     assert.equal(await statusOf('8 Oak St'), 'none_found');
     assert.equal(await statusOf('9 Oak St'), 'partly_covered');

@@ -144,7 +144,7 @@ describe('signals of several kinds', () => {
     assert.deepEqual(await of(idOf('tax_lien', 'L1', '0010001000'), ...state), ['listed', 'on_the_list']);
   });
 
-  it('are in doubt where nothing says that an old record is in force', async () => {
+  it('are unknown if nothing says that an old record is in force', async () => {
     const state = ['signal_state', 'state_reason'];
     assert.deepEqual(await of(idOf('foreclosure_filing', 'F1'), ...state), ['unknown', 'no_recent_event']);
     assert.deepEqual(await of(idOf('foreclosure_filing', 'F2'), ...state), ['listed', 'on_the_list']);
@@ -194,7 +194,7 @@ describe('signals of the day after', () => {
   const state = ['signal_state', 'state_reason', 'state_since', 'last_seen', 'first_seen'];
   const seen = (day: string): string => `${day} 09:00:00`;
 
-  it('know when each was first seen, and since when it has its state', async () => {
+  it('state when each was first seen, and since when it has its state', async () => {
     assert.deepEqual(await of(idOf('tax_lien', 'L1', '0010001000'), ...state), [
       'listed',
       'on_the_list',

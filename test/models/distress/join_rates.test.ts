@@ -182,12 +182,12 @@ before(async () => {
 });
 const judged = (name: Case, source: string): Judged => sources.get(`${name} ${source}`) ?? assert.fail(name);
 
-test('a list and a layer that join are as they were read', () => {
+test('a list and a layer that join keep their status', () => {
   assert.deepEqual(judged('joined', 'list'), { status: 'good', detail: null, shares: ['96.00', '0.00', '96.00'] });
   assert.deepEqual(judged('joined', 'layer').shares, ['100.00', '0.00', '100.00']);
 });
 
-test('numbers of another form degrade both sources, whether a share is expected or not', () => {
+test('numbers of another form degrade both sources, with or without an expected share', () => {
   assert.deepEqual(judged('otherForm', 'list'), {
     status: 'degraded',
     detail: 'none of 25 rows has a parcel in the other source of the county',
@@ -208,14 +208,14 @@ test('a share that falls below six tenths of the one before degrades, a smaller 
   assert.equal(judged('held', 'list').status, 'good');
 });
 
-test('fewer than twenty-five rows are not judged, and a failed read says why itself', () => {
+test('fewer than twenty-five rows are not judged, and a failed read states its own reason', () => {
   const few = judged('few', 'list');
   assert.deepEqual([few.status, few.shares[0]], ['good', '0.00']);
   const failed = judged('failed', 'list');
   assert.deepEqual([failed.status, failed.detail], ['quarantined', 'why']);
 });
 
-test('records join the layer by their parcel numbers, and a record without one is not asked for it', () => {
+test('records join the layer by their parcel numbers, and a record without one does not count', () => {
   assert.deepEqual(judged('records', 'records'), {
     status: 'good',
     detail: null,
@@ -224,7 +224,7 @@ test('records join the layer by their parcel numbers, and a record without one i
   assert.deepEqual(judged('records', 'layer').shares, ['100.00', '0.00', '80.00']);
 });
 
-test('sales of every state are asked for an address and a ZIP, not for a parcel', () =>
+test('sales of every state need an address and a ZIP, but no parcel', () =>
   assert.deepEqual(judged('sales', 'clerk'), {
     status: 'degraded',
     detail: '80.00 % of 25 rows have a street address, expected at least 90.00 %',
@@ -234,5 +234,5 @@ test('sales of every state are asked for an address and a ZIP, not for a parcel'
 test('a roll is not compared with the signals of other counties', () =>
   assert.deepEqual(judged('rollOnly', 'roll'), { status: 'good', detail: null, shares: ['100.00', '0.00', null] }));
 
-test('few signals on a large roll are not none', () =>
+test('few signals on a large roll count as joined', () =>
   assert.deepEqual(judged('largeRoll', 'layer'), { status: 'good', detail: null, shares: ['0.00', '0.00', '0.00'] }));

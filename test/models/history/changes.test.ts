@@ -15,11 +15,11 @@ before(async () => {
 });
 
 describe('the changes between two days', () => {
-  it('name the changed fields, and pass over those that move by themselves', () => {
+  it('name the changed fields, without those that change daily', () => {
     assert.deepEqual(linesOf(days.second, 'f'), ['deals changed f1 ["address","city"]']);
   });
 
-  it('tell why a deal is gone', () => {
+  it('state why a deal is gone', () => {
     assert.deepEqual(linesOf(days.second, 'd'), [
       'deals gone d1 sold',
       'deals gone d2 under_contract',
@@ -30,7 +30,7 @@ describe('the changes between two days', () => {
     ]);
   });
 
-  it('tell why a signal is gone: cured for a tax debt alone', () => {
+  it('state why a signal is gone: only a tax debt is cured', () => {
     assert.deepEqual(linesOf(days.second, 's'), [
       'signals gone s1 cured',
       'signals gone s2 cured',
@@ -39,7 +39,7 @@ describe('the changes between two days', () => {
     ]);
   });
 
-  it('tell why a sale is gone: a called-off sale does not vanish', () => {
+  it('state why a sale is gone: a called-off sale does not vanish', () => {
     assert.deepEqual(linesOf(days.second, 'a'), [
       'auctions changed a6 ["sale_status"]',
       'auctions gone a1 called_off',
@@ -52,7 +52,7 @@ describe('the changes between two days', () => {
     ]);
   });
 
-  it('tell why a lead is gone', () => {
+  it('state why a lead is gone', () => {
     assert.deepEqual(linesOf(days.second, 'l'), [
       'leads gone l1 cured',
       'leads gone l2 not_verified',
@@ -74,7 +74,7 @@ describe('the change feed', () => {
   const feedOfDeals = ({ feeds }: Snapshot): Snapshot['feeds'][number] | undefined =>
     feeds.find((feed) => feed['list'] === 'deals');
 
-  it('begins with the first snapshot that has one, and reports nothing of it', () => {
+  it('begins with the first snapshot that has one, and reports none of its rows', () => {
     assert.deepEqual(days.first.changes, []);
     const feed = feedOfDeals(days.first);
     assert.deepEqual(
@@ -83,7 +83,7 @@ describe('the change feed', () => {
     );
   });
 
-  it('begins anew upon a snapshot of an older version', () => {
+  it('begins again after a snapshot of an older version', () => {
     const { changes, feeds } = days.afterOlder;
     assert.deepEqual(changes, []);
     assert.ok(feeds.every((f) => f['begins'] === true && f['complete_since'] === '2026-11-21 12:00:00'));
@@ -104,7 +104,7 @@ describe('the change feed', () => {
     assert.equal(feedOfDeals(days.dropped)?.['complete_since'], '2026-11-21 12:00:00');
   });
 
-  it('gives a repeated run of a day a later instant, and undoes what the earlier run had', () =>
+  it('gives a repeated run of a day a later instant, and undoes the changes of the earlier run', () =>
     assert.deepEqual(
       changesOf(days.thirdAgain, 'e')
         .map((c) => [lineOf(c), c['changed_at']])
@@ -117,7 +117,7 @@ describe('the change feed', () => {
 });
 
 describe('a sold lead', () => {
-  it('leaves its id alone, as do others of its property, and is new if its payment never arrives', () => {
+  it('leaves only its id, like other leads of its property, and is new if its payment never arrives', () => {
     const listed = changesOf(days.thirdAgain, 'p');
     assert.ok(listed.length > 0 && listed.every((c) => c['zip'] === '44102'));
     assert.deepEqual(linesOf(days.sold, 'p'), ['leads gone p1 sold', 'leads gone p2 sold']);
@@ -128,7 +128,7 @@ describe('a sold lead', () => {
     assert.deepEqual(linesOf(days.kept, 'p'), ['leads gone p1 sold', 'leads gone p2 sold', 'leads new p1']);
   });
 
-  it('that was gone for another reason before is gone because it is sold', () => {
+  it('that left earlier for another reason is gone because it is sold', () => {
     assert.deepEqual(linesOf(days.thirdAgain, 'q'), ['leads gone q2 left_the_list', 'leads new q1', 'leads new q2']);
     assert.deepEqual(linesOf(days.sold, 'q'), ['leads gone q1 sold', 'leads gone q2 sold']);
   });

@@ -61,7 +61,7 @@ const versionsOf = (listing_id: string): unknown[][] =>
   ]);
 
 describe('a listing', () => {
-  it('has its price cut measured from the first price, and its days counted', () => {
+  it('has a price cut measured from the first price, and a count of days', () => {
     const columns = [
       'list_price',
       'first_price',
@@ -180,7 +180,7 @@ describe('a listing', () => {
     assert.deepEqual(one('deals', { address_key: '11 MAIN ST' }, columns), ['later-site', '2026-11-12 12:00:00', 9]);
   });
 
-  it('was not first seen on a site that has delisted it', () => {
+  it('was not first seen on a site that has since delisted it', () => {
     const columns = ['listing_id', 'first_seen', 'days_on_feed'];
     assert.deepEqual(one('deals', { address_key: '12 MAIN ST' }, columns), ['only-site', '2026-11-18 12:00:00', 3]);
   });

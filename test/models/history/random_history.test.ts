@@ -9,7 +9,7 @@ import { thorough } from '../../thorough.ts';
 import { randomDay } from './random_history/days.ts';
 import { failuresOf } from './random_history/history.ts';
 
-test('random days can be published, each on the tables of the day before', async () => {
+test('random days can be published, each on the tables of the previous day', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(randomDay, { minLength: 2, maxLength: thorough(3, 6) }), async (days) => {
       assert.deepEqual(await failuresOf(days), []);

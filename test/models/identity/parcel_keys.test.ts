@@ -30,7 +30,7 @@ describe('parcel numbers', () => {
       ['00301004', '00301004', 'R72081100087', null, null, null],
     );
   });
-  it('of Franklin lose the card number that other lists leave out', async () => {
+  it('of Franklin lose the card number that other lists omit', async () => {
     assert.deepEqual(await values("parcel_key_of('39049', x)", ['010-000005-00', '010-000005', '010-000005-01']), [
       '010000005',
       '010000005',
@@ -52,7 +52,7 @@ describe('parcel numbers', () => {
       forms.flatMap(({ parcel_key }) => [parcel_key, parcel_key, parcel_key]),
     );
   });
-  it('of Pinellas have no key where section and range may be exchanged and no subdivision tells', async () => {
+  it('of Pinellas have no key if section and range may be exchanged and no subdivision decides', async () => {
     const numbers = [
       '152916000000051346',
       '15-29-16-00000-005-1346',
@@ -68,7 +68,7 @@ describe('parcel numbers', () => {
       '01-30-14-10000-030-0210',
     ]);
   });
-  it('are no number where a page prints words or zeros for one', async () => {
+  it('are null if a page prints words or zeros', async () => {
     const words = [
       'Property Appraiser',
       'MULTIPLE PARCELS',

@@ -54,7 +54,7 @@ describe('the place of a deal', () => {
     assert.deepEqual(place('with_point'), [...CUYAHOGA, 'parcel', '41.50214', '-81.69731', 'parcel_layer']);
   });
 
-  it("is the ZIP's point where the layer has no point of the parcel", () => {
+  it("is the ZIP's point if the layer has no point of the parcel", () => {
     const zip = place('whole_zip');
     assert.deepEqual(place('without_point'), [...CUYAHOGA, 'parcel', zip[3], zip[4], 'zip_centroid']);
   });
@@ -69,7 +69,7 @@ describe('the place of a deal', () => {
     assert.deepEqual(place('crossing_zip').slice(0, 3), ['Guadalupe County, TX', '48187', 'zip_most_land']);
   });
 
-  it('has no county where the ZIP is in another state than the listing', () => {
+  it('has no county if the ZIP is in another state than the listing', () => {
     assert.deepEqual(place('other_state').slice(0, 3), [null, null, null]);
     assert.equal(place('other_state')[5], 'zip_centroid');
   });

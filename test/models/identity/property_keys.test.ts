@@ -189,7 +189,7 @@ describe('records of one property', () => {
       assert.ok(!share(one, other), JSON.stringify([...(keys.get(one) ?? [])]));
     });
 
-  it('have a key each, whatever they lack', () => {
+  it('have a key each, even without parcel, case and address', () => {
     for (const [name, own] of keys) assert.ok(own.size > 0, name);
   });
 });

@@ -106,7 +106,7 @@ describe('the roll of a property', () => {
     assert.equal(rolls.get('exact')?.['roll_source_url'], 'https://county.example/101');
     assert.equal(rolls.get('exact')?.['last_sale_basis'], 'market');
   });
-  it('has no sale where the roll has a token amount alone', () => {
+  it('has no sale if the roll has only a token amount', () => {
     assert.deepEqual(figuresOf('no sale'), ['matched', null, null, '180000.00']);
     assert.equal(rolls.get('no sale')?.['last_sale_basis'], null);
   });
@@ -114,7 +114,7 @@ describe('the roll of a property', () => {
     assert.deepEqual(figuresOf('condominium'), ['ambiguous', null, null, null]);
     assert.deepEqual(figuresOf('two parcels'), ['ambiguous', null, null, null]);
   });
-  it('is that of the parcel which a matching county record names', () => {
+  it('is that of the parcel that a matching county record names', () => {
     assert.deepEqual(figuresOf('parcel of a record'), ['matched', '2019-05-04', '150000.00', null]);
   });
   it('says whether a roll of the place was read', () => {
@@ -135,7 +135,7 @@ describe('the roll of a property', () => {
       ['2019-05-04', '150000.00', null, 'roll'],
     );
   });
-  it('is read only where a listing, list, record or sale may be of the parcel', async () => {
+  it('is read only if a listing, list, record or sale may be of the parcel', async () => {
     const rows = await built.rows('stg_parcel_rows');
     assert.deepEqual(
       rows.map((row) => row['parcel_raw']),

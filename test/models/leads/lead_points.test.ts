@@ -129,7 +129,7 @@ describe('leads of uw-2026.2', () => {
       assert.match(reasonOf(lead, 'equity_gap') ?? '', reason);
     });
 
-  it("a clerk's sale is named as what it is, and earns nothing for a gap that nobody appraised", async () => {
+  it("a clerk's sale is named by its kind, and earns nothing for a gap without an appraisal", async () => {
     const lead = await saleLead('CLERK');
     assert.match(reasonOf(lead, 'base') ?? '', /^\+15 points, a tax deed sale is set$/);
     assert.match((await saleLead('TAX'))['score_rationale'] as string, /a sheriff sale is set/);
@@ -160,7 +160,7 @@ describe('leads of uw-2026.2', () => {
     );
   });
 
-  it('a kind that is not known says why', async () => {
+  it('an unknown kind states its reason', async () => {
     for (const [i, [basis]] of Object.entries(UNKNOWN).entries())
       assert.deepEqual(kindOf(await built.one('signals', `parcel_id = '100-${300 + i}'`)), ['unknown', basis]);
     const tooBroad = await built.one('signals', "property_class = 'R'");
@@ -218,7 +218,7 @@ describe('the change of year', () => {
     assert.deepEqual(await scoresOn(NEW_YEAR), scores);
   });
 
-  it('was a year for every delinquency of uw-2026.1, and is none in uw-2026.2', async () => {
+  it('added a year to every delinquency in uw-2026.1, and adds none in uw-2026.2', async () => {
     const moved = async (setId: SetId): Promise<unknown> => {
       const values = new Map(currentAssumptions(new Map(), setId).rows.map(({ key, value }) => [key, value]));
       const [month, day] = ['tax_certified_month', 'tax_certified_day'].map((key) => values.get(key));

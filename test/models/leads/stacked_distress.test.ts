@@ -242,7 +242,7 @@ describe('stacked distress', () => {
     );
   });
 
-  it('adding a record never lowers a score, and a score is at most 100', () => {
+  it('an added record never lowers a score, and a score is at most 100', () => {
     let compared = 0;
     for (const [i, { kinds, added }] of RANDOM.entries())
       for (const type of ['debt', 'sale'] as const) {
@@ -257,7 +257,7 @@ describe('stacked distress', () => {
     assert.ok(compared > 0.375 * RANDOM.length, `${compared} leads`);
   });
 
-  it('with every part of a score at its most, the score ends at 100, and says so', () => {
+  it('with every part of a score at its maximum, the score is capped at 100, and says so', () => {
     const lead = leadOf('debt', AT_MOST) ?? assert.fail('there is no lead');
     assert.equal(lead['lead_score'], 100);
     assert.equal(lead['signals_count'], 4);

@@ -84,7 +84,7 @@ describe('the loan rate', () => {
     assert.deepEqual(await rateOf(WEEKS), expected);
   });
 
-  it('is a figure however old the week is; its age says so', async () => {
+  it('is a figure at any age of the week, and states the age', async () => {
     const row = await rateOf([week('2025-11-20', '6.26')]);
     assert.deepEqual([row['loan_rate_pct'], row['loan_rate_age_days']], ['6.51', 366]);
   });
@@ -104,7 +104,7 @@ describe('the loan rate', () => {
       assert.deepEqual(sameFields(row, DECLARED), DECLARED);
   });
 
-  it('is a clear failure outside the table of factors, also under stress', async () => {
+  it('is a clear error outside the table of factors, even under stress', async () => {
     const message = (rate: string): RegExp =>
       new RegExp(`The table loan_factors has no loan at ${rate.replace('.', '\\.')} % over 30 years\\. `, 'u');
     await assert.rejects(rateOf([week('2026-11-19', '15.01')]), message('15.26'));

@@ -35,7 +35,7 @@ test('a rate that two sources publish is one row, of the newer read; of equal re
   assert.deepEqual(await ratesOf([newer, own]), { picked: [row('fred_rates')], failing: [] });
 });
 
-test('a source without a figure of the day gives way to one that has it, however old', async () => {
+test('a source without a figure of the day yields to one that has it, at any age', async () => {
   const { picked } = await ratesOf([rate('fred_rates', null, '2026-11-21'), rate('freddie_pmms', '6.97')]);
   assert.deepEqual(picked, [['MORTGAGE30US', ON, '6.97', 'freddie_pmms']]);
 });
@@ -51,7 +51,7 @@ test('made-up rates next to real ones block publication', async () => {
   assert.deepEqual((await ratesOf([real, sandbox])).failing, ['stg_survey_rates.all_made_up_or_none']);
 });
 
-test('without a source both tables are there, and empty', async () => {
+test('without a source both tables exist, and are empty', async () => {
   const models = ['stg_survey_rates', 'stg_area_vacancies'];
   const built = await build({}, ({ name }) => models.includes(name));
   try {

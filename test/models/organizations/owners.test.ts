@@ -48,7 +48,7 @@ const NAMES: Readonly<Record<string, string | null>> = {
 };
 
 describe('names of owners', () => {
-  it('are organizations only by a legal form, and never where they may name a person', async () => {
+  it('are organizations only by a legal form, and never if they may name a person', async () => {
     const duck = await openDuck(':memory:', { threads: 1, memoryLimit: '500MB' });
     try {
       await duck.connection.run(macrosSql());
@@ -232,7 +232,7 @@ describe('owners', () => {
     );
   });
 
-  it('owe a debt once, though two lists show it', async () =>
+  it('owe a debt once, even if two lists show it', async () =>
     assert.equal((await owner('ACME HOLDINGS LLC'))['total_amount'], '10000.00'));
 
   it('name the basis of the match with the register', async () => {

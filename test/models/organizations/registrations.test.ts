@@ -30,7 +30,7 @@ const rows = async (
   }
 };
 
-test('the standing that Colorado appends to a name is removed, and nothing else', async () => {
+test('only the standing that Colorado appends to a name is removed', async () => {
   const names: readonly (readonly [published: string, name: string])[] = [
     ['6301 State Farm LLC, Delinquent May 1, 2022', '6301 State Farm LLC'],
     ['SUNRISE DITCH, INC., Dissolved June 18, 2001', 'SUNRISE DITCH, INC.'],

@@ -63,13 +63,13 @@ describe('deals', () => {
     });
   }
 
-  it('are not Hot where a price points to the condition, and the rationale says so', async () => {
+  it('are not Hot if a price indicates the condition, and the rationale says so', async () => {
     const paths = await built.one('int_paths', `id = '${idOf(1)}'`);
     const rationale = JSON.parse(String(paths['rental_rationale'])) as Record<string, unknown>;
     assert.deepEqual([paths['rental_status'], rationale['reason']], ['Warm', 'condition_risk']);
   });
 
-  it('lose confidence where a claim contradicts itself, or a price points to the condition', async () => {
+  it('lose confidence if a claim contradicts itself, or a price indicates the condition', async () => {
     const partsOf = async (i: number): Promise<Record<string, string>> =>
       JSON.parse(String((await built.one('int_confidence', `id = '${idOf(i)}'`))['confidence_parts'])) as Record<
         string,

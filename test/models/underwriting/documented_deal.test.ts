@@ -70,7 +70,7 @@ it('the models give every figure of the documented deal', () => {
   );
 });
 
-it('and of the one of uw-2026.1', () => {
+it('the models give every figure of the documented deal of uw-2026.1', () => {
   const { listing, rent, first_price: firstPrice, steps } = WORKED_OF_2026_1;
   const earlierVersion: InputRow = {
     ...SITE,

@@ -24,7 +24,7 @@ async function file(content: unknown): Promise<string> {
 const values = (set: AssumptionSet): Map<string, string> => new Map(set.rows.map((r) => [r.key, r.value]));
 
 describe('a file of assumptions', () => {
-  it('makes a set of its own, and what follows from a value follows', async () => {
+  it('makes a set of its own, and recomputes derived values', async () => {
     const set = assumptionsWith({
       ASSUMPTIONS_FILE: await file({ loan_rate_pct: '6', seller_rate_pct: '6', vacancy: '0.10' }),
     });
@@ -178,7 +178,7 @@ describe('a file of assumptions', () => {
       message: 'ASSUMPTION_SET is "uw-2026", expected one of uw-2026.2, uw-2026.1',
     });
   });
-  it('breaks no rule as it is declared', () => assert.equal(brokenRule(currentAssumptions().rows), null));
+  it('breaks no rule as declared', () => assert.equal(brokenRule(currentAssumptions().rows), null));
 
   refused('no object', '[1]', /expected one JSON object/u);
   refused('no JSON', '{', /expected a readable JSON file/u);
@@ -221,7 +221,7 @@ describe('a deal under other assumptions', () => {
       },
     ],
   };
-  it('is underwritten with them, its record, paths and report name the set, and no audit breaks', async () => {
+  it('is underwritten with them, its record, paths and report name the set, and every audit passes', async () => {
     const set = assumptionsWith({
       ASSUMPTION_SET: 'uw-2026.1',
       ASSUMPTIONS_FILE: await file({ vacancy: '0.10', loan_rate_pct: '6.00', target_cap_pct: '9.00' }),

@@ -153,22 +153,22 @@ describe('a revision replaces the original', () => {
     assert.deepEqual(says(zipIn(REVISED), NEW_YEAR), ['1260.00', 'metro', 2026, 'hud_fmr']);
     assert.equal(rentIn(zipIn(REVISED), NEW_YEAR)['rent_source_url'], 'https://www.huduser.gov/revised.xlsx');
   });
-  test('until the next fiscal year begins, whose original comes before it', () => {
+  test('until the next fiscal year begins, whose original takes precedence', () => {
     assert.deepEqual(says(zipIn(CONTINUED)), ['1260.00', 'metro', 2026, 'hud_fmr']);
     assert.deepEqual(says(zipIn(CONTINUED), NEW_YEAR), ['1300.00', 'metro', 2027, 'hud_fmr']);
   });
-  test('and rents that are not in force yet are none', () =>
+  test('and rents that are not yet in force do not count', () =>
     assert.deepEqual(says(zipIn(REVISED), EARLY), [null, 'unknown', null, null]));
 });
 
-describe("a ZIP's rent comes before its area's", () => {
+describe("a ZIP's rent takes precedence over its area's", () => {
   test('whether it is lower or higher', () => {
     assert.deepEqual(says(LOWER), ['990.00', 'zip', 2026, 'hud_safmr']);
     assert.deepEqual(says(HIGHER), ['1410.00', 'zip', 2026, 'hud_safmr']);
     assert.deepEqual(says(UNKNOWN), [null, 'unknown', null, null]);
   });
-  test('not when it is of an older year', () => assert.deepEqual(says(OLDER), ['1200.00', 'metro', 2026, 'hud_fmr']));
-  test('also where its area is in no other file', () =>
+  test('not if it is of an older year', () => assert.deepEqual(says(OLDER), ['1200.00', 'metro', 2026, 'hud_fmr']));
+  test('even if its area is in no other file', () =>
     assert.deepEqual(says(ELSEWHERE), ['770.00', 'zip', 2026, 'hud_safmr']));
   test('its revision before its original, from the day it takes effect', () => {
     assert.deepEqual(says(BOTH), ['990.00', 'zip', 2026, 'hud_safmr']);
@@ -199,14 +199,14 @@ describe('an outdated rent says why', () => {
     assert.equal(reasonOn(LOWER), 'newer_fiscal_year_published');
     assert.equal(reasonOn(OF_AREA), null);
   });
-  test('where its source has a newer year for other areas', () =>
+  test('if its source has a newer year for other areas', () =>
     assert.equal(reasonOn(zipIn(OLD)), 'newer_fiscal_year_published'));
   test('and no rent has no reason', () => assert.equal(reasonOn(UNKNOWN, NEW_YEAR), null));
 });
 
 describe('rents of each number of bedrooms', () => {
   const shown = (zip: string | undefined): unknown[] => [0, 1, 2, 3, 4].map((i) => rentIn(zip)[`market_rent_${i}br`]);
-  test('are those of the ZIP, and those of the area where it has none', () => {
+  test('are those of the ZIP, or those of the area if it has none', () => {
     assert.deepEqual(shown(BEDROOMS), Object.values(ZIP_BY_BEDROOMS));
     assert.deepEqual(shown(OF_AREA), Object.values(AREA_BY_BEDROOMS));
   });

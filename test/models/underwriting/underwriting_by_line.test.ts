@@ -170,7 +170,7 @@ describe('deals underwritten by line', () => {
       cap_rate_underwritten: null,
     }));
 
-  it('says which step comes from where', async () => {
+  it('states the source of each step', async () => {
     const { mix, in_place: inPlace, contract } = await stepsOf(200);
     assert.deepEqual(
       [mix?.['basis'], inPlace?.['basis'], inPlace?.['area'], contract?.['basis'], contract?.['area']],
@@ -186,7 +186,7 @@ describe('deals underwritten by line', () => {
     assert.equal(contract?.['utility_share'], '0.1474');
   });
 
-  it('limits a bill far from the tax at the price, and uses no mix of other units and no year to come', async () => {
+  it('limits a bill far from the tax at the price, and ignores a mix of other units and a future year', async () => {
     const deal = await built.one('deals', `id = '${idOf(400)}'`);
     const tax = JSON.parse(String(deal['property_tax'])) as Record<string, unknown>;
     assert.equal((await stepsOf(400))['mix']?.['basis'], 'size_stated_mix_does_not_add_up');

@@ -115,7 +115,7 @@ describe('the place of a property', () => {
     assert.equal((await rents('dear'))['rent_in_place'], '1000.00');
     assert.equal((await rents('cheap'))['rent_in_place'], '700.00');
   });
-  it('has the declared ratio outside of metropolitan areas', async () => {
+  it('uses the declared ratio outside of metropolitan areas', async () => {
     const { rent_in_place: rent, in_place_basis: basis } = await rents('rural');
     assert.deepEqual([rent, basis], ['890.00', 'declared']);
   });
@@ -127,7 +127,7 @@ describe('the place of a property', () => {
     const only = await rents('cheap');
     assert.deepEqual([only['utility_share_used'], only['contract_basis']], ['0.2000', 'county']);
   });
-  it('has the declared share of utilities where the county has no figure', async () => {
+  it('uses the declared share of utilities if the county has no figure', async () => {
     const { utility_share_used: share, contract_basis: basis } = await rents('newest');
     assert.deepEqual([share, basis], ['0.1200', 'declared']);
   });
@@ -139,7 +139,7 @@ describe('the place of a property', () => {
     assert.equal((await taxes('tennessee'))['tax_at_price'], '3200.00');
     assert.equal((await taxes('home_in_tennessee'))['tax_at_price'], '2000.00');
   });
-  it("takes the county's own tax bill before that of the listing", async () => {
+  it("prefers the county's own tax bill to that of the listing", async () => {
     const { tax_current: tax, tax_current_basis: basis } = await taxes('both_bills');
     assert.deepEqual([tax, basis], ['1500.00', 'parcel']);
   });

@@ -200,7 +200,7 @@ describe('the back-test of nineteen weeks', () => {
     lines = formatBacktest(result).join('\n');
   });
 
-  it('counts what a recount from the stories counts, by landmark, outcome, horizon and decile of the score', () => {
+  it('agrees with a recount from the stories, by landmark, outcome, horizon and decile of the score', () => {
     let hits = 0;
     for (const landmark of LANDMARKS) {
       const deals = scoredOn(landmark);
@@ -285,7 +285,7 @@ describe('the back-test of nineteen weeks', () => {
     assert.ok(rows.some((r) => r.status === 'measured') && rows.some((r) => r.status !== 'measured'));
   });
 
-  it('is printed with what was counted and what could not be', () => {
+  it('prints the measured and the unmeasured outcomes', () => {
     assert.match(
       lines,
       /^19 days of snapshots, 2026-10-03 to 2027-02-06\. Each deal counts once for each landmark\.$/mu,

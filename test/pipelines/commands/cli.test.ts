@@ -79,7 +79,7 @@ test('status of an empty data folder says what to do and exits with 2', () => {
   assert.match(stdout, /make run/);
 });
 
-test('an empty variable counts as not set, an unknown one is not ours', () => {
+test('an empty variable counts as not set, an unknown one is ignored', () => {
   assert.equal(readSettings(pipelineSettings, { DATA_DIR: '', HOME: '/x' }).DATA_DIR, 'data');
   assert.throws(() => readSettings(pipelineSettings, { SEED: '1.5' }), SettingError);
 });

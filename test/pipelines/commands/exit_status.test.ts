@@ -99,7 +99,7 @@ describe('the command line', () => {
     );
   });
 
-  test('another made-up world is never read into the same folder: one line that names both', async () => {
+  test('another made-up world is never read into the same folder: one line names both', async () => {
     const seed = { SANDBOX_URL: sandbox.url, SOURCES: 'hud_fmr', SEED: '98' };
     assert.match(
       await refusal({ DATA_DIR: empty.root, ...seed }),
@@ -117,7 +117,7 @@ describe('the command line', () => {
     assert.deepEqual(await readdir(layout.snapshots), there);
   });
 
-  test('a build that needs more memory than it may use says which setting to raise', async () => {
+  test('a build that exceeds its memory limit names the setting to raise', async () => {
     const { root: DATA_DIR } = await newLayout();
     const line = await refusal({ DATA_DIR, SANDBOX_URL: sandbox.url, SOURCES: 'none', BUILD_MEMORY: '1MB' });
     assert.match(line, /^The build needs more memory than BUILD_MEMORY: .* Set BUILD_MEMORY higher, such as 4GB,/mu);

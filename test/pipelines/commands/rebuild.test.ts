@@ -84,7 +84,7 @@ describe('after two days, the second with a failed page, a site that is down, so
     await rename(`${away}-filings`, filings);
   });
 
-  test('without RUN it skips a snapshot whose predecessor was removed, and goes on', async () => {
+  test('without RUN it skips a snapshot whose predecessor was removed, and continues', async () => {
     const away = `${layout.root}-removed`;
     await rename(layout.snapshot(FIRST_RUN), away);
     const lines: string[] = [];
@@ -94,7 +94,7 @@ describe('after two days, the second with a failed page, a site that is down, so
     await rename(away, layout.snapshot(FIRST_RUN));
   });
 
-  test('a day that is not there, or stands on a damaged one, is refused in one line', async () => {
+  test('a missing day, or one built on a damaged snapshot, is refused in one line', async () => {
     await assert.rejects(
       rebuild(layout, '2026-01-01.01'),
       (e) => e instanceof SettingError && /RUN is "2026-01-01.01", expected a snapshot of/u.test(e.message),

@@ -55,7 +55,7 @@ describe('after two days', () => {
     assert.equal((await again(specOf('oh_cuyahoga_tax'))).length, 1, 'a day without an answer is no good read');
   });
 
-  test('reads before SINCE are left alone', async () => {
+  test('reads before SINCE stay unchanged', async () => {
     assert.deepEqual(
       (await again(specOf('oh_stark_tax'), { since: BAD_DAY })).map((r) => r.runId),
       [BAD_RUN],
@@ -123,7 +123,7 @@ describe('after two days', () => {
     );
   });
 
-  test('pages that a later parser sets aside change nothing', async () => {
+  test('pages that a later parser quarantines change nothing', async () => {
     const hud = specOf('hud_fmr');
     const results = await again(
       {

@@ -49,7 +49,7 @@ describe('after a good day', () => {
     assert.ok(good.manifest);
   });
 
-  test('nine things that go wrong at once leave the other sources alone and every last good row in place', async () => {
+  test('nine faults at once affect no other source, and every last good row stays', async () => {
     const perSource = new Map(FAULTS.filter((f) => f.what !== 'an unknown column').map((f) => [f.source, f]));
     const bad = await runDay({
       layout,
@@ -153,7 +153,7 @@ describe('after a good day', () => {
     assert.ok(reject?.['detail']);
   });
 
-  test('a damaged snapshot is not carried on from: the run stops and names the file', async () => {
+  test('a run stops at a damaged snapshot and names the file', async () => {
     const start = await afterFirstDay();
     await writeFile(join(start.layout.snapshot(FIRST_RUN), 'deals.parquet'), 'not parquet');
     await assert.rejects(

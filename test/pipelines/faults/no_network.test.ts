@@ -36,7 +36,7 @@ const FY27 =
   'fmr_0,fmr_1,fmr_2,fmr_3,fmr_4\n' +
   'OH,39,METRO17410N17460,Cuyahoga County,Cuyahoga County,1,"Cleveland, OH",3903599999,1,700,800,1000,1300,1400\n';
 
-test('a run without a network says so once, sends nothing and carries the rows on', async (t) => {
+test('a run without a network reports it once, sends nothing and keeps the rows', async (t) => {
   const server = createServer((request, response) => {
     if (request.url === '/FY27_FMRs.csv') response.end(FY27);
     else response.writeHead(404).end();

@@ -150,7 +150,7 @@ for (const [day, about, alter, reason] of [
   });
 }
 
-test('rents of FY26 without a list of years become outdated while the snapshot stands', async () => {
+test('rents of FY26 without a list of years become outdated while the snapshot is current', async () => {
   const { layout, source } = await read({ day: '2026-11-20', alter: listing() });
   assert.deepEqual([source['freshness'], source['stale_reason'], source['fiscal_year']], ['fresh', null, 2026]);
   const kindsOn = async (today: string): Promise<string[]> =>

@@ -57,7 +57,7 @@ test('a source that requires a key is read from the web once the key is set', ()
   );
 });
 
-test('a name that is no such source is a wrong setting', () => {
+test('an unknown source name is a wrong setting', () => {
   for (const name of ['oh_atlantis_tax', 'oh_stark_tax']) {
     assert.throws(
       () => mayBeFetched(all, { LIVE: true, PERMITTED: `oh_summit_tax,${name}` }),
@@ -66,7 +66,7 @@ test('a name that is no such source is a wrong setting', () => {
   }
 });
 
-test('until then not one request goes out, no warning is given, and a dropped page is read', async () => {
+test('until then it sends no request and prints no warning, and a dropped page is read', async () => {
   const [layout, requests] = [await newLayout(), [] as string[]];
   const sandbox = await startSandbox({
     world: smallWorld(),

@@ -53,7 +53,7 @@ test('the reject of an invalid value names the field, the value and the expectat
   assert.match(rejects[0]?.detail ?? '', /amount is "ten dollars": expected a decimal string/);
 });
 
-test('a refused row keeps its last good version and the time it was read', async () => {
+test('a refused row keeps its last good version and its time of reading', async () => {
   const layout = await folder();
   const first = await readDay(layout, '2026-11-20', '1=10.00\n2=5.00');
   const second = await readDay(layout, '2026-11-21', '1', {
@@ -77,7 +77,7 @@ test('a refused row keeps its last good version and the time it was read', async
   );
 });
 
-test('an unreadable page of several rows keeps all of them, and is no refused row of the read', async () => {
+test('an unreadable page of several rows keeps all of them, and does not count as a refused row', async () => {
   const layout = await folder();
   const Sale = defineRecord('sale', 'One row per day and case.', ['day', 'parcel'], {
     day: text('Day of the sale.'),
@@ -213,7 +213,7 @@ test('identical rows are merged, contradictory ones all refused and carried', as
   );
 });
 
-test('where each page is a list of its own, rows of two pages do not contradict each other', async () => {
+test('if each page is a list of its own, rows of two pages do not contradict each other', async () => {
   const october = page('A=1.00\nB=2.00\n');
   const november = { ...page('A=3.00\nB=4.00\nB=5.00\n'), sha256: 'cd'.repeat(32) };
   await stage(

@@ -113,7 +113,7 @@ describe('open tables', () => {
     duck.close();
   });
 
-  test('are written once: again only where something changed', async () => {
+  test('are rewritten only if something changed', async () => {
     assert.deepEqual(await writeOpenTables(layout), []);
     const names = await readdir(folderOf(TABLE));
     await rm(layout.iceberg, { recursive: true });
@@ -122,7 +122,7 @@ describe('open tables', () => {
     assert.deepEqual(avroOf(await readdir(folderOf(TABLE))), avroOf(names));
   });
 
-  test('are written again where they are damaged, and leave out a damaged snapshot', async () => {
+  test('are rewritten if damaged, and leave out a damaged snapshot', async () => {
     const whole = await metadata();
     const version = await readFile(join(folderOf(TABLE), 'version-hint.text'), 'utf8');
     await writeFile(join(folderOf(TABLE), `v${version}.metadata.json`), '{"format-');
@@ -133,7 +133,7 @@ describe('open tables', () => {
     await rm(layout.snapshot('2026-10-01.01'), { recursive: true });
   });
 
-  test('do not hold up the run that cannot write them', async () => {
+  test('do not stop a run that cannot write them', async () => {
     const other = await newLayout();
     await writeFile(other.iceberg, 'no folder');
     const { manifest, current } = await runDay({
@@ -146,7 +146,7 @@ describe('open tables', () => {
     assert.ok(manifest !== null && current);
   });
 
-  test('forget a snapshot that was removed, and its files', async () => {
+  test('drop a removed snapshot and its files', async () => {
     await rm(layout.snapshot(FIRST_RUN), { recursive: true });
     await writeOpenTables(layout);
     assert.deepEqual(

@@ -136,7 +136,7 @@ describe('a release', () => {
     assert.equal(await fileOf('SHA256SUMS'), sums);
   });
 
-  test('is refused, and left alone, if somebody changed it', async () => {
+  test('is refused, and not overwritten, if one of its files was changed', async () => {
     await appendFile(join(first.folder, 'deals.parquet'), 'x');
     assert.deepEqual(await damageOf(first.folder), ['deals.parquet changed since it was released']);
     await assert.rejects(

@@ -8,7 +8,7 @@ import { changesSince } from '../../../pipelines/run/summary/changes.ts';
 import { readManifest } from '../../../pipelines/snapshots.ts';
 import { afterSecondDay, FIRST_RUN, SECOND_RUN } from '../starting_points.ts';
 
-test('debts and other records that are new or gone are counted by their ids', async (t) => {
+test('new and gone debts and other records are counted by their ids', async (t) => {
   const { layout } = await afterSecondDay();
   const duck = await openSmall();
   t.after(duck.close);

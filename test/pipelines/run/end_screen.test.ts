@@ -61,7 +61,7 @@ test('names the score, place, units, price and reason of each deal, and the comm
   assert.ok(lines.includes('Next       make serve: the site and the API at http://localhost:4021 (test money)'));
 });
 
-test('prints all warnings in a log, and on a terminal the first and where the others are', () => {
+test('prints all warnings in a log; on a terminal the first, and the file with the others', () => {
   const warnings = (lines: readonly string[]): number =>
     lines.filter((line) => line.includes('failed for 3 rows')).length;
   assert.equal(warnings(formatEnd(RESULT, options)), 3);
@@ -70,7 +70,7 @@ test('prints all warnings in a log, and on a terminal the first and where the ot
   assert.ok(some.includes('Warnings (3)') && some.includes(`  and 2 more: ${options.reportFile}`));
 });
 
-test('says why nothing is published, and shows no deals', () => {
+test('says why nothing was published, and shows no deals', () => {
   const [blocking] = RESULT.models.flatMap(({ audits }) => audits);
   assert.ok(blocking);
   const lines = formatEnd({ ...RESULT, manifest: null, blocked: [blocking] }, { ...options, best: [] });

@@ -41,7 +41,7 @@ describe('a run over one day', () => {
     }
   });
 
-  test('what it publishes is what the world knows to be true', async () => {
+  test('the published rows equal the facts of the world', async () => {
     const { comparisons } = await reconcile(layout.snapshot(first.runId), world);
     assert.ok(comparisons.length > 40 && comparisons[0]?.group === 'rows', 'every table was compared');
     const different = comparisons.filter((c) => !isEqual(c));
@@ -186,7 +186,7 @@ describe('the days after', () => {
     runs.push(await runDay({ layout, world, day: '2026-11-20', only, tables: history, empty: DISTRESS_AND_PARCELS }));
   });
 
-  test('price cuts, delistings, cured debts and sold auctions show, and every one of them is true', async () => {
+  test('price cuts, delistings, paid debts and sold auctions appear, and all of them are true', async () => {
     const seen = { cuts: 0, gone: 0, cured: 0, sold: 0 };
     for (const [i, today] of runs.slice(0, days.length).entries()) {
       const yesterday = runs[i - 1];
@@ -252,7 +252,7 @@ describe('the days after', () => {
     assert.ok(reduced.length > 0 && reduced.every((d) => Number(d['motivation_price_cut']) > 0));
   });
 
-  test('an earlier day run again publishes the same bytes, and the later day stays current', async () => {
+  test('a repeated earlier day publishes the same bytes, and the later day stays current', async () => {
     const [then, again, last] = [runs[1] ?? assert.fail(), runs.at(-1) ?? assert.fail(), runs[days.length - 1]];
     assert.equal(again.runId, '2026-11-20.02');
     assert.ok(Object.keys(hashesOf(then)).length > 5);

@@ -193,7 +193,7 @@ test('a large download has a bar, its rate and the time that is left; then its r
   assert.equal(tally.families()[0]?.rows, 600_000, 'and the family counts them');
 });
 
-test('durations and long texts are in words that stay whole', () => {
+test('durations and long texts never break within a word', () => {
   assert.deepEqual([400, 59_400, 61_000, 3_725_000].map(duration), ['0 s', '59 s', '1 min 01 s', '1 h 02 min']);
   const text = 'county records show a foreclosure sale in ten days';
   assert.deepEqual(labeled('  70 Hot  ', text, 30), [

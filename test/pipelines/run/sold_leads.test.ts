@@ -43,7 +43,7 @@ describe('leads that are sold', () => {
     );
   };
 
-  test('where there is no ledger yet, none is', async () => {
+  test('are none if there is no ledger yet', async () => {
     const layout = await layoutReady;
     const noLeads = (): Promise<SoldLeads> => soldLeads({ DATA_DIR: layout.root, LEDGER: undefined });
     await runDay({ layout, world, day: '2026-11-20', only, ...built, soldLeads: noLeads });
@@ -51,7 +51,7 @@ describe('leads that are sold', () => {
     assert.ok((await idsOf('2026-11-20.01')).length > 10);
   });
 
-  test('are left out of the same day made again and of the next, with those that are being paid for', async () => {
+  test('are left out of a repeated day and of the next one, like those being paid for', async () => {
     const layout = await layoutReady;
     const keys = await keysOf('2026-11-20.01');
     const othersOf = (lead: string): string[] =>
@@ -99,7 +99,7 @@ describe('leads that are sold', () => {
   });
 
   // rebuild.test.ts makes such a day again.
-  test('known on each day are kept in the snapshot of that day', async () => {
+  test('known on each day are recorded in the snapshot of that day', async () => {
     const layout = await layoutReady;
     assert.deepEqual((await readManifest(layout, '2026-11-20.01')).sold_leads, []);
     const { sold_leads, sold_properties } = await readManifest(layout, '2026-11-20.02');
@@ -124,7 +124,7 @@ describe('leads that are sold', () => {
     assert.deepEqual([await listSnapshots(layout), await currentSnapshot(layout)], [snapshots, current]);
   });
 
-  test('a wrong LEDGER is found before anything is read', async () => {
+  test('a wrong LEDGER is reported before any source is read', async () => {
     const { root: DATA_DIR, kind } = await layoutReady;
     const line = await refusal({ DATA_DIR, DAY: '2026-11-21', LEDGER: kind, ...NO_SOURCES });
     assert.match(line, /^LEDGER is .*not an SQLite file$/);

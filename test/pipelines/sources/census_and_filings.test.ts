@@ -58,7 +58,7 @@ describe('the census and the filings', () => {
       /^21 of 21 areas have no median_gross_rent \(B25064_001E\), at most 20 % expected$/u,
     );
     assert.deepEqual([filings.status, filings.reason, filings.rows_out], ['quarantined', 'malformed_page', 4]);
-    assert.match(filings.detail ?? '', /^the exhibit is cut or damaged: <\w+> is not closed$/u);
+    assert.match(filings.detail ?? '', /^the exhibit is truncated or damaged: <\w+> is not closed$/u);
     assert.match(
       filings.page_url ?? '',
       /^https:\/\/www\.sec\.gov\.sandbox\.example\/Archives\/edgar\/data\/2110410\//u,

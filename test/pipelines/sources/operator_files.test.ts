@@ -149,7 +149,7 @@ test('without folders, one number of two properties is rejected, and one of one 
   );
 });
 
-test('without folders, two brokers that number all their listings alike are told to have folders', async () => {
+test('without folders, two brokers with the same listing numbers get the advice to use folders', async () => {
   const layout = await newLayout();
   await drop(layout, {
     'acme.csv': list('Elm St', [100_000]),

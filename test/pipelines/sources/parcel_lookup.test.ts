@@ -9,7 +9,7 @@ import { withSnapshot } from '../../../sandbox/comparison/snapshot.ts';
 import { truthOf } from '../../../sandbox/comparison/truth/truth.ts';
 import { newLayout, published, runDay, smallWorld } from '../runs.ts';
 
-test('a parcel awaits its address until the map has it, and keeps it when the map leaves it out again', async () => {
+test('a parcel waits for its address until the map has it, and keeps it if the map later omits it', async () => {
   const [layout, world] = [await newLayout(), smallWorld()];
   const only = ({ name }: { readonly name: string }): boolean =>
     ['oh_hamilton_tax', 'oh_hamilton_parcels'].includes(name);

@@ -27,7 +27,7 @@ const FILES = {
   oh_cuyahoga_sheriff: 'sheriff/cuyahoga_realauction_scraped_2024-08.json',
 } as const;
 
-test('the real files go through the same adapters to a published snapshot, with nothing lost', { skip }, async () => {
+test('the real files pass through the same adapters into a published snapshot without a loss', { skip }, async () => {
   const dir = await mkdtemp(join(tmpdir(), 'dealfeed-real-'));
   const layout = layoutOf(dir);
   for (const [source, file] of Object.entries(FILES)) {

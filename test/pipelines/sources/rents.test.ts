@@ -82,7 +82,7 @@ const runs = {
 };
 
 describe("HUD's API with a token", () => {
-  test('gives the rents of the workbook, and the token is kept nowhere', async () => {
+  test('gives the rents of the workbook, and the token is stored nowhere', async () => {
     const { row, latest } = stateOf(runs.api, 'hud_fmr');
     assert.deepEqual([row.status, row.rows_rejected], ['good', 0], row.detail ?? '');
     // Its rents are of last year, so the list of years is read too.
@@ -95,7 +95,7 @@ describe("HUD's API with a token", () => {
       assert.ok(!text.includes(TOKEN), `${path} holds the token`);
   });
 
-  test('that HUD refuses is reported by the name of its setting, and the rents of before stay', async () => {
+  test('that HUD refuses is reported by the name of its setting, and the earlier rents stay', async () => {
     const layout = layouts.workbook;
     const refused = { layout, day: '2026-11-21', secrets: { HUD_TOKEN: 'expired' } };
     const result = await run({ ...refused, tables: ['sources'], empty: [JOIN_RATES] });

@@ -65,7 +65,7 @@ describe('the sandbox', () => {
     );
   });
 
-  test('posts made-up vacancy of the twenty metros for each quarter that is over', async () => {
+  test('posts made-up vacancy of the twenty metros for each past quarter', async () => {
     const rows = await stagedRows(start, 'census_hvs');
     assert.equal(rows.length, SURVEYED_AREAS.length * 7, 'four quarters of 2025 and three of 2026');
     assert.ok(rows.every((row) => row['is_made_up'] === true));
@@ -156,7 +156,7 @@ async function refusal(body: string): Promise<string> {
   return 'good';
 }
 
-test('one rate of 728 in place of 7.28 quarantines the page, as does a row of a day to come', async () => {
+test('a rate of 728 instead of 7.28 quarantines the page, and so does a row of a future day', async () => {
   assert.equal(await refusal(weeksUpTo('2026-11-19', '7.28')), 'good');
   assert.equal(
     await refusal(weeksUpTo('2026-11-19', '728')),
