@@ -4,9 +4,9 @@ import { rowsOf } from '../lib/duck.ts';
 import { messageOf } from '../lib/errors.ts';
 import { identifier } from '../lib/sql.ts';
 import { convertedRow, modelType, storedType } from '../lib/stored_types.ts';
-import { GraphError, orderOf, tablesOfEach } from './graph.ts';
+import { GraphError, sortByDependency, tablesOfEach } from './graph.ts';
 import { auditsOf } from './contract.ts';
-import { inputMacrosSql, macrosOf, type Model } from './index.ts';
+import { inputMacrosSql, selectMacros, type Model } from './index.ts';
 
 /** A model does not match its contract. */
 export class ContractError extends Error {
@@ -43,9 +43,9 @@ export async function buildModels(
   const inputs = await inputTables(connection, byName);
   // One commit: each macro alone would be one write to the disk.
   const queries = models.flatMap((model) => [model.sql, ...auditsOf(model).map(({ sql }) => sql)]);
-  await connection.run(`BEGIN;\n${macrosOf(queries)};\nCOMMIT`);
+  await connection.run(`BEGIN;\n${selectMacros(queries)};\nCOMMIT`);
   if (inputs.has('declared_assumptions')) await connection.run(inputMacrosSql());
-  const order = orderOf(await readsOf(connection, models), inputs).flatMap((name) => byName.get(name) ?? []);
+  const order = sortByDependency(await findReads(connection, models), inputs).flatMap((name) => byName.get(name) ?? []);
   for (const [built, model] of order.entries()) {
     onModel?.(model.name);
     try {
@@ -61,7 +61,7 @@ export async function buildModels(
 }
 
 /** Find the tables that each model reads. @throws GraphError if its SQL is not one SELECT of tables */
-async function readsOf(connection: DuckDBConnection, models: readonly Model[]): Promise<Reads> {
+async function findReads(connection: DuckDBConnection, models: readonly Model[]): Promise<Reads> {
   const tables = await tablesOfEach(
     connection,
     models.map(({ sql }) => sql),

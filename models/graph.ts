@@ -84,7 +84,7 @@ export async function tablesOfEach(
 ): Promise<(readonly string[] | GraphError)[]> {
   const unknown = [...new Set(queries.filter((sql) => !known.has(sql)))];
   const errors = new Map<string, GraphError>();
-  for (const [i, tree] of (await treesOf(connection, unknown)).entries()) {
+  for (const [i, tree] of (await parseTrees(connection, unknown)).entries()) {
     const sql = unknown[i] ?? '';
     try {
       known.set(sql, tablesIn(tree));
@@ -97,7 +97,7 @@ export async function tablesOfEach(
 }
 
 /** Syntax trees of queries, in their order. */
-async function treesOf(connection: DuckDBConnection, queries: readonly string[]): Promise<string[]> {
+async function parseTrees(connection: DuckDBConnection, queries: readonly string[]): Promise<string[]> {
   if (queries.length === 0) return [];
   const rows = await rowsOf(
     connection,
@@ -130,7 +130,7 @@ function tablesIn(text: string): readonly string[] {
  * @param inputs tables that exist before the first model runs
  * @throws GraphError naming the model and the unknown table, or the models of a cycle
  */
-export function orderOf(reads: ReadonlyMap<string, readonly string[]>, inputs: ReadonlySet<string>): string[] {
+export function sortByDependency(reads: ReadonlyMap<string, readonly string[]>, inputs: ReadonlySet<string>): string[] {
   for (const [model, tables] of reads) {
     for (const table of tables) {
       if (!reads.has(table) && !inputs.has(table))

@@ -107,7 +107,7 @@ const macrosByName = (): ReadonlyMap<string, string> =>
  * The macros that queries call, and those that they call in turn. DuckDB takes a tenth of a second to create all of
  * them, a quarter of the build of a few models.
  */
-export function macrosOf(queries: readonly string[]): string {
+export function selectMacros(queries: readonly string[]): string {
   const macros = macrosByName();
   const needed = new Set<string>();
   const addCalled = (sql: string): void => {

@@ -41,7 +41,7 @@ export async function archivedPages(
 }
 
 /** Known rows whose page could not be read. The read counts them as rejects without bytes. */
-export function unreadableOf(record: ReadRecord): { unreadable: Unreadable[]; observedAt: string } {
+export function listUnreadable(record: ReadRecord): { unreadable: Unreadable[]; observedAt: string } {
   const lost = record.rejects.filter((r) => r.page_sha256 === NO_BYTES);
   return {
     unreadable: lost.map((r) => ({

@@ -19,7 +19,7 @@ export type Kind = z.infer<typeof Kind>;
 const DESCRIPTIONS = { sandbox: 'made-up data of the sandbox world', live: 'public records of the real web' } as const;
 
 /** The kind of a folder from kind.json or, if that is lost, from its newest snapshot. Null for a new folder. */
-async function kindOf(layout: Layout): Promise<Kind | null> {
+async function readDataKind(layout: Layout): Promise<Kind | null> {
   const saved = await readJson(layout.kind);
   if (saved !== undefined) return Kind.parse(saved);
   const newest = (await listSnapshots(layout)).at(-1);
@@ -31,7 +31,7 @@ async function kindOf(layout: Layout): Promise<Kind | null> {
  * @throws SettingError if the folder has another kind
  */
 export async function assertDataKind(layout: Layout, wanted: Kind): Promise<void> {
-  const found = await kindOf(layout);
+  const found = await readDataKind(layout);
   const refuse = (has: string, expected: string): never => {
     throw new SettingError(
       `DATA_DIR is ${JSON.stringify(layout.root)}, which has ${has}; expected another folder for ${expected}`,

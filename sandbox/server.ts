@@ -49,7 +49,7 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-function cookiesOf(header: string | undefined): Record<string, string> {
+function parseCookies(header: string | undefined): Record<string, string> {
   return Object.fromEntries(
     (header ?? '')
       .split(';')
@@ -59,7 +59,7 @@ function cookiesOf(header: string | undefined): Record<string, string> {
   );
 }
 
-function requestOf(incoming: IncomingMessage, visitors: Set<string>): SandboxRequest {
+function parseRequest(incoming: IncomingMessage, visitors: Set<string>): SandboxRequest {
   const publicHost = (incoming.headers.host ?? '').toLowerCase().replace(/:\d+$/u, '');
   const url = new URL(incoming.url ?? '/', 'http://sandbox.invalid');
   const host = publicHost.endsWith(SANDBOX_SUFFIX) ? publicHost.slice(0, -SANDBOX_SUFFIX.length) : publicHost;
@@ -74,7 +74,7 @@ function requestOf(incoming: IncomingMessage, visitors: Set<string>): SandboxReq
     path: url.pathname,
     query: url.searchParams,
     headers: Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
-    cookies: cookiesOf(incoming.headers.cookie),
+    cookies: parseCookies(incoming.headers.cookie),
   };
 }
 
@@ -145,7 +145,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const posted = incoming.method === 'POST' ? await text(incoming) : undefined;
     const request = {
-      ...requestOf(incoming, visitors),
+      ...parseRequest(incoming, visitors),
       ...(posted === undefined ? {} : { posted, form: new URLSearchParams(posted) }),
     };
     const response = answer(today, request);

@@ -14,7 +14,7 @@ import { readJson, sha256OfFile } from '../../lib/files.ts';
 import { createTable } from '../../lib/record.ts';
 import { columnsOfFile } from '../../lib/stored_types.ts';
 import { identifier, literal } from '../../lib/sql.ts';
-import { countyZips, macrosOf, referenceSql } from '../../models/index.ts';
+import { countyZips, selectMacros, referenceSql } from '../../models/index.ts';
 import { addressKeysSql } from './address_keys.ts';
 import { ConnectionPool, SEARCH_PATH } from './pool.ts';
 import type { ServedManifest } from '../../models/manifest.ts';
@@ -129,7 +129,7 @@ const MACROS_CALLED = `
 async function attach(duck: Duck, path: string, manifest: ServedManifest): Promise<string[]> {
   const { connection } = duck;
   await connection.run(`ATTACH ${literal(path)} AS published (READ_ONLY)`);
-  await connection.run(macrosOf([MACROS_CALLED, ...addressKeysSql()]));
+  await connection.run(selectMacros([MACROS_CALLED, ...addressKeysSql()]));
   for (const sql of referenceSql(countyZips())) await connection.run(sql);
   const gaps = await checkTables(connection, manifest);
   // Before any statement is prepared: DuckDB plans it at every call once the tables in memory have changed.

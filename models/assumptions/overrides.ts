@@ -25,7 +25,7 @@ const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d{1,2})?$/u;
 const WHOLE_NUMBER = /^(?:0|[1-9]\d*)$/u;
 
 /** The least and the greatest value of a row. */
-function rangeOf(row: AssumptionRow): readonly [number, number] {
+function acceptedRange(row: AssumptionRow): readonly [number, number] {
   if (row.unit === 'share') {
     const mayBeNegative = row.value.startsWith('-') || /^(?:grid_rent|grid_expenses)_/u.test(row.key);
     return [mayBeNegative ? -0.99 : 0, 0.99];
@@ -49,7 +49,7 @@ function expectation(row: AssumptionRow, value: unknown): string | null {
   if (row.key === 'loan_years')
     return YEARS.some((years) => years === value) ? null : YEARS.map((years) => JSON.stringify(years)).join(' or ');
   const isDecimal = row.value.includes('.');
-  const [least, most] = rangeOf(row);
+  const [least, most] = acceptedRange(row);
   const form = isDecimal ? 'a string of a decimal with at most two decimals' : 'a string of a whole number';
   const range = `from ${isDivisor(row.key) && least === 0 ? 'above 0' : least} to ${most}`;
   const expected = `${form} ${range}, such as ${JSON.stringify(row.value)}`;

@@ -104,7 +104,7 @@ export function csvText(name: string, rows: readonly Row[]): string {
 }
 
 /** A computed table as its CSV file. */
-async function csvOf(connection: DuckDBConnection, name: CalibratedTable): Promise<string> {
+async function formatCsv(connection: DuckDBConnection, name: CalibratedTable): Promise<string> {
   const columns = referenceNamed(name).record.columns.map((c) => `CAST(${c.name} AS ${c.sql}) AS ${c.name}`);
   return csvText(name, await rowsOf(connection, `SELECT ${columns.join(', ')} FROM ${identifier(name)}`));
 }
@@ -118,6 +118,6 @@ export async function calibrate(
   await prepareCalibration(connection);
   await computeTables(connection);
   const texts = new Map<CalibratedTable, string>();
-  for (const name of CALIBRATED) texts.set(name, await csvOf(connection, name));
+  for (const name of CALIBRATED) texts.set(name, await formatCsv(connection, name));
   return texts;
 }

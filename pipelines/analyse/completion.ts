@@ -30,7 +30,7 @@ const FUNCTIONS_SQL = `
   ORDER BY name`;
 
 /** Read the catalog of a snapshot's database. The comments of its columns list the accepted values. */
-export async function catalogOf(connection: DuckDBConnection): Promise<Catalog> {
+export async function readColumnCatalog(connection: DuckDBConnection): Promise<Catalog> {
   const tables = new Map<string, string[]>();
   const values = new Map<string, readonly string[]>();
   for (const row of await rowsOf(connection, COLUMNS_SQL)) {

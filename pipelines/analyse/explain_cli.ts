@@ -7,7 +7,7 @@ import { layoutOf } from '../layout.ts';
 import { holdForReading } from '../run/lock.ts';
 import { explain } from './explain/explain.ts';
 import { formatExplanation } from './explain/format.ts';
-import { producerOf, producerText } from './explain/producer.ts';
+import { findProducer, producerText } from './explain/producer.ts';
 import { openSnapshot } from './open_snapshot.ts';
 import { runCli, screenWidth } from './run_cli.ts';
 import { analystSettings } from './settings.ts';
@@ -20,7 +20,7 @@ async function main(): Promise<number> {
   const snapshot = await openSnapshot(DATA_DIR, SNAPSHOT);
   try {
     const explanation = await explain(snapshot, await openArchive(DATA_DIR), await loadSources(), ID, TABLE);
-    const model = FIELD === undefined ? null : await producerOf(snapshot.duck.connection, explanation.table, FIELD);
+    const model = FIELD === undefined ? null : await findProducer(snapshot.duck.connection, explanation.table, FIELD);
     const producer = model === null ? undefined : producerText(model);
     for (const line of formatExplanation(explanation, FIELD, { width: screenWidth(), producer })) print(line);
     // A script must notice archived bytes that do not verify.

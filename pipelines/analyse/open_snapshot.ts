@@ -37,13 +37,13 @@ export async function snapshotNamed(layout: Layout, setting: string, wanted: str
   const current = await currentSnapshot(layout);
   if (current === null) throw new SettingError(`Nothing is published in ${layout.root} yet. Start with make run.`);
   if (wanted === 'current') return current;
-  if (wanted === 'previous') return previousOf(layout, current, setting);
+  if (wanted === 'previous') return findPreviousRun(layout, current, setting);
   const found = all.includes(wanted) ? wanted : all.findLast((id) => id.startsWith(`${wanted}.`));
   if (found === undefined) throw unknownSnapshot(layout, setting, wanted, all);
   return found;
 }
 
-async function previousOf(layout: Layout, current: string, setting: string): Promise<string> {
+async function findPreviousRun(layout: Layout, current: string, setting: string): Promise<string> {
   const { previous } = await readManifest(layout, current);
   if (previous === null)
     throw new SettingError(`${setting} is "previous", but ${current} is the first snapshot of ${layout.root}.`);

@@ -9,7 +9,7 @@ import { holdForReading } from '../run/lock.ts';
 import { bytesShort } from '../format.ts';
 import { diffSnapshots, type Diff } from './diff/diff.ts';
 import { openSnapshot } from './open_snapshot.ts';
-import { factsOf } from './profile/facts.ts';
+import { queryFacts } from './profile/facts.ts';
 import { profilePage } from './profile/page.ts';
 import { runCli } from './run_cli.ts';
 import { analystSettings } from './settings.ts';
@@ -27,7 +27,7 @@ async function main(): Promise<number> {
   const { duck, manifest, layout } = await openSnapshot(DATA_DIR, SNAPSHOT);
   try {
     const changes = await changesSincePrevious(layout, manifest);
-    const page = await profilePage(manifest, await factsOf(duck.connection), changes);
+    const page = await profilePage(manifest, await queryFacts(duck.connection), changes);
     changes?.duck.close();
     const path = resolve(OUT ?? `${DATA_DIR}/profile.html`);
     await writeWhole(path, page);

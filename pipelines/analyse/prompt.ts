@@ -4,7 +4,7 @@ import { createInterface, type Interface } from 'node:readline';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { writeWhole } from '../../lib/files.ts';
 import { literal } from '../../lib/sql.ts';
-import { catalogOf, complete, type Catalog } from './completion.ts';
+import { readColumnCatalog, complete, type Catalog } from './completion.ts';
 import { queryNamed, workedQueries } from './queries.ts';
 import { formatRecords, formatTable, queryErrorText, runQuery } from './query_result.ts';
 import { isEmpty, splitStatements } from './statements.ts';
@@ -211,5 +211,5 @@ class Prompt {
 
 /** Run the prompt. @returns whether every statement succeeded */
 export async function runPrompt(options: PromptOptions): Promise<boolean> {
-  return new Prompt(options, await catalogOf(options.connection), await readHistory(options.historyFile)).run();
+  return new Prompt(options, await readColumnCatalog(options.connection), await readHistory(options.historyFile)).run();
 }

@@ -31,14 +31,14 @@ export async function compareStaged(record: RecordDefinition, oldFile: string, n
     const places = Provenance.columns.map((c) => c.name).filter((name) => !fields.includes(name));
     await load(connection, 'old', oldFile, [...fields, ...places]);
     await load(connection, 'new', newFile, [...fields, ...places]);
-    return await differencesOf(connection, record.key, fields, places);
+    return await findDifferences(connection, record.key, fields, places);
   } finally {
     duck.close();
   }
 }
 
 /** Compare the tables `old` and `new`. */
-async function differencesOf(
+async function findDifferences(
   connection: DuckDBConnection,
   key: readonly string[],
   fields: readonly string[],

@@ -26,7 +26,7 @@ import { loadRowRecords } from '../../sources/index.ts';
 import { table } from '../format.ts';
 import { layoutOf, type Layout } from '../layout.ts';
 import { openBuildDatabase, PUBLISHED } from '../run/build_database.ts';
-import { hashesOf } from '../run/facts.ts';
+import { hashModels } from '../run/facts.ts';
 import { loadInputs } from '../run/inputs.ts';
 import { holdForReading } from '../run/lock.ts';
 import { writeSnapshot } from '../run/publish.ts';
@@ -131,7 +131,7 @@ async function rebuildInto(
       workDir: target.run(published.run_id),
       asOf: published.as_of,
       observedAt: published.generated_at,
-      assumptions: await assumptionsOf(layout, published),
+      assumptions: await chooseAssumptions(layout, published),
       sources: states,
       records: await loadRowRecords(),
       references: loadReferences(),
@@ -142,7 +142,7 @@ async function rebuildInto(
     });
     await buildModels(build.connection, models, { published: PUBLISHED });
     const { tables } = await writeSnapshot(build, models, target, published);
-    const versions = { ...hashesOf(models), duckdb: duckVersion() };
+    const versions = { ...hashModels(models), duckdb: duckVersion() };
     return { tables, reads: { parsed, copied }, versionChanges: versionChangesSince(published, versions) };
   } finally {
     await build.close();
@@ -186,7 +186,7 @@ async function restoreTables(folders: Folders, manifest: Manifest): Promise<void
 }
 
 /** The declared set, if the snapshot used it; else the operator's set, as the snapshot published it. */
-async function assumptionsOf(layout: Layout, published: Manifest): Promise<AssumptionSet> {
+async function chooseAssumptions(layout: Layout, published: Manifest): Promise<AssumptionSet> {
   const declared = SET_IDS.find((id) => id === published.assumption_set_id);
   if (declared !== undefined) return currentAssumptions(new Map(), declared);
   const duck = await openDuck();

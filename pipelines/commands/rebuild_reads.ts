@@ -12,7 +12,7 @@ import type { SourceState } from '../ingest/source_state.ts';
 import { readPage } from '../ingest/read_page.ts';
 import { stageRead, type Staged } from '../ingest/stage/stage.ts';
 import type { Layout } from '../layout.ts';
-import { archivedPages, unreadableOf } from '../archived_pages.ts';
+import { archivedPages, listUnreadable } from '../archived_pages.ts';
 
 export interface RebuiltReads {
   /** The sources as they were in the snapshot. */
@@ -88,7 +88,7 @@ async function copyStaged({ layout, target }: Folders, record: ReadRecord): Prom
 async function parseAgain(folders: Folders, spec: SourceSpec, record: ReadRecord): Promise<string | null> {
   const { layout, target, archive } = folders;
   try {
-    const { unreadable, observedAt } = unreadableOf(record);
+    const { unreadable, observedAt } = listUnreadable(record);
     const earlier = await carriedFrom(layout, record);
     if (earlier) {
       const why = await parseAgain(folders, spec, earlier);

@@ -18,7 +18,7 @@ import { readsUpTo, stagedParquet, trustedRows, versionOf, writeRead, type ReadR
 import { readPage } from '../ingest/read_page.ts';
 import { stageRead, type Staged } from '../ingest/stage/stage.ts';
 import type { Layout } from '../layout.ts';
-import { archivedPages, unreadableOf } from '../archived_pages.ts';
+import { archivedPages, listUnreadable } from '../archived_pages.ts';
 import { compareStaged, type Differences } from './compare.ts';
 
 export interface ReparseOptions {
@@ -134,7 +134,7 @@ async function reparseOne(
   { old, rebuilt, previous }: Files,
 ): Promise<ParseResult> {
   try {
-    const { unreadable, observedAt } = unreadableOf(record);
+    const { unreadable, observedAt } = listUnreadable(record);
     const pages = (await archivedPages(archive, record)).map(readPage);
     const parsed = await stageRead({ spec, pages, unreadable, observedAt, target: rebuilt });
     let staged: Staged;

@@ -2,7 +2,7 @@
 import type { LedgerSettings } from '../../ledger/open.ts';
 import { loadSources } from '../../sources/index.ts';
 import type { Layout } from '../layout.ts';
-import { healthOf, type Health, type HealthOptions } from '../operate/health.ts';
+import { checkHealth, type Health, type HealthOptions } from '../operate/health.ts';
 import { formatHealth, type Screen } from './status_format.ts';
 
 /** Exit status for monitors: 0 ok, 1 look into a warning, 2 nothing new is published or the data cannot be trusted. */
@@ -24,7 +24,7 @@ export async function status(
   options: StatusOptions = {},
 ): Promise<number> {
   const { json = false, ledger, payments, queue, store, backupDays, ...screen } = options;
-  const health = await healthOf(layout, await loadSources(), {
+  const health = await checkHealth(layout, await loadSources(), {
     ...(ledger ? { ledger } : {}),
     ...(backupDays === undefined ? {} : { backupDays }),
     payments,

@@ -105,7 +105,7 @@ export const StageOutput = z.object({
 export type StageOutput = z.infer<typeof StageOutput>;
 
 /** A failure of a site or a page as data; undefined for a defect of ours. */
-export function failureOf(error: unknown): Failure | undefined {
+export function toFailure(error: unknown): Failure | undefined {
   if (error instanceof Quarantine)
     return {
       is: 'quarantine',
@@ -149,7 +149,7 @@ const JOBS = {
 } as const;
 
 /** One key for all sources that share a host, directly or through others: they are read one after the other. */
-export function sitesOf(sources: readonly SourceSpec[]): ReadonlyMap<string, string> {
+export function groupBySharedHost(sources: readonly SourceSpec[]): ReadonlyMap<string, string> {
   const siteOfHost = new Map<string, string>();
   for (const { hosts } of sources) {
     const joined = new Set(hosts.map((host) => siteOfHost.get(host) ?? host));

@@ -28,7 +28,7 @@ import {
   Outcome,
   Output,
   QUEUE,
-  sitesOf,
+  groupBySharedHost,
   STAGE_QUEUE,
   type CrawlJob,
   type StageJob,
@@ -162,7 +162,7 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
 
   const { noWorkerMs, print, onProgress = () => undefined } = options;
   const watcher = new JobWatcher({ database, timeoutMs, noWorkerMs, store: options.store, print, onProgress });
-  const sites = sitesOf(options.sources);
+  const sites = groupBySharedHost(options.sources);
   const counts = new WorkerCounts();
   /** Limits how many reads are concatenated at the same time to the limit of a run without a queue. */
   const assembling = new PQueue({ concurrency: AT_ONCE });

@@ -12,7 +12,7 @@ import { archivedRequests } from '../archived_pages.ts';
 import { loadHere, MAX_REJECTS, type Loaded, type LoadRows, type RowsToLoad } from '../ingest/stage/load_rows.ts';
 import { refOf } from '../ingest/reads.ts';
 import type { ReadPage } from '../ingest/read_page.ts';
-import { shardsOf, type Part } from '../ingest/stage/shards.ts';
+import { splitIntoShards, type Part } from '../ingest/stage/shards.ts';
 import { addShard, removeShard, shardFiles, type ShardFiles, type StagedShard } from '../ingest/stage/stage_shard.ts';
 import { layoutOf } from '../layout.ts';
 import { getShard, removeStoredShard } from '../store/stored_shards.ts';
@@ -68,7 +68,7 @@ async function stagedShards(
     const name = shardName(runId, source, shard, attempt);
     return { parts, name, files: shardFiles(join(shards, name)), staged };
   };
-  return Promise.all(shardsOf(spec, pages).map(stage));
+  return Promise.all(splitIntoShards(spec, pages).map(stage));
 }
 
 /** Bring the files of a shard here, verified. */

@@ -6,7 +6,7 @@ import type { ReadPage } from './read_page.ts';
 import type { ReadRecord } from './reads.ts';
 
 /** Years of the rows in the table `fresh`, and the newest year on the source's own lists with the day of the list. */
-export async function fiscalYearsOf(
+export async function findFiscalYears(
   connection: DuckDBConnection,
   spec: SourceSpec,
   pages: readonly ReadPage[],

@@ -11,7 +11,7 @@ import type { ReadRecord } from './reads.ts';
 export const NO_RECENT_ROWS: DegradedReason = 'no_recent_rows';
 
 /** Day of the newest row in the table `fresh`; of several series, that of the one whose newest row is oldest. */
-export async function newestOf(connection: DuckDBConnection, spec: SourceSpec): Promise<ReadRecord['newest']> {
+export async function findNewestDay(connection: DuckDBConnection, spec: SourceSpec): Promise<ReadRecord['newest']> {
   const { newest } = spec.expect;
   if (!newest) return undefined;
   const given = newest.given === undefined ? '' : `FILTER (${identifier(newest.given)} IS NOT NULL)`;

@@ -80,7 +80,7 @@ const cited = (address: string, inSandbox: boolean): string =>
   inSandbox && /^https?:/u.test(address) ? publicAddress(address, inSandbox).href : address;
 
 /** The state of a source after this run's reads. */
-export function stateOf(spec: SourceSpec, sourceReads: SourceReads): SourceState {
+export function judgeSource(spec: SourceSpec, sourceReads: SourceReads): SourceState {
   const { read, reads, asOf, inSandbox } = sourceReads;
   const latest = read ?? undefined;
   const standing = reads.find((r) => r.status === 'good');

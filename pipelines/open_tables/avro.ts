@@ -69,7 +69,7 @@ export interface DataFile {
 }
 
 /** The manifest of a snapshot whose table is one Parquet file. @param id of the snapshot, and its sequence number */
-export const manifestOf = (id: number, schema: { readonly 'schema-id': number }, file: DataFile): Promise<Buffer> =>
+export const encodeManifest = (id: number, schema: { readonly 'schema-id': number }, file: DataFile): Promise<Buffer> =>
   encode(
     MANIFEST_ENTRY,
     {
@@ -97,7 +97,7 @@ export const manifestOf = (id: number, schema: { readonly 'schema-id': number },
   );
 
 /** The list of manifests of a snapshot: the one of its table. @param manifest its location and its size in bytes */
-export const manifestListOf = (id: number, manifest: DataFile): Promise<Buffer> =>
+export const encodeManifestList = (id: number, manifest: DataFile): Promise<Buffer> =>
   encode(
     MANIFEST_FILE,
     {

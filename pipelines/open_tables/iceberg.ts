@@ -103,7 +103,7 @@ const nameMapping = (schemas: readonly TableSchema[]): string => {
  * @param snapshots oldest first, at least one
  * @param current snapshot that readers get by default: the one that is served
  */
-export function metadataOf(
+export function buildMetadata(
   { location, schemas, snapshots }: TableMetadata,
   current: TableSnapshot,
 ): TableMetadata & Readonly<Record<string, unknown>> {

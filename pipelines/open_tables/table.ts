@@ -9,10 +9,10 @@ import type { Manifest } from '../../models/manifest.ts';
 import type { Layout } from '../layout.ts';
 import { prunedFiles } from '../pruned_files.ts';
 import { listSnapshots, readManifest } from '../snapshots.ts';
-import { manifestListOf, manifestOf } from './avro.ts';
+import { encodeManifestList, encodeManifest } from './avro.ts';
 import {
   fieldsOf,
-  metadataOf,
+  buildMetadata,
   RUNS_A_DAY,
   snapshotIdOf,
   TableMetadata,
@@ -107,11 +107,11 @@ async function addSnapshot(
   const id = snapshotIdOf(runId);
   const at = (path: string): string => `${locationOf(table)}/metadata/${path}`;
   const location = `${root}/snapshots/${runId}/${file.file}`;
-  const entries = await manifestOf(id, schema, { location, rows: file.rows, bytes: file.bytes });
+  const entries = await encodeManifest(id, schema, { location, rows: file.rows, bytes: file.bytes });
   const key = `${runId}-${sha256(entries).slice(0, 8)}`;
   const manifestName = `${key}-m0.avro`;
   files.set(manifestName, entries);
-  const list = await manifestListOf(id, { location: at(manifestName), rows: file.rows, bytes: entries.length });
+  const list = await encodeManifestList(id, { location: at(manifestName), rows: file.rows, bytes: entries.length });
   const listName = `snap-${key}.avro`;
   files.set(listName, list);
   return {
@@ -181,7 +181,7 @@ export async function nextVersion(
   const served = snapshots.find(({ summary }) => summary.run === current) ?? snapshots.at(-1);
   if (!served) return null;
   const used = schemas.filter((schema) => snapshots.some((s) => s['schema-id'] === schema['schema-id']));
-  const text = `${JSON.stringify(metadataOf({ location, schemas: used, snapshots }, served), null, 1)}\n`;
+  const text = `${JSON.stringify(buildMetadata({ location, schemas: used, snapshots }, served), null, 1)}\n`;
   if (text === latest) return null;
   const kept = new Set(snapshots.map((s) => basename(s['manifest-list'], '.avro').slice('snap-'.length)));
   return {

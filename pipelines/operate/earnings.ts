@@ -73,7 +73,7 @@ function settlementProblem(purchase: Purchase): Problem {
   return problem('settlement_unknown', id, message);
 }
 
-async function stateOf(ledger: Ledger, place: string, nowMs: number): Promise<LedgerState> {
+async function readLedgerState(ledger: Ledger, place: string, nowMs: number): Promise<LedgerState> {
   const sold: Purchase[] = [];
   for await (const purchase of ledger.purchases()) if (purchase.state === 'sold') sold.push(purchase);
   const unresolved = (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).filter(
@@ -100,7 +100,7 @@ export async function ledgerState(settings: LedgerSettings, nowMs = Date.now()):
     if (!notedLedgerExists(settings)) return null;
     const ledger = await openNotedLedger(settings);
     try {
-      return await stateOf(ledger, shownPlace(settings), nowMs);
+      return await readLedgerState(ledger, shownPlace(settings), nowMs);
     } finally {
       await ledger.close();
     }

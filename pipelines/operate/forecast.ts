@@ -7,9 +7,9 @@ import { daysBetween } from '../clock.ts';
 import { parseRunId, runIdOf, type Layout } from '../layout.ts';
 import { listSnapshots } from '../snapshots.ts';
 import { sizeOfFiles, sizeOfFolder } from './disk.ts';
-import { costOf, type RunReport } from './past_runs.ts';
+import { sumCosts, type RunReport } from './past_runs.ts';
 import { problem, type Problem } from './problems.ts';
-import { filesOf } from './retention/inventory.ts';
+import { listSnapshotFiles } from './retention/inventory.ts';
 import { filesToPrune, retainedSnapshots, type Policy, type SnapshotFile } from './retention/plan.ts';
 import { policyOf } from './retention/prune.ts';
 import { savedSettings } from './schedule/run_job.ts';
@@ -69,7 +69,7 @@ function pruneOn(today: string, snapshots: Map<string, SnapshotSize>, policy: Po
 }
 
 /** Continue the last runs day by day: new snapshots have the size of the newest one, and prune runs every day. */
-export function forecastOf(state: DiskState): DiskForecast {
+export function computeForecast(state: DiskState): DiskForecast {
   const { today, snapshotsPerDay, readBytesPerDay, freeBytes, policy } = state;
   const snapshots = new Map(state.snapshots);
   const newest = [...snapshots.values()].at(-1) ?? { files: {}, others: 0 };
@@ -94,7 +94,7 @@ async function snapshotSizes(layout: Layout): Promise<Map<string, SnapshotSize>>
   const sizes = new Map<string, SnapshotSize>();
   for (const runId of await listSnapshots(layout)) {
     const files: Partial<Record<SnapshotFile['setting'], number>> = {};
-    for (const { file, setting } of await filesOf(layout, [runId]))
+    for (const { file, setting } of await listSnapshotFiles(layout, [runId]))
       files[setting] = await sizeOfFiles([join(layout.snapshot(runId), file)]);
     const removable = Object.values(files).reduce((sum, bytes) => sum + bytes, 0);
     sizes.set(runId, { files, others: (await sizeOfFolder(layout.snapshot(runId))) - removable });
@@ -123,14 +123,14 @@ export async function diskForecast(
   const days = Math.min(MONTH_DAYS, Math.max(1, daysBetween(dayOf(first), today)));
   const lately = reports.filter((r) => dayOf(r) > dayOf(first) && daysBetween(dayOf(r), today) < MONTH_DAYS);
   // Staged rows grow with the pages they are parsed from.
-  const allBytes = costOf(reports).bytes;
+  const allBytes = sumCosts(reports).bytes;
   const rowsPerByte = allBytes === 0 ? 0 : stagedBytes / allBytes;
   const disk = await statfs(layout.root);
-  return forecastOf({
+  return computeForecast({
     today,
     snapshots: await snapshotSizes(layout),
     snapshotsPerDay: lately.filter((r) => r.published).length / days,
-    readBytesPerDay: (costOf(lately).bytes * (1 + rowsPerByte)) / days,
+    readBytesPerDay: (sumCosts(lately).bytes * (1 + rowsPerByte)) / days,
     freeBytes: disk.bavail * disk.bsize,
     policy: await scheduledPolicy(layout),
   });

@@ -13,7 +13,7 @@ import { backupProblems, latestBackup, type LatestBackup } from './backup/latest
 import { sizeOfFolder } from './disk.ts';
 import { diskForecast, diskProblems, type DiskForecast } from './forecast.ts';
 import { ledgerState, type Earnings, type LedgerState } from './earnings.ts';
-import { costOf, pastRuns, type Cost, type PastRun, type RunReport } from './past_runs.ts';
+import { sumCosts, pastRuns, type Cost, type PastRun, type RunReport } from './past_runs.ts';
 import { problem, worstLevel, type Level, type Problem } from './problems.ts';
 import { storeState, type StoreState } from '../store/state.ts';
 import { sourceHealth, sourceProblems, type SourceHealth } from './source_health.ts';
@@ -125,10 +125,10 @@ const lastRunOf = (report: RunReport): Health['last_run'] => ({
   published: report.published,
   blocked: report.blocked,
   seconds: report.seconds,
-  cost: costOf([report]),
+  cost: sumCosts([report]),
 });
 
-async function diskOf(layout: Layout): Promise<Health['disk']> {
+async function measureDisk(layout: Layout): Promise<Health['disk']> {
   return {
     archive: await sizeOfFolder(join(layout.root, 'archive')),
     staged: await sizeOfFolder(layout.stagedRoot),
@@ -158,7 +158,7 @@ async function currentManifest(layout: Layout): Promise<Manifest | DamagedFile |
 }
 
 /** Check a data folder. Reads only. */
-export async function healthOf(
+export async function checkHealth(
   layout: Layout,
   sources: readonly SourceSpec[],
   { today, ledger = { DATA_DIR: layout.root }, payments, queue, store, backupDays = 0 }: HealthOptions = {},
@@ -173,7 +173,7 @@ export async function healthOf(
   const stored = store === undefined ? undefined : await storeState(store);
   const isSandbox = manifest !== null && !(manifest instanceof DamagedFile) && manifest.data_clock === 'sandbox';
   const checkedOn = today ?? (isSandbox ? manifest.as_of : liveClock().asOf);
-  const disk = await diskOf(layout);
+  const disk = await measureDisk(layout);
   const forecast = await diskForecast(layout, reports, { today: checkedOn, stagedBytes: disk.staged });
   const otherProblems = [
     ...runProblems(runs, running),
@@ -204,7 +204,7 @@ export async function healthOf(
       checked_on: checkedOn,
       snapshot: null,
       sources: [],
-      month: costOf(reports),
+      month: sumCosts(reports),
       ...facts,
       earned: earnedOf(sales, payments, null),
       troubles,
@@ -231,7 +231,7 @@ export async function healthOf(
     checked_on: checkedOn,
     snapshot: snapshotHealth(manifest, damage, checkedOn),
     sources: sourcesHealth,
-    month: costOf(reports.filter((r) => daysBetween(r.run_id, checkedOn) < MONTH_DAYS)),
+    month: sumCosts(reports.filter((r) => daysBetween(r.run_id, checkedOn) < MONTH_DAYS)),
     ...facts,
     earned: earnedOf(sales, payments, manifest.data_clock),
     troubles,

@@ -59,7 +59,7 @@ export interface Cost {
 }
 
 /** Requests to sites and time of this machine that runs took. */
-export function costOf(runs: readonly RunReport[]): Cost {
+export function sumCosts(runs: readonly RunReport[]): Cost {
   const traffic = runs.flatMap((r) => r.reads.flatMap((read) => (read.traffic ? [read.traffic] : [])));
   return {
     runs: runs.length,

@@ -26,7 +26,7 @@ export interface Join {
  * because a layer may have the number of a lot only.
  * @returns one comparison for each source that has rows
  */
-export async function joinsOf(
+export async function compareJoins(
   layout: Layout,
   all: readonly SourceSpec[],
   spec: SourceSpec,

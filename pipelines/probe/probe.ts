@@ -69,7 +69,7 @@ async function firstRows(
       if ('values' in checked) rows.push(checked.values);
       else rejects.push(checked.reject);
     }
-    if (rows.length + rejects.length > 0) return outcomeOf(spec, page, rows, rejects);
+    if (rows.length + rejects.length > 0) return judgeSample(spec, page, rows, rejects);
   }
   const [first] = lost;
   if (first !== undefined) return failed(first);
@@ -79,7 +79,7 @@ async function firstRows(
     : { verdict: 'as_expected', findings: ['no row today, which this source may have'], rows: [], pageUrl };
 }
 
-function outcomeOf(spec: SourceSpec, page: Page, rows: readonly Values[], rejects: readonly Rejected[]): Outcome {
+function judgeSample(spec: SourceSpec, page: Page, rows: readonly Values[], rejects: readonly Rejected[]): Outcome {
   const all = rows.length + rejects.length;
   const findings = rejects
     .slice(0, 1)

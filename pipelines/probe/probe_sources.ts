@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
 import { bytesShort } from '../format.ts';
 import type { Layout } from '../layout.ts';
 import { whatIsMissing } from '../permission.ts';
-import { joinsOf } from './joins.ts';
+import { compareJoins } from './joins.ts';
 import { keepPages } from './keep.ts';
 import { probe, SAMPLE_ROWS, type Probe } from './probe.ts';
 
@@ -68,7 +68,7 @@ function whyNotAsked(spec: SourceSpec, mayFetch: (spec: SourceSpec) => boolean):
 
 /** If no parcel number of the sample joins, the site has changed its key. */
 async function withJoins(options: ProbeOptions, spec: SourceSpec, found: Probe): Promise<Probe> {
-  const joins = await joinsOf(options.layout, options.all, spec, found.rows, options.clock.asOf);
+  const joins = await compareJoins(options.layout, options.all, spec, found.rows, options.clock.asOf);
   const findings = joins.map(({ other, sampled, found: n, example, otherExample }) =>
     n === 0
       ? `none of ${sampled} parcel numbers, such as ${example}, joins the rows of ${other}, such as ${otherExample}`

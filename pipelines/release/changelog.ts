@@ -85,7 +85,7 @@ function columnChanges(
 }
 
 /** Compare two releases, every column of every table. @param before null for the first release */
-export async function changelogOf(before: Released | null, after: Released): Promise<Changelog> {
+export async function buildChangelog(before: Released | null, after: Released): Promise<Changelog> {
   const release = after.dataPackage.version;
   if (before === null) return { release, previous: null, tables: [] };
   const { tables: diffs, duck } = await diffTables(foldersOf(before), foldersOf(after), { includeAll: true });

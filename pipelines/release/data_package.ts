@@ -69,7 +69,11 @@ const foreignKeysOf = ({ contract: { publish } }: Model, models: readonly Model[
     return key === undefined ? [] : [{ fields: [column], reference: { resource: target, fields: key } }];
   });
 
-function resourceOf(model: Model, manifest: Manifest, models: readonly Model[]): DataPackage['resources'][number] {
+function describeResource(
+  model: Model,
+  manifest: Manifest,
+  models: readonly Model[],
+): DataPackage['resources'][number] {
   const { name, contract } = model;
   const published = manifest.tables[name];
   if (!published) throw new Error(`the snapshot has no table ${name}`);
@@ -92,7 +96,7 @@ function resourceOf(model: Model, manifest: Manifest, models: readonly Model[]):
 }
 
 /** The descriptor. @param models the released tables, which the snapshot has */
-export const dataPackageOf = (manifest: Manifest, models: readonly Model[]): DataPackage => ({
+export const describePackage = (manifest: Manifest, models: readonly Model[]): DataPackage => ({
   $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
   name: 'dealfeed',
   title: `Dealfeed release ${manifest.run_id}`,
@@ -109,5 +113,5 @@ export const dataPackageOf = (manifest: Manifest, models: readonly Model[]): Dat
   sources: manifest.sources
     .filter(({ staged_run }) => staged_run !== null)
     .map(({ title, home }) => ({ title, path: home })),
-  resources: models.map((model) => resourceOf(model, manifest, models)),
+  resources: models.map((model) => describeResource(model, manifest, models)),
 });

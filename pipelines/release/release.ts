@@ -11,10 +11,10 @@ import { SettingError } from '../../lib/settings.ts';
 import { loadModels } from '../../models/index.ts';
 import { Manifest } from '../../models/manifest.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
-import { hashesOf } from '../run/facts.ts';
+import { hashModels } from '../run/facts.ts';
 import { readManifest, verifySnapshot } from '../snapshots.ts';
-import { changelogOf, changelogPage, readReleased } from './changelog.ts';
-import { dataPackageOf } from './data_package.ts';
+import { buildChangelog, changelogPage, readReleased } from './changelog.ts';
+import { describePackage } from './data_package.ts';
 import {
   citationFile,
   dictionaryPage,
@@ -53,12 +53,12 @@ async function listReleases(layout: Layout): Promise<string[]> {
   return names.filter((name) => parseRunId(name) !== null).sort(compareRunIds);
 }
 
-async function tablesOf(layout: Layout, runId: string): Promise<ReleasedTables> {
+async function checkReleasable(layout: Layout, runId: string): Promise<ReleasedTables> {
   const damage = await verifySnapshot(layout, runId, 'tables');
   if (damage.length > 0) throw new SettingError(`Snapshot ${runId} cannot be released: ${damage.join('; ')}.`);
   const manifest = await readManifest(layout, runId);
   const published = (await loadModels()).filter(({ contract }) => contract.publish);
-  if (hashesOf(published).schema !== manifest.versions.schema)
+  if (hashModels(published).schema !== manifest.versions.schema)
     throw new SettingError(
       `Snapshot ${runId} has other columns than this version of Dealfeed describes. Release a snapshot that this ` +
         'version published: make run, then make release.',
@@ -82,8 +82,8 @@ async function writeFiles(
     const file = manifest.tables[name]?.file ?? '';
     await copyFile(join(layout.snapshot(manifest.run_id), file), join(folder, file));
   }
-  const dataPackage = dataPackageOf(manifest, models);
-  const changelog = await changelogOf(before === null ? null : await readReleased(join(layout.releases, before)), {
+  const dataPackage = describePackage(manifest, models);
+  const changelog = await buildChangelog(before === null ? null : await readReleased(join(layout.releases, before)), {
     folder,
     dataPackage,
   });
@@ -110,7 +110,7 @@ async function writeFiles(
 }
 
 /** Differences of a release on disk from its hashes; empty if it is unchanged. */
-export async function damageOf(folder: string): Promise<string[]> {
+export async function findDamage(folder: string): Promise<string[]> {
   const sums = await readFile(join(folder, SUMS), 'utf8').catch(() => null);
   if (sums === null) return [`${SUMS} is missing`];
   const problems: string[] = [];
@@ -131,11 +131,11 @@ export async function damageOf(folder: string): Promise<string[]> {
 export async function release(layout: Layout, runId: string): Promise<Release> {
   const folder = join(layout.releases, runId);
   const all = await listReleases(layout);
-  const tables = await tablesOf(layout, runId);
+  const tables = await checkReleasable(layout, runId);
   const before = all.filter((id) => compareRunIds(id, runId) < 0).at(-1) ?? null;
   const isNew = !all.includes(runId);
   if (isNew) await makeRelease(layout, folder, tables, before);
-  const damage = await damageOf(folder);
+  const damage = await findDamage(folder);
   if (damage.length > 0)
     throw new DamagedFile(`${folder} is damaged: ${damage.join('; ')}. Delete the folder and release again.`);
   return {

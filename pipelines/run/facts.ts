@@ -59,7 +59,7 @@ export async function snapshotFacts(run: RunFacts): Promise<SnapshotFacts> {
       dealfeed: await dealfeedVersion(),
       node: process.versions.node,
       duckdb: duckVersion(),
-      ...hashesOf(run.models),
+      ...hashModels(run.models),
     },
     sources: run.sources.map(manifestSource),
     models: run.results.map((r) => ({ name: r.name, layer: r.layer, rows: r.rows })),
@@ -68,7 +68,7 @@ export async function snapshotFacts(run: RunFacts): Promise<SnapshotFacts> {
 }
 
 /** Hash of all schemas, and of all SQL. Equal hashes mean equal logic. */
-export function hashesOf(models: readonly Model[]): { schema: string; models: string } {
+export function hashModels(models: readonly Model[]): { schema: string; models: string } {
   const published = models.filter((m) => m.contract.publish);
   const sqlOf = (m: Model): string => [m.name, m.sql, ...auditsOf(m).map((a) => a.sql)].join('\n');
   const hash = (parts: readonly string[]): string => createHash('sha256').update(parts.join('\u0000')).digest('hex');

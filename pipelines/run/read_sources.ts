@@ -9,7 +9,7 @@ import type { Layout } from '../layout.ts';
 import { readsUpTo, standingRead } from '../ingest/reads.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { SILENT, type Progress } from '../progress/progress.ts';
-import { stateOf, type SourceState } from '../ingest/source_state.ts';
+import { judgeSource, type SourceState } from '../ingest/source_state.ts';
 
 export interface ReadOptions {
   readonly layout: Layout;
@@ -97,7 +97,7 @@ async function readSource(
   const read = isDue ? await ingest(run, spec, lastGoodOn) : undefined;
   if (read !== undefined) progress.ended({ spec, read });
   const reads = await readsUpTo(layout, spec.name, clock.asOf);
-  return stateOf(spec, {
+  return judgeSource(spec, {
     read,
     reads,
     isFetched: spec.fetch !== undefined && mayFetch(spec),

@@ -21,7 +21,7 @@ import { addPulled, readPulled } from './pulled.ts';
 import { isRecord, readBundle } from './record_bundle.ts';
 
 /** The small records of a run, by path. Without them, each is fetched by itself. */
-async function bundleOf({ store, print }: PullOptions, hash: string | null): Promise<ReadonlyMap<string, string>> {
+async function fetchBundle({ store, print }: PullOptions, hash: string | null): Promise<ReadonlyMap<string, string>> {
   try {
     return hash === null ? new Map<string, string>() : await readBundle(store, hash);
   } catch (error) {
@@ -34,7 +34,7 @@ async function bundleOf({ store, print }: PullOptions, hash: string | null): Pro
 /** Fetch records of reads and lists of requests. @returns the paths that are later versions of reads */
 async function fetchRecords(options: PullOptions, files: RunFiles, bundle: string | null): Promise<string[]> {
   const { store, layout } = options;
-  const texts = await bundleOf(options, bundle);
+  const texts = await fetchBundle(options, bundle);
   // Lists first, so that no record exists without its list, which marks pages of a quarantined read.
   const byFolder = files.filter(({ path }) => isRecord(path)).sort((a, b) => (a.path < b.path ? -1 : 1));
   await atOnce(byFolder, async ({ path, sha256: stated }) => {
@@ -75,7 +75,7 @@ async function pullRowsInUse(store: Store, layout: Layout, asOf: string): Promis
 }
 
 /** The snapshots that a run of this day reads: the newest of an earlier day, the newest of the day, and the current. */
-function snapshotsOf({ runs, current }: Catalog, asOf: string): CatalogRun[] {
+function chooseSnapshots({ runs, current }: Catalog, asOf: string): CatalogRun[] {
   const published = runs.filter((r) => r.manifest !== null).sort((a, b) => compareRunIds(a.run_id, b.run_id));
   const dayOf = (r: CatalogRun): string => parseRunId(r.run_id)?.asOf ?? '';
   const wanted = [
@@ -148,7 +148,7 @@ export async function pull(options: PullOptions, catalog: Catalog): Promise<void
         (path) => runIdOfPath(path) !== null && isLaterVersion(path),
       )),
     );
-  const snapshots = snapshotsOf(catalog, asOf);
+  const snapshots = chooseSnapshots(catalog, asOf);
   for (const run of snapshots) await fetchSnapshot(store, run, layout.root);
   await pullRowsInUse(store, layout, asOf);
   await setAsideUnpublished(layout, catalog, print);

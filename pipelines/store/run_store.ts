@@ -56,7 +56,7 @@ export interface RunStoreOptions {
 const later = (current: string | null, runId: string): string =>
   current !== null && compareRunIds(current, runId) > 0 ? current : runId;
 
-export function runStoreOf({ store, layout, cacheMb, print }: RunStoreOptions): RunStore {
+export function createRunStore({ store, layout, cacheMb, print }: RunStoreOptions): RunStore {
   /** The catalog that the run continues. */
   let before: ReadCatalog | null = null;
   /** What the run has published. */
@@ -149,5 +149,5 @@ export async function openRunStore(
     await assertWithoutStore(layout);
     return undefined;
   }
-  return runStoreOf({ store: await openStore(STORE, STORE_WAIT_MS, print), layout, cacheMb, print });
+  return createRunStore({ store: await openStore(STORE, STORE_WAIT_MS, print), layout, cacheMb, print });
 }

@@ -24,7 +24,7 @@ interface Bid {
 }
 
 /** The opening bid by the law: a published one first; two thirds of the appraisal at a first mortgage sale. */
-function bidOf({ openingBid, appraised, kind, round }: AuctionOnDay): Bid {
+function deriveBid({ openingBid, appraised, kind, round }: AuctionOnDay): Bid {
   const isFirstMortgageSale = kind === 'mortgage_foreclosure' && round === 1;
   const minimum = appraised === null ? null : twoThirds(appraised);
   if (openingBid !== null) {
@@ -42,7 +42,7 @@ function bidOf({ openingBid, appraised, kind, round }: AuctionOnDay): Bid {
 
 /** Columns of auctions and of leads about the bid. */
 export function bidFields(sale: AuctionOnDay): Row {
-  const { amount, basis, isDerived } = bidOf(sale);
+  const { amount, basis, isDerived } = deriveBid(sale);
   const { appraised } = sale;
   const discount =
     amount === null || appraised === null

@@ -8,7 +8,7 @@ import { debtsOfCounties, type CountyDebts } from './truth/debts.ts';
 import { listingKey } from './listings.ts';
 import { withSnapshot, type ReadTable } from './snapshot.ts';
 import { trueSales, trueSignals } from './truth/records.ts';
-import { truthOf, type Truth } from './truth/truth.ts';
+import { deriveTruth, type Truth } from './truth/truth.ts';
 
 export interface PairCounts {
   readonly what: string;
@@ -246,7 +246,7 @@ export async function pairCounts(
 
 /** Compare the snapshot in `folder` with the world. */
 export async function compareIdentity(folder: string, { world }: Pick<WorldDay, 'world'>): Promise<PairCounts[]> {
-  const truth = await truthOf(folder, world);
+  const truth = await deriveTruth(folder, world);
   return withSnapshot(folder, (read) => pairCounts(read, truth, debtsOfCounties(truth)));
 }
 

@@ -47,7 +47,7 @@ export function printsPlace(truth: Truth, { list, reads, property }: TrueLevy): 
 }
 
 /** The debts of the latest lists. */
-export const leviesOf = (truth: Truth): TrueLevy[] =>
+export const listLevies = (truth: Truth): TrueLevy[] =>
   LISTS.flatMap((list) => {
     const reads = sourceOf(truth, 'tax', list.fips);
     if (reads === undefined) return [];
@@ -103,7 +103,7 @@ export async function compareLevies(read: ReadTable, truth: Truth): Promise<Comp
     `unknown parcel ${String(row['county_fips'])} ${String(row['parcel_id'])}`;
   const counties = LEVY_COUNTIES.map((fips) => `'${fips}'`).join(', ');
   const published = await read('signals', `signal_type = 'tax_delinquent' AND county_fips IN (${counties})`);
-  const listed = leviesOf(truth);
+  const listed = listLevies(truth);
   // Lists from before the oldest snapshot are not known.
   // Allegheny's table keeps bills that are paid.
   const paid = truth

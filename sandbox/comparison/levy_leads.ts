@@ -1,7 +1,7 @@
 /** Published leads of tax debts outside Ohio against the world. */
 import { fraction } from '../../lib/fraction.ts';
 import { compare, type Comparison, type Row, type TrueRow } from './compare.ts';
-import { LEVY_COUNTIES, leviesOf, levyOwner, printsPlace, type TrueLevy } from './levies.ts';
+import { LEVY_COUNTIES, listLevies, levyOwner, printsPlace, type TrueLevy } from './levies.ts';
 import { isFresh, recomputeLead } from './recompute/lead.ts';
 import { percent, type AssumptionValue } from './recompute/record.ts';
 import { withDays, withJson, type ReadTable } from './snapshot.ts';
@@ -77,7 +77,7 @@ export async function compareLevyLeads(
     what: 'leads of tax by year',
     published: leads,
     keyOf,
-    truth: leviesOf(truth)
+    truth: listLevies(truth)
       .filter(({ reads, property }) => property.hasAddress && isFresh(reads.lastGood, assumptions, truth.asOf))
       .map(trueLead),
   });

@@ -22,10 +22,10 @@ import { compareSignals, signalKey } from './signals.ts';
 import { compareStacked } from './stacked.ts';
 import { withSnapshot, type ReadTable } from './snapshot.ts';
 import { trueSales, trueSignals, type TrueRecord } from './truth/records.ts';
-import { truthOf, type Truth } from './truth/truth.ts';
+import { deriveTruth, type Truth } from './truth/truth.ts';
 
 /** Declared assumptions by key, as the snapshot publishes them. */
-async function assumptionsOf(read: ReadTable): Promise<AssumptionValue> {
+async function readAssumptions(read: ReadTable): Promise<AssumptionValue> {
   const values = new Map((await read('assumptions')).map((row) => [row['key'], String(row['value'])]));
   return (key) => {
     const value = values.get(key);
@@ -58,7 +58,7 @@ async function recordsById(
 
 /** Compare all tables that `read` reads with the truth. */
 export async function compareTables(read: ReadTable, truth: Truth): Promise<Comparison[]> {
-  const assumptions = await assumptionsOf(read);
+  const assumptions = await readAssumptions(read);
   const counties = debtsOfCounties(truth);
   const debts = await debtsById(read, counties);
   const known = await recordsById(read, truth, counties);
@@ -96,6 +96,6 @@ export interface Reconciled {
 
 /** Compare the snapshot in `folder`, which has the folders of earlier snapshots next to it, with the world. */
 export async function reconcile(folder: string, world: World): Promise<Reconciled> {
-  const truth = await truthOf(folder, world);
+  const truth = await deriveTruth(folder, world);
   return { truth, comparisons: await withSnapshot(folder, (read) => compareTables(read, truth)) };
 }

@@ -58,7 +58,7 @@ const sizeOf = (units: number): Elements => [
 ];
 
 /** The statement of a year, and the same underwritten. The most recent one is of `months` months. */
-function statementOf({ revenue, expenses, ncf, value }: Figures, endsOn: string, months: 3 | 12): Elements {
+function renderStatement({ revenue, expenses, ncf, value }: Figures, endsOn: string, months: 3 | 12): Elements {
   const part = (amount: number): string => cents((amount * months) / 12);
   const startsOn = months === 12 ? `${Number(endsOn.slice(0, 4)) - 1}-07-01` : `${endsOn.slice(0, 4)}-04-01`;
   return [
@@ -101,7 +101,7 @@ const asset = (number: string, loan: Elements, property: Elements): string =>
   `  <property>\n${xmlOf(property, '   ')}  </property>\n </assets>\n`;
 
 /** Assets of one loan. */
-function assetsOf(draw: Draw, loan: Loan, reportedOn: string): string {
+function renderAssets(draw: Draw, loan: Loan, reportedOn: string): string {
   const figures = loan.buildings.map((building) => figuresOf(draw, building));
   const all = sum(figures);
   const amount = Math.round((all.value * 0.62) / 1000) * 1000;
@@ -117,7 +117,7 @@ function assetsOf(draw: Draw, loan: Loan, reportedOn: string): string {
     ['NumberProperties', loan.buildings.length],
   ];
   const statement = (of: Figures): Elements => [
-    ...statementOf(of, '2026-06-30', loan.months),
+    ...renderStatement(of, '2026-06-30', loan.months),
     ['debtServiceCoverageNetCashFlowSecuritizationPercentage', coverage],
     ['mostRecentDebtServiceCoverageNetCashFlowpercentage', coverage],
   ];
@@ -212,7 +212,9 @@ const LOANS: readonly (readonly Loan[])[] = [
 
 /** The exhibit of a trust for one reporting period. @param trust 0 or 1 */
 export function exhibit(seed: number, trust: number, reportedOn: string): string {
-  const assets = (LOANS[trust] ?? []).map((loan) => assetsOf(new Draw(seed, 'loan', loan.number), loan, reportedOn));
+  const assets = (LOANS[trust] ?? []).map((loan) =>
+    renderAssets(new Draw(seed, 'loan', loan.number), loan, reportedOn),
+  );
   return (
     '<?xml version="1.0" encoding="UTF-8"?>\n' +
     '<assetData xmlns="http://www.sec.gov/edgar/document/absee/cmbs/assetdata" ' +

@@ -13,7 +13,7 @@ import type { DelinquentParcel, WorldDay } from '../world/types.ts';
 import { htmlPage } from './html.ts';
 import { landUse, MONTGOMERY_FIPS as FIPS, rollCsv } from './montgomery_roll.ts';
 import { csvField, windows1252 } from './text_files.ts';
-import { zipOf } from './zip_files.ts';
+import { packZip } from './zip_files.ts';
 
 const FOLDER = '/applications/treasurer/downloads';
 /** Number of weekly files that stay posted. */
@@ -168,7 +168,7 @@ const POSTED: Readonly<Record<string, PostedKind>> = {
 function archive(day: WorldDay, { prefix, folder, csv }: PostedKind, stamp: string): Uint8Array | null {
   const posted = `${stamp.slice(0, 4)}-${stamp.slice(4, 6)}-${stamp.slice(6)}`;
   if (!postedFiles(day).includes(posted)) return null;
-  return zipOf({ [`${folder}\\${prefix}_${stamp}.csv`]: windows1252(csv(worldOn(day.world, posted))) }, posted);
+  return packZip({ [`${folder}\\${prefix}_${stamp}.csv`]: windows1252(csv(worldOn(day.world, posted))) }, posted);
 }
 
 function postedFiles(day: WorldDay): string[] {

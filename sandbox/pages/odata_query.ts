@@ -18,7 +18,7 @@ const unquoted = (text: string): string => text.slice(1, -1).replaceAll("''", "'
 const instant = (value: unknown): number => Date.parse(String(value));
 
 /** One comparison, or several with "or" in parentheses. */
-function testOf(clause: string, searchable: (field: string) => boolean): Test {
+function compileCondition(clause: string, searchable: (field: string) => boolean): Test {
   const field = (name = ''): string => {
     if (searchable(name)) return name;
     throw new BadQuery(`${name} cannot be searched`);
@@ -27,7 +27,7 @@ function testOf(clause: string, searchable: (field: string) => boolean): Test {
     const tests = clause
       .slice(1, -1)
       .split(' or ')
-      .map((part) => testOf(part, searchable));
+      .map((part) => compileCondition(part, searchable));
     return (row) => tests.some((test) => test(row));
   }
   const list = LIST.exec(clause);
@@ -52,7 +52,7 @@ export function filtered(
   filter: string,
   searchable: (field: string) => boolean,
 ): readonly Property[] {
-  const tests = filter.split(/ and (?![^(]*\))/u).map((clause) => testOf(clause, searchable));
+  const tests = filter.split(/ and (?![^(]*\))/u).map((clause) => compileCondition(clause, searchable));
   return rows.filter((row) => tests.every((test) => test(row)));
 }
 

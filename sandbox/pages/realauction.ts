@@ -13,7 +13,7 @@ import { dayNumber, dayText, monthStart, usDay, weekday, wordedDay } from '../wo
 import type { AuctionOnDay, WorldDay } from '../world/types.ts';
 import { htmlPage } from './html.ts';
 import { perDay } from './per_day.ts';
-import { compress, detailsRows, itemMarkup, slotOf } from './realauction_items.ts';
+import { compress, detailsRows, itemMarkup, renderSlot } from './realauction_items.ts';
 
 const PER_PAGE = 10;
 const AREAS = ['R', 'W', 'C'] as const;
@@ -66,7 +66,7 @@ function cookies(session: Session): string[] {
 }
 
 /** The session of the request's cookies, or null if a cookie is missing or they disagree: no date is set. */
-function sessionOf({ cookies: { cfid, cftoken, awsalb } }: SandboxRequest): Session | null {
+function parseSession({ cookies: { cfid, cftoken, awsalb } }: SandboxRequest): Session | null {
   if (cfid === undefined || awsalb === undefined || cftoken !== `${(Number(cfid) * 7919).toString(16)}-sandbox`)
     return null;
   const [word, ...state] = Buffer.from(awsalb, 'base64url').toString().split('.');
@@ -174,7 +174,7 @@ function load(
   request: SandboxRequest,
   value: (name: string) => string | undefined,
 ): SandboxResponse {
-  const session = sessionOf(request);
+  const session = parseSession(request);
   const area = AREAS.find((a) => a === value('area')?.toUpperCase());
   // Without a date the response is the same as on a day without sales.
   if (!session || !area) return jsonAsHtml({ retHTML: '', rlist: '' }, null);
@@ -200,13 +200,13 @@ function update(
   request: SandboxRequest,
   requested: string | undefined,
 ): SandboxResponse {
-  const session = sessionOf(request);
+  const session = parseSession(request);
   const wanted = (requested ?? '').split(',').filter(Boolean);
   const shown = session?.area && wanted.length <= PER_PAGE ? itemsShown(day, site, session, session.area) : [];
   const found = shown.filter(({ aid }) => wanted.includes(aid));
   const pages = (area: Area): number => (session ? pagesOf(itemsOf(day, site, session.saleDate, area)) : 0);
   const current = session?.area ? `page ${session.pages[session.area]} of ${pages(session.area)}` : '';
-  const AITEM = found.map((item) => ({ AID: item.aid, ...slotOf(item), SBH: item.status === 'sold', SP: false }));
+  const AITEM = found.map((item) => ({ AID: item.aid, ...renderSlot(item), SBH: item.status === 'sold', SP: false }));
   return jsonAsHtml(
     {
       PC: current,

@@ -45,7 +45,7 @@ export interface SlotCells {
 const NOT_SOLD = { C: '', D: '', SL: '', ST: '' };
 
 /** The status box of an item: its time, the word that replaced the time, or the price it sold for. */
-export function slotOf(item: AuctionOnDay): SlotCells {
+export function renderSlot(item: AuctionOnDay): SlotCells {
   const time = `${usDay(item.saleDate)} ${item.startsAt}`;
   const P = item.openingBid === null ? '$0.00' : fullDollars(item.openingBid);
   if (item.status === 'sold') {

@@ -1,5 +1,5 @@
 /** Writes an Excel workbook: shared strings, one part per sheet. */
-import { zipOf } from './zip_files.ts';
+import { packZip } from './zip_files.ts';
 
 /** null: no cell. */
 export type Cell = string | number | null;
@@ -103,5 +103,5 @@ export function workbook(sheets: readonly Sheet[], made: string, title = HUD_TIT
     'xl/sharedStrings.xml': `${HEAD}<sst xmlns="${MAIN}" uniqueCount="${strings.size}">${shared}</sst>`,
   };
   const encoder = new TextEncoder();
-  return zipOf(Object.fromEntries(Object.entries(files).map(([name, xml]) => [name, encoder.encode(xml)])), made);
+  return packZip(Object.fromEntries(Object.entries(files).map(([name, xml]) => [name, encoder.encode(xml)])), made);
 }

@@ -67,7 +67,7 @@ export function auctionsOn(plans: readonly AuctionPlan[], day: number): AuctionO
 }
 
 /** Properties for cases, by county. Each is used once. */
-function stockOf(properties: readonly Property[]): (countyFips: string) => Property | undefined {
+function groupStock(properties: readonly Property[]): (countyFips: string) => Property | undefined {
   const byCounty = Map.groupBy(properties, ({ countyFips }) => countyFips);
   const used = new Map<string, number>();
   return (countyFips) => {
@@ -96,9 +96,9 @@ export function planAuctions(
       withCounty.has(countyFips) && new Draw(seed, 'sued', id).chance(owing.has(id) ? 0.35 : 0.13),
   );
   const stock = {
-    listed: stockOf(listed),
+    listed: groupStock(listed),
     // A property for sale must not be used twice, and a vacant lot has no mortgage.
-    owing: stockOf(
+    owing: groupStock(
       [...owing.values()]
         .filter(({ from, property }) => from < DEFAULT_DAY - 60 && property.id.startsWith('T') && property.units > 0)
         .map(({ property }) => property),

@@ -93,7 +93,7 @@ export function makeWorld(options: Partial<WorldOptions> = {}): World {
   return world;
 }
 
-function linksOf(day: Pick<WorldDay, 'listings' | 'delinquent' | 'auctions'>): Link[] {
+function findLinks(day: Pick<WorldDay, 'listings' | 'delinquent' | 'auctions'>): Link[] {
   const seen = new Map<
     string,
     { listings: Link['listings'][number][]; delinquentParcel: string | null; auctions: string[]; sources: number }
@@ -136,7 +136,7 @@ export function worldOn(world: World, day: string): WorldDay {
   const rolls = new Map<string, RollEntry[]>();
   const ohio = once(() => ohioOn(world.options.seed, world.options.filings, on));
   const colorado = once(() => coloradoOn(plans.colorado(), on));
-  const links = once(() => linksOf({ listings: listings(), delinquent: delinquent(), auctions: auctions() }));
+  const links = once(() => findLinks({ listings: listings(), delinquent: delinquent(), auctions: auctions() }));
   return {
     world,
     day,

@@ -11,7 +11,10 @@ export const COLUMNS_FILE = 'columns.json';
 const FIXED_VALUE = /^=\s*(?=\S)/u;
 
 /** The operator's entries in order; none without a map. @throws Quarantine malformed_page if one names no field */
-function entriesOf<Field extends string>(names: readonly Field[], page: Page): (readonly [string, Field | null])[] {
+function parseColumnMap<Field extends string>(
+  names: readonly Field[],
+  page: Page,
+): (readonly [string, Field | null])[] {
   const own = page.context[COLUMNS_FILE];
   if (own === undefined) return [];
   const map = z.record(z.string(), z.enum(names).nullable()).safeParse(parseJson(own, COLUMNS_FILE, page.url));
@@ -36,7 +39,7 @@ export function withColumnMap<Field extends string>(
   normalize: (heading: Cell | undefined) => string,
   page: Page,
 ): ReadonlyMap<string, Field | null> {
-  const own = entriesOf(names, page)
+  const own = parseColumnMap(names, page)
     .filter(([heading]) => !FIXED_VALUE.test(heading))
     .map(([heading, field]) => [normalize(heading), field] as const);
   const fields = new Map<string, Field | null>(own);
@@ -47,7 +50,7 @@ export function withColumnMap<Field extends string>(
 /** Values that the operator states for all rows of a list, by field. @throws like withColumnMap */
 export const fixedValues = <Field extends string>(names: readonly Field[], page: Page): ReadonlyMap<Field, string> =>
   new Map(
-    entriesOf(names, page).flatMap(([key, field]) =>
+    parseColumnMap(names, page).flatMap(([key, field]) =>
       field !== null && FIXED_VALUE.test(key) ? [[field, key.replace(FIXED_VALUE, '')] as const] : [],
     ),
   );

@@ -10,7 +10,7 @@ const LOOKED_AT = 50_000;
  * The delimiter that the largest number of lines has equally often, outside of quotes; of two such delimiters, the more
  * frequent one. Commas in addresses and amounts vary from line to line. A comma if the text has none.
  */
-export function delimiterOf(text: string): Delimiter {
+export function detectDelimiter(text: string): Delimiter {
   const lines = text
     .slice(0, LOOKED_AT)
     .replace(/"[^"]*"/gu, '')

@@ -69,7 +69,7 @@ const sheetRows = ({ name, rows }: Sheet): TableRow[] =>
   }));
 
 /** Column number of each field, or null if the row does not name all needed fields. */
-function columnsOf<Field extends string>(
+function matchColumns<Field extends string>(
   row: TableRow,
   { fields, bestCounts, normalize, needed, advice }: HeadingRules<Field>,
   pageUrl: string,
@@ -135,11 +135,11 @@ export function findTable<Field extends string>(
     const [upper, lower] = [rows[index - 1], rows[index]];
     if (upper === undefined || lower === undefined) return null;
     const headings = joinedHeadings(upper, lower, rules);
-    const columns = columnsOf(headings, rules, pageUrl);
+    const columns = matchColumns(headings, rules, pageUrl);
     return columns === null ? null : { headings, columns, rows: rows.slice(index + 1) };
   };
   for (const [index, headings] of top.entries()) {
-    const columns = columnsOf(headings, rules, pageUrl);
+    const columns = matchColumns(headings, rules, pageUrl);
     if (columns === null) continue;
     const two = isSecondLine(rows[index + 1]) ? belowTwo(index + 1) : null;
     return two !== null && two.columns.size > columns.size ? two : { headings, columns, rows: rows.slice(index + 1) };

@@ -18,10 +18,10 @@ function longestList(value: unknown, depth = 0): readonly JsonObject[] {
 }
 
 /** Texts, numbers and booleans of an object by their path: "address.city". Lists are left out. */
-function leavesOf(object: JsonObject, path = ''): [string, Cell][] {
+function collectLeaves(object: JsonObject, path = ''): [string, Cell][] {
   return Object.entries(object).flatMap(([key, value]): [string, Cell][] => {
     const name = path === '' ? key : `${path}.${key}`;
-    if (isObject(value)) return leavesOf(value, name);
+    if (isObject(value)) return collectLeaves(value, name);
     if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
       return [[name, value]];
     return [];
@@ -36,7 +36,7 @@ function leavesOf(object: JsonObject, path = ''): [string, Cell][] {
 export function jsonRows(text: string, pageUrl: string): TableRow[] {
   const list = longestList(parseJson(text, 'the file', pageUrl));
   if (list.length === 0) throw new Quarantine('missing_column', 'the JSON file holds no list of objects', pageUrl);
-  const objects = list.map((object) => new Map(leavesOf(object)));
+  const objects = list.map((object) => new Map(collectLeaves(object)));
   const paths = [...new Set(objects.flatMap((object) => [...object.keys()]))];
   const lastPart = (path: string): string => path.split('.').at(-1) ?? path;
   const byLastPart = Map.groupBy(paths, lastPart);

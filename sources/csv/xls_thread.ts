@@ -11,7 +11,7 @@ const DAYS_TO_1904 = 1462;
 /** An error in a cell, such as #REF!. */
 class CellError extends Error {}
 
-function cellOf(cell: CellObject | undefined, isFrom1904: boolean, sheet: string): Cell {
+function parseCell(cell: CellObject | undefined, isFrom1904: boolean, sheet: string): Cell {
   switch (cell?.t) {
     case 'e':
       throw new CellError(`sheet ${sheet}: a cell has the error ${String(cell.w ?? cell.v)}`);
@@ -27,14 +27,14 @@ function cellOf(cell: CellObject | undefined, isFrom1904: boolean, sheet: string
   }
 }
 
-function sheetsOf({ SheetNames: names, Sheets: sheets, Workbook: about }: WorkBook): Sheet[] {
+function parseSheets({ SheetNames: names, Sheets: sheets, Workbook: about }: WorkBook): Sheet[] {
   const isFrom1904 = about?.WBProps?.date1904 === true;
   return names.flatMap((name): Sheet[] => {
     const sheet = sheets[name];
     // Charts and macros have a type; sheets of cells have none, or "sheet".
     if (!sheet || (sheet['!type'] ?? 'sheet') !== 'sheet') return [];
     const rows = Array.from(sheet['!data'] ?? [], (cells) =>
-      Array.from(cells ?? [], (cell) => cellOf(cell, isFrom1904, name)),
+      Array.from(cells ?? [], (cell) => parseCell(cell, isFrom1904, name)),
     );
     return [{ name, rows }];
   });
@@ -51,7 +51,7 @@ const DAMAGED = 'the workbook is truncated or damaged';
 function reply(bytes: Uint8Array): XlsReply {
   set_cptable(codePages);
   try {
-    const sheets = sheetsOf(read(bytes, { type: 'array', dense: true, cellNF: true, WTF: true }));
+    const sheets = parseSheets(read(bytes, { type: 'array', dense: true, cellNF: true, WTF: true }));
     return sheets.length > 0 ? { sheets } : { problem: DAMAGED };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);

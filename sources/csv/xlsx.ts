@@ -95,7 +95,7 @@ function cell(
   return Number.isFinite(value) ? value : refuse(`a cell has ${JSON.stringify(text)}, expected a number`);
 }
 
-function rowsOf(bytes: Uint8Array, strings: readonly string[], refuse: (detail: string) => never): Cell[][] {
+function parseSheetRows(bytes: Uint8Array, strings: readonly string[], refuse: (detail: string) => never): Cell[][] {
   const rows: Cell[][] = [];
   let row: Cell[] = [];
   let column = -1;
@@ -136,7 +136,7 @@ function rowsOf(bytes: Uint8Array, strings: readonly string[], refuse: (detail: 
  */
 export function readXlsx(bytes: Uint8Array, pageUrl: string): Sheet[] {
   try {
-    return sheetsOf(bytes, pageUrl);
+    return findSheetParts(bytes, pageUrl);
   } catch (error) {
     if (error instanceof BrokenXml)
       throw new Quarantine('malformed_page', `a part of the workbook is not complete XML: ${error.message}`, pageUrl);
@@ -144,7 +144,7 @@ export function readXlsx(bytes: Uint8Array, pageUrl: string): Sheet[] {
   }
 }
 
-function sheetsOf(bytes: Uint8Array, pageUrl: string): Sheet[] {
+function findSheetParts(bytes: Uint8Array, pageUrl: string): Sheet[] {
   const parts = unzip(bytes, pageUrl, (name) =>
     /^xl\/(?:workbook\.xml|_rels\/workbook\.xml\.rels|sharedStrings\.xml|worksheets\/[^/]+\.xml)$/u.test(name),
   );
@@ -175,7 +175,7 @@ function sheetsOf(bytes: Uint8Array, pageUrl: string): Sheet[] {
     .filter((tab) => !tab.part.startsWith('xl/chartsheets/'))
     .map((tab) => ({
       name: tab.name,
-      rows: rowsOf(part(tab.part), strings, (detail) => {
+      rows: parseSheetRows(part(tab.part), strings, (detail) => {
         throw new Quarantine('malformed_page', `sheet ${tab.name}: ${detail}`, pageUrl);
       }),
     }));

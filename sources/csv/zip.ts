@@ -55,7 +55,7 @@ export function unzip(
       pageUrl,
     );
   }
-  const checksums = new Map(directoryOf(bytes).map(({ name, checksum }) => [name, checksum]));
+  const checksums = new Map(parseDirectory(bytes).map(({ name, checksum }) => [name, checksum]));
   for (const [name, content] of Object.entries(files)) {
     if (crc32(content) !== checksums.get(name)) throw wrongChecksum(name, pageUrl);
   }
@@ -78,7 +78,7 @@ interface Entry {
 }
 
 /** The entries of an archive, from its directory. Empty without one. fflate does not check the checksums. */
-function directoryOf(bytes: Uint8Array): readonly Entry[] {
+function parseDirectory(bytes: Uint8Array): readonly Entry[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const entries: Entry[] = [];
   // The end record follows the directory; a comment of at most 65,535 bytes may follow it.
@@ -156,7 +156,7 @@ export async function* unzipParts(
   maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
   checkStart(bytes, pageUrl);
-  const entries = directoryOf(bytes);
+  const entries = parseDirectory(bytes);
   if (entries.length === 0)
     throw new Quarantine('truncated_download', 'not a complete ZIP archive: it has no directory', pageUrl);
   const entry = entries.find(({ name }) => wanted(named(name)));

@@ -20,7 +20,7 @@ const TERMS: SourceSpec['terms'] = {
 };
 
 /** Address of the property, from its field or from the parts of the joined text. */
-export function situsOf(a: Attributes): Situs {
+export function parseSitus(a: Attributes): Situs {
   const text = tidy(a.ADDRESS) ?? '';
   const parts = /^(.+?)\s{2,}(\S.*?)\s{2,}(?:TEXAS|TX)(?:\s+(\d{5}))?(?:-\d{4})?$/iu.exec(text);
   const [, street = text, city = null, joinedZip = null] = parts ?? [];
@@ -54,7 +54,7 @@ export const bexarSales = (
     const year = integer('YEAR', a.YEAR) ?? refuse('blank_year', 'YEAR is blank');
     const month = integer('MONTH', a.MONTH) ?? refuse('blank_month', 'MONTH is blank');
     return {
-      ...situsOf(a),
+      ...parseSitus(a),
       sale_date: firstTuesday(year, month),
       status: 'scheduled',
       sale_type_raw: optional(a.TYPE),

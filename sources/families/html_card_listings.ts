@@ -16,9 +16,9 @@ import {
 } from '../contract.ts';
 import { Listing } from '../rows/listing.ts';
 import { candidate, line, refuse, required } from '../values.ts';
-import { checkCount, checkCounts, checkPages, linkOf } from './list_pages.ts';
+import { checkCount, checkCounts, checkPages, resolveLink } from './list_pages.ts';
 import { onSite, savedPages } from './saved_pages.ts';
-import { availabilityOf, listingValues, ownUrl, type PrintedListing } from './listing_values.ts';
+import { parseAvailability, listingValues, ownUrl, type PrintedListing } from './listing_values.ts';
 import { parseUnitMix } from './unit_mix.ts';
 
 /** Where a card holds a field. */
@@ -66,7 +66,7 @@ function textOf(card: Card, field: CardField): string | null {
 }
 
 /** Value of a field, or null if the card does not have it. Refuses the row if it must have it or has another text. */
-function valueOf(card: Card, name: FieldName, site: CardSite): string | null {
+function readValue(card: Card, name: FieldName, site: CardSite): string | null {
   const field = site.fields[name];
   if (field === undefined) return null;
   const text = textOf(card, field);
@@ -87,7 +87,7 @@ function rowCandidate($: CheerioAPI, card: Card, site: CardSite, page: Page): Ca
   return candidate(
     () => line($.html(card)) ?? '(an empty card)',
     () => {
-      const value = (name: FieldName): string | null => valueOf(card, name, site);
+      const value = (name: FieldName): string | null => readValue(card, name, site);
       const listing_url = ownUrl(value('listing_url'), page);
       return {
         values: listingValues({
@@ -107,7 +107,7 @@ function rowCandidate($: CheerioAPI, card: Card, site: CardSite, page: Page): Ca
           property_type: value('property_type'),
           listed_on: value('listed_on'),
           // A card without a badge is for sale: sites mark only the others.
-          availability: value('availability') === null ? 'for_sale' : availabilityOf(value('availability')),
+          availability: value('availability') === null ? 'for_sale' : parseAvailability(value('availability')),
         }),
         sourceUrl: listing_url,
       };
@@ -186,7 +186,7 @@ async function* fetchList(ctx: FetchContext, site: CardSite, base: string): Asyn
     total = Math.max(total, read.total);
     yield page;
     if (read.next === undefined) break;
-    url = linkOf(read.next, 'the link to the next page', page, base).href;
+    url = resolveLink(read.next, 'the link to the next page', page, base).href;
   }
   checkCount(cards, total, new URL(site.start, base).href);
 }

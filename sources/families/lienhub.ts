@@ -26,7 +26,7 @@ function isHomestead(printed: string): boolean {
 }
 
 /** Address of the file, with the id that the page gives to this visit. */
-async function fileOf(page: string, ctx: FetchContext): Promise<string> {
+async function findFileUrl(page: string, ctx: FetchContext): Promise<string> {
   const shown = await ctx.get(page, { kind: 'page' });
   const id = /unique_id=([A-Za-z0-9]+)/u.exec(shown.text())?.[1];
   if (id === undefined)
@@ -60,7 +60,7 @@ export function lienHub(county: { readonly name: string; readonly fips: string }
     politeness: { minIntervalMs: 4000, concurrency: 1 },
     row: DistressRecord,
     expect: { minRows: 1, maxRejectShare: 0.02, maxDropShare: 0.9 },
-    file: (ctx) => fileOf(page, ctx),
+    file: (ctx) => findFileUrl(page, ctx),
     needed: ['Account No.', 'Face Amount', 'Homestead'],
     values: (cells, { observedAt }) => {
       const account = required('account', cells['Account No.']);

@@ -14,7 +14,7 @@ export function checkPages(read: number, url: string): void {
  * @param what "the link to the next page"
  * @throws Quarantine template_changed if it is none
  */
-export function linkOf(href: string | undefined, what: string, page: Page, base: string): URL {
+export function resolveLink(href: string | undefined, what: string, page: Page, base: string): URL {
   if (href === undefined || !URL.canParse(href, page.url))
     throw new Quarantine('template_changed', `${what} is ${JSON.stringify(href)}, expected an address`, page.url);
   const { pathname, search } = new URL(href, page.url);

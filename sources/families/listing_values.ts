@@ -142,7 +142,7 @@ const AVAILABILITY: ReadonlyMap<string, Availability> = new Map([
 ]);
 
 /** Availability from a word such as "Active" or "ActiveUnderContract"; "unknown" for any other word. */
-export const availabilityOf = (value: unknown): Availability =>
+export const parseAvailability = (value: unknown): Availability =>
   AVAILABILITY.get(
     (optional(value) ?? '')
       .replace(/(?<=[a-z])(?=[A-Z])/gu, ' ')

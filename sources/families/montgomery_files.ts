@@ -31,7 +31,7 @@ export function keyOf(printed: string | undefined): Readonly<Record<string, stri
 }
 
 /** The parcel number of a row. */
-export function parcelOf(printed: string | undefined, line: number): string {
+export function parseParcel(printed: string | undefined, line: number): string {
   const parcel = tidy(printed);
   if (parcel !== null && PARCEL.test(parcel)) return parcel;
   const found = JSON.stringify(printed);

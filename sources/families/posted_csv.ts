@@ -17,7 +17,7 @@ export interface PostedCsv extends Omit<SourceSpec, 'fetch' | 'parse' | 'drop' |
   readonly values: (cells: Cells, page: Page) => Readonly<Record<string, unknown>>;
 }
 
-function rowsOf(
+function parseRows(
   { needed, known = [], values }: Pick<PostedCsv, 'needed' | 'known' | 'values'>,
   page: Page,
 ): Candidate[] {
@@ -45,6 +45,6 @@ export function postedCsv(declared: PostedCsv): SourceSpec {
       const url = typeof file === 'string' ? file : await file(ctx);
       yield await ctx.get(url, { kind: 'csv', accept: 'text/csv', observed: 'content' });
     },
-    parse: (page) => rowsOf(columns, page),
+    parse: (page) => parseRows(columns, page),
   });
 }

@@ -26,7 +26,7 @@ export function readRatePage(page: Page): RatePage {
 }
 
 /** A rate in percent; null where the series has no figure: an empty cell, a space, or a point. */
-function rateOf(what: string, value: string | undefined): string | null {
+function parseRate(what: string, value: string | undefined): string | null {
   const text = tidy(value);
   if (text === null || text === '.') return null;
   const rate = /^\d+(?:\.\d+)?$/u.test(text) ? hundredths(text) : null;
@@ -46,7 +46,7 @@ export interface RateColumns {
  * The candidate of each row. Refuses a row of a day after the read, and one of another width than the header.
  * @throws Quarantine truncated_download if the last line has no end: its rate may be cut
  */
-export function ratesOf(
+export function parseRates(
   page: Page,
   { header, rows, isMadeUp }: RatePage,
   { series, day, rate }: RateColumns,
@@ -66,7 +66,7 @@ export function ratesOf(
         values: {
           series,
           observed_on: observedOn,
-          rate_pct: rateOf(`${series} of ${observedOn}`, cells[rateAt]),
+          rate_pct: parseRate(`${series} of ${observedOn}`, cells[rateAt]),
           is_made_up: isMadeUp,
         },
       };

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { objectPath } from '../../lib/archive_path.ts';
 import { makeFolder, sha256, sync, writeWhole } from '../../lib/files.ts';
 import type { Page } from '../contract.ts';
-import { pageOf } from './page.ts';
+import { buildPage } from './page.ts';
 
 const headers = z.record(z.string(), z.string());
 
@@ -194,7 +194,7 @@ export class Archive {
   async page(record: RequestRecord, maxDecodedBytes?: number): Promise<Page> {
     if (record.sha256 === null)
       throw new ArchiveDamage(`the archive has no body of ${record.url} in run ${record.runId}`);
-    return pageOf(record, await this.read(record.sha256), maxDecodedBytes);
+    return buildPage(record, await this.read(record.sha256), maxDecodedBytes);
   }
 
   async #write(hash: string, bytes: Uint8Array): Promise<void> {

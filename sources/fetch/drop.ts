@@ -39,7 +39,7 @@ export async function readDrop(spec: SourceSpec, options: DropOptions): Promise<
   const path = join(options.dropDir, spec.name);
   const top = await namesIn(path);
   if (!spec.dropFolders) return { ...(await readFolder(spec, options, { name: '', files: top })), unreadable: [] };
-  const suppliers = await foldersOf(path, top);
+  const suppliers = await listFolders(path, top);
   const pages: Page[] = [];
   const unreadable: UnreadableFile[] = [];
   for (const name of ['', ...suppliers]) {
@@ -76,7 +76,7 @@ const namesIn = (path: string): Promise<string[]> =>
   });
 
 /** Names of the folders among `names`, sorted. */
-async function foldersOf(path: string, names: readonly string[]): Promise<string[]> {
+async function listFolders(path: string, names: readonly string[]): Promise<string[]> {
   const folders: string[] = [];
   for (const name of names.filter((n) => !isIgnored(n) && !isBrowserFolder(n, names))) {
     const found = await stat(join(path, name)).catch(() => undefined);

@@ -101,7 +101,7 @@ export class Network {
 
   /** Whether any host resolves. Removes the hosts it has looked up. */
   async #anyOf(hosts: string[]): Promise<boolean> {
-    const firstOf = async (): Promise<true> => {
+    const lookUpNext = async (): Promise<true> => {
       for (let host = hosts.shift(); host !== undefined; host = hosts.shift()) {
         const isResolved = await this.#resolve(host).then(
           () => true,
@@ -111,6 +111,6 @@ export class Network {
       }
       throw new Error('no host resolves');
     };
-    return Promise.any(Array.from({ length: AT_ONCE }, firstOf)).catch(() => false);
+    return Promise.any(Array.from({ length: AT_ONCE }, lookUpNext)).catch(() => false);
   }
 }

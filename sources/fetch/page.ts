@@ -10,7 +10,7 @@ export const MAX_DECODED_BYTES = 256 * 1024 * 1024;
  * Build a page from its request record and the bytes as received.
  * @throws Quarantine if the content encoding is broken or the decoded body exceeds the limit
  */
-export async function pageOf(
+export async function buildPage(
   record: RequestRecord,
   wire: Uint8Array,
   maxDecodedBytes = MAX_DECODED_BYTES,

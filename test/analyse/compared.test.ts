@@ -14,9 +14,9 @@ import { DERIVED_TABLES, fieldsThatMove } from '../../pipelines/analyse/diff/fie
 import { formatDiff } from '../../pipelines/analyse/diff/format.ts';
 import { writeChanges } from '../../pipelines/analyse/diff/write.ts';
 import { openSnapshot, snapshotNamed } from '../../pipelines/analyse/open_snapshot.ts';
-import { factsOf } from '../../pipelines/analyse/profile/facts.ts';
+import { queryFacts } from '../../pipelines/analyse/profile/facts.ts';
 import { profilePage } from '../../pipelines/analyse/profile/page.ts';
-import { svgOf } from '../../pipelines/analyse/profile/svg.ts';
+import { renderSvg } from '../../pipelines/analyse/profile/svg.ts';
 import { loadModels, type Model } from '../../models/index.ts';
 import { analystSettings } from '../../pipelines/analyse/settings.ts';
 import { readSettings } from '../../lib/settings.ts';
@@ -222,7 +222,7 @@ describe('the profile report', () => {
   test('of a first snapshot says that it is the first', async () => {
     const { duck, manifest } = await openSnapshot(layout.root, A);
     try {
-      const page = await profilePage(manifest, await factsOf(duck.connection), null);
+      const page = await profilePage(manifest, await queryFacts(duck.connection), null);
       assert.match(page, /This is the first snapshot of its folder/);
     } finally {
       duck.close();
@@ -230,7 +230,7 @@ describe('the profile report', () => {
   });
 
   test('the label of a plot is escaped', async () => {
-    const svg = await svgOf({ data: { values: [{ a: 1 }] }, mark: 'point', encoding: {} }, 'one < "two" & three');
+    const svg = await renderSvg({ data: { values: [{ a: 1 }] }, mark: 'point', encoding: {} }, 'one < "two" & three');
     assert.match(svg, /^<svg role="img" aria-label="one &lt; &quot;two&quot; &amp; three" viewBox="0 0 /);
   });
 });

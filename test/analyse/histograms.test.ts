@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { openSnapshot, type OpenSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
-import { factsOf, type FactName, type Facts } from '../../pipelines/analyse/profile/facts.ts';
+import { queryFacts, type FactName, type Facts } from '../../pipelines/analyse/profile/facts.ts';
 import { afterFirstDay } from '../pipelines/starting_points.ts';
 
 const WEEK_MS = 7 * 86_400_000;
@@ -11,7 +11,7 @@ let snapshot: OpenSnapshot;
 let facts: Facts;
 before(async () => {
   snapshot = await openSnapshot((await afterFirstDay()).layout.root);
-  facts = await factsOf(snapshot.duck.connection);
+  facts = await queryFacts(snapshot.duck.connection);
 });
 after(() => snapshot.duck.close());
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { rowsOf } from '../../lib/duck.ts';
 import { loadModels } from '../../models/index.ts';
-import { producerOf, producerText } from '../../pipelines/analyse/explain/producer.ts';
+import { findProducer, producerText } from '../../pipelines/analyse/explain/producer.ts';
 import { openSnapshot, type OpenSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
 import { EXPLAINABLE } from '../../pipelines/analyse/settings.ts';
 import { afterFirstDay } from '../pipelines/starting_points.ts';
@@ -24,7 +24,7 @@ it('a column of every explainable table has a model whose SQL or columns name it
   const models = new Map((await loadModels()).map((model) => [model.name, model]));
   for (const table of EXPLAINABLE)
     for (const { name } of models.get(table)?.contract.record.columns ?? []) {
-      const model = await producerOf(snapshot.duck.connection, table, name);
+      const model = await findProducer(snapshot.duck.connection, table, name);
       assert.ok(model, `${table}.${name} has no explanation`);
       assert.match(`${producerText(model)}\n${model.sql}`, new RegExp(`\\b${name}\\b|\\*`, 'u'), `${table}.${name}`);
     }
@@ -32,7 +32,7 @@ it('a column of every explainable table has a model whose SQL or columns name it
 
 it('names the model that computes a column, not one that copies it', async () => {
   const nameOf = async (table: string, column: string): Promise<string | undefined> =>
-    (await producerOf(snapshot.duck.connection, table, column))?.name;
+    (await findProducer(snapshot.duck.connection, table, column))?.name;
   assert.equal(await nameOf('deals', 'offer_status'), 'int_offers');
   assert.equal(await nameOf('deals', 'county_basis'), 'int_deal_places');
   assert.equal(await nameOf('deals', 'property_type'), 'stg_listings');
@@ -49,7 +49,7 @@ it('every computed figure of a deal has a formula, except the declared ones', as
   const without: string[] = [];
   for (const { name, kind } of (await loadModels()).find((m) => m.name === 'deals')?.contract.record.columns ?? []) {
     if (!['money', 'percent', 'ratio', 'degrees', 'integer'].includes(kind) || figures.has(name)) continue;
-    if ((await producerOf(snapshot.duck.connection, 'deals', name))?.layer !== 'staging') without.push(name);
+    if ((await findProducer(snapshot.duck.connection, 'deals', name))?.layer !== 'staging') without.push(name);
   }
   assert.deepEqual(without.sort(), WITHOUT_FORMULA);
 });

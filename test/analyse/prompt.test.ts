@@ -5,7 +5,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { complete, catalogOf, type Catalog } from '../../pipelines/analyse/completion.ts';
+import { complete, readColumnCatalog, type Catalog } from '../../pipelines/analyse/completion.ts';
 import { openSnapshot, type OpenSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
 import { wrapLine } from '../../pipelines/wrap.ts';
 import { formatLines, formatRecords, formatTable } from '../../pipelines/analyse/query_result.ts';
@@ -93,7 +93,7 @@ describe('over a snapshot', () => {
   before(async () => {
     ({ layout } = await afterFirstDay());
     opened = await openSnapshot(layout.root);
-    catalog = await catalogOf(opened.duck.connection);
+    catalog = await readColumnCatalog(opened.duck.connection);
   });
   after(() => {
     opened.duck.close();

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { formatHealth } from '../../pipelines/commands/status_format.ts';
-import { healthOf } from '../../pipelines/operate/health.ts';
+import { checkHealth } from '../../pipelines/operate/health.ts';
 import { readRecord } from '../../pipelines/ingest/reads.ts';
 import { currentSnapshot } from '../../pipelines/snapshots.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
@@ -57,7 +57,7 @@ describe('PostgreSQL', () => {
     );
     assert.equal(run.lines.filter((line) => /^\s+at /u.test(line)).length, 0, 'no stack is shown');
     assert.equal(await currentSnapshot(layout), null);
-    const { troubles, level } = await healthOf(layout, [], { queue: QUEUE });
+    const { troubles, level } = await checkHealth(layout, [], { queue: QUEUE });
     assert.deepEqual([level, troubles.filter(({ kind }) => kind === 'queue_unavailable').length], ['critical', 1]);
     const asked = web.asked.get(HOST)?.length ?? 0;
     assert.ok(asked < all, 'without word from the queue the worker stops reading');
@@ -71,7 +71,7 @@ describe('PostgreSQL', () => {
       pages.length <= new Set(pages).size + 1,
       'what was archived is not asked for again: only the page that was on its way may be',
     );
-    const health = await healthOf(layout, [], { queue: QUEUE });
+    const health = await checkHealth(layout, [], { queue: QUEUE });
     assert.match(formatHealth(health).join('\n'), /^Queue {5}1 worker \(\S+\/\d+\), reading 0 hosts$/mu);
   });
 

@@ -9,7 +9,7 @@ import { after, before, describe, test, type TestContext } from 'node:test';
 import { FolderStore } from '../../lib/store/folder.ts';
 import { openQueueCrawler, type QueueOptions } from '../../pipelines/crawl/queue_crawler.ts';
 import { failureText } from '../../pipelines/failure.ts';
-import { healthOf } from '../../pipelines/operate/health.ts';
+import { checkHealth } from '../../pipelines/operate/health.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
@@ -78,13 +78,13 @@ describe('PostgreSQL', () => {
   test('refuses connections: the status is critical', async () => {
     const url = new URL(await postgres.database());
     url.port = '9';
-    const { troubles, level } = await healthOf(await newLayout(), [], { queue: String(url) });
+    const { troubles, level } = await checkHealth(await newLayout(), [], { queue: String(url) });
     assert.equal(level, 'critical');
     assert.equal(troubles.filter(({ kind }) => kind === 'queue_unavailable').length, 1);
   });
 
   test('has no worker: the status warns', async () => {
-    const { troubles, queue } = await healthOf(await newLayout(), [], { queue: await postgres.database() });
+    const { troubles, queue } = await checkHealth(await newLayout(), [], { queue: await postgres.database() });
     assert.deepEqual(queue?.workers, []);
     assert.deepEqual(
       troubles.filter(({ kind }) => kind === 'no_worker').map(({ level, message }) => [level, message]),

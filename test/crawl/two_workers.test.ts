@@ -14,7 +14,7 @@ import { sandboxClock } from '../../pipelines/clock.ts';
 import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
 import { failureText, isUnpublished } from '../../pipelines/failure.ts';
 import { type RunOptions } from '../../pipelines/run/run.ts';
-import { runStoreOf } from '../../pipelines/store/run_store.ts';
+import { createRunStore } from '../../pipelines/store/run_store.ts';
 import { openStoredArchive } from '../../pipelines/store/stored_archive.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { readRecord } from '../../pipelines/ingest/reads.ts';
@@ -154,7 +154,7 @@ describe('a run with two workers', () => {
       const layout = await newLayout();
       const lines: string[] = [];
       const print = (line: string): number => lines.push(line);
-      const store = runStoreOf({ store: await newStore(), layout, cacheMb: 100, print });
+      const store = createRunStore({ store: await newStore(), layout, cacheMb: 100, print });
       const archive = await openStoredArchive(layout.root, store.store, print);
       const sandboxUrl = await webs[0].on(DAY);
       const crawler = await queueFor(layout, { url, store: store.store, archive, sandboxUrl, print, timeoutMs: 500 });

@@ -14,7 +14,7 @@ import { chainIdentity, knownNetwork } from '../../lib/network.ts';
 import { CHAIN, payment, purchaseIn } from '../ledger/purchases.ts';
 import { ACCOUNT, bookAll, transferFor } from '../ledger/transfer_booking.ts';
 import { ledgerState, soldSnapshots, usdOf } from '../../pipelines/operate/earnings.ts';
-import { healthOf } from '../../pipelines/operate/health.ts';
+import { checkHealth } from '../../pipelines/operate/health.ts';
 import { formatHealth } from '../../pipelines/commands/status_format.ts';
 
 const DAY_MS = 86_400_000;
@@ -125,7 +125,7 @@ test('test money never counts as earnings; without a record of the payment mode,
     }),
   );
   const earned = async (payments?: 'sandbox' | 'self'): Promise<string> =>
-    formatHealth(await healthOf(layoutOf(DATA_DIR), [], { payments })).find((l) => l.startsWith('Earned')) ?? '';
+    formatHealth(await checkHealth(layoutOf(DATA_DIR), [], { payments })).find((l) => l.startsWith('Earned')) ?? '';
   assert.match(await earned('sandbox'), /^Earned {4}in test money, last 24 hours \$0\.05 \(1 call\)/);
   assert.match(await earned('self'), /^Earned {4}last 24 hours \$0\.05/);
   assert.match(await earned(), /^Earned {4}\(test money, if PAYMENTS is sandbox for the server\) last 24 hours/);
@@ -145,7 +145,7 @@ test('dollars are written from whole units, never through a binary fraction', ()
 test('an unavailable ledger is a problem, not a crash', async () => {
   const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-earned-'));
   await writeFile(join(DATA_DIR, 'ledger.sqlite'), 'this is no database, and was never one of ours'.repeat(100));
-  const health = await healthOf(layoutOf(DATA_DIR), []);
+  const health = await checkHealth(layoutOf(DATA_DIR), []);
   assert.ok(
     health.troubles.some((t) => t.kind === 'ledger_unavailable'),
     JSON.stringify(health.troubles),
@@ -179,6 +179,6 @@ test('sales on two networks are also shown by network', async () => {
   const state = await ledgerState({ DATA_DIR }, NOW);
   const one = { calls: 1, usd: '1.00' };
   assert.deepEqual(state?.earnings?.by_network, { 'eip155:137': one, 'eip155:8453': one });
-  const lines = formatHealth(await healthOf(layoutOf(DATA_DIR), [], { payments: 'self' }));
+  const lines = formatHealth(await checkHealth(layoutOf(DATA_DIR), [], { payments: 'self' }));
   assert.match(lines.find((line) => line.startsWith('Earned')) ?? '', /of which Polygon \$1\.00 .*, Base \$1\.00/);
 });

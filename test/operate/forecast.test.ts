@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readSettings } from '../../lib/settings.ts';
 import { layoutOf, runIdOf } from '../../pipelines/layout.ts';
-import { diskProblems, forecastOf, type DiskState } from '../../pipelines/operate/forecast.ts';
+import { diskProblems, computeForecast, type DiskState } from '../../pipelines/operate/forecast.ts';
 import { policyOf } from '../../pipelines/operate/retention/prune.ts';
 import { retentionSettings } from '../../pipelines/operate/settings.ts';
 
@@ -23,19 +23,19 @@ const state = (changes: Partial<DiskState>): DiskState => ({
 
 describe('a folder with a snapshot and 2 MB of pages a day', () => {
   test('grows by all of it if nothing prunes it', () => {
-    const { growth_in_30_days: growth, full_on: fullOn, is_pruned: isPruned } = forecastOf(state({}));
+    const { growth_in_30_days: growth, full_on: fullOn, is_pruned: isPruned } = computeForecast(state({}));
     assert.deepEqual([growth, fullOn, isPruned], [30 * (24 + 2) * MB, null, false]);
   });
 
   test('grows only by the tables if the schedule prunes it', () => {
     // After 30 days: three DuckDB files, the filings of 14 days and of today, and those of 30 November.
     const growth = (3 - 1) * 20 * MB + (15 + 1 - 1) * MB + 30 * 3 * MB + 30 * 2 * MB;
-    assert.equal(forecastOf(state({ policy })).growth_in_30_days, growth);
+    assert.equal(computeForecast(state({ policy })).growth_in_30_days, growth);
   });
 
   test('is full on the first day on which the growth exceeds the free space', () => {
-    assert.equal(forecastOf(state({ freeBytes: 10 * 26 * MB })).full_on, '2026-12-01');
-    assert.equal(forecastOf(state({ freeBytes: 10 * 26 * MB - 1 })).full_on, '2026-11-30');
+    assert.equal(computeForecast(state({ freeBytes: 10 * 26 * MB })).full_on, '2026-12-01');
+    assert.equal(computeForecast(state({ freeBytes: 10 * 26 * MB - 1 })).full_on, '2026-11-30');
   });
 
   test('has as many snapshots a day as in the last runs', () => {
@@ -45,7 +45,7 @@ describe('a folder with a snapshot and 2 MB of pages a day', () => {
       [2.5, 75],
       [0, 0],
     ] as const)
-      assert.equal(forecastOf(state({ snapshotsPerDay, ...noPages })).growth_in_30_days, count * 24 * MB);
+      assert.equal(computeForecast(state({ snapshotsPerDay, ...noPages })).growth_in_30_days, count * 24 * MB);
   });
 });
 

@@ -20,7 +20,7 @@ import type { Manifest } from '../../models/manifest.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { backUp } from '../../pipelines/operate/backup/back_up.ts';
 import { backUpSettings } from '../../pipelines/operate/backup/settings.ts';
-import { healthOf } from '../../pipelines/operate/health.ts';
+import { checkHealth } from '../../pipelines/operate/health.ts';
 import { soldLeads } from '../../pipelines/sold_leads.ts';
 import { loadSources } from '../../sources/index.ts';
 import { receiptKeyPath } from '../api/support/receipt_key.ts';
@@ -103,7 +103,7 @@ export const testOlderFolder = (tables?: readonly string[]): void => {
     const health = async (): Promise<{ snapshot_id: string; snapshot_gaps: string[]; snapshot_failure: unknown }> =>
       (await (await fetch(`${server.url}/health`)).json()) as Awaited<ReturnType<typeof health>>;
     const troubles = async (): Promise<string[]> => {
-      const found = await healthOf(start.layout, await loadSources(), { ledger: { DATA_DIR: start.layout.root } });
+      const found = await checkHealth(start.layout, await loadSources(), { ledger: { DATA_DIR: start.layout.root } });
       return found.troubles.map(({ kind }) => kind);
     };
 

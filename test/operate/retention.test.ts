@@ -8,7 +8,7 @@ import { retentionSettings } from '../../pipelines/operate/settings.ts';
 import { FILE_SETTINGS } from '../../pipelines/pruned_files.ts';
 import { readSettings } from '../../lib/settings.ts';
 import {
-  planOf,
+  planRemoval,
   retainedSnapshots,
   type Inventory,
   type Plan,
@@ -116,7 +116,7 @@ const policies: fc.Arbitrary<Policy> = fc.record({
 });
 
 const decide = ({ inventory, needs, sold }: History, policy: Policy): Plan =>
-  planOf(inventory, policy, retainedSnapshots(inventory, policy, sold), needs);
+  planRemoval(inventory, policy, retainedSnapshots(inventory, policy, sold), needs);
 
 /** What is left after a plan. */
 const leftOf = ({ inventory, ...rest }: History, plan: Plan): History => ({

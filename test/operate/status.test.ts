@@ -7,7 +7,7 @@ import { before, describe, test } from 'node:test';
 import { loadSources } from '../../sources/index.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { noteBackup } from '../../pipelines/operate/backup/latest.ts';
-import { healthOf, type Health } from '../../pipelines/operate/health.ts';
+import { checkHealth, type Health } from '../../pipelines/operate/health.ts';
 import type { ProblemKind } from '../../pipelines/operate/problems.ts';
 import { EXIT, status } from '../../pipelines/commands/status.ts';
 import { formatHealth } from '../../pipelines/commands/status_format.ts';
@@ -22,7 +22,7 @@ describe('the state of a folder', () => {
   let layout: Layout;
   let runId: string;
   const look = async (today?: string): Promise<Health> =>
-    healthOf(layout, await loadSources(), today === undefined ? {} : { today });
+    checkHealth(layout, await loadSources(), today === undefined ? {} : { today });
   before(async () => {
     const start = await afterFirstDay();
     layout = start.layout;
@@ -92,7 +92,8 @@ describe('the state of a folder', () => {
 
   test('a missing or old backup is a problem for real data, and not for the sandbox', async () => {
     const sources = await loadSources();
-    const lookOn = (today: string, backupDays = 2): Promise<Health> => healthOf(layout, sources, { today, backupDays });
+    const lookOn = (today: string, backupDays = 2): Promise<Health> =>
+      checkHealth(layout, sources, { today, backupDays });
     const messages = (health: Health): string[] =>
       health.troubles.flatMap(({ kind, message }) => (kind === 'backup_late' ? [message] : []));
     const manifestPath = join(layout.current, 'manifest.json');

@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test';
 import { isEqual, type Row } from '../../sandbox/comparison/compare.ts';
 import { compareTables } from '../../sandbox/comparison/reconcile.ts';
 import { withSnapshot, type ReadTable } from '../../sandbox/comparison/snapshot.ts';
-import { truthOf, type Truth } from '../../sandbox/comparison/truth/truth.ts';
+import { deriveTruth, type Truth } from '../../sandbox/comparison/truth/truth.ts';
 import { afterFirstDay, FIRST_RUN } from '../pipelines/starting_points.ts';
 
 interface Plant {
@@ -132,7 +132,7 @@ describe('the comparison of distress', () => {
   before(async () => {
     const { layout, world } = await afterFirstDay();
     folder = layout.snapshot(FIRST_RUN);
-    truth = await truthOf(folder, world);
+    truth = await deriveTruth(folder, world);
   });
 
   test('finds every planted difference', async () => {

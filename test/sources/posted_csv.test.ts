@@ -6,7 +6,7 @@ import { parse } from 'csv-parse/sync';
 import { dueByCadence } from '../../pipelines/run/read_sources.ts';
 import { formatSources } from '../../pipelines/commands/status_sources.ts';
 import { sourceHealth, sourceProblems } from '../../pipelines/operate/source_health.ts';
-import { stateOf } from '../../pipelines/ingest/source_state.ts';
+import { judgeSource } from '../../pipelines/ingest/source_state.ts';
 import { isInSeason, nextInSeason } from '../../sources/season.ts';
 import duval from '../../sources/distress/fl_duval_certificates/source.ts';
 import shelby from '../../sources/tax/tn_shelby_tax_sale/source.ts';
@@ -16,8 +16,8 @@ import { pageOf } from './recorded.ts';
 const REAL = new URL('../../../shared/real/more/florida_lienhub/tax_certificate_list_sample.csv', import.meta.url);
 const skip = existsSync(REAL) ? false : 'the folder of real files is not here';
 
-const never = (asOf: string): ReturnType<typeof stateOf> =>
-  stateOf(duval, { read: undefined, reads: [], isFetched: true, asOf, inSandbox: false });
+const never = (asOf: string): ReturnType<typeof judgeSource> =>
+  judgeSource(duval, { read: undefined, reads: [], isFetched: true, asOf, inSandbox: false });
 
 test('certificates are due from 15 April to 1 June, weekly, and on no other day', () => {
   const isDue = (asOf: string, lastGoodOn: string | null): boolean => dueByCadence(asOf)(duval, lastGoodOn);

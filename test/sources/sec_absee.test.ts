@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { SourceUnavailable, type Page } from '../../sources/contract.ts';
 import absee from '../../sources/benchmarks/sec_absee/source.ts';
-import { percentOf } from '../../sources/benchmarks/sec_absee/assets.ts';
+import { parsePercent } from '../../sources/benchmarks/sec_absee/assets.ts';
 import { parsed } from './parsed.ts';
 import { pageOf } from './recorded.ts';
 import { quarantined, readFrom, type Answer } from './site_double.ts';
@@ -123,13 +123,13 @@ test('a statement of 350 to 380 days covers a full year, another is flagged', as
 
 test('fractions become percentages without rounding errors', () => {
   assert.deepEqual(
-    ['.06055000', '0.06394', '1', '0', '.0000000049', '.0000000050'].map((text) => percentOf('rate', text, 6)),
+    ['.06055000', '0.06394', '1', '0', '.0000000049', '.0000000050'].map((text) => parsePercent('rate', text, 6)),
     ['6.055000', '6.394000', '100.000000', '0.000000', '0.000000', '0.000001'],
   );
-  assert.equal(percentOf('occupancy', '.93755', 2), '93.76');
-  assert.equal(percentOf('occupancy', undefined, 2), null);
+  assert.equal(parsePercent('occupancy', '.93755', 2), '93.76');
+  assert.equal(parsePercent('occupancy', undefined, 2), null);
   for (const text of ['6.15', '-0.06', '6 %', '.'])
-    assert.throws(() => percentOf('rate', text, 6), /expected a fraction from 0 to 1\.5/u, text);
+    assert.throws(() => parsePercent('rate', text, 6), /expected a fraction from 0 to 1\.5/u, text);
 });
 
 test('an exhibit cut anywhere is refused, as a file and inside its filing', () => {

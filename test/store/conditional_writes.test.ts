@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../../lib/store/open.ts';
-import { runStoreOf } from '../../pipelines/store/run_store.ts';
+import { createRunStore } from '../../pipelines/store/run_store.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { newLayout, runDay } from '../pipelines/runs.ts';
 import { startS3, withS3 } from './s3_server.ts';
@@ -12,7 +12,7 @@ test('a service that ignores conditional writes is refused before anything is re
   t.after(careless.close);
   t.after(withS3(careless));
   const layout = await newLayout();
-  const store = runStoreOf({ store: await openStore(careless.address, 0), layout, cacheMb: 1000, print: () => {} });
+  const store = createRunStore({ store: await openStore(careless.address, 0), layout, cacheMb: 1000, print: () => {} });
   t.after(store.close);
   const world = makeWorld({ seed: 7, listings: 1, parcels: 1, auctions: 0, filings: 0 });
   const read: string[] = [];

@@ -15,7 +15,7 @@ import { NONE_SOLD } from '../../pipelines/sold_leads.ts';
 import { snapshotIdOf } from '../../pipelines/open_tables/iceberg.ts';
 import { writeStoredTables } from '../../pipelines/store/stored_tables.ts';
 import { filesByRun } from '../../pipelines/store/local_runs.ts';
-import { openRunStore, runStoreOf, type RunStore } from '../../pipelines/store/run_store.ts';
+import { openRunStore, createRunStore, type RunStore } from '../../pipelines/store/run_store.ts';
 import { openStoredArchive } from '../../pipelines/store/stored_archive.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
@@ -44,7 +44,7 @@ describe('hosts with one store', () => {
   });
 
   const storeOf = async (layout: Layout, print: (line: string) => void = () => {}): Promise<RunStore> => {
-    const store = runStoreOf({ store: await openStore(s3.address, 0), layout, cacheMb: 1000, print });
+    const store = createRunStore({ store: await openStore(s3.address, 0), layout, cacheMb: 1000, print });
     open.push(store);
     return store;
   };
@@ -249,7 +249,7 @@ describe('hosts with one store', () => {
   test('pages that workers put into the store need not be in the folder; a lost page is named', async () => {
     const layout = alone;
     const store = await openStore(`${s3.address}-of-workers`, 0);
-    const run = runStoreOf({ store, layout, cacheMb: 1000, print: () => {} });
+    const run = createRunStore({ store, layout, cacheMb: 1000, print: () => {} });
     open.push(run);
     const [page, other] = (await (await openArchive(layout.root)).records(SOURCES[0] ?? '', `${first}.01`)).flatMap(
       ({ sha256 }) => sha256 ?? [],

@@ -9,7 +9,7 @@ import { sha256 } from '../../lib/files.ts';
 import { openStore } from '../../lib/store/open.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { listSnapshots } from '../../pipelines/snapshots.ts';
-import { runStoreOf, type RunStore } from '../../pipelines/store/run_store.ts';
+import { createRunStore, type RunStore } from '../../pipelines/store/run_store.ts';
 import { storeState } from '../../pipelines/store/state.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { dataFolder, rowOf, type DataFolder } from '../api/support/snapshot_fixtures.ts';
@@ -76,7 +76,7 @@ describe('a server with a store', () => {
     host = await dataFolder();
     const layout = layoutOf(host.path);
     await writeFile(layout.kind, '{"data_clock":"sandbox"}\n');
-    run = runStoreOf({ store: await openStore(s3.address, 0), layout, cacheMb: 1000, print: () => {} });
+    run = createRunStore({ store: await openStore(s3.address, 0), layout, cacheMb: 1000, print: () => {} });
   });
   after(async () => {
     server.close();

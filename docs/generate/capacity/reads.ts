@@ -1,7 +1,7 @@
 /**
  * The sources to read, as this repository declares them and the default world answers, for any number of counties.
  */
-import { sitesOf } from '../../../pipelines/crawl/jobs.ts';
+import { groupBySharedHost } from '../../../pipelines/crawl/jobs.ts';
 import { loadSources } from '../../../sources/index.ts';
 import type { Read } from './crawl.ts';
 import { theWorld } from './world.ts';
@@ -18,7 +18,7 @@ export interface SourceRead extends Read {
 /** A read of each source that was fetched when the world was recorded. A newer source counts from the next record. */
 export async function worldReads(): Promise<readonly SourceRead[]> {
   const specs = await loadSources();
-  const sites = sitesOf(specs);
+  const sites = groupBySharedHost(specs);
   return specs
     .filter(({ fetch }) => fetch !== undefined)
     .flatMap((spec) => {

@@ -62,7 +62,7 @@ interface Side {
 
 const NO_TABLE: Side = { file: null, columns: [], row: '', rows: 0 };
 
-async function sideOf(duck: Duck, { folder, tables }: TableFolder, { name, contract }: Model): Promise<Side> {
+async function describeSide(duck: Duck, { folder, tables }: TableFolder, { name, contract }: Model): Promise<Side> {
   const found = tables[name];
   if (!found) return NO_TABLE;
   const file = join(folder, found.file);
@@ -171,7 +171,7 @@ export async function diffTables(
     for (const model of await loadModels()) {
       if (!model.contract.publish || skipped.includes(model.name)) continue;
       if (!includeAll && DERIVED_TABLES.has(model.name)) continue;
-      const sides = [await sideOf(duck, a, model), await sideOf(duck, b, model)] as const;
+      const sides = [await describeSide(duck, a, model), await describeSide(duck, b, model)] as const;
       if (sides.every((side) => side.file === null)) continue;
       await insertChanges(duck, model, sides, ignored);
       tables.push(await tableDiff(duck, model.name, sides));

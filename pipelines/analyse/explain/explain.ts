@@ -69,7 +69,7 @@ async function findRow(
   return first;
 }
 
-async function assumptionsOf({ duck }: OpenSnapshot): Promise<ReadonlyMap<string, Assumption>> {
+async function readAssumptions({ duck }: OpenSnapshot): Promise<ReadonlyMap<string, Assumption>> {
   const rows = await rowsOf(duck.connection, 'SELECT * FROM assumptions');
   return new Map(
     rows.map((a) => [
@@ -95,7 +95,7 @@ export async function explain(
 ): Promise<Explanation> {
   const { manifest } = snapshot;
   const { table, row } = await findRow(snapshot, id, wanted);
-  const assumptions = await assumptionsOf(snapshot);
+  const assumptions = await readAssumptions(snapshot);
   const valueOf = (key: string): string => assumptions.get(key)?.value ?? '';
   const parts =
     table === 'deals'

@@ -5,7 +5,7 @@ import type { Explanation } from './explain.ts';
 import { wrapLine } from '../../wrap.ts';
 import { evaluate } from './formula.ts';
 import { formatPage } from './format_page.ts';
-import { originOf } from './origin.ts';
+import { describeOrigin } from './origin.ts';
 import type { Fields, Step } from './steps.ts';
 
 /** Recompute a step. @returns null if the result is the same, else the recomputed value */
@@ -31,7 +31,7 @@ function formatTree(e: Explanation, figure: string, indent: string, expanded: Se
   if (step.why) lines.push(`${indent}  ${step.why}`);
   for (const [name, value] of Object.entries(step.inputs)) {
     const isFigure = e.steps.some((s) => s.figure === name && s.result === value && s.figure !== figure);
-    const origin = !isFigure ? `  ${originOf(e, figure, name)}` : expanded.has(name) ? '  (see above)' : '';
+    const origin = !isFigure ? `  ${describeOrigin(e, figure, name)}` : expanded.has(name) ? '  (see above)' : '';
     lines.push(`${indent}  ${name} = ${value ?? 'absent'}${origin}`);
     if (isFigure) lines.push(...formatTree(e, name, `${indent}    `, expanded));
   }
@@ -62,7 +62,7 @@ function formatField(e: Explanation, field: string, producer: string | undefined
   return [
     `${field} = ${value ?? 'absent'}`,
     ...(column ? [`  ${noteOf(column)}`] : []),
-    ...(step ? formatTree(e, field, '  ', new Set()) : [`  ${originOf(e, field, field)}`]),
+    ...(step ? formatTree(e, field, '  ', new Set()) : [`  ${describeOrigin(e, field, field)}`]),
     ...(producer === undefined ? [] : [`  ${producer}`]),
   ];
 }

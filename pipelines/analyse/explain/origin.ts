@@ -77,7 +77,7 @@ const PARTS_OF_FIELDS: Readonly<Record<string, string>> = {
 };
 
 /** Origin of the input `name` of a figure's formula. */
-export function originOf(e: Explanation, figure: string, name: string): string {
+export function describeOrigin(e: Explanation, figure: string, name: string): string {
   const assumption = e.assumptions.get(name);
   if (assumption) return `assumption of ${assumption.set}, ${assumption.unit}, ${assumption.kind}: ${assumption.basis}`;
   const part = PARTS_OF_FIELDS[name];

@@ -67,13 +67,13 @@ async function findRow(spec: SourceSpec | undefined, page: Page, isRow: PageQuer
   if (!spec || page.bytes.length > MAX_PARSED_BYTES) return NO_ROW;
   let row = 0;
   for await (const candidate of spec.parse(page)) {
-    if (isRow(candidate, row)) return rowOf(candidate, row);
+    if (isRow(candidate, row)) return findPageRow(candidate, row);
     row += 1;
   }
   return NO_ROW;
 }
 
-function rowOf(candidate: Candidate, row: number): RowFound {
+function findPageRow(candidate: Candidate, row: number): RowFound {
   const { raw } = candidate;
   return {
     row,

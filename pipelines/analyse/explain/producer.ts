@@ -10,7 +10,7 @@ const hasColumn = ({ contract }: Model, column: string): boolean =>
  * Follow a column from a published table to the first model that has it. A staging model only reads it from a page.
  * @returns null if the table is no model or has no such column
  */
-export async function producerOf(connection: DuckDBConnection, table: string, column: string): Promise<Model | null> {
+export async function findProducer(connection: DuckDBConnection, table: string, column: string): Promise<Model | null> {
   const models = new Map((await loadModels()).map((model) => [model.name, model]));
   const visited = new Set<string>();
   let found = models.get(table);

@@ -99,7 +99,7 @@ export type FactName = keyof typeof QUERIES;
 export type Facts = Readonly<Record<FactName, readonly Row[]>>;
 
 /** Run all queries. */
-export async function factsOf(connection: DuckDBConnection): Promise<Facts> {
+export async function queryFacts(connection: DuckDBConnection): Promise<Facts> {
   const facts: Partial<Record<FactName, readonly Row[]>> = {};
   for (const [name, sql] of Object.entries(QUERIES)) facts[name as FactName] = await rowsOf(connection, sql);
   return facts as Facts;

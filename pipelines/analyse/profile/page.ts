@@ -5,7 +5,7 @@ import type { Diff } from '../diff/diff.ts';
 import { changesPlot, PLOTS } from './charts.ts';
 import type { FactName, Facts, Row } from './facts.ts';
 import { STYLE } from './style.ts';
-import { svgOf } from './svg.ts';
+import { renderSvg } from './svg.ts';
 
 const escapeHtml = (v: unknown): string =>
   String(v ?? '')
@@ -83,7 +83,7 @@ function formatSection(id: string, title: string, about: string, body: string): 
 async function formatFigure([name, title, about]: (typeof FIGURES)[number], facts: Facts): Promise<string> {
   const rows = facts[name];
   if (rows.length === 0) return formatSection(name, title, about, '<p>This snapshot has no rows for this plot.</p>');
-  const svg = await svgOf(PLOTS[name](rows), `${title}. ${about}`);
+  const svg = await renderSvg(PLOTS[name](rows), `${title}. ${about}`);
   return formatSection(name, title, about, formatPlot(svg, rows));
 }
 
@@ -98,7 +98,7 @@ async function formatChanges(diff: Diff | null): Promise<string> {
     .filter((t) => t.added + t.changed + t.removed > 0)
     .map(({ table, added, changed, removed }) => ({ table, added, changed, removed }));
   if (rows.length === 0) return formatSection('changes', CHANGES_TITLE, about, '<p>Nothing changed.</p>');
-  const svg = await svgOf(changesPlot(rows), `${CHANGES_TITLE}. ${about}`);
+  const svg = await renderSvg(changesPlot(rows), `${CHANGES_TITLE}. ${about}`);
   return formatSection('changes', CHANGES_TITLE, about, formatPlot(svg, rows));
 }
 

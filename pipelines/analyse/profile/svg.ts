@@ -63,7 +63,7 @@ function withThemeColors(svg: string): string {
  * A plot as SVG without a fixed size, so that the page scales it.
  * @param label description for screen readers
  */
-export async function svgOf(spec: TopLevelSpec, label: string): Promise<string> {
+export async function renderSvg(spec: TopLevelSpec, label: string): Promise<string> {
   const view = new View(parse(compile({ ...spec, config: CONFIG } as TopLevelSpec).spec as Spec), {
     renderer: 'none',
     logLevel: Warn,

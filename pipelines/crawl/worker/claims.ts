@@ -113,7 +113,7 @@ export function claimsIn(database: CrawlDatabase, onRenew: () => Promise<void>):
       });
   }, RENEW_MS);
 
-  const turnsOf = (holder: string, lost: AbortSignal): SharedRateLimiter => ({
+  const createRateLimiter = (holder: string, lost: AbortSignal): SharedRateLimiter => ({
     async acquire(host, intervalMs) {
       lost.throwIfAborted();
       try {
@@ -137,7 +137,7 @@ export function claimsIn(database: CrawlDatabase, onRenew: () => Promise<void>):
       const lost = AbortSignal.any([claim.signal, ended]);
       open.set(holder, claim);
       return {
-        turns: turnsOf(holder, lost),
+        turns: createRateLimiter(holder, lost),
         lost,
         async release() {
           open.delete(holder);

@@ -25,7 +25,7 @@ export interface JobContext {
 }
 
 /** Why the worker must not do a job; null if it may. */
-async function mismatchOf(
+async function findMismatch(
   { options, code, database }: JobContext,
   job: JobOfRun,
   runId: string,
@@ -45,8 +45,8 @@ async function mismatchOf(
 }
 
 /** The adapter of a job. @throws SettingError if the worker must not do it */
-export async function specOf(context: JobContext, job: JobOfRun, runId: string): Promise<SourceSpec> {
-  const mismatch = await mismatchOf(context, job, runId);
+export async function findJobSpec(context: JobContext, job: JobOfRun, runId: string): Promise<SourceSpec> {
+  const mismatch = await findMismatch(context, job, runId);
   if (mismatch !== null) throw new SettingError(mismatch);
   const spec = context.options.sources.find((s) => s.name === job.source);
   if (!spec) throw new SettingError(`source is ${JSON.stringify(job.source)}, which this worker does not know`);

@@ -11,14 +11,14 @@ import { liveClock, sandboxClock } from '../../clock.ts';
 import { refOf } from '../../ingest/reads.ts';
 import type { Claim } from './claims.ts';
 import { readHere, type Traffic } from '../crawler.ts';
-import { BYTES_PER_MB, specOf, type JobContext } from './job_context.ts';
-import { CrawlJob, failureOf, type Outcome, type Output } from '../jobs.ts';
+import { BYTES_PER_MB, findJobSpec, type JobContext } from './job_context.ts';
+import { CrawlJob, toFailure, type Outcome, type Output } from '../jobs.ts';
 import { fetchRequests, openWorkerArchive, trimPages } from '../../store/worker_store.ts';
 
 /** The adapter of a job. @throws SettingError if the worker must not read it, or lacks one of its secrets */
 async function readableSpec(context: JobContext, job: CrawlJob): Promise<SourceSpec> {
   const { runId } = job.reading;
-  const spec = await specOf(context, job, runId);
+  const spec = await findJobSpec(context, job, runId);
   const missing = job.world ? undefined : job.secrets.find((secret) => context.options.secrets[secret] === undefined);
   if (missing === undefined) return spec;
   throw new SettingError(`${missing} is null, expected a value: run ${runId} has one, and reads ${job.source}`);
@@ -64,7 +64,7 @@ async function readPages(fetcher: Fetcher, spec: SourceSpec, job: CrawlJob, atte
   const pages: Outcome['pages'] = [];
   const unreadable: Outcome['unreadable'] = [];
   const read = readHere(fetcher, spec, { ...job.reading, attempt }, (key, error) => {
-    const failure = failureOf(error);
+    const failure = toFailure(error);
     if (failure === undefined) throw error;
     unreadable.push({ key: { ...key }, failure });
   });
@@ -72,7 +72,7 @@ async function readPages(fetcher: Fetcher, spec: SourceSpec, job: CrawlJob, atte
   try {
     for await (const page of read.pages()) pages.push({ ...refOf(page), size: page.size });
   } catch (error) {
-    failure = failureOf(error) ?? null;
+    failure = toFailure(error) ?? null;
     if (failure === null) throw error;
   }
   return { pages, unreadable, traffic: { ...read.traffic }, failure };

@@ -5,19 +5,13 @@ import type { Job } from 'pg-boss';
 import { StoreUnavailable } from '../../../lib/store/store.ts';
 import { Quarantine, type Page, type SourceSpec } from '../../../sources/contract.ts';
 import type { Archive, RequestRecord } from '../../../sources/fetch/archive.ts';
-import { partOf } from '../../ingest/stage/shards.ts';
-import {
-  removeShard,
-  shardFiles,
-  stageShard,
-  type ShardFiles,
-  type StagedShard,
-} from '../../ingest/stage/stage_shard.ts';
+import { cutPart } from '../../ingest/stage/shards.ts';
+import { removeShard, shardFiles, stageShard, type ShardFiles, type StagedShard } from '../../ingest/stage/stage_shard.ts';
 import { layoutOf } from '../../layout.ts';
 import { openStoredArchive } from '../../store/stored_archive.ts';
 import { putShard } from '../../store/stored_shards.ts';
 import { trimPages } from '../../store/worker_store.ts';
-import { BYTES_PER_MB, specOf, type JobContext } from './job_context.ts';
+import { BYTES_PER_MB, findJobSpec, type JobContext } from './job_context.ts';
 import { ShardParts, StageJob, type StageOutput } from '../jobs.ts';
 
 /** Name of the files of a shard. Each attempt has its own: a worker that was given up may still write. */
@@ -56,7 +50,7 @@ export function stageParts(
     sha256: request.sha256 ?? '',
     observedAt: request.observedAt,
     size: request.bytes,
-    open: async () => partOf(spec, { page: await opened.open(archive, request, of > 1), number, of }),
+    open: async () => cutPart(spec, { page: await opened.open(archive, request, of > 1), number, of }),
   }));
   return stageShard(spec, pages, files, onRows);
 }
@@ -74,7 +68,7 @@ export async function stageJob(
   const { dataDir, store, print } = options;
   const job = StageJob.parse(data);
   const { source, runId, shard } = job;
-  const spec = await specOf(context, job, runId);
+  const spec = await findJobSpec(context, job, runId);
   const archive = await openStoredArchive(dataDir, store?.store, print);
   const ended = AbortSignal.any([signal, stopping]);
   const path = shardName(runId, source, shard, attempt);

@@ -78,7 +78,7 @@ function check(spec: SourceSpec, page: Page, candidate: Candidate, index: number
   if ('reject' in candidate) return refuse(candidate.reject.reason, candidate.reject.detail, candidate.key);
   const checked = spec.row.schema.safeParse(candidate.values);
   if (!checked.success)
-    return refuse('invalid_field', issuesOf(checked.error, candidate.values), keyOf(spec, candidate.values));
+    return refuse('invalid_field', formatIssues(checked.error, candidate.values), keyOf(spec, candidate.values));
   return {
     values: {
       ...checked.data,
@@ -92,7 +92,7 @@ function check(spec: SourceSpec, page: Page, candidate: Candidate, index: number
 }
 
 /** The field, the value and the expectation of every issue. */
-const issuesOf = (error: z.ZodError, values: Values): string =>
+const formatIssues = (error: z.ZodError, values: Values): string =>
   error.issues
     .map(({ path, message }) => {
       const value = path[0] === undefined ? null : (values[String(path[0])] ?? null);

@@ -48,7 +48,7 @@ export async function resolveDuplicates(
   // Any remaining rows of a key are on different pages: the later page counts.
   const merged = identical + (await keepLast(connection, spec.row.key));
   const rejects = [...Map.groupBy(refused, ({ group }) => group).values()].flatMap((rows) =>
-    rejectsOf(spec, rows, pages),
+    rejectContradictions(spec, rows, pages),
   );
   return { merged, rejects, rejectedKeys: refused.map(({ values }) => keyOf(spec, values)) };
 }
@@ -93,7 +93,7 @@ const keyOf = (spec: SourceSpec, values: RefusedRow['values']): NaturalKey =>
 const MAX_FIELDS = 3;
 
 /** Rejects of rows that contradict each other. */
-function rejectsOf(spec: SourceSpec, rows: readonly RefusedRow[], pages: readonly ReadPage[]): Rejected[] {
+function rejectContradictions(spec: SourceSpec, rows: readonly RefusedRow[], pages: readonly ReadPage[]): Rejected[] {
   const pageOf = ({ pageSha256 }: RefusedRow): ReadPage | undefined =>
     pages.find(({ sha256 }) => sha256 === pageSha256);
   const differing = spec.row.columns

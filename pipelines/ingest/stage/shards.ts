@@ -19,7 +19,7 @@ export interface Part<P> {
 }
 
 /** Split the pages of a read. Files of several suppliers are compared with each other, so they are one shard. */
-export function shardsOf(
+export function splitIntoShards(
   spec: SourceSpec,
   pages: readonly ReadPage[],
   shardBytes = SHARD_BYTES,
@@ -51,7 +51,7 @@ export function shardsOf(
 const cuts = new WeakMap<Page, readonly number[]>();
 
 /** A part of an open page, with the page's head, as a page of its own. */
-export function partOf(spec: SourceSpec, { page, number, of }: Part<Page>): Page {
+export function cutPart(spec: SourceSpec, { page, number, of }: Part<Page>): Page {
   if (of === 1) return page;
   if (!spec.divides) throw new Error(`source ${spec.name} does not divide its pages`);
   const at = cuts.get(page) ?? spec.divides.cuts(page.bytes, of);

@@ -13,9 +13,9 @@ import { identifier, literal } from '../../../lib/sql.ts';
 import { carryRows } from './carry.ts';
 import { isPartOfKey, lostRow, type NaturalKey, type Rejected, type Unreadable } from './check.ts';
 import { resolveDuplicates } from './duplicates.ts';
-import { fiscalYearsOf } from '../fiscal_years.ts';
+import { findFiscalYears } from '../fiscal_years.ts';
 import { createFresh, loadHere, type LoadRows, type RowsToLoad } from './load_rows.ts';
-import { newestOf } from '../newest.ts';
+import { findNewestDay } from '../newest.ts';
 import type { ReadRecord } from '../reads.ts';
 import { openStaging } from './staging_database.ts';
 
@@ -122,8 +122,8 @@ async function writeStaged(
       throw new Error(`${spec.name}: rows do not add up: ${JSON.stringify(counts)}`);
     }
     const parquet = { sha256: await sha256OfFile(temporary), bytes: (await stat(temporary)).size };
-    const fiscalYears = await fiscalYearsOf(connection, spec, pages);
-    const newest = await newestOf(connection, spec);
+    const fiscalYears = await findFiscalYears(connection, spec, pages);
+    const newest = await findNewestDay(connection, spec);
     await moveInto(temporary, target);
     const facts = { ...(fiscalYears && { fiscal_years: fiscalYears }), ...(newest && { newest }) };
     return { counts, parquet, facts };

@@ -4,7 +4,7 @@ import { pipelineSettings, readSettings } from '../../../lib/settings.ts';
 import { loadSources } from '../../../sources/index.ts';
 import type { Layout } from '../../layout.ts';
 import { alertChanges } from './alerts.ts';
-import { healthOf } from '../health.ts';
+import { checkHealth } from '../health.ts';
 import { alertSettings } from '../settings.ts';
 
 /** Send new alerts; does nothing without ALERT_COMMAND. A failure is printed, never thrown. */
@@ -14,7 +14,7 @@ export async function sendAlerts(layout: Layout, print: (line: string) => void):
   try {
     const { LEDGER, QUEUE, STORE } = readSettings(pipelineSettings);
     const ledger = { DATA_DIR: layout.root, LEDGER };
-    const { troubles } = await healthOf(layout, await loadSources(), {
+    const { troubles } = await checkHealth(layout, await loadSources(), {
       ledger,
       queue: QUEUE,
       store: STORE,

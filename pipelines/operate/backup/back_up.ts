@@ -156,7 +156,7 @@ async function addLedger(store: BackupStore, settings: BackUpSettings): Promise<
 }
 
 /** Damage of the current snapshot: files of its manifest that were not copied. */
-async function gapsOf(copy: Copy, layout: Layout, current: string | null): Promise<string[]> {
+async function findGaps(copy: Copy, layout: Layout, current: string | null): Promise<string[]> {
   if (current === null) return [];
   const stated = await statedHashes(layout, current.split('/').at(-1) ?? '');
   const absent = [...stated].filter(([name, hash]) => copy.hashOf(`${current}/${name}`) !== hash);
@@ -186,7 +186,7 @@ async function copyOnce(store: BackupStore, settings: BackUpSettings, at: Date):
   await copy.addAll(only({ path: 'archive/id', isFolder: false }), false);
   await copy.addAll(archivedFiles(layout), true);
   await copy.assertStillThere();
-  const gaps = await gapsOf(copy, layout, current);
+  const gaps = await findGaps(copy, layout, current);
   copy.damage.push(...gaps);
   const kind = (await readJson(layout.kind)) as { data_clock?: Header['data_clock'] } | undefined;
   const header = {

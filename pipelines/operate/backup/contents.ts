@@ -49,7 +49,7 @@ const isMissing = (error: unknown): boolean =>
 const isPartial = (name: string): boolean =>
   name.startsWith('.') || name.endsWith('.tmp') || name.endsWith(LINK_ENDING) || name.startsWith(BUILD_DATABASE);
 
-const entriesOf = (folder: string): Promise<Dirent[]> =>
+const listEntries = (folder: string): Promise<Dirent[]> =>
   readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
     if (isMissing(error)) return [];
     throw error;
@@ -57,7 +57,7 @@ const entriesOf = (folder: string): Promise<Dirent[]> =>
 
 /** Files and empty folders under a folder. A link is followed, so that a folder may be on another disk. */
 export async function* walk(root: string, path: string): AsyncGenerator<Listed> {
-  const entries = (await entriesOf(join(root, path))).filter((e) => !isPartial(e.name));
+  const entries = (await listEntries(join(root, path))).filter((e) => !isPartial(e.name));
   if (entries.length === 0) yield { path, isFolder: true };
   for (const entry of entries) {
     const inner = `${path}/${entry.name}`;
@@ -91,7 +91,7 @@ export async function statedHashes(layout: Layout, runId: string): Promise<Reado
 
 /** Files of these snapshots. @param wanted run ids; null for all */
 export async function* snapshotFiles(layout: Layout, wanted: ReadonlySet<string> | null): AsyncGenerator<Listed> {
-  const names = (await entriesOf(layout.snapshots)).map((e) => e.name);
+  const names = (await listEntries(layout.snapshots)).map((e) => e.name);
   for (const runId of names.filter((n) => parseRunId(n) !== null && (wanted?.has(n) ?? true))) {
     const hashes = await statedHashes(layout, runId);
     for await (const listed of walk(layout.root, `snapshots/${runId}`))
@@ -140,7 +140,7 @@ export async function* otherFiles(
   const done = new Set(['archive', 'staged', 'snapshots', 'claims.journal']);
   const isWanted = (name: string): boolean =>
     !done.has(name) && !LEFT_OUT.has(name) && !IS_LOCK.test(name) && !isPartial(name) && !except.has(name);
-  for (const entry of (await entriesOf(layout.root)).filter((e) => isWanted(e.name))) {
+  for (const entry of (await listEntries(layout.root)).filter((e) => isWanted(e.name))) {
     if (entry.name === SANDBOX && !keys) {
       yield { leftOut: SANDBOX };
       continue;

@@ -27,7 +27,7 @@ export const objectPath = (layout: Layout, sha256: string): string =>
 export const requestsPath = (layout: Layout, { source, runId }: Pick<ReadUnit, 'source' | 'runId'>): string =>
   join(layout.root, 'archive', 'requests', source, `${runId}.ndjson`);
 
-async function readsOf(layout: Layout, archive: Archive, source: string): Promise<ReadUnit[]> {
+async function listReadUnits(layout: Layout, archive: Archive, source: string): Promise<ReadUnit[]> {
   const records = new Map((await readsUpTo(layout, source, LAST_DAY)).map((r) => [r.run_id, r]));
   const archived = (await archive.runs(source)).filter((id) => parseRunId(id) !== null);
   const units: ReadUnit[] = [];
@@ -44,7 +44,7 @@ async function readsOf(layout: Layout, archive: Archive, source: string): Promis
   return units;
 }
 
-async function objectsOf(layout: Layout): Promise<string[]> {
+async function listObjects(layout: Layout): Promise<string[]> {
   const root = join(layout.root, 'archive', 'objects');
   const objects: string[] = [];
   for (const folder of await namesIn(root)) objects.push(...(await namesIn(join(root, folder))));
@@ -58,7 +58,7 @@ const FILES: Readonly<Record<string, PrunedFile['setting']>> = {
 };
 
 /** The DuckDB files and the filings of snapshots. */
-export async function filesOf(layout: Layout, runIds: readonly string[]): Promise<SnapshotFile[]> {
+export async function listSnapshotFiles(layout: Layout, runIds: readonly string[]): Promise<SnapshotFile[]> {
   const files: SnapshotFile[] = [];
   for (const runId of runIds)
     for (const file of await namesIn(layout.snapshot(runId))) {
@@ -68,13 +68,13 @@ export async function filesOf(layout: Layout, runIds: readonly string[]): Promis
   return files;
 }
 
-export async function inventoryOf(layout: Layout): Promise<Inventory> {
+export async function takeInventory(layout: Layout): Promise<Inventory> {
   const archive = await openArchive(layout.root);
   const staged = await namesIn(layout.stagedRoot);
   const archived = await namesIn(join(layout.root, 'archive', 'requests'));
   const reads: ReadUnit[] = [];
   for (const source of [...new Set([...staged, ...archived])].sort())
-    reads.push(...(await readsOf(layout, archive, source)));
+    reads.push(...(await listReadUnits(layout, archive, source)));
   const runs: string[] = [];
   for (const runId of (await namesIn(layout.runs)).filter((n) => parseRunId(n) !== null))
     if ((await namesIn(layout.run(runId))).length > 0) runs.push(runId);
@@ -86,10 +86,10 @@ export async function inventoryOf(layout: Layout): Promise<Inventory> {
     today: manifest?.data_clock === 'sandbox' ? manifest.as_of : liveClock().asOf,
     current,
     snapshots,
-    files: await filesOf(layout, snapshots),
+    files: await listSnapshotFiles(layout, snapshots),
     reads,
     runs: runs.sort(compareRunIds),
-    objects: await objectsOf(layout),
+    objects: await listObjects(layout),
   };
 }
 
@@ -97,7 +97,7 @@ export async function inventoryOf(layout: Layout): Promise<Inventory> {
  * What a snapshot depends on: the reads in its manifest, and the pages in its rows.
  * @param without files that are removed with this plan
  */
-export async function needsOf(layout: Layout, runId: string, without: ReadonlySet<string>): Promise<SnapshotNeeds> {
+export async function findNeeds(layout: Layout, runId: string, without: ReadonlySet<string>): Promise<SnapshotNeeds> {
   const gone = new Set([...without, ...(await prunedFiles(layout, runId)).map(({ file }) => file)]);
   const manifest = await readManifest(layout, runId);
   const pages: { source: string; sha256: string }[] = [];

@@ -95,14 +95,14 @@ export function retainedSnapshots(
   sold: ReadonlySet<string> = new Set(),
 ): Set<string> {
   const retained = snapshotsInUse({ current, snapshots });
-  const retainLastOf = (period: (runId: string) => string, withinDays: number): void => {
+  const retainLast = (period: (runId: string) => string, withinDays: number): void => {
     for (const [, ids] of Map.groupBy(snapshots, period)) {
       const last = newest(ids);
       if (last !== undefined && ageInDays(last, today) <= withinDays) retained.add(last);
     }
   };
-  retainLastOf(dayOf, policy.dailyDays);
-  retainLastOf(monthOf, policy.monthlyDays);
+  retainLast(dayOf, policy.dailyDays);
+  retainLast(monthOf, policy.monthlyDays);
   for (const id of snapshots) if (sold.has(id) || ageInDays(id, today) <= GRACE_DAYS) retained.add(id);
   return retained;
 }
@@ -126,7 +126,7 @@ export function filesToPrune(
 const unitKey = (u: { readonly source: string; readonly runId: string }): string => `${u.source} ${u.runId}`;
 
 /** Reads of one source that are retained. @param needs what the retained snapshots depend on */
-function retainedReadsOf(
+function chooseRetainedReads(
   units: readonly ReadUnit[],
   { today, current }: Inventory,
   policy: Policy,
@@ -161,7 +161,7 @@ function retainedReadsOf(
 }
 
 /** What to remove. @param needs by run id, of each retained snapshot */
-export function planOf(
+export function planRemoval(
   inventory: Inventory,
   policy: Policy,
   retained: ReadonlySet<string>,
@@ -173,7 +173,7 @@ export function planOf(
     return found;
   });
   const bySource = [...Map.groupBy(inventory.reads, (u) => u.source).values()];
-  const reads = new Set(bySource.flatMap((units) => retainedReadsOf(units, inventory, policy, allNeeds)));
+  const reads = new Set(bySource.flatMap((units) => chooseRetainedReads(units, inventory, policy, allNeeds)));
   const objects = new Set([
     ...[...reads].flatMap((u) => [...u.objects]),
     ...allNeeds.flatMap((n) => n.pages.map((p) => p.sha256)),

@@ -7,13 +7,13 @@ import { holdAgainstReaders, holdFolder } from '../../run/lock.ts';
 import { bytesShort, number } from '../../format.ts';
 import { sizeOfFiles, sizeOfFolder } from '../disk.ts';
 import type { RetentionSettings } from '../settings.ts';
-import { inventoryOf, namesIn, needsOf, objectPath, requestsPath } from './inventory.ts';
+import { takeInventory, namesIn, findNeeds, objectPath, requestsPath } from './inventory.ts';
 import { messageOf } from '../../../lib/errors.ts';
 import { writeOpenTables } from '../../open_tables/write.ts';
 import { prunedFiles, writePrunedFiles } from '../../pruned_files.ts';
 import {
   filesToPrune,
-  planOf,
+  planRemoval,
   retainedSnapshots,
   type Inventory,
   type Plan,
@@ -35,7 +35,7 @@ export const policyOf = (settings: RetentionSettings): Policy => ({
 });
 
 /** Files of a read: every version of its record and rows, and its list of requests. */
-async function filesOf(layout: Layout, unit: ReadUnit): Promise<string[]> {
+async function listReadFiles(layout: Layout, unit: ReadUnit): Promise<string[]> {
   const staged = (await namesIn(layout.staged(unit.source)))
     .filter((n) => n.startsWith(`${unit.runId}.`))
     .map((n) => join(layout.staged(unit.source), n));
@@ -51,13 +51,13 @@ export async function planPrune(
   policy: Policy,
   sold: ReadonlySet<string> = new Set(),
 ): Promise<{ readonly plan: Plan; readonly inventory: Inventory }> {
-  const inventory = await inventoryOf(layout);
+  const inventory = await takeInventory(layout);
   const retained = retainedSnapshots(inventory, policy, sold);
-  const needs = new Map<string, Awaited<ReturnType<typeof needsOf>>>();
+  const needs = new Map<string, Awaited<ReturnType<typeof findNeeds>>>();
   const files = Map.groupBy(filesToPrune(inventory, policy, retained), ({ runId }) => runId);
   for (const runId of retained)
-    needs.set(runId, await needsOf(layout, runId, new Set(files.get(runId)?.map(({ file }) => file))));
-  return { plan: planOf(inventory, policy, retained, needs), inventory };
+    needs.set(runId, await findNeeds(layout, runId, new Set(files.get(runId)?.map(({ file }) => file))));
+  return { plan: planRemoval(inventory, policy, retained, needs), inventory };
 }
 
 /** Remove files of retained snapshots. Recorded first, so that a removed file is never reported as lost. */
@@ -77,7 +77,7 @@ async function apply(layout: Layout, plan: Plan): Promise<void> {
   for (const name of await namesIn(layout.snapshots))
     if (name.startsWith(PRUNED)) await rm(join(layout.snapshots, name), { recursive: true });
   await removeSnapshotFiles(layout, plan.files);
-  for (const unit of plan.reads) for (const path of await filesOf(layout, unit)) await rm(path, { force: true });
+  for (const unit of plan.reads) for (const path of await listReadFiles(layout, unit)) await rm(path, { force: true });
   for (const sha256 of plan.objects) await rm(objectPath(layout, sha256), { force: true });
   // The empty folder stays: its run id is taken.
   for (const runId of plan.runs)
@@ -103,7 +103,7 @@ const KINDS: Readonly<Record<Kind, string>> = {
   runs: 'run reports',
 };
 
-async function sizesOf(layout: Layout, plan: Plan): Promise<Record<Kind, number>> {
+async function measureSizes(layout: Layout, plan: Plan): Promise<Record<Kind, number>> {
   const sizeOfFolders = async (folders: readonly string[]): Promise<number> => {
     const sizes = await Promise.all(folders.map(sizeOfFolder));
     return sizes.reduce((a, b) => a + b, 0);
@@ -111,7 +111,7 @@ async function sizesOf(layout: Layout, plan: Plan): Promise<Record<Kind, number>
   return {
     snapshots: await sizeOfFolders(plan.snapshots.map((id) => layout.snapshot(id))),
     files: await sizeOfFiles(plan.files.map(({ runId, file }) => join(layout.snapshot(runId), file))),
-    reads: await sizeOfFiles((await Promise.all(plan.reads.map((u) => filesOf(layout, u)))).flat()),
+    reads: await sizeOfFiles((await Promise.all(plan.reads.map((u) => listReadFiles(layout, u)))).flat()),
     objects: await sizeOfFiles(plan.objects.map((o) => objectPath(layout, o))),
     runs: await sizeOfFolders(plan.runs.map((id) => layout.run(id))),
   };
@@ -137,7 +137,7 @@ export async function prune(
   const release = options.apply ? await holdFolder(layout, options.waitMs) : undefined;
   try {
     const { plan, inventory } = await planPrune(layout, policy, options.sold);
-    const sizes = await sizesOf(layout, plan);
+    const sizes = await measureSizes(layout, plan);
     let tables: readonly string[] = [];
     if (options.apply) {
       await applyAlone(layout, plan, options.waitMs);

@@ -5,7 +5,7 @@ import { duration } from '../../progress/words.ts';
 import { labeled, wrapped } from '../../wrap.ts';
 import type { BestDeal } from './best_deals.ts';
 import type { RunResult } from '../run.ts';
-import { formatAudits, formatWaiting, warningsOf } from './summary.ts';
+import { formatAudits, formatWaiting, collectWarnings } from './summary.ts';
 
 export interface EndOptions {
   readonly dataDir: string;
@@ -63,7 +63,7 @@ function tablesText({ manifest }: RunResult): string {
 }
 
 function formatWarnings(result: RunResult, { columns = Number.POSITIVE_INFINITY, warnings, reportFile }: EndOptions) {
-  const all = warningsOf(result);
+  const all = collectWarnings(result);
   if (all.length === 0) return [];
   const shown = all.slice(0, warnings ?? all.length);
   const more = all.length - shown.length;

@@ -8,7 +8,7 @@ import { formatOutdated } from '../../operate/source_health.ts';
 import type { RunResult } from '../run.ts';
 
 /** Counts of a source, in the order of the columns. */
-const countsOf = ({ row, latest }: SourceState): readonly number[] => [
+const formatRowCounts = ({ row, latest }: SourceState): readonly number[] => [
   latest?.traffic.requests ?? 0,
   latest?.traffic.bytes ?? 0,
   row.rows_in,
@@ -40,9 +40,9 @@ function formatSources(sources: readonly SourceState[]): string[] {
   const rows = sources.map((source) => {
     const { row } = source;
     const age = row.age_days === null ? '-' : `${row.age_days} d`;
-    return [row.source, row.status, ...formatCounts(countsOf(source)), age];
+    return [row.source, row.status, ...formatCounts(formatRowCounts(source)), age];
   });
-  const totals = sources.map(countsOf).reduce(
+  const totals = sources.map(formatRowCounts).reduce(
     (sums, counts) => sums.map((sum, i) => sum + (counts[i] ?? 0)),
     Array.from({ length: 7 }, () => 0),
   );
@@ -110,7 +110,7 @@ const outdatedWarnings = ({ sources, runId }: RunResult): string[] =>
     .map(({ row }) => `${row.source} outdated: ${formatOutdated(row) ?? ''}`);
 
 /** Warnings of a run, one line each: sources that failed or are outdated, refused files, audits that failed. */
-export function warningsOf(result: RunResult): string[] {
+export function collectWarnings(result: RunResult): string[] {
   const sources = result.sources
     .filter(({ row }) => row.status !== 'good' && row.status !== 'not_due' && waitsFor(row) === null)
     .filter(({ row }) => row.reason !== 'no_network' && row.reason !== null)
@@ -171,7 +171,7 @@ function formatTables({ tables }: Manifest): string[] {
 /** The details of a run, as lines of its report. */
 export function formatSummary(result: RunResult, dataDir: string): string[] {
   const { manifest, changes, blocked } = result;
-  const warnings = warningsOf(result);
+  const warnings = collectWarnings(result);
   const lines = [
     '',
     ...formatSources(result.sources),

@@ -83,7 +83,7 @@ function countyReads(truth: Truth, list: SourceReads, countyFips: string): Count
  * Where the debt's property is, as far as the sources print it. In this order: the county's own pages, a sheriff's sale
  * of the parcel, and the owner's mail where it goes to the property itself. A place known from an earlier sale stays.
  */
-function placeOf(property: Property, printed: PrintedDebt, reads: CountyReads): TrueAddress {
+function derivePlace(property: Property, printed: PrintedDebt, reads: CountyReads): TrueAddress {
   const isAtSale = reads.isAtSale(property);
   const isFromSale = printed.street === null && isAtSale;
   const address = isFromSale ? spellStreet(property.address, 'upper_words') : printed.street;
@@ -129,7 +129,7 @@ function noticeDebts(reads: CountyReads): TrueDebt[] {
       property,
       amount: debt.amount,
       printed: NOTICE,
-      place: placeOf(property, NOTICE, reads),
+      place: derivePlace(property, NOTICE, reads),
       firstSeen: list.days[0] ?? list.lastGood,
       lastSeen: list.lastGood,
       months: null,
@@ -146,10 +146,11 @@ export interface CountyDebts {
 }
 
 /** The debts of all counties whose list was read. */
-export const debtsOfCounties = (truth: Truth): CountyDebts[] => COUNTIES.flatMap((fips) => debtsOf(truth, fips) ?? []);
+export const debtsOfCounties = (truth: Truth): CountyDebts[] =>
+  COUNTIES.flatMap((fips) => listDebts(truth, fips) ?? []);
 
 /** The debts of a county's list; null if it was never read. */
-function debtsOf(truth: Truth, countyFips: string): CountyDebts | null {
+function listDebts(truth: Truth, countyFips: string): CountyDebts | null {
   const list = sourceOf(truth, 'tax', countyFips);
   if (list === undefined) return null;
   const reads = countyReads(truth, list, countyFips);
@@ -169,7 +170,7 @@ function debtsOf(truth: Truth, countyFips: string): CountyDebts | null {
       property,
       amount: debt.amount,
       printed,
-      place: placeOf(property, printed, reads),
+      place: derivePlace(property, printed, reads),
       firstSeen: days.get(property.id)?.[0] ?? lastGood,
       lastSeen: lastGood,
       months: certifiedYear === null ? null : monthsSince(certifiedYear, truth.asOf),

@@ -2,7 +2,7 @@
 import type { AuctionOnDay, Money } from '../../world/types.ts';
 import type { Row } from '../compare.ts';
 import { distressKey, distressKeyOf, distressShown } from '../distress.ts';
-import { leviesOf } from '../levies.ts';
+import { listLevies } from '../levies.ts';
 import { debtKey, type CountyDebts } from './debts.ts';
 import { parcelKey } from './parcels.ts';
 import { propertiesByParcel } from './printed_places.ts';
@@ -62,7 +62,7 @@ export function trueSignals(
   counties: readonly CountyDebts[],
 ): Map<unknown, TrueRecord> {
   const ohio = new Map(counties.flatMap(({ listed }) => listed.map((debt) => [debtKey(debt), debt] as const)));
-  const levies = new Map(leviesOf(truth).map(({ debt }) => [`${debt.countyFips} ${debt.propertyId}`, debt] as const));
+  const levies = new Map(listLevies(truth).map(({ debt }) => [`${debt.countyFips} ${debt.propertyId}`, debt] as const));
   const sold = new Set(
     truth.on(truth.asOf).auctions.flatMap((sale) => (sale.countyFips === SHELBY ? [sale.propertyId] : [])),
   );

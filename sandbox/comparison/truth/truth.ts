@@ -45,7 +45,7 @@ const manifestOf = async (folder: string): Promise<Manifest> =>
   Manifest.parse(JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')));
 
 /** The manifests from the oldest that is there to that of the snapshot. */
-async function manifestsOf(folder: string): Promise<Manifest[]> {
+async function readManifests(folder: string): Promise<Manifest[]> {
   const manifests = [await manifestOf(folder)];
   for (;;) {
     const previous = manifests[0]?.previous ?? null;
@@ -60,8 +60,8 @@ async function manifestsOf(folder: string): Promise<Manifest[]> {
 }
 
 /** The truth about the snapshot in `folder`, whose earlier snapshots are in folders next to it. */
-export async function truthOf(folder: string, world: World): Promise<Truth> {
-  const manifests = await manifestsOf(folder);
+export async function deriveTruth(folder: string, world: World): Promise<Truth> {
+  const manifests = await readManifests(folder);
   const current = manifests.at(-1);
   if (current === undefined) throw new Error(`${folder} has no manifest`);
   const worlds = new Map<Day, WorldDay>();

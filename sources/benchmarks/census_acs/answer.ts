@@ -59,7 +59,10 @@ const NO_ESTIMATE = /^-(\d)\1{8}(?:\.0+)?$/u;
 
 const Answer = z.array(z.array(z.union([z.string(), z.number(), z.null()]))).min(1);
 
-function tableOf(page: Page): { readonly header: readonly string[]; readonly rows: readonly (readonly unknown[])[] } {
+function parseTable(page: Page): {
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+} {
   if (page.bytes.length === 0) throw new Quarantine('empty_body', "the API's response is empty", page.url);
   const answer = Answer.safeParse(parseJson(page.text(), "the API's answer", page.url));
   if (!answer.success)
@@ -69,7 +72,7 @@ function tableOf(page: Page): { readonly header: readonly string[]; readonly row
 }
 
 /** The kind of area of the response, by its code columns. */
-function geographyOf(header: readonly string[], page: Page): Geography {
+function detectGeography(header: readonly string[], page: Page): Geography {
   for (const geography of ['metro', 'county'] as const)
     if (CODE_COLUMNS[geography].every((name) => header.includes(name))) return geography;
   throw new Quarantine(
@@ -80,7 +83,7 @@ function geographyOf(header: readonly string[], page: Page): Geography {
 }
 
 /** The last year of the estimates, from the request or from a dropped file's name. */
-function vintageOf({ context, url }: Page): number {
+function detectVintage({ context, url }: Page): number {
   const year = context['vintage'] ?? /acs5_(20\d\d)\D/u.exec(url)?.[1];
   if (year === undefined)
     throw new Quarantine(
@@ -120,15 +123,15 @@ function checkMissing(candidates: readonly Candidate[], page: Page): void {
 }
 
 /** Areas of a response, as rows of area_census. */
-export function areasOf(page: Page): readonly Candidate[] {
-  const { header, rows } = tableOf(page);
-  const geography = geographyOf(header, page);
+export function parseAreas(page: Page): readonly Candidate[] {
+  const { header, rows } = parseTable(page);
+  const geography = detectGeography(header, page);
   const codes = CODE_COLUMNS[geography];
   checkColumns(header, [...REQUESTED.filter((name) => !isOptional(name, geography)), ...codes], page.url, [
     ...REQUESTED,
     OTHER_VARIABLE,
   ]);
-  const vintage = vintageOf(page);
+  const vintage = detectVintage(page);
   const at = (row: readonly unknown[], name: string): unknown => row[header.indexOf(name)] ?? null;
   const candidates = rows.map((row) => {
     const code = codes.map((name) => String(at(row, name) ?? '')).join('');

@@ -6,7 +6,7 @@
  */
 import { defineSource, SourceUnavailable, type FetchContext, type Page } from '../../contract.ts';
 import { AreaCensus } from '../../rows/area_census.ts';
-import { areasOf, METRO, REQUESTED } from './answer.ts';
+import { parseAreas, METRO, REQUESTED } from './answer.ts';
 
 const API = 'https://api.census.gov/data';
 const HOME = 'https://www.census.gov/programs-surveys/acs/data.html';
@@ -98,5 +98,5 @@ export default defineSource({
     },
   ],
   fetch: areaPages,
-  parse: areasOf,
+  parse: parseAreas,
 });

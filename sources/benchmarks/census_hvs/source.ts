@@ -8,7 +8,7 @@ import { defineSource, Quarantine, type Candidate, type FetchContext, type Page 
 import { readXlsx } from '../../csv/xlsx.ts';
 import { MADE_UP } from '../../families/survey_rates.ts';
 import { AreaVacancy } from '../../rows/area_vacancy.ts';
-import { vacanciesOf } from './vacancy_tables.ts';
+import { parseVacancies } from './vacancy_tables.ts';
 
 const SITE = 'https://www.census.gov';
 const HOME = `${SITE}/housing/hvs/data/rates.html`;
@@ -50,7 +50,7 @@ async function* workbooks(ctx: FetchContext): AsyncGenerator<Page> {
 function parse(page: Page): readonly Candidate[] {
   const sheets = readXlsx(page.bytes, page.url);
   const isMadeUp = sheets.some(({ rows }) => rows.flat().some((value) => MADE_UP.test(String(value))));
-  return vacanciesOf(sheets, { url: page.url, readOn: page.observedAt.slice(0, 10), isMadeUp });
+  return parseVacancies(sheets, { url: page.url, readOn: page.observedAt.slice(0, 10), isMadeUp });
 }
 
 export default defineSource({

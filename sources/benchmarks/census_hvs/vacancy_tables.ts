@@ -51,7 +51,7 @@ const isHeading = ({ cells }: SheetRow): boolean =>
   cells.slice(AREA_AT + 1).some((value) => QUARTER.test(textOf(value) ?? ''));
 
 /** @throws Quarantine if a quarter has no margin next to it, or column B does not name areas */
-function quartersOf({ cells, number }: SheetRow, sheet: string, pageUrl: string): Quarter[] {
+function parseQuarters({ cells, number }: SheetRow, sheet: string, pageUrl: string): Quarter[] {
   const texts = cells.map((value) => textOf(value) ?? '');
   const expect = (at: number, pattern: RegExp, expected: string): void => {
     const found = texts[at] ?? '';
@@ -73,11 +73,11 @@ function quartersOf({ cells, number }: SheetRow, sheet: string, pageUrl: string)
 }
 
 /** The blocks of a sheet with their rows that have a figure: notes have none. @throws like quartersOf */
-function blocksOf({ name, rows }: Sheet, pageUrl: string): Block[] {
+function findBlocks({ name, rows }: Sheet, pageUrl: string): Block[] {
   const numbered = rows.map((cells, index): SheetRow => ({ cells, number: index + 1 }));
   const headings = numbered.filter(isHeading);
   return headings.map((heading, index) => {
-    const quarters = quartersOf(heading, name, pageUrl);
+    const quarters = parseQuarters(heading, name, pageUrl);
     const end = headings[index + 1]?.number ?? Infinity;
     const hasFigure = ({ cells }: SheetRow): boolean =>
       quarters.some(({ at }) => textOf(cells[at]) !== null || textOf(cells[at + 1]) !== null);
@@ -131,8 +131,8 @@ function vacancy(page: VacancyPage, { cells }: SheetRow, quarter: Quarter): Cand
  * The rate of each area and quarter. A quarter in which no area has a figure is not published yet.
  * @throws Quarantine if no sheet has a heading, or one is not as expected
  */
-export function vacanciesOf(sheets: readonly Sheet[], page: VacancyPage): Candidate[] {
-  const blocks = sheets.flatMap((sheet) => blocksOf(sheet, page.url));
+export function parseVacancies(sheets: readonly Sheet[], page: VacancyPage): Candidate[] {
+  const blocks = sheets.flatMap((sheet) => findBlocks(sheet, page.url));
   if (blocks.length === 0)
     throw new Quarantine(
       'template_changed',

@@ -6,7 +6,7 @@
  */
 import { defineSource, Quarantine, type Candidate, type Page } from '../../contract.ts';
 import { checkColumns } from '../../csv/csv.ts';
-import { ratesOf, readRatePage, type RateColumns } from '../../families/survey_rates.ts';
+import { parseRates, readRatePage, type RateColumns } from '../../families/survey_rates.ts';
 import { RATE_SERIES, SurveyRate, type RateSeries } from '../../rows/survey_rate.ts';
 
 const FRED = 'https://fred.stlouisfed.org';
@@ -24,7 +24,7 @@ function seriesOf({ context, url }: Page): RateSeries {
   throw new Quarantine('template_changed', `the file is none of the known series: ${RATE_SERIES.join(', ')}`, url);
 }
 
-function columnsOf(header: readonly string[], series: RateSeries, pageUrl: string): RateColumns {
+function detectColumns(header: readonly string[], series: RateSeries, pageUrl: string): RateColumns {
   const isNameless = header.join() === NAMELESS.join();
   const [day = '', rate = ''] = isNameless ? NAMELESS : ['observation_date', series];
   checkColumns(header, [day, rate], pageUrl);
@@ -34,7 +34,7 @@ function columnsOf(header: readonly string[], series: RateSeries, pageUrl: strin
 function parse(page: Page): readonly Candidate[] {
   const series = seriesOf(page);
   const csv = readRatePage(page);
-  return ratesOf(page, csv, columnsOf(csv.header, series, page.url));
+  return parseRates(page, csv, detectColumns(csv.header, series, page.url));
 }
 
 export default defineSource({

@@ -5,7 +5,7 @@
  */
 import { defineSource, type Candidate, type Page } from '../../contract.ts';
 import { checkColumns } from '../../csv/csv.ts';
-import { ratesOf, readRatePage } from '../../families/survey_rates.ts';
+import { parseRates, readRatePage } from '../../families/survey_rates.ts';
 import { SurveyRate } from '../../rows/survey_rate.ts';
 
 const SITE = 'https://www.freddiemac.com';
@@ -16,7 +16,7 @@ const UNREAD = /^pmms(?:30p|15p?|51(?:p|m|spread)?)$/u;
 function parse(page: Page): readonly Candidate[] {
   const csv = readRatePage(page);
   checkColumns(csv.header, [COLUMNS.day, COLUMNS.rate], page.url, [UNREAD]);
-  return ratesOf(page, csv, COLUMNS);
+  return parseRates(page, csv, COLUMNS);
 }
 
 export default defineSource({

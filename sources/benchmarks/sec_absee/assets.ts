@@ -87,7 +87,7 @@ function day(field: string, value: string | undefined): string | null {
 }
 
 /** A fraction such as ".06055000" as a percentage of so many decimals, rounded half up. Exact. */
-export function percentOf(field: string, value: string | undefined, decimals: number): string | null {
+export function parsePercent(field: string, value: string | undefined, decimals: number): string | null {
   const text = textOf(value);
   if (text === null) return null;
   const match = /^(\d*)(?:\.(\d*))?$/u.exec(text);
@@ -121,7 +121,7 @@ interface Filing {
 }
 
 /** The values of a property's row. */
-function valuesOf(property: Property, ofLoan: readonly Property[], filing: Filing): Record<string, unknown> {
+function parseStatement(property: Property, ofLoan: readonly Property[], filing: Filing): Record<string, unknown> {
   const { loan, elements: own, assetNumber, position } = property;
   const startsOn = day('mostRecentFinancialsStartDate', own['mostRecentFinancialsStartDate']);
   const endsOn = day('mostRecentFinancialsEndDate', own['mostRecentFinancialsEndDate']);
@@ -146,7 +146,7 @@ function valuesOf(property: Property, ofLoan: readonly Property[], filing: Filin
     underwritten_expenses: plain(own, 'operatingExpensesSecuritizationAmount'),
     underwritten_noi: plain(own, 'netOperatingIncomeSecuritizationAmount'),
     underwritten_ncf: plain(own, 'netCashFlowFlowSecuritizationAmount'),
-    underwritten_occupancy_pct: percentOf('occupancy', own['physicalOccupancySecuritizationPercentage'], 2),
+    underwritten_occupancy_pct: parsePercent('occupancy', own['physicalOccupancySecuritizationPercentage'], 2),
     underwritten_coverage: plain(own, 'debtServiceCoverageNetCashFlowSecuritizationPercentage'),
     recent_revenue: plain(own, 'mostRecentRevenueAmount'),
     recent_expenses: plain(own, 'operatingExpensesAmount'),
@@ -155,10 +155,10 @@ function valuesOf(property: Property, ofLoan: readonly Property[], filing: Filin
     recent_starts_on: startsOn,
     recent_ends_on: endsOn,
     recent_period: periodOf(startsOn, endsOn),
-    recent_occupancy_pct: percentOf('occupancy', own['mostRecentPhysicalOccupancyPercentage'], 2),
+    recent_occupancy_pct: parsePercent('occupancy', own['mostRecentPhysicalOccupancyPercentage'], 2),
     recent_coverage: plain(own, 'mostRecentDebtServiceCoverageNetCashFlowpercentage'),
     loan_amount: plain(terms, 'originalLoanAmount'),
-    interest_rate_pct: percentOf('originalInterestRatePercentage', terms['originalInterestRatePercentage'], 6),
+    interest_rate_pct: parsePercent('originalInterestRatePercentage', terms['originalInterestRatePercentage'], 6),
     amortization_months: whole(terms, 'originalAmortizationTermNumber'),
     interest_only_months: whole(terms, 'originalInterestOnlyTermNumber'),
     accrual_method: textOf(terms['interestAccrualMethodCode']),
@@ -208,7 +208,7 @@ export function statementsIn(xml: string, page: Page, trust: string): Candidate[
         checkCounted(property, ofLoan);
         const reportedOn = day('reportingPeriodEndDate', property.loan['reportingPeriodEndDate'] ?? ofFiling);
         if (reportedOn === null) return refuse('blank_date', 'no asset of the filing has a reportingPeriodEndDate');
-        return { values: valuesOf(property, ofLoan, { trust, reportedOn }) };
+        return { values: parseStatement(property, ofLoan, { trust, reportedOn }) };
       },
     );
   });

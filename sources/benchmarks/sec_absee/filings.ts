@@ -57,7 +57,7 @@ export function newestFiling(list: Page, day: string): Filing | null {
 }
 
 /** The page of the newest filing; null if the trust has none. */
-async function filingOf(ctx: FetchContext, { cik }: Trust): Promise<Page | null> {
+async function fetchFiling(ctx: FetchContext, { cik }: Trust): Promise<Page | null> {
   const list = await ctx.get(`${LIST}/CIK${cik}.json`, { kind: 'list', accept: 'application/json' });
   const filing = newestFiling(list, ctx.asOf);
   if (filing === null) return null;
@@ -73,7 +73,7 @@ export async function* filings(ctx: FetchContext): AsyncGenerator<Page> {
   const failures: unknown[] = [];
   for (const trust of trusts) {
     try {
-      const page = await filingOf(ctx, trust);
+      const page = await fetchFiling(ctx, trust);
       if (page) yield page;
     } catch (error) {
       if (!(error instanceof SourceUnavailable) && !(error instanceof Quarantine)) throw error;
@@ -90,7 +90,7 @@ export interface Exhibits {
 }
 
 /** @throws Quarantine if the filing is truncated or has no exhibit EX-102 */
-export function exhibitsOf(page: Page): Exhibits {
+export function extractExhibits(page: Page): Exhibits {
   const text = page.text('windows-1252');
   if (text.trim() === '') throw new Quarantine('empty_body', 'the filing is empty', page.url);
   // A dropped file is named for its trust.

@@ -7,12 +7,12 @@
 import { defineSource, type Candidate, type Page } from '../../contract.ts';
 import { LoanStatement } from '../../rows/loan_statement.ts';
 import { NOT_COUNTED, statementsIn } from './assets.ts';
-import { exhibitsOf, filings, FORM } from './filings.ts';
+import { extractExhibits, filings, FORM } from './filings.ts';
 
 const HOME = 'https://www.sec.gov/search-filings';
 
 function parse(page: Page): readonly Candidate[] {
-  const { trust, documents } = exhibitsOf(page);
+  const { trust, documents } = extractExhibits(page);
   return documents.flatMap((xml) => statementsIn(xml, page, trust));
 }
 

@@ -25,8 +25,8 @@ import {
   type TaxLayer,
 } from './layer.ts';
 import { readLayer } from './read.ts';
-import { featuresOf, type Features } from './response.ts';
-import { candidateOf, OUT_OF_SCOPE, recordField, type AnyLayer, type Kind } from './rows.ts';
+import { readFeatures, type Features } from './response.ts';
+import { toCandidate, OUT_OF_SCOPE, recordField, type AnyLayer, type Kind } from './rows.ts';
 
 export type { Attributes } from './layer.ts';
 
@@ -87,11 +87,11 @@ function adapter(source: AnyLayer, kind: Kind): SourceSpec {
 function parseFeatures(page: Page, fields: LayerFields, source: AnyLayer, kind: Kind): Candidate[] {
   let found: Features;
   try {
-    found = featuresOf(page, fields);
+    found = readFeatures(page, fields);
   } catch (error) {
     // An archived page cannot be unavailable, so the page itself is not the expected one.
     if (error instanceof SourceUnavailable) throw new Quarantine('malformed_page', error.message, page.url);
     throw error;
   }
-  return found.attributes.map((published) => candidateOf(published, found.names, { page, source, kind }));
+  return found.attributes.map((published) => toCandidate(published, found.names, { page, source, kind }));
 }

@@ -4,7 +4,7 @@
  */
 import { Quarantine, type FetchContext, type GetOptions, type Page } from '../../contract.ts';
 import type { LayerQuery } from './layer.ts';
-import { featuresOf, fieldNames, objectIdName, responseOf } from './response.ts';
+import { readFeatures, fieldNames, objectIdName, parseResponse } from './response.ts';
 
 /** Maximum number of features per request, if the layer allows it. */
 const MAX_PAGE_SIZE = 2000;
@@ -27,7 +27,7 @@ export async function* readLayer(ctx: FetchContext, source: LayerQuery): AsyncGe
     get(`${layer}/query?${new URLSearchParams({ ...parameters, f: 'json' })}`, kind);
 
   const layerPage = await get(`${layer}?f=json`, 'layer');
-  const description = responseOf(layerPage);
+  const description = parseResponse(layerPage);
   const names = fieldNames(description, source, layerPage);
   const where = qualified(typeof source.where === 'string' ? source.where : source.where(ctx), names);
   const oid = objectIdName(description);
@@ -37,7 +37,7 @@ export async function* readLayer(ctx: FetchContext, source: LayerQuery): AsyncGe
 
   const count = async (): Promise<number> => {
     const page = await query({ where, returnCountOnly: 'true' }, 'count');
-    const total = Number(responseOf(page).count);
+    const total = Number(parseResponse(page).count);
     if (!Number.isInteger(total)) throw new Quarantine('template_changed', 'the count is not a number', page.url);
     return total;
   };
@@ -54,7 +54,7 @@ export async function* readLayer(ctx: FetchContext, source: LayerQuery): AsyncGe
   let last: number | null = null;
   for (;;) {
     const page = await query({ ...nextPage(where, oid, read, last), ...fixed }, 'features');
-    const found = featuresOf(page, source);
+    const found = readFeatures(page, source);
     const before = seen.size;
     for (const attributes of found.attributes) seen.add(attributes[oid]);
     read += found.attributes.length;

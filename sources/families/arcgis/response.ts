@@ -18,7 +18,7 @@ function unavailableReason(code: number): SourceUnavailable['reason'] | null {
  * @throws Quarantine if it is not one, or is an error that means that the request no longer fits the layer
  * @throws SourceUnavailable if it is an error that means that the server refuses or fails
  */
-export function responseOf(page: Page): JsonObject {
+export function parseResponse(page: Page): JsonObject {
   const text = page.text();
   if (!text.trim()) throw new Quarantine('empty_body', 'the response is empty', page.url);
   const json = parseJson(text, 'the response', page.url);
@@ -86,8 +86,8 @@ export interface Features {
 }
 
 /** Features of a page. @throws Quarantine if a feature lacks a field */
-export function featuresOf(page: Page, layer: LayerFields): Features {
-  const json = responseOf(page);
+export function readFeatures(page: Page, layer: LayerFields): Features {
+  const json = parseResponse(page);
   const names = fieldNames(json, layer, page);
   if (!Array.isArray(json.features))
     throw new Quarantine('template_changed', 'the response has no features array', page.url);

@@ -40,7 +40,7 @@ function parcelOf(value: unknown, form: RegExp | undefined): string | null {
  * @param published attributes under the layer's own names
  * @param names the layer's own name of each field
  */
-export function candidateOf(
+export function toCandidate(
   published: Attributes,
   names: ReadonlyMap<string, string>,
   { page, source, kind }: { readonly page: Page; readonly source: AnyLayer; readonly kind: Kind },

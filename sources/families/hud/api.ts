@@ -44,7 +44,7 @@ function read<T>(page: Page, shape: z.ZodType<T>): T {
   );
 }
 
-function yearOf(value: unknown, page: Page): number {
+function parseYear(value: unknown, page: Page): number {
   const year = plain(value);
   if (year === null || !/^20\d\d(?:\.0)?$/u.test(year))
     throw new Quarantine('template_changed', `year is ${JSON.stringify(value)}, expected a fiscal year`, page.url);
@@ -138,7 +138,7 @@ export async function* zipPages(ctx: FetchContext, token: string): AsyncGenerato
       const [code, name] = [plain(area['code']), plain(area['name'])];
       if (code === null || name === null || !isOne(area['smallarea_status']) || requested.has(code)) continue;
       requested.add(code);
-      const year = String(yearOf(data.year, page));
+      const year = String(parseYear(data.year, page));
       const zips = await get(ctx, token, `data/${encodeURIComponent(code)}?year=${year}`, 'zipdata', {
         code,
         name,
@@ -157,7 +157,7 @@ const collapsed = (value: unknown): string => line(plain(value)) ?? '';
 /** Counties and towns of one state, as rows of fmr_area. */
 export function areasOfState(page: Page): Candidate[] {
   const { data } = read(page, StateData);
-  const fiscalYear = yearOf(data.year, page);
+  const fiscalYear = parseYear(data.year, page);
   const codes = new Map(data.metroareas.map((area) => [collapsed(area['name']), plain(area['code'])]));
   return data.counties.map((row) => {
     const fips = plain(row['fips_code'])?.padStart(10, '0') ?? '';
@@ -204,7 +204,7 @@ export function zipsOfArea(page: Page): Candidate[] {
   const { data } = read(page, ZipData);
   const { basicdata } = data;
   if (!Array.isArray(basicdata)) return [];
-  const fiscalYear = yearOf(data['year'] ?? basicdata[0]?.['year'], page);
+  const fiscalYear = parseYear(data['year'] ?? basicdata[0]?.['year'], page);
   const code = page.context['code'] ?? '';
   return basicdata
     .filter((row) => plain(row['zip_code']) !== 'MSA level')

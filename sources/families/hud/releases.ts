@@ -78,7 +78,7 @@ function readTable(page: Page, file: string): NamedTable {
 }
 
 /** The release of a file. Its name takes precedence; its sheet must not state another year. */
-function releaseOf(file: string, sheet: string, example: string, pageUrl: string): Release {
+function detectRelease(file: string, sheet: string, example: string, pageUrl: string): Release {
   const bySheet = releaseIn(sheet);
   const release = releaseIn(file) ?? bySheet;
   if (!release)
@@ -106,7 +106,7 @@ function releaseOf(file: string, sheet: string, example: string, pageUrl: string
 export function rentTable(page: Page, example: string): RentTable {
   const file = decodeURIComponent(new URL(page.url).pathname.split('/').at(-1) ?? '');
   const { name, table, isFixedWidth } = readTable(page, file);
-  const release = releaseOf(file, name, example, page.url);
+  const release = detectRelease(file, name, example, page.url);
   const [top = [], ...rows] = table;
   const header = top.map((title) => line(title) ?? '');
   if (!header.some(Boolean)) throw new Quarantine('empty_body', `${name} is empty`, page.url);

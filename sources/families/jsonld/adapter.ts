@@ -14,7 +14,7 @@ import {
 import { isObject } from '../../json.ts';
 import { Listing } from '../../rows/listing.ts';
 import { candidate, optional, refuse, required } from '../../values.ts';
-import { checkCount, checkCounts, checkPages, linkOf } from '../list_pages.ts';
+import { checkCount, checkCounts, checkPages, resolveLink } from '../list_pages.ts';
 import { isSaved, onSite, savedPages } from '../saved_pages.ts';
 import { SkippedPages } from '../skipped_pages.ts';
 import { listingValues, ownUrl, type Availability } from '../listing_values.ts';
@@ -131,7 +131,7 @@ function rowCandidate(node: Node, site: ListingSite, page: Page, isDetail: boole
 }
 
 /** The items of a list page. @throws Quarantine template_changed if the page is not the list */
-function itemsOf(page: Page, list: ItemListByOffset): { total: number; items: readonly unknown[] } {
+function parseItems(page: Page, list: ItemListByOffset): { total: number; items: readonly unknown[] } {
   const node = nodeOfType(readJsonLd(page.text(), page.url), 'ItemList', page.url);
   const elements = node.itemListElement;
   const total = Number(node.numberOfItems);
@@ -150,7 +150,7 @@ async function* fetchItemList(ctx: FetchContext, base: string, list: ItemListByO
   for (let pages = 0; url; pages += 1) {
     checkPages(pages, url.href);
     const page: Page = await ctx.get(url.href, { kind: 'list', accept: 'text/html' });
-    const read = itemsOf(page, list);
+    const read = parseItems(page, list);
     items += read.items.length;
     yield page;
     const offset: number = Number(url.searchParams.get(list.offset)) + Number(url.searchParams.get(list.count));
@@ -178,7 +178,7 @@ async function fetchIndex(
     visited.add(next);
     const page: Page = await ctx.get(next, { kind: 'index', accept: 'text/html' });
     const $ = load(page.text());
-    const resolve = (href: string | undefined): URL => linkOf(href, 'a link of the list', page, base);
+    const resolve = (href: string | undefined): URL => resolveLink(href, 'a link of the list', page, base);
     const links = $(list.card)
       .toArray()
       .map((card) => resolve($(card).attr('href')));
@@ -231,7 +231,7 @@ export function jsonLdListings(site: ListingSite): SourceSpec {
     drop: savedPages('saved', list.kind === 'cards' ? "a listing's own page" : 'a page of the list'),
     checkDrop: (pages) => {
       if (list.kind === 'cards') return;
-      const lists = pages.map((page) => itemsOf(page, list));
+      const lists = pages.map((page) => parseItems(page, list));
       checkCounts(
         lists.map(({ items, total }) => ({ listed: items.length, total })),
         pages[0]?.url,
@@ -244,7 +244,7 @@ export function jsonLdListings(site: ListingSite): SourceSpec {
         const node = nodeOfType(readJsonLd(page.text(), page.url), list.type, page.url);
         return [rowCandidate(node, site, own, !isSaved(page))];
       }
-      return itemsOf(page, list).items.map((item) => {
+      return parseItems(page, list).items.map((item) => {
         if (isObject(item)) return rowCandidate(item, site, own, false);
         const raw = JSON.stringify(item) ?? '';
         return {

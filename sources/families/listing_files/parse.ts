@@ -23,7 +23,7 @@ import { listingValues, shownStreet, webUrl } from '../listing_values.ts';
 import { agreedMix, MIX_COLUMNS, mixOfTypes, parseUnitMix, type UnitMix } from '../unit_mix.ts';
 import { BEST_COUNTS, fieldsByHeading, FIELDS, normalizeHeading, type ListingField } from './headings.ts';
 import { askingPrice, fullAmount, unitCount, unitsOfPrice } from './numbers.ts';
-import { placeOf, statesPlace, type CellOf, type Place } from './place.ts';
+import { parsePlace, statesPlace, type CellOf, type Place } from './place.ts';
 import { isListing } from './rows.ts';
 import { availabilityOfRow, checkType } from './status.ts';
 import { missingPlace, unknownHeadings } from './suggest.ts';
@@ -103,7 +103,7 @@ function rowCandidate(row: TableRow, cell: CellOf, hasStatus: boolean, page: Pag
     () => {
       const type = joined([cell('property_type'), cell('property_subtype')], ', ');
       checkType(type, row.where);
-      const place = placeOf(cell, row.where);
+      const place = parsePlace(cell, row.where);
       const ownUrl = optional(cell('listing_url'));
       const values = listingValues({
         ...place,

@@ -73,7 +73,7 @@ export function statesPlace(cell: CellOf, parts: readonly (keyof PrintedPlace['o
 }
 
 /** @throws Refusal bad_address if nothing shows where the city begins, or the address has another ZIP */
-export function placeOf(cell: CellOf, where: string): Place {
+export function parsePlace(cell: CellOf, where: string): Place {
   const { own, text, whole } = printedPlace(cell);
   const shown = JSON.stringify(text);
   if (whole?.zip && own.zip !== null && !own.zip.startsWith(whole.zip))

@@ -1,7 +1,7 @@
 /** Whether a row of a listing file is for sale, and whether it is a rental building. */
 import type { TableRow } from '../../csv/headed_table.ts';
 import { optional, refuse } from '../../values.ts';
-import { availabilityOf, type Availability } from '../listing_values.ts';
+import { parseAvailability, type Availability } from '../listing_values.ts';
 import type { CellOf } from './place.ts';
 
 /** Words and codes of portals and MLSs that are not in the words of websites. Codes are those of Flexmls in Arizona. */
@@ -27,7 +27,7 @@ export function availabilityOfRow(cell: CellOf, { sheet = '' }: TableRow, hasSta
   if (optional(cell('sold_on')) !== null) return 'sold';
   if (!hasStatus) return SHEET.find(([name]) => name.test(sheet))?.[1] ?? 'for_sale';
   const status = optional(cell('status'));
-  return STATUS.get(status?.toUpperCase() ?? '') ?? availabilityOf(status);
+  return STATUS.get(status?.toUpperCase() ?? '') ?? parseAvailability(status);
 }
 
 /** Property types other than a rental building of several units. */

@@ -1,6 +1,6 @@
 /** The tables in a listing file. Its bytes decide what it is: an MLS may name a web page or a text file "list.xls". */
 import { Quarantine, type Page } from '../../contract.ts';
-import { delimiterOf } from '../../csv/delimiter.ts';
+import { detectDelimiter } from '../../csv/delimiter.ts';
 import { csvRows, workbookRows, type TableRow } from '../../csv/headed_table.ts';
 import { htmlTables } from '../../csv/html_table.ts';
 import { jsonRows } from '../../csv/json_table.ts';
@@ -20,7 +20,7 @@ const startsWith = (bytes: Uint8Array, start: readonly number[]): boolean =>
   start.every((byte, index) => bytes[index] === byte);
 
 /** Text in UTF-8, UTF-16 or Windows-1252, without a byte order mark. @throws Quarantine malformed_page */
-function textOf(page: Page): string {
+function decodeText(page: Page): string {
   const encoding = utf16Of(page.bytes);
   if (encoding === null) return page.text('windows-1252');
   try {
@@ -39,7 +39,7 @@ export async function listingTables(page: Page): Promise<TableRow[][]> {
   if (startsWith(bytes, ZIP_ARCHIVE) || isXls(bytes)) return workbookRows(page);
   if (startsWith(bytes, PDF))
     throw new Quarantine('malformed_page', `this is a PDF, which has no cells to read. ${ASK_FOR_TABLE}`, url);
-  const text = textOf(page);
+  const text = decodeText(page);
   if (page.kind === 'json') return [jsonRows(text, url)];
-  return /^\s*<(?:!|\?|[a-z])/iu.test(text) ? htmlTables(text, url) : [csvRows(text, url, delimiterOf(text))];
+  return /^\s*<(?:!|\?|[a-z])/iu.test(text) ? htmlTables(text, url) : [csvRows(text, url, detectDelimiter(text))];
 }

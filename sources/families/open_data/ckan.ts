@@ -18,7 +18,7 @@ import { decodeText } from '../../fetch/http/decode.ts';
 import { isObject, parseJson, type JsonObject } from '../../json.ts';
 import {
   adjacentGroups,
-  candidatesOf,
+  toCandidates,
   columnsToRead,
   groupOf,
   recordOf,
@@ -54,7 +54,7 @@ interface Result {
 }
 
 /** The result of a search. @throws Quarantine if the page is none, or an error that the portal sends with HTTP 200 */
-function resultOf(page: Page): Result {
+function parseResult(page: Page): Result {
   // Not page.text(), which caches the text: the pages of a large table are in memory together.
   const text = decodeText(page.bytes, undefined, page.url);
   if (!text.trim()) throw new Quarantine('empty_body', 'the response is empty', page.url);
@@ -105,14 +105,14 @@ async function* fetchTable<F extends TableFamily>(ctx: FetchContext, table: Ckan
       json: { resource_id: table.resource, ...(table.filters && { filters: table.filters }), offset, ...more },
     });
   const description = await search('fields', 0, { limit: 0 });
-  const { fields, total } = resultOf(description);
+  const { fields, total } = parseResult(description);
   const columns = columnsToRead(table, fields, description);
   // Names contain blanks and typographic quotation marks; CKAN strips double quotes.
   const sort = [...(group ?? []).map((name) => `"${name}" asc`), '_id asc'];
   let read = 0;
   do {
     const page = await search('rows', read, { limit: ctx.sampleRows ?? PAGE_ROWS, fields: ['_id', ...columns], sort });
-    const found = resultOf(page);
+    const found = parseResult(page);
     if (found.total !== total)
       throw new Quarantine(
         'count_mismatch',
@@ -144,13 +144,13 @@ function dumpRows(page: Page, table: Pick<CkanTable<TableFamily>, 'columns'>): r
   });
 }
 
-function groupsOf<F extends TableFamily>(page: Page, table: CkanTable<F>): readonly Group[] {
+function groupDumpRows<F extends TableFamily>(page: Page, table: CkanTable<F>): readonly Group[] {
   const { group } = table;
   if (page.kind === 'dump') {
     const rows = dumpRows(page, table);
     return group ? scatteredGroups(rows, group) : rows.map((row) => [row]);
   }
-  const { fields, records, total } = resultOf(page);
+  const { fields, records, total } = parseResult(page);
   const columns = columnsToRead(table, fields, page);
   for (const row of records) {
     const absent = columns.find((name) => !(name in row));
@@ -171,7 +171,7 @@ function parseTable<F extends TableFamily>(page: Page, table: CkanTable<F>): rea
       resource_id: table.resource,
       filters: JSON.stringify({ [column]: value }),
     })}`;
-  return groupsOf(page, table).flatMap((rows) => candidatesOf(table, rows, urlOf));
+  return groupDumpRows(page, table).flatMap((rows) => toCandidates(table, rows, urlOf));
 }
 
 /** An adapter for one table. */

@@ -16,7 +16,7 @@ import {
 import { sodaColumns, sodaCount, sodaRows } from './soda.ts';
 import {
   adjacentGroups,
-  candidatesOf,
+  toCandidates,
   columnsToRead,
   recordOf,
   siteOf,
@@ -107,7 +107,7 @@ function parseRows<F extends TableFamily>(page: Page, source: SocrataTable<F>): 
   const urlOf = (column: string, value: string): string =>
     `${siteOf(page, portal)}/resource/${table}.json?${new URLSearchParams({ [column]: value })}`;
   const groups = group ? adjacentGroups(rows, group, page) : rows.map((row) => [row] as const);
-  return groups.flatMap((each) => candidatesOf(source, each, urlOf));
+  return groups.flatMap((each) => toCandidates(source, each, urlOf));
 }
 
 /** An adapter for one table. */

@@ -141,7 +141,7 @@ function withoutRepetitions([first, ...others]: Group, { columns, optional: more
 }
 
 /** Candidates of a record's rows: one for each published row, all with the same values or the same refusal. */
-export function candidatesOf<F extends TableFamily>(
+export function toCandidates<F extends TableFamily>(
   table: OpenTable<F>,
   rows: Group,
   urlOf: (column: string, value: string) => string,

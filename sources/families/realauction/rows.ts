@@ -98,7 +98,7 @@ export interface SaleItem {
 }
 
 /** Values of a sale. Refuses an item whose time is on another day than the sale. */
-export function saleOf(county: County, { item, saleDate, area, saleType: fromDetails }: SaleItem): Sale {
+export function parseSale(county: County, { item, saleDate, area, saleType: fromDetails }: SaleItem): Sale {
   const value = (label: string): string | null => optional(valueOf(item.labelled, label));
   const caseStatus = value('Case Status');
   const saleType =
@@ -174,7 +174,7 @@ export function itemCandidates(county: County, list: ItemList): readonly Candida
     return candidate(
       () => JSON.stringify({ ...item, ...(saleType === undefined ? {} : { saleType }) }),
       () => ({
-        values: saleOf(county, { item, saleDate, area, saleType }),
+        values: parseSale(county, { item, saleDate, area, saleType }),
         sourceUrl: previewUrl(list.siteUrl, saleDate),
       }),
       number === null || parcel === null

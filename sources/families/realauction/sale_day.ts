@@ -47,7 +47,7 @@ const aidsOf = (items: readonly Item[]): string[] => items.map(({ aid }) => aid)
  * items of any other page, without an error.
  * @throws Quarantine count_mismatch unless UPDATE answers every item
  */
-async function statusesOf(
+async function fetchStatuses(
   site: Site,
   session: Session,
   aids: readonly string[],
@@ -93,7 +93,7 @@ async function findItems({ site, ctx }: DayReader, day: SaleDay): Promise<DayRea
     if (area === 'C') closed += found.length;
     const pageNumber = loaded.filter((other) => other.area === area).length + 1;
     const pageName = `page ${pageNumber} of the ${AREA_NAMES[area]} sales`;
-    const { slots, pages } = await statusesOf(site, session, found, pageName);
+    const { slots, pages } = await fetchStatuses(site, session, found, pageName);
     loaded.push({ area, paging, aids: found, slots });
     return { pages: pages[area] };
   };

@@ -7,7 +7,7 @@ import { checkColumns } from '../../csv/csv.ts';
 import { parseJson, type JsonObject } from '../../json.ts';
 import { candidate, line, optional, refuse, zip } from '../../values.ts';
 import type { Item } from './items.ts';
-import { dayOfTime, previewUrl, saleOf, type County, type Sale } from './rows.ts';
+import { dayOfTime, previewUrl, parseSale, type County, type Sale } from './rows.ts';
 
 const COLUMNS = [
   'county',
@@ -60,7 +60,7 @@ function scrapedSale(county: County, row: JsonObject): { readonly values: Sale; 
   const address = typeof row['property_address'] === 'string' ? row['property_address'] : null;
   return {
     values: {
-      ...saleOf(county, { item, saleDate, area: null, saleType: undefined }),
+      ...parseSale(county, { item, saleDate, area: null, saleType: undefined }),
       // The file has no item numbers.
       item_id: null,
       ...scrapedAddress(address),

@@ -31,7 +31,7 @@ const secretsOf = ({ name, server }: ResoFeed): readonly string[] =>
   );
 
 /** How requests are authorized. @throws SourceUnavailable naming a setting that is not set */
-function authorizationOf(ctx: FetchContext, feed: ResoFeed): Pick<GetOptions, 'grant' | 'headers'> {
+function requireCredentials(ctx: FetchContext, feed: ResoFeed): Pick<GetOptions, 'grant' | 'headers'> {
   const { auth } = feed.server;
   const values = secretsOf(feed).map((name) => {
     const value = ctx.secret(name);
@@ -65,7 +65,7 @@ export function resoWebApi(feed: ResoFeed): SourceSpec {
     row: Listing,
     expect: feed.expect,
     secrets: secretsOf(feed),
-    fetch: (ctx) => replicate(ctx, server, authorizationOf(ctx, feed)),
+    fetch: (ctx) => replicate(ctx, server, requireCredentials(ctx, feed)),
     parse: (page) =>
       readPage(page).rows.flatMap((row): Candidate[] => {
         if (isObject(row)) return isLeftOut(row, server) ? [] : [rowCandidate(row, server)];

@@ -60,7 +60,7 @@ export function readPage(page: Page): FeedPage {
 }
 
 /** The next page's address. A server may add the token to it, which the archive must not hold. */
-function linkOf(next: string, page: Page): string {
+function parseNextLink(next: string, page: Page): string {
   if (!URL.canParse(next, page.url))
     throw new Quarantine(
       'template_changed',
@@ -164,7 +164,7 @@ export async function* replicate(
     const isAtLimit = server.maxRows !== undefined && rowsOfQuery + server.pageSize > server.maxRows;
     const hasMore = read.next !== null || (total !== null && keys.size < total);
     const since: string | null = server.order === 'unknown' || !hasMore ? null : lastInstant(read.rows);
-    if (read.next !== null && !(isAtLimit && since !== null)) url = linkOf(read.next, page);
+    if (read.next !== null && !(isAtLimit && since !== null)) url = parseNextLink(read.next, page);
     else if (since !== null && keys.size > before) {
       url = queryUrl(server, since);
       rowsOfQuery = 0;

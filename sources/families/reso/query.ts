@@ -46,7 +46,7 @@ function oneOf(field: string, words: readonly string[], usesIn: boolean): string
 }
 
 /** @param since only rows modified at this instant or later */
-function filterOf(server: ResoServer, since: string | null): string {
+function buildFilter(server: ResoServer, since: string | null): string {
   const types = server.types.map(({ type }) => type);
   const ors = types.length - 1 + (server.onMarket.length - 1);
   const usesIn = server.maxOr !== undefined && ors > server.maxOr;
@@ -62,7 +62,7 @@ function filterOf(server: ResoServer, since: string | null): string {
 /** Address of the feed's query. @param since only rows modified at this instant or later */
 export function queryUrl(server: ResoServer, since: string | null): string {
   const query = new URLSearchParams({
-    $filter: filterOf(server, since),
+    $filter: buildFilter(server, since),
     $select: fieldsOf(server).join(','),
     ...(server.expandsUnitTypes ? { $expand: 'UnitTypes' } : {}),
     ...(server.order === 'asked' ? { $orderby: 'ModificationTimestamp,ListingKey' } : {}),

@@ -2,7 +2,7 @@
 import type { Candidate } from '../../contract.ts';
 import type { JsonObject } from '../../json.ts';
 import { candidate, optional, refuse, required } from '../../values.ts';
-import { availabilityOf, listingValues, webUrl } from '../listing_values.ts';
+import { parseAvailability, listingValues, webUrl } from '../listing_values.ts';
 import { streetLine } from './address.ts';
 import { recordUrl } from './query.ts';
 import { plainWord, type PropertyType, type ResoServer } from './server.ts';
@@ -52,8 +52,8 @@ export function rowCandidate(row: JsonObject, server: ResoServer): Candidate {
           `PropertyType is ${JSON.stringify(row.PropertyType) ?? 'missing'}, ` +
             `expected one of ${server.types.map(({ type }) => type).join(', ')}`,
         );
-      const availability = availabilityOf(row.StandardStatus);
-      if (availability === 'unknown' || !server.onMarket.some((word) => availabilityOf(word) === availability))
+      const availability = parseAvailability(row.StandardStatus);
+      if (availability === 'unknown' || !server.onMarket.some((word) => parseAvailability(word) === availability))
         refuse(
           'unexpected_standing',
           `StandardStatus is ${JSON.stringify(row.StandardStatus) ?? 'missing'}, ` +

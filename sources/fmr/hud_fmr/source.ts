@@ -51,7 +51,7 @@ const UNREAD = [/^county$/u, /^cousub$/u, /^acs_20\d\d_2$/u, /^fmr_type$/u, /^fm
 const POPULATION = /^pop20\d\d$/u;
 
 /** The heading of a column in this file. @throws Quarantine if a heading is missing or unknown */
-function headingsOf(header: readonly string[], pageUrl: string): (column: Column) => string {
+function matchHeadings(header: readonly string[], pageUrl: string): (column: Column) => string {
   const headingOf = (column: Column): string => {
     const names: readonly [string, ...string[]] = HEADINGS[column];
     return names.find((name) => header.includes(name)) ?? names[0];
@@ -66,7 +66,7 @@ function parse(page: Page): readonly Candidate[] {
   if (page.kind === 'statedata') return areasOfState(page);
   const table = rentTable(page, FILE);
   const { release, header, rows } = table;
-  const headingOf = headingsOf(header, page.url);
+  const headingOf = matchHeadings(header, page.url);
   const at = (cells: readonly Cell[], name: Column): Cell => cells[header.indexOf(headingOf(name))] ?? null;
   const populationAt = header.findIndex((name) => POPULATION.test(name));
   const { fiscalYear, revision } = release;

@@ -21,7 +21,7 @@ import {
   keyOf,
   marketValue,
   MONTGOMERY_HOST,
-  parcelOf,
+  parseParcel,
   startOfCsv,
 } from '../../families/montgomery_files.ts';
 import { cellsOfLine, checkColumns } from '../../csv/csv.ts';
@@ -88,7 +88,7 @@ async function* roll(page: Page): AsyncGenerator<Candidate> {
           values: completeRow(Parcel, {
             county_fips: FIPS,
             county: COUNTY,
-            parcel_raw: parcelOf(at('PARCELID'), line),
+            parcel_raw: parseParcel(at('PARCELID'), line),
             is_lot: false,
             street: optional(at('PARCELLOCATION')),
             city,

@@ -17,7 +17,7 @@ import {
   keyOf,
   marketValue,
   MONTGOMERY_HOST,
-  parcelOf,
+  parseParcel,
   startOfCsv,
 } from '../../families/montgomery_files.ts';
 import { unzip } from '../../csv/zip.ts';
@@ -49,7 +49,7 @@ function delinquency(bytes: Uint8Array, page: Page): readonly Candidate[] {
           values: {
             county_fips: FIPS,
             county: COUNTY,
-            parcel_raw: parcelOf(row.cells[0], row.line),
+            parcel_raw: parseParcel(row.cells[0], row.line),
             owner_name: joined([at('OWNERNAME1'), at('OWNERNAME2')], ' & '),
             street: optional(at('PARCELLOCATION')),
             city: null,
@@ -86,7 +86,7 @@ function reap(page: Page): readonly Candidate[] {
           values: completeRow(TaxParcel, {
             county_fips: FIPS,
             county: COUNTY,
-            parcel_raw: parcelOf(row.cells[0], row.line),
+            parcel_raw: parseParcel(row.cells[0], row.line),
             street: optional(row.cells[header.indexOf('Parcel Address')]),
           }),
         };
@@ -97,7 +97,7 @@ function reap(page: Page): readonly Candidate[] {
 }
 
 /** The delinquency CSV of an archive. @throws Quarantine malformed_page if it has none */
-function csvOf(page: Page): Uint8Array {
+function unpackCsv(page: Page): Uint8Array {
   const files = [...unzip(page.bytes, page.url, (name) => /\.csv$/iu.test(name))];
   const [, csv] = files.find(([name]) => /delq/iu.test(name)) ?? files[0] ?? [];
   if (!csv) throw new Quarantine('malformed_page', 'the archive has no CSV file', page.url);
@@ -144,6 +144,6 @@ export default defineSource({
     if (page.bytes.length === 0) throw new Quarantine('empty_body', 'the file is empty', page.url);
     if (page.kind === 'reap') return reap(page);
     if (page.kind === ARCHIVE_START) return delinquency(startOfCsv(page), page);
-    return delinquency(page.kind === 'csv' ? page.bytes : csvOf(page), page);
+    return delinquency(page.kind === 'csv' ? page.bytes : unpackCsv(page), page);
   },
 });

@@ -34,7 +34,7 @@ function displayedText(html: string): string {
 }
 
 /** The text of a page. @throws Quarantine if the page is empty or cut */
-function textOf(page: Page): string {
+function extractText(page: Page): string {
   const html = page.text('windows-1252');
   if (!html.trim()) throw new Quarantine('empty_body', 'the page is empty', page.url);
   if (!/<\/html>\s*$/iu.test(html))
@@ -43,7 +43,7 @@ function textOf(page: Page): string {
 }
 
 function parse(page: Page): readonly Candidate[] {
-  const parts = textOf(page)
+  const parts = extractText(page)
     .split(/[\u2022\u00b7]/u)
     .map((part) => line(part) ?? '');
   // Menus and footers have bullets too: only the parts from the first entry to the last count.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openDuck, type Duck } from '../../../lib/duck.ts';
 import { currentAssumptions } from '../../../models/assumptions.ts';
-import { GraphError, orderOf, tablesRead } from '../../../models/graph.ts';
+import { GraphError, sortByDependency, tablesRead } from '../../../models/graph.ts';
 import { loadModels } from '../../../models/index.ts';
 
 let duck: Duck;
@@ -57,7 +57,7 @@ describe('tables that a SELECT reads', () => {
 
 describe('the order', () => {
   const order = (reads: Record<string, string[]>, inputs: string[] = []): string[] =>
-    orderOf(new Map(Object.entries(reads)), new Set(inputs));
+    sortByDependency(new Map(Object.entries(reads)), new Set(inputs));
 
   it('puts a model after those it reads, else by name', () => {
     assert.deepEqual(order({ a: ['c'], b: [], c: ['b', 'run'] }, ['run']), ['b', 'c', 'a']);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import type { Layout } from '../../../pipelines/layout.ts';
 import type { RunResult } from '../../../pipelines/run/run.ts';
-import { warningsOf } from '../../../pipelines/run/summary/summary.ts';
+import { collectWarnings } from '../../../pipelines/run/summary/summary.ts';
 import type { World } from '../../../sandbox/world/types.ts';
 import { makeWorld, worldOn } from '../../../sandbox/world/world.ts';
 import { newLayout, published, runDay, TINY } from '../runs.ts';
@@ -66,7 +66,7 @@ describe('after a good day', () => {
       },
     });
     assert.ok(bad.manifest, 'the run publishes');
-    const warnings = warningsOf(bad);
+    const warnings = collectWarnings(bad);
     for (const { row, spec } of bad.sources) {
       const fault = perSource.get(spec.name);
       if (!fault) {

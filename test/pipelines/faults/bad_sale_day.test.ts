@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { formatSummary, warningsOf } from '../../../pipelines/run/summary/summary.ts';
+import { formatSummary, collectWarnings } from '../../../pipelines/run/summary/summary.ts';
 import type { Alter } from '../../../sandbox/server.ts';
 import { dayNumber } from '../../../sandbox/world/days.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
@@ -66,7 +66,7 @@ test('a sale day whose statuses are lost keeps its last good rows and is reporte
   await writeFile(join(folder, '2026-12-07_waiting_1_update.json'), '{}');
   const third = await runDay({ ...options, day: '2026-11-21', tables: [] });
   assert.match(
-    warningsOf(third).join('\n'),
+    collectWarnings(third).join('\n'),
     /_sheriff quarantined: malformed_page: .*_1_update\.json in the drop folder .* Expected: .*_1_load\.json/u,
   );
 
@@ -77,7 +77,7 @@ test('a sale day whose statuses are lost keeps its last good rows and is reporte
   await writeFile(join(folder, '2026-12-07_waiting_1_update.json'), update);
   const fourth = await runDay({ ...options, day: '2026-11-22', tables: [] });
   assert.match(
-    warningsOf(fourth).join('\n'),
+    collectWarnings(fourth).join('\n'),
     /oh_cuyahoga_sheriff quarantined: count_mismatch: the saved files of 2026-12-07 hold 0 sales and lack page 2 of 2/u,
   );
 });

@@ -1,7 +1,7 @@
 /** A source whose rows are readable and join nothing is degraded, and everybody who looks at it sees that. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { healthOf } from '../../../pipelines/operate/health.ts';
+import { checkHealth } from '../../../pipelines/operate/health.ts';
 import type { RunResult } from '../../../pipelines/run/run.ts';
 import type { Candidate, SourceSpec } from '../../../sources/contract.ts';
 import { isObject, parseJson } from '../../../sources/json.ts';
@@ -78,7 +78,7 @@ test(`${FAULTS.map(({ what }) => what).join(', and ')} degrade the sources`, asy
     rows.map(({ source, reason }) => [source, reason]),
     names.map((name) => [name, 'low_join_rate']),
   );
-  const health = await healthOf(layout, await loadSources());
+  const health = await checkHealth(layout, await loadSources());
   assert.deepEqual(
     health.troubles.filter(({ kind }) => kind === 'source_degraded').map(({ subject, runbook }) => [subject, runbook]),
     names.map((name) => [name, 'docs/runbook/low_join_rate.md']),

@@ -4,9 +4,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { formatHealth } from '../../../pipelines/commands/status_format.ts';
-import { healthOf } from '../../../pipelines/operate/health.ts';
+import { checkHealth } from '../../../pipelines/operate/health.ts';
 import { PROBLEMS } from '../../../pipelines/operate/problems.ts';
-import { warningsOf } from '../../../pipelines/run/summary/summary.ts';
+import { collectWarnings } from '../../../pipelines/run/summary/summary.ts';
 import type { Alter } from '../../../sandbox/server.ts';
 import { rents } from '../../../sandbox/world/rents.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
@@ -77,7 +77,7 @@ async function read({ day, alter, dropped = {}, withDeals = false }: Reading) {
   assert.ok(source);
   const deals = withDeals ? await published(layout, result.runId, 'deals', 'WHERE market_rent_2br IS NOT NULL') : [];
   assert.equal(deals.length > 0, withDeals, 'deals have a rent');
-  const health = await healthOf(layout, await loadSources());
+  const health = await checkHealth(layout, await loadSources());
   return { layout, result, source, deals, health };
 }
 
@@ -106,7 +106,10 @@ for (const [about, dropped, reason, withDeals] of [
       ],
       ['good', 'stale', reason, 2024, 0],
     );
-    assert.match(warningsOf(result).join('\n'), /^hud_fmr outdated: the rows are of fiscal year 2024, which is over/mu);
+    assert.match(
+      collectWarnings(result).join('\n'),
+      /^hud_fmr outdated: the rows are of fiscal year 2024, which is over/mu,
+    );
     for (const deal of deals) {
       assert.deepEqual(
         [deal['rent_fiscal_year'], deal['rent_outdated_reason'], rentPart(deal)],
@@ -154,7 +157,7 @@ test('rents of FY26 without a list of years become outdated while the snapshot i
   const { layout, source } = await read({ day: '2026-11-20', alter: listing() });
   assert.deepEqual([source['freshness'], source['stale_reason'], source['fiscal_year']], ['fresh', null, 2026]);
   const kindsOn = async (today: string): Promise<string[]> =>
-    (await healthOf(layout, await loadSources(), { today })).troubles
+    (await checkHealth(layout, await loadSources(), { today })).troubles
       .filter((t) => t.subject === 'hud_fmr')
       .map((t) => t.kind);
   for (const day of ['2026-11-20', '2026-11-27']) assert.deepEqual(await kindsOn(day), []);

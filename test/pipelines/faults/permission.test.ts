@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { SettingError } from '../../../lib/settings.ts';
 import { sandboxClock } from '../../../pipelines/clock.ts';
-import { stateOf } from '../../../pipelines/ingest/source_state.ts';
+import { judgeSource } from '../../../pipelines/ingest/source_state.ts';
 import { mayBeFetched, missingPermissions } from '../../../pipelines/permission.ts';
 import { run, type RunResult } from '../../../pipelines/run/run.ts';
-import { formatSummary, warningsOf } from '../../../pipelines/run/summary/summary.ts';
+import { formatSummary, collectWarnings } from '../../../pipelines/run/summary/summary.ts';
 import { startSandbox } from '../../../sandbox/server.ts';
 import { openArchive } from '../../../sources/fetch/archive.ts';
 import { inThisProcess } from '../../../pipelines/crawl/crawler.ts';
@@ -49,7 +49,13 @@ test('a source that requires a key is read from the web once the key is set', ()
     missingPermissions([census], mayFetch)[0] ?? '',
     /^census_acs is not read from the web: CENSUS_API_KEY is not set\. A key is free: .*key_signup\.html/u,
   );
-  const { row } = stateOf(census, { read: null, reads: [], isFetched: false, asOf: '2026-11-20', inSandbox: false });
+  const { row } = judgeSource(census, {
+    read: null,
+    reads: [],
+    isFetched: false,
+    asOf: '2026-11-20',
+    inSandbox: false,
+  });
   assert.deepEqual([row.status, row.reason], ['never_read', 'no_permission']);
   assert.match(
     row.detail ?? '',
@@ -103,7 +109,7 @@ test('until then it sends no request and prints no warning, and a dropped page i
     assert.deepEqual(requests, []);
     assert.deepEqual([rowOf(refused)?.status, rowOf(refused)?.reason], ['never_read', 'no_permission']);
     assert.match(rowOf(refused)?.detail ?? '', /terms were not obtained.*PERMITTED/u);
-    assert.ok(!warningsOf(refused).some((line) => line.startsWith(summit.name)));
+    assert.ok(!collectWarnings(refused).some((line) => line.startsWith(summit.name)));
     assert.match(formatSummary(refused, 'data').join('\n'), /Waiting for the owner's permission.*: oh_summit_tax$/mu);
 
     await mkdir(join(layout.drop, 'oh_summit_tax'), { recursive: true });

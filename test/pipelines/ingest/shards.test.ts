@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { ReadPage } from '../../../pipelines/ingest/read_page.ts';
-import { partOf, shardsOf } from '../../../pipelines/ingest/stage/shards.ts';
+import { cutPart, splitIntoShards } from '../../../pipelines/ingest/stage/shards.ts';
 import type { SourceSpec } from '../../../sources/contract.ts';
 import { csvCuts } from '../../../sources/csv/csv_cuts.ts';
 import { streamCsv } from '../../../sources/csv/stream_csv.ts';
@@ -22,7 +22,7 @@ const pageOfSize = (size: number, kind = 'list'): ReadPage => ({
 
 /** Sizes of the pages of each shard, or the part of a divided one. */
 const shown = (spec: SourceSpec, pages: readonly ReadPage[]): unknown[] =>
-  shardsOf(spec, pages, 100).map((parts) =>
+  splitIntoShards(spec, pages, 100).map((parts) =>
     parts.map(({ page, number, of }) => (of === 1 ? page.size : `${number} of ${of}`)),
   );
 
@@ -62,7 +62,7 @@ describe('shards', () => {
   test('have at most 500 pages', () => {
     const pages = Array.from({ length: 501 }, () => pageOfSize(0));
     assert.deepEqual(
-      shardsOf(colorado, pages).map(({ length }) => length),
+      splitIntoShards(colorado, pages).map(({ length }) => length),
       [500, 1],
     );
   });
@@ -90,7 +90,7 @@ test('the parts of a CSV file have its records, in their order, whatever their n
       const spec: SourceSpec = { ...colorado, divides: { kinds: ['export'], cuts: csvCuts } };
       const found: unknown[] = [];
       for (let number = 0; number < parts; number += 1) {
-        const [again, ...own] = await Array.fromAsync(streamCsv(partOf(spec, { page, number, of: parts })));
+        const [again, ...own] = await Array.fromAsync(streamCsv(cutPart(spec, { page, number, of: parts })));
         assert.deepEqual(again, head);
         found.push(...own);
       }

@@ -7,7 +7,7 @@ import { before, describe, test } from 'node:test';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { identifier, literal } from '../../../lib/sql.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
-import { damageOf, release, type Release } from '../../../pipelines/release/release.ts';
+import { findDamage, release, type Release } from '../../../pipelines/release/release.ts';
 import { readManifest } from '../../../pipelines/snapshots.ts';
 import { published } from '../runs.ts';
 import { afterSecondDay, FIRST_RUN, SECOND_RUN } from '../starting_points.ts';
@@ -138,7 +138,7 @@ describe('a release', () => {
 
   test('is refused, and not overwritten, if one of its files was changed', async () => {
     await appendFile(join(first.folder, 'deals.parquet'), 'x');
-    assert.deepEqual(await damageOf(first.folder), ['deals.parquet changed since it was released']);
+    assert.deepEqual(await findDamage(first.folder), ['deals.parquet changed since it was released']);
     await assert.rejects(
       release(layout, FIRST_RUN),
       /deals\.parquet changed since it was released\. Delete the folder/,

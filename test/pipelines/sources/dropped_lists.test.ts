@@ -4,7 +4,7 @@ import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { status } from '../../../pipelines/commands/status.ts';
-import { formatSummary, warningsOf } from '../../../pipelines/run/summary/summary.ts';
+import { formatSummary, collectWarnings } from '../../../pipelines/run/summary/summary.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
 import { newLayout, published, runDay, TINY } from '../runs.ts';
 import { DISTRESS_AND_PARCELS } from '../some_tables.ts';
@@ -26,7 +26,7 @@ test('a dropped list needs no file, is read if there is one, and stays when the 
     first.sources.filter((s) => dropped(s.spec)).map(({ row, latest }) => [row.source, row.status, row.reason, latest]),
     LISTS.map((name) => [name, 'never_read', 'no_file', undefined]),
   );
-  assert.deepEqual(about(warningsOf(first)), []);
+  assert.deepEqual(about(collectWarnings(first)), []);
   assert.deepEqual(about(formatSummary(first, 'data').filter((line) => line.startsWith('Waiting'))), [
     `Waiting for a file in the drop folder: ${LISTS.join(', ')}, operator_files`,
   ]);
@@ -47,7 +47,7 @@ test('a dropped list needs no file, is read if there is one, and stays when the 
   );
   const refused = await runDay({ layout, world, day: '2026-11-19', only, tables: [] });
   assert.match(
-    about(warningsOf(refused)).join('\n'),
+    about(collectWarnings(refused)).join('\n'),
     /^oh_franklin_tax quarantined: too_many_rejects: 1 of 2 rows refused.*"010-000005-00"/u,
   );
 
@@ -57,7 +57,7 @@ test('a dropped list needs no file, is read if there is one, and stays when the 
       '010-000005-00,SAMPLE JANE,12 E GAY ST,43215,"$1,234.56"\n010000006,WITHOUT CARD,,,7.00\n',
   );
   const read = await runDay({ layout, world, day: '2026-11-20', only, tables, empty: DISTRESS_AND_PARCELS });
-  assert.deepEqual(about(warningsOf(read)), []);
+  assert.deepEqual(about(collectWarnings(read)), []);
   const signals = await published(layout, read.runId, 'signals', "WHERE county_fips = '39049' ORDER BY parcel_id");
   assert.deepEqual(
     signals.map((s) => [s['parcel_id'], s['parcel_key'], s['amount'], s['address_status'], s['county']]),
@@ -74,7 +74,7 @@ test('a dropped list needs no file, is read if there is one, and stays when the 
     [franklin?.status, franklin?.reason, franklin?.age_days, franklin?.rows_out],
     ['not_due', 'no_file', 1, 2],
   );
-  assert.deepEqual(about(warningsOf(after)), []);
+  assert.deepEqual(about(collectWarnings(after)), []);
   assert.equal(
     (await published(layout, after.runId, 'signals', "WHERE county_fips = '39049' AND signal_state = 'listed'")).length,
     2,
@@ -95,12 +95,12 @@ test('a list may have title rows, its first bad row is named, and a bad file sto
     tables: [],
   });
   assert.match(
-    warningsOf(run).find((line) => line.startsWith('oh_lucas_tax')) ?? '',
+    collectWarnings(run).find((line) => line.startsWith('oh_lucas_tax')) ?? '',
     /quarantined: malformed_page: the drop folder holds list\.csv, which cannot be read: ENOENT;/u,
   );
   // Three bad rows of six are more than a list may have: it is set aside whole, and says which row is the first.
   assert.match(
-    warningsOf(run).find((line) => line.startsWith('oh_franklin_tax')) ?? '',
+    collectWarnings(run).find((line) => line.startsWith('oh_franklin_tax')) ?? '',
     /too_many_rejects: 3 of 6 rows refused, at most 5 % expected; the first: line 8/u,
   );
 });

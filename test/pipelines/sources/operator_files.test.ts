@@ -13,7 +13,7 @@ import { inThisProcess } from '../../../pipelines/crawl/crawler.ts';
 import { ingest } from '../../../pipelines/ingest/ingest.ts';
 import { stagedParquet, type ReadRecord } from '../../../pipelines/ingest/reads.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
-import { warningsOf } from '../../../pipelines/run/summary/summary.ts';
+import { collectWarnings } from '../../../pipelines/run/summary/summary.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
 import { codeOfName } from '../../../sources/dropped_files.ts';
 import { openArchive } from '../../../sources/fetch/archive.ts';
@@ -269,7 +269,7 @@ test('a run warns of a refused file, and a deal is explained by the file and its
   const odd = list('Elm St', [100_000]).replace('Price', 'Ask');
   await drop(layout, { 'birch & co/list.csv': odd, 'cedar/list.csv': list('Fir St', [600_000]) });
   const first = await runDay({ layout, world, day: '2026-11-20', only, tables: [] });
-  const [warning] = warningsOf(first).filter((line) => line.startsWith(spec.name));
+  const [warning] = collectWarnings(first).filter((line) => line.startsWith(spec.name));
   assert.match(
     warning ?? '',
     /^operator_files: a file was not read: missing_column: birch & co\/list\.csv: no heading/u,
@@ -280,7 +280,7 @@ test('a run warns of a refused file, and a deal is explained by the file and its
   await drop(layout, { 'birch & co/columns.json': map });
   const second = await runDay({ layout, world, day: '2026-11-21', only, tables: ['deals'], empty: COUNTY_RECORDS });
   assert.deepEqual(
-    warningsOf(second).filter((line) => line.startsWith(spec.name)),
+    collectWarnings(second).filter((line) => line.startsWith(spec.name)),
     [],
   );
   const snapshot = await openSnapshot(layout.root);

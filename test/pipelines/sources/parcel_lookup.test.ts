@@ -6,7 +6,7 @@ import { debtsOfCounties } from '../../../sandbox/comparison/truth/debts.ts';
 import { formatComparisons } from '../../../sandbox/comparison/report.ts';
 import { compareSignals } from '../../../sandbox/comparison/signals.ts';
 import { withSnapshot } from '../../../sandbox/comparison/snapshot.ts';
-import { truthOf } from '../../../sandbox/comparison/truth/truth.ts';
+import { deriveTruth } from '../../../sandbox/comparison/truth/truth.ts';
 import { newLayout, published, runDay, smallWorld } from '../runs.ts';
 
 test('a parcel waits for its address until the map has it, and keeps it if the map later omits it', async () => {
@@ -69,7 +69,7 @@ test('a parcel waits for its address until the map has it, and keeps it if the m
     );
   }
   const snapshot = layout.snapshot(later.runId);
-  const truth = await truthOf(snapshot, world);
+  const truth = await deriveTruth(snapshot, world);
   const compared = await withSnapshot(snapshot, (read) => compareSignals(read, truth, debtsOfCounties(truth)));
   const different = compared.filter((c) => !isEqual(c));
   assert.deepEqual(different, [], formatComparisons(different).join('\n'));

@@ -5,7 +5,7 @@ import { before, describe, test } from 'node:test';
 import { join } from 'node:path';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { literal } from '../../../lib/sql.ts';
-import { healthOf } from '../../../pipelines/operate/health.ts';
+import { checkHealth } from '../../../pipelines/operate/health.ts';
 import { checkExpectations } from '../../../pipelines/ingest/expect.ts';
 import { respond } from '../../../sandbox/http.ts';
 import type { Alter } from '../../../sandbox/server.ts';
@@ -135,7 +135,7 @@ test('a page that stops a year ago degrades its source, and that of another seri
       ],
     ],
   );
-  const health = await healthOf(layout, await loadSources());
+  const health = await checkHealth(layout, await loadSources());
   assert.deepEqual(
     health.troubles.filter(({ kind }) => kind === 'source_degraded').map(({ subject, runbook }) => [subject, runbook]),
     [['freddie_pmms', 'docs/runbook/no_recent_rows.md']],
