@@ -62,7 +62,7 @@ async function countFailing(connection: DuckDBConnection, model: string, audits:
     const key = audit.unique.map(identifier).join(', ');
     return [{ audit, sql: `count(*) - count(DISTINCT (${key}))` }];
   });
-  const columns = ['count(*) AS n', ...counts.map(({ sql }, i) => `${sql} AS audit_${i}`)].join(', ');
+  const columns = ['count(*) AS n', ...counts.map(({ sql }, index) => `${sql} AS audit_${index}`)].join(', ');
   const [row] = await rowsOf(connection, `SELECT ${columns} FROM ${identifier(model)}`)
     // Each audit then runs by itself, and the error names the one that fails.
     .catch(() => rowsOf(connection, `SELECT count(*) AS n FROM ${identifier(model)}`));

@@ -39,7 +39,7 @@ export async function buildModels(
   models: readonly Model[],
   { published, onModel }: BuildOptions = {},
 ): Promise<Model[]> {
-  const byName = new Map(models.map((m) => [m.name, m]));
+  const byName = new Map(models.map((model) => [model.name, model]));
   const inputs = await inputTables(connection, byName);
   // One commit: each macro alone would be one write to the disk.
   const queries = models.flatMap((model) => [model.sql, ...auditsOf(model).map(({ sql }) => sql)]);
@@ -67,8 +67,8 @@ async function findReads(connection: DuckDBConnection, models: readonly Model[])
     models.map(({ sql }) => sql),
   );
   return new Map(
-    models.map(({ name }, i) => {
-      const read = tables[i] ?? [];
+    models.map(({ name }, index) => {
+      const read = tables[index] ?? [];
       if (read instanceof GraphError) throw new GraphError(`model ${name}: ${read.message}`);
       return [name, read];
     }),
@@ -89,7 +89,7 @@ async function inputTables(
     SELECT view_name FROM duckdb_views()
     WHERE NOT internal AND database_name = current_catalog() AND schema_name = current_schema()`,
   );
-  const inputs = new Set(existing.map((r) => String(r['table_name'])));
+  const inputs = new Set(existing.map((row) => String(row['table_name'])));
   const clash = [...models.keys()].find((name) => inputs.has(name));
   if (clash !== undefined) throw new GraphError(`model ${clash} has the name of an input table`);
   return inputs;
@@ -134,8 +134,8 @@ async function checkContracts(connection: DuckDBConnection, built: readonly Mode
   for (const { name, contract } of built) {
     checkColumns(
       name,
-      contract.record.columns.map((c) => ({ column: c.name, type: c.sql })),
-      (found.get(name) ?? []).map((r) => ({ column: String(r['column_name']), type: String(r['data_type']) })),
+      contract.record.columns.map((column) => ({ column: column.name, type: column.sql })),
+      (found.get(name) ?? []).map((row) => ({ column: String(row['column_name']), type: String(row['data_type']) })),
     );
   }
 }

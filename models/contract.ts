@@ -57,9 +57,11 @@ export const never = (model: string, name: string, about: string, condition: str
 
 /** The audits of every model, from its record: unique key, no null without an absence rule, closed enums. */
 export function auditsOfRecord(model: string, record: RecordDefinition): Audit[] {
-  const key = record.key.map((k) => `"${k}"`).join(', ');
-  const required = record.columns.filter((c) => c.absent === undefined);
-  const closed = record.columns.filter((c): c is Column & { values: readonly string[] } => c.values !== undefined);
+  const key = record.key.map((column) => `"${column}"`).join(', ');
+  const required = record.columns.filter((column) => column.absent === undefined);
+  const closed = record.columns.filter(
+    (column): column is Column & { values: readonly string[] } => column.values !== undefined,
+  );
   return [
     {
       name: `${model}.grain_unique`,
@@ -75,15 +77,15 @@ export function auditsOfRecord(model: string, record: RecordDefinition): Audit[]
             model,
             'no_silent_null',
             'a column without an absence rule is never null',
-            required.map((c) => `"${c.name}" IS NULL`).join(' OR '),
+            required.map((column) => `"${column.name}" IS NULL`).join(' OR '),
           ),
         ]),
-    ...closed.map((c) =>
+    ...closed.map((column) =>
       never(
         model,
-        `${c.name}_closed`,
-        `${c.name} is one of ${c.values.join(', ')}`,
-        `"${c.name}" NOT IN (${c.values.map((v) => `'${v}'`).join(', ')})`,
+        `${column.name}_closed`,
+        `${column.name} is one of ${column.values.join(', ')}`,
+        `"${column.name}" NOT IN (${column.values.map((value) => `'${value}'`).join(', ')})`,
       ),
     ),
   ];

@@ -10,7 +10,7 @@ type Audit = Model['contract']['audits'][number];
 export const auditTable = (audits: readonly Audit[]): string =>
   table(
     ['audit', 'passes when', 'blocks publication'],
-    audits.map((a) => [`\`${a.name}\``, cell(a.about), a.blocking ? 'yes' : 'no']),
+    audits.map((audit) => [`\`${audit.name}\``, cell(audit.about), audit.blocking ? 'yes' : 'no']),
   );
 
 /**

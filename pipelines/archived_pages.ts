@@ -5,8 +5,8 @@ import type { ReadRecord } from './ingest/reads.ts';
 import { NO_BYTES, type Unreadable } from './ingest/stage/check.ts';
 
 /** Kind, URL and hash of a request or a page. */
-const requestKey = (r: { kind: string; url: string; sha256: string | null }): string =>
-  JSON.stringify([r.kind, r.url, r.sha256]);
+const requestKey = (request: { kind: string; url: string; sha256: string | null }): string =>
+  JSON.stringify([request.kind, request.url, request.sha256]);
 
 /**
  * The request of each page of a read, in the order in which its parser got the pages, dated like the page. Each is in
@@ -18,7 +18,7 @@ export async function archivedRequests(
   record: Pick<ReadRecord, 'source' | 'run_id' | 'pages'>,
 ): Promise<RequestRecord[]> {
   const records = await archive.records(record.source, record.run_id);
-  const answered = records.filter((r) => r.error === null && r.sha256 !== null);
+  const answered = records.filter((request) => request.error === null && request.sha256 !== null);
   const requests: ReadonlyMap<string, readonly RequestRecord[]> = Map.groupBy(answered, requestKey);
   return record.pages.map((page) => {
     const same = requests.get(requestKey(page)) ?? [];
@@ -42,13 +42,13 @@ export async function archivedPages(
 
 /** Known rows whose page could not be read. The read counts them as rejects without bytes. */
 export function listUnreadable(record: ReadRecord): { unreadable: Unreadable[]; observedAt: string } {
-  const lost = record.rejects.filter((r) => r.page_sha256 === NO_BYTES);
+  const lost = record.rejects.filter((reject) => reject.page_sha256 === NO_BYTES);
   return {
-    unreadable: lost.map((r) => ({
-      key: JSON.parse(r.raw) as Record<string, string>,
-      url: r.page_url,
-      reason: r.reason,
-      detail: r.detail,
+    unreadable: lost.map((reject) => ({
+      key: JSON.parse(reject.raw) as Record<string, string>,
+      url: reject.page_url,
+      reason: reject.reason,
+      detail: reject.detail,
     })),
     observedAt: lost[0]?.observed_at ?? record.observed_at,
   };

@@ -21,7 +21,7 @@ export async function listSnapshots(layout: Layout): Promise<string[]> {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
-  return names.filter((n) => parseRunId(n) !== null).sort(compareRunIds);
+  return names.filter((name) => parseRunId(name) !== null).sort(compareRunIds);
 }
 
 /** What the operator can do about a damaged snapshot. @param earlier the snapshot that would replace it */

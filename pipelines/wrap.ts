@@ -19,7 +19,7 @@ export function labeled(label: string, text: string, width: number): string[] {
   const indent = ' '.repeat(label.length);
   return wrapAnsi(text, room, { hard: false, trim: true })
     .split('\n')
-    .map((line, i) => (i === 0 ? label : indent) + line);
+    .map((line, index) => (index === 0 ? label : indent) + line);
 }
 
 /** Text in lines of at most this width, where its words allow it. */

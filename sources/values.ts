@@ -245,12 +245,19 @@ export function state(field: string, value: unknown): string | null {
 
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 
-function day(field: string, value: unknown, y: number, m: number, d: number): string {
-  const at = new Date(Date.UTC(y, m - 1, d));
-  at.setUTCFullYear(y);
-  if (at.getUTCMonth() !== m - 1 || at.getUTCDate() !== d)
+interface DayParts {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+}
+
+function formatDay(field: string, value: unknown, parts: DayParts): string {
+  const { month, day } = parts;
+  const at = new Date(Date.UTC(parts.year, month - 1, day));
+  at.setUTCFullYear(parts.year);
+  if (at.getUTCMonth() !== month - 1 || at.getUTCDate() !== day)
     return bad(field, `${field} is ${show(value)}, not a day of the calendar`);
-  return `${String(y).padStart(4, '0')}-${String(m).padStart(2, '0')}-${String(d).padStart(2, '0')}`;
+  return `${String(parts.year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
 }
 
 /**
@@ -261,14 +268,15 @@ export function date(field: string, value: unknown): string | null {
   const text = optional(value);
   if (text === null) return null;
   const iso = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d.*)?$/u.exec(text);
-  if (iso) return day(field, value, Number(iso[1]), Number(iso[2]), Number(iso[3]));
+  if (iso) return formatDay(field, value, { year: Number(iso[1]), month: Number(iso[2]), day: Number(iso[3]) });
   const us = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?: \d{1,2}:\d\d.*)?$/u.exec(text);
-  if (us) return day(field, value, Number(us[3]), Number(us[1]), Number(us[2]));
+  if (us) return formatDay(field, value, { year: Number(us[3]), month: Number(us[1]), day: Number(us[2]) });
   const named = /^(\d{1,2})-([a-z]{3})-(\d{2}|\d{4})$/iu.exec(text);
   const month = MONTHS.indexOf(named?.[2]?.toUpperCase() ?? '') + 1;
   if (named && month > 0) {
-    const y = Number(named[3]);
-    return day(field, value, named[3]?.length === 2 ? (y > 49 ? 1900 : 2000) + y : y, month, Number(named[1]));
+    const digits = Number(named[3]);
+    const inFull = named[3]?.length === 2 ? (digits > 49 ? 1900 : 2000) + digits : digits;
+    return formatDay(field, value, { year: inFull, month, day: Number(named[1]) });
   }
   return bad(field, `${field} is ${show(value)}, expected a date`);
 }

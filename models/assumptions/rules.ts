@@ -13,33 +13,36 @@ interface Rule {
   readonly isMet: (values: readonly number[]) => boolean;
 }
 
-const sum = (values: readonly number[]): number => values.reduce((total, v) => total + v, 0);
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /** Each value is at least the next one. */
 const falling = (...keys: readonly string[]): Rule => ({
   keys,
   expected: keys.join(' >= '),
-  isMet: (v) => v.every((x, i) => i === 0 || x <= (v[i - 1] ?? x)),
+  isMet: (values) => values.every((value, index) => index === 0 || value <= (values[index - 1] ?? value)),
 });
 /** Each value is above the previous one. */
 const rising = (...keys: readonly string[]): Rule => ({
   keys,
   expected: keys.join(' < '),
-  isMet: (v) => v.every((x, i) => i === 0 || x > (v[i - 1] ?? x)),
+  isMet: (values) => values.every((value, index) => index === 0 || value > (values[index - 1] ?? value)),
 });
 /** The sum is at most a limit, in hundredths. */
 const atMost = (limit: number, words: string, ...keys: readonly string[]): Rule => ({
   keys,
   expected: `${keys.join(' + ')} to be ${words} at most`,
-  isMet: (v) => sum(v) <= limit,
+  isMet: (values) => sum(values) <= limit,
 });
 /** Each value is at least the one before up to one peak, and at most the one before after it. */
 const onePeak = (...keys: readonly string[]): Rule => ({
   keys,
   expected: `${keys.join(', ')} to rise to one peak and fall after it`,
-  isMet: (v) => {
-    const peak = v.indexOf(Math.max(...v));
-    return v.every((x, i) => i === 0 || (i <= peak ? x >= (v[i - 1] ?? x) : x <= (v[i - 1] ?? x)));
+  isMet: (values) => {
+    const peak = values.indexOf(Math.max(...values));
+    return values.every((value, index) => {
+      const before = values[index - 1] ?? value;
+      return index === 0 || (index <= peak ? value >= before : value <= before);
+    });
   },
 });
 const within = (key: string, least: number, most: number, words: string): Rule => ({
@@ -77,7 +80,11 @@ const KINDS = PROPERTY_KINDS.map((kind) => `lead_kind_${kind}`);
 
 const RULES: readonly Rule[] = [
   // Income and loans
-  { keys: ['vacancy', 'stress_vacancy'], expected: 'vacancy + stress_vacancy below 1', isMet: (v) => sum(v) < 100 },
+  {
+    keys: ['vacancy', 'stress_vacancy'],
+    expected: 'vacancy + stress_vacancy below 1',
+    isMet: (values) => sum(values) < 100,
+  },
   ...EXPENSES.map(expenses),
   ...['stress_rent', 'stress_coverage_rent'].map((key): Rule => ({
     keys: [key],
@@ -106,7 +113,7 @@ const RULES: readonly Rule[] = [
   {
     keys: ['score_yield_weight', 'score_coverage_weight', 'score_motivation_weight', 'score_distress_weight'],
     expected: 'the four score weights to add up to 100',
-    isMet: (v) => sum(v) === 10_000,
+    isMet: (values) => sum(values) === 10_000,
   },
   atMost(10_000, '100', 'motivation_cut_max', 'motivation_days_max'),
   within('distress_max', 0, 10_000, 'at most 100'),
@@ -154,14 +161,14 @@ const RULES: readonly Rule[] = [
  * @param rows the whole set; the message begins with a value that the operator set
  */
 export function brokenRule(rows: readonly AssumptionRow[]): string | null {
-  const row = new Map(rows.map((r) => [r.key, r]));
+  const row = new Map(rows.map((each) => [each.key, each]));
   const valueOf = (key: string): string => row.get(key)?.value ?? '';
   for (const { keys, expected, isMet } of RULES) {
     if (isMet(keys.map((key) => Math.round(Number(valueOf(key)) * 100)))) continue;
     const [first = '', ...others] = [...keys].sort(
       (a, b) => Number(row.get(b)?.kind === 'override') - Number(row.get(a)?.kind === 'override'),
     );
-    const rest = others.length === 0 ? '' : ` (with ${others.map((k) => `${k} ${valueOf(k)}`).join(', ')})`;
+    const rest = others.length === 0 ? '' : ` (with ${others.map((other) => `${other} ${valueOf(other)}`).join(', ')})`;
     return `${first} is ${JSON.stringify(valueOf(first))}${rest}, expected ${expected}`;
   }
   return null;

@@ -105,7 +105,9 @@ export function csvText(name: string, rows: readonly Row[]): string {
 
 /** A computed table as its CSV file. */
 async function formatCsv(connection: DuckDBConnection, name: CalibratedTable): Promise<string> {
-  const columns = referenceNamed(name).record.columns.map((c) => `CAST(${c.name} AS ${c.sql}) AS ${c.name}`);
+  const columns = referenceNamed(name).record.columns.map(
+    (column) => `CAST(${column.name} AS ${column.sql}) AS ${column.name}`,
+  );
   return csvText(name, await rowsOf(connection, `SELECT ${columns.join(', ')} FROM ${identifier(name)}`));
 }
 

@@ -42,7 +42,7 @@ const FEEDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 const nullable = (columns: readonly Column[]): Column[] =>
-  columns.map((c) => ({ ...c, absent: c.absent ?? 'not compared' }));
+  columns.map((column) => ({ ...column, absent: column.absent ?? 'not compared' }));
 
 async function fill(connection: DuckDBConnection, models: readonly Model[]): Promise<void> {
   const { id, rows } = currentAssumptions();

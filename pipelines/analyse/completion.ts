@@ -39,7 +39,7 @@ export async function readColumnCatalog(connection: DuckDBConnection): Promise<C
     const listed = /\bOne of: ([^.]+(?:\.\d[^.]*)*)\./u.exec(String(row['comment'] ?? ''))?.[1]?.split(', ');
     if (listed) values.set(column, [...new Set([...(values.get(column) ?? []), ...listed])]);
   }
-  const functions = (await rowsOf(connection, FUNCTIONS_SQL)).map((r) => String(r['name']));
+  const functions = (await rowsOf(connection, FUNCTIONS_SQL)).map((row) => String(row['name']));
   return { tables, values, functions };
 }
 
@@ -57,7 +57,7 @@ function tablesIn(sql: string, { tables }: Catalog): Map<string, readonly string
 }
 
 const startingWith = (prefix: string, names: readonly string[]): string[] =>
-  names.filter((n) => n.toLowerCase().startsWith(prefix.toLowerCase()));
+  names.filter((name) => name.toLowerCase().startsWith(prefix.toLowerCase()));
 
 /** The candidates, and the part of the line that a candidate replaces. */
 type Completion = [candidates: string[], part: string];
@@ -79,7 +79,7 @@ export function complete(catalog: Catalog, before: string, line: string, queries
   const openString = /\b([a-z_]\w*)\s*(?:=|<>|!=|\bin\s*\((?:\s*'[^']*'\s*,)*)\s*'([^']*)$/iu.exec(line);
   if (openString) {
     const [, column = '', part = ''] = openString;
-    return [startingWith(part, catalog.values.get(column.toLowerCase()) ?? []).map((v) => `${v}'`), part];
+    return [startingWith(part, catalog.values.get(column.toLowerCase()) ?? []).map((value) => `${value}'`), part];
   }
   const tables = tablesIn(`${before}\n${line}`, catalog);
   const qualified = /\b([a-z_]\w*)\.(\w*)$/iu.exec(line);
@@ -92,12 +92,12 @@ export function complete(catalog: Catalog, before: string, line: string, queries
     return [startingWith(part, [...catalog.tables.keys()]), part];
   const columns = [...new Set((tables.size > 0 ? [...tables.values()] : [...catalog.tables.values()]).flat())];
   // Keywords in the case of the typed part.
-  const keywords = part !== '' && part === part.toUpperCase() ? KEYWORDS : KEYWORDS.map((w) => w.toLowerCase());
+  const keywords = part !== '' && part === part.toUpperCase() ? KEYWORDS : KEYWORDS.map((word) => word.toLowerCase());
   const found = [
     ...startingWith(part, columns),
     ...startingWith(part, [...tables.keys()]),
     ...startingWith(part, keywords),
-    ...(part.length > 1 ? startingWith(part, catalog.functions).map((f) => `${f}(`) : []),
+    ...(part.length > 1 ? startingWith(part, catalog.functions).map((name) => `${name}(`) : []),
   ];
   return [[...new Set(found)], part];
 }

@@ -24,7 +24,7 @@ async function main(): Promise<number> {
     const producer = model === null ? undefined : producerText(model);
     for (const line of formatExplanation(explanation, FIELD, { width: screenWidth(), producer })) print(line);
     // A script must notice archived bytes that do not verify.
-    return explanation.pages.every((p) => p.hash === 'verified') ? 0 : 1;
+    return explanation.pages.every((page) => page.hash === 'verified') ? 0 : 1;
   } finally {
     snapshot.duck.close();
     release();

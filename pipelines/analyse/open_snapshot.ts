@@ -87,7 +87,7 @@ async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Ma
       }
       const rows = `read_parquet(${literal(join(layout.snapshot(manifest.run_id), table))})`;
       const types = await typesOf(connection, `SELECT * FROM ${rows}`);
-      const columns = contract.record.columns.filter((c) => types.has(c.name));
+      const columns = contract.record.columns.filter((column) => types.has(column.name));
       const stored = convertedRow(columns, types, storedType);
       await connection.run(`CREATE TABLE ${identifier(name)} AS SELECT ${stored} FROM ${rows}`);
       const comments = commentOn(name, `${contract.record.about} ${manifest.notice}`, columns);

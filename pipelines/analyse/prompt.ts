@@ -169,13 +169,13 @@ class Prompt {
   async #writeHistory(file: string): Promise<void> {
     const lines = [...new Set(this.#history)].slice(0, HISTORY_SIZE).reverse();
     // A read-only folder has no history.
-    await writeWhole(file, lines.map((l) => `${l}\n`).join('')).catch(() => undefined);
+    await writeWhole(file, lines.map((line) => `${line}\n`).join('')).catch(() => undefined);
   }
 
   /** Read until the end of the input. @returns whether every statement succeeded */
   async run(): Promise<boolean> {
     const { input, output, isTerminal, historyFile } = this.#options;
-    const queries = workedQueries().map((q) => q.name);
+    const queries = workedQueries().map((query) => query.name);
     const readline = createInterface({
       input,
       terminal: isTerminal,

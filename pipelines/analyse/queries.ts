@@ -26,19 +26,19 @@ export interface WorkedQuery {
 /** @throws Error naming the missing part */
 export function parseQuery(name: string, text: string): WorkedQuery {
   const lines = text.split('\n');
-  const firstStatement = lines.findIndex((l) => !l.startsWith('--'));
-  const head = lines.slice(0, firstStatement).map((l) => l.slice(2).trim());
-  const checks = head.flatMap((l) => /^check: (.+)$/u.exec(l)?.[1] ?? []);
-  const rows = head.flatMap((l) => /^rows: (any|\d+ or more)$/u.exec(l)?.[1] ?? [])[0];
+  const firstStatement = lines.findIndex((line) => !line.startsWith('--'));
+  const head = lines.slice(0, firstStatement).map((line) => line.slice(2).trim());
+  const checks = head.flatMap((line) => /^check: (.+)$/u.exec(line)?.[1] ?? []);
+  const rows = head.flatMap((line) => /^rows: (any|\d+ or more)$/u.exec(line)?.[1] ?? [])[0];
   const answers = head
-    .filter((l) => !/^(?:check|rows): /u.test(l))
+    .filter((line) => !/^(?:check|rows): /u.test(line))
     .join(' ')
     .trim();
   if (answers === '') throw new Error(`queries/${name}.sql has no question: write it as a comment in the first line`);
   if (rows === undefined)
     throw new Error(`queries/${name}.sql has no number of rows: add "-- rows: any" or "-- rows: 1 or more"`);
   const sql = lines
-    .filter((l) => !l.startsWith('-- check:') && !l.startsWith('-- rows:'))
+    .filter((line) => !line.startsWith('-- check:') && !line.startsWith('-- rows:'))
     .join('\n')
     .trim()
     .replace(/;$/u, '');
@@ -48,17 +48,17 @@ export function parseQuery(name: string, text: string): WorkedQuery {
 /** All worked queries by name. */
 export function workedQueries(): WorkedQuery[] {
   return readdirSync(QUERIES_FOLDER)
-    .filter((f) => f.endsWith('.sql'))
+    .filter((file) => file.endsWith('.sql'))
     .sort()
-    .map((f) => parseQuery(f.slice(0, -'.sql'.length), readFileSync(join(QUERIES_FOLDER, f), 'utf8')));
+    .map((file) => parseQuery(file.slice(0, -'.sql'.length), readFileSync(join(QUERIES_FOLDER, file), 'utf8')));
 }
 
 /** @throws SettingError listing the names */
 export function queryNamed(setting: string, name: string | undefined): WorkedQuery {
   const all = workedQueries();
-  const found = all.find((q) => q.name === name);
+  const found = all.find((query) => query.name === name);
   if (!found) {
-    const names = all.map((q) => q.name).join(', ');
+    const names = all.map((query) => query.name).join(', ');
     throw new SettingError(`${setting} is ${JSON.stringify(name ?? null)}, expected one of ${names}`);
   }
   return found;

@@ -12,7 +12,7 @@ const HOW_TO_ASK = 'make query NAME=... runs one; FORMAT=csv or FORMAT=json is f
 
 function listQueries(): void {
   const all = workedQueries();
-  const widest = Math.max(...all.map((q) => q.name.length));
+  const widest = Math.max(...all.map((query) => query.name.length));
   for (const q of all)
     for (const line of wrapLine(`  ${q.name.padEnd(widest)}  ${q.answers}`, screenWidth())) print(line);
   for (const line of wrapLine(HOW_TO_ASK, screenWidth())) print(line);

@@ -41,10 +41,10 @@ const formatCount = ({ rows, hasMore }: QueryResult): string =>
 
 /** One line per value, row after row. */
 export function formatRecords(result: QueryResult): string[] {
-  const width = Math.max(0, ...result.columns.map((c) => c.length));
-  const records = result.rows.flatMap((row, i) => [
-    `-- row ${i + 1}`,
-    ...result.columns.map((c, n) => `  ${c.padEnd(width)}  ${formatCell(row[n], Infinity)}`),
+  const width = Math.max(0, ...result.columns.map((column) => column.length));
+  const records = result.rows.flatMap((row, index) => [
+    `-- row ${index + 1}`,
+    ...result.columns.map((column, position) => `  ${column.padEnd(width)}  ${formatCell(row[position], Infinity)}`),
   ]);
   return [...records, formatCount(result)];
 }
@@ -67,10 +67,10 @@ function wrappedWidths(
   const widths = [...needed];
   let excess = widths.reduce((sum, width) => sum + 2 + width, 0) - screenWidth;
   while (excess > 0) {
-    const spare = widths.map((width, n) => width - (least[n] ?? 0));
-    const widest = Math.max(...widths.filter((_, n) => (spare[n] ?? 0) > 0));
+    const spare = widths.map((width, index) => width - (least[index] ?? 0));
+    const widest = Math.max(...widths.filter((_, index) => (spare[index] ?? 0) > 0));
     if (!Number.isFinite(widest)) return null;
-    widths[widths.findIndex((width, n) => width === widest && (spare[n] ?? 0) > 0)] = widest - 1;
+    widths[widths.findIndex((width, index) => width === widest && (spare[index] ?? 0) > 0)] = widest - 1;
     excess -= 1;
   }
   return widths;
@@ -82,10 +82,15 @@ function columnWidths(
   cells: readonly (readonly string[])[],
   screenWidth: number,
 ): readonly number[] {
-  const needed = columns.map((column, n) => Math.max(column.length, ...cells.map((row) => row[n]?.length ?? 0)));
-  const widths = needed.map((width, n) => Math.min(width, Math.max(WIDEST_CELL, columns[n]?.length ?? 0)));
-  const least = columns.map((column, n) =>
-    Math.min(widths[n] ?? 0, Math.max(column.length, LEAST_WRAPPED, ...cells.map((row) => longestWord(row[n] ?? '')))),
+  const needed = columns.map((column, index) =>
+    Math.max(column.length, ...cells.map((row) => row[index]?.length ?? 0)),
+  );
+  const widths = needed.map((width, index) => Math.min(width, Math.max(WIDEST_CELL, columns[index]?.length ?? 0)));
+  const least = columns.map((column, index) =>
+    Math.min(
+      widths[index] ?? 0,
+      Math.max(column.length, LEAST_WRAPPED, ...cells.map((row) => longestWord(row[index] ?? ''))),
+    ),
   );
   let fitted: readonly number[] | null = null;
   for (let fitting = widths.length; fitting > 1 && fitted === null; fitting -= 1)
@@ -110,12 +115,12 @@ function withFreeSpace(fitted: readonly number[], needed: readonly number[], scr
 
 /** A row as lines of a table: a cell that does not fit continues on the line below. */
 function linesOfRow(row: readonly string[], widths: readonly number[]): string[][] {
-  const parts = widths.map((width, n) => {
-    const text = row[n] ?? '';
+  const parts = widths.map((width, index) => {
+    const text = row[index] ?? '';
     return text.length > WIDEST_CELL ? [formatCell(text, width)] : wrapped(text, width);
   });
   const height = Math.max(...parts.map((lines) => lines.length));
-  return Array.from({ length: height }, (_, i) => parts.map((lines) => lines[i] ?? ''));
+  return Array.from({ length: height }, (_, index) => parts.map((lines) => lines[index] ?? ''));
 }
 
 /**
@@ -146,7 +151,9 @@ function csvCell(value: unknown): string {
 /** Lines of a format for programs. */
 export function formatLines({ columns, rows }: QueryResult, format: 'csv' | 'json'): string[] {
   if (format === 'csv') return [columns.map(csvCell).join(','), ...rows.map((row) => row.map(csvCell).join(','))];
-  return rows.map((row) => JSON.stringify(Object.fromEntries(columns.map((c, n) => [c, row[n] ?? null]))));
+  return rows.map((row) =>
+    JSON.stringify(Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null]))),
+  );
 }
 
 /** DuckDB's words for access that a snapshot does not allow. */

@@ -28,7 +28,7 @@ export function splitStatements(text: string): Split {
       start = at;
     } else at += 1;
   }
-  return { statements: statements.filter((s) => !isEmpty(s)), rest: text.slice(start) };
+  return { statements: statements.filter((statement) => !isEmpty(statement)), rest: text.slice(start) };
 }
 
 /** Whether SQL has nothing but spaces and comments. */

@@ -32,16 +32,16 @@ const formatLandmark = (landmark: number): string =>
 
 /** One outcome within one horizon: a table of the measured deciles, and the number of deals of the others. */
 function formatOutcome(rows: readonly BacktestRow[]): string[] {
-  const measured = rows.filter((r) => r.status === 'measured');
-  const tooFew = rows.filter((r) => r.status !== 'measured' && r.n > 0);
-  const cells = measured.map((r) => [
-    formatDecile(r),
-    String(r.n),
-    String(r.hits),
-    String(r.share_pct),
-    `${r.low_pct} to ${r.high_pct}`,
+  const measured = rows.filter((row) => row.status === 'measured');
+  const tooFew = rows.filter((row) => row.status !== 'measured' && row.n > 0);
+  const cells = measured.map((rate) => [
+    formatDecile(rate),
+    String(rate.n),
+    String(rate.hits),
+    String(rate.share_pct),
+    `${rate.low_pct} to ${rate.high_pct}`,
   ]);
-  const counts = tooFew.map((r) => `${r.decile === null ? 'all deals' : `decile ${r.decile}`} n=${r.n}`);
+  const counts = tooFew.map((rate) => `${rate.decile === null ? 'all deals' : `decile ${rate.decile}`} n=${rate.n}`);
   return [
     ...(cells.length === 0 ? [] : table(['decile', 'n', 'happened', 'share %', '95 % interval'], cells)),
     ...(counts.length === 0 ? [] : [`not enough history: ${counts.join(', ')}`]),
@@ -71,15 +71,15 @@ function formatCorrelations(rows: readonly CorrelationRow[]): string[] {
 export function formatBacktest({ rows, correlations, days }: Backtest): string[] {
   const period = `${days[0] ?? ''} to ${days.at(-1) ?? ''}`;
   const lines = [`${days.length} days of snapshots, ${period}. Each deal counts once for each landmark.`];
-  for (const [landmark, of] of Map.groupBy(correlations, (r) => r.landmark)) {
+  for (const [landmark, of] of Map.groupBy(correlations, (correlation) => correlation.landmark)) {
     const measured = formatCorrelations(of);
     if (measured.length > 0)
       lines.push('', `rank correlation with the outcome, ${formatLandmark(landmark)}`, ...measured);
   }
-  for (const [landmark, of] of Map.groupBy(rows, (r) => r.landmark)) {
+  for (const [landmark, of] of Map.groupBy(rows, (row) => row.landmark)) {
     // A landmark that no deal has reached has no tables; the first score always has.
     if (landmark > 0 && of.every(({ n }) => n === 0)) continue;
-    const outcomes = Map.groupBy(of, (r) => `${r.outcome} within ${r.days} days, ${formatLandmark(landmark)}`);
+    const outcomes = Map.groupBy(of, (rate) => `${rate.outcome} within ${rate.days} days, ${formatLandmark(landmark)}`);
     const followed = [...outcomes].filter(([, deciles]) => deciles.some(({ n }) => n > 0));
     for (const [outcome, deciles] of followed) lines.push('', outcome, ...formatOutcome(deciles));
     if (followed.length === 0) lines.push('', 'not enough history: no deal has been followed for 30 days');

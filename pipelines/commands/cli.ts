@@ -43,9 +43,11 @@ async function reparseCommand(): Promise<number> {
   const settings = readSettings(pipelineSettings);
   const { SOURCE, SINCE, APPLY } = readSettings(reparseSettings);
   const all = await loadSources();
-  const spec = all.find((s) => s.name === SOURCE);
+  const spec = all.find((source) => source.name === SOURCE);
   if (!spec)
-    throw new SettingError(`SOURCE is ${JSON.stringify(SOURCE)}, expected one of ${all.map((s) => s.name).join(', ')}`);
+    throw new SettingError(
+      `SOURCE is ${JSON.stringify(SOURCE)}, expected one of ${all.map((source) => source.name).join(', ')}`,
+    );
   const layout = layoutOf(settings.DATA_DIR);
   // Writing needs the lock of the folder, and so does fetching rows from the store.
   const release = APPLY || settings.STORE !== undefined ? await holdFolder(layout) : undefined;
@@ -57,7 +59,7 @@ async function reparseCommand(): Promise<number> {
     const results = await reparse({ layout, archive, spec, apply: APPLY, fetchRows: store?.fetchRows, ...since });
     for (const line of formatReparse(results, spec.name, APPLY)) print(line);
     if (APPLY) await store?.addReads();
-    return results.every((r) => r.problem === null) ? 0 : 1;
+    return results.every((result) => result.problem === null) ? 0 : 1;
   } finally {
     store?.close();
     release?.();

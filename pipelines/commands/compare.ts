@@ -27,8 +27,8 @@ export async function compareStaged(record: RecordDefinition, oldFile: string, n
   const duck = await openDuck(':memory:', { threads: 1 });
   try {
     const { connection } = duck;
-    const fields = [...record.columns.map((c) => c.name), 'source_url'];
-    const places = Provenance.columns.map((c) => c.name).filter((name) => !fields.includes(name));
+    const fields = [...record.columns.map((column) => column.name), 'source_url'];
+    const places = Provenance.columns.map((column) => column.name).filter((name) => !fields.includes(name));
     await load(connection, 'old', oldFile, [...fields, ...places]);
     await load(connection, 'new', newFile, [...fields, ...places]);
     return await findDifferences(connection, record.key, fields, places);
@@ -44,17 +44,19 @@ async function findDifferences(
   fields: readonly string[],
   places: readonly string[],
 ): Promise<Differences> {
-  const on = key.map((k) => `o.${identifier(k)} IS NOT DISTINCT FROM n.${identifier(k)}`).join(' AND ');
-  const keyOf = (table: string): string => `concat_ws(' ', ${key.map((k) => `${table}.${identifier(k)}`).join(', ')})`;
+  const on = key.map((column) => `o.${identifier(column)} IS NOT DISTINCT FROM n.${identifier(column)}`).join(' AND ');
+  const keyOf = (table: string): string =>
+    `concat_ws(' ', ${key.map((column) => `${table}.${identifier(column)}`).join(', ')})`;
   const differs = (names: readonly string[]): string =>
-    names.map((f) => `o.${identifier(f)} IS DISTINCT FROM n.${identifier(f)}`).join(' OR ');
-  const keysOf = async (sql: string): Promise<string[]> => (await rowsOf(connection, sql)).map((r) => String(r['key']));
+    names.map((name) => `o.${identifier(name)} IS DISTINCT FROM n.${identifier(name)}`).join(' OR ');
+  const keysOf = async (sql: string): Promise<string[]> =>
+    (await rowsOf(connection, sql)).map((row) => String(row['key']));
   const changesOfFields = fields.map(
-    (f, position) => `
+    (field, position) => `
       SELECT
-        ${keyOf('o')} AS key, ${literal(f)} AS field,
-        o.${identifier(f)} AS old, n.${identifier(f)} AS new, ${position} AS position
-      FROM old o JOIN new n ON ${on} WHERE ${differs([f])}`,
+        ${keyOf('o')} AS key, ${literal(field)} AS field,
+        o.${identifier(field)} AS old, n.${identifier(field)} AS new, ${position} AS position
+      FROM old o JOIN new n ON ${on} WHERE ${differs([field])}`,
   );
   const changed = await rowsOf(
     connection,
@@ -67,11 +69,11 @@ async function findDifferences(
   return {
     added: await keysOf(`SELECT ${keyOf('n')} AS key FROM new n ANTI JOIN old o ON ${on} ORDER BY key`),
     gone: await keysOf(`SELECT ${keyOf('o')} AS key FROM old o ANTI JOIN new n ON ${on} ORDER BY key`),
-    changed: changed.map((r) => ({
-      key: String(r['key']),
-      field: String(r['field']),
-      old: r['old'] as string | null,
-      new: r['new'] as string | null,
+    changed: changed.map((row) => ({
+      key: String(row['key']),
+      field: String(row['field']),
+      old: row['old'] as string | null,
+      new: row['new'] as string | null,
     })),
     moved: Number(moved?.['n']),
   };
@@ -86,7 +88,7 @@ async function load(
 ): Promise<void> {
   const source = `read_parquet(${literal(file)})`;
   const described = await rowsOf(connection, `DESCRIBE SELECT * FROM ${source}`);
-  const present = new Set(described.map((r) => r['column_name']));
+  const present = new Set(described.map((row) => row['column_name']));
   const columns = names.map(
     (name) => `CAST(${present.has(name) ? identifier(name) : 'NULL'} AS VARCHAR) AS ${identifier(name)}`,
   );

@@ -193,7 +193,7 @@ async function chooseAssumptions(layout: Layout, published: Manifest): Promise<A
   try {
     const file = join(layout.snapshot(published.run_id), 'assumptions.parquet');
     const rows = await rowsOf(duck.connection, `FROM read_parquet(${literal(file)})`);
-    return { id: published.assumption_set_id, rows: rows.map((r): AssumptionRow => Assumption.schema.parse(r)) };
+    return { id: published.assumption_set_id, rows: rows.map((row): AssumptionRow => Assumption.schema.parse(row)) };
   } finally {
     duck.close();
   }
@@ -220,7 +220,7 @@ export function formatRebuild({ runId, tables, parsed, copied, versionChanges }:
     ...copied.map(({ source, why }) => `  copied the stored rows of ${source}: ${why}`),
   ];
   if (different.length === 0) return lines;
-  const rows = different.map((t) => [t.name, t.was.slice(0, 16), t.now.slice(0, 16)]);
+  const rows = different.map((each) => [each.name, each.was.slice(0, 16), each.now.slice(0, 16)]);
   return [...lines, ...table(['table', 'then', 'now'], rows), ...versionChanges.map((change) => `  ${change}`)];
 }
 

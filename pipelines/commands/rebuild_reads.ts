@@ -31,7 +31,7 @@ interface Folders {
 
 export async function rebuildReads(layout: Layout, target: Layout, published: Manifest): Promise<RebuiltReads> {
   const folders: Folders = { layout, target, archive: await openArchive(layout.root) };
-  const specs = new Map((await loadSources()).map((s) => [s.name, s]));
+  const specs = new Map((await loadSources()).map((source) => [source.name, source]));
   const states: SourceState[] = [];
   const copied: { source: string; why: string }[] = [];
   let parsed = 0;
@@ -116,5 +116,5 @@ async function parseAgain(folders: Folders, spec: SourceSpec, record: ReadRecord
 async function carriedFrom(layout: Layout, record: ReadRecord): Promise<ReadRecord | undefined> {
   if (record.counts.rows_carried === 0) return undefined;
   const reads = await readsUpTo(layout, record.source, record.as_of);
-  return reads.find((r) => r.status === 'good' && r.run_id < record.run_id);
+  return reads.find((read) => read.status === 'good' && read.run_id < record.run_id);
 }

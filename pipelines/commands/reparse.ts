@@ -62,7 +62,7 @@ interface StagedRows {
 
 /** Parse the good reads of a source again, oldest first. Quarantined and lost pages are in the result. */
 export async function reparse({ layout, archive, spec, since, apply, fetchRows }: ReparseOptions): Promise<Reparsed[]> {
-  const good = (await readsUpTo(layout, spec.name, LAST_DAY)).filter((r) => r.status === 'good').reverse();
+  const good = (await readsUpTo(layout, spec.name, LAST_DAY)).filter((read) => read.status === 'good').reverse();
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-reparse-'));
   const results: Reparsed[] = [];
   // The previous read, from which a read may carry rows.

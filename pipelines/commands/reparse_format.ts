@@ -35,7 +35,9 @@ function formatCounts({ before, after, hasOtherRejects, applied }: Reparsed, d: 
 
 function formatChanges({ changed, added, gone }: Differences): string[] {
   const changes = [
-    ...changed.map((c) => `  ~ ${c.key}: ${c.field}: ${c.old ?? 'null'} -> ${c.new ?? 'null'}`),
+    ...changed.map(
+      (change) => `  ~ ${change.key}: ${change.field}: ${change.old ?? 'null'} -> ${change.new ?? 'null'}`,
+    ),
     ...added.map((key) => `  + ${key}`),
     ...gone.map((key) => `  - ${key}`),
   ];

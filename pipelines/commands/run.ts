@@ -44,11 +44,11 @@ export function chooseSources(all: readonly SourceSpec[], wanted: string | undef
   if (wanted === 'none') return () => false;
   const words = wanted
     .split(',')
-    .map((w) => w.trim())
+    .map((word) => word.trim())
     .filter(Boolean);
   if (words.length === 0)
     throw new SettingError(`SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources, or none`);
-  const known = [...FAMILIES, ...all.map((s) => s.name)];
+  const known = [...FAMILIES, ...all.map((source) => source.name)];
   const unknown = words.find((word) => !known.includes(word));
   if (unknown !== undefined) {
     const similar = known.filter((name) => name.startsWith(unknown.slice(0, SAME_START)) || name.includes(unknown));
@@ -107,7 +107,7 @@ async function unknownDropFolders(drop: string, all: readonly SourceSpec[]): Pro
     const code = error.code ?? String(error);
     throw new SettingError(`the drop folder is ${JSON.stringify(drop)}, expected a readable folder: ${code}`);
   });
-  return names.filter((name) => !name.startsWith('.') && !all.some((s) => s.name === name)).sort();
+  return names.filter((name) => !name.startsWith('.') && !all.some((source) => source.name === name)).sort();
 }
 
 /** The settings of a sandbox world. Another DAY is a later day of the same world. */
@@ -174,7 +174,7 @@ export async function runCommand(): Promise<number> {
   await archive.removeLeftovers();
   const startedMs = Date.now();
   const isDue = dueByCadence(clock.asOf);
-  const sources = settings.LIVE ? all.filter((s) => s.terms.basis !== 'sandbox_only') : all;
+  const sources = settings.LIVE ? all.filter((source) => source.terms.basis !== 'sandbox_only') : all;
   say(`Dealfeed: ${settings.LIVE ? 'the real web' : 'the sandbox world (made-up data)'}, day ${clock.asOf}`);
   for (const line of settingsWithoutEffect(process.env, settings.LIVE)) say(line);
   for (const line of noLedgerYet(settings)) say(line);

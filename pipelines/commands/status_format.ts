@@ -20,19 +20,19 @@ const LABEL = 10;
 /** Empty lines around the table of sources. */
 const EMPTY_LINES = 2;
 
-const formatCost = (c: Cost): string =>
-  `${plural(c.requests, 'request')}, ${bytesShort(c.bytes)} fetched, ${number(c.seconds)} s`;
+const formatCost = (cost: Cost): string =>
+  `${plural(cost.requests, 'request')}, ${bytesShort(cost.bytes)} fetched, ${number(cost.seconds)} s`;
 
-const formatSales = (s: Sales): string => `$${s.usd} (${plural(s.calls, 'call')})`;
+const formatSales = (sales: Sales): string => `$${sales.usd} (${plural(sales.calls, 'call')})`;
 
-function formatSnapshot(s: SnapshotHealth): string[] {
-  const files = s.damage.length === 0 ? 'all file hashes match' : 'DAMAGED';
-  const warnings = s.warnings.map((w) => `${w.audit} ${w.rows} rows`).join(', ');
-  const rows = Object.entries(s.rows).filter(([name]) => !UNCOUNTED.includes(name));
+function formatSnapshot(health: SnapshotHealth): string[] {
+  const files = health.damage.length === 0 ? 'all file hashes match' : 'DAMAGED';
+  const warnings = health.warnings.map((warning) => `${warning.audit} ${warning.rows} rows`).join(', ');
+  const rows = Object.entries(health.rows).filter(([name]) => !UNCOUNTED.includes(name));
   return [
-    `Snapshot  ${s.run_id} (${s.data_clock}), as of ${s.as_of}, ${s.age_days} d old, assumptions ` +
-      `${s.assumption_set_id}; ${files}`,
-    `Audits    ${s.audits_passed} blocking passed${warnings === '' ? ', no warnings' : `; warnings: ${warnings}`}`,
+    `Snapshot  ${health.run_id} (${health.data_clock}), as of ${health.as_of}, ${health.age_days} d old, assumptions ` +
+      `${health.assumption_set_id}; ${files}`,
+    `Audits    ${health.audits_passed} blocking passed${warnings === '' ? ', no warnings' : `; warnings: ${warnings}`}`,
     `Rows      ${rows.map(([name, n]) => `${name} ${number(n)}`).join(', ')}`,
   ];
 }
@@ -97,7 +97,7 @@ function formatOperation(health: Health): string[] {
 }
 
 function formatGroupCounts(sources: readonly SourceHealth[]): string {
-  const count = (group: SourceHealth['group']): number => sources.filter((s) => s.group === group).length;
+  const count = (group: SourceHealth['group']): number => sources.filter((source) => source.group === group).length;
   const [waiting, outOfSeason] = [count('waiting'), count('out_of_season')];
   const waitingText = waiting === 0 ? '' : `, ${waiting} waiting for the operator`;
   const seasonText = outOfSeason === 0 ? '' : `, ${outOfSeason} out of season`;
@@ -116,10 +116,10 @@ export function formatHealth(health: Health, screen: Screen = {}): string[] {
     ...(snapshot ? formatSnapshot(snapshot) : []).flatMap(fit),
     ...formatOperation(health).flatMap(fit),
     ...troubles
-      .filter((t) => !isOfSource(t))
-      .flatMap((t) => fit(`Problem   ${t.message}. See ${t.runbook}`).map(highlight)),
+      .filter((trouble) => !isOfSource(trouble))
+      .flatMap((trouble) => fit(`Problem   ${trouble.message}. See ${trouble.runbook}`).map(highlight)),
   ];
-  const pages = [...new Set(troubles.filter(isOfSource).map((t) => t.runbook))];
+  const pages = [...new Set(troubles.filter(isOfSource).map((trouble) => trouble.runbook))];
   const below = [
     ...(sources.length > 0 ? wrapped(formatGroupCounts(sources), columns) : []),
     ...(pages.length > 0 ? wrapped(`What to do: ${pages.join(', ')}`, columns).map(highlight) : []),

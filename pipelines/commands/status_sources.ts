@@ -33,23 +33,23 @@ interface Row {
 }
 
 /** Why the latest read failed, or why its rows are outdated. */
-function reasonOf(s: SourceHealth): string {
-  if (s.reason !== null) return `${s.reason}: ${s.detail ?? ''}`;
-  return s.outdated_reason === null ? '' : `${s.outdated_reason}: ${formatOutdated(s) ?? ''}`;
+function reasonOf(health: SourceHealth): string {
+  if (health.reason !== null) return `${health.reason}: ${health.detail ?? ''}`;
+  return health.outdated_reason === null ? '' : `${health.outdated_reason}: ${formatOutdated(health) ?? ''}`;
 }
 
-const sourceRow = (s: SourceHealth): Row => ({
-  group: s.group,
+const sourceRow = (health: SourceHealth): Row => ({
+  group: health.group,
   cells: [
-    s.source,
-    s.state,
-    s.last_success?.slice(0, 10) ?? 'never',
-    s.age_days === null ? '-' : `${s.age_days} d`,
-    `${s.every_days} d`,
-    number(s.rows),
-    number(s.rejected),
-    s.next_due ?? '-',
-    reasonOf(s),
+    health.source,
+    health.state,
+    health.last_success?.slice(0, 10) ?? 'never',
+    health.age_days === null ? '-' : `${health.age_days} d`,
+    `${health.every_days} d`,
+    number(health.rows),
+    number(health.rejected),
+    health.next_due ?? '-',
+    reasonOf(health),
   ],
 });
 
@@ -61,12 +61,12 @@ const familyRow = (group: QuietGroup, family: string, members: readonly SourceHe
   cells: [
     `${family} (${members.length})`,
     QUIET[group],
-    earliest(members.map((s) => s.last_success))?.slice(0, 10) ?? 'never',
-    group === 'fresh' ? `${Math.max(...members.map((s) => s.age_days ?? 0))} d` : '-',
-    `${Math.max(...members.map((s) => s.every_days))} d`,
+    earliest(members.map((member) => member.last_success))?.slice(0, 10) ?? 'never',
+    group === 'fresh' ? `${Math.max(...members.map((member) => member.age_days ?? 0))} d` : '-',
+    `${Math.max(...members.map((member) => member.every_days))} d`,
     number(members.reduce((sum, s) => sum + s.rows, 0)),
     number(members.reduce((sum, s) => sum + s.rejected, 0)),
-    earliest(members.map((s) => s.next_due)) ?? '-',
+    earliest(members.map((member) => member.next_due)) ?? '-',
     '',
   ],
 });
@@ -77,13 +77,13 @@ export function formatSources(
   { lines = Infinity, columns = Infinity, hasColor = false }: Screen,
   otherLines: number,
 ): string[] {
-  const sorted = GROUPS.flatMap((group) => sources.filter((s) => s.group === group));
+  const sorted = GROUPS.flatMap((group) => sources.filter((source) => source.group === group));
   const isFolded = otherLines + sorted.length + 1 > lines;
   const families = (group: QuietGroup): Row[] =>
     [
       ...Map.groupBy(
-        sources.filter((s) => s.group === group),
-        (s) => s.family,
+        sources.filter((source) => source.group === group),
+        (source) => source.family,
       ),
     ].map(([family, members]) => familyRow(group, family, members));
   const rows = isFolded
@@ -97,7 +97,7 @@ export function formatSources(
   ];
   return [
     header,
-    ...rows.flatMap((row, i) => (body[i] ?? []).map((line) => color(line, row))),
+    ...rows.flatMap((row, index) => (body[index] ?? []).map((line) => color(line, row))),
     ...notes.flatMap((note) => wrapped(`(${note})`, columns, 2)),
   ];
 }
@@ -137,7 +137,7 @@ function tableThatFits(rows: readonly Row[], columns: number): FittedTable {
   };
   return {
     header: isBeside && reasons.some((reason) => reason !== '') ? `${header.padEnd(width())}  reason` : header,
-    lines: body.map((line, i) => withReason(line, reasons[i] ?? '')),
+    lines: body.map((line, index) => withReason(line, reasons[index] ?? '')),
     leftOut: HEADER.filter((name) => LESS_IMPORTANT.includes(name) && !shown.includes(name)),
   };
 }

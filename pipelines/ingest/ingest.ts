@@ -107,7 +107,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
   try {
     // A dropped file takes precedence over the web.
     const drop = await droppedFiles(run, spec);
-    dropped = drop.pages.map((p) => p.url);
+    dropped = drop.pages.map((page) => page.url);
     pages.push(...drop.pages.map(readPage));
     if (drop.unknownFiles.length > 0) {
       const files = drop.unknownFiles.join(', ');
@@ -157,6 +157,6 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
 function expectedFiles({ drop = [] }: SourceSpec): string {
   if (drop.length === 0) return 'This source reads no file.';
   const sentences = drop.map(({ about }) => about.split(/(?<=\.) /u));
-  const files = drop.map(({ file }, i) => `${file} (${sentences[i]?.[0] ?? ''})`).join(' or ');
+  const files = drop.map(({ file }, index) => `${file} (${sentences[index]?.[0] ?? ''})`).join(' or ');
   return [`Expected: ${files}.`, ...new Set(sentences.flatMap(([, ...others]) => others))].join(' ');
 }

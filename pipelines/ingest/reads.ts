@@ -162,5 +162,5 @@ export async function readsUpTo(layout: Layout, source: string, asOf: string): P
 
 /** The newest good read on or before a day: its rows are in use. */
 export async function standingRead(layout: Layout, source: string, asOf: string): Promise<ReadRecord | undefined> {
-  return (await readsUpTo(layout, source, asOf)).find((r) => r.status === 'good');
+  return (await readsUpTo(layout, source, asOf)).find((read) => read.status === 'good');
 }

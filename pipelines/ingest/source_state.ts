@@ -83,7 +83,7 @@ const cited = (address: string, inSandbox: boolean): string =>
 export function judgeSource(spec: SourceSpec, sourceReads: SourceReads): SourceState {
   const { read, reads, asOf, inSandbox } = sourceReads;
   const latest = read ?? undefined;
-  const standing = reads.find((r) => r.status === 'good');
+  const standing = reads.find((run) => run.status === 'good');
   // A failure stays visible until the source is read again.
   const tried = latest ?? (read === undefined && reads[0]?.status !== 'good' ? reads[0] : undefined);
   const waits = waitOf(spec, sourceReads);

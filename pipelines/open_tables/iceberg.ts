@@ -108,12 +108,12 @@ export function buildMetadata(
   current: TableSnapshot,
 ): TableMetadata & Readonly<Record<string, unknown>> {
   const byOrder = [...snapshots].sort((a, b) => a['snapshot-id'] - b['snapshot-id']);
-  const newest = Math.max(...byOrder.map((s) => s['timestamp-ms']));
+  const newest = Math.max(...byOrder.map((snapshot) => snapshot['timestamp-ms']));
   return {
     'format-version': 2,
     'table-uuid': tableUuid(location),
     location,
-    'last-sequence-number': Math.max(...byOrder.map((s) => s['sequence-number'])),
+    'last-sequence-number': Math.max(...byOrder.map((snapshot) => snapshot['sequence-number'])),
     'last-updated-ms': newest,
     'last-column-id': Math.max(...schemas.flatMap(({ fields }) => fields.map(({ id }) => id))),
     schemas,
@@ -128,8 +128,8 @@ export function buildMetadata(
     refs: { main: { 'snapshot-id': current['snapshot-id'], type: 'branch' } },
     snapshots: byOrder,
     'snapshot-log': byOrder
-      .filter((s) => s['snapshot-id'] <= current['snapshot-id'])
-      .map((s) => ({ 'snapshot-id': s['snapshot-id'], 'timestamp-ms': s['timestamp-ms'] })),
+      .filter((snapshot) => snapshot['snapshot-id'] <= current['snapshot-id'])
+      .map((snapshot) => ({ 'snapshot-id': snapshot['snapshot-id'], 'timestamp-ms': snapshot['timestamp-ms'] })),
     'metadata-log': [],
   };
 }

@@ -77,7 +77,9 @@ async function describe(
 function schemaFor(schemas: readonly TableSchema[], fields: TableSchema['fields']): TableSchema {
   const text = JSON.stringify(fields);
   const same = schemas.find((schema) => JSON.stringify(schema.fields) === text);
-  return same ?? { type: 'struct', 'schema-id': Math.max(-1, ...schemas.map((s) => s['schema-id'])) + 1, fields };
+  return (
+    same ?? { type: 'struct', 'schema-id': Math.max(-1, ...schemas.map((schema) => schema['schema-id'])) + 1, fields }
+  );
 }
 
 export interface Table {
@@ -167,7 +169,9 @@ export async function nextVersion(
   const snapshots = (found?.snapshots ?? []).filter(({ summary: { run } }) => !here.has(run) && hasElsewhere(run));
   for (const { manifest } of table.published) {
     const file = manifest.tables[table.name];
-    const known = found?.snapshots.find((s) => s.summary.run === manifest.run_id && s.summary.file === file?.sha256);
+    const known = found?.snapshots.find(
+      (snapshot) => snapshot.summary.run === manifest.run_id && snapshot.summary.file === file?.sha256,
+    );
     if (known) {
       snapshots.push(known);
       continue;
@@ -180,10 +184,10 @@ export async function nextVersion(
   snapshots.sort((a, b) => a['snapshot-id'] - b['snapshot-id']);
   const served = snapshots.find(({ summary }) => summary.run === current) ?? snapshots.at(-1);
   if (!served) return null;
-  const used = schemas.filter((schema) => snapshots.some((s) => s['schema-id'] === schema['schema-id']));
+  const used = schemas.filter((schema) => snapshots.some((snapshot) => snapshot['schema-id'] === schema['schema-id']));
   const text = `${JSON.stringify(buildMetadata({ location, schemas: used, snapshots }, served), null, 1)}\n`;
   if (text === latest) return null;
-  const kept = new Set(snapshots.map((s) => basename(s['manifest-list'], '.avro').slice('snap-'.length)));
+  const kept = new Set(snapshots.map((snapshot) => basename(snapshot['manifest-list'], '.avro').slice('snap-'.length)));
   return {
     files,
     text,

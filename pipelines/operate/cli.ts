@@ -19,7 +19,7 @@ const NOT_SAVED: ReadonlySet<string> = new Set(['APPLY', 'DATA_DIR', 'SANDBOX_UR
 
 /** The settings that are set now, including secrets of sources, for scheduled runs. */
 async function settingsToSave(): Promise<Record<string, string>> {
-  const secrets = (await loadSources()).flatMap((s) => s.secrets ?? []);
+  const secrets = (await loadSources()).flatMap((source) => source.secrets ?? []);
   const names = new Set([
     ...Object.keys(pipelineSettings.shape),
     ...Object.keys(alertSettings.shape),

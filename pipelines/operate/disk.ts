@@ -7,7 +7,7 @@ export async function sizeOfFiles(paths: readonly string[]): Promise<number> {
   let total = 0;
   for (const path of paths)
     total += await stat(path).then(
-      (s) => s.size,
+      (found) => found.size,
       () => 0,
     );
   return total;
@@ -16,5 +16,5 @@ export async function sizeOfFiles(paths: readonly string[]): Promise<number> {
 /** Size of all files in a folder, in bytes. */
 export async function sizeOfFolder(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  return sizeOfFiles(entries.filter((e) => e.isFile()).map((e) => join(e.parentPath, e.name)));
+  return sizeOfFiles(entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)));
 }

@@ -41,23 +41,23 @@ const sum = (amounts: readonly bigint[]): string => usdOf(amounts.reduce((total,
 
 const salesOf = (sold: readonly Purchase[]): Sales => ({
   calls: sold.length,
-  usd: sum(sold.map((p) => p.payment.amount)),
+  usd: sum(sold.map((purchase) => purchase.payment.amount)),
 });
 
 /** One problem for each kind of difference that the audit found. */
 function differenceProblems(differences: readonly Difference[]): Problem[] {
-  const owed = differences.flatMap((d) => (d.kind === 'owed' ? [d.transfer] : []));
-  const unpaid = differences.flatMap((d) => (d.kind === 'unpaid' ? [d.purchase] : []));
+  const owed = differences.flatMap((difference) => (difference.kind === 'owed' ? [difference.transfer] : []));
+  const unpaid = differences.flatMap((difference) => (difference.kind === 'unpaid' ? [difference.purchase] : []));
   const problems: Problem[] = [];
   if (owed.length > 0) {
-    const total = sum(owed.map((t) => t.amount));
+    const total = sum(owed.map((transfer) => transfer.amount));
     const message =
       `${owed.length} incoming transfers, $${total} in total, paid for something that can no longer be delivered: ` +
       'refund them';
     problems.push(problem('transfers_owed', 'ledger', message));
   }
   if (unpaid.length > 0) {
-    const total = sum(unpaid.map((p) => p.payment.amount));
+    const total = sum(unpaid.map((purchase) => purchase.payment.amount));
     const message = `${unpaid.length} sold purchases, $${total} in total, have no transfer on the chain`;
     problems.push(problem('sales_unpaid', 'ledger', message));
   }
@@ -80,7 +80,8 @@ async function readLedgerState(ledger: Ledger, place: string, nowMs: number): Pr
     (p) => settlingSinceMs(p) < nowMs - UNKNOWN_AFTER_MS,
   );
   const ofNetworks = Map.groupBy(sold, ({ payment }) => payment.network);
-  const within = (ms: number): Purchase[] => sold.filter((p) => (p.endedAtMs ?? p.reservedAtMs) > nowMs - ms);
+  const within = (ms: number): Purchase[] =>
+    sold.filter((purchase) => (purchase.endedAtMs ?? purchase.reservedAtMs) > nowMs - ms);
   return {
     earnings: {
       place,

@@ -119,9 +119,11 @@ export async function diskForecast(
 ): Promise<DiskForecast | null> {
   const dayOf = ({ run_id: runId }: RunReport): string => parseRunId(runId)?.asOf ?? today;
   const first = reports[0];
-  if (first === undefined || reports.every((r) => dayOf(r) === dayOf(first))) return null;
+  if (first === undefined || reports.every((report) => dayOf(report) === dayOf(first))) return null;
   const days = Math.min(MONTH_DAYS, Math.max(1, daysBetween(dayOf(first), today)));
-  const lately = reports.filter((r) => dayOf(r) > dayOf(first) && daysBetween(dayOf(r), today) < MONTH_DAYS);
+  const lately = reports.filter(
+    (report) => dayOf(report) > dayOf(first) && daysBetween(dayOf(report), today) < MONTH_DAYS,
+  );
   // Staged rows grow with the pages they are parsed from.
   const allBytes = sumCosts(reports).bytes;
   const rowsPerByte = allBytes === 0 ? 0 : stagedBytes / allBytes;
@@ -129,7 +131,7 @@ export async function diskForecast(
   return computeForecast({
     today,
     snapshots: await snapshotSizes(layout),
-    snapshotsPerDay: lately.filter((r) => r.published).length / days,
+    snapshotsPerDay: lately.filter((run) => run.published).length / days,
     readBytesPerDay: (sumCosts(lately).bytes * (1 + rowsPerByte)) / days,
     freeBytes: disk.bavail * disk.bsize,
     policy: await scheduledPolicy(layout),

@@ -105,7 +105,7 @@ function runProblems(runs: readonly PastRun[], running: string | null): Problem[
 }
 
 function snapshotHealth(manifest: Manifest, damage: readonly string[], today: string): SnapshotHealth {
-  const failing = manifest.audits.filter((a) => a.failing_rows > 0);
+  const failing = manifest.audits.filter((audit) => audit.failing_rows > 0);
   return {
     run_id: manifest.run_id,
     data_clock: manifest.data_clock,
@@ -114,8 +114,8 @@ function snapshotHealth(manifest: Manifest, damage: readonly string[], today: st
     assumption_set_id: manifest.assumption_set_id,
     rows: Object.fromEntries(Object.entries(manifest.tables).map(([name, t]) => [name, t.rows])),
     damage,
-    audits_passed: manifest.audits.filter((a) => a.blocking).length,
-    warnings: failing.map((a) => ({ audit: a.name, rows: a.failing_rows })),
+    audits_passed: manifest.audits.filter((audit) => audit.blocking).length,
+    warnings: failing.map((audit) => ({ audit: audit.name, rows: audit.failing_rows })),
     notice: manifest.notice,
   };
 }
@@ -166,7 +166,7 @@ export async function checkHealth(
   const manifest = await currentManifest(layout);
   const runs = await pastRuns(layout);
   const running = runs.at(-1)?.report === null ? await lockHolder(layout) : null;
-  const reports = runs.flatMap((r) => (r.report ? [r.report] : []));
+  const reports = runs.flatMap((run) => (run.report ? [run.report] : []));
   const lastReport = reports.at(-1);
   const sales = await ledgerState(ledger);
   const crawl = queue === undefined ? undefined : await queueState(queue);
@@ -211,10 +211,10 @@ export async function checkHealth(
     };
   }
   const damage = await verifySnapshot(layout, manifest.run_id);
-  const sourcesHealth = manifest.sources.map((s) =>
+  const sourcesHealth = manifest.sources.map((source) =>
     sourceHealth(
-      s,
-      sources.find(({ name }) => name === s.source),
+      source,
+      sources.find(({ name }) => name === source.source),
       checkedOn,
     ),
   );
@@ -231,7 +231,7 @@ export async function checkHealth(
     checked_on: checkedOn,
     snapshot: snapshotHealth(manifest, damage, checkedOn),
     sources: sourcesHealth,
-    month: sumCosts(reports.filter((r) => daysBetween(r.run_id, checkedOn) < MONTH_DAYS)),
+    month: sumCosts(reports.filter((report) => daysBetween(report.run_id, checkedOn) < MONTH_DAYS)),
     ...facts,
     earned: earnedOf(sales, payments, manifest.data_clock),
     troubles,

@@ -40,7 +40,7 @@ export async function pastRuns(layout: Layout): Promise<PastRun[]> {
     throw error;
   });
   const runs: PastRun[] = [];
-  for (const runId of names.filter((n) => parseRunId(n) !== null).sort(compareRunIds)) {
+  for (const runId of names.filter((name) => parseRunId(name) !== null).sort(compareRunIds)) {
     const report = RunReport.safeParse(await readJson(join(layout.run(runId), 'run.json')));
     runs.push({
       runId,
@@ -60,7 +60,7 @@ export interface Cost {
 
 /** Requests to sites and time of this machine that runs took. */
 export function sumCosts(runs: readonly RunReport[]): Cost {
-  const traffic = runs.flatMap((r) => r.reads.flatMap((read) => (read.traffic ? [read.traffic] : [])));
+  const traffic = runs.flatMap((run) => run.reads.flatMap((read) => (read.traffic ? [read.traffic] : [])));
   return {
     runs: runs.length,
     requests: traffic.reduce((sum, t) => sum + t.requests, 0),

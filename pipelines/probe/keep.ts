@@ -28,7 +28,7 @@ function kindOfText(page: Page): Text | null {
 const formOnly: Mask = (text) =>
   text
     .replace(/\p{Lu}/gu, 'X')
-    .replace(/\p{L}/gu, (l) => (l === 'X' ? l : 'x'))
+    .replace(/\p{L}/gu, (line) => (line === 'X' ? line : 'x'))
     .replace(/\d/gu, '9');
 
 /** Words of the personal fields of the rows become as many X. */

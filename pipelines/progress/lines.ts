@@ -31,13 +31,13 @@ export function lineProgress(print: (line: string) => void, now: () => number = 
   const readText = (): string => {
     const sum = (counts: readonly number[]): number => counts.reduce((total, n) => total + n, 0);
     const families = tally.families();
-    return `${sum(families.map((f) => f.ended))} of ${plural(sum(families.map((f) => f.asked)), 'source')} read`;
+    return `${sum(families.map((family) => family.ended))} of ${plural(sum(families.map((family) => family.asked)), 'source')} read`;
   };
 
   const stillBusy = (): void => {
     const reading = tally.reading();
-    const large = reading.map((r) => largeRead(r, now())).filter((text) => text !== null);
-    const sources = reading.map((r) => `${r.source} (${plural(r.requests, 'request')})`);
+    const large = reading.map((row) => largeRead(row, now())).filter((text) => text !== null);
+    const sources = reading.map((read) => `${read.source} (${plural(read.requests, 'request')})`);
     const doing = step ? stepText(step) : [...large, ...sources].join(', ') || readText();
     print(`  after ${duration(now() - startedMs)}: ${doing}`);
   };
@@ -55,7 +55,9 @@ export function lineProgress(print: (line: string) => void, now: () => number = 
     accepted: (source, rows, areAllChecked) => tally.accept(source, rows, areAllChecked),
     ended(end) {
       tally.end(end);
-      for (const counts of tally.families().filter((f) => f.ended === f.asked && !shown.has(f.family))) {
+      for (const counts of tally
+        .families()
+        .filter((family) => family.ended === family.asked && !shown.has(family.family))) {
         shown.add(counts.family);
         print(`  ${counts.family.padEnd(11)}${familyParts(counts).join('  ')}`);
       }

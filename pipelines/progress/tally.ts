@@ -119,7 +119,7 @@ export class Tally {
   }
 
   #counts(family: Family, { startedMs, endedMs, ...sums }: Sums): FamilyCounts {
-    const reading = [...this.#reading.values()].filter((r) => r.family === family);
+    const reading = [...this.#reading.values()].filter((row) => row.family === family);
     const until = sums.ended === sums.asked ? endedMs : this.#now();
     return {
       family,

@@ -43,7 +43,7 @@ const manifestSource = ({ row, standing, latest }: SourceState): Manifest['sourc
 });
 
 export async function snapshotFacts(run: RunFacts): Promise<SnapshotFacts> {
-  const audits = run.results.flatMap((r) => r.audits);
+  const audits = run.results.flatMap((result) => result.audits);
   return {
     run_id: run.runId,
     as_of: run.clock.asOf,
@@ -62,18 +62,24 @@ export async function snapshotFacts(run: RunFacts): Promise<SnapshotFacts> {
       ...hashModels(run.models),
     },
     sources: run.sources.map(manifestSource),
-    models: run.results.map((r) => ({ name: r.name, layer: r.layer, rows: r.rows })),
-    audits: audits.map((a) => ({ name: a.name, about: a.about, blocking: a.blocking, failing_rows: a.failing })),
+    models: run.results.map((result) => ({ name: result.name, layer: result.layer, rows: result.rows })),
+    audits: audits.map((audit) => ({
+      name: audit.name,
+      about: audit.about,
+      blocking: audit.blocking,
+      failing_rows: audit.failing,
+    })),
   };
 }
 
 /** Hash of all schemas, and of all SQL. Equal hashes mean equal logic. */
 export function hashModels(models: readonly Model[]): { schema: string; models: string } {
-  const published = models.filter((m) => m.contract.publish);
-  const sqlOf = (m: Model): string => [m.name, m.sql, ...auditsOf(m).map((a) => a.sql)].join('\n');
+  const published = models.filter((model) => model.contract.publish);
+  const sqlOf = (model: Model): string =>
+    [model.name, model.sql, ...auditsOf(model).map((audit) => audit.sql)].join('\n');
   const hash = (parts: readonly string[]): string => createHash('sha256').update(parts.join('\u0000')).digest('hex');
   return {
-    schema: hash(published.map((m) => JSON.stringify([m.name, m.contract.record.columns]))),
+    schema: hash(published.map((model) => JSON.stringify([model.name, model.contract.record.columns]))),
     models: hash([macrosSql(), inputMacrosSql(), ...models.map(sqlOf), ...VIEWS.map(({ sql }) => sql)]),
   };
 }

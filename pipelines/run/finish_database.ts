@@ -28,7 +28,7 @@ function createKeyed({ name, contract: { record, publish } }: Model, keyOf: Read
     ([column, target]) =>
       `FOREIGN KEY (${identifier(column)}) REFERENCES ${identifier(target)} (${identifier(keyOf.get(target) ?? 'id')})`,
   );
-  const columns = record.columns.map((c) => ({ ...c, sql: storedType(c) }));
+  const columns = record.columns.map((column) => ({ ...column, sql: storedType(column) }));
   return createTable(name, columns, [`PRIMARY KEY (${list(record.key)})`, ...foreign]);
 }
 
@@ -50,8 +50,8 @@ async function addKeys(connection: DuckDBConnection, model: Model, keyOf: Readon
 /** Statements that state which columns are never null. The audits have checked it for every row. */
 const neverNull = ({ name, contract }: Model): string[] =>
   contract.record.columns
-    .filter((c: Column) => c.absent === undefined)
-    .map((c) => `ALTER TABLE ${identifier(name)} ALTER COLUMN ${identifier(c.name)} SET NOT NULL`);
+    .filter((column: Column) => column.absent === undefined)
+    .map((column) => `ALTER TABLE ${identifier(name)} ALTER COLUMN ${identifier(column.name)} SET NOT NULL`);
 
 interface Described {
   readonly published: readonly Model[];
@@ -70,7 +70,7 @@ async function addView(
   const known = tables.flatMap(({ contract }) => contract.record.columns);
   const described = await rowsOf(connection, `DESCRIBE ${identifier(name)}`);
   const comments = described.map(({ column_name: column }) => {
-    const read = known.find((c) => c.name === column);
+    const read = known.find((each) => each.name === column);
     const meaning = columns[String(column)] ?? (read === undefined ? '' : noteOf(read));
     return `COMMENT ON COLUMN ${identifier(name)}.${identifier(String(column))} IS ${literal(meaning)}`;
   });

@@ -59,7 +59,10 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
 }
 
 function readsOf(models: readonly Model[]): IsRead {
-  const queries = [...models.flatMap((m) => [m.sql, ...auditsOf(m).map((a) => a.sql)]), ...CHANGES_SQL];
+  const queries = [
+    ...models.flatMap((model) => [model.sql, ...auditsOf(model).map((audit) => audit.sql)]),
+    ...CHANGES_SQL,
+  ];
   const names = new Set(queries.flatMap((sql) => sql.match(/\w+/gu) ?? []));
   return (table) => names.has(table);
 }
@@ -77,8 +80,8 @@ async function loadFacts(connection: DuckDBConnection, inputs: BuildInputs): Pro
   const load = (table: string, columns: readonly Column[], rows: readonly Record<string, unknown>[]): Promise<void> =>
     loadRows(connection, join(inputs.workDir, `${table}${HANDED_OVER}`), table, columns, rows);
   const run = { as_of: asOf, observed_at: observedAt, assumption_set_id: assumptions.id };
-  const reads = sources.map((s) => s.row);
-  const rejects = sources.flatMap((s) => s.standing?.rejects ?? []);
+  const reads = sources.map((source) => source.row);
+  const rejects = sources.flatMap((source) => source.standing?.rejects ?? []);
   const leads = sold.leads.map((id) => ({ id }));
   const properties = sold.properties.map((key) => ({ property_key: key }));
   await load('run', Run.columns, [run]);
@@ -119,7 +122,7 @@ async function loadPublished(
     if (!contract.publish || !isRead(table)) continue;
     // A column that an older snapshot lacks is null.
     const absent = 'an older snapshot did not have it';
-    const columns = contract.record.columns.map((c) => ({ ...c, absent: c.absent ?? absent }));
+    const columns = contract.record.columns.map((column) => ({ ...column, absent: column.absent ?? absent }));
     const published = snapshot?.tables[name];
     const files = snapshot && published ? [join(layout.snapshot(snapshot.run_id), published.file)] : [];
     await createView(connection, table, columns, files);

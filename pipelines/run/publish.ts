@@ -27,7 +27,7 @@ export const DATABASE = 'dealfeed.duckdb';
 /** The manifest without tables and database. */
 export type SnapshotFacts = Omit<Manifest, 'tables' | 'database'>;
 
-const publishedOf = (models: readonly Model[]): readonly Model[] => models.filter((m) => m.contract.publish);
+const publishedOf = (models: readonly Model[]): readonly Model[] => models.filter((model) => model.contract.publish);
 
 /** Number of parts that `writeSnapshot` names: a Parquet file and perhaps keys for each table, and the database. */
 export function partsToWrite(models: readonly Model[]): number {
@@ -109,7 +109,9 @@ async function writeParquet(
   const columns = convertedRow(contract.record.columns, storedType, parquetType);
   const order = contract.publish?.orderBy.join(', ');
   const rows = `SELECT ${columns} FROM ${PUBLISHED}.main.${identifier(name)} ORDER BY ${order}`;
-  const ids = contract.record.columns.map((c) => `${identifier(c.name)}: ${fieldIdOf(c.name)}`).join(', ');
+  const ids = contract.record.columns
+    .map((column) => `${identifier(column.name)}: ${fieldIdOf(column.name)}`)
+    .join(', ');
   const about = `{about: ${literal(contract.record.about)}, notice: ${literal(notice)}}`;
   const [copied] = await rowsOf(
     connection,

@@ -91,7 +91,8 @@ async function readSource(
 ): Promise<SourceState> {
   const { layout, clock, dataClock, archive, crawler, mayFetch = () => true, progress = SILENT } = options;
   // A register's increment begins at the previous snapshot, whatever was read since.
-  const lastGoodOn = previous?.sources.find((s) => s.source === spec.name)?.last_good_at?.slice(0, 10) ?? null;
+  const lastGoodOn =
+    previous?.sources.find((source) => source.source === spec.name)?.last_good_at?.slice(0, 10) ?? null;
   const run = { layout, clock, runId, archive, crawler, mayFetch, onRows: progress.accepted.bind(progress) };
   if (isDue) progress.started(spec);
   const read = isDue ? await ingest(run, spec, lastGoodOn) : undefined;

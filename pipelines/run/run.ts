@@ -106,9 +106,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
     progress.step({ name: 'audits', about: 'auditing the models', parts: models.length, shareOfPart });
     const results = await auditModels(build.connection, built, onPart);
     const sources = await judgeSources(build.connection, read);
-    const audits = results.flatMap((r) => r.audits);
+    const audits = results.flatMap((result) => result.audits);
     await writeFailures(failuresFolder, audits);
-    const blocked = audits.filter((a) => a.blocking && a.failing > 0);
+    const blocked = audits.filter((audit) => audit.blocking && audit.failing > 0);
 
     const { dataClock } = options;
     const inputs = { runId, clock, dataClock, previous, follows, assumptions, sold, sources, models, results };
@@ -117,7 +117,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     if (publication === null) await store?.addReads();
     await writeReport(layout, runId, startedMs, {
       sources,
-      blocked: blocked.map((b) => b.name),
+      blocked: blocked.map((audit) => audit.name),
       published: publication !== null,
       current: publication?.current ?? false,
     });

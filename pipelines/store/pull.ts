@@ -76,19 +76,19 @@ async function pullRowsInUse(store: Store, layout: Layout, asOf: string): Promis
 
 /** The snapshots that a run of this day reads: the newest of an earlier day, the newest of the day, and the current. */
 function chooseSnapshots({ runs, current }: Catalog, asOf: string): CatalogRun[] {
-  const published = runs.filter((r) => r.manifest !== null).sort((a, b) => compareRunIds(a.run_id, b.run_id));
-  const dayOf = (r: CatalogRun): string => parseRunId(r.run_id)?.asOf ?? '';
+  const published = runs.filter((run) => run.manifest !== null).sort((a, b) => compareRunIds(a.run_id, b.run_id));
+  const dayOf = (run: CatalogRun): string => parseRunId(run.run_id)?.asOf ?? '';
   const wanted = [
-    published.findLast((r) => dayOf(r) < asOf),
-    published.findLast((r) => dayOf(r) === asOf),
-    published.find((r) => r.run_id === current),
+    published.findLast((run) => dayOf(run) < asOf),
+    published.findLast((run) => dayOf(run) === asOf),
+    published.find((run) => run.run_id === current),
   ];
-  return [...new Set(wanted.filter((r) => r !== undefined))];
+  return [...new Set(wanted.filter((run) => run !== undefined))];
 }
 
 /** Move away snapshots that the store does not have: their run ended before it published them. */
 async function setAsideUnpublished(layout: Layout, { runs }: Catalog, print: (line: string) => void): Promise<void> {
-  const published = new Set(runs.filter((r) => r.manifest !== null).map((r) => r.run_id));
+  const published = new Set(runs.filter((run) => run.manifest !== null).map((run) => run.run_id));
   for (const runId of await listSnapshots(layout)) {
     if (published.has(runId)) continue;
     const aside = join(layout.run(runId), 'unpublished');

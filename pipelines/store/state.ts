@@ -22,7 +22,7 @@ async function checkSnapshot(store: Store, run: CatalogRun): Promise<void> {
   const { tables, database } = ServedManifest.parse(await readJsonVerified(store, manifest));
   const files = [...Object.values(tables), database];
   const sizes = await Promise.all(files.map(({ file }) => store.size(snapshotFileName(run.run_id, file))));
-  const wrong = files.find(({ bytes }, i) => sizes[i] !== bytes);
+  const wrong = files.find(({ bytes }, index) => sizes[index] !== bytes);
   if (wrong)
     throw new StoreDamage(
       `STORE ${store.shown}: ${snapshotFileName(run.run_id, wrong.file)} is missing or truncated. Servers cannot ` +

@@ -46,7 +46,10 @@ export async function compareCoverage(
   const known = new Map(
     truth
       .on(truth.asOf)
-      .listings.map((l) => [listingKey(l.site, l.listingId), truth.on(truth.asOf).property(l.propertyId)]),
+      .listings.map((listing) => [
+        listingKey(listing.site, listing.listingId),
+        truth.on(truth.asOf).property(listing.propertyId),
+      ]),
   );
   const deals = (await read('deals', "listing_status = 'active'")).map(
     (deal) => known.get(listingKey(deal['source'], deal['listing_id']))?.metro,

@@ -71,15 +71,15 @@ const statusOf = ({ goneOn, listing }: TrueVersion): string => {
 const STATUSES = ['active', 'under_contract', 'sold', 'delisted'];
 
 /** Sort key of the listings of one property: the documented order of main listings. */
-function mainOrder(v: TrueVersion): (number | string)[] {
-  const { listing } = v;
+function mainOrder(version: TrueVersion): (number | string)[] {
+  const { listing } = version;
   const absent = [listing.units === null, listing.capRate === null && listing.noi === null, listing.yearBuilt === null];
   return [
-    STATUSES.indexOf(statusOf(v)),
+    STATUSES.indexOf(statusOf(version)),
     listing.price === null ? 1 : 0,
-    -dayNumber(v.lastSeen),
+    -dayNumber(version.lastSeen),
     absent.filter(Boolean).length,
-    v.listingFirstSeen,
+    version.listingFirstSeen,
     listing.site,
     listing.listingId,
   ];
@@ -87,7 +87,7 @@ function mainOrder(v: TrueVersion): (number | string)[] {
 
 function compareOrders(a: TrueVersion, b: TrueVersion): number {
   const [left, right] = [mainOrder(a), mainOrder(b)];
-  const at = left.findIndex((value, i) => value !== right[i]);
+  const at = left.findIndex((value, index) => value !== right[index]);
   return at < 0 ? 0 : (left[at] ?? 0) < (right[at] ?? 0) ? -1 : 1;
 }
 
@@ -142,7 +142,7 @@ function trueDeal(listings: readonly TrueVersion[], deal: Row, { truth, assumpti
   const { listing } = main;
   const property = truth.on(truth.asOf).property(listing.propertyId);
   const shown = listings.filter(({ goneOn }) => goneOn === null);
-  const firstSeen = shown.map((v) => v.listingFirstSeen).sort()[0] ?? main.listingFirstSeen;
+  const firstSeen = shown.map((value) => value.listingFirstSeen).sort()[0] ?? main.listingFirstSeen;
   const firstPrice = listing.price === null ? null : main.firstPrice;
   const matches = (deal['distress_matches'] ?? []) as readonly { readonly kind: string; readonly id: string }[];
   const inputs = {
@@ -193,10 +193,10 @@ function trueDeal(listings: readonly TrueVersion[], deal: Row, { truth, assumpti
       ...(truth.isComplete
         ? {
             history: {
-              also_listed: others.map((v) => listingKey(v.listing.site, v.listing.listingId)).sort(),
+              also_listed: others.map((other) => listingKey(other.listing.site, other.listing.listingId)).sort(),
               first_seen: firstSeen,
               last_seen: listings
-                .map((v) => v.lastSeen)
+                .map((value) => value.lastSeen)
                 .sort()
                 .at(-1),
               delisted_on: main.goneOn,

@@ -51,7 +51,7 @@ function countPairs({ what, truth, found, whyMissed }: Pairs): PairCounts {
 const pairsOf = (groups: Iterable<readonly string[]>): Set<string> =>
   new Set(
     [...groups].flatMap((members) =>
-      members.toSorted().flatMap((a, i, all) => all.slice(i + 1).map((b) => `${a} + ${b}`)),
+      members.toSorted().flatMap((member, index, all) => all.slice(index + 1).map((other) => `${member} + ${other}`)),
     ),
   );
 
@@ -78,14 +78,14 @@ type Listings = Pick<WorldDay, 'listings'>;
 /** Listings by deal. A version has source, listing_id and deal_id. */
 export function listingPairs(versions: readonly Row[], day: Listings): PairCounts {
   // Missing rows are counted by reconcile, not here.
-  const published = new Set(versions.map((v) => listingKey(v['source'], v['listing_id'])));
-  const shown = day.listings.filter((l) => published.has(listingKey(l.site, l.listingId)));
-  const byProperty = [...Map.groupBy(shown, (l) => l.propertyId).values()];
-  const byDeal = [...Map.groupBy(versions, (v) => String(v['deal_id'])).values()];
+  const published = new Set(versions.map((version) => listingKey(version['source'], version['listing_id'])));
+  const shown = day.listings.filter((listing) => published.has(listingKey(listing.site, listing.listingId)));
+  const byProperty = [...Map.groupBy(shown, (line) => line.propertyId).values()];
+  const byDeal = [...Map.groupBy(versions, (version) => String(version['deal_id'])).values()];
   return countPairs({
     what: 'listings of one property',
-    truth: pairsOf(byProperty.map((group) => group.map((l) => listingKey(l.site, l.listingId)))),
-    found: pairsOf(byDeal.map((group) => group.map((v) => listingKey(v['source'], v['listing_id'])))),
+    truth: pairsOf(byProperty.map((group) => group.map((line) => listingKey(line.site, line.listingId)))),
+    found: pairsOf(byDeal.map((group) => group.map((version) => listingKey(version['source'], version['listing_id'])))),
     whyMissed: () => 'their normalized addresses differ',
   });
 }
@@ -130,9 +130,14 @@ function whyNotAttached(row: CountyRow | undefined): string {
 
 /** The true property of each deal; undefined if no site shows it. */
 function propertiesOfDeals(versions: readonly Row[], day: Listings): Map<unknown, string> {
-  const propertyOf = new Map(day.listings.map((l) => [listingKey(l.site, l.listingId), l.propertyId]));
+  const propertyOf = new Map(
+    day.listings.map((listing) => [listingKey(listing.site, listing.listingId), listing.propertyId]),
+  );
   return new Map(
-    versions.map((v) => [v['deal_id'], propertyOf.get(listingKey(v['source'], v['listing_id'])) ?? 'unknown property']),
+    versions.map((version) => [
+      version['deal_id'],
+      propertyOf.get(listingKey(version['source'], version['listing_id'])) ?? 'unknown property',
+    ]),
   );
 }
 
@@ -235,7 +240,7 @@ export async function pairCounts(
   const deals = await read('deals');
   const leads = await read('leads');
   const propertyOfDeal = propertiesOfDeals(versions, { listings });
-  const active = new Set(deals.filter((d) => d['listing_status'] === 'active').map((d) => d['id']));
+  const active = new Set(deals.filter((deal) => deal['listing_status'] === 'active').map((deal) => deal['id']));
   return [
     listingPairs(versions, { listings }),
     distressPairs(deals, propertyOfDeal, rows),
@@ -271,13 +276,13 @@ export function pairComparisons(counts: readonly PairCounts[]): Comparison[] {
 
 /** Lines with the figures of each kind of pair, wrong pairs, and the reasons of missed ones. */
 export function formatIdentity(counts: readonly PairCounts[]): string[] {
-  const width = Math.max(...counts.map((c) => c.what.length));
+  const width = Math.max(...counts.map((count) => count.what.length));
   const number = (count: number): string => String(count).padStart(5);
-  return counts.flatMap((c) => [
-    `  ${c.what.padEnd(width)}  same ${number(c.same)}  found ${number(c.found)}  ` +
-      `precision ${precisionOf(c).toFixed(4)}  recall ${recallOf(c).toFixed(4)}`,
-    ...c.wrong.slice(0, 3).map((wrong) => `      wrong: ${wrong}`),
-    ...[...Map.groupBy(c.missed, (missed) => missed.slice(missed.lastIndexOf(': ') + 2))].map(
+  return counts.flatMap((count) => [
+    `  ${count.what.padEnd(width)}  same ${number(count.same)}  found ${number(count.found)}  ` +
+      `precision ${precisionOf(count).toFixed(4)}  recall ${recallOf(count).toFixed(4)}`,
+    ...count.wrong.slice(0, 3).map((wrong) => `      wrong: ${wrong}`),
+    ...[...Map.groupBy(count.missed, (missed) => missed.slice(missed.lastIndexOf(': ') + 2))].map(
       ([why, pairs]) => `      missed ${pairs.length}: ${why}`,
     ),
   ]);

@@ -20,30 +20,30 @@ const mixFields = ({ unitMix }: ListingOnDay): Row => ({
   units_4br: unitMix?.[4] ?? null,
 });
 
-const factFields = (l: ListingOnDay): Row => ({
-  units: l.units,
-  ...mixFields(l),
-  cap_rate: l.capRate,
-  noi: l.noi,
-  annual_taxes: l.annualTaxes,
-  year_built: l.yearBuilt,
-  listed_on: l.postedOn,
-  availability: l.availability,
+const factFields = (listing: ListingOnDay): Row => ({
+  units: listing.units,
+  ...mixFields(listing),
+  cap_rate: listing.capRate,
+  noi: listing.noi,
+  annual_taxes: listing.annualTaxes,
+  year_built: listing.yearBuilt,
+  listed_on: listing.postedOn,
+  availability: listing.availability,
 });
 
-const trueVersion = (v: TrueVersion, isLatest: boolean): TrueRow => ({
-  key: `${listingKey(v.listing.site, v.listing.listingId)} version ${v.version}`,
+const trueVersion = (version: TrueVersion, isLatest: boolean): TrueRow => ({
+  key: `${listingKey(version.listing.site, version.listing.listingId)} version ${version.version}`,
   fields: {
-    address: addressFields(v.listing),
-    facts: factFields(v.listing),
-    price: { list_price: v.listing.price, first_price: v.firstPrice, change: v.change },
+    address: addressFields(version.listing),
+    facts: factFields(version.listing),
+    price: { list_price: version.listing.price, first_price: version.firstPrice, change: version.change },
     days: {
-      version_first_seen: v.firstSeen,
-      version_last_seen: v.lastSeen,
-      listing_first_seen: v.listingFirstSeen,
-      gone_on: v.goneOn,
+      version_first_seen: version.firstSeen,
+      version_last_seen: version.lastSeen,
+      listing_first_seen: version.listingFirstSeen,
+      gone_on: version.goneOn,
     },
-    relisting: { relisted: v.relisted, is_latest: isLatest },
+    relisting: { relisted: version.relisted, is_latest: isLatest },
   },
 });
 
@@ -65,7 +65,9 @@ export async function compareListings(
       what: 'listing history',
       published,
       keyOf: versionKey,
-      truth: listings.flatMap((versions) => versions.map((v) => trueVersion(v, v === versions.at(-1)))),
+      truth: listings.flatMap((versions) =>
+        versions.map((version) => trueVersion(version, version === versions.at(-1))),
+      ),
     });
   return compare({
     what: 'listings',

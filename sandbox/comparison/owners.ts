@@ -37,7 +37,9 @@ export async function compareOwners(
   const signals = await read('signals');
   const companies = debtsOfCompanies(signals, records, truth);
   const listed = new Map(
-    truth.on(truth.asOf).listings.map((l) => [listingKey(l.site, l.listingId), l.propertyId] as const),
+    truth
+      .on(truth.asOf)
+      .listings.map((listing) => [listingKey(listing.site, listing.listingId), listing.propertyId] as const),
   );
   const propertyOfDeal = new Map(
     (await read('deals')).map((deal) => [deal['id'], listed.get(listingKey(deal['source'], deal['listing_id']))]),

@@ -33,9 +33,9 @@ function ohioFilings(truth: Truth): TrueRow[] {
 
 /** The latest amendment of a filing's business. */
 function latestAmendment(filing: OhioFiling, amendments: readonly OhioAmendment[]): Row {
-  const order = (a: OhioAmendment): string => `${a.effectiveDate} ${a.documentNumber}`;
+  const order = (amendment: OhioAmendment): string => `${amendment.effectiveDate} ${amendment.documentNumber}`;
   const latest = amendments
-    .filter((a) => a.businessName !== null && a.effectiveDate >= filing.effectiveDate)
+    .filter((amendment) => amendment.businessName !== null && amendment.effectiveDate >= filing.effectiveDate)
     .toSorted((a, b) => (order(a) < order(b) ? 1 : -1))[0];
   return {
     amendment_kind: latest?.kind ?? null,

@@ -26,16 +26,16 @@ const nameOf = ({ what, group }: Comparison): string => `${what}: ${group}`;
 
 /** Lines of the table, each followed by its first differences. */
 export function formatComparisons(comparisons: readonly Comparison[]): string[] {
-  const width = Math.max(0, ...comparisons.map((c) => nameOf(c).length));
+  const width = Math.max(0, ...comparisons.map((comparison) => nameOf(comparison).length));
   const cells = (...values: readonly (string | number)[]): string =>
     values.map((value) => String(value).padStart(10)).join('');
   return [
     `  ${'table: fields'.padEnd(width)}${cells('compared', 'differing', 'missing', 'extra')}`,
-    ...comparisons.flatMap((c) => [
-      `  ${nameOf(c).padEnd(width)}${cells(c.compared, c.differing.length, c.missing.length, c.extra.length)}`,
-      ...shown('differing', c.differing),
-      ...shown('missing', c.missing),
-      ...shown('extra', c.extra),
+    ...comparisons.flatMap((comparison) => [
+      `  ${nameOf(comparison).padEnd(width)}${cells(comparison.compared, comparison.differing.length, comparison.missing.length, comparison.extra.length)}`,
+      ...shown('differing', comparison.differing),
+      ...shown('missing', comparison.missing),
+      ...shown('extra', comparison.extra),
     ]),
   ];
 }
@@ -43,7 +43,7 @@ export function formatComparisons(comparisons: readonly Comparison[]): string[] 
 /** One sentence: whether the snapshot equals the truth. */
 export function verdict(comparisons: readonly Comparison[]): string {
   const rows = comparisons.filter(({ group }) => group === ROWS).reduce((sum, { compared }) => sum + compared, 0);
-  const different = comparisons.filter((c) => !isEqual(c));
+  const different = comparisons.filter((comparison) => !isEqual(comparison));
   if (different.length === 0) return `Equal: ${rows} true rows are published as they are, and no others.`;
   return (
     `Different in ${different.length} of ${comparisons.length} lines: ${different.map(nameOf).join('; ')}. ` +

@@ -28,7 +28,9 @@ export async function compareRolls(read: ReadTable, truth: Truth): Promise<Compa
   const rolls = rollsRead(truth);
   const propertyOf = propertiesByParcel(truth.world);
   const properties = new Map(
-    truth.on(truth.asOf).listings.map((l) => [listingKey(l.site, l.listingId), l.propertyId] as const),
+    truth
+      .on(truth.asOf)
+      .listings.map((listing) => [listingKey(listing.site, listing.listingId), listing.propertyId] as const),
   );
   const deals = (await read('deals', "listing_status = 'active'")).filter((deal) => 'roll_status' in deal);
   const keyOf = (deal: Row): string => properties.get(listingKey(deal['source'], deal['listing_id'])) ?? 'unknown';

@@ -61,10 +61,10 @@ const clevelandCondemned: Layer = {
 };
 
 /** Cases of a code that is not for buildings, which readers leave out. */
-const OTHER_CASES = [1, 2, 3].map((n) => ({
-  B1_ALT_ID: `26999-0000${n}`,
-  SITE_ADDRESS: `${n} MADE UP ST`,
-  B1_PER_TYPE: n === 1 ? 'Community Noise' : 'Zoning Code Inspection',
+const OTHER_CASES = [1, 2, 3].map((number) => ({
+  B1_ALT_ID: `26999-0000${number}`,
+  SITE_ADDRESS: `${number} MADE UP ST`,
+  B1_PER_TYPE: number === 1 ? 'Community Noise' : 'Zoning Code Inspection',
   B1_FILE_DD: atNoon('2026-09-01'),
   B1_APPL_STATUS: 'Open',
 }));

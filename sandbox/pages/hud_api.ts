@@ -25,8 +25,8 @@ const styleOf = (
   status: (small: boolean) => number | string;
 } =>
   states.indexOf(state) % 2 === 0
-    ? { amount: (n) => n, name: 'state_name', code: 'state_code', status: (small) => (small ? '1' : '0') }
-    : { amount: (n) => `${n}.0`, name: 'statename', code: 'statecode', status: (small) => (small ? 1 : 0) };
+    ? { amount: (rent) => rent, name: 'state_name', code: 'state_code', status: (small) => (small ? '1' : '0') }
+    : { amount: (rent) => `${rent}.0`, name: 'statename', code: 'statecode', status: (small) => (small ? 1 : 0) };
 
 const sizes = (figures: readonly number[], amount: (n: number) => number | string): Record<string, number | string> =>
   Object.fromEntries(SIZES.map((size, rooms) => [size, amount(figures[rooms] ?? 0)]));
@@ -103,7 +103,7 @@ export function hudApi(request: SandboxRequest, zips: readonly ZipRent[]): Sandb
       states.map((code) => ({
         state_name: code,
         state_code: code,
-        state_num: rents.find((c) => c.stusps === code)?.state,
+        state_num: rents.find((rent) => rent.stusps === code)?.state,
         category: 'State',
       })),
     );

@@ -51,8 +51,10 @@ const AMENDMENT_HEADER = [
   'COUNTY NAME',
 ];
 
-const address = (a: OhioAddress | null): string[] =>
-  a === null ? ['', '', '', '', '', ''] : [a.name, a.line1, a.line2, a.city, a.state, a.zip];
+const addressCells = (address: OhioAddress | null): string[] =>
+  address === null
+    ? ['', '', '', '', '', '']
+    : [address.name, address.line1, address.line2, address.city, address.state, address.zip];
 
 function line(seed: number, filing: OhioFiling): string {
   const draw = new Draw(seed, 'line', filing.documentNumber);
@@ -63,8 +65,8 @@ function line(seed: number, filing: OhioFiling): string {
     filing.businessName ?? '',
     filing.consent,
     filing.transaction,
-    ...address(filing.filer),
-    ...address(filing.agent),
+    ...addressCells(filing.filer),
+    ...addressCells(filing.agent),
     filing.businessCity,
     filing.county,
     filing.associates.join('|'),
@@ -81,7 +83,7 @@ const amendmentLine = (one: OhioAmendment): string =>
     usDay(one.effectiveDate),
     one.businessName ?? '',
     one.transaction,
-    ...address(one.filer),
+    ...addressCells(one.filer),
     one.businessCity,
     one.county,
   ]

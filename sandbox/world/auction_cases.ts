@@ -34,7 +34,7 @@ export const counties: readonly CountySales[] = [
     weekdays: days(1, 3),
     startsAt: '09:00 AM ET',
     hasTaxList: true,
-    caseNumber: (y, n) => `CV${short(y)}${pad(n, 6)}`,
+    caseNumber: (year, serial) => `CV${short(year)}${pad(serial, 6)}`,
   },
   {
     name: 'Franklin',
@@ -43,7 +43,7 @@ export const counties: readonly CountySales[] = [
     weekdays: days(5),
     startsAt: '09:00 AM ET',
     hasTaxList: false,
-    caseNumber: (y, n) => `${short(y)}CV${pad(n, 6)}`,
+    caseNumber: (year, serial) => `${short(year)}CV${pad(serial, 6)}`,
   },
   {
     name: 'Hamilton',
@@ -52,7 +52,7 @@ export const counties: readonly CountySales[] = [
     weekdays: days(4),
     startsAt: '10:00 AM ET',
     hasTaxList: true,
-    caseNumber: (y, n) => `A${short(y)}${pad(n, 5)}`,
+    caseNumber: (year, serial) => `A${short(year)}${pad(serial, 5)}`,
   },
   {
     name: 'Montgomery',
@@ -61,7 +61,7 @@ export const counties: readonly CountySales[] = [
     weekdays: days(5),
     startsAt: '10:00 AM ET',
     hasTaxList: true,
-    caseNumber: (y, n) => `${y} CV ${pad(n, 5)}`,
+    caseNumber: (year, serial) => `${year} CV ${pad(serial, 5)}`,
   },
   {
     name: 'Summit',
@@ -70,7 +70,7 @@ export const counties: readonly CountySales[] = [
     weekdays: days(5, 2),
     startsAt: '10:00 AM ET',
     hasTaxList: false,
-    caseNumber: (y, n) => `CV-${y}-${pad(1 + (n % 12), 2)}-${pad(n, 4)}`,
+    caseNumber: (year, serial) => `CV-${year}-${pad(1 + (serial % 12), 2)}-${pad(serial, 4)}`,
   },
   {
     name: 'Lucas',
@@ -79,7 +79,7 @@ export const counties: readonly CountySales[] = [
     weekdays: days(3),
     startsAt: '10:00 AM ET',
     hasTaxList: false,
-    caseNumber: (y, n, kind) => `${kind === 'tax_foreclosure' ? 'TF' : 'CI'}${y}${pad(n, 5)}`,
+    caseNumber: (year, serial, kind) => `${kind === 'tax_foreclosure' ? 'TF' : 'CI'}${year}${pad(serial, 5)}`,
   },
   {
     name: 'Stark',
@@ -88,7 +88,7 @@ export const counties: readonly CountySales[] = [
     weekdays: days(1),
     startsAt: '10:00 AM ET',
     hasTaxList: true,
-    caseNumber: (y, n) => `${y}CV${pad(n, 5)}`,
+    caseNumber: (year, serial) => `${year}CV${pad(serial, 5)}`,
   },
   {
     name: 'Butler',
@@ -97,7 +97,7 @@ export const counties: readonly CountySales[] = [
     weekdays: days(4),
     startsAt: '09:30 AM ET',
     hasTaxList: false,
-    caseNumber: (y, n) => `CV ${y} ${pad(1 + (n % 12), 2)} ${pad(n, 4)}`,
+    caseNumber: (year, serial) => `CV ${year} ${pad(1 + (serial % 12), 2)} ${pad(serial, 4)}`,
   },
 ];
 

@@ -93,7 +93,7 @@ function nameOf(draw: Draw, ending: string): string {
 
 function filing(seed: number, month: number, index: number, days: number): OhioFiling {
   const draw = new Draw(seed, 'ohio', dayText(month), index);
-  const report = draw.weighted(OHIO_REPORTS.map((r) => [r, r.weight] as const));
+  const report = draw.weighted(OHIO_REPORTS.map((row) => [row, row.weight] as const));
   const foreign = FOREIGN.has(report.number);
   const place = draw.weighted(OHIO);
   const home =
@@ -148,7 +148,7 @@ export const OHIO_AMENDMENTS: readonly {
 /** An amendment of a business that was registered in the same month or one of the two before. */
 function amendment(seed: number, month: number, index: number, count: number, days: number): OhioAmendment {
   const draw = new Draw(seed, 'ohio amendment', dayText(month), index);
-  const report = draw.weighted(OHIO_AMENDMENTS.map((r) => [r, r.weight] as const));
+  const report = draw.weighted(OHIO_AMENDMENTS.map((row) => [row, row.weight] as const));
   const since = monthStart(
     month,
     -draw.weighted<number>([

@@ -94,14 +94,14 @@ const joined = (...parts: readonly (string | null)[]): string =>
   parts.filter((part) => part !== null && part !== '').join(' ');
 
 /** The line in Publication 28 form: upper case, no punctuation, suffix and directions abbreviated, unit last. */
-export function canonicalStreet(a: StreetAddress): string {
+export function canonicalStreet(address: StreetAddress): string {
   return joined(
-    a.high === null ? String(a.low) : `${a.low}-${a.high}`,
-    a.pre,
-    a.name.replaceAll("'", ''),
-    a.suffix,
-    a.post,
-    a.unit,
+    address.high === null ? String(address.low) : `${address.low}-${address.high}`,
+    address.pre,
+    address.name.replaceAll("'", ''),
+    address.suffix,
+    address.post,
+    address.unit,
   );
 }
 
@@ -115,30 +115,44 @@ const nameInWords = (name: string): string =>
 export type Spelling = 'abbreviated' | 'dotted' | 'words' | 'upper_abbreviated' | 'upper_words';
 
 /** The line in a spelling. The result is deterministic. */
-export function spellStreet(a: StreetAddress, spelling: Spelling): string {
+export function spellStreet(address: StreetAddress, spelling: Spelling): string {
   const upper = spelling.startsWith('upper');
   const words = spelling.endsWith('words');
   const dot = spelling === 'dotted' ? '.' : '';
   const direction = (d: Direction | null): string | null =>
     d === null ? null : words ? DIRECTIONS[d] : spelling === 'dotted' ? `${d.split('').join('.')}.` : d;
   const suffix =
-    a.suffix === null
+    address.suffix === null
       ? null
       : words
-        ? (WORD_OF.get(a.suffix) ?? a.suffix)
-        : `${title(a.suffix)}${WORD_OF.get(a.suffix)?.toUpperCase() === a.suffix ? '' : dot}`;
+        ? (WORD_OF.get(address.suffix) ?? address.suffix)
+        : `${title(address.suffix)}${WORD_OF.get(address.suffix)?.toUpperCase() === address.suffix ? '' : dot}`;
   const saint = (name: string): string => (words ? name : name.replace(/^Saint /u, `St${dot} `));
-  const range = a.high === null ? String(a.low) : spelling === 'words' ? `${a.low} - ${a.high}` : `${a.low}-${a.high}`;
-  const unit = a.unit === null ? null : spelling === 'dotted' ? a.unit.replace('UNIT ', '#') : title(a.unit);
-  const line = joined(range, direction(a.pre), saint(nameInWords(a.name)), suffix, direction(a.post), unit);
+  const range =
+    address.high === null
+      ? String(address.low)
+      : spelling === 'words'
+        ? `${address.low} - ${address.high}`
+        : `${address.low}-${address.high}`;
+  const unit =
+    address.unit === null ? null : spelling === 'dotted' ? address.unit.replace('UNIT ', '#') : title(address.unit);
+  const line = joined(
+    range,
+    direction(address.pre),
+    saint(nameInWords(address.name)),
+    suffix,
+    direction(address.post),
+    unit,
+  );
   return upper ? line.toUpperCase() : line;
 }
 
 /** Numbers that the address occupies on its street, so that no two properties share one. */
-export function numbersOf(a: StreetAddress): number[] {
-  const last = a.high ?? a.low;
-  return Array.from({ length: (last - a.low) / 2 + 1 }, (_, step) => a.low + 2 * step);
+export function numbersOf(address: StreetAddress): number[] {
+  const last = address.high ?? address.low;
+  return Array.from({ length: (last - address.low) / 2 + 1 }, (_, step) => address.low + 2 * step);
 }
 
 /** Key of the street, to detect two addresses with the same number. Treats Saint and its abbreviation alike. */
-export const streetKey = (a: StreetAddress): string => joined(a.pre, a.name, a.suffix, a.post);
+export const streetKey = (address: StreetAddress): string =>
+  joined(address.pre, address.name, address.suffix, address.post);

@@ -108,7 +108,7 @@ export function checkColumns(
   if (missing.length > 0)
     throw new Quarantine('missing_column', `missing column ${quoted(missing)}; found ${quoted(found)}`, pageUrl);
   const isKnown = (name: string): boolean =>
-    needed.includes(name) || known.some((k) => (typeof k === 'string' ? k === name : k.test(name)));
+    needed.includes(name) || known.some((column) => (typeof column === 'string' ? column === name : column.test(name)));
   const unknown = found.filter((name) => !isKnown(name));
   if (unknown.length > 0) throw new Quarantine('unknown_column', `unknown column ${quoted(unknown)}`, pageUrl);
 }

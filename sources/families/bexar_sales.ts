@@ -20,15 +20,15 @@ const TERMS: SourceSpec['terms'] = {
 };
 
 /** Address of the property, from its field or from the parts of the joined text. */
-export function parseSitus(a: Attributes): Situs {
-  const text = tidy(a.ADDRESS) ?? '';
+export function parseSitus(attributes: Attributes): Situs {
+  const text = tidy(attributes.ADDRESS) ?? '';
   const parts = /^(.+?)\s{2,}(\S.*?)\s{2,}(?:TEXAS|TX)(?:\s+(\d{5}))?(?:-\d{4})?$/iu.exec(text);
   const [, street = text, city = null, joinedZip = null] = parts ?? [];
-  const published = zip('ZIP', a.ZIP);
+  const published = zip('ZIP', attributes.ZIP);
   const isHouseNumber = published !== null && street.startsWith(`${published} `);
   return {
     street: line(street),
-    city: optional(a.CITY) ?? line(city),
+    city: optional(attributes.CITY) ?? line(city),
     zip: joinedZip ?? (isHouseNumber ? null : published),
   };
 }
@@ -50,14 +50,14 @@ export const bexarSales = (
   record: 'DOC_NUMBER',
   needed: ['ADDRESS', 'YEAR', 'MONTH', 'CITY', 'ZIP'],
   optional: ['TYPE'],
-  values: (a) => {
-    const year = integer('YEAR', a.YEAR) ?? refuse('blank_year', 'YEAR is blank');
-    const month = integer('MONTH', a.MONTH) ?? refuse('blank_month', 'MONTH is blank');
+  values: (feature) => {
+    const year = integer('YEAR', feature.YEAR) ?? refuse('blank_year', 'YEAR is blank');
+    const month = integer('MONTH', feature.MONTH) ?? refuse('blank_month', 'MONTH is blank');
     return {
-      ...parseSitus(a),
+      ...parseSitus(feature),
       sale_date: firstTuesday(year, month),
       status: 'scheduled',
-      sale_type_raw: optional(a.TYPE),
+      sale_type_raw: optional(feature.TYPE),
       sale_kind,
     };
   },

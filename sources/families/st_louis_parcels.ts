@@ -28,26 +28,26 @@ export const ST_LOUIS = {
 export const ST_LOUIS_FIELDS = ['SITEADDR', 'ZIP', 'OwnerName', 'AsrClassCode', 'PropertyClassCode'] as const;
 export const ST_LOUIS_OWNER_FIELDS = ['OwnerAddr', 'OwnerCity', 'OwnerState', 'OwnerZIP'] as const;
 
-export const situsOf = (a: Attributes): Situs => ({
-  street: line(a.SITEADDR),
+export const situsOf = (attributes: Attributes): Situs => ({
+  street: line(attributes.SITEADDR),
   city: 'St. Louis',
-  zip: zip('ZIP', a.ZIP),
+  zip: zip('ZIP', attributes.ZIP),
 });
 
-export const ownerOf = (a: Attributes): { readonly owner_name: string | null } & Mailing => ({
-  owner_name: optional(a.OwnerName),
-  mail_street: optional(a.OwnerAddr),
-  mail_city: optional(a.OwnerCity),
-  mail_state: optional(a.OwnerState),
-  mail_zip: postcode(a.OwnerZIP),
+export const ownerOf = (attributes: Attributes): { readonly owner_name: string | null } & Mailing => ({
+  owner_name: optional(attributes.OwnerName),
+  mail_street: optional(attributes.OwnerAddr),
+  mail_city: optional(attributes.OwnerCity),
+  mail_state: optional(attributes.OwnerState),
+  mail_zip: postcode(attributes.OwnerZIP),
 });
 
 /** AsrClassCode of the Land Reutilization Authority, the city's land bank. */
 const LAND_BANK = 49;
 
 /** Whether the city's land bank owns the parcel: it pays no tax, and its owner is not a seller. */
-export const isLandBank = (a: Attributes): boolean =>
-  Number(a.AsrClassCode) === LAND_BANK || optional(a.OwnerName)?.toUpperCase() === 'LRA';
+export const isLandBank = (attributes: Attributes): boolean =>
+  Number(attributes.AsrClassCode) === LAND_BANK || optional(attributes.OwnerName)?.toUpperCase() === 'LRA';
 
 /** PropertyClassCode in the city's words, with the share of the market value that is assessed (RSMo 137.115). */
 const CLASSES: Readonly<Record<string, { readonly name: string; readonly share?: string }>> = {
@@ -58,14 +58,14 @@ const CLASSES: Readonly<Record<string, { readonly name: string; readonly share?:
 };
 
 /** The class in the city's words; the code of a mixed class. The land bank's parcels are a class of their own. */
-export function propertyClassOf(a: Attributes): string | null {
-  const code = optional(a.PropertyClassCode);
-  return isLandBank(a) ? 'Land bank (LRA)' : code === null ? null : (CLASSES[code]?.name ?? code);
+export function propertyClassOf(attributes: Attributes): string | null {
+  const code = optional(attributes.PropertyClassCode);
+  return isLandBank(attributes) ? 'Land bank (LRA)' : code === null ? null : (CLASSES[code]?.name ?? code);
 }
 
 /** Market value of a parcel of one class, from its assessed value. Null for mixed classes, whose shares differ. */
-export function marketValueOf(a: Attributes): string | null {
-  const assessed = cents('AsdTotal', a.AsdTotal, { zeroIsUnknown: true });
-  const share = CLASSES[optional(a.PropertyClassCode) ?? '']?.share;
+export function marketValueOf(attributes: Attributes): string | null {
+  const assessed = cents('AsdTotal', attributes.AsdTotal, { zeroIsUnknown: true });
+  const share = CLASSES[optional(attributes.PropertyClassCode) ?? '']?.share;
   return assessed === null || share === undefined ? null : decimal(divide(assessed, share));
 }

@@ -184,7 +184,7 @@ export class Archive {
     accepts: (record: RequestRecord) => boolean = () => true,
   ): Promise<RequestRecord | undefined> {
     for (const runId of (await this.runs(source)).reverse().slice(0, MAX_RUNS_BACK)) {
-      const hit = (await this.#indexOf(source, runId)).get(url)?.findLast((r) => usable(r) && accepts(r));
+      const hit = (await this.#indexOf(source, runId)).get(url)?.findLast((row) => usable(row) && accepts(row));
       if (hit) return hit;
     }
     return undefined;
@@ -227,7 +227,7 @@ export class Archive {
     const known = this.#runLists.get(source);
     if (known) return known;
     const listed = readdir(join(this.#root, 'requests', source)).then(
-      (names) => names.filter((n) => n.endsWith('.ndjson')).map((n) => n.slice(0, -'.ndjson'.length)),
+      (names) => names.filter((name) => name.endsWith('.ndjson')).map((name) => name.slice(0, -'.ndjson'.length)),
       (error: unknown) => {
         if (isMissing(error)) return [];
         throw error;
@@ -251,8 +251,8 @@ export class Archive {
   }
 }
 
-const usable = (r: RequestRecord): boolean =>
-  r.error === null && r.sha256 !== null && (r.status === 200 || r.status === 304);
+const usable = (record: RequestRecord): boolean =>
+  record.error === null && record.sha256 !== null && (record.status === 200 || record.status === 304);
 
 function addTo(byUrl: Map<string, RequestRecord[]>, record: RequestRecord): void {
   const known = byUrl.get(record.url);

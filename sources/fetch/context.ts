@@ -92,8 +92,8 @@ export class SourceContext implements FetchContext {
   async #resumed(pageUrl: string, options: GetOptions): Promise<Page | undefined> {
     const { runId, resumes: runs = [], attempt = 0 } = this.#scope.options;
     if ((runs.length === 0 && attempt === 0) || options.session || postedBody(options)) return undefined;
-    const archived = await this.#log.latest(pageUrl, options, (r) =>
-      r.runId === runId ? (r.attempt ?? 0) < attempt : runs.includes(r.runId),
+    const archived = await this.#log.latest(pageUrl, options, (row) =>
+      row.runId === runId ? (row.attempt ?? 0) < attempt : runs.includes(row.runId),
     );
     if (!archived) return undefined;
     const record = await this.#log.addResumed(archived, options);

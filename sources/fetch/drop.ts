@@ -131,7 +131,11 @@ async function readFolder(
     const url = addressOf(spec, supplier, name);
     // A file that stays in the folder is dated by the first read of its content.
     const now = clock.observedAt();
-    const before = await archive.latest(spec.name, url, (r) => r.sha256 === sha256 && r.observedAt <= now);
+    const before = await archive.latest(
+      spec.name,
+      url,
+      (request) => request.sha256 === sha256 && request.observedAt <= now,
+    );
     const record: RequestRecord = {
       source: spec.name,
       runId,

@@ -60,7 +60,7 @@ export class RequestLog {
     const headers = JSON.stringify(redacted(adapterHeaders(options)));
     const isSameRequest = (record: RequestRecord): boolean =>
       record.method !== 'POST' && JSON.stringify(withoutConditions(record.requestHeaders)) === headers;
-    const record = await run.archive.latest(spec.name, pageUrl, (r) => accepts(r) && isSameRequest(r));
+    const record = await run.archive.latest(spec.name, pageUrl, (row) => accepts(row) && isSameRequest(row));
     if (!record || record.sha256 === null) return undefined;
     try {
       const { bytes } = await run.archive.page(record, maxDecodedBytes(run.limits, options));
@@ -107,7 +107,11 @@ export class RequestLog {
   async #observedAt({ options, pageUrl }: OutgoingRequest, sha256: string | null, now: string): Promise<string> {
     if (options.observed !== 'content' || sha256 === null) return now;
     const { run, spec } = this.#scope;
-    const first = await run.archive.latest(spec.name, pageUrl, (r) => r.sha256 === sha256 && r.observedAt <= now);
+    const first = await run.archive.latest(
+      spec.name,
+      pageUrl,
+      (request) => request.sha256 === sha256 && request.observedAt <= now,
+    );
     return first?.observedAt ?? now;
   }
 

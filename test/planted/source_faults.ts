@@ -14,8 +14,8 @@ export const sourceFaults: readonly PlantedFault[] = [
     changes: [
       change(
         CUYAHOGA,
-        'const whole = joinedSitus(a.par_addr_all);',
-        'const whole = { ...joinedSitus(a.par_addr_all), street: optional(a.par_addr_all) };',
+        'const whole = joinedSitus(attributes.par_addr_all);',
+        'const whole = { ...joinedSitus(attributes.par_addr_all), street: optional(attributes.par_addr_all) };',
       ),
     ],
     caughtBy: [joinRate('oh_cuyahoga_tax'), reconcile('signals: street')],
@@ -162,12 +162,18 @@ export const sourceFaults: readonly PlantedFault[] = [
   },
   {
     name: 'the second owner is lost',
-    changes: [change(CUYAHOGA, "joined([a.parcel_owner, a.second_owner], ' & ')", 'optional(a.parcel_owner)')],
+    changes: [
+      change(
+        CUYAHOGA,
+        "joined([attributes.parcel_owner, attributes.second_owner], ' & ')",
+        'optional(attributes.parcel_owner)',
+      ),
+    ],
     caughtBy: [reconcile('signals: owner')],
   },
   {
     name: "the city of the owner's mail is the property's",
-    changes: [change(CUYAHOGA, 'mail_city: optional(a.mail_city),', 'mail_city: optional(a.parcel_city),')],
+    changes: [change(CUYAHOGA, 'mail_city: optional(attributes.mail_city),', 'mail_city: optional(a.parcel_city),')],
     caughtBy: [reconcile('signals: mailing address')],
   },
   {
@@ -175,7 +181,7 @@ export const sourceFaults: readonly PlantedFault[] = [
     changes: [
       change(
         'sources/tax/oh_stark_tax/source.ts',
-        "money('FINAL_BALANCE', a.FINAL_BALANCE)",
+        "money('FINAL_BALANCE', feature.FINAL_BALANCE)",
         "money('F', a.TOTAL_BILLED)",
       ),
       change(
@@ -213,7 +219,7 @@ export const sourceFaults: readonly PlantedFault[] = [
     changes: [
       change(
         'sources/tax/oh_stark_tax/source.ts',
-        'const cityText = optional(a.SITE_ADDRESS3);',
+        'const cityText = optional(attributes.SITE_ADDRESS3);',
         'const cityText = optional(null);',
       ),
     ],

@@ -67,15 +67,15 @@ async function describeSide(duck: Duck, { folder, tables }: TableFolder, { name,
   if (!found) return NO_TABLE;
   const file = join(folder, found.file);
   const types = await typesOf(duck.connection, `SELECT * FROM read_parquet(${literal(file)})`);
-  const stored = contract.record.columns.filter((c) => types.get(c.name) === c.stored);
+  const stored = contract.record.columns.filter((column) => types.get(column.name) === column.stored);
   return { file, columns: [...types.keys()], row: convertedRow(stored, storedType), rows: found.rows };
 }
 
 /** A side as text, so that columns of different types compare; a column that it lacks is null. */
 function textView({ file, columns, row }: Side, all: readonly string[]): string {
-  const list = all.map((c) => {
-    const value = columns.includes(c) ? `CAST(${identifier(c)} AS VARCHAR)` : 'NULL::VARCHAR';
-    return `${value} AS ${identifier(c)}`;
+  const list = all.map((column) => {
+    const value = columns.includes(column) ? `CAST(${identifier(column)} AS VARCHAR)` : 'NULL::VARCHAR';
+    return `${value} AS ${identifier(column)}`;
   });
   const rows = file === null ? 'WHERE false' : `FROM (SELECT ${row} FROM read_parquet(${literal(file)}))`;
   return `(SELECT ${list.join(', ')} ${rows})`;
@@ -90,11 +90,12 @@ async function insertChanges(
 ): Promise<void> {
   const { key } = contract.record;
   const columns = [...new Set([...a.columns, ...b.columns])];
-  const on = key.map((k) => `a.${identifier(k)} IS NOT DISTINCT FROM b.${identifier(k)}`).join(' AND ');
-  const keyOf = (side: string): string => `concat_ws(' ', ${key.map((k) => `${side}.${identifier(k)}`).join(', ')})`;
+  const on = key.map((column) => `a.${identifier(column)} IS NOT DISTINCT FROM b.${identifier(column)}`).join(' AND ');
+  const keyOf = (side: string): string =>
+    `concat_ws(' ', ${key.map((column) => `${side}.${identifier(column)}`).join(', ')})`;
   const labels = (LABELS[name] ?? []).filter((c) => columns.includes(c));
   const labelOf = (side: string): string =>
-    `concat_ws(', ', ${['NULL', ...labels.map((c) => `${side}.${identifier(c)}`)].join(', ')})`;
+    `concat_ws(', ', ${['NULL', ...labels.map((label) => `${side}.${identifier(label)}`)].join(', ')})`;
   const [rowsA, rowsB] = [textView(a, columns), textView(b, columns)];
   await connection.run(`
     INSERT INTO changes
@@ -105,11 +106,16 @@ async function insertChanges(
     SELECT ${literal(name)}, ${keyOf('a')}, ${labelOf('a')}, 'removed', NULL, CAST(to_json(a) AS VARCHAR), NULL
     FROM ${rowsA} AS a ANTI JOIN ${rowsB} AS b ON ${on}`);
   const compared = columns.filter(
-    (c) => a.columns.includes(c) && b.columns.includes(c) && !key.includes(c) && !ignored.has(c),
+    (column) =>
+      a.columns.includes(column) && b.columns.includes(column) && !key.includes(column) && !ignored.has(column),
   );
   if (compared.length === 0) return;
-  const pairs = compared.map((c) => `{'field': ${literal(c)}, 'old': a.${identifier(c)}, 'new': b.${identifier(c)}}`);
-  const differs = compared.map((c) => `a.${identifier(c)} IS DISTINCT FROM b.${identifier(c)}`).join(' OR ');
+  const pairs = compared.map(
+    (column) => `{'field': ${literal(column)}, 'old': a.${identifier(column)}, 'new': b.${identifier(column)}}`,
+  );
+  const differs = compared
+    .map((column) => `a.${identifier(column)} IS DISTINCT FROM b.${identifier(column)}`)
+    .join(' OR ');
   await connection.run(`
     INSERT INTO changes
     SELECT ${literal(name)}, key, label, 'changed', change.field, change.old, change.new
@@ -138,7 +144,7 @@ async function tableDiff({ connection }: Duck, table: string, [a, b]: readonly [
   const fields = await rowsOf(connection, FIELDS_SQL, [table]);
   const isInBoth = a.file !== null && b.file !== null;
   const subtract = (from: Side, other: Side): string[] =>
-    isInBoth ? from.columns.filter((c) => !other.columns.includes(c)) : [];
+    isInBoth ? from.columns.filter((column) => !other.columns.includes(column)) : [];
   return {
     table,
     rows: [a.rows, b.rows],
@@ -146,7 +152,7 @@ async function tableDiff({ connection }: Duck, table: string, [a, b]: readonly [
     removed: Number(counts?.['removed']),
     changed: Number(counts?.['changed']),
     columnsInOrder: [...new Set([...a.columns, ...b.columns])],
-    fields: fields.map((f) => ({ field: String(f['field']), changes: Number(f['changes']) })),
+    fields: fields.map((field) => ({ field: String(field['field']), changes: Number(field['changes']) })),
     columns: { onlyA: subtract(a, b), onlyB: subtract(b, a) },
   };
 }
@@ -156,7 +162,7 @@ async function tableDiff({ connection }: Duck, table: string, [a, b]: readonly [
  * @param skipped tables that are not compared
  */
 export async function diffTables(
-  a: TableFolder,
+  folder: TableFolder,
   b: TableFolder,
   { includeAll = false, skipped = [] }: DiffOptions & { readonly skipped?: readonly string[] } = {},
 ): Promise<TableDiffs> {
@@ -171,7 +177,7 @@ export async function diffTables(
     for (const model of await loadModels()) {
       if (!model.contract.publish || skipped.includes(model.name)) continue;
       if (!includeAll && DERIVED_TABLES.has(model.name)) continue;
-      const sides = [await describeSide(duck, a, model), await describeSide(duck, b, model)] as const;
+      const sides = [await describeSide(duck, folder, model), await describeSide(duck, b, model)] as const;
       if (sides.every((side) => side.file === null)) continue;
       await insertChanges(duck, model, sides, ignored);
       tables.push(await tableDiff(duck, model.name, sides));

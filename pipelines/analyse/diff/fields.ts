@@ -5,7 +5,7 @@ import { rowsOf } from '../../../lib/duck.ts';
 /** Fields that a diff compares with ALL=1 only: those that the change feed does not compare. The macros exist. */
 export async function fieldsThatMove(connection: DuckDBConnection): Promise<ReadonlySet<string>> {
   const rows = await rowsOf(connection, 'SELECT unnest(fields_that_move()) AS field');
-  return new Set(rows.map((r) => String(r['field'])));
+  return new Set(rows.map((row) => String(row['field'])));
 }
 
 /** Fields by which people recognize a row, in addition to its key. */

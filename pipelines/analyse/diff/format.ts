@@ -22,7 +22,7 @@ const isUnchanged = ({ added, removed, changed, columns }: TableDiff): boolean =
   added + removed + changed + columns.onlyA.length + columns.onlyB.length === 0;
 
 function formatFields({ fields }: TableDiff): string {
-  const shown = fields.slice(0, FIELDS_SHOWN).map((f) => `${f.field} ${number(f.changes)}`);
+  const shown = fields.slice(0, FIELDS_SHOWN).map((field) => `${field.field} ${number(field.changes)}`);
   const more = fields.length > FIELDS_SHOWN ? `, and ${fields.length - FIELDS_SHOWN} more` : '';
   return `  by field: ${shown.join(', ')}${more}`;
 }
@@ -39,9 +39,9 @@ async function formatChanges({ connection }: Duck, diff: TableDiff): Promise<str
     ORDER BY key, position`,
     [diff.table],
   );
-  return changes.map((c) => {
-    const [old, now] = [formatValue(c['old']), formatValue(c['new'])];
-    return `  ~ ${rowName(c)}: ${String(c['field'])} ${old} -> ${now}`;
+  return changes.map((change) => {
+    const [old, now] = [formatValue(change['old']), formatValue(change['new'])];
+    return `  ~ ${rowName(change)}: ${String(change['field'])} ${old} -> ${now}`;
   });
 }
 
@@ -77,7 +77,7 @@ export async function formatDiff({ a, b, tables, pruned, duck }: Diff): Promise<
   if (a.versions.models !== b.versions.models)
     lines.push('different models: values may differ because the computation changed');
   for (const diff of tables) if (!isUnchanged(diff)) lines.push(...(await formatTable(duck, diff)));
-  const unchanged = tables.filter(isUnchanged).map((t) => t.table);
+  const unchanged = tables.filter(isUnchanged).map((table) => table.table);
   if (unchanged.length > 0) lines.push('', `identical: ${unchanged.join(', ')}`);
   if (pruned.length > 0)
     lines.push('', `not compared, because make prune removed them from a snapshot: ${pruned.join(', ')}`);

@@ -62,8 +62,8 @@ async function findRow(
           .map((t) => `. make prune removed its ${t} (${removed.get(t) ?? ''}): choose a later SNAPSHOT`)
           .join(''),
     );
-  if (found.some((f) => f.row['id'] !== first.row['id'])) {
-    const rows = found.map((f) => `${f.table} ${f.row['id'] ?? ''}`).join(', ');
+  if (found.some((match) => match.row['id'] !== first.row['id'])) {
+    const rows = found.map((match) => `${match.table} ${match.row['id'] ?? ''}`).join(', ');
     throw new SettingError(`ID is ${JSON.stringify(id)}, expected the id of one row; these match: ${rows}`);
   }
   return first;
@@ -72,14 +72,14 @@ async function findRow(
 async function readAssumptions({ duck }: OpenSnapshot): Promise<ReadonlyMap<string, Assumption>> {
   const rows = await rowsOf(duck.connection, 'SELECT * FROM assumptions');
   return new Map(
-    rows.map((a) => [
-      String(a['key']),
+    rows.map((row) => [
+      String(row['key']),
       {
-        value: String(a['value']),
-        unit: String(a['unit']),
-        kind: String(a['kind']),
-        basis: String(a['basis']),
-        set: String(a['assumption_set_id']),
+        value: String(row['value']),
+        unit: String(row['unit']),
+        kind: String(row['kind']),
+        basis: String(row['basis']),
+        set: String(row['assumption_set_id']),
       },
     ]),
   );
@@ -105,7 +105,7 @@ export async function explain(
         : recordParts(row, valueOf);
   const pages: PageFound[] = [];
   for (const query of parts.pages) pages.push(await findPage(archive, sources, query, manifest.as_of));
-  const columns = (await loadModels()).find((m) => m.name === table)?.contract.record.columns ?? [];
+  const columns = (await loadModels()).find((model) => model.name === table)?.contract.record.columns ?? [];
   return {
     table,
     id: row['id'] ?? '',

@@ -23,17 +23,23 @@ function formatCheck(step: Step): string {
 }
 
 /** A figure's formula and its inputs with their origins, down to published values. Each figure is expanded once. */
-function formatTree(e: Explanation, figure: string, indent: string, expanded: Set<string>): string[] {
-  const step = e.steps.find((s) => s.figure === figure);
+function formatTree(explanation: Explanation, figure: string, indent: string, expanded: Set<string>): string[] {
+  const step = explanation.steps.find((each) => each.figure === figure);
   if (!step || expanded.has(figure)) return [];
   expanded.add(figure);
   const lines = [`${indent}= ${step.formula}${formatCheck(step)}`];
   if (step.why) lines.push(`${indent}  ${step.why}`);
   for (const [name, value] of Object.entries(step.inputs)) {
-    const isFigure = e.steps.some((s) => s.figure === name && s.result === value && s.figure !== figure);
-    const origin = !isFigure ? `  ${describeOrigin(e, figure, name)}` : expanded.has(name) ? '  (see above)' : '';
+    const isFigure = explanation.steps.some(
+      (each) => each.figure === name && each.result === value && each.figure !== figure,
+    );
+    const origin = !isFigure
+      ? `  ${describeOrigin(explanation, figure, name)}`
+      : expanded.has(name)
+        ? '  (see above)'
+        : '';
     lines.push(`${indent}  ${name} = ${value ?? 'absent'}${origin}`);
-    if (isFigure) lines.push(...formatTree(e, name, `${indent}    `, expanded));
+    if (isFigure) lines.push(...formatTree(explanation, name, `${indent}    `, expanded));
   }
   return lines;
 }
@@ -51,18 +57,20 @@ const TITLES: Readonly<Record<string, (row: Fields) => string>> = {
 const SINGULAR = { deals: 'deal', leads: 'lead', signals: 'signal', auctions: 'auction', filings: 'filing' } as const;
 
 /** One field: its value, its description, where it comes from, and the model that computes or reads it. */
-function formatField(e: Explanation, field: string, producer: string | undefined): string[] {
-  const step = e.steps.find((s) => s.figure === field);
-  if (!step && !(field in e.row)) {
-    const names = [...new Set([...e.steps.map((s) => s.figure), ...Object.keys(e.row)])].join(', ');
+function formatField(explanation: Explanation, field: string, producer: string | undefined): string[] {
+  const step = explanation.steps.find((each) => each.figure === field);
+  if (!step && !(field in explanation.row)) {
+    const names = [...new Set([...explanation.steps.map((each) => each.figure), ...Object.keys(explanation.row)])].join(
+      ', ',
+    );
     throw new SettingError(`FIELD is ${JSON.stringify(field)}, expected a field or figure of the row: ${names}`);
   }
-  const value = step ? step.result : e.row[field];
-  const column = e.columns.find((c) => c.name === field);
+  const value = step ? step.result : explanation.row[field];
+  const column = explanation.columns.find((each) => each.name === field);
   return [
     `${field} = ${value ?? 'absent'}`,
     ...(column ? [`  ${noteOf(column)}`] : []),
-    ...(step ? formatTree(e, field, '  ', new Set()) : [`  ${describeOrigin(e, field, field)}`]),
+    ...(step ? formatTree(explanation, field, '  ', new Set()) : [`  ${describeOrigin(explanation, field, field)}`]),
     ...(producer === undefined ? [] : [`  ${producer}`]),
   ];
 }
@@ -70,13 +78,13 @@ function formatField(e: Explanation, field: string, producer: string | undefined
 /** Every computed figure with its formula, and whether all were recomputed with the same result. */
 function formatFigures({ steps }: Explanation): string[] {
   if (steps.length === 0) return ['Every field is as published on its page.'];
-  const widest = Math.max(...steps.map((s) => s.figure.length));
-  const figures = steps.map((s) => {
-    const why = s.why ? `  (${s.why})` : '';
-    return `  ${s.figure.padEnd(widest)}  ${(s.result ?? 'absent').padStart(14)}  = ${s.formula}${why}`;
+  const widest = Math.max(...steps.map((step) => step.figure.length));
+  const figures = steps.map((step) => {
+    const why = step.why ? `  (${step.why})` : '';
+    return `  ${step.figure.padEnd(widest)}  ${(step.result ?? 'absent').padStart(14)}  = ${step.formula}${why}`;
   });
-  const different = steps.filter((s) => recomputedDifference(s) !== null).map((s) => s.figure);
-  const recomputed = steps.filter((s) => s.checkable !== false).length;
+  const different = steps.filter((step) => recomputedDifference(step) !== null).map((step) => step.figure);
+  const recomputed = steps.filter((step) => step.checkable !== false).length;
   return [
     'Computed figures; FIELD=... traces one to its sources',
     ...figures,
@@ -98,20 +106,24 @@ function formatVersion(version: Fields): string {
  * @throws SettingError listing the fields if `field` is not one
  */
 export function formatExplanation(
-  e: Explanation,
+  explanation: Explanation,
   field?: string,
   { width = Infinity, producer }: { readonly width?: number; readonly producer?: string | undefined } = {},
 ): string[] {
   const lines = [
-    `${SINGULAR[e.table]} ${e.id} in snapshot ${e.snapshot}: ${TITLES[e.table]?.(e.row) ?? ''}`,
+    `${SINGULAR[explanation.table]} ${explanation.id} in snapshot ${explanation.snapshot}: ${TITLES[explanation.table]?.(explanation.row) ?? ''}`,
     '',
-    ...(field === undefined ? formatFigures(e) : formatField(e, field, producer)),
+    ...(field === undefined ? formatFigures(explanation) : formatField(explanation, field, producer)),
   ];
   const dependsOnHistory = field === undefined || /price|days|motivation|seen|deal_score$/u.test(field);
-  if (e.history.length > 0 && dependsOnHistory)
-    lines.push('', 'Versions of the listing', ...e.history.map(formatVersion));
-  if (e.links.length > 0)
-    lines.push('', 'Related rows', ...e.links.map((l) => `  ${l.relation}: make explain TABLE=${l.table} ID=${l.id}`));
-  lines.push('', 'Pages', ...e.pages.flatMap((page, i) => formatPage(page, i + 1)));
+  if (explanation.history.length > 0 && dependsOnHistory)
+    lines.push('', 'Versions of the listing', ...explanation.history.map(formatVersion));
+  if (explanation.links.length > 0)
+    lines.push(
+      '',
+      'Related rows',
+      ...explanation.links.map((link) => `  ${link.relation}: make explain TABLE=${link.table} ID=${link.id}`),
+    );
+  lines.push('', 'Pages', ...explanation.pages.flatMap((page, index) => formatPage(page, index + 1)));
   return lines.flatMap((line) => wrapLine(line, width));
 }

@@ -77,14 +77,14 @@ const PARTS_OF_FIELDS: Readonly<Record<string, string>> = {
 };
 
 /** Origin of the input `name` of a figure's formula. */
-export function describeOrigin(e: Explanation, figure: string, name: string): string {
-  const assumption = e.assumptions.get(name);
+export function describeOrigin(explanation: Explanation, figure: string, name: string): string {
+  const assumption = explanation.assumptions.get(name);
   if (assumption) return `assumption of ${assumption.set}, ${assumption.unit}, ${assumption.kind}: ${assumption.basis}`;
   const part = PARTS_OF_FIELDS[name];
   if (part !== undefined && (figure === 'confidence_score' || part !== CONFIDENCE_PART)) return part;
-  const group = GROUPS[name] ?? (e.table === 'deals' ? 'listing' : null);
+  const group = GROUPS[name] ?? (explanation.table === 'deals' ? 'listing' : null);
   if (group === 'history') return 'from the versions of the listing, below';
-  const page = e.pages.findIndex((p) => p.role === group);
+  const page = explanation.pages.findIndex((each) => each.role === group);
   if (page >= 0) return `from page ${page + 1}`;
-  return e.pages.length > 0 ? 'from page 1' : '';
+  return explanation.pages.length > 0 ? 'from page 1' : '';
 }

@@ -54,9 +54,11 @@ async function requestsFor(
   const found: RequestRecord[] = [];
   for (const runId of await archive.runs(source)) {
     if ((parseRunId(runId)?.asOf ?? '9') > asOf) continue;
-    found.push(...(await archive.records(source, runId)).filter((r) => r.sha256 === sha256 && r.error === null));
+    found.push(
+      ...(await archive.records(source, runId)).filter((record) => record.sha256 === sha256 && record.error === null),
+    );
   }
-  const ofUrl = found.filter((r) => r.url === url);
+  const ofUrl = found.filter((request) => request.url === url);
   return ofUrl.length > 0 ? ofUrl : found;
 }
 
@@ -94,11 +96,11 @@ export async function findPage(
 ): Promise<PageFound> {
   const { role, note, source, sha256 } = query;
   const requests = await requestsFor(archive, query, asOf);
-  const first = requests.find((r) => !r.fromCache) ?? requests[0];
+  const first = requests.find((record) => !record.fromCache) ?? requests[0];
   // A read may load a page twice: the second time its context has what the parser needs from other pages.
-  const fetched = requests.findLast((r) => r.runId === first?.runId && r.fromCache === first.fromCache);
+  const fetched = requests.findLast((record) => record.runId === first?.runId && record.fromCache === first.fromCache);
   // An operator may add a column map to a dropped file: the rows are from its last context.
-  const parsed = requests.findLast((r) => r.fromCache === first?.fromCache);
+  const parsed = requests.findLast((record) => record.fromCache === first?.fromCache);
   const last = requests.at(-1);
   const request = {
     role,
@@ -119,7 +121,7 @@ export async function findPage(
   try {
     await archive.read(sha256);
     if (!parsed) return { ...request, ...NO_ROW, hash: 'verified' };
-    const spec = sources.find((s) => s.name === source);
+    const spec = sources.find((each) => each.name === source);
     const found = await findRow(spec, await archive.page(parsed), query.isRow);
     return { ...request, ...found, hash: 'verified' };
   } catch (error) {

@@ -41,10 +41,10 @@ interface Origin {
 async function rentPage({ layout, manifest }: OpenSnapshot, row: Fields): Promise<PageQuery | null> {
   const provenance = JSON.parse(row['provenance'] ?? '{}') as Record<string, Origin | undefined>;
   const { source = null, source_url: url = null } = provenance['rent'] ?? {};
-  const runId = manifest.sources.find((s) => s.source === source)?.staged_run ?? null;
+  const runId = manifest.sources.find((each) => each.source === source)?.staged_run ?? null;
   if (row['market_rent_2br'] === null || source === null || runId === null) return null;
-  const read = (await readsUpTo(layout, source, manifest.as_of)).find((r) => r.run_id === runId);
-  const page = read?.pages.find((p) => p.url === url) ?? read?.pages[0];
+  const read = (await readsUpTo(layout, source, manifest.as_of)).find((run) => run.run_id === runId);
+  const page = read?.pages.find((each) => each.url === url) ?? read?.pages[0];
   if (!page) return null;
   const isOfZip = row['rent_basis']?.startsWith('zip') === true;
   return {
@@ -88,7 +88,7 @@ export async function dealParts(snapshot: OpenSnapshot, row: Fields): Promise<Pa
   return {
     steps: JSON.parse(String(report?.['recompute'] ?? '[]')) as Step[],
     pages: [pageOfRow(row, 'listing'), ...(rent ? [rent] : [])],
-    links: matches.map((m) => ({ relation: `distress: ${m.kind}`, table: tableOf(m.kind), id: m.id })),
+    links: matches.map((match) => ({ relation: `distress: ${match.kind}`, table: tableOf(match.kind), id: match.id })),
     history: history.map(fieldsOf),
   };
 }
@@ -104,10 +104,10 @@ export async function leadParts(snapshot: OpenSnapshot, row: Fields, valueOf: As
     pages: record ? [pageOfRow(record, isTaxLead ? 'signal' : 'auction')] : [],
     links: [
       { relation: isTaxLead ? 'signal' : 'auction', table, id },
-      ...corroboration.map((c) => ({
-        relation: `corroborated by ${c.kind}`,
-        table: tableOf(c.kind),
-        id: c.id,
+      ...corroboration.map((cited) => ({
+        relation: `corroborated by ${cited.kind}`,
+        table: tableOf(cited.kind),
+        id: cited.id,
       })),
     ],
     history: [],

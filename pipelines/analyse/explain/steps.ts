@@ -20,8 +20,8 @@ export interface Step {
 
 /** Fields of a row as text; null where absent. */
 export type Fields = Readonly<Record<string, string | null>>;
-const asText = (v: unknown): string | null =>
-  v === null || v === undefined ? null : typeof v === 'object' ? JSON.stringify(v) : String(v);
+const asText = (value: unknown): string | null =>
+  value === null || value === undefined ? null : typeof value === 'object' ? JSON.stringify(value) : String(value);
 
 /** A row with every value as text. */
 export const fieldsOf = (row: Record<string, unknown>): Fields =>
@@ -43,9 +43,9 @@ function step(
   facts: Pick<Step, 'result' | 'why' | 'checkable'>,
 ): Step {
   const names = [...new Set(formula.match(/[a-z_][a-z_0-9]*/gu) ?? [])].filter(
-    (n) => !/^(?:min|max|clamp|round0|round2|rounded|up|to|the|cent)$/u.test(n),
+    (name) => !/^(?:min|max|clamp|round0|round2|rounded|up|to|the|cent)$/u.test(name),
   );
-  const inputs = Object.fromEntries(names.map((n) => [n, n in row ? (row[n] ?? null) : assumption(n)]));
+  const inputs = Object.fromEntries(names.map((name) => [name, name in row ? (row[name] ?? null) : assumption(name)]));
   return { figure, formula, inputs, ...facts };
 }
 
@@ -83,7 +83,7 @@ function equityGapFormula(row: Fields): string {
 
 function auctionFormulas({ row, assumption }: Inputs, asOf: string): Record<string, string> {
   const days = daysBetween(asOf, row['sale_date'] ?? asOf);
-  const urgency = ['1', '2', '3', '4'].find((n) => days <= Number(assumption(`auction_days_${n}`))) ?? '5';
+  const urgency = ['1', '2', '3', '4'].find((number) => days <= Number(assumption(`auction_days_${number}`))) ?? '5';
   return {
     base: 'auction_base',
     equity_gap: equityGapFormula(row),

@@ -7,8 +7,8 @@ import type { FactName, Facts, Row } from './facts.ts';
 import { STYLE } from './style.ts';
 import { renderSvg } from './svg.ts';
 
-const escapeHtml = (v: unknown): string =>
-  String(v ?? '')
+const escapeHtml = (value: unknown): string =>
+  String(value ?? '')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
@@ -53,19 +53,19 @@ const FIGURES: readonly (readonly [name: FactName, title: string, about: string]
   ['lead_scores', 'Leads by score', 'Leads by fives of lead_score.'],
 ];
 
-const formatCell = (v: unknown): string =>
-  typeof v === 'number'
-    ? `<td class="n">${Number.isInteger(v) ? number(v) : v.toFixed(2)}</td>`
-    : `<td>${escapeHtml(v ?? '·')}</td>`;
+const formatCell = (value: unknown): string =>
+  typeof value === 'number'
+    ? `<td class="n">${Number.isInteger(value) ? number(value) : value.toFixed(2)}</td>`
+    : `<td>${escapeHtml(value ?? '·')}</td>`;
 
 /** The rows of a plot as a table that opens on demand. */
 function formatRows(rows: readonly Row[]): string {
   const columns = Object.keys(rows[0] ?? {});
   const count = rows.length > MAX_ROWS ? `, ${MAX_ROWS} of ${number(rows.length)}` : '';
-  const head = columns.map((c) => `<th scope="col">${escapeHtml(c.replaceAll('_', ' '))}</th>`).join('');
+  const head = columns.map((column) => `<th scope="col">${escapeHtml(column.replaceAll('_', ' '))}</th>`).join('');
   const body = rows
     .slice(0, MAX_ROWS)
-    .map((row) => `<tr>${columns.map((c) => formatCell(row[c])).join('')}</tr>`)
+    .map((row) => `<tr>${columns.map((column) => formatCell(row[column])).join('')}</tr>`)
     .join('');
   const table = `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
   return `<details><summary>The figures${count}</summary><div class="scroll">${table}</div></details>`;
@@ -95,7 +95,7 @@ async function formatChanges(diff: Diff | null): Promise<string> {
     `Added, changed and removed rows of each table since ${diff.a.run_id}. Fields that change every day by ` +
     'themselves are left out.';
   const rows = diff.tables
-    .filter((t) => t.added + t.changed + t.removed > 0)
+    .filter((table) => table.added + table.changed + table.removed > 0)
     .map(({ table, added, changed, removed }) => ({ table, added, changed, removed }));
   if (rows.length === 0) return formatSection('changes', CHANGES_TITLE, about, '<p>Nothing changed.</p>');
   const svg = await renderSvg(changesPlot(rows), `${CHANGES_TITLE}. ${about}`);
@@ -109,7 +109,7 @@ function formatHeadline(manifest: Manifest, diff: Diff | null): string {
   const items = HEADLINE_TABLES.flatMap((name) => {
     const table = manifest.tables[name];
     if (!table) return [];
-    const change = diff?.tables.find((t) => t.table === name);
+    const change = diff?.tables.find((each) => each.table === name);
     const delta = change ? change.rows[1] - change.rows[0] : 0;
     const note = change
       ? `${delta > 0 ? '+' : ''}${number(delta)} since ${escapeHtml(diff?.a.as_of)}`
@@ -121,8 +121,8 @@ function formatHeadline(manifest: Manifest, diff: Diff | null): string {
 
 /** Day, assumptions, audits and hash of the snapshot. */
 function formatFacts(manifest: Manifest): string {
-  const passed = number(manifest.audits.filter((a) => a.blocking).length);
-  const failing = manifest.audits.filter((a) => a.failing_rows > 0);
+  const passed = number(manifest.audits.filter((audit) => audit.blocking).length);
+  const failing = manifest.audits.filter((audit) => audit.failing_rows > 0);
   const warnings =
     failing.length === 0
       ? ', no warnings'

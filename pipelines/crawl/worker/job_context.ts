@@ -48,7 +48,7 @@ async function findMismatch(
 export async function findJobSpec(context: JobContext, job: JobOfRun, runId: string): Promise<SourceSpec> {
   const mismatch = await findMismatch(context, job, runId);
   if (mismatch !== null) throw new SettingError(mismatch);
-  const spec = context.options.sources.find((s) => s.name === job.source);
+  const spec = context.options.sources.find((source) => source.name === job.source);
   if (!spec) throw new SettingError(`source is ${JSON.stringify(job.source)}, which this worker does not know`);
   return spec;
 }

@@ -26,10 +26,12 @@ async function readableSpec(context: JobContext, job: CrawlJob): Promise<SourceS
 
 /** Traffic of earlier attempts, which belongs to the read. */
 function earlierTraffic(records: readonly RequestRecord[], attempt: number): Traffic {
-  const sent = records.filter((r) => (r.attempt ?? 0) < attempt && (!r.fromCache || r.status === 304));
+  const sent = records.filter(
+    (record) => (record.attempt ?? 0) < attempt && (!record.fromCache || record.status === 304),
+  );
   return {
     requests: sent.length,
-    notModified: sent.filter((r) => r.status === 304).length,
+    notModified: sent.filter((record) => record.status === 304).length,
     bytes: sent.reduce((sum, r) => sum + r.bytes, 0),
     retries: 0,
   };
@@ -98,7 +100,7 @@ export async function readJob(context: JobContext, { id, data, retryCount: attem
   const spec = await readableSpec(context, job);
   const archive = await archiveFor(context, job, attempt);
   const earlier = attempt === 0 ? [] : await archive.records(spec.name, job.reading.runId);
-  const archived = earlier.filter((r) => r.error === null && r.sha256 !== null).length;
+  const archived = earlier.filter((request) => request.error === null && request.sha256 !== null).length;
   const start = attempt === 0 ? 'reading' : `taken over with ${archived} archived answers,`;
   print(`${spec.name}: ${start} for run ${job.reading.runId}`);
   const startedAt = performance.now();

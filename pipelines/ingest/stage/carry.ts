@@ -30,7 +30,9 @@ export async function carryRows(
 ): Promise<number> {
   if (before === undefined || rejectedKeys.length === 0) return 0;
   const { key, columns } = spec.row;
-  const parts = columns.filter((c) => key.includes(c.name)).map((c) => ({ ...c, sql: 'VARCHAR', absent: 'not read' }));
+  const parts = columns
+    .filter((column) => key.includes(column.name))
+    .map((column) => ({ ...column, sql: 'VARCHAR', absent: 'not read' }));
   const folders = rejectedKeys.flatMap(({ folder }) => (folder === undefined ? [] : [folder]));
   const pages = rejectedKeys.filter((refused) => isPartOfKey(spec, refused) && key.some((name) => name in refused));
   const rows = rejectedKeys.filter((refused) => !isPartOfKey(spec, refused));
@@ -39,11 +41,11 @@ export async function carryRows(
   const sameKey = (a: string, b: string): string =>
     key
       .map(identifier)
-      .map((n) => `CAST(${a}.${n} AS VARCHAR) IS NOT DISTINCT FROM CAST(${b}.${n} AS VARCHAR)`)
+      .map((name) => `CAST(${a}.${name} AS VARCHAR) IS NOT DISTINCT FROM CAST(${b}.${name} AS VARCHAR)`)
       .join(' AND ');
   const onPage = key
     .map(identifier)
-    .map((n) => `(r.${n} IS NULL OR r.${n} = CAST(p.${n} AS VARCHAR))`)
+    .map((name) => `(r.${name} IS NULL OR r.${name} = CAST(p.${name} AS VARCHAR))`)
     .join(' AND ');
   const inFolder = [...new Set(folders)].map((folder) => {
     const address = literal(dropFolderAddress(spec.name, folder));
@@ -60,7 +62,7 @@ export async function carryRows(
     connection,
     `INSERT INTO fresh
       SELECT ${stagedColumns(spec)
-        .map((c) => `p.${identifier(c.name)}`)
+        .map((column) => `p.${identifier(column.name)}`)
         .join(', ')}
       FROM (SELECT * FROM fresh WHERE false UNION ALL BY NAME SELECT * FROM read_parquet(${literal(before)})) p
       WHERE (${isLost.join(' OR ')})

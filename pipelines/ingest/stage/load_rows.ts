@@ -33,7 +33,7 @@ export type LoadRows = (connection: DuckDBConnection, rows: RowsToLoad) => Promi
 
 /** Create the table. Without NOT NULL: a row carried from before a column existed has no value for it. */
 export async function createFresh(connection: DuckDBConnection, spec: SourceSpec): Promise<void> {
-  const columns = stagedColumns(spec).map((c) => `${identifier(c.name)} ${c.sql}`);
+  const columns = stagedColumns(spec).map((column) => `${identifier(column.name)} ${column.sql}`);
   await connection.run(`CREATE TABLE fresh (${columns.join(', ')})`);
 }
 

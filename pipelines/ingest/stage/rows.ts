@@ -37,8 +37,12 @@ export async function insertRows(
 ): Promise<void> {
   if (rows.length === 0) return;
   await writeLines(file, rows);
-  const asText = columns.map((c) => `${identifier(c.name)}: '${c.kind === 'json' ? 'JSON' : 'VARCHAR'}'`).join(', ');
-  const casts = columns.map((c) => `CAST(${identifier(c.name)} AS ${c.sql}) AS ${identifier(c.name)}`).join(', ');
+  const asText = columns
+    .map((column) => `${identifier(column.name)}: '${column.kind === 'json' ? 'JSON' : 'VARCHAR'}'`)
+    .join(', ');
+  const casts = columns
+    .map((column) => `CAST(${identifier(column.name)} AS ${column.sql}) AS ${identifier(column.name)}`)
+    .join(', ');
   try {
     await connection.run(
       `INSERT INTO ${identifier(table)} BY NAME SELECT ${casts}
@@ -60,7 +64,7 @@ async function writeLines(file: string, rows: readonly Record<string, unknown>[]
       await handle.appendFile(
         rows
           .slice(at, at + ROWS_PER_WRITE)
-          .map((r) => `${JSON.stringify(r)}\n`)
+          .map((row) => `${JSON.stringify(row)}\n`)
           .join(''),
       );
     }

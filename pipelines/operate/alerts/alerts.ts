@@ -47,7 +47,9 @@ interface Changes {
 }
 
 function changesSince(sent: Sent, problems: readonly Problem[], since: string): Changes {
-  const current = new Map(problems.filter((p) => PROBLEMS[p.kind].alert).map((p) => [problemKey(p), p]));
+  const current = new Map(
+    problems.filter((problem) => PROBLEMS[problem.kind].alert).map((problem) => [problemKey(problem), problem]),
+  );
   const fresh = [...current].filter(([key]) => !sent[key]).map(([key, p]) => [key, { ...p, since }] as const);
   const over = Object.entries(sent)
     .filter(([key]) => !current.has(key))

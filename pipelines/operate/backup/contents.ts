@@ -57,13 +57,13 @@ const listEntries = (folder: string): Promise<Dirent[]> =>
 
 /** Files and empty folders under a folder. A link is followed, so that a folder may be on another disk. */
 export async function* walk(root: string, path: string): AsyncGenerator<Listed> {
-  const entries = (await listEntries(join(root, path))).filter((e) => !isPartial(e.name));
+  const entries = (await listEntries(join(root, path))).filter((entry) => !isPartial(entry.name));
   if (entries.length === 0) yield { path, isFolder: true };
   for (const entry of entries) {
     const inner = `${path}/${entry.name}`;
     const isFolder = entry.isSymbolicLink()
       ? await stat(join(root, inner)).then(
-          (s) => s.isDirectory(),
+          (found) => found.isDirectory(),
           () => null,
         )
       : entry.isDirectory();
@@ -91,8 +91,8 @@ export async function statedHashes(layout: Layout, runId: string): Promise<Reado
 
 /** Files of these snapshots. @param wanted run ids; null for all */
 export async function* snapshotFiles(layout: Layout, wanted: ReadonlySet<string> | null): AsyncGenerator<Listed> {
-  const names = (await listEntries(layout.snapshots)).map((e) => e.name);
-  for (const runId of names.filter((n) => parseRunId(n) !== null && (wanted?.has(n) ?? true))) {
+  const names = (await listEntries(layout.snapshots)).map((entry) => entry.name);
+  for (const runId of names.filter((name) => parseRunId(name) !== null && (wanted?.has(name) ?? true))) {
     const hashes = await statedHashes(layout, runId);
     for await (const listed of walk(layout.root, `snapshots/${runId}`))
       yield { ...listed, known: hashes.get(basename(listed.path)) };
@@ -140,7 +140,7 @@ export async function* otherFiles(
   const done = new Set(['archive', 'staged', 'snapshots', 'claims.journal']);
   const isWanted = (name: string): boolean =>
     !done.has(name) && !LEFT_OUT.has(name) && !IS_LOCK.test(name) && !isPartial(name) && !except.has(name);
-  for (const entry of (await listEntries(layout.root)).filter((e) => isWanted(e.name))) {
+  for (const entry of (await listEntries(layout.root)).filter((listEntry) => isWanted(listEntry.name))) {
     if (entry.name === SANDBOX && !keys) {
       yield { leftOut: SANDBOX };
       continue;

@@ -72,7 +72,7 @@ export interface Verified {
 export async function verifyBackup(root: string, backup: string | undefined): Promise<Verified> {
   const name = await findBackup(root, backup);
   const { header, files } = await readList(root, name);
-  const contents = new Map([...files, ...(header.ledger ? [header.ledger] : [])].map((c) => [c.sha256, c]));
+  const contents = new Map([...files, ...(header.ledger ? [header.ledger] : [])].map((file) => [file.sha256, file]));
   let bytes = 0;
   await atOnce(contents.values(), async (content) => {
     await readVerified(root, content, async () => undefined);

@@ -28,7 +28,7 @@ export const requestsPath = (layout: Layout, { source, runId }: Pick<ReadUnit, '
   join(layout.root, 'archive', 'requests', source, `${runId}.ndjson`);
 
 async function listReadUnits(layout: Layout, archive: Archive, source: string): Promise<ReadUnit[]> {
-  const records = new Map((await readsUpTo(layout, source, LAST_DAY)).map((r) => [r.run_id, r]));
+  const records = new Map((await readsUpTo(layout, source, LAST_DAY)).map((read) => [read.run_id, read]));
   const archived = (await archive.runs(source)).filter((id) => parseRunId(id) !== null);
   const units: ReadUnit[] = [];
   for (const runId of new Set([...records.keys(), ...archived])) {
@@ -38,7 +38,10 @@ async function listReadUnits(layout: Layout, archive: Archive, source: string): 
       source,
       runId,
       status: record?.status ?? null,
-      objects: new Set([...requests.flatMap((r) => r.sha256 ?? []), ...(record?.pages ?? []).map((p) => p.sha256)]),
+      objects: new Set([
+        ...requests.flatMap((request) => request.sha256 ?? []),
+        ...(record?.pages ?? []).map((page) => page.sha256),
+      ]),
     });
   }
   return units;
@@ -107,7 +110,7 @@ export async function findNeeds(layout: Layout, runId: string, without: Readonly
       if (gone.has(file)) continue;
       const table = `read_parquet(${literal(join(layout.snapshot(runId), file))})`;
       const described = await rowsOf(duck.connection, `DESCRIBE SELECT * FROM ${table}`);
-      const columns = new Set(described.map((r) => String(r['column_name'])));
+      const columns = new Set(described.map((row) => String(row['column_name'])));
       if (!columns.has('page_sha256') || !columns.has('source')) continue;
       const sql = `SELECT DISTINCT source, page_sha256 FROM ${table} WHERE page_sha256 IS NOT NULL`;
       for (const row of await rowsOf(duck.connection, sql))
@@ -116,8 +119,8 @@ export async function findNeeds(layout: Layout, runId: string, without: Readonly
   } finally {
     duck.close();
   }
-  const reads = manifest.sources.flatMap((s) =>
-    s.staged_run === null ? [] : [{ source: s.source, runId: s.staged_run }],
+  const reads = manifest.sources.flatMap((source) =>
+    source.staged_run === null ? [] : [{ source: source.source, runId: source.staged_run }],
   );
   return { reads, pages };
 }

@@ -123,7 +123,7 @@ export function filesToPrune(
   });
 }
 
-const unitKey = (u: { readonly source: string; readonly runId: string }): string => `${u.source} ${u.runId}`;
+const unitKey = (unit: { readonly source: string; readonly runId: string }): string => `${unit.source} ${unit.runId}`;
 
 /** Reads of one source that are retained. @param needs what the retained snapshots depend on */
 function chooseRetainedReads(
@@ -133,24 +133,24 @@ function chooseRetainedReads(
   needs: readonly SnapshotNeeds[],
 ): ReadUnit[] {
   const sorted = [...units].sort((a, b) => compareRunIds(a.runId, b.runId));
-  const needed = new Set(needs.flatMap((n) => n.reads.map(unitKey)));
+  const needed = new Set(needs.flatMap((need) => need.reads.map(unitKey)));
   const currentDay = current === null ? LAST_DAY : dayOf(current);
-  const newestRead = sorted.findLast((u) => u.status !== null);
-  const newestGoodRead = sorted.findLast((u) => u.status === 'good' && dayOf(u.runId) <= currentDay);
+  const newestRead = sorted.findLast((unit) => unit.status !== null);
+  const newestGoodRead = sorted.findLast((unit) => unit.status === 'good' && dayOf(unit.runId) <= currentDay);
   const retained = new Set(
     sorted.filter(
-      (u) =>
-        u === newestRead ||
-        u === newestGoodRead ||
-        dayOf(u.runId) > currentDay ||
-        needed.has(unitKey(u)) ||
-        ageInDays(u.runId, today) <= policy.readsDays,
+      (unit) =>
+        unit === newestRead ||
+        unit === newestGoodRead ||
+        dayOf(unit.runId) > currentDay ||
+        needed.has(unitKey(unit)) ||
+        ageInDays(unit.runId, today) <= policy.readsDays,
     ),
   );
   // A page that a row names needs one read that fetched it: the latest, if no other reason retains one.
-  const objects = new Set([...retained].flatMap((u) => [...u.objects]));
+  const objects = new Set([...retained].flatMap((unit) => [...unit.objects]));
   const source = sorted[0]?.source;
-  for (const { sha256 } of needs.flatMap((n) => n.pages.filter((p) => p.source === source))) {
+  for (const { sha256 } of needs.flatMap((need) => need.pages.filter((page) => page.source === source))) {
     if (objects.has(sha256)) continue;
     const unit = sorted.findLast((u) => u.objects.has(sha256));
     if (!unit) continue;
@@ -172,17 +172,17 @@ export function planRemoval(
     if (!found) throw new Error(`the needs of snapshot ${id} are unknown`);
     return found;
   });
-  const bySource = [...Map.groupBy(inventory.reads, (u) => u.source).values()];
+  const bySource = [...Map.groupBy(inventory.reads, (read) => read.source).values()];
   const reads = new Set(bySource.flatMap((units) => chooseRetainedReads(units, inventory, policy, allNeeds)));
   const objects = new Set([
-    ...[...reads].flatMap((u) => [...u.objects]),
-    ...allNeeds.flatMap((n) => n.pages.map((p) => p.sha256)),
+    ...[...reads].flatMap((read) => [...read.objects]),
+    ...allNeeds.flatMap((need) => need.pages.map((page) => page.sha256)),
   ]);
   const lastRun = newest(inventory.runs);
   return {
     snapshots: inventory.snapshots.filter((id) => !retained.has(id)),
     files: filesToPrune(inventory, policy, retained),
-    reads: inventory.reads.filter((u) => !reads.has(u)),
+    reads: inventory.reads.filter((read) => !reads.has(read)),
     runs: inventory.runs.filter(
       (id) => id !== lastRun && !retained.has(id) && ageInDays(id, inventory.today) > policy.runsDays,
     ),

@@ -37,7 +37,7 @@ export const policyOf = (settings: RetentionSettings): Policy => ({
 /** Files of a read: every version of its record and rows, and its list of requests. */
 async function listReadFiles(layout: Layout, unit: ReadUnit): Promise<string[]> {
   const staged = (await namesIn(layout.staged(unit.source)))
-    .filter((n) => n.startsWith(`${unit.runId}.`))
+    .filter((name) => name.startsWith(`${unit.runId}.`))
     .map((n) => join(layout.staged(unit.source), n));
   // Rows first and the list of requests last: a record must not outlive the list, which marks pages of a quarantined
   // read.
@@ -62,7 +62,7 @@ export async function planPrune(
 
 /** Remove files of retained snapshots. Recorded first, so that a removed file is never reported as lost. */
 async function removeSnapshotFiles(layout: Layout, files: readonly SnapshotFile[]): Promise<void> {
-  for (const [runId, removed] of Map.groupBy(files, (f) => f.runId)) {
+  for (const [runId, removed] of Map.groupBy(files, (file) => file.runId)) {
     const names = new Set(removed.map(({ file }) => file));
     const before = (await prunedFiles(layout, runId)).filter(({ file }) => !names.has(file));
     await writePrunedFiles(layout, runId, [...before, ...removed.map(({ file, setting }) => ({ file, setting }))]);
@@ -111,8 +111,8 @@ async function measureSizes(layout: Layout, plan: Plan): Promise<Record<Kind, nu
   return {
     snapshots: await sizeOfFolders(plan.snapshots.map((id) => layout.snapshot(id))),
     files: await sizeOfFiles(plan.files.map(({ runId, file }) => join(layout.snapshot(runId), file))),
-    reads: await sizeOfFiles((await Promise.all(plan.reads.map((u) => listReadFiles(layout, u)))).flat()),
-    objects: await sizeOfFiles(plan.objects.map((o) => objectPath(layout, o))),
+    reads: await sizeOfFiles((await Promise.all(plan.reads.map((read) => listReadFiles(layout, read)))).flat()),
+    objects: await sizeOfFiles(plan.objects.map((object) => objectPath(layout, object))),
     runs: await sizeOfFolders(plan.runs.map((id) => layout.run(id))),
   };
 }

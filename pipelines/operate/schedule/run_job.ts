@@ -44,7 +44,7 @@ export function jobNamed(name: string | undefined): Job {
 
 /** A line of an env file. */
 function envLine(name: string, value: string): string {
-  const quote = ['"', "'", '`'].find((q) => !value.includes(q) && !(q === '"' && value.includes('\\')));
+  const quote = ['"', "'", '`'].find((query) => !value.includes(query) && !(query === '"' && value.includes('\\')));
   if (quote === undefined || value.includes('\n'))
     throw new SettingError(
       `${name} is ${JSON.stringify(value)}, expected a value of one line without at least one of the quotation marks ` +

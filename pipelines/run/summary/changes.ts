@@ -53,8 +53,8 @@ export const CHANGES_SQL: readonly string[] = COUNTS.map(([, sql]) => sql);
 
 /** Count the changes of a finished build since the previous snapshot `since`. */
 export async function changesSince(connection: DuckDBConnection, since: string): Promise<Changes> {
-  const counts = COUNTS.map(([, sql], i) => `(${sql}) AS change_${i}`);
+  const counts = COUNTS.map(([, sql], index) => `(${sql}) AS change_${index}`);
   const [row] = await rowsOf(connection, `SELECT ${counts.join(', ')}`);
-  const counted = COUNTS.map(([label], i) => ({ label, n: Number(row?.[`change_${i}`]) }));
+  const counted = COUNTS.map(([label], index) => ({ label, n: Number(row?.[`change_${index}`]) }));
   return { since, counts: counted.filter(({ n }) => n > 0) };
 }

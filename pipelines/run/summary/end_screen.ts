@@ -38,8 +38,8 @@ function readText({ sources }: RunResult): string {
   const requests = asked.reduce((total, { traffic }) => total + traffic.requests, 0);
   return (
     `${good === asked.length ? '' : `${good} of `}${plural(asked.length, 'source')}, ${plural(requests, 'request')}: ` +
-    `${sum(counts.map((c) => c.rows_in))} rows in = ${sum(counts.map((c) => c.rows_out))} out + ` +
-    `${sum(counts.map((c) => c.rows_rejected))} rejected + ${sum(counts.map((c) => c.rows_merged))} merged`
+    `${sum(counts.map((count) => count.rows_in))} rows in = ${sum(counts.map((count) => count.rows_out))} out + ` +
+    `${sum(counts.map((count) => count.rows_rejected))} rejected + ${sum(counts.map((count) => count.rows_merged))} merged`
   );
 }
 
@@ -105,8 +105,8 @@ const NEXT_STEPS = [
 
 const formatNext = (dataDir: string, columns: number): string[] => [
   '',
-  ...NEXT_STEPS.flatMap(([command, about], i) =>
-    labeled(label(i === 0 ? 'Next' : ''), `${command}${inFolder(dataDir)}: ${about}`, columns),
+  ...NEXT_STEPS.flatMap(([command, about], index) =>
+    labeled(label(index === 0 ? 'Next' : ''), `${command}${inFolder(dataDir)}: ${about}`, columns),
   ),
 ];
 

@@ -43,7 +43,7 @@ function formatSources(sources: readonly SourceState[]): string[] {
     return [row.source, row.status, ...formatCounts(formatRowCounts(source)), age];
   });
   const totals = sources.map(formatRowCounts).reduce(
-    (sums, counts) => sums.map((sum, i) => sum + (counts[i] ?? 0)),
+    (sums, counts) => sums.map((sum, index) => sum + (counts[index] ?? 0)),
     Array.from({ length: 7 }, () => 0),
   );
   return [
@@ -54,7 +54,7 @@ function formatSources(sources: readonly SourceState[]): string[] {
 
 function formatRejects(sources: readonly SourceState[]): string[] {
   const lines = sources.flatMap(({ spec, standing }) => {
-    const byReason = Map.groupBy(standing?.rejects ?? [], (r) => r.reason);
+    const byReason = Map.groupBy(standing?.rejects ?? [], (reject) => reject.reason);
     return [...byReason].map(
       ([reason, rows]) => `  ${spec.name}: ${number(rows.length)} ${reason}, such as: ${rows[0]?.detail ?? ''}`,
     );
@@ -70,7 +70,7 @@ const NAMES_SHOWN = 3;
 function neverReadWarning(sources: readonly SourceState[]): string[] {
   const names = sources
     .filter(({ row }) => row.status === 'never_read' && row.reason === null)
-    .map((s) => s.row.source);
+    .map((source) => source.row.source);
   if (names.length === 0) return [];
   const others = names.length - NAMES_SHOWN;
   const shown = names.slice(0, NAMES_SHOWN).join(', ') + (others > 0 ? ` and ${plural(others, 'other')}` : '');
@@ -116,12 +116,12 @@ export function collectWarnings(result: RunResult): string[] {
     .filter(({ row }) => row.reason !== 'no_network' && row.reason !== null)
     .map(sourceWarning);
   const audits = result.models
-    .flatMap((m) => m.audits)
-    .filter((a) => a.failing > 0)
-    .map((a) => {
-      const blocks = a.blocking ? ' and blocks publication' : '';
-      const file = `${result.failuresFolder}/${a.name}.json`;
-      return `audit ${a.name} failed for ${number(a.failing)} rows${blocks}: ${a.about}; see ${file}`;
+    .flatMap((model) => model.audits)
+    .filter((audit) => audit.failing > 0)
+    .map((audit) => {
+      const blocks = audit.blocking ? ' and blocks publication' : '';
+      const file = `${result.failuresFolder}/${audit.name}.json`;
+      return `audit ${audit.name} failed for ${number(audit.failing)} rows${blocks}: ${audit.about}; see ${file}`;
     });
   return [
     ...noNetworkWarning(result.sources),
@@ -152,8 +152,8 @@ export function formatWaiting(sources: readonly SourceState[]): string[] {
 }
 
 export function formatAudits({ models }: RunResult): string {
-  const audits = models.flatMap((m) => m.audits);
-  const failed = audits.filter((a) => a.failing > 0).length;
+  const audits = models.flatMap((model) => model.audits);
+  const failed = audits.filter((audit) => audit.failing > 0).length;
   const outcome = failed === 0 ? `${audits.length} audits passed` : `${failed} of ${audits.length} audits failed`;
   return `${models.length} built; ${outcome}`;
 }
@@ -186,7 +186,8 @@ export function formatSummary(result: RunResult, dataDir: string): string[] {
       `Changes since ${changes.since}`,
       ...changes.counts.map(({ label, n }) => `  ${number(n).padStart(6)}  ${label}`),
     );
-  if (warnings.length > 0) lines.push('', `Warnings (${warnings.length})`, ...warnings.map((w) => `  ${w}`));
+  if (warnings.length > 0)
+    lines.push('', `Warnings (${warnings.length})`, ...warnings.map((warning) => `  ${warning}`));
   if (!manifest) {
     const audits = `${blocked.length} blocking audit${blocked.length === 1 ? '' : 's'}`;
     return [...lines, '', `NOT PUBLISHED: ${audits} failed. The previous snapshot stays current.`];

@@ -24,9 +24,19 @@ export interface TrueVersion {
 export type SiteHistory = ReadonlyMap<string, readonly TrueVersion[]>;
 
 /** Columns whose change begins a version. */
-const shownValues = (l: ListingOnDay): string =>
-  JSON.stringify([l.path, l.street, l.city, l.state, l.zip, l.price, l.units, l.capRate, l.noi, l.yearBuilt]) +
-  JSON.stringify([l.unitMix, l.annualTaxes, l.postedOn, l.availability]);
+const shownValues = (listing: ListingOnDay): string =>
+  JSON.stringify([
+    listing.path,
+    listing.street,
+    listing.city,
+    listing.state,
+    listing.zip,
+    listing.price,
+    listing.units,
+    listing.capRate,
+    listing.noi,
+    listing.yearBuilt,
+  ]) + JSON.stringify([listing.unitMix, listing.annualTaxes, listing.postedOn, listing.availability]);
 
 function changeOf(now: ListingOnDay, before: ListingOnDay): string {
   if (now.price !== null && before.price !== null && now.price !== before.price)
@@ -98,7 +108,7 @@ class SiteReader {
       if (latest === undefined || latest.goneOn === null || latest.listing.propertyId !== propertyId) return [];
       return daysBetween(latest.goneOn, day) <= this.#relistingDays ? [latest] : [];
     });
-    const order = (v: TrueVersion): string => `${v.goneOn ?? ''} ${v.lastSeen}`;
+    const order = (version: TrueVersion): string => `${version.goneOn ?? ''} ${version.lastSeen}`;
     return (
       ended.toSorted((a, b) =>
         order(a) === order(b) ? (a.listing.listingId < b.listing.listingId ? -1 : 1) : order(a) < order(b) ? 1 : -1,

@@ -45,25 +45,26 @@ export default arcgisDistress({
     'property_owner_state',
     'property_owner_zip_code',
   ],
-  values: (a, { readOn }) => {
-    const amount = money('amt_balance_due', a.amt_balance_due) ?? refuse('blank_amount', 'amt_balance_due is blank');
+  values: (feature, { readOn }) => {
+    const amount =
+      money('amt_balance_due', feature.amt_balance_due) ?? refuse('blank_amount', 'amt_balance_due is blank');
     const past = { zone: EASTERN, latest: readOn, impossible: 'null' } as const;
     const isOpen = !/^-|^0\.00$/u.test(amount);
     return {
-      street: optional(a.address),
+      street: optional(feature.address),
       city: 'Detroit',
-      zip: zip('zip_code', a.zip_code),
-      owner_name: optional(a.property_owner_name),
-      mail_street: optional(a.property_owner_address),
-      mail_city: optional(a.property_owner_city),
-      mail_state: optional(a.property_owner_state),
-      mail_zip: postcode(a.property_owner_zip_code),
+      zip: zip('zip_code', feature.zip_code),
+      owner_name: optional(feature.property_owner_name),
+      mail_street: optional(feature.property_owner_address),
+      mail_city: optional(feature.property_owner_city),
+      mail_state: optional(feature.property_owner_state),
+      mail_zip: postcode(feature.property_owner_zip_code),
       ...(isOpen ? { amount, amount_basis: 'balance_due' } : {}),
-      filed_on: layerDay('ticket_issued_date', a.ticket_issued_date, past),
-      last_activity_on: layerDay('ticket_updated_at', a.ticket_updated_at, past),
+      filed_on: layerDay('ticket_issued_date', feature.ticket_issued_date, past),
+      last_activity_on: layerDay('ticket_updated_at', feature.ticket_updated_at, past),
       record_state: isOpen ? 'open' : 'closed',
-      state_raw: optional(a.payment_status) ?? optional(a.disposition),
-      description: optional(a.ordinance_description),
+      state_raw: optional(feature.payment_status) ?? optional(feature.disposition),
+      description: optional(feature.ordinance_description),
     };
   },
 });

@@ -25,11 +25,11 @@ export default arcgisDistress({
   signalType: 'vacant_building',
   record: 'ParcelId',
   needed: ['VacBldgYear', 'VacantLot', ...ST_LOUIS_FIELDS, ...ST_LOUIS_OWNER_FIELDS],
-  values: (a) => ({
-    ...situsOf(a),
-    ...ownerOf(a),
-    record_state: /^(?:1|true|yes|y)$/iu.test(optional(a.VacantLot) ?? '') ? 'closed' : 'open',
-    description: `VacBldgYear ${String(a.VacBldgYear)}`,
-    property_class: propertyClassOf(a),
+  values: (feature) => ({
+    ...situsOf(feature),
+    ...ownerOf(feature),
+    record_state: /^(?:1|true|yes|y)$/iu.test(optional(feature.VacantLot) ?? '') ? 'closed' : 'open',
+    description: `VacBldgYear ${String(feature.VacBldgYear)}`,
+    property_class: propertyClassOf(feature),
   }),
 });

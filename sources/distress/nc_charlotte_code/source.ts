@@ -50,15 +50,15 @@ export default arcgisDistress({
   parcelForm: /^\d{8}[A-Z]?$/iu,
   needed: ['CaseStatus', 'CaseType', 'FullAddress', 'DateCreated'],
   optional: ['CaseOrigin'],
-  outOfScope: (a) => otherCode('CaseType', a.CaseType),
-  values: (a, { readOn }) => {
-    const state_raw = optional(a.CaseStatus);
+  outOfScope: (feature) => otherCode('CaseType', feature.CaseType),
+  values: (feature, { readOn }) => {
+    const state_raw = optional(feature.CaseStatus);
     return {
-      ...situsOf(a.FullAddress),
-      filed_on: layerDay('DateCreated', a.DateCreated, { zone: EASTERN, latest: readOn, impossible: 'null' }),
+      ...situsOf(feature.FullAddress),
+      filed_on: layerDay('DateCreated', feature.DateCreated, { zone: EASTERN, latest: readOn, impossible: 'null' }),
       record_state: state_raw === null ? 'unknown' : /^closed\b/iu.test(state_raw) ? 'closed' : 'open',
       state_raw,
-      description: joined([a.CaseType, a.CaseOrigin], ': '),
+      description: joined([feature.CaseType, feature.CaseOrigin], ': '),
     };
   },
 });

@@ -33,11 +33,11 @@ export default arcgisDistress({
   parcel: ['Parcel_Number', 'DW_Parcel'],
   parcelForm: CUYAHOGA_PARCEL,
   needed: ['Active_Condemnation', 'Address', 'Condemnation_Date'],
-  values: (a, { readOn }) => {
-    const state_raw = optional(a.Active_Condemnation);
+  values: (feature, { readOn }) => {
+    const state_raw = optional(feature.Active_Condemnation);
     return {
-      ...joinedSitus(a.Address),
-      filed_on: layerDay('Condemnation_Date', a.Condemnation_Date, {
+      ...joinedSitus(feature.Address),
+      filed_on: layerDay('Condemnation_Date', feature.Condemnation_Date, {
         zone: EASTERN,
         latest: readOn,
         impossible: 'null',

@@ -40,11 +40,11 @@ export default arcgisDistress({
   parcel: 'PARCEL_NUMBER',
   parcelForm: CUYAHOGA_PARCEL,
   needed: ['FILE_DATE', 'PRIMARY_ADDRESS', 'VIOLATION_APP_STATUS'],
-  values: (a, { readOn }) => {
-    const state_raw = optional(a.VIOLATION_APP_STATUS);
+  values: (feature, { readOn }) => {
+    const state_raw = optional(feature.VIOLATION_APP_STATUS);
     return {
-      ...joinedSitus(a.PRIMARY_ADDRESS),
-      filed_on: layerDay('FILE_DATE', a.FILE_DATE, { zone: EASTERN, latest: readOn, impossible: 'null' }),
+      ...joinedSitus(feature.PRIMARY_ADDRESS),
+      filed_on: layerDay('FILE_DATE', feature.FILE_DATE, { zone: EASTERN, latest: readOn, impossible: 'null' }),
       record_state: state_raw === null ? 'unknown' : ENDED.test(state_raw) ? 'closed' : 'open',
       state_raw,
     };

@@ -38,19 +38,19 @@ export default arcgisDistress({
   parcelForm: /^\d{9}$|^\d{3}-\d{6}(?:-\d{2})?$/u,
   needed: ['SITE_ADDRESS', 'B1_PER_TYPE', 'B1_FILE_DD', 'B1_APPL_STATUS', 'INSP_LAST_DATE'],
   optional: ['B1_PER_SUB_TYPE', 'B1_SITUS_ZIP'],
-  outOfScope: (a) => otherCode('B1_PER_TYPE', a.B1_PER_TYPE),
-  values: (a, { readOn }) => {
+  outOfScope: (feature) => otherCode('B1_PER_TYPE', feature.B1_PER_TYPE),
+  values: (feature, { readOn }) => {
     const past = { zone: EASTERN, latest: readOn, impossible: 'null' } as const;
-    const state_raw = optional(a.B1_APPL_STATUS);
+    const state_raw = optional(feature.B1_APPL_STATUS);
     return {
-      street: line(a.SITE_ADDRESS),
+      street: line(feature.SITE_ADDRESS),
       city: 'Columbus',
-      zip: zip('B1_SITUS_ZIP', a.B1_SITUS_ZIP),
-      filed_on: layerDay('B1_FILE_DD', a.B1_FILE_DD, past),
-      last_activity_on: layerDay('INSP_LAST_DATE', a.INSP_LAST_DATE, past),
+      zip: zip('B1_SITUS_ZIP', feature.B1_SITUS_ZIP),
+      filed_on: layerDay('B1_FILE_DD', feature.B1_FILE_DD, past),
+      last_activity_on: layerDay('INSP_LAST_DATE', feature.INSP_LAST_DATE, past),
       record_state: state_raw === null ? 'unknown' : /^closed\b/iu.test(state_raw) ? 'closed' : 'open',
       state_raw,
-      description: joined([a.B1_PER_TYPE, a.B1_PER_SUB_TYPE], ': '),
+      description: joined([feature.B1_PER_TYPE, feature.B1_PER_SUB_TYPE], ': '),
     };
   },
 });

@@ -91,15 +91,23 @@ export function readFeatures(page: Page, layer: LayerFields): Features {
   const names = fieldNames(json, layer, page);
   if (!Array.isArray(json.features))
     throw new Quarantine('template_changed', 'the response has no features array', page.url);
-  const attributes = json.features.map((f: unknown) => (isObject(f) && isObject(f.attributes) ? f.attributes : null));
+  const attributes = json.features.map((feature: unknown) =>
+    isObject(feature) && isObject(feature.attributes) ? feature.attributes : null,
+  );
   if (attributes.includes(null)) throw new Quarantine('template_changed', 'a feature has no attributes', page.url);
   // The server sends every field of every feature, a blank one as null.
-  const missing = [...names.values()].find((name) => attributes.some((a) => a !== null && !(name in a)));
+  const missing = [...names.values()].find((name) =>
+    attributes.some((attribute) => attribute !== null && !(name in attribute)),
+  );
   if (missing !== undefined)
     throw new Quarantine(
       'template_changed',
       `a feature has no attribute ${missing}, which the response lists in its fields`,
       page.url,
     );
-  return { attributes: attributes.filter((a) => a !== null), names, more: json.exceededTransferLimit === true };
+  return {
+    attributes: attributes.filter((attribute) => attribute !== null),
+    names,
+    more: json.exceededTransferLimit === true,
+  };
 }

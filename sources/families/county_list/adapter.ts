@@ -174,7 +174,7 @@ function tableCandidates(
       page.url,
     );
   } else checkHeadings(table, rules, page);
-  return table.rows.filter(isFilled).map((row) => candidateOf(row, table, (r) => rowCandidate(r, table, county)));
+  return table.rows.filter(isFilled).map((row) => candidateOf(row, table, (each) => rowCandidate(each, table, county)));
 }
 
 /** Name of the dropped file, or of the posted one. */

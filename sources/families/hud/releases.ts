@@ -64,7 +64,7 @@ interface NamedTable {
 function readTable(page: Page, file: string): NamedTable {
   if (page.bytes[0] === 0x50 && page.bytes[1] === 0x4b) {
     const sheets = readXlsx(page.bytes, page.url);
-    const sheet = sheets.find((s) => releaseIn(s.name)) ?? sheets[0];
+    const sheet = sheets.find((source) => releaseIn(source.name)) ?? sheets[0];
     if (!sheet) throw new Quarantine('malformed_page', 'the workbook has no sheet', page.url);
     return { name: sheet.name, table: sheet.rows, isFixedWidth: false };
   }

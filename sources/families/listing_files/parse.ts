@@ -171,7 +171,7 @@ export async function* parseListingFile(page: Page): AsyncGenerator<Candidate> {
   for (const table of found) checkPlaces(table, fixed, page);
   for (const table of found) {
     const hasStatus = table.columns.has('status');
-    for (const row of table.rows.filter((r) => isListing(r, table)))
-      yield candidateOf(row, table, (r) => rowCandidate(r, cellsOf(r, table, fixed), hasStatus, page));
+    for (const row of table.rows.filter((each) => isListing(each, table)))
+      yield candidateOf(row, table, (each) => rowCandidate(each, cellsOf(each, table, fixed), hasStatus, page));
   }
 }

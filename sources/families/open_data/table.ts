@@ -160,7 +160,7 @@ export function toCandidates<F extends TableFamily>(
   let built: Omit<Extract<Candidate, { values: unknown }>, 'raw'> | undefined;
   const build = (): NonNullable<typeof built> => {
     const blank = parts.find(
-      ([part, text]) => text === null && record.columns.find((c) => c.name === part)?.absent === undefined,
+      ([part, text]) => text === null && record.columns.find((column) => column.name === part)?.absent === undefined,
     );
     if (blank) refuse(`blank_${blank[0]}`, `${blank[0]} is blank, expected a value`);
     const link = published(first[table.link]);

@@ -86,7 +86,7 @@ function checkIndex(page: Page): readonly Candidate[] {
   const inForce = releasesOn(page.observedAt.slice(0, 10));
   for (const [link = ''] of html.matchAll(/[\w-]*safmrs[\w-]*\.xlsx/giu)) {
     const named = releaseIn(link);
-    if (named && inForce.some((r) => r.fiscalYear === named.fiscalYear && r.revision === named.revision)) {
+    if (named && inForce.some((row) => row.fiscalYear === named.fiscalYear && row.revision === named.revision)) {
       throw new Quarantine(
         'template_changed',
         `the site lists ${link}, but none of the known addresses has it`,

@@ -32,21 +32,21 @@ export default arcgisAddresses({
   parcelForm: /^\d{2}-\d{2}-\d{2}-\d{3}-\d{3}\.\d{3}-\d{3}$/u,
   needed: ['STNUMBER', 'PRE_DIR', 'FULL_STNAME', 'CITY', 'ZIPCODE', 'FULLOWNERNAME', 'ASSESSORYEAR_TOTALAV'],
   optional: ['OWNERADDRESS', 'OWNERCITY', 'OWNERSTATE', 'OWNERZIP', 'PROPERTY_CLASS'],
-  values: (a) => {
-    const value = cents('ASSESSORYEAR_TOTALAV', a.ASSESSORYEAR_TOTALAV, { zeroIsUnknown: true });
+  values: (feature) => {
+    const value = cents('ASSESSORYEAR_TOTALAV', feature.ASSESSORYEAR_TOTALAV, { zeroIsUnknown: true });
     return {
       is_lot: false,
-      street: joined([a.STNUMBER, a.PRE_DIR, a.FULL_STNAME]),
-      city: optional(a.CITY),
+      street: joined([feature.STNUMBER, feature.PRE_DIR, feature.FULL_STNAME]),
+      city: optional(feature.CITY),
       city_is_municipality: false,
-      zip: zip('ZIPCODE', a.ZIPCODE),
-      owner_name: optional(a.FULLOWNERNAME),
-      mail_street: optional(a.OWNERADDRESS),
-      mail_city: optional(a.OWNERCITY),
-      mail_state: optional(a.OWNERSTATE),
-      mail_zip: postcode(a.OWNERZIP),
+      zip: zip('ZIPCODE', feature.ZIPCODE),
+      owner_name: optional(feature.FULLOWNERNAME),
+      mail_street: optional(feature.OWNERADDRESS),
+      mail_city: optional(feature.OWNERCITY),
+      mail_state: optional(feature.OWNERSTATE),
+      mail_zip: postcode(feature.OWNERZIP),
       county_value: value === null ? null : decimal(value),
-      property_class: optional(a.PROPERTY_CLASS),
+      property_class: optional(feature.PROPERTY_CLASS),
     };
   },
 });

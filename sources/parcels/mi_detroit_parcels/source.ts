@@ -38,26 +38,26 @@ export default arcgisAddresses({
     'property_class_description',
     'year_built',
   ],
-  values: (a, { readOn }) => {
-    const assessed = cents('amt_assessed_value', a.amt_assessed_value, { zeroIsUnknown: true });
+  values: (feature, { readOn }) => {
+    const assessed = cents('amt_assessed_value', feature.amt_assessed_value, { zeroIsUnknown: true });
     return {
       is_lot: false,
-      street: optional(a.address),
+      street: optional(feature.address),
       city: 'Detroit',
       city_is_municipality: true,
-      zip: zip('zip_code', a.zip_code),
-      owner_name: joined([a.taxpayer_1, a.taxpayer_2], ' & '),
-      mail_street: optional(a.taxpayer_address),
-      mail_city: optional(a.taxpayer_city),
-      mail_state: optional(a.taxpayer_state),
-      mail_zip: postcode(a.taxpayer_zip_code),
+      zip: zip('zip_code', feature.zip_code),
+      owner_name: joined([feature.taxpayer_1, feature.taxpayer_2], ' & '),
+      mail_street: optional(feature.taxpayer_address),
+      mail_city: optional(feature.taxpayer_city),
+      mail_state: optional(feature.taxpayer_state),
+      mail_zip: postcode(feature.taxpayer_zip_code),
       county_value: assessed === null ? null : decimal(divide(assessed, ASSESSED_SHARE)),
       ...lastSale(
-        layerDay('sale_date', a.sale_date, { zone: EASTERN, latest: readOn, impossible: 'null' }),
-        transferPrice('amt_sale_price', a.amt_sale_price),
+        layerDay('sale_date', feature.sale_date, { zone: EASTERN, latest: readOn, impossible: 'null' }),
+        transferPrice('amt_sale_price', feature.amt_sale_price),
       ),
-      year_built: builtYear(a.year_built),
-      property_class: optional(a.property_class_description),
+      year_built: builtYear(feature.year_built),
+      property_class: optional(feature.property_class_description),
     };
   },
 });

@@ -34,18 +34,18 @@ export default arcgisAddresses({
     ...ST_LOUIS_FIELDS,
     ...ST_LOUIS_OWNER_FIELDS,
   ],
-  values: (a, { readOn }) => ({
+  values: (feature, { readOn }) => ({
     is_lot: false,
-    ...situsOf(a),
+    ...situsOf(feature),
     city_is_municipality: true,
-    ...ownerOf(a),
-    county_value: marketValueOf(a),
+    ...ownerOf(feature),
+    county_value: marketValueOf(feature),
     ...lastSale(
-      layerDay('ResSaleDate', a.ResSaleDate, { zone: CENTRAL, latest: readOn, impossible: 'null' }),
-      transferPrice('ResSalePrice', a.ResSalePrice),
+      layerDay('ResSaleDate', feature.ResSaleDate, { zone: CENTRAL, latest: readOn, impossible: 'null' }),
+      transferPrice('ResSalePrice', feature.ResSalePrice),
     ),
-    year_built: builtYear(a.FirstYearBuilt),
-    units: integer('NbrOfUnits', a.NbrOfUnits, { zeroIsUnknown: true }),
-    property_class: propertyClassOf(a),
+    year_built: builtYear(feature.FirstYearBuilt),
+    units: integer('NbrOfUnits', feature.NbrOfUnits, { zeroIsUnknown: true }),
+    property_class: propertyClassOf(feature),
   }),
 });

@@ -66,18 +66,22 @@ export default arcgisAddresses({
   parcel: ['AUDPTYID', 'AUDPCLID'],
   needed: ['DELQ_TAXES', 'ADDRNO', 'ADDRST', 'ADDRSF', 'MKT_TOTAL_VAL', 'CLASS', 'PAR_DELETED'],
   optional: ['LOC_ST_DIR', 'ANNUAL_TAXES', 'SALDAT', 'SALAMT'],
-  gone: (a) =>
-    isSet(a.PAR_DELETED) ? `PAR_DELETED is ${JSON.stringify(a.PAR_DELETED)}: the parcel no longer exists` : null,
-  values: (a, { readOn }) => ({
-    is_lot: optional(a.AUDPTYID) === null,
+  gone: (feature) =>
+    isSet(feature.PAR_DELETED)
+      ? `PAR_DELETED is ${JSON.stringify(feature.PAR_DELETED)}: the parcel no longer exists`
+      : null,
+  values: (feature, { readOn }) => ({
+    is_lot: optional(feature.AUDPTYID) === null,
     street:
-      optional(a.ADDRST) === null ? null : joined([houseNumber(a.ADDRNO), a.LOC_ST_DIR, a.ADDRST, suffix(a.ADDRSF)]),
+      optional(feature.ADDRST) === null
+        ? null
+        : joined([houseNumber(feature.ADDRNO), feature.LOC_ST_DIR, feature.ADDRST, suffix(feature.ADDRSF)]),
     city: null,
     city_is_municipality: false,
     zip: null,
-    county_value: money('MKT_TOTAL_VAL', a.MKT_TOTAL_VAL, { zeroIsUnknown: true }),
-    annual_taxes: money('ANNUAL_TAXES', a.ANNUAL_TAXES, { zeroIsUnknown: true }),
-    ...lastSale(saleDay(a.SALDAT, readOn), transferPrice('SALAMT', a.SALAMT)),
-    property_class: optional(a.CLASS),
+    county_value: money('MKT_TOTAL_VAL', feature.MKT_TOTAL_VAL, { zeroIsUnknown: true }),
+    annual_taxes: money('ANNUAL_TAXES', feature.ANNUAL_TAXES, { zeroIsUnknown: true }),
+    ...lastSale(saleDay(feature.SALDAT, readOn), transferPrice('SALAMT', feature.SALAMT)),
+    property_class: optional(feature.CLASS),
   }),
 });

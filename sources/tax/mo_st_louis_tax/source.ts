@@ -21,10 +21,10 @@ import {
 import { cents, money, refuse, year } from '../../values.ts';
 
 /** Whether the balance may be a bill whose due date is not over. */
-function isNotDue(a: Attributes, readOn: string): boolean {
-  const billYear = year('BillYear', a.BillYear);
-  const billed = cents('BillTaxAmt', a.BillTaxAmt);
-  const balance = cents('TaxBalDue', a.TaxBalDue);
+function isNotDue(attributes: Attributes, readOn: string): boolean {
+  const billYear = year('BillYear', attributes.BillYear);
+  const billed = cents('BillTaxAmt', attributes.BillTaxAmt);
+  const balance = cents('TaxBalDue', attributes.TaxBalDue);
   if (billYear === null || readOn > `${billYear}-12-31`) return false;
   return billed === null || balance === null || balance <= billed;
 }
@@ -38,18 +38,18 @@ export default arcgisParcels({
   expect: { minRows: 1, maxRejectShare: 0.02, maxDropShare: 0.5, joins: { address: 0.7, zip: 0.7 } },
   needed: ['TaxBalDue', 'AsdTotal', ...ST_LOUIS_FIELDS, ...ST_LOUIS_OWNER_FIELDS],
   optional: ['BillYear', 'BillTaxAmt'],
-  outOfScope: (a, { readOn }) => {
-    if (isLandBank(a)) return "AsrClassCode 49: the city's land bank owns the parcel and owes no tax";
-    return isNotDue(a, readOn)
-      ? `TaxBalDue is no more than the bill of ${String(a.BillYear)}, which is not over`
+  outOfScope: (feature, { readOn }) => {
+    if (isLandBank(feature)) return "AsrClassCode 49: the city's land bank owns the parcel and owes no tax";
+    return isNotDue(feature, readOn)
+      ? `TaxBalDue is no more than the bill of ${String(feature.BillYear)}, which is not over`
       : null;
   },
-  values: (a) => ({
-    ...situsOf(a),
-    ...ownerOf(a),
-    amount: money('TaxBalDue', a.TaxBalDue) ?? refuse('blank_amount', 'TaxBalDue is blank'),
+  values: (feature) => ({
+    ...situsOf(feature),
+    ...ownerOf(feature),
+    amount: money('TaxBalDue', feature.TaxBalDue) ?? refuse('blank_amount', 'TaxBalDue is blank'),
     amount_basis: 'principal',
-    county_value: marketValueOf(a),
-    property_class: propertyClassOf(a),
+    county_value: marketValueOf(feature),
+    property_class: propertyClassOf(feature),
   }),
 });

@@ -40,15 +40,15 @@ export default arcgisParcels({
     'tax_market_total',
   ],
   optional: ['parcel_unit', 'second_owner', 'mail_unit_no', 'tax_luc_description', 'prop_class_desc'],
-  values: (a) => ({
-    owner_name: ownerOf(a),
-    ...situsOf(a),
-    ...mailingOf(a),
+  values: (feature) => ({
+    owner_name: ownerOf(feature),
+    ...situsOf(feature),
+    ...mailingOf(feature),
     amount:
-      money('total_net_delq_balance', a.total_net_delq_balance) ??
+      money('total_net_delq_balance', feature.total_net_delq_balance) ??
       refuse('blank_amount', 'total_net_delq_balance is blank'),
     amount_basis: 'net',
-    county_value: money('tax_market_total', a.tax_market_total, { zeroIsUnknown: true }),
-    property_class: propertyClassOf(a),
+    county_value: money('tax_market_total', feature.tax_market_total, { zeroIsUnknown: true }),
+    property_class: propertyClassOf(feature),
   }),
 });

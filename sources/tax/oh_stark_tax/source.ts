@@ -40,11 +40,11 @@ const PLACES = [
 ];
 
 /** Address of the property: from the two fields of street and city, else from the one text. */
-function situsOf(a: Attributes): Situs {
-  const cityText = optional(a.SITE_ADDRESS3);
+function situsOf(attributes: Attributes): Situs {
+  const cityText = optional(attributes.SITE_ADDRESS3);
   const { city, zip } = cityText === null ? { city: null, zip: null } : cityLine(cityText);
-  const street = optional(a.SITE_ADDRESS1);
-  const whole = situs(street ?? line(a.SITE_ADDRESS), PLACES);
+  const street = optional(attributes.SITE_ADDRESS1);
+  const whole = situs(street ?? line(attributes.SITE_ADDRESS), PLACES);
   return { street: whole.street, city: city ?? whole.city, zip: zip ?? whole.zip };
 }
 
@@ -78,14 +78,14 @@ export default arcgisParcels({
   ],
   oneOf: [['SITE_ADDRESS1', 'SITE_ADDRESS']],
   optional: ['SITE_ADDRESS3'],
-  values: (a) => ({
-    owner_name: optional(a.OWNER),
-    ...situsOf(a),
-    ...mailing([a.MAILING_ADDRESS1, a.MAILING_ADDRESS2, a.MAILING_ADDRESS3]),
-    amount: money('FINAL_BALANCE', a.FINAL_BALANCE) ?? refuse('blank_amount', 'FINAL_BALANCE is blank'),
+  values: (feature) => ({
+    owner_name: optional(feature.OWNER),
+    ...situsOf(feature),
+    ...mailing([feature.MAILING_ADDRESS1, feature.MAILING_ADDRESS2, feature.MAILING_ADDRESS3]),
+    amount: money('FINAL_BALANCE', feature.FINAL_BALANCE) ?? refuse('blank_amount', 'FINAL_BALANCE is blank'),
     amount_basis: 'net',
-    certified_year: year('CERTIFIED_DELINQUENT_YEAR', a.CERTIFIED_DELINQUENT_YEAR),
-    county_value: money('APPRAISED_TOTAL_VALUE', a.APPRAISED_TOTAL_VALUE, { zeroIsUnknown: true }),
-    property_class: optional(a.LAND_USE_DESCRIPTION),
+    certified_year: year('CERTIFIED_DELINQUENT_YEAR', feature.CERTIFIED_DELINQUENT_YEAR),
+    county_value: money('APPRAISED_TOTAL_VALUE', feature.APPRAISED_TOTAL_VALUE, { zeroIsUnknown: true }),
+    property_class: optional(feature.LAND_USE_DESCRIPTION),
   }),
 });
