@@ -82,7 +82,7 @@ const sqlIn = (folder: string): string =>
   readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()
-    .map((f) => readFileSync(join(folder, f), 'utf8'))
+    .map((file) => readFileSync(join(folder, file), 'utf8'))
     .join('\n');
 
 /** The macros that read no table. */

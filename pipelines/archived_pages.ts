@@ -24,7 +24,9 @@ export async function archivedRequests(
     const same = requests.get(requestKey(page)) ?? [];
     const context = JSON.stringify(page.context);
     const request =
-      page.context === undefined ? same.at(-1) : same.findLast((r) => JSON.stringify(r.context) === context);
+      page.context === undefined
+        ? same.at(-1)
+        : same.findLast((candidate) => JSON.stringify(candidate.context) === context);
     if (!request) throw new ArchiveDamage(`the archive has no request record of ${page.url} in run ${record.run_id}`);
     return { ...request, observedAt: page.observed_at };
   });

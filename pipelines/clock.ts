@@ -26,6 +26,6 @@ export function liveClock(asOf?: string): Clock {
 
 /** Whole days from one day (or instant) to another. */
 export function daysBetween(from: string, to: string): number {
-  const day = (s: string): number => Date.parse(`${s.slice(0, 10)}T00:00:00Z`);
+  const day = (instant: string): number => Date.parse(`${instant.slice(0, 10)}T00:00:00Z`);
   return Math.round((day(to) - day(from)) / DAY_MS);
 }

@@ -1,9 +1,9 @@
 /** Numbers, sizes and tables as text. */
 
-export const number = (n: number): string => n.toLocaleString('en-US');
+export const number = (value: number): string => value.toLocaleString('en-US');
 
 /** A count with its noun: `1 source`, `2 sources`. */
-export const plural = (n: number, noun: string): string => `${number(n)} ${noun}${n === 1 ? '' : 's'}`;
+export const plural = (count: number, noun: string): string => `${number(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Bytes with a unit. */
 export function bytesShort(name: number): string {

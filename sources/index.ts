@@ -61,7 +61,7 @@ export async function loadRowRecords(): Promise<RecordDefinition[]> {
     const exported = Object.values(
       (await import(fileURLToPath(new URL(file, folder)))) as Record<string, RecordDefinition | undefined>,
     );
-    const record = exported.find((e) => e?.columns !== undefined);
+    const record = exported.find((candidate) => candidate?.columns !== undefined);
     if (!record) throw new Error(`sources/rows/${file}: exports no record made by defineRecord`);
     records.push(record);
   }

@@ -17,8 +17,8 @@ export type DeclaredAssumption = readonly [
 const DIGITS = 20n;
 
 /** n / d to `digits` decimals, rounded half away from zero, as a decimal string. Both positive. */
-function divideExactly(n: bigint, d: bigint, digits: bigint): string {
-  const scaled = (2n * n * 10n ** digits + d) / (2n * d);
+function divideExactly(numerator: bigint, denominator: bigint, digits: bigint): string {
+  const scaled = (2n * numerator * 10n ** digits + denominator) / (2n * denominator);
   const digitsText = scaled.toString().padStart(Number(digits) + 1, '0');
   return `${digitsText.slice(0, -Number(digits))}.${digitsText.slice(-Number(digits))}`;
 }

@@ -65,7 +65,7 @@ async function fill(connection: DuckDBConnection, models: readonly Model[]): Pro
 async function modelsBetween(connection: DuckDBConnection, models: readonly Model[]): Promise<Model[]> {
   const found = new Map<string, Model>();
   const visit = async (name: string): Promise<void> => {
-    const model = models.find((m) => m.name === name);
+    const model = models.find((each) => each.name === name);
     if (!model || FEEDS.has(name) || found.has(name)) return;
     found.set(name, model);
     for (const read of await tablesRead(connection, model.sql)) await visit(read);

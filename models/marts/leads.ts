@@ -218,7 +218,7 @@ export default defineModel({
           'opening_bid_derived',
           'opening_bid_mismatch',
           'sale_kind',
-        ].map((c) => `(${c} IS NULL) <> (lead_type = 'tax_delinquent')`),
+        ].map((name) => `(${name} IS NULL) <> (lead_type = 'tax_delinquent')`),
         `(opening_bid IS NULL) <> (
           lead_type = 'tax_delinquent' OR opening_bid_basis IN ('no_minimum_second_sale', 'unknown'))`,
       ].join(' OR '),

@@ -64,7 +64,7 @@ type Completion = [candidates: string[], part: string];
 
 function completeCommand(line: string, catalog: Catalog, queries: readonly string[]): Completion {
   const [, command = '', word] = /^(\.\S*)(?:\s+(\S*))?$/u.exec(line) ?? [];
-  if (word === undefined) return [startingWith(command, COMMANDS).map((c) => `${c} `), command];
+  if (word === undefined) return [startingWith(command, COMMANDS).map((known) => `${known} `), command];
   return [startingWith(word, command === '.query' ? queries : [...catalog.tables.keys()]), word];
 }
 

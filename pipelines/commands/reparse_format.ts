@@ -14,7 +14,7 @@ function formatRestored({ before, after, restores, applied }: Reparsed, apply: b
   return `the staged rows were damaged or lost; ${found}${done}`;
 }
 
-function formatCounts({ before, after, hasOtherRejects, applied }: Reparsed, d: Differences): string {
+function formatCounts({ before, after, hasOtherRejects, applied }: Reparsed, differences: Differences): string {
   const count = (label: string, was: number, now: number | undefined): string => `${label} ${was} -> ${now ?? 0}`;
   const counts = [
     count('rows', before.rows_out, after?.rows_out),
@@ -23,10 +23,10 @@ function formatCounts({ before, after, hasOtherRejects, applied }: Reparsed, d: 
     count('carried', before.rows_carried, after?.rows_carried),
   ];
   const changes = [
-    `${d.added.length} added`,
-    `${d.gone.length} gone`,
-    `${d.changed.length} values changed`,
-    ...(d.moved > 0 ? [`${d.moved} only in their position`] : []),
+    `${differences.added.length} added`,
+    `${differences.gone.length} gone`,
+    `${differences.changed.length} values changed`,
+    ...(differences.moved > 0 ? [`${differences.moved} only in their position`] : []),
     ...(hasOtherRejects ? ['other rejects'] : []),
   ];
   const version = applied === null ? '' : `; written as version ${applied}`;

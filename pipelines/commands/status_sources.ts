@@ -87,7 +87,11 @@ export function formatSources(
       ),
     ].map(([family, members]) => familyRow(group, family, members));
   const rows = isFolded
-    ? [...sorted.filter((s) => !(s.group in QUIET)).map(sourceRow), ...families('out_of_season'), ...families('fresh')]
+    ? [
+        ...sorted.filter((state) => !(state.group in QUIET)).map(sourceRow),
+        ...families('out_of_season'),
+        ...families('fresh'),
+      ]
     : sorted.map(sourceRow);
   const { header, lines: body, leftOut } = tableThatFits(rows, columns);
   const color = (line: string, { group }: Row): string => (hasColor ? styleText(COLORS[group], line) : line);
@@ -117,7 +121,7 @@ function tableThatFits(rows: readonly Row[], columns: number): FittedTable {
     const at = shown.map((name) => HEADER.indexOf(name));
     return table(
       shown,
-      rows.map(({ cells }) => at.map((i) => cells[i] ?? '')),
+      rows.map(({ cells }) => at.map((position) => cells[position] ?? '')),
     );
   };
   let lines = build();

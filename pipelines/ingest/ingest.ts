@@ -51,7 +51,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
   const { layout, clock, runId } = run;
   const unreadable: Unreadable[] = [];
   const before = await readsUpTo(layout, spec.name, clock.asOf);
-  const recorded = new Set(before.map((r) => r.run_id));
+  const recorded = new Set(before.map((earlier) => earlier.run_id));
   const begun = [...(await run.archive.runs(spec.name)), ...((await run.crawler.begun?.(spec.name, clock.asOf)) ?? [])];
   const read = run.crawler.read(
     spec,
@@ -59,7 +59,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
       asOf: clock.asOf,
       runId,
       lastGoodOn,
-      distrusts: before.filter((r) => r.status === 'quarantined').map((r) => r.run_id),
+      distrusts: before.filter((earlier) => earlier.status === 'quarantined').map((earlier) => earlier.run_id),
       resumes: [...new Set(begun)].filter(
         (id) => id !== runId && parseRunId(id)?.asOf === clock.asOf && !recorded.has(id),
       ),
@@ -124,7 +124,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
       if (!spec.fetch || run.mayFetch?.(spec) === false) return null;
       for await (const page of read.pages()) pages.push(page);
     }
-    const lastGood = before.find((r) => r.status === 'good');
+    const lastGood = before.find((earlier) => earlier.status === 'good');
     const target = stagedParquet(layout, spec.name, runId);
     const onRows = (rows: number, areAllChecked: boolean): void => run.onRows?.(spec.name, rows, areAllChecked);
     const toStage = { spec, pages, unreadable, observedAt: clock.observedAt(), target, onRows };

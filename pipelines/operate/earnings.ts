@@ -77,7 +77,7 @@ async function readLedgerState(ledger: Ledger, place: string, nowMs: number): Pr
   const sold: Purchase[] = [];
   for await (const purchase of ledger.purchases()) if (purchase.state === 'sold') sold.push(purchase);
   const unresolved = (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).filter(
-    (p) => settlingSinceMs(p) < nowMs - UNKNOWN_AFTER_MS,
+    (purchase) => settlingSinceMs(purchase) < nowMs - UNKNOWN_AFTER_MS,
   );
   const ofNetworks = Map.groupBy(sold, ({ payment }) => payment.network);
   const within = (ms: number): Purchase[] =>

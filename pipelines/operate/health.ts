@@ -221,7 +221,9 @@ export async function checkHealth(
   const since = parseRunId(runs[0]?.runId ?? '')?.asOf;
   const ofBackups = isSandbox ? [] : backupProblems(layout, { backup, since, today: checkedOn, days: backupDays });
   const troubles = [
-    ...damage.map((d) => problem('snapshot_damaged', manifest.run_id, `snapshot ${manifest.run_id}: ${d}`)),
+    ...damage.map((sentence) =>
+      problem('snapshot_damaged', manifest.run_id, `snapshot ${manifest.run_id}: ${sentence}`),
+    ),
     ...otherProblems,
     ...ofBackups,
     ...sourcesHealth.flatMap(sourceProblems),

@@ -57,9 +57,9 @@ export function problem(kind: ProblemKind, subject: string, message: string, rea
 }
 
 /** Two problems with the same key are the same problem. */
-export const problemKey = (p: Pick<Problem, 'kind' | 'subject' | 'reason'>): string =>
-  [p.kind, p.subject, p.reason ?? ''].join(' ').trim();
+export const problemKey = (each: Pick<Problem, 'kind' | 'subject' | 'reason'>): string =>
+  [each.kind, each.subject, each.reason ?? ''].join(' ').trim();
 
 export function worstLevel(problems: readonly Problem[]): 'ok' | Level {
-  return problems.some((p) => p.level === 'critical') ? 'critical' : problems.length > 0 ? 'warning' : 'ok';
+  return problems.some((each) => each.level === 'critical') ? 'critical' : problems.length > 0 ? 'warning' : 'ok';
 }

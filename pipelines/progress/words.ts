@@ -13,7 +13,8 @@ export function duration(ms: number): string {
 }
 
 /** A rate per second; null in the first half second, which is too short to measure, and below one per second. */
-const perSecond = (n: number, ms: number): number | null => (ms < 500 ? null : Math.round((n * 1000) / ms) || null);
+const perSecond = (count: number, ms: number): number | null =>
+  ms < 500 ? null : Math.round((count * 1000) / ms) || null;
 
 /** The counts of a family in words, the most important first. */
 export function familyParts({ asked, ended, failed, waiting, rows, requests, ms }: FamilyCounts): string[] {

@@ -67,7 +67,7 @@ export async function readSources(
       }),
     ),
   );
-  const defect = workers.find((w) => w.status === 'rejected');
+  const defect = workers.find((result) => result.status === 'rejected');
   if (defect) throw defect.reason;
   for (const line of crawler.summary()) progress.line(line);
   return states.sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));

@@ -147,7 +147,7 @@ async function claimRunId(layout: Layout, asOf: string, store: RunStore | undefi
 
 /** Write the failing rows of each failed audit, for the operator. */
 async function writeFailures(folder: string, audits: readonly AuditResult[]): Promise<void> {
-  for (const audit of audits.filter((a) => a.failing > 0)) {
+  for (const audit of audits.filter((each) => each.failing > 0)) {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, `${audit.name}.json`), `${JSON.stringify({ ...audit }, null, 1)}\n`);
   }

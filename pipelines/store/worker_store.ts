@@ -96,7 +96,7 @@ export async function trimPages(dataDir: string, maxBytes: number): Promise<void
   if (isRunFolder) return;
   const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
   const pages = [];
-  for (const entry of entries.filter((e) => e.isFile())) {
+  for (const entry of entries.filter((found) => found.isFile())) {
     const path = join(entry.parentPath, entry.name);
     const { size, mtimeMs } = await stat(path);
     pages.push({ path, size, mtimeMs });

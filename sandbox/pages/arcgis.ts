@@ -81,7 +81,7 @@ function query(layer: Layer, rows: readonly Row[], { query: parameters }: Sandbo
     outFields === '*'
       ? columns
       : outFields.split(',').map((name) => {
-          const column = columns.find((c) => c.toLowerCase() === name.trim().toLowerCase());
+          const column = columns.find((known) => known.toLowerCase() === name.trim().toLowerCase());
           if (column === undefined) throw new ConditionError(`Invalid field: ${name.trim()}`);
           return column;
         });

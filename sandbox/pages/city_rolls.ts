@@ -63,7 +63,7 @@ export const cleveland: Layer = {
 };
 
 const stLouisDebts = perDay(
-  (day) => new Map(day.delinquent.filter((d) => d.countyFips === '29510').map((debt) => [debt.propertyId, debt])),
+  (day) => new Map(day.delinquent.filter((debt) => debt.countyFips === '29510').map((debt) => [debt.propertyId, debt])),
 );
 const stLouisVacancies = perDay(
   (day) =>
@@ -103,8 +103,8 @@ const stLouis: Layer = {
     const repeated = new Set(
       day
         .roll('29510')
-        .filter((e) => isRepeated(day.property(e.propertyId)))
-        .map((e) => e.parcel),
+        .filter((entry) => isRepeated(day.property(entry.propertyId)))
+        .map((entry) => entry.parcel),
     );
     return [...rows, ...rows.filter(({ ParcelId }) => repeated.has(String(ParcelId)))];
   },

@@ -44,13 +44,13 @@ function order(cell: string | number, wanted: string): number {
 }
 
 const COMPARE: Readonly<Record<string, (sign: number) => boolean>> = {
-  '=': (s) => s === 0,
-  '!=': (s) => s !== 0,
-  '<>': (s) => s !== 0,
-  '<': (s) => s < 0,
-  '<=': (s) => s <= 0,
-  '>': (s) => s > 0,
-  '>=': (s) => s >= 0,
+  '=': (sign) => sign === 0,
+  '!=': (sign) => sign !== 0,
+  '<>': (sign) => sign !== 0,
+  '<': (sign) => sign < 0,
+  '<=': (sign) => sign <= 0,
+  '>': (sign) => sign > 0,
+  '>=': (sign) => sign >= 0,
 };
 
 class Parser {

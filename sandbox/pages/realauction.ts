@@ -175,7 +175,7 @@ function load(
   value: (name: string) => string | undefined,
 ): SandboxResponse {
   const session = parseSession(request);
-  const area = AREAS.find((a) => a === value('area')?.toUpperCase());
+  const area = AREAS.find((known) => known === value('area')?.toUpperCase());
   // Without a date the response is the same as on a day without sales.
   if (!session || !area) return jsonAsHtml({ retHTML: '', rlist: '' }, null);
   const items = itemsOf(day, site, session.saleDate, area);

@@ -123,7 +123,7 @@ export function planAuctions(
     const id = String(made);
     made += 1;
     const draw = new Draw(seed, 'case', id);
-    const county = draw.weighted(counties.map((c) => [c, c.weight] as const));
+    const county = draw.weighted(counties.map((each) => [each, each.weight] as const));
     const wanted: SaleKind = draw.chance(0.22) ? 'tax_foreclosure' : 'mortgage_foreclosure';
     const property = propertyOf(draw, county, wanted, id);
     const debt = owing.get(property.id) ?? null;

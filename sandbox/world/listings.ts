@@ -194,7 +194,9 @@ export function listingOn(plan: ListingPlan, day: number): ListingOnDay {
 /** Changes between the previous day and the day, in the order of the plans. */
 export function listingEventsOn(plans: readonly ListingPlan[], day: number): ListingEvent[] {
   return plans.flatMap((plan): ListingEvent[] => {
-    const [before, after] = [day - 1, day].map((d) => (isShown(plan, d) ? listingOn(plan, d) : null));
+    const [before, after] = [day - 1, day].map((shownDay) =>
+      isShown(plan, shownDay) ? listingOn(plan, shownDay) : null,
+    );
     const event = (kind: ListingEvent['kind']): ListingEvent[] => [
       {
         kind,

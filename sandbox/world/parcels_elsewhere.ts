@@ -16,46 +16,46 @@ const two = (draw: Draw, low: number, high: number): string => String(draw.int(l
 /** Draws a parcel number, by county FIPS. */
 export const FORMATS_ELSEWHERE: Readonly<Record<string, (draw: Draw) => string>> = {
   // Marion, Indiana: the state's number, which begins with the county's.
-  '18097': (d) => {
-    const district = d.pick(['101', '701', '800'] as const);
-    return `49-${two(d, 1, 12)}-${two(d, 1, 36)}-${digits(d, 3)}-${digits(d, 3)}.000-${district}`;
+  '18097': (draw) => {
+    const district = draw.pick(['101', '701', '800'] as const);
+    return `49-${two(draw, 1, 12)}-${two(draw, 1, 36)}-${digits(draw, 3)}-${digits(draw, 3)}.000-${district}`;
   },
   // Milwaukee: ten digits, zero-padded.
-  '55079': (d) => `${two(d, 0, 59)}${digits(d, 8)}`,
+  '55079': (draw) => `${two(draw, 0, 59)}${digits(draw, 8)}`,
   // St. Louis: eleven digits.
-  '29510': (d) => `1${digits(d, 10)}`,
+  '29510': (draw) => `1${digits(draw, 10)}`,
   // Detroit: ward, number and a dot; ranges of lots end in a dash and a number, parts in a letter.
-  '26163': (d) => {
-    const number = `${two(d, 1, 22)}${digits(d, 6)}`;
-    if (d.chance(0.05)) return `${number}-${d.int(2, 9)}`;
-    return `${number}.${d.chance(0.03) ? `${digits(d, 3)}L` : ''}`;
+  '26163': (draw) => {
+    const number = `${two(draw, 1, 22)}${digits(draw, 6)}`;
+    if (draw.chance(0.05)) return `${number}-${draw.int(2, 9)}`;
+    return `${number}.${draw.chance(0.03) ? `${digits(draw, 3)}L` : ''}`;
   },
   // Duval: "120553-0000".
-  [DUVAL]: (d) => `${digits(d, 6)}-${d.weighted([['0000', 8] as const, [digits(d, 4), 2] as const])}`,
+  [DUVAL]: (draw) => `${digits(draw, 6)}-${draw.weighted([['0000', 8] as const, [digits(draw, 4), 2] as const])}`,
   // Hillsborough: the folio, ten digits.
-  [HILLSBOROUGH]: (d) => `${digits(d, 6)}${d.weighted([['0000', 8] as const, [digits(d, 4), 2] as const])}`,
+  [HILLSBOROUGH]: (draw) => `${digits(draw, 6)}${draw.weighted([['0000', 8] as const, [digits(draw, 4), 2] as const])}`,
   // Pinellas: section, township and range first: "12-30-14-02394-000-0490".
-  [PINELLAS]: (d) =>
-    `${two(d, 1, 36)}-${two(d, 27, 32)}-${two(d, 14, 17)}-${digits(d, 5)}-${digits(d, 3)}-${digits(d, 4)}`,
+  [PINELLAS]: (draw) =>
+    `${two(draw, 1, 36)}-${two(draw, 27, 32)}-${two(draw, 14, 17)}-${digits(draw, 5)}-${digits(draw, 3)}-${digits(draw, 4)}`,
   // Pasco: "34-25-20-0050-01200-0110"; few blocks have a letter.
-  [PASCO]: (d) => {
-    const block = d.chance(0.06) ? `0${d.pick(['A', 'B', 'R'] as const)}${digits(d, 1)}00` : digits(d, 5);
-    return `${two(d, 1, 36)}-${two(d, 23, 26)}-${two(d, 16, 21)}-${digits(d, 4)}-${block}-${digits(d, 4)}`;
+  [PASCO]: (draw) => {
+    const block = draw.chance(0.06) ? `0${draw.pick(['A', 'B', 'R'] as const)}${digits(draw, 1)}00` : digits(draw, 5);
+    return `${two(draw, 1, 36)}-${two(draw, 23, 26)}-${two(draw, 16, 21)}-${digits(draw, 4)}-${block}-${digits(draw, 4)}`;
   },
   // Bexar: an account of twelve digits.
-  '48029': (d) => `0${digits(d, 11)}`,
+  '48029': (draw) => `0${digits(draw, 11)}`,
   // Shelby: "035087  00049", with two spaces; few maps have a letter.
-  '47157': (d) =>
-    d.chance(0.1)
-      ? `${digits(d, 5)}${d.pick(['A', 'B', 'K'] as const)}  ${digits(d, 5)}`
-      : `0${digits(d, 5)}  ${digits(d, 5)}`,
+  '47157': (draw) =>
+    draw.chance(0.1)
+      ? `${digits(draw, 5)}${draw.pick(['A', 'B', 'K'] as const)}  ${digits(draw, 5)}`
+      : `0${digits(draw, 5)}  ${digits(draw, 5)}`,
   // Allegheny: sixteen characters: map, letter, lot and suffix. A condominium has a B and its unit in the suffix.
-  '42003': (d) => {
-    const lot = `${digits(d, 4)}${d.pick(['A', 'B', 'C', 'F', 'K', 'N', 'S'] as const)}${digits(d, 5)}`;
-    return `${lot}${d.chance(0.03) ? `B${digits(d, 3)}00` : '000000'}`;
+  '42003': (draw) => {
+    const lot = `${digits(draw, 4)}${draw.pick(['A', 'B', 'C', 'F', 'K', 'N', 'S'] as const)}${digits(draw, 5)}`;
+    return `${lot}${draw.chance(0.03) ? `B${digits(draw, 3)}00` : '000000'}`;
   },
   // Cook: fourteen digits; a condominium's last four are not 0000.
-  '17031': (d) => `${digits(d, 10)}${d.chance(0.1) ? `10${two(d, 1, 60)}` : '0000'}`,
+  '17031': (draw) => `${digits(draw, 10)}${draw.chance(0.1) ? `10${two(draw, 1, 60)}` : '0000'}`,
 };
 
 /** Hillsborough's second number of a parcel, which its foreclosure site prints: "2031069WZ000009000070U". */

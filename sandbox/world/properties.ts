@@ -94,8 +94,8 @@ function drawOwner(draw: Draw, home: { place: Place; zip: string; line: string }
     const [city, state, zip] = draw.pick(OUT_OF_STATE);
     return { kind, name, second, mailing: { street, city: city.toUpperCase(), state, zip }, occupies: false };
   }
-  const near = places.filter((p) =>
-    where === 'county' ? p.countyFips === home.place.countyFips : p.state === home.place.state,
+  const near = places.filter((candidate) =>
+    where === 'county' ? candidate.countyFips === home.place.countyFips : candidate.state === home.place.state,
   );
   const place = near.length === 0 ? home.place : draw.pick(near);
   return {

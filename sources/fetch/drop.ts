@@ -78,7 +78,7 @@ const namesIn = (path: string): Promise<string[]> =>
 /** Names of the folders among `names`, sorted. */
 async function listFolders(path: string, names: readonly string[]): Promise<string[]> {
   const folders: string[] = [];
-  for (const name of names.filter((n) => !isIgnored(n) && !isBrowserFolder(n, names))) {
+  for (const name of names.filter((each) => !isIgnored(each) && !isBrowserFolder(each, names))) {
     const found = await stat(join(path, name)).catch(() => undefined);
     if (found?.isDirectory()) folders.push(name);
   }
@@ -109,7 +109,7 @@ async function readFolder(
   const helpers = new Set(names.map((name) => besideOf(formatOf(name), name) ?? ''));
   const isHelper = (name: string): boolean =>
     helpers.has(name) || spec.drop?.some(({ beside }) => beside === name) === true || isBrowserFolder(name, names);
-  for (const name of names.filter((n) => !isIgnored(n) && !isHelper(n)).sort()) {
+  for (const name of names.filter((each) => !isIgnored(each) && !isHelper(each)).sort()) {
     const format = formatOf(name);
     let bytes: Buffer | undefined;
     const beside: Record<string, string> = {};
@@ -171,7 +171,7 @@ const besideOf = (format: DropFormat | undefined, name: string): string | undefi
 
 /** The folder of images and scripts that a browser puts next to a complete web page. */
 const isBrowserFolder = (name: string, names: readonly string[]): boolean =>
-  name.endsWith('_files') && names.some((n) => n.replace(/\.html?$/iu, '_files') === name && n !== name);
+  name.endsWith('_files') && names.some((other) => other.replace(/\.html?$/iu, '_files') === name && other !== name);
 
 /** Address of a drop folder, without the machine's own path and the supplier's name. @param folder may be blank */
 export const dropFolderAddress = (source: string, folder: string): string =>

@@ -93,7 +93,7 @@ async function insertChanges(
   const on = key.map((column) => `a.${identifier(column)} IS NOT DISTINCT FROM b.${identifier(column)}`).join(' AND ');
   const keyOf = (side: string): string =>
     `concat_ws(' ', ${key.map((column) => `${side}.${identifier(column)}`).join(', ')})`;
-  const labels = (LABELS[name] ?? []).filter((c) => columns.includes(c));
+  const labels = (LABELS[name] ?? []).filter((label) => columns.includes(label));
   const labelOf = (side: string): string =>
     `concat_ws(', ', ${['NULL', ...labels.map((label) => `${side}.${identifier(label)}`)].join(', ')})`;
   const [rowsA, rowsB] = [textView(a, columns), textView(b, columns)];
@@ -162,8 +162,8 @@ async function tableDiff({ connection }: Duck, table: string, [a, b]: readonly [
  * @param skipped tables that are not compared
  */
 export async function diffTables(
-  folder: TableFolder,
-  b: TableFolder,
+  older: TableFolder,
+  newer: TableFolder,
   { includeAll = false, skipped = [] }: DiffOptions & { readonly skipped?: readonly string[] } = {},
 ): Promise<TableDiffs> {
   const duck = await openDuck();
@@ -177,7 +177,7 @@ export async function diffTables(
     for (const model of await loadModels()) {
       if (!model.contract.publish || skipped.includes(model.name)) continue;
       if (!includeAll && DERIVED_TABLES.has(model.name)) continue;
-      const sides = [await describeSide(duck, folder, model), await describeSide(duck, b, model)] as const;
+      const sides = [await describeSide(duck, older, model), await describeSide(duck, newer, model)] as const;
       if (sides.every((side) => side.file === null)) continue;
       await insertChanges(duck, model, sides, ignored);
       tables.push(await tableDiff(duck, model.name, sides));

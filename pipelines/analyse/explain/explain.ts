@@ -47,8 +47,8 @@ async function findRow(
         'first six characters',
     );
   const found: { table: Explainable; row: Fields }[] = [];
-  const searched = EXPLAINABLE.filter((t) => wanted === undefined || t === wanted);
-  for (const table of searched.filter((t) => !removed.has(t))) {
+  const searched = EXPLAINABLE.filter((name) => wanted === undefined || name === wanted);
+  for (const table of searched.filter((name) => !removed.has(name))) {
     const sql = `SELECT * FROM ${identifier(table)} WHERE starts_with(CAST(id AS VARCHAR), $1) LIMIT 2`;
     for (const row of await rowsOf(duck.connection, sql, [id])) found.push({ table, row: fieldsOf(row) });
   }
@@ -58,8 +58,8 @@ async function findRow(
       `ID is ${JSON.stringify(id)}, expected an id of ${wanted ?? EXPLAINABLE.join(', ')}: snapshot ` +
         `${manifest.run_id} has no such row` +
         searched
-          .filter((t) => removed.has(t))
-          .map((t) => `. make prune removed its ${t} (${removed.get(t) ?? ''}): choose a later SNAPSHOT`)
+          .filter((name) => removed.has(name))
+          .map((name) => `. make prune removed its ${name} (${removed.get(name) ?? ''}): choose a later SNAPSHOT`)
           .join(''),
     );
   if (found.some((match) => match.row['id'] !== first.row['id'])) {

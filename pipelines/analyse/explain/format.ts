@@ -95,7 +95,9 @@ function formatFigures({ steps }: Explanation): string[] {
 }
 
 function formatVersion(version: Fields): string {
-  const [from, to] = [version['version_first_seen'], version['version_last_seen']].map((t) => t?.slice(0, 10) ?? '');
+  const [from, to] = [version['version_first_seen'], version['version_last_seen']].map(
+    (instant) => instant?.slice(0, 10) ?? '',
+  );
   const gone = version['gone_on'] === null ? '' : `, gone on ${version['gone_on'] ?? ''}`;
   return `  ${from} to ${to}  ${(version['change'] ?? '').padEnd(12)} ${version['list_price'] ?? 'no price'}${gone}`;
 }

@@ -6,8 +6,8 @@ const FUNCTIONS: Readonly<Record<string, (a: Fraction, b: Fraction) => Fraction>
   min: minimum,
   max: maximum,
   clamp,
-  round0: (a) => fraction(a.rounded(0)),
-  round2: (a) => fraction(a.rounded(2)),
+  round0: (value) => fraction(value.rounded(0)),
+  round2: (value) => fraction(value.rounded(2)),
   // Positive amounts: whole division of the fractions rounds down.
   floor_to: (a, b) => b.times(new Fraction((a.n * b.d) / (a.d * b.n), 1n)),
 };

@@ -126,7 +126,7 @@ function formatFacts(manifest: Manifest): string {
   const warnings =
     failing.length === 0
       ? ', no warnings'
-      : `; warnings: ${escapeHtml(failing.map((w) => `${w.name} (${w.failing_rows} rows)`).join(', '))}`;
+      : `; warnings: ${escapeHtml(failing.map((audit) => `${audit.name} (${audit.failing_rows} rows)`).join(', '))}`;
   return [
     `As of ${escapeHtml(manifest.as_of)}, underwritten with assumption set ${escapeHtml(manifest.assumption_set_id)}.`,
     `${passed} blocking audits passed${warnings}.`,

@@ -86,7 +86,7 @@ export async function statedHashes(layout: Layout, runId: string): Promise<Reado
     return new Map();
   }
   const files = [...Object.values(stated.tables), ...(stated.database ? [stated.database] : [])];
-  return new Map(files.map((f) => [f.file, f.sha256]));
+  return new Map(files.map((entry) => [entry.file, entry.sha256]));
 }
 
 /** Files of these snapshots. @param wanted run ids; null for all */

@@ -31,7 +31,7 @@ export type Header = z.infer<typeof Header>;
 const End = z.object({ files: count, folders: count, bytes: count });
 
 /** A path that stays inside the folder it is joined to. */
-const innerPath = z.string().refine((p) => !p.startsWith('/') && !p.split('/').includes('..') && p !== '');
+const innerPath = z.string().refine((path) => !path.startsWith('/') && !path.split('/').includes('..') && path !== '');
 const FileLine = z.tuple([innerPath, hash, count, z.int().min(0).max(0o777)]);
 const ArchiveLine = z.tuple([hash, count]);
 const FolderLine = z.tuple([innerPath]);

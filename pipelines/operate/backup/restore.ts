@@ -97,7 +97,7 @@ async function checkEmpty(dataDir: string): Promise<void> {
 async function writeFiles(root: string, folder: string, { files, folders }: BackupList): Promise<void> {
   const parents = new Set([
     ...files.map(({ path }) => dirname(join(folder, path))),
-    ...folders.map((p) => join(folder, p)),
+    ...folders.map((parent) => join(folder, parent)),
   ]);
   for (const parent of parents) await makeFolder(parent);
   await atOnce(files, (file) => copyOut(root, file, join(folder, file.path), file.mode));

@@ -79,7 +79,7 @@ export async function takeInventory(layout: Layout): Promise<Inventory> {
   for (const source of [...new Set([...staged, ...archived])].sort())
     reads.push(...(await listReadUnits(layout, archive, source)));
   const runs: string[] = [];
-  for (const runId of (await namesIn(layout.runs)).filter((n) => parseRunId(n) !== null))
+  for (const runId of (await namesIn(layout.runs)).filter((name) => parseRunId(name) !== null))
     if ((await namesIn(layout.run(runId))).length > 0) runs.push(runId);
   const current = await currentSnapshot(layout);
   // Ages in the sandbox count from its own day; on the real web from today, even if no run has been made for a while.

@@ -152,7 +152,7 @@ function chooseRetainedReads(
   const source = sorted[0]?.source;
   for (const { sha256 } of needs.flatMap((need) => need.pages.filter((page) => page.source === source))) {
     if (objects.has(sha256)) continue;
-    const unit = sorted.findLast((u) => u.objects.has(sha256));
+    const unit = sorted.findLast((candidate) => candidate.objects.has(sha256));
     if (!unit) continue;
     retained.add(unit);
     for (const object of unit.objects) objects.add(object);

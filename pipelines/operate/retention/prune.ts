@@ -38,7 +38,7 @@ export const policyOf = (settings: RetentionSettings): Policy => ({
 async function listReadFiles(layout: Layout, unit: ReadUnit): Promise<string[]> {
   const staged = (await namesIn(layout.staged(unit.source)))
     .filter((name) => name.startsWith(`${unit.runId}.`))
-    .map((n) => join(layout.staged(unit.source), n));
+    .map((name) => join(layout.staged(unit.source), name));
   // Rows first and the list of requests last: a record must not outlive the list, which marks pages of a quarantined
   // read.
   const rowsFirst = staged.sort((a, b) => Number(b.endsWith('.parquet')) - Number(a.endsWith('.parquet')));

@@ -122,7 +122,8 @@ export function nextReadOn(
 ): string {
   const due = source.last_good_at === null ? today : dayOf(dayNumber(source.last_good_at.slice(0, 10)) + readEveryDays);
   const from = due > today ? due : today;
-  const job = JOBS.find((j) => j.reads.includes(source.source)) ?? JOBS.find((j) => j.reads.includes(source.family));
+  const job =
+    JOBS.find((each) => each.reads.includes(source.source)) ?? JOBS.find((each) => each.reads.includes(source.family));
   if (!job) return from;
   for (let ahead = 0; ahead <= LONGEST_DAYS; ahead += 1) {
     const day = dayOf(dayNumber(from) + ahead);

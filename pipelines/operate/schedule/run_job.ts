@@ -34,9 +34,9 @@ const stateFile = (dataDir: string, job: string): string => join(folderOf(dataDi
 
 /** @throws SettingError listing the jobs */
 export function jobNamed(name: string | undefined): Job {
-  const job = JOBS.find((j) => j.name === name);
+  const job = JOBS.find((each) => each.name === name);
   if (!job) {
-    const names = JOBS.map((j) => j.name).join(', ');
+    const names = JOBS.map((each) => each.name).join(', ');
     throw new SettingError(`JOB is ${JSON.stringify(name ?? null)}, expected one of ${names}`);
   }
   return job;

@@ -9,7 +9,7 @@ function unitWord(word: string): string {
   return `"${escaped}"`;
 }
 
-const pad = (n: number): string => String(n).padStart(2, '0');
+const pad = (value: number): string => String(value).padStart(2, '0');
 
 const serviceUnit = (about: string, command: readonly string[]): string =>
   `[Unit]

@@ -93,7 +93,7 @@ function auction(values: Values, age: number): Recomputed {
     return Math.max(0, Math.min(count(mostForGap(record)), earned));
   };
   const days = dayNumber(record['sale_date']) - dayNumber(asOf);
-  const step = [1, 2, 3, 4].find((s) => days <= count(`auction_days_${s}`)) ?? 5;
+  const step = [1, 2, 3, 4].find((number) => days <= count(`auction_days_${number}`)) ?? 5;
   const isAbsentee = ['in_state', 'out_of_state'].includes(String(record['owner_location']));
   return {
     appraisal_discount_pct: discount,

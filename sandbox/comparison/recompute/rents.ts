@@ -17,15 +17,15 @@ const sum = (values: readonly Fraction[]): Fraction => values.reduce((total, val
 export function recomputeRents(values: Values): Recomputed {
   const { mix, market, in_place: inPlace, contract } = values.record['rent_steps'] as RentSteps;
   const weighted = (rentOf: (bedrooms: (typeof BEDROOMS)[number]) => string): string =>
-    sum(BEDROOMS.map((b) => fraction(mix.weights[b]).times(fraction(rentOf(b)))))
+    sum(BEDROOMS.map((bedrooms) => fraction(mix.weights[bedrooms]).times(fraction(rentOf(bedrooms)))))
       .over(fraction(mix.sum))
       .rounded(2);
   const isKnown = isRented(values);
   const rentInPlace = valueIf(isKnown, () =>
-    weighted((b) => fraction(market.rents[b]).times(fraction(inPlace.ratios[b])).rounded(2)),
+    weighted((bedrooms) => fraction(market.rents[bedrooms]).times(fraction(inPlace.ratios[bedrooms])).rounded(2)),
   );
   return {
-    market_rent_mix: valueIf(isKnown, () => weighted((b) => market.rents[b])),
+    market_rent_mix: valueIf(isKnown, () => weighted((bedrooms) => market.rents[bedrooms])),
     rent_in_place: rentInPlace,
     contract_rent:
       rentInPlace &&

@@ -10,8 +10,8 @@ export type Node = JsonObject;
 export function typesOf(node: Node): string[] {
   const type = node['@type'];
   return (Array.isArray(type) ? type : [type])
-    .filter((t) => typeof t === 'string')
-    .map((t) => t.replace(/^https?:\/\/schema\.org\//u, ''));
+    .filter((name) => typeof name === 'string')
+    .map((name) => name.replace(/^https?:\/\/schema\.org\//u, ''));
 }
 
 /**
@@ -35,7 +35,7 @@ export function readJsonLd(html: string, pageUrl: string): Node[] {
 
 /** The first node of a type. @throws Quarantine template_changed, naming the types found */
 export function nodeOfType(nodes: readonly Node[], type: string, pageUrl: string): Node {
-  const node = nodes.find((n) => typesOf(n).includes(type));
+  const node = nodes.find((each) => typesOf(each).includes(type));
   if (node) return node;
   const found = [...new Set(nodes.flatMap(typesOf))].join(', ') || 'none';
   throw new Quarantine('template_changed', `no ${type} in the page's JSON-LD; types found: ${found}`, pageUrl);
@@ -65,7 +65,10 @@ export function rawValueAt(node: Node, path: string): unknown {
     value = step(value, name);
     if (property !== undefined) {
       const named = (Array.isArray(value) ? value : [value]).filter(isObject);
-      value = named.find((p) => typeof p.name === 'string' && p.name.trim().toLowerCase() === property.toLowerCase());
+      value = named.find(
+        (candidate) =>
+          typeof candidate.name === 'string' && candidate.name.trim().toLowerCase() === property.toLowerCase(),
+      );
     }
   }
   return value;
