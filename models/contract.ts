@@ -47,12 +47,18 @@ export interface ModelContract {
 export const defineModel = (contract: ModelContract): ModelContract => contract;
 
 /** An audit that no row meets `condition`. */
-export const never = (model: string, name: string, about: string, condition: string, blocking = true): Audit => ({
+export const never = (model: string, name: string, about: string, condition: string): Audit => ({
   name: `${model}.${name}`,
   about,
-  blocking,
+  blocking: true,
   condition,
   sql: `SELECT * FROM ${model} WHERE ${condition}`,
+});
+
+/** The same as a warning, which does not stop publication. */
+export const warnIf = (model: string, name: string, about: string, condition: string): Audit => ({
+  ...never(model, name, about, condition),
+  blocking: false,
 });
 
 /** The audits of every model, from its record: unique key, no null without an absence rule, closed enums. */

@@ -210,7 +210,11 @@ export interface SourceSpec<C extends Candidates = Candidates> {
   /** A public page on which a person can see the source of the rows. */
   readonly home: string;
   /** County of the rows, if they are all in one county. */
-  readonly county?: { readonly fips: string; readonly name: string; readonly state: string };
+  readonly county?: {
+    readonly fips: string;
+    readonly name: string;
+    readonly state: string;
+  };
   /** Default: tax_delinquent of a tax list, sheriff_sale of a sheriff. Families distress and auctions must state it. */
   readonly covers?: Covers;
   readonly terms: Terms;

@@ -24,7 +24,14 @@ function divideExactly(numerator: bigint, denominator: bigint, digits: bigint): 
 }
 
 /** (1 + m)^n with m = rate / 12, as a fraction of whole numbers. */
-function growth(annualRate: bigint, years: bigint): { grown: bigint; one: bigint; scale: bigint } {
+function growth(
+  annualRate: bigint,
+  years: bigint,
+): {
+  grown: bigint;
+  one: bigint;
+  scale: bigint;
+} {
   const [months, scale] = [years * 12n, 120_000n];
   return { grown: (scale + annualRate) ** months, one: scale ** months, scale };
 }

@@ -57,7 +57,11 @@ export function medianRange(cells: readonly ComparedCell[]): string {
 }
 
 /** Where the underwriting errs, by the medians of owners and assessor; the loans are too few. */
-export function errorRanges(): { readonly small: string; readonly large: string; readonly recent: string } {
+export function errorRanges(): {
+  readonly small: string;
+  readonly large: string;
+  readonly recent: string;
+} {
   const cells = comparedCells().filter(({ population }) => population !== 'loans');
   const anyVintage = cells.filter(({ vintage }) => vintage === 'any');
   return {

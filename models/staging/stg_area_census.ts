@@ -1,6 +1,6 @@
 import { defineRecord } from '../../lib/record.ts';
 import { AreaCensus } from '../../sources/rows/area_census.ts';
-import { defineModel, never } from '../contract.ts';
+import { defineModel, never, warnIf } from '../contract.ts';
 import { fieldsOf } from '../fields.ts';
 import { Provenance } from '../inputs.ts';
 
@@ -32,12 +32,11 @@ export default defineModel({
   ),
   audits: [
     never(MODEL, 'medians_positive', 'a median is above zero', 'least(median_gross_rent, median_value) <= 0'),
-    never(
+    warnIf(
       MODEL,
       'contract_within_gross',
       'a median contract rent is at most the gross rent, which adds utilities',
       'median_contract_rent > median_gross_rent',
-      false,
     ),
   ],
 });

@@ -1,6 +1,6 @@
 import { defineRecord } from '../../lib/record.ts';
 import { LoanStatement } from '../../sources/rows/loan_statement.ts';
-import { defineModel, never } from '../contract.ts';
+import { defineModel, warnIf } from '../contract.ts';
 import { fieldsOf } from '../fields.ts';
 import { Provenance } from '../inputs.ts';
 
@@ -17,13 +17,12 @@ export default defineModel({
     },
   ),
   audits: [
-    never(
+    warnIf(
       MODEL,
       'noi_adds_up',
       'the underwritten NOI is revenue less expenses, to the dollar',
       'abs(underwritten_revenue - underwritten_expenses - underwritten_noi) > 1',
-      false,
     ),
-    never(MODEL, 'statement_in_order', 'a statement begins before it ends', 'recent_starts_on > recent_ends_on', false),
+    warnIf(MODEL, 'statement_in_order', 'a statement begins before it ends', 'recent_starts_on > recent_ends_on'),
   ],
 });

@@ -19,7 +19,8 @@ async function main(): Promise<number> {
   const release = holdForReading(layoutOf(DATA_DIR));
   const snapshot = await openSnapshot(DATA_DIR, SNAPSHOT);
   try {
-    const explanation = await explain(snapshot, await openArchive(DATA_DIR), await loadSources(), ID, TABLE);
+    const inputs = { snapshot, archive: await openArchive(DATA_DIR), sources: await loadSources() };
+    const explanation = await explain(inputs, ID, TABLE);
     const model = FIELD === undefined ? null : await findProducer(snapshot.duck.connection, explanation.table, FIELD);
     const producer = model === null ? undefined : producerText(model);
     for (const line of formatExplanation(explanation, FIELD, { width: screenWidth(), producer })) print(line);

@@ -18,7 +18,11 @@ export async function openCrawler(
     clock,
     progress,
     store,
-  }: { readonly clock: Clock; readonly progress: Progress; readonly store?: Store | undefined },
+  }: {
+    readonly clock: Clock;
+    readonly progress: Progress;
+    readonly store?: Store | undefined;
+  },
 ): Promise<{ readonly crawler: Crawler; close(): Promise<void> }> {
   const sandboxUrl = settings.LIVE ? undefined : settings.SANDBOX_URL;
   const secrets = secretsOf(all);

@@ -37,7 +37,11 @@ import { rebuildReads, type RebuiltReads } from './rebuild_reads.ts';
 export interface Rebuilt {
   readonly runId: string;
   /** Published tables with their hash then and now. */
-  readonly tables: readonly { readonly name: string; readonly was: string; readonly now: string }[];
+  readonly tables: readonly {
+    readonly name: string;
+    readonly was: string;
+    readonly now: string;
+  }[];
   /** Number of reads whose rows were parsed again from archived pages. */
   readonly parsed: number;
   /** Reads whose stored rows were used instead, with the reason. */
@@ -141,7 +145,7 @@ async function rebuildInto(
       sold: { leads: published.sold_leads, properties: published.sold_properties },
     });
     await buildModels(build.connection, models, { published: PUBLISHED });
-    const { tables } = await writeSnapshot(build, models, target, published);
+    const { tables } = await writeSnapshot(build, target, { models, facts: published });
     const versions = { ...hashModels(models), duckdb: duckVersion() };
     return { tables, reads: { parsed, copied }, versionChanges: versionChangesSince(published, versions) };
   } finally {

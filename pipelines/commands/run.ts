@@ -57,8 +57,8 @@ export function chooseSources(all: readonly SourceSpec[], wanted: string | undef
         ? `Similar: ${similar.slice(0, SIMILAR_SHOWN).join(', ')}`
         : `Families: ${FAMILIES.join(', ')}`;
     throw new SettingError(
-      `SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources: ${unknown} is neither. ${advice}. ` +
-        'docs/sources.md lists all.',
+      `SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources: ${unknown} is neither. ` +
+        `${advice}. docs/sources.md lists all.`,
     );
   }
   return (spec) => words.includes(spec.name) || words.includes(spec.family);

@@ -77,11 +77,17 @@ export type ReadRecord = z.infer<typeof ReadRecord>;
 
 export const versionOf = (record: ReadRecord): number => record.version ?? 1;
 
-const fileOf = (layout: Layout, source: string, runId: string, version: number, ending: string): string =>
+interface ReadVersion {
+  readonly source: string;
+  readonly runId: string;
+  readonly version: number;
+}
+
+const fileOf = (layout: Layout, { source, runId, version }: ReadVersion, ending: 'json' | 'parquet'): string =>
   join(layout.staged(source), `${runId}${version === 1 ? '' : `.v${version}`}.${ending}`);
 
 export const stagedParquet = (layout: Layout, source: string, runId: string, version = 1): string =>
-  fileOf(layout, source, runId, version, 'parquet');
+  fileOf(layout, { source, runId, version }, 'parquet');
 
 /**
  * Staged file of a good read, verified; undefined where the read has none.
@@ -107,7 +113,8 @@ export async function trustedRows(layout: Layout, record: ReadRecord): Promise<s
 
 /** Written after the rows: a record with status good always has its rows. */
 export async function writeRead(layout: Layout, record: ReadRecord): Promise<void> {
-  const path = fileOf(layout, record.source, record.run_id, versionOf(record), 'json');
+  const version = { source: record.source, runId: record.run_id, version: versionOf(record) };
+  const path = fileOf(layout, version, 'json');
   await writeWhole(path, `${JSON.stringify(ReadRecord.parse(record), null, 1)}\n`);
 }
 
@@ -118,7 +125,7 @@ export async function readRecord(
   runId: string,
   version = 1,
 ): Promise<ReadRecord | undefined> {
-  const found = await readJson(fileOf(layout, source, runId, version, 'json'));
+  const found = await readJson(fileOf(layout, { source, runId, version }, 'json'));
   return found === undefined ? undefined : ReadRecord.parse(found);
 }
 
@@ -148,7 +155,7 @@ export async function readsUpTo(layout: Layout, source: string, asOf: string): P
   const records: ReadRecord[] = [];
   for (const [runId, version] of (await listReads(layout.staged(source))).reverse()) {
     if ((parseRunId(runId)?.asOf ?? '') > asOf) continue;
-    const path = fileOf(layout, source, runId, version, 'json');
+    const path = fileOf(layout, { source, runId, version }, 'json');
     const checked = ReadRecord.safeParse(await readJson(path).catch(explain));
     if (!checked.success)
       throw new DamagedFile(

@@ -39,7 +39,7 @@ async function main(): Promise<number> {
       'CONTACT is null, expected an address or URL where site owners reach you: it goes into the user agent',
     );
   const all = await loadSources();
-  const asked = chosenSources(all, SOURCE).filter(({ terms }) => !isLive || terms.basis !== 'sandbox_only');
+  const wanted = chosenSources(all, SOURCE).filter(({ terms }) => !isLive || terms.basis !== 'sandbox_only');
   const mayFetch = mayBeFetched(all, { LIVE: isLive, PERMITTED: settings.PERMITTED });
   // The pages belong to no run, so they must not enter the archive.
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-probe-'));
@@ -57,7 +57,7 @@ async function main(): Promise<number> {
   });
   try {
     const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);
-    const isWell = await probeSources({ fetcher, clock, layout, all, asked, mayFetch, keeps: KEEP, print });
+    const isWell = await probeSources({ fetcher, clock, layout, all, wanted, mayFetch, keeps: KEEP, print });
     return isWell ? 0 : 1;
   } finally {
     await fetcher.close();

@@ -21,17 +21,22 @@ export interface Join {
   readonly otherExample: string;
 }
 
+/** The data folder as of a day, and every source. */
+interface JoinContext {
+  readonly layout: Layout;
+  readonly all: readonly SourceSpec[];
+  readonly asOf: string;
+}
+
 /**
  * Compare the sample with the other sources of its county. A number joins another if one is the start of the other,
  * because a layer may have the number of a lot only.
  * @returns one comparison for each source that has rows
  */
 export async function compareJoins(
-  layout: Layout,
-  all: readonly SourceSpec[],
   spec: SourceSpec,
   rows: readonly Values[],
-  asOf: string,
+  { layout, all, asOf }: JoinContext,
 ): Promise<Join[]> {
   const numbers = rows.map((row) => row['parcel_raw']).filter((number) => typeof number === 'string');
   if (!JOINED.includes(spec.family) || numbers.length === 0) return [];

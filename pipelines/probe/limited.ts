@@ -15,10 +15,10 @@ export interface LimitedContext {
 /** @param most number of pages that the adapter may request, a missing one included */
 export function limited(ctx: FetchContext, most: number): LimitedContext {
   const pages: Page[] = [];
-  let asked = 0;
+  let requested = 0;
   const within = async <P extends Page | null>(request: () => Promise<P>): Promise<P> => {
-    if (asked === most) throw new ProbeLimit(`no row within ${most} pages`);
-    asked += 1;
+    if (requested === most) throw new ProbeLimit(`no row within ${most} pages`);
+    requested += 1;
     const page = await request();
     if (page !== null) pages.push(page);
     return page;

@@ -16,7 +16,8 @@ export interface ProbeOptions {
   readonly layout: Layout;
   /** Every source, because a sample is compared with the others of its county. */
   readonly all: readonly SourceSpec[];
-  readonly asked: readonly SourceSpec[];
+  /** Sources to probe. */
+  readonly wanted: readonly SourceSpec[];
   /** Whether a source may be read from the web. */
   readonly mayFetch: (spec: SourceSpec) => boolean;
   /** Whether to save the pages for a bug report. */
@@ -31,22 +32,22 @@ const WORDS = {
   as_expected: 'as expected',
   differs: 'DIFFERS',
   unavailable: 'NO ANSWER',
-  not_asked: 'not asked',
+  not_probed: 'not probed',
 } as const;
 
 /** @returns whether every probed site is as expected */
 export async function probeSources(options: ProbeOptions): Promise<boolean> {
-  const { asked, print } = options;
-  const width = Math.max(...asked.map(({ name }) => name.length));
+  const { wanted, print } = options;
+  const width = Math.max(...wanted.map(({ name }) => name.length));
   const line = (name: string, word: keyof typeof WORDS, text: string): void =>
     print(`  ${name.padEnd(width)}  ${WORDS[word].padEnd(WORDS.as_expected.length)}  ${text}`);
-  const waiting = [...asked];
+  const waiting = [...wanted];
   let isWell = true;
   const worker = async (): Promise<void> => {
     for (let spec = waiting.shift(); spec; spec = waiting.shift()) {
-      const why = whyNotAsked(spec, options.mayFetch);
+      const why = whyNotProbed(spec, options.mayFetch);
       if (why !== null) {
-        line(spec.name, 'not_asked', why);
+        line(spec.name, 'not_probed', why);
         continue;
       }
       const found = await withJoins(options, spec, await probe(options.fetcher, spec, options.clock));
@@ -60,7 +61,7 @@ export async function probeSources(options: ProbeOptions): Promise<boolean> {
 }
 
 /** What the operator must provide before the site can be probed; null if nothing. */
-function whyNotAsked(spec: SourceSpec, mayFetch: (spec: SourceSpec) => boolean): string | null {
+function whyNotProbed(spec: SourceSpec, mayFetch: (spec: SourceSpec) => boolean): string | null {
   if (!spec.fetch) return `it has no site to probe; put a file into the drop folder: ${spec.drop?.[0]?.about ?? ''}`;
   if (!mayFetch(spec)) return whatIsMissing(spec);
   return null;
@@ -68,7 +69,8 @@ function whyNotAsked(spec: SourceSpec, mayFetch: (spec: SourceSpec) => boolean):
 
 /** If no parcel number of the sample joins, the site has changed its key. */
 async function withJoins(options: ProbeOptions, spec: SourceSpec, found: Probe): Promise<Probe> {
-  const joins = await compareJoins(options.layout, options.all, spec, found.rows, options.clock.asOf);
+  const { layout, all, clock } = options;
+  const joins = await compareJoins(spec, found.rows, { layout, all, asOf: clock.asOf });
   const findings = joins.map(({ other, sampled, found: n, example, otherExample }) =>
     n === 0
       ? `none of ${sampled} parcel numbers, such as ${example}, joins the rows of ${other}, such as ${otherExample}`

@@ -29,9 +29,11 @@ export function lineProgress(print: (line: string) => void, now: () => number = 
 
   /** While no source is being read, because workers have not taken one yet, or all are done. */
   const readText = (): string => {
-    const sum = (counts: readonly number[]): number => counts.reduce((total, n) => total + n, 0);
+    const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
     const families = tally.families();
-    return `${sum(families.map((family) => family.ended))} of ${plural(sum(families.map((family) => family.asked)), 'source')} read`;
+    const ended = sum(families.map((family) => family.ended));
+    const asked = sum(families.map((family) => family.asked));
+    return `${ended} of ${plural(asked, 'source')} read`;
   };
 
   const stillBusy = (): void => {

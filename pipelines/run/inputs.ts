@@ -78,7 +78,7 @@ function inputRows({ sources, previous }: BuildInputs): number {
 async function loadFacts(connection: DuckDBConnection, inputs: BuildInputs): Promise<void> {
   const { sources, assumptions, asOf, observedAt, sold } = inputs;
   const load = (table: string, columns: readonly Column[], rows: readonly Record<string, unknown>[]): Promise<void> =>
-    loadRows(connection, join(inputs.workDir, `${table}${HANDED_OVER}`), table, columns, rows);
+    loadRows(connection, { table, columns, file: join(inputs.workDir, `${table}${HANDED_OVER}`) }, rows);
   const run = { as_of: asOf, observed_at: observedAt, assumption_set_id: assumptions.id };
   const reads = sources.map((source) => source.row);
   const rejects = sources.flatMap((source) => source.standing?.rejects ?? []);

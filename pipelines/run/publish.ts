@@ -35,17 +35,21 @@ export function partsToWrite(models: readonly Model[]): number {
   return published.length + withKeys(published).length + 1;
 }
 
+interface SnapshotContent {
+  readonly models: readonly Model[];
+  readonly facts: SnapshotFacts;
+  /** Called before each part is written. */
+  readonly onPart?: (name: string) => void;
+}
+
 /**
  * Write the published tables of a finished build and its manifest, then rename the folder. This moves the file of the
  * published tables into the snapshot, so the build can no longer query them.
- * @param onPart called before each part is written
  */
 export async function writeSnapshot(
   build: BuildDatabase,
-  models: readonly Model[],
   layout: Layout,
-  facts: SnapshotFacts,
-  onPart: (name: string) => void = () => {},
+  { models, facts, onPart = () => {} }: SnapshotContent,
 ): Promise<Manifest> {
   const building = join(layout.snapshots, `${BUILDING}${facts.run_id}`);
   await makeFolder(building);

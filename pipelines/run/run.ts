@@ -165,7 +165,7 @@ async function publish(
   const shareOfPart = build.shareDone.bind(build);
   progress.step({ name: 'publish', about: 'publishing', parts: partsToWrite(models), shareOfPart });
   const changes = facts.previous === null ? null : await changesSince(build.connection, facts.previous);
-  const manifest = await writeSnapshot(build, models, layout, facts, (part) => progress.part(part));
+  const manifest = await writeSnapshot(build, layout, { models, facts, onPart: (part) => progress.part(part) });
   await store?.publish(facts.run_id);
   const current = await makeCurrent(layout, facts.run_id);
   // The snapshot is published; the next run, or make tables, writes the metadata.

@@ -31,12 +31,15 @@ export function formatComparisons(comparisons: readonly Comparison[]): string[] 
     values.map((value) => String(value).padStart(10)).join('');
   return [
     `  ${'table: fields'.padEnd(width)}${cells('compared', 'differing', 'missing', 'extra')}`,
-    ...comparisons.flatMap((comparison) => [
-      `  ${nameOf(comparison).padEnd(width)}${cells(comparison.compared, comparison.differing.length, comparison.missing.length, comparison.extra.length)}`,
-      ...shown('differing', comparison.differing),
-      ...shown('missing', comparison.missing),
-      ...shown('extra', comparison.extra),
-    ]),
+    ...comparisons.flatMap((comparison) => {
+      const { compared, differing, missing, extra } = comparison;
+      return [
+        `  ${nameOf(comparison).padEnd(width)}${cells(compared, differing.length, missing.length, extra.length)}`,
+        ...shown('differing', differing),
+        ...shown('missing', missing),
+        ...shown('extra', extra),
+      ];
+    }),
   ];
 }
 

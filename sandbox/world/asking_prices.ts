@@ -5,7 +5,14 @@ import type { Draw } from './random.ts';
 import type { ClaimKind, PriceKind, Property } from './types.ts';
 
 /** First asking price, and its peculiarity. */
-export function drawPrice(draw: Draw, property: Property): { price: number; priceKind: PriceKind; net: number } {
+export function drawPrice(
+  draw: Draw,
+  property: Property,
+): {
+  price: number;
+  priceKind: PriceKind;
+  net: number;
+} {
   const { units, rent2br } = property;
   const net = yearlyNet(units, rent2br);
   const plain = roundPrice(net / draw.bell(0.061, 0.0135, 0.039, 0.108));

@@ -189,7 +189,11 @@ const twoThirds = (appraised: number): number => Math.ceil((appraised * 2) / 300
 function amounts(
   draw: Draw,
   options: CaseOptions,
-): { appraised: number | null; first: number | null; minimum: number } {
+): {
+  appraised: number | null;
+  first: number | null;
+  minimum: number;
+} {
   const appraised = appraise(draw, options.property.value);
   if (options.kind === 'tax_foreclosure') {
     // The debt with costs. Such a sale is seldom appraised.

@@ -77,79 +77,90 @@ function groupStock(properties: readonly Property[]): (countyFips: string) => Pr
   };
 }
 
+/** Properties of the world that may come to auction. */
+export interface AuctionStock {
+  readonly forSale: readonly Property[];
+  readonly debts: readonly DebtPlan[];
+}
+
+/** Makes cases, each of a property of the stock or of a new one. */
+class CasePlanner {
+  readonly plans: AuctionPlan[] = [];
+  /** Number of items posted on the default day, of that day or later. */
+  upcoming = 0;
+  readonly #seed: number;
+  readonly #book: PropertyBook;
+  readonly #debts: ReadonlyMap<string, DebtPlan>;
+  readonly #takeListed: (countyFips: string) => Property | undefined;
+  readonly #takeOwing: (countyFips: string) => Property | undefined;
+  #made = 0;
+
+  constructor(seed: number, { forSale, debts }: AuctionStock, book: PropertyBook) {
+    this.#seed = seed;
+    this.#book = book;
+    const owing = new Map(debts.filter(({ to }) => to === null).map((debt) => [debt.property.id, debt]));
+    this.#debts = owing;
+    const withCounty = new Set(counties.map(({ fips }) => fips));
+    this.#takeListed = groupStock(
+      forSale.filter(
+        ({ id, countyFips }) =>
+          withCounty.has(countyFips) && new Draw(seed, 'sued', id).chance(owing.has(id) ? 0.35 : 0.13),
+      ),
+    );
+    // A property for sale must not be used twice, and a vacant lot has no mortgage.
+    this.#takeOwing = groupStock(
+      [...owing.values()]
+        .filter(({ from, property }) => from < DEFAULT_DAY - 60 && property.id.startsWith('T') && property.units > 0)
+        .map(({ property }) => property),
+    );
+  }
+
+  /** Add a case with a first sale around `day`, and its consequences. */
+  add(day: number, { by, from }: { readonly by?: number; readonly from?: number } = {}): void {
+    const id = String(this.#made);
+    this.#made += 1;
+    const draw = new Draw(this.#seed, 'case', id);
+    const county = draw.weighted(counties.map((each) => [each, each.weight] as const));
+    const wanted: SaleKind = draw.chance(0.22) ? 'tax_foreclosure' : 'mortgage_foreclosure';
+    const property = this.#chooseProperty(draw, county, wanted, id);
+    const debt = this.#debts.get(property.id) ?? null;
+    // In a county with a tax list, a tax foreclosure is always of a parcel on it.
+    const kind = wanted === 'tax_foreclosure' && county.hasTaxList && debt === null ? 'mortgage_foreclosure' : wanted;
+    const posted = { postedBy: by ?? null, postedFrom: from ?? null };
+    const one: Case = draft(draw, { id, county, kind, property, debt, day, ...posted });
+    this.plans.push(...one.items);
+    this.upcoming += one.items.filter((item) => item.saleDay >= DEFAULT_DAY && item.posted <= DEFAULT_DAY).length;
+    const sold = one.items.find(({ outcome, change }) => change === null && outcome.status === 'sold');
+    // The sale pays the taxes some weeks later, and the parcel leaves the list.
+    if (sold && debt) debt.to = Math.max(DEFAULT_DAY + 1, sold.saleDay + 14 + (Number(id) % 17));
+  }
+
+  #chooseProperty(draw: Draw, { fips, hasTaxList }: CountySales, kind: SaleKind, id: string): Property {
+    if (kind === 'mortgage_foreclosure' && draw.chance(0.3)) {
+      const property = this.#takeListed(fips);
+      if (property) return property;
+    }
+    if (hasTaxList && (kind === 'tax_foreclosure' || draw.chance(0.2))) {
+      const property = this.#takeOwing(fips);
+      if (property) return property;
+    }
+    return this.#book.make(`A${id}`, { place: draw.weighted(placesOfCounty(fips)), multifamily: draw.chance(0.2) });
+  }
+}
+
 /**
  * All items of the world. On the default day about `count` of them are posted for that day or later; about half as many
  * are past.
  */
-export function planAuctions(
-  seed: number,
-  count: number,
-  forSale: readonly Property[],
-  debts: readonly DebtPlan[],
-  book: PropertyBook,
-): AuctionPlan[] {
-  const plans: AuctionPlan[] = [];
-  const withCounty = new Set(counties.map(({ fips }) => fips));
-  const owing = new Map(debts.filter(({ to }) => to === null).map((debt) => [debt.property.id, debt]));
-  const listed = forSale.filter(
-    ({ id, countyFips }) =>
-      withCounty.has(countyFips) && new Draw(seed, 'sued', id).chance(owing.has(id) ? 0.35 : 0.13),
-  );
-  const stock = {
-    listed: groupStock(listed),
-    // A property for sale must not be used twice, and a vacant lot has no mortgage.
-    owing: groupStock(
-      [...owing.values()]
-        .filter(({ from, property }) => from < DEFAULT_DAY - 60 && property.id.startsWith('T') && property.units > 0)
-        .map(({ property }) => property),
-    ),
-  };
-  let made = 0;
-
-  const propertyOf = (draw: Draw, county: CountySales, kind: SaleKind, id: string): Property => {
-    if (kind === 'mortgage_foreclosure' && draw.chance(0.3)) {
-      const property = stock.listed(county.fips);
-      if (property) return property;
-    }
-    if (county.hasTaxList && (kind === 'tax_foreclosure' || draw.chance(0.2))) {
-      const property = stock.owing(county.fips);
-      if (property) return property;
-    }
-    return book.make(`A${id}`, { place: draw.weighted(placesOfCounty(county.fips)), multifamily: draw.chance(0.2) });
-  };
-
-  /** Add a case with a first sale around `day`, and its consequences. */
-  const add = (day: number, postedBy: number | null, postedFrom: number | null): void => {
-    const id = String(made);
-    made += 1;
-    const draw = new Draw(seed, 'case', id);
-    const county = draw.weighted(counties.map((each) => [each, each.weight] as const));
-    const wanted: SaleKind = draw.chance(0.22) ? 'tax_foreclosure' : 'mortgage_foreclosure';
-    const property = propertyOf(draw, county, wanted, id);
-    const debt = owing.get(property.id) ?? null;
-    // In a county with a tax list, a tax foreclosure is always of a parcel on it.
-    const kind = wanted === 'tax_foreclosure' && county.hasTaxList && debt === null ? 'mortgage_foreclosure' : wanted;
-    const one: Case = draft(draw, { id, county, kind, property, debt, day, postedBy, postedFrom });
-    plans.push(...one.items);
-    const sold = one.items.find(({ outcome, change }) => change === null && outcome.status === 'sold');
-    // The sale pays the taxes some weeks later, and the parcel leaves the list.
-    if (sold && debt) debt.to = Math.max(DEFAULT_DAY + 1, sold.saleDay + 14 + (Number(id) % 17));
-  };
-
-  const upcoming = (): number =>
-    plans.filter(({ saleDay, posted }) => saleDay >= DEFAULT_DAY && posted <= DEFAULT_DAY).length;
+export function planAuctions(seed: number, count: number, stock: AuctionStock, book: PropertyBook): AuctionPlan[] {
+  const planner = new CasePlanner(seed, stock, book);
   const past = Math.round(count * 0.6);
-  for (let i = 0; i < past; i += 1) add(DEFAULT_DAY - 1 - new Draw(seed, 'past', i).int(0, 48), null, null);
-  let shown = upcoming();
-  for (let i = 0; shown < count; i += 1) {
-    const before = plans.length;
-    add(DEFAULT_DAY + new Draw(seed, 'soon', i).int(0, 42), DEFAULT_DAY, null);
-    shown += plans
-      .slice(before)
-      .filter(({ saleDay, posted }) => saleDay >= DEFAULT_DAY && posted <= DEFAULT_DAY).length;
-  }
+  for (let i = 0; i < past; i += 1) planner.add(DEFAULT_DAY - 1 - new Draw(seed, 'past', i).int(0, 48));
+  for (let i = 0; planner.upcoming < count; i += 1)
+    planner.add(DEFAULT_DAY + new Draw(seed, 'soon', i).int(0, 42), { by: DEFAULT_DAY });
   const weeks = { from: DEFAULT_DAY + 33, to: LAST_DAY + 28 };
   const later = Math.round((count * (weeks.to - weeks.from)) / 42);
-  for (let i = 0; i < later; i += 1) add(new Draw(seed, 'later', i).int(weeks.from, weeks.to), null, DEFAULT_DAY + 1);
-  return plans;
+  for (let i = 0; i < later; i += 1)
+    planner.add(new Draw(seed, 'later', i).int(weeks.from, weeks.to), { from: DEFAULT_DAY + 1 });
+  return planner.plans;
 }

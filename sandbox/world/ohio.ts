@@ -146,7 +146,8 @@ export const OHIO_AMENDMENTS: readonly {
 ];
 
 /** An amendment of a business that was registered in the same month or one of the two before. */
-function amendment(seed: number, month: number, index: number, count: number, days: number): OhioAmendment {
+function amendment(seed: number, month: number, index: number, count: number): OhioAmendment {
+  const days = monthStart(month, 1) - month;
   const draw = new Draw(seed, 'ohio amendment', dayText(month), index);
   const report = draw.weighted(OHIO_AMENDMENTS.map((row) => [row, row.weight] as const));
   const since = monthStart(
@@ -192,7 +193,7 @@ export function ohioOn(seed: number, count: number, day: number): OhioRelease {
     filing(seed, month, index, days),
   );
   const amendments = Array.from({ length: Math.ceil(count / FILINGS_PER_AMENDMENT) }, (_, index) =>
-    amendment(seed, month, index, count, days),
+    amendment(seed, month, index, count),
   );
   return { releasedOn: dayText(releasedOn), month: dayText(month).slice(0, 7), filings, amendments };
 }

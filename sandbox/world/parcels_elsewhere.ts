@@ -36,11 +36,14 @@ export const FORMATS_ELSEWHERE: Readonly<Record<string, (draw: Draw) => string>>
   [HILLSBOROUGH]: (draw) => `${digits(draw, 6)}${draw.weighted([['0000', 8] as const, [digits(draw, 4), 2] as const])}`,
   // Pinellas: section, township and range first: "12-30-14-02394-000-0490".
   [PINELLAS]: (draw) =>
-    `${two(draw, 1, 36)}-${two(draw, 27, 32)}-${two(draw, 14, 17)}-${digits(draw, 5)}-${digits(draw, 3)}-${digits(draw, 4)}`,
+    [two(draw, 1, 36), two(draw, 27, 32), two(draw, 14, 17), digits(draw, 5), digits(draw, 3), digits(draw, 4)].join(
+      '-',
+    ),
   // Pasco: "34-25-20-0050-01200-0110"; few blocks have a letter.
   [PASCO]: (draw) => {
     const block = draw.chance(0.06) ? `0${draw.pick(['A', 'B', 'R'] as const)}${digits(draw, 1)}00` : digits(draw, 5);
-    return `${two(draw, 1, 36)}-${two(draw, 23, 26)}-${two(draw, 16, 21)}-${digits(draw, 4)}-${block}-${digits(draw, 4)}`;
+    const section = `${two(draw, 1, 36)}-${two(draw, 23, 26)}-${two(draw, 16, 21)}`;
+    return `${section}-${digits(draw, 4)}-${block}-${digits(draw, 4)}`;
   },
   // Bexar: an account of twelve digits.
   '48029': (draw) => `0${digits(draw, 11)}`,

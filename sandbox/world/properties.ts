@@ -34,7 +34,15 @@ const OUT_OF_STATE = [
   ['Salt Lake City', 'UT', '84105'],
 ] as const;
 
-function drawOwner(draw: Draw, home: { place: Place; zip: string; line: string }, investor: boolean): Owner {
+function drawOwner(
+  draw: Draw,
+  home: {
+    place: Place;
+    zip: string;
+    line: string;
+  },
+  investor: boolean,
+): Owner {
   const kind = draw.weighted<Owner['kind']>(
     investor
       ? [

@@ -67,7 +67,14 @@ const SITES: readonly Repeats[] = [
 
 /** A site's listings. It shows a property once, even if both main sites list it. */
 function repeatedBy(seed: number, repeats: Repeats, plans: readonly ListingPlan[]): ListingPlan[] {
-  const last = new Map<string, { turn: number; to: number | null; listingId: string }>();
+  const last = new Map<
+    string,
+    {
+      turn: number;
+      to: number | null;
+      listingId: string;
+    }
+  >();
   return plans.flatMap((plan): ListingPlan[] => {
     const { property } = plan;
     const before = last.get(property.id);

@@ -17,7 +17,11 @@ export interface SalePlan {
   readonly saleDay: number;
   /** First day on the site. */
   readonly posted: number;
-  readonly change: { readonly on: number; readonly status: SaleStatus; readonly words: string } | null;
+  readonly change: {
+    readonly on: number;
+    readonly status: SaleStatus;
+    readonly words: string;
+  } | null;
   readonly outcome: { readonly status: 'sold' | 'unsold'; readonly price: number };
   readonly judgment: number | null;
   readonly assessed: number;

@@ -51,7 +51,12 @@ export interface Owner {
   /** In upper case, surname first for persons, as county rolls print it. */
   readonly name: string;
   readonly second: string | null;
-  readonly mailing: { readonly street: string; readonly city: string; readonly state: string; readonly zip: string };
+  readonly mailing: {
+    readonly street: string;
+    readonly city: string;
+    readonly state: string;
+    readonly zip: string;
+  };
   /** The owner's mailing address is the property. */
   readonly occupies: boolean;
 }

@@ -69,7 +69,7 @@ export function makeWorld(options: Partial<WorldOptions> = {}): World {
   const forSale = [...new Set([...now, ...listings].map((plan) => plan.property))];
   const forSaleNow = [...new Set(now.map((plan) => plan.property))];
   const debts = planDebts(seed, chosen.parcels, forSale, book);
-  const auctions = planAuctions(seed, chosen.auctions, forSale, debts, book);
+  const auctions = planAuctions(seed, chosen.auctions, { forSale, debts }, book);
   const printedDebts = planNotice(seed, Math.round(chosen.parcels * NOTICE_SHARE), auctions, book);
   // Other states are made last, so that they change nothing of the above.
   const debtsElsewhere = planDebtsElsewhere(seed, chosen.distress, forSaleNow, book);
@@ -96,7 +96,12 @@ export function makeWorld(options: Partial<WorldOptions> = {}): World {
 function findLinks(day: Pick<WorldDay, 'listings' | 'delinquent' | 'auctions'>): Link[] {
   const seen = new Map<
     string,
-    { listings: Link['listings'][number][]; delinquentParcel: string | null; auctions: string[]; sources: number }
+    {
+      listings: Link['listings'][number][];
+      delinquentParcel: string | null;
+      auctions: string[];
+      sources: number;
+    }
   >();
   const of = (propertyId: string) => {
     const link = seen.get(propertyId) ?? { listings: [], delinquentParcel: null, auctions: [], sources: 0 };

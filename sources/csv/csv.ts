@@ -35,7 +35,11 @@ export const CSV_FORMAT = { bom: true, raw: true, relax_column_count: true, skip
  * @throws Quarantine malformed_page if the text is not CSV, empty_body if there is no header
  */
 export function readCsv(text: string, pageUrl: string, options: CsvOptions = {}): Csv {
-  let records: { record: string[]; raw: string; info: { lines: number } }[];
+  let records: {
+    record: string[];
+    raw: string;
+    info: { lines: number };
+  }[];
   try {
     records = parse(text, {
       ...CSV_FORMAT,

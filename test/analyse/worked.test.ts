@@ -33,7 +33,7 @@ after(() => {
 });
 const rows = (sql: string): Promise<Record<string, unknown>[]> => rowsOf(opened.duck.connection, sql);
 const walk = async (id: unknown, table?: Explainable): Promise<Explanation> =>
-  explain(opened, archive, sources, String(id), table);
+  explain({ snapshot: opened, archive, sources }, String(id), table);
 
 describe('a worked query', () => {
   for (const query of workedQueries()) {

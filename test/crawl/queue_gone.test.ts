@@ -66,7 +66,7 @@ describe('PostgreSQL', () => {
     );
   });
 
-  test('is available and the store is not, while a run waits for its pages: the run ends with one sentence', async (t) => {
+  test('is available but not the store, while a run waits for its pages: the run ends with one sentence', async (t) => {
     const root = join((await newLayout()).root, 'store');
     await writeFile(root, 'a file where the folder should be');
     assert.match(

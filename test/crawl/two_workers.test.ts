@@ -143,7 +143,7 @@ describe('a run with two workers', () => {
     );
   });
 
-  test('a stopped worker returns its source; another, and a run on another host, continue from the store', async (t) => {
+  test('a stopped worker returns its source; another, or a run on another host, continues it', async (t) => {
     const QUEUE = await postgres.database();
     const host = 'www.heartland-multifamily.example';
     const read = 'heartland_multifamily';
@@ -255,7 +255,7 @@ describe('a run with two workers', () => {
     );
   });
 
-  test('from the command line, a store in a folder, such as NFS, passes the pages of a worker to the run', async (t) => {
+  test('from the command line, a store in a folder, such as NFS, passes pages from a worker to the run', async (t) => {
     const [host, empty] = [await newLayout(), await newLayout()];
     const settings = { QUEUE: await postgres.database(), STORE: memoryFolder('dealfeed-store-') };
     const pipeline = await startPipeline(webs[0], host.root, DAY, { SOURCES: 'hud_fmr', ...settings });

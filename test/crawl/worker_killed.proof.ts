@@ -55,7 +55,7 @@ describe('in the middle of a read', { concurrency: 2 }, () => {
     await postgres.remove();
   });
 
-  test('a killed worker: another takes over, no page is lost or duplicated, and the snapshot is the same', async (t) => {
+  test('a killed worker: another takes over, no page is lost or doubled, the snapshot is the same', async (t) => {
     const layout = await newLayout();
     const QUEUE = await postgres.database();
     const web = await webOf();

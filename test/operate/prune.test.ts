@@ -59,7 +59,7 @@ describe('on the disk', () => {
     );
   });
 
-  test('after the strictest policy the day builds the same bytes again, and every retained row has its page', async () => {
+  test('after the strictest policy the day builds the same bytes, and every retained row has its page', async () => {
     const pruned = await copied();
     // The Iceberg tables cannot be written: what was removed is listed all the same.
     await rm(pruned.iceberg, { recursive: true, force: true });
@@ -130,7 +130,7 @@ describe('on the disk', () => {
     const [filing] = await published(pruned, earlier, 'filings', 'LIMIT 1');
     const archive = await openArchive(pruned.root);
     await assert.rejects(
-      explain(snapshot, archive, [], String(filing?.['id'])),
+      explain({ snapshot, archive, sources: [] }, String(filing?.['id'])),
       /has no such row\. make prune removed its filings \(KEEP_FILINGS_DAYS\): choose a later SNAPSHOT/,
     );
     const [row] = await rowsOf(duck.connection, 'SELECT count(*)::INT AS n FROM signals');

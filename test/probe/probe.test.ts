@@ -1,4 +1,4 @@
-/** `make probe`: the sites of the sandbox are asked for a few rows, and what differs is named. */
+/** `make probe`: probes the sites of the sandbox for a few rows, and names differences. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
@@ -50,7 +50,7 @@ interface Asked {
 }
 
 async function ask(
-  asked: readonly SourceSpec[],
+  wanted: readonly SourceSpec[],
   { alter, layout, keeps = false }: { alter?: Alter; layout?: Layout; keeps?: boolean } = {},
 ): Promise<Asked> {
   const lines: string[] = [];
@@ -61,7 +61,7 @@ async function ask(
       clock: sandboxClock(DAY),
       layout: folder,
       all,
-      asked,
+      wanted,
       mayFetch: () => true,
       keeps,
       print: (line) => lines.push(line.trim()),
@@ -85,7 +85,7 @@ test('every site is as expected, after few requests', async () => {
   const { isWell, lines } = await ask(all.filter(({ name }) => name !== IN_A_BROWSER));
   assert.ok(isWell, lines.join('\n'));
   assert.equal(lines.length, all.length - 1);
-  for (const line of lines.filter((each) => !/ not asked /u.test(each))) {
+  for (const line of lines.filter((each) => !/ not probed /u.test(each))) {
     const requests = Number(/\((\d+) requests/u.exec(line)?.[1]);
     assert.ok(requests >= 2 && requests <= 20, line);
   }

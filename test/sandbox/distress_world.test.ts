@@ -32,7 +32,7 @@ describe('records of distress', () => {
     assert.equal(new Set(day.distress.map(keyOf)).size, day.distress.length);
   });
 
-  test('a third concerns properties for sale if there are so many, a fifth properties with other debts or sales', () => {
+  test('a third concerns properties for sale if there are so many, a fifth those with debts or sales', () => {
     const listed = new Set(day.listings.map(({ propertyId }) => propertyId));
     const inMetros = day.distress.filter(({ countyFips }) => !['42003', '17031', '12101'].includes(countyFips));
     const share = shareOf(inMetros, ({ propertyId }) => listed.has(propertyId));

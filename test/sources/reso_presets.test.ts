@@ -23,7 +23,7 @@ const UNSPACED = SPACED.replace('Residential Income', 'ResidentialIncome')
   .replace('Commercial Sale', 'CommercialSale')
   .replace('Active Under Contract', 'ActiveUnderContract');
 
-test('each vendor gets a query at its own address, in its own words, for two to four units and for five and more', () => {
+test('each vendor gets a query at its address, in its words, for two to four units and for five and more', () => {
   const asked = Object.fromEntries(
     Object.entries(PRESETS).map(([name, server]) => {
       const parameters = query(server);

@@ -141,7 +141,7 @@ describe('hosts with one store', () => {
     assert.equal(expired['listing_history']?.metadata.snapshots.length, 2);
   });
 
-  test('of two concurrent runs one publishes; the other reports it, and its next run continues from there', async () => {
+  test('of two concurrent runs one publishes; the other says so, and its next run continues from there', async () => {
     const day = '2026-11-22';
     const racing = runOn(one, day, {
       only: ({ name }) => name === 'hud_fmr',

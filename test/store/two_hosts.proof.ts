@@ -175,7 +175,7 @@ describe('hosts without a shared disk', () => {
     for (const who of [await buyer(), await buyer()]) assert.equal(await buyLead(who), FIRST);
   });
 
-  test('the next day, from an empty disk, survives a store that is silent for a minute; a shop continues to sell', async () => {
+  test('the next day, from an empty disk, survives a silent store for a minute; a shop continues to sell', async () => {
     let isSilent = false;
     const began = Promise.withResolvers<void>();
     s3.fault = ({ method, url = '' }) => {

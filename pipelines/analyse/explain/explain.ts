@@ -85,11 +85,20 @@ async function readAssumptions({ duck }: OpenSnapshot): Promise<ReadonlyMap<stri
   );
 }
 
-/** Trace a row. @throws SettingError if no single row has the id */
+/** The data that an explanation reads. */
+export interface ExplainInputs {
+  readonly snapshot: OpenSnapshot;
+  readonly archive: Archive;
+  readonly sources: readonly SourceSpec[];
+}
+
+/**
+ * Trace a row.
+ * @param wanted table of the row, if two tables have the id
+ * @throws SettingError if no single row has the id
+ */
 export async function explain(
-  snapshot: OpenSnapshot,
-  archive: Archive,
-  sources: readonly SourceSpec[],
+  { snapshot, archive, sources }: ExplainInputs,
   id: string,
   wanted?: Explainable,
 ): Promise<Explanation> {

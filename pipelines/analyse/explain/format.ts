@@ -112,8 +112,9 @@ export function formatExplanation(
   field?: string,
   { width = Infinity, producer }: { readonly width?: number; readonly producer?: string | undefined } = {},
 ): string[] {
+  const title = TITLES[explanation.table]?.(explanation.row) ?? '';
   const lines = [
-    `${SINGULAR[explanation.table]} ${explanation.id} in snapshot ${explanation.snapshot}: ${TITLES[explanation.table]?.(explanation.row) ?? ''}`,
+    `${SINGULAR[explanation.table]} ${explanation.id} in snapshot ${explanation.snapshot}: ${title}`,
     '',
     ...(field === undefined ? formatFigures(explanation) : formatField(explanation, field, producer)),
   ];

@@ -12,7 +12,11 @@ export interface Parts {
   readonly steps: readonly Step[];
   readonly pages: readonly PageQuery[];
   /** Related rows of other tables, which `make explain` explains too. */
-  readonly links: readonly { readonly relation: string; readonly table: Explainable; readonly id: string }[];
+  readonly links: readonly {
+    readonly relation: string;
+    readonly table: Explainable;
+    readonly id: string;
+  }[];
   /** Versions of the listing, if a figure depends on its history. */
   readonly history: readonly Fields[];
 }

@@ -36,8 +36,9 @@ export async function carryRows(
   const folders = rejectedKeys.flatMap(({ folder }) => (folder === undefined ? [] : [folder]));
   const pages = rejectedKeys.filter((refused) => isPartOfKey(spec, refused) && key.some((name) => name in refused));
   const rows = rejectedKeys.filter((refused) => !isPartOfKey(spec, refused));
-  await loadRows(connection, `${target}.refused${HANDED_OVER}`, 'refused', parts, rows);
-  await loadRows(connection, `${target}.refused${HANDED_OVER}`, 'refused_pages', parts, pages);
+  const file = `${target}.refused${HANDED_OVER}`;
+  await loadRows(connection, { table: 'refused', columns: parts, file }, rows);
+  await loadRows(connection, { table: 'refused_pages', columns: parts, file }, pages);
   const sameKey = (a: string, b: string): string =>
     key
       .map(identifier)

@@ -51,7 +51,7 @@ export const loadHere: LoadRows = async (connection, rows) => {
   let batch: Values[] = [];
   let accepted = 0;
   const insertBatch = async (isLast: boolean): Promise<void> => {
-    await insertRows(connection, `${target}${HANDED_OVER}`, 'fresh', columns, batch);
+    await insertRows(connection, { table: 'fresh', columns, file: `${target}${HANDED_OVER}` }, batch);
     accepted += batch.length;
     batch = [];
     onRows?.(accepted, isLast);

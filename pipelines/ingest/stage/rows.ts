@@ -12,27 +12,27 @@ export const stagedColumns = (spec: SourceSpec): readonly Column[] => [...spec.r
 /** Ending of a temporary file of rows for DuckDB. */
 export const HANDED_OVER = '.ndjson';
 
-/**
- * Create a typed table from rows in JSON form, through the temporary file `file` (ending HANDED_OVER). Text is cast
- * once, so no decimal becomes a binary float.
- */
+/** A table, and the temporary file (ending HANDED_OVER) through which it is loaded. */
+export interface LoadTarget {
+  readonly table: string;
+  readonly columns: readonly Column[];
+  readonly file: string;
+}
+
+/** Create a typed table from rows in JSON form. Text is cast once, so no decimal becomes a binary float. */
 export async function loadRows(
   connection: DuckDBConnection,
-  file: string,
-  table: string,
-  columns: readonly Column[],
+  target: LoadTarget,
   rows: readonly Record<string, unknown>[],
 ): Promise<void> {
-  await connection.run(createTable(table, columns));
-  await insertRows(connection, file, table, columns, rows);
+  await connection.run(createTable(target.table, target.columns));
+  await insertRows(connection, target, rows);
 }
 
 /** The same into a table that exists; its other columns stay null. */
 export async function insertRows(
   connection: DuckDBConnection,
-  file: string,
-  table: string,
-  columns: readonly Column[],
+  { table, columns, file }: LoadTarget,
   rows: readonly Record<string, unknown>[],
 ): Promise<void> {
   if (rows.length === 0) return;

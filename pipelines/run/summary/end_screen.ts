@@ -32,14 +32,13 @@ function readText({ sources }: RunResult): string {
   const asked = sources.flatMap(({ latest }) => latest ?? []);
   if (asked.length === 0) return 'no source: the rows of earlier reads were used';
   const good = asked.filter((read) => read.status === 'good').length;
-  const sum = (count: (typeof asked)[number]['counts'][keyof (typeof asked)[number]['counts']][]): string =>
-    number(count.reduce((total, n) => total + n, 0));
-  const counts = asked.map((read) => read.counts);
+  type Column = keyof (typeof asked)[number]['counts'];
+  const sum = (column: Column): string => number(asked.reduce((total, { counts }) => total + counts[column], 0));
   const requests = asked.reduce((total, { traffic }) => total + traffic.requests, 0);
   return (
     `${good === asked.length ? '' : `${good} of `}${plural(asked.length, 'source')}, ${plural(requests, 'request')}: ` +
-    `${sum(counts.map((count) => count.rows_in))} rows in = ${sum(counts.map((count) => count.rows_out))} out + ` +
-    `${sum(counts.map((count) => count.rows_rejected))} rejected + ${sum(counts.map((count) => count.rows_merged))} merged`
+    `${sum('rows_in')} rows in = ${sum('rows_out')} out + ` +
+    `${sum('rows_rejected')} rejected + ${sum('rows_merged')} merged`
   );
 }
 

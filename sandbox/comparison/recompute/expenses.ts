@@ -20,7 +20,11 @@ function ageAdjustment({ record, count, assumed }: Values): Fraction {
 }
 
 /** Income and NOI by the simple proxy, not rounded. */
-function proxy(values: Values): { readonly gross: Fraction; readonly income: Fraction; readonly noi: Fraction } {
+function proxy(values: Values): {
+  readonly gross: Fraction;
+  readonly income: Fraction;
+  readonly noi: Fraction;
+} {
   const { of, assumed } = values;
   const gross = of('units')
     .times(of('market_rent_2br'))

@@ -43,7 +43,14 @@ export const statedRound = ({ kind, round }: AuctionOnDay): 1 | 2 | null =>
   kind === 'mortgage_foreclosure' ? round : null;
 
 /** Address as the sheriffs print it. */
-export function saleAddress({ world }: Truth, sale: AuctionOnDay): { street: string; city: string; zip: string } {
+export function saleAddress(
+  { world }: Truth,
+  sale: AuctionOnDay,
+): {
+  street: string;
+  city: string;
+  zip: string;
+} {
   const property = world.properties.get(sale.propertyId);
   if (property === undefined) throw new Error(`the world has no property ${sale.propertyId}`);
   const { address, city, zip } = property;

@@ -43,7 +43,15 @@ function parcelOf(value: unknown, form: RegExp | undefined): string | null {
 export function toCandidate(
   published: Attributes,
   names: ReadonlyMap<string, string>,
-  { page, source, kind }: { readonly page: Page; readonly source: AnyLayer; readonly kind: Kind },
+  {
+    page,
+    source,
+    kind,
+  }: {
+    readonly page: Page;
+    readonly source: AnyLayer;
+    readonly kind: Kind;
+  },
 ): Candidate {
   // Few callers read the published row, and a roll has hundreds of thousands.
   const raw = (): string => JSON.stringify(published);

@@ -7,7 +7,14 @@
  * state whether its rents are the original release or a revision.
  */
 import { z } from 'zod';
-import { Quarantine, SourceUnavailable, type Candidate, type FetchContext, type Page } from '../../contract.ts';
+import {
+  Quarantine,
+  SourceUnavailable,
+  type Candidate,
+  type FetchContext,
+  type GetOptions,
+  type Page,
+} from '../../contract.ts';
 import { fiscalYearOn } from '../../fiscal_year.ts';
 import { parseJson, type JsonObject } from '../../json.ts';
 import { candidate, line, refuse, required, state as stateCode, tidy, zip } from '../../values.ts';
@@ -69,13 +76,11 @@ async function get(
   ctx: FetchContext,
   token: string,
   path: string,
-  kind: string,
-  context: Readonly<Record<string, string>> = {},
+  options: Pick<GetOptions, 'kind' | 'context'>,
 ): Promise<Page | null> {
   try {
     return await ctx.getIfExists(`${API}/${path}`, {
-      kind,
-      context,
+      ...options,
       accept: 'application/json',
       headers: { authorization: `Bearer ${token}` },
     });
@@ -93,7 +98,7 @@ async function get(
 
 /** Rents of every state, for the newest fiscal year in force that HUD has. Pages have kind "statedata". */
 export async function* statePages(ctx: FetchContext, token: string): AsyncGenerator<Page> {
-  const list = await get(ctx, token, 'listStates', 'states');
+  const list = await get(ctx, token, 'listStates', { kind: 'states' });
   if (!list) throw new SourceUnavailable('not_found', "HUD's API has no list of states", `${API}/listStates`, 404);
   const states = read(list, States).map((row) => plain(row['state_code']) ?? '');
   const invalid = states.find((code) => !/^[A-Z]{2}$/u.test(code));
@@ -107,9 +112,9 @@ export async function* statePages(ctx: FetchContext, token: string): AsyncGenera
   let found = false;
   for (const code of states) {
     for (const year of years) {
-      const page = await get(ctx, token, `statedata/${code}?year=${year}`, 'statedata', {
-        state: code,
-        year: String(year),
+      const page = await get(ctx, token, `statedata/${code}?year=${year}`, {
+        kind: 'statedata',
+        context: { state: code, year: String(year) },
       });
       if (!page) continue;
       years = [year];
@@ -139,10 +144,9 @@ export async function* zipPages(ctx: FetchContext, token: string): AsyncGenerato
       if (code === null || name === null || !isOne(area['smallarea_status']) || requested.has(code)) continue;
       requested.add(code);
       const year = String(parseYear(data.year, page));
-      const zips = await get(ctx, token, `data/${encodeURIComponent(code)}?year=${year}`, 'zipdata', {
-        code,
-        name,
-        year,
+      const zips = await get(ctx, token, `data/${encodeURIComponent(code)}?year=${year}`, {
+        kind: 'zipdata',
+        context: { code, name, year },
       });
       if (zips) yield zips;
     }

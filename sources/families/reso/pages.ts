@@ -82,7 +82,14 @@ function lastInstant(rows: readonly unknown[]): string | null {
 /** Counts rows by property type, to find a feed whose words for a subtype are not the declared ones. */
 class SubtypeCount {
   readonly #server: ResoServer;
-  readonly #counts = new Map<string, { rows: number; declared: number; words: Set<string> }>();
+  readonly #counts = new Map<
+    string,
+    {
+      rows: number;
+      declared: number;
+      words: Set<string>;
+    }
+  >();
 
   constructor(server: ResoServer) {
     this.#server = server;
@@ -121,8 +128,8 @@ async function getPage(ctx: FetchContext, url: string, auth: Pick<GetOptions, 'g
     if (!(error instanceof SourceUnavailable) || error.status !== 400) throw error;
     throw new SourceUnavailable(
       error.reason,
-      'the server responded with 400: it does not understand the query. If it lacks a field, add it to `lacks` in the ' +
-        "feed's source.ts; if it spells a type or status otherwise, change `types` or `onMarket`",
+      'the server responded with 400: it does not understand the query. If it lacks a field, add it to `lacks` in ' +
+        "the feed's source.ts; if it spells a type or status otherwise, change `types` or `onMarket`",
       error.pageUrl,
       error.status,
     );

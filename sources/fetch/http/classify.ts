@@ -12,7 +12,11 @@ export type Classification =
   | { readonly is: 'page' | 'redirect' | 'not_modified' }
   | { readonly is: 'refused'; readonly error: SourceUnavailable | Quarantine }
   /** `error` is thrown after the last retry. `afterMs` is the delay that the site requests. */
-  | { readonly is: 'retry'; readonly error: SourceUnavailable | Quarantine; readonly afterMs?: number };
+  | {
+      readonly is: 'retry';
+      readonly error: SourceUnavailable | Quarantine;
+      readonly afterMs?: number;
+    };
 
 /** Titles of bot walls. They occur on no other pages, so they count with any status. */
 const WALL_TITLE = new RegExp(

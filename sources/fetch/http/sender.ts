@@ -24,7 +24,12 @@ export class RetryableError extends Error {
 }
 
 export type Reply =
-  | { readonly is: 'page'; readonly record: RequestRecord; readonly sha256: string; readonly decoded: Uint8Array }
+  | {
+      readonly is: 'page';
+      readonly record: RequestRecord;
+      readonly sha256: string;
+      readonly decoded: Uint8Array;
+    }
   | { readonly is: 'redirect'; readonly response: HttpResponse };
 
 /** Fetches one address, for the page itself and the resources that it loads in a browser. */

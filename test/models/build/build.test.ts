@@ -5,7 +5,7 @@ import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { defineRecord, integer, money, oneOf, text } from '../../../lib/record.ts';
 import { auditModels, type ModelResult } from '../../../models/audit.ts';
 import { buildModels } from '../../../models/build.ts';
-import { defineModel, never } from '../../../models/contract.ts';
+import { defineModel, never, warnIf } from '../../../models/contract.ts';
 import type { Model } from '../../../models/index.ts';
 
 const record = defineRecord('thing', 'One row per thing.', ['id'], {
@@ -24,7 +24,7 @@ const thing = (sql: string): Model => ({
     record,
     audits: [
       never('things', 'not_negative', 'counts are not negative', '"count" < 0'),
-      never('things', 'many', 'counts are small', '"count" > 1000', false),
+      warnIf('things', 'many', 'counts are small', '"count" > 1000'),
     ],
   }),
 });

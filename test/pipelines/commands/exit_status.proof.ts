@@ -66,7 +66,7 @@ describe('the command line', () => {
     assert.equal(await readlink(layout.current), `snapshots/${CLOSED_RUN}`);
   });
 
-  test('rows that do not add up block publication: exit status 2, and the previous snapshot stays current', async () => {
+  test('rows that do not add up block publication: exit status 2, the previous snapshot stays current', async () => {
     const serving = await readlink(layout.current);
     const path = join(layout.staged('hud_fmr'), `${FIRST_RUN}.json`);
     const record = JSON.parse(await readFile(path, 'utf8')) as { counts: { rows_in: number } };

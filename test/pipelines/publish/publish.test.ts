@@ -66,7 +66,7 @@ async function publish(order: string, threads: number): Promise<string> {
         'name ' || (hash(i) % 70000) AS name, if(i % 5 = 0, NULL, 'good') AS standing, CAST(i % 17 AS INTEGER) AS same
       FROM range(${ROWS}) AS t(i) ORDER BY ${order}`);
     await buildModels(build.connection, [acts], { published: PUBLISHED });
-    const { tables } = await writeSnapshot(build, [acts], layout, FACTS);
+    const { tables } = await writeSnapshot(build, layout, { models: [acts], facts: FACTS });
     assert.equal(tables['acts']?.rows, ROWS);
     assert.deepEqual(await verifySnapshot(layout, FACTS.run_id), []);
     return tables['acts']?.sha256 ?? '';

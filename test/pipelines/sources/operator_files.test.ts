@@ -290,7 +290,8 @@ test('a run warns of a refused file, and a deal is explained by the file and its
     `file:///drop/operator_files/${codeOfName('birch & co')}/${codeOfName('list.csv')}`,
     'the published address names neither the folder nor the file',
   );
-  const { pages } = await explain(snapshot, await openArchive(layout.root), [spec], String(deal?.['id']));
+  const archive = await openArchive(layout.root);
+  const { pages } = await explain({ snapshot, archive, sources: [spec] }, String(deal?.['id']));
   snapshot.duck.close();
   const page = pages.find(({ source }) => source === spec.name);
   assert.deepEqual([page?.hash, page?.values?.['listing_id']], ['verified', `${codeOfName('birch & co')}/1`]);
