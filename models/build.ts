@@ -9,7 +9,7 @@ import { auditsOf } from './contract.ts';
 import { inputMacrosSql, selectMacros, type Model } from './index.ts';
 
 /** A model does not match its contract. */
-export class ContractError extends Error {
+class ContractError extends Error {
   override readonly name = 'ContractError';
 }
 

@@ -29,7 +29,7 @@ import SaleRule from './reference/sale_rules.ts';
 import PropertyClass from './reference/property_classes.ts';
 import ZipPlace from './reference/zip_places.ts';
 
-export const LAYERS = ['staging', 'intermediate', 'marts'] as const;
+const LAYERS = ['staging', 'intermediate', 'marts'] as const;
 export type Layer = (typeof LAYERS)[number];
 
 export interface Model {

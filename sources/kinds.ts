@@ -26,7 +26,6 @@ export const DISTRESS_TYPES = [
 
 /** Kinds of signals, in the order in which answers and pages list them. */
 export const SIGNAL_TYPES = ['tax_delinquent', ...DISTRESS_TYPES] as const;
-export type SignalType = (typeof SIGNAL_TYPES)[number];
 
 /** Kinds of sales. */
 export const AUCTION_TYPES = ['sheriff_sale', 'foreclosure_sale', 'tax_deed_sale', 'tax_sale'] as const;

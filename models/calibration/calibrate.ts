@@ -65,7 +65,7 @@ export async function prepareCalibration(connection: DuckDBConnection): Promise<
 }
 
 /** Compute all steps and tables. The tables of the files and those of prepareCalibration must exist. */
-export async function computeTables(connection: DuckDBConnection): Promise<void> {
+async function computeTables(connection: DuckDBConnection): Promise<void> {
   for (const name of [...STEPS, ...CALIBRATED])
     await connection.run(`CREATE TABLE ${identifier(name)} AS ${stepSql(name)}`);
 }

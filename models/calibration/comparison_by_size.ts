@@ -38,7 +38,7 @@ export const AIM_WORDS: Readonly<Record<(typeof AIMS)[number], string>> = {
 };
 
 /** All cells: by source of the NOI, size and vintage, in the order of the reference table. */
-export const comparedCells = (): readonly ComparedCell[] =>
+const comparedCells = (): readonly ComparedCell[] =>
   z.array(Cell).parse(parse(readFileSync(noiComparisons().csvPath, 'utf8'), { columns: true }));
 
 /** The cells of all vintages together, one for each size. */

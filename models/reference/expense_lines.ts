@@ -1,7 +1,7 @@
 import { date, defineRecord, integer, money, oneOf, ratio, text } from '../../lib/record.ts';
 import { BUILDING_SIZES } from './building_sizes.ts';
 
-export const EXPENSE_LINES = [
+const EXPENSE_LINES = [
   'property_tax',
   'insurance',
   'payroll',
@@ -14,7 +14,7 @@ export const EXPENSE_LINES = [
 ] as const;
 
 /** Sizes whose properties are counted together. */
-export const POOLED_SIZES = ['2_4', '5_24', '25_49', '50_up'] as const;
+const POOLED_SIZES = ['2_4', '5_24', '25_49', '50_up'] as const;
 
 const perUnit = (about: string) => money(about, { unit: 'USD per unit and year' });
 

@@ -1,6 +1,6 @@
 import { date, defineRecord, oneOf, text } from '../../lib/record.ts';
 
-export const CENSUS_REGIONS = ['northeast', 'midwest', 'south', 'west'] as const;
+const CENSUS_REGIONS = ['northeast', 'midwest', 'south', 'west'] as const;
 
 /**
  * The metropolitan areas of the Housing Vacancy Survey among the twenty metros. An area whose name changed has a row

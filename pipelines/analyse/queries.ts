@@ -9,7 +9,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SettingError } from '../../lib/settings.ts';
 
-export const QUERIES_FOLDER = join(import.meta.dirname, '../../queries');
+const QUERIES_FOLDER = join(import.meta.dirname, '../../queries');
 
 export interface WorkedQuery {
   readonly name: string;

@@ -51,7 +51,7 @@ export interface Rebuilt {
 }
 
 /** The snapshot that another one was built on was pruned. */
-export class PredecessorRemoved extends SettingError {
+class PredecessorRemoved extends SettingError {
   readonly earlier: string;
   constructor(wanted: string, earlier: string) {
     super(`RUN is ${JSON.stringify(wanted)}, which was built on ${earlier}, but that snapshot was removed`);

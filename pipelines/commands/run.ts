@@ -39,7 +39,7 @@ import { openCrawler } from './open_crawler.ts';
 const [SAME_START, SIMILAR_SHOWN] = [5, 5];
 
 /** The sources that SOURCES chooses, by name or family. @throws SettingError naming an unknown one */
-export function chooseSources(all: readonly SourceSpec[], wanted: string | undefined): (spec: SourceSpec) => boolean {
+function chooseSources(all: readonly SourceSpec[], wanted: string | undefined): (spec: SourceSpec) => boolean {
   if (wanted === undefined) return () => true;
   if (wanted === 'none') return () => false;
   const words = wanted

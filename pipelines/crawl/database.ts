@@ -67,7 +67,7 @@ function redactedMessage(error: unknown): string {
   return redact(message.split('\n', 1)[0] ?? '');
 }
 
-export const queueUnavailable = (shown: string, error: unknown): QueueUnavailable =>
+const queueUnavailable = (shown: string, error: unknown): QueueUnavailable =>
   new QueueUnavailable(`QUEUE is ${shown}, which is unavailable: ${redactedMessage(error)}`, { cause: error });
 
 /** Retry while the server is unavailable. @throws QueueUnavailable after `timeoutMs` */

@@ -18,7 +18,7 @@ export const QUEUE = 'crawl';
 export const STAGE_QUEUE = 'stage';
 
 /** A worker without a heartbeat for this time is gone, and others take its sources. The minimum of pg-boss. */
-export const HEARTBEAT_SECONDS = 10;
+const HEARTBEAT_SECONDS = 10;
 /** The same for shards. Longer, because parsing a large page blocks its process. */
 const STAGE_HEARTBEAT_SECONDS = 30;
 

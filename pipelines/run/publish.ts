@@ -19,7 +19,7 @@ import { Manifest } from '../../models/manifest.ts';
 import { currentSnapshot } from '../snapshots.ts';
 
 /** Rows in a row group of a published Parquet file: small, so that a lookup by the sorted columns reads little. */
-export const ROW_GROUP = 20_480;
+const ROW_GROUP = 20_480;
 
 /** Name of a snapshot's DuckDB file. */
 export const DATABASE = 'dealfeed.duckdb';

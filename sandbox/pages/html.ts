@@ -1,6 +1,6 @@
 /** Parts of the sandbox's HTML pages: the banner that marks them as made up, escaping, and printed amounts. */
 
-export const BANNER = 'SANDBOX: this page and everything on it is made up.';
+const BANNER = 'SANDBOX: this page and everything on it is made up.';
 
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -6,7 +6,7 @@ import { perDay } from './per_day.ts';
 import { unitTypes } from './unit_mixes.ts';
 
 export const SITE = 'reso_sandbox_mls';
-export const SYSTEM_NAME = 'sandbox';
+const SYSTEM_NAME = 'sandbox';
 
 const STATUS = { for_sale: 'Active', under_contract: 'Active Under Contract', sold: 'Closed' } as const;
 /** Two to four units: the dictionary's word, and one of the MLS's own. */

@@ -41,7 +41,7 @@ function once<T>(make: () => T): () => T {
 }
 
 /** Default sizes, which a run reads in seconds. */
-export const defaultOptions: WorldOptions = {
+const defaultOptions: WorldOptions = {
   seed: 20_261_120,
   listings: 600,
   parcels: 4000,

@@ -20,7 +20,7 @@ const TERMS: SourceSpec['terms'] = {
 };
 
 /** Address of the property, from its field or from the parts of the joined text. */
-export function parseSitus(attributes: Attributes): Situs {
+function parseSitus(attributes: Attributes): Situs {
   const text = tidy(attributes.ADDRESS) ?? '';
   const parts = /^(.+?)\s{2,}(\S.*?)\s{2,}(?:TEXAS|TX)(?:\s+(\d{5}))?(?:-\d{4})?$/iu.exec(text);
   const [, street = text, city = null, joinedZip = null] = parts ?? [];

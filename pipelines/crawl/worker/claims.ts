@@ -18,7 +18,7 @@ const RETRY_MS = 200;
 const MAX_PAUSE_MS = 1_000;
 
 /** Another worker has this read, or may have it soon. */
-export class ClaimLost extends Error {
+class ClaimLost extends Error {
   override readonly name = 'ClaimLost';
 }
 

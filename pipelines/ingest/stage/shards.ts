@@ -7,7 +7,7 @@ import { decodeText } from '../../../sources/fetch/http/decode.ts';
 import type { ReadPage } from '../read_page.ts';
 
 /** Bytes of pages in a shard: one or two seconds of parsing, so that a lost worker costs little. */
-export const SHARD_BYTES = 8_000_000;
+const SHARD_BYTES = 8_000_000;
 /** Pages in a shard: its job names them all. */
 const SHARD_PAGES = 500;
 

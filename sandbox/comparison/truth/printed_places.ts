@@ -13,12 +13,12 @@ const lines = (address: StreetAddress): string[] => [
 ];
 
 /** The street line in every spelling, with its unit and without, as a layer of numbers and streets has it. */
-export const streetLines = ({ address }: Property): string[] => [
+const streetLines = ({ address }: Property): string[] => [
   ...new Set([...lines(address), ...lines({ ...address, unit: null })]),
 ];
 
 /** City in the forms of pages. */
-export const cityForms = ({ city }: Property): string[] => [city, city.toUpperCase()];
+const cityForms = ({ city }: Property): string[] => [city, city.toUpperCase()];
 
 /** A place that the page prints in one of its forms. */
 export const printedPlace = (property: Property): Readonly<Record<'address' | 'city' | 'zip', AnyOf>> => ({

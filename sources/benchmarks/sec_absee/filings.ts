@@ -41,7 +41,7 @@ interface Filing {
 }
 
 /** The newest filing of the form up to a day; null if the list has none. */
-export function newestFiling(list: Page, day: string): Filing | null {
+function newestFiling(list: Page, day: string): Filing | null {
   const read = Filings.safeParse(parseJson(list.text(), 'the list of filings', list.url));
   if (!read.success)
     throw new Quarantine('template_changed', 'the list of filings has no filings.recent as expected', list.url);

@@ -10,7 +10,7 @@ import { firstPage, MAX_STATUSES, nextPage, numberedPage, type Site } from './si
 /** Maximum number of pages, because a site may repeat items; no sale day has as many. */
 const MAX_PAGES = 100;
 
-export const AREA_NAMES: Readonly<Record<Area, string>> = { W: 'waiting', C: 'closed', R: 'running' };
+const AREA_NAMES: Readonly<Record<Area, string>> = { W: 'waiting', C: 'closed', R: 'running' };
 
 /** Inputs for the read of a sale day. */
 export interface DayReader {
