@@ -18,7 +18,16 @@ import { begunReads } from '../store/begun_reads.ts';
 import { fetchRequests } from '../store/worker_store.ts';
 import { AT_ONCE, type Crawler, type OnUnreadable, type Reading, type SourceRead, type Traffic } from './crawler.ts';
 import { untilReleased } from './worker/claims.ts';
-import { BOSS_SCHEMA, connecting, holdQueue, openCrawlDatabase, retryQuery, SCHEMA, TIMEOUTS } from './database.ts';
+import {
+  BOSS_SCHEMA,
+  connecting,
+  holdQueue,
+  openCrawlDatabase,
+  retryQuery,
+  SCHEMA,
+  TIMEOUTS,
+  type CrawlDatabase,
+} from './database.ts';
 import { assignQueue } from './folder.ts';
 import { JobWatcher, type QueueProgress } from './job_watcher.ts';
 import {
@@ -125,13 +134,17 @@ class WorkerCounts {
   }
 }
 
-/**
- * Connect to the queue and hold it for this run.
- * @throws SettingError or QueueUnavailable as openCrawlDatabase does; SettingError if the queue belongs to another
- * folder
- */
-export async function openQueueCrawler(options: QueueOptions): Promise<QueueCrawler> {
-  const { url, timeoutMs = TIMEOUT_MS } = options;
+/** The queue of one run, held until it is disconnected. */
+interface RunQueue {
+  readonly database: CrawlDatabase;
+  readonly boss: PgBoss;
+  /** Id of the place of the pages. */
+  readonly folder: string;
+  readonly disconnect: () => Promise<void>;
+}
+
+/** Connect to the queue, hold it for this run, and remove the jobs of killed runs. */
+async function connectQueue({ url, dataDir, store }: QueueOptions): Promise<RunQueue> {
   const database = await openCrawlDatabase(url);
   const { shown } = database;
   const boss = startBoss(url);
@@ -144,22 +157,41 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
     };
     await Promise.race([goodbye(), sleep(DISCONNECT_MS, undefined, { ref: false })]);
   };
-  let folder: string;
-  const code = await codeHash();
   try {
     release = await holdQueue(url, shown);
-    folder = await assignQueue(database, { dataDir: options.dataDir, store: options.store?.shown });
+    const folder = await assignQueue(database, { dataDir, store: store?.shown });
     await connecting(shown, boss.start());
     await createQueues(boss);
-    // Jobs of a killed run. This run finds their pages in the archive, also those that a worker still reads.
+    // This run finds the pages of killed runs in the archive, also those that a worker still reads.
     for (const queue of [QUEUE, STAGE_QUEUE]) await boss.deleteAllJobs(queue);
     await connecting(shown, untilReleased(database));
     await database.query(`DELETE FROM ${SCHEMA}.worker WHERE seen_at < now() - interval '1 day'`);
+    return { database, boss, folder, disconnect };
   } catch (error) {
     await disconnect();
     throw error;
   }
+}
 
+/** Wait for a turn to concatenate a read; the turn ends when `staged` resolves. */
+const takeTurn = (assembling: PQueue, staged: Promise<void>): Promise<void> =>
+  new Promise<void>((begin) => {
+    void assembling.add(() => {
+      begin();
+      return staged;
+    });
+  });
+
+/**
+ * Connect to the queue and hold it for this run.
+ * @throws SettingError or QueueUnavailable as openCrawlDatabase does; SettingError if the queue belongs to another
+ * folder
+ */
+export async function openQueueCrawler(options: QueueOptions): Promise<QueueCrawler> {
+  const { timeoutMs = TIMEOUT_MS } = options;
+  const code = await codeHash();
+  const { database, boss, folder, disconnect } = await connectQueue(options);
+  const { shown } = database;
   const { noWorkerMs, print, onProgress = () => undefined } = options;
   const watcher = new JobWatcher({ database, timeoutMs, noWorkerMs, store: options.store, print, onProgress });
   const sites = groupBySharedHost(options.sources);
@@ -188,15 +220,6 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
     };
     return Output.parse(await send(QUEUE, job, { group: { id: sites.get(spec.name) ?? spec.name } }));
   };
-
-  /** Wait for a turn to concatenate a read; the turn ends when `staged` resolves. */
-  const takeTurn = (staged: Promise<void>): Promise<void> =>
-    new Promise<void>((begin) => {
-      void assembling.add(() => {
-        begin();
-        return staged;
-      });
-    });
 
   return {
     atOnce: Number.POSITIVE_INFINITY,
@@ -227,7 +250,7 @@ export async function openQueueCrawler(options: QueueOptions): Promise<QueueCraw
       // The largest first: a large shard sent last would keep one worker busy while the others wait.
       const stage: StagingOptions['stage'] = (job, bytes) =>
         send(STAGE_QUEUE, { ...job, folder, code }, { priority: Math.round(bytes / 1000) });
-      const turn = (): Promise<void> => takeTurn(staged.promise);
+      const turn = (): Promise<void> => takeTurn(assembling, staged.promise);
       return {
         traffic,
         pages,

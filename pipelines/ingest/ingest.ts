@@ -4,11 +4,11 @@ import type { Archive } from '../../sources/fetch/archive.ts';
 import { readDrop } from '../../sources/fetch/drop.ts';
 import { Quarantine, SourceUnavailable, type SourceSpec } from '../../sources/contract.ts';
 import type { Clock } from '../clock.ts';
-import type { Crawler } from '../crawl/crawler.ts';
+import type { Crawler, SourceRead } from '../crawl/crawler.ts';
 import { parseRunId, type Layout } from '../layout.ts';
 import { readsUpTo, refOf, stagedParquet, writeRead, type ReadRecord } from './reads.ts';
 import { fileToCarryFrom } from './stage/carry.ts';
-import type { Unreadable } from './stage/check.ts';
+import type { NaturalKey, Unreadable } from './stage/check.ts';
 import { checkExpectations } from './expect.ts';
 import { readPage, type ReadPage } from './read_page.ts';
 import { stageRead } from './stage/stage.ts';
@@ -41,41 +41,60 @@ async function droppedFiles(run: Ingest, spec: SourceSpec): ReturnType<typeof re
   }
 }
 
-/**
- * Read one source. A fault of the site or of a page goes into the record, and the rows of the last good read stay in
- * use. A defect of this program, such as counts that do not add up, throws.
- * @param lastGoodOn day up to which the previous snapshot holds the source's rows, null on a first load
- * @returns null where only the drop folder may be read and it is empty
- */
-export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string | null): Promise<ReadRecord | null> {
-  const { layout, clock, runId } = run;
+/** A read in progress: the pages so far, and known rows whose page could not be read. */
+interface ReadInProgress {
+  readonly run: Ingest;
+  readonly spec: SourceSpec;
+  readonly read: SourceRead;
+  readonly lastGood: ReadRecord | undefined;
+  readonly pages: ReadPage[];
+  readonly unreadable: Unreadable[];
+  readonly dropped: string[];
+}
+
+function toUnreadable(spec: SourceSpec, key: NaturalKey, error: unknown): Unreadable {
+  const isOfSite = error instanceof SourceUnavailable || error instanceof Quarantine;
+  return {
+    key,
+    url: isOfSite ? (error.pageUrl ?? spec.home) : spec.home,
+    reason: isOfSite ? error.reason : 'unreadable_page',
+    detail: error instanceof Error ? error.message : String(error),
+  };
+}
+
+/** Begin a read. Interrupted runs of the same day are resumed; pages of quarantined runs are fetched again. */
+async function beginRead(run: Ingest, spec: SourceSpec, lastGoodOn: string | null): Promise<ReadInProgress> {
+  const { layout, runId } = run;
+  const { asOf } = run.clock;
+  const earlier = await readsUpTo(layout, spec.name, asOf);
+  const recorded = new Set(earlier.map((read) => read.run_id));
+  const begun = [...(await run.archive.runs(spec.name)), ...((await run.crawler.begun?.(spec.name, asOf)) ?? [])];
+  const reading = {
+    asOf,
+    runId,
+    lastGoodOn,
+    distrusts: earlier.filter((read) => read.status === 'quarantined').map((read) => read.run_id),
+    resumes: [...new Set(begun)].filter((id) => id !== runId && parseRunId(id)?.asOf === asOf && !recorded.has(id)),
+  };
   const unreadable: Unreadable[] = [];
-  const before = await readsUpTo(layout, spec.name, clock.asOf);
-  const recorded = new Set(before.map((earlier) => earlier.run_id));
-  const begun = [...(await run.archive.runs(spec.name)), ...((await run.crawler.begun?.(spec.name, clock.asOf)) ?? [])];
-  const read = run.crawler.read(
+  return {
+    run,
     spec,
-    {
-      asOf: clock.asOf,
-      runId,
-      lastGoodOn,
-      distrusts: before.filter((earlier) => earlier.status === 'quarantined').map((earlier) => earlier.run_id),
-      resumes: [...new Set(begun)].filter(
-        (id) => id !== runId && parseRunId(id)?.asOf === clock.asOf && !recorded.has(id),
-      ),
-    },
-    (key, error) =>
-      unreadable.push({
-        key,
-        url:
-          error instanceof SourceUnavailable || error instanceof Quarantine ? (error.pageUrl ?? spec.home) : spec.home,
-        reason: error instanceof SourceUnavailable || error instanceof Quarantine ? error.reason : 'unreadable_page',
-        detail: error instanceof Error ? error.message : String(error),
-      }),
-  );
-  const pages: ReadPage[] = [];
-  let dropped: readonly string[] = [];
-  const record = (status: ReadRecord['status'], rest: Partial<ReadRecord>): ReadRecord => ({
+    read: run.crawler.read(spec, reading, (key, error) => unreadable.push(toUnreadable(spec, key, error))),
+    lastGood: earlier.find((read) => read.status === 'good'),
+    pages: [],
+    unreadable,
+    dropped: [],
+  };
+}
+
+function buildRecord(
+  { run, spec, read, pages, dropped }: ReadInProgress,
+  status: ReadRecord['status'],
+  rest: Partial<ReadRecord>,
+): ReadRecord {
+  const { clock, runId } = run;
+  return {
     source: spec.name,
     run_id: runId,
     as_of: clock.asOf,
@@ -84,7 +103,7 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
     detail: null,
     page_url: null,
     observed_at: pages.reduce(
-      (latest, p) => (p.observedAt > latest ? p.observedAt : latest),
+      (latest, page) => (page.observedAt > latest ? page.observedAt : latest),
       pages[0]?.observedAt ?? clock.observedAt(),
     ),
     counts: NO_ROWS,
@@ -99,58 +118,82 @@ export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string |
     rejects: [],
     parquet: null,
     ...rest,
-  });
-  const done = async (result: ReadRecord): Promise<ReadRecord> => {
-    await writeRead(layout, result);
-    return result;
   };
-  try {
-    // A dropped file takes precedence over the web.
-    const drop = await droppedFiles(run, spec);
-    dropped = drop.pages.map((page) => page.url);
-    pages.push(...drop.pages.map(readPage));
-    if (drop.unknownFiles.length > 0) {
-      const files = drop.unknownFiles.join(', ');
-      throw new Quarantine(
-        'malformed_page',
-        `${files} in the drop folder ${spec.name} cannot be read. Move it away. ${expectedFiles(spec)}`,
-      );
-    }
-    const [lost] = drop.unreadable;
-    if (lost && pages.length === 0) throw new Quarantine('malformed_page', lost.detail, lost.url);
-    unreadable.push(...drop.unreadable.map((file) => ({ ...file, reason: 'malformed_page' })));
-    if (pages.length > 0) spec.checkDrop?.(drop.pages);
-    if (pages.length === 0) {
-      if (!spec.fetch || run.mayFetch?.(spec) === false) return null;
-      for await (const page of read.pages()) pages.push(page);
-    }
-    const lastGood = before.find((earlier) => earlier.status === 'good');
-    const target = stagedParquet(layout, spec.name, runId);
-    const onRows = (rows: number, areAllChecked: boolean): void => run.onRows?.(spec.name, rows, areAllChecked);
-    const toStage = { spec, pages, unreadable, observedAt: clock.observedAt(), target, onRows };
-    const staged = await stageRead(toStage, read.load);
-    try {
-      checkExpectations(spec, staged, lastGood?.counts.rows_out);
-      const { counts, parquet, facts } = await staged.write(await fileToCarryFrom(layout, staged, lastGood));
-      return await done(record('good', { counts, parquet, rejects: [...staged.rejects], ...facts }));
-    } finally {
-      await staged.close();
-    }
-  } catch (error) {
-    if (error instanceof Quarantine) {
-      return await done(
-        record('quarantined', { reason: error.reason, detail: error.message, page_url: error.pageUrl ?? null }),
-      );
-    }
-    if (error instanceof SourceUnavailable) {
-      return await done(
-        record('unavailable', { reason: error.reason, detail: error.message, page_url: error.pageUrl }),
-      );
-    }
-    throw error;
-  } finally {
-    read.done();
+}
+
+/**
+ * Collect the pages of a read. A dropped file takes precedence over the web.
+ * @returns false where only the drop folder may be read and it is empty
+ */
+async function collectPages({ run, spec, read, pages, unreadable, dropped }: ReadInProgress): Promise<boolean> {
+  const drop = await droppedFiles(run, spec);
+  dropped.push(...drop.pages.map((page) => page.url));
+  pages.push(...drop.pages.map(readPage));
+  if (drop.unknownFiles.length > 0) {
+    const files = drop.unknownFiles.join(', ');
+    throw new Quarantine(
+      'malformed_page',
+      `${files} in the drop folder ${spec.name} cannot be read. Move it away. ${expectedFiles(spec)}`,
+    );
   }
+  const [lost] = drop.unreadable;
+  if (lost && pages.length === 0) throw new Quarantine('malformed_page', lost.detail, lost.url);
+  unreadable.push(...drop.unreadable.map((file) => ({ ...file, reason: 'malformed_page' })));
+  if (pages.length > 0) {
+    spec.checkDrop?.(drop.pages);
+    return true;
+  }
+  if (!spec.fetch || run.mayFetch?.(spec) === false) return false;
+  for await (const page of read.pages()) pages.push(page);
+  return true;
+}
+
+/** Stage the rows of the pages. @throws Quarantine if they are not as expected */
+async function stagePages(progress: ReadInProgress): Promise<ReadRecord> {
+  const { run, spec, read, lastGood, pages, unreadable } = progress;
+  const target = stagedParquet(run.layout, spec.name, run.runId);
+  const onRows = (rows: number, areAllChecked: boolean): void => run.onRows?.(spec.name, rows, areAllChecked);
+  const toStage = { spec, pages, unreadable, observedAt: run.clock.observedAt(), target, onRows };
+  const staged = await stageRead(toStage, read.load);
+  try {
+    checkExpectations(spec, staged, lastGood?.counts.rows_out);
+    const { counts, parquet, facts } = await staged.write(await fileToCarryFrom(run.layout, staged, lastGood));
+    return buildRecord(progress, 'good', { counts, parquet, rejects: [...staged.rejects], ...facts });
+  } finally {
+    await staged.close();
+  }
+}
+
+/** The record of a failed read. @throws the error if it is a defect of this program */
+function recordFailure(progress: ReadInProgress, error: unknown): ReadRecord {
+  if (!(error instanceof Quarantine) && !(error instanceof SourceUnavailable)) throw error;
+  return buildRecord(progress, error instanceof Quarantine ? 'quarantined' : 'unavailable', {
+    reason: error.reason,
+    detail: error.message,
+    page_url: error.pageUrl ?? null,
+  });
+}
+
+/**
+ * Read one source. A fault of the site or of a page goes into the record, and the rows of the last good read stay in
+ * use. A defect of this program, such as counts that do not add up, throws.
+ * @param lastGoodOn day up to which the previous snapshot holds the source's rows, null on a first load
+ * @returns null where only the drop folder may be read and it is empty
+ */
+export async function ingest(run: Ingest, spec: SourceSpec, lastGoodOn: string | null): Promise<ReadRecord | null> {
+  const progress = await beginRead(run, spec, lastGoodOn);
+  let record: ReadRecord;
+  try {
+    if (!(await collectPages(progress))) return null;
+    record = await stagePages(progress);
+    await writeRead(run.layout, record);
+  } catch (error) {
+    record = recordFailure(progress, error);
+    await writeRead(run.layout, record);
+  } finally {
+    progress.read.done();
+  }
+  return record;
 }
 
 /** The files that a source reads from its drop folder. A problem of all files is reported once. */

@@ -157,13 +157,12 @@ async function currentManifest(layout: Layout): Promise<Manifest | DamagedFile |
   });
 }
 
-/** Check a data folder. Reads only. */
-export async function checkHealth(
+/** Facts that a health report has with and without a snapshot, and problems that no snapshot causes. */
+async function checkFolder(
   layout: Layout,
-  sources: readonly SourceSpec[],
-  { today, ledger = { DATA_DIR: layout.root }, payments, queue, store, backupDays = 0 }: HealthOptions = {},
-): Promise<Health> {
-  const manifest = await currentManifest(layout);
+  checkedOn: string,
+  { ledger = { DATA_DIR: layout.root }, queue, store }: Pick<HealthOptions, 'ledger' | 'queue' | 'store'>,
+) {
   const runs = await pastRuns(layout);
   const running = runs.at(-1)?.report === null ? await lockHolder(layout) : null;
   const reports = runs.flatMap((run) => (run.report ? [run.report] : []));
@@ -171,34 +170,51 @@ export async function checkHealth(
   const sales = await ledgerState(ledger);
   const crawl = queue === undefined ? undefined : await queueState(queue);
   const stored = store === undefined ? undefined : await storeState(store);
-  const isSandbox = manifest !== null && !(manifest instanceof DamagedFile) && manifest.data_clock === 'sandbox';
-  const checkedOn = today ?? (isSandbox ? manifest.as_of : liveClock().asOf);
   const disk = await measureDisk(layout);
   const forecast = await diskForecast(layout, reports, { today: checkedOn, stagedBytes: disk.staged });
-  const otherProblems = [
-    ...runProblems(runs, running),
-    ...diskProblems(layout, forecast, checkedOn),
-    ...(sales?.problems ?? []),
-    ...(crawl?.problems ?? []),
-    ...(stored?.problems ?? []),
-  ];
-  const backup = await latestBackup(layout);
-  const facts = {
-    last_run: lastReport ? lastRunOf(lastReport) : null,
-    disk,
-    forecast,
-    backup,
-    running,
-    queue: crawl?.state ?? null,
-    store: stored?.state ?? null,
+  return {
+    since: parseRunId(runs[0]?.runId ?? '')?.asOf,
+    reports,
+    sales,
+    facts: {
+      last_run: lastReport ? lastRunOf(lastReport) : null,
+      disk,
+      forecast,
+      backup: await latestBackup(layout),
+      running,
+      queue: crawl?.state ?? null,
+      store: stored?.state ?? null,
+    },
+    problems: [
+      ...runProblems(runs, running),
+      ...diskProblems(layout, forecast, checkedOn),
+      ...(sales?.problems ?? []),
+      ...(crawl?.problems ?? []),
+      ...(stored?.problems ?? []),
+    ],
   };
+}
+
+/** The problem of a folder without a usable snapshot. */
+async function snapshotProblem(layout: Layout, damage: DamagedFile | null): Promise<Problem> {
+  if (damage !== null) return problem('snapshot_damaged', (await currentSnapshot(layout)) ?? '', damage.message);
+  const { root } = layout;
+  return problem('nothing_published', root, `nothing is published in ${root} yet; start with: make run`);
+}
+
+/** Check a data folder. Reads only. */
+export async function checkHealth(
+  layout: Layout,
+  sources: readonly SourceSpec[],
+  options: HealthOptions = {},
+): Promise<Health> {
+  const { today, payments, backupDays = 0 } = options;
+  const manifest = await currentManifest(layout);
+  const isSandbox = manifest !== null && !(manifest instanceof DamagedFile) && manifest.data_clock === 'sandbox';
+  const checkedOn = today ?? (isSandbox ? manifest.as_of : liveClock().asOf);
+  const { since, reports, sales, facts, problems } = await checkFolder(layout, checkedOn, options);
   if (manifest === null || manifest instanceof DamagedFile) {
-    const current = (await currentSnapshot(layout)) ?? '';
-    const first =
-      manifest === null
-        ? problem('nothing_published', layout.root, `nothing is published in ${layout.root} yet; start with: make run`)
-        : problem('snapshot_damaged', current, manifest.message);
-    const troubles = [first, ...otherProblems];
+    const troubles = [await snapshotProblem(layout, manifest), ...problems];
     return {
       level: worstLevel(troubles),
       checked_on: checkedOn,
@@ -211,20 +227,15 @@ export async function checkHealth(
     };
   }
   const damage = await verifySnapshot(layout, manifest.run_id);
-  const sourcesHealth = manifest.sources.map((source) =>
-    sourceHealth(
-      source,
-      sources.find(({ name }) => name === source.source),
-      checkedOn,
-    ),
-  );
-  const since = parseRunId(runs[0]?.runId ?? '')?.asOf;
+  const specs = new Map(sources.map((spec) => [spec.name, spec]));
+  const sourcesHealth = manifest.sources.map((source) => sourceHealth(source, specs.get(source.source), checkedOn));
+  const { backup } = facts;
   const ofBackups = isSandbox ? [] : backupProblems(layout, { backup, since, today: checkedOn, days: backupDays });
   const troubles = [
     ...damage.map((sentence) =>
       problem('snapshot_damaged', manifest.run_id, `snapshot ${manifest.run_id}: ${sentence}`),
     ),
-    ...otherProblems,
+    ...problems,
     ...ofBackups,
     ...sourcesHealth.flatMap(sourceProblems),
   ];

@@ -19,7 +19,7 @@ import { openBuildDatabase, PUBLISHED, type BuildDatabase } from './build_databa
 import { SILENT } from '../progress/progress.ts';
 import { changesSince, type Changes } from './summary/changes.ts';
 import { snapshotFacts } from './facts.ts';
-import { loadInputs } from './inputs.ts';
+import { loadInputs, type BuildInputs } from './inputs.ts';
 import { judgeSources } from './judge_sources.ts';
 import { makeCurrent, partsToWrite, writeSnapshot, type SnapshotFacts } from './publish.ts';
 import { readSources, type ReadOptions } from './read_sources.ts';
@@ -62,7 +62,6 @@ export interface RunResult {
  */
 export async function run(options: RunOptions): Promise<RunResult> {
   const { layout, clock, store } = options;
-  const progress = options.progress ?? SILENT;
   await store?.pull(clock.asOf);
   const world = options.world === undefined ? {} : { world: options.world };
   await assertDataKind(layout, { data_clock: options.dataClock, ...world });
@@ -73,46 +72,18 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const failuresFolder = join(layout.run(runId), 'failures');
 
   const read = await readSources(options, runId, previous);
-
   // An unreachable ledger is an error, not an empty list: nothing is published then.
   const sold = (await options.soldLeads?.()) ?? NONE_SOLD;
-  const count = sold.leads.length;
-  const without = count === 0 ? '' : ` without ${count} sold leads and their properties`;
   const models = options.models ?? (await loadModels());
   const assumptions = options.assumptions ?? currentAssumptions();
   const build = await openBuildDatabase(layout.run(runId), options.buildMemory);
-  const onPart = (part: string): void => progress.part(part);
-  const shareOfPart = build.shareDone.bind(build);
   try {
-    const records = await loadRowRecords();
-    progress.step({ name: 'inputs', about: 'loading the staged rows', parts: records.length });
-    await loadInputs(build.connection, {
-      layout,
-      workDir: layout.run(runId),
-      asOf: clock.asOf,
-      observedAt: clock.observedAt(),
-      assumptions,
-      sources: read,
-      records,
-      onRecord: onPart,
-      references: loadReferences(),
-      models,
-      previous,
-      follows,
-      sold,
-    });
-    progress.step({ name: 'models', about: `building models${without}`, parts: models.length, shareOfPart });
-    const built = await buildModels(build.connection, models, { published: PUBLISHED, onModel: onPart });
-    progress.step({ name: 'audits', about: 'auditing the models', parts: models.length, shareOfPart });
-    const results = await auditModels(build.connection, built, onPart);
-    const sources = await judgeSources(build.connection, read);
-    const audits = results.flatMap((result) => result.audits);
+    const inputs = { runId, previous, follows, sold, models, assumptions };
+    const { sources, results, audits } = await buildAndAudit(build, options, read, inputs);
     await writeFailures(failuresFolder, audits);
     const blocked = audits.filter((audit) => audit.blocking && audit.failing > 0);
 
-    const { dataClock } = options;
-    const inputs = { runId, clock, dataClock, previous, follows, assumptions, sold, sources, models, results };
-    const facts = await snapshotFacts(inputs);
+    const facts = await snapshotFacts({ ...inputs, clock, dataClock: options.dataClock, sources, results });
     const publication = blocked.length === 0 ? await publish(build, options, models, facts) : null;
     if (publication === null) await store?.addReads();
     await writeReport(layout, runId, startedMs, {
@@ -126,6 +97,49 @@ export async function run(options: RunOptions): Promise<RunResult> {
   } finally {
     await build.close();
   }
+}
+
+interface Built {
+  /** The sources, some of them degraded because their rows join too few others. */
+  readonly sources: readonly SourceState[];
+  readonly results: readonly ModelResult[];
+  readonly audits: readonly AuditResult[];
+}
+
+/** Load the inputs, build the models and audit them. */
+async function buildAndAudit(
+  build: BuildDatabase,
+  { layout, clock, progress = SILENT }: RunOptions,
+  read: readonly SourceState[],
+  inputs: Pick<BuildInputs, 'previous' | 'follows' | 'sold' | 'models' | 'assumptions'> & { readonly runId: string },
+): Promise<Built> {
+  const { runId, models, sold } = inputs;
+  const onPart = (part: string): void => progress.part(part);
+  const shareOfPart = build.shareDone.bind(build);
+  const records = await loadRowRecords();
+  progress.step({ name: 'inputs', about: 'loading the staged rows', parts: records.length });
+  await loadInputs(build.connection, {
+    ...inputs,
+    layout,
+    workDir: layout.run(runId),
+    asOf: clock.asOf,
+    observedAt: clock.observedAt(),
+    sources: read,
+    records,
+    onRecord: onPart,
+    references: loadReferences(),
+  });
+  const count = sold.leads.length;
+  const without = count === 0 ? '' : ` without ${count} sold leads and their properties`;
+  progress.step({ name: 'models', about: `building models${without}`, parts: models.length, shareOfPart });
+  const built = await buildModels(build.connection, models, { published: PUBLISHED, onModel: onPart });
+  progress.step({ name: 'audits', about: 'auditing the models', parts: models.length, shareOfPart });
+  const results = await auditModels(build.connection, built, onPart);
+  return {
+    sources: await judgeSources(build.connection, read),
+    results,
+    audits: results.flatMap((result) => result.audits),
+  };
 }
 
 /** Claim the next free run id of a day by creating its folder. An id is never used twice, even after a prune. */

@@ -46,15 +46,7 @@ const HEARTBEAT_REFRESH_SECONDS = 3;
 const SHARDS_AT_ONCE = 2;
 const STOP_MS = 10_000;
 
-/**
- * @throws SettingError or QueueUnavailable as openCrawlDatabase does; SettingError if the folder is not that of the
- * runs
- */
-export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { url, dataDir } = options;
-  const [id, name] = [randomUUID(), `${hostname()}/${process.pid}`];
-  const code = await codeHash();
-  const database = await openCrawlDatabase(url);
+const startBoss = (url: string, name: string): PgBoss => {
   const boss = new PgBoss({
     connectionString: url,
     schema: BOSS_SCHEMA,
@@ -65,6 +57,19 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
   // The next poll reconnects, and claims that are too old end by themselves.
   boss.on('error', () => {});
+  return boss;
+};
+
+/**
+ * @throws SettingError or QueueUnavailable as openCrawlDatabase does; SettingError if the folder is not that of the
+ * runs
+ */
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { url, dataDir } = options;
+  const [id, name] = [randomUUID(), `${hostname()}/${process.pid}`];
+  const code = await codeHash();
+  const database = await openCrawlDatabase(url);
+  const boss = startBoss(url, name);
   const unfit = Promise.withResolvers<SettingError>();
   const stopping = new AbortController();
   const register = async (): Promise<void> => {
