@@ -152,6 +152,20 @@ function explainInterrupt(progress: Progress): () => void {
   return () => process.off('SIGINT', stop);
 }
 
+/** Settings without effect, a missing ledger, and drop folders that no source reads. */
+async function noticesBefore(
+  settings: PipelineSettings,
+  layout: Layout,
+  all: readonly SourceSpec[],
+): Promise<readonly string[]> {
+  const unknown = await unknownDropFolders(layout.drop, all);
+  return [
+    ...settingsWithoutEffect(process.env, settings.LIVE),
+    ...noLedgerYet(settings),
+    ...unknown.map((name) => `not read: ${name} in the drop folder: no source has this name`),
+  ];
+}
+
 /** @returns the exit status */
 export async function runCommand(): Promise<number> {
   const settings = readSettings(pipelineSettings);
@@ -176,10 +190,7 @@ export async function runCommand(): Promise<number> {
   const isDue = dueByCadence(clock.asOf);
   const sources = settings.LIVE ? all.filter((source) => source.terms.basis !== 'sandbox_only') : all;
   say(`Dealfeed: ${settings.LIVE ? 'the real web' : 'the sandbox world (made-up data)'}, day ${clock.asOf}`);
-  for (const line of settingsWithoutEffect(process.env, settings.LIVE)) say(line);
-  for (const line of noLedgerYet(settings)) say(line);
-  for (const name of await unknownDropFolders(layout.drop, all))
-    say(`not read: ${name} in the drop folder: no source has this name`);
+  for (const line of await noticesBefore(settings, layout, all)) say(line);
   for (const line of missingPermissions(sources.filter(isChosen), mayFetch)) say(line);
   const finish = explainInterrupt(progress);
   const { crawler, close } = await openCrawler(settings, all, archive, { clock, progress, store: store?.store });

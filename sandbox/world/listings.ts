@@ -70,12 +70,91 @@ function slugOf(property: Property, spelled: string): string {
     .replace(/^-|-$/gu, '');
 }
 
-/** One spell of a property on the market, as one or two listings. */
-function planSpell(
-  seed: number,
+/** Facts of a spell that its listings on several sites share. */
+interface SpellPlan extends Pick<ListingPlan, 'property' | 'prices' | 'priceKind' | 'claim' | 'claimedNet'> {
+  readonly seed: number;
+  readonly spell: Spell;
+  /** Number of earlier spells of the property. */
+  readonly turn: number;
+  readonly form: 'cap' | 'noi' | 'both';
+  readonly isInconsistent: boolean;
+  /** Days before the end: under contract, and sold. */
+  readonly contract: number | null;
+  readonly sold: number | null;
+}
+
+/** The street line on a site; the second site may add the building's units. */
+function spellOnSite(draw: Draw, property: Property, plain: string, isSecond: boolean): string {
+  const { units, address } = property;
+  const mayAddUnits = isSecond && address.unit === null && address.high === null;
+  return mayAddUnits && draw.chance(0.12) ? plain + draw.pick([`, Units 1-${units}`, ` #1-${units}`] as const) : plain;
+}
+
+/** Site, number and address of a listing. Each property has three numbers, of which two spells use two. */
+function numberListing(
+  site: MainSite,
   property: Property,
-  { from, to }: Spell,
   turn: number,
+  plain: string,
+): Pick<ListingPlan, 'listingId' | 'path'> {
+  // The sites number independently.
+  const serial = Number(property.id.slice(1)) * 3 + turn;
+  if (site === 'heartland_multifamily') {
+    const listingId = `HM-${100_000 + serial}`;
+    return { listingId, path: `/listing/${listingId}/${slugOf(property, plain)}` };
+  }
+  const listingId = `LX-${1_000_000 + (serial ^ 0x2f1b3)}`;
+  return { listingId, path: `/deal/${listingId}` };
+}
+
+/** The listing of a spell on one site. The second site is later, and may state other prices. */
+function listOn(site: MainSite, isSecond: boolean, plan: SpellPlan, relistOf: string | null): ListingPlan {
+  const { seed, property, turn, claim, form } = plan;
+  const { from, to } = plan.spell;
+  const draw = new Draw(seed, 'listing', property.id, turn, site);
+  const start = from + (isSecond ? draw.int(0, 9) : 0);
+  const stop = to === null ? null : Math.max(start + 1, to + (isSecond ? draw.int(0, 2) : 0));
+  const lag = isSecond ? draw.int(0, 3) : 0;
+  const offset = isSecond && draw.chance(0.2) ? draw.pick([0.98, 0.985, 1.01, 1.02] as const) : 1;
+  const shift = (amount: number): number => (offset === 1 ? amount : roundPrice(amount * offset));
+  const plain = spellStreet(property.address, draw.weighted(SPELLINGS[site]));
+  const street = spellOnSite(draw, property, plain, isSecond);
+  const { listingId, path } = numberListing(site, property, turn, plain);
+  return {
+    site,
+    listingId,
+    propertyId: property.id,
+    property,
+    path,
+    street,
+    from: start,
+    to: stop,
+    relistOf,
+    prices: plan.prices.map(
+      ([day, amount], at) => [at === 0 ? start : Math.max(start, day + lag), shift(amount)] as const,
+    ),
+    priceKind: plan.priceKind,
+    claim,
+    claimedNet: plan.claimedNet,
+    showsCap: claim !== 'none' && form !== 'noi',
+    showsNoi: claim !== 'none' && form !== 'cap',
+    inconsistent: plan.isInconsistent && form === 'both',
+    staleCap: draw.chance(0.3),
+    capDecimals: draw.chance(0.5) ? 1 : 2,
+    showsUnits: !draw.chance(0.04),
+    showsYear: !draw.chance(0.12),
+    ...drawStated(seed, site, listingId, property),
+    contractFrom: stop !== null && plan.contract !== null ? stop - plan.contract : null,
+    soldFrom: stop !== null && plan.sold !== null ? stop - plan.sold : null,
+  };
+}
+
+/**
+ * One spell of a property on the market, as one or two listings.
+ * @param relisted listings of the spell before
+ */
+function planSpell(
+  { seed, property, spell, turn }: Pick<SpellPlan, 'seed' | 'property' | 'spell' | 'turn'>,
   relisted: readonly ListingPlan[],
 ): ListingPlan[] {
   const draw = new Draw(seed, 'listing', property.id, turn);
@@ -87,61 +166,21 @@ function planSpell(
     [['heartland_multifamily', 'lakes_sunbelt_exchange'], 6],
     [['lakes_sunbelt_exchange', 'heartland_multifamily'], 6],
   ]);
-  const form = draw.weighted<'cap' | 'noi' | 'both'>([
+  const form = draw.weighted<SpellPlan['form']>([
     ['cap', 55],
     ['noi', 15],
     ['both', 30],
   ]);
-  const inconsistent = draw.chance(0.1);
-  const prices = cutAgain(new Draw(seed, 'cut again', property.id, turn), drawPrices(draw, price, from, to));
-  const end = { contract: draw.chance(0.25) ? draw.int(5, 20) : null, sold: draw.chance(0.3) ? draw.int(1, 4) : null };
-  return sites.map((site, second) => {
-    const own = new Draw(seed, 'listing', property.id, turn, site);
-    const late = second === 0 ? 0 : own.int(0, 9);
-    const start = from + late;
-    const stop = to === null ? null : Math.max(start + 1, to + (second === 0 ? 0 : own.int(0, 2)));
-    const lag = second === 0 ? 0 : own.int(0, 3);
-    const offset = second === 1 && own.chance(0.2) ? own.pick([0.98, 0.985, 1.01, 1.02] as const) : 1;
-    const shift = (amount: number): number => (offset === 1 ? amount : roundPrice(amount * offset));
-    const spelling = own.weighted(SPELLINGS[site]);
-    const plain = spellStreet(property.address, spelling);
-    const noise =
-      second === 1 && property.address.unit === null && property.address.high === null && own.chance(0.12)
-        ? own.pick([`, Units 1-${property.units}`, ` #1-${property.units}`] as const)
-        : '';
-    // Each property has three numbers, of which two spells use two. The sites number independently.
-    const serial = Number(property.id.slice(1)) * 3 + turn;
-    const listingId =
-      site === 'heartland_multifamily' ? `HM-${100_000 + serial}` : `LX-${1_000_000 + (serial ^ 0x2f1b3)}`;
-    return {
-      site,
-      listingId,
-      propertyId: property.id,
-      property,
-      path:
-        site === 'heartland_multifamily' ? `/listing/${listingId}/${slugOf(property, plain)}` : `/deal/${listingId}`,
-      street: plain + noise,
-      from: start,
-      to: stop,
-      relistOf: relisted.find((before) => before.site === site)?.listingId ?? null,
-      prices: prices.map(
-        ([day, amount], at) => [at === 0 ? start : Math.max(start, day + lag), shift(amount)] as const,
-      ),
-      priceKind,
-      claim,
-      claimedNet,
-      showsCap: claim !== 'none' && form !== 'noi',
-      showsNoi: claim !== 'none' && form !== 'cap',
-      inconsistent: inconsistent && form === 'both',
-      staleCap: own.chance(0.3),
-      capDecimals: own.chance(0.5) ? 1 : 2,
-      showsUnits: !own.chance(0.04),
-      showsYear: !own.chance(0.12),
-      ...drawStated(seed, site, listingId, property),
-      contractFrom: stop !== null && end.contract !== null ? stop - end.contract : null,
-      soldFrom: stop !== null && end.sold !== null ? stop - end.sold : null,
-    };
-  });
+  const isInconsistent = draw.chance(0.1);
+  const cuts = new Draw(seed, 'cut again', property.id, turn);
+  const prices = cutAgain(cuts, drawPrices(draw, price, spell.from, spell.to));
+  const contract = draw.chance(0.25) ? draw.int(5, 20) : null;
+  const sold = draw.chance(0.3) ? draw.int(1, 4) : null;
+  const offer = { prices, priceKind, claim, claimedNet, form, isInconsistent };
+  const plan: SpellPlan = { seed, property, spell, turn, ...offer, contract, sold };
+  return sites.map((site, index) =>
+    listOn(site, index === 1, plan, relisted.find((before) => before.site === site)?.listingId ?? null),
+  );
 }
 
 /** The last price on or before a day. */
@@ -233,7 +272,7 @@ export function planListings(seed: number, count: number, book: PropertyBook): L
       spells.push({ from: first.to + draw.int(7, 28), to: null });
     let before: ListingPlan[] = [];
     for (const [turn, spell] of spells.entries()) {
-      before = planSpell(seed, property, spell, turn, before);
+      before = planSpell({ seed, property, spell, turn }, before);
       plans.push(...before);
     }
     return spells.some(({ from, to }) => from <= DEFAULT_DAY && (to === null || DEFAULT_DAY < to)) ? 1 : 0;

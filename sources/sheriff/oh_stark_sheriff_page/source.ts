@@ -128,6 +128,55 @@ async function* fetchSales(ctx: FetchContext): AsyncGenerator<Page> {
   }
 }
 
+/** The heading row of the sales; null on a page that states that there are none. */
+function findHead($: CheerioAPI, page: Page): ReturnType<CheerioAPI> | null {
+  const head = $('tr')
+    .filter((_, row) => textsOf($, $(row).children('th')).some((heading) => /^case\b/iu.test(heading)))
+    .first();
+  if (head.length > 0) return head;
+  const body = $('body').first();
+  const text = body.length > 0 ? body.text() : $.text();
+  if (/\bno (?:records|sales|results)\b/iu.test(text)) return null;
+  throw new Quarantine(
+    'template_changed',
+    'the page has neither a table of sales nor the words of an empty result',
+    page.url,
+  );
+}
+
+/** @param searched type of sale that the page was searched for */
+function saleValues(
+  cells: readonly string[],
+  columns: readonly string[],
+  searched: string,
+): ReturnType<typeof completeRow> {
+  const cell = (name: string): string | null => optional(cells[columns.indexOf(name)]);
+  if (cells.length !== columns.length)
+    refuse('wrong_field_count', `the row has ${cells.length} cells, expected ${columns.length}`);
+  const type = required('sale_type', cell('type'));
+  if (type !== searched)
+    refuse(
+      'other_sale_type',
+      `the sale type is ${JSON.stringify(type)}, expected ${JSON.stringify(searched)} as searched`,
+    );
+  return completeRow(SheriffSale, {
+    county_fips: FIPS,
+    county: 'Stark County, OH',
+    auction_type: 'sheriff_sale',
+    case_number: required('case_number', cell('case')),
+    parcel_raw: cell('parcel'),
+    street: cell('street'),
+    city: cell('city'),
+    state: 'OH',
+    zip: zip('zip', cell('zip')),
+    sale_date: required('sale_date', date('sale_date', cell('date'))),
+    status: 'unknown',
+    sale_type_raw: type,
+    sale_kind: KINDS[searched] ?? 'unknown',
+    defendant: cell('defendant'),
+  });
+}
+
 function parse(page: Page): readonly Candidate[] {
   const searched = page.context['saleType'];
   if (searched === undefined)
@@ -137,59 +186,18 @@ function parse(page: Page): readonly Candidate[] {
     throw new Quarantine('truncated_download', 'the page does not end with </html>', page.url);
   const $ = load(html);
   readForm(page, $);
-  const head = $('tr')
-    .filter((_, row) => textsOf($, $(row).children('th')).some((heading) => /^case\b/iu.test(heading)))
-    .first();
-  if (head.length === 0) {
-    const body = $('body').first();
-    const text = body.length > 0 ? body.text() : $.text();
-    if (/\bno (?:records|sales|results)\b/iu.test(text)) return [];
-    throw new Quarantine(
-      'template_changed',
-      'the page has neither a table of sales nor the words of an empty result',
-      page.url,
-    );
-  }
+  const head = findHead($, page);
+  if (head === null) return [];
   const columns = textsOf($, head.children('th')).map((heading) => HEADINGS[heading.toLowerCase()] ?? heading);
   checkColumns(columns, NEEDED, page.url);
   // The grid's pager is a row of one cell, and may contain another table.
   const rows = head.nextAll('tr').not((_, row) => $(row).find(PAGER_LINK).length > 0);
-  return rows.toArray().map((row) => {
-    const cells = textsOf($, $(row).children('td'));
-    const cell = (name: string): string | null => optional(cells[columns.indexOf(name)]);
-    const [number, parcel] = [cell('case'), cell('parcel')];
-    return candidate(
+  return rows.toArray().map((row) =>
+    candidate(
       () => $.html(row),
-      () => {
-        if (cells.length !== columns.length)
-          refuse('wrong_field_count', `the row has ${cells.length} cells, expected ${columns.length}`);
-        const type = required('sale_type', cell('type'));
-        if (type !== searched)
-          refuse(
-            'other_sale_type',
-            `the sale type is ${JSON.stringify(type)}, expected ${JSON.stringify(searched)} as searched`,
-          );
-        return {
-          values: completeRow(SheriffSale, {
-            county_fips: FIPS,
-            county: 'Stark County, OH',
-            auction_type: 'sheriff_sale',
-            case_number: required('case_number', number),
-            parcel_raw: parcel,
-            street: cell('street'),
-            city: cell('city'),
-            state: 'OH',
-            zip: zip('zip', cell('zip')),
-            sale_date: required('sale_date', date('sale_date', cell('date'))),
-            status: 'unknown',
-            sale_type_raw: type,
-            sale_kind: KINDS[searched] ?? 'unknown',
-            defendant: cell('defendant'),
-          }),
-        };
-      },
-    );
-  });
+      () => ({ values: saleValues(textsOf($, $(row).children('td')), columns, searched) }),
+    ),
+  );
 }
 
 export default defineSource({
