@@ -62,17 +62,19 @@ async function findModels(): Promise<readonly Model[]> {
   const models: Model[] = [];
   for (const layer of LAYERS) {
     const folder = join(import.meta.dirname, layer);
-    const files = (await readdir(folder)).sort();
-    const names = [...new Set(files.map((file) => file.replace(/\.(?:sql|ts)$/u, '')))];
-    for (const name of names) {
+    const files = (await readdir(folder, { recursive: true })).filter((file) => /\.(?:sql|ts)$/u.test(file));
+    const pairs = [...new Set(files.map((file) => file.replace(/\.(?:sql|ts)$/u, '')))];
+    // By name, whatever the folder: a model that moves keeps its place, so the hash of all SQL stays.
+    for (const [name, pair] of pairs.map((each) => [basename(each), each] as const).sort(byName)) {
+      const path = `models/${layer}/${pair}.sql`;
       for (const extension of ['sql', 'ts']) {
         if (!files.includes(`${pair}.${extension}`))
           throw new Error(`models/${layer}/${pair}.${extension} is missing: a model is a pair of files`);
       }
       const before = models.find((model) => model.name === name);
-      if (before) throw new Error(`two models are called ${name}: in ${before.layer} and in ${layer}`);
-      const { default: contract } = (await import(`./${layer}/${name}.ts`)) as { default: ModelContract };
-      models.push({ name, layer, sql: await readFile(join(folder, `${name}.sql`), 'utf8'), contract });
+      if (before) throw new Error(`two models are called ${name}: ${before.path} and ${path}`);
+      const { default: contract } = (await import(`./${layer}/${pair}.ts`)) as { default: ModelContract };
+      models.push({ name, layer, path, sql: await readFile(join(folder, `${pair}.sql`), 'utf8'), contract });
     }
   }
   return models;

@@ -6,7 +6,13 @@ import { StoreUnavailable } from '../../../lib/store/store.ts';
 import { Quarantine, type Page, type SourceSpec } from '../../../sources/contract.ts';
 import type { Archive, RequestRecord } from '../../../sources/fetch/archive.ts';
 import { cutPart } from '../../ingest/stage/shards.ts';
-import { removeShard, shardFiles, stageShard, type ShardFiles, type StagedShard } from '../../ingest/stage/stage_shard.ts';
+import {
+  removeShard,
+  shardFiles,
+  stageShard,
+  type ShardFiles,
+  type StagedShard,
+} from '../../ingest/stage/stage_shard.ts';
 import { layoutOf } from '../../layout.ts';
 import { openStoredArchive } from '../../store/stored_archive.ts';
 import { putShard } from '../../store/stored_shards.ts';
