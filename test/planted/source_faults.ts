@@ -162,18 +162,14 @@ export const sourceFaults: readonly PlantedFault[] = [
   },
   {
     name: 'the second owner is lost',
-    changes: [
-      change(
-        CUYAHOGA,
-        "joined([attributes.parcel_owner, attributes.second_owner], ' & ')",
-        'optional(attributes.parcel_owner)',
-      ),
-    ],
+    changes: [change(CUYAHOGA, ', attributes.second_owner]', ']')],
     caughtBy: [reconcile('signals: owner')],
   },
   {
     name: "the city of the owner's mail is the property's",
-    changes: [change(CUYAHOGA, 'mail_city: optional(attributes.mail_city),', 'mail_city: optional(a.parcel_city),')],
+    changes: [
+      change(CUYAHOGA, 'mail_city: optional(attributes.mail_city),', 'mail_city: optional(attributes.parcel_city),'),
+    ],
     caughtBy: [reconcile('signals: mailing address')],
   },
   {
@@ -182,7 +178,7 @@ export const sourceFaults: readonly PlantedFault[] = [
       change(
         'sources/tax/oh_stark_tax/source.ts',
         "money('FINAL_BALANCE', feature.FINAL_BALANCE)",
-        "money('F', a.TOTAL_BILLED)",
+        "money('F', feature.TOTAL_BILLED)",
       ),
       change(
         'sources/tax/oh_stark_tax/source.ts',
