@@ -46,8 +46,7 @@ export const distressShown = (truth: Truth): ShownRecord[] =>
   DISTRESS_TYPES.flatMap((kind) => shownRecords(truth, kind));
 
 /** In force: still open, and with something owed if an amount is. */
-const isInForce = ({ isOpen, amount }: DistressOnDay): boolean =>
-  isOpen && (amount === null || Number(amount) > 0);
+const isInForce = ({ isOpen, amount }: DistressOnDay): boolean => isOpen && (amount === null || Number(amount) > 0);
 
 function stateOf({ record, reads }: ShownRecord, { asOf }: Truth): 'listed' | 'removed' | 'unknown' {
   if (!isInForce(record)) return 'removed';
