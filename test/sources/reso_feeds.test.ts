@@ -205,7 +205,7 @@ test('a query that the server does not understand is refused with advice on what
     const spec = feed('wrong_mls', server);
     await assert.rejects(
       read(spec, name, { WRONG_MLS_TOKEN: 'sandbox-token' }),
-      unavailable('refused', /answered 400.*`lacks`.*`types`/u),
+      unavailable('refused', /responded with 400.*`lacks`.*`types`/u),
       name,
     );
   }

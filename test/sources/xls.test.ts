@@ -81,7 +81,7 @@ test('a workbook with a password is reported as such: .xls, and .xlsx in its enc
 
 test('another document, a truncated workbook and one above the limit are refused with advice', async () => {
   const word = compoundFile({ WordDocument: new Uint8Array(5000).fill(1) });
-  await assert.rejects(read(word), quarantined('malformed_page', /^the file is no workbook.*: open it in /u));
+  await assert.rejects(read(word), quarantined('malformed_page', /^the file is not a workbook.*: open it in /u));
   const whole = bytesOf(LIST, 'biff8');
   for (const length of [8, 600, Math.floor(whole.length / 2)])
     await assert.rejects(

@@ -44,11 +44,11 @@ const WRONG: readonly (readonly [env: Record<string, string>, message: RegExp])[
   [{}, /^SANDBOX_URL is null, expected /],
   [
     { SANDBOX_URL: 'http://127.0.0.1:1', SOURCES: 'oh_atlantis_tax' },
-    /^SOURCES is "oh_atlantis_tax", expected .*: oh_atlantis_tax is none\. Families: listings, .* lists all\.$/,
+    /^SOURCES is "oh_atlantis_tax", expected .*: oh_atlantis_tax is neither\. Families: listings, .* lists all\.$/,
   ],
   [
     { SANDBOX_URL: 'http://127.0.0.1:1', SOURCES: 'sherif' },
-    /: sherif is none\. Similar: sheriff, oh_allen_sheriff, .*\. docs\/sources\.md lists all\.$/,
+    /: sherif is neither\. Similar: sheriff, oh_allen_sheriff, .*\. docs\/sources\.md lists all\.$/,
   ],
   [{ LIVE: '1', CONTACT: 'me' }, /^CONTACT is "me", expected an address or URL where site owners reach the operator$/],
   [{ SANDBOX_URL: 'http://127.0.0.1:1', LISTINGS: 'many' }, /^LISTINGS is "many", expected a whole number$/],
