@@ -92,7 +92,7 @@ test('owed transfers and unpaid sales are problems', async () => {
   assert.deepEqual(await kinds(), [
     'transfers_owed: 1 incoming transfers, $1.00 in total, paid for something that can no longer be delivered: ' +
       'refund them',
-    'sales_unpaid: 1 sold purchases, $1.00 in all, have no transfer on the chain',
+    'sales_unpaid: 1 sold purchases, $1.00 in total, have no transfer on the chain',
   ]);
   const owed = booked.find(({ kind }) => kind === 'owed') ?? assert.fail('nothing is owed');
   assert.ok(await ledger.resolveOwed(owed, hash(900)));
