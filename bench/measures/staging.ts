@@ -2,11 +2,10 @@
 import { join } from 'node:path';
 import PQueue from 'p-queue';
 import { archivedRequests, listUnreadable } from '../../pipelines/archived_pages.ts';
-import { AT_ONCE } from '../../pipelines/crawl/crawler.ts';
-import { openQueueCrawler } from '../../pipelines/crawl/queue_crawler.ts';
-import { loadHere, type LoadRows } from '../../pipelines/ingest/stage/load_rows.ts';
-import { readsUpTo, type ReadRecord } from '../../pipelines/ingest/reads.ts';
-import type { ReadPage } from '../../pipelines/ingest/read_page.ts';
+import { AT_ONCE, type SourceRead } from '../../pipelines/crawl/crawler.ts';
+import { archivedPage, openQueueCrawler } from '../../pipelines/crawl/queue_crawler.ts';
+import { loadHere } from '../../pipelines/ingest/stage/load_rows.ts';
+import { readsUpTo } from '../../pipelines/ingest/reads.ts';
 import { stageRead } from '../../pipelines/ingest/stage/stage.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
@@ -42,26 +41,20 @@ const worldReads = once(async () => {
 type ReadToRepeat = Awaited<ReturnType<typeof worldReads>>['reads'][number];
 
 /** Stage all reads. @returns seconds @throws where the staged bytes are not those of the run that read the pages */
-async function stageAll(
-  atOnce: number,
-  loadOf: (read: ReadToRepeat) => readonly [LoadRows, () => void],
-): Promise<number> {
-  const { reads } = await worldReads();
-  const target = newFolder('staged');
-  const started = performance.now();
-  await new PQueue({ concurrency: atOnce }).addAll(
-    reads.map((repeated) => async () => {
-      const { spec, record, pages } = repeated;
-      const [load, done] = loadOf(repeated);
-      const path = join(target, `${spec.name}.parquet`);
-      const toStage = { spec, pages, target: path, ...listUnreadable(record) };
-      const staged = await stageRead(toStage, load);
-      const { parquet } = await staged.write(undefined).finally(staged.close);
-      done();
-      if (parquet.sha256 !== record.parquet?.sha256) throw new Error(`${spec.name} was staged otherwise`);
-    }),
-  );
-  return (performance.now() - started) / 1000;
+async function stageAll(concurrency: number, open: (read: ReadToRepeat) => Pick<SourceRead, 'load' | 'done'>) {
+  const [{ reads }, folder] = [await worldReads(), newFolder('staged')];
+  const startedMs = performance.now();
+  const stage = async (read: ReadToRepeat): Promise<void> => {
+    const { spec, pages, record } = read;
+    const { load, done } = open(read);
+    const target = join(folder, `${spec.name}.parquet`);
+    const staged = await stageRead({ spec, pages, target, ...listUnreadable(record) }, load);
+    const { parquet } = await staged.write(undefined).finally(staged.close);
+    done();
+    if (parquet.sha256 !== record.parquet?.sha256) throw new Error(`${spec.name} was staged otherwise`);
+  };
+  await new PQueue({ concurrency }).addAll(reads.map((read) => () => stage(read)));
+  return (performance.now() - startedMs) / 1000;
 }
 
 /** The same by workers of one core each. @returns seconds, and processor seconds of the run */
