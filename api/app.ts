@@ -1,9 +1,9 @@
 /** The application: routes, payments, site, error responses and logging, assembled from its dependencies. */
 import type { RequestListener } from 'node:http';
 import { Router } from '@koa/router';
-import Koa from 'koa';
+import Koa, { type Middleware } from 'koa';
 import type { Ledger } from '../ledger/ledger.ts';
-import { atomicOf } from '../lib/network.ts';
+import { atomicOf, type Network } from '../lib/network.ts';
 import { redactor, type Redact } from '../lib/redact.ts';
 import type { Store } from '../lib/store/store.ts';
 import { discoveryDocuments, interfaceHashOf, mountDocuments } from './docs/documents.ts';
@@ -12,12 +12,13 @@ import { mountReceiptKeys } from './docs/receipt_keys.ts';
 import { csvExtensions } from './docs/x402_extensions.ts';
 import { createHealthCheck, mountHealth, NO_WARNINGS, type Health, type PaymentHealth } from './http/health.ts';
 import { compression, crossOrigin, limitUnbilled, requireOneHost } from './http/middleware.ts';
-import { catchErrors, checkUrl, Problem, sendProblem, type Extras } from './http/problem.ts';
+import { catchErrors, checkUrl, Problem, sendProblem } from './http/problem.ts';
 import { redactResponses, redactValue } from './http/redact_responses.ts';
 import { logRequests, type RequestLog } from './http/request_log.ts';
 import { stateOf } from './http/request_state.ts';
 import { mountMcp } from './mcp/endpoint.ts';
 import { carryResponses } from './mcp/inner_requests.ts';
+import { paymentInstructions } from './payment_instructions.ts';
 import { fundedPayer, signedPayment } from './payments/chain/payer_check.ts';
 import { collecting } from './payments/collect.ts';
 import { paymentLayer, type PaymentLayer } from './payments/middleware.ts';
@@ -26,10 +27,9 @@ import type { PaymentNetwork } from './payments/networks.ts';
 import type { ReceiptKeys } from './payments/receipts/key_set.ts';
 import type { SettlementWait } from './payments/sale.ts';
 import { allRoutes } from './routes/all.ts';
-import { createCursors } from './routes/list/cursor.ts';
+import { createCursors, type Cursors } from './routes/list/cursor.ts';
 import { paymentRoutes, type Route } from './routes/define.ts';
-import { priceOf } from './routes/pricing.ts';
-import { claimReader } from './routes/leads/lead_claims.ts';
+import { claimReader, type Claims } from './routes/leads/lead_claims.ts';
 import { mountRoutes } from './routes/mount.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
 import { mountArchive } from './site/archive/mount.ts';
@@ -37,7 +37,7 @@ import { PageArchive } from './site/archive/page_archive.ts';
 import type { SandboxBuyer } from './site/buyer.ts';
 import { errorPages } from './site/error_pages.ts';
 import { mountPurchase } from './site/purchase.ts';
-import { mountSite } from './site/site.ts';
+import { mountSite, type Site } from './site/site.ts';
 import type { Snapshots } from './snapshot/follow.ts';
 
 /** Default handler timeout. */
@@ -96,40 +96,6 @@ export interface App {
   readonly health: () => Promise<Health>;
 }
 
-const placeOf = ({ network: { name, usdc } }: PaymentNetwork) => ({ network: name, asset: usdc.address });
-
-/** Network and token that a payment may use, the alternatives, and the networks that do not work at the moment. */
-function placesOf(networks: readonly PaymentNetwork[], offered?: readonly string[]): Extras {
-  const isOffered = ({ network: { name } }: PaymentNetwork): boolean => offered?.includes(name) ?? true;
-  const [first, ...more] = networks.filter(isOffered);
-  const missing = networks.filter((one) => !isOffered(one)).map(({ network: { name } }) => name);
-  return {
-    ...(first === undefined ? {} : placeOf(first)),
-    ...(more.length === 0 ? {} : { more_networks: more.map(placeOf) }),
-    ...(missing.length === 0 ? {} : { unavailable_networks: missing }),
-  };
-}
-
-/** What a buyer needs to know to pay, for every 402. */
-const paymentInstructions = (
-  { route, units }: { readonly route: Route; readonly units?: number | undefined },
-  { networks, payTo, notice }: AppDeps['payments'],
-  offered?: readonly string[],
-): Extras => ({
-  price: `$${priceOf(route, units)}`,
-  ...(units === undefined ? {} : { unit_price: `$${route.price}`, units, unit: route.units?.of }),
-  protocol: 'x402 version 2',
-  ...placesOf(networks, offered),
-  pay_to: payTo,
-  how_to_pay:
-    'Sign the terms in the PAYMENT-REQUIRED header and send the request again with the signature in ' +
-    'PAYMENT-SIGNATURE; @x402/fetch does both. You are charged only if the response is 200.' +
-    (Number(priceOf(route, units)) > 1
-      ? ' @x402/fetch stops at $1 per payment unless you raise its spendControls.maxAmountPerPayment.'
-      : ''),
-  ...(notice === undefined ? {} : { notice }),
-});
-
 function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () => number): PaymentLayer {
   const { payments, publicUrl } = deps;
   const { networks, contractWallets, wait, ledger, receiptKeys } = payments;
@@ -175,56 +141,76 @@ async function paymentHealth({ health }: AppDeps['payments'], layer: PaymentLaye
 const methodNotAllowed = (): Problem =>
   new Problem('method_not_allowed', 'Only GET and HEAD are allowed here.', {}, { Allow: 'GET, HEAD' });
 
-export function createApp(deps: AppDeps): App {
-  const {
-    snapshots,
-    payments,
-    publicUrl,
-    nowMs = Date.now,
-    log = () => undefined,
-    handlerMs = HANDLER_MS,
-    unbilledPerMinute = 0,
-    proxies = 0,
-    redact = redactor([]),
-    sandboxBuyer,
-    snapshotsDir,
-  } = deps;
-  if (sandboxBuyer && payments.mode !== 'sandbox') throw new Error('the test purchase is only for test money');
-  const { ledger, payTo, notice } = payments;
+/** Parts of one application that several of its routes share. */
+interface Parts {
+  readonly routes: readonly Route[];
+  readonly networks: readonly Network[];
+  readonly layer: PaymentLayer;
+  readonly cursors: Cursors;
+  readonly claims: Claims;
+  readonly health: () => Promise<Health>;
+  /** Rate limit of unpaid responses, if there is one. */
+  readonly limit: Middleware | undefined;
+  readonly redact: Redact;
+  readonly nowMs: () => number;
+}
+
+function createLimit({ payments, unbilledPerMinute = 0 }: AppDeps): Middleware | undefined {
+  if (unbilledPerMinute === 0) return undefined;
+  return limitUnbilled(unbilledPerMinute, {
+    signed: (ctx) => signedPayment(payments, ctx.get('PAYMENT-SIGNATURE')),
+    funded: (ctx) => fundedPayer(payments, ctx.get('PAYMENT-SIGNATURE'), atomicOf(stateOf(ctx).route?.price ?? '0.00')),
+  });
+}
+
+function createParts(deps: AppDeps): Parts {
+  const { payments, publicUrl, spoolDir, snapshots, nowMs = Date.now, redact = redactor([]) } = deps;
   const networks = payments.networks.map(({ network }) => network);
-  const cursors = createCursors(deps.cursorSecret);
-  const claims = claimReader(ledger, nowMs);
   const routes = allRoutes({
     publicUrl,
-    spoolDir: deps.spoolDir,
+    spoolDir,
     networks,
-    ...(notice === undefined ? {} : { paymentNotice: notice }),
+    ...(payments.notice === undefined ? {} : { paymentNotice: payments.notice }),
   });
   const layer = createPaymentLayer(deps, routes, nowMs);
+  const checkHealth = createHealthCheck({
+    snapshots,
+    payments: { mode: payments.mode, ready: layer.ready, health: () => paymentHealth(payments, layer) },
+    nowMs,
+  });
+  return {
+    routes,
+    networks,
+    layer,
+    cursors: createCursors(deps.cursorSecret),
+    claims: claimReader(payments.ledger, nowMs),
+    health: async () => redactValue(await checkHealth(), redact),
+    limit: createLimit(deps),
+    redact,
+    nowMs,
+  };
+}
+
+/** The API, its documents for programs, and /health. */
+function mountApi(router: Router, deps: AppDeps, parts: Parts): void {
+  const { payments, publicUrl, snapshots, handlerMs = HANDLER_MS, contactEmail } = deps;
+  const { routes, networks, layer, cursors, claims, health, nowMs } = parts;
+  const { ledger, payTo, notice } = payments;
   const documents = discoveryDocuments({
     routes,
     publicUrl,
     payTo,
     networks,
     ...(notice === undefined ? {} : { notice }),
-    ...(deps.contactEmail === undefined ? {} : { email: deps.contactEmail }),
+    ...(contactEmail === undefined ? {} : { email: contactEmail }),
   });
-  const interfaceHash = interfaceHashOf(documents);
-  const checkHealth = createHealthCheck({
-    snapshots,
-    payments: { mode: payments.mode, ready: layer.ready, health: () => paymentHealth(payments, layer) },
-    nowMs,
-  });
-  const health = async (): Promise<Health> => redactValue(await checkHealth(), redact);
-
-  const router = new Router({ sensitive: true });
   mountRoutes(router, {
     routes,
     snapshots,
     cursors,
     claims,
     layer,
-    interfaceHash,
+    interfaceHash: interfaceHashOf(documents),
     nowMs,
     handlerMs,
     checkResponses: deps.checkResponses === true,
@@ -237,47 +223,38 @@ export function createApp(deps: AppDeps): App {
     publicUrl,
   });
   mountHealth(router, health);
+}
+
+/** The pages for people. */
+function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
+  const { payments, publicUrl, snapshots, sandboxBuyer, snapshotsDir } = deps;
+  const { routes, networks, cursors, claims, health, nowMs } = parts;
   const site = mountSite(router, {
     routes,
     publicUrl,
-    payTo,
+    payTo: payments.payTo,
     networks,
     snapshots,
     cursors,
     claims,
     health,
     nowMs,
-    notice: notice ?? '',
+    notice: payments.notice ?? '',
     purchase: sandboxBuyer !== undefined,
     ...(snapshotsDir === undefined ? {} : { snapshotsDir }),
   });
   const archive = new PageArchive(deps.archiveDir, deps.store);
   mountArchive(router, site, { archive, publicUrl, routes, snapshots, cursors, claims, nowMs });
   if (sandboxBuyer) mountPurchase(router, site, { routes, snapshots, buyer: sandboxBuyer });
+  return site;
+}
 
-  const limit =
-    unbilledPerMinute > 0
-      ? limitUnbilled(unbilledPerMinute, {
-          signed: (ctx) => signedPayment(payments, ctx.get('PAYMENT-SIGNATURE')),
-          funded: (ctx) =>
-            fundedPayer(payments, ctx.get('PAYMENT-SIGNATURE'), atomicOf(stateOf(ctx).route?.price ?? '0.00')),
-        })
-      : undefined;
-  let application: RequestListener | undefined;
-  mountMcp(router, {
-    description: () => openApi(routes, publicUrl),
-    publicUrl,
-    collectUrl: (receiptId) => purchaseUrl(publicUrl, receiptId),
-    notice,
-    application: () => (application ??= koa.callback()),
-    limit,
-  });
-
-  const koa = new Koa(proxies > 0 ? { proxy: true, maxIpsCount: proxies } : {});
-  koa.silent = true;
+/** Everything that runs before a route, from the outside in. */
+function addMiddleware(koa: Koa, deps: AppDeps, { routes, limit, redact }: Parts, site: Site): void {
+  const { publicUrl, snapshots, sandboxBuyer, log = () => undefined } = deps;
   koa.use(carryResponses);
   koa.use(logRequests(log));
-  // Outside too: what is thrown while a response is compressed, redacted or rendered as a page is logged as well.
+  // Also outside, to log errors of compressing, redacting and rendering a response.
   koa.use(catchErrors);
   const [crossOriginApi, crossOriginMcp] = [crossOrigin(), crossOrigin(['POST'])];
   koa.use((ctx, next) => (ctx.path === MCP_PATH ? crossOriginMcp : crossOriginApi)(ctx, next));
@@ -286,11 +263,35 @@ export function createApp(deps: AppDeps): App {
   koa.use(redactResponses(redact));
   koa.use(catchErrors);
   if (limit) {
-    // Monitoring must always reach /health. A call of a tool is counted as the request that it makes.
+    // Monitoring must always reach /health. A tool call is counted as the request that it makes.
     koa.use((ctx, next) => (ctx.path === '/health' || ctx.path === MCP_PATH ? next() : limit(ctx, next)));
   }
   koa.use(requireOneHost());
-  koa.use(checkUrl(publicUrl, new Map(routes.flatMap((r) => (r.maxUrlLength ? [[r.path, r.maxUrlLength]] : [])))));
+  const maxLengths = routes.flatMap(({ path, maxUrlLength }) => (maxUrlLength ? [[path, maxUrlLength] as const] : []));
+  koa.use(checkUrl(publicUrl, new Map(maxLengths)));
+}
+
+export function createApp(deps: AppDeps): App {
+  const { payments, publicUrl, proxies = 0, sandboxBuyer } = deps;
+  if (sandboxBuyer && payments.mode !== 'sandbox') throw new Error('the test purchase is only for test money');
+  const parts = createParts(deps);
+  const { routes, layer, health, limit } = parts;
+  const router = new Router({ sensitive: true });
+  mountApi(router, deps, parts);
+  const site = mountPages(router, deps, parts);
+
+  const koa = new Koa(proxies > 0 ? { proxy: true, maxIpsCount: proxies } : {});
+  koa.silent = true;
+  let application: RequestListener | undefined;
+  mountMcp(router, {
+    description: () => openApi(routes, publicUrl),
+    publicUrl,
+    collectUrl: (receiptId) => purchaseUrl(publicUrl, receiptId),
+    notice: payments.notice,
+    application: () => (application ??= koa.callback()),
+    limit,
+  });
+  addMiddleware(koa, deps, parts, site);
   koa.use(router.routes());
   koa.use(router.allowedMethods({ throw: true, methodNotAllowed, notImplemented: methodNotAllowed }));
   return { koa, routes, payments: layer, health };

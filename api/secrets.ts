@@ -66,7 +66,7 @@ function urlSecrets(url: string, isSandbox: boolean): string[] {
   const hosts = pieces.hosts.filter((host) => !(isSandbox && isLoopback(host)));
   const names = /^postgres/i.test(url)
     ? [...pieces.path, pieces.user].filter((name) => name.length >= MIN_NAME_LENGTH)
-    : pieces.path.filter((s) => s.length >= MIN_SEGMENT_LENGTH);
+    : pieces.path.filter((segment) => segment.length >= MIN_SEGMENT_LENGTH);
   return [url, url.replace(/\/$/, ''), ...hosts, pieces.user, pieces.password, ...names, ...pieces.query];
 }
 

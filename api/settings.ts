@@ -8,8 +8,8 @@ import type { GasLimits, NetworkSettings, PaymentSettings } from './payments/mod
 import { facilitatorSettings, facilitatorsOf, gasSettings, networkSettings } from './payments/network_settings.ts';
 
 const ORIGIN = 'an http or https URL without a path';
-const origin = z.string().transform((s, context) => {
-  const parsed = URL.parse(s);
+const origin = z.string().transform((text, context) => {
+  const parsed = URL.parse(text);
   if (
     parsed &&
     /^https?:$/.test(parsed.protocol) &&
@@ -60,7 +60,7 @@ export const serverSettings = z.object({
     ),
   PAY_TO: z
     .string()
-    .refine((s) => isAddress(s), 'an address: 0x and 40 hex digits, with a valid checksum if it is in mixed case')
+    .refine((text) => isAddress(text), 'an address: 0x and 40 hex digits, with a valid checksum if it is in mixed case')
     .optional()
     .describe('Address that receives the payments. Required with real money; default in the sandbox: a new one.'),
   ...networkSettings,
@@ -84,7 +84,7 @@ export const serverSettings = z.object({
   ...facilitatorSettings,
   CONTRACT_WALLETS: z
     .enum(['0', '1'], 'either 0 or 1')
-    .transform((v) => v === '1')
+    .transform((text) => text === '1')
     .default(true)
     .describe(
       '0 refuses payments of contract wallets (EIP-1271, and accounts with an EIP-7702 delegation). They can never ' +

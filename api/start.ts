@@ -38,7 +38,9 @@ function greetingOf({ url, publicUrl, payments, snapshots }: Serving, ledger: st
   const gas = payments.gasFrom === undefined ? '' : `, gas from ${payments.gasFrom}`;
   const isSandbox = payments.mode === 'sandbox';
   return [
-    ...(isSandbox ? [bar, ...SANDBOX_NOTICE.split('. ').map((s) => `  ${s.replace(/\.$/, '')}.`), bar] : []),
+    ...(isSandbox
+      ? [bar, ...SANDBOX_NOTICE.split('. ').map((sentence) => `  ${sentence.replace(/\.$/, '')}.`), bar]
+      : []),
     `listening   ${url}${publicUrl === url ? '' : `   (public address ${publicUrl})`}`,
     `snapshot    ${snapshotLine(snapshots)}`,
     `payments    ${payments.mode}, paid to ${payments.payTo}${gas}`,

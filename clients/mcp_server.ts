@@ -25,7 +25,7 @@ const Quote = z.strictObject({ tool: z.string(), arguments: z.record(z.string(),
 
 /** A server with the tools of `api`, paid by `buyer`. It does not listen yet. */
 export function createMcpServer({ api, buyer, responsesDir, about }: McpOptions): Server {
-  const tools = new Map(api.tools.map((t) => [t.name, t]));
+  const tools = new Map(api.tools.map((tool) => [tool.name, tool]));
   const ownTools = [
     {
       name: 'quote',

@@ -15,8 +15,8 @@ import { buyerAccount, buyerNetworks, sandboxWallet } from './wallet.ts';
 const dollars = z
   .string()
   .regex(/^\d{1,6}(\.\d{1,6})?$/, 'dollars such as 0.25')
-  .transform((s) => {
-    const [whole = '', cents = ''] = s.split('.');
+  .transform((text) => {
+    const [whole = '', cents = ''] = text.split('.');
     return BigInt(whole + cents.padEnd(6, '0'));
   });
 
@@ -24,7 +24,7 @@ const clientSettings = z.object({
   DATA_DIR: pipelineSettings.shape.DATA_DIR,
   SERVER_URL: z
     .url({ protocol: /^https?$/, error: 'the http or https URL of a Dealfeed server' })
-    .transform((s) => new URL(s).origin)
+    .transform((text) => new URL(text).origin)
     .optional(),
   ...buyerNetworks,
   MAX_PER_CALL: dollars.default(250_000n),

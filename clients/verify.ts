@@ -40,7 +40,7 @@ function keyOf(jws: string, keys: readonly PublicKey[]): PublicKey {
   const { alg, typ, kid } = header;
   if (alg !== RECEIPT_ALGORITHM) throw new NotProven(`alg is ${JSON.stringify(alg)}, expected "${RECEIPT_ALGORITHM}"`);
   if (typ !== RECEIPT_TYPE) throw new NotProven(`typ is ${JSON.stringify(typ)}, expected "${RECEIPT_TYPE}"`);
-  const key = keys.find((k) => k.kid === kid);
+  const key = keys.find((one) => one.kid === kid);
   if (!key) throw new NotProven(`the key ${JSON.stringify(kid)} is not among the saved keys`);
   return key;
 }

@@ -36,7 +36,7 @@ export async function sandboxWallet(dataDir: string, server?: string): Promise<S
   const wallet = SandboxWallet.parse(JSON.parse(text));
   const base = server ?? wallet.base_url;
   await fetch(new URL('/health', base))
-    .then((r) => r.arrayBuffer())
+    .then((response) => response.arrayBuffer())
     .catch(() => {
       throw new SettingError(
         `no server responds at ${base}: start one with "make serve", or set SERVER to the address where it listens`,

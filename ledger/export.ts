@@ -33,8 +33,8 @@ async function convert(
   { name, about, key, columns }: RecordDefinition,
   { json, parquet }: { readonly json: string; readonly parquet: string },
 ): Promise<number> {
-  const types = columns.map((c) => `${identifier(c.name)}: 'VARCHAR'`).join(', ');
-  const casts = columns.map((c) => `CAST(${identifier(c.name)} AS ${c.sql})`).join(', ');
+  const types = columns.map((column) => `${identifier(column.name)}: 'VARCHAR'`).join(', ');
+  const casts = columns.map((column) => `CAST(${identifier(column.name)} AS ${column.sql})`).join(', ');
   await connection.run(createTable(name, columns));
   const { rowsChanged } = await connection.run(`INSERT INTO ${identifier(name)} SELECT ${casts}
     FROM read_json(${literal(json)}, format = 'newline_delimited', columns = {${types}})`);

@@ -66,45 +66,45 @@ export const DeliveryRow = defineRecord(
 const instantOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 const instantOrNull = (ms: number | null): string | null => (ms === null ? null : instantOf(ms));
 
-export const purchaseRow = (p: Purchase): RowOf<typeof PurchaseRow> => ({
-  id: p.id,
-  state: p.state,
-  route: p.route,
-  request: p.request,
-  snapshot_id: p.snapshotId,
-  amount_atomic: String(p.payment.amount),
-  network: p.payment.network,
-  asset: p.payment.asset,
-  payer: p.payment.payer,
-  pay_to: p.payment.payTo,
-  nonce: p.payment.nonce,
-  valid_before: String(p.payment.validBefore),
-  transaction_hash: p.transaction,
-  chain: p.chain,
-  block: p.block === null ? null : Number(p.block),
-  why: p.why,
-  lead_id: p.leadId,
-  answer_sha256: p.answerSha256,
-  reserved_at: instantOf(p.reservedAtMs),
-  settling_at: instantOrNull(p.settlingAtMs),
-  ended_at: instantOrNull(p.endedAtMs),
+export const purchaseRow = (purchase: Purchase): RowOf<typeof PurchaseRow> => ({
+  id: purchase.id,
+  state: purchase.state,
+  route: purchase.route,
+  request: purchase.request,
+  snapshot_id: purchase.snapshotId,
+  amount_atomic: String(purchase.payment.amount),
+  network: purchase.payment.network,
+  asset: purchase.payment.asset,
+  payer: purchase.payment.payer,
+  pay_to: purchase.payment.payTo,
+  nonce: purchase.payment.nonce,
+  valid_before: String(purchase.payment.validBefore),
+  transaction_hash: purchase.transaction,
+  chain: purchase.chain,
+  block: purchase.block === null ? null : Number(purchase.block),
+  why: purchase.why,
+  lead_id: purchase.leadId,
+  answer_sha256: purchase.answerSha256,
+  reserved_at: instantOf(purchase.reservedAtMs),
+  settling_at: instantOrNull(purchase.settlingAtMs),
+  ended_at: instantOrNull(purchase.endedAtMs),
 });
 
 /** The claim of a purchase; null if it has no lead. */
-export const claimRow = (p: Purchase): RowOf<typeof ClaimRow> | null =>
-  p.leadId === null || p.state === 'released'
+export const claimRow = (purchase: Purchase): RowOf<typeof ClaimRow> | null =>
+  purchase.leadId === null || purchase.state === 'released'
     ? null
     : {
-        lead_id: p.leadId,
-        purchase_id: p.id,
-        state: p.state,
-        property_keys: p.properties.length === 0 ? null : p.properties.join('|'),
+        lead_id: purchase.leadId,
+        purchase_id: purchase.id,
+        state: purchase.state,
+        property_keys: purchase.properties.length === 0 ? null : purchase.properties.join('|'),
       };
 
-export const deliveryRow = (d: Delivery, number: number): RowOf<typeof DeliveryRow> => ({
+export const deliveryRow = (delivery: Delivery, number: number): RowOf<typeof DeliveryRow> => ({
   number,
-  purchase_id: d.purchaseId,
-  kind: d.kind,
-  sent_at: instantOf(d.atMs),
-  complete: d.complete,
+  purchase_id: delivery.purchaseId,
+  kind: delivery.kind,
+  sent_at: instantOf(delivery.atMs),
+  complete: delivery.complete,
 });

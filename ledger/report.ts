@@ -170,11 +170,11 @@ function revenueLines({ sales, networks, purchases }: Figures, nowMs: number, da
     dollars(atomic),
   ];
   const totals = [...new Set(sales.map(({ route }) => route))].sort().map((route) => {
-    const ofRoute = sales.filter((s) => s.route === route);
+    const ofRoute = sales.filter((sale) => sale.route === route);
     return rowOf(
       'all',
       route,
-      ofRoute.reduce((n, { calls }) => n + calls, 0),
+      ofRoute.reduce((sum, { calls }) => sum + calls, 0),
       sumOf(ofRoute),
     );
   });
@@ -210,15 +210,15 @@ export function formatReport(figures: Figures, place: string, nowMs: number, day
     `Settlements of unknown outcome: ${unknown.length}`,
     ...firstOf(
       columns(
-        unknown.map((p) => [
-          p.id,
-          p.route,
-          dollars(p.payment.amount),
-          `${ageOf(nowMs - (p.settlingAtMs ?? nowMs))} old`,
-          p.leadId === null ? '' : `lead ${p.leadId}`,
-          p.transaction === null ? 'no transaction known' : p.transaction,
-          p.why ?? 'in progress',
-          elsewhere(p.payment.network),
+        unknown.map((purchase) => [
+          purchase.id,
+          purchase.route,
+          dollars(purchase.payment.amount),
+          `${ageOf(nowMs - (purchase.settlingAtMs ?? nowMs))} old`,
+          purchase.leadId === null ? '' : `lead ${purchase.leadId}`,
+          purchase.transaction === null ? 'no transaction known' : purchase.transaction,
+          purchase.why ?? 'in progress',
+          elsewhere(purchase.payment.network),
         ]),
       ),
     ),
@@ -231,11 +231,11 @@ export function formatReport(figures: Figures, place: string, nowMs: number, day
       (notDelivered.length === 0 ? '' : ' (their buyers can collect them)'),
     ...firstOf(
       columns(
-        notDelivered.map((p) => [
-          p.id,
-          p.route,
-          dollars(p.payment.amount),
-          `${ageOf(nowMs - (p.endedAtMs ?? nowMs))} ago`,
+        notDelivered.map((purchase) => [
+          purchase.id,
+          purchase.route,
+          dollars(purchase.payment.amount),
+          `${ageOf(nowMs - (purchase.endedAtMs ?? nowMs))} ago`,
         ]),
       ),
     ),

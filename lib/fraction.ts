@@ -1,39 +1,47 @@
 /** Exact fractions of whole numbers. */
 export class Fraction {
-  readonly n: bigint;
-  readonly d: bigint;
-  constructor(n: bigint, d: bigint) {
-    if (d === 0n) throw new Error('division by zero');
-    this.n = d < 0n ? -n : n;
-    this.d = d < 0n ? -d : d;
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+  constructor(numerator: bigint, denominator: bigint) {
+    if (denominator === 0n) throw new Error('division by zero');
+    this.numerator = denominator < 0n ? -numerator : numerator;
+    this.denominator = denominator < 0n ? -denominator : denominator;
   }
   static of(value: string | number): Fraction {
     const [whole = '0', decimals = ''] = String(value).split('.');
     return new Fraction(BigInt(whole + decimals), 10n ** BigInt(decimals.length));
   }
-  plus(o: Fraction): Fraction {
-    return new Fraction(this.n * o.d + o.n * this.d, this.d * o.d);
+  plus(other: Fraction): Fraction {
+    return new Fraction(
+      this.numerator * other.denominator + other.numerator * this.denominator,
+      this.denominator * other.denominator,
+    );
   }
-  minus(o: Fraction): Fraction {
-    return new Fraction(this.n * o.d - o.n * this.d, this.d * o.d);
+  minus(other: Fraction): Fraction {
+    return new Fraction(
+      this.numerator * other.denominator - other.numerator * this.denominator,
+      this.denominator * other.denominator,
+    );
   }
-  times(o: Fraction): Fraction {
-    return new Fraction(this.n * o.n, this.d * o.d);
+  times(other: Fraction): Fraction {
+    return new Fraction(this.numerator * other.numerator, this.denominator * other.denominator);
   }
-  over(o: Fraction): Fraction {
-    return new Fraction(this.n * o.d, this.d * o.n);
+  over(other: Fraction): Fraction {
+    return new Fraction(this.numerator * other.denominator, this.denominator * other.numerator);
   }
-  isBelow(o: Fraction): boolean {
-    return this.n * o.d < o.n * this.d;
+  isBelow(other: Fraction): boolean {
+    return this.numerator * other.denominator < other.numerator * this.denominator;
   }
-  equals(o: Fraction): boolean {
-    return this.n * o.d === o.n * this.d;
+  equals(other: Fraction): boolean {
+    return this.numerator * other.denominator === other.numerator * this.denominator;
   }
   /** Rounded half away from zero to a number of decimals. */
   rounded(decimals: number): string {
     const scale = 10n ** BigInt(decimals);
-    const size = (2n * (this.n < 0n ? -this.n : this.n) * scale + this.d) / (2n * this.d);
-    const sign = this.n < 0n && size > 0n ? '-' : '';
+    const size =
+      (2n * (this.numerator < 0n ? -this.numerator : this.numerator) * scale + this.denominator) /
+      (2n * this.denominator);
+    const sign = this.numerator < 0n && size > 0n ? '-' : '';
     const digits = String(size).padStart(decimals + 1, '0');
     return decimals === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
   }

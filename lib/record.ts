@@ -191,7 +191,7 @@ export function absentSchema(
 ): z.ZodType<Readonly<Record<string, string>>> {
   const valuesOf = (cause: Cause): readonly string[] => {
     if (typeof cause === 'string') return [cause];
-    return 'of' in cause ? (columns.find((c) => c.name === cause.of)?.values ?? []) : [cause.code];
+    return 'of' in cause ? (columns.find((column) => column.name === cause.of)?.values ?? []) : [cause.code];
   };
   const fields = names.filter((name) => Object.hasOwn(causes, name));
   const codes = new Set([NOT_RECORDED, ...fields.flatMap((name) => causes[name] ?? []).flatMap(valuesOf)]);
@@ -225,7 +225,9 @@ export function completeRow<D extends RecordDefinition>(
   { columns }: D,
   given: GivenRow<RowOf<D>>,
 ): Readonly<Record<string, unknown>> {
-  const blanks = Object.fromEntries(columns.filter((c) => c.absent !== undefined).map((c) => [c.name, null]));
+  const blanks = Object.fromEntries(
+    columns.filter((column) => column.absent !== undefined).map((column) => [column.name, null]),
+  );
   return { ...blanks, ...given };
 }
 
@@ -261,7 +263,9 @@ export function defineRecord<F extends Fields>(
  * @param constraints of the table, such as its keys
  */
 export function createTable(table: string, columns: readonly Column[], constraints: readonly string[] = []): string {
-  const lines = columns.map((c) => `${identifier(c.name)} ${c.sql}${c.absent === undefined ? ' NOT NULL' : ''}`);
+  const lines = columns.map(
+    (column) => `${identifier(column.name)} ${column.sql}${column.absent === undefined ? ' NOT NULL' : ''}`,
+  );
   return `CREATE TABLE ${identifier(table)} (\n  ${[...lines, ...constraints].join(',\n  ')}\n)`;
 }
 
@@ -269,17 +273,19 @@ export function createTable(table: string, columns: readonly Column[], constrain
 export function commentOn(table: string, about: string, columns: readonly Column[]): string[] {
   return [
     `COMMENT ON TABLE ${identifier(table)} IS ${literal(about)}`,
-    ...columns.map((c) => `COMMENT ON COLUMN ${identifier(table)}.${identifier(c.name)} IS ${literal(noteOf(c))}`),
+    ...columns.map(
+      (column) => `COMMENT ON COLUMN ${identifier(table)}.${identifier(column.name)} IS ${literal(noteOf(column))}`,
+    ),
   ];
 }
 
 /** Description of a field for people: meaning, unit, accepted values, absence rule. */
-export function noteOf(c: FieldFacts): string {
+export function noteOf(facts: FieldFacts): string {
   return [
-    c.about,
-    c.unit === undefined ? '' : `Unit: ${c.unit}.`,
-    c.values === undefined ? '' : `One of: ${c.values.join(', ')}.`,
-    c.absent === undefined ? '' : `Null when: ${c.absent}.`,
+    facts.about,
+    facts.unit === undefined ? '' : `Unit: ${facts.unit}.`,
+    facts.values === undefined ? '' : `One of: ${facts.values.join(', ')}.`,
+    facts.absent === undefined ? '' : `Null when: ${facts.absent}.`,
   ]
     .filter(Boolean)
     .join(' ');

@@ -57,7 +57,7 @@ const hideTruncated = (text: string, forms: readonly string[]): string =>
 
 /** A function that replaces every secret, and any URL's user and password, with `[hidden]`. */
 export function redactor(secrets: readonly string[]): Redact {
-  const forms = [...new Set(secrets.filter((s) => s.length >= SHORTEST).flatMap(encodingsOf))].sort(
+  const forms = [...new Set(secrets.filter((secret) => secret.length >= SHORTEST).flatMap(encodingsOf))].sort(
     (a, b) => b.length - a.length,
   );
   // Longest first: the regular expression takes the first alternative that matches.
@@ -94,7 +94,7 @@ export function piecesOf(url: string): UrlPieces | null {
     hosts,
     user,
     password: password.join(':'),
-    path: path.split('/').filter((s) => s !== ''),
+    path: path.split('/').filter((segment) => segment !== ''),
     query: [...new URLSearchParams(query).values()],
   };
 }

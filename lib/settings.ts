@@ -9,7 +9,7 @@ import { storeSettings } from './store/settings.ts';
 const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2099-12-31'];
 const day = z.iso
   .date('a day as YYYY-MM-DD')
-  .refine((d) => d >= FIRST_DAY && d <= LAST_DAY, `a day from ${FIRST_DAY} to ${LAST_DAY}`);
+  .refine((text) => text >= FIRST_DAY && text <= LAST_DAY, `a day from ${FIRST_DAY} to ${LAST_DAY}`);
 const count = (about: string, byDefault: number) =>
   z.coerce
     .number('a whole number')
@@ -20,13 +20,13 @@ const count = (about: string, byDefault: number) =>
     .describe(about);
 
 /** A setting that is 0 or 1. */
-export const zeroOrOne = z.enum(['0', '1'], 'either 0 or 1').transform((v) => v === '1');
+export const zeroOrOne = z.enum(['0', '1'], 'either 0 or 1').transform((text) => text === '1');
 
 /** Location of the ledger, for the server, which sells, and the pipeline, which excludes sold leads. */
 const ledger = z
   .string()
   .refine(
-    (s) => !/^[a-z0-9+.-]+:/i.test(s) || /^(postgres|postgresql):\/\/[^\s]+$/.test(s),
+    (text) => !/^[a-z0-9+.-]+:/i.test(text) || /^(postgres|postgresql):\/\/[^\s]+$/.test(text),
     'the path of an SQLite file, or postgres://user:password@host/database',
   )
   .optional()
@@ -197,7 +197,9 @@ export function readSettings<S extends z.ZodObject>(
   shape: S,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): z.infer<S> {
-  const known = Object.fromEntries(Object.keys(shape.shape).map((k) => [k, env[k] === '' ? undefined : env[k]]));
+  const known = Object.fromEntries(
+    Object.keys(shape.shape).map((key) => [key, env[key] === '' ? undefined : env[key]]),
+  );
   const result = shape.safeParse(known);
   if (result.success) return result.data;
   const issue = result.error.issues[0];

@@ -35,10 +35,11 @@ type Types = ReadonlyMap<string, string>;
 
 /** A SELECT list of all columns of a table, with those of another type converted. @param to default: for models */
 export function convertedRow(columns: readonly Column[], from: TypeOf | Types, to = modelType): string {
-  const typeOf = (c: Column): string => (typeof from === 'function' ? from(c) : (from.get(c.name) ?? to(c)));
+  const typeOf = (column: Column): string =>
+    typeof from === 'function' ? from(column) : (from.get(column.name) ?? to(column));
   const changed = columns
-    .filter((c) => typeOf(c) !== to(c))
-    .map((c) => `${converted(identifier(c.name), typeOf(c), to(c))} AS ${identifier(c.name)}`);
+    .filter((column) => typeOf(column) !== to(column))
+    .map((column) => `${converted(identifier(column.name), typeOf(column), to(column))} AS ${identifier(column.name)}`);
   return changed.length === 0 ? '*' : `* REPLACE (${changed.join(', ')})`;
 }
 

@@ -21,7 +21,7 @@ export function excerptOf(answer: unknown): Excerpt {
   const block = (lines: readonly string[], [open, close]: readonly [string, string], indent: string): string =>
     lines.length === 0
       ? open + close
-      : `${open}\n${lines.map((l) => `${indent}  ${l}`).join(',\n')}\n${indent}${close}`;
+      : `${open}\n${lines.map((line) => `${indent}  ${line}`).join(',\n')}\n${indent}${close}`;
   const textOf = (value: unknown, depth: number, indent: string): string => {
     if (typeof value === 'string' && value.length > MAX_TEXT)
       return cut(`${JSON.stringify(value.slice(0, MAX_TEXT)).slice(0, -1)}…"`);

@@ -23,7 +23,9 @@ export const CSV_HEADERS = Object.fromEntries(
 
 /** References to them, for a route that answers in CSV, too. */
 export const csvHeadersOf = ({ csvColumns }: Pick<Route, 'csvColumns'>): JsonObject =>
-  csvColumns ? Object.fromEntries(LIST_HEADER_NAMES.map((n) => [n, { $ref: `#/components/headers/${n}` }])) : {};
+  csvColumns
+    ? Object.fromEntries(LIST_HEADER_NAMES.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+    : {};
 
 const schema = {
   type: 'string',

@@ -49,7 +49,7 @@ function llmsText({ routes, publicUrl, networks, notice }: DocumentOptions): str
       ...(route.template ? [`  - ${route.template.about}`] : []),
     ].join('\n');
   };
-  const priced = routes.filter((r) => r.price !== null);
+  const priced = routes.filter((route) => route.price !== null);
   return [
     '# Dealfeed',
     '> Property data from public pages, explained and priced per call: small multifamily listings with underwriting, ' +
@@ -67,7 +67,7 @@ function llmsText({ routes, publicUrl, networks, notice }: DocumentOptions): str
       'payment-identifier) and repeat the request with it.',
     '## Free',
     routes
-      .filter((r) => r.price === null)
+      .filter((route) => route.price === null)
       .map(line)
       .join('\n'),
     '## Paid',
@@ -86,7 +86,7 @@ function llmsText({ routes, publicUrl, networks, notice }: DocumentOptions): str
 const x402Resources = ({ routes, publicUrl, payTo, networks }: DocumentOptions): unknown => ({
   x402Version: 2,
   resources: routes
-    .filter((r) => r.price !== null)
+    .filter((route) => route.price !== null)
     .map((route) => ({
       resource: publicUrl + templateOf(route),
       type: 'http',

@@ -24,7 +24,7 @@ export const HEADERS = {
 } as const;
 /** References to these headers. */
 export const headers = (...names: (keyof typeof HEADERS)[]): JsonObject =>
-  Object.fromEntries(names.map((n) => [n, { $ref: `#/components/headers/${n}` }]));
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 /** Headers of a paid response. */
 export const PURCHASE_HEADERS = [

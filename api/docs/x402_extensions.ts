@@ -62,7 +62,10 @@ function shortened(answer: Json, inRecord: number, inSection: number): Json {
   const { records } = answer;
   if (Array.isArray(records)) {
     const list = Object.entries(answer).filter(([name]) => LIST_FIELDS.includes(name));
-    return { ...Object.fromEntries(list), records: records.slice(0, 1).map((r: Json) => firstFields(r, inRecord)) };
+    return {
+      ...Object.fromEntries(list),
+      records: records.slice(0, 1).map((record: Json) => firstFields(record, inRecord)),
+    };
   }
   const section = (value: unknown): unknown => {
     if (Array.isArray(value)) return inSection === 0 ? [] : value.slice(0, 1).map(section);

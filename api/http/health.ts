@@ -47,7 +47,7 @@ async function degradedSources(snapshot: Snapshot): Promise<DegradedSource[]> {
     "WHERE status = 'degraded' ORDER BY source",
     [],
   );
-  return rows.map((r) => ({ source: String(r['source']), detail: String(r['detail']) }));
+  return rows.map((row) => ({ source: String(row['source']), detail: String(row['detail']) }));
 }
 
 /** A function that reports the current health. Stale sources are queried once per snapshot and day. */

@@ -89,7 +89,7 @@ export function clientKey(ip: string): string {
       : [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0'), ...right];
   return groups
     .slice(0, 4)
-    .map((g) => Number.parseInt(g, 16).toString(16))
+    .map((group) => Number.parseInt(group, 16).toString(16))
     .join(':');
 }
 

@@ -151,7 +151,9 @@ async function respond(ctx: Context, server: Server, message: object): Promise<v
       new Request(`http://localhost${MCP_PATH}`, {
         method: 'POST',
         headers: Object.fromEntries(
-          ['Accept', 'Content-Type', 'Mcp-Protocol-Version'].map((name) => [name, ctx.get(name)]).filter(([, v]) => v),
+          ['Accept', 'Content-Type', 'Mcp-Protocol-Version']
+            .map((name) => [name, ctx.get(name)])
+            .filter(([, value]) => value),
         ) as Record<string, string>,
       }),
       { parsedBody: message },

@@ -34,7 +34,7 @@ export function readCall(
   { tools }: Pick<Interface, 'tools'>,
   { name, arguments: given = {}, _meta }: CallToolRequest['params'],
 ): ToolCall {
-  const tool = tools.find((t) => t.name === name);
+  const tool = tools.find((one) => one.name === name);
   if (!tool) throw new ArgumentError(`There is no tool ${JSON.stringify(name.slice(0, 64))}.`, 'unknown_tool');
   const { view, rest } = readView(given);
   const payment = _meta?.[PAYMENT];

@@ -130,7 +130,7 @@ export async function openRunningPayments({
       money: wanted.mode === 'sandbox' ? 'test' : 'real',
       nowMs,
       chainSeconds: async () =>
-        Math.min(...(await Promise.all(chains.map(async (c) => (await c.latestBlock()).seconds)))),
+        Math.min(...(await Promise.all(chains.map(async (chain) => (await chain.latestBlock()).seconds)))),
       collectDays: settings.COLLECT_DAYS,
       report: (pass) => {
         report({ settlements: pass });

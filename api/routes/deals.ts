@@ -66,19 +66,19 @@ function listedSince(filters: Filters, day: string | undefined): Filters {
     .either(isListed, { column: 'first_seen', is: '>=', value: startOfDay(day) });
 }
 
-const matchingDeals = async ({ params: p, snapshot }: DealRequest): Promise<Filters> =>
-  listedSince(await inPlaceByZip(activeDeals(), p, snapshot), p.listed_since)
-    .and('list_price', '>=', p.min_price)
-    .and('list_price', '<=', p.max_price)
-    .and('cap_rate', '>=', p.min_cap)
-    .and('units', '>=', p.min_units)
-    .and('units', '<=', p.max_units)
-    .and('deal_score', '>=', p.min_score)
-    .and('rental_status', '=', p.status)
-    .and('cap_rate_underwritten', '>=', p.min_cap_underwritten)
-    .and('cap_gap_pct', '<=', p.max_cap_gap)
-    .and('underwrite_reliability', '=', p.underwrite_reliability)
-    .and('dscr', '>=', p.min_dscr);
+const matchingDeals = async ({ params, snapshot }: DealRequest): Promise<Filters> =>
+  listedSince(await inPlaceByZip(activeDeals(), params, snapshot), params.listed_since)
+    .and('list_price', '>=', params.min_price)
+    .and('list_price', '<=', params.max_price)
+    .and('cap_rate', '>=', params.min_cap)
+    .and('units', '>=', params.min_units)
+    .and('units', '<=', params.max_units)
+    .and('deal_score', '>=', params.min_score)
+    .and('rental_status', '=', params.status)
+    .and('cap_rate_underwritten', '>=', params.min_cap_underwritten)
+    .and('cap_gap_pct', '<=', params.max_cap_gap)
+    .and('underwrite_reliability', '=', params.underwrite_reliability)
+    .and('dscr', '>=', params.min_dscr);
 
 const INDEX_FIELDS = {
   id: true,

@@ -124,21 +124,21 @@ export function paymentRoutes(
 ): Record<string, RouteConfig> {
   return Object.fromEntries(
     routes
-      .filter((r) => r.price !== null)
-      .map((r) => [
-        routeKey(r),
+      .filter((route) => route.price !== null)
+      .map((route) => [
+        routeKey(route),
         {
           accepts: networks.map(({ name: network, usdc: { address: asset, name, version } }) => ({
             scheme: 'exact',
             network,
             payTo,
-            price: { amount: String(atomicOf(r.price ?? '')), asset, extra: { name, version } },
-            maxTimeoutSeconds: paymentSecondsOf(r),
+            price: { amount: String(atomicOf(route.price ?? '')), asset, extra: { name, version } },
+            maxTimeoutSeconds: paymentSecondsOf(route),
           })),
-          description: r.about,
-          mimeType: mediaOf(r),
+          description: route.about,
+          mimeType: mediaOf(route),
           serviceName: 'Dealfeed',
-          extensions: extensionsOf(r),
+          extensions: extensionsOf(route),
         } satisfies RouteConfig,
       ]),
   );

@@ -81,7 +81,7 @@ export const stateParam = (about: string) =>
     z
       .string()
       .regex(/^[A-Za-z]{2}$/)
-      .transform((s) => s.toUpperCase()),
+      .transform((text) => text.toUpperCase()),
     { kind: 'string', about, expected: 'a two-letter state such as OH' },
   );
 
@@ -117,7 +117,7 @@ export const flagParam = (about: string) =>
       .string()
       .toLowerCase()
       .pipe(z.enum(['true', 'false']))
-      .transform((s) => s === 'true'),
+      .transform((text) => text === 'true'),
     { kind: 'boolean', about, expected: 'true or false', values: ['true', 'false'] },
   );
 
@@ -153,7 +153,7 @@ export const idParam = (about: string) =>
     z
       .string()
       .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i)
-      .transform((s) => s.toLowerCase()),
+      .transform((text) => text.toLowerCase()),
     { kind: 'uuid', about, expected: 'a UUID such as 6f1c1f0e-3b5a-5c4e-9a55-0f4f0a3f7d21' },
   );
 

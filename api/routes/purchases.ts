@@ -65,7 +65,7 @@ export const purchasesOpenApi = {
               'Unencoded-Digest',
               'Delivery',
               'PAYMENT-RESPONSE',
-            ].map((n) => [n, ref(n)]),
+            ].map((name) => [name, ref(name)]),
           ),
           content: { '*/*': { schema: {} } },
         },

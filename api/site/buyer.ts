@@ -88,7 +88,7 @@ async function exchange(url: URL, payment?: string): Promise<Exchange> {
 }
 
 const headerOf = ({ received }: Exchange, name: string): string | undefined =>
-  received.find(([n]) => n.toLowerCase() === name)?.[1];
+  received.find(([header]) => header.toLowerCase() === name)?.[1];
 
 export function sandboxBuyer({ privateKey, chain, payTo, baseUrl }: BuyerOptions): SandboxBuyer {
   const account = privateKeyToAccount(privateKey);

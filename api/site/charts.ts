@@ -20,12 +20,12 @@ export interface Bar {
   readonly mark?: number;
 }
 
-const at = (n: number): string => n.toFixed(2);
+const at = (value: number): string => value.toFixed(2);
 
 /** One bar on a scale from `low` to `high`. Hidden from screen readers: its row has the same as text. */
 function barOf({ from = 0, to, tone, mark }: Bar, low: number, high: number): Html {
-  const x = (v: number): number => Math.min(100, Math.max(0, ((v - low) / (high - low || 1)) * 100));
-  const [left, right] = [x(Math.min(from, to)), x(Math.max(from, to))];
+  const position = (value: number): number => Math.min(100, Math.max(0, ((value - low) / (high - low || 1)) * 100));
+  const [left, right] = [position(Math.min(from, to)), position(Math.max(from, to))];
   return html`<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" focusable="false">
     <rect class="track" width="100" height="10"></rect>
     <rect
@@ -37,7 +37,7 @@ function barOf({ from = 0, to, tone, mark }: Bar, low: number, high: number): Ht
     ${
       mark === undefined
         ? ''
-        : html`<rect class="mark" x="${at(Math.min(x(mark), 99.4))}" width="0.6" height="10"></rect>`
+        : html`<rect class="mark" x="${at(Math.min(position(mark), 99.4))}" width="0.6" height="10"></rect>`
     }
   </svg>`;
 }
@@ -112,18 +112,19 @@ export interface RangeChart {
 const AXIS_STEPS = 4;
 
 function rangeBar({ from, to, marks }: RangeRow, low: number, high: number): Html {
-  const x = (v: number): number => Math.min(100, Math.max(0, ((v - low) / (high - low || 1)) * 100));
+  const position = (value: number): number => Math.min(100, Math.max(0, ((value - low) / (high - low || 1)) * 100));
   return html`<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" focusable="false">
     <rect class="track" y="4" width="100" height="2"></rect>
     <rect
       class="tone-muted"
-      x="${at(x(Math.min(from, to)))}"
+      x="${at(position(Math.min(from, to)))}"
       y="2.5"
-      width="${at(Math.abs(x(to) - x(from)))}"
+      width="${at(Math.abs(position(to) - position(from)))}"
       height="5"
     ></rect>
     ${marks.map(
-      (mark) => html`<rect class="tone-${mark.tone}" x="${at(Math.min(x(mark.at), 99))}" width="1" height="10"></rect>`,
+      (mark) =>
+        html`<rect class="tone-${mark.tone}" x="${at(Math.min(position(mark.at), 99))}" width="1" height="10"></rect>`,
     )}
   </svg>`;
 }
@@ -171,7 +172,7 @@ export function partsChart(
   caption: Piece,
   parts: readonly { readonly label: string; readonly points: number; readonly most: number }[],
 ): Html {
-  const high = Math.max(...parts.map((p) => p.most));
+  const high = Math.max(...parts.map((part) => part.most));
   return barChart({
     caption,
     head: ['Part', 'Points'],

@@ -8,20 +8,22 @@ const integerFormat = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 
 
 export const absent = html`<span class="absent"><span aria-hidden="true">–</span><span class="sr">none</span></span>`;
 
-const formatted = (value: Figure, write: (n: number) => string): Html =>
+const formatted = (value: Figure, write: (number: number) => string): Html =>
   value === null || value === undefined ? absent : html`${write(Number(value))}`;
 
 /** Dollars without cents; a minus sign before the dollar sign. */
-export const dollarsText = (n: number): string => `${n < 0 ? '−' : ''}$${integerFormat.format(Math.abs(n))}`;
+export const dollarsText = (number: number): string =>
+  `${number < 0 ? '−' : ''}$${integerFormat.format(Math.abs(number))}`;
 export const dollars = (value: Figure): Html => formatted(value, dollarsText);
-export const percentText = (n: number): string => `${n < 0 ? '−' : ''}${Math.abs(n).toFixed(2)}%`;
+export const percentText = (number: number): string => `${number < 0 ? '−' : ''}${Math.abs(number).toFixed(2)}%`;
 export const percent = (value: Figure): Html => formatted(value, percentText);
 /** Percentage points with their sign. */
-export const pointsText = (n: number): string => `${n > 0 ? '+' : n < 0 ? '−' : ''}${Math.abs(n).toFixed(2)} pts`;
+export const pointsText = (number: number): string =>
+  `${number > 0 ? '+' : number < 0 ? '−' : ''}${Math.abs(number).toFixed(2)} pts`;
 export const points = (value: Figure): Html => formatted(value, pointsText);
-export const ratioText = (n: number): string => `${n.toFixed(2)}×`;
+export const ratioText = (number: number): string => `${number.toFixed(2)}×`;
 export const ratio = (value: Figure): Html => formatted(value, ratioText);
-export const countText = (n: number): string => integerFormat.format(n);
+export const countText = (number: number): string => integerFormat.format(number);
 export const count = (value: Figure): Html => formatted(value, countText);
 
 /** A range of counts. */
@@ -30,8 +32,8 @@ export const rangeText = ({ at_least: least, at_most: most }: Range): string =>
 
 /** A share such as "-0.05" as a signed percentage with at most one decimal: "−5%", "6.5%". */
 export function shareText(value: string, signed = false): string {
-  const n = Math.round(Number(value) * 1000) / 10;
-  return `${n < 0 ? '−' : signed && n > 0 ? '+' : ''}${Math.abs(n)}%`;
+  const rounded = Math.round(Number(value) * 1000) / 10;
+  return `${rounded < 0 ? '−' : signed && rounded > 0 ? '+' : ''}${Math.abs(rounded)}%`;
 }
 
 /** A day or an instant in <time>: the day is shown. */
@@ -44,8 +46,8 @@ const CAPITALS: ReadonlySet<string> = new Set(['noi', 'hud', 'dscr', 'zip', 'arv
 export const words = (name: string): string =>
   name
     .split('_')
-    .map((w) => (CAPITALS.has(w) ? w.toUpperCase() : w))
+    .map((word) => (CAPITALS.has(word) ? word.toUpperCase() : word))
     .join(' ');
 
 /** The same, capitalized. */
-export const sentence = (name: string): string => words(name).replace(/^./, (c) => c.toUpperCase());
+export const sentence = (name: string): string => words(name).replace(/^./, (first) => first.toUpperCase());

@@ -18,14 +18,14 @@ const MOST = 2;
  */
 export function freshnessChart(title: string, bars: readonly FreshnessBar[]): Html {
   const height = TOP * 2 + bars.length * ROW;
-  const x = (share: number): string => (LEFT + (Math.min(share, MOST) / MOST) * (WIDTH - LEFT)).toFixed(1);
+  const position = (share: number): string => (LEFT + (Math.min(share, MOST) / MOST) * (WIDTH - LEFT)).toFixed(1);
   return html`<svg class="fresh" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${title}">
     ${bars.map(({ days, everyDays, tone }, i) => {
-      const y = TOP + i * ROW;
+      const top = TOP + i * ROW;
       const share = days === null ? 0 : days / everyDays;
-      return html`<rect class="track" y="${y}" width="${WIDTH}" height="${ROW - 4}"></rect>
-        <rect class="tone-${tone}" y="${y}" width="${x(Math.max(share, 0.03))}" height="${ROW - 4}"></rect>`;
+      return html`<rect class="track" y="${top}" width="${WIDTH}" height="${ROW - 4}"></rect>
+        <rect class="tone-${tone}" y="${top}" width="${position(Math.max(share, 0.03))}" height="${ROW - 4}"></rect>`;
     })}
-    <line class="due" x1="${x(1)}" x2="${x(1)}" y1="0" y2="${height}"></line>
+    <line class="due" x1="${position(1)}" x2="${position(1)}" y1="0" y2="${height}"></line>
   </svg>`;
 }

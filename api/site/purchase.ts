@@ -36,9 +36,9 @@ function pricedRoute(routes: readonly Route[], call: string): Route | undefined 
   if (!/^\/(?!\/)[\x21-\x7e]*$/.test(call)) return undefined;
   const [path = ''] = call.split('?');
   return routes.find(
-    (r) =>
-      r.price !== null &&
-      new RegExp(`^${r.path.replaceAll(/:\w+/g, '[^/]+').replaceAll('.', String.raw`\.`)}$`).test(path),
+    (route) =>
+      route.price !== null &&
+      new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+').replaceAll('.', String.raw`\.`)}$`).test(path),
   );
 }
 
@@ -55,7 +55,7 @@ async function formOf(ctx: Context): Promise<URLSearchParams> {
 }
 
 const json = (value: unknown): string =>
-  JSON.stringify(value, (_, v: unknown) => (typeof v === 'bigint' ? v.toString() : v), 2);
+  JSON.stringify(value, (_, field: unknown) => (typeof field === 'bigint' ? field.toString() : field), 2);
 
 const form = (call: string, refused = ''): Html =>
   html`<form class="panel" method="post" action="${PURCHASE_PATH}">
@@ -210,7 +210,7 @@ export function mountPurchase(router: Router, site: Site, { routes, snapshots, b
       throw new Problem('malformed_request', 'Start the test purchase from its own page.');
     const call = ((await formOf(ctx)).get('call') ?? '').trim();
     if (!pricedRoute(routes, call)) {
-      const priced = [...new Set(routes.filter((r) => r.price !== null).map(templateOf))];
+      const priced = [...new Set(routes.filter((route) => route.price !== null).map(templateOf))];
       send(
         ctx,
         page(call, '', `This is not the path of a priced endpoint. Priced endpoints: ${priced.join(', ')}.`),

@@ -143,7 +143,7 @@ export function mountSite(router: Router, deps: SiteDeps): Site {
 
   const contextFor = async (snapshot: Snapshot, today: string, query: URLSearchParams): Promise<PageContext> => {
     const request = freeRequest(snapshot, { today, cursors, claims });
-    const meta = routes.find((r) => r.path === '/api/meta');
+    const meta = routes.find((route) => route.path === '/api/meta');
     if (!meta) throw new Error('the site needs the route /api/meta');
     return { site: deps, request, meta: (await meta.handle(request)) as z.infer<typeof Meta>, query };
   };

@@ -55,7 +55,7 @@ export class Where {
   }
 
   toString(): string {
-    const conditions = this.#conditions.map((c) => `(${c})`).join(' AND ');
+    const conditions = this.#conditions.map((condition) => `(${condition})`).join(' AND ');
     return `${conditions === '' ? '' : ` WHERE ${conditions}`}${this.#order}`;
   }
 }

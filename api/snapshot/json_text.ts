@@ -2,7 +2,7 @@
 
 const COMMA = Buffer.from(',');
 const areTexts = (value: unknown): value is readonly Buffer[] =>
-  Array.isArray(value) && value.length > 0 && value.every((v) => Buffer.isBuffer(v));
+  Array.isArray(value) && value.length > 0 && value.every((item) => Buffer.isBuffer(item));
 
 export class JsonText {
   readonly bytes: Buffer;

@@ -67,7 +67,7 @@ const recordsSql = (table: TableName, names: readonly string[]): string =>
 /** Names of the fields of a full record. */
 export function allFields(table: TableName): readonly string[] {
   const { columns, causes }: RecordDefinition = TABLES[table];
-  const names = columns.map((c) => c.name);
+  const names = columns.map((column) => column.name);
   return causes === undefined ? names : [...names, ABSENT];
 }
 

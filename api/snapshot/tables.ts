@@ -49,7 +49,7 @@ export const ADDED_LATER: ReadonlySet<TableName> = new Set([
 
 /** The column of a table. @throws Error if the table has no column of that name */
 export function columnOf(table: TableName, name: string): Column {
-  const column = TABLES[table].columns.find((c) => c.name === name);
+  const column = TABLES[table].columns.find((one) => one.name === name);
   if (!column) throw new Error(`${table} has no column ${name}`);
   return column;
 }

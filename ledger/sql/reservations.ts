@@ -74,17 +74,17 @@ function newReservation(id: string, purchase: NewPurchase): Purchase {
 
 /** @returns whether it was inserted: no other purchase has the payment or the identifier */
 async function insert(query: Query, purchase: Purchase): Promise<boolean> {
-  const { id, payment: p } = purchase;
+  const { id, payment } = purchase;
   const inserted = await query(
     INSERT,
     id,
-    p.network,
-    p.asset,
-    p.payer,
-    p.nonce,
-    p.payTo,
-    String(p.amount),
-    String(p.validBefore),
+    payment.network,
+    payment.asset,
+    payment.payer,
+    payment.nonce,
+    payment.payTo,
+    String(payment.amount),
+    String(payment.validBefore),
     purchase.route,
     purchase.request,
     purchase.snapshotId,

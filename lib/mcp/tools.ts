@@ -71,8 +71,8 @@ interface Service {
 function toolOf(path: string, operation: z.infer<typeof Operation>, { base, components }: Service): Tool {
   const { parameters } = operation;
   const free = Number(operation['x-price-usd']) === 0;
-  const required = parameters.filter((p) => p.required).map((p) => p.name);
-  const known = new Map(parameters.map((p) => [p.name, p]));
+  const required = parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name);
+  const known = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   return {
     name: operation.operationId,
     title: `GET ${path}`,
@@ -80,7 +80,9 @@ function toolOf(path: string, operation: z.infer<typeof Operation>, { base, comp
     description: `${operation.summary} ${free ? 'Free.' : `Costs ${priceText(operation)}. No match, no charge.`}`,
     inputSchema: {
       type: 'object',
-      properties: Object.fromEntries(parameters.map((p) => [p.name, { ...p.schema, description: aboutOf(p) }])),
+      properties: Object.fromEntries(
+        parameters.map((parameter) => [parameter.name, { ...parameter.schema, description: aboutOf(parameter) }]),
+      ),
       ...(required.length === 0 ? {} : { required }),
       additionalProperties: false,
     },
@@ -123,12 +125,12 @@ export function interfaceOf(description: unknown, base: string): Interface {
   const { info, paths, components } = OpenApi.parse(description);
   // Left out: routes that require a sign-in, and the feeds of one register, which are filings with its state.
   const tools = Object.entries(paths)
-    .filter(([path, { get }]) => path.startsWith('/api/') && get.security.every((s) => 'x402' in s))
+    .filter(([path, { get }]) => path.startsWith('/api/') && get.security.every((scheme) => 'x402' in scheme))
     .map(([path, { get }]) => toolOf(path, get, { base, components: components.schemas }));
-  const names = new Set(tools.map((t) => t.name));
-  if (names.size !== tools.length || tools.some((t) => !/^[a-z0-9_]{1,64}$/.test(t.name)))
+  const names = new Set(tools.map((tool) => tool.name));
+  if (names.size !== tools.length || tools.some((tool) => !/^[a-z0-9_]{1,64}$/.test(tool.name)))
     throw new Error('the operations of the interface description do not have unique names');
-  if (tools.some((t) => Object.keys(VIEW_PROPERTIES).some((name) => name in t.inputSchema.properties)))
+  if (tools.some((tool) => Object.keys(VIEW_PROPERTIES).some((name) => name in tool.inputSchema.properties)))
     throw new Error(`a parameter is named ${Object.keys(VIEW_PROPERTIES).join(' or ')}`);
   return { base, title: info.title, version: info.version, about: info.description, tools };
 }

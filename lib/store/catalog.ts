@@ -87,7 +87,7 @@ export const manifestOf = ({ run_id, manifest }: CatalogRun): NamedFile | undefi
 /** The run of the current snapshot. @throws StoreDamage if the catalog does not list it with a manifest */
 export function currentRun(store: Store, { current, runs }: Catalog): CatalogRun | null {
   if (current === null) return null;
-  const run = runs.find((r) => r.run_id === current && r.manifest !== null);
+  const run = runs.find((one) => one.run_id === current && one.manifest !== null);
   if (run) return run;
   throw new StoreDamage(`STORE ${store.shown}: the catalog has no snapshot ${current}, which it names as current.`);
 }

@@ -91,8 +91,8 @@ export class FolderStore implements Store {
   list(prefix: string): Promise<string[]> {
     return this.#reach(async () => {
       const found = await ifThere(readdir(this.#path(prefix), { recursive: true, withFileTypes: true }));
-      const names = (found ?? []).filter((e) => e.isFile());
-      return names.map((e) => join(e.parentPath, e.name).slice(this.#root.length + 1)).sort();
+      const names = (found ?? []).filter((entry) => entry.isFile());
+      return names.map((entry) => join(entry.parentPath, entry.name).slice(this.#root.length + 1)).sort();
     });
   }
 

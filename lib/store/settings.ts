@@ -20,7 +20,10 @@ export const BUCKET_KEYS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_S
 export const storeSettings = {
   STORE: z
     .string()
-    .refine((s) => S3_ADDRESS.test(s) || !/^[a-z0-9+.-]+:/iu.test(s), 's3://bucket/prefix, or the path of a folder')
+    .refine(
+      (text) => S3_ADDRESS.test(text) || !/^[a-z0-9+.-]+:/iu.test(text),
+      's3://bucket/prefix, or the path of a folder',
+    )
     .optional()
     .describe(
       'Store of snapshots and archived pages, for hosts without a shared disk: s3://bucket/prefix or a folder. ' +

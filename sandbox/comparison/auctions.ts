@@ -14,7 +14,7 @@ const keyOf = (row: Row): string =>
 /** Two thirds of the appraisal, rounded up to the cent (ORC 2329.20: "not less than"). */
 function twoThirds(appraised: string): string {
   const exact = fraction(appraised).times(fraction(200)).over(fraction(3));
-  return new Fraction((exact.n + exact.d - 1n) / exact.d, 100n).rounded(2);
+  return new Fraction((exact.numerator + exact.denominator - 1n) / exact.denominator, 100n).rounded(2);
 }
 
 interface Bid {

@@ -21,7 +21,7 @@ export const auditSettings = z.object({
     .describe('`make ledger-refunded`: the owed transfer, as `make ledger` lists it.'),
   REFUND: z
     .string()
-    .refine((s) => isHash(s), 'a transaction hash')
+    .refine((text) => isHash(text), 'a transaction hash')
     .optional()
     .describe('`make ledger-refunded`: transaction that paid the money back.'),
   NOTE: z

@@ -19,10 +19,10 @@ const MIN_VALID_SECONDS = 6;
 
 const hex = (digits: string, name: string) => {
   const pattern = new RegExp(`^0x[0-9a-fA-F]${digits}$`);
-  return z.custom<`0x${string}`>((s) => typeof s === 'string' && pattern.test(s), name);
+  return z.custom<`0x${string}`>((given) => typeof given === 'string' && pattern.test(given), name);
 };
 /** In lower case: the checksum is not signed, and libraries reject a wrong one. */
-const address = hex('{40}', 'an address').transform((s) => s.toLowerCase() as `0x${string}`);
+const address = hex('{40}', 'an address').transform((given) => given.toLowerCase() as `0x${string}`);
 const INTEGER = 'an integer in decimal digits';
 const integer = z.string(INTEGER).regex(/^\d{1,78}$/, INTEGER);
 const text = z.string('text');
@@ -44,7 +44,7 @@ const Authorization = z.strictObject(
 const Payload = z.strictObject(
   {
     signature: z.custom<`0x${string}`>(
-      (s) => typeof s === 'string' && /^0x(?:[0-9a-fA-F]{2}){1,4096}$/.test(s),
+      (given) => typeof given === 'string' && /^0x(?:[0-9a-fA-F]{2}){1,4096}$/.test(given),
       'a signature in hex of at most 4096 bytes',
     ),
     authorization: Authorization,

@@ -17,7 +17,10 @@ export class WrongChain extends ChainUnavailable {
 function describe(error: unknown): string {
   const cause =
     error instanceof BaseError
-      ? error.walk((e) => e instanceof HttpRequestError || e instanceof RpcRequestError || e instanceof TimeoutError)
+      ? error.walk(
+          (inner) =>
+            inner instanceof HttpRequestError || inner instanceof RpcRequestError || inner instanceof TimeoutError,
+        )
       : error;
   if (cause instanceof TimeoutError) return 'the node did not answer in time';
   if (cause instanceof HttpRequestError && cause.status !== undefined) return `the node answered HTTP ${cause.status}`;

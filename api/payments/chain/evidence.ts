@@ -58,14 +58,14 @@ function useIn(receipt: TransactionReceipt, payment: Payment): 'paid' | 'used_el
     (log) => log.address.toLowerCase() === payment.asset,
   );
   const used = events.find(
-    (e) =>
-      e.eventName === 'AuthorizationUsed' &&
-      e.args.authorizer.toLowerCase() === payment.payer &&
-      e.args.nonce.toLowerCase() === payment.nonce,
+    (event) =>
+      event.eventName === 'AuthorizationUsed' &&
+      event.args.authorizer.toLowerCase() === payment.payer &&
+      event.args.nonce.toLowerCase() === payment.nonce,
   );
   if (!used) return null;
   // A transaction may use several authorizations; the transfer of this one is the next event.
-  const moved = events.find((e) => e.logIndex === used.logIndex + 1);
+  const moved = events.find((event) => event.logIndex === used.logIndex + 1);
   const isPaid =
     moved?.eventName === 'Transfer' &&
     moved.args.from.toLowerCase() === payment.payer &&

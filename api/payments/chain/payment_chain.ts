@@ -56,10 +56,10 @@ async function authorizationNonce(
 ): Promise<string | null> {
   const { logs } = await client.getTransactionReceipt({ hash: transaction });
   const used = parseEventLogs({ abi: token, eventName: 'AuthorizationUsed', logs, strict: true }).find(
-    (e) =>
-      e.logIndex === logIndex - 1 &&
-      e.address.toLowerCase() === address.toLowerCase() &&
-      e.args.authorizer.toLowerCase() === payer,
+    (event) =>
+      event.logIndex === logIndex - 1 &&
+      event.address.toLowerCase() === address.toLowerCase() &&
+      event.args.authorizer.toLowerCase() === payer,
   );
   return used ? used.args.nonce.toLowerCase() : null;
 }

@@ -54,14 +54,14 @@ export interface Signatures {
 }
 
 /** The hash that the payer signs; null if a number does not fit into 256 bits, which nobody can sign. */
-function hashOf(domain: ReturnType<typeof domainOf>, { authorization: a }: SignedAuthorization): Hex | null {
+function hashOf(domain: ReturnType<typeof domainOf>, { authorization }: SignedAuthorization): Hex | null {
   const message = {
-    from: a.from,
-    to: a.to,
-    value: BigInt(a.value),
-    validAfter: BigInt(a.validAfter),
-    validBefore: BigInt(a.validBefore),
-    nonce: a.nonce,
+    from: authorization.from,
+    to: authorization.to,
+    value: BigInt(authorization.value),
+    validAfter: BigInt(authorization.validAfter),
+    validBefore: BigInt(authorization.validBefore),
+    nonce: authorization.nonce,
   };
   if ([message.value, message.validAfter, message.validBefore].some((number) => number > maxUint256)) return null;
   return hashTypedData({

@@ -48,19 +48,27 @@ export interface LocalFacilitator extends Facilitator {
 
 /** The call that settles a payment. */
 function callFor({ usdc }: Network, payload: PaymentPayload) {
-  const { signature, authorization: a } = payload.payload as SignedAuthorization;
+  const { signature, authorization } = payload.payload as SignedAuthorization;
   return {
     address: usdc.address,
     abi: token,
     functionName: 'transferWithAuthorization',
-    args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
+    args: [
+      authorization.from,
+      authorization.to,
+      BigInt(authorization.value),
+      BigInt(authorization.validAfter),
+      BigInt(authorization.validBefore),
+      authorization.nonce,
+      signature,
+    ],
   } as const;
 }
 
 /** Whether the node answered that the call fails, rather than not answering. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof BaseError &&
-  error.walk((e) => e instanceof ContractFunctionRevertedError || e instanceof RpcRequestError) !== null;
+  error.walk((inner) => inner instanceof ContractFunctionRevertedError || inner instanceof RpcRequestError) !== null;
 
 export function localFacilitator({ network, rpcUrl, key, gas }: LocalFacilitatorOptions): LocalFacilitator {
   const account = privateKeyToAccount(key);

@@ -34,7 +34,9 @@ export function preferredFacilitator(
   }));
   const isAvoided = ({ failedAtMs }: Candidate): boolean => nowMs() - failedAtMs < AVOID_MS;
   const inOrder = (): Candidate[] =>
-    all.filter((c) => c.isServing !== false).sort((a, b) => Number(isAvoided(a)) - Number(isAvoided(b)));
+    all
+      .filter((candidate) => candidate.isServing !== false)
+      .sort((a, b) => Number(isAvoided(a)) - Number(isAvoided(b)));
   const isServing = async (candidate: Candidate): Promise<boolean> =>
     (candidate.isServing ??= await candidate.facilitator.supported());
 

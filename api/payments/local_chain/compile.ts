@@ -68,11 +68,11 @@ export function compile(source: string): Compiled {
       ),
     ),
   );
-  const failed = output.errors?.find((e) => e.severity === 'error');
+  const failed = output.errors?.find((one) => one.severity === 'error');
   if (failed) throw new Error(failed.formattedMessage);
   // An interface has no code.
   const made = Object.entries(output.contracts?.['contracts.sol'] ?? {}).filter(
-    ([, c]) => c.evm.deployedBytecode.object !== '',
+    ([, contract]) => contract.evm.deployedBytecode.object !== '',
   );
   const version = z
     .object({ compiler: z.object({ version: z.string() }) })
@@ -81,7 +81,7 @@ export function compile(source: string): Compiled {
     solc: version.compiler.version,
     source: sha256(source),
     contracts: Object.fromEntries(
-      made.map(([name, c]) => [name, { abi: c.abi, code: `0x${c.evm.deployedBytecode.object}` }]),
+      made.map(([name, contract]) => [name, { abi: contract.abi, code: `0x${contract.evm.deployedBytecode.object}` }]),
     ),
   };
 }

@@ -43,13 +43,14 @@ const canSign = (key: PrivateKey): boolean => key.d !== undefined && key.revoked
 
 /** What is wrong with the keys of a file; null if they can be used. It contains no key. */
 function problemOf({ keys }: KeyFile): string | null {
-  if (new Set(keys.map((k) => k.kid)).size !== keys.length) return 'a kid is there twice';
-  if (keys.some((k, i) => i > 0 && k.from < (keys[i - 1]?.from ?? ''))) return 'the keys are not in order of "from"';
-  if (keys.some((k) => k.d !== undefined && !isPair(k))) return 'a private part "d" does not belong to its "x"';
+  if (new Set(keys.map((key) => key.kid)).size !== keys.length) return 'a kid is there twice';
+  if (keys.some((key, i) => i > 0 && key.from < (keys[i - 1]?.from ?? '')))
+    return 'the keys are not in order of "from"';
+  if (keys.some((key) => key.d !== undefined && !isPair(key))) return 'a private part "d" does not belong to its "x"';
   const last = keys.at(-1);
   if (!last || !canSign(last) || last.until !== null)
     return 'the last key must have its private part "d", and neither "until" nor "revoked"';
-  return keys.slice(0, -1).some((k) => k.until === null && k.revoked === null)
+  return keys.slice(0, -1).some((key) => key.until === null && key.revoked === null)
     ? 'a key before the last one has neither "until" nor "revoked"'
     : null;
 }

@@ -29,7 +29,7 @@ export async function spoolCsv(
           for await (const page of pages) yield* page;
         })(),
       ),
-      stringify(csvOptions(record.columns.map((c) => c.name))),
+      stringify(csvOptions(record.columns.map((column) => column.name))),
       async function* counted(chunks: AsyncIterable<Buffer | string>) {
         for await (const chunk of chunks) {
           const content = Buffer.from(chunk as string);

@@ -49,7 +49,7 @@ const states = { state: choiceParam(['OH', 'CO'], 'State of the registry.') };
 export const stateFilter = (register?: Register): typeof states => (register ? ({} as typeof states) : states);
 /** Start of the names of a register's sources; both registers if no state is given. */
 const sourcesOf = (state: string | undefined): { sourcePrefix?: string } => {
-  const register = REGISTERS.find((r) => r.state === state);
+  const register = REGISTERS.find((one) => one.state === state);
   return register ? { sourcePrefix: `${register.stateName.toLowerCase()}_sos` } : {};
 };
 const entityType = choiceParam(ENTITY_TYPES, 'Normalized entity type.');

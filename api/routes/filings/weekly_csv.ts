@@ -67,7 +67,7 @@ async function completeWeeks(
     FROM filings${where} GROUP BY ALL ORDER BY monday DESC LIMIT ${MAX_WEEKS_LISTED}`,
     where.values,
   );
-  return found.map((r) => ({ week: weekOf(String(r['monday'])), rows: Number(r['n']) }));
+  return found.map((row) => ({ week: weekOf(String(row['monday'])), rows: Number(row['n']) }));
 }
 
 /**

@@ -154,7 +154,7 @@ async function entryOf(snapshot: Snapshot, result: Result): Promise<Buffer> {
   return JsonText.of({
     ...askedOf(result),
     same_as: sameAs,
-    match_basis: BASES.find((b) => matches.some((m) => m.basis === b)) ?? null,
+    match_basis: BASES.find((basis) => matches.some((match) => match.basis === basis)) ?? null,
     count: matches.length,
     listings,
     signals,

@@ -114,12 +114,15 @@ function coverageBy(
   { counties, city }: { readonly counties: readonly string[]; readonly city: string | undefined },
 ): FamilyOfPlace {
   const here = sources.filter(
-    (s) =>
-      s.last_good_at !== null && s.county_fips !== null && counties.includes(s.county_fips) && kindsOf(s).some(isKind),
+    (one) =>
+      one.last_good_at !== null &&
+      one.county_fips !== null &&
+      counties.includes(one.county_fips) &&
+      kindsOf(one).some(isKind),
   );
   const isOfPlace = ({ covered_city: only }: Source): boolean =>
     only === null || (city !== undefined && placeKey(only) === placeKey(city));
-  const read = new Set(here.filter(isOfPlace).map((s) => s.county_fips));
+  const read = new Set(here.filter(isOfPlace).map((one) => one.county_fips));
   const status =
     counties.length === 0
       ? 'unknown'
@@ -151,7 +154,7 @@ function listingsOf({ sources, since }: Sources, { city, zip }: WantedPlace): Fa
       source,
       county: null,
       since: earliest(here.filter((row) => row.source === source).map((row) => row.since)),
-      last_good_at: sources.find((s) => s.source === source)?.last_good_at ?? null,
+      last_good_at: sources.find((one) => one.source === source)?.last_good_at ?? null,
     })),
   };
 }
@@ -164,7 +167,9 @@ function explain(tax: FamilyOfPlace, sales: FamilyOfPlace, { names, counties }: 
       'nothing about tax delinquency or auctions there.'
     );
   const covered = (family: FamilyOfPlace, what: string): string => {
-    const when = family.sources.map((s) => (s.since === null ? s.source : `${s.source} since ${s.since.slice(0, 10)}`));
+    const when = family.sources.map((one) =>
+      one.since === null ? one.source : `${one.source} since ${one.since.slice(0, 10)}`,
+    );
     switch (family.status) {
       case 'covered':
         return `${what} are read (${when.join(', ')})`;

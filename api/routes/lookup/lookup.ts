@@ -17,7 +17,7 @@ import { Suggestion, suggestionsFor } from './suggestions.ts';
 import { parcelKeyOf } from './typed_address.ts';
 import { AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
 
-const params = {
+const lookupParams = {
   address: textParam(
     'Street address with its house number; unit, city, state, ZIP and country may follow, with or without commas.',
   ),
@@ -72,7 +72,7 @@ const Miss = ProblemDocument.extend({
   snapshot_id: SNAPSHOT_ID,
 });
 
-type LookupRequest = RouteRequest<typeof params>;
+type LookupRequest = RouteRequest<typeof lookupParams>;
 
 /** What the request gives. */
 const wantedOf = ({ params: { apn, parcel, address, city, state } }: Pick<LookupRequest, 'params'>): Wanted => ({
@@ -84,7 +84,8 @@ const wantedOf = ({ params: { apn, parcel, address, city, state } }: Pick<Lookup
 
 /** Which records have another address or another parcel than the ones given, or null if none has. */
 function conflictOf(matches: readonly Match[]): z.input<typeof Conflict> | null {
-  const idsOf = (kind: Match['conflict']): string[] => matches.filter((m) => m.conflict === kind).map(({ id }) => id);
+  const idsOf = (kind: Match['conflict']): string[] =>
+    matches.filter((match) => match.conflict === kind).map(({ id }) => id);
   const [other_address, other_parcel] = [idsOf('other_address'), idsOf('other_parcel')];
   if (other_address.length + other_parcel.length === 0) return null;
   return {
@@ -101,40 +102,40 @@ export const lookup = defineRoute({
   path: '/api/lookup',
   price: PRICES['/api/lookup'],
   about: 'Listings, signals of distress and sales of one street address or parcel.',
-  params,
+  params: lookupParams,
   response: Lookup,
   miss: Miss,
-  async check({ params: p, snapshot }) {
-    if (p.apn !== undefined && p.parcel !== undefined)
+  async check({ params, snapshot }) {
+    if (params.apn !== undefined && params.parcel !== undefined)
       throw new Problem('repeated_parameter', 'parcel is an alias for apn; give one of them.', { field: 'parcel' });
-    const apn = p.apn ?? p.parcel;
-    if (p.address === undefined && apn === undefined)
+    const apn = params.apn ?? params.parcel;
+    if (params.address === undefined && apn === undefined)
       throw new Problem('missing_parameter', 'Give address or apn.', {
         field: 'address',
         accepted: ['address', 'apn', 'parcel'],
       });
     if (apn !== undefined && parcelKeyOf(apn) === '') {
       throw new Problem('invalid_parameter', 'A parcel number has letters or digits.', {
-        field: p.apn === undefined ? 'parcel' : 'apn',
+        field: params.apn === undefined ? 'parcel' : 'apn',
         value: apn,
         accepted: ['a parcel number such as 101-22-045'],
       });
     }
-    if (p.address !== undefined && (await readingsOf(snapshot, wantedOf({ params: p }))).length === 0) {
+    if (params.address !== undefined && (await readingsOf(snapshot, wantedOf({ params }))).length === 0) {
       throw new Problem('invalid_parameter', 'This address has no house number with a street.', {
         field: 'address',
-        value: p.address,
+        value: params.address,
         accepted: ['a street address such as 912 Main St, Akron, OH 44301'],
       });
     }
   },
   async handle(request) {
-    const { snapshot, manifest, params: p } = request;
+    const { snapshot, manifest, params } = request;
     const { reading, matches } = await findByReading(snapshot, await readingsOf(snapshot, wantedOf(request)));
     if (reading === undefined) throw new Error('check lets no address without a street pass');
     const { place, parts } = reading;
     const coverage = await coverageOf(snapshot, place);
-    const query = { ...p };
+    const query = { ...params };
     if (matches.length === 0) {
       throw new Problem(
         'no_matches',
@@ -156,7 +157,7 @@ export const lookup = defineRoute({
       ...noteOf(manifest),
       query,
       understood_as: parts?.address_key ?? null,
-      match_basis: BASES.find((b) => matches.some((m) => m.basis === b)),
+      match_basis: BASES.find((basis) => matches.some((match) => match.basis === basis)),
       count: matches.length,
       conflict: conflictOf(matches),
       listings,

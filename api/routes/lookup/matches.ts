@@ -167,14 +167,14 @@ export async function compareWith(
     city: city === null || city === undefined ? null : placeKey(city),
     zip: zip ?? null,
   });
-  const compared = records.map((record, n) => ({ ...record, ...inOneForm(record), n }));
+  const compared = records.map((record, index) => ({ ...record, ...inOneForm(record), n: index }));
   const wanted = { ...parts, ...inOneForm(place) };
   const rows = z
     .array(ComparedRow)
     .parse(await snapshot.rows(COMPARISON, [JSON.stringify(compared), JSON.stringify(wanted)]));
   const found = new Map(rows.map((row) => [row.n, row]));
-  return records.map(({ state, county_fips }, n) => {
-    const { agreement = 'other', basis = null } = found.get(n) ?? {};
+  return records.map(({ state, county_fips }, index) => {
+    const { agreement = 'other', basis = null } = found.get(index) ?? {};
     const isInCounty = county_fips !== null && place.counties.includes(county_fips);
     const isHere =
       (place.state === undefined || place.state === state) &&
@@ -221,7 +221,7 @@ export async function findMatches(snapshot: Snapshot, key: LookupKey): Promise<M
     return (isElsewhere ? null : matchOf(candidate, comparison, key)) ?? [];
   });
   matches.sort((a, b) => BASES.indexOf(a.basis) - BASES.indexOf(b.basis) || (a.id < b.id ? -1 : 1));
-  return SECTIONS.flatMap((section) => matches.filter((m) => m.section === section).slice(0, MAX_MATCHES));
+  return SECTIONS.flatMap((section) => matches.filter((match) => match.section === section).slice(0, MAX_MATCHES));
 }
 
 const withBasis = (text: Buffer, basis: Basis): Buffer =>

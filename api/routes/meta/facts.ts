@@ -23,23 +23,23 @@ export interface MetaOptions {
 
 /** Status of every source, or of those that match. */
 export async function sourcesOf(snapshot: Snapshot, where = new Where()): Promise<z.infer<typeof SourceStatus>[]> {
-  return (await snapshot.records('sources', `${where} ORDER BY source`, where.values)).map((r) => ({
-    source: String(r['source']),
-    title: String(r['title']),
-    home: String(r['home']),
-    status: String(r['status']),
-    freshness: String(r['freshness']),
-    stale_reason: toText(r['stale_reason']),
-    fiscal_year: r['fiscal_year'] === null ? null : toCount(r['fiscal_year']),
-    every_days: toCount(r['every_days']),
-    last_good_at: toText(r['last_good_at']),
-    rows: toCount(r['rows_out']),
+  return (await snapshot.records('sources', `${where} ORDER BY source`, where.values)).map((row) => ({
+    source: String(row['source']),
+    title: String(row['title']),
+    home: String(row['home']),
+    status: String(row['status']),
+    freshness: String(row['freshness']),
+    stale_reason: toText(row['stale_reason']),
+    fiscal_year: row['fiscal_year'] === null ? null : toCount(row['fiscal_year']),
+    every_days: toCount(row['every_days']),
+    last_good_at: toText(row['last_good_at']),
+    rows: toCount(row['rows_out']),
   }));
 }
 
 /** Price of every route, with the protocol and the networks, the preferred one first. */
 export const pricingOf = (routes: readonly Route[], networks: readonly Network[] = [BASE]): Record<string, string> => ({
-  ...Object.fromEntries(routes.map((r) => [`GET ${templateOf(r)}`, priceText(r)])),
+  ...Object.fromEntries(routes.map((route) => [`GET ${templateOf(route)}`, priceText(route)])),
   protocol: 'x402 version 2',
   network: networks.map(({ name }) => name).join(', '),
 });
@@ -57,7 +57,7 @@ export async function queryRow(snapshot: Snapshot, sql: string, where = new Wher
 
 /** Notes on the fields of a record: the values of an enum that is never null, else a sentence. */
 export const fieldNotesOf = (record: RecordDefinition, prefix: string): [string, string | string[]][] =>
-  record.columns.map((c) => [
-    prefix + c.name,
-    c.values !== undefined && c.absent === undefined ? [...c.values] : noteOf(c),
+  record.columns.map((column) => [
+    prefix + column.name,
+    column.values !== undefined && column.absent === undefined ? [...column.values] : noteOf(column),
   ]);

@@ -112,7 +112,7 @@ export function metaRoute({ routes, publicUrl, networks, paymentNotice }: MetaOp
       sources: await sourcesOf(snapshot),
       assumptions: {
         assumption_set_id: manifest.assumption_set_id,
-        values: Object.fromEntries(assumptions.map((r) => [String(r['key']), String(r['value'])])),
+        values: Object.fromEntries(assumptions.map((row) => [String(row['key']), String(row['value'])])),
       },
       as_of: manifest.as_of,
       snapshot_id: snapshot.id,

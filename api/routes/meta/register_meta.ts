@@ -48,7 +48,7 @@ export function registerMeta(register: Register, { routes, networks, paymentNoti
       const days = filed.and('filing_date', '<=', today).sql();
       const total = await queryRow(snapshot, `SELECT count(*) AS n FROM filings${own}`, own);
       const fresh = await queryRow(snapshot, `SELECT max(filing_date) AS day FROM filings${days}`, days);
-      const feed = routes.filter((r) => r.path.startsWith(`${prefix}/`));
+      const feed = routes.filter((route) => route.path.startsWith(`${prefix}/`));
       const notice = [manifest.notice, paymentNotice ?? ''].filter(Boolean).join(' ');
       return {
         name: `Dealfeed: ${stateName} registrations`,
@@ -68,7 +68,9 @@ export function registerMeta(register: Register, { routes, networks, paymentNoti
         record_schema_notes: Object.fromEntries(fieldNotesOf(TABLES.filings, '')),
         filters: {
           note: 'Combined with AND. Unknown parameters are refused. No match, no charge.',
-          params: Object.fromEntries(feed.filter((r) => r.price !== null).map((r) => [r.path, Object.keys(r.params)])),
+          params: Object.fromEntries(
+            feed.filter((route) => route.price !== null).map((route) => [route.path, Object.keys(route.params)]),
+          ),
         },
         free_samples: {
           note: 'Full records of the paid responses, the newest filing dates first.',

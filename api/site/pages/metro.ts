@@ -50,7 +50,8 @@ function gap({ deals, compared, claimed, underwritten }: GapFigures): Html {
   });
 }
 
-const plural = (n: number, one: string, many: string): string => `${countText(n)} ${n === 1 ? one : many}`;
+const plural = (number: number, one: string, many: string): string =>
+  `${countText(number)} ${number === 1 ? one : many}`;
 
 /** Counties of a kind, and the only city that is covered, if it is not the county. */
 const countiesText = ({ counties, counties_total: total }: Row): Html =>

@@ -20,15 +20,15 @@ export const prices: Page = {
   cache: 'snapshot',
   about: 'The price of every call, what is free, and what is never charged.',
   content({ site }) {
-    const ofFeed = (feed: string): Route[] => site.routes.filter((r) => feedOf(r) === feed);
+    const ofFeed = (feed: string): Route[] => site.routes.filter((route) => feedOf(route) === feed);
     const rows = (routes: readonly Route[]) =>
-      routes.map((r) => [
-        html`<code>${templateOf(r)}</code>`,
-        html`<strong>${priceText(r)}</strong>`,
-        firstSentence(r.about),
-        r.price === null || r.path.includes(':') || r.media !== undefined
-          ? html`<a href="${endpointPath(r)}">Reference</a>`
-          : html`<a class="nowrap" href="/build?call=${r.path}">Build a query</a>`,
+      routes.map((route) => [
+        html`<code>${templateOf(route)}</code>`,
+        html`<strong>${priceText(route)}</strong>`,
+        firstSentence(route.about),
+        route.price === null || route.path.includes(':') || route.media !== undefined
+          ? html`<a href="${endpointPath(route)}">Reference</a>`
+          : html`<a class="nowrap" href="/build?call=${route.path}">Build a query</a>`,
       ]);
     const columns = [{ label: 'Call' }, { label: 'Price' }, { label: 'What you get' }, { label: 'Next' }];
     const byRegister = ['ohio', 'colorado'].flatMap(ofFeed);

@@ -165,7 +165,7 @@ export const status: Page = {
     const notes = serviceNotes(health);
     const fresh = rows.length - unread.length - late.length;
     const families = SOURCE_FAMILIES.map(
-      ([family, title, buys]) => [title, rows.filter((r) => r['family'] === family), buys] as const,
+      ([family, title, buys]) => [title, rows.filter((row) => row['family'] === family), buys] as const,
     );
     const items: { label: Piece; value: Piece; note?: Piece }[] = [
       { label: 'Service', value: 'up', note: 'it serves this page' },

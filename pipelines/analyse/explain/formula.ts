@@ -9,7 +9,7 @@ const FUNCTIONS: Readonly<Record<string, (a: Fraction, b: Fraction) => Fraction>
   round0: (value) => fraction(value.rounded(0)),
   round2: (value) => fraction(value.rounded(2)),
   // Positive amounts: whole division of the fractions rounds down.
-  floor_to: (a, b) => b.times(new Fraction((a.n * b.d) / (a.d * b.n), 1n)),
+  floor_to: (a, b) => b.times(new Fraction((a.numerator * b.denominator) / (a.denominator * b.numerator), 1n)),
 };
 
 /** Value of a formula over named inputs. @throws Error for a name that the inputs lack, or a syntax error */

@@ -73,7 +73,7 @@ function sizeLoan(values: Values): { readonly loan: string; readonly binding: st
   const income = of('net_cash_flow');
   if (!fraction(0).isBelow(income)) return { loan: '0.00', binding: 'none' };
   const covered = income.over(assumed('loan_coverage').times(annualConstantOf(values)));
-  const loan = minimum(of('loan_amount'), fraction(String(covered.n / covered.d)));
+  const loan = minimum(of('loan_amount'), fraction(String(covered.numerator / covered.denominator)));
   if (loan.isBelow(assumed('minimum_loan'))) return { loan: '0.00', binding: 'minimum_loan' };
   return { loan: loan.rounded(2), binding: loan.isBelow(of('loan_amount')) ? 'debt_coverage' : 'loan_to_value' };
 }

@@ -14,9 +14,9 @@ function exactFactor(ratePct: string, years: number): Fraction {
   const known = exact.get(key);
   if (known) return known;
   const rate = fraction(ratePct).over(fraction(1200));
-  const { n, d } = rate.plus(fraction(1));
+  const { numerator, denominator } = rate.plus(fraction(1));
   const months = BigInt(12 * years);
-  const factor = rate.over(fraction(1).minus(new Fraction(d ** months, n ** months)));
+  const factor = rate.over(fraction(1).minus(new Fraction(denominator ** months, numerator ** months)));
   exact.set(key, factor);
   return factor;
 }

@@ -28,7 +28,7 @@ const NO_OFFER = {
 
 const zero = fraction(0);
 const floorTo = (value: Fraction, step: string): Fraction =>
-  fraction(String((value.n / (value.d * BigInt(step))) * BigInt(step)));
+  fraction(String((value.numerator / (value.denominator * BigInt(step))) * BigInt(step)));
 
 export function recomputeOffer(values: Values): Recomputed {
   const { of, assumed, text } = values;

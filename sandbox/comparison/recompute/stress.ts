@@ -5,7 +5,7 @@ import { annualConstantOf, stressedMonthlyFactorOf } from './loan_factor.ts';
 import { isScored, valueIf, type Recomputed, type Values } from './record.ts';
 
 const cents = (value: Fraction): Fraction => fraction(value.rounded(2));
-const wholeDollars = ({ n, d }: Fraction): Fraction => fraction(String(n / d));
+const wholeDollars = ({ numerator, denominator }: Fraction): Fraction => fraction(String(numerator / denominator));
 
 export function recomputeStressedIncome(values: Values): Recomputed {
   const { of, assumed } = values;

@@ -48,8 +48,8 @@ it('14 filed loans have the coverage of one of the two formulas, to two decimals
   assert.equal(loans.length, 14);
   for (const { name, loan = '', rate = '', ncf_uw: income = '', dscr_ncf_uw: filed = '' } of loans) {
     const monthly = fraction(rate).over(fraction(12));
-    const { n, d } = monthly.plus(fraction(1));
-    const factor = monthly.over(fraction(1).minus(new Fraction(d ** 360n, n ** 360n)));
+    const { numerator, denominator } = monthly.plus(fraction(1));
+    const factor = monthly.over(fraction(1).minus(new Fraction(denominator ** 360n, numerator ** 360n)));
     const services = [factor.times(fraction(12)), fraction(rate).times(new Fraction(365n, 360n))];
     const coverages = services.map((service) => fraction(income).over(fraction(loan).times(service)).rounded(2));
     assert.ok(coverages.includes(Number(filed).toFixed(2)), `${name ?? ''}: ${coverages.join(' or ')}, filed ${filed}`);

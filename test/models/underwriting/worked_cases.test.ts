@@ -119,7 +119,7 @@ const money = (amount: string): string => `${amount}::DECIMAL(14, 2)`;
 function factorOf(rate: string): string {
   const monthly = fraction(rate).over(fraction(12));
   const base = fraction(1).plus(monthly);
-  const grown = new Fraction(base.n ** 360n, base.d ** 360n);
+  const grown = new Fraction(base.numerator ** 360n, base.denominator ** 360n);
   return monthly
     .times(grown)
     .over(grown.minus(fraction(1)))

@@ -15,7 +15,7 @@ const DEFAULT_FEED = '/api/deals';
 
 /** Priced routes without path parameters. */
 const callsOf = (routes: readonly Route[]): readonly Route[] =>
-  routes.filter((r) => r.price !== null && !r.path.includes(':'));
+  routes.filter((route) => route.price !== null && !route.path.includes(':'));
 
 /** The free sample record of a feed. */
 async function sampleOf(route: Route, context: PageContext): Promise<Record<string, unknown> | undefined> {
@@ -26,7 +26,7 @@ async function sampleOf(route: Route, context: PageContext): Promise<Record<stri
   if (route.path.startsWith('/api/leads')) return samples.leads[0];
   if (!/filings|weekly/.test(route.path)) return undefined;
   const register = context.site.routes.find(
-    (r) => r.path === (route.path.startsWith('/colorado') ? '/colorado/api/meta' : '/ohio/api/meta'),
+    (one) => one.path === (route.path.startsWith('/colorado') ? '/colorado/api/meta' : '/ohio/api/meta'),
   );
   const body = (await register?.handle(context.request)) as
     { free_samples: { records: Record<string, unknown>[] } } | undefined;
@@ -49,9 +49,9 @@ const feedForm = (calls: readonly Route[], chosen: Route): Html =>
     <div class="row">
       <select id="call" name="call">
         ${calls.map(
-          (r) =>
-            html`<option value="${r.path}" ${r === chosen ? html` selected` : ''}>
-              ${feedName(r.path)} – $${r.price}
+          (call) =>
+            html`<option value="${call.path}" ${call === chosen ? html` selected` : ''}>
+              ${feedName(call.path)} – $${call.price}
             </option>`,
         )}
       </select>
@@ -69,7 +69,7 @@ export const build: Page = {
   async content(context) {
     const { site, query, request } = context;
     const calls = callsOf(site.routes);
-    const route = calls.find((r) => r.path === (query.get('call') ?? DEFAULT_FEED)) ?? calls[0];
+    const route = calls.find((call) => call.path === (query.get('call') ?? DEFAULT_FEED)) ?? calls[0];
     if (!route) throw new Error('there is no priced route');
     const given = new Map(
       [...query].flatMap(([name, value]) =>

@@ -25,7 +25,7 @@ const GAP_BINS: readonly (readonly [low: number, high: number, label: string])[]
   [4, 1e9, 'more than 4 above'],
 ];
 
-const toNumber = (v: unknown): number => Number(v ?? 0);
+const toNumber = (value: unknown): number => Number(value ?? 0);
 
 const gapCells = ({ deals, hot, compared, claimed, underwritten, gap }: GapFigures): Piece[] => [
   count(deals),
@@ -64,7 +64,7 @@ async function metros({ request: { snapshot } }: PageContext): Promise<Html> {
 
 async function gaps(context: PageContext): Promise<Html> {
   const rows = await rowsFor(context, `SELECT cap_gap_pct FROM deals WHERE ${ACTIVE} AND ${COMPARED}`);
-  const values = rows.map((r) => Number(r['cap_gap_pct']));
+  const values = rows.map((row) => Number(row['cap_gap_pct']));
   if (values.length < LEAST_DEALS)
     return html`<p>Fewer than ${LEAST_DEALS} deals have a broker’s claim and a HUD rent that fits.</p>`;
   return barChart({
@@ -72,8 +72,10 @@ async function gaps(context: PageContext): Promise<Html> {
     with a broker’s claim and a HUD rent that fits`,
     head: ['Claim minus underwriting', 'Deals'],
     bars: GAP_BINS.map(([low, high, label]) => {
-      const n = values.filter((v) => (low < 0 ? v >= low && v < high : v >= low && (v < high || high > 1e8))).length;
-      return { label, figure: countText(n), to: n, tone: low >= 0 ? 'claimed' : 'hud' } as const;
+      const number = values.filter((gap) =>
+        low < 0 ? gap >= low && gap < high : gap >= low && (gap < high || high > 1e8),
+      ).length;
+      return { label, figure: countText(number), to: number, tone: low >= 0 ? 'claimed' : 'hud' } as const;
     }),
   });
 }
@@ -95,8 +97,8 @@ async function freshness(context: PageContext): Promise<Html> {
     caption: 'Days since the price of an active deal was last verified',
     head: ['Age', 'Deals'],
     bars: bins.map(([label, from, to]) => {
-      const n = rows.filter((r) => toNumber(r['days']) >= from && toNumber(r['days']) <= to).length;
-      return { label, figure: countText(n), to: n, tone: to <= 3 ? 'good' : to <= 7 ? 'thin' : 'bad' };
+      const number = rows.filter((row) => toNumber(row['days']) >= from && toNumber(row['days']) <= to).length;
+      return { label, figure: countText(number), to: number, tone: to <= 3 ? 'good' : to <= 7 ? 'thin' : 'bad' };
     }),
   });
 }
@@ -106,7 +108,7 @@ async function counties(context: PageContext): Promise<Html> {
   const byCounty = async (sql: string, filters: Filters): Promise<Map<string, Record<string, unknown>>> => {
     const where = filters.sql();
     return new Map(
-      (await snapshot.rows(`${sql}${where} GROUP BY county`, where.values)).map((r) => [String(r['county']), r]),
+      (await snapshot.rows(`${sql}${where} GROUP BY county`, where.values)).map((row) => [String(row['county']), row]),
     );
   };
   const signals = await byCounty(
@@ -161,12 +163,12 @@ async function registers(context: PageContext): Promise<Html> {
       { label: 'Newest filing' },
       { label: 'Last read' },
     ],
-    rows.map((r) => [
-      String(r['state']),
-      count(toNumber(r['n'])),
-      count(toNumber(r['agents'])),
-      day(textOrNull(r['newest'])),
-      day(textOrNull(r['seen'])),
+    rows.map((row) => [
+      String(row['state']),
+      count(toNumber(row['n'])),
+      count(toNumber(row['agents'])),
+      day(textOrNull(row['newest'])),
+      day(textOrNull(row['seen'])),
     ]),
   );
 }
@@ -178,18 +180,22 @@ export const coverage: Page = {
   cache: 'snapshot',
   about: 'What the current snapshot holds, by metro and county, and how fresh it is.',
   async content(context) {
-    const { coverage: c } = context.meta;
+    const { coverage: ofDeals } = context.meta;
     return html`<h1>Coverage and freshness</h1>
       <p class="lead">Contents of the current snapshot. ${context.meta.refresh_cadence}</p>
       ${figures([
-        { label: 'Active deals', value: count(c.active_records), note: html`of ${count(c.total_records)} in total` },
-        { label: 'Hot', value: count(c.hot), note: html`and ${count(c.warm)} warm` },
-        { label: 'With a DSCR', value: count(c.dscr_computed) },
-        { label: 'Cities', value: count(c.cities) },
+        {
+          label: 'Active deals',
+          value: count(ofDeals.active_records),
+          note: html`of ${count(ofDeals.total_records)} in total`,
+        },
+        { label: 'Hot', value: count(ofDeals.hot), note: html`and ${count(ofDeals.warm)} warm` },
+        { label: 'With a DSCR', value: count(ofDeals.dscr_computed) },
+        { label: 'Cities', value: count(ofDeals.cities) },
         {
           label: 'Freshest',
-          value: day(c.freshest_verification),
-          note: html`oldest ${day(c.oldest_active_verification)}`,
+          value: day(ofDeals.freshest_verification),
+          note: html`oldest ${day(ofDeals.oldest_active_verification)}`,
         },
       ])}
       <div class="split">

@@ -24,7 +24,7 @@ function metroCells(name: string, rows: readonly Row[]): Piece[] {
     metroLink(name),
     read.map(kindText).join(', ') || 'none',
     count(rows.length - read.length),
-    count(read.reduce((sum, { listed_rows: n }) => sum + Number(n), 0)),
+    count(read.reduce((sum, { listed_rows: listed }) => sum + Number(listed), 0)),
     day(oldest),
   ];
 }

@@ -118,8 +118,8 @@ const errors = guidePage({
         <dd>
           ${MAX_URL_LENGTH}
           characters${context.site.routes
-            .filter((r) => r.maxUrlLength !== undefined)
-            .map((r) => html`; ${r.maxUrlLength} for <a href="${endpointPath(r)}">${r.path}</a>`)}.
+            .filter((route) => route.maxUrlLength !== undefined)
+            .map((route) => html`; ${route.maxUrlLength} for <a href="${endpointPath(route)}">${route.path}</a>`)}.
         </dd>
         <dt>Validity of a payment</dt>
         <dd>At most ${PAYMENT_SECONDS} seconds; ${EXCLUSIVE_SECONDS} for an exclusive lead.</dd>

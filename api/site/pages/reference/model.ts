@@ -110,7 +110,7 @@ function bodiesOf({ responses }: Operation, schemas: Document['components']['sch
 }
 
 function endpointOf(path: string, op: Operation, document: Document, routes: readonly Route[]): Endpoint {
-  const route = routes.find((r) => templateOf(r) === path);
+  const route = routes.find((one) => templateOf(one) === path);
   const isFree = route === undefined || route.price === null;
   return {
     name: op.operationId,

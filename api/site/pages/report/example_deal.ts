@@ -9,7 +9,7 @@ import type { ReportBody } from './report.ts';
 
 /** Nothing if no deal has a report. */
 export async function exampleDeal({ site, request }: PageContext): Promise<Html | ''> {
-  const route = site.routes.find((r) => r.path === EXAMPLE_PATH);
+  const route = site.routes.find((one) => one.path === EXAMPLE_PATH);
   let report: ReportBody;
   try {
     report = (await route?.handle(request)) as ReportBody;

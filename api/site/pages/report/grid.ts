@@ -14,10 +14,11 @@ const toneOf = (dscr: number, minCoverage: number): string =>
   dscr >= minCoverage ? 'good' : dscr >= 1 ? 'thin' : 'bad';
 
 /** The debt at each rate over each number of years. */
-function loanTable({ sensitivity: s }: ReportBody): Html {
-  const years = unique(s.loans.map((loan) => loan.years));
-  const rates = unique(s.loans.map((loan) => loan.rate_pct));
-  const loanAt = (rate: string, term: string) => s.loans.find((loan) => loan.rate_pct === rate && loan.years === term);
+function loanTable({ sensitivity: grid }: ReportBody): Html {
+  const years = unique(grid.loans.map((loan) => loan.years));
+  const rates = unique(grid.loans.map((loan) => loan.rate_pct));
+  const loanAt = (rate: string, term: string) =>
+    grid.loans.find((loan) => loan.rate_pct === rate && loan.years === term);
   return html`<table class="grid">
     <caption>
       Debt service per year, with the debt coverage of the underwritten income. Columns: years of amortization.
@@ -45,74 +46,98 @@ function loanTable({ sensitivity: s }: ReportBody): Html {
   </table>`;
 }
 
-export function sensitivity(report: ReportBody): Html {
-  const { sensitivity: s, assumptions, paths, deal, debt_terms: debt } = report;
-  if (s.status !== 'computed')
-    return html`<h2 id="what-if">What if</h2>
-      <p>There is no grid, because the property could not be underwritten.</p>`;
-  const minCoverage = Number(
-    paths.rental.thresholds['hot_coverage'] ?? assumptions.values['rental_hot_coverage'] ?? 1.25,
-  );
-  const [baseVacancy, baseRate] = [Number(deal.vacancy_pct), debt.bank.rate_pct];
-  const vacancies = unique(s.cells.map((c) => c.vacancy));
-  const rents = unique(s.cells.map((c) => c.rent_change));
-  const expenses = unique(s.cells.map((c) => c.expense_change));
-  const cellAt = (rent: string, expense: string, vacancy: string): Cell | undefined =>
-    s.cells.find((c) => c.rent_change === rent && c.expense_change === expense && c.vacancy === vacancy);
-  const isBase = (rent: string, expense: string, vacancy: string): boolean =>
-    Number(rent) === 0 &&
-    Number(expense) === 0 &&
-    Math.round(Number(vacancy) * 10_000) === Math.round(baseVacancy * 100);
-  const lines = rents.flatMap((rent) => expenses.map((expense) => ({ rent, expense })));
-  const rowHead = (rent: string, expense: string): Html =>
-    html`<th scope="row">rent ${shareText(rent, true)}, expenses ${shareText(expense, true)}</th>`;
+/** The grid of a report, as its tables read it. */
+interface Grid {
+  readonly rates: readonly string[];
+  readonly vacancies: readonly string[];
+  /** Rows: a change of the rent and one of the expense ratio. */
+  readonly lines: readonly { readonly rent: string; readonly expense: string }[];
+  /** Debt coverage that lenders require. */
+  readonly minCoverage: number;
+  cellAt(line: Grid['lines'][number], vacancy: string): Cell | undefined;
+  /** Whether a cell has the figures of the underwriting; with a rate, also its loan rate. */
+  isBase(line: Grid['lines'][number], vacancy: string, rate?: string): boolean;
+}
 
-  const coverage = html`<table class="grid">
+function readGrid({ sensitivity: { cells, rates }, assumptions, paths, deal, debt_terms: debt }: ReportBody): Grid {
+  const thresholds = paths.rental.thresholds;
+  const baseVacancy = Math.round(Number(deal.vacancy_pct) * 100);
+  const baseRate = Number(debt.bank.rate_pct);
+  const rents = unique(cells.map((cell) => cell.rent_change));
+  const expenses = unique(cells.map((cell) => cell.expense_change));
+  return {
+    rates: rates.map((rate) => rate.rate_pct),
+    vacancies: unique(cells.map((cell) => cell.vacancy)),
+    lines: rents.flatMap((rent) => expenses.map((expense) => ({ rent, expense }))),
+    minCoverage: Number(thresholds['hot_coverage'] ?? assumptions.values['rental_hot_coverage'] ?? 1.25),
+    cellAt: ({ rent, expense }, vacancy) =>
+      cells.find((cell) => cell.rent_change === rent && cell.expense_change === expense && cell.vacancy === vacancy),
+    isBase: ({ rent, expense }, vacancy, rate) =>
+      Number(rent) === 0 &&
+      Number(expense) === 0 &&
+      Math.round(Number(vacancy) * 10_000) === baseVacancy &&
+      (rate === undefined || Number(rate) === baseRate),
+  };
+}
+
+const rowHead = ({ rent, expense }: Grid['lines'][number]): Html =>
+  html`<th scope="row">rent ${shareText(rent, true)}, expenses ${shareText(expense, true)}</th>`;
+
+const vacancyText = (vacancy: string): string => `vacancy ${shareText(vacancy)}`;
+
+/** Debt coverage for each line, vacancy and loan rate. */
+function coverageTable({ rates, vacancies, lines, minCoverage, cellAt, isBase }: Grid): Html {
+  const coverageCell = (dscr: string, isBaseCase: boolean): Html =>
+    html`<td class="${toneOf(Number(dscr), minCoverage)}${isBaseCase ? ' base' : ''}">
+      ${dscr}${isBaseCase && html`<span class="sr"> base case</span>`}
+    </td>`;
+  return html`<table class="grid">
     <caption>
       Debt coverage. Columns: vacancy, then loan rate. The outlined cell is the base case.
     </caption>
     <thead>
       <tr>
         <th scope="col" rowspan="2">Rent and expense ratio</th>
-        ${vacancies.map((v) => html`<th scope="colgroup" colspan="${s.rates.length}">vacancy ${shareText(v)}</th>`)}
+        ${vacancies.map((vacancy) => html`<th scope="colgroup" colspan="${rates.length}">${vacancyText(vacancy)}</th>`)}
       </tr>
       <tr>
-        ${vacancies.map(() => s.rates.map((r) => html`<th scope="col">${percentText(Number(r.rate_pct))}</th>`))}
+        ${vacancies.map(() => rates.map((rate) => html`<th scope="col">${percentText(Number(rate))}</th>`))}
       </tr>
     </thead>
     <tbody>
       ${lines.map(
-        ({ rent, expense }) =>
+        (line) =>
           html`<tr>
-            ${rowHead(rent, expense)}${vacancies.map((vacancy) =>
-              (cellAt(rent, expense, vacancy)?.dscr ?? []).map((dscr, i) => {
-                const base = isBase(rent, expense, vacancy) && Number(s.rates[i]?.rate_pct) === Number(baseRate);
-                return html`<td class="${toneOf(Number(dscr), minCoverage)}${base ? ' base' : ''}">
-                  ${dscr}${base && html`<span class="sr"> base case</span>`}
-                </td>`;
-              }),
+            ${rowHead(line)}${vacancies.map((vacancy) =>
+              (cellAt(line, vacancy)?.dscr ?? []).map((dscr, i) =>
+                coverageCell(dscr, isBase(line, vacancy, rates[i] ?? '')),
+              ),
             )}
           </tr>`,
       )}
     </tbody>
   </table>`;
-  const caps = html`<table class="grid">
+}
+
+/** Cap rate and income for each line and vacancy. */
+const capTable = ({ vacancies, lines, cellAt, isBase }: Grid): Html =>
+  html`<table class="grid">
     <caption>
       Cap rate and net operating income. Columns: vacancy.
     </caption>
     <thead>
       <tr>
         <th scope="col">Rent and expense ratio</th>
-        ${vacancies.map((v) => html`<th scope="col">vacancy ${shareText(v)}</th>`)}
+        ${vacancies.map((vacancy) => html`<th scope="col">${vacancyText(vacancy)}</th>`)}
       </tr>
     </thead>
     <tbody>
       ${lines.map(
-        ({ rent, expense }) =>
+        (line) =>
           html`<tr>
-            ${rowHead(rent, expense)}${vacancies.map((vacancy) => {
-              const cell = cellAt(rent, expense, vacancy);
-              return html`<td ${isBase(rent, expense, vacancy) ? html` class="base"` : ''}>
+            ${rowHead(line)}${vacancies.map((vacancy) => {
+              const cell = cellAt(line, vacancy);
+              return html`<td ${isBase(line, vacancy) ? html` class="base"` : ''}>
                 ${cell && percentText(Number(cell.cap_rate_pct))}<span class="sub"
                   >${cell && dollarsText(Number(cell.noi))}</span
                 >
@@ -122,25 +147,32 @@ export function sensitivity(report: ReportBody): Html {
       )}
     </tbody>
   </table>`;
-  const hasDebt = s.cells.some((c) => c.dscr !== null);
+
+export function sensitivity(report: ReportBody): Html {
+  const { cells, reliability, status } = report.sensitivity;
+  if (status !== 'computed')
+    return html`<h2 id="what-if">What if</h2>
+      <p>There is no grid, because the property could not be underwritten.</p>`;
+  const grid = readGrid(report);
+  const hasDebt = cells.some((cell) => cell.dscr !== null);
   return html`<h2 id="what-if">What if</h2>
     <p>
       The underwriting for other rents, vacancies, expense ratios and loan rates.
-      ${s.reliability === 'ok' ? '' : html`<strong>Read it with care: ${RELIABILITIES[s.reliability]}.</strong>`}
+      ${reliability === 'ok' ? '' : html`<strong>Read it with care: ${RELIABILITIES[reliability]}.</strong>`}
     </p>
     ${
       hasDebt
         ? html`<ul class="legend">
-              <li><span class="key key-good"></span>${minCoverage.toFixed(2)} or more: what lenders require</li>
+              <li><span class="key key-good"></span>${grid.minCoverage.toFixed(2)} or more: what lenders require</li>
               <li><span class="key key-thin"></span>1.00 or more: covers its debt</li>
               <li><span class="key key-bad"></span>below 1.00: does not cover its debt</li>
             </ul>
-            ${wideTable('Debt coverage for other rents, vacancies, expenses and rates', coverage)}`
+            ${wideTable('Debt coverage for other rents, vacancies, expenses and rates', coverageTable(grid))}`
         : html`<p>Debt coverage does not apply: the declared loan is below what lenders offer.</p>`
     }
     <details>
       <summary>Cap rate and income</summary>
-      ${wideTable('Cap rate and income for other rents, vacancies and expenses', caps)}
+      ${wideTable('Cap rate and income for other rents, vacancies and expenses', capTable(grid))}
     </details>
     ${
       hasDebt &&

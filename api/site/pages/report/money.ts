@@ -13,7 +13,11 @@ type Bank = ReportBody['debt_terms']['bank'];
 const FIGURES: Readonly<
   Record<
     Line['figure'],
-    { readonly title: string; readonly write: (v: string | null) => Html; readonly text: (n: number) => string }
+    {
+      readonly title: string;
+      readonly write: (value: string | null) => Html;
+      readonly text: (number: number) => string;
+    }
   >
 > = {
   noi: { title: 'Net operating income', write: dollars, text: dollarsText },
@@ -38,15 +42,15 @@ function pair({ figure, claimed, underwritten, difference }: Line): Html {
   });
 }
 
-export function comparison({ comparison: c, deal }: ReportBody): Html {
-  const reason = c.reliability_reason === null ? '' : ` ${UNDERWRITE_REASONS[c.reliability_reason]}`;
+export function comparison({ comparison: compared, deal }: ReportBody): Html {
+  const reason = compared.reliability_reason === null ? '' : ` ${UNDERWRITE_REASONS[compared.reliability_reason]}`;
   return html`<h2 id="claimed">Claimed and underwritten</h2>
     <p>
-      Claim: ${CLAIMS[c.claim_basis]}. ${RELIABILITIES[c.reliability]}.${reason} The rent:
+      Claim: ${CLAIMS[compared.claim_basis]}. ${RELIABILITIES[compared.reliability]}.${reason} The rent:
       ${RENTS[deal.rent_basis]}${deal.rent_area_name === null ? '' : html`, ${deal.rent_area_name}`}.
       <a href="#rent">From HUD’s rent to ours</a>.
     </p>
-    ${c.lines.map(pair)}`;
+    ${compared.lines.map(pair)}`;
 }
 
 /** Where the loan rate comes from. */
@@ -77,28 +81,40 @@ export function income(report: ReportBody): Html {
   if (gross === null || effective === null || noi === null)
     return html`<h2 id="cash">From rent to cash flow</h2>
       <p>There is no underwriting. ${UNDERWRITE_REASONS[deal.underwrite_reason ?? 'rent_missing']}</p>`;
-  const [g, e, n] = [Number(gross), Number(effective), Number(noi)];
-  const s = service === null ? null : Number(service);
+  const [grossRent, effectiveIncome, netIncome] = [Number(gross), Number(effective), Number(noi)];
+  const debtService = service === null ? null : Number(service);
   const bars: Bar[] = [
-    { label: 'Rent of all units', figure: dollarsText(g), to: g, tone: 'hud' },
-    { label: 'minus vacancy', figure: dollarsText(e - g), from: e, to: g, tone: 'muted' },
+    { label: 'Rent of all units', figure: dollarsText(grossRent), to: grossRent, tone: 'hud' },
     {
-      label: html`minus expenses (${percent(deal.expense_ratio_pct)})`,
-      figure: dollarsText(n - e),
-      from: n,
-      to: e,
+      label: 'minus vacancy',
+      figure: dollarsText(effectiveIncome - grossRent),
+      from: effectiveIncome,
+      to: grossRent,
       tone: 'muted',
     },
-    { label: html`<strong>Net operating income</strong>`, figure: dollarsText(n), to: n, tone: 'hud' },
-    ...(s === null
+    {
+      label: html`minus expenses (${percent(deal.expense_ratio_pct)})`,
+      figure: dollarsText(netIncome - effectiveIncome),
+      from: netIncome,
+      to: effectiveIncome,
+      tone: 'muted',
+    },
+    { label: html`<strong>Net operating income</strong>`, figure: dollarsText(netIncome), to: netIncome, tone: 'hud' },
+    ...(debtService === null
       ? []
       : [
-          { label: 'minus debt service', figure: dollarsText(-s), from: n - s, to: n, tone: 'muted' } as const,
+          {
+            label: 'minus debt service',
+            figure: dollarsText(-debtService),
+            from: netIncome - debtService,
+            to: netIncome,
+            tone: 'muted',
+          } as const,
           {
             label: html`<strong>Cash flow after debt</strong>`,
-            figure: dollarsText(n - s),
-            to: n - s,
-            tone: n - s < 0 ? 'bad' : 'good',
+            figure: dollarsText(netIncome - debtService),
+            to: netIncome - debtService,
+            tone: netIncome - debtService < 0 ? 'bad' : 'good',
           } as const,
         ]),
   ];
@@ -117,20 +133,20 @@ const LIMITS: Readonly<Record<string, string>> = {
   debt_coverage: 'Debt coverage',
 };
 
-export function offer({ offer: o, deal }: ReportBody): Html {
-  if (o.high === null || o.low === null)
+export function offer({ offer: offered, deal }: ReportBody): Html {
+  if (offered.high === null || offered.low === null)
     return html`<h2 id="offer">Offer</h2>
-      <p>There is no offer range. ${OFFERS[o.status]}</p>`;
-  const [low, high] = [Number(o.low), Number(o.high)];
+      <p>There is no offer range. ${OFFERS[offered.status]}</p>`;
+  const [low, high] = [Number(offered.low), Number(offered.high)];
   return html`<h2 id="offer">Offer</h2>
     <p>
       <strong class="price">${low === high ? dollarsText(high) : `${dollarsText(low)} to ${dollarsText(high)}`}</strong>
-      at a target cap rate of ${percent(o.target_cap_pct)}, on
-      ${o.noi_basis === 'claimed_noi' ? 'the broker’s unverified claim' : 'the scoring NOI'}. The high end is limited
-      by:
-      <strong>${LIMITS[o.high_binding ?? ''] ?? absent}</strong>.
+      at a target cap rate of ${percent(offered.target_cap_pct)}, on
+      ${offered.noi_basis === 'claimed_noi' ? 'the broker’s unverified claim' : 'the scoring NOI'}. The high end is
+      limited by:
+      <strong>${LIMITS[offered.high_binding ?? ''] ?? absent}</strong>.
       ${
-        o.low_binding === 'stress'
+        offered.low_binding === 'stress'
           ? 'The low end is the offer in the stress case.'
           : 'Low equals high: the stress case changes nothing.'
       }
@@ -139,12 +155,12 @@ export function offer({ offer: o, deal }: ReportBody): Html {
       caption: html`Limits of the offer; the line marks the high end`,
       head: ['Limit', 'Dollars'],
       bars: [
-        ...o.constraints.map((c): Bar => ({
-          label: html`${LIMITS[c.constraint]}${c.binding ? html` <span class="tag good">binds</span>` : ''}`,
-          figure: dollars(c.figure),
-          to: Number(c.figure),
+        ...offered.constraints.map((limit): Bar => ({
+          label: html`${LIMITS[limit.constraint]}${limit.binding ? html` <span class="tag good">binds</span>` : ''}`,
+          figure: dollars(limit.figure),
+          to: Number(limit.figure),
           mark: high,
-          tone: c.binding ? 'hud' : 'muted',
+          tone: limit.binding ? 'hud' : 'muted',
         })),
         {
           label: html`<strong>Offer range</strong>`,

@@ -31,7 +31,7 @@ export type ReportBody = z.infer<typeof Report>;
 const coveredKinds = (coverage: ReportBody['distress']['coverage']): string[] =>
   Object.entries(coverage).flatMap(([kind, status]) => (status === 'covered' ? [kind] : []));
 
-function distress({ distress: d }: ReportBody): Html {
+function distress({ distress: found }: ReportBody): Html {
   const rows = (records: ReportBody['distress']['matches']) =>
     records.map(({ kind, match_basis, source_url, signal, auction }) => [
       RECORDS[kind],
@@ -51,15 +51,15 @@ function distress({ distress: d }: ReportBody): Html {
   ];
   return html`<h2 id="distress">Distress</h2>
     <p>
-      ${DISTRESSES[d.status]} Distress score ${d.score} of 100. Kinds of records we read for this place:
-      ${coveredKinds(d.coverage).map(recordInSentence).join(', ') || 'none'}.
+      ${DISTRESSES[found.status]} Distress score ${found.score} of 100. Kinds of records we read for this place:
+      ${coveredKinds(found.coverage).map(recordInSentence).join(', ') || 'none'}.
     </p>
-    ${d.matches.length > 0 && cardTable('County records with exactly this address', columns, rows(d.matches))}
+    ${found.matches.length > 0 && cardTable('County records with exactly this address', columns, rows(found.matches))}
     ${
-      d.candidates.length > 0 &&
+      found.candidates.length > 0 &&
       html`<h3>Possible matches</h3>
         <p>These do not affect scores: one owner’s debt must not count against another owner’s house.</p>
-        ${cardTable('County records that may belong to this property', columns, rows(d.candidates))}`
+        ${cardTable('County records that may belong to this property', columns, rows(found.candidates))}`
     }`;
 }
 
@@ -96,13 +96,13 @@ const history = ({ history: versions }: ReportBody, titleOf: (source: string) =>
             { label: 'Availability' },
             { label: 'Listing' },
           ],
-          versions.map((v) => [
-            day(v.version_first_seen),
-            VERSION_CHANGES[v.change],
-            dollars(v.list_price),
-            percent(v.cap_rate),
-            AVAILABILITIES[v.availability],
-            externalLink(v.listing_url, titleOf(v.source)),
+          versions.map((version) => [
+            day(version.version_first_seen),
+            VERSION_CHANGES[version.change],
+            dollars(version.list_price),
+            percent(version.cap_rate),
+            AVAILABILITIES[version.availability],
+            externalLink(version.listing_url, titleOf(version.source)),
           ]),
         )}`
     : '';
@@ -204,7 +204,7 @@ export const report: Page = {
     'formula for every figure.',
   async content({ site, request }: PageContext) {
     try {
-      const example = site.routes.find((r) => r.path === EXAMPLE_PATH);
+      const example = site.routes.find((route) => route.path === EXAMPLE_PATH);
       if (!example) throw new Error(`there is no route ${EXAMPLE_PATH}`);
       const body = (await example.handle(request)) as ReportBody;
       return reportContent(body, await citedPages(body, request.snapshot));

@@ -121,16 +121,17 @@ function expenses(deal: Deal): Html {
     </p>`;
 }
 
-function tax({ property_tax: t, tax_after_reset: after, ...deal }: Deal): Html {
-  const factor = Number(t.class_factor);
+function tax({ property_tax: propertyTax, tax_after_reset: after, ...deal }: Deal): Html {
+  const factor = Number(propertyTax.class_factor);
   return html`<h2 id="tax">Property tax after a sale</h2>
     <p>
-      Today’s tax is ${dollars(t.current)} (${TAX_BILLS[t.current_basis]}). At the asking price it is
-      ${dollars(t.at_price)}: ${percent(t.rate_pct)} of the price
-      (${TAX_RATES[t.rate_basis]})${factor === 1 ? '' : ` times ${factor} for rental buildings`}. A sale sets
-      ${shareText(t.reset_share)} of the tax anew, so a buyer pays
-      <strong>${dollars(after)}</strong>. ${TAX_RULES[t.rule_basis]}${t.statute === null ? '' : html` (${t.statute})`}.
-      NOI is ${dollars(deal.noi_at_current_tax)} with today’s tax and ${dollars(deal.noi_after_reset)} after a sale.
+      Today’s tax is ${dollars(propertyTax.current)} (${TAX_BILLS[propertyTax.current_basis]}). At the asking price it
+      is ${dollars(propertyTax.at_price)}: ${percent(propertyTax.rate_pct)} of the price
+      (${TAX_RATES[propertyTax.rate_basis]})${factor === 1 ? '' : ` times ${factor} for rental buildings`}. A sale sets
+      ${shareText(propertyTax.reset_share)} of the tax anew, so a buyer pays
+      <strong>${dollars(after)}</strong>.
+      ${TAX_RULES[propertyTax.rule_basis]}${propertyTax.statute === null ? '' : html` (${propertyTax.statute})`}. NOI is
+      ${dollars(deal.noi_at_current_tax)} with today’s tax and ${dollars(deal.noi_after_reset)} after a sale.
     </p>`;
 }
 

@@ -28,7 +28,7 @@ async function snapshotDays(folder: string): Promise<Map<string, string>> {
   return days;
 }
 
-const tenths = (n: number | null): string => (n ?? 0).toFixed(1);
+const tenths = (value: number | null): string => (value ?? 0).toFixed(1);
 
 function cell(row: BacktestRow | undefined): Html {
   if (!row || row.n === 0) return html`<td class="num"><span class="absent">not enough history</span></td>`;
@@ -50,10 +50,10 @@ function decileLabel(decile: number | null): string {
 }
 
 function outcome(rows: readonly BacktestRow[], name: string): Html {
-  const ofOutcome = rows.filter((r) => r.outcome === name);
-  const horizons = [...new Set(ofOutcome.filter((r) => r.n > 0).map((r) => r.days))];
-  const deciles = [...new Set(ofOutcome.map((r) => r.decile))].filter(
-    (d) => d === null || ofOutcome.some((r) => r.decile === d && r.n > 0),
+  const ofOutcome = rows.filter((row) => row.outcome === name);
+  const horizons = [...new Set(ofOutcome.filter((row) => row.n > 0).map((row) => row.days))];
+  const deciles = [...new Set(ofOutcome.map((row) => row.decile))].filter(
+    (one) => one === null || ofOutcome.some((row) => row.decile === one && row.n > 0),
   );
   return html`<h3>${OUTCOMES[name] ?? name}</h3>
     ${wideTable(
@@ -65,7 +65,7 @@ function outcome(rows: readonly BacktestRow[], name: string): Html {
         <thead>
           <tr>
             <th scope="col">Score decile</th>
-            ${horizons.map((d) => html`<th scope="col" class="num">within ${d} days</th>`)}
+            ${horizons.map((days) => html`<th scope="col" class="num">within ${days} days</th>`)}
           </tr>
         </thead>
         <tbody>
@@ -73,7 +73,7 @@ function outcome(rows: readonly BacktestRow[], name: string): Html {
             (decile) =>
               html`<tr>
                 <th scope="row">${decileLabel(decile)}</th>
-                ${horizons.map((days) => cell(ofOutcome.find((r) => r.decile === decile && r.days === days)))}
+                ${horizons.map((days) => cell(ofOutcome.find((row) => row.decile === decile && row.days === days)))}
               </tr>`,
           )}
         </tbody>
@@ -81,7 +81,7 @@ function outcome(rows: readonly BacktestRow[], name: string): Html {
     )}`;
 }
 
-const hundredths = (n: number | null): string => (n ?? 0).toFixed(2);
+const hundredths = (value: number | null): string => (value ?? 0).toFixed(2);
 /** Days within which the correlations of the page count outcomes. */
 const CORRELATION_DAYS = 30;
 const MEASURES = { score: 'Score', cap_rate: 'Cap rate alone', difference: 'Difference' } as const;
@@ -113,7 +113,7 @@ function correlationTable(rows: readonly CorrelationRow[]): Html {
                 <th scope="row">${of[0]?.landmark === 0 ? 'first' : `on day ${of[0]?.landmark}`}</th>
                 <td>${OUTCOMES[of[0]?.outcome ?? ''] ?? ''}</td>
                 <td class="num">${countText(of[0]?.n ?? 0)}</td>
-                ${Object.keys(MEASURES).map((measure) => correlationCell(of.find((r) => r.measure === measure)))}
+                ${Object.keys(MEASURES).map((measure) => correlationCell(of.find((row) => row.measure === measure)))}
               </tr>`,
           )}
         </tbody>
@@ -144,7 +144,7 @@ export async function backtestTables(folder: string | undefined): Promise<Html> 
       The back-test failed on the current snapshots. Reload the page to try again.
     </p>`;
   const rows = result.rows.filter(({ landmark }) => landmark === 0);
-  const seen = Object.keys(OUTCOMES).filter((name) => rows.some((r) => r.outcome === name && r.n > 0));
+  const seen = Object.keys(OUTCOMES).filter((name) => rows.some((row) => row.outcome === name && row.n > 0));
   return html`<p>
       Over the snapshots of ${days.size} days, <time datetime="${first}">${first}</time> to
       <time datetime="${last}">${last}</time>.

@@ -24,7 +24,7 @@ const GROUPS: readonly (readonly [title: string, keys: RegExp])[] = [
 
 async function assumptions(context: PageContext): Promise<Html> {
   const rows = await context.request.snapshot.records('assumptions', 'ORDER BY key');
-  const groups = Map.groupBy(rows, (r) => GROUPS.find(([, keys]) => keys.test(String(r['key'])))?.[0] ?? '');
+  const groups = Map.groupBy(rows, (row) => GROUPS.find(([, keys]) => keys.test(String(row['key'])))?.[0] ?? '');
   return html`${[...groups]
     .sort(([a], [b]) => a.localeCompare(b))
     .map(
@@ -45,13 +45,13 @@ async function assumptions(context: PageContext): Promise<Html> {
               </thead>
               <tbody>
                 ${group.map(
-                  (r) =>
+                  (route) =>
                     html`<tr>
-                      <th scope="row">${String(r['key'])}</th>
-                      <td>${String(r['value']).slice(0, 12)}</td>
-                      <td>${words(String(r['unit']))}</td>
-                      <td>${String(r['kind'])}</td>
-                      <td>${String(r['basis'])}</td>
+                      <th scope="row">${String(route['key'])}</th>
+                      <td>${String(route['value']).slice(0, 12)}</td>
+                      <td>${words(String(route['unit']))}</td>
+                      <td>${String(route['kind'])}</td>
+                      <td>${String(route['basis'])}</td>
                     </tr>`,
                 )}
               </tbody>
@@ -66,7 +66,7 @@ async function distribution(context: PageContext): Promise<Html> {
     context,
     "SELECT least(9, deal_score // 10) AS tens, count(*) AS n FROM deals WHERE listing_status = 'active' GROUP BY 1",
   );
-  const counts = new Map(rows.map((r) => [Number(r['tens']), Number(r['n'])]));
+  const counts = new Map(rows.map((row) => [Number(row['tens']), Number(row['n'])]));
   return barChart({
     caption: 'Active deals by score',
     head: ['Score', 'Deals'],
@@ -87,21 +87,126 @@ const BY_LINE = [
   '                   + utilities of the owner + other, held within the quartiles of real buildings',
 ];
 
-const underwritingFormula = (v: (key: string) => string, isByLine = v('underwriting_method') === 'by_line'): string =>
-  [
+/** Value of an assumption by its key. */
+type ValueOf = (key: string) => string;
+
+function underwritingFormula(value: ValueOf): string {
+  const isByLine = value('underwriting_method') === 'by_line';
+  const proxy = isByLine ? 'noi_hud_2br     ' : 'noi_underwritten';
+  const [large, more] = [value('expense_ratio_13_50'), value('expense_ratio_51_up')];
+  return [
     ...(isByLine ? BY_LINE : []),
-    `${isByLine ? 'noi_hud_2br     ' : 'noi_underwritten'} = units × HUD 2-bedroom rent × (1 − ${v('utility_share')})`,
-    `                   × 12 × (1 − ${v('vacancy')}) × (1 − expense ratio)`,
-    `expense ratio    = ${v('expense_ratio_2_4')} to ${v('small_units_max')} units,`,
-    `                   ${v('expense_ratio_5_12')} to ${v('medium_units_max')},`,
-    `                   ${v('expense_ratio_13_50')} to ${v('large_units_max')}, ${v('expense_ratio_51_up')} above;`,
-    `                   ${v('expense_old_adjustment')} more if built before ${v('old_before_year')},`,
-    `                   ${v('expense_new_adjustment')} if built from ${v('new_from_year')} on`,
-    `bank loan        = ${v('loan_to_value')} of the price over ${v('loan_years')} years, paid monthly, at`,
-    v('loan_rate_method') === 'survey'
-      ? `                   the newest survey rate of 30-year mortgages plus ${v('loan_rate_spread')} points`
-      : `                   ${v('loan_rate_pct')}%`,
+    `${proxy} = units × HUD 2-bedroom rent × (1 − ${value('utility_share')})`,
+    `                   × 12 × (1 − ${value('vacancy')}) × (1 − expense ratio)`,
+    `expense ratio    = ${value('expense_ratio_2_4')} to ${value('small_units_max')} units,`,
+    `                   ${value('expense_ratio_5_12')} to ${value('medium_units_max')},`,
+    `                   ${large} to ${value('large_units_max')}, ${more} above;`,
+    `                   ${value('expense_old_adjustment')} more if built before ${value('old_before_year')},`,
+    `                   ${value('expense_new_adjustment')} if built from ${value('new_from_year')} on`,
+    `bank loan        = ${value('loan_to_value')} of the price over ${value('loan_years')} years, paid monthly, at`,
+    value('loan_rate_method') === 'survey'
+      ? `                   the newest survey rate of 30-year mortgages plus ${value('loan_rate_spread')} points`
+      : `                   ${value('loan_rate_pct')}%`,
   ].join('\n');
+}
+
+const scoreParts = (value: ValueOf): Html =>
+  html`<table>
+    <thead>
+      <tr>
+        <th scope="col">Part</th>
+        <th scope="col" class="num">Maximum</th>
+        <th scope="col">Based on</th>
+      </tr>
+    </thead>
+    <tbody>
+      <tr>
+        <th scope="row">Yield</th>
+        <td class="num">${value('score_yield_weight')}</td>
+        <td>
+          NOI over price and repairs: none at ${value('score_yield_from_pct')}%, the maximum
+          ${value('score_yield_span_pct')} points higher
+        </td>
+      </tr>
+      <tr>
+        <th scope="row">Debt coverage</th>
+        <td class="num">${value('score_coverage_weight')}</td>
+        <td>
+          with less rent and a higher rate, on the loan that the income supports: none at
+          ${value('score_coverage_from')}, the maximum ${value('score_coverage_span')} higher
+        </td>
+      </tr>
+      <tr>
+        <th scope="row">Motivation</th>
+        <td class="num">${value('score_motivation_weight')}</td>
+        <td>price cuts and days on the market, as seen by this service</td>
+      </tr>
+      <tr>
+        <th scope="row">Distress</th>
+        <td class="num">${value('score_distress_weight')}</td>
+        <td>tax delinquency and sheriff sale at exactly this address</td>
+      </tr>
+    </tbody>
+  </table>`;
+
+const threePaths = (value: ValueOf): Html =>
+  html`<h2>Three paths</h2>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Path</th>
+          <th scope="col">Hot</th>
+          <th scope="col">Warm</th>
+        </tr>
+      </thead>
+      <tbody>
+        <tr>
+          <th scope="row">Rental</th>
+          <td>coverage ${value('rental_hot_coverage')} and cap rate ${value('rental_hot_cap_pct')}%</td>
+          <td>coverage ${value('rental_warm_coverage')} and cap rate ${value('rental_warm_cap_pct')}%</td>
+        </tr>
+        <tr>
+          <th scope="row">Wholesale</th>
+          <td>
+            asking at most ${value('wholesale_share')} of the income value at ${value('wholesale_arv_cap_pct')}%, minus
+            repairs by age of building and a fee of $${value('wholesale_fee')}
+          </td>
+          <td>
+            asking up to ${value('wholesale_warm_multiple')} times that, with motivation
+            ${value('wholesale_warm_motivation')}
+          </td>
+        </tr>
+        <tr>
+          <th scope="row">Creative finance</th>
+          <td>
+            coverage ${value('creative_hot_coverage')} at seller terms, with motivation or distress
+            ${value('creative_hot_motivation')}
+          </td>
+          <td>coverage ${value('creative_warm_coverage')}, with ${value('creative_warm_motivation')}</td>
+        </tr>
+      </tbody>
+    </table>`;
+
+const confidence = html`<h2>Confidence, 0 to 1</h2>
+  <p>
+    How much of the record is verified or computed rather than assumed: the age of the price, units, rent by ZIP or
+    metro, the source of the NOI, whether claim and underwriting agree, whether HUD’s rent fits, the year of
+    construction. Condition risk and claims that contradict each other take some off.
+    <code>confidence_parts</code> has the parts, which add up to the score, and <code>confidence_reasons</code> says why
+    parts are low.
+  </p>`;
+
+const leadScore = (value: ValueOf): Html =>
+  html`<h2>Lead score</h2>
+    <p>
+      A tax lead starts at ${value('tax_base')} points and gets more for debt relative to the county’s value, months of
+      delinquency, an absentee owner, corroboration and freshness. An auction lead starts at ${value('auction_base')}
+      and gets more for the gap between opening bid and appraisal, and for urgency, which is highest from
+      ${value('auction_days_2')} to ${value('auction_days_3')} days before the sale: a letter to the owner takes days.
+      Both get points for the kind of property, up to ${value('lead_kind_two_to_four')}, and for each further
+      independent kind of distress of the property (a foreclosure filing, a code case, a vacant or condemned building),
+      up to ${value('stacked_building')} each. <code>score_rationale</code> lists each part with its points.
+    </p>`;
 
 export const scores: Page = {
   path: '/scores',
@@ -110,8 +215,8 @@ export const scores: Page = {
   cache: 'snapshot',
   about: 'The formulas and declared assumptions of every score, and the back-test against later outcomes.',
   async content(context) {
-    const a = context.meta.assumptions.values;
-    const v = (key: string): string => a[key] ?? '?';
+    const { values } = context.meta.assumptions;
+    const value: ValueOf = (key) => values[key] ?? '?';
     return html`<h1>How scores are computed</h1>
       <p class="lead">
         A score is a sum of named parts. Each part is a formula over figures of the record and the values declared here,
@@ -121,108 +226,20 @@ export const scores: Page = {
       <h2>Deal score, 0 to 100</h2>
       <div class="split">
         <div>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Part</th>
-                <th scope="col" class="num">Maximum</th>
-                <th scope="col">Based on</th>
-              </tr>
-            </thead>
-            <tbody>
-              <tr>
-                <th scope="row">Yield</th>
-                <td class="num">${v('score_yield_weight')}</td>
-                <td>
-                  NOI over price and repairs: none at ${v('score_yield_from_pct')}%, the maximum
-                  ${v('score_yield_span_pct')} points higher
-                </td>
-              </tr>
-              <tr>
-                <th scope="row">Debt coverage</th>
-                <td class="num">${v('score_coverage_weight')}</td>
-                <td>
-                  with less rent and a higher rate, on the loan that the income supports: none at
-                  ${v('score_coverage_from')}, the maximum ${v('score_coverage_span')} higher
-                </td>
-              </tr>
-              <tr>
-                <th scope="row">Motivation</th>
-                <td class="num">${v('score_motivation_weight')}</td>
-                <td>price cuts and days on the market, as seen by this service</td>
-              </tr>
-              <tr>
-                <th scope="row">Distress</th>
-                <td class="num">${v('score_distress_weight')}</td>
-                <td>tax delinquency and sheriff sale at exactly this address</td>
-              </tr>
-            </tbody>
-          </table>
+          ${scoreParts(value)}
           <p>
             <strong>Claims never raise a score.</strong> The scoring NOI is the lower of the underwritten NOI and the
             midpoint between it and the claim. If HUD’s rent does not fit (a price per unit above
-            ${v('proxy_high_multiple')} or below ${v('proxy_low_multiple')} monthly rents), yield and coverage get no
-            points and every path is Pass. Near these limits, at low prices per unit and at high cap rates the points
-            taper: such a price tells of the condition of the building.
+            ${value('proxy_high_multiple')} or below ${value('proxy_low_multiple')} monthly rents), yield and coverage
+            get no points and every path is Pass. Near these limits, at low prices per unit and at high cap rates the
+            points taper: such a price tells of the condition of the building.
           </p>
         </div>
         <div>${await distribution(context)}</div>
       </div>
       <h2>Underwriting</h2>
-      ${code('The formulas of underwritten NOI', underwritingFormula(v))} ${realNoi()}
-      <h2>Three paths</h2>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Path</th>
-            <th scope="col">Hot</th>
-            <th scope="col">Warm</th>
-          </tr>
-        </thead>
-        <tbody>
-          <tr>
-            <th scope="row">Rental</th>
-            <td>coverage ${v('rental_hot_coverage')} and cap rate ${v('rental_hot_cap_pct')}%</td>
-            <td>coverage ${v('rental_warm_coverage')} and cap rate ${v('rental_warm_cap_pct')}%</td>
-          </tr>
-          <tr>
-            <th scope="row">Wholesale</th>
-            <td>
-              asking at most ${v('wholesale_share')} of the income value at ${v('wholesale_arv_cap_pct')}%, minus
-              repairs by age of building and a fee of $${v('wholesale_fee')}
-            </td>
-            <td>
-              asking up to ${v('wholesale_warm_multiple')} times that, with motivation ${v('wholesale_warm_motivation')}
-            </td>
-          </tr>
-          <tr>
-            <th scope="row">Creative finance</th>
-            <td>
-              coverage ${v('creative_hot_coverage')} at seller terms, with motivation or distress
-              ${v('creative_hot_motivation')}
-            </td>
-            <td>coverage ${v('creative_warm_coverage')}, with ${v('creative_warm_motivation')}</td>
-          </tr>
-        </tbody>
-      </table>
-      <h2>Confidence, 0 to 1</h2>
-      <p>
-        How much of the record is verified or computed rather than assumed: the age of the price, units, rent by ZIP or
-        metro, the source of the NOI, whether claim and underwriting agree, whether HUD’s rent fits, the year of
-        construction. Condition risk and claims that contradict each other take some off.
-        <code>confidence_parts</code> has the parts, which add up to the score, and <code>confidence_reasons</code> says
-        why parts are low.
-      </p>
-      <h2>Lead score</h2>
-      <p>
-        A tax lead starts at ${v('tax_base')} points and gets more for debt relative to the county’s value, months of
-        delinquency, an absentee owner, corroboration and freshness. An auction lead starts at ${v('auction_base')} and
-        gets more for the gap between opening bid and appraisal, and for urgency, which is highest from
-        ${v('auction_days_2')} to ${v('auction_days_3')} days before the sale: a letter to the owner takes days. Both
-        get points for the kind of property, up to ${v('lead_kind_two_to_four')}, and for each further independent kind
-        of distress of the property (a foreclosure filing, a code case, a vacant or condemned building), up to
-        ${v('stacked_building')} each. <code>score_rationale</code> lists each part with its points.
-      </p>
+      ${code('The formulas of underwritten NOI', underwritingFormula(value))} ${realNoi()} ${threePaths(value)}
+      ${confidence} ${leadScore(value)}
       <h2 id="backtest">Does the score predict outcomes?</h2>
       <p>
         This is measured, not claimed. Each deal counts once, with its first score, so no later information is used. For
