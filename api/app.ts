@@ -11,7 +11,7 @@ import { MCP_PATH, openApi } from './docs/openapi.ts';
 import { mountReceiptKeys } from './docs/receipt_keys.ts';
 import { csvExtensions } from './docs/x402_extensions.ts';
 import { createHealthCheck, mountHealth, NO_WARNINGS, type Health, type PaymentHealth } from './http/health.ts';
-import { compression, crossOrigin, limitUnbilled, requireOneHost } from './http/middleware.ts';
+import { compression, crossOrigin, limitUnpaid, requireOneHost } from './http/middleware.ts';
 import { catchErrors, checkUrl, Problem, sendProblem } from './http/problem.ts';
 import { redactResponses, redactValue } from './http/redact_responses.ts';
 import { logRequests, type RequestLog } from './http/request_log.ts';
@@ -20,7 +20,7 @@ import { mountMcp } from './mcp/endpoint.ts';
 import { carryResponses } from './mcp/inner_requests.ts';
 import { paymentInstructions } from './payment_instructions.ts';
 import { fundedPayer, signedPayment } from './payments/chain/payer_check.ts';
-import { collecting } from './payments/collect.ts';
+import { purchaseCollector } from './payments/collect.ts';
 import { paymentLayer, type PaymentLayer } from './payments/middleware.ts';
 import type { PaymentSettings } from './payments/modes.ts';
 import type { PaymentNetwork } from './payments/networks.ts';
@@ -51,7 +51,7 @@ export interface AppDeps {
     readonly networks: readonly PaymentNetwork[];
     readonly payTo: string;
     readonly ledger: Ledger;
-    readonly contractWallets: boolean;
+    readonly acceptsContractWallets: boolean;
     readonly wait: SettlementWait;
     readonly receiptKeys: ReceiptKeys;
     /** State of open settlements, for /health. */
@@ -98,10 +98,10 @@ export interface App {
 
 function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () => number): PaymentLayer {
   const { payments, publicUrl } = deps;
-  const { networks, contractWallets, wait, ledger, receiptKeys } = payments;
+  const { networks, acceptsContractWallets, wait, ledger, receiptKeys } = payments;
   return paymentLayer({
     networks,
-    contractWallets,
+    acceptsContractWallets,
     wait,
     ledger,
     receiptKeys,
@@ -157,7 +157,7 @@ interface Parts {
 
 function createLimit({ payments, unbilledPerMinute = 0 }: AppDeps): Middleware | undefined {
   if (unbilledPerMinute === 0) return undefined;
-  return limitUnbilled(unbilledPerMinute, {
+  return limitUnpaid(unbilledPerMinute, {
     signed: (ctx) => signedPayment(payments, ctx.get('PAYMENT-SIGNATURE')),
     funded: (ctx) => fundedPayer(payments, ctx.get('PAYMENT-SIGNATURE'), atomicOf(stateOf(ctx).route?.price ?? '0.00')),
   });
@@ -218,7 +218,7 @@ function mountApi(router: Router, deps: AppDeps, parts: Parts): void {
   mountDocuments(router, documents, nowMs);
   mountReceiptKeys(router, payments.receiptKeys, publicUrl);
   mountPurchases(router, {
-    collecting: collecting({ ledger, networks: payments.networks, publicUrl, secret: deps.cursorSecret, nowMs }),
+    collector: purchaseCollector({ ledger, networks: payments.networks, publicUrl, secret: deps.cursorSecret, nowMs }),
     layer,
     publicUrl,
   });
@@ -240,7 +240,7 @@ function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
     health,
     nowMs,
     notice: payments.notice ?? '',
-    purchase: sandboxBuyer !== undefined,
+    hasTestPurchase: sandboxBuyer !== undefined,
     ...(snapshotsDir === undefined ? {} : { snapshotsDir }),
   });
   const archive = new PageArchive(deps.archiveDir, deps.store);

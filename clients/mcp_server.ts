@@ -119,7 +119,7 @@ export function createMcpServer({ api, buyer, responsesDir, about }: McpOptions)
     }
     const tool = tools.get(name);
     if (!tool) throw new ArgumentError(`There is no tool ${name}.`, 'unknown_tool');
-    if (view.from > 0 && !tool.free)
+    if (view.from > 0 && !tool.isFree)
       throw new ArgumentError('from would buy the answer again. Call collect with the receipt_id instead.');
     return toCallResult(tool.name, view, await buyer.call(tool.url(rest)));
   };
@@ -129,7 +129,7 @@ export function createMcpServer({ api, buyer, responsesDir, about }: McpOptions)
       ...ownTools.map((tool) => ({ ...tool, annotations: { readOnlyHint: true, openWorldHint: false } })),
       ...api.tools.map((tool) => {
         const { from, ...once } = VIEW_PROPERTIES;
-        return listedTool(tool, tool.free ? { ...once, from } : once);
+        return listedTool(tool, tool.isFree ? { ...once, from } : once);
       }),
     ],
   }));

@@ -4,7 +4,7 @@ import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { Hex } from 'viem';
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import { z } from 'zod';
-import { interfaceOf, type Interface } from '../lib/mcp/tools.ts';
+import { parseInterface, type Interface } from '../lib/mcp/tools.ts';
 import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts';
 import { createMcpServer } from './mcp_server.ts';
 import { createBuyer } from './purchase.ts';
@@ -42,7 +42,7 @@ async function fetchInterface(base: string): Promise<Interface> {
     throw invalid;
   });
   if (!response.ok) throw invalid;
-  return interfaceOf(await response.json(), base);
+  return parseInterface(await response.json(), base);
 }
 
 export interface McpSession {

@@ -17,7 +17,7 @@ import {
   type VerifiedReceipt,
 } from './verify.ts';
 import { KEYS_FILE } from './saved_receipts.ts';
-import { archiveOf, checkPages, folderOf, namedPages } from './verify_pages.ts';
+import { openArchive, checkPages, openFolder, namedPages } from './verify_pages.ts';
 
 const file = (expected: string) => z.string(expected).min(1, expected);
 
@@ -71,7 +71,7 @@ async function verifyPages(text: string, { FOLDER, DATA_DIR }: VerifySettings): 
     print('pages      the answer names none');
     return true;
   }
-  const store = FOLDER === undefined ? await archiveOf(DATA_DIR) : await folderOf(FOLDER);
+  const store = FOLDER === undefined ? await openArchive(DATA_DIR) : await openFolder(FOLDER);
   if (store === null) {
     if (FOLDER !== undefined) throw new SettingError(`FOLDER is ${JSON.stringify(FOLDER)}, expected a folder of pages`);
     print(`pages      ${pages.length} named, not looked up: ${DATA_DIR} has no archive; FOLDER=... names saved pages`);

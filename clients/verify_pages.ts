@@ -56,7 +56,7 @@ export interface PageStore {
 }
 
 /** The archive of a data folder; null if it has none. */
-export async function archiveOf(dataDir: string): Promise<PageStore | null> {
+export async function openArchive(dataDir: string): Promise<PageStore | null> {
   const root = join(dataDir, 'archive');
   if (!(await isFolder(root))) return null;
   return {
@@ -69,7 +69,7 @@ export async function archiveOf(dataDir: string): Promise<PageStore | null> {
 }
 
 /** A folder of saved pages with any names, and its subfolders; null if there is no such folder. */
-export async function folderOf(folder: string): Promise<PageStore | null> {
+export async function openFolder(folder: string): Promise<PageStore | null> {
   if (!(await isFolder(folder))) return null;
   const hashes = new Set<string>();
   const names = new Set<string>();

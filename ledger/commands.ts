@@ -9,7 +9,7 @@ import { readNote, writeNote } from './identity.ts';
 import { heldClaims, journalFile } from './journal.ts';
 import { LedgerUnavailable } from './ledger.ts';
 import { assertLedgerExists, openLedger, openStore, shownPlace } from './open.ts';
-import { figuresOf, formatReport } from './report.ts';
+import { readFigures, formatReport } from './report.ts';
 import { backupSettings, reportSettings } from './settings.ts';
 import { LedgerRefused } from './sql/migrations.ts';
 
@@ -28,7 +28,7 @@ async function report(env: Env, print: Print): Promise<void> {
   assertLedgerExists(settings);
   const ledger = await openLedger(settings);
   try {
-    for (const line of formatReport(await figuresOf(ledger), shownPlace(settings), Date.now(), settings.DAYS))
+    for (const line of formatReport(await readFigures(ledger), shownPlace(settings), Date.now(), settings.DAYS))
       print(line);
     if (settings.PARQUET === undefined) return;
     // Loading DuckDB takes as long as the rest of the command.

@@ -71,12 +71,12 @@ const remedy = ({ dataDir }: NotedPlace): string =>
   `or, to begin a new ledger on purpose, remove ${noteFile(dataDir)}`;
 
 /** Whether an SQLite file exists and is not empty. */
-export const holdsBytes = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+export const isNonEmptyFile = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /** @throws SettingError, one line, if the data folder records a ledger and its file is missing or empty */
-export function checkFileIsThere(path: string, place: NotedPlace): void {
+export function checkFileExists(path: string, place: NotedPlace): void {
   const note = readNote(place.dataDir);
-  if (note === null || holdsBytes(path)) return;
+  if (note === null || isNonEmptyFile(path)) return;
   const state = existsSync(path) ? 'is empty' : 'does not exist';
   throw new SettingError(
     `LEDGER is ${place.shown}, which ${state}, but ledger ${note.id} was in use in this data folder. ${remedy(place)}`,

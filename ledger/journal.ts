@@ -158,8 +158,8 @@ export function withClaimsJournal(ledger: Ledger, journal: ClaimsJournal): Ledge
   };
   return {
     ...ledger,
-    async settling(purchaseId, answer, nowMs) {
-      if (!(await ledger.settling(purchaseId, answer, nowMs))) return false;
+    async startSettling(purchaseId, answer, nowMs) {
+      if (!(await ledger.startSettling(purchaseId, answer, nowMs))) return false;
       try {
         await append(purchaseId, 'held', nowMs);
       } catch (error) {

@@ -61,9 +61,9 @@ export interface PayerLimits {
   /** Balance of the payer at the latest block, in atomic units. Open purchases count against it. */
   readonly balance: bigint;
   /** Purchases that may be reserved or settling at once. */
-  readonly mostOpen: number;
+  readonly maxOpen: number;
   /** Purchases that stayed unpaid because of the payer, within UNPAID_MS. */
-  readonly mostUnpaid: number;
+  readonly maxUnpaid: number;
 }
 
 /** How long an unpaid purchase counts against its payer. */
@@ -125,7 +125,7 @@ export interface Delivery {
   readonly kind: DeliveryKind;
   readonly atMs: number;
   /** Whether the last byte was handed to the network. */
-  readonly complete: boolean;
+  readonly isComplete: boolean;
 }
 
 /** How to find a purchase. */
@@ -182,7 +182,7 @@ export const PAYER_FAULTS: readonly UnknownReason[] = [
 export const FUTURE_MS = 600_000;
 
 /** Whether a purchase is a reservation that has expired, so that anyone may delete it. */
-export const isOver = (
+export const isExpired = (
   { state, reservedAtMs, leaseUntilMs }: Pick<Purchase, 'state' | 'reservedAtMs' | 'leaseUntilMs'>,
   nowMs: number,
 ): boolean => state === 'reserved' && (leaseUntilMs <= nowMs || reservedAtMs > nowMs + FUTURE_MS);
@@ -211,14 +211,14 @@ export interface Ledger extends LeadClaims, TransferBook {
    * Store the whole answer and move from reserved to settling.
    * @returns false if the purchase is no longer reserved: then no settlement may be requested
    */
-  settling(purchaseId: string, answer: Answer, nowMs: number): Promise<boolean>;
+  startSettling(purchaseId: string, answer: Answer, nowMs: number): Promise<boolean>;
   /** Record why the outcome of a settling purchase is unknown, and the transaction if one was named. */
-  unknown(purchaseId: string, why: UnknownReason, transaction: string | null): Promise<void>;
+  markUnknown(purchaseId: string, why: UnknownReason, transaction: string | null): Promise<void>;
   /**
    * Move from settling to sold.
    * @returns the current purchase: sold, by this call or an earlier one; or released, if that came first
    */
-  sold(purchaseId: string, paid: Paid, nowMs: number): Promise<Purchase>;
+  markSold(purchaseId: string, paid: Paid, nowMs: number): Promise<Purchase>;
   /**
    * End a purchase for which nobody is charged, and free its payment, its identifier and its lead. `not_settled`
    * deletes a reserved purchase; any other reason turns a settling purchase, with its answer, into a released one.
@@ -230,7 +230,7 @@ export interface Ledger extends LeadClaims, TransferBook {
   /** The answer of a purchase; null if there is none, or it can no longer be collected. */
   answerOf(purchaseId: string): Promise<Answer | null>;
   /** Record that an answer was sent. */
-  delivered(delivery: Delivery): Promise<void>;
+  recordDelivery(delivery: Delivery): Promise<void>;
   /** Purchases whose recorded start of settling is before this time, oldest first. */
   unresolved(settlingBeforeMs: number): Promise<readonly Purchase[]>;
   /**

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { redactor } from '../lib/redact.ts';
 import { SettingError } from '../lib/settings.ts';
 import {
-  checkFileIsThere,
+  checkFileExists,
   checkNoted,
   fencedStore,
-  holdsBytes,
+  isNonEmptyFile,
   readIdentity,
   writeNote,
   type NotedPlace,
@@ -42,7 +42,7 @@ export function shownPlace(settings: LedgerSettings): string {
  * Whether a ledger exists. An empty file does not count. A PostgreSQL ledger is assumed to exist, without connecting.
  */
 export const ledgerExists = (settings: LedgerSettings): boolean =>
-  isPostgres(placeOf(settings)) || holdsBytes(placeOf(settings));
+  isPostgres(placeOf(settings)) || isNonEmptyFile(placeOf(settings));
 
 /** For commands that read a ledger and must not create one. @throws SettingError if there is none yet */
 export function assertLedgerExists(settings: LedgerSettings): void {
@@ -64,7 +64,7 @@ const notedPlace = (settings: LedgerSettings): NotedPlace => ({
  */
 export function notedLedgerExists(settings: LedgerSettings): boolean {
   if (ledgerExists(settings)) return true;
-  checkFileIsThere(placeOf(settings), notedPlace(settings));
+  checkFileExists(placeOf(settings), notedPlace(settings));
   return false;
 }
 
@@ -98,7 +98,7 @@ export const openLedger = async (settings: LedgerSettings): Promise<Ledger> => s
 
 /** The store, if it is the ledger that the data folder records, or if none is recorded. */
 async function openNotedStore(settings: LedgerSettings): Promise<Store> {
-  if (!isPostgres(placeOf(settings))) checkFileIsThere(placeOf(settings), notedPlace(settings));
+  if (!isPostgres(placeOf(settings))) checkFileExists(placeOf(settings), notedPlace(settings));
   const store = await openStore(settings);
   try {
     checkNoted(await readIdentity(store.read), notedPlace(settings));

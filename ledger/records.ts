@@ -106,5 +106,5 @@ export const deliveryRow = (delivery: Delivery, number: number): RowOf<typeof De
   purchase_id: delivery.purchaseId,
   kind: delivery.kind,
   sent_at: instantOf(delivery.atMs),
-  complete: delivery.complete,
+  complete: delivery.isComplete,
 });

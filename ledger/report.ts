@@ -24,7 +24,7 @@ export interface Figures {
   readonly unknown: readonly Purchase[];
   readonly claims: Readonly<Record<'reserved' | 'settling' | 'sold', number>>;
   /** Claimed leads whose property is not known: no other lead of it is withheld. */
-  readonly claimedAlone: readonly string[];
+  readonly leadsWithoutProperty: readonly string[];
   /** Sold purchases whose answer was never sent completely, oldest first. */
   readonly notDelivered: readonly Purchase[];
   readonly purchases: Readonly<Record<Purchase['state'], number>>;
@@ -59,7 +59,7 @@ const byDayThenRoute = (a: Sales, b: Sales): number => {
 };
 
 /** Read the whole ledger once. */
-export async function figuresOf(ledger: Ledger): Promise<Figures> {
+export async function readFigures(ledger: Ledger): Promise<Figures> {
   const sales = new Map<string, Sales>();
   const networks = new Map<string, Pick<Sales, 'calls' | 'atomic'>>();
   const unknown: Purchase[] = [];
@@ -79,13 +79,13 @@ export async function figuresOf(ledger: Ledger): Promise<Figures> {
     networks.set(payment.network, { calls: onNetwork.calls + 1, atomic: onNetwork.atomic + payment.amount });
     sales.set(`${day} ${route}`, { ...sale, calls: sale.calls + 1, atomic: sale.atomic + payment.amount });
   }
-  for await (const { purchaseId, complete } of ledger.deliveries()) if (complete) notDelivered.delete(purchaseId);
+  for await (const { purchaseId, isComplete } of ledger.deliveries()) if (isComplete) notDelivered.delete(purchaseId);
   return {
     sales: [...sales.values()].sort(byDayThenRoute),
     networks,
     unknown: unknown.sort((a, b) => (a.settlingAtMs ?? 0) - (b.settlingAtMs ?? 0)),
     claims,
-    claimedAlone: await ledger.leadsWithoutProperty(),
+    leadsWithoutProperty: await ledger.leadsWithoutProperty(),
     purchases,
     notDelivered: [...notDelivered.values()],
     audit: await readAudit(ledger),
@@ -116,7 +116,7 @@ function columns(rows: readonly (readonly string[])[]): string[] {
   return rows.map((row) => `  ${row.map(align).join('  ')}`.trimEnd());
 }
 
-const firstOf = (lines: readonly string[]): string[] =>
+const firstLines = (lines: readonly string[]): string[] =>
   lines.length <= MAX_LINES ? [...lines] : [...lines.slice(0, MAX_LINES), `  and ${lines.length - MAX_LINES} more`];
 
 const PAUSES: Readonly<Record<ExclusivePause, string>> = {
@@ -126,15 +126,15 @@ const PAUSES: Readonly<Record<ExclusivePause, string>> = {
 
 const titleOf = (network: string): string => knownNetwork(network)?.title ?? network;
 /** The network of a line, unless it is the default one. */
-const elsewhere = (network: string): string => (network === BASE.name ? '' : `on ${titleOf(network)}`);
+const otherNetwork = (network: string): string => (network === BASE.name ? '' : `on ${titleOf(network)}`);
 
 const differenceRow = (difference: Difference): readonly string[] => {
   if (difference.kind === 'owed') {
     const { chain, amount, payer, transaction, logIndex } = difference.transfer;
-    return ['owed', dollars(amount), `to ${payer}`, `${transaction}:${logIndex}`, elsewhere(networkOfChain(chain))];
+    return ['owed', dollars(amount), `to ${payer}`, `${transaction}:${logIndex}`, otherNetwork(networkOfChain(chain))];
   }
   const { id, payment } = difference.purchase;
-  return ['unpaid', dollars(payment.amount), `by ${payment.payer}`, `purchase ${id}`, elsewhere(payment.network)];
+  return ['unpaid', dollars(payment.amount), `by ${payment.payer}`, `purchase ${id}`, otherNetwork(payment.network)];
 };
 
 /** Lines on the audit of incoming transfers. */
@@ -152,7 +152,7 @@ function auditLines({ states, booked, differences, pause }: Figures['audit']): s
     `  matched ${text('matched')}, made good ${text('made_good')}, owed ${text('owed')}, ` +
       `without a purchase ${text('no_purchase')}`,
     ...(pause === null ? [] : [`  exclusive sales are ${PAUSES[pause]}`]),
-    ...firstOf(columns(differences.map(differenceRow))),
+    ...firstLines(columns(differences.map(differenceRow))),
     ...(differences.some(({ kind }) => kind === 'owed')
       ? ['  After a refund: make ledger-refunded TRANSFER=<hash>:<index> REFUND=<hash of the refund>']
       : []),
@@ -200,7 +200,7 @@ function revenueLines({ sales, networks, purchases }: Figures, nowMs: number, da
 
 /** The screen. @param days of revenue to list */
 export function formatReport(figures: Figures, place: string, nowMs: number, days: number): string[] {
-  const { sales, unknown, claims, claimedAlone, notDelivered, purchases } = figures;
+  const { sales, unknown, claims, leadsWithoutProperty, notDelivered, purchases } = figures;
   return [
     `Ledger ${place}`,
     `  ${purchases.sold} sold for ${dollars(sumOf(sales))}, ${purchases.settling} settling, ` +
@@ -208,7 +208,7 @@ export function formatReport(figures: Figures, place: string, nowMs: number, day
     ...revenueLines(figures, nowMs, days),
     '',
     `Settlements of unknown outcome: ${unknown.length}`,
-    ...firstOf(
+    ...firstLines(
       columns(
         unknown.map((purchase) => [
           purchase.id,
@@ -218,18 +218,20 @@ export function formatReport(figures: Figures, place: string, nowMs: number, day
           purchase.leadId === null ? '' : `lead ${purchase.leadId}`,
           purchase.transaction === null ? 'no transaction known' : purchase.transaction,
           purchase.why ?? 'in progress',
-          elsewhere(purchase.payment.network),
+          otherNetwork(purchase.payment.network),
         ]),
       ),
     ),
     ...auditLines(figures.audit),
     '',
     `Leads with their properties: ${claims.sold} sold, ${claims.settling} being paid for, ${claims.reserved} reserved`,
-    ...firstOf(claimedAlone.map((lead) => `  ${lead} is claimed without its property: no snapshot shows it`)),
+    ...firstLines(
+      leadsWithoutProperty.map((lead) => `  ${lead} is claimed without its property: no snapshot shows it`),
+    ),
     '',
     `Sold, and never sent completely: ${notDelivered.length}` +
       (notDelivered.length === 0 ? '' : ' (their buyers can collect them)'),
-    ...firstOf(
+    ...firstLines(
       columns(
         notDelivered.map((purchase) => [
           purchase.id,

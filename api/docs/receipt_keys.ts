@@ -16,7 +16,7 @@ const jwksOf = ({ published }: ReceiptKeys): unknown => ({
 /** The DID document (did:web), without revoked keys: whoever resolves one must not find it. */
 function didDocumentOf({ published }: ReceiptKeys, publicUrl: string): unknown {
   const id = didOf(publicUrl);
-  const valid = published.filter((key) => key.revoked === null);
+  const valid = published.filter((key) => key.revokeKey === null);
   const idOf = (kid: string): string => `${id}#${kid}`;
   return {
     '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/jws-2020/v1'],

@@ -108,7 +108,7 @@ export interface PaymentKeys {
  * keep a buyer from paying. What is counted before the payment is checked counts by its payer, who must have the money:
  * signatures are free.
  */
-export function limitUnbilled(perMinute: number, keys: PaymentKeys): Middleware {
+export function limitUnpaid(perMinute: number, keys: PaymentKeys): Middleware {
   const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
   /** Count responses. @returns what exceeds the limit, or null */
   const exceeded = (key: string, responses: number): Promise<RateLimiterRes | null> =>

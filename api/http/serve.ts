@@ -164,7 +164,7 @@ export async function serve({
         payTo: payments.payTo,
         ledger: opened.ledger,
         health: opened.health,
-        contractWallets: settings.CONTRACT_WALLETS && payments.mode !== 'self',
+        acceptsContractWallets: settings.CONTRACT_WALLETS && payments.mode !== 'self',
         wait: payments.wait,
         receiptKeys,
         ...(payments.notice === undefined ? {} : { notice: payments.notice }),

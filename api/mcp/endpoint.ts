@@ -11,13 +11,13 @@ import type { Context, Middleware } from 'koa';
 import { ArgumentError } from '../../lib/mcp/arguments.ts';
 import { errorResult } from '../../lib/mcp/results.ts';
 import { VIEW_PROPERTIES } from '../../lib/mcp/short_answer.ts';
-import { interfaceOf, listedTool, type Interface } from '../../lib/mcp/tools.ts';
+import { parseInterface, listedTool, type Interface } from '../../lib/mcp/tools.ts';
 import { MCP_PATH } from '../docs/openapi.ts';
 import { Problem } from '../http/problem.ts';
 import { stateOf } from '../http/request_state.ts';
-import { requestInside } from './inner_requests.ts';
+import { requestInProcess } from './inner_requests.ts';
 import { originProblem } from './origin.ts';
-import { argumentResult, makeCall, readCall } from './tool_calls.ts';
+import { argumentResult, callTool, readCall } from './tool_calls.ts';
 
 /** JSON-RPC code of a refusal before the message is read, as the SDK has it. */
 const REFUSED = -32_000;
@@ -115,11 +115,11 @@ function serverFor(ctx: Context, api: Interface, options: McpOptions): Server {
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     try {
-      return await makeCall(
+      return await callTool(
         {
           collectUrl,
           request: (inner) =>
-            requestInside(options.application(), {
+            requestInProcess(options.application(), {
               ...inner,
               ip: ctx.ip,
               host: new URL(publicUrl).host,
@@ -171,7 +171,7 @@ async function respond(ctx: Context, server: Server, message: object): Promise<v
 
 export function mountMcp(router: Router, options: McpOptions): void {
   let known: Interface | undefined;
-  const api = (): Interface => (known ??= interfaceOf(options.description(), options.publicUrl));
+  const api = (): Interface => (known ??= parseInterface(options.description(), options.publicUrl));
   router.all(MCP_PATH, async (ctx) => {
     ctx.set('Cache-Control', 'no-store');
     const problem = originProblem(options.publicUrl, ctx.get('Host'), ctx.get('Origin'));

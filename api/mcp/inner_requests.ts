@@ -9,7 +9,7 @@ import type { Middleware } from 'koa';
 import { stateOf } from '../http/request_state.ts';
 
 /** Bytes of a file that are read for the first lines of it. */
-const MOST_FILE_BYTES = 1_000_000;
+const MAX_FILE_BYTES = 1_000_000;
 
 export interface InnerRequest {
   /** Path and query. */
@@ -55,7 +55,7 @@ async function readText(body: Readable, most: number): Promise<{ text: string; i
 }
 
 /** Make a GET request in process. @throws Error if the response ends early */
-export async function requestInside(handle: RequestListener, request: InnerRequest): Promise<InnerResponse> {
+export async function requestInProcess(handle: RequestListener, request: InnerRequest): Promise<InnerResponse> {
   const { target, payment, ip, host, carrier } = request;
   const response = await inject(
     (req, res) => {
@@ -83,7 +83,7 @@ export async function requestInside(handle: RequestListener, request: InnerReque
   };
   const type = (header('content-type') ?? '').split(';')[0] ?? '';
   // oxlint-disable-next-line no-restricted-properties -- the stream of a response, whose early end is an error
-  const { text, isCut } = await readText(response.stream(), type === 'text/csv' ? MOST_FILE_BYTES : Infinity);
+  const { text, isCut } = await readText(response.stream(), type === 'text/csv' ? MAX_FILE_BYTES : Infinity);
   // Ends the reading of the stored answer.
   if (isCut) response.raw.res.destroy();
   return { status: response.statusCode, type, text, isCut, header };

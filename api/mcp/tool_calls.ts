@@ -12,7 +12,7 @@ import type { InnerRequest, InnerResponse } from './inner_requests.ts';
 const PAYMENT = 'x402/payment';
 const PAYMENT_RESPONSE = 'x402/payment-response';
 /** Characters of an encoded payment: no more than the headers of an HTTP request may have. */
-const MOST_PAYMENT_CHARACTERS = 16_000;
+const MAX_PAYMENT_CHARACTERS = 16_000;
 
 /** The parts of a payment that results mention. The payment layer checks it. */
 const Payment = z.object({
@@ -38,7 +38,7 @@ export function readCall(
   if (!tool) throw new ArgumentError(`There is no tool ${JSON.stringify(name.slice(0, 64))}.`, 'unknown_tool');
   const { view, rest } = readView(given);
   const payment = _meta?.[PAYMENT];
-  if (view.from > 0 && !tool.free && payment === undefined)
+  if (view.from > 0 && !tool.isFree && payment === undefined)
     throw new ArgumentError('from continues an answer that is already bought: send the payment that bought it.');
   const { pathname, search } = tool.url(rest);
   return { tool, view, target: pathname + search, payment };
@@ -47,7 +47,7 @@ export function readCall(
 /** The value of PAYMENT-SIGNATURE for this payment. @throws ArgumentError */
 function paymentHeader(payment: unknown): string {
   const header = Buffer.from(JSON.stringify(payment)).toString('base64');
-  if (header.length <= MOST_PAYMENT_CHARACTERS) return header;
+  if (header.length <= MAX_PAYMENT_CHARACTERS) return header;
   throw new ArgumentError(`${PAYMENT} is longer than a payment can be.`);
 }
 
@@ -108,7 +108,7 @@ export interface ToolCaller {
 }
 
 /** Make a call. @throws ArgumentError */
-export async function makeCall(caller: ToolCaller, call: ToolCall): Promise<CallToolResult> {
+export async function callTool(caller: ToolCaller, call: ToolCall): Promise<CallToolResult> {
   const { target, payment } = call;
   const response = await caller.request({
     target,

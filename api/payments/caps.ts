@@ -12,10 +12,10 @@ const LEADS_PER_PAYER = 3;
 /** Share of the available leads that payers without a completed purchase may claim together. */
 const NEW_PAYERS_SHARE = 0.2;
 /** Minimum for them, so that one payer alone cannot reach the common limit. */
-const NEW_PAYERS_LEAST = 3 * LEADS_PER_PAYER;
+const NEW_PAYERS_MIN = 3 * LEADS_PER_PAYER;
 
 /** @param poolSize number of available leads */
 export const leadLimits = (poolSize: number): LeadLimits => ({
   perPayer: LEADS_PER_PAYER,
-  byNewPayers: Math.max(NEW_PAYERS_LEAST, Math.floor(poolSize * NEW_PAYERS_SHARE)),
+  byNewPayers: Math.max(NEW_PAYERS_MIN, Math.floor(poolSize * NEW_PAYERS_SHARE)),
 });

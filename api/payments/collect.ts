@@ -58,7 +58,7 @@ export interface CollectOptions {
   readonly nowMs: () => number;
 }
 
-export interface Collecting {
+export interface PurchaseCollector {
   /** The message that the wallet signs for this address. */
   challenge(uri: string): Challenge;
   /**
@@ -73,7 +73,7 @@ export interface Collecting {
 export const namesPurchase = (text: string): boolean =>
   RECEIPT_ID.test(text.toLowerCase()) || NONCE.test(text.toLowerCase());
 
-export function collecting({ ledger, networks, publicUrl, secret, nowMs }: CollectOptions): Collecting {
+export function purchaseCollector({ ledger, networks, publicUrl, secret, nowMs }: CollectOptions): PurchaseCollector {
   const key = createHmac('sha256', secret).update('sign-in challenges of purchases').digest();
   const { host } = new URL(publicUrl);
 

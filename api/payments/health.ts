@@ -6,7 +6,7 @@ import type { RunningNetwork, RunningPayments } from './open.ts';
 type PaymentHealth = Awaited<ReturnType<RunningPayments['health']>>;
 
 /** Settlements for which the gas account should have a balance. */
-const LEAST_SETTLEMENTS = 500n;
+const MIN_SETTLEMENTS = 500n;
 /** How long the result is reused. */
 const REUSE_MS = 10_000;
 /** An operator should investigate a settlement that is unresolved for longer. */
@@ -32,7 +32,7 @@ const auditWarnings = ({ owed, unpaid, failure }: AuditReport): string[] => [
 
 async function gasWarnings({ facilitator }: CheckedNetwork): Promise<string[]> {
   const left = await facilitator.settlementsLeft?.();
-  return left !== undefined && left < LEAST_SETTLEMENTS ? [`the gas is enough for ${left} settlements`] : [];
+  return left !== undefined && left < MIN_SETTLEMENTS ? [`the gas is enough for ${left} settlements`] : [];
 }
 
 async function clockWarnings({ chain }: CheckedNetwork, nowMs: number): Promise<string[]> {

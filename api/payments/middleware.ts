@@ -17,13 +17,13 @@ import { networkReadiness } from './network_readiness.ts';
 import { onNetwork, type PaymentNetwork } from './networks.ts';
 import type { ReceiptKeys } from './receipts/key_set.ts';
 import { receiptSigner } from './receipts/signed_receipt.ts';
-import { refusalsOf, type Refusal } from './refusals.ts';
+import { createRefusals, type Refusal } from './refusals.ts';
 import { chosenMedia, type PaymentSteps } from './request/context.ts';
-import { deliveriesOf } from './request/delivery.ts';
+import { createDeliveries } from './request/delivery.ts';
 import { answerEarlierPurchase, findEarlierPurchase } from './request/earlier_purchase.ts';
 import { fulfill } from './request/fulfill.ts';
 import { verifyPayment } from './request/verify.ts';
-import { requirementsOf, type ExtensionsForMedia } from './requirements.ts';
+import { requirementsBuilder, type ExtensionsForMedia } from './requirements.ts';
 import type { SettlementWait } from './sale.ts';
 
 export interface PaymentLayerOptions {
@@ -33,7 +33,7 @@ export interface PaymentLayerOptions {
   readonly routes: Readonly<Record<string, RouteConfig>>;
   readonly ledger: Ledger;
   /** Whether contract wallets may pay. */
-  readonly contractWallets: boolean;
+  readonly acceptsContractWallets: boolean;
   readonly wait: SettlementWait;
   /**
    * Public address of the server, without a trailing slash. Resource URLs are built from it, never from the request.
@@ -107,7 +107,7 @@ function unavailableDetail(error: unknown): string | null {
 
 export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   const { networks, ledger, nowMs = Date.now } = options;
-  const requirements = requirementsOf(
+  const requirements = requirementsBuilder(
     options.routes,
     networks.map(({ network }) => network),
     options.extensionsForMedia,
@@ -116,9 +116,9 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   requirements.catch(() => undefined);
   const readiness = networkReadiness(networks, { nowMs, retrySeconds: RETRY_SECONDS, prepare: () => requirements });
   const availableNames = (): string[] => readiness.available().map(({ network }) => network.name);
-  const refusals = refusalsOf({ ...options, offered: availableNames }, RETRY_SECONDS);
+  const refusals = createRefusals({ ...options, offered: availableNames }, RETRY_SECONDS);
   const receipts = receiptSigner(options.receiptKeys, options.publicUrl, nowMs);
-  const deliveries = deliveriesOf({ ledger, refusals, receipts, nowMs });
+  const deliveries = createDeliveries({ ledger, refusals, receipts, nowMs });
   const steps: PaymentSteps = { options, refusals, deliveries, nowMs };
 
   const handle = async (ctx: Context, next: Next, charge: Charge): Promise<void> => {
@@ -159,7 +159,7 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
     start: readiness.start,
     ready: readiness.isReady,
     unconfirmed: readiness.unconfirmed,
-    redeliver: (ctx, purchase, kind) => deliveries.redeliver(ctx, purchase, { kind, x402Receipt: false }),
+    redeliver: (ctx, purchase, kind) => deliveries.redeliver(ctx, purchase, { kind, wantsX402Receipt: false }),
     idle: deliveries.idle,
     charge(charge) {
       if (!options.routes[charge.routeKey]) throw new Error(`no payment configuration for ${charge.routeKey}`);

@@ -9,7 +9,7 @@ import { preferredFacilitator } from './facilitator/preferred_facilitator.ts';
 import { localFacilitator, type GasBudget } from './facilitator/local_facilitator.ts';
 import { readerOf } from './chain/node.ts';
 import { joinRunningChain, POLLING_MS, startChain, type Chain } from './local_chain/chain.ts';
-import { chainOfWallet, fund, makeBuyer, readWallet, type SandboxWallet } from './local_chain/wallet.ts';
+import { chainOfWallet, fundBuyer, createBuyerKey, readWallet, type SandboxWallet } from './local_chain/wallet.ts';
 import type { SettlementWait } from './sale.ts';
 
 export const SANDBOX_NOTICE =
@@ -96,8 +96,8 @@ export interface OpenPayments {
 /** Wait ten seconds if the facilitator named a transaction, four if it did not. */
 const waitOf = (everyMs: number): SettlementWait => ({
   everyMs,
-  looksWithHint: Math.ceil(10_000 / everyMs),
-  looksWithoutHint: Math.ceil(4_000 / everyMs),
+  readsWithHint: Math.ceil(10_000 / everyMs),
+  readsWithoutHint: Math.ceil(4_000 / everyMs),
 });
 const REAL_WAIT = waitOf(400);
 const SANDBOX_WAIT = waitOf(POLLING_MS);
@@ -125,7 +125,7 @@ const gasAccount = ({ name }: Network, address: Hex): string =>
   name === BASE.name ? address.toLowerCase() : `${name} ${address.toLowerCase()}`;
 
 /** The wallet of a server that runs on the same data folder; null if its chain does not answer. */
-async function runningWallet(dataDir: string): Promise<SandboxWallet | null> {
+async function findRunningWallet(dataDir: string): Promise<SandboxWallet | null> {
   const wallet = await readWallet(dataDir);
   const network = wallet && knownNetwork(wallet.network);
   if (!network) return null;
@@ -161,7 +161,7 @@ async function openSandbox(
   { networks, payTo, wait = SANDBOX_WAIT }: Extract<PaymentSettings, { mode: 'sandbox' }>,
   dataDir: string,
 ): Promise<OpenPayments> {
-  const other = await runningWallet(dataDir);
+  const other = await findRunningWallet(dataDir);
   const chains = await openChains(networks, other);
   const [chain] = chains;
   const close = async (): Promise<void> => {
@@ -170,9 +170,10 @@ async function openSandbox(
   try {
     // Servers on one chain and one data folder share the buyer and the receiving account.
     const shared = other?.rpc_url === chain.rpcUrl ? other : null;
-    const buyer = shared ? { privateKey: shared.private_key as Hex, address: shared.address as Hex } : makeBuyer();
+    const buyer = shared ? { privateKey: shared.private_key as Hex, address: shared.address as Hex } : createBuyerKey();
     for (const one of chains)
-      if (shared === null || chainOfWallet(shared, one.network)?.rpc_url !== one.rpcUrl) await fund(one, buyer.address);
+      if (shared === null || chainOfWallet(shared, one.network)?.rpc_url !== one.rpcUrl)
+        await fundBuyer(one, buyer.address);
     const gas: GasBudget = { perSettlement: SANDBOX_GAS, reserve: async () => true, hasLeft: async () => true };
     return {
       mode: 'sandbox',

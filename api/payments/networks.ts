@@ -6,7 +6,7 @@ import type { Facilitator } from './facilitator/facilitator_client.ts';
 
 export interface PaymentNetwork {
   readonly network: Network;
-  readonly chain: Pick<PaymentChain, 'id' | 'of' | 'payer' | 'isReachable'>;
+  readonly chain: Pick<PaymentChain, 'id' | 'evidenceOf' | 'payerState' | 'isReachable'>;
   readonly facilitator: Facilitator;
   readonly signatures: Signatures;
 }

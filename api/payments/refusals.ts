@@ -58,7 +58,7 @@ export interface RefusalOptions {
   readonly refuse: (ctx: Context, refusal: Refusal) => void;
 }
 
-export type Refusals = ReturnType<typeof refusalsOf>;
+export type Refusals = ReturnType<typeof createRefusals>;
 
 const instantOf = (seconds: bigint): string => `${new Date(Number(seconds) * 1000).toISOString().slice(0, 19)}Z`;
 const retryAfter = (seconds: number): { headers: Record<string, string> } => ({
@@ -66,7 +66,7 @@ const retryAfter = (seconds: number): { headers: Record<string, string> } => ({
 });
 
 /** @param retrySeconds after which an unavailable facilitator or ledger is worth another try */
-export function refusalsOf({ offered, collectUrl, refuse }: RefusalOptions, retrySeconds: number) {
+export function createRefusals({ offered, collectUrl, refuse }: RefusalOptions, retrySeconds: number) {
   const write = (
     ctx: Context,
     { headers = {}, billed = false, ...refusal }: Omit<Refusal, 'headers' | 'billed'> & Partial<Refusal>,

@@ -47,7 +47,7 @@ export type BuildRequirements = (
 export type ExtensionsForMedia = (extensions: Readonly<Record<string, unknown>>) => Record<string, unknown>;
 
 /** @throws RouteConfigurationError if a route asks for something that the library does not support */
-export async function requirementsOf(
+export async function requirementsBuilder(
   routes: Readonly<Record<string, RouteConfig>>,
   networks: readonly Network[],
   extensionsForMedia: ExtensionsForMedia = (extensions) => ({ ...extensions }),

@@ -34,9 +34,9 @@ export interface Claimant {
 export interface SettlementWait {
   readonly everyMs: number;
   /** Reads of the chain if the facilitator named a transaction. */
-  readonly looksWithHint: number;
+  readonly readsWithHint: number;
   /** Reads of the chain if it named none: the money may be on its way all the same. */
-  readonly looksWithoutHint: number;
+  readonly readsWithoutHint: number;
 }
 
 export interface SaleEffects {
@@ -44,7 +44,7 @@ export interface SaleEffects {
   readonly nowMs: () => number;
   readonly pause: (ms: number) => Promise<unknown>;
   /** Build the whole answer; null if there is nothing to sell. Its errors are rethrown, and nothing is billed. */
-  readonly make: (claimant: Claimant) => Promise<Answer | null>;
+  readonly buildAnswer: (claimant: Claimant) => Promise<Answer | null>;
   /** Ask for the transfer. Called at most once, after the ledger says `settling`. */
   readonly settle: (purchase: Purchase) => Promise<SettlementHint>;
   /** What the chain shows. @throws if it cannot be read */
@@ -89,13 +89,13 @@ async function retryWrite<T>({ pause }: Pick<SaleEffects, 'pause'>, write: () =>
 }
 
 /** Look for the payment on the chain until it is there, can no longer arrive, or the wait is over. */
-async function lookForPayment(effects: SaleEffects, payment: Payment, hint: SettlementHint): Promise<Evidence> {
+async function awaitPayment(effects: SaleEffects, payment: Payment, hint: SettlementHint): Promise<Evidence> {
   const {
-    wait: { everyMs, looksWithHint, looksWithoutHint },
+    wait: { everyMs, readsWithHint, readsWithoutHint },
     evidence,
     pause,
   } = effects;
-  const looks = hint.transaction === null ? looksWithoutHint : looksWithHint;
+  const looks = hint.transaction === null ? readsWithoutHint : readsWithHint;
   for (let look = 1; ; look += 1) {
     const found = await evidence(payment, hint).catch((): Evidence => ({ kind: 'open' }));
     if (found.kind !== 'open' || look >= looks) return found;
@@ -113,12 +113,12 @@ async function collectMoney(effects: SaleEffects, purchase: Purchase, answer: An
     await ignoreFailure(() => ledger.release(id, 'not_sent', nowMs()));
     return { kind: 'not_sent', why: 'gas_spent' };
   }
-  const found = await lookForPayment(effects, payment, hint);
+  const found = await awaitPayment(effects, payment, hint);
   const unknown = { kind: 'unknown', purchase, transaction } as const;
   if (found.kind === 'paid') {
-    const written = await retryWrite(effects, () => ledger.sold(id, found, nowMs()));
+    const written = await retryWrite(effects, () => ledger.markSold(id, found, nowMs()));
     if (written?.state === 'sold') return { kind: 'sold', purchase: written, answer };
-    await ignoreFailure(() => ledger.unknown(id, 'unavailable', found.transaction));
+    await ignoreFailure(() => ledger.markUnknown(id, 'unavailable', found.transaction));
     return { ...unknown, transaction: found.transaction };
   }
   if (found.kind === 'void') {
@@ -126,7 +126,7 @@ async function collectMoney(effects: SaleEffects, purchase: Purchase, answer: An
     return unknown;
   }
   const fault = await effects.payerFault(payment).catch((): UnknownReason => 'unavailable');
-  await ignoreFailure(() => ledger.unknown(id, fault ?? 'not_seen', transaction));
+  await ignoreFailure(() => ledger.markUnknown(id, fault ?? 'not_seen', transaction));
   return unknown;
 }
 
@@ -150,7 +150,7 @@ export async function sell(effects: SaleEffects, wanted: Omit<NewPurchase, 'nowM
 
   let answer: Answer | null;
   try {
-    answer = await effects.make({
+    answer = await effects.buildAnswer({
       purchase,
       claim: (leads, limits) => ledger.claim(purchase.id, leads, limits, nowMs()),
     });
@@ -165,7 +165,7 @@ export async function sell(effects: SaleEffects, wanted: Omit<NewPurchase, 'nowM
   }
   let isSettling = false;
   try {
-    isSettling = await ledger.settling(purchase.id, answer, nowMs());
+    isSettling = await ledger.startSettling(purchase.id, answer, nowMs());
   } catch (error) {
     // The write may have succeeded. No settlement was requested, so release the purchase in either state.
     await deleteReservation();
@@ -179,4 +179,4 @@ export async function sell(effects: SaleEffects, wanted: Omit<NewPurchase, 'nowM
 
 /** Record how an answer left. Never throws: an unavailable ledger must not keep the answer from its buyer. */
 export const recordDelivery = (ledger: Ledger, delivery: Delivery): Promise<void> =>
-  ignoreFailure(() => ledger.delivered(delivery));
+  ignoreFailure(() => ledger.recordDelivery(delivery));

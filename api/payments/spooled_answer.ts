@@ -30,7 +30,7 @@ export class SpooledFile {
     const file = new SpooledFile(handle, bytes, sha256);
     try {
       await rm(path);
-      if (!(await file.isWhole())) throw new Error(`a spooled file is not ${bytes} bytes long`);
+      if (!(await file.isComplete())) throw new Error(`a spooled file is not ${bytes} bytes long`);
     } catch (error) {
       await file.close();
       throw error;
@@ -39,7 +39,7 @@ export class SpooledFile {
   }
 
   /** Whether the file still has its length. */
-  async isWhole(): Promise<boolean> {
+  async isComplete(): Promise<boolean> {
     return (await this.#handle.stat()).size === this.bytes;
   }
 
@@ -74,11 +74,11 @@ const BODY_HEADERS = ['Content-Type', 'Content-Disposition', 'Content-Language',
  * The response in `ctx` as an answer that can be sold, with its own headers and `more`.
  * @throws TypeError if it is not complete
  */
-export async function wholeAnswer(
+export async function completeAnswer(
   { body, status, response }: Context,
   more: Readonly<Record<string, string>>,
 ): Promise<Answer> {
-  const file = body instanceof SpooledFile && status === 200 && (await body.isWhole()) ? body : undefined;
+  const file = body instanceof SpooledFile && status === 200 && (await body.isComplete()) ? body : undefined;
   const buffer = typeof body === 'string' ? Buffer.from(body) : Buffer.isBuffer(body) ? body : undefined;
   const own = BODY_HEADERS.map((name) => [name, response.get(name) || ''] as const).filter(([, value]) => value !== '');
   const headers = { ...Object.fromEntries(own), ...more };

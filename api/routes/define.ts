@@ -78,7 +78,7 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   /** Whether each item is sold once, to one buyer. */
   readonly isExclusive?: boolean;
   /** Whether the handler may take much longer than a query. */
-  readonly slow?: boolean;
+  readonly isSlow?: boolean;
   /** What a free response depends on besides snapshot, day and parameters. Caches must then revalidate every time. */
   stateKey?(request: RouteRequest<P>): Promise<string>;
   /** Check the parameters together, before a payment is required. @throws Problem */

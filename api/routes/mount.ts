@@ -80,7 +80,7 @@ function attach(ctx: Context, { file, name }: Attachment): void {
 
 export function mountRoutes(router: Router, options: MountOptions): void {
   const { routes, snapshots, cursors, claims, layer, nowMs } = options;
-  const timeoutOf = (route: Route): number => options.handlerMs * (route.slow === true ? SLOW_ROUTE_FACTOR : 1);
+  const timeoutOf = (route: Route): number => options.handlerMs * (route.isSlow === true ? SLOW_ROUTE_FACTOR : 1);
 
   /** Read the parameters and hold a snapshot for the request, before a payment is required. */
   const prepare =

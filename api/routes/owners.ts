@@ -10,8 +10,8 @@ import { PRICES } from './prices.ts';
 
 /** Records per page by default: each has all its properties. */
 const PAGE = 20;
-const LEAST_CHARACTERS = 3;
-const [LEAST_PROPERTIES, MOST_PROPERTIES] = [2, 100_000];
+const MIN_CHARACTERS = 3;
+const [MIN_PROPERTIES, MAX_PROPERTIES] = [2, 100_000];
 
 export const OWNERS_NOTE =
   'Organizations (companies, banks, trusts of loans or securities, associations) with at least two distressed or ' +
@@ -29,11 +29,11 @@ async function keyOf(snapshot: Snapshot, name: string): Promise<string> {
 
 /** @throws Problem if the name is too short to begin a name */
 function checkName(name: string): void {
-  if (inOneForm(name).replaceAll(/[^A-Za-z0-9]/g, '').length >= LEAST_CHARACTERS) return;
-  throw new Problem('invalid_parameter', `name has fewer than ${LEAST_CHARACTERS} letters or digits.`, {
+  if (inOneForm(name).replaceAll(/[^A-Za-z0-9]/g, '').length >= MIN_CHARACTERS) return;
+  throw new Problem('invalid_parameter', `name has fewer than ${MIN_CHARACTERS} letters or digits.`, {
     field: 'name',
     value: name.slice(0, 100),
-    accepted: [`the name of an organization, or at least its first ${LEAST_CHARACTERS} letters or digits`],
+    accepted: [`the name of an organization, or at least its first ${MIN_CHARACTERS} letters or digits`],
   });
 }
 
@@ -57,12 +57,12 @@ export const owners = listRoute({
     'filings of their name in the registers of Ohio and Colorado, ranked by number of properties.',
   filters: {
     name: textParam(
-      `Name of the organization, or at least its first ${LEAST_CHARACTERS} letters or digits. Case, accents, ` +
+      `Name of the organization, or at least its first ${MIN_CHARACTERS} letters or digits. Case, accents, ` +
         'punctuation and the spelling of the legal form are ignored; % and * are no wildcards.',
     ),
     county: textParam('Part of the county name, ignoring case.'),
     state: stateParam('State of the county.'),
-    min_properties: integerParam('Minimum properties_count.', LEAST_PROPERTIES, MOST_PROPERTIES),
+    min_properties: integerParam('Minimum properties_count.', MIN_PROPERTIES, MAX_PROPERTIES),
   },
   record: Owner.schema,
   fields: FIELD_GROUPS.owners,

@@ -8,7 +8,7 @@ export interface Units<P extends Params> {
   /** What is counted: "address that matches". */
   readonly of: string;
   /** Most units of a request. */
-  readonly most: number;
+  readonly max: number;
   /** Units of this request, one or more, counted before a payment is required. @throws Problem no_matches if none */
   count(request: RouteRequest<P>): Promise<number>;
   /** Unpaid responses that the 402 counts as: its price answers as many questions. */
@@ -18,7 +18,7 @@ export interface Units<P extends Params> {
 /** A route with what its price depends on. */
 export interface Priced {
   readonly price: string | null;
-  readonly units?: { readonly of: string; readonly most: number };
+  readonly units?: { readonly of: string; readonly max: number };
 }
 
 /** Dollars with two decimals for a call with this many units. */
@@ -26,7 +26,7 @@ export const priceOf = ({ price }: Priced, units = 1): string =>
   dollarsOf(atomicOf(price ?? '0.00') * BigInt(units)).slice(0, -4);
 
 /** Dollars of the most expensive call. */
-export const highestPriceOf = (route: Priced): string => priceOf(route, route.units?.most);
+export const highestPriceOf = (route: Priced): string => priceOf(route, route.units?.max);
 
 /** "free", "$0.05", or "$0.02 for each address that matches, at most $1.00". */
 export function priceText(route: Priced): string {

@@ -2,7 +2,7 @@
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { LedgerUnavailable, type Purchase } from '../../ledger/ledger.ts';
-import { namesPurchase, type Collecting } from '../payments/collect.ts';
+import { namesPurchase, type PurchaseCollector } from '../payments/collect.ts';
 import type { PaymentLayer } from '../payments/middleware.ts';
 import { Problem } from '../http/problem.ts';
 
@@ -101,15 +101,15 @@ const pendingBody = ({ id, state, route, request, payment, transaction }: Purcha
 });
 
 export interface PurchasesDeps {
-  readonly collecting: Collecting;
+  readonly collector: PurchaseCollector;
   readonly layer: Pick<PaymentLayer, 'redeliver'>;
   readonly publicUrl: string;
 }
 
-export function mountPurchases(router: Router, { collecting, layer, publicUrl }: PurchasesDeps): void {
+export function mountPurchases(router: Router, { collector, layer, publicUrl }: PurchasesDeps): void {
   const signIn = (ctx: Context, uri: string, reason: 'sign_in_required' | 'sign_in_invalid', detail: string): never => {
     ctx.set('WWW-Authenticate', `SIGN-IN-WITH-X realm="${new URL(publicUrl).host}"`);
-    throw new Problem(reason, detail, { header: 'SIGN-IN-WITH-X', sign_in: collecting.challenge(uri) });
+    throw new Problem(reason, detail, { header: 'SIGN-IN-WITH-X', sign_in: collector.challenge(uri) });
   };
   router.get(PATH, async (ctx: Context) => {
     const id = (ctx['params'] as { id: string }).id;
@@ -144,9 +144,9 @@ export function mountPurchases(router: Router, { collecting, layer, publicUrl }:
         'A response to HEAD has no body, so it collects nothing. The sign-in was not used; send it with GET.',
       );
     ctx.set('Cache-Control', 'no-store');
-    let found: Awaited<ReturnType<Collecting['collect']>>;
+    let found: Awaited<ReturnType<PurchaseCollector['collect']>>;
     try {
-      found = await collecting.collect(uri, id, header);
+      found = await collector.collect(uri, id, header);
     } catch (error) {
       const detail =
         error instanceof LedgerUnavailable

@@ -10,7 +10,7 @@ export interface FreshnessBar {
 
 const [ROW, TOP, LEFT, WIDTH] = [14, 4, 0, 600];
 /** Ages up to this share of the width; older ones end at the edge. */
-const MOST = 2;
+const MAX_SHARE = 2;
 
 /**
  * The age of each source as a share of the time between two of its reads: a bar within the line is on time.
@@ -18,7 +18,8 @@ const MOST = 2;
  */
 export function freshnessChart(title: string, bars: readonly FreshnessBar[]): Html {
   const height = TOP * 2 + bars.length * ROW;
-  const position = (share: number): string => (LEFT + (Math.min(share, MOST) / MOST) * (WIDTH - LEFT)).toFixed(1);
+  const position = (share: number): string =>
+    (LEFT + (Math.min(share, MAX_SHARE) / MAX_SHARE) * (WIDTH - LEFT)).toFixed(1);
   return html`<svg class="fresh" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${title}">
     ${bars.map(({ days, everyDays, tone }, i) => {
       const top = TOP + i * ROW;

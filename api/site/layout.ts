@@ -140,7 +140,7 @@ export const wideTable = (label: string, table: Html): Html =>
 export interface TableColumn {
   readonly label: string;
   /** A column of figures, set to the right. */
-  readonly num?: boolean;
+  readonly isNumeric?: boolean;
 }
 
 /** A table that scrolls sideways on a narrow screen. The first cell of a row is its header. */
@@ -150,7 +150,7 @@ export const plainTable = (
   columns: readonly TableColumn[],
   rows: readonly (readonly Piece[])[],
 ): Html => {
-  const numClass = (i: number): Html | '' => (columns[i]?.num === true ? html` class="num"` : '');
+  const numClass = (i: number): Html | '' => (columns[i]?.isNumeric === true ? html` class="num"` : '');
   const cellOf = (cell: Piece, i: number): Html =>
     i === 0 ? html`<th scope="row">${cell}</th>` : html`<td ${numClass(i)}>${cell}</td>`;
   return wideTable(
@@ -188,8 +188,8 @@ export const cardTable = (caption: Piece, columns: readonly TableColumn[], rows:
     <thead role="rowgroup">
       <tr role="row">
         ${columns.map(
-          ({ label, num }) =>
-            html`<th scope="col" role="columnheader" ${num === true ? html` class="num"` : ''}>${label}</th>`,
+          ({ label, isNumeric }) =>
+            html`<th scope="col" role="columnheader" ${isNumeric === true ? html` class="num"` : ''}>${label}</th>`,
         )}
       </tr>
     </thead>
@@ -203,7 +203,7 @@ export const cardTable = (caption: Piece, columns: readonly TableColumn[], rows:
                 : html`<td
                     role="cell"
                     data-label="${columns[i]?.label ?? ''}"
-                    ${columns[i]?.num === true ? html` class="num"` : ''}
+                    ${columns[i]?.isNumeric === true ? html` class="num"` : ''}
                   >
                     ${cell}
                   </td>`,

@@ -8,7 +8,7 @@ import { CBSA_OF_DEAL, METROS, type Metro } from './map/metros.ts';
  * Fewest deals behind a free median. Cap rates of single deals are sold: the median of one deal is its cap rate, and
  * the median of a few says on which side of it each deal is.
  */
-export const LEAST_DEALS = 10;
+export const MIN_DEALS = 10;
 
 export const ACTIVE = "listing_status = 'active'";
 /** Deals whose claim is compared with the underwriting. The gap is null without a claim. */
@@ -43,13 +43,13 @@ async function gapsBy(snapshot: Snapshot, group: string): Promise<ReadonlyMap<st
   return new Map(
     rows.map((row) => {
       const compared = Number(row['compared']);
-      const median = (value: unknown): number | null => (compared < LEAST_DEALS ? null : numberOrNull(value));
+      const median = (value: unknown): number | null => (compared < MIN_DEALS ? null : numberOrNull(value));
       return [
         String(row['name'] ?? ''),
         {
           deals: Number(row['deals']),
           hot: rangeOf(Number(row['hot']), false),
-          compared: compared < LEAST_DEALS ? null : compared,
+          compared: compared < MIN_DEALS ? null : compared,
           claimed: median(row['claimed']),
           underwritten: median(row['underwritten']),
           gap: median(row['gap']),

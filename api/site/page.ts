@@ -16,7 +16,7 @@ export interface SiteOptions {
   readonly networks: readonly Network[];
   readonly health: () => Promise<Health>;
   /** Whether this server has the sandbox's test purchase. */
-  readonly purchase: boolean;
+  readonly hasTestPurchase: boolean;
   /** Folder of all published snapshots, for the back-test. */
   readonly snapshotsDir?: string;
 }

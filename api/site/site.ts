@@ -122,7 +122,7 @@ const noticesOf = (snapshot: Snapshot | undefined, paymentNotice: string): Notic
 export function mountSite(router: Router, deps: SiteDeps): Site {
   const { snapshots, cursors, claims, nowMs, notice, routes, publicUrl } = deps;
   const assets = loadAssets();
-  const navigation = navigationOf(PAGES, deps.purchase);
+  const navigation = navigationOf(PAGES, deps.hasTestPurchase);
   const pageCache = new WeakMap<Snapshot, Map<string, Promise<Rendered>>>();
 
   const frame: Site['frame'] = (page, content, snapshot) =>

@@ -6,7 +6,7 @@ type RequestWithoutParams = RouteRequest<Record<never, never>>;
 
 /** `make`, called once per snapshot, day and `state`. A failure is not cached. */
 export function cachePerDay<T>(
-  make: (request: RequestWithoutParams) => Promise<T>,
+  compute: (request: RequestWithoutParams) => Promise<T>,
   state: (request: RequestWithoutParams) => Promise<string> = async () => '',
 ): (request: RequestWithoutParams) => Promise<T> {
   const cache = new WeakMap<Snapshot, { key: string; body: Promise<T> }>();
@@ -14,7 +14,7 @@ export function cachePerDay<T>(
     const key = `${request.today} ${await state(request)}`;
     const cached = cache.get(request.snapshot);
     if (cached?.key === key) return cached.body;
-    const body = make(request);
+    const body = compute(request);
     cache.set(request.snapshot, { key, body });
     body.catch(() => cache.delete(request.snapshot));
     return body;
@@ -22,12 +22,12 @@ export function cachePerDay<T>(
 }
 
 /** `find`, called once per snapshot. A failure is not cached. */
-export function cachePerSnapshot<T>(find: (snapshot: Snapshot) => Promise<T>): (snapshot: Snapshot) => Promise<T> {
+export function cachePerSnapshot<T>(compute: (snapshot: Snapshot) => Promise<T>): (snapshot: Snapshot) => Promise<T> {
   const cache = new WeakMap<Snapshot, Promise<T>>();
   return (snapshot) => {
     let found = cache.get(snapshot);
     if (!found) {
-      cache.set(snapshot, (found = find(snapshot)));
+      cache.set(snapshot, (found = compute(snapshot)));
       found.catch(() => {
         cache.delete(snapshot);
       });

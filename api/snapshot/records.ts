@@ -8,7 +8,7 @@ import { columnOf, TABLES, type TableName } from './tables.ts';
 /** Bytes of text cached per snapshot. */
 const CACHE_BYTES = 32 << 20;
 /** Selections of fields whose SQL and texts are cached; callers choose them freely. */
-const MOST_SHAPES = 200;
+const MAX_SHAPES = 200;
 /** Estimated size of a cache entry besides its text. */
 const ENTRY_BYTES = 200;
 
@@ -80,7 +80,7 @@ interface Shape {
 
 export class Records {
   readonly #database: Pick<Database, 'rows'>;
-  readonly #shapes = new LRUCache<string, Shape>({ max: MOST_SHAPES });
+  readonly #shapes = new LRUCache<string, Shape>({ max: MAX_SHAPES });
   #shapesMade = 0;
   readonly #texts: LRUCache<string, Buffer>;
 

@@ -26,7 +26,7 @@ export interface Restored {
 /** Tables that a server writes at its first start: overwriting them loses no sale. */
 const WRITTEN_AT_START = new Set(['money', 'withheld_leads', 'withheld_properties']);
 
-async function empty(query: Query, overwrite: boolean): Promise<void> {
+async function deleteRows(query: Query, overwrite: boolean): Promise<void> {
   for (const { name } of [...TABLES].reverse()) {
     if (overwrite || WRITTEN_AT_START.has(name)) await query(`DELETE FROM ${name}`);
     else if ((await query(`SELECT 1 AS one FROM ${name} LIMIT 1`)).length > 0)
@@ -62,7 +62,7 @@ export async function restore(store: Store, file: string, options: RestoreOption
   return store.write(async (query) => {
     // Wait for writes of servers that have already read the epoch, and block others until the commit.
     if (store.kind === 'postgres') await query('LOCK TABLE ledger_identity IN ACCESS EXCLUSIVE MODE');
-    await empty(query, options.overwrite);
+    await deleteRows(query, options.overwrite);
     let identity = await readIdentity(query);
     let hasIdentity = true;
     for await (const line of readLines(file)) {

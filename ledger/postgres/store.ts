@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { messageOf } from '../../lib/errors.ts';
 import { LedgerUnavailable, type Ledger } from '../ledger.ts';
-import { LedgerRefused, migrationsIn, missing } from '../sql/migrations.ts';
+import { LedgerRefused, migrationsIn, pendingMigrations } from '../sql/migrations.ts';
 import { sqlLedger } from '../sql/sql_ledger.ts';
 import type { Query, Store } from '../sql/store.ts';
 
-const PATIENCE_MS = 5000;
+const RETRY_MS = 5000;
 const MAX_PAUSE_MS = 200;
 const CONNECTIONS = 8;
 /** Key of the advisory lock under which migrations run: "Deal" in ASCII. */
@@ -155,7 +155,7 @@ async function prepare(query: Query): Promise<void> {
   await query('SELECT pg_advisory_xact_lock($1)', MIGRATION_LOCK);
   await query('CREATE TABLE IF NOT EXISTS ledger_migrations (version integer NOT NULL PRIMARY KEY)');
   const [row] = await query('SELECT COALESCE(max(version), 0) AS version FROM ledger_migrations');
-  for (const { version, sql } of missing(migrations, Number(row?.['version']))) {
+  for (const { version, sql } of pendingMigrations(migrations, Number(row?.['version']))) {
     await query(sql);
     await query('INSERT INTO ledger_migrations (version) VALUES ($1)', version);
   }
@@ -163,29 +163,26 @@ async function prepare(query: Query): Promise<void> {
 
 export interface PostgresOptions {
   /** How long an unreachable or locked server is retried before it counts as unavailable. Default: 5 s. */
-  readonly patienceMs?: number;
+  readonly retryMs?: number;
 }
 
 /**
  * Open the store in the database at `url`, and create its tables if they are missing.
  * @throws LedgerRefused if the database cannot be used; LedgerUnavailable if the server does not answer now
  */
-export async function openPostgresStore(
-  url: string,
-  { patienceMs = PATIENCE_MS }: PostgresOptions = {},
-): Promise<Store> {
+export async function openPostgresStore(url: string, { retryMs = RETRY_MS }: PostgresOptions = {}): Promise<Store> {
   const common = {
     connectionString: url,
     application_name: 'dealfeed',
     keepAlive: true,
     allowExitOnIdle: true,
-    connectionTimeoutMillis: patienceMs,
-    lock_timeout: patienceMs,
+    connectionTimeoutMillis: retryMs,
+    lock_timeout: retryMs,
   };
   // Without a statement timeout: migrating a large ledger may take long.
   const preparing = new Pool({ ...common, max: 1 }).on('error', ignore);
   try {
-    await storeOn(preparing, patienceMs).write(prepare);
+    await storeOn(preparing, retryMs).write(prepare);
   } catch (error) {
     throw error instanceof DatabaseError ? new LedgerRefused(error.message) : error;
   } finally {
@@ -194,13 +191,13 @@ export async function openPostgresStore(
   const pool = new Pool({
     ...common,
     max: CONNECTIONS,
-    statement_timeout: patienceMs,
-    query_timeout: 2 * patienceMs,
-    idle_in_transaction_session_timeout: 2 * patienceMs,
+    statement_timeout: retryMs,
+    query_timeout: 2 * retryMs,
+    idle_in_transaction_session_timeout: 2 * retryMs,
   });
   // An idle connection may break, for example when the server restarts; the pool then opens a new one.
   pool.on('error', ignore);
-  return storeOn(pool, patienceMs);
+  return storeOn(pool, retryMs);
 }
 
 /** Open the ledger in the database at `url`. @throws as openPostgresStore does */

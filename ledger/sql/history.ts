@@ -10,15 +10,15 @@ const PURCHASES = `SELECT ${PURCHASE_COLUMNS} ${FROM_PURCHASES}
 const DELIVERIES = `SELECT number, purchase_id, kind, at_ms, complete FROM deliveries
   WHERE number > $1 ORDER BY number LIMIT $2`;
 
-export const history = (store: Store): Pick<Ledger, 'purchases' | 'deliveries' | 'delivered'> => ({
-  async delivered({ purchaseId, kind, atMs, complete }) {
+export const history = (store: Store): Pick<Ledger, 'purchases' | 'deliveries' | 'recordDelivery'> => ({
+  async recordDelivery({ purchaseId, kind, atMs, isComplete }) {
     await store.write((query) =>
       query(
         'INSERT INTO deliveries (purchase_id, kind, at_ms, complete) VALUES ($1, $2, $3, $4)',
         purchaseId,
         kind,
         atMs,
-        complete ? 1 : 0,
+        isComplete ? 1 : 0,
       ),
     );
   },

@@ -1,6 +1,6 @@
 /** Claims of exclusive leads: a lead, and each key of its property, belongs to one purchase. */
 import type { Claimed, HeldState, LeadClaims, OfferedLead } from '../lead_claims.ts';
-import { leadLimitReached, overAt } from './payer_limits.ts';
+import { leadLimitReached, expiredAt } from './payer_limits.ts';
 import { DELETE_IF_EXPIRED } from './reservations.ts';
 import type { Query, Row, Store } from './store.ts';
 
@@ -19,10 +19,10 @@ const HOLDERS_OF_PROPERTIES = `SELECT c.property_key AS name, p.id, p.state, 0 A
   UNION ALL SELECT property_key, lead_id, 'sold', 1 FROM withheld_properties WHERE property_key IN ${THESE_NAMES}
   ORDER BY withheld`;
 const CLAIMED_LEADS = `SELECT c.lead_id AS name, p.state, 0 AS withheld
-    FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE NOT (${overAt('$1')})
+    FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE NOT (${expiredAt('$1')})
   UNION ALL SELECT lead_id, 'sold', 1 FROM withheld_leads ORDER BY withheld`;
 const CLAIMED_PROPERTIES = `SELECT c.property_key AS name, p.state, 0 AS withheld
-    FROM claimed_properties c JOIN purchases p ON p.id = c.purchase_id WHERE c.standing = 1 AND NOT (${overAt('$1')})
+    FROM claimed_properties c JOIN purchases p ON p.id = c.purchase_id WHERE c.standing = 1 AND NOT (${expiredAt('$1')})
   UNION ALL SELECT property_key, 'sold', 1 FROM withheld_properties ORDER BY withheld`;
 const SOLD_LEADS = `SELECT c.lead_id AS name FROM claims c JOIN purchases p ON p.id = c.purchase_id
     WHERE p.state <> 'reserved'
@@ -107,7 +107,7 @@ class LeadSearch {
       const byProperty = await findHolders(this.#query, HOLDERS_OF_PROPERTIES, keys);
       for (const lead of some) {
         const holders = [byLead.get(lead.leadId), ...lead.properties.map((key) => byProperty.get(key))];
-        if (!(await this.#areOver(holders.filter((holder) => holder !== undefined)))) continue;
+        if (!(await this.#areExpired(holders.filter((holder) => holder !== undefined)))) continue;
         if (await this.#take(lead)) return lead.leadId;
       }
     }
@@ -115,7 +115,7 @@ class LeadSearch {
   }
 
   /** Whether every holder is an expired reservation. Deleting it frees what it holds. */
-  async #areOver(holders: readonly Row[]): Promise<boolean> {
+  async #areExpired(holders: readonly Row[]): Promise<boolean> {
     for (const holder of holders) {
       const id = String(holder['id']);
       if (this.#deleted.has(id)) continue;

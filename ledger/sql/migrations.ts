@@ -27,7 +27,7 @@ export function migrationsIn(folder: URL): readonly Migration[] {
  * The migrations that a ledger of this version lacks.
  * @throws LedgerRefused if the ledger is newer than this program
  */
-export function missing(migrations: readonly Migration[], version: number): readonly Migration[] {
+export function pendingMigrations(migrations: readonly Migration[], version: number): readonly Migration[] {
   if (version > migrations.length)
     throw new LedgerRefused(
       `the ledger has version ${version}, and this program reads versions up to ${migrations.length}: ` +

@@ -5,7 +5,7 @@ import { asNumber } from './rows.ts';
 import type { Query, Row } from './store.ts';
 
 /** SQL of `isOver` at the time in the given parameter. */
-export const overAt = (parameter: string): string =>
+export const expiredAt = (parameter: string): string =>
   `state = 'reserved' AND (lease_until_ms <= ${parameter} OR reserved_at_ms > ${parameter} + ${FUTURE_MS})`;
 
 /**
@@ -15,7 +15,7 @@ export const overAt = (parameter: string): string =>
  */
 const USE_OF_PAYER = `SELECT state, amount FROM purchases
   WHERE payer = $1 AND network = $4 AND asset = $5 AND state IN ('reserved', 'settling', 'released')
-    AND NOT (${overAt('$2')})
+    AND NOT (${expiredAt('$2')})
     AND (state <> 'released' OR (payer_fault = 1 AND ended_at_ms > $3))`;
 
 const HELD_LEADS = `SELECT
@@ -23,7 +23,7 @@ const HELD_LEADS = `SELECT
     SUM(CASE WHEN EXISTS (SELECT 1 FROM purchases s WHERE s.payer = p.payer AND s.state = 'sold')
       THEN 0 ELSE 1 END) AS by_new_payers
   FROM purchases p JOIN claims c ON c.purchase_id = p.id
-  WHERE p.state IN ('reserved', 'settling') AND NOT (${overAt('$2')})`;
+  WHERE p.state IN ('reserved', 'settling') AND NOT (${expiredAt('$2')})`;
 
 const HAS_BOUGHT = `SELECT 1 AS one FROM purchases WHERE payer = $1 AND state = 'sold' LIMIT 1`;
 
@@ -37,8 +37,8 @@ export async function payerRefusal(
 ): Promise<PayerRefusal | null> {
   const rows = await query(USE_OF_PAYER, payment.payer, nowMs, nowMs - UNPAID_MS, payment.network, payment.asset);
   const open = rows.filter((row) => row['state'] !== 'released');
-  if (open.length >= limits.mostOpen) return 'too_many_open_purchases';
-  if (rows.length - open.length >= limits.mostUnpaid) return 'payer_unbilled_too_often';
+  if (open.length >= limits.maxOpen) return 'too_many_open_purchases';
+  if (rows.length - open.length >= limits.maxUnpaid) return 'payer_unbilled_too_often';
   const committed = open.reduce((sum, row) => sum + BigInt(String(row['amount'])), 0n);
   return committed + payment.amount > limits.balance ? 'payer_without_funds' : null;
 }

@@ -1,6 +1,6 @@
 /** Reserves payments: the unique indexes decide which caller comes first, never an earlier read. */
-import { isOver, type Begun, type Ledger, type NewPurchase, type Purchase } from '../ledger.ts';
-import { overAt, payerRefusal } from './payer_limits.ts';
+import { isExpired, type Begun, type Ledger, type NewPurchase, type Purchase } from '../ledger.ts';
+import { expiredAt, payerRefusal } from './payer_limits.ts';
 import { firstPurchase, selectPurchase } from './rows.ts';
 import type { Query, Store } from './store.ts';
 
@@ -9,7 +9,7 @@ const INSERT = `INSERT INTO purchases (id, state, standing, network, asset, paye
   VALUES ($1, 'reserved', 1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
   ON CONFLICT DO NOTHING RETURNING id`;
 /** Deletes one reservation if it has expired. */
-export const DELETE_IF_EXPIRED = `DELETE FROM purchases WHERE ${overAt('$1')} AND id = $2 RETURNING id`;
+export const DELETE_IF_EXPIRED = `DELETE FROM purchases WHERE ${expiredAt('$1')} AND id = $2 RETURNING id`;
 
 const MAX_TRIES = 5;
 
@@ -19,7 +19,7 @@ const SHA256 = /^[0-9a-f]{64}$/;
 const UINT256_END = 1n << 256n;
 
 /** @throws TypeError for a payment whose spelling could evade the unique indexes */
-function check({ payment, identifierHash }: NewPurchase): void {
+function checkPurchase({ payment, identifierHash }: NewPurchase): void {
   const require = (isValid: boolean, what: string): void => {
     if (!isValid) throw new TypeError(`a purchase needs ${what}`);
   };
@@ -47,7 +47,7 @@ async function findConflict(
   for (const { by, key } of keys) {
     const purchase = firstPurchase(await query(...selectPurchase(key)));
     if (purchase === null) continue;
-    if (!isOver(purchase, nowMs)) return { kind: 'taken', by, purchase };
+    if (!isExpired(purchase, nowMs)) return { kind: 'taken', by, purchase };
     if ((await query(DELETE_IF_EXPIRED, nowMs, purchase.id)).length === 0) return 'changed';
   }
   return null;
@@ -116,7 +116,7 @@ async function tryReserve(query: Query, wanted: NewPurchase, id: string): Promis
 
 export const reservations = (store: Store, newId: () => string): Pick<Ledger, 'begin'> => ({
   async begin(wanted) {
-    check(wanted);
+    checkPurchase(wanted);
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const id = newId();
       const begun = await store.write(async (query) => {

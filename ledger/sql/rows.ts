@@ -110,5 +110,5 @@ export const deliveryOf = (row: Row): Delivery => ({
   purchaseId: asText(row['purchase_id']),
   kind: asText(row['kind']) as DeliveryKind,
   atMs: asNumber(row['at_ms']),
-  complete: asNumber(row['complete']) === 1,
+  isComplete: asNumber(row['complete']) === 1,
 });

@@ -29,10 +29,10 @@ const RELEASE = `UPDATE purchases SET state = 'released', standing = NULL, ended
 const UNRESOLVED = `SELECT ${PURCHASE_COLUMNS} ${FROM_PURCHASES}
   WHERE p.state = 'settling' AND p.settling_at_ms < $1 ORDER BY p.settling_at_ms, p.id`;
 
-type SettlementMethods = Pick<Ledger, 'settling' | 'unknown' | 'sold' | 'release' | 'find' | 'unresolved'>;
+type SettlementMethods = Pick<Ledger, 'startSettling' | 'markUnknown' | 'markSold' | 'release' | 'find' | 'unresolved'>;
 
 export const settlements = (store: Store, answers: StoredAnswers): SettlementMethods => ({
-  async settling(purchaseId, answer, nowMs) {
+  async startSettling(purchaseId, answer, nowMs) {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const referToAnswer = await answers.store(answer, nowMs);
       const isSettling = await store.write(async (query) => {
@@ -51,12 +51,12 @@ export const settlements = (store: Store, answers: StoredAnswers): SettlementMet
     throw new Error(`the answer was deleted during each of ${MAX_TRIES} tries to store it`);
   },
 
-  async unknown(purchaseId, why, transaction) {
+  async markUnknown(purchaseId, why, transaction) {
     const isFault = PAYER_FAULTS.includes(why) ? 1 : 0;
     await store.write((query) => query(MARK_UNKNOWN, purchaseId, why, transaction, isFault));
   },
 
-  sold: (purchaseId, { transaction, block }, nowMs) =>
+  markSold: (purchaseId, { transaction, block }, nowMs) =>
     store.write(async (query) => {
       const sold = firstPurchase(await query(MARK_SOLD, purchaseId, nowMs, transaction, Number(block)));
       if (sold) await matchEarlierTransfer(query, sold);

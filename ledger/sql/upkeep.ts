@@ -1,10 +1,10 @@
 /** Maintenance of the ledger: expired reservations, old answers, used tokens, gas, and the kind of money. */
 import type { Ledger } from '../ledger.ts';
-import { overAt } from './payer_limits.ts';
+import { expiredAt } from './payer_limits.ts';
 import { asNumber } from './rows.ts';
 import type { Store } from './store.ts';
 
-const DELETE_EXPIRED = `DELETE FROM purchases WHERE ${overAt('$1')} RETURNING id`;
+const DELETE_EXPIRED = `DELETE FROM purchases WHERE ${expiredAt('$1')} RETURNING id`;
 const FORGET_ANSWERS = `UPDATE purchases SET kept_answer = NULL
   WHERE kept_answer IS NOT NULL AND ended_at_ms < $1 AND CAST(valid_before AS NUMERIC) * 1000 < $1 RETURNING id`;
 const DELETE_UNUSED_ANSWERS = `DELETE FROM answers WHERE stored_at_ms < $1

@@ -4,11 +4,11 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:timers/promises';
 import { LedgerUnavailable, type Ledger } from '../ledger.ts';
-import { LedgerRefused, migrationsIn, missing } from '../sql/migrations.ts';
+import { LedgerRefused, migrationsIn, pendingMigrations } from '../sql/migrations.ts';
 import { sqlLedger } from '../sql/sql_ledger.ts';
 import type { Query, Row, Store } from '../sql/store.ts';
 
-const PATIENCE_MS = 5000;
+const RETRY_MS = 5000;
 const MAX_PAUSE_MS = 25;
 /** Marks the file as a ledger: "Deal" in ASCII. */
 const APPLICATION_ID = 0x4465_616c;
@@ -57,7 +57,7 @@ async function retryWhileLocked<T>(patienceMs: number, attempt: () => Promise<T>
 
 export interface SqliteOptions {
   /** How long a locked ledger is retried before it counts as unavailable. Default: 5 s. */
-  readonly patienceMs?: number;
+  readonly retryMs?: number;
   /** Maximum size of the file in pages of 4 KiB, to test a full disk. */
   readonly maxPages?: number;
 }
@@ -85,7 +85,7 @@ function migrate(db: DatabaseSync, path: string): boolean {
     const isNew = version === 0 && pragma(db, 'schema_version') === 0;
     if (!isNew && pragma(db, 'application_id') !== APPLICATION_ID)
       throw new LedgerRefused(`${path} is not a ledger but another SQLite database`);
-    const pending = missing(migrations, version);
+    const pending = pendingMigrations(migrations, version);
     for (const { version: number, sql } of pending) {
       db.exec(sql);
       db.exec(`PRAGMA user_version = ${number}`);
@@ -145,7 +145,7 @@ async function transaction<T>(db: DatabaseSync, query: Query, work: (query: Quer
 }
 
 /** The store on one connection, which runs one statement or transaction at a time. */
-function storeOn(db: DatabaseSync, path: string, { patienceMs = PATIENCE_MS }: SqliteOptions): Store {
+function storeOn(db: DatabaseSync, path: string, { retryMs = RETRY_MS }: SqliteOptions): Store {
   const query = queryOn(db);
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -161,7 +161,7 @@ function storeOn(db: DatabaseSync, path: string, { patienceMs = PATIENCE_MS }: S
   };
   const pending = new Set<Promise<unknown>>();
   const write = <T>(work: (query: Query) => Promise<T>): Promise<T> => {
-    const written = retryWhileLocked(patienceMs, () => writeInTurn(work));
+    const written = retryWhileLocked(retryMs, () => writeInTurn(work));
     const settled = written.catch(() => undefined).finally(() => pending.delete(settled));
     pending.add(settled);
     return written;
@@ -171,13 +171,13 @@ function storeOn(db: DatabaseSync, path: string, { patienceMs = PATIENCE_MS }: S
     isSameFile: sameFiles(path),
     lockRows: '',
     lock: async () => undefined,
-    read: (sql, ...values) => retryWhileLocked(patienceMs, () => inTurn(() => query(sql, ...values))),
+    read: (sql, ...values) => retryWhileLocked(retryMs, () => inTurn(() => query(sql, ...values))),
     write,
     readSnapshot: async (work) => {
       // On a separate connection, so that writes continue during a long read.
       const reader = new DatabaseSync(path, { readOnly: true, timeout: 0 });
       try {
-        await retryWhileLocked(patienceMs, () => {
+        await retryWhileLocked(retryMs, () => {
           reader.exec('BEGIN; SELECT 1 FROM heartbeat');
         });
         return await work(queryOn(reader));
@@ -200,14 +200,14 @@ function storeOn(db: DatabaseSync, path: string, { patienceMs = PATIENCE_MS }: S
  * @throws LedgerRefused if the file is not a ledger or of a newer version; LedgerUnavailable if it cannot be opened now
  */
 export async function openSqliteStore(path: string, options: SqliteOptions = {}): Promise<Store> {
-  const { patienceMs = PATIENCE_MS } = options;
-  const db = await retryWhileLocked(patienceMs, () => openFile(path, options.maxPages));
+  const { retryMs = RETRY_MS } = options;
+  const db = await retryWhileLocked(retryMs, () => openFile(path, options.maxPages));
   try {
-    await retryWhileLocked(patienceMs, () => db.exec('PRAGMA journal_mode = WAL'));
+    await retryWhileLocked(retryMs, () => db.exec('PRAGMA journal_mode = WAL'));
     // With FULL in WAL mode, a commit is on disk before COMMIT returns.
     db.exec('PRAGMA synchronous = FULL');
     // Move tables and id from the log into the file, so that a truncated log does not lose them.
-    if (await retryWhileLocked(patienceMs, () => migrate(db, path))) db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    if (await retryWhileLocked(retryMs, () => migrate(db, path))) db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     db.exec('PRAGMA foreign_keys = ON');
   } catch (error) {
     db.close();

@@ -4,12 +4,12 @@ import { ArgumentError } from './arguments.ts';
 
 /** Records shown without `show`, and at most. */
 const SHOWN = 5;
-const MOST_SHOWN = 500;
+const MAX_SHOWN = 500;
 /** Characters of an answer besides its records: free ones are for choosing what to buy. */
 const FREE_CHARACTERS = 2_200;
 const BOUGHT_CHARACTERS = 12_000;
 /** Characters of all records together, and of one part that was asked for. */
-const MOST_CHARACTERS = 60_000;
+const MAX_CHARACTERS = 60_000;
 /** Values that are never left out, such as counts, ids and dates. */
 const SMALL_CHARACTERS = 80;
 /** A record that is longer is shown without its nested fields above the second length, unless `fields` chose them. */
@@ -24,7 +24,7 @@ export const VIEW_PROPERTIES = {
 } as const;
 
 const View = z.object({
-  show: z.coerce.number().int().min(1).max(MOST_SHOWN).default(SHOWN),
+  show: z.coerce.number().int().min(1).max(MAX_SHOWN).default(SHOWN),
   from: z.coerce.number().int().min(0).default(0),
   part: z.string().max(200).optional(),
 });
@@ -39,7 +39,7 @@ export function readView(given: Readonly<Record<string, unknown>>): { view: View
   const parsed = View.safeParse({ show: show ?? undefined, from: from ?? undefined, part: part ?? undefined });
   if (parsed.success) return { view: { ...parsed.data, hasFields: 'fields' in rest }, rest };
   throw new ArgumentError(
-    `show is a whole number from 1 to ${MOST_SHOWN}, from a whole number of 0 or more, and part the name of a field.`,
+    `show is a whole number from 1 to ${MAX_SHOWN}, from a whole number of 0 or more, and part the name of a field.`,
   );
 }
 
@@ -116,7 +116,7 @@ function shortBody(body: Fields, view: View, isBought: boolean): ShortAnswer {
     if (name === 'records' || (isBought && isList(value))) {
       const all = value as unknown[];
       const records = view.hasFields ? all : all.map((record) => shortRecord(record, name, leftOut));
-      const { items, range } = sliceOf(records, view, MOST_CHARACTERS / 2, 1);
+      const { items, range } = sliceOf(records, view, MAX_CHARACTERS / 2, 1);
       kept[name] = items;
       if (range !== undefined) ranges.push(`${name} ${range}`);
     } else if (length <= SMALL_CHARACTERS || length <= Math.min(room, BOUGHT_CHARACTERS / 3)) {
@@ -142,10 +142,10 @@ function partOf(body: Fields, name: string, view: View, isBought: boolean): Shor
     value = (value as Fields)[key];
   }
   if (Array.isArray(value)) {
-    const { items, range } = sliceOf(value, isList(value) ? view : { ...view, show: MOST_SHOWN }, MOST_CHARACTERS, 1);
+    const { items, range } = sliceOf(value, isList(value) ? view : { ...view, show: MAX_SHOWN }, MAX_CHARACTERS, 1);
     return { ...(range === undefined ? {} : { shown: `${name} ${range}.` }), part: { name, value: items } };
   }
-  if (!isFields(value) || lengthOf(value) <= MOST_CHARACTERS) return { part: { name, value } };
+  if (!isFields(value) || lengthOf(value) <= MAX_CHARACTERS) return { part: { name, value } };
   const { body: short, ...rest } = shortBody(value, view, isBought);
   return { ...rest, part: { name, value: short } };
 }

@@ -36,7 +36,7 @@ export interface Tool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly free: boolean;
+  readonly isFree: boolean;
   readonly inputSchema: {
     readonly type: 'object';
     readonly properties: Record<string, object>;
@@ -68,16 +68,16 @@ interface Service {
   readonly components: Readonly<Record<string, unknown>>;
 }
 
-function toolOf(path: string, operation: z.infer<typeof Operation>, { base, components }: Service): Tool {
+function createTool(path: string, operation: z.infer<typeof Operation>, { base, components }: Service): Tool {
   const { parameters } = operation;
-  const free = Number(operation['x-price-usd']) === 0;
+  const isFree = Number(operation['x-price-usd']) === 0;
   const required = parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name);
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   return {
     name: operation.operationId,
     title: `GET ${path}`,
-    free,
-    description: `${operation.summary} ${free ? 'Free.' : `Costs ${priceText(operation)}. No match, no charge.`}`,
+    isFree,
+    description: `${operation.summary} ${isFree ? 'Free.' : `Costs ${priceText(operation)}. No match, no charge.`}`,
     inputSchema: {
       type: 'object',
       properties: Object.fromEntries(
@@ -121,12 +121,12 @@ export interface Interface {
  * The interface of the server at `base`, which has no trailing slash.
  * @throws Error if the description is invalid, tool names are not unique, or a parameter is named as a view argument
  */
-export function interfaceOf(description: unknown, base: string): Interface {
+export function parseInterface(description: unknown, base: string): Interface {
   const { info, paths, components } = OpenApi.parse(description);
   // Left out: routes that require a sign-in, and the feeds of one register, which are filings with its state.
   const tools = Object.entries(paths)
     .filter(([path, { get }]) => path.startsWith('/api/') && get.security.every((scheme) => 'x402' in scheme))
-    .map(([path, { get }]) => toolOf(path, get, { base, components: components.schemas }));
+    .map(([path, { get }]) => createTool(path, get, { base, components: components.schemas }));
   const names = new Set(tools.map((tool) => tool.name));
   if (names.size !== tools.length || tools.some((tool) => !/^[a-z0-9_]{1,64}$/.test(tool.name)))
     throw new Error('the operations of the interface description do not have unique names');
@@ -143,5 +143,5 @@ export const listedTool = (tool: Tool, view: Readonly<Record<string, object>>): 
   inputSchema: { ...tool.inputSchema, properties: { ...tool.inputSchema.properties, ...view } },
   outputSchema: { ...tool.outputSchema },
   // A paid tool moves money: hosts must not treat it as read-only.
-  annotations: { readOnlyHint: tool.free, ...(tool.free ? {} : { destructiveHint: false }) },
+  annotations: { readOnlyHint: tool.isFree, ...(tool.isFree ? {} : { destructiveHint: false }) },
 });

@@ -11,7 +11,7 @@ import { StoreWait, type WaitOptions } from './wait.ts';
 
 const POINTER = 'current';
 /** Earlier pointers, for a reader that has listed them. */
-const POINTERS_KEPT = 5;
+const EARLIER_POINTERS = 5;
 
 /** Folder of files until they are complete, so that those of killed writers are found without a search. */
 const INCOMING = 'incoming';
@@ -24,7 +24,7 @@ const PERMANENT: readonly string[] = ['EACCES', 'ENOENT', 'EPERM', 'EROFS'];
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
 /** @returns null if the file does not exist */
-async function ifThere<T>(work: Promise<T>): Promise<T | null> {
+async function nullIfMissing<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
@@ -74,23 +74,23 @@ export class FolderStore implements Store {
   }
 
   read(name: string): Promise<Uint8Array | null> {
-    return this.#reach(() => ifThere(readFile(this.#path(name))));
+    return this.#reach(() => nullIfMissing(readFile(this.#path(name))));
   }
 
   download(name: string, path: string): Promise<boolean> {
     return this.#reach(
-      async () => (await ifThere(copyFile(this.#path(name), path).then(() => true))) ?? false,
+      async () => (await nullIfMissing(copyFile(this.#path(name), path).then(() => true))) ?? false,
       'to the local disk',
     );
   }
 
   size(name: string): Promise<number | null> {
-    return this.#reach(async () => (await ifThere(stat(this.#path(name))))?.size ?? null);
+    return this.#reach(async () => (await nullIfMissing(stat(this.#path(name))))?.size ?? null);
   }
 
   list(prefix: string): Promise<string[]> {
     return this.#reach(async () => {
-      const found = await ifThere(readdir(this.#path(prefix), { recursive: true, withFileTypes: true }));
+      const found = await nullIfMissing(readdir(this.#path(prefix), { recursive: true, withFileTypes: true }));
       const names = (found ?? []).filter((entry) => entry.isFile());
       return names.map((entry) => join(entry.parentPath, entry.name).slice(this.#root.length + 1)).sort();
     });
@@ -111,7 +111,7 @@ export class FolderStore implements Store {
     const next = Number(expected ?? 0) + 1;
     const numbers = await this.#pointers();
     if ((numbers.at(-1) ?? 0) >= next || !(await this.create(`${POINTER}/${next}`, text))) return false;
-    for (const old of numbers.slice(0, -POINTERS_KEPT)) await this.remove(`${POINTER}/${old}`);
+    for (const old of numbers.slice(0, -EARLIER_POINTERS)) await this.remove(`${POINTER}/${old}`);
     await this.#removeLeftovers();
     return true;
   }
@@ -131,9 +131,9 @@ export class FolderStore implements Store {
 
   #removeLeftovers(): Promise<void> {
     return this.#reach(async () => {
-      for (const name of (await ifThere(readdir(this.#path(INCOMING)))) ?? []) {
+      for (const name of (await nullIfMissing(readdir(this.#path(INCOMING)))) ?? []) {
         const path = this.#path(`${INCOMING}/${name}`);
-        const found = await ifThere(stat(path));
+        const found = await nullIfMissing(stat(path));
         if (found && Date.now() - found.mtimeMs > LEFTOVER_MS) await rm(path, { force: true });
       }
     });

@@ -50,7 +50,7 @@ const isRefusal = (error: unknown): boolean => {
 };
 
 /** An error of the local disk. A failed write to an open file does not have its path. */
-const isOfLocalFile = (error: unknown): boolean =>
+const isLocalFileError = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).path !== undefined || isDiskFull(error);
 
 /** Another writer was first, or is writing now. */
@@ -127,14 +127,14 @@ export class S3Store implements Store {
   }
 
   read(name: string): Promise<Uint8Array | null> {
-    return this.#ifThere(async () => {
+    return this.#nullIfMissing(async () => {
       const { Body } = await this.#client.send(new GetObjectCommand(this.#at(name)));
       return Body ? Body.transformToByteArray() : new Uint8Array();
     });
   }
 
   async download(name: string, path: string): Promise<boolean> {
-    const found = await this.#ifThere(async () => {
+    const found = await this.#nullIfMissing(async () => {
       const { Body } = await this.#client.send(new GetObjectCommand(this.#at(name)));
       await pipeline(Body instanceof Readable ? Body : Readable.from([]), createWriteStream(path, { flush: true }));
       return true;
@@ -143,7 +143,7 @@ export class S3Store implements Store {
   }
 
   size(name: string): Promise<number | null> {
-    return this.#ifThere(async () => {
+    return this.#nullIfMissing(async () => {
       const { ContentLength } = await this.#client.send(new HeadObjectCommand(this.#at(name)));
       return ContentLength ?? 0;
     });
@@ -164,7 +164,7 @@ export class S3Store implements Store {
   }
 
   pointer(): Promise<Pointer | null> {
-    return this.#ifThere(async () => {
+    return this.#nullIfMissing(async () => {
       const { Body, ETag = '' } = await this.#client.send(new GetObjectCommand(this.#at(POINTER)));
       return { text: (await Body?.transformToString()) ?? '', tag: ETag };
     });
@@ -196,7 +196,7 @@ export class S3Store implements Store {
   }
 
   /** @returns null if the object does not exist */
-  #ifThere<T>(work: () => Promise<T>): Promise<T | null> {
+  #nullIfMissing<T>(work: () => Promise<T>): Promise<T | null> {
     return this.#retry(async () => {
       try {
         return await work();
@@ -210,7 +210,7 @@ export class S3Store implements Store {
   /** @throws SettingError if the service refuses; StoreUnavailable if it still fails after the wait */
   #retry<T>(work: () => Promise<T>): Promise<T> {
     return this.#wait.repeat((error) => {
-      if (isConflict(error) || isOfLocalFile(error)) return null;
+      if (isConflict(error) || isLocalFileError(error)) return null;
       if (isRefusal(error))
         throw new SettingError(`STORE is ${this.shown}, which refuses the request: ${reasonOf(error)}`);
       return reasonOf(error);

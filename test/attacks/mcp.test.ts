@@ -226,7 +226,7 @@ describe('an attack on /mcp', () => {
     facilitator.onVerify = async () => {
       verifying.resolve();
       await leave.promise;
-      return { valid: true };
+      return { isValid: true };
     };
     const start = requests.length;
     const sent = request(`${url()}/mcp`, {
@@ -291,7 +291,7 @@ describe('an attack on /mcp', () => {
     assert.equal(settled, 1);
     await shared.app.app.payments.idle();
     const deliveries = [];
-    for await (const { kind, complete } of ledger.deliveries()) deliveries.push(`${kind} ${complete}`);
+    for await (const { kind, isComplete } of ledger.deliveries()) deliveries.push(`${kind} ${isComplete}`);
     assert.deepEqual(deliveries.slice(-2), ['first false', 'identifier true']);
   });
 });

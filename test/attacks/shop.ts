@@ -28,7 +28,7 @@ const MOST_PASSES = 40;
 /** Blocks mined between two passes: after two, what was paid or canceled is in a safe block. */
 const BLOCKS_PER_PASS = 3;
 /** The chain mines at once, so a payment that is not visible after this is not coming. */
-const SHORT_WAIT = { everyMs: 20, looksWithHint: 4, looksWithoutHint: 3 } as const;
+const SHORT_WAIT = { everyMs: 20, readsWithHint: 4, readsWithoutHint: 3 } as const;
 
 const testClientOf = (rpcUrl: string) =>
   createTestClient({

@@ -12,7 +12,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createBuyer, type Buyer } from '../../clients/purchase.ts';
 import { openSpending, type Spending } from '../../clients/spending.ts';
 import { ArgumentError } from '../../lib/mcp/arguments.ts';
-import { interfaceOf } from '../../lib/mcp/tools.ts';
+import { parseInterface } from '../../lib/mcp/tools.ts';
 import { NETWORK, USDC } from '../../lib/network.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -190,7 +190,7 @@ describe('the client', () => {
       ],
       responses: {},
     };
-    const [tool] = interfaceOf(
+    const [tool] = parseInterface(
       { openapi: '3.1.0', info: { title: 'x', version: '1' }, paths: { '/api/deals/{id}/report': { get: operation } } },
       'https://api.example',
     ).tools;
@@ -204,7 +204,7 @@ describe('the client', () => {
     for (const id of ['.', '..']) assert.throws(() => tool?.url({ id }), ArgumentError);
     assert.throws(
       () =>
-        interfaceOf(
+        parseInterface(
           {
             openapi: '3.1.0',
             info: { title: 'x', version: '1' },
@@ -217,7 +217,7 @@ describe('the client', () => {
         ),
       /unique names/,
     );
-    const elsewhere = interfaceOf(
+    const elsewhere = parseInterface(
       { openapi: '3.1.0', info: { title: 'x', version: '1' }, paths: { '//evil.example/api/x': { get: operation } } },
       'https://api.example',
     );

@@ -5,9 +5,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { newKey, revoked, rotated, receiptKeysOf } from '../../api/payments/receipts/key_set.ts';
+import { newKey, revoked, rotateKeys, receiptKeysOf } from '../../api/payments/receipts/key_set.ts';
 import { parseKeys, verifyContent, verifyReceipt, verifyX402Receipt } from '../../clients/verify.ts';
-import { archiveOf, checkPages, folderOf, namedPages } from '../../clients/verify_pages.ts';
+import { openArchive, checkPages, openFolder, namedPages } from '../../clients/verify_pages.ts';
 import { objectPath } from '../../lib/archive_path.ts';
 import { RECEIPT_TYPE } from '../../lib/receipt.ts';
 import { answerOf, publishedOf, purchase, receiptsOf, SOLD_AT } from './receipts_made.ts';
@@ -192,7 +192,7 @@ describe('the keys of a server', () => {
 
   it('verify old receipts after a rotation, and the same sale signed again by the new key', async () => {
     const old = await receiptsOf(file, ANSWER);
-    const both = rotated(file, SOLD_MS + HOUR_MS, SOLD_MS);
+    const both = rotateKeys(file, SOLD_MS + HOUR_MS, SOLD_MS);
     const again = await receiptsOf(both, ANSWER, { at: new Date(NOW_MS).toISOString() });
     assert.notEqual(old.receipt, again.receipt);
     const first = await verifyReceipt(old.receipt, publishedOf(both), NOW_MS);
@@ -207,7 +207,7 @@ describe('the keys of a server', () => {
   });
 
   it('sign nothing after their time, before it, or once revoked', async () => {
-    const both = rotated(file, SOLD_MS + HOUR_MS, SOLD_MS);
+    const both = rotateKeys(file, SOLD_MS + HOUR_MS, SOLD_MS);
     const late = { ...purchase, endedAtMs: SOLD_MS + 2 * HOUR_MS };
     const { receipt } = await receiptsOf(file, ANSWER, { sold: late });
     await verifyReceipt(receipt, keys, NOW_MS);
@@ -257,7 +257,7 @@ describe('the pages that an answer names', () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   it('are found in every section, each once, and looked up in the archive of a data folder', async () => {
-    const store = await archiveOf(folder);
+    const store = await openArchive(folder);
     assert.ok(store);
     const checked = await checkPages(namedPages(report), store);
     assert.deepEqual(
@@ -267,7 +267,7 @@ describe('the pages that an answer names', () => {
   });
 
   it('are looked up in a folder of pages with any names', async () => {
-    const store = await folderOf(folder);
+    const store = await openFolder(folder);
     assert.ok(store);
     const checked = await checkPages(namedPages(report), store);
     assert.deepEqual(
@@ -275,13 +275,13 @@ describe('the pages that an answer names', () => {
       states,
     );
     await writeFile(join(folder, 'saved by hand.html'), missing?.text ?? '');
-    const again = await folderOf(folder);
+    const again = await openFolder(folder);
     assert.equal(await again?.stateOf(missing?.sha256 ?? ''), 'found');
   });
 
   it('are none in an answer that is not JSON, and nowhere in a folder without an archive', async () => {
     assert.deepEqual(namedPages('id,name\r\n1,x\r\n'), []);
-    assert.equal(await archiveOf(join(folder, 'nowhere')), null);
-    assert.equal(await folderOf(join(folder, 'nowhere')), null);
+    assert.equal(await openArchive(join(folder, 'nowhere')), null);
+    assert.equal(await openFolder(join(folder, 'nowhere')), null);
   });
 });

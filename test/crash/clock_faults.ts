@@ -32,7 +32,7 @@ export const clockFaults: readonly ClockFault[] = [
         from: 'firstBlockAt(client, payment.validBefore, latest.number)',
         to: 'firstBlockAt(client, payment.validBefore - 3960n, latest.number)',
       },
-      { file: 'api/payments/chain/evidence.ts', from: 'range < MOST_RANGES && to >= 0n', to: 'range < 0 && to >= 0n' },
+      { file: 'api/payments/chain/evidence.ts', from: 'range < MAX_RANGES && to >= 0n', to: 'range < 0 && to >= 0n' },
     ],
   },
   {

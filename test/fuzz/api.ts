@@ -115,7 +115,7 @@ export async function sendUnpaid(started: Started, buyer: Buyer, count: number, 
   const payments = await Promise.all(
     ['/api/deals', '/api/leads', '/api/batch/weekly.csv', '/api/lookup?apn=P-1'].map((path) => buyer.sign(url + path)),
   );
-  facilitator.onVerify = async () => ({ valid: false, reason: 'invalid_exact_evm_payload_signature' });
+  facilitator.onVerify = async () => ({ isValid: false, reason: 'invalid_exact_evm_payload_signature' });
   const before = facilitator.settled;
   await forEach(fc.sample(hostileRequests(app.routes, payments), { numRuns: count, seed }), async (request) => {
     try {
@@ -134,7 +134,7 @@ export async function sendUnpaid(started: Started, buyer: Buyer, count: number, 
 export async function sendPaid(started: Started, buyer: Buyer, count: number, seed: number): Promise<FuzzResult> {
   const { facilitator, app, url } = started;
   const result = emptyResult();
-  facilitator.onVerify = async () => ({ valid: true });
+  facilitator.onVerify = async () => ({ isValid: true });
   const before = facilitator.settled;
   await forEach(fc.sample(payableTargets(app.routes), { numRuns: count, seed }), async (target) => {
     // Signed for the path only: a refused query has no payment requirements.

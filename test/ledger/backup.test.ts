@@ -41,11 +41,11 @@ async function fill(ledger: Ledger): Promise<void> {
     properties: ['case:2'],
     nowMs: Date.now() - 3.5 * HOUR_MS,
   });
-  await ledger.unknown(open.id, 'not_seen', '0xabc');
+  await ledger.markUnknown(open.id, 'not_seen', '0xabc');
   await purchaseIn(ledger, 'released', 5, { lead: 'released-lead', properties: ['parcel:3'], body: '' });
   await purchaseIn(ledger, 'reserved', 6, { lead: 'reserved-lead' });
   for (const [i, p] of (await all(ledger.purchases())).filter((q) => q.state === 'sold').entries()) {
-    await ledger.delivered({ purchaseId: p.id, kind: 'first', atMs: 5, complete: i > 0 });
+    await ledger.recordDelivery({ purchaseId: p.id, kind: 'first', atMs: 5, isComplete: i > 0 });
   }
   await ledger.useOnce('token', Date.now() + 1e9);
   await ledger.recordMoney('real');
@@ -81,7 +81,7 @@ async function checkRestored(place: string, content: unknown): Promise<void> {
   assert.equal(await claim(ledger, next.id, leads, 0), 'released-lead', 'sold properties stay sold');
   assert.equal(await ledger.useOnce('token', Date.now() + 1e9), false);
   assert.equal(await ledger.recordMoney('test'), 'real');
-  await ledger.delivered({ purchaseId: next.id, kind: 'first', atMs: 9, complete: true });
+  await ledger.recordDelivery({ purchaseId: next.id, kind: 'first', atMs: 9, isComplete: true });
   await ledger.close();
 }
 

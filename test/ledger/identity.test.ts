@@ -57,7 +57,7 @@ describe('the identity of a ledger', () => {
         error instanceof LedgerFenced && error instanceof LedgerUnavailable && error.message === FILE_REPLACED;
       await assert.rejects(ledger.begin(wanted(3)), fenced);
       await assert.rejects(claim(ledger, open.id, ['sold-lead', 'other'], 1), fenced);
-      await assert.rejects(ledger.settling(open.id, answer('x'), 1), fenced);
+      await assert.rejects(ledger.startSettling(open.id, answer('x'), 1), fenced);
       await assert.rejects(ledger.ping(), fenced);
       await ledger.close();
     });

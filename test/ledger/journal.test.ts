@@ -186,7 +186,7 @@ describe('the claims journal', () => {
     mkdirSync(journalFile(DATA_DIR));
     const lead = await purchaseIn(ledger, 'reserved', 1, { lead: 'a-lead' });
     await assert.rejects(
-      ledger.settling(lead.id, answer('x'), 1),
+      ledger.startSettling(lead.id, answer('x'), 1),
       (error) =>
         error instanceof LedgerUnavailable && error.message === 'the claims journal cannot be written (EISDIR)',
     );
@@ -197,7 +197,7 @@ describe('the claims journal', () => {
         ledger,
         nowMs: () => 10,
         pause: async () => undefined,
-        make: async (claimant) => {
+        buildAnswer: async (claimant) => {
           assert.deepEqual(await claimant.claim([{ leadId: 'a-lead', properties: ['a-home'] }], GENEROUS_LEADS), {
             kind: 'claimed',
             leadId: 'a-lead',
@@ -210,7 +210,7 @@ describe('the claims journal', () => {
         },
         evidence: async () => ({ kind: 'open' }),
         payerFault: async () => null,
-        wait: { everyMs: 1, looksWithHint: 1, looksWithoutHint: 1 },
+        wait: { everyMs: 1, readsWithHint: 1, readsWithoutHint: 1 },
       },
       { ...wanted(2) },
     );

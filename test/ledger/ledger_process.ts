@@ -35,8 +35,8 @@ async function race(payments: number, leadIds: readonly string[]): Promise<void>
     const lead = await claim(ledger, id, leadIds, 1);
     const sold =
       lead !== null &&
-      (await ledger.settling(id, answer(bodyFor(n)), 2)) &&
-      (await ledger.sold(id, paid(n), 3)).state === 'sold';
+      (await ledger.startSettling(id, answer(bodyFor(n)), 2)) &&
+      (await ledger.markSold(id, paid(n), 3)).state === 'sold';
     if (!sold) await ledger.release(id, 'not_settled', 4);
     print({ n, id, lead });
   }
@@ -60,9 +60,9 @@ async function sellOneByOne(ledger: Ledger, takeNumber: () => number, leadIds: r
     const { id } = begun.purchase;
     print({ n, id, done: 'reserved' });
     const lead = await claim(ledger, id, leadIds, Date.now());
-    if (!(await ledger.settling(id, answer(bodyFor(n)), Date.now()))) continue;
+    if (!(await ledger.startSettling(id, answer(bodyFor(n)), Date.now()))) continue;
     print({ n, id, lead, body: bodyFor(n).length, done: 'settling' });
-    await ledger.sold(id, paid(n), Date.now());
+    await ledger.markSold(id, paid(n), Date.now());
     print({ n, id, lead, done: 'sold' });
   }
 }
@@ -75,9 +75,9 @@ async function serve(dataDir: string): Promise<void> {
       const begun = await ledger.begin(wanted(n, { nowMs: Date.now() }));
       const { id } = purchaseOf(begun);
       const lead = await claim(ledger, id, [`lead-${n}`], Date.now());
-      await ledger.settling(id, answer(randomBytes(20_000)), Date.now());
+      await ledger.startSettling(id, answer(randomBytes(20_000)), Date.now());
       print({ n, id, lead, done: 'settling' });
-      await ledger.sold(id, paid(n), Date.now());
+      await ledger.markSold(id, paid(n), Date.now());
       print({ n, id, lead, done: 'sold' });
       await sleep(10);
     } catch (error) {

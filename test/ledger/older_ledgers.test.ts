@@ -130,7 +130,7 @@ describe('an older ledger', () => {
       SELECT 'p' || n, 'reserved', '${p.network}', '${p.asset}', '${p.payer}', 'n' || n, '${p.payTo}', '1', '1',
         'GET /api/deals', '/api/deals', 'run-1', 0, 1 FROM generate_series(1, 10000) AS n`);
     await client.end();
-    const store = await openPostgresStore(url, { patienceMs: 100 });
+    const store = await openPostgresStore(url, { retryMs: 100 });
     const [row] = await store.read('SELECT count(*) AS n FROM purchases WHERE standing = 1');
     assert.equal(Number(row?.['n']), 10_001);
     await store.close();

@@ -45,7 +45,7 @@ test('eight pools that open a new database concurrently share one ledger', async
 test('restarts of the server under load, also like a power cut, lose nothing that was acknowledged', async () => {
   const url = await server().database();
   // Longer than a restart takes on any machine.
-  const ledger = await openPostgresLedger(url, { patienceMs: 60_000 });
+  const ledger = await openPostgresLedger(url, { retryMs: 60_000 });
   const acknowledged = new Map<string, 'settling' | 'sold'>();
   const selling = new AbortController();
   let [n, unavailable] = [0, 0];
@@ -54,9 +54,10 @@ test('restarts of the server under load, also like a power cut, lose nothing tha
       n += 1;
       try {
         const { id } = await reserve(mine, wanted(n));
-        if (!(await mine.settling(id, answer(`answer ${n}`), 1))) throw new Error('the purchase is no longer reserved');
+        if (!(await mine.startSettling(id, answer(`answer ${n}`), 1)))
+          throw new Error('the purchase is no longer reserved');
         acknowledged.set(id, 'settling');
-        await mine.sold(id, paid(n), 2);
+        await mine.markSold(id, paid(n), 2);
         acknowledged.set(id, 'sold');
       } catch (error) {
         if (!(error instanceof LedgerUnavailable)) throw error;
@@ -92,7 +93,7 @@ test('restarts of the server under load, also like a power cut, lose nothing tha
 });
 
 test('the ledger is unavailable while the server is stopped, and recovers by itself', async () => {
-  const ledger = await openPostgresLedger(await server().schema(), { patienceMs: 1_000 });
+  const ledger = await openPostgresLedger(await server().schema(), { retryMs: 1_000 });
   const sold = await purchaseIn(ledger, 'sold', 1, { body: 'bytes' });
   await server().stop('immediate');
   await Promise.all(
@@ -109,16 +110,16 @@ test('the ledger is unavailable while the server is stopped, and recovers by its
 
 test('a locked ledger is unavailable, and nothing is written', async () => {
   const url = await server().database();
-  const ledger = await openPostgresLedger(url, { patienceMs: 1_000 });
+  const ledger = await openPostgresLedger(url, { retryMs: 1_000 });
   const { id } = await reserve(ledger, wanted(1));
   const locker = await sql(url, 'BEGIN', 'LOCK TABLE purchases IN EXCLUSIVE MODE');
   await assert.rejects(ledger.begin(wanted(2)), LedgerUnavailable);
-  await assert.rejects(ledger.settling(id, answer('x'), 1), LedgerUnavailable);
+  await assert.rejects(ledger.startSettling(id, answer('x'), 1), LedgerUnavailable);
   assert.equal((await ledger.find({ id }))?.state, 'reserved', 'reads still work');
   await locker.query('ROLLBACK');
   await locker.end();
   assert.equal((await all(ledger.purchases())).length, 1);
-  assert.equal(await ledger.settling(id, answer('x'), 1), true);
+  assert.equal(await ledger.startSettling(id, answer('x'), 1), true);
   await ledger.close();
 });
 
@@ -159,13 +160,13 @@ test('a newer ledger, foreign tables and a wrong password are refused in one lin
 test('on a full disk no write is partial, sold purchases stay, and other sales continue', async () => {
   const small = await startPostgres({ largestFileKib: 3_000 });
   try {
-    const ledger = await openPostgresLedger(await small.database(), { patienceMs: 3_000 });
+    const ledger = await openPostgresLedger(await small.database(), { retryMs: 3_000 });
     const sold = await purchaseIn(ledger, 'sold', 1, { body: 'small', lead: 'lead' });
     const noise = Buffer.alloc(6_000_000);
     for (let i = 0; i < noise.length; i += 4) noise.writeUInt32LE(Math.imul(i, 2_654_435_761) >>> 0, i);
     const large = await reserve(ledger, wanted(2));
     await assert.rejects(
-      ledger.settling(large.id, answer(noise), 1),
+      ledger.startSettling(large.id, answer(noise), 1),
       (error) => error instanceof LedgerUnavailable && /too large/i.test(String(error.cause)),
     );
     assert.equal((await ledger.find({ id: large.id }))?.state, 'reserved');

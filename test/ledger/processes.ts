@@ -93,21 +93,21 @@ async function raceOnce(one: Ledger, two: Ledger, round: number): Promise<void> 
   const next = await two.begin(wanted(n + 21, { nowMs: LEASE_MS }));
   assert.equal(next.kind, 'reserved');
   const [isSettling, takenLead] = await Promise.all([
-    one.settling(slow.id, answer(`s${round}`), LEASE_MS),
+    one.startSettling(slow.id, answer(`s${round}`), LEASE_MS),
     claim(one, purchaseOf(next).id, [`slow-${round}`], LEASE_MS),
   ]);
   assert.notEqual(isSettling, takenLead !== null, 'either the slow purchase may settle, or another one has its lead');
 
   const open = await purchaseIn(one, 'settling', n + 30);
   const [sold, isReleased] = await Promise.all([
-    one.sold(open.id, paid(1), 1),
+    one.markSold(open.id, paid(1), 1),
     two.release(open.id, 'expired_unused', 1),
   ]);
   assert.notEqual(sold.state === 'sold', isReleased);
   assert.equal((await one.find({ id: open.id }))?.state, sold.state);
 
   const last = await reserve(one, wanted(n + 40));
-  const settling = await onBoth((ledger) => ledger.settling(last.id, answer(`a${round}`.repeat(200_000)), 1));
+  const settling = await onBoth((ledger) => ledger.startSettling(last.id, answer(`a${round}`.repeat(200_000)), 1));
   assert.equal(settling.filter(Boolean).length, 1, 'one call moves it to settling');
 }
 
@@ -170,7 +170,10 @@ export function processTests(place: Place, { kills, inspect }: ProcessTestOption
       const body = `equal bytes ${round}`.repeat(round % 2 === 0 ? 1 : 100_000);
       await purchaseIn(one, 'sold', round * 2, { nowMs: 100, body });
       const second = await reserve(one, wanted(round * 2 + 1, { nowMs: 5000 }));
-      const [isSettling] = await Promise.all([one.settling(second.id, answer(body), 5000), two.forgetAnswers(4000)]);
+      const [isSettling] = await Promise.all([
+        one.startSettling(second.id, answer(body), 5000),
+        two.forgetAnswers(4000),
+      ]);
       assert.equal(isSettling, true);
       assert.equal(sha256((await bodyOf(await one.answerOf(second.id))) ?? ''), sha256(body), `round ${round}`);
     }

@@ -35,7 +35,7 @@ export const LEASE_MS = 1000;
 export const CHAIN = `0x${'c'.repeat(64)}`;
 
 /** Limits too high for a test to reach by accident. */
-export const GENEROUS: PayerLimits = { balance: 1n << 300n, mostOpen: 1_000_000, mostUnpaid: 1_000_000 };
+export const GENEROUS: PayerLimits = { balance: 1n << 300n, maxOpen: 1_000_000, maxUnpaid: 1_000_000 };
 export const GENEROUS_LEADS: LeadLimits = { perPayer: 1_000_000, byNewPayers: 1_000_000 };
 
 /** The place of payment number `n` on the chain. */
@@ -130,9 +130,9 @@ export async function purchaseIn(
   if (leadId !== undefined && (await claim(ledger, purchase.id, offered, purchase.reservedAtMs)) !== leadId)
     throw new Error(`${leadId} is not free`);
   if (state === 'reserved') return purchase;
-  if (!(await ledger.settling(purchase.id, answer(body), purchase.reservedAtMs + 10)))
+  if (!(await ledger.startSettling(purchase.id, answer(body), purchase.reservedAtMs + 10)))
     throw new Error('the purchase is no longer reserved');
-  if (state === 'sold') await ledger.sold(purchase.id, paid(n), purchase.reservedAtMs + 20);
+  if (state === 'sold') await ledger.markSold(purchase.id, paid(n), purchase.reservedAtMs + 20);
   if (state === 'released') await ledger.release(purchase.id, 'not_sent', purchase.reservedAtMs + 20);
   const found = await ledger.find({ id: purchase.id });
   if (!found) throw new Error('the purchase is gone');

@@ -16,7 +16,7 @@ const SALES = Number(process.env['SALES'] ?? 1000);
 const ANSWER_BYTES = 2_000;
 
 const CHAIN = `0x${'cc'.repeat(32)}`;
-const LIMITS = { balance: 1_000_000n, mostOpen: 20, mostUnpaid: 5 };
+const LIMITS = { balance: 1_000_000n, maxOpen: 20, maxUnpaid: 5 };
 
 const hex = (bytes: number): string => `0x${randomBytes(bytes).toString('hex')}`;
 
@@ -52,9 +52,9 @@ async function sell(ledger: Ledger): Promise<void> {
       yield buffer;
     },
   };
-  if (begun.kind !== 'reserved' || !(await ledger.settling(begun.purchase.id, answer, nowMs)))
+  if (begun.kind !== 'reserved' || !(await ledger.startSettling(begun.purchase.id, answer, nowMs)))
     throw new Error('the sale was refused');
-  await ledger.sold(begun.purchase.id, { transaction: hex(32), block: 1n }, nowMs);
+  await ledger.markSold(begun.purchase.id, { transaction: hex(32), block: 1n }, nowMs);
 }
 
 async function salesPerSecond(ledger: Ledger, callers: number, sales: number): Promise<number> {

@@ -66,20 +66,20 @@ test('while another process locks the file, callers wait without blocking this p
 
 test('a file that stays locked makes the ledger unavailable, and nothing is written', async () => {
   const file = fresh();
-  const ledger = await openSqliteLedger(file, { patienceMs: 300 });
+  const ledger = await openSqliteLedger(file, { retryMs: 300 });
   const { id } = await reserve(ledger, wanted(1));
   const locker = child('lock', file);
   await locker.started;
   await assert.rejects(ledger.begin(wanted(2)), LedgerUnavailable);
-  await assert.rejects(ledger.settling(id, answer('x'), 1), LedgerUnavailable);
+  await assert.rejects(ledger.startSettling(id, answer('x'), 1), LedgerUnavailable);
   await assert.rejects(ledger.ping(), LedgerUnavailable);
-  await assert.rejects(openSqliteLedger(file, { patienceMs: 100 }), LedgerUnavailable);
+  await assert.rejects(openSqliteLedger(file, { retryMs: 100 }), LedgerUnavailable);
   assert.equal((await ledger.find({ id }))?.state, 'reserved', 'reads still work');
   locker.process.stdin.write('release\n');
   await locker.ended;
   await ledger.ping();
   assert.equal((await all(ledger.purchases())).length, 1);
-  assert.equal(await ledger.settling(id, answer('x'), 1), true);
+  assert.equal(await ledger.startSettling(id, answer('x'), 1), true);
   await ledger.close();
 });
 
@@ -92,7 +92,7 @@ test('on a full disk no write is partial, sold purchases stay, and sales continu
   const large = await reserve(ledger, wanted(3));
   const long = randomBytes(3_000_000);
   await assert.rejects(
-    ledger.settling(large.id, answer(long), 1),
+    ledger.startSettling(large.id, answer(long), 1),
     (error) => error instanceof LedgerUnavailable && /full/.test(error.message),
   );
   assert.equal((await ledger.find({ id: large.id }))?.state, 'reserved');
@@ -101,12 +101,16 @@ test('on a full disk no write is partial, sold purchases stay, and sales continu
   await assert.rejects(async () => {
     for (; ; n += 1) await ledger.begin(wanted(n));
   }, LedgerUnavailable);
-  assert.equal((await ledger.sold(waiting.id, paid(2), 9)).state, 'sold', 'a write that needs no new page still works');
+  assert.equal(
+    (await ledger.markSold(waiting.id, paid(2), 9)).state,
+    'sold',
+    'a write that needs no new page still works',
+  );
   await ledger.close();
   const roomy = await openSqliteLedger(file);
   await roomy.ping();
   assert.equal((await all(roomy.purchases())).length, 3 + n - 100);
-  assert.equal(await roomy.settling(large.id, answer(long), 2), true);
+  assert.equal(await roomy.startSettling(large.id, answer(long), 2), true);
   assert.equal((await bodyOf(await roomy.answerOf(large.id)))?.length, 3_000_000);
   await roomy.close();
 });
@@ -193,9 +197,9 @@ test('an answer that does not fit on the disk does not prevent other sales', asy
   const ledger = await openSqliteLedger(fresh(), { maxPages: 200 });
   const purchases = await Promise.all([1, 2, 3].map((n) => reserve(ledger, wanted(n))));
   const ends = await Promise.allSettled([
-    ledger.settling(purchases[0]?.id ?? '', answer('small'), 1),
-    ledger.settling(purchases[1]?.id ?? '', answer(randomBytes(1_000_000)), 1),
-    ledger.settling(purchases[2]?.id ?? '', answer(randomBytes(60_000)), 1),
+    ledger.startSettling(purchases[0]?.id ?? '', answer('small'), 1),
+    ledger.startSettling(purchases[1]?.id ?? '', answer(randomBytes(1_000_000)), 1),
+    ledger.startSettling(purchases[2]?.id ?? '', answer(randomBytes(60_000)), 1),
     reserve(ledger, wanted(4)),
   ]);
   assert.deepEqual(
@@ -236,8 +240,8 @@ test('close finishes earlier writes, also those that wait for a lock', async () 
   await locker.started;
   const writes = [
     ledger.begin(wanted(2)),
-    ledger.settling(id, answer('x'), 1),
-    ledger.delivered({ purchaseId: id, kind: 'first', atMs: 1, complete: true }),
+    ledger.startSettling(id, answer('x'), 1),
+    ledger.recordDelivery({ purchaseId: id, kind: 'first', atMs: 1, isComplete: true }),
   ];
   const closed = ledger.close();
   locker.process.stdin.write('release\n');

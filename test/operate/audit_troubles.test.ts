@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
-import { figuresOf, formatReport } from '../../ledger/report.ts';
+import { readFigures, formatReport } from '../../ledger/report.ts';
 import type { AuditedAccount, IncomingTransfer } from '../../ledger/transfers.ts';
 import { sha256 } from '../../lib/files.ts';
 import { ledgerState } from '../../pipelines/operate/earnings.ts';
@@ -43,10 +43,10 @@ async function settle(ledger: Ledger, n: number): Promise<string> {
     nowMs: NOW,
     leaseMs: 60_000,
     chain: account.chain,
-    limits: { balance: 10n ** 12n, mostOpen: 100, mostUnpaid: 100 },
+    limits: { balance: 10n ** 12n, maxOpen: 100, maxUnpaid: 100 },
   });
   assert.ok(begun.kind === 'reserved');
-  await ledger.settling(begun.purchase.id, answer, NOW);
+  await ledger.startSettling(begun.purchase.id, answer, NOW);
   return begun.purchase.id;
 }
 
@@ -63,8 +63,8 @@ test('owed transfers and unpaid sales are problems', async () => {
   const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-audit-'));
   const ledger = await openLedger({ DATA_DIR });
   const [paid, unpaid, late] = [await settle(ledger, 1), await settle(ledger, 2), await settle(ledger, 3)];
-  await ledger.sold(paid, { transaction: hash(101), block: 5n }, NOW);
-  await ledger.sold(unpaid, { transaction: hash(102), block: 6n }, NOW);
+  await ledger.markSold(paid, { transaction: hash(101), block: 5n }, NOW);
+  await ledger.markSold(unpaid, { transaction: hash(102), block: 6n }, NOW);
   await ledger.release(late, 'expired_unused', NOW);
   // Its answer is forgotten, and the money comes after all.
   assert.equal(await ledger.forgetAnswers(NOW + 400 * 86_400_000), 3);
@@ -82,7 +82,7 @@ test('owed transfers and unpaid sales are problems', async () => {
     ['matched', 'owed'],
   );
 
-  const screen = formatReport(await figuresOf(ledger), 'the ledger', NOW, 7).join('\n');
+  const screen = formatReport(await readFigures(ledger), 'the ledger', NOW, 7).join('\n');
   assert.match(screen, /Audit of incoming transfers: through block 9, 2 differences/);
   assert.match(screen, /owed {4}\$1\.00 {2}to 0xb{40} {2}0x0{61}103:1/);
   assert.match(screen, new RegExp(`unpaid  \\$1\\.00 {2}by 0xb{40} {2}purchase ${unpaid}`));

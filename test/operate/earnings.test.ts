@@ -8,7 +8,7 @@ import { sha256 } from '../../lib/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
-import { figuresOf, formatReport } from '../../ledger/report.ts';
+import { readFigures, formatReport } from '../../ledger/report.ts';
 import { purchaseRow } from '../../ledger/records.ts';
 import { chainIdentity, knownNetwork } from '../../lib/network.ts';
 import { CHAIN, payment, purchaseIn } from '../ledger/purchases.ts';
@@ -56,12 +56,16 @@ async function buys(
     nowMs: clockMs,
     leaseMs: 60_000,
     chain: `0x${'d'.repeat(64)}`,
-    limits: { balance: 1_000_000_000n, mostOpen: 100, mostUnpaid: 100 },
+    limits: { balance: 1_000_000_000n, maxOpen: 100, maxUnpaid: 100 },
   });
   if (begun.kind !== 'reserved') throw new Error(`payment ${n} is ${begun.kind}`);
-  await ledger.settling(begun.purchase.id, answer, clockMs);
+  await ledger.startSettling(begun.purchase.id, answer, clockMs);
   if (!open)
-    await ledger.sold(begun.purchase.id, { transaction: `0x${String(n).padStart(64, '0')}`, block: BigInt(n) }, atMs);
+    await ledger.markSold(
+      begun.purchase.id,
+      { transaction: `0x${String(n).padStart(64, '0')}`, block: BigInt(n) },
+      atMs,
+    );
   return begun.purchase.id;
 }
 
@@ -166,7 +170,7 @@ test('sales on two networks are also shown by network', async () => {
   const second = await purchaseIn(ledger, 'sold', 2, { payment: onPolygon, chain });
   await bookAll(ledger, [transferFor(1), transferFor(1, { logIndex: 3 })]);
   await bookAll(ledger, [], { account: { ...ACCOUNT, chain } });
-  const screen = formatReport(await figuresOf(ledger), 'the ledger', NOW, 7).join('\n');
+  const screen = formatReport(await readFigures(ledger), 'the ledger', NOW, 7).join('\n');
   assert.match(
     screen,
     /Revenue by network, in total\n {2}all {2}Polygon {2}1 {2}\$1\.00\n {2}all {2}Base {5}1 {2}\$1\.00\n/,

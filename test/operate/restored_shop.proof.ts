@@ -25,7 +25,7 @@ import { newLayout, published, runDay } from '../pipelines/runs.ts';
 import { afterFirstDay, FIRST_RUN, SECOND_DAY, SECOND_RUN, type StartingPoint } from '../pipelines/starting_points.ts';
 
 const NEXT_DAY = '2026-11-24';
-const WAIT = { everyMs: 25, looksWithHint: 40, looksWithoutHint: 16 } as const;
+const WAIT = { everyMs: 25, readsWithHint: 40, readsWithoutHint: 16 } as const;
 /** Sources and tables of the runs, so that a run takes a second. */
 const only = ({ name }: { readonly name: string }): boolean => ['oh_cuyahoga_tax', 'oh_stark_tax'].includes(name);
 const tables = ['signals', 'leads'];

@@ -1,7 +1,7 @@
 /** Pages of deals and metros over HTTP: figures of the same deals, and nothing that is sold. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { LEAST_DEALS } from '../../api/site/metro_figures.ts';
+import { MIN_DEALS } from '../../api/site/metro_figures.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
 import { METRO_PAGES } from '../../api/site/pages/metro.ts';
 import { startApp, type Started } from '../api/support/test_app.ts';
@@ -40,7 +40,7 @@ describe('figures of a metro', () => {
     const detroit = { rent_area_code: 'METRO19820M19820', city: 'Detroit', state: 'MI', cap_rate: '9.99' };
     data = await dataFolder();
     await data.publish('2026-11-28.01', {
-      deals: [...claims(LEAST_DEALS), deal(40, null), ...claims(LEAST_DEALS - 1, 50, detroit)],
+      deals: [...claims(MIN_DEALS), deal(40, null), ...claims(MIN_DEALS - 1, 50, detroit)],
     });
     server = await startApp(data.path);
   });
@@ -86,7 +86,7 @@ describe('figures of a metro', () => {
     const page = await (await fetch(`${server.url}/deals`, asPage)).text();
     const [shown = '', folded = ''] = page.split('<details class="others">');
     const cardsIn = (text: string): number => text.split('<li class="tile deal">').length - 1;
-    assert.deepEqual([cardsIn(shown), cardsIn(folded)], [12, 2 * LEAST_DEALS - 12]);
+    assert.deepEqual([cardsIn(shown), cardsIn(folded)], [12, 2 * MIN_DEALS - 12]);
     assert.match(folded, /^\s*<summary>Show 8 more deals<\/summary>/);
     assert.doesNotMatch(await (await fetch(`${server.url}/deals?metro=detroit`, asPage)).text(), /class="others"/);
   });
@@ -104,7 +104,7 @@ describe('figures of a metro', () => {
     assert.deepEqual(await streets('metro=cleveland&min_score=8&max_price=900000'), ['9', '8']);
     assert.deepEqual(await streets('min_units=58&metro=&min_price='), ['58']);
     assert.deepEqual(await streets('metro=detroit&max_price=1'), []);
-    assert.equal((await streets('metro=detroit&utm_source=x')).length, LEAST_DEALS - 1);
+    assert.equal((await streets('metro=detroit&utm_source=x')).length, MIN_DEALS - 1);
     const refused = await textOf('/deals?min_score=101');
     assert.match(refused, /min_score is &quot;101&quot;, expected .* No filter is applied\./);
   });

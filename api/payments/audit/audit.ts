@@ -58,7 +58,7 @@ async function followMovedPayments(
   through: BlockTime,
 ): Promise<void> {
   for (const purchase of await ledger.soldWithoutTransfer(account, through)) {
-    const evidence = await chain.of(purchase.payment, { transaction: purchase.transaction });
+    const evidence = await chain.evidenceOf(purchase.payment, { transaction: purchase.transaction });
     if (evidence.kind === 'paid' && evidence.block !== purchase.block) await ledger.movePayment(purchase.id, evidence);
   }
 }
@@ -77,7 +77,7 @@ export async function auditPass(auditor: Auditor): Promise<AuditPass> {
   for (let booking = 0; booking < MAX_BOOKINGS && next <= final.block; booking += 1) {
     const isLast = next + BLOCKS_PER_BOOKING > final.block;
     const block = isLast ? final.block : next + BLOCKS_PER_BOOKING - 1n;
-    const transfers = await chain.incoming(account.payTo, next, block);
+    const transfers = await chain.incomingTransfers(account.payTo, next, block);
     // Only the time of the final block is recorded; the next booking replaces an intermediate one.
     const end = { block, seconds: isLast ? final.seconds : (through?.seconds ?? 0) };
     for (const { kind } of await ledger.bookTransfers({ account, holder, transfers, through: end, nowMs: nowMs() }))

@@ -27,7 +27,7 @@ interface ChainAccount {
 }
 
 /** The accounts to audit: those of the settings, or of the sandbox server on this data folder. */
-async function accountsOf(settings: AuditSettings): Promise<readonly ChainAccount[]> {
+async function readAccounts(settings: AuditSettings): Promise<readonly ChainAccount[]> {
   const { DATA_DIR, NETWORKS, PAY_TO } = settings;
   const wallet = await readWallet(DATA_DIR);
   return NETWORKS.map((network) => {
@@ -43,7 +43,7 @@ async function accountsOf(settings: AuditSettings): Promise<readonly ChainAccoun
 }
 
 /** Audit one network. @returns the number of differences */
-async function audit({ FROM, TO, NETWORKS }: AuditSettings, auditor: Auditor): Promise<number> {
+async function auditNetwork({ FROM, TO, NETWORKS }: AuditSettings, auditor: Auditor): Promise<number> {
   const { network } = auditor.chain;
   const final = await auditor.chain.finalBlock();
   const to = TO ?? final.block;
@@ -69,12 +69,12 @@ async function auditAll(settings: AuditSettings, accounts: readonly ChainAccount
   for (const { network, rpcUrl, payTo } of accounts) {
     const chain = paymentChain(readerOf(network, rpcUrl), network);
     const auditor: Auditor = { ledger, chain, payTo, holder: 'make ledger-audit', nowMs: Date.now };
-    differences += await audit(settings, auditor);
+    differences += await auditNetwork(settings, auditor);
   }
   return differences === 0 ? 0 : 1;
 }
 
-async function owedTransfer(ledger: Ledger, transfer: string): Promise<BookedTransfer> {
+async function findOwedTransfer(ledger: Ledger, transfer: string): Promise<BookedTransfer> {
   const [hash = '', index = ''] = transfer.toLowerCase().split(':');
   for await (const owed of ledger.transfers(null, ['owed'])) {
     if (owed.transaction !== hash || owed.logIndex !== Number(index)) continue;
@@ -115,7 +115,7 @@ async function checkRefund(
 }
 
 /** @returns the exit status */
-async function refunded(
+async function recordRefund(
   { TRANSFER, REFUND, NOTE }: AuditSettings,
   accounts: readonly ChainAccount[],
   ledger: Ledger,
@@ -124,7 +124,7 @@ async function refunded(
     throw new SettingError('TRANSFER is null, expected the owed transfer, as make ledger lists it');
   if ((REFUND === undefined) === (NOTE === undefined))
     throw new SettingError('REFUND and NOTE are both set or both missing, expected one of them');
-  const owed = await owedTransfer(ledger, TRANSFER);
+  const owed = await findOwedTransfer(ledger, TRANSFER);
   const refund = REFUND?.toLowerCase();
   if (refund !== undefined) await checkRefund(ledger, accounts, owed, refund);
   if (!(await ledger.resolveOwed(owed, refund ?? NOTE ?? '')))
@@ -136,12 +136,12 @@ async function refunded(
 /** @returns the exit status */
 async function main(command: string | undefined): Promise<number> {
   const settings = readSettings(auditSettings);
-  const accounts = await accountsOf(settings);
+  const accounts = await readAccounts(settings);
   assertLedgerExists(settings);
   const ledger = await openNotedLedger(settings);
   try {
     if (command === 'audit') return await auditAll(settings, accounts, ledger);
-    if (command === 'refunded') return await refunded(settings, accounts, ledger);
+    if (command === 'refunded') return await recordRefund(settings, accounts, ledger);
     throw new SettingError(`command is ${JSON.stringify(command ?? null)}, expected audit or refunded`);
   } finally {
     await ledger.close();

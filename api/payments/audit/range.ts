@@ -63,7 +63,7 @@ async function compareTransfers(
   let [transfers, atomic] = [0, 0n];
   for (let from = first; from <= last; from += BLOCKS_PER_BOOKING) {
     const end = from + BLOCKS_PER_BOOKING - 1n;
-    for (const transfer of await chain.incoming(payTo, from, end < last ? end : last)) {
+    for (const transfer of await chain.incomingTransfers(payTo, from, end < last ? end : last)) {
       transfers += 1;
       const known = booked.get(placeOf(transfer));
       const purchase = await purchaseFor(auditor, transfer, known);

@@ -9,7 +9,7 @@ import type { PaymentChain } from '../chain/payment_chain.ts';
 export interface Reconciler {
   readonly ledger: Ledger;
   /** The chain of a network; undefined if no payments are taken there. */
-  readonly chainOf: (network: string) => Pick<PaymentChain, 'id' | 'of'> | undefined;
+  readonly chainOf: (network: string) => Pick<PaymentChain, 'id' | 'evidenceOf'> | undefined;
   readonly money: Money;
   readonly nowMs: () => number;
 }
@@ -34,10 +34,10 @@ export async function resolve({ ledger, chainOf, money, nowMs }: Reconciler, pur
     await ledger.release(id, 'chain_gone', nowMs());
     return 'released';
   }
-  const evidence = await chain.of(payment, { transaction });
+  const evidence = await chain.evidenceOf(payment, { transaction });
   switch (evidence.kind) {
     case 'paid':
-      return (await ledger.sold(id, evidence, nowMs())).state === 'sold' ? 'sold' : 'released';
+      return (await ledger.markSold(id, evidence, nowMs())).state === 'sold' ? 'sold' : 'released';
     case 'void':
       await ledger.release(id, evidence.reason, nowMs());
       return 'released';

@@ -96,7 +96,7 @@ export interface OfferedPayment {
   /** SHA-256, in hex, of the identifier that the buyer chose for the purchase; null if it chose none. */
   readonly identifierHash: string | null;
   /** Whether the client asks for the receipt of x402's extension offer-receipt. */
-  readonly x402Receipt: boolean;
+  readonly wantsX402Receipt: boolean;
   /** The authorization as signed. */
   readonly signed: SignedAuthorization;
   /** The requirements that the buyer says it accepts. */
@@ -157,7 +157,7 @@ export function readOffered(header: string | undefined): Offered {
         validBefore: BigInt(a.validBefore),
       },
       identifierHash: id === undefined ? null : hash('sha256', id, 'hex'),
-      x402Receipt: extensions?.[OFFER_RECEIPT] !== undefined,
+      wantsX402Receipt: extensions?.[OFFER_RECEIPT] !== undefined,
       signed: payload,
       accepted,
     },

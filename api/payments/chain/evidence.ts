@@ -31,7 +31,7 @@ const [, , USED, CANCELED] = token;
 /** Blocks per eth_getLogs request; public nodes reject long ranges. */
 const BLOCKS_PER_REQUEST = 1_000n;
 /** Ranges searched before the validBefore of a payment, and after it: more than two days of Base each. */
-const MOST_RANGES = 100;
+const MAX_RANGES = 100;
 
 /** What the chain shows of one payment. */
 export type Evidence =
@@ -47,13 +47,13 @@ export interface ChainEvidence {
    * @param hint a transaction to read first; it proves nothing by itself
    * @throws ChainUnavailable
    */
-  of(payment: Payment, hint: { readonly transaction: string | null }): Promise<Evidence>;
+  evidenceOf(payment: Payment, hint: { readonly transaction: string | null }): Promise<Evidence>;
 }
 
 export type EvidenceReader = Pick<PublicClient, 'getBlock' | 'getLogs' | 'getTransactionReceipt' | 'readContract'>;
 
 /** How this transaction used the payment's authorization; null if it did not. */
-function useIn(receipt: TransactionReceipt, payment: Payment): 'paid' | 'used_elsewhere' | null {
+function authorizationUse(receipt: TransactionReceipt, payment: Payment): 'paid' | 'used_elsewhere' | null {
   const events = parseEventLogs({ abi: token, logs: receipt.logs, strict: true }).filter(
     (log) => log.address.toLowerCase() === payment.asset,
   );
@@ -91,12 +91,12 @@ export async function firstBlockAt(
 
 /** Ranges of blocks backward from this block, then forward from it. */
 function* rangesAround(block: bigint, latest: bigint): Generator<readonly [from: bigint, to: bigint]> {
-  for (let [range, to] = [0, block]; range < MOST_RANGES && to >= 0n; range += 1, to -= BLOCKS_PER_REQUEST) {
+  for (let [range, to] = [0, block]; range < MAX_RANGES && to >= 0n; range += 1, to -= BLOCKS_PER_REQUEST) {
     yield [to >= BLOCKS_PER_REQUEST ? to - BLOCKS_PER_REQUEST + 1n : 0n, to];
   }
   for (
     let [range, from] = [0, block + 1n];
-    range < MOST_RANGES && from <= latest;
+    range < MAX_RANGES && from <= latest;
     range += 1, from += BLOCKS_PER_REQUEST
   ) {
     yield [from, from + BLOCKS_PER_REQUEST - 1n < latest ? from + BLOCKS_PER_REQUEST - 1n : latest];
@@ -133,9 +133,9 @@ export function chainEvidence(client: EvidenceReader, { safeBlock }: Pick<Networ
     return null;
   };
 
-  const look = async (payment: Payment, hint: string | null): Promise<Evidence> => {
+  const findEvidence = async (payment: Payment, hint: string | null): Promise<Evidence> => {
     const hinted = hint !== null && isHash(hint) ? await receiptOf(hint) : null;
-    if (hinted && useIn(hinted, payment) === 'paid')
+    if (hinted && authorizationUse(hinted, payment) === 'paid')
       return { kind: 'paid', transaction: hinted.transactionHash, block: hinted.blockNumber };
     const latest = await client.getBlock({ blockTag: 'latest' });
     const isUsedAt = (blockNumber: bigint): Promise<boolean> =>
@@ -158,13 +158,14 @@ export function chainEvidence(client: EvidenceReader, { safeBlock }: Pick<Networ
     const end = await firstBlockAt(client, payment.validBefore, latest.number);
     const spent = await spentAround(end, payment, latest.number);
     const receipt = spent && !spent.isCanceled ? await receiptOf(spent.transaction) : null;
-    if (receipt && useIn(receipt, payment) === 'paid')
+    if (receipt && authorizationUse(receipt, payment) === 'paid')
       return { kind: 'paid', transaction: receipt.transactionHash, block: receipt.blockNumber };
-    const isElsewhere = spent?.isCanceled === true || (receipt && useIn(receipt, payment) === 'used_elsewhere');
+    const isElsewhere =
+      spent?.isCanceled === true || (receipt && authorizationUse(receipt, payment) === 'used_elsewhere');
     return spent && isElsewhere && spent.block <= safe.number
       ? { kind: 'void', reason: 'used_elsewhere' }
       : { kind: 'open' };
   };
 
-  return { of: (payment, { transaction }) => fromNode(look(payment, transaction)) };
+  return { evidenceOf: (payment, { transaction }) => fromNode(findEvidence(payment, transaction)) };
 }

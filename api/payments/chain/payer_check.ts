@@ -7,16 +7,19 @@ import type { PaymentChain } from './payment_chain.ts';
 import type { Signatures } from './signatures.ts';
 
 export interface PayerCheck {
-  readonly chain: Pick<PaymentChain, 'payer'>;
+  readonly chain: Pick<PaymentChain, 'payerState'>;
   readonly network: Pick<Network, 'title'>;
   readonly signatures: Pick<Signatures, 'byKey' | 'byContract'>;
   /** Whether contract wallets (EIP-1271) may pay. */
-  readonly contractWallets: boolean;
+  readonly acceptsContractWallets: boolean;
 }
 
 /** Network, payer and nonce of the payment in a header, if its payer signed it; else null. */
 export async function signedPayment(
-  { networks, contractWallets }: Pick<PayerCheck, 'contractWallets'> & { readonly networks: readonly PaymentNetwork[] },
+  {
+    networks,
+    acceptsContractWallets,
+  }: Pick<PayerCheck, 'acceptsContractWallets'> & { readonly networks: readonly PaymentNetwork[] },
   header: string,
 ): Promise<string | null> {
   const offered = readOffered(header);
@@ -25,7 +28,8 @@ export async function signedPayment(
   const signatures = onNetwork(networks, payment.network)?.signatures;
   if (!signatures) return null;
   try {
-    const isSigned = (await signatures.byKey(signed)) || (contractWallets && (await signatures.byContract(signed)));
+    const isSigned =
+      (await signatures.byKey(signed)) || (acceptsContractWallets && (await signatures.byContract(signed)));
     return isSigned ? `${payment.network} ${payment.payer} ${payment.nonce}` : null;
   } catch (error) {
     if (error instanceof ChainUnavailable) return null;
@@ -48,7 +52,7 @@ export async function fundedPayer(
   const chain = onNetwork(payments.networks, payment.network)?.chain;
   if (!chain || (await signedPayment(payments, header)) === null) return null;
   try {
-    const { balance, isUsed } = await chain.payer(payment);
+    const { balance, isUsed } = await chain.payerState(payment);
     return isUsed || balance < payment.amount ? null : `${payment.network} ${payment.payer}`;
   } catch (error) {
     if (error instanceof ChainUnavailable) return null;
@@ -83,14 +87,14 @@ const contractRefused = (why: string): CheckedPayer => ({
  * @throws ChainUnavailable
  */
 export async function checkPayer(
-  { network, chain, signatures, contractWallets }: PayerCheck,
+  { network, chain, signatures, acceptsContractWallets }: PayerCheck,
   { payment, signed }: OfferedPayment,
   isExclusive: boolean,
 ): Promise<CheckedPayer> {
-  const { hasCode, balance, isUsed } = await chain.payer(payment);
+  const { hasCode, balance, isUsed } = await chain.payerState(payment);
   if (hasCode) {
     // The token asks the contract whether it signed; the contract may answer differently each time.
-    if (!contractWallets)
+    if (!acceptsContractWallets)
       return contractRefused('The payer is a contract, and this server takes no payments from contract wallets.');
     if (isExclusive)
       return contractRefused('The payer is a contract, and exclusive leads are sold to ordinary accounts only.');

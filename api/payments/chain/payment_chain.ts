@@ -27,7 +27,7 @@ export interface PaymentChain extends ChainEvidence {
   /** Identity of the chain in the ledger, after checking the chain id. @throws WrongChain, ChainUnavailable */
   id(): Promise<string>;
   /** State of the payer at the latest block. @throws ChainUnavailable */
-  payer(payment: Payment): Promise<PayerState>;
+  payerState(payment: Payment): Promise<PayerState>;
   /** The latest final block. @throws ChainUnavailable */
   finalBlock(): Promise<BlockTime>;
   latestBlock(): Promise<BlockTime>;
@@ -36,7 +36,7 @@ export interface PaymentChain extends ChainEvidence {
   /** The first block at or after a time, in Unix seconds. @throws ChainUnavailable */
   firstBlockAt(seconds: number): Promise<bigint>;
   /** Transfers to this address in these blocks, in order. @throws ChainUnavailable */
-  incoming(payTo: string, fromBlock: bigint, toBlock: bigint): Promise<readonly IncomingTransfer[]>;
+  incomingTransfers(payTo: string, fromBlock: bigint, toBlock: bigint): Promise<readonly IncomingTransfer[]>;
 }
 
 export type ChainReader = EvidenceReader & Pick<PublicClient, 'getChainId' | 'getCode'>;
@@ -128,11 +128,11 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
   return {
     network,
     id,
-    async of(payment, hint) {
+    async evidenceOf(payment, hint) {
       await id();
-      return evidence.of(payment, hint);
+      return evidence.evidenceOf(payment, hint);
     },
-    async payer({ payer, nonce, asset }) {
+    async payerState({ payer, nonce, asset }) {
       await id();
       const [code, balance, isUsed] = await read(
         Promise.all([
@@ -160,6 +160,6 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
       read(
         (async () => firstBlockAt(client, BigInt(seconds), (await client.getBlock({ blockTag: 'latest' })).number))(),
       ),
-    incoming: (payTo, fromBlock, toBlock) => read(transfersIn(payTo, fromBlock, toBlock)),
+    incomingTransfers: (payTo, fromBlock, toBlock) => read(transfersIn(payTo, fromBlock, toBlock)),
   };
 }

@@ -2,9 +2,9 @@
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 
 export type Verification =
-  | { readonly valid: true }
+  | { readonly isValid: true }
   /** `reason` matches /^[a-z0-9_]{1,80}$/. */
-  | { readonly valid: false; readonly reason: string };
+  | { readonly isValid: false; readonly reason: string };
 
 /** Where to look on the chain. `transaction` is 0x and 64 lower-case hex digits; null if the reply has no such hash. */
 export interface SettlementHint {

@@ -117,10 +117,10 @@ export function httpFacilitator(options: HttpFacilitatorOptions): Facilitator {
       if (!reply.success || (reply.data.isValid && !isSuccess)) {
         throw unavailable('verify', `unusable reply (status ${status})`);
       }
-      if (reply.data.isValid) return { valid: true };
+      if (reply.data.isValid) return { isValid: true };
       const { invalidReason } = reply.data;
       const isCode = typeof invalidReason === 'string' && REASON.test(invalidReason);
-      return { valid: false, reason: isCode ? invalidReason : UNNAMED_REASON };
+      return { isValid: false, reason: isCode ? invalidReason : UNNAMED_REASON };
     },
     async settle(payload, requirements) {
       try {

@@ -85,9 +85,11 @@ export function localFacilitator({ network, rpcUrl, key, gas }: LocalFacilitator
     async verify(payload) {
       try {
         const needed = await reader.estimateContractGas({ ...callFor(network, payload), account });
-        return needed <= gas.perSettlement ? { valid: true } : { valid: false, reason: 'settlement_gas_above_limit' };
+        return needed <= gas.perSettlement
+          ? { isValid: true }
+          : { isValid: false, reason: 'settlement_gas_above_limit' };
       } catch (error) {
-        if (isRefusal(error)) return { valid: false, reason: 'settlement_simulation_failed' };
+        if (isRefusal(error)) return { isValid: false, reason: 'settlement_simulation_failed' };
         return fromNode(Promise.reject(error));
       }
     },

@@ -64,7 +64,7 @@ function anvilBinary(): string {
 }
 
 /** The address that anvil prints when it listens. */
-function listening(child: ChildProcess): Promise<string> {
+function waitForAddress(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = '';
     const timer = setTimeout(() => {
@@ -223,7 +223,7 @@ export async function startChain(network: Network = BASE): Promise<Chain> {
     await stop(child);
   };
   try {
-    return await joinChain(network, await listening(child), close);
+    return await joinChain(network, await waitForAddress(child), close);
   } catch (error) {
     await close();
     throw error;

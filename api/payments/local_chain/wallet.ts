@@ -43,13 +43,13 @@ export const chainOfWallet = (
   [first, ...more_networks].find(({ network }) => network === name);
 
 /** Create the key of a buyer. */
-export function makeBuyer(): { privateKey: `0x${string}`; address: `0x${string}` } {
+export function createBuyerKey(): { privateKey: `0x${string}`; address: `0x${string}` } {
   const privateKey = generatePrivateKey();
   return { privateKey, address: privateKeyToAccount(privateKey).address };
 }
 
 /** Give a new buyer its test money on a chain. */
-export const fund = (chain: Chain, buyer: `0x${string}`): Promise<void> => chain.mint(buyer, START_UNITS);
+export const fundBuyer = (chain: Chain, buyer: `0x${string}`): Promise<void> => chain.mint(buyer, START_UNITS);
 
 /** Write the buyer's wallet file, readable only by its owner. */
 export async function writeWallet(

@@ -4,19 +4,19 @@ import type { z } from 'zod';
 import type { PrivateKey } from '../../../lib/receipt.ts';
 import { readSettings, SettingError } from '../../../lib/settings.ts';
 import { readReceiptKeys, writeReceiptKeys } from './key_file.ts';
-import { newKey, revoked, rotated, withoutEndedParts, type KeyFile } from './key_set.ts';
+import { newKey, revoked, rotateKeys, withoutEndedParts, type KeyFile } from './key_set.ts';
 import { receiptKeySettings } from './key_settings.ts';
 
 const HOUR_MS = 3_600_000;
 
-function stateOf({ from, until, revoked: withdrawn, d }: PrivateKey, nowMs: number): string {
+function stateOf({ from, until, revokeKey: withdrawn, d }: PrivateKey, nowMs: number): string {
   if (withdrawn !== null) return `revoked at ${withdrawn}`;
   const time = `from ${from}${until === null ? '' : ` until ${until}`}`;
   if (d === undefined) return `${time}, ended`;
   return Date.parse(from) > nowMs ? `${time}, next` : `${time}, signs`;
 }
 
-function changed(file: KeyFile, { ROTATE, REVOKE, IN_HOURS }: z.infer<typeof receiptKeySettings>): KeyFile {
+function changeKeys(file: KeyFile, { ROTATE, REVOKE, IN_HOURS }: z.infer<typeof receiptKeySettings>): KeyFile {
   const nowMs = Date.now();
   if (REVOKE !== undefined) {
     if (file.keys.some((key) => key.kid === REVOKE)) return revoked(file, REVOKE, nowMs);
@@ -25,7 +25,7 @@ function changed(file: KeyFile, { ROTATE, REVOKE, IN_HOURS }: z.infer<typeof rec
   if (!ROTATE) return withoutEndedParts(file, nowMs);
   const next = file.keys.find((key) => Date.parse(key.from) > nowMs);
   if (next) throw new SettingError(`ROTATE is 1, and the key ${next.kid} replaces the current one at ${next.from}`);
-  return rotated(file, nowMs + IN_HOURS * HOUR_MS, nowMs);
+  return rotateKeys(file, nowMs + IN_HOURS * HOUR_MS, nowMs);
 }
 
 /** @returns lines for the operator, with public parts only. @throws SettingError if the file cannot be changed */
@@ -35,7 +35,7 @@ export async function changeReceiptKeys(env: Readonly<Record<string, string | un
   const isNew = !existsSync(path);
   if (isNew && (settings.ROTATE || settings.REVOKE !== undefined))
     throw new SettingError(`RECEIPT_KEY_FILE is ${JSON.stringify(path)}, expected an existing file`);
-  const file = isNew ? { keys: [newKey(Date.now())] } : changed(readReceiptKeys(path), settings);
+  const file = isNew ? { keys: [newKey(Date.now())] } : changeKeys(readReceiptKeys(path), settings);
   if (!(await writeReceiptKeys(path, file, !isNew))) throw new SettingError(`${path} was created by another process`);
   return [
     ...file.keys.map((key) => `${key.kid}   ${stateOf(key, Date.now())}`),

@@ -39,7 +39,7 @@ function isPair(key: PrivateKey): boolean {
   }
 }
 
-const canSign = (key: PrivateKey): boolean => key.d !== undefined && key.revoked === null;
+const canSign = (key: PrivateKey): boolean => key.d !== undefined && key.revokeKey === null;
 
 /** What is wrong with the keys of a file; null if they can be used. It contains no key. */
 function problemOf({ keys }: KeyFile): string | null {
@@ -50,7 +50,7 @@ function problemOf({ keys }: KeyFile): string | null {
   const last = keys.at(-1);
   if (!last || !canSign(last) || last.until !== null)
     return 'the last key must have its private part "d", and neither "until" nor "revoked"';
-  return keys.slice(0, -1).some((key) => key.until === null && key.revoked === null)
+  return keys.slice(0, -1).some((key) => key.until === null && key.revokeKey === null)
     ? 'a key before the last one has neither "until" nor "revoked"'
     : null;
 }
@@ -104,22 +104,22 @@ export function newKey(fromMs: number): PrivateKey {
     kid: keyIdOf(x),
     from: instantOf(fromMs),
     until: null,
-    revoked: null,
+    revokeKey: null,
   };
 }
 
 /** The keys without the private parts that sign nothing any more. */
 export const withoutEndedParts = ({ keys }: KeyFile, nowMs: number): KeyFile => ({
   keys: keys.map((key) =>
-    key.revoked !== null || (key.until !== null && Date.parse(key.until) <= nowMs) ? publicPart(key) : key,
+    key.revokeKey !== null || (key.until !== null && Date.parse(key.until) <= nowMs) ? publicPart(key) : key,
   ),
 });
 
 /** Add a key that replaces the current one from `fromMs` on. */
-export function rotated(file: KeyFile, fromMs: number, nowMs: number): KeyFile {
+export function rotateKeys(file: KeyFile, fromMs: number, nowMs: number): KeyFile {
   const until = instantOf(fromMs + OVERLAP_MS);
   const keys = withoutEndedParts(file, nowMs).keys.map((key) =>
-    key.until === null && key.revoked === null ? { ...key, until } : key,
+    key.until === null && key.revokeKey === null ? { ...key, until } : key,
   );
   return { keys: [...keys, newKey(fromMs)] };
 }
@@ -129,8 +129,8 @@ export function revoked(file: KeyFile, kid: string, nowMs: number): KeyFile {
   const now = instantOf(nowMs);
   const keys = withoutEndedParts(file, nowMs)
     .keys.map((key) =>
-      key.kid === kid ? { ...publicPart(key), until: key.until ?? now, revoked: key.revoked ?? now } : key,
+      key.kid === kid ? { ...publicPart(key), until: key.until ?? now, revokeKey: key.revokeKey ?? now } : key,
     )
-    .map((key) => (key.from > now && (key.until === null || key.revoked !== null) ? { ...key, from: now } : key));
+    .map((key) => (key.from > now && (key.until === null || key.revokeKey !== null) ? { ...key, from: now } : key));
   return { keys: keys.some((key) => canSign(key) && key.until === null) ? keys : [...keys, newKey(nowMs)] };
 }

@@ -34,14 +34,14 @@ const streamed = (ctx: Context, answer: Answer): Readable =>
 export interface DeliveryTerms {
   readonly kind: DeliveryKind;
   /** Whether the client asked for the x402 receipt in PAYMENT-RESPONSE. */
-  readonly x402Receipt: boolean;
+  readonly wantsX402Receipt: boolean;
   /** Called once the response is sent or has failed. */
   readonly whenClosed?: () => void;
 }
 
 export interface Deliveries {
   /** Put a sold answer and its receipts into `ctx`. */
-  give(ctx: Context, purchase: Purchase, answer: Answer, terms: DeliveryTerms): Promise<void>;
+  deliver(ctx: Context, purchase: Purchase, answer: Answer, terms: DeliveryTerms): Promise<void>;
   /** Send a sold answer again, byte for byte. */
   redeliver(ctx: Context, purchase: Purchase, terms: DeliveryTerms): Promise<void>;
   /** Resolves when every finished delivery is recorded. */
@@ -55,7 +55,7 @@ export interface DeliveryOptions {
   readonly nowMs: () => number;
 }
 
-export function deliveriesOf({ ledger, refusals, receipts, nowMs }: DeliveryOptions): Deliveries {
+export function createDeliveries({ ledger, refusals, receipts, nowMs }: DeliveryOptions): Deliveries {
   const pending = new Set<Promise<void>>();
 
   /** Record the delivery once the response is sent or has failed. */
@@ -71,8 +71,8 @@ export function deliveriesOf({ ledger, refusals, receipts, nowMs }: DeliveryOpti
     const recorded = closed
       .then(() => {
         whenClosed?.();
-        const complete = carrier.writableFinished;
-        return recordDelivery(ledger, { purchaseId: purchase.id, kind, atMs: nowMs(), complete });
+        const isComplete = carrier.writableFinished;
+        return recordDelivery(ledger, { purchaseId: purchase.id, kind, atMs: nowMs(), isComplete });
       })
       .finally(() => {
         pending.delete(recorded);
@@ -80,8 +80,8 @@ export function deliveriesOf({ ledger, refusals, receipts, nowMs }: DeliveryOpti
     pending.add(recorded);
   };
 
-  const give: Deliveries['give'] = async (ctx, purchase, answer, terms) => {
-    const { kind, x402Receipt } = terms;
+  const deliver: Deliveries['deliver'] = async (ctx, purchase, answer, terms) => {
+    const { kind, wantsX402Receipt } = terms;
     const { receipt, x402 } = await receipts.sign(purchase, answer);
     ctx.status = 200;
     const { buffer } = answer;
@@ -89,7 +89,7 @@ export function deliveriesOf({ ledger, refusals, receipts, nowMs }: DeliveryOpti
     const digest = digestHeader(answer.sha256);
     ctx.set({
       ...answer.headers,
-      'PAYMENT-RESPONSE': paymentResponse(purchase, x402Receipt ? x402 : null),
+      'PAYMENT-RESPONSE': paymentResponse(purchase, wantsX402Receipt ? x402 : null),
       [RECEIPT_HEADER]: receipt,
       'Repr-Digest': digest,
       'Unencoded-Digest': digest,
@@ -101,10 +101,10 @@ export function deliveriesOf({ ledger, refusals, receipts, nowMs }: DeliveryOpti
   };
 
   return {
-    give,
+    deliver,
     async redeliver(ctx, purchase, terms) {
       const answer = await ledger.answerOf(purchase.id);
-      if (answer) await give(ctx, purchase, answer, terms);
+      if (answer) await deliver(ctx, purchase, answer, terms);
       else refusals.expired(ctx, purchase);
     },
     async idle() {

@@ -1,5 +1,5 @@
 /** Requests whose payment, or payment identifier, already belongs to a purchase. */
-import { isOver, type Purchase } from '../../../ledger/ledger.ts';
+import { isExpired, type Purchase } from '../../../ledger/ledger.ts';
 import type { OfferedPayment } from '../chain/authorization.ts';
 import { onNetwork } from '../networks.ts';
 import { requestOf, type PaidRequest, type PaymentSteps } from './context.ts';
@@ -10,7 +10,7 @@ export async function findEarlierPurchase(
   { payment, identifierHash }: OfferedPayment,
 ): Promise<Purchase | null> {
   const unlessOver = (purchase: Purchase | null): Purchase | null =>
-    purchase && isOver(purchase, nowMs()) ? null : purchase;
+    purchase && isExpired(purchase, nowMs()) ? null : purchase;
   const byIdentifier =
     identifierHash === null ? null : unlessOver(await ledger.find({ payer: payment.payer, identifierHash }));
   return byIdentifier ?? unlessOver(await ledger.find({ payment }));
@@ -40,7 +40,7 @@ export async function answerEarlierPurchase(
   purchase: Purchase,
 ): Promise<void> {
   const { refusals, deliveries } = steps;
-  const { payment, identifierHash, x402Receipt } = offer;
+  const { payment, identifierHash, wantsX402Receipt } = offer;
   const isOwn =
     identifierHash !== null && purchase.identifierHash === identifierHash && purchase.payment.payer === payment.payer;
   if (!isOwn) {
@@ -52,6 +52,7 @@ export async function answerEarlierPurchase(
     return;
   }
   if (purchase.route !== charge.routeKey || purchase.request !== requestOf(ctx)) refusals.otherRequest(ctx, purchase);
-  else if (purchase.state === 'sold') await deliveries.redeliver(ctx, purchase, { kind: 'identifier', x402Receipt });
+  else if (purchase.state === 'sold')
+    await deliveries.redeliver(ctx, purchase, { kind: 'identifier', wantsX402Receipt });
   else refusals.used(ctx, purchase);
 }

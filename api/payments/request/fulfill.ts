@@ -8,7 +8,7 @@ import { OPEN_PER_CONTRACT, OPEN_PER_PAYER, UNPAID_PER_PAYER } from '../caps.ts'
 import type { Charge } from '../middleware.ts';
 import type { PaymentNetwork } from '../networks.ts';
 import { sell, type Claimant, type SaleEffects, type SaleOutcome } from '../sale.ts';
-import { SpooledFile, wholeAnswer } from '../spooled_answer.ts';
+import { SpooledFile, completeAnswer } from '../spooled_answer.ts';
 import { callersResponse, requestOf, type PaymentSteps } from './context.ts';
 import { answerEarlierPurchase } from './earlier_purchase.ts';
 import type { VerifiedPayment } from './verify.ts';
@@ -30,7 +30,7 @@ async function payerFault(
   payment: Payment,
   wasContract: boolean,
 ): Promise<UnknownReason | null> {
-  const now = await chain.payer(payment);
+  const now = await chain.payerState(payment);
   if (now.isUsed) return null;
   if (now.hasCode) return wasContract ? 'contract_did_not_pay' : 'payer_changed_code';
   return now.balance < payment.amount ? 'payer_without_funds' : null;
@@ -39,7 +39,7 @@ async function payerFault(
 async function sellAnswer(
   steps: PaymentSteps,
   { ctx, charge: { routeKey, leaseMs }, verified: { offer, on, payload, requirements, payer } }: VerifiedRequest,
-  make: SaleEffects['make'],
+  buildAnswer: SaleEffects['buildAnswer'],
 ): Promise<SaleOutcome> {
   const { options, nowMs } = steps;
   const { ledger, wait } = options;
@@ -47,10 +47,10 @@ async function sellAnswer(
   const effects: SaleEffects = {
     ledger,
     nowMs,
-    make,
+    buildAnswer,
     wait,
     settle: () => facilitator.settle(payload, requirements),
-    evidence: (payment, hint) => chain.of(payment, hint),
+    evidence: (payment, hint) => chain.evidenceOf(payment, hint),
     payerFault: (payment) => payerFault(on, payment, payer.isContract),
     pause: (ms) =>
       new Promise((resolve) => {
@@ -67,8 +67,8 @@ async function sellAnswer(
     chain: await chain.id(),
     limits: {
       balance: payer.balance,
-      mostOpen: payer.isContract ? OPEN_PER_CONTRACT : OPEN_PER_PAYER,
-      mostUnpaid: UNPAID_PER_PAYER,
+      maxOpen: payer.isContract ? OPEN_PER_CONTRACT : OPEN_PER_PAYER,
+      maxUnpaid: UNPAID_PER_PAYER,
     },
   });
 }
@@ -113,17 +113,17 @@ export async function fulfill(steps: PaymentSteps, request: VerifiedRequest): Pr
   const { ctx, next, verified } = request;
   const { payment } = verified.offer;
   let file: SpooledFile | undefined;
-  const make = async (claimant: Claimant): Promise<Answer | null> => {
+  const buildAnswer = async (claimant: Claimant): Promise<Answer | null> => {
     ctx.state['claimant'] = claimant;
     await next();
     if (ctx.body instanceof SpooledFile) file = ctx.body;
     // A buyer who has disconnected is not charged.
     return ctx.status < 400 && !callersResponse(ctx).destroyed
-      ? wholeAnswer(ctx, { 'Receipt-Id': claimant.purchase.id })
+      ? completeAnswer(ctx, { 'Receipt-Id': claimant.purchase.id })
       : null;
   };
   try {
-    const outcome = await sellAnswer(steps, request, make);
+    const outcome = await sellAnswer(steps, request, buildAnswer);
     if (outcome.kind !== 'sold') {
       await refuseOutcome(steps, request, outcome);
       return;
@@ -135,11 +135,11 @@ export async function fulfill(steps: PaymentSteps, request: VerifiedRequest): Pr
       network: payment.network,
       receiptId: purchase.id,
     };
-    const { x402Receipt } = verified.offer;
+    const { wantsX402Receipt } = verified.offer;
     const sent = file;
     // Not by a listener of its own: the response of a file has as many as Node allows without a warning.
     const whenClosed = (): void => void sent?.close().catch(() => undefined);
-    await steps.deliveries.give(ctx, purchase, answer, { kind: 'first', x402Receipt, whenClosed });
+    await steps.deliveries.deliver(ctx, purchase, answer, { kind: 'first', wantsX402Receipt, whenClosed });
     file = undefined;
   } finally {
     // Delete the file of an answer that is not sent.

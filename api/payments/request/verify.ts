@@ -31,7 +31,7 @@ export async function verifyPayment(
   required: PaymentRequired,
 ): Promise<VerifiedPayment | null> {
   const { options, refusals, nowMs } = steps;
-  const { networks, ledger, contractWallets } = options;
+  const { networks, ledger, acceptsContractWallets } = options;
   const { ctx, charge, offer } = request;
   const requirements = requirementsFor(offer, required);
   if (!requirements) throw new Error(`${charge.routeKey} accepts no payment`);
@@ -60,7 +60,7 @@ export async function verifyPayment(
   const on = onNetwork(networks, offer.payment.network);
   if (!on) throw new Error(`${offer.payment.network} is offered, and payments cannot be taken there`);
   const { facilitator } = on;
-  const payer = await checkPayer({ ...on, contractWallets }, offer, charge.isExclusive);
+  const payer = await checkPayer({ ...on, acceptsContractWallets }, offer, charge.isExclusive);
   if (payer.kind === 'refused') {
     const { reason, detail } = payer;
     return refuseUnlessUsed({ reason, detail, error: 'error' in payer ? payer.error : reason });
@@ -71,7 +71,7 @@ export async function verifyPayment(
   }
   const payload = payloadFor(offer, requirements);
   const verification = await facilitator.verify(payload, requirements);
-  if (verification.valid) return { offer, on, payload, requirements, required, payer };
+  if (verification.isValid) return { offer, on, payload, requirements, required, payer };
   const detail = `The facilitator rejected this payment: ${verification.reason}. Nothing was charged.`;
   return refuseUnlessUsed({ reason: 'payment_invalid', detail, error: verification.reason });
 }

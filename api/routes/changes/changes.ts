@@ -17,7 +17,7 @@ import {
   filtersOf,
   listBody,
   queryOf,
-  type AskedFields,
+  type RequestedFields,
   type List,
   type ListPage,
 } from '../list/envelope.ts';
@@ -193,7 +193,7 @@ export async function changesResponse<P extends Params>(asked: ChangeRequest<P>)
     );
   }
   const events = await eventsOf(snapshot, rows.slice(0, limit), claimed);
-  const { names, columns } = fieldsOf(list, params['fields'] as AskedFields | undefined);
+  const { names, columns } = fieldsOf(list, params['fields'] as RequestedFields | undefined);
   const ids = events.filter(({ change }) => change.event !== 'gone').map(({ record }) => record);
   const texts = await recordsOf(snapshot, await asked.matching(request), { ids, columns });
   const last = events.at(-1);

@@ -71,7 +71,7 @@ function checkFilters(params: Readonly<Record<string, unknown>>, filters: readon
   );
 }
 
-export interface Asked {
+export interface ChangesSince {
   readonly since: string;
   /** Instant of the last change of the previous page. */
   readonly after: string | undefined;
@@ -82,7 +82,11 @@ export interface Asked {
  * @throws Problem invalid_parameter if the changes are not complete since then, or if the instant is in the future;
  * snapshot_unavailable
  */
-export async function requireFeed(snapshot: Snapshot, list: ChangeList, { since, after }: Asked): Promise<FeedState> {
+export async function requireFeed(
+  snapshot: Snapshot,
+  list: ChangeList,
+  { since, after }: ChangesSince,
+): Promise<FeedState> {
   const state = await feedState(snapshot, list);
   if (!state) {
     throw new Problem(
@@ -123,7 +127,7 @@ export async function requireFeed(snapshot: Snapshot, list: ChangeList, { since,
 export async function checkChanges<P extends Params>(
   { list, filters }: FeedDefinition<P>,
   { snapshot, params }: RouteRequest<P>,
-  asked: Asked,
+  asked: ChangesSince,
 ): Promise<void> {
   checkFilters(params, filters);
   await requireFeed(snapshot, list, asked);

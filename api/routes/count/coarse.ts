@@ -47,7 +47,7 @@ const READ: Partial<Record<TableName, string>> = {
 const READ_BY_DEFAULT = 'last_seen';
 
 /** Most counts cached per snapshot. */
-const MOST_COUNTS = 1000;
+const MAX_COUNTS = 1000;
 
 interface Counted {
   readonly table: TableName;
@@ -79,7 +79,7 @@ type CountRequest = RouteRequest<Params>;
 /** Records that match; a lead that was sold after the snapshot is counted. */
 function countMatches(route: ListRoute, request: CountRequest): Promise<Counted> {
   const { snapshot, today, params } = request;
-  const counts = cache.get(snapshot) ?? new LRUCache<string, Promise<Counted>>({ max: MOST_COUNTS });
+  const counts = cache.get(snapshot) ?? new LRUCache<string, Promise<Counted>>({ max: MAX_COUNTS });
   cache.set(snapshot, counts);
   const key = JSON.stringify([today, route.path, Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))]);
   const known = counts.get(key);

@@ -46,7 +46,7 @@ function queryOf(name: ListName, params: Readonly<Record<string, unknown>>): str
   return new URLSearchParams(given).toString();
 }
 
-interface Asked {
+interface PaidQuery {
   readonly name: ListName;
   readonly route: ListRoute;
   readonly query: string;
@@ -55,7 +55,7 @@ interface Asked {
 }
 
 /** @throws Problem if the list or one of its filters is invalid */
-function askedOf(request: RouteRequest<Params>): Asked {
+function readPaidQuery(request: RouteRequest<Params>): PaidQuery {
   const name = readValue('list', listParam, request.path['list'] ?? '');
   const route = LISTS[name];
   const query = queryOf(name, request.params);
@@ -111,12 +111,12 @@ export const count = ({ publicUrl }: { readonly publicUrl: string }): Route =>
     pathParams: { list: listParam },
     response: Count,
     async check(request) {
-      const { route, paid } = askedOf(request);
+      const { route, paid } = readPaidQuery(request);
       await route.check?.(paid);
     },
     async handle(request): Promise<z.input<typeof Count>> {
       const { manifest, snapshot, params } = request;
-      const { name, route, query, paid } = askedOf(request);
+      const { name, route, query, paid } = readPaidQuery(request);
       const counted = await coarseCount(route, paid);
       if (!counted) throw new Error(`${query} has a filter that is not coarse`);
       return {

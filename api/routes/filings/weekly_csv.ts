@@ -90,7 +90,7 @@ export function weeklyCsv(spoolDir: string, register?: Register): Route {
       ),
     },
     media: 'text/csv',
-    slow: true,
+    isSlow: true,
     response: z.string(),
     check({ params, today }) {
       const week = params.week === undefined ? null : parseWeek(params.week);

@@ -15,7 +15,7 @@ import { unclaimed } from './lead_claims.ts';
 
 const { county, ...otherPlaces } = placeFilters;
 
-const MOST_SIGNALS = INDEPENDENT_KINDS.length;
+const MAX_SIGNALS = INDEPENDENT_KINDS.length;
 const MAX_AGE_KEY = 'lead_max_age_days';
 
 /** Days within which a lead's signal must have been verified: the snapshot's assumption, else the declared one. */
@@ -43,7 +43,7 @@ export const leadFilters = {
   min_score: integerParam('Minimum lead_score.', 0, 100),
   lead_type: choiceParam(['tax_delinquent', 'sheriff_sale_auction'], 'Kind of lead.'),
   property_kind: choiceParam(PROPERTY_KINDS, 'Kind of property, by the class that its county publishes.'),
-  min_signals: integerParam('Minimum signals_count: independent kinds of distress of the property.', 1, MOST_SIGNALS),
+  min_signals: integerParam('Minimum signals_count: independent kinds of distress of the property.', 1, MAX_SIGNALS),
   ...otherPlaces,
 };
 

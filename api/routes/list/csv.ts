@@ -50,7 +50,7 @@ export interface ListBody {
 }
 
 /** Most names of stale sources in a header. The note has their number. */
-const MOST_SOURCES = 20;
+const MAX_SOURCES = 20;
 
 const headerText = (value: unknown): string => String(value).replaceAll(/[^\u0020-\u007E]/gu, '?');
 
@@ -62,7 +62,7 @@ export function sendListCsv(ctx: Context, name: string, columns: readonly string
   const envelope: Readonly<Record<string, unknown>> = {
     ...body,
     stale_sources: body.stale_sources
-      .slice(0, MOST_SOURCES)
+      .slice(0, MAX_SOURCES)
       .map(({ source }) => source)
       .join(', '),
   };

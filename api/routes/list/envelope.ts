@@ -21,7 +21,7 @@ export interface List {
 }
 
 /** The fields that a request asks for: names as given, and all members of the groups among them. */
-export interface AskedFields {
+export interface RequestedFields {
   readonly names: readonly string[];
   readonly members: ReadonlySet<string>;
 }
@@ -29,7 +29,7 @@ export interface AskedFields {
 /** Columns of the records in record order, and the names that stand for them. */
 export function fieldsOf(
   { columns, byDefault, choices }: List,
-  asked: AskedFields | undefined,
+  asked: RequestedFields | undefined,
 ): { readonly names: readonly string[]; readonly columns: readonly string[] } {
   const names = asked?.names ?? byDefault;
   const members = asked?.members ?? new Set(byDefault.flatMap((name) => choices.get(name) ?? []));

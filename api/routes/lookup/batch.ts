@@ -39,7 +39,7 @@ type BatchRequest = RouteRequest<typeof params>;
 const { place, ...general } = Coverage.shape;
 const GeneralCoverage = z.strictObject(general);
 
-const asked = {
+const addressFields = {
   address: z.string().meta({ description: 'The address as given.' }),
   understood_as: z
     .string()
@@ -51,7 +51,7 @@ const reason = z.enum(['no_matches', 'unreadable_address']).meta({
 });
 
 const Entry = z.strictObject({
-  ...asked,
+  ...addressFields,
   miss: reason.nullable().meta({ description: 'Why nothing matches. Null when: something matches.' }),
   same_as: z
     .int()
@@ -85,7 +85,7 @@ const Batch = z.strictObject({
 
 const Miss = ProblemDocument.extend({
   reason: z.enum(['no_matches']),
-  results: z.array(z.strictObject({ ...asked, miss: reason, coverage: place })),
+  results: z.array(z.strictObject({ ...addressFields, miss: reason, coverage: place })),
   coverage: GeneralCoverage,
   as_of: AS_OF,
   snapshot_id: SNAPSHOT_ID,
@@ -129,7 +129,7 @@ const billedOf = (results: readonly Result[]): number =>
   matchedOf(results).filter(({ sameAs }) => sameAs === null).length;
 
 /** What every entry says of its address. */
-const askedOf = ({ address, reading, matches }: Result) => ({
+const addressFieldsOf = ({ address, reading, matches }: Result) => ({
   address,
   understood_as: reading?.parts?.address_key ?? null,
   miss: reading === undefined ? ('unreadable_address' as const) : matches.length > 0 ? null : ('no_matches' as const),
@@ -152,7 +152,7 @@ async function entryOf(snapshot: Snapshot, result: Result): Promise<Buffer> {
     SECTIONS.map((section) => textsOf(snapshot, section, matches)),
   );
   return JsonText.of({
-    ...askedOf(result),
+    ...addressFieldsOf(result),
     same_as: sameAs,
     match_basis: BASES.find((basis) => matches.some((match) => match.basis === basis)) ?? null,
     count: matches.length,
@@ -165,7 +165,7 @@ async function entryOf(snapshot: Snapshot, result: Result): Promise<Buffer> {
 
 async function nothingFound({ snapshot, manifest }: BatchRequest, results: readonly Result[]): Promise<Problem> {
   const misses = results.map(async (result) => ({
-    ...askedOf(result),
+    ...addressFieldsOf(result),
     coverage: await placeCoverageOf(snapshot, result),
   }));
   return new Problem('no_matches', 'No listing, signal or auction is known at these addresses. Nothing was charged.', {
@@ -182,7 +182,7 @@ export const lookupBatch = defineRoute({
   price: PRICES['/api/lookup'],
   units: {
     of: 'address that matches',
-    most: MAX_ADDRESSES,
+    max: MAX_ADDRESSES,
     async count(request) {
       const results = await resultsOf(request);
       const units = billedOf(results);

@@ -16,7 +16,7 @@ const MAX_SUGGESTIONS = 5;
 /** Nearest rows of a table that are compared with the place. */
 const MAX_COMPARED = 50;
 /** Least similarity of two street names, 0 to 1: MIAN ST and MAIN ST have 0.96. */
-const LEAST_SIMILARITY = 0.9;
+const MIN_SIMILARITY = 0.9;
 
 export const Suggestion = z.strictObject({
   address: z.string().meta({ description: 'Street address as the list prints it.' }),
@@ -64,7 +64,7 @@ function nearSql(
   const similarity = `jaro_winkler_similarity(street_key, ${street})`;
   // Alike, or the same but for a missing suffix or a city that was read as part of the street
   const isAlike =
-    `(${similarity} >= ${LEAST_SIMILARITY} OR starts_with(street_key, ${street} || ' ')` +
+    `(${similarity} >= ${MIN_SIMILARITY} OR starts_with(street_key, ${street} || ' ')` +
     ` OR starts_with(${street}, street_key || ' '))`;
   const conditions = [
     'address_key IS NOT NULL',

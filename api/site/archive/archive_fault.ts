@@ -13,8 +13,8 @@ export class ArchiveFault extends Error {
   }
 }
 
-export const exceeds = (): ArchiveFault =>
+export const tooLarge = (): ArchiveFault =>
   new ArchiveFault('missing', `These bytes are not served, because they exceed ${MAX_STORED_BYTES / 2 ** 20} MiB.`);
 
-export const differs = (options?: ErrorOptions): ArchiveFault =>
+export const wrongHash = (options?: ErrorOptions): ArchiveFault =>
   new ArchiveFault('damaged', 'The archived bytes no longer have this SHA-256, so they are not shown.', options);

@@ -26,7 +26,7 @@ import { ARCHIVE_PATH, citedPages, type CitedPage } from './cited_pages.ts';
 import type { PageArchive } from './page_archive.ts';
 
 /** Number of pages whose text is cached. */
-const MOST_CACHED = 16;
+const MAX_CACHED = 16;
 const MAX_AGE_SECONDS = 60;
 
 /** Makes a browser download the bytes and never render them. */
@@ -56,7 +56,7 @@ async function exampleReport({ routes, cursors, claims, nowMs }: ArchiveDeps, sn
 }
 
 /** @throws Problem whose text readers may see; the log has the cause */
-async function orProblem<T>(ctx: Context, read: Promise<T>): Promise<T> {
+async function rethrowAsProblem<T>(ctx: Context, read: Promise<T>): Promise<T> {
   try {
     return await read;
   } catch (error) {
@@ -86,7 +86,7 @@ async function citedPage(report: ReportBody, snapshot: Snapshot, sha256: string)
 
 export function mountArchive(router: Router, site: Site, deps: ArchiveDeps): void {
   const { archive, publicUrl, snapshots } = deps;
-  const cache = new LRUCache<string, Promise<ArchivedPage>>({ max: MOST_CACHED });
+  const cache = new LRUCache<string, Promise<ArchivedPage>>({ max: MAX_CACHED });
   const read = (cited: CitedPage): Promise<ArchivedPage> => {
     const key = `${cited.source} ${cited.sha256}`;
     const known = cache.get(key);
@@ -120,7 +120,7 @@ export function mountArchive(router: Router, site: Site, deps: ArchiveDeps): voi
 
   router.get(`${ARCHIVE_PATH}/:sha256`, (ctx) =>
     withPage(ctx, async (cited, snapshot) => {
-      const archived = await orProblem(ctx, read(cited));
+      const archived = await rethrowAsProblem(ctx, read(cited));
       cacheFor(ctx);
       ctx.set({ ...SITE_HEADERS });
       ctx.type = 'text/html; charset=utf-8';
@@ -137,7 +137,7 @@ export function mountArchive(router: Router, site: Site, deps: ArchiveDeps): voi
   );
   router.get(`${ARCHIVE_PATH}/:sha256/bytes`, (ctx) =>
     withPage(ctx, async ({ sha256 }) => {
-      const bytes = await orProblem(ctx, archive.bytes(sha256));
+      const bytes = await rethrowAsProblem(ctx, archive.bytes(sha256));
       cacheFor(ctx);
       ctx.set({ ...BYTES_HEADERS, 'Content-Disposition': `attachment; filename="${sha256}"` });
       ctx.type = 'application/octet-stream';

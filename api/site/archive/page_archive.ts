@@ -8,11 +8,11 @@ import { LRUCache } from 'lru-cache';
 import { objectPath } from '../../../lib/archive_path.ts';
 import { sha256 as sha256Of } from '../../../lib/files.ts';
 import type { Store } from '../../../lib/store/store.ts';
-import { ArchiveFault, differs, exceeds, MAX_STORED_BYTES } from './archive_fault.ts';
+import { ArchiveFault, wrongHash, tooLarge, MAX_STORED_BYTES } from './archive_fault.ts';
 import { requestIn, runsToSearch, type PageRead, type RequestOfPage } from './page_requests.ts';
 import { StoredPages } from './stored_pages.ts';
 
-const MOST_REQUESTS = 1_000;
+const MAX_REQUESTS = 1_000;
 /** A request that no list has is searched again after this time: the search reads many lists. */
 const SEARCH_AGAIN_MS = 60_000;
 
@@ -23,7 +23,7 @@ const LIST_ENDING = '.ndjson';
 export class PageArchive {
   readonly #folder: string;
   readonly #stored: StoredPages | undefined;
-  readonly #requests = new LRUCache<string, Promise<RequestOfPage | null>>({ max: MOST_REQUESTS });
+  readonly #requests = new LRUCache<string, Promise<RequestOfPage | null>>({ max: MAX_REQUESTS });
 
   /** @param folder `archive` of a data folder; with a store, it need not exist */
   constructor(folder: string, store?: Store) {
@@ -41,9 +41,9 @@ export class PageArchive {
       () => null,
     );
     if (size === null) return this.#stored?.bytes(sha256) ?? this.#none();
-    if (size > MAX_STORED_BYTES) throw exceeds();
+    if (size > MAX_STORED_BYTES) throw tooLarge();
     const bytes = await readFile(file);
-    if (sha256Of(bytes) !== sha256) throw differs();
+    if (sha256Of(bytes) !== sha256) throw wrongHash();
     return bytes;
   }
 

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
 /** Number of runs whose lists are searched. */
-const MOST_RUNS = 40;
+const MAX_RUNS = 40;
 /** Longest list that is searched. */
 export const MAX_LIST_BYTES = 64 * 1024 * 1024;
 
@@ -50,5 +50,5 @@ export function runsToSearch(runIds: readonly string[], readAt: string): string[
   const sorted = [...new Set(runIds)].sort(order.compare);
   const [day = ''] = readAt.split('T');
   const isLater = (runId: string): boolean => (runId.split('.')[0] ?? '') > day;
-  return [...sorted.filter((id) => !isLater(id)).reverse(), ...sorted.filter(isLater)].slice(0, MOST_RUNS);
+  return [...sorted.filter((id) => !isLater(id)).reverse(), ...sorted.filter(isLater)].slice(0, MAX_RUNS);
 }

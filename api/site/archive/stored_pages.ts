@@ -15,7 +15,7 @@ import {
   StoreDamage,
   type Store,
 } from '../../../lib/store/store.ts';
-import { ArchiveFault, differs, exceeds, MAX_STORED_BYTES } from './archive_fault.ts';
+import { ArchiveFault, wrongHash, tooLarge, MAX_STORED_BYTES } from './archive_fault.ts';
 import { MAX_LIST_BYTES, requestIn, runsToSearch, type PageRead, type RequestOfPage } from './page_requests.ts';
 
 const CACHED_BYTES = 32 * 1024 * 1024;
@@ -80,11 +80,11 @@ export class StoredPages {
     const size = await this.#store.size(objectName(sha256));
     if (size === null)
       throw new ArchiveFault('missing', 'Neither the archive nor the store of this server has these bytes.');
-    if (size > MAX_STORED_BYTES) throw exceeds();
+    if (size > MAX_STORED_BYTES) throw tooLarge();
     try {
       return await readVerified(this.#store, objectOf(sha256));
     } catch (error) {
-      throw error instanceof StoreDamage ? differs({ cause: error }) : error;
+      throw error instanceof StoreDamage ? wrongHash({ cause: error }) : error;
     }
   }
 }

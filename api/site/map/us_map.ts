@@ -51,10 +51,10 @@ export interface MapPoint {
   readonly title: string;
   readonly href?: string;
   /** The metro that a page is about. */
-  readonly current?: boolean;
+  readonly isCurrent?: boolean;
 }
 
-function circle({ metro, size, title, href, current }: MapPoint, most: number): Html {
+function circle({ metro, size, title, href, isCurrent }: MapPoint, most: number): Html {
   const radius = Math.round(SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(size / Math.max(most, 1)));
   const side = LABEL_SIDES[metro.name];
   const label = html`<text
@@ -64,7 +64,7 @@ function circle({ metro, size, title, href, current }: MapPoint, most: number): 
   >
     ${metro.name}
   </text>`;
-  return html`<a href="${href ?? pathOf(metro)}" tabindex="-1" ${current === true ? html` class="current"` : ''}>
+  return html`<a href="${href ?? pathOf(metro)}" tabindex="-1" ${isCurrent === true ? html` class="current"` : ''}>
     <title>${title}</title>
     <circle cx="${metro.x}" cy="${metro.y}" r="${radius}"></circle>
     ${side !== 'none' && label}

@@ -148,7 +148,7 @@ export const deals: Page = {
       </p>
       <div class="deal-search">${form(index, query, refusal)} ${map(found)}</div>
       <h2 id="list">${countText(found.length)} ${found.length === 1 ? 'deal' : 'deals'}</h2>
-      ${found.length === 0 ? none(total) : list(found, site.purchase)}
+      ${found.length === 0 ? none(total) : list(found, site.hasTestPurchase)}
       <section class="panel">
         <h2>What a paid call adds</h2>
         <p>

@@ -11,7 +11,7 @@ import { offers } from './offers.ts';
 import { realFinding } from './scores/real_finding.ts';
 
 /** Cards of deals on the page. */
-const MOST_CARDS = 4;
+const MAX_CARDS = 4;
 
 /** Median claim and median underwriting of all compared deals, or nothing if they are too few. */
 async function gapToday({ request: { snapshot } }: PageContext): Promise<Html | ''> {
@@ -40,7 +40,7 @@ async function bestDeals(context: PageContext): Promise<Html | ''> {
   if (index.length === 0) return '';
   return html`<h2>For sale now, highest scores first</h2>
     <ul class="tiles deals">
-      ${index.slice(0, MOST_CARDS).map((deal) => dealCard(deal, context.site.purchase))}
+      ${index.slice(0, MAX_CARDS).map((deal) => dealCard(deal, context.site.hasTestPurchase))}
     </ul>
     <p>
       <a href="/deals"
@@ -66,7 +66,7 @@ const howToBuy = ({ site }: PageContext): Html =>
           <code>${site.publicUrl}/mcp</code>.
         </p>
         ${
-          site.purchase &&
+          site.hasTestPurchase &&
           html`<p class="actions">
             <a class="button second" href="/sandbox/buy">Make a test purchase, and see every header</a>
           </p>`

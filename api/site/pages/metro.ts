@@ -9,13 +9,13 @@ import { html, type Html } from '../html.ts';
 import { cardTable, externalLink, figures } from '../layout.ts';
 import { METROS, METROS_PATH, metroOfCbsa, pathOf, type Metro } from '../map/metros.ts';
 import { usMap } from '../map/us_map.ts';
-import { figuresOf, LEAST_DEALS, type GapFigures } from '../metro_figures.ts';
+import { figuresOf, MIN_DEALS, type GapFigures } from '../metro_figures.ts';
 import type { Page, PageContext } from '../page.ts';
 
 type Row = z.infer<typeof Coverage.schema>;
 
 /** Cards of the free index on a page. */
-const MOST_CARDS = 8;
+const MAX_CARDS = 8;
 
 const nameOf = ({ name, state }: Metro): string => `${name}, ${state}`;
 
@@ -35,8 +35,8 @@ const gapSentence = ({ gap: points }: GapFigures): string =>
 function gap({ deals, compared, claimed, underwritten }: GapFigures): Html {
   if (compared === null || claimed === null || underwritten === null)
     return html`<p class="outcome">
-      ${deals === 0 ? 'No deal here' : `Fewer than ${LEAST_DEALS} of the deals here`} can be compared, because a
-      comparison needs a broker’s claim and a HUD rent that fits. Medians of fewer than ${LEAST_DEALS} deals are not
+      ${deals === 0 ? 'No deal here' : `Fewer than ${MIN_DEALS} of the deals here`} can be compared, because a
+      comparison needs a broker’s claim and a HUD rent that fits. Medians of fewer than ${MIN_DEALS} deals are not
       shown: they would disclose figures of single deals, which we sell.
     </p>`;
   return barChart({
@@ -78,10 +78,10 @@ function records(rows: readonly Row[], metro: Metro): Html {
             'Kinds of records we read, with their counties and sources',
             [
               { label: 'Kind' },
-              { label: 'In force', num: true },
+              { label: 'In force', isNumeric: true },
               { label: 'Counties' },
               { label: 'Sources' },
-              { label: 'Listings matched', num: true },
+              { label: 'Listings matched', isNumeric: true },
             ],
             read.map((row) => [
               html`${sentence(row.kind)}
@@ -124,11 +124,11 @@ function indexed(found: readonly IndexedDeal[], metro: Metro, purchase: boolean)
   if (found.length === 0) return '';
   return html`<h2>In the free index</h2>
     <ul class="tiles deals">
-      ${found.slice(0, MOST_CARDS).map((deal) => dealCard(deal, purchase))}
+      ${found.slice(0, MAX_CARDS).map((deal) => dealCard(deal, purchase))}
     </ul>
     <p>
       <a href="/deals?metro=${metro.slug}"
-        >${found.length > MOST_CARDS ? html`All ${found.length} in the free index` : 'Filter them in the free index'}</a
+        >${found.length > MAX_CARDS ? html`All ${found.length} in the free index` : 'Filter them in the free index'}</a
       >
     </p>`;
 }
@@ -167,7 +167,7 @@ async function content(context: PageContext, metro: Metro): Promise<Html> {
         }
       </div>
       ${usMap(
-        [{ metro, size: 1, title: metro.name, current: true }],
+        [{ metro, size: 1, title: metro.name, isCurrent: true }],
         html`${plural(metro.counties.length, 'county', 'counties')}: ${metro.counties.join(', ')}.`,
       )}
     </div>
@@ -182,7 +182,7 @@ async function content(context: PageContext, metro: Metro): Promise<Html> {
         note: oldest.length === 0 ? 'none is read yet' : html`oldest read ${day(oldest.toSorted()[0])}`,
       },
     ])}
-    ${indexed(deals, metro, site.purchase)} ${records(rows, metro)}`;
+    ${indexed(deals, metro, site.hasTestPurchase)} ${records(rows, metro)}`;
 }
 
 /** A page for each metro. */

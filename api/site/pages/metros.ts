@@ -4,7 +4,7 @@ import { count, percentText, points, pointsText, percent } from '../format.ts';
 import { html, type Html } from '../html.ts';
 import { METROS_PATH, pathOf, type Metro } from '../map/metros.ts';
 import { usMap } from '../map/us_map.ts';
-import { allGaps, LEAST_DEALS, metrosOf, type GapFigures } from '../metro_figures.ts';
+import { allGaps, MIN_DEALS, metrosOf, type GapFigures } from '../metro_figures.ts';
 import type { Page } from '../page.ts';
 
 interface Entry {
@@ -40,8 +40,8 @@ function gapChart(entries: readonly Entry[]): Html | '' {
   return rangeChart({
     title: 'The gap by metro',
     about: html`Median advertised and median underwritten cap rate of the same deals: those with a broker’s claim and an
-    HUD rent that fits. The figure is the median of their gaps. Metros with fewer than ${LEAST_DEALS} such deals are
-    left out.`,
+    HUD rent that fits. The figure is the median of their gaps. Metros with fewer than ${MIN_DEALS} such deals are left
+    out.`,
     legend: [
       { label: 'Underwritten', tone: 'hud' },
       { label: 'Advertised by brokers', tone: 'claimed' },
@@ -79,7 +79,7 @@ export const metros: Page = {
           <p class="lead">
             ${
               claimed === null || underwritten === null
-                ? `Medians need ${LEAST_DEALS} deals with a broker’s claim; today’s data have fewer.`
+                ? `Medians need ${MIN_DEALS} deals with a broker’s claim; today’s data have fewer.`
                 : html`Over ${count(compared)} deals, the median advertised cap rate is ${percentText(claimed)} and the
                   median underwritten one ${percentText(underwritten)}. Choose a metro to see its gap, the counties and
                   records we read there, and how fresh they are.`

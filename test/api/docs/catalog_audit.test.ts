@@ -38,7 +38,7 @@ const codesOf = (findings: readonly { readonly code: string }[]): string[] => fi
 
 /** A price as the catalog writes it: fixed, or between bounds. */
 function priceOf({ price, units }: Route): string {
-  const most = units === undefined ? '' : `-${(Number(price) * units.most).toFixed(2)}`;
+  const most = units === undefined ? '' : `-${(Number(price) * units.max).toFixed(2)}`;
   return `${price}${most} USD`;
 }
 

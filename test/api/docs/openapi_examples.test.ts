@@ -74,7 +74,7 @@ test('every example in OpenAPI is valid, and no priced response is without one',
 });
 
 test('a price per unit is declared with its bounds', () => {
-  assert.deepEqual(paymentInfoOf({ price: '0.02', units: { of: 'address that matches', most: 50 } }), {
+  assert.deepEqual(paymentInfoOf({ price: '0.02', units: { of: 'address that matches', max: 50 } }), {
     'x-payment-info': {
       price: { mode: 'dynamic', currency: 'USD', min: '0.02', max: '1.00' },
       protocols: [{ x402: {} }],

@@ -18,7 +18,7 @@ import { buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { dataFolder, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
 import { BASE } from '../../../lib/network.ts';
 
-const WAIT = { everyMs: 25, looksWithHint: 400, looksWithoutHint: 160 } as const;
+const WAIT = { everyMs: 25, readsWithHint: 400, readsWithoutHint: 160 } as const;
 
 describe('after a power loss', () => {
   let folder: DataFolder;

@@ -81,7 +81,7 @@ describe('the audit', () => {
       const single = await on.pay(two);
       const together = await on.minedTogether([await on.authorized(theirs, THEM), await on.authorized(one)]);
       const plain = await on.plainTransfer(payTo, 7n);
-      const transfers = await on.payments.incoming(payTo, single.blockNumber, plain.blockNumber);
+      const transfers = await on.payments.incomingTransfers(payTo, single.blockNumber, plain.blockNumber);
       const own = (n: string, { transactionHash, blockNumber }: typeof single, logIndex: number): IncomingTransfer => ({
         transaction: transactionHash,
         block: blockNumber,
@@ -93,9 +93,9 @@ describe('the audit', () => {
       assert.deepEqual(transfers.slice(0, 2), [own(two.nonce, single, 1), own(one.nonce, together, 3)]);
       const [last, ...more] = transfers.slice(2);
       assert.deepEqual([last?.nonce, last?.amount, last?.transaction, more], [null, 7n, plain.transactionHash, []]);
-      const inOne = await on.payments.incoming(payTo, together.blockNumber, together.blockNumber);
+      const inOne = await on.payments.incomingTransfers(payTo, together.blockNumber, together.blockNumber);
       assert.deepEqual(inOne, transfers.slice(1, 2));
-      const spelled = await on.payments.incoming(getAddress(payTo), single.blockNumber, plain.blockNumber);
+      const spelled = await on.payments.incomingTransfers(getAddress(payTo), single.blockNumber, plain.blockNumber);
       assert.deepEqual(spelled, transfers, 'in any spelling of the address');
     }),
   );
@@ -234,9 +234,9 @@ describe('the audit', () => {
       const ranges: [bigint, bigint][] = [];
       const chain: PaymentChain = {
         ...on.payments,
-        incoming(account, from, to) {
+        incomingTransfers(account, from, to) {
           ranges.push([from, to]);
-          return on.payments.incoming(account, from, to);
+          return on.payments.incomingTransfers(account, from, to);
         },
       };
       const first = await sold();
@@ -282,10 +282,10 @@ describe('the audit', () => {
     within(async () => {
       await sold();
       await on.mine(2);
-      const incoming = async (): Promise<never> => {
+      const incomingTransfers = async (): Promise<never> => {
         throw new ChainUnavailable('the node did not answer in time');
       };
-      await assert.rejects(pass({ chain: { ...on.payments, incoming } }), ChainUnavailable);
+      await assert.rejects(pass({ chain: { ...on.payments, incomingTransfers } }), ChainUnavailable);
       assert.deepEqual(await booked(), []);
       assert.deepEqual((await pass()).booked, { ...NONE, matched: 1 });
     }),

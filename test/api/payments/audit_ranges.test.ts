@@ -34,12 +34,12 @@ function scriptedChain(
     network: BASE,
     isReachable: () => true,
     id: async () => ACCOUNT.chain,
-    of: unused,
-    payer: unused,
+    evidenceOf: unused,
+    payerState: unused,
     latestBlock: unused,
     finalBlock: async () => time(final),
     firstBlockAt: async () => 0n,
-    async incoming(_payTo, from, to) {
+    async incomingTransfers(_payTo, from, to) {
       await incoming(from);
       return blocks.filter((block) => block >= from && block <= to).map(transferIn);
     },

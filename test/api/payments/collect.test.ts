@@ -247,7 +247,7 @@ describe('what was paid for', () => {
     for (const server of shop.servers) await server.app.payments.idle();
     const noted = [];
     for await (const delivery of shop.servers[1]?.running.ledger.deliveries() ?? [])
-      if (delivery.purchaseId === receipt) noted.push([delivery.kind, delivery.complete]);
+      if (delivery.purchaseId === receipt) noted.push([delivery.kind, delivery.isComplete]);
     assert.deepEqual(noted, [
       ['first', true],
       ['wallet', true],

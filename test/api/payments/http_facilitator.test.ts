@@ -95,7 +95,7 @@ describe('the facilitator client', () => {
   it('sends the version, the payload and the requirements as JSON, with the Authorization header', async () => {
     const facilitator = httpFacilitator({ network: BASE, url: `${url}//`, authorization: 'Bearer key' });
     listener = json(200, { isValid: true, payer: '0x1', extra: {} });
-    assert.deepEqual(await facilitator.verify(payload, requirements), { valid: true });
+    assert.deepEqual(await facilitator.verify(payload, requirements), { isValid: true });
     listener = json(200, { success: true, transaction: HASH, network: 'eip155:8453' });
     assert.deepEqual(await facilitator.settle(payload, requirements), { transaction: HASH });
     listener = json(200, { kinds: [{ x402Version: 2, scheme: 'exact', network: 'eip155:8453' }] });
@@ -124,8 +124,8 @@ describe('the facilitator client', () => {
       for (const status of [200, 400, 402]) {
         listener = json(status, { isValid: false, invalidReason });
         const verification = await client().verify(payload, requirements);
-        assert.equal(verification.valid, false);
-        if (!verification.valid) reasons.add(verification.reason);
+        assert.equal(verification.isValid, false);
+        if (!verification.isValid) reasons.add(verification.reason);
       }
       return reasons;
     };

@@ -51,7 +51,7 @@ describe('a server whose ledger is not there', () => {
   it('sells nothing and charges nobody: 503, and the payment is good once it is back', () =>
     withLedger(async (app, down) => {
       const payment = await buyer.sign(`${app.url}/api/deals`);
-      for (const step of ['find', 'begin', 'settling'] as const) {
+      for (const step of ['find', 'begin', 'startSettling'] as const) {
         down.add(step);
         const response = await fetchWithPayment(`${app.url}/api/deals`, payment);
         assert.equal(response.status, 503, step);
@@ -71,7 +71,7 @@ describe('a server whose ledger is not there', () => {
   it('does not send an answer whose settlement it could not write down, and keeps it for its buyer', () =>
     withLedger(async (app, down) => {
       const payment = await buyer.sign(`${app.url}/api/deals`);
-      down.add('sold');
+      down.add('markSold');
       const response = await fetchWithPayment(`${app.url}/api/deals`, payment);
       assert.equal(response.status, 502);
       const body = await bodyOf(response);

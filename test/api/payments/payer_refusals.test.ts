@@ -39,14 +39,14 @@ describe('a purchase is refused before it begins', () => {
   });
   /** Contract wallets sign by saying yes. */
   const signatures: Signatures = { ...signaturesOf(null), byContract: async () => true };
-  const start = async (contractWallets = true): Promise<void> => {
+  const start = async (acceptsContractWallets = true): Promise<void> => {
     facilitator = new ScriptedFacilitator();
     const real = await openSqliteLedger(':memory:');
     ledger = new Proxy(real, {
       get: (target, name: keyof Ledger) =>
         name === 'exclusivePause' ? async () => paused : (target[name] as (...given: never[]) => unknown).bind(target),
     });
-    started = await startApp(folder.path, { facilitator, ledger, contractWallets, signatures, snapshots });
+    started = await startApp(folder.path, { facilitator, ledger, acceptsContractWallets, signatures, snapshots });
     buyer = buyerWith();
   };
   beforeEach(() => start());
@@ -125,7 +125,7 @@ describe('a purchase is refused before it begins', () => {
     facilitator.onVerify = () => assert.fail('the facilitator is asked');
     await refusedFor('payments_unavailable', 503);
     assert.deepEqual(await ledger.unresolved(Number.MAX_SAFE_INTEGER), []);
-    facilitator.onVerify = async () => ({ valid: true });
+    facilitator.onVerify = async () => ({ isValid: true });
     facilitator.chain.onPayer = onPayer;
     assert.equal((await buys(LIST)).status, 200);
   });
@@ -138,7 +138,7 @@ describe('a purchase is refused before it begins', () => {
   });
 
   it('where the facilitator finds the payment invalid', async () => {
-    facilitator.onVerify = async () => ({ valid: false, reason: 'insufficient_funds' });
+    facilitator.onVerify = async () => ({ isValid: false, reason: 'insufficient_funds' });
     assert.equal((await refusedFor('payment_invalid', 402))['payment_error'], 'insufficient_funds');
   });
 

@@ -43,7 +43,7 @@ describe('the payment layer', () => {
     assert.equal(response.status, 503);
     assert.equal(response.headers.get('Retry-After'), '5');
     assert.equal(await reasonOf(response), 'payments_unavailable');
-    facilitator.onVerify = async () => ({ valid: true });
+    facilitator.onVerify = async () => ({ isValid: true });
     assert.equal((await fetchWithPayment(url(), payment)).status, 200);
   });
 
@@ -119,11 +119,11 @@ describe('the payment layer', () => {
       asked += 1;
       if (asked === 1) {
         await bothAsked.promise;
-        return { valid: true };
+        return { isValid: true };
       }
       bothAsked.resolve();
       await settled.promise;
-      return { valid: false, reason: 'invalid_exact_evm_nonce_already_used' };
+      return { isValid: false, reason: 'invalid_exact_evm_nonce_already_used' };
     };
     const responses = await Promise.all(
       [0, 1].map(async () => {
@@ -175,7 +175,7 @@ describe('the payment layer', () => {
     facilitator.onVerify = async () => {
       buyerGone.abort();
       await pause(150);
-      return { valid: true };
+      return { isValid: true };
     };
     const logged = started.requests.length;
     await assert.rejects(fetch(url(), { headers: { 'PAYMENT-SIGNATURE': payment }, signal: buyerGone.signal }));

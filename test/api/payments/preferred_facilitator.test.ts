@@ -9,7 +9,7 @@ import { FacilitatorUnavailable } from '../../../api/payments/facilitator/unavai
 const payment = [{} as PaymentPayload, {} as PaymentRequirements] as const;
 const hash = `0x${'1'.repeat(64)}`;
 const works: Facilitator = {
-  verify: async () => ({ valid: true }),
+  verify: async () => ({ isValid: true }),
   settle: async () => ({ transaction: hash }),
   supported: async () => true,
 };
@@ -22,14 +22,14 @@ const fails: Facilitator = {
 it('asks the next facilitator after a failure, and says which one is in use', async () => {
   const both = preferredFacilitator([fails, works]);
   assert.deepEqual(both.inUse?.(), { number: 1, of: 2 });
-  assert.deepEqual(await both.verify(...payment), { valid: true });
+  assert.deepEqual(await both.verify(...payment), { isValid: true });
   assert.deepEqual(await both.settle(...payment), { transaction: hash });
   assert.deepEqual(both.inUse?.(), { number: 2, of: 2 });
 });
 
 it('takes a refusal as final, and never asks one that does not serve the network', async () => {
-  const refuses: Facilitator = { ...works, verify: async () => ({ valid: false, reason: 'no' }) };
-  assert.deepEqual(await preferredFacilitator([refuses, works]).verify(...payment), { valid: false, reason: 'no' });
+  const refuses: Facilitator = { ...works, verify: async () => ({ isValid: false, reason: 'no' }) };
+  assert.deepEqual(await preferredFacilitator([refuses, works]).verify(...payment), { isValid: false, reason: 'no' });
   const elsewhere: Facilitator = { ...refuses, supported: async () => false };
-  assert.deepEqual(await preferredFacilitator([elsewhere, works]).verify(...payment), { valid: true });
+  assert.deepEqual(await preferredFacilitator([elsewhere, works]).verify(...payment), { isValid: true });
 });

@@ -59,7 +59,7 @@ describe('the reconciler', () => {
   it('finds it by the transaction that was named, and in the other form of the call', async () => {
     const purchase = await settling();
     const { transactionHash, blockNumber } = await on.mined(await on.authorizedInParts(purchase.payment));
-    await ledger.unknown(purchase.id, 'not_seen', transactionHash);
+    await ledger.markUnknown(purchase.id, 'not_seen', transactionHash);
     assert.deepEqual(await pass(), sold(1));
     const { transaction, block } = await stateOf(purchase);
     assert.deepEqual({ transaction, block }, { transaction: transactionHash, block: blockNumber });
@@ -68,7 +68,7 @@ describe('the reconciler', () => {
   it('does not take a named transaction for the payment where it is another', async () => {
     const [paid, open] = [await settling(), await settling()];
     const { transactionHash } = await on.pay(paid.payment);
-    await ledger.unknown(open.id, 'not_seen', transactionHash);
+    await ledger.markUnknown(open.id, 'not_seen', transactionHash);
     assert.deepEqual(await pass(), { ...waiting(1), sold: 1 });
     assert.equal((await stateOf(open)).state, 'settling');
     await on.pay(open.payment);
@@ -78,7 +78,7 @@ describe('the reconciler', () => {
   it('a named transaction that is no hash, or that nobody mined, is no evidence and no error', async () => {
     const purchase = await settling();
     for (const hint of ['not a hash', '', `0x${'ab'.repeat(32)}`, `0x${'ab'.repeat(100_000)}`]) {
-      assert.deepEqual(await on.payments.of(purchase.payment, { transaction: hint }), { kind: 'open' });
+      assert.deepEqual(await on.payments.evidenceOf(purchase.payment, { transaction: hint }), { kind: 'open' });
     }
     await on.pay(purchase.payment);
     assert.deepEqual(await pass(), sold(1));
@@ -142,7 +142,7 @@ describe('the reconciler', () => {
       throw new ChainUnavailable('the node did not answer in time');
     };
     assert.deepEqual(
-      await pass({ chainOf: () => ({ ...on.payments, of: away }) }),
+      await pass({ chainOf: () => ({ ...on.payments, evidenceOf: away }) }),
       waiting(1, 'the node did not answer in time'),
     );
     const faulty = async (): Promise<never> => {
@@ -150,7 +150,7 @@ describe('the reconciler', () => {
     };
     const unexpected = waiting(1, 'an unexpected error; see the log');
     assert.deepEqual(
-      await pass({ chainOf: () => ({ ...on.payments, of: faulty }) }),
+      await pass({ chainOf: () => ({ ...on.payments, evidenceOf: faulty }) }),
       unexpected,
       "a library's text is not repeated",
     );
@@ -180,7 +180,7 @@ describe('the reconciler', () => {
     const purchase = await settling();
     await on.pay(purchase.payment);
     assert.deepEqual(await pass({}, 3_600_000), waiting(0));
-    await ledger.unknown(purchase.id, 'not_seen', null);
+    await ledger.markUnknown(purchase.id, 'not_seen', null);
     assert.deepEqual(await pass({}, 3_600_000), sold(1));
   });
 });

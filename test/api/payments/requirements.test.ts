@@ -6,7 +6,7 @@ import { decodePaymentRequiredHeader } from '@x402/core/http';
 import type { HTTPAdapter, RouteConfig } from '@x402/core/server';
 import { PaymentRequiredV2Schema } from '@x402/core/schemas';
 import { MAX_HEADER_LENGTH, paymentRequiredHeader } from '../../../api/payments/request/payment_required_header.ts';
-import { requirementsOf } from '../../../api/payments/requirements.ts';
+import { requirementsBuilder } from '../../../api/payments/requirements.ts';
 import { allRoutes } from '../../../api/routes/all.ts';
 import { paymentRoutes } from '../../../api/routes/define.ts';
 import { atomicOf, BASE, KNOWN_NETWORKS, NETWORK, USDC } from '../../../lib/network.ts';
@@ -37,7 +37,7 @@ const requestFor = (path: string): HTTPAdapter => ({
 });
 
 test('every priced route requires its price in USDC on Base, and names the requested URL', async () => {
-  const build = await requirementsOf(routes, [BASE]);
+  const build = await requirementsBuilder(routes, [BASE]);
   assert.equal(Object.keys(routes).length, 20);
   assert.ok(
     Object.keys(routes).some((key) => key.includes(':')),
@@ -67,13 +67,13 @@ test('every priced route requires its price in USDC on Base, and names the reque
 });
 
 test('a route without a price has no requirements', async () => {
-  const build = await requirementsOf(routes, [BASE]);
+  const build = await requirementsBuilder(routes, [BASE]);
   await assert.rejects(build('GET /api/meta', requestFor('/api/meta')), /GET \/api\/meta requires no payment/);
 });
 
 test('the PAYMENT-REQUIRED header is at most 3,000 characters, and below 3,500 with a second network', async (t) => {
-  const build = await requirementsOf(routes, [BASE]);
-  const buildTwo = await requirementsOf(routesOnTwo, TWO);
+  const build = await requirementsBuilder(routes, [BASE]);
+  const buildTwo = await requirementsBuilder(routesOnTwo, TWO);
   const lengths: Record<string, readonly number[]> = {};
   for (const key of Object.keys(routes)) {
     const request = requestFor(key.slice(4).replaceAll(':id', randomUUID()));
@@ -93,7 +93,7 @@ test('the PAYMENT-REQUIRED header is at most 3,000 characters, and below 3,500 w
 });
 
 test('a query that is too long for the header is left out of its URL, and nothing else', async () => {
-  const build = await requirementsOf(routes, [BASE]);
+  const build = await requirementsBuilder(routes, [BASE]);
   for (const key of Object.keys(routes)) {
     const path = key.slice(4).replaceAll(':id', randomUUID());
     const required = await build(key, requestFor(`${path}?${'q'.repeat(6_000)}=1`));
@@ -105,7 +105,7 @@ test('a query that is too long for the header is left out of its URL, and nothin
 });
 
 test('a price by units is the same sum on every network', async () => {
-  const build = await requirementsOf(routesOnTwo, TWO);
+  const build = await requirementsBuilder(routesOnTwo, TWO);
   const { accepts } = await build('GET /api/lookup/batch', requestFor('/api/lookup/batch'), { units: 3 });
   assert.deepEqual(
     accepts.map(({ network, amount }) => [network, amount]),

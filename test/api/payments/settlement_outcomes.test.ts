@@ -77,7 +77,7 @@ describe('a payment that was sent for settlement', () => {
 
   it('is sold when the chain shows it at a later look within the wait', async () => {
     let looks = 0;
-    facilitator.chain.onOf = async (payment) => {
+    facilitator.chain.onEvidence = async (payment) => {
       looks += 1;
       return looks < 3 ? { kind: 'open' } : facilitator.chain.evidenceOf(payment);
     };
@@ -107,10 +107,10 @@ describe('a payment that was sent for settlement', () => {
       'not_seen',
     ],
   ];
-  for (const [name, hint, onOf, why] of unknown) {
+  for (const [name, hint, onEvidence, why] of unknown) {
     it(`is neither called failed, nor sold, nor used again, where ${name}`, async () => {
       facilitator.onSettle = async () => hint;
-      facilitator.chain.onOf = onOf;
+      facilitator.chain.onEvidence = onEvidence;
       const payment = await buyer.sign(url());
       const response = await fetchWithPayment(url(), payment);
       assert.equal(response.status, 502);
@@ -136,7 +136,7 @@ describe('a payment that was sent for settlement', () => {
 
   it('that the chain can never settle has an unknown outcome first, and is free for another use then', async () => {
     facilitator.onSettle = async () => ({ transaction: null });
-    facilitator.chain.onOf = async () => ({ kind: 'void', reason: 'used_elsewhere' });
+    facilitator.chain.onEvidence = async () => ({ kind: 'void', reason: 'used_elsewhere' });
     const payment = await buyer.sign(url());
     const response = await fetchWithPayment(url(), payment);
     assert.equal(response.status, 502);

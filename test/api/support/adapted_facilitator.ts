@@ -15,8 +15,8 @@ export const adaptedFacilitator = (client: FacilitatorClient): Facilitator => ({
   async verify(payload, requirements) {
     const { isValid, invalidReason = '' } = await client.verify(payload, requirements).catch(unavailable);
     return isValid
-      ? { valid: true }
-      : { valid: false, reason: REASON.test(invalidReason) ? invalidReason : 'refused_by_facilitator' };
+      ? { isValid: true }
+      : { isValid: false, reason: REASON.test(invalidReason) ? invalidReason : 'refused_by_facilitator' };
   },
   async settle(payload, requirements) {
     const transaction = await client.settle(payload, requirements).then(

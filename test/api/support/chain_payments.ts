@@ -40,7 +40,7 @@ export const THEM: Hex = '0x00000000000000000000000000000000000000bb';
 export const AMOUNT = 50_000n;
 /** Blocks mined per request, so that it does not time out on a busy machine. */
 const BLOCKS_AT_ONCE = 100;
-const LIMITS = { balance: 1_000n * AMOUNT, mostOpen: 100, mostUnpaid: 100 };
+const LIMITS = { balance: 1_000n * AMOUNT, maxOpen: 100, maxUnpaid: 100 };
 
 const body = Buffer.from('{}');
 const answer: Answer = {
@@ -148,7 +148,7 @@ export async function startChainPayments(): Promise<ChainPayments> {
         limits: LIMITS,
       });
       if (begun.kind !== 'reserved') throw new Error(`the purchase is ${begun.kind}`);
-      await ledger.settling(begun.purchase.id, answer, nowMs);
+      await ledger.startSettling(begun.purchase.id, answer, nowMs);
       return begun.purchase;
     },
     async authorizedInParts(payment) {

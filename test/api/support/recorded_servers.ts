@@ -21,7 +21,7 @@ export interface RecordedServer {
 /** A host that no service of a test listens on. */
 const HOST = '127.0.0.4';
 /** The chain of the tests mines at once. */
-const SHORT_WAIT = { everyMs: 20, looksWithHint: 3, looksWithoutHint: 2 } as const;
+const SHORT_WAIT = { everyMs: 20, readsWithHint: 3, readsWithoutHint: 2 } as const;
 
 export class Recorder {
   readonly texts: Recorded[] = [];

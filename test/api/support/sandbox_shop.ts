@@ -12,7 +12,7 @@ import type { TableName } from '../../../api/snapshot/tables.ts';
 
 export const DOLLAR = 1_000_000n;
 /** The chain mines at once, so a payment that is not visible after 0.4 s is held by the test. */
-const SHORT_WAIT = { everyMs: 25, looksWithHint: 40, looksWithoutHint: 16 } as const;
+const SHORT_WAIT = { everyMs: 25, readsWithHint: 40, readsWithoutHint: 16 } as const;
 
 /** Mine this many blocks. */
 export const mine = (chain: Chain, blocks: number): Promise<void> =>

@@ -23,20 +23,20 @@ export class ScriptedChain implements Chain {
     balance: 10n ** 12n,
     isUsed: false,
   });
-  onOf = async (payment: Payment): Promise<Evidence> => this.evidenceOf(payment);
+  onEvidence = async (payment: Payment): Promise<Evidence> => this.shownEvidence(payment);
 
-  /** The evidence of a payment, unless a test replaces `onOf`. */
-  evidenceOf({ nonce }: Pick<Payment, 'nonce'>): Evidence {
+  /** The evidence of a payment, unless a test replaces `onEvidence`. */
+  shownEvidence({ nonce }: Pick<Payment, 'nonce'>): Evidence {
     const transaction = this.transactions.get(nonce);
     return transaction === undefined ? { kind: 'open' } : { kind: 'paid', transaction, block: 1n };
   }
   id = async (): Promise<string> => `0x${'0'.repeat(64)}`;
   isReachable = (): boolean => true;
-  payer(payment: Payment): Promise<PayerState> {
+  payerState(payment: Payment): Promise<PayerState> {
     return this.onPayer(payment);
   }
-  of(payment: Payment): Promise<Evidence> {
-    return this.onOf(payment);
+  evidenceOf(payment: Payment): Promise<Evidence> {
+    return this.onEvidence(payment);
   }
 }
 
@@ -46,7 +46,7 @@ export class ScriptedFacilitator implements Facilitator {
   /** Payments settled so far. */
   settled = 0;
   onSupported = async (): Promise<boolean> => true;
-  onVerify: (payload: PaymentPayload) => Promise<Verification> = async () => ({ valid: true });
+  onVerify: (payload: PaymentPayload) => Promise<Verification> = async () => ({ isValid: true });
   onSettle = async (payload: PaymentPayload): Promise<SettlementHint> => ({ transaction: this.move(payload) });
 
   /** Move the money of this payment. @returns the transaction */

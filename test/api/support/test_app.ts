@@ -26,7 +26,7 @@ export const PUBLIC_URL = 'https://api.dealfeed.example';
 export const PAY_TO = '0x00000000000000000000000000000000000000aa';
 
 /** The scripted chain responds at once. */
-const QUICK = { everyMs: 1, looksWithHint: 3, looksWithoutHint: 2 } as const;
+const QUICK = { everyMs: 1, readsWithHint: 3, readsWithoutHint: 2 } as const;
 
 export interface Started {
   readonly url: string;
@@ -49,7 +49,7 @@ export async function startApp(
   {
     facilitator = new ScriptedFacilitator(),
     chain = facilitator.chain,
-    contractWallets = true,
+    acceptsContractWallets = true,
     signatures = signaturesOf(null),
     receiptKeys = testReceiptKeys,
     wait = QUICK,
@@ -64,7 +64,7 @@ export async function startApp(
   > &
     Partial<Pick<AppDeps, 'publicUrl'>> &
     Partial<
-      Pick<AppDeps['payments'], 'contractWallets' | 'wait' | 'receiptKeys'> &
+      Pick<AppDeps['payments'], 'acceptsContractWallets' | 'wait' | 'receiptKeys'> &
         Pick<PaymentNetwork, 'chain' | 'signatures'>
     > = {},
 ): Promise<Started> {
@@ -87,7 +87,7 @@ export async function startApp(
     payments: {
       mode: 'facilitator',
       networks: [{ network: BASE, facilitator, chain, signatures }],
-      contractWallets,
+      acceptsContractWallets,
       wait,
       payTo: PAY_TO,
       ledger,

@@ -16,7 +16,7 @@ import { dataFolder, rowsOfTable, type DataFolder } from './snapshot_fixtures.ts
 export const POLYGON = knownNetwork('eip155:137') ?? assert.fail('Polygon is not known');
 
 /** The chain mines at once, so a payment that is not visible after 0.4 s is held by the test. */
-const SHORT_WAIT = { everyMs: 25, looksWithHint: 40, looksWithoutHint: 16 } as const;
+const SHORT_WAIT = { everyMs: 25, readsWithHint: 40, readsWithoutHint: 16 } as const;
 const MONEY = 20_000_000n;
 
 /** A network of the server. */

@@ -126,10 +126,10 @@ class Run {
     }
     const id = this.latest.get(todo.n);
     if (id === undefined) return;
-    if (todo.kind === 'settling') await ledger.settling(id, answer(`answer ${todo.n}`), nowMs);
+    if (todo.kind === 'settling') await ledger.startSettling(id, answer(`answer ${todo.n}`), nowMs);
     else if (todo.kind === 'release') await ledger.release(id, todo.reason, nowMs);
     // The chain shows the payment before it is sold.
-    else if ((await ledger.find({ id }))?.state === 'settling') await ledger.sold(id, this.pay(todo.n), nowMs);
+    else if ((await ledger.find({ id }))?.state === 'settling') await ledger.markSold(id, this.pay(todo.n), nowMs);
   }
 
   /** Make the last block final, and book all transfers. */

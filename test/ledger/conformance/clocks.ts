@@ -46,7 +46,7 @@ export function clocks(onEmpty: OnEmptyLedger): void {
         const { id } = await reserve(ledger, wanted(4, { nowMs: jumped }));
         assert.equal(await claim(ledger, id, ['sold', 'settling', 'reserved'], jumped), 'reserved');
         assert.equal(
-          await ledger.settling(slow.id, answer('x'), 5),
+          await ledger.startSettling(slow.id, answer('x'), 5),
           false,
           'its lease is valid by its own clock, but it was deleted',
         );

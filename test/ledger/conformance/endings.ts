@@ -16,21 +16,21 @@ export function endings({ ledger: get, empty }: SharedLedger): void {
 
     test('is written once: the first transaction of a sale stays', async () => {
       const { id } = await purchaseIn(get(), 'settling', 1, { lead: 'l1' });
-      const first = await get().sold(id, { transaction: '0xaaa', block: 12n }, 50);
+      const first = await get().markSold(id, { transaction: '0xaaa', block: 12n }, 50);
       assert.deepEqual(
         [first.state, first.transaction, first.block, first.endedAtMs, first.leadId],
         ['sold', '0xaaa', 12n, 50, 'l1'],
       );
-      assert.deepEqual(await get().sold(id, { transaction: '0xbbb', block: 13n }, 60), first);
+      assert.deepEqual(await get().markSold(id, { transaction: '0xbbb', block: 13n }, 60), first);
     });
 
     test('is not a sale if no settlement was requested, or it was released before', async () => {
       const { id } = await purchaseIn(get(), 'reserved', 2);
-      await assert.rejects(get().sold(id, paid(1), 1), /never sent for settlement/);
+      await assert.rejects(get().markSold(id, paid(1), 1), /never sent for settlement/);
       assert.equal((await get().find({ id }))?.state, 'reserved');
-      await assert.rejects(get().sold('no such purchase', paid(1), 1), /never sent for settlement/);
+      await assert.rejects(get().markSold('no such purchase', paid(1), 1), /never sent for settlement/);
       const released = await purchaseIn(get(), 'released', 3);
-      assert.equal((await get().sold(released.id, paid(1), 99)).state, 'released');
+      assert.equal((await get().markSold(released.id, paid(1), 99)).state, 'released');
     });
 
     for (const [s, state] of STATES.entries()) {

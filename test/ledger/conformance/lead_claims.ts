@@ -36,7 +36,7 @@ export function leadClaims({ ledger: get, empty, onEmpty }: SharedLedger): void 
       const next = await reserve(get(), wanted(21, { nowMs: LEASE_MS - 1 }));
       assert.equal(await claim(get(), next.id, ['l20'], LEASE_MS - 1), null);
       assert.equal(await claim(get(), next.id, ['l20'], LEASE_MS), 'l20');
-      assert.equal(await get().settling(old.id, answer('x'), LEASE_MS), false);
+      assert.equal(await get().startSettling(old.id, answer('x'), LEASE_MS), false);
     });
 
     test('never takes a lead that is settling or sold', async () => {

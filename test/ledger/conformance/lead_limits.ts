@@ -52,10 +52,10 @@ export function leadLimits(onEmpty: OnEmptyLedger): void {
         const [first, second] = [await begun(ledger, 2, 1), await begun(ledger, 3, 1)];
         assert.deepEqual(await ledger.claim(first.id, leads, limits, 0), claimed('lead-0'));
         assert.deepEqual(await ledger.claim(second.id, leads, limits, 0), claimed('lead-1'));
-        await ledger.settling(first.id, answer('x'), 5);
+        await ledger.startSettling(first.id, answer('x'), 5);
         assert.deepEqual(await claimedBy(ledger, 4, 1, limits), LIMITED_BY_PAYER, 'one is settling, one reserved');
         assert.deepEqual(await claimedBy(ledger, 5, 2, limits), claimed('lead-2'), 'another payer is not counted');
-        await ledger.sold(first.id, paid(2), 6);
+        await ledger.markSold(first.id, paid(2), 6);
         assert.deepEqual(await claimedBy(ledger, 6, 1, limits), claimed('lead-3'), 'a sold lead is not held');
         await ledger.release(second.id, 'not_settled', 7);
         assert.deepEqual(await claimedBy(ledger, 7, 1, limits), claimed('lead-1'), 'a released lead is not held');
@@ -105,9 +105,9 @@ export function leadLimits(onEmpty: OnEmptyLedger): void {
         await claim(ledger, first.id, leads, 0);
         assert.equal((await claimedBy(ledger, 2, 1, limits)).kind, 'claimed');
         assert.deepEqual(await claimedBy(ledger, 3, 2, limits), LIMITED_BY_NEW);
-        await ledger.settling(first.id, answer('x'), 5);
+        await ledger.startSettling(first.id, answer('x'), 5);
         assert.deepEqual(await claimedBy(ledger, 4, 2, limits), LIMITED_BY_NEW, 'a settling purchase is not completed');
-        await ledger.sold(first.id, paid(1), 6);
+        await ledger.markSold(first.id, paid(1), 6);
         assert.equal((await claimedBy(ledger, 5, 2, limits)).kind, 'claimed');
       });
     });

@@ -11,7 +11,7 @@ import type { OnEmptyLedger } from './place.ts';
 const POLYGON = knownNetwork('eip155:137') ?? assert.fail('Polygon is not known');
 /** A chain with the same block 0 as the one of the first network. */
 const SECOND: AuditedAccount = { chain: chainIdentity(POLYGON, CHAIN), payTo: ACCOUNT.payTo };
-const FAILED = { balance: 10_000_000n, mostOpen: 1, mostUnpaid: 1 } as const;
+const FAILED = { balance: 10_000_000n, maxOpen: 1, maxUnpaid: 1 } as const;
 
 /** The n-th payment, with the same payer and nonce, on the second network. */
 const onSecond = (n: number): Payment => ({
@@ -70,7 +70,7 @@ export function networks(onEmpty: OnEmptyLedger): void {
     test("a payer's limits hold for each network: its open and its failed payments count there alone", async () => {
       await onEmpty(async (ledger) => {
         const failed = await purchaseIn(ledger, 'settling', 1);
-        await ledger.unknown(failed.id, 'payer_without_funds', null);
+        await ledger.markUnknown(failed.id, 'payer_without_funds', null);
         await ledger.release(failed.id, 'expired_unused', 100);
         const begin = async (n: number, more: Partial<NewPurchase>): Promise<string> => {
           const begun = await ledger.begin(wanted(n, { nowMs: 200, limits: { ...GENEROUS, ...FAILED }, ...more }));

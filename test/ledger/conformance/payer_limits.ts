@@ -25,7 +25,7 @@ const outcomeOf = (begun: Begun): string => (begun.kind === 'refused' ? begun.re
 /** A released purchase whose outcome was unknown for this reason. */
 async function unpaid(ledger: Ledger, n: number, why: UnknownReason, endedAtMs: number, payer = 1): Promise<void> {
   const { id } = await purchaseIn(ledger, 'settling', n, { payment: payment(n, payer), nowMs: endedAtMs - 10 });
-  await ledger.unknown(id, why, null);
+  await ledger.markUnknown(id, why, null);
   assert.equal(await ledger.release(id, 'expired_unused', endedAtMs), true);
 }
 
@@ -34,13 +34,13 @@ export function payerLimits(onEmpty: OnEmptyLedger): void {
     test('reserved and settling purchases are open; sold, released and expired ones are not', async () => {
       await onEmpty(async (ledger) => {
         const begin = async (n: number, more: Partial<NewPurchase> = {}): Promise<string> =>
-          outcomeOf(await ledger.begin(limited(n, { mostOpen: 2 }, 1, more)));
+          outcomeOf(await ledger.begin(limited(n, { maxOpen: 2 }, 1, more)));
         await purchaseIn(ledger, 'sold', 1);
         await purchaseIn(ledger, 'released', 2);
         const reserved = await purchaseIn(ledger, 'reserved', 3);
         const settling = await purchaseIn(ledger, 'settling', 4);
         assert.equal(await begin(10), 'too_many_open_purchases');
-        await ledger.sold(settling.id, paid(4), 5);
+        await ledger.markSold(settling.id, paid(4), 5);
         assert.equal(await begin(10), 'reserved');
         assert.equal(await begin(11), 'too_many_open_purchases');
         await ledger.release(reserved.id, 'not_settled', 6);
@@ -60,7 +60,7 @@ export function payerLimits(onEmpty: OnEmptyLedger): void {
         assert.equal(await begin(2, 2n * PRICE), 'reserved');
         const { id } = await purchaseIn(ledger, 'settling', 3);
         assert.equal(await begin(4, 4n * PRICE - 1n), 'payer_without_funds');
-        await ledger.sold(id, paid(3), 5);
+        await ledger.markSold(id, paid(3), 5);
         assert.equal(await begin(4, 3n * PRICE), 'reserved', 'a sold purchase has already left the balance');
       });
     });
@@ -76,8 +76,8 @@ export function payerLimits(onEmpty: OnEmptyLedger): void {
 
     test('unpaid purchases count for a day, and only if the payer caused them', async () => {
       await onEmpty(async (ledger) => {
-        const begin = async (n: number, nowMs: number, mostUnpaid: number): Promise<string> =>
-          outcomeOf(await ledger.begin(limited(n, { mostUnpaid }, 1, { nowMs })));
+        const begin = async (n: number, nowMs: number, maxUnpaid: number): Promise<string> =>
+          outcomeOf(await ledger.begin(limited(n, { maxUnpaid }, 1, { nowMs })));
         const now = 10 * DAY_MS;
         for (const [i, why] of (['not_seen', 'unavailable'] as const).entries()) await unpaid(ledger, i, why, now);
         for (const [i, reason] of (['not_sent', 'expired_unused', 'chain_gone'] as const).entries()) {
@@ -103,14 +103,14 @@ export function payerLimits(onEmpty: OnEmptyLedger): void {
     test('a recorded fault stays, and a purchase that was paid later does not count', async () => {
       await onEmpty(async (ledger) => {
         const faulty = await purchaseIn(ledger, 'settling', 1);
-        await ledger.unknown(faulty.id, 'contract_did_not_pay', null);
-        await ledger.unknown(faulty.id, 'not_seen', null);
+        await ledger.markUnknown(faulty.id, 'contract_did_not_pay', null);
+        await ledger.markUnknown(faulty.id, 'not_seen', null);
         await ledger.release(faulty.id, 'expired_unused', 20);
-        assert.equal(outcomeOf(await ledger.begin(limited(2, { mostUnpaid: 1 }))), 'payer_unbilled_too_often');
+        assert.equal(outcomeOf(await ledger.begin(limited(2, { maxUnpaid: 1 }))), 'payer_unbilled_too_often');
         const late = await purchaseIn(ledger, 'settling', 3, { payment: payment(3, 2) });
-        await ledger.unknown(late.id, 'payer_without_funds', null);
-        await ledger.sold(late.id, paid(3), 20);
-        assert.equal(outcomeOf(await ledger.begin(limited(4, { mostUnpaid: 1 }, 2))), 'reserved');
+        await ledger.markUnknown(late.id, 'payer_without_funds', null);
+        await ledger.markSold(late.id, paid(3), 20);
+        assert.equal(outcomeOf(await ledger.begin(limited(4, { maxUnpaid: 1 }, 2))), 'reserved');
       });
     });
 
@@ -118,7 +118,7 @@ export function payerLimits(onEmpty: OnEmptyLedger): void {
       await onEmpty(async (ledger) => {
         for (let n = 0; n < 20; n += 1) await purchaseIn(ledger, n % 2 === 0 ? 'reserved' : 'settling', n);
         for (let n = 20; n < 25; n += 1) await unpaid(ledger, n, 'payer_without_funds', 20);
-        const strict = { balance: PRICE, mostOpen: 1, mostUnpaid: 1 };
+        const strict = { balance: PRICE, maxOpen: 1, maxUnpaid: 1 };
         assert.equal(outcomeOf(await ledger.begin(limited(30, strict, 1))), 'too_many_open_purchases');
         assert.equal(outcomeOf(await ledger.begin(limited(30, strict, 2))), 'reserved');
       });
@@ -126,16 +126,16 @@ export function payerLimits(onEmpty: OnEmptyLedger): void {
 
     test('a repeated request gets its own purchase, never a refusal', async () => {
       await onEmpty(async (ledger) => {
-        const none = { balance: 0n, mostOpen: 0, mostUnpaid: 0 };
+        const none = { balance: 0n, maxOpen: 0, maxUnpaid: 0 };
         const identifierHash = sha256('order 1');
         const first = await reserve(ledger, wanted(1, { identifierHash }));
         const taken = (by: 'payment' | 'identifier'): Begun => ({ kind: 'taken', by, purchase: first });
         assert.deepEqual(await ledger.begin(limited(1, none)), taken('payment'));
         assert.deepEqual(await ledger.begin(limited(2, none, 1, { identifierHash })), taken('identifier'));
         assert.equal(outcomeOf(await ledger.begin(limited(2, none))), 'too_many_open_purchases');
-        await ledger.settling(first.id, answer('x'), 5);
+        await ledger.startSettling(first.id, answer('x'), 5);
         assert.equal(outcomeOf(await ledger.begin(limited(1, none))), 'taken');
-        await ledger.sold(first.id, paid(1), 6);
+        await ledger.markSold(first.id, paid(1), 6);
         assert.equal(outcomeOf(await ledger.begin(limited(1, none))), 'taken');
       });
     });
@@ -149,7 +149,7 @@ export function payerLimits(onEmpty: OnEmptyLedger): void {
     });
 
     for (const [name, limits, reason] of [
-      ['open purchases', { mostOpen: 5 }, 'too_many_open_purchases'],
+      ['open purchases', { maxOpen: 5 }, 'too_many_open_purchases'],
       ['funds', { balance: 5n * PRICE + 1n }, 'payer_without_funds'],
     ] as const) {
       test(`16 concurrent calls of a payer never exceed the limit on ${name}; another payer's all begin`, async () => {

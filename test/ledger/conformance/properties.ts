@@ -44,7 +44,7 @@ export function properties(onEmpty: OnEmptyLedger): void {
         const late = await reserve(ledger, wanted(3, { nowMs: LEASE_MS }));
         assert.equal(await claim(ledger, late.id, [DEBT], LEASE_MS - 1), null);
         assert.equal(await claim(ledger, late.id, [DEBT], LEASE_MS), 'debt');
-        assert.equal(await ledger.settling(id, answer('x'), LEASE_MS), false, 'the expired purchase has ended');
+        assert.equal(await ledger.startSettling(id, answer('x'), LEASE_MS), false, 'the expired purchase has ended');
       });
     });
 
@@ -88,7 +88,7 @@ export function properties(onEmpty: OnEmptyLedger): void {
         const rival = await purchaseIn(ledger, 'reserved', 2, { lead: 'sale', properties: SALE.properties });
         assert.equal(await bookOne(ledger, transferFor(1)), 'made_good');
         assert.deepEqual(await ledger.soldProperties(), ['address-1', 'parcel-1']);
-        assert.equal(await ledger.settling(rival.id, answer('x'), 1), false);
+        assert.equal(await ledger.startSettling(rival.id, answer('x'), 1), false);
       });
     });
 

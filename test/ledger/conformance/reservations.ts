@@ -87,7 +87,7 @@ export function reservations({ ledger: get, empty }: SharedLedger): void {
       assert.notEqual(next.id, old.id);
       assert.equal(await get().find({ id: old.id }), null);
       assert.equal(await claim(get(), old.id, ['lead-8'], LEASE_MS), null);
-      assert.equal(await get().settling(old.id, answer('late'), LEASE_MS), false);
+      assert.equal(await get().startSettling(old.id, answer('late'), LEASE_MS), false);
       assert.equal(await get().release(old.id, 'not_settled', LEASE_MS), false);
       assert.equal(
         (await get().find({ payment: payment(8) }))?.id,
@@ -100,7 +100,7 @@ export function reservations({ ledger: get, empty }: SharedLedger): void {
       const identifierHash = sha256('order-9');
       await reserve(get(), wanted(9, { identifierHash }));
       const next = await reserve(get(), wanted(10, { identifierHash, nowMs: LEASE_MS }));
-      assert.equal(await get().settling(next.id, answer('x'), LEASE_MS), true);
+      assert.equal(await get().startSettling(next.id, answer('x'), LEASE_MS), true);
       const muchLater = 1000 * LEASE_MS;
       assert.equal((await get().begin(wanted(10, { nowMs: muchLater }))).kind, 'taken');
       assert.equal((await get().begin(wanted(11, { identifierHash, nowMs: muchLater }))).kind, 'taken');

@@ -89,16 +89,16 @@ export function retention(onEmpty: OnEmptyLedger, place: Place): void {
         );
         const sold = await purchaseIn(ledger, 'sold', 5000);
         for (let n = 0; n < 502; n += 1)
-          await ledger.delivered({
+          await ledger.recordDelivery({
             purchaseId: sold.id,
             kind: n === 0 ? 'first' : 'wallet',
             atMs: n,
-            complete: n % 2 === 0,
+            isComplete: n % 2 === 0,
           });
         const deliveries = await all(ledger.deliveries());
         assert.deepEqual(deliveries.slice(0, 2), [
-          { purchaseId: sold.id, kind: 'first', atMs: 0, complete: true },
-          { purchaseId: sold.id, kind: 'wallet', atMs: 1, complete: false },
+          { purchaseId: sold.id, kind: 'first', atMs: 0, isComplete: true },
+          { purchaseId: sold.id, kind: 'wallet', atMs: 1, isComplete: false },
         ]);
         assert.deepEqual(
           deliveries.map((d) => d.atMs),

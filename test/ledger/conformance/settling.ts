@@ -22,7 +22,7 @@ export function settling({ ledger: get, openAgain, empty, onEmpty }: SharedLedge
       for (const [i, [name, body]] of Object.entries(bodies).entries()) {
         const { id } = await reserve(get(), wanted(i));
         assert.equal(await get().answerOf(id), null);
-        assert.equal(await get().settling(id, answer(body, 300_001), 5), true, name);
+        assert.equal(await get().startSettling(id, answer(body, 300_001), 5), true, name);
         const stored = await other.answerOf(id);
         assert.deepEqual(
           { headers: stored?.headers, sha256: stored?.sha256, bytes: stored?.bytes },
@@ -46,25 +46,25 @@ export function settling({ ledger: get, openAgain, empty, onEmpty }: SharedLedge
         { ...real, sha256: sha256('another') },
         { ...real, bytes: 3 },
       ])
-        await assert.rejects(get().settling(id, wrong, 1), TypeError);
+        await assert.rejects(get().startSettling(id, wrong, 1), TypeError);
       assert.equal((await get().find({ id }))?.state, 'reserved');
-      assert.equal(await get().settling(id, real, 1), true);
+      assert.equal(await get().startSettling(id, real, 1), true);
     });
 
     test('happens once', async () => {
       const { id } = await purchaseIn(get(), 'settling', 11, { body: 'the first' });
-      assert.equal(await get().settling(id, answer('a second'), 2), false);
+      assert.equal(await get().startSettling(id, answer('a second'), 2), false);
       assert.equal(String(await bodyOf(await get().answerOf(id))), 'the first');
     });
 
     test('records an unknown outcome, and its transaction, until it is sold', async () => {
       const { id } = await purchaseIn(get(), 'settling', 12);
-      await get().unknown(id, 'not_seen', '0xabc');
-      await get().unknown(id, 'unavailable', null);
+      await get().markUnknown(id, 'not_seen', '0xabc');
+      await get().markUnknown(id, 'unavailable', null);
       const { state, why, transaction } = (await get().find({ id })) ?? {};
       assert.deepEqual({ state, why, transaction }, { state: 'settling', why: 'unavailable', transaction: '0xabc' });
-      await get().sold(id, { transaction: '0xdef', block: 7n }, 9);
-      await get().unknown(id, 'not_seen', '0x111');
+      await get().markSold(id, { transaction: '0xdef', block: 7n }, 9);
+      await get().markUnknown(id, 'not_seen', '0x111');
       const sold = await get().find({ id });
       assert.deepEqual([sold?.state, sold?.why, sold?.transaction], ['sold', null, '0xdef']);
     });

@@ -47,11 +47,11 @@ export function transfers(onEmpty: OnEmptyLedger, { races }: { readonly races: n
     test('a transfer sells its settling purchase', async () => {
       await onEmpty(async (ledger) => {
         const settling = await purchaseIn(ledger, 'settling', 1, { lead: 'lead' });
-        await ledger.unknown(settling.id, 'not_seen', paid(99).transaction);
+        await ledger.markUnknown(settling.id, 'not_seen', paid(99).transaction);
         assert.equal(await bookOne(ledger, transferFor(1), { nowMs: 100 }), 'matched');
         const sold: Purchase = { ...settling, state: 'sold', endedAtMs: 100, why: null, ...paid(1) };
         assert.deepEqual(await current(ledger, settling), sold);
-        assert.equal((await ledger.sold(settling.id, paid(50), 200)).transaction, paid(1).transaction);
+        assert.equal((await ledger.markSold(settling.id, paid(50), 200)).transaction, paid(1).transaction);
         assert.equal(await ledger.release(settling.id, 'expired_unused', 200), false);
       });
     });
@@ -124,8 +124,8 @@ export function transfers(onEmpty: OnEmptyLedger, { races }: { readonly races: n
         assert.equal(await bookOne(ledger, transferFor(1)), 'no_purchase');
         assert.equal(await bookOne(ledger, transferFor(2, { logIndex: 7 })), 'no_purchase');
         assert.equal(await bookOne(ledger, transferFor(1, { logIndex: 8, amount: 7n })), 'owed');
-        await ledger.settling(id, answer('x'), 5);
-        await ledger.sold(id, paid(1), 6);
+        await ledger.startSettling(id, answer('x'), 5);
+        await ledger.markSold(id, paid(1), 6);
         const booked = (await all(ledger.transfers(null))).map((t) => [t.logIndex, t.kind, t.purchaseId]);
         assert.deepEqual(booked, [
           [1, 'matched', id],
@@ -175,7 +175,7 @@ export function transfers(onEmpty: OnEmptyLedger, { races }: { readonly races: n
         }
         const elsewhere = await purchaseIn(ledger, 'settling', 3, { chain: OTHER_CHAIN });
         assert.equal(await bookOne(ledger, transferFor(3)), 'no_purchase');
-        await ledger.sold(elsewhere.id, paid(3), 5);
+        await ledger.markSold(elsewhere.id, paid(3), 5);
         const third = (await all(ledger.transfers(ACCOUNT))).find((t) => t.block === 3n);
         assert.equal(third?.kind, 'no_purchase', 'sold() does not take it either');
       });
@@ -186,8 +186,8 @@ export function transfers(onEmpty: OnEmptyLedger, { races }: { readonly races: n
         for (let n = 1; n <= races; n += 1) {
           const { id } = await purchaseIn(one, n % 2 === 0 ? 'reserved' : 'settling', n);
           const sell = async (): Promise<void> => {
-            if (n % 2 === 0) await one.settling(id, answer('x'), 20);
-            await one.sold(id, paid(n), 30);
+            if (n % 2 === 0) await one.startSettling(id, answer('x'), 20);
+            await one.markSold(id, paid(n), 30);
           };
           await Promise.all([sell(), bookAll(two, [transferFor(n)])]);
           const [booked] = (await all(one.transfers(ACCOUNT))).filter((t) => t.block === BigInt(n));
@@ -216,7 +216,7 @@ export function transfers(onEmpty: OnEmptyLedger, { races }: { readonly races: n
           if (state !== 'sold') continue;
           assert.ok(await one.answerOf(purchase.id), 'a sold purchase has its answer');
           // A reservation that had claimed the lead loses it, before a settlement is requested.
-          if (given !== null) assert.equal(await one.settling(rival.id, answer('the lead'), 50), false);
+          if (given !== null) assert.equal(await one.startSettling(rival.id, answer('the lead'), 50), false);
           assert.notEqual((await one.find({ id: rival.id }))?.leadId, `l-${n}`, 'a sold purchase has its lead');
           assert.ok((await one.soldLeads()).includes(`l-${n}`));
         }

@@ -1,6 +1,13 @@
 /** Invariants that are checked each time a call of the ledger returns. */
 import type { Claimed, LeadLimits } from '../../../ledger/lead_claims.ts';
-import { isOver, UNPAID_MS, type Begun, type Ledger, type NewPurchase, type Purchase } from '../../../ledger/ledger.ts';
+import {
+  isExpired,
+  UNPAID_MS,
+  type Begun,
+  type Ledger,
+  type NewPurchase,
+  type Purchase,
+} from '../../../ledger/ledger.ts';
 import type { AuditedAccount, BookedTransfer, Booking } from '../../../ledger/transfers.ts';
 import { all } from '../purchases.ts';
 import type { Chain } from './chain.ts';
@@ -51,7 +58,7 @@ export class CallChecks {
   async #afterBegin({ payment, nowMs, limits }: NewPurchase, begun: Begun): Promise<void> {
     if (begun.kind === 'taken') return;
     const own = (await all(this.#ledger.purchases())).filter(
-      (p) => p.payment.payer === payment.payer && !isOver(p, nowMs),
+      (p) => p.payment.payer === payment.payer && !isExpired(p, nowMs),
     );
     const open = own.filter((p) => isOpen(p) && (begun.kind === 'refused' || p.id !== begun.purchase.id));
     const committed = sumOf(open);
@@ -59,23 +66,23 @@ export class CallChecks {
     const payer = shortPayer(payment.payer);
     if (begun.kind === 'reserved') {
       const id = shortId(begun.purchase.id);
-      if (open.length >= limits.mostOpen) {
-        this.violations.push(`${id}: payer ${payer} has ${open.length + 1} open purchases, limit ${limits.mostOpen}`);
+      if (open.length >= limits.maxOpen) {
+        this.violations.push(`${id}: payer ${payer} has ${open.length + 1} open purchases, limit ${limits.maxOpen}`);
       }
       if (committed + payment.amount > limits.balance) {
         const total = committed + payment.amount;
         this.violations.push(`${id}: payer ${payer} has committed ${total} with a balance of ${limits.balance}`);
       }
       const unpaid = recent.filter((p) => p.why === 'used_elsewhere').length;
-      if (unpaid >= limits.mostUnpaid) {
+      if (unpaid >= limits.maxUnpaid) {
         this.violations.push(`${id}: payer ${payer} starts a purchase after leaving ${unpaid} unpaid`);
       }
       return;
     }
     this.refusals += 1;
     const isTrue = {
-      too_many_open_purchases: open.length >= limits.mostOpen,
-      payer_unbilled_too_often: recent.length >= limits.mostUnpaid,
+      too_many_open_purchases: open.length >= limits.maxOpen,
+      payer_unbilled_too_often: recent.length >= limits.maxUnpaid,
       payer_without_funds: committed + payment.amount > limits.balance,
     }[begun.reason];
     if (!isTrue) this.violations.push(`payer ${payer} is refused (${begun.reason}), but its own purchases allow it`);
@@ -88,7 +95,7 @@ export class CallChecks {
     if (!own) return;
     const { payer } = own.payment;
     const shownPayer = shortPayer(payer);
-    const claims = purchases.filter((p) => p.leadId !== null && isOpen(p) && !isOver(p, nowMs));
+    const claims = purchases.filter((p) => p.leadId !== null && isOpen(p) && !isExpired(p, nowMs));
     const hasBought = (buyer: string): boolean =>
       purchases.some((p) => p.state === 'sold' && p.payment.payer === buyer);
     const byPayer = claims.filter((p) => p.payment.payer === payer).length;

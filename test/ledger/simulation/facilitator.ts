@@ -136,7 +136,7 @@ export function settleThrough(facilitators: readonly Facilitator[], world: World
   }
   const preferred = preferredFacilitator(
     facilitators.map((facilitator) => ({
-      verify: async () => ({ valid: true }),
+      verify: async () => ({ isValid: true }),
       settle: (payload) => {
         const { payment, signature } = payload as unknown as Signed;
         return facilitator.settle(payment, signature);

@@ -37,18 +37,18 @@ const hints: readonly Fault[] = [
   inSource(
     'a hint is believed as success',
     SALE,
-    'const found = await lookForPayment(effects, payment, hint);',
+    'const found = await awaitPayment(effects, payment, hint);',
     `const found: Evidence = transaction === null
-      ? await lookForPayment(effects, payment, hint)
+      ? await awaitPayment(effects, payment, hint)
       : { kind: 'paid', transaction, block: 0n };`,
   ),
   inSource(
     'a refusal is believed',
     SALE,
-    'const found = await lookForPayment(effects, payment, hint);',
+    'const found = await awaitPayment(effects, payment, hint);',
     `const found: Evidence = transaction === null
       ? { kind: 'void', reason: 'expired_unused' }
-      : await lookForPayment(effects, payment, hint);`,
+      : await awaitPayment(effects, payment, hint);`,
   ),
   inSource(
     'a payment that is not seen in time counts as refused',
@@ -63,13 +63,13 @@ const evidence: readonly Fault[] = [
   inSource(
     'one transaction pays two purchases: events of its payer count for any nonce',
     EVIDENCE,
-    ' && e.args.nonce.toLowerCase() === payment.nonce',
+    ' && event.args.nonce.toLowerCase() === payment.nonce',
     '',
   ),
   inSource(
     'evidence is matched by transaction, not by payer and nonce',
     EVIDENCE,
-    'e.args.authorizer.toLowerCase() === payment.payer && e.args.nonce.toLowerCase() === payment.nonce',
+    'event.args.authorizer.toLowerCase() === payment.payer && event.args.nonce.toLowerCase() === payment.nonce',
     'true',
     { file: EVIDENCE, from: 'moved.args.from.toLowerCase() === payment.payer', to: 'true' },
   ),
@@ -78,8 +78,8 @@ const evidence: readonly Fault[] = [
   inSource(
     'evidence takes any transfer of the transaction',
     EVIDENCE,
-    'events.find((e) => e.logIndex === used.logIndex + 1)',
-    "events.find((e) => e.eventName === 'Transfer' && e.args.to.toLowerCase() === payment.payTo)",
+    'events.find((event) => event.logIndex === used.logIndex + 1)',
+    "events.find((event) => event.eventName === 'Transfer' && event.args.to.toLowerCase() === payment.payTo)",
   ),
   inSource(
     'a canceled authorization counts as paid',
@@ -104,8 +104,8 @@ const evidence: readonly Fault[] = [
   withParts('expiry is read from the clock of the server', {
     evidence: (chain, nowMs) => ({
       ...chain,
-      async of(payment, hint) {
-        const found = await chain.of(payment, hint);
+      async evidenceOf(payment, hint) {
+        const found = await chain.evidenceOf(payment, hint);
         return found.kind === 'open' && nowMs() / 1000 >= Number(payment.validBefore)
           ? { kind: 'void', reason: 'expired_unused' }
           : found;
@@ -174,7 +174,7 @@ const audit: readonly Fault[] = [
 
 /** Limits are not enforced, or count the wrong purchases. */
 const limits: readonly Fault[] = [
-  inSource('open purchases are not counted', LIMITS, 'open.length >= limits.mostOpen', 'open.length >= 99'),
+  inSource('open purchases are not counted', LIMITS, 'open.length >= limits.maxOpen', 'open.length >= 99'),
   inSource(
     'open purchases are not subtracted from the balance',
     LIMITS,
@@ -184,7 +184,7 @@ const limits: readonly Fault[] = [
   inSource(
     'purchases left unpaid are not counted',
     LIMITS,
-    'rows.length - open.length >= limits.mostUnpaid',
+    'rows.length - open.length >= limits.maxUnpaid',
     'rows.length - open.length >= 99',
   ),
   inSource(
@@ -219,14 +219,14 @@ const steps: readonly Fault[] = [
     ledger: (ledger) => {
       const answers = new Map<string, Answer>();
       return {
-        settling: async (id, answer) => {
+        startSettling: async (id, answer) => {
           answers.set(id, answer);
           return true;
         },
-        sold: async (id, paid, nowMs) => {
+        markSold: async (id, paid, nowMs) => {
           const answer = answers.get(id);
-          if (answer) await ledger.settling(id, answer, nowMs);
-          return ledger.sold(id, paid, nowMs);
+          if (answer) await ledger.startSettling(id, answer, nowMs);
+          return ledger.markSold(id, paid, nowMs);
         },
       };
     },
@@ -266,7 +266,7 @@ const steps: readonly Fault[] = [
   inSource(
     'a purchase that settles is deleted as an abandoned reservation',
     UPKEEP,
-    "`DELETE FROM purchases WHERE ${overAt('$1')} RETURNING id`",
+    "`DELETE FROM purchases WHERE ${expiredAt('$1')} RETURNING id`",
     "`DELETE FROM purchases WHERE state IN ('reserved', 'settling') AND lease_until_ms <= $1 RETURNING id`",
   ),
   inSource(
@@ -285,10 +285,10 @@ const steps: readonly Fault[] = [
     ledger: (ledger) => {
       const asked = new Set<string>();
       return {
-        sold: async (id, paid, nowMs) => {
+        markSold: async (id, paid, nowMs) => {
           const found = asked.has(id) ? null : await ledger.find({ id });
           asked.add(id);
-          return found ? { ...found, state: 'sold', ...paid } : ledger.sold(id, paid, nowMs);
+          return found ? { ...found, state: 'sold', ...paid } : ledger.markSold(id, paid, nowMs);
         },
       };
     },

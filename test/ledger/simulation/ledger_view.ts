@@ -80,7 +80,7 @@ export function ledgerView({ world, process, ledger, replaced, checks }: LedgerV
         } finally {
           world.underway -= 1;
         }
-        if (world.mishap(name === 'settling' ? SETTLING_LOST : RESULT_LOST)) {
+        if (world.mishap(name === 'startSettling' ? SETTLING_LOST : RESULT_LOST)) {
           throw new LedgerUnavailable(`${name}: the result is lost`);
         }
         return result;

@@ -2,12 +2,12 @@
 import type { OfferedPayment } from '../../../api/payments/chain/authorization.ts';
 import type { Signatures } from '../../../api/payments/chain/signatures.ts';
 import type { Claimant, SaleEffects } from '../../../api/payments/sale.ts';
-import { isOver, type Answer, type Payment, type Purchase, type UnknownReason } from '../../../ledger/ledger.ts';
+import { isExpired, type Answer, type Payment, type Purchase, type UnknownReason } from '../../../ledger/ledger.ts';
 import { answer } from '../purchases.ts';
 import { PAY_TO, PRICE } from './chain.ts';
 import { EXCLUSIVE, HandlerFailed, LEASE_MS, type Reply, type Request, type Session } from './session.ts';
 
-const WAIT = { everyMs: 500, looksWithHint: 4, looksWithoutHint: 2 } as const;
+const WAIT = { everyMs: 500, readsWithHint: 4, readsWithoutHint: 2 } as const;
 /** Seconds for which a payment must be valid, at least and at most. */
 const [MIN_VALID, MAX_VALID] = [6n, 360n];
 const HANDLER_FAILS = 0.02;
@@ -24,7 +24,7 @@ async function findEarlierPurchase(
   { ledger, nowMs }: Session,
   { payment, identifierHash }: Request,
 ): Promise<Purchase | null> {
-  const unlessOver = (p: Purchase | null): Purchase | null => (p && isOver(p, nowMs()) ? null : p);
+  const unlessOver = (p: Purchase | null): Purchase | null => (p && isExpired(p, nowMs()) ? null : p);
   return (
     (identifierHash === null ? null : unlessOver(await ledger.find({ payer: payment.payer, identifierHash }))) ??
     unlessOver(await ledger.find({ payment }))
@@ -61,7 +61,7 @@ async function verify(session: Session, { payment, route }: Request): Promise<Ve
   };
   const offer = { payment, signed: { signature: '0x', authorization: {} } } as unknown as OfferedPayment;
   const payer = await parts.checkPayer(
-    { network: token.network, chain, signatures, contractWallets: true },
+    { network: token.network, chain, signatures, acceptsContractWallets: true },
     offer,
     route === EXCLUSIVE,
   );
@@ -92,7 +92,7 @@ async function handle(
 }
 
 async function payerFault({ chain }: Session, payment: Payment, wasContract: boolean): Promise<UnknownReason | null> {
-  const now = await chain.payer(payment);
+  const now = await chain.payerState(payment);
   if (now.isUsed) return null;
   if (now.hasCode) return wasContract ? 'contract_did_not_pay' : 'payer_changed_code';
   return now.balance < payment.amount ? 'payer_without_funds' : null;
@@ -113,10 +113,10 @@ function effectsOf(session: Session, request: Request, payer: VerifiedPayer): Sa
       await world.gate(process, `gets ${named}`);
       return hint;
     },
-    evidence: (payment, hint) => chain.of(payment, hint),
+    evidence: (payment, hint) => chain.evidenceOf(payment, hint),
     payerFault: (payment) => payerFault(session, payment, payer.isContract),
     pause: (ms) => world.gate(process, `pauses ${ms} ms`),
-    make: (claimant) => handle(session, request, claimant),
+    buildAnswer: (claimant) => handle(session, request, claimant),
   };
 }
 
@@ -141,8 +141,8 @@ export async function buy(session: Session, request: Request): Promise<Reply> {
     chain: await chain.id(),
     limits: {
       balance: payer.balance,
-      mostOpen: payer.isContract ? limits.mostOpenOfContract : limits.mostOpen,
-      mostUnpaid: limits.mostUnpaid,
+      maxOpen: payer.isContract ? limits.mostOpenOfContract : limits.maxOpen,
+      maxUnpaid: limits.maxUnpaid,
     },
   });
   switch (outcome.kind) {

@@ -94,9 +94,9 @@ function limitsOf(world: World): Limits {
   const perPayer = 1 + world.below(2);
   return {
     leads: { perPayer, byNewPayers: perPayer + world.below(2) },
-    mostOpen: 1 + world.below(3),
+    maxOpen: 1 + world.below(3),
     mostOpenOfContract: 1 + world.below(2),
-    mostUnpaid: 1 + world.below(2),
+    maxUnpaid: 1 + world.below(2),
     collectMs: world.random() < 0.1 ? 100_000 : 30 * DAY_MS,
   };
 }

@@ -4,7 +4,7 @@
  */
 import type { PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import type { Signatures } from '../../../api/payments/chain/signatures.ts';
-import { collecting } from '../../../api/payments/collect.ts';
+import { purchaseCollector } from '../../../api/payments/collect.ts';
 import { recordDelivery } from '../../../api/payments/sale.ts';
 import type { Answer, DeliveryKind, Ledger, Purchase } from '../../../ledger/ledger.ts';
 import { bodyOf } from '../purchases.ts';
@@ -90,7 +90,13 @@ export class Server {
       } as unknown as Signatures;
       const { network } = this.#options.chain;
       const secret = 'the same on every process';
-      const proof = collecting({ ledger, publicUrl: ORIGIN, secret, nowMs, networks: [{ network, signatures }] });
+      const proof = purchaseCollector({
+        ledger,
+        publicUrl: ORIGIN,
+        secret,
+        nowMs,
+        networks: [{ network, signatures }],
+      });
       const uri = `${ORIGIN}/api/purchases/${idOrNonce}`;
       const { info, supportedChains } = proof.challenge(uri);
       const signed = { ...info, ...supportedChains[0], address: claims, signature: signatureOf(wallet) };
@@ -195,7 +201,7 @@ export class Server {
       wasPaid: chain.wasEverPaid(purchase.payment),
       wasWritten: written?.state === 'sold',
     });
-    const delivery = { purchaseId: purchase.id, kind, atMs: this.#nowMs(process), complete: !isBroken };
+    const delivery = { purchaseId: purchase.id, kind, atMs: this.#nowMs(process), isComplete: !isBroken };
     recordDelivery(ledger, delivery).catch(() => undefined);
     return isBroken ? { kind: 'broken' } : { kind: 'answer', body, receipt: purchase.id };
   }

@@ -47,9 +47,9 @@ export interface Sent {
 /** Limits of this world, low enough to be reached. */
 export interface Limits {
   readonly leads: LeadLimits;
-  readonly mostOpen: number;
+  readonly maxOpen: number;
   readonly mostOpenOfContract: number;
-  readonly mostUnpaid: number;
+  readonly maxUnpaid: number;
   /** How long an answer can be collected. */
   readonly collectMs: number;
 }

@@ -1,10 +1,10 @@
 /** Tools from a description of the interface. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { interfaceOf, type Tool } from '../../../lib/mcp/tools.ts';
+import { parseInterface, type Tool } from '../../../lib/mcp/tools.ts';
 
 const toolOf = (more: object): Tool | undefined =>
-  interfaceOf(
+  parseInterface(
     {
       openapi: '3.1.0',
       info: { title: 'x', version: '1' },

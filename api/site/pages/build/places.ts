@@ -23,7 +23,7 @@ export interface PlaceChoices {
 }
 
 /** Most cities and ZIPs to choose from; others can be typed. */
-const MOST = 250;
+const MAX_CHOICES = 250;
 
 const DEALS = "SELECT DISTINCT state, county, city, zip FROM deals WHERE listing_status = 'active'";
 const RECORDS = 'SELECT state, county, city, zip FROM signals UNION SELECT state, county, city, zip FROM auctions';
@@ -79,7 +79,7 @@ export async function placeChoices(
         a === '' ? 1 : b === '' ? -1 : a < b ? -1 : 1,
       ),
     ),
-    cities: sorted(inCounty.map((place) => place.city)).slice(0, MOST),
-    zips: sorted(inCounty.map((place) => place.zip)).slice(0, MOST),
+    cities: sorted(inCounty.map((place) => place.city)).slice(0, MAX_CHOICES),
+    zips: sorted(inCounty.map((place) => place.zip)).slice(0, MAX_CHOICES),
   };
 }

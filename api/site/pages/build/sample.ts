@@ -13,9 +13,9 @@ import { fieldOf, limitedField } from './fields.ts';
 type Values = Readonly<Record<string, unknown>>;
 
 /** Fields shown of a record's shape besides those that a filter limits. */
-const MOST_FIELDS = 14;
+const MAX_FIELDS = 14;
 /** Deals shown of the free index. */
-const MOST_DEALS = 3;
+const MAX_DEALS = 3;
 
 /** What a value is, from the one in the free sample. */
 function typeOf(value: unknown): string {
@@ -42,7 +42,7 @@ export function shapeOf(sample: Values, table: string, params: Values): Record<s
     limits.set(field, other === undefined ? text : `${other}, ${text}`);
   }
   const names = Object.keys(sample);
-  const shown = new Set([...names.slice(0, MOST_FIELDS), ...limits.keys()]);
+  const shown = new Set([...names.slice(0, MAX_FIELDS), ...limits.keys()]);
   const ordered = [...new Set([...names, ...limits.keys()])].filter((name) => shown.has(name));
   return Object.fromEntries(ordered.map((name) => [name, limits.get(name) ?? `(${typeOf(sample[name])})`]));
 }
@@ -81,13 +81,13 @@ async function fromIndex(context: PageContext, params: Values): Promise<Html | '
         'Deals of the free index',
         [
           { label: 'Address' },
-          { label: 'Asking price', num: true },
-          { label: 'Units', num: true },
-          { label: 'Advertised cap', num: true },
-          { label: 'Deal score', num: true },
+          { label: 'Asking price', isNumeric: true },
+          { label: 'Units', isNumeric: true },
+          { label: 'Advertised cap', isNumeric: true },
+          { label: 'Deal score', isNumeric: true },
         ],
         found
-          .slice(0, MOST_DEALS)
+          .slice(0, MAX_DEALS)
           .map((deal) => [
             `${String(deal['address'] ?? 'Street not published')}, ${String(deal['city'])}, ${String(deal['state'])}`,
             dollars(deal['list_price'] as string | null),

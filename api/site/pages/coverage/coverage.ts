@@ -9,7 +9,7 @@ import { html, type Html, type Piece } from '../../html.ts';
 import { cardTable, figures, plainTable } from '../../layout.ts';
 import { count, countText, day, percent, points, rangeText } from '../../format.ts';
 import { pathOf } from '../../map/metros.ts';
-import { ACTIVE, allGaps, COMPARED, LEAST_DEALS, metrosOf, type GapFigures } from '../../metro_figures.ts';
+import { ACTIVE, allGaps, COMPARED, MIN_DEALS, metrosOf, type GapFigures } from '../../metro_figures.ts';
 import { rowsFor, textOrNull, type PageContext, type Page } from '../../page.ts';
 import { kindsByMetro } from './kinds.ts';
 import { sourcesByFamily } from './sources.ts';
@@ -40,17 +40,17 @@ async function metros({ request: { snapshot } }: PageContext): Promise<Html> {
   const entries = (await metrosOf(snapshot)).filter(({ figures: { deals } }) => deals > 0);
   return plainTable(
     html`Active deals by metro. The three medians are of the compared deals: those with a broker’s claim and a HUD rent
-    that fits. The median gap may differ from the difference of the two medians. Metros with fewer than ${LEAST_DEALS}
+    that fits. The median gap may differ from the difference of the two medians. Metros with fewer than ${MIN_DEALS}
     compared deals have no medians and no count. Hot deals are a range, as in a free count.`,
     'Deals by metro',
     [
       { label: 'Metro' },
-      { label: 'Deals', num: true },
-      { label: 'Hot', num: true },
-      { label: 'Compared', num: true },
-      { label: 'Claimed cap', num: true },
-      { label: 'Underwritten', num: true },
-      { label: 'Gap', num: true },
+      { label: 'Deals', isNumeric: true },
+      { label: 'Hot', isNumeric: true },
+      { label: 'Compared', isNumeric: true },
+      { label: 'Claimed cap', isNumeric: true },
+      { label: 'Underwritten', isNumeric: true },
+      { label: 'Gap', isNumeric: true },
     ],
     [
       ...entries.map(({ metro, figures: ofMetro }) => [
@@ -65,8 +65,8 @@ async function metros({ request: { snapshot } }: PageContext): Promise<Html> {
 async function gaps(context: PageContext): Promise<Html> {
   const rows = await rowsFor(context, `SELECT cap_gap_pct FROM deals WHERE ${ACTIVE} AND ${COMPARED}`);
   const values = rows.map((row) => Number(row['cap_gap_pct']));
-  if (values.length < LEAST_DEALS)
-    return html`<p>Fewer than ${LEAST_DEALS} deals have a broker’s claim and a HUD rent that fits.</p>`;
+  if (values.length < MIN_DEALS)
+    return html`<p>Fewer than ${MIN_DEALS} deals have a broker’s claim and a HUD rent that fits.</p>`;
   return barChart({
     caption: html`Claimed minus underwritten cap rate, in percentage points: ${countText(values.length)} active deals
     with a broker’s claim and a HUD rent that fits`,
@@ -128,11 +128,11 @@ async function counties(context: PageContext): Promise<Html> {
     'County records',
     [
       { label: 'County' },
-      { label: 'Signals', num: true },
-      { label: 'with an address', num: true },
-      { label: 'Upcoming sales', num: true },
+      { label: 'Signals', isNumeric: true },
+      { label: 'with an address', isNumeric: true },
+      { label: 'Upcoming sales', isNumeric: true },
       { label: 'Next sale' },
-      { label: 'Leads', num: true },
+      { label: 'Leads', isNumeric: true },
     ],
     [...new Set([...signals.keys(), ...sales.keys(), ...sellable.keys()])]
       .sort()
@@ -158,8 +158,8 @@ async function registers(context: PageContext): Promise<Html> {
     'Business registrations',
     [
       { label: 'State' },
-      { label: 'Filings', num: true },
-      { label: 'with an agent', num: true },
+      { label: 'Filings', isNumeric: true },
+      { label: 'with an agent', isNumeric: true },
       { label: 'Newest filing' },
       { label: 'Last read' },
     ],

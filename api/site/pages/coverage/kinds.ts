@@ -50,8 +50,8 @@ export async function kindsByMetro(context: PageContext): Promise<Html | ''> {
       [
         { label: 'Metro' },
         { label: 'Kinds read' },
-        { label: 'Not read', num: true },
-        { label: 'Rows in force', num: true },
+        { label: 'Not read', isNumeric: true },
+        { label: 'Rows in force', isNumeric: true },
         { label: 'Oldest read' },
       ],
       [...Map.groupBy(rows, ({ metro }) => String(metro))].map(([name, ofMetro]) => metroCells(name, ofMetro)),

@@ -41,7 +41,7 @@ function examples(route: Route, context: PageContext): Html {
   </fieldset>`;
 }
 
-async function beside(route: Route, context: PageContext): Promise<Html> {
+async function exampleColumn(route: Route, context: PageContext): Promise<Html> {
   const { text, isShortened, isLive } = await sampleAnswer(route, context);
   const cut = isShortened ? ' … marks what is left out.' : '';
   return html`<section id="example">
@@ -158,7 +158,7 @@ async function content(endpoint: Endpoint, context: PageContext): Promise<Html> 
   ];
   return referenceFrame(
     context,
-    { path: endpoint.href, toc, ...(route ? { beside: await beside(route, context) } : {}) },
+    { path: endpoint.href, toc, ...(route ? { sideColumn: await exampleColumn(route, context) } : {}) },
     {
       lead: lead(endpoint),
       content: html`${!route && collectText}

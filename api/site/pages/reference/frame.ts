@@ -29,7 +29,7 @@ export interface ReferencePage {
   /** Text in the search field. */
   readonly query?: string;
   /** Content for the right column of a wide screen; on others it follows the lead. */
-  readonly beside?: Html;
+  readonly sideColumn?: Html;
 }
 
 /** The guides of the reference. Their pages have these titles. */
@@ -119,7 +119,7 @@ function neighbors(groups: readonly SidebarGroup[], path: string): Piece {
 /** A page of the reference. `lead` has the heading; `content` the sections. */
 export function referenceFrame(
   { site }: Pick<PageContext, 'site'>,
-  { path, toc, query = '', beside }: ReferencePage,
+  { path, toc, query = '', sideColumn }: ReferencePage,
   { lead, content }: { readonly lead: Html; readonly content: Piece },
 ): Html {
   const groups = groupsOf(site.routes);
@@ -133,7 +133,7 @@ export function referenceFrame(
       </details>
       <nav class="ref-nav" aria-label="Reference">${links(groups, path)}</nav>
     </div>
-    <article id="article" class="${beside ? 'ref-page ref-two' : 'ref-page'}">
+    <article id="article" class="${sideColumn ? 'ref-page ref-two' : 'ref-page'}">
       <header>
         ${lead}
         ${
@@ -145,7 +145,7 @@ export function referenceFrame(
           </nav>`
         }
       </header>
-      ${beside && html`<div class="ref-beside">${beside}</div>`}
+      ${sideColumn && html`<div class="ref-beside">${sideColumn}</div>`}
       <div class="ref-text">${content}</div>
       ${neighbors(groups, path)}
     </article>

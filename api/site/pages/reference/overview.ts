@@ -31,8 +31,8 @@ const start = ({ site }: PageContext): Html =>
     <p>
       Each priced call is paid with <a href="https://www.x402.org" rel="noreferrer">x402</a>: a signed transfer of USDC,
       sent with the request.
-      ${site.purchase && html`<a href="${TEST_PURCHASE}">Buy a call with test money</a> to see each step.`} The same
-      calls are tools of the MCP server at <code>${site.publicUrl}${MCP_PATH}</code>, and
+      ${site.hasTestPurchase && html`<a href="${TEST_PURCHASE}">Buy a call with test money</a> to see each step.`} The
+      same calls are tools of the MCP server at <code>${site.publicUrl}${MCP_PATH}</code>, and
       <a href="/openapi.json">openapi.json</a> describes them for client generators.
     </p>
   </section>`;

@@ -91,8 +91,8 @@ const history = ({ history: versions }: ReportBody, titleOf: (source: string) =>
           [
             { label: 'First seen' },
             { label: 'Change' },
-            { label: 'Asking price', num: true },
-            { label: 'Advertised cap', num: true },
+            { label: 'Asking price', isNumeric: true },
+            { label: 'Advertised cap', isNumeric: true },
             { label: 'Availability' },
             { label: 'Listing' },
           ],

@@ -66,7 +66,7 @@ function rentSteps(deal: Deal): Html {
   return html`<h2 id="rent">From HUD’s rent to contract rent</h2>
     ${cardTable(
       'Rent of a unit for a month, step by step',
-      [{ label: 'Step' }, { label: 'Rent', num: true }, { label: 'Based on' }, { label: 'Place and year' }],
+      [{ label: 'Step' }, { label: 'Rent', isNumeric: true }, { label: 'Based on' }, { label: 'Place and year' }],
       [
         [
           'Rent of two bedrooms',
@@ -111,7 +111,12 @@ function expenses(deal: Deal): Html {
   return html`<h2 id="expenses">Expenses, line by line</h2>
     ${cardTable(
       'Dollars per year',
-      [{ label: 'Expense' }, { label: 'Amount', num: true }, { label: 'Based on' }, { label: 'Source, place, date' }],
+      [
+        { label: 'Expense' },
+        { label: 'Amount', isNumeric: true },
+        { label: 'Based on' },
+        { label: 'Source, place, date' },
+      ],
       lines.map((line) => [LINES[line.line], dollars(line.amount), lineBasis(line, deal.property_tax), sourceOf(line)]),
     )}
     <p>
@@ -140,7 +145,7 @@ const underwritings = (deal: Deal): Html =>
   html`<h2 id="noi">Two underwritings</h2>
     ${cardTable(
       'Net operating income per year',
-      [{ label: 'Underwriting' }, { label: 'NOI', num: true }, { label: 'Cap rate', num: true }],
+      [{ label: 'Underwriting' }, { label: 'NOI', isNumeric: true }, { label: 'Cap rate', isNumeric: true }],
       [
         [
           'This report: it counts in scores and offers',

@@ -2,7 +2,7 @@
 import { rangeChart } from '../../charts.ts';
 import { countText, dollarsText } from '../../format.ts';
 import type { Html } from '../../html.ts';
-import { ACTIVE, LEAST_DEALS } from '../../metro_figures.ts';
+import { ACTIVE, MIN_DEALS } from '../../metro_figures.ts';
 import { rowsFor, type PageContext } from '../../page.ts';
 
 /** Lower ends of the ranges of prices, in dollars. */
@@ -22,13 +22,13 @@ export async function scoresByPrice(context: PageContext): Promise<Html | ''> {
     `SELECT len(list_filter([${PRICES_FROM.join(', ')}], lambda lower_end: lower_end <= list_price)) - 1 AS bin,
       count(*) AS n, quantile_disc(deal_score, [0.25, 0.5, 0.75]) AS quartiles
     FROM deals WHERE ${ACTIVE} AND list_price IS NOT NULL AND deal_score IS NOT NULL
-    GROUP BY 1 HAVING count(*) >= ${LEAST_DEALS} ORDER BY 1`,
+    GROUP BY 1 HAVING count(*) >= ${MIN_DEALS} ORDER BY 1`,
   );
   if (rows.length === 0) return '';
   return rangeChart({
     title: 'Scores against price',
     about: `The middle half of the scores of active deals, with the median, for each range of asking prices. A range
-      with fewer than ${LEAST_DEALS} deals is left out.`,
+      with fewer than ${MIN_DEALS} deals is left out.`,
     columns: ['Asking price', 'Deals', 'Lower quartile', 'Median score', 'Upper quartile'],
     low: 0,
     high: 100,
