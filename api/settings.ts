@@ -78,8 +78,8 @@ export const serverSettings = z.object({
     .min(1, 'a file')
     .optional()
     .describe(
-      'File with the keys that sign receipts, made by make receipt-key and readable by its owner only. Required with ' +
-        'real money; default in the sandbox: a new one in DATA_DIR. Servers behind one URL use the same keys.',
+      'File with the keys that sign receipts, created by make receipt-key and readable by its owner only. Required ' +
+        'with real money; default in the sandbox: a new one in DATA_DIR. Servers behind one URL use the same keys.',
     ),
   ...facilitatorSettings,
   CONTRACT_WALLETS: z

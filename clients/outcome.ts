@@ -15,7 +15,7 @@ type ClientReason =
 /** A call without a response. `document` is the server's problem document, if it sent one. */
 export interface Refused {
   readonly kind: 'refused';
-  /** Of this client, or of the server's problem document. */
+  /** Reason code of this client, or of the server's problem document. */
   readonly reason: string;
   readonly detail: string;
   /** Null if it is unknown. */

@@ -114,7 +114,7 @@ export function createBuyer({
     if (response?.status === 200) outcome = await readResponse(response, price).catch(() => lost);
     else if (response !== null) outcome = await readRefusal(response).catch(() => lost);
     if (outcome.kind === 'response' || outcome.billed !== null) return outcome;
-    // The server reports whether it charged: then the response can be collected.
+    // It may have been charged. If it was, the response can be collected.
     const found = await recover(purchaseUrl(url.origin, nonce), payer);
     if (found === null) return outcome;
     return found.kind === 'response' ? { ...found, paid_usd: usd(price) } : { ...found, billed: false };

@@ -1,4 +1,4 @@
-/** Receipts saved beside their answers, and the server's keys, so that `make verify` works offline later. */
+/** Saves receipts next to their answers, and the server's keys, so that `make verify` works offline later. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeWhole } from '../lib/files.ts';
@@ -28,7 +28,7 @@ export async function saveKeys(base: string, answerPath: string): Promise<string
   const path = join(dirname(answerPath), KEYS_FILE);
   try {
     const response = await fetch(base + KEYS_PATH, { redirect: 'error', signal: AbortSignal.timeout(KEYS_MS) });
-    if (response.status !== 200) return `${base}${KEYS_PATH} answered ${response.status}`;
+    if (response.status !== 200) return `${base}${KEYS_PATH} responded with ${response.status}`;
     const text = await response.text();
     const published = new Set(parseKeys(text).map((key) => key.kid));
     const saved = await readFile(path, 'utf8').then(parseKeys, () => []);
@@ -37,6 +37,6 @@ export async function saveKeys(base: string, answerPath: string): Promise<string
     await writeWhole(path, text);
     return null;
   } catch (error) {
-    return error instanceof NotProven ? error.message : `${base}${KEYS_PATH} did not answer`;
+    return error instanceof NotProven ? error.message : `${base}${KEYS_PATH} did not respond`;
   }
 }

@@ -26,7 +26,7 @@ export function parseKeys(text: string): readonly PublicKey[] {
   const parsed = PublicKeys.safeParse(json);
   if (parsed.success) return parsed.data.keys;
   const [issue] = parsed.error.issues;
-  throw new NotProven(`the keys are no /.well-known/jwks.json: ${issue?.path.join('.') || 'it'}: ${issue?.message}`);
+  throw new NotProven(`the keys are not a /.well-known/jwks.json: ${issue?.path.join('.') || 'it'}: ${issue?.message}`);
 }
 
 /** The key that the header names, if the header is that of a receipt. Nothing in the header chooses the algorithm. */
@@ -46,9 +46,8 @@ function keyOf(jws: string, keys: readonly PublicKey[]): PublicKey {
 }
 
 /** Why this key does not count for a sale at this time; null if it does. */
-function timeProblem({ kid, from, until, revokeKey }: PublicKey, soldAtMs: number, nowMs: number): string | null {
-  if (revokeKey !== null)
-    return `the key ${kid} was revoked at ${revokeKey}: others may have it. Collect the answer again`;
+function timeProblem({ kid, from, until, revoked }: PublicKey, soldAtMs: number, nowMs: number): string | null {
+  if (revoked !== null) return `the key ${kid} was revoked at ${revoked}: others may have it. Collect the answer again`;
   if (Date.parse(from) > nowMs) return `the key ${kid} signs from ${from}, which is in the future`;
   if (until !== null && soldAtMs > Date.parse(until))
     return `the sale is of ${new Date(soldAtMs).toISOString()}, and the key ${kid} signed until ${until}`;

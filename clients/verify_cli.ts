@@ -36,14 +36,14 @@ const read = (setting: keyof VerifySettings, path: string): Promise<Buffer> =>
     throw new SettingError(`${setting} is ${JSON.stringify(path)}, expected a file that can be read`);
   });
 
-/** The saved keys: KEYS, or those beside the receipt. */
+/** The saved keys: KEYS, or those next to the receipt. */
 async function keysText({ KEYS, RECEIPT }: VerifySettings): Promise<string> {
   if (KEYS !== undefined) return (await read('KEYS', KEYS)).toString('utf8');
   const path = join(dirname(RECEIPT), KEYS_FILE);
   return readFile(path, 'utf8').catch(() => {
     throw new SettingError(
-      `KEYS is null, expected a saved /.well-known/jwks.json of the server that sold the answer; ${path} does not ` +
-        'exist either',
+      `KEYS is null, expected a saved /.well-known/jwks.json of the server that sold the answer, because ${path} ` +
+        'does not exist',
     );
   });
 }
@@ -64,17 +64,17 @@ function printKey({ key, isSignedAgain }: VerifiedReceipt): void {
   if (isSignedAgain) print('           newer than the sale: the server signed this receipt again after a key rotation');
 }
 
-/** Look up the pages that the answer names. @returns whether all were found, or there was nowhere to look */
+/** Look up the pages that the answer names. @returns whether all were found, or no archive or folder was given */
 async function verifyPages(text: string, { FOLDER, DATA_DIR }: VerifySettings): Promise<boolean> {
   const pages = namedPages(text);
   if (pages.length === 0) {
-    print('pages      the answer names none');
+    print('pages      none: the answer names no page');
     return true;
   }
   const store = FOLDER === undefined ? await openArchive(DATA_DIR) : await openFolder(FOLDER);
   if (store === null) {
     if (FOLDER !== undefined) throw new SettingError(`FOLDER is ${JSON.stringify(FOLDER)}, expected a folder of pages`);
-    print(`pages      ${pages.length} named, not looked up: ${DATA_DIR} has no archive; FOLDER=... names saved pages`);
+    print(`pages      ${pages.length} named, not looked up: ${DATA_DIR} has no archive. Set FOLDER to saved pages`);
     return true;
   }
   const checked = await checkPages(pages, store);
@@ -86,9 +86,9 @@ async function verifyPages(text: string, { FOLDER, DATA_DIR }: VerifySettings): 
 
 const PROVEN =
   'This proves that the holder of the key states that it sold exactly these bytes for this request and payment. ' +
-  'It does not prove that the data are true: the pages do, as far as they were found. That the key is the ' +
-  "seller's rests on how you got the saved keys: over https, and compared with a copy that you saved earlier. That " +
-  'the money moved is on the chain: look the transaction up.';
+  'It does not prove that the data are true: compare them with the pages that were found. Check that the key is the ' +
+  "seller's: get the keys over https and compare them with a copy that you saved earlier. Look the transaction up on " +
+  'the chain to check that the money moved.';
 
 async function verify(): Promise<number> {
   const settings = readSettings(verifySettings);
@@ -100,7 +100,7 @@ async function verify(): Promise<number> {
     printKey(verified);
     printSale(verified.claims);
     verifyContent(verified.claims, content);
-    print(`content    ${content.length} bytes, SHA-256 ${verified.claims.content.sha256}: the same`);
+    print(`content    ${content.length} bytes, SHA-256 ${verified.claims.content.sha256}: identical`);
     if (x402 !== null) {
       verifyX402Receipt(verified.claims, x402);
       print('x402       the x402 receipt is of the same sale');

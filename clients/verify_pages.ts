@@ -8,7 +8,7 @@ export interface NamedPage {
   readonly sha256: string;
   /** Where the answer names it: "distress.matches.0.signal". */
   readonly place: string;
-  /** URL of the page, if the answer has it beside the hash. */
+  /** URL of the page, if the answer has it next to the hash. */
   readonly url: string | null;
 }
 

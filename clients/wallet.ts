@@ -23,7 +23,7 @@ export const serverSetting = {
 
 /**
  * The wallet of the sandbox server that runs on this data folder.
- * @param server where to reach the server, if not where it says it listens
+ * @param server address of the server, if it differs from the one in the wallet file
  * @throws SettingError if there is none
  */
 export async function sandboxWallet(dataDir: string, server?: string): Promise<SandboxWallet> {

@@ -73,7 +73,9 @@ async function restoreBackup(env: Env, print: Print): Promise<void> {
     if (noted !== null && noted.id !== identity.id) print(`${settings.DATA_DIR} used ledger ${noted.id} before.`);
     print(`Epoch ${identity.epoch} of ledger ${identity.id}. Restart the servers that use it: they stopped selling.`);
     if (withheld > 0)
-      print(`${withheld} leads were sold after the backup, by the claims journal. They are withheld for good.`);
+      print(
+        `${withheld} leads were sold after the backup, according to the claims journal. They are never offered again.`,
+      );
   } finally {
     await store.close();
   }

@@ -1,22 +1,6 @@
 /**
- * What was sold, to whom, and for which payment: the only state that cannot be rebuilt from the archive. SQLite stores
- * it for the processes of one host, PostgreSQL for several hosts.
- *
- * A purchase is one payment used for one call:
- *
- *   begin ──> reserved ──settling()──> settling ──sold()──> sold
- *                │                        │                  ^
- *                └──release()──> gone     └──release()──> released ──bookTransfers()── (the money arrived after all)
- *
- * - `reserved`: the payment was verified and belongs to one request, which is building its answer. It may claim a lead.
- *   No settlement was requested, so anyone may delete a reservation whose lease has expired. A reservation that began
- *   more than FUTURE_MS ahead of the caller's clock counts as expired: one of the two clocks is wrong.
- * - `settling`: written durably, with the whole answer, before a settlement is requested. Only the chain ends it.
- * - `sold`: our own node returned the mined receipt with the events of this payment.
- * - `released`: a safe block shows that the payment can no longer be used, or no settlement was ever requested.
- *
- * Every method is atomic and safe across processes; its writes are on disk when it resolves. Callers pass times in
- * milliseconds of Unix time. Amounts are atomic units of the asset (one USDC is 1,000,000).
+ * The interface of the ledger: sales, buyers and payments, the only state that cannot be rebuilt from the archive.
+ * SQLite stores it for the processes of one host, PostgreSQL for several hosts.
  */
 import { DAY_MS } from '../lib/time.ts';
 import type { LeadClaims } from './lead_claims.ts';
@@ -36,6 +20,20 @@ export interface Payment {
   readonly validBefore: bigint;
 }
 
+/**
+ * The state of a purchase, which is one payment used for one call:
+ *
+ *   begin() ──> reserved ──startSettling()──> settling ──markSold()──> sold
+ *                   │                             │                     ^
+ *                   └──release()──> deleted       └──release()──> released ──bookTransfers()── (money arrived late)
+ *
+ * - `reserved`: the payment was verified and belongs to one request, which is building its answer. It may claim a lead.
+ *   No settlement was requested, so anyone may delete a reservation whose lease has expired. A reservation that began
+ *   more than FUTURE_MS ahead of the caller's clock counts as expired: one of the two clocks is wrong.
+ * - `settling`: written durably, with the whole answer, before a settlement is requested. Only the chain ends it.
+ * - `sold`: our own node returned the mined receipt with the events of this payment.
+ * - `released`: a safe block shows that the payment can no longer be used, or no settlement was ever requested.
+ */
 export type PurchaseState = 'reserved' | 'settling' | 'sold' | 'released';
 
 export interface NewPurchase {
@@ -134,7 +132,7 @@ export type PurchaseKey =
   | { readonly payment: Pick<Payment, 'network' | 'asset' | 'payer' | 'nonce'> }
   | { readonly payer: string; readonly identifierHash: string };
 
-/** Why nobody was charged, nor ever will be by this payment. */
+/** Why nobody was charged, and why this payment can no longer be charged. */
 export type ReleaseReason =
   /** The request ended without an answer to sell, before a settlement was requested. The reservation is deleted. */
   | 'not_settled'
@@ -201,6 +199,10 @@ export const settlingSinceMs = ({
 /** Why exclusive sales are paused after a restore. */
 export type ExclusivePause = 'restored_not_audited' | 'restored_transfers_owed';
 
+/**
+ * Every method is atomic and safe across processes; its writes are on disk when it resolves. Callers pass times in
+ * milliseconds of Unix time. Amounts are atomic units of the asset (one USDC is 1,000,000).
+ */
 export interface Ledger extends LeadClaims, TransferBook {
   /**
    * Reserve a verified payment for one request. Of several callers with one payment, or with one identifier of one
@@ -221,7 +223,7 @@ export interface Ledger extends LeadClaims, TransferBook {
   markSold(purchaseId: string, paid: Paid, nowMs: number): Promise<Purchase>;
   /**
    * End a purchase for which nobody is charged, and free its payment, its identifier and its lead. `not_settled`
-   * deletes a reserved purchase; any other reason turns a settling purchase, with its answer, into a released one.
+   * deletes a reserved purchase; any other reason moves a settling purchase, with its answer, to `released`.
    * @returns whether this call ended it
    */
   release(purchaseId: string, reason: ReleaseReason, nowMs: number): Promise<boolean>;

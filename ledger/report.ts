@@ -198,7 +198,7 @@ function revenueLines({ sales, networks, purchases }: Figures, nowMs: number, da
   ];
 }
 
-/** The screen. @param days of revenue to list */
+/** All lines of the report. @param days of revenue to list */
 export function formatReport(figures: Figures, place: string, nowMs: number, days: number): string[] {
   const { sales, unknown, claims, leadsWithoutProperty, notDelivered, purchases } = figures;
   return [
@@ -207,7 +207,7 @@ export function formatReport(figures: Figures, place: string, nowMs: number, day
       `${purchases.reserved} reserved, ${purchases.released} released (nobody was charged)`,
     ...revenueLines(figures, nowMs, days),
     '',
-    `Settlements of unknown outcome: ${unknown.length}`,
+    `Settlements with unknown outcome: ${unknown.length}`,
     ...firstLines(
       columns(
         unknown.map((purchase) => [
@@ -224,12 +224,12 @@ export function formatReport(figures: Figures, place: string, nowMs: number, day
     ),
     ...auditLines(figures.audit),
     '',
-    `Leads with their properties: ${claims.sold} sold, ${claims.settling} being paid for, ${claims.reserved} reserved`,
+    `Leads with their properties: ${claims.sold} sold, ${claims.settling} settling, ${claims.reserved} reserved`,
     ...firstLines(
       leadsWithoutProperty.map((lead) => `  ${lead} is claimed without its property: no snapshot shows it`),
     ),
     '',
-    `Sold, and never sent completely: ${notDelivered.length}` +
+    `Sold but never sent completely: ${notDelivered.length}` +
       (notDelivered.length === 0 ? '' : ' (their buyers can collect them)'),
     ...firstLines(
       columns(

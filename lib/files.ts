@@ -8,7 +8,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 
 const CHUNK_BYTES = 1 << 20;
 
-/** A file of ours does not have the content that was written. The message names it and what the operator can do. */
+/** A file does not have the content that was written to it. The message names it and what the operator can do. */
 export class DamagedFile extends Error {
   override readonly name = 'DamagedFile';
 }

@@ -1,4 +1,4 @@
-/** Headers of a list as CSV: what its JSON envelope says besides the records. */
+/** Headers of a list as CSV, one for each field of the JSON envelope. */
 
 /** The header of each field of the envelope. */
 export const LIST_HEADERS = {
@@ -13,5 +13,5 @@ export const LIST_HEADERS = {
   note: 'Note',
 } as const;
 
-/** All headers of such a list: they belong to its body, and are stored and sent again with it. */
+/** All headers of a list as CSV. They are stored with the body and sent again with it. */
 export const LIST_HEADER_NAMES: readonly string[] = [...Object.values(LIST_HEADERS), 'Link'];

@@ -18,7 +18,7 @@ export const table = (head: readonly string[], rows: readonly (readonly string[]
     ...rows.map((cells) => `| ${cells.join(' | ')} |`),
   ].join('\n');
 
-/** A paragraph or list item, with what its first and its other lines begin with. */
+/** A paragraph or list item, with the prefix of its first line and that of the others. */
 interface Block {
   readonly first: string;
   readonly rest: string;
@@ -48,7 +48,7 @@ function blockFrom(line: string): Block {
   return { first, rest: indent + ' '.repeat(marker.length), text: line.slice(first.length) };
 }
 
-/** The same page with paragraphs and list items wrapped. Tables, headings, code blocks and pictures stay. */
+/** Wrap the paragraphs and list items of a page. Tables, headings, code blocks and pictures stay. */
 export function wrap(page: string): string {
   const parts: (string | Block)[] = [];
   let inCode = false;

@@ -67,7 +67,7 @@ const key = z.object({
   /** The key signs no sale after this time; null for the latest key. */
   until: instant.nullable(),
   /** When the operator withdrew a key that others may have; its receipts prove nothing. Else null. */
-  revokeKey: instant.nullable(),
+  revoked: instant.nullable(),
 });
 
 const hasOwnId = ({ kid, x }: { kid: string; x: string }): boolean => kid === keyIdOf(x);
@@ -91,12 +91,12 @@ export const PrivateKey = key
   .refine(hasOwnId, OWN_ID);
 export type PrivateKey = z.infer<typeof PrivateKey>;
 
-export const publicPart = ({ kty, crv, x, kid, from, until, revokeKey }: PrivateKey): PublicKey => ({
+export const publicPart = ({ kty, crv, x, kid, from, until, revoked }: PrivateKey): PublicKey => ({
   kty,
   crv,
   x,
   kid,
   from,
   until,
-  revokeKey,
+  revoked,
 });

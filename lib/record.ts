@@ -1,22 +1,20 @@
 /**
- * One definition per record.
- *
- * A record is a zod object. The builders below make its fields and register their storage facts (SQL type, unit,
- * absence rule), so that TypeScript types, DuckDB columns, column comments, OpenAPI, `/api/meta` notes and the data
- * dictionary come from one line.
- *
- * JSON form of a value, as zod checks it, parsers return it and the API sends it:
- *   money, percent, ratio, degrees  decimal string, never a binary float
- *   integer                number
- *   date                   YYYY-MM-DD
- *   instant                YYYY-MM-DDTHH:MM:SSZ, UTC
- *   json                   a JSON object or array, checked by its own schema
- * An absent value is null, and only fields built with an `absent` rule may be null.
+ * One definition per record: a zod object whose fields register their storage facts (SQL type, unit, absence rule).
+ * TypeScript types, DuckDB columns and their comments, OpenAPI, `/api/meta` notes and the data dictionary come from it.
  */
 import { z } from 'zod';
 import { INTEGERS, within, type Range } from './range.ts';
 import { identifier, literal } from './sql.ts';
 
+/**
+ * Kinds of fields. JSON form of a value, as zod checks it, parsers return it and the API sends it:
+ *   money, percent, ratio, degrees  decimal string, never a binary float
+ *   integer                         number
+ *   date                            YYYY-MM-DD
+ *   instant                         YYYY-MM-DDTHH:MM:SSZ, UTC
+ *   json                            a JSON object or array, checked by its own schema
+ * An absent value is null, and only fields built with an `absent` rule may be null.
+ */
 export type FieldKind =
   'text' | 'enum' | 'date' | 'instant' | 'money' | 'percent' | 'ratio' | 'degrees' | 'integer' | 'flag' | 'json';
 
@@ -154,8 +152,8 @@ export interface Column extends FieldFacts {
 }
 
 /**
- * Why a field is null, as a code: a fixed one, the value of another field, or one under a condition in SQL. The first
- * that applies.
+ * Why a field is null, as a code: a fixed one, the value of another field, or one under a condition in SQL. Of several,
+ * the first that applies.
  */
 export type Cause = string | { readonly of: string } | { readonly if: string; readonly code: string };
 
@@ -179,7 +177,7 @@ export interface RecordDefinition<F extends Fields = Fields> {
 
 /** Field of a record in the API: the reason of each field that is null. No column of a table. */
 export const ABSENT = 'absent';
-/** Reason of a field whose causes all do not apply, as in a snapshot older than the field that says why. */
+/** Reason if no cause applies, as in a snapshot older than the field with the reason. */
 export const NOT_RECORDED = 'not_recorded';
 export const ABSENT_ABOUT = 'Why fields of the record are null: a reason for each of them, by name.';
 
@@ -231,10 +229,10 @@ export function completeRow<D extends RecordDefinition>(
   return { ...blanks, ...given };
 }
 
-/** Facts of one field. @throws if no builder of this module made it */
+/** Facts of one field. @throws if it was not created by a builder of this module */
 export function factsOf(schema: z.ZodType): FieldFacts {
   const facts = registry.get(schema);
-  if (!facts) throw new Error('field was not made by a builder of lib/record.ts');
+  if (!facts) throw new Error('the field has no facts: create it with a builder of lib/record.ts');
   return facts;
 }
 

@@ -21,7 +21,7 @@ export const CSV_HEADERS = Object.fromEntries(
   ]),
 );
 
-/** References to them, for a route that answers in CSV, too. */
+/** References to these headers, for a route that also answers in CSV. */
 export const csvHeadersOf = ({ csvColumns }: Pick<Route, 'csvColumns'>): JsonObject =>
   csvColumns
     ? Object.fromEntries(LIST_HEADER_NAMES.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
@@ -34,6 +34,6 @@ const schema = {
     `absent value is an empty cell, an object or a list is JSON. ${FORMULA_RULE}`,
 };
 
-/** The content of such a route as CSV. */
+/** The CSV content of a route that also answers in CSV. */
 export const csvContentOf = ({ csvColumns }: Pick<Route, 'csvColumns'>): JsonObject =>
   csvColumns ? { [CSV]: { schema } } : {};

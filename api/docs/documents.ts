@@ -1,4 +1,4 @@
-/** Documents for programs, catalogs and crawlers, in one table: what this service is, and where. */
+/** Documents for programs, catalogs and crawlers, in one table. */
 import type { Router } from '@koa/router';
 import { isCached, shortHash } from '../http/caching.ts';
 import { FAVICON, PREVIEW_PATH, readImage } from '../site/images.ts';
@@ -17,12 +17,12 @@ export interface Document {
   readonly type: string;
   /** Text or bytes; a text with a date is written for each request. */
   readonly content: string | Buffer | ((nowMs: number) => string);
-  /** How long a cache may reuse it before it asks whether it changed. */
+  /** How long a cache may reuse it without revalidation. */
   readonly seconds: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A description of the interface changes with the server's version, an image hardly ever. */
+/** Cache times: a description changes with the server's version, an image hardly ever. */
 const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400] as const;
 
 export interface DocumentOptions {
@@ -75,7 +75,7 @@ function llmsText({ routes, publicUrl, networks, notice }: DocumentOptions): str
     '## More',
     `- [OpenAPI 3.1](${publicUrl}/openapi.json): every field of every response.\n` +
       `- [x402 resources](${publicUrl}/.well-known/x402): every priced endpoint with its payment requirements.\n` +
-      `- [API catalog](${publicUrl}${API_CATALOG_PATH}): where everything is described (RFC 9727).\n` +
+      `- [API catalog](${publicUrl}${API_CATALOG_PATH}): links to every description (RFC 9727).\n` +
       `- [Agent card](${publicUrl}/.well-known/agent-card.json): the same calls as skills, over MCP.`,
   ]
     .join('\n\n')
@@ -148,7 +148,7 @@ export function discoveryDocuments(options: DocumentOptions): Document[] {
   ];
 }
 
-/** Hash of everything that a change of the interface changes. */
+/** Hash of all descriptions of the interface. */
 export const interfaceHashOf = (documents: readonly Document[]): string =>
   shortHash(documents.map(({ content }) => (typeof content === 'string' ? content : '')));
 

@@ -1,4 +1,4 @@
-/** Examples of calls and answers, made of sample records and schemas. They depend on no snapshot. */
+/** Examples of calls and answers, from sample records and schemas. They depend on no snapshot. */
 import { z } from 'zod';
 import type { Route } from '../routes/define.ts';
 import { paramFacts, type ParamFacts } from '../routes/params.ts';
@@ -112,12 +112,12 @@ function exampleOf(shape: Shape, place: Place): unknown {
   }
 }
 
-/** By response: each server of a process has the same ones, and a schema is slow to write as JSON. */
+/** Cached by response: writing a schema as JSON is slow, and every server of a process has the same ones. */
 const examples = new WeakMap<z.ZodType, unknown>();
 
 const FILE_COLUMNS = ['id', 'document_number', 'business_name', 'filing_date', 'entity_type', 'source_state'];
 
-/** An example of the answer of a route; its first lines if that is a file. */
+/** An example of the answer of a route; of a file, its first lines. */
 export function answerExample({ path, media, response }: Pick<Route, 'path' | 'media' | 'response'>): unknown {
   const isColorado = path.startsWith('/colorado/');
   const samples = isColorado ? SAMPLE_RECORDS.toReversed() : SAMPLE_RECORDS;

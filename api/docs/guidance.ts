@@ -1,4 +1,4 @@
-/** info.x-guidance of OpenAPI: what an agent must know before its first call, short enough to be read every time. */
+/** info.x-guidance of OpenAPI: instructions for agents before their first call, short enough to be read every time. */
 import { templateOf, type Route } from '../routes/define.ts';
 import { priceText } from '../routes/pricing.ts';
 

@@ -28,10 +28,10 @@ const TAGS = {
   auctions: 'Sheriff, foreclosure and tax sales.',
   leads: 'Off-market seller leads.',
   owners: 'Organizations with several distressed or listed properties.',
-  lookup: 'What is known of one address or parcel.',
+  lookup: 'All records of one address or parcel.',
   filings: 'New business registrations of Ohio and Colorado.',
-  purchases: 'Paid responses, to collect again.',
-  discovery: 'What is for sale, free.',
+  purchases: 'Collect paid responses again.',
+  discovery: 'Free: coverage, prices and samples.',
 } as const;
 export const tagOf = (path: string): string => {
   const subject = /\/api\/(\w+)/u.exec(path)?.[1] ?? '';
@@ -130,7 +130,7 @@ function parameterOf(name: string, place: 'path' | 'query', schema: z.ZodType): 
     required: place === 'path',
     description: `${facts.about} Expected: ${facts.expected}.`,
     schema: paramSchema(facts),
-    // A cursor comes from a response; no made-up one is accepted.
+    // A cursor comes from a response: no example would be accepted.
     ...(name === 'cursor' ? {} : { example: paramExample(name, facts) }),
   };
 }
@@ -179,7 +179,7 @@ function okResponse(route: Route, bodies: ReadonlyMap<z.ZodType, string>): JsonO
   };
 }
 
-/** What a call costs, and when. */
+/** The price of a call, and when it is billed. */
 function descriptionOf(route: Route): string {
   if (route.price === null) return 'Free.';
   const cost = `Costs ${priceText(route)}, paid with x402 and billed only if the response is 200.`;

@@ -11,7 +11,7 @@ interface Shown {
   readonly extras?: Extras;
 }
 
-/** The reasons that are shown, with the details of their example. */
+/** Reasons with an example, and its details. */
 const EXAMPLES: Partial<Record<Reason, (route: Route) => Shown>> = {
   unknown_parameter: ({ params }) => ({
     detail: 'There is no parameter colour.',
@@ -27,13 +27,13 @@ const EXAMPLES: Partial<Record<Reason, (route: Route) => Shown>> = {
   }),
 };
 
-/** An example for a status with these reasons; nothing for statuses that need none. */
+/** An example for a status with these reasons; empty if none of them has one. */
 export function problemExample(route: Route, reasons: readonly string[]): JsonObject {
   const reason = (Object.keys(EXAMPLES) as Reason[]).find((name) => reasons.includes(name));
   const shown = reason && EXAMPLES[reason]?.(route);
   if (!shown) return {};
   const { detail, extras = {} } = shown;
-  // The fields of every problem document come last: a made-up value never replaces them.
+  // The fields of every problem document come last, so that no example value replaces them.
   const document = problemDocument(reason, detail, { billed: false, instance: INSTANCE });
   return { example: { ...extras, ...document } };
 }

@@ -13,10 +13,10 @@ const jwksOf = ({ published }: ReceiptKeys): unknown => ({
   keys: published.map((key) => ({ ...key, use: 'sig', alg: RECEIPT_ALGORITHM })),
 });
 
-/** The DID document (did:web), without revoked keys: whoever resolves one must not find it. */
+/** The DID document (did:web). It omits revoked keys, so that nobody resolves one. */
 function didDocumentOf({ published }: ReceiptKeys, publicUrl: string): unknown {
   const id = didOf(publicUrl);
-  const valid = published.filter((key) => key.revokeKey === null);
+  const valid = published.filter((key) => key.revoked === null);
   const idOf = (kid: string): string => `${id}#${kid}`;
   return {
     '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/jws-2020/v1'],

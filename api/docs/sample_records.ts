@@ -1,7 +1,4 @@
-/**
- * One record of each table from the sandbox's made-up world, with its most telling fields first. Examples in OpenAPI
- * and in the 402 are made of them.
- */
+/** One record of each table from the sandbox world, for examples in OpenAPI and in the 402. Key fields come first. */
 
 export type Sample = Readonly<Record<string, unknown>>;
 
@@ -141,7 +138,7 @@ export const SAMPLE_RECORDS: readonly Sample[] = [
   },
 ];
 
-/** Values of fields of answers that are no records of a table, by name. */
+/** Values of other fields of answers, by name. */
 export const SAMPLE_VALUES: Sample = {
   note: 'Made-up data of the sandbox world: no property, owner, debt, auction or business in it is real.',
   generated_at: SEEN,

@@ -10,7 +10,7 @@ export const componentPath = (id: string): string => `#/components/schemas/${id}
 
 type Schemas = Readonly<Record<string, JsonObject>>;
 
-/** Those of the last document: each server of a process has the same responses, and they are slow to write as JSON. */
+/** Schemas of the last document, cached: writing them is slow, and every server of a process has the same responses. */
 let last: { readonly names: ReadonlyMap<z.ZodType, string>; readonly schemas: Schemas } | undefined;
 
 const isSame = (a: ReadonlyMap<z.ZodType, string>, b: ReadonlyMap<z.ZodType, string>): boolean =>
@@ -30,7 +30,7 @@ function writeSchemas(names: ReadonlyMap<z.ZodType, string>): Schemas {
     named.add(record.schema, { id: record.name });
     about.set(record.schema, record.about);
     named.add(partialOf(record.schema), { id: `${record.name}_in_list` });
-    about.set(partialOf(record.schema), `${record.about} With the fields that were asked for, and id.`);
+    about.set(partialOf(record.schema), `${record.about} With the requested fields, and id.`);
   }
   named.add(ProblemDocument, { id: 'problem' });
   for (const [body, id] of names) named.add(body, { id });
@@ -39,7 +39,7 @@ function writeSchemas(names: ReadonlyMap<z.ZodType, string>): Schemas {
     override({ zodSchema, jsonSchema }) {
       const description = about.get(zodSchema) ?? z.globalRegistry.get(zodSchema)?.description;
       if (description !== undefined) jsonSchema.description = description;
-      // Redundant: zod adds a 200-character pattern beside a format, and JavaScript's bounds to every integer.
+      // Redundant: zod adds a 200-character pattern to a format, and JavaScript's bounds to every integer.
       if (jsonSchema.format === 'date' || jsonSchema.format === 'date-time') delete jsonSchema.pattern;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

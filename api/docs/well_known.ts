@@ -57,7 +57,7 @@ export function apiCatalog(publicUrl: string): unknown {
   };
 }
 
-/** Everything may be read but what belongs to one buyer. */
+/** Crawlers may read everything except the paths of single buyers. */
 export const robotsText = (publicUrl: string): string =>
   [
     'User-agent: *',

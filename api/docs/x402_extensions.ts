@@ -20,8 +20,8 @@ import { answerExample, exampleCall } from './examples.ts';
 const MAX_CHARACTERS = 1_520;
 
 /**
- * How much an entry shows: fields of a record, fields of another section, and the longest list of accepted values of a
- * parameter. The first one that fits is used; OpenAPI has everything.
+ * Sizes of an entry, largest first: fields of a record, fields of another section, and the longest list of accepted
+ * values of a parameter. The first one that fits is used; OpenAPI has everything.
  */
 const DETAILS: readonly (readonly [record: number, section: number, values: number])[] = [
   [10, 2, 400],
@@ -37,7 +37,7 @@ const DETAILS: readonly (readonly [record: number, section: number, values: numb
 
 /** Fields of a list's answer in its example, besides the records. */
 const LIST_FIELDS = ['count', 'total_matches', 'as_of', 'next_cursor'];
-/** Fields of every answer that a catalog has no use for. */
+/** Fields of every answer that catalogs do not need. */
 const OMITTED_FIELDS = ['note', 'generated_at', 'snapshot_id'];
 const MAX_TEXT = 40;
 
@@ -48,7 +48,7 @@ const isScalar = (value: unknown): boolean => typeof value !== 'object' || value
 const shortText = (value: unknown): unknown =>
   typeof value === 'string' && value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}...` : value;
 
-/** The first fields of an object that are no objects. */
+/** The first scalar fields of an object. */
 const firstFields = (object: Json, count: number): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(object)

@@ -28,7 +28,7 @@ export interface Health {
 export interface PaymentHealth {
   /** Purchases whose outcome is unknown. */
   readonly unresolved: number;
-  /** One sentence for each thing that an operator should investigate. */
+  /** One sentence per problem that an operator should investigate. */
   readonly warnings: readonly string[];
 }
 

@@ -76,7 +76,7 @@ export const requireOneHost = (): Middleware => async (ctx, next) => {
   await next();
 };
 
-/** Key of the rate limit: an IPv4 address, or the first 64 bits of an IPv6 one, which is what a household gets. */
+/** Key of the rate limit: an IPv4 address, or the first 64 bits of an IPv6 address, the network of one household. */
 export function clientKey(ip: string): string {
   const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
   if (v4 !== undefined) return v4;
@@ -104,9 +104,9 @@ export interface PaymentKeys {
 /**
  * Limit the unpaid responses per minute and client. A response that answers several questions counts as that many
  * (`ctx.state.countUnpaid`), at most as the whole limit; if that exceeds the limit, it is refused and not counted.
- * Above the limit, a payment that its payer signed has a limit of its own: other callers with the same address cannot
- * keep a buyer from paying. What is counted before the payment is checked counts by its payer, who must have the money:
- * signatures are free.
+ * Above the limit, a payment that its payer signed has a limit of its own, so that other callers with the same address
+ * cannot block a buyer. Responses counted before the payment is checked count by its payer, who must have the money,
+ * because signatures are free.
  */
 export function limitUnpaid(perMinute: number, keys: PaymentKeys): Middleware {
   const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });

@@ -133,7 +133,7 @@ export function sendProblem(ctx: Context, { reason, detail, billed, extras }: Pr
   ctx.set('Cache-Control', 'no-store');
 }
 
-/** Turn what is thrown into a problem document. An unexpected error is logged and its text is not sent. */
+/** Turn a thrown error into a problem document. An unexpected error is logged, and its text is not sent. */
 export const catchErrors: Middleware = async (ctx, next) => {
   try {
     await next();

@@ -20,11 +20,11 @@ export interface RequestLog {
   readonly transaction?: string;
   readonly receipt_id?: string;
   readonly error?: unknown;
-  /** A settlement of unknown outcome: what an operator needs to find it on the chain. */
+  /** Fields by which an operator finds a settlement of unknown outcome on the chain. */
   readonly unresolved?: Readonly<Record<string, string>>;
 }
 
-/** Give each request an id, and log it after its response is made. */
+/** Give each request an id, and log it once its response is complete. */
 export const logRequests =
   (log: (entry: RequestLog) => void): Middleware =>
   async (ctx, next) => {

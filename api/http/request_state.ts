@@ -13,11 +13,11 @@ export interface RequestState {
   route?: Route;
   request?: RouteRequest<Params>;
   snapshotId?: string;
-  /** Media type of the response, if the request chose it: part of what is bought. JSON if it is left out. */
+  /** Media type of the response, if the request chose it; it is part of the purchase. Default: JSON. */
   media?: 'text/csv';
   /** Units that the price of this request is for, if its route is priced by units. */
   units?: number;
-  /** Count the response as this many more unpaid ones. @throws Problem rate_limited */
+  /** Count this many more unpaid responses. @throws Problem rate_limited */
   countUnpaid?: (more: number) => Promise<void>;
   /** The handler's work, which may outlast the request. */
   running?: Promise<unknown>;

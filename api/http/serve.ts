@@ -1,4 +1,4 @@
-/** Starts and stops everything a running server consists of: payments, snapshots, the application and its sockets. */
+/** Starts and stops the parts of a server: payments, snapshots, the application and its sockets. */
 import { randomBytes } from 'node:crypto';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -73,7 +73,7 @@ const listen = (
     });
   });
 
-/** Hold requests until there is an application. @returns a function that hands it these and all later requests */
+/** Queue requests until the application exists. @returns a function that passes these and later requests to it */
 function holdRequests(server: Server): (listener: RequestListener) => void {
   const early: Parameters<RequestListener>[] = [];
   const hold: RequestListener = (...args) => {
@@ -125,7 +125,7 @@ export async function serve({
     }));
     const { payments } = opened;
     const receiptKeys = await openReceiptKeys(settings);
-    /** A claim of an older version gets its property from the first snapshot that shows it. */
+    /** Claims of older versions get their property from the first snapshot that has it. */
     const completeClaims = async (): Promise<void> => {
       const lease = snapshots?.acquire();
       if (!lease) return;
@@ -142,7 +142,7 @@ export async function serve({
       dataDir: settings.DATA_DIR,
       report(event) {
         report?.(event);
-        // A failure, as of a ledger that closes meanwhile, is repaired by the next snapshot.
+        // The next snapshot repairs a failure, such as a ledger that closes meanwhile.
         if ('serving' in event) completeClaims().catch(() => undefined);
       },
     };

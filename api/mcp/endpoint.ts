@@ -19,7 +19,7 @@ import { requestInProcess } from './inner_requests.ts';
 import { originProblem } from './origin.ts';
 import { argumentResult, callTool, readCall } from './tool_calls.ts';
 
-/** JSON-RPC code of a refusal before the message is read, as the SDK has it. */
+/** JSON-RPC code of the SDK for a refusal before the message is read. */
 const REFUSED = -32_000;
 /** A call with a payment takes about 4 kB. */
 const MAX_BODY_BYTES = 65_536;
@@ -83,7 +83,7 @@ async function readMessage(ctx: Context): Promise<object | null> {
   return null;
 }
 
-/** Whether a message calls a tool with arguments that make a request, which the rate limit counts then. */
+/** Whether a message is a valid tool call. Its request is counted by the rate limit. */
 function makesRequest(api: Interface, message: object): boolean {
   const parsed = CallToolRequestSchema.safeParse(message);
   if (!parsed.success) return false;
@@ -147,7 +147,7 @@ async function respond(ctx: Context, server: Server, message: object): Promise<v
   await server.connect(transport);
   try {
     const response = await transport.handleRequest(
-      // Only these headers matter to it.
+      // The transport reads only these headers.
       new Request(`http://localhost${MCP_PATH}`, {
         method: 'POST',
         headers: Object.fromEntries(
@@ -181,7 +181,7 @@ export function mountMcp(router: Router, options: McpOptions): void {
       else if (ctx.method !== 'POST') throw methodNotAllowed();
       else if (message !== null) await respond(ctx, serverFor(ctx, api(), options), message);
     };
-    // The request that a call makes is counted itself.
+    // A tool call is counted by its own request.
     if (!options.limit || (message !== null && makesRequest(api(), message))) await answer();
     else await options.limit(ctx, answer);
   });

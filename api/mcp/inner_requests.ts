@@ -8,7 +8,7 @@ import inject from 'light-my-request';
 import type { Middleware } from 'koa';
 import { stateOf } from '../http/request_state.ts';
 
-/** Bytes of a file that are read for the first lines of it. */
+/** Bytes read of a file, to show its first lines. */
 const MAX_FILE_BYTES = 1_000_000;
 
 export interface InnerRequest {
@@ -28,7 +28,7 @@ export interface InnerResponse {
   /** Media type. */
   readonly type: string;
   readonly text: string;
-  /** Whether `text` ends before the body, as of a large file. */
+  /** Whether `text` is only the start of the body. */
   readonly isCut: boolean;
   /** A header by its name in lower case. */
   header(name: string): string | undefined;
@@ -36,7 +36,7 @@ export interface InnerResponse {
 
 const carriers = new WeakMap<IncomingMessage, ServerResponse>();
 
-/** Middleware: the delivery of a response that another one carries is that of its carrier. */
+/** Middleware that records the delivery of an inner response when its carrier is delivered. */
 export const carryResponses: Middleware = async (ctx, next) => {
   const carrier = carriers.get(ctx.req);
   if (carrier) stateOf(ctx).carrier = carrier;
@@ -65,7 +65,7 @@ export async function requestInProcess(handle: RequestListener, request: InnerRe
     {
       method: 'GET',
       url: target,
-      // Built here: no header of the caller is passed on.
+      // No header of the caller is forwarded.
       headers: {
         host,
         accept: 'application/json',
@@ -84,7 +84,7 @@ export async function requestInProcess(handle: RequestListener, request: InnerRe
   const type = (header('content-type') ?? '').split(';')[0] ?? '';
   // oxlint-disable-next-line no-restricted-properties -- the stream of a response, whose early end is an error
   const { text, isCut } = await readText(response.stream(), type === 'text/csv' ? MAX_FILE_BYTES : Infinity);
-  // Ends the reading of the stored answer.
+  // Stop reading the stored answer.
   if (isCut) response.raw.res.destroy();
   return { status: response.statusCode, type, text, isCut, header };
 }

@@ -1,12 +1,12 @@
 /**
- * Which hosts and origins may reach /mcp on a local server. A page that uses DNS rebinding sends its own name in Host;
- * any other page in a local browser sends its origin.
+ * Checks the Host and Origin headers of requests to /mcp on a local server. A page that uses DNS rebinding sends its
+ * own name in Host; any other page in a local browser sends its origin.
  */
 import { isIP } from 'node:net';
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** Host name of a Host header, or null if it is none. */
+/** Host name of a Host header, or null if it is invalid. */
 const nameOf = (host: string): string | null =>
   /^[^\s/?#@\\]+$/.test(host) ? (URL.parse(`http://${host}`)?.hostname ?? null) : null;
 
@@ -14,8 +14,8 @@ const nameOf = (host: string): string | null =>
 const isPublicName = (name: string): boolean => name.includes('.') && isIP(name) === 0;
 
 /**
- * Why a request with these headers is refused, or null. A public server has neither cookies nor accounts, so a page of
- * any site may do there what any program may do.
+ * Why a request with these headers is refused, or null. A public server has neither cookies nor accounts, so pages of
+ * any site may call it.
  */
 export function originProblem(publicUrl: string, host: string, origin: string): string | null {
   const own = new URL(publicUrl).hostname;

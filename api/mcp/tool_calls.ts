@@ -29,7 +29,7 @@ export interface ToolCall {
   readonly payment: unknown;
 }
 
-/** What a call asks for. @throws ArgumentError if there is no such tool, or it does not take these arguments */
+/** Read a tool call. @throws ArgumentError if there is no such tool, or it does not take these arguments */
 export function readCall(
   { tools }: Pick<Interface, 'tools'>,
   { name, arguments: given = {}, _meta }: CallToolRequest['params'],
@@ -58,14 +58,13 @@ function settlementOf(response: InnerResponse): Pick<CallToolResult, '_meta'> {
 }
 
 /**
- * The terms of a priced call, as the transport specification has them: the same object twice. Without the entry for
- * catalogs, which describes the HTTP request.
+ * The terms of a priced call, as text and as structured content, as the transport specification requires. The entry
+ * for catalogs is left out: it describes the HTTP request.
  */
 function termsResult(response: InnerResponse, required: string, isPaid: boolean): CallToolResult {
   const { extensions: { bazaar: _, ...extensions } = {}, ...due } = decodePaymentRequiredHeader(required);
   const terms = toolResult({ ...due, extensions }, true);
   if (!isPaid) return terms;
-  // Why this payment was refused, in words.
   const { detail } = readProblem(response.text, response.status);
   return { ...terms, content: [...terms.content, { type: 'text', text: detail }], ...settlementOf(response) };
 }

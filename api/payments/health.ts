@@ -14,7 +14,7 @@ const LONG_UNRESOLVED_MS = 900_000;
 /** A server whose clock is off by minutes refuses payments; a node is a few seconds behind. */
 const MAX_CLOCK_DIFFERENCE_MS = 120_000;
 
-/** What is checked of a network. */
+/** The checked parts of a network. */
 export type CheckedNetwork = Pick<RunningNetwork, 'network' | 'audit'> & {
   readonly chain: Pick<RunningNetwork['chain'], 'latestBlock'>;
   readonly facilitator: Pick<RunningNetwork['facilitator'], 'settlementsLeft' | 'inUse'>;
@@ -74,7 +74,7 @@ async function networkWarnings(checked: CheckedNetwork, nowMs: number): Promise<
   const warnings = await Promise.all([
     auditWarnings(checked.audit.last()),
     gasWarnings(checked).catch(() => ['the gas balance cannot be read']),
-    clockWarnings(checked, nowMs).catch(() => ['the chain node does not answer']),
+    clockWarnings(checked, nowMs).catch(() => ['the chain node does not respond']),
     facilitatorWarnings(checked),
   ]);
   return warnings.flat();

@@ -1,7 +1,7 @@
 /**
  * x402 payments for Koa, configured with the same routes as the official Express middleware:
  *
- *   parse -> verify (own node, then the facilitator) -> build the whole answer -> settle -> see it on the chain -> send
+ *   parse -> verify (own node, then facilitator) -> build the whole answer -> settle -> find it on the chain -> send
  *
  * One payment buys one answer, across all processes. Our own node decides whether it was paid, by payer and nonce. A
  * buyer can collect a paid answer again.

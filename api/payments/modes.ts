@@ -124,7 +124,7 @@ const gasBudget = (
 const gasAccount = ({ name }: Network, address: Hex): string =>
   name === BASE.name ? address.toLowerCase() : `${name} ${address.toLowerCase()}`;
 
-/** The wallet of a server that runs on the same data folder; null if its chain does not answer. */
+/** The wallet of a server that runs on the same data folder; null if its chain does not respond. */
 async function findRunningWallet(dataDir: string): Promise<SandboxWallet | null> {
   const wallet = await readWallet(dataDir);
   const network = wallet && knownNetwork(wallet.network);

@@ -1,4 +1,4 @@
-/** Whether the facilitator of each network serves it. It is asked until it has said yes. */
+/** Checks whether the facilitator of each network serves it, and retries until it does. */
 import type { Network } from '../../lib/network.ts';
 import type { Facilitator } from './facilitator/facilitator_client.ts';
 import type { PaymentNetwork } from './networks.ts';
@@ -15,7 +15,7 @@ export class UnservedNetwork extends Error {
 
 export interface ReadinessOptions {
   readonly nowMs: () => number;
-  /** Time between two questions to a facilitator that did not answer. */
+  /** Time between two requests to a facilitator that did not respond. */
   readonly retrySeconds: number;
   /** Work that every network needs. Its error keeps each of them from being ready. */
   readonly prepare: () => Promise<unknown>;

@@ -1,4 +1,4 @@
-/** The networks on which a server takes payments, each with its node, its facilitator and its check of signatures. */
+/** The networks on which a server takes payments, each with its node, its facilitator and its signature checks. */
 import type { Network } from '../../lib/network.ts';
 import type { PaymentChain } from './chain/payment_chain.ts';
 import type { Signatures } from './chain/signatures.ts';

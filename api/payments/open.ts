@@ -1,4 +1,4 @@
-/** Opens what payments need while the server runs: the chain, the facilitator, the ledger, and their watchers. */
+/** Opens the parts that payments need while the server runs: chain, facilitator, ledger, and their watchers. */
 import { randomUUID } from 'node:crypto';
 import { LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
 import { openServingLedger, shownPlace } from '../../ledger/open.ts';
@@ -90,7 +90,7 @@ async function checkChain(
       throw new SettingError(
         `${nodeSetting(mode, chain.network)} is not shown, expected a node of ${title}: ${error.message}`,
       );
-    const why = error instanceof ChainUnavailable ? error.message : 'the chain node does not answer';
+    const why = error instanceof ChainUnavailable ? error.message : 'the chain node does not respond';
     report({ payments: chain.network.name === BASE.name ? why : `${title}: ${why}` });
   }
 }

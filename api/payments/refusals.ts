@@ -1,4 +1,4 @@
-/** Responses to priced requests that get no answer. */
+/** Error responses to priced requests. */
 import type { PaymentRequired } from '@x402/core/types';
 import type { Context } from 'koa';
 import type { PayerRefusal, Purchase } from '../../ledger/ledger.ts';
@@ -27,7 +27,7 @@ export interface Refusal {
   readonly reason: RefusalReason;
   readonly detail: string;
   readonly billed: false | null;
-  /** The protocol's code for what is wrong with the payment. */
+  /** The protocol's code for the problem with the payment. */
   readonly paymentError?: string;
   readonly transaction?: string;
   /** Where the wallet that paid can collect the answer. */

@@ -1,4 +1,4 @@
-/** What a route asks a buyer to pay: the 402 response of x402 version 2, built by the library's server. */
+/** The payment requirements of a route: the 402 of x402 version 2, built by the library's server. */
 import { decodePaymentRequiredHeader } from '@x402/core/http';
 import {
   x402HTTPResourceServer,
@@ -28,7 +28,7 @@ const facilitatorOf = (networks: readonly Network[]): FacilitatorClient => ({
   settle: async () => neverCalled(),
 });
 
-/** What a request itself adds to the terms of its route. */
+/** Terms that depend on the request. */
 export interface RequestTerms {
   /** Media type of the answer, if the request chose it. */
   readonly media?: string | undefined;

@@ -2,11 +2,11 @@
  * The sale of one answer for one payment, without HTTP. Every effect is passed in, so that a simulation can run the
  * steps and stop between any two of them.
  *
- *   (payer verified) -> reserve -> build the whole answer -> store it as "settling" -> ask for the transfer
- *                    -> see it on the chain -> write "sold" -> (send)
+ *   (payer verified) -> reserve -> build the whole answer -> store it as "settling" -> request the transfer
+ *                    -> find it on the chain -> write "sold" -> (send)
  *
  * Money moves in one step only, `settle`. Before it, the ledger stores everything the buyer is paying for; after it,
- * only the chain ends the purchase. The result of `settle` is a hint where to look first.
+ * only the chain ends the purchase. The result of `settle` is a hint which transaction to read first.
  */
 import type { Claimed, LeadLimits, OfferedLead } from '../../ledger/lead_claims.ts';
 import {
@@ -23,7 +23,7 @@ import {
 import type { Evidence } from './chain/evidence.ts';
 import type { SettlementHint } from './facilitator/facilitator_client.ts';
 
-/** What the handler of an answer may do for its own purchase. */
+/** The purchase of a handler, and the claim of a lead for it. */
 export interface Claimant {
   readonly purchase: Purchase;
   /** Claim the first of these leads that nobody has, with its property. */
@@ -35,7 +35,7 @@ export interface SettlementWait {
   readonly everyMs: number;
   /** Reads of the chain if the facilitator named a transaction. */
   readonly readsWithHint: number;
-  /** Reads of the chain if it named none: the money may be on its way all the same. */
+  /** Reads of the chain if it named none: the money may still arrive. */
   readonly readsWithoutHint: number;
 }
 
@@ -45,9 +45,9 @@ export interface SaleEffects {
   readonly pause: (ms: number) => Promise<unknown>;
   /** Build the whole answer; null if there is nothing to sell. Its errors are rethrown, and nothing is billed. */
   readonly buildAnswer: (claimant: Claimant) => Promise<Answer | null>;
-  /** Ask for the transfer. Called at most once, after the ledger says `settling`. */
+  /** Request the transfer. Called at most once, after the ledger has written `settling`. */
   readonly settle: (purchase: Purchase) => Promise<SettlementHint>;
-  /** What the chain shows. @throws if it cannot be read */
+  /** Read the evidence on the chain. @throws if it cannot be read */
   readonly evidence: (payment: Payment, hint: SettlementHint) => Promise<Evidence>;
   /** Why the payer's own actions prevent the settlement; null if they do not. @throws if the chain cannot be read */
   readonly payerFault: (payment: Payment) => Promise<UnknownReason | null>;
@@ -103,7 +103,7 @@ async function awaitPayment(effects: SaleEffects, payment: Payment, hint: Settle
   }
 }
 
-/** Ask for the money of a purchase that is settling, and record what the chain shows. */
+/** Request the money of a purchase that is settling, and record the outcome on the chain. */
 async function collectMoney(effects: SaleEffects, purchase: Purchase, answer: Answer): Promise<SaleOutcome> {
   const { ledger, nowMs } = effects;
   const { id, payment } = purchase;
@@ -177,6 +177,6 @@ export async function sell(effects: SaleEffects, wanted: Omit<NewPurchase, 'nowM
   return collectMoney(effects, purchase, answer);
 }
 
-/** Record how an answer left. Never throws: an unavailable ledger must not keep the answer from its buyer. */
+/** Record a delivery. Never throws: an unavailable ledger must not block the answer. */
 export const recordDelivery = (ledger: Ledger, delivery: Delivery): Promise<void> =>
   ignoreFailure(() => ledger.recordDelivery(delivery));

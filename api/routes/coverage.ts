@@ -1,4 +1,4 @@
-/** GET /api/coverage: what is read in each metro, by kind of record. Free. */
+/** GET /api/coverage: the kinds of records that are read in each metro. Free. */
 import { z } from 'zod';
 import { COVERED_KINDS } from '../../models/fields.ts';
 import { Coverage } from '../../models/marts/coverage.ts';

@@ -39,12 +39,12 @@ export interface Attachment {
   readonly name: string;
 }
 
-/** The free response of a priced route to its path template, with parameters in braces. */
+/** The free response of a priced route to its own path template, such as /api/deals/{id}/report. */
 export interface Template {
   readonly about: string;
   /** Schema of the body. */
   readonly response: z.ZodType;
-  /** As of a route. */
+  /** As RouteDefinition.stateKey. */
   stateKey?(request: RouteRequest<Params>): Promise<string>;
   handle(request: RouteRequest<Params>): Promise<unknown>;
 }
@@ -56,7 +56,7 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   readonly path: string;
   /** Dollars per request, or per unit; null is free. */
   readonly price: Price | null;
-  /** What the price is for, if it is not for the request. */
+  /** The unit of the price, if the price is not per request. */
   readonly units?: Units<P>;
   readonly about: string;
   readonly params: P;
@@ -79,7 +79,7 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   readonly isExclusive?: boolean;
   /** Whether the handler may take much longer than a query. */
   readonly isSlow?: boolean;
-  /** What a free response depends on besides snapshot, day and parameters. Caches must then revalidate every time. */
+  /** State that a free response depends on besides snapshot, day and parameters. Caches then revalidate every time. */
   stateKey?(request: RouteRequest<P>): Promise<string>;
   /** Check the parameters together, before a payment is required. @throws Problem */
   check?(request: RouteRequest<P>): void | Promise<void>;

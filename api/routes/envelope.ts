@@ -1,4 +1,4 @@
-/** Fields that most answers have around their records: which snapshot they are from, and a note. */
+/** Fields of most answers besides their records: the snapshot, and a note. */
 import { z } from 'zod';
 
 export const NOTE = z.string().meta({ description: 'What to know about the answer, such as late sources.' });

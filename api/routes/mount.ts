@@ -82,7 +82,7 @@ export function mountRoutes(router: Router, options: MountOptions): void {
   const { routes, snapshots, cursors, claims, layer, nowMs } = options;
   const timeoutOf = (route: Route): number => options.handlerMs * (route.isSlow === true ? SLOW_ROUTE_FACTOR : 1);
 
-  /** Read the parameters and hold a snapshot for the request, before a payment is required. */
+  /** Read the parameters and lease a snapshot for the request, before a payment is required. */
   const prepare =
     (route: Route): Middleware =>
     async (ctx, next) => {

@@ -36,7 +36,7 @@ function param<S extends z.ZodType>(schema: S, facts: ParamFacts): S {
 /** Facts of a parameter. @throws Error if the schema is not from this file */
 export function paramFacts(schema: z.ZodType): ParamFacts {
   const facts = registry.get(schema);
-  if (!facts) throw new Error('the parameter was not built by api/routes/params.ts');
+  if (!facts) throw new Error('the parameter has no facts: create it with a builder of api/routes/params.ts');
   return facts;
 }
 
@@ -167,7 +167,7 @@ export const choiceParam = <const V extends readonly [string, ...string[]]>(valu
     { kind: 'string', about, expected: `one of ${values.join(', ')}`, values },
   );
 
-/** Some of the names of `choices`, with commas between them. The value is the names and all that they stand for. */
+/** Some of the names of `choices`, with commas between them. The value has the names and all their members. */
 export const namesParam = (choices: ReadonlyMap<string, readonly string[]>, about: string, expected: string) =>
   param(
     z
@@ -207,7 +207,7 @@ export function readValue<S extends z.ZodType>(name: string, schema: S, value: s
 }
 
 /**
- * Refuse a query that is not UTF-8 in percent-encoding: URLSearchParams replaces what it cannot decode.
+ * Refuse a query that is not UTF-8 in percent-encoding: URLSearchParams replaces bytes that it cannot decode.
  * @throws Problem naming the parameter
  */
 function checkEncoding(query: string): void {

@@ -1,21 +1,21 @@
-/** Prices of calls: the price of the table for one call, or for each unit that the server counts before it asks. */
+/** Prices of calls: fixed per call, or per unit that the server counts before it requires a payment. */
 import { atomicOf, dollarsOf } from '../../lib/network.ts';
 import type { RouteRequest } from './define.ts';
 import type { Params, ParamValues } from './params.ts';
 
 /** A price for each unit of a request. */
 export interface Units<P extends Params> {
-  /** What is counted: "address that matches". */
+  /** Name of the unit: "address that matches". */
   readonly of: string;
   /** Most units of a request. */
   readonly max: number;
   /** Units of this request, one or more, counted before a payment is required. @throws Problem no_matches if none */
   count(request: RouteRequest<P>): Promise<number>;
-  /** Unpaid responses that the 402 counts as: its price answers as many questions. */
+  /** How many unpaid responses the 402 counts as: its price discloses this many matches. */
   unpaidResponses(params: ParamValues<P>): number;
 }
 
-/** A route with what its price depends on. */
+/** The parts of a route that determine its price. */
 export interface Priced {
   readonly price: string | null;
   readonly units?: { readonly of: string; readonly max: number };

@@ -22,7 +22,7 @@ export interface Bar {
 
 const at = (value: number): string => value.toFixed(2);
 
-/** One bar on a scale from `low` to `high`. Hidden from screen readers: its row has the same as text. */
+/** One bar on a scale from `low` to `high`. Hidden from screen readers, because its row has the same as text. */
 function barOf({ from = 0, to, tone, mark }: Bar, low: number, high: number): Html {
   const position = (value: number): number => Math.min(100, Math.max(0, ((value - low) / (high - low || 1)) * 100));
   const [left, right] = [position(Math.min(from, to)), position(Math.max(from, to))];

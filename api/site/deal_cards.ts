@@ -1,4 +1,4 @@
-/** Deals of the free index as cards. A card has nothing that the index does not have. */
+/** Deals of the free index as cards. A card shows only fields of the index. */
 import type { z } from 'zod';
 import { dealIds, type DealIndex } from '../routes/deals.ts';
 import { PRICES } from '../routes/prices.ts';

@@ -85,7 +85,7 @@ const footer = ({ navigation: { columns }, foot }: Frame): Html =>
     </div>
   </footer>`;
 
-/** What a link to the page shows elsewhere (Open Graph). An error has no address of its own. */
+/** The preview of links to the page (Open Graph). An error page has no address of its own. */
 const preview = ({ title, about, path, publicUrl }: Frame): Html =>
   html`<meta property="og:type" content="website" />
     <meta property="og:site_name" content="Dealfeed" />

@@ -1,12 +1,12 @@
-/** Figures of the metros that are free: counts, of what is sold as ranges, and medians of enough deals. */
+/** Free figures of the metros: counts (ranges for sold figures), and medians over at least MIN_DEALS deals. */
 import { rangeOf, type Range } from '../routes/count/ranges.ts';
 import { cachePerSnapshot } from '../snapshot/memo.ts';
 import type { Snapshot } from '../snapshot/load.ts';
 import { CBSA_OF_DEAL, METROS, type Metro } from './map/metros.ts';
 
 /**
- * Fewest deals behind a free median. Cap rates of single deals are sold: the median of one deal is its cap rate, and
- * the median of a few says on which side of it each deal is.
+ * Minimum number of deals for a free median. Cap rates of single deals are sold, and a median of a few deals would
+ * nearly disclose them.
  */
 export const MIN_DEALS = 10;
 
@@ -16,7 +16,7 @@ export const COMPARED = "(underwrite_reliability = 'ok' AND cap_gap_pct IS NOT N
 
 export interface GapFigures {
   readonly deals: number;
-  /** The rating of a deal is sold: as in /api/count, a range does not tell none from a few. */
+  /** A range, because the rating of a deal is sold; as in /api/count it does not distinguish none from a few. */
   readonly hot: Range;
   /** Deals with a broker's claim and a HUD rent that fits; the medians are of these. Null if fewer than LEAST_DEALS. */
   readonly compared: number | null;

@@ -15,7 +15,7 @@ import { SITE_HEADERS, type Site } from './site.ts';
 
 export const PURCHASE_PATH = '/sandbox/buy';
 const DEFAULT_CALL = '/api/deals?state=OH&limit=1';
-/** Calls that fill in the form, by what they show. */
+/** Example calls for the form. */
 const EXAMPLES: readonly (readonly [call: string, about: string])[] = [
   [DEFAULT_CALL, 'A deal in Ohio'],
   ['/api/leads?limit=1', 'A lead'],
@@ -163,7 +163,7 @@ function purchaseSteps({ unpaid, required, signed, paid, settled, before, after 
     </ol>`;
 }
 
-/** What a purchase will show. */
+/** The steps of a purchase, before one is made. */
 const STEPS = html`<h2>What you will see</h2>
   <ol class="plain-steps">
     <li>The request without a payment, and the <strong>402</strong> with the price.</li>

@@ -21,7 +21,7 @@ import { freeRequest, type PageContext, type Page, type SiteOptions } from './pa
 import { navigationOf } from './navigation.ts';
 import { allPages, PAGES } from './pages/all.ts';
 
-/** How long a browser may reuse a page before it asks whether it changed. */
+/** How long a browser may reuse a page without revalidation. */
 const PAGE_SECONDS = 60;
 const YEAR_SECONDS = 31_536_000;
 
@@ -79,7 +79,7 @@ function send(ctx: Context, { content, etag }: Rendered, type: string, seconds: 
 
 const withEtag = (content: string | Buffer): Rendered => ({ content, etag: `W/"${hashOf(content)}"` });
 
-/** Where programs read on, in the headers of / for those that do not read its body (RFC 8288, RFC 9727). */
+/** Links for programs in the headers of / (RFC 8288, RFC 9727). */
 const HOME_LINKS = [
   `<${API_CATALOG_PATH}>; rel="api-catalog"`,
   '</openapi.json>; rel="service-desc"; type="application/json"',

@@ -36,7 +36,7 @@ const selectOf = (table: AddressedTable): string =>
   FROM ${table}
   WHERE address_key IS NOT NULL${table === 'deals' ? '' : ' OR parcel_id IS NOT NULL'}`;
 
-/** Statements that make the table. Column record_row is the rowid of the record in its own table. */
+/** Statements that create the table. Column record_row is the rowid of the record in its own table. */
 export const addressKeysSql = (): readonly string[] => [
   `CREATE TABLE memory.main.address_keys AS ${ADDRESSED_TABLES.map(selectOf).join(' UNION ALL ')}`,
   'CREATE INDEX address_keys_by_street ON memory.main.address_keys (street_key)',

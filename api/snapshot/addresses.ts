@@ -15,7 +15,7 @@ export interface AddressParts {
 /** Parts of a street address, or null if it has no house number. */
 export type Normalize = (street: string) => Promise<AddressParts | null>;
 
-/** It reads no table, and a macro takes a column instead of the parameter: so DuckDB keeps the plan between calls. */
+/** It reads no table and passes a column, not the parameter, to the macros, so that DuckDB caches its plan. */
 const SQL = `WITH
   typed AS (SELECT CAST($1 AS VARCHAR) AS street),
   lines AS (SELECT first_address_of(street) AS line FROM typed)

@@ -99,7 +99,7 @@ async function checkCounts(
   }
 }
 
-/** Check the tables against their records and the manifest. @returns what is missing, one sentence each */
+/** Check the tables against their records and the manifest. @returns missing columns and tables, one sentence each */
 async function checkTables(connection: DuckDBConnection, manifest: ServedManifest): Promise<string[]> {
   const { file } = manifest.database;
   const published = await publishedColumns(connection);
@@ -140,7 +140,7 @@ async function attach(duck: Duck, path: string, manifest: ServedManifest): Promi
 /** Files that `make prune` removed from a snapshot that stays: pruned.json in its folder. */
 const PrunedFiles = z.object({ files: z.array(z.object({ file: z.string(), setting: z.string() })) });
 
-/** Why the database file cannot be read, and what to do if it is not there. */
+/** The error for a database file that cannot be read, with a remedy if it is missing. */
 async function unreadable(error: unknown, folder: string, file: string): Promise<unknown> {
   if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) return error;
   const pruned = PrunedFiles.safeParse(await readJson(join(folder, 'pruned.json')));
@@ -148,7 +148,7 @@ async function unreadable(error: unknown, folder: string, file: string): Promise
   return new Error(
     removed === undefined
       ? `${file} is missing: restore it from a backup, or publish again with make run`
-      : `${file} was removed by make prune (${removed.setting}): publish again with make run, or let current name a ` +
+      : `${file} was removed by make prune (${removed.setting}): publish again with make run, or point current at a ` +
           'newer snapshot',
     { cause: error },
   );

@@ -45,7 +45,7 @@ export class Where {
     return other;
   }
 
-  /** The conditions for a query that has other parameters already; theirs are added to `values`. */
+  /** The conditions for a query that already has parameters; their values are appended to `values`. */
   conditionsAfter(values: DuckDBValue[]): string[] {
     const first = values.length;
     values.push(...this.values);
@@ -74,7 +74,7 @@ export type Condition =
   | { readonly column: string; readonly is: 'one of' | 'none of'; readonly values: readonly string[] }
   /** The record has none of these keys of a property. */
   | { readonly column: 'id'; readonly is: 'of no property'; readonly values: readonly string[] }
-  /** The ZIP is one of those known of these counties, by FIPS code. A ZIP that crosses a county line is of both. */
+  /** The ZIP is known to be in one of these counties, by FIPS code. A ZIP may be in several counties. */
   | { readonly column: 'zip'; readonly is: 'of a county'; readonly values: readonly string[] }
   | { readonly column: string; readonly is: 'absent' };
 
@@ -171,7 +171,7 @@ export class Filters {
     return value === undefined ? this : this.either({ column, is: 'containing', value });
   }
 
-  /** Whether every value of a column is searched for a text. */
+  /** Whether a condition searches a column for a text, which reads every row. */
   get searchesText(): boolean {
     return this.conditions.some((either) => either.some(({ is }) => is === 'containing'));
   }

@@ -4,7 +4,7 @@ import type { Snapshot } from './load.ts';
 
 type RequestWithoutParams = RouteRequest<Record<never, never>>;
 
-/** `make`, called once per snapshot, day and `state`. A failure is not cached. */
+/** A function that calls `compute` once per snapshot, day and `state`. A failure is not cached. */
 export function cachePerDay<T>(
   compute: (request: RequestWithoutParams) => Promise<T>,
   state: (request: RequestWithoutParams) => Promise<string> = async () => '',
@@ -21,7 +21,7 @@ export function cachePerDay<T>(
   };
 }
 
-/** `find`, called once per snapshot. A failure is not cached. */
+/** A function that calls `compute` once per snapshot. A failure is not cached. */
 export function cachePerSnapshot<T>(compute: (snapshot: Snapshot) => Promise<T>): (snapshot: Snapshot) => Promise<T> {
   const cache = new WeakMap<Snapshot, Promise<T>>();
   return (snapshot) => {

@@ -14,10 +14,10 @@ import { isDiskFull, StoreDamage, StoreUnavailable, type Store } from '../../lib
 import { openSnapshots, type LoadFailure, type Snapshots, type SnapshotsOptions } from './follow.ts';
 
 const POLL_MS = 5_000;
-/** The next poll repeats a request that fails for longer. */
+/** How long a request is retried. A longer failure is retried by the next poll. */
 const WAIT_MS = 3_000;
 const BYTES_PER_MB = 1_000_000;
-/** A stale answer of a cache or a replica ends earlier. */
+/** An older catalog is used after this time: a stale response of a cache or a replica does not last as long. */
 const RESTORED_MS = 600_000;
 
 export interface MirrorOptions {
@@ -57,7 +57,7 @@ export async function mirrorStore(options: MirrorOptions): Promise<Mirror> {
   const { store, dataDir, cacheMb, report = () => undefined, nowMs = Date.now, pollMs = POLL_MS } = options;
   let failed: (LoadFailure & { readonly message: string }) | null = null;
   let seen = 0;
-  /** Since when the store has returned an older catalog than the one seen. */
+  /** Time of the first older catalog; null if the last one was not older. */
   let olderSinceMs: number | null = null;
   let isBusy = false;
   let closed = false;

@@ -1,4 +1,4 @@
-/** Records as the JSON text that is sent, made by the database and cached while the snapshot serves. */
+/** Records as JSON texts, written by the database and cached while the snapshot serves. */
 import { LRUCache } from 'lru-cache';
 import { ABSENT, NOT_RECORDED, type Cause, type Column, type RecordDefinition } from '../../lib/record.ts';
 import { identifier, literal } from '../../lib/sql.ts';

@@ -83,7 +83,7 @@ export async function* readLines(file: string): AsyncGenerator<Line> {
     if (error instanceof LedgerRefused || (error as NodeJS.ErrnoException).syscall !== undefined) throw error;
     throw new LedgerRefused(`${file} is damaged after ${number} lines: ${messageOf(error)}`);
   } finally {
-    // Nobody handles an error in the rest of a refused file.
+    // No error of the unread rest of a refused file is handled.
     source.destroy();
     unzipped.destroy();
   }
@@ -156,7 +156,7 @@ export async function checkBackup(file: string): Promise<Counts> {
         purchases.add(value('id'));
         const hasAnswer = values[table.columns.indexOf('kept_answer')] !== null;
         if (hasAnswer && !answers.isComplete(value('kept_answer')))
-          refuse(`the bytes of the answer of purchase ${value('id')} are not those that were sold`);
+          refuse(`the answer of purchase ${value('id')} is missing or does not have the hash that was sold`);
         break;
       }
       case 'withheld_leads':

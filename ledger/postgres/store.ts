@@ -51,7 +51,7 @@ const isUnavailable = (error: DriverError): boolean => {
 function unavailable(error: DriverError): LedgerUnavailable {
   const code = codeOf(error);
   return new LedgerUnavailable(
-    `the database of the ledger does not answer${code === undefined ? '' : ` (SQLSTATE ${code})`}`,
+    `the database of the ledger does not respond${code === undefined ? '' : ` (SQLSTATE ${code})`}`,
     { cause: error.cause },
   );
 }

@@ -13,7 +13,7 @@ import { upkeep } from './upkeep.ts';
 
 /**
  * A ledger on `store`, whose tables exist.
- * @param newId makes receipt ids; the default, UUIDs of version 7, keeps purchases of one time together in the index
+ * @param newId creates receipt ids; the default, UUIDs of version 7, stores purchases of one time together in the index
  */
 export function sqlLedger(store: Store, newId: () => string = randomUUIDv7): Ledger {
   const answers = storedAnswers(store);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A JSON Schema of OpenAPI, as far as it is read here. */
+/** The parts of an OpenAPI schema that are read here. */
 const Schema = z.looseObject({
   $ref: z.string().optional(),
   type: z.union([z.string(), z.array(z.string())]).optional(),
@@ -16,7 +16,7 @@ const Schema = z.looseObject({
 
 const SIMPLE = new Set(['string', 'integer', 'number', 'boolean', 'null', 'array', 'object']);
 
-/** JSON types of a schema; undefined if it does not tell. */
+/** JSON types of a schema; undefined if it states none. */
 function typesOf(schema: unknown): string[] | undefined {
   const { $ref, type, anyOf } = Schema.catch({}).parse(schema);
   if ($ref !== undefined) return ['object'];

@@ -21,7 +21,7 @@ export const errorResult = (reason: string, detail: string, more: Content = {}):
 export interface Refusal {
   readonly reason: string;
   readonly detail: string;
-  /** Null if it is not known. */
+  /** Null if it is unknown. */
   readonly billed: false | null;
   /** The server's problem document. */
   readonly document?: unknown;
@@ -34,7 +34,7 @@ export function refusalResult({ document, ...refusal }: Refusal): CallToolResult
   return toolResult(content, refusal.reason !== 'no_matches');
 }
 
-/** A problem document of the server as a refusal. `status` and the text are used if it is none. */
+/** Read an error response as a refusal: its problem document, or only its status if it has none. */
 export function readProblem(text: string, status: number): Refusal {
   let document: Content | null = null;
   try {

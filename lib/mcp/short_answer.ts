@@ -1,4 +1,4 @@
-/** Short answers for agents: counts and the first records of an answer, and the names of what is left out. */
+/** Short answers for agents: counts, the first records, and the names of the omitted fields. */
 import { z } from 'zod';
 import { ArgumentError } from './arguments.ts';
 
@@ -8,15 +8,15 @@ const MAX_SHOWN = 500;
 /** Characters of an answer besides its records: free ones are for choosing what to buy. */
 const FREE_CHARACTERS = 2_200;
 const BOUGHT_CHARACTERS = 12_000;
-/** Characters of all records together, and of one part that was asked for. */
+/** Characters of all records together, and of one requested part. */
 const MAX_CHARACTERS = 60_000;
-/** Values that are never left out, such as counts, ids and dates. */
+/** Shorter values are always shown, such as counts, ids and dates. */
 const SMALL_CHARACTERS = 80;
 /** A record that is longer is shown without its nested fields above the second length, unless `fields` chose them. */
 const WHOLE_RECORD_CHARACTERS = 1_200;
 const NESTED_CHARACTERS = 150;
 
-/** Arguments of every tool that only choose what is shown. They are no part of the request, nor of its price. */
+/** Arguments of every tool that choose what is shown. They change neither the request nor its price. */
 export const VIEW_PROPERTIES = {
   show: { type: 'integer', description: `Records shown; default ${SHOWN}.` },
   part: { type: 'string', description: 'Show only this part of the answer, such as records.0 or a.b.' },
@@ -47,9 +47,9 @@ export interface Answer {
   /** Media type. */
   readonly type: string;
   readonly text: string;
-  /** Whether it was paid for: then more of it is shown. */
+  /** Whether it was paid for. More of a paid answer is shown. */
   readonly isBought: boolean;
-  /** Whether `text` ends before the answer, as of a large file. */
+  /** Whether `text` is only the start of the answer. */
   readonly isCut?: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface ShortAnswer {
   readonly part?: { readonly name: string; readonly value: unknown };
   /** Which records are shown, if not all. */
   readonly shown?: string;
-  /** Fields that are left out, with their length in characters; of records the longest. */
+  /** Omitted fields with their length in characters; for records, the longest. */
   readonly left_out?: Readonly<Record<string, number>>;
 }
 
@@ -105,10 +105,10 @@ function shortRecord(record: unknown, list: string, leftOut: Record<string, numb
 
 const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0 && isFields(value[0]);
 
-/** The fields of a body in order, while there is room for them, and the first records of each list. */
+/** The first fields of a body that fit, and the first records of each list. */
 function shortBody(body: Fields, view: View, isBought: boolean): ShortAnswer {
   let room = isBought ? BOUGHT_CHARACTERS : FREE_CHARACTERS;
-  const kept: Record<string, unknown> = {};
+  const shown: Record<string, unknown> = {};
   const leftOut: Record<string, number> = {};
   const ranges: string[] = [];
   for (const [name, value] of Object.entries(body)) {
@@ -117,17 +117,17 @@ function shortBody(body: Fields, view: View, isBought: boolean): ShortAnswer {
       const all = value as unknown[];
       const records = view.hasFields ? all : all.map((record) => shortRecord(record, name, leftOut));
       const { items, range } = sliceOf(records, view, MAX_CHARACTERS / 2, 1);
-      kept[name] = items;
+      shown[name] = items;
       if (range !== undefined) ranges.push(`${name} ${range}`);
     } else if (length <= SMALL_CHARACTERS || length <= Math.min(room, BOUGHT_CHARACTERS / 3)) {
-      kept[name] = value;
+      shown[name] = value;
       room -= length;
     } else leftOut[name] = length;
   }
   return {
     ...(ranges.length === 0 ? {} : { shown: `${ranges.join('; ')}.` }),
     ...(Object.keys(leftOut).length === 0 ? {} : { left_out: leftOut }),
-    body: kept,
+    body: shown,
   };
 }
 
@@ -175,7 +175,7 @@ export function shortAnswer({ type, text, isBought, isCut = false }: Answer, vie
   return view.part === undefined ? shortBody(body, view, isBought) : partOf(body, view.part, view, isBought);
 }
 
-/** The answer with `hint`, how to read on, if it is not all of it. */
+/** Add `hint`, how to read the rest, to a shortened answer. */
 export function withHint({ shown, left_out, ...answer }: ShortAnswer, hint: string | null): Record<string, unknown> {
   const isWhole = shown === undefined && left_out === undefined;
   const text = [shown, isWhole ? undefined : hint].filter(Boolean).join(' ');

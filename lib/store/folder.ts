@@ -18,7 +18,7 @@ const INCOMING = 'incoming';
 /** A writer that has not finished after this time was killed. */
 const LEFTOVER_MS = 24 * 3_600_000;
 
-/** Errors that a repetition does not change. */
+/** Errors that a retry does not fix. */
 const PERMANENT: readonly string[] = ['EACCES', 'ENOENT', 'EPERM', 'EROFS'];
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
@@ -120,7 +120,7 @@ export class FolderStore implements Store {
     this.#wait.close();
   }
 
-  /** Other names are of file systems and programs that copy files, such as `.nfs…` and `7.bak`. */
+  /** Ignores names that file systems and copy programs create, such as `.nfs…` and `7.bak`. */
   async #pointers(): Promise<number[]> {
     const names = (await this.list(`${POINTER}/`)).map((name) => name.slice(POINTER.length + 1));
     return names
@@ -170,7 +170,7 @@ export class FolderStore implements Store {
       if (code === undefined) return null;
       if (isDiskFull(error)) {
         if (writes === 'to the local disk') return null;
-        // Without its cause, which names no disk.
+        // The cause does not say which disk is full.
         throw new StoreUnavailable(`STORE is ${this.shown}, whose disk is full`);
       }
       if (PERMANENT.includes(code))

@@ -4,13 +4,13 @@ import { S3_ADDRESS } from './settings.ts';
 import type { Store } from './store.ts';
 
 /**
- * How long a run or a worker repeats a request while the store is unavailable: longer than a storage service takes to
- * restart or fail over. What takes longer needs an operator, whom the end of the run alerts.
+ * How long a run or a worker retries while the store is unavailable: longer than a storage service takes to restart or
+ * fail over. After a longer outage the run fails and alerts the operator.
  */
 export const STORE_WAIT_MS = 120_000;
 
 /**
- * @param waitMs how long a failed request is repeated
+ * @param waitMs how long a failed request is retried
  * @param print prints a line when a longer wait begins, and one when it ends
  */
 export async function openStore(

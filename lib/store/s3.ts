@@ -64,7 +64,7 @@ function reasonOf(error: unknown): string {
   if (status !== undefined)
     return `HTTP status ${status}${['Error', 'Unknown'].includes(first.name) ? '' : ` (${first.name})`}`;
   if (code !== undefined) return code;
-  if (first.name === 'TimeoutError') return 'it does not answer in time';
+  if (first.name === 'TimeoutError') return 'no response in time';
   return first.message.split('\n', 1)[0] || first.name;
 }
 

@@ -67,7 +67,7 @@ async function bytesOf(folder: string): Promise<number> {
 }
 
 /**
- * Remove fetched snapshots, oldest first, until they have at most this many bytes; and what killed fetches left.
+ * Remove fetched snapshots, oldest first, until they have at most this many bytes, and leftovers of killed fetches.
  * @param needed run ids that stay
  */
 export async function trimSnapshots(dataDir: string, maxBytes: number, needed: ReadonlySet<string>): Promise<void> {

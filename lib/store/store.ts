@@ -84,7 +84,7 @@ const missing = (store: Store, name: string): StoreDamage =>
 const wrong = (store: Store, { name, sha256: stated }: NamedFile, found: string): StoreDamage =>
   new StoreDamage(
     `STORE ${store.shown}: ${name} has the SHA-256 ${found.slice(0, 12)}…, expected ${stated.slice(0, 12)}…. ` +
-      'Nothing of it is used. Restore it, or run where the local copy is.',
+      'The file was not used. Restore it, or run where the local copy is.',
   );
 
 /** Verified bytes of a file. @throws StoreDamage if it is missing or has another hash */

@@ -1,7 +1,4 @@
-/**
- * Repeats the requests of a store while it is unavailable, and says so: one line when the wait begins, and one when it
- * ends.
- */
+/** Retries requests while the store is unavailable, and prints one line when a wait begins and one when it ends. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreUnavailable } from './store.ts';
 
@@ -10,17 +7,17 @@ const LONGEST_PAUSE_MS = 4_000;
 const REPORT_AFTER_MS = 2_000;
 
 export interface WaitOptions {
-  /** How long a request is repeated after its first failure. Default: it is not repeated. */
+  /** How long a request is retried after its first failure. Default: no retry. */
   readonly waitMs?: number;
   /** Prints a line about a wait. Default: none is printed. */
   readonly print?: ((line: string) => void) | undefined;
-  /** A shorter outage, such as a closed connection, has no line. Default: 2 s. */
+  /** A shorter outage, such as a closed connection, is not printed. Default: 2 s. */
   readonly reportAfterMs?: number;
 }
 
 const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
 
-/** Why a request failed, in a few words, if a repetition may succeed; else null. It may throw another error. */
+/** Why a request failed, in a few words, if a retry may succeed; else null. It may throw another error. */
 export type OutageOf = (error: unknown) => string | null;
 
 export class StoreWait {
@@ -41,7 +38,7 @@ export class StoreWait {
     this.#reportAfterMs = reportAfterMs;
   }
 
-  /** Do the work, again and again during an outage. @throws StoreUnavailable if it fails for longer than the wait */
+  /** Run `work`, and retry it during an outage. @throws StoreUnavailable if it fails for longer than the wait */
   async repeat<T>(outageOf: OutageOf, work: () => Promise<T>): Promise<T> {
     let until: number | undefined;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
@@ -64,13 +61,13 @@ export class StoreWait {
     }
   }
 
-  /** End the waits: requests that fail now are not repeated. */
+  /** End the waits: requests that fail now are not retried. */
   close(): void {
     this.#closed.abort();
   }
 
   #unavailable(reason: string, sinceMs: number): void {
-    // A request from before the end of an outage: its repetition will show.
+    // This request began before the outage ended: its retry decides.
     if (sinceMs < this.#succeededMs) return;
     this.#outage ??= { sinceMs, isPrinted: false };
     if (this.#outage.isPrinted || performance.now() - this.#outage.sinceMs < this.#reportAfterMs) return;

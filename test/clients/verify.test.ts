@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { newKey, revoked, rotateKeys, receiptKeysOf } from '../../api/payments/receipts/key_set.ts';
+import { newKey, revokeKey, rotateKeys, receiptKeysOf } from '../../api/payments/receipts/key_set.ts';
 import { parseKeys, verifyContent, verifyReceipt, verifyX402Receipt } from '../../clients/verify.ts';
 import { openArchive, checkPages, openFolder, namedPages } from '../../clients/verify_pages.ts';
 import { objectPath } from '../../lib/archive_path.ts';
@@ -215,7 +215,7 @@ describe('the keys of a server', () => {
     const early = { keys: [newKey(NOW_MS + HOUR_MS)] };
     const future = await receiptsOf(early, ANSWER);
     await assert.rejects(verifyReceipt(future.receipt, publishedOf(early), NOW_MS), notProven(/in the future/));
-    const leaked = revoked(file, file.keys[0]?.kid ?? '', NOW_MS);
+    const leaked = revokeKey(file, file.keys[0]?.kid ?? '', NOW_MS);
     const signed = await receiptsOf(file, ANSWER);
     await assert.rejects(verifyReceipt(signed.receipt, publishedOf(leaked), NOW_MS), notProven(/was revoked at/));
     const again = await receiptsOf(leaked, ANSWER, { at: new Date(NOW_MS).toISOString() });

@@ -67,7 +67,7 @@ describe('make verify', () => {
       new RegExp(`^signature {2}valid, EdDSA by ${key.keys[0]?.kid}$`, 'm'),
       /^request {4}GET \/api\/deals\/5\/report\?fields=deal as application\/json$/m,
       /^price {6}1\.500000 USD: /m,
-      new RegExp(`^content {4}${ANSWER.length} bytes, SHA-256 ${shaOf(ANSWER)}: the same$`, 'm'),
+      new RegExp(`^content {4}${ANSWER.length} bytes, SHA-256 ${shaOf(ANSWER)}: identical$`, 'm'),
       /^pages {6}2 of 2 found, byte for byte$/m,
       new RegExp(`^ {2}found {5}${shaOf(LOST)} {2}distress\\.matches\\.0\\.signal `, 'm'),
     ])

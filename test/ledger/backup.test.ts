@@ -170,7 +170,7 @@ describe('a backup', () => {
       [
         'with other bytes',
         gzipSync(text.replace(bought ?? '', changed ?? '')),
-        /the bytes of the answer of purchase .* are not those that were sold/,
+        /the answer of purchase .* is missing or does not have the hash that was sold/,
       ],
       ['another file', gzipSync('{"hello": 1}\n'), /is not a backup of a ledger/],
       ['another file, damaged after what is read of it', damagedLater, /is not a backup of a ledger/],
@@ -216,7 +216,7 @@ describe('a backup', () => {
         /2026-11-20 {2}GET \/api\/leads\/exclusive +1 {2}\$1\.00/,
         /all {2}every endpoint +3 {2}\$2\.05/,
         /unknown outcome: 1\n {2}\S+ {2}GET \/api\/leads\/exclusive {2}\$1\.00 {2}3 h old {2}lead open-lead {2}0xabc/,
-        /Leads with their properties: 1 sold, 1 being paid for, 1 reserved/,
+        /Leads with their properties: 1 sold, 1 settling, 1 reserved/,
         /1 reserved\n {2}reserved-lead is claimed without its property/,
         /never sent completely: 1 \(their buyers can collect them\)/,
       ])

@@ -200,7 +200,7 @@ describe('a store', () => {
       await failing(
         () => true,
         () => impatient.pointer(),
-        /unavailable: it does not answer in time$/u,
+        /unavailable: no response in time$/u,
       );
       impatient.close();
       const away = await startS3();

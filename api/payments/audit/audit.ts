@@ -1,6 +1,6 @@
 /**
  * The continuous audit, in both directions: every transfer to us in a final block matches at most one purchase, and
- * every sold purchase has its transfer. One server at a time holds the lease of the auditor.
+ * every sold purchase has its transfer. One server at a time holds the auditor's lease.
  */
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { AuditedAccount, AuditState, BlockTime, BookedTransfer } from '../../../ledger/transfers.ts';

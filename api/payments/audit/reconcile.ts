@@ -1,6 +1,6 @@
 /**
- * Ends purchases of unknown outcome by what the chain shows, and by nothing else. Several processes may do this in
- * parallel, also during a sale: the chain shows the same to all, and the ledger accepts it once.
+ * Ends purchases of unknown outcome by the evidence on the chain alone. Several processes may do this in parallel, also
+ * during a sale: they read the same chain, and the ledger accepts the result once.
  */
 import { LedgerUnavailable, type Ledger, type Money, type Purchase } from '../../../ledger/ledger.ts';
 import { ChainUnavailable } from '../chain/chain_errors.ts';
@@ -51,7 +51,7 @@ export interface Pass {
   readonly released: number;
   /** Purchases that are still unresolved. */
   readonly waiting: number;
-  /** What could not be read; null if everything could. */
+  /** Why the chain or the ledger could not be read; null if both could. */
   readonly failure: string | null;
 }
 

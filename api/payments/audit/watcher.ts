@@ -14,7 +14,7 @@ export interface AuditReport {
   readonly unpaid: number;
   /** Released purchases made good since the server started. */
   readonly madeGood: number;
-  /** What could not be read; null if everything could. */
+  /** Why the chain or the ledger could not be read; null if both could. */
   readonly failure: string | null;
 }
 

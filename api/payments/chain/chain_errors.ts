@@ -1,12 +1,12 @@
 /** Errors of the chain, without a library's text: that may contain the node's address and key. */
 import { BaseError, HttpRequestError, RpcRequestError, TimeoutError } from 'viem';
 
-/** The chain node did not answer, or its answer cannot be used. */
+/** The chain node did not respond, or its response cannot be used. */
 export class ChainUnavailable extends Error {
   override readonly name: string = 'ChainUnavailable';
 }
 
-/** The node serves another chain, so its answers mean nothing here. */
+/** The node serves another chain. */
 export class WrongChain extends ChainUnavailable {
   override readonly name = 'WrongChain';
   constructor(id: number, expected: number) {
@@ -22,14 +22,15 @@ function describe(error: unknown): string {
             inner instanceof HttpRequestError || inner instanceof RpcRequestError || inner instanceof TimeoutError,
         )
       : error;
-  if (cause instanceof TimeoutError) return 'the node did not answer in time';
-  if (cause instanceof HttpRequestError && cause.status !== undefined) return `the node answered HTTP ${cause.status}`;
+  if (cause instanceof TimeoutError) return 'the node did not respond in time';
+  if (cause instanceof HttpRequestError && cause.status !== undefined)
+    return `the node responded with HTTP ${cause.status}`;
   if (cause instanceof RpcRequestError) return `the node refused the request (code ${cause.code})`;
   if (cause instanceof HttpRequestError) return 'the node could not be reached';
-  return 'the node gave no usable answer';
+  return 'the node gave no usable response';
 }
 
-/** Await an answer of the node. @throws ChainUnavailable */
+/** Await a response of the node. @throws ChainUnavailable */
 export async function fromNode<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;

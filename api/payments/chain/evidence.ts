@@ -1,5 +1,5 @@
 /**
- * What the chain shows of a payment, read from our own node. USDC marks an authorization as used (AuthorizationUsed)
+ * Reads the evidence of a payment from our own node. USDC marks an authorization as used (AuthorizationUsed)
  * and moves the money (Transfer) in two consecutive events. A payer can also cancel an authorization, or spend its
  * nonce on another transfer.
  */
@@ -33,7 +33,7 @@ const BLOCKS_PER_REQUEST = 1_000n;
 /** Ranges searched before the validBefore of a payment, and after it: more than two days of Base each. */
 const MAX_RANGES = 100;
 
-/** What the chain shows of one payment. */
+/** The evidence of one payment on the chain. */
 export type Evidence =
   /** A mined receipt holds both events of this payment. */
   | ({ readonly kind: 'paid' } & Paid)

@@ -8,7 +8,7 @@ const RETRIES = 2;
 /** Timeout of one request. */
 const TIMEOUT_MS = 5_000;
 
-/** A read-only client that retries when the node does not answer. It caches nothing. */
+/** A read-only client that retries when the node does not respond. It caches nothing. */
 export const readerOf = (network: Network, rpcUrl: string, pollingMs = POLLING_MS): PublicClient =>
   createPublicClient({
     chain: evmChainOf(network),

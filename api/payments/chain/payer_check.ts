@@ -39,7 +39,7 @@ export async function signedPayment(
 
 /**
  * Network and payer of the payment in a header, if its payer signed it and has its amount, of at least `least`; else
- * null. Unlike a signature, money is not made for each request.
+ * null. A caller can create any number of signatures, but not money.
  */
 export async function fundedPayer(
   payments: Parameters<typeof signedPayment>[0],

@@ -1,4 +1,4 @@
-/** The chain as payments use it, read from our own node: evidence, the state of payers, incoming transfers. */
+/** Reads the chain from our own node: evidence of payments, the state of payers, incoming transfers. */
 import { parseEventLogs, type Address, type Hex, type PublicClient } from 'viem';
 import type { Payment } from '../../../ledger/ledger.ts';
 import type { BlockTime, IncomingTransfer } from '../../../ledger/transfers.ts';
@@ -31,7 +31,7 @@ export interface PaymentChain extends ChainEvidence {
   /** The latest final block. @throws ChainUnavailable */
   finalBlock(): Promise<BlockTime>;
   latestBlock(): Promise<BlockTime>;
-  /** False for a while after the node gave no usable answer. */
+  /** False for a while after the node gave no usable response. */
   isReachable(): boolean;
   /** The first block at or after a time, in Unix seconds. @throws ChainUnavailable */
   firstBlockAt(seconds: number): Promise<bigint>;

@@ -11,7 +11,7 @@ export interface SettlementHint {
   readonly transaction: string | null;
   /** True if this process sent nothing because its daily gas is spent. Never taken from the reply of another host. */
   readonly isUnsent?: true;
-  /** True if there was no usable reply, which is no refusal: another facilitator may be asked. */
+  /** True if there was no usable reply. That is not a refusal: the next facilitator is tried. */
   readonly hasFailed?: true;
 }
 
@@ -25,7 +25,7 @@ export interface Facilitator {
    * @throws FacilitatorUnavailable if the facilitator gives no usable reply
    */
   supported(): Promise<boolean>;
-  /** Whether our gas budget for today has anything left; absent if the gas is not ours. */
+  /** Whether today's gas budget is not used up; absent if we do not pay the gas. */
   hasBudget?(): Promise<boolean>;
   /** Of several facilitators, the one that is in use, for /health; absent if there is only one. */
   inUse?(): FacilitatorInUse;

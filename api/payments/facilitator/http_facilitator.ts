@@ -98,7 +98,7 @@ export function httpFacilitator(options: HttpFacilitatorOptions): Facilitator {
       bytes = await readLimited(response);
     } catch {
       // The error of fetch may name the URL or the host.
-      throw unavailable(operation, signal.aborted ? 'did not answer in time' : 'could not be reached');
+      throw unavailable(operation, signal.aborted ? 'did not respond in time' : 'could not be reached');
     }
     if (bytes === null) throw unavailable(operation, `reply larger than 64 kB (status ${status})`);
     return { status, body: parseJson(bytes) };

@@ -1,19 +1,19 @@
 /**
- * Several facilitators in order of preference. The next one is asked if one gives no usable reply, never if it refuses
- * a payment. Asking a second one to settle is safe: the token accepts an authorization once, and our own node decides
- * what was paid.
+ * Several facilitators in order of preference. The next one is tried if one gives no usable reply, never if it refuses
+ * a payment. Settling through a second one is safe: the token accepts an authorization once, and our own node decides
+ * whether it was paid.
  */
 import type { Facilitator, SettlementHint } from './facilitator_client.ts';
 import { FacilitatorUnavailable } from './unavailable.ts';
 
-/** How long a facilitator that gave no usable reply is asked last. */
+/** How long a facilitator that gave no usable reply is tried last. */
 const AVOID_MS = 60_000;
 
 interface Candidate {
   readonly facilitator: Facilitator;
   /** From 1. */
   readonly number: number;
-  /** Whether it serves the network; undefined until it has said so. */
+  /** Whether it serves the network; undefined until it has replied. */
   isServing: boolean | undefined;
   failedAtMs: number;
 }

@@ -39,7 +39,7 @@ export interface Chain {
   mint(to: Address, units: bigint): Promise<void>;
   /** Whether the payer's authorization with this nonce has been used. */
   authorizationUsed(payer: Address, nonce: Hex): Promise<boolean>;
-  /** Throws if the chain does not answer. */
+  /** Throws if the chain does not respond. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -124,7 +124,7 @@ function killWhenWeEnd(pid: number): () => void {
   };
 }
 
-/** The chain to join does not answer, or has another chain id. */
+/** The chain to join does not respond, or has another chain id. */
 export class ChainNotJoined extends Error {
   override readonly name = 'ChainNotJoined';
   readonly network: Network;
@@ -141,7 +141,7 @@ export class ChainNotJoined extends Error {
 
 /**
  * Join the anvil chain at `rpcUrl`, and install the test money if it is missing.
- * @throws ChainUnavailable if it does not answer, or has another chain id
+ * @throws ChainUnavailable if it does not respond, or has another chain id
  */
 async function joinChain(
   network: Network,

@@ -1,6 +1,6 @@
 /**
- * `make receipt-key RECEIPT_KEY_FILE=...`: makes the file with the keys that sign receipts, replaces the current key
- * (ROTATE=1), or withdraws one that others may have (REVOKE=<kid>). Prints public parts only.
+ * `make receipt-key RECEIPT_KEY_FILE=...`: creates the file with the keys that sign receipts, replaces the
+ * current key (ROTATE=1), or withdraws one that others may have (REVOKE=<kid>). Prints public parts only.
  */
 import { print } from '../../../lib/output.ts';
 import { SettingError } from '../../../lib/settings.ts';

@@ -1,15 +1,15 @@
-/** Makes the file with the keys that sign receipts, replaces its current key, or withdraws one. */
+/** Creates the file with the keys that sign receipts, replaces its current key, or withdraws one. */
 import { existsSync } from 'node:fs';
 import type { z } from 'zod';
 import type { PrivateKey } from '../../../lib/receipt.ts';
 import { readSettings, SettingError } from '../../../lib/settings.ts';
 import { readReceiptKeys, writeReceiptKeys } from './key_file.ts';
-import { newKey, revoked, rotateKeys, withoutEndedParts, type KeyFile } from './key_set.ts';
+import { newKey, revokeKey, rotateKeys, withoutEndedParts, type KeyFile } from './key_set.ts';
 import { receiptKeySettings } from './key_settings.ts';
 
 const HOUR_MS = 3_600_000;
 
-function stateOf({ from, until, revokeKey: withdrawn, d }: PrivateKey, nowMs: number): string {
+function stateOf({ from, until, revoked: withdrawn, d }: PrivateKey, nowMs: number): string {
   if (withdrawn !== null) return `revoked at ${withdrawn}`;
   const time = `from ${from}${until === null ? '' : ` until ${until}`}`;
   if (d === undefined) return `${time}, ended`;
@@ -19,7 +19,7 @@ function stateOf({ from, until, revokeKey: withdrawn, d }: PrivateKey, nowMs: nu
 function changeKeys(file: KeyFile, { ROTATE, REVOKE, IN_HOURS }: z.infer<typeof receiptKeySettings>): KeyFile {
   const nowMs = Date.now();
   if (REVOKE !== undefined) {
-    if (file.keys.some((key) => key.kid === REVOKE)) return revoked(file, REVOKE, nowMs);
+    if (file.keys.some((key) => key.kid === REVOKE)) return revokeKey(file, REVOKE, nowMs);
     throw new SettingError(`REVOKE is ${JSON.stringify(REVOKE)}, expected the kid of a key of the file`);
   }
   if (!ROTATE) return withoutEndedParts(file, nowMs);

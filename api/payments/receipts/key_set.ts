@@ -39,18 +39,18 @@ function isPair(key: PrivateKey): boolean {
   }
 }
 
-const canSign = (key: PrivateKey): boolean => key.d !== undefined && key.revokeKey === null;
+const canSign = (key: PrivateKey): boolean => key.d !== undefined && key.revoked === null;
 
-/** What is wrong with the keys of a file; null if they can be used. It contains no key. */
+/** Why the keys of a file cannot be used; null if they can. It contains no key. */
 function problemOf({ keys }: KeyFile): string | null {
-  if (new Set(keys.map((key) => key.kid)).size !== keys.length) return 'a kid is there twice';
+  if (new Set(keys.map((key) => key.kid)).size !== keys.length) return 'two keys have the same kid';
   if (keys.some((key, i) => i > 0 && key.from < (keys[i - 1]?.from ?? '')))
     return 'the keys are not in order of "from"';
   if (keys.some((key) => key.d !== undefined && !isPair(key))) return 'a private part "d" does not belong to its "x"';
   const last = keys.at(-1);
   if (!last || !canSign(last) || last.until !== null)
     return 'the last key must have its private part "d", and neither "until" nor "revoked"';
-  return keys.slice(0, -1).some((key) => key.until === null && key.revokeKey === null)
+  return keys.slice(0, -1).some((key) => key.until === null && key.revoked === null)
     ? 'a key before the last one has neither "until" nor "revoked"'
     : null;
 }
@@ -104,14 +104,14 @@ export function newKey(fromMs: number): PrivateKey {
     kid: keyIdOf(x),
     from: instantOf(fromMs),
     until: null,
-    revokeKey: null,
+    revoked: null,
   };
 }
 
 /** The keys without the private parts that sign nothing any more. */
 export const withoutEndedParts = ({ keys }: KeyFile, nowMs: number): KeyFile => ({
   keys: keys.map((key) =>
-    key.revokeKey !== null || (key.until !== null && Date.parse(key.until) <= nowMs) ? publicPart(key) : key,
+    key.revoked !== null || (key.until !== null && Date.parse(key.until) <= nowMs) ? publicPart(key) : key,
   ),
 });
 
@@ -119,18 +119,18 @@ export const withoutEndedParts = ({ keys }: KeyFile, nowMs: number): KeyFile => 
 export function rotateKeys(file: KeyFile, fromMs: number, nowMs: number): KeyFile {
   const until = instantOf(fromMs + OVERLAP_MS);
   const keys = withoutEndedParts(file, nowMs).keys.map((key) =>
-    key.until === null && key.revokeKey === null ? { ...key, until } : key,
+    key.until === null && key.revoked === null ? { ...key, until } : key,
   );
   return { keys: [...keys, newKey(fromMs)] };
 }
 
 /** Withdraw a key that others may have. The next key replaces it at once, a new one if there is none. */
-export function revoked(file: KeyFile, kid: string, nowMs: number): KeyFile {
+export function revokeKey(file: KeyFile, kid: string, nowMs: number): KeyFile {
   const now = instantOf(nowMs);
   const keys = withoutEndedParts(file, nowMs)
     .keys.map((key) =>
-      key.kid === kid ? { ...publicPart(key), until: key.until ?? now, revokeKey: key.revokeKey ?? now } : key,
+      key.kid === kid ? { ...publicPart(key), until: key.until ?? now, revoked: key.revoked ?? now } : key,
     )
-    .map((key) => (key.from > now && (key.until === null || key.revokeKey !== null) ? { ...key, from: now } : key));
+    .map((key) => (key.from > now && (key.until === null || key.revoked !== null) ? { ...key, from: now } : key));
   return { keys: keys.some((key) => canSign(key) && key.until === null) ? keys : [...keys, newKey(nowMs)] };
 }

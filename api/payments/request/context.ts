@@ -1,4 +1,4 @@
-/** What the steps of a paid request share. */
+/** Input that the steps of a paid request share. */
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { OfferedPayment } from '../chain/authorization.ts';
@@ -33,8 +33,8 @@ export function chosenMedia({ state }: Pick<Context, 'state'>): string | undefin
 }
 
 /**
- * What a request asks for: path and query, equal for every order of the query's parameters, and behind them the media
- * type if the request chose another one than JSON, as in "/api/deals?state=OH text/csv".
+ * Key of a request: path and sorted query, followed by the media type if the request chose another one than JSON, as in
+ * "/api/deals?state=OH text/csv".
  */
 export function requestOf({ path, querystring, state }: Pick<Context, 'path' | 'querystring' | 'state'>): string {
   const query = new URLSearchParams(querystring);

@@ -137,7 +137,7 @@ export async function fulfill(steps: PaymentSteps, request: VerifiedRequest): Pr
     };
     const { wantsX402Receipt } = verified.offer;
     const sent = file;
-    // Not by a listener of its own: the response of a file has as many as Node allows without a warning.
+    // No separate listener: a file's response already has the number at which Node warns.
     const whenClosed = (): void => void sent?.close().catch(() => undefined);
     await steps.deliveries.deliver(ctx, purchase, answer, { kind: 'first', wantsX402Receipt, whenClosed });
     file = undefined;

@@ -27,7 +27,7 @@ import type { Params } from '../params.ts';
 import { claimedLeads, type ClaimedLeads } from './claimed_leads.ts';
 import { requireFeed, type FeedDefinition } from './feeds.ts';
 
-/** What happened to a record. */
+/** A change of a record. */
 export const ChangeEvent = z
   .strictObject({
     event: z.enum(CHANGE_KINDS),
@@ -98,7 +98,7 @@ interface Event {
 
 const EVENT_FIELDS = ['id', 'record_id', 'change', 'changed_fields', 'reason', 'changed_at'];
 
-/** Events of these rows. The reason of a claimed lead is that it is sold, as in the next snapshot. */
+/** Events of these rows. A claimed lead has the reason `sold`, as in the next snapshot. */
 async function eventsOf(snapshot: Snapshot, rows: readonly number[], claimed: ClaimedLeads): Promise<Event[]> {
   const texts = await snapshot.texts('changes', rows, EVENT_FIELDS);
   return texts.map((text) => {
@@ -133,9 +133,9 @@ const withChange = (text: Buffer, change: Event['change']): Buffer =>
   Buffer.concat([text.subarray(0, -1), Buffer.from(`,"change":${JSON.stringify(change)}}`)]);
 
 /**
- * The instant up to which a client has every change. Before the first change that is withheld because its lead is
- * being bought: if that purchase fails, the lead is in the list again, without another change. The place of the
- * request does not matter, so that it shows no place of such a lead.
+ * The instant up to which a client has every change. It ends before the first change that is withheld because its lead
+ * is being bought: if that purchase fails, the lead is in the list again, without another change. The filters of the
+ * request are ignored, so that they do not disclose the place of such a lead.
  */
 async function changesThroughOf(
   snapshot: Snapshot,

@@ -1,4 +1,4 @@
-/** Leads of the snapshot that are sold or being bought since it was built. Their changes say nothing about them. */
+/** Leads that were claimed after the snapshot was built. The change feed withholds their records. */
 import { recordOf } from '../../snapshot/filters.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import type { Claimed } from '../leads/lead_claims.ts';

@@ -1,4 +1,4 @@
-/** `updated_since`: which lists take it, the state of a list's feed in a snapshot, and the checks before a payment. */
+/** Change feeds (`updated_since`): the state of a list's feed in a snapshot, and the checks before a payment. */
 import { Problem } from '../../http/problem.ts';
 import type { Filters } from '../../snapshot/filters.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
@@ -30,7 +30,7 @@ export const changeParams = {
   ),
 };
 
-/** The instant that a request asks for changes since. */
+/** The parameter updated_since of a request. */
 export function updatedSinceOf(params: Readonly<Record<string, unknown>>): string | undefined {
   const given = params[UPDATED_SINCE];
   return typeof given === 'string' ? given : undefined;

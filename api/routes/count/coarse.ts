@@ -1,8 +1,7 @@
 /**
- * Free counts of a paid list by coarse filters: place, kind, status, and steps of the score.
- *
- * A count is a range of the snapshot. It depends on no claim, so that it shows no sale, and on no figure that is for
- * sale but the steps of the score.
+ * Free counts of a paid list by coarse filters: place, kind, status, and steps of the score. A count is a range over
+ * the snapshot. It ignores claims, so that it discloses no sale, and of the figures that are sold it uses only the
+ * steps of the score.
  */
 import { LRUCache } from 'lru-cache';
 import { identifier } from '../../../lib/sql.ts';
@@ -31,14 +30,14 @@ export const COARSE = [
 export const MIN_SCORE = 'min_score';
 /** Values of min_score that a count takes. */
 export const SCORE_STEPS = ['20', '40', '60', '80'] as const;
-/** Filters by figures that are for sale. A count by them does not tell none from a few. */
+/** Filters by figures that are sold. A count by them does not distinguish none from a few. */
 const COMPUTED = ['status', MIN_SCORE];
 
 /** The coarse filters that a list takes. */
 export const coarseFiltersOf = ({ params }: ListRoute): string[] =>
   [...COARSE, MIN_SCORE].filter((name) => Object.hasOwn(params, name));
 
-/** Column that says when a record was last read. */
+/** Column with the time at which a record was last read. */
 const READ: Partial<Record<TableName, string>> = {
   deals: 'last_verified',
   leads: 'last_verified',
@@ -94,7 +93,7 @@ function countMatches(route: ListRoute, request: CountRequest): Promise<Counted>
 
 export interface CoarseCount {
   readonly matches: Range;
-  /** When the most and the least recently read of them was read; null if there are none. */
+  /** Time of the most and the least recent read; null without records. */
   readonly freshest: string | null;
   readonly oldest: string | null;
   /** Whether freshness is that of the matches, or of the whole list. */
@@ -115,7 +114,7 @@ export async function coarseCount(route: ListRoute, request: CountRequest): Prom
   const counted = await countMatches(route, request);
   const isBlurred = counted.table === 'leads' || names.some((name) => COMPUTED.includes(name));
   const matches = rangeOf(counted.matches, !isBlurred);
-  // The freshness of a few records would tell whether there are any.
+  // The freshness of a few records would disclose whether there are any.
   const isOfMatches = matches.at_least > 1;
   const { freshest, oldest } = isOfMatches ? counted : await countMatches(route, { ...request, params: {} });
   return { matches, freshest, oldest, freshness_of: isOfMatches ? 'matches' : 'list' };

@@ -57,7 +57,7 @@ const entityType = choiceParam(ENTITY_TYPES, 'Normalized entity type.');
 /** Statuses of businesses that are not in good standing. Ohio publishes no status. */
 const NOT_STANDING = ENTITY_STATUSES.filter((status) => status !== 'Good Standing' && status !== 'Exists');
 
-/** Latest filing date of each register that has come. A filing may take effect later. */
+/** Latest filing date of each register up to today. A filing may take effect later. */
 const latestFilings = cachePerDay(async ({ snapshot, today }) =>
   snapshot.rows(
     `SELECT source, CAST(max(filing_date) AS VARCHAR) AS day FROM filings

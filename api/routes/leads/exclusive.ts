@@ -104,7 +104,7 @@ const NO_LEAD =
   'No available lead matches these filters. A lead that is being bought returns if its payment fails. Nothing was ' +
   'charged.';
 
-/** @throws Problem if the snapshot does not say which leads are of one property */
+/** @throws Problem if the snapshot has no property keys */
 function requireProperties(snapshot: Snapshot): void {
   if (!snapshot.missingTables.has('property_keys')) return;
   throw new Problem(

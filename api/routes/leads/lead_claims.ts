@@ -60,10 +60,10 @@ export const unsold = (filters: Filters, claimed: Claimed): Filters =>
 const hashOf = (ids: readonly string[]): string => createHash('sha256').update(ids.join(' ')).digest('base64url');
 const EMPTY_HASH = hashOf([]);
 
-/** Equal for equal claims. */
+/** Hash of claims, for cache keys. */
 export const claimsHash = (claimed: Claimed): string =>
   claimed.size === 0 ? EMPTY_HASH : hashOf([...claimed.keys()].sort());
 
-/** State of a free page that leaves sold properties out. */
+/** Hash of the sold leads, for free pages that leave sold properties out. */
 export const soldState = async ({ claims }: { readonly claims: Claims }): Promise<string> =>
   claimsHash(soldOf(await claims()));

@@ -19,7 +19,7 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
 /** Also after spaces and apostrophes, and in full width, as some spreadsheets read them. */
 const FORMULA = /^['\s]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^'*[\t\r\n]/u;
 
-/** A text as a cell. Without the first apostrophe of a cell that would be escaped without it, it is the text again. */
+/** A text as a cell. Removing the leading apostrophe of an escaped cell restores the text. */
 export const escapeFormula = (text: string): string => (FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
 
 /** Options of csv-stringify for these columns. */
@@ -41,7 +41,7 @@ export function setCsvHeaders(ctx: Context, name: string): void {
   ctx.set('Content-Disposition', `attachment; filename="${name}"`);
 }
 
-/** The envelope of a list, as JSON. */
+/** A list as JSON: its envelope and its records. */
 export interface ListBody {
   readonly records: readonly Readonly<Record<string, unknown>>[];
   readonly as_of: string;

@@ -11,7 +11,7 @@ export interface Position {
   /** Value of the ranking column as text, or null. */
   readonly value: string | null;
   readonly id: string;
-  /** Whether the row is behind those that a list has first; false if it has none first. */
+  /** Whether the row is in the second part of a list that is ranked in two parts; otherwise false. */
   readonly isBehind: boolean;
 }
 

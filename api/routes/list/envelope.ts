@@ -9,7 +9,7 @@ import type { FieldChoices } from './field_groups.ts';
 import { noteOf } from '../note.ts';
 import type { Params } from '../params.ts';
 
-/** A list as its answers need it. */
+/** The parts of a list that its answers depend on. */
 export interface List {
   readonly path: string;
   readonly columns: readonly string[];
@@ -20,7 +20,7 @@ export interface List {
   readonly choices: FieldChoices;
 }
 
-/** The fields that a request asks for: names as given, and all members of the groups among them. */
+/** The parameter `fields` of a request: the names as given, and all fields of the groups among them. */
 export interface RequestedFields {
   readonly names: readonly string[];
   readonly members: ReadonlySet<string>;

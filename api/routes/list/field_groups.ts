@@ -1,4 +1,4 @@
-/** Named groups of fields, which a caller of a list asks for with `fields`, and what a list returns by default. */
+/** Named groups of fields for the parameter `fields`, and the groups that a list returns by default. */
 import { debt } from '../../../models/deal/debt.ts';
 import { distress } from '../../../models/deal/distress.ts';
 import { income } from '../../../models/deal/income.ts';
@@ -30,8 +30,8 @@ const DEAL_EVIDENCE = [
   'page_row',
 ];
 const isEvidence = (name: string): boolean => DEAL_EVIDENCE.includes(name);
-const without = (fields: Readonly<Record<string, unknown>>, left: (name: string) => boolean): readonly string[] =>
-  Object.keys(fields).filter((name) => !left(name));
+const subtract = (fields: Readonly<Record<string, unknown>>, isLeftOut: (name: string) => boolean): readonly string[] =>
+  Object.keys(fields).filter((name) => !isLeftOut(name));
 
 /** The path of a deal and why it has its status. */
 const isPath = (name: string): boolean => /_rationale$|^(rental|wholesale|creative_finance)_status$/.test(name);
@@ -74,11 +74,11 @@ export const FIELD_GROUPS = {
     groups: {
       card: Object.keys(DEAL_CARD),
       summary: [...Object.keys(summary), ...SUMMARY_REASONS],
-      listing: without(listing, isEvidence),
+      listing: subtract(listing, isEvidence),
       underwriting: [...Object.keys(underwriting), ...Object.keys(income), ...Object.keys(debt)],
-      scores: without(scores, isPath),
+      scores: subtract(scores, isPath),
       paths: [...Object.keys(summary), ...Object.keys(scores)].filter(isPath),
-      distress: without(distress, isEvidence),
+      distress: subtract(distress, isEvidence),
       roll: Object.keys(roll),
       place: Object.keys(place),
       evidence: DEAL_EVIDENCE,

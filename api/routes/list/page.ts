@@ -19,7 +19,7 @@ export interface RankedRows {
   readonly rank: Rank;
 }
 
-/** Whether a row is behind the others, as SQL. */
+/** SQL: whether a row comes after all others. */
 const behindSql = ({ column, values }: NonNullable<Rank['behind']>): string =>
   `coalesce(${identifier(column)} IN (${values.map(literal).join(', ')}), false)`;
 

@@ -8,7 +8,7 @@ import { stateParam, textParam, zipParam, type ParamValues } from '../params.ts'
 
 /**
  * Place filters. A record without a city or a ZIP matches no city and no ZIP. The parameters of a published interface
- * keep their order: a route names those that it had first, and adds the others at its end.
+ * keep their order: a route names its oldest ones first and appends the others.
  */
 export const placeFilters = {
   state: stateParam('State of the property.'),
@@ -17,7 +17,7 @@ export const placeFilters = {
   zip: zipParam('ZIP of the property.'),
 };
 
-/** The place that a request asks for. */
+/** The place filters of a request. */
 export type Place = ParamValues<typeof placeFilters>;
 
 /** Rows in this place, of a table that has the name of the county. */

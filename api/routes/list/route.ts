@@ -46,7 +46,7 @@ export interface ListOptions extends RankedRows {
 }
 
 const partialRecords = new WeakMap<z.ZodObject, z.ZodObject>();
-/** Schema of a record with the fields that were asked for; the same one for each call with this record. */
+/** Schema of a record with only the requested fields; cached by record. */
 export function partialOf(record: z.ZodObject): z.ZodObject {
   const partial =
     partialRecords.get(record) ?? record.partial().required({ id: true }).extend({ change: ChangeEvent.optional() });
@@ -143,7 +143,7 @@ async function listResponse(
 }
 
 export interface ListDefinition<P extends Params> {
-  /** As of a route. */
+  /** As in RouteDefinition. */
   readonly name: string;
   readonly path: string;
   readonly price: Price;
@@ -154,7 +154,7 @@ export interface ListDefinition<P extends Params> {
   /** Records per page without `limit`; default 50. */
   readonly page?: number;
   readonly fields: FieldGroups;
-  /** How its changes are asked for; default: it has no change feed. */
+  /** Its change feed. Default: none. */
   readonly feed?: FeedDefinition<P & PageParams>;
   /** Check the parameters together, before a payment is required. @throws Problem */
   check?(request: RouteRequest<P & PageParams>): void | Promise<void>;

@@ -101,7 +101,7 @@ interface Result extends Found {
 async function findAll({ snapshot, params: { addresses = [], city, state } }: BatchRequest): Promise<Result[]> {
   const firstWith = new Map<string, number>();
   const results: Result[] = [];
-  // One after the other: a batch takes no more connections than a lookup.
+  // Sequential: a batch uses no more connections than one lookup.
   for (const [i, address] of addresses.entries()) {
     const readings = READABLE.test(address) ? await readingsOf(snapshot, { address, city, state }) : [];
     const found = await findByReading(snapshot, readings);
@@ -116,7 +116,7 @@ async function findAll({ snapshot, params: { addresses = [], city, state } }: Ba
   return results;
 }
 
-/** By the parameters of a request: the price and the answer of one request are of the same matches. */
+/** Results by the parameters of a request, so that its price and its answer use the same matches. */
 const found = new WeakMap<BatchRequest['params'], Promise<Result[]>>();
 function resultsOf(request: BatchRequest): Promise<Result[]> {
   const results = found.get(request.params) ?? findAll(request);
@@ -128,7 +128,7 @@ const matchedOf = (results: readonly Result[]): Result[] => results.filter(({ ma
 const billedOf = (results: readonly Result[]): number =>
   matchedOf(results).filter(({ sameAs }) => sameAs === null).length;
 
-/** What every entry says of its address. */
+/** Fields of every entry about its address. */
 const addressFieldsOf = ({ address, reading, matches }: Result) => ({
   address,
   understood_as: reading?.parts?.address_key ?? null,

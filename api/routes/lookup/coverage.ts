@@ -1,4 +1,4 @@
-/** What this service reads: in general, and for the place of a lookup. A miss says nothing about what is not read. */
+/** Coverage in general, and for the place of a lookup. Where nothing is read, a miss means nothing. */
 import { z } from 'zod';
 import { isSale } from '../../../models/fields.ts';
 import { cachePerSnapshot } from '../../snapshot/memo.ts';
@@ -64,7 +64,7 @@ const Source = z.object({
 });
 type Source = z.infer<typeof Source>;
 
-/** When a source first had a record, by its name; of listings by name and city or ZIP. */
+/** First record of each source; of listing sites also by city and ZIP. */
 const SINCE = `SELECT source, NULL AS city, NULL AS zip, min(first_seen) AS since FROM signals GROUP BY ALL
   UNION ALL SELECT source, NULL, NULL, min(first_seen) FROM auctions GROUP BY ALL
   UNION ALL SELECT source, city, zip, min(first_seen) FROM deals GROUP BY ALL`;
@@ -97,7 +97,7 @@ const earliest = (instants: readonly string[]): string | null => {
   return first === undefined ? null : instantOf(first);
 };
 
-/** Kinds that sources of a family cover in snapshots that do not say it. */
+/** Kinds that a family of sources covers, for snapshots without the column covered_kinds. */
 const KINDS_OF_FAMILY: Readonly<Record<string, string>> = { tax: 'tax_delinquent', sheriff: 'sheriff_sale' };
 
 const kindsOf = ({ covered_kinds, family }: Source): readonly string[] =>
@@ -159,7 +159,7 @@ function listingsOf({ sources, since }: Sources, { city, zip }: WantedPlace): Fa
   };
 }
 
-/** What a miss in the place means. */
+/** Explain a miss in the place. */
 function explain(tax: FamilyOfPlace, sales: FamilyOfPlace, { names, counties }: { names: string; counties: string }) {
   if (tax.status === 'unknown')
     return (

@@ -65,7 +65,7 @@ const Miss = ProblemDocument.extend({
   filters: z.record(z.string(), z.unknown()).meta({ description: 'The parameters of the request.' }),
   understood_as: understoodAs,
   suggestions: z.array(Suggestion).meta({
-    description: 'Up to five near addresses that are held: the same number on a similar street, or the same street.',
+    description: 'Up to five near addresses with records: the same number on a similar street, or the same street.',
   }),
   coverage: Coverage,
   as_of: AS_OF,
@@ -74,7 +74,7 @@ const Miss = ProblemDocument.extend({
 
 type LookupRequest = RouteRequest<typeof lookupParams>;
 
-/** What the request gives. */
+/** The address, parcel and place of a request. */
 const wantedOf = ({ params: { apn, parcel, address, city, state } }: Pick<LookupRequest, 'params'>): Wanted => ({
   address,
   apn: apn ?? parcel,
@@ -132,7 +132,7 @@ export const lookup = defineRoute({
   async handle(request) {
     const { snapshot, manifest, params } = request;
     const { reading, matches } = await findByReading(snapshot, await readingsOf(snapshot, wantedOf(request)));
-    if (reading === undefined) throw new Error('check lets no address without a street pass');
+    if (reading === undefined) throw new Error('an address without a street passed the check');
     const { place, parts } = reading;
     const coverage = await coverageOf(snapshot, place);
     const query = { ...params };

@@ -3,9 +3,9 @@
  * record without a known place is named in match_basis. Nothing weaker matches: one owner's debt never appears on
  * another owner's house. A record that either the parcel or the address matches is returned, with its own basis.
  *
- * Two steps, because DuckDB plans a statement that reads a table at every call, and the macros are most of a plan: a
- * short statement finds the few records of the parcel or the street, and one that reads no table, whose plan is kept,
- * compares them by the macros.
+ * There are two steps, because DuckDB plans a statement that reads a table at every call, and the macros are most of a
+ * plan: a short statement finds the few records of the parcel or the street, and one that reads no table, whose plan is
+ * cached, compares them by the macros.
  */
 import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
@@ -54,13 +54,13 @@ const SECTION_OF = {
   auctions: 'auctions',
 } as const satisfies Record<AddressedTable, Section>;
 
-/** What is looked up. */
+/** The address, parcel and place to find. */
 export interface LookupKey {
   readonly parts: AddressParts | null;
   readonly parcel: string | null;
   /** The place of the address, and the counties in which it may be. */
   readonly place: WantedPlace & { readonly state: string | undefined; readonly counties: readonly string[] };
-  /** What parameters of their own demand of every record, the place of the parcel included. */
+  /** City and state from their own parameters: every record must be there, also one that the parcel matches. */
   readonly only: { readonly city: string | undefined; readonly state: string | undefined };
 }
 
@@ -83,7 +83,7 @@ const Candidate = z.object({
 });
 type Candidate = z.infer<typeof Candidate>;
 
-/** SELECT of the records that may match, with the parameters. Wider than the rule, which decides afterwards. */
+/** SELECT of the records that may match, with its parameters. The rules are applied to its rows afterwards. */
 function candidatesSql({ parts, parcel, only }: LookupKey): { sql: string; values: DuckDBValue[] } {
   const values: DuckDBValue[] = [];
   const parameter = (value: DuckDBValue): string => `$${values.push(value)}`;
@@ -153,7 +153,7 @@ interface Comparison {
   readonly basis: Basis | null;
 }
 
-/** What of a record is compared with what is wanted. */
+/** The columns of a record that are compared. */
 type Compared = Pick<Candidate, 'city' | 'zip' | 'state' | 'city_basis' | 'county_fips'>;
 
 /** How each of the records agrees with the wanted address and place. */

@@ -1,5 +1,5 @@
 /**
- * What a snapshot knows about places: its cities with their states and counties, the counties of a ZIP (also by
+ * Places of a snapshot: its cities with their states and counties, the counties of a ZIP (also by
  * models/reference/county_zips.csv), and the words of the address macros that a typed line must not confuse with them.
  */
 import { z } from 'zod';

@@ -1,10 +1,10 @@
-/** Reads what an address or a parcel may mean, and finds its records by the likeliest reading. */
+/** Parses an address or a parcel number into its possible readings, and finds records by the likeliest one. */
 import type { Snapshot } from '../../snapshot/load.ts';
 import { findMatches, type LookupKey, type Match } from './matches.ts';
 import { countiesOf, knownName, knownPlaces } from './places.ts';
 import { parcelKeyOf, readAddress } from './typed_address.ts';
 
-/** What is looked up, as given. */
+/** The parameters of a lookup as given. */
 export interface Wanted {
   readonly address?: string | undefined;
   readonly apn?: string | undefined;
@@ -12,7 +12,7 @@ export interface Wanted {
   readonly state?: string | undefined;
 }
 
-/** What the request may mean, the likeliest first. None if its address has no house number with a street. */
+/** Possible readings, the likeliest first. None if the address has no house number with a street. */
 export async function readingsOf(snapshot: Snapshot, wanted: Wanted): Promise<LookupKey[]> {
   const { address, apn, city, state } = wanted;
   const parcel = apn === undefined ? null : parcelKeyOf(apn);
@@ -40,7 +40,7 @@ export interface Found {
   readonly matches: Match[];
 }
 
-/** The first reading that finds the address, or agrees with the parcel; else the first, with what it finds. */
+/** The first reading that finds the address, or agrees with the parcel; else the first reading with its matches. */
 export async function findByReading(snapshot: Snapshot, readings: readonly LookupKey[]): Promise<Found> {
   let first: Found = { reading: undefined, matches: [] };
   for (const reading of readings) {

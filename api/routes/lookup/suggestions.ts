@@ -40,7 +40,7 @@ const Near = z.object({
 });
 type Near = z.infer<typeof Near>;
 
-/** Every name that the records have for a city, in lower case. */
+/** Spellings of a city in the records, in lower case. */
 const namesOf = ({ cities }: KnownPlaces, city: string): readonly string[] => [
   ...(cities.get(placeKey(city))?.names ?? []),
 ];
@@ -62,7 +62,7 @@ function nearSql(
   const street = `CAST(${parameter(parts?.street_key ?? '')} AS VARCHAR)`;
   const house = `CAST(${parameter(parts?.house_low ?? null)} AS INTEGER)`;
   const similarity = `jaro_winkler_similarity(street_key, ${street})`;
-  // Alike, or the same but for a missing suffix or a city that was read as part of the street
+  // Similar, or the same except for a missing suffix or a city that was read as part of the street.
   const isAlike =
     `(${similarity} >= ${MIN_SIMILARITY} OR starts_with(street_key, ${street} || ' ')` +
     ` OR starts_with(${street}, street_key || ' '))`;
@@ -71,7 +71,7 @@ function nearSql(
     `(street_key = ${street} OR (house_low = ${house} AND ${isAlike}))`,
     ...feedConditions(section, place.state, values),
   ];
-  // Wider than the rule on places, which decides afterwards.
+  // Wider than the rule on places, which is applied to the rows afterwards.
   const cities = place.city === undefined ? [] : namesOf(known, place.city);
   const places = [
     ...(place.zip === undefined ? [] : [`zip = ${parameter(place.zip)}`]),

@@ -14,7 +14,7 @@ export interface TypedAddress {
   readonly zip?: string;
 }
 
-/** What is taken from a line: pieces between commas, and the parts of a place found at their end. */
+/** The parts of a line: pieces between commas, and the place at their end. */
 interface Taken {
   readonly before: string[];
   street: string;
@@ -28,7 +28,7 @@ const FLOOR = String.raw`(?:\d+(?:st|nd|rd|th)|first|second|third) (?:floor|flr|
 const UNIT_NUMBER = String.raw`(?:[a-z]{0,2}-?\d[a-z0-9&-]*|[a-z])`;
 /** A number of a unit, which is not that of a street: "Apt 4 5th St". */
 const INNER_UNIT_NUMBER = String.raw`(?!\d+(?:st|nd|rd|th)\b)${UNIT_NUMBER}`;
-/** Designators that are nothing else wherever they stand: NO is North and FL is Florida. */
+/** Designators with no other meaning in an address; NO may mean North, and FL Florida. */
 const PLAIN_DESIGNATOR = /^(?:APARTMENT|APT|UNIT|SUITE|STE\b|#)/u;
 
 interface UnitPatterns {
@@ -105,7 +105,7 @@ function piecesOf(text: string): Taken {
   return { before, street: street + separator + next, after: after.slice(1), units: [] };
 }
 
-/** Take what a pattern finds at the end of the last piece. @returns what it found, or undefined */
+/** Remove the match of a pattern from the end of the last piece. @returns the match, or undefined */
 function takeEnd(taken: Taken, split: Split): string | undefined {
   const piece = taken.after.at(-1);
   const parts = split(piece ?? taken.street, piece === undefined);
@@ -151,7 +151,7 @@ function splitStateName(piece: string, { known, taken }: { known: KnownPlaces; t
 
 type Split = (piece: string, isStreet: boolean) => readonly [rest: string, found: string] | undefined;
 
-/** Split by a pattern of two groups: the rest and what is found. */
+/** Split by a pattern of two groups: the rest, and the match. */
 const splitBy =
   (pattern: RegExp, isAllowed = (_rest: string): boolean => true): Split =>
   (piece, isStreet) => {
@@ -159,7 +159,7 @@ const splitBy =
     return found === undefined || (isStreet && !isAllowed(rest)) ? undefined : [rest, found];
   };
 
-/** Take country, ZIP, state and unit from the end, in whatever order they are. */
+/** Remove country, ZIP, state and unit from the end, in any order. */
 function takePlace(taken: Taken, known: KnownPlaces): void {
   const { atEnd, piece: unitPiece } = unitPatterns(known);
   // "Unit 10203" is no ZIP; "FL 33602" is one.
@@ -229,7 +229,7 @@ function cutCity({ street, state, zip }: Taken, known: KnownPlaces): { street: s
 
 /**
  * The readings of a typed line, the likeliest first. There are two if a known city at the end of the street may be part
- * of the street's name. The same line is always read in the same way, whatever records there are.
+ * of the street's name. The reading of a line does not depend on which records exist.
  */
 export function readAddress(text: string, known: KnownPlaces): readonly TypedAddress[] {
   const taken = piecesOf(text);

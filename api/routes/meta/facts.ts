@@ -1,4 +1,4 @@
-/** Facts that every discovery document has: sources, prices, and notes on the fields. */
+/** Parts of every discovery document: sources, prices, and notes on the fields. */
 import type { z } from 'zod';
 import { BASE, type Network } from '../../../lib/network.ts';
 import { noteOf, type RecordDefinition } from '../../../lib/record.ts';

@@ -234,7 +234,7 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
         });
       },
       template: {
-        about: 'With the literal {id}: what a report is, what it costs, and where to find ids. Free.',
+        about: 'With the literal {id}: a description of the report, its price, and where to find ids. Free.',
         response: TemplateAnswer,
         stateKey: soldState,
         handle: async (request) => ({

@@ -1,4 +1,4 @@
-/** What the county's roll says of a property, in plain sentences: evidence for an offer, no part of a score. */
+/** Figures of the county's roll in plain sentences: evidence for an offer, not part of a score. */
 import type { z } from 'zod';
 import { Fraction } from '../../../lib/fraction.ts';
 import type { Deal } from '../../../models/marts/deals.ts';
@@ -15,7 +15,7 @@ const SALE_BASES: Readonly<Record<NonNullable<DealRow['last_sale_basis']>, strin
 const shareOf = (price: string, of: string): string =>
   Fraction.of(price).times(Fraction.of(100)).over(Fraction.of(of)).rounded(0);
 
-/** Sentences on the assessed value and the last sale; none for what the roll does not have. */
+/** Sentences on the assessed value and the last sale, if the roll has them. */
 export function rollSentences(deal: DealRow): string[] {
   const { list_price: price, assessed_market_value: value, last_sale_date: day, last_sale_price: paid } = deal;
   const sentences: string[] = [];

@@ -1,9 +1,9 @@
-/** `fields` of a report: the sections that a caller asks for. */
+/** The parameter `fields` of a report: its sections. */
 import type { z } from 'zod';
 import { ALL, fieldChoices } from '../list/field_groups.ts';
 import { namesParam } from '../params.ts';
 
-/** What a report says of itself, with any sections. */
+/** Fields that a report has with any sections. */
 const ENVELOPE = { note: true, property: true, generated_at: true, as_of: true, snapshot_id: true } as const;
 const isEnvelope = (name: string): boolean => Object.hasOwn(ENVELOPE, name);
 
@@ -19,7 +19,7 @@ export function sectionsOf<S extends z.ZodRawShape>(report: z.ZodObject<S>) {
     ),
     response: report.partial(optional as Parameters<typeof report.partial>[0]),
     /** The report with some sections. */
-    select: (whole: Readonly<Record<string, unknown>>, asked: ReadonlySet<string>): Record<string, unknown> =>
-      Object.fromEntries(Object.entries(whole).filter(([name]) => asked.has(name) || isEnvelope(name))),
+    select: (whole: Readonly<Record<string, unknown>>, requested: ReadonlySet<string>): Record<string, unknown> =>
+      Object.fromEntries(Object.entries(whole).filter(([name]) => requested.has(name) || isEnvelope(name))),
   };
 }

@@ -98,7 +98,7 @@ function debt({ dscr, dscr_reason, noi_source }: DealRow, { debt_terms: { bank }
   return `DSCR ${dscr} on ${noi}, with a loan of ${share}% at ${bank.rate_pct}% (${basis}) over ${bank.years} years.`;
 }
 
-/** Why the sized loan is as large as it is. */
+/** The limit that determines the size of the loan. */
 export const LOAN_LIMITS: Readonly<Record<NonNullable<DealRow['loan_binding']>, string>> = {
   loan_to_value: 'limited by the price',
   debt_coverage: 'limited by the income',
@@ -130,7 +130,7 @@ function recordSentence({ kind, amount, sale_date }: CountyRecord): string {
   return `${name}${amount === null ? '' : ` of ${exactDollars(amount)}`}`;
 }
 
-/** The county records of the property, and those that may be: a debt that may be here is never said to be absent. */
+/** Sentences on the county records. A possible match is listed, so that no debt is reported as absent. */
 function distress({ distress_status, distress_matches, distress_candidates }: DealRow): string[] {
   const matches = distress_matches.map(
     (match) => recordSentence(match) + (match.match_basis === 'parcel_exact' ? ' (of the parcel at it)' : ''),

@@ -1,4 +1,4 @@
-/** One archived page as text. Nothing is shown of bytes that do not verify, or decoded beyond a fixed limit. */
+/** One archived page as text. Bytes are verified by their hash before they are shown, and decoded up to a limit. */
 import { codingsOf, UNPACK } from '../../../lib/content_encoding.ts';
 import { ArchiveFault } from './archive_fault.ts';
 import type { PageArchive } from './page_archive.ts';

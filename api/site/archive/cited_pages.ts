@@ -1,4 +1,4 @@
-/** The archived pages that a report cites, and whether the terms of their sources let a reader see them. */
+/** The archived pages that a report cites, and whether the terms of their sources allow showing them. */
 import type { Snapshot } from '../../snapshot/load.ts';
 import type { ReportBody } from '../pages/report/report.ts';
 
@@ -8,12 +8,12 @@ export interface CitedPage {
   readonly sha256: string;
   readonly source: string;
   readonly title: string;
-  /** What the report takes from it. */
+  /** Kind of the record that the report reads from it. */
   readonly role: string;
   /** Public page of the record. */
   readonly address: string;
   readonly readAt: string;
-  /** Why the terms of its source let a reader see it; null if they do not, or say nothing. */
+  /** Why the terms of its source allow showing it; null if they do not allow it. */
   readonly shownUnder: string | null;
   /** Texts by which the row is found on the page. */
   readonly find: readonly string[];

@@ -1,4 +1,4 @@
-/** An archived page for people: what it is, its hash, the place that the report cites, and its whole text. */
+/** An archived page for people: source, hash, the cited lines, and the whole text. */
 import { html, type Html, type Piece } from '../html.ts';
 import { code, externalLink } from '../layout.ts';
 import { countText, day } from '../format.ts';
@@ -9,10 +9,10 @@ import { ARCHIVE_PATH, type CitedPage } from './cited_pages.ts';
 const MAX_CHARACTERS = 16_000;
 /** Longest line shown of the excerpt. */
 const MAX_LINE = 400;
-/** Lines shown before and after the first line with a text that is searched. */
+/** Lines shown before and after the first matching line. */
 const [BEFORE, AFTER] = [4, 44];
 
-/** The lines around the first one that has one of the texts, each with whether it has one; none if no line has. */
+/** The lines around the first one with one of the texts, each with whether it has one; none without a match. */
 export function excerpt(
   text: string,
   find: readonly string[],

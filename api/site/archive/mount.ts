@@ -55,7 +55,7 @@ async function exampleReport({ routes, cursors, claims, nowMs }: ArchiveDeps, sn
   return (await route.handle(freeRequest(snapshot, { today, cursors, claims }))) as ReportBody;
 }
 
-/** @throws Problem whose text readers may see; the log has the cause */
+/** @throws Problem with a text for readers; the cause is logged */
 async function rethrowAsProblem<T>(ctx: Context, read: Promise<T>): Promise<T> {
   try {
     return await read;
@@ -79,7 +79,7 @@ async function citedPage(report: ReportBody, snapshot: Snapshot, sha256: string)
   throw new Problem(
     'not_found',
     hidden
-      ? `The terms of ${hidden.title} do not let this site show its archived pages. See ${hidden.address}`
+      ? `The terms of ${hidden.title} do not allow this site to show its archived pages. See ${hidden.address}`
       : 'The example report cites no archived page with this SHA-256. Other pages of the archive are not public.',
   );
 }
@@ -96,7 +96,7 @@ export function mountArchive(router: Router, site: Site, deps: ArchiveDeps): voi
     page.catch(() => cache.delete(key));
     return page;
   };
-  /** Run `send` with a page that a reader may see. */
+  /** Run `send` with a page that may be shown. */
   const withPage = async (
     ctx: Context,
     send: (page: CitedPage, snapshot: Snapshot) => Promise<void>,

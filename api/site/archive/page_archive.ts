@@ -13,7 +13,7 @@ import { requestIn, runsToSearch, type PageRead, type RequestOfPage } from './pa
 import { StoredPages } from './stored_pages.ts';
 
 const MAX_REQUESTS = 1_000;
-/** A request that no list has is searched again after this time: the search reads many lists. */
+/** How long a failed search for a request is cached: a search reads many lists. */
 const SEARCH_AGAIN_MS = 60_000;
 
 const SHA256 = /^[0-9a-f]{64}$/u;

@@ -1,4 +1,4 @@
-/** The text of an HTML page: what a reader sees, and its structured data (JSON-LD). No markup, style or script. */
+/** The visible text of an HTML page and its structured data (JSON-LD), without markup, styles and scripts. */
 import { Parser } from 'htmlparser2';
 
 /** Elements whose content no reader sees. */

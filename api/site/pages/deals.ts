@@ -1,4 +1,4 @@
-/** /deals: the free index as cards, with a map and filters. It shows what the index has and names what is sold. */
+/** /deals: the free index as cards, with a map and filters, and a description of the paid calls. */
 import { Problem } from '../../http/problem.ts';
 import { choiceParam, integerParam, numberParam, readParams, type ParamValues } from '../../routes/params.ts';
 import { PRICES } from '../../routes/prices.ts';

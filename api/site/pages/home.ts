@@ -1,4 +1,4 @@
-/** The front page: what is sold, on today's figures, and how to buy it. */
+/** The front page: today's figures, the offers, and how to buy. */
 import { barChart } from '../charts.ts';
 import { dealCard, freeIndex } from '../deal_cards.ts';
 import { html, type Html } from '../html.ts';

@@ -1,4 +1,4 @@
-/** What is sold, as tiles with their prices. */
+/** The offers as tiles with their prices. */
 import type { z } from 'zod';
 import { PRICES } from '../../routes/prices.ts';
 import type { Meta } from '../../routes/meta/schema.ts';

@@ -43,7 +43,7 @@ const lastRead = (row: Row): string => {
   return days === null ? 'never' : agoText(days);
 };
 
-/** What is delayed and what it means to a buyer. */
+/** A delayed source, and its effect for a buyer. */
 function noticeOf(row: Row): Html {
   const title = externalLink(String(row['home']), String(row['title']));
   if (isPartial(row)) return html`<li>${title}: read, but less complete than usual. Its rows say what is missing.</li>`;
@@ -54,7 +54,7 @@ function noticeOf(row: Row): Html {
   return html`<li>${title}: last read ${lastRead(row)}, due ${everyText(row)}. Its rows show their age.</li>`;
 }
 
-/** Of the sources that are read: one that was never read is not late. */
+/** State of the sources that are read. A source that was never read is not late. */
 function stateText(fresh: number, read: number): string {
   if (read === 0) return 'not read yet';
   return fresh === read ? 'up to date' : `${fresh} of ${read} up to date`;

@@ -283,7 +283,7 @@ describe('the audit', () => {
       await sold();
       await on.mine(2);
       const incomingTransfers = async (): Promise<never> => {
-        throw new ChainUnavailable('the node did not answer in time');
+        throw new ChainUnavailable('the node did not respond in time');
       };
       await assert.rejects(pass({ chain: { ...on.payments, incomingTransfers } }), ChainUnavailable);
       assert.deepEqual(await booked(), []);

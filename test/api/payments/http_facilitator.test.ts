@@ -14,7 +14,7 @@ const SECRET = 'hunter2secret';
 const HASH = `0x${'ab'.repeat(32)}`;
 const LARGE = JSON.stringify({ isValid: true, pad: 'x'.repeat(20_000_000) });
 const TOO_LARGE = 'facilitator verify: reply larger than 64 kB (status 200)';
-const TIMED_OUT = 'facilitator verify: did not answer in time';
+const TIMED_OUT = 'facilitator verify: did not respond in time';
 const NOT_REACHED = 'facilitator verify: could not be reached';
 const TOO_LARGE_SUPPORTED = 'facilitator supported: reply larger than 64 kB (status 200)';
 
@@ -190,7 +190,7 @@ describe('the facilitator client', () => {
       const facilitator = client(100);
       await assert.rejects(facilitator.verify(payload, requirements), isUnavailable(TIMED_OUT));
       assert.deepEqual(await facilitator.settle(payload, requirements), { transaction: null, hasFailed: true });
-      await assert.rejects(facilitator.supported(), isUnavailable('facilitator supported: did not answer in time'));
+      await assert.rejects(facilitator.supported(), isUnavailable('facilitator supported: did not respond in time'));
     }
   });
 

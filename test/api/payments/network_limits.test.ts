@@ -127,7 +127,7 @@ describe('two networks with a key of our own', () => {
       await run('refunded', { TRANSFER, REFUND: await refund(polygon), NETWORKS: BASE.name }),
       /^NETWORKS does not name eip155:137, expected the network of the owed transfer/,
     );
-    assert.match(await run('refunded', { TRANSFER, REFUND: await refund(base) }), /^the node gave no usable answer/);
+    assert.match(await run('refunded', { TRANSFER, REFUND: await refund(base) }), /^the node gave no usable response/);
     assert.match(
       await run('refunded', { TRANSFER, REFUND: await refund(polygon) }),
       /: settled by 0x[0-9a-f]{64}\nexit status 0$/,

@@ -91,7 +91,7 @@ describe('make receipt-key', () => {
     assert.equal(revoked.status, 0);
     assert.match(revoked.out, new RegExp(`^${old.kid} .*revoked at .*\n${next.kid} .*, signs\n`));
     assert.deepEqual([withdrawn?.d, current?.kid], [undefined, next.kid]);
-    assert.notEqual(withdrawn?.revokeKey, null);
+    assert.notEqual(withdrawn?.revoked, null);
   });
 
   it('refuses a file that others can open, or that is damaged, and does not change it', async () => {

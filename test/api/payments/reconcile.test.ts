@@ -139,11 +139,11 @@ describe('the reconciler', () => {
     const other = paymentChain({ ...on.chain.reader, getChainId: async () => 1 });
     assert.deepEqual(await pass({ chainOf: () => other }), waiting(1, 'the node serves chain 1, expected 8453'));
     const away = async (): Promise<never> => {
-      throw new ChainUnavailable('the node did not answer in time');
+      throw new ChainUnavailable('the node did not respond in time');
     };
     assert.deepEqual(
       await pass({ chainOf: () => ({ ...on.payments, evidenceOf: away }) }),
-      waiting(1, 'the node did not answer in time'),
+      waiting(1, 'the node did not respond in time'),
     );
     const faulty = async (): Promise<never> => {
       throw new Error('https://user:key@node.example failed');

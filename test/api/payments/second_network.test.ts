@@ -157,7 +157,7 @@ describe('a second network', () => {
       payments: { ready: boolean; warnings: string[] };
     };
     assert.equal(payments.ready, true);
-    assert.ok(payments.warnings.includes('Polygon: the chain node does not answer'), payments.warnings.join('; '));
+    assert.ok(payments.warnings.includes('Polygon: the chain node does not respond'), payments.warnings.join('; '));
     shop.polygon.node.isDown = false;
     const paid = await moved(async () => assert.equal((await pay(onPolygon)).status, 200));
     assert.deepEqual(paid, [0n, PRICE]);

@@ -79,7 +79,7 @@ describe('a payment that was sent for settlement', () => {
     let looks = 0;
     facilitator.chain.onEvidence = async (payment) => {
       looks += 1;
-      return looks < 3 ? { kind: 'open' } : facilitator.chain.evidenceOf(payment);
+      return looks < 3 ? { kind: 'open' } : facilitator.chain.shownEvidence(payment);
     };
     assert.equal((await fetchWithPayment(url(), await buyer.sign(url()))).status, 200);
     assert.equal(looks, 3);

@@ -69,7 +69,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   updated_since: field('Only changes since', 'more'),
 };
 
-/** The field of a parameter; one without words here stays reachable under its name. */
+/** The field of a parameter; one without a label here has its name. */
 export const fieldOf = (name: string): Field => FIELDS[name] ?? { label: name.replaceAll('_', ' '), group: 'more' };
 
 /** Fields of the score and the date by list. */

@@ -1,6 +1,6 @@
 /**
- * Places to choose from in the query builder: those that the records of the snapshot have. Leads and owners offer the
- * places of public records, so that a choice does not tell where a lead is for sale.
+ * Places to choose from in the query builder, from the records of the snapshot. Leads and owners offer the places of
+ * public records, so that a choice does not disclose where a lead is sold.
  */
 import { cachePerSnapshot } from '../../../snapshot/memo.ts';
 import type { Snapshot } from '../../../snapshot/load.ts';
@@ -37,7 +37,7 @@ const rowsOf = async (snapshot: Snapshot, sql: string): Promise<Place[]> =>
 const placesOfDeals = cachePerSnapshot((snapshot) => rowsOf(snapshot, DEALS));
 const placesOfRecords = cachePerSnapshot((snapshot) => rowsOf(snapshot, RECORDS));
 
-/** Metro of each county that one is known of. */
+/** Metro of each county, if known. */
 const metroByCounty = cachePerSnapshot(async (snapshot): Promise<ReadonlyMap<string, string>> => {
   if (snapshot.missingTables.has('coverage')) return new Map();
   const rows = await snapshot.rows(

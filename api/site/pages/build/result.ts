@@ -1,4 +1,4 @@
-/** What a query of the builder costs, how many records match, and how it is bought. */
+/** The result of the query builder: price, number of matching records, and how to buy. */
 import { coarseCount, coarseFiltersOf, MIN_SCORE, SCORE_STEPS } from '../../../routes/count/coarse.ts';
 import type { Range } from '../../../routes/count/ranges.ts';
 import type { Route } from '../../../routes/define.ts';
@@ -18,7 +18,7 @@ export interface Counted {
   readonly leftOut: readonly string[];
 }
 
-/** The free count of the filters that it takes, as of /api/count; null if there is no list. */
+/** The count of /api/count, by the filters that it accepts; null if the route is not a list. */
 export async function freeCount(
   route: Route,
   context: PageContext,

@@ -1,6 +1,6 @@
 /**
- * A sample that obeys the filters and gives nothing away: the free sample record if it matches, else the shape of a
- * record with the chosen limits, and the deals of the free index that match by the fields that the index has.
+ * A sample that obeys the filters and discloses no sold value: the free sample record if it matches, else the shape of
+ * a record with the chosen limits, and the matching deals of the free index.
  */
 import { dealIds } from '../../../routes/deals.ts';
 import type { ListRoute } from '../../../routes/list/route.ts';
@@ -17,7 +17,7 @@ const MAX_FIELDS = 14;
 /** Deals shown of the free index. */
 const MAX_DEALS = 3;
 
-/** What a value is, from the one in the free sample. */
+/** Type of a value in the free sample. */
 function typeOf(value: unknown): string {
   if (Array.isArray(value)) return 'list';
   if (value === null) return 'text or null';
@@ -47,7 +47,7 @@ export function shapeOf(sample: Values, table: string, params: Values): Record<s
   return Object.fromEntries(ordered.map((name) => [name, limits.get(name) ?? `(${typeOf(sample[name])})`]));
 }
 
-/** Filters that the free index can tell: it has their fields. */
+/** Filters by fields that the free index has. */
 const IN_INDEX: Readonly<Record<string, (deal: Values, value: string) => boolean>> = {
   state: (deal, value) => deal['state'] === value,
   city: (deal, value) => String(deal['city']).toLowerCase() === value.toLowerCase(),

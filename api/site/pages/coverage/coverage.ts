@@ -1,4 +1,4 @@
-/** /coverage: what the snapshot holds by metro and county, and how fresh it is. */
+/** /coverage: contents of the snapshot by metro and county, and their freshness. */
 import type { Filters } from '../../../snapshot/filters.ts';
 import { unclaimed } from '../../../routes/leads/lead_claims.ts';
 import { upcomingAuctions } from '../../../routes/auctions.ts';
@@ -178,7 +178,7 @@ export const coverage: Page = {
   label: 'Coverage',
   title: 'Coverage and freshness',
   cache: 'snapshot',
-  about: 'What the current snapshot holds, by metro and county, and how fresh it is.',
+  about: 'Contents of the current snapshot by metro and county, and their freshness.',
   async content(context) {
     const { coverage: ofDeals } = context.meta;
     return html`<h1>Coverage and freshness</h1>

@@ -1,4 +1,4 @@
-/** The part of /coverage on kinds of records: what is read in each metro, and which kinds are not. */
+/** The part of /coverage on kinds of records: which are read in each metro, and which are not. */
 import { COVERAGE_PATH } from '../../../routes/coverage.ts';
 import { html, type Html, type Piece } from '../../html.ts';
 import { plainTable } from '../../layout.ts';

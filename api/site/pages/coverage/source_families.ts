@@ -1,4 +1,4 @@
-/** Families of sources in words, in the order of the pages, and what a buyer gets from each. */
+/** Families of sources in words, in the order of the pages, and the products that use each. */
 export const SOURCE_FAMILIES: readonly (readonly [family: string, title: string, buys: string])[] = [
   ['listings', 'Listings', 'deals'],
   ['tax', 'Tax delinquency', 'signals and leads'],

@@ -14,7 +14,7 @@ export interface ParamEntry {
   readonly name: string;
   readonly isInPath: boolean;
   readonly about: string;
-  /** What is accepted, in words. */
+  /** Accepted values, in words. */
   readonly expected: string;
   readonly values: readonly string[] | undefined;
 }
@@ -42,7 +42,7 @@ export interface Endpoint {
   readonly href: string;
   readonly group: string;
   readonly summary: string;
-  /** What it costs, and when. */
+  /** Price, and when it is billed. */
   readonly cost: string;
   readonly isFree: boolean;
   /** "$0.05" or "free". */
@@ -224,5 +224,5 @@ export function modelOf(routes: readonly Route[]): Model {
   return model;
 }
 
-/** What a paid call costs, "$0.02 for each address that matches, at most $1.00". */
+/** Price of a call: "$0.02 for each address that matches, at most $1.00". */
 export const costOf = ({ route }: Endpoint): string => (route ? priceText(route) : 'free');

@@ -1,4 +1,4 @@
-/** /reference: what the API is, how to call and pay it, every endpoint with its price, and every record. */
+/** /reference: how to call and pay the API, every endpoint with its price, and every record. */
 import { codeExamples } from '../../../docs/code_examples.ts';
 import { MCP_PATH } from '../../../docs/openapi.ts';
 import { html, type Html } from '../../html.ts';

@@ -61,7 +61,7 @@ function pathName(path: string): Html {
   return html`<code>${parent !== '' && html`<span>${parent}</span>`}${path.slice(parent.length)}</code>`;
 }
 
-/** @param anchorOf what links to a field; undefined if nothing does */
+/** @param anchorOf anchor of a field; undefined if nothing links to it */
 export const fieldTable = (
   label: string,
   rows: readonly FieldRow[],

@@ -1,11 +1,11 @@
-/** The chain from a report to its pages: what was read, when, under which hash, and the archived page where allowed. */
+/** The pages that a report cites: source, time, hash, and a link to the archived page where its terms allow it. */
 import { ARCHIVE_PATH, type CitedPage } from '../../archive/cited_pages.ts';
 import { html, type Html } from '../../html.ts';
 import { cardTable, externalLink } from '../../layout.ts';
 import { day } from '../../format.ts';
 import { RECORDS } from './words.ts';
 
-/** Characters of a hash that tell it from the others of a report. */
+/** Characters of a hash that are unique within a report. */
 const SHORT = 12;
 
 export const pagesBehind = (pages: readonly CitedPage[]): Html =>

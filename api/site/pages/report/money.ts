@@ -53,7 +53,7 @@ export function comparison({ comparison: compared, deal }: ReportBody): Html {
     ${compared.lines.map(pair)}`;
 }
 
-/** Where the loan rate comes from. */
+/** The basis of the loan rate. */
 const rateBasis = ({ rate_on: on, rate_source_url: url, rate_is_made_up: isMadeUp }: Bank, spread: string): Html =>
   on === null || url === null
     ? html` (our assumption, not a rate of the day)`

@@ -161,7 +161,7 @@ const underwritings = (deal: Deal): Html =>
     )}
     <p><a href="/scores#real-noi">How both compare with the income of real buildings</a></p>`;
 
-/** Coverage in a bad year, and whether the price tells of the condition of the building. */
+/** Coverage in a bad year, and whether the price points to a building in bad condition. */
 function risks({ deal, assumptions: { values } }: ReportBody): Html {
   const [rent, points] = [values['stress_coverage_rent'], values['loan_rate_stress']];
   const stress =

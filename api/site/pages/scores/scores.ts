@@ -232,7 +232,7 @@ export const scores: Page = {
             midpoint between it and the claim. If HUD’s rent does not fit (a price per unit above
             ${value('proxy_high_multiple')} or below ${value('proxy_low_multiple')} monthly rents), yield and coverage
             get no points and every path is Pass. Near these limits, at low prices per unit and at high cap rates the
-            points taper: such a price tells of the condition of the building.
+            points taper: such a price points to a building in bad condition.
           </p>
         </div>
         <div>${await distribution(context)}</div>
