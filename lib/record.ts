@@ -53,27 +53,25 @@ const registry = z.registry<FieldFacts>();
 
 type Nullable<S extends z.ZodType, O> = O extends { readonly absent: string } ? z.ZodNullable<S> : S;
 
+type FixedFacts = Pick<FieldFacts, 'kind' | 'sql' | 'about' | 'values'>;
+
 function field<S extends z.ZodType, O extends FieldOptions>(
   schema: S,
-  kind: FieldKind,
-  sql: string,
-  about: string,
-  options: O | undefined,
-  values?: readonly string[],
+  { kind, sql, about, values }: FixedFacts,
+  { absent, unit, personal, stored, range }: FieldOptions & O = {} as O,
 ): Nullable<S, O> {
-  const facts: FieldFacts = {
+  const accepted = within(schema, range);
+  const described = (absent === undefined ? accepted : accepted.nullable()).meta({ description: about });
+  registry.add(described, {
     kind,
     sql,
     about,
-    ...(options?.stored === undefined ? {} : { stored: options.stored }),
-    ...(options?.unit === undefined ? {} : { unit: options.unit }),
-    ...(options?.absent === undefined ? {} : { absent: options.absent }),
+    ...(stored === undefined ? {} : { stored }),
+    ...(unit === undefined ? {} : { unit }),
+    ...(absent === undefined ? {} : { absent }),
     ...(values === undefined ? {} : { values }),
-    ...(options?.personal ? { personal: true } : {}),
-  };
-  const accepted = within(schema, options?.range);
-  const described = (options?.absent === undefined ? accepted : accepted.nullable()).meta({ description: about });
-  registry.add(described, facts);
+    ...(personal ? { personal } : {}),
+  });
   return described as Nullable<S, O>;
 }
 
@@ -89,7 +87,7 @@ const decimalSql = (decimals = 2): string => `DECIMAL(${12 + decimals},${decimal
 
 /** Free text, trimmed and never empty. */
 export const text = <const O extends FieldOptions>(about: string, options?: O) =>
-  field(z.string().min(1), 'text', 'VARCHAR', about, options);
+  field(z.string().min(1), { kind: 'text', sql: 'VARCHAR', about }, options);
 
 /** An id that this service gave a row. */
 export const uuid = <const O extends FieldOptions>(about: string, options?: O) =>
@@ -100,50 +98,54 @@ export const oneOf = <const V extends readonly [string, ...string[]], const O ex
   values: V,
   about: string,
   options?: O,
-) => field(z.enum(values), 'enum', 'VARCHAR', about, options, values);
+) => field(z.enum(values), { kind: 'enum', sql: 'VARCHAR', about, values }, options);
 
 /** A calendar day, YYYY-MM-DD. */
 export const date = <const O extends FieldOptions>(about: string, options?: O) =>
-  field(z.iso.date(), 'date', 'DATE', about, options);
+  field(z.iso.date(), { kind: 'date', sql: 'DATE', about }, options);
 
 const ZONED = 'TIMESTAMP WITH TIME ZONE';
 
 /** An instant in UTC to the second. */
 export const instant = <const O extends FieldOptions>(about: string, options?: O) =>
-  field(z.iso.datetime(), 'instant', 'TIMESTAMP', about, { unit: 'UTC', stored: ZONED, ...options } as O);
+  field(z.iso.datetime(), { kind: 'instant', sql: 'TIMESTAMP', about }, {
+    unit: 'UTC',
+    stored: ZONED,
+    ...options,
+  } as O);
 
 /** US dollars with two decimals, as a decimal string. */
 export const money = <const O extends FieldOptions>(about: string, options?: O) =>
-  field(decimalString(), 'money', decimalSql(), about, {
+  field(decimalString(), { kind: 'money', sql: decimalSql(), about }, {
     unit: 'USD',
     ...options,
   } as O);
 
 /** A rate in percent as a decimal string, with two decimals by default: "7.30" means 7.30 %. */
 export const percent = <const O extends FieldOptions>(about: string, options?: O) =>
-  field(decimalString(options?.decimals), 'percent', decimalSql(options?.decimals), about, {
+  field(decimalString(options?.decimals), { kind: 'percent', sql: decimalSql(options?.decimals), about }, {
     unit: 'percent',
     ...options,
   } as O);
 
 /** A plain ratio as a decimal string, with two decimals by default. */
 export const ratio = <const O extends FieldOptions>(about: string, options?: O) =>
-  field(decimalString(options?.decimals), 'ratio', decimalSql(options?.decimals), about, options);
+  field(decimalString(options?.decimals), { kind: 'ratio', sql: decimalSql(options?.decimals), about }, options);
 
 /** A latitude or longitude in degrees (WGS 84 or NAD 83), as a decimal string with five decimals: about one meter. */
 export const degrees = <const O extends FieldOptions>(about: string, options?: O) =>
-  field(decimalString(5), 'degrees', 'DECIMAL(8,5)', about, { unit: 'degrees', ...options } as O);
+  field(decimalString(5), { kind: 'degrees', sql: 'DECIMAL(8,5)', about }, { unit: 'degrees', ...options } as O);
 
 /** A count, a year or a score. */
 export const integer = <const O extends FieldOptions>(about: string, options?: O) =>
-  field(z.int({ abort: true }), 'integer', 'INTEGER', about, { range: INTEGERS, ...options } as O);
+  field(z.int({ abort: true }), { kind: 'integer', sql: 'INTEGER', about }, { range: INTEGERS, ...options } as O);
 
 export const flag = <const O extends FieldOptions>(about: string, options?: O) =>
-  field(z.boolean(), 'flag', 'BOOLEAN', about, options);
+  field(z.boolean(), { kind: 'flag', sql: 'BOOLEAN', about }, options);
 
 /** A JSON object or array of shape `schema`. */
 export const json = <S extends z.ZodType, const O extends FieldOptions>(schema: S, about: string, options?: O) =>
-  field(schema, 'json', 'JSON', about, options);
+  field(schema, { kind: 'json', sql: 'JSON', about }, options);
 
 export type Fields = Readonly<Record<string, z.ZodType>>;
 
@@ -182,7 +184,7 @@ export const NOT_RECORDED = 'not_recorded';
 export const ABSENT_ABOUT = 'Why fields of the record are null: a reason for each of them, by name.';
 
 /** Schema of `absent` for some columns of a record, or for all. */
-export function absentSchema(
+function absentSchema(
   columns: readonly Column[],
   causes: Readonly<Record<string, readonly Cause[]>>,
   names: readonly string[] = Object.keys(causes),

@@ -5,8 +5,8 @@ import { isCached, shortHash } from '../http/caching.ts';
 import type { ReceiptKeys } from '../payments/receipts/key_set.ts';
 import { didOf } from '../payments/receipts/signed_receipt.ts';
 
-export const JWKS_PATH = '/.well-known/jwks.json';
-export const DID_PATH = '/.well-known/did.json';
+const JWKS_PATH = '/.well-known/jwks.json';
+const DID_PATH = '/.well-known/did.json';
 
 /** The keys as a JWK Set (RFC 7517), each with its time. */
 const jwksOf = ({ published }: ReceiptKeys): unknown => ({

@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 
 /** How long a cache may reuse a free response without revalidation. */
 const MAX_AGE_SECONDS = 60;
-export const FREE_CACHE_CONTROL = `public, max-age=${MAX_AGE_SECONDS}`;
+const FREE_CACHE_CONTROL = `public, max-age=${MAX_AGE_SECONDS}`;
 
 export const shortHash = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);

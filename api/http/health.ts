@@ -36,7 +36,11 @@ export const NO_WARNINGS: PaymentHealth = { unresolved: 0, warnings: [] };
 
 export interface HealthOptions {
   readonly snapshots: Snapshots;
-  readonly payments: { readonly mode: string; ready(): boolean; health(): Promise<PaymentHealth> };
+  readonly payments: {
+    readonly mode: string;
+    ready(): boolean;
+    health(): Promise<PaymentHealth>;
+  };
   readonly nowMs: () => number;
 }
 
@@ -50,9 +54,17 @@ async function degradedSources(snapshot: Snapshot): Promise<DegradedSource[]> {
   return rows.map((row) => ({ source: String(row['source']), detail: String(row['detail']) }));
 }
 
+/** Result of the queries of one snapshot and day. */
+interface CheckedSources {
+  readonly snapshot: Snapshot;
+  readonly today: string;
+  readonly stale: StaleSource[];
+  readonly degraded: DegradedSource[];
+}
+
 /** A function that reports the current health. Stale sources are queried once per snapshot and day. */
 export function createHealthCheck({ snapshots, payments, nowMs }: HealthOptions): () => Promise<Health> {
-  let cached: { snapshot: Snapshot; today: string; stale: StaleSource[]; degraded: DegradedSource[] } | null = null;
+  let cached: CheckedSources | null = null;
   return async () => {
     const settlements = await payments.health();
     const lease = snapshots.acquire();

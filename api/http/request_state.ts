@@ -26,7 +26,11 @@ export interface RequestState {
   /** Set by the payment layer for the handler of a verified payment. */
   claimant?: Claimant;
   /** Set by the payment layer once the payment is settled. */
-  settlement?: { readonly payer: string; readonly transaction: string; readonly receiptId: string };
+  settlement?: {
+    readonly payer: string;
+    readonly transaction: string;
+    readonly receiptId: string;
+  };
   /** The response that carries this one to the caller, if the request was made in process. */
   carrier?: ServerResponse;
   /** Set by the payment layer if the outcome of the settlement is unknown. */

@@ -167,21 +167,24 @@ export function rangeChart({ title, about, legend = [], columns, low, high, axis
   </figure>`;
 }
 
+interface ScorePart {
+  readonly label: string;
+  readonly points: number;
+  readonly max: number;
+}
+
 /** Parts of a sum, each with its maximum. */
-export function partsChart(
-  caption: Piece,
-  parts: readonly { readonly label: string; readonly points: number; readonly most: number }[],
-): Html {
-  const high = Math.max(...parts.map((part) => part.most));
+export function partsChart(caption: Piece, parts: readonly ScorePart[]): Html {
+  const high = Math.max(...parts.map((part) => part.max));
   return barChart({
     caption,
     head: ['Part', 'Points'],
     high,
-    bars: parts.map(({ label, points, most }) => ({
+    bars: parts.map(({ label, points, max }) => ({
       label,
-      figure: html`${points} <span class="of">of ${most}</span>`,
+      figure: html`${points} <span class="of">of ${max}</span>`,
       to: points,
-      mark: most,
+      mark: max,
       tone: 'hud',
     })),
   });

@@ -213,10 +213,14 @@ export const cardTable = (caption: Piece, columns: readonly TableColumn[], rows:
     </tbody>
   </table>`;
 
+export interface Figure {
+  readonly label: Piece;
+  readonly value: Piece;
+  readonly note?: Piece;
+}
+
 /** The row of figures at the top of a page. */
-export const figures = (
-  items: readonly { readonly label: Piece; readonly value: Piece; readonly note?: Piece }[],
-): Html =>
+export const figures = (items: readonly Figure[]): Html =>
   html`<dl class="figures">
     ${items.map(
       ({ label, value, note }) =>

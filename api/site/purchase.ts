@@ -13,7 +13,7 @@ import { html, type Html } from './html.ts';
 import { code } from './layout.ts';
 import { SITE_HEADERS, type Site } from './site.ts';
 
-export const PURCHASE_PATH = '/sandbox/buy';
+const PURCHASE_PATH = '/sandbox/buy';
 const DEFAULT_CALL = '/api/deals?state=OH&limit=1';
 /** Example calls for the form. */
 const EXAMPLES: readonly (readonly [call: string, about: string])[] = [

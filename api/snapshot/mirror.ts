@@ -53,7 +53,7 @@ const localCurrent = (dataDir: string): Promise<string | null> =>
   );
 
 /** Follow a store. Without a local snapshot, the first comparison with the store is awaited. */
-export async function mirrorStore(options: MirrorOptions): Promise<Mirror> {
+async function mirrorStore(options: MirrorOptions): Promise<Mirror> {
   const { store, dataDir, cacheMb, report = () => undefined, nowMs = Date.now, pollMs = POLL_MS } = options;
   let failed: (LoadFailure & { readonly message: string }) | null = null;
   let seen = 0;

@@ -90,11 +90,17 @@ export async function* readLines(file: string): AsyncGenerator<Line> {
   if (!hasEnd) throw new LedgerRefused(`${file} is incomplete: it ends after ${number} lines`);
 }
 
+interface OpenAnswer {
+  readonly sha256: string;
+  readonly hash: Hash;
+  length: number;
+}
+
 /** Answers whose chunks in a backup have the stated length and hash. Chunks of one answer follow each other. */
 class CheckedAnswers {
   readonly #bytes = new Map<string, number>();
   readonly #complete = new Set<string>();
-  #current: { readonly sha256: string; readonly hash: Hash; length: number } | undefined;
+  #current: OpenAnswer | undefined;
 
   add(sha256: string, bytes: number): void {
     this.#bytes.set(sha256, bytes);

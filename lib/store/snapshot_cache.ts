@@ -12,7 +12,7 @@ import { manifestOf, snapshotFileName, type CatalogRun } from './catalog.ts';
 import { downloadVerified, type Store } from './store.ts';
 
 /** Prefix of a folder until it is complete. */
-export const FETCHING = '.fetching-';
+const FETCHING = '.fetching-';
 /** File in a folder that was fetched. */
 const MARK = 'fetched';
 /** A fetch that has not ended after this time was killed. */

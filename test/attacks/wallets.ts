@@ -35,7 +35,7 @@ export function authorizationFor(asked: PaymentRequired, from: Hex): Authorizati
 }
 
 /** EIP-712 message of an authorization. */
-export const typedDataOf = ({ value, validAfter, validBefore, ...rest }: Authorization) =>
+const typedDataOf = ({ value, validAfter, validBefore, ...rest }: Authorization) =>
   ({
     domain: { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC },
     types: authorizationTypes,

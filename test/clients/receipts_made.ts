@@ -7,7 +7,7 @@ import { NETWORK, USDC } from '../../lib/network.ts';
 import { publicPart, type PublicKey } from '../../lib/receipt.ts';
 
 export const SOLD_AT = '2026-11-20T12:00:00.000Z';
-export const ISSUER = 'https://api.dealfeed.example';
+const ISSUER = 'https://api.dealfeed.example';
 
 export const purchase: Purchase = {
   id: '01a20799-59ce-709e-bb1d-83c883200204',

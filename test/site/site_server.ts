@@ -12,7 +12,7 @@ export interface SiteServer {
   close(): Promise<void>;
 }
 
-export const startBrowser = async (): Promise<Browser> =>
+const startBrowser = async (): Promise<Browser> =>
   chromium.launch({
     executablePath: await chromiumPath(process.env['CHROMIUM_PATH']),
     args: ['--no-sandbox', '--disable-gpu'],

@@ -17,7 +17,7 @@ export interface Reconciler {
 export type Resolution = 'sold' | 'released' | 'waiting';
 
 /** A purchase is open on a network that the settings no longer name, so nothing shows its outcome. */
-export class NetworkNotRead extends ChainUnavailable {
+class NetworkNotRead extends ChainUnavailable {
   override readonly name = 'NetworkNotRead';
   constructor(network: string) {
     super(`a purchase is open on ${network}, which NETWORKS does not name: add it until the purchase ends`);

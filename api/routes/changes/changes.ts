@@ -139,7 +139,9 @@ const withChange = (text: Buffer, change: Event['change']): Buffer =>
  */
 async function changesThroughOf(
   snapshot: Snapshot,
-  { changesThrough, since, held }: { changesThrough: string; since: string; held: ReadonlySet<string> },
+  changesThrough: string,
+  since: string,
+  held: ReadonlySet<string>,
 ): Promise<string> {
   if (held.size === 0) return changesThrough;
   const where = new Filters('changes')
@@ -159,23 +161,23 @@ async function changesThroughOf(
  * One page of the changes of a list.
  * @throws Problem no_matches if nothing changed, so that it is not billed; those of requireFeed
  */
-export async function changesResponse<P extends Params>(asked: ChangeRequest<P>): Promise<JsonText> {
-  const { list, feed, since, itemName } = asked;
-  const { snapshot, manifest, cursors } = asked.request;
-  const params: Readonly<Record<string, unknown>> = asked.request.params;
+export async function changesResponse<P extends Params>(options: ChangeRequest<P>): Promise<JsonText> {
+  const { list, feed, since, itemName } = options;
+  const { snapshot, manifest, cursors } = options.request;
+  const params: Readonly<Record<string, unknown>> = options.request.params;
   const filters = filtersOf(params);
   const query = queryOf(list.path, filters);
   const after = typeof params['cursor'] === 'string' ? cursors.read(params['cursor'], query) : undefined;
   const state = await requireFeed(snapshot, feed.list, { since, after: after?.value ?? undefined });
   // Read once: a lead is withheld and left out by the same claims.
-  const claims: Claimed = feed.list === 'leads' ? await asked.request.claims() : new Map();
-  const request = { ...asked.request, claims: async () => claims };
+  const claims: Claimed = feed.list === 'leads' ? await options.request.claims() : new Map();
+  const request = { ...options.request, claims: async () => claims };
   const claimed = await claimedLeads(snapshot, claims);
   const limit = typeof params['limit'] === 'number' ? params['limit'] : list.page;
-  const changes = await changesFor({ ...asked, request }, claimed);
+  const changes = await changesFor({ ...options, request }, claimed);
   const { total, rows } = await findPage(snapshot, { filters: changes, rank: ORDER }, after, limit + 1);
   const { changesThrough: latest, completeSince } = state;
-  const changesThrough = await changesThroughOf(snapshot, { changesThrough: latest, since, held: claimed.held });
+  const changesThrough = await changesThroughOf(snapshot, latest, since, claimed.held);
   if (rows.length === 0) {
     throw new Problem(
       'no_matches',
@@ -195,7 +197,7 @@ export async function changesResponse<P extends Params>(asked: ChangeRequest<P>)
   const events = await eventsOf(snapshot, rows.slice(0, limit), claimed);
   const { names, columns } = fieldsOf(list, params['fields'] as RequestedFields | undefined);
   const ids = events.filter(({ change }) => change.event !== 'gone').map(({ record }) => record);
-  const texts = await recordsOf(snapshot, await asked.matching(request), { ids, columns });
+  const texts = await recordsOf(snapshot, await options.matching(request), { ids, columns });
   const last = events.at(-1);
   const page: ListPage = {
     table: feed.list,
@@ -214,7 +216,7 @@ export async function changesResponse<P extends Params>(asked: ChangeRequest<P>)
     changesThrough,
     completeSince,
     note: NOTE,
-    ...(asked.sourcePrefix === undefined ? {} : { sourcePrefix: asked.sourcePrefix }),
+    ...(options.sourcePrefix === undefined ? {} : { sourcePrefix: options.sourcePrefix }),
   };
   return listBody(request, page);
 }

@@ -16,7 +16,7 @@ import { AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
 /** Leads offered to the ledger in one claim. */
 const CLAIM_BATCH = 200;
 
-export const PROMISE =
+const PROMISE =
   'This property is yours alone. From claimed_at on, no lead of it is sold to anyone else, in this snapshot or a ' +
   'later one, and none is in a list, total or sample of leads; the ranges of /api/count are those of the snapshot, ' +
   'so that they show no sale; the free samples and examples leave the property out. A property is recognized by its ' +

@@ -35,7 +35,7 @@ const Conflict = z.strictObject({
   other_parcel: z.array(z.uuid()).meta({ description: 'Ids of records at the address that have another parcel.' }),
 });
 
-export const understoodAs = z
+const understoodAs = z
   .string()
   .nullable()
   .meta({ description: 'The street address in normalized form. Null when: only a parcel number is given.' });

@@ -13,7 +13,7 @@ import { AS_OF, GENERATED_AT, SNAPSHOT_ID } from '../envelope.ts';
 
 const SAMPLES = 3;
 
-export const RegisterMeta = z.strictObject({
+const RegisterMeta = z.strictObject({
   name: z.string(),
   description: z.string(),
   interface_version: z.string(),

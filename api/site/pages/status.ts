@@ -2,8 +2,8 @@
 import type { Health } from '../../http/health.ts';
 import { freshnessChart } from '../freshness_chart.ts';
 import { healthText } from '../health_text.ts';
-import { html, type Html, type Piece } from '../html.ts';
-import { cardTable, externalLink, figures, wideTable } from '../layout.ts';
+import { html, type Html } from '../html.ts';
+import { cardTable, externalLink, figures, wideTable, type Figure } from '../layout.ts';
 import { countText, day } from '../format.ts';
 import { rowsFor, textOrNull, type PageContext, type Page } from '../page.ts';
 import { RECORDS } from './report/words.ts';
@@ -30,7 +30,7 @@ const tag = (row: Row): Html => {
   return html`<span class="tag ${tone}">${word}</span>`;
 };
 
-export function agoText(days: number): string {
+function agoText(days: number): string {
   if (days === 0) return 'today';
   return days === 1 ? '1 day ago' : `${countText(days)} days ago`;
 }
@@ -167,7 +167,7 @@ export const status: Page = {
     const families = SOURCE_FAMILIES.map(
       ([family, title, buys]) => [title, rows.filter((row) => row['family'] === family), buys] as const,
     );
-    const items: { label: Piece; value: Piece; note?: Piece }[] = [
+    const items: Figure[] = [
       { label: 'Service', value: 'up', note: 'it serves this page' },
       {
         label: 'Buying',

@@ -20,7 +20,6 @@ import { testReceiptKeys } from './receipt_key.ts';
 
 /** Outcomes of the handler, by path. */
 export const HANDLERS = { '/ok': 200, '/bad': 400, '/missing': 404, '/conflict': 409, '/crash': 500 } as const;
-export type HandlerPath = keyof typeof HANDLERS;
 
 /** The compared parts of a response. */
 export interface ComparedResponse {

@@ -15,7 +15,7 @@ import type { Payment } from '../../../ledger/ledger.ts';
 type Chain = PaymentNetwork['chain'];
 
 /** Has the settled payments, and an ordinary account with money for every payer, unless a test replaces a method. */
-export class ScriptedChain implements Chain {
+class ScriptedChain implements Chain {
   /** Transactions by the nonce of the payment they settled. */
   readonly transactions = new Map<string, string>();
   onPayer: (payment: Payment) => Promise<PayerState> = async () => ({

@@ -50,9 +50,16 @@ export function meaningsOf(values: readonly string[], about: string): Meanings {
 
 const keyOf = (values: readonly unknown[]): string => values.map(String).join(' ');
 
+interface Entry {
+  readonly id: string;
+  readonly owner: string;
+  readonly values: readonly string[];
+  readonly uses: EnumUse[];
+}
+
 /** The lists of values, in the order in which they are added. */
 export class Enums {
-  readonly #byValues = new Map<string, { id: string; owner: string; values: readonly string[]; uses: EnumUse[] }>();
+  readonly #byValues = new Map<string, Entry>();
   readonly #ids = new Set<string>();
 
   /** Adds a use. The first one names the list; lists of the same name have that of their owner, too. */

@@ -15,7 +15,7 @@ export function shownRoute(routes: readonly Route[]): Route {
 }
 
 /** PAYMENT-REQUIRED of the call, decoded, without its extensions for catalogs. */
-export function shownTerms({ routes, publicUrl, payTo, networks }: SiteOptions) {
+function shownTerms({ routes, publicUrl, payTo, networks }: SiteOptions) {
   const route = shownRoute(routes);
   const { accepts, description, mimeType, serviceName } =
     paymentRoutes([route], payTo, networks)[routeKey(route)] ?? {};

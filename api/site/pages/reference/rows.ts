@@ -53,7 +53,7 @@ const recordOf = ($ref: string): string | undefined => {
 };
 
 /** The type in words, without null. */
-export function typeWords(given: Schema): TypeWords {
+function typeWords(given: Schema): TypeWords {
   const { schema } = withoutNull(given);
   const { $ref, const: fixed, items, additionalProperties: map, format, enum: values } = schema;
   if ($ref !== undefined) {

@@ -13,7 +13,7 @@ export const listed = (pieces: readonly Piece[], between = ', '): Piece =>
 const MAX_VALUES = 26;
 
 /** "one of Hot, Warm, Pass", or "one of 7 values"; a link to their meanings. */
-export function valuesLink(values: readonly unknown[], enums: Enums): Html {
+function valuesLink(values: readonly unknown[], enums: Enums): Html {
   const names = values.join(', ');
   const text = values.length > 1 && names.length <= MAX_VALUES ? names : `${values.length} values`;
   return html`one of <a href="${enums.hrefOf(values)}">${values.length === 1 ? values[0]?.toString() : text}</a>`;

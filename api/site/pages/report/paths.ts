@@ -100,8 +100,7 @@ const PATHS: readonly {
 
 const TONES = { Hot: 'good', Warm: 'thin', Pass: 'plain' } as const;
 
-export const statusTag = (status: keyof typeof TONES): Html =>
-  html`<span class="tag ${TONES[status]}">${status}</span>`;
+const statusTag = (status: keyof typeof TONES): Html => html`<span class="tag ${TONES[status]}">${status}</span>`;
 
 const rowsOf = (
   values: Readonly<Record<string, string | null>>,

@@ -178,10 +178,10 @@ function reportContent(report: ReportBody, pages: readonly CitedPage[]): Html {
     <h2 id="score">Parts of the score</h2>
     <div class="split">
       ${partsChart('Deal score: four parts, each with its maximum', [
-        { label: 'Yield', points: deal.deal_score_yield, most: weight('score_yield_weight') },
-        { label: 'Debt coverage', points: deal.deal_score_coverage, most: weight('score_coverage_weight') },
-        { label: 'Motivation', points: deal.deal_score_motivation, most: weight('score_motivation_weight') },
-        { label: 'Distress', points: deal.deal_score_distress, most: weight('score_distress_weight') },
+        { label: 'Yield', points: deal.deal_score_yield, max: weight('score_yield_weight') },
+        { label: 'Debt coverage', points: deal.deal_score_coverage, max: weight('score_coverage_weight') },
+        { label: 'Motivation', points: deal.deal_score_motivation, max: weight('score_motivation_weight') },
+        { label: 'Distress', points: deal.deal_score_distress, max: weight('score_distress_weight') },
       ])}
       <p>
         The parts add up to ${deal.deal_score}. Confidence is ${deal.confidence_score}:
