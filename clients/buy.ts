@@ -8,8 +8,9 @@ import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from '@x402/fetch';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { createPublicClient, formatUnits, http, parseAbi, type Address, type Hex } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
+import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import { z } from 'zod';
+import type { Network } from '../lib/network.ts';
 import { print } from '../lib/output.ts';
 import { RECEIPT_HEADER } from '../lib/receipt.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
@@ -69,75 +70,107 @@ function bodyText(body: unknown, full: boolean): string {
   return more > 0 ? `${text}\n... and ${more} more records (FULL=1 prints them)` : text;
 }
 
-async function buy(): Promise<number> {
-  const settings = readSettings(buySettings);
-  const wallet = await findWallet(settings);
-  const url = new URL(settings.URL, wallet.base_url);
-  const account = privateKeyToAccount(wallet.private_key as Hex);
-  const { network, ...on } = payingNetwork(settings, wallet);
-  const chain = createPublicClient({ transport: http(on.rpc_url) });
-  const balance = (address: string): Promise<bigint> =>
+interface Balances {
+  readonly buyer: bigint;
+  readonly seller: bigint;
+}
+
+const usdc = (units: bigint): string => `${formatUnits(units, 6)} USDC`;
+
+/** A function that reads the balances of buyer and seller. */
+function balanceReader(rpcUrl: string, asset: string, buyer: string, seller: string): () => Promise<Balances> {
+  const chain = createPublicClient({ transport: http(rpcUrl) });
+  const balanceOf = (address: string): Promise<bigint> =>
     chain.readContract({
-      address: on.asset as Address,
+      address: asset as Address,
       abi: parseAbi(['function balanceOf(address) view returns (uint256)']),
       functionName: 'balanceOf',
       args: [address as Address],
     });
-  const usdc = (units: bigint): string => `${formatUnits(units, 6)} USDC`;
+  return async () => ({ buyer: await balanceOf(buyer), seller: await balanceOf(seller) });
+}
 
-  const before = { buyer: await balance(account.address), seller: await balance(wallet.pay_to) };
-  let price: string | undefined;
-  // @x402/fetch requests, reads the 402, signs, and requests again.
-  const pay = wrapFetchWithPaymentFromConfig(
-    async (input, init) => {
-      const response = await fetch(input, init);
-      const required = response.headers.get('PAYMENT-REQUIRED');
-      const accepts = required === null ? [] : decodePaymentRequiredHeader(required).accepts;
-      const terms = accepts.find((one) => one.network === network);
-      if (response.status === 402 && terms && price === undefined) {
-        price = usdc(BigInt(terms.amount));
-        print(`required   402, price ${price} to ${terms.payTo} on ${terms.network}`);
-      }
-      return response;
-    },
-    {
-      schemes: [{ network, client: new ExactEvmScheme(account) }],
-      spendControls: { maxAmountPerPayment: MAX_PAYMENT },
-    },
-  );
-  const response = await pay(url.href, { redirect: 'error' });
-  const text = await response.text();
-  const after = { buyer: await balance(account.address), seller: await balance(wallet.pay_to) };
+/** A fetch that pays: it requests, prints the price in the 402, signs, and requests again. */
+function payingFetch(network: Network['name'], account: PrivateKeyAccount): typeof fetch {
+  let isPriced = false;
+  const printingFetch: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    const required = response.headers.get('PAYMENT-REQUIRED');
+    const accepts = required === null ? [] : decodePaymentRequiredHeader(required).accepts;
+    const terms = accepts.find((one) => one.network === network);
+    if (response.status === 402 && terms && !isPriced) {
+      isPriced = true;
+      print(`required   402, price ${usdc(BigInt(terms.amount))} to ${terms.payTo} on ${terms.network}`);
+    }
+    return response;
+  };
+  const pay = wrapFetchWithPaymentFromConfig(printingFetch, {
+    schemes: [{ network, client: new ExactEvmScheme(account) }],
+    spendControls: { maxAmountPerPayment: MAX_PAYMENT },
+  });
+  return async (input, init) => {
+    const response = await pay(input, init);
+    if (!isPriced) print('required   no payment');
+    return response;
+  };
+}
 
-  if (price === undefined) print('required   no payment');
-  print(`response   ${response.status} ${response.headers.get('Content-Type') ?? ''}`);
-  const receipt = response.headers.get('PAYMENT-RESPONSE');
+function printResponse({ status, headers }: Response): void {
+  print(`response   ${status} ${headers.get('Content-Type') ?? ''}`);
+  const receipt = headers.get('PAYMENT-RESPONSE');
   const settled = receipt === null ? undefined : decodePaymentResponseHeader(receipt);
   print(`settled    ${settled?.success === true ? `transaction ${settled.transaction}` : 'no'}`);
-  const id = response.headers.get('Receipt-Id');
+  const id = headers.get('Receipt-Id');
   if (id !== null) print(`receipt    ${id}   (collect it again, free: make collect RECEIPT=${id})`);
-  const signedReceipt = response.headers.get(RECEIPT_HEADER);
-  if (response.ok && signedReceipt !== null) {
-    const type = (response.headers.get('Content-Type') ?? '').split(';')[0] ?? '';
-    const saved = { name: url.pathname.split('/').findLast(Boolean) ?? 'answer', type, text, receipt: signedReceipt };
-    const file = await saveResponse(join(settings.DATA_DIR, 'client', 'bought'), saved);
-    const problem = await saveKeys(wallet.base_url, file);
-    print(`saved      ${file}`);
-    print(
-      `           verify it offline: make verify FILE=${shellQuoted(file)} RECEIPT=${shellQuoted(receiptPath(file))}`,
-    );
-    if (problem !== null) print(`           the server's keys are not saved: ${problem}`);
-  }
-  print(`buyer      ${usdc(before.buyer)} -> ${usdc(after.buyer)}   (${usdc(after.buyer - before.buyer)})`);
-  print(`seller     ${usdc(before.seller)} -> ${usdc(after.seller)}   (${usdc(after.seller - before.seller)})`);
-  print('');
+}
+
+/** Save a paid response with its receipt and the server's keys. Does nothing without a signed receipt. */
+async function savePaid(response: Response, text: string, url: URL, dataDir: string): Promise<void> {
+  const receipt = response.headers.get(RECEIPT_HEADER);
+  if (!response.ok || receipt === null) return;
+  const type = (response.headers.get('Content-Type') ?? '').split(';')[0] ?? '';
+  const name = url.pathname.split('/').findLast(Boolean) ?? 'answer';
+  const file = await saveResponse(join(dataDir, 'client', 'bought'), { name, type, text, receipt });
+  const problem = await saveKeys(url.origin, file);
+  print(`saved      ${file}`);
+  print(
+    `           verify it offline: make verify FILE=${shellQuoted(file)} RECEIPT=${shellQuoted(receiptPath(file))}`,
+  );
+  if (problem !== null) print(`           the server's keys are not saved: ${problem}`);
+}
+
+const printChange = (label: string, before: bigint, after: bigint): void =>
+  print(`${label.padEnd(10)} ${usdc(before)} -> ${usdc(after)}   (${usdc(after - before)})`);
+
+function printBody(text: string, full: boolean): void {
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
     body = undefined;
   }
-  print(body === undefined ? text : bodyText(body, settings.FULL === '1'));
+  print(body === undefined ? text : bodyText(body, full));
+}
+
+async function buy(): Promise<number> {
+  const settings = readSettings(buySettings);
+  const wallet = await findWallet(settings);
+  const url = new URL(settings.URL, wallet.base_url);
+  const account = privateKeyToAccount(wallet.private_key as Hex);
+  const { network, rpc_url: rpcUrl, asset } = payingNetwork(settings, wallet);
+  const readBalances = balanceReader(rpcUrl, asset, account.address, wallet.pay_to);
+
+  const before = await readBalances();
+  const response = await payingFetch(network, account)(url.href, { redirect: 'error' });
+  const text = await response.text();
+  const after = await readBalances();
+
+  printResponse(response);
+  await savePaid(response, text, url, settings.DATA_DIR);
+  printChange('buyer', before.buyer, after.buyer);
+  printChange('seller', before.seller, after.seller);
+  print('');
+  printBody(text, settings.FULL === '1');
   // Sold, or no match and no charge: both are success.
   return response.ok || response.status === 404 ? 0 : 1;
 }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { ArgumentError } from '../lib/mcp/arguments.ts';
 import { errorResult, refusalResult, toolResult } from '../lib/mcp/results.ts';
 import { readView, shortAnswer, withHint, VIEW_PROPERTIES, type View } from '../lib/mcp/short_answer.ts';
-import { listedTool, type Interface } from '../lib/mcp/tools.ts';
+import { listedTool, type Interface, type Tool } from '../lib/mcp/tools.ts';
 import type { CallResponse, Refused } from './outcome.ts';
 import type { Buyer } from './purchase.ts';
 import { receiptPath, saveKeys } from './saved_receipts.ts';
@@ -23,64 +23,115 @@ export interface McpOptions {
 const Collect = z.strictObject({ id: z.union([z.uuid(), z.string().regex(/^0x[0-9a-fA-F]{64}$/)]) });
 const Quote = z.strictObject({ tool: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) });
 
-/** A server with the tools of `api`, paid by `buyer`. It does not listen yet. */
-export function createMcpServer({ api, buyer, responsesDir, about }: McpOptions): Server {
-  const tools = new Map(api.tools.map((tool) => [tool.name, tool]));
-  const ownTools = [
-    {
-      name: 'quote',
-      title: 'Price of a call',
-      description: 'The price of a call of another tool, and whether the caps allow it. Free; nothing is signed.',
-      inputSchema: {
-        type: 'object' as const,
-        required: ['tool'],
-        additionalProperties: false,
-        properties: {
-          tool: { type: 'string', enum: [...tools.keys()], description: 'The tool.' },
-          arguments: { type: 'object', description: 'Its arguments.' },
-        },
+/** Tools of the client itself, next to those of the API. */
+const clientTools = (toolNames: readonly string[]) => [
+  {
+    name: 'quote',
+    title: 'Price of a call',
+    description: 'The price of a call of another tool, and whether the caps allow it. Free; nothing is signed.',
+    inputSchema: {
+      type: 'object' as const,
+      required: ['tool'],
+      additionalProperties: false,
+      properties: {
+        tool: { type: 'string', enum: [...toolNames], description: 'The tool.' },
+        arguments: { type: 'object', description: 'Its arguments.' },
       },
     },
-    {
-      name: 'collect',
-      title: 'Collect again',
-      description:
-        'Collect a response that this wallet paid for, by its receipt id or the nonce of the payment, to read more ' +
-        'of it. Free.',
-      inputSchema: {
-        type: 'object' as const,
-        required: ['id'],
-        additionalProperties: false,
-        properties: {
-          id: { type: 'string', description: 'A receipt id, or a nonce: 0x and 64 hex digits.' },
-          ...VIEW_PROPERTIES,
-        },
+  },
+  {
+    name: 'collect',
+    title: 'Collect again',
+    description:
+      'Collect a response that this wallet paid for, by its receipt id or the nonce of the payment, to read more ' +
+      'of it. Free.',
+    inputSchema: {
+      type: 'object' as const,
+      required: ['id'],
+      additionalProperties: false,
+      properties: {
+        id: { type: 'string', description: 'A receipt id, or a nonce: 0x and 64 hex digits.' },
+        ...VIEW_PROPERTIES,
       },
     },
-    {
-      name: 'spending',
-      title: 'Caps and spending',
-      description: "The wallet's address, its spending through this client, and the caps. Free.",
-      inputSchema: { type: 'object' as const, properties: {}, additionalProperties: false },
-    },
-  ];
-  const server = new Server(
-    { name: 'dealfeed', title: api.title, version: api.version },
-    { capabilities: { tools: {} }, instructions: `${api.about} ${about}` },
-  );
+  },
+  {
+    name: 'spending',
+    title: 'Caps and spending',
+    description: "The wallet's address, its spending through this client, and the caps. Free.",
+    inputSchema: { type: 'object' as const, properties: {}, additionalProperties: false },
+  },
+];
 
-  const toCallResult = async (tool: string, view: View, outcome: CallResponse | Refused): Promise<CallToolResult> => {
+/** The tools of a server, and the calls of them. */
+class ToolSession {
+  readonly #api: Interface;
+  readonly #buyer: Buyer;
+  readonly #responsesDir: string;
+  readonly #tools: ReadonlyMap<string, Tool>;
+
+  constructor({ api, buyer, responsesDir }: McpOptions) {
+    this.#api = api;
+    this.#buyer = buyer;
+    this.#responsesDir = responsesDir;
+    this.#tools = new Map(api.tools.map((tool) => [tool.name, tool]));
+  }
+
+  list() {
+    const { from, ...paidView } = VIEW_PROPERTIES;
+    return [
+      ...clientTools([...this.#tools.keys()]).map((tool) => ({
+        ...tool,
+        annotations: { readOnlyHint: true, openWorldHint: false },
+      })),
+      ...this.#api.tools.map((tool) => listedTool(tool, tool.isFree ? { ...paidView, from } : paidView)),
+    ];
+  }
+
+  /** @throws ArgumentError */
+  async call(name: string, given: Record<string, unknown>): Promise<CallToolResult> {
+    if (name === 'spending') return toolResult(await this.#buyer.budget());
+    const { view, rest } = readView(given);
+    if (name === 'collect') return this.#collect(view, rest);
+    if (name === 'quote') return this.#quote(view, given);
+    const tool = this.#tools.get(name);
+    if (!tool) throw new ArgumentError(`There is no tool ${name}.`, 'unknown_tool');
+    if (view.from > 0 && !tool.isFree)
+      throw new ArgumentError('from would buy the answer again. Call collect with the receipt_id instead.');
+    return this.#resultOf(tool.name, view, await this.#buyer.call(tool.url(rest)));
+  }
+
+  async #collect(view: View, given: Record<string, unknown>): Promise<CallToolResult> {
+    const { data } = Collect.safeParse(given);
+    if (!data) return errorResult('invalid_arguments', 'collect takes id, a receipt id or the nonce of a payment.');
+    return this.#resultOf('collect', view, await this.#buyer.collect(this.#api.base, data.id));
+  }
+
+  async #quote(view: View, given: Record<string, unknown>): Promise<CallToolResult> {
+    const { data } = Quote.safeParse(given);
+    const tool = data && this.#tools.get(data.tool);
+    if (!tool) {
+      const names = [...this.#tools.keys()].join(', ');
+      return errorResult('invalid_arguments', `quote takes tool, one of ${names}, and its arguments.`);
+    }
+    const quoted = await this.#buyer.quote(tool.url(readView(data.arguments).rest));
+    if (quoted.kind === 'refused') return this.#resultOf(tool.name, view, quoted);
+    const { kind: _, ...price } = quoted;
+    return toolResult({ tool: tool.name, ...price });
+  }
+
+  async #resultOf(tool: string, view: View, outcome: CallResponse | Refused): Promise<CallToolResult> {
     if (outcome.kind === 'refused') {
       const { kind: _, ...refused } = outcome;
       return refusalResult(refused);
     }
-    const { type, text, transaction, receipt_id } = outcome;
+    const { type, text, transaction, receipt_id, signed_receipt: receipt } = outcome;
     // Saved first: a paid response must not be lost with the conversation.
-    const saved = { name: tool, type, text, receipt: outcome.signed_receipt };
-    const file = transaction === null ? undefined : await saveResponse(responsesDir, saved);
-    if (file !== undefined && outcome.signed_receipt !== null) await saveKeys(api.base, file);
+    const saved = { name: tool, type, text, receipt };
+    const file = transaction === null ? undefined : await saveResponse(this.#responsesDir, saved);
+    if (file !== undefined && receipt !== null) await saveKeys(this.#api.base, file);
     const short = shortAnswer({ type, text, isBought: receipt_id !== null }, view);
-    const { spent_usd, left_usd } = await buyer.budget();
+    const { spent_usd, left_usd } = await this.#buyer.budget();
     return toolResult({
       paid: {
         amount_usd: outcome.paid_usd,
@@ -89,53 +140,25 @@ export function createMcpServer({ api, buyer, responsesDir, about }: McpOptions)
         spent_usd,
         left_usd,
         ...(file === undefined ? {} : { kept_in: file }),
-        ...(file === undefined || outcome.signed_receipt === null ? {} : { receipt_in: receiptPath(file) }),
+        ...(file === undefined || receipt === null ? {} : { receipt_in: receiptPath(file) }),
       },
       ...withHint(short, receipt_id === null ? null : 'collect shows more of it, free, by its receipt_id.'),
     });
-  };
+  }
+}
 
-  const call = async (name: string, given: Record<string, unknown>): Promise<CallToolResult> => {
-    if (name === 'spending') return toolResult(await buyer.budget());
-    const { view, rest } = readView(given);
-    if (name === 'collect') {
-      const parsed = Collect.safeParse(rest);
-      return parsed.success
-        ? toCallResult(name, view, await buyer.collect(api.base, parsed.data.id))
-        : errorResult('invalid_arguments', 'collect takes id, a receipt id or the nonce of a payment.');
-    }
-    if (name === 'quote') {
-      const parsed = Quote.safeParse(given);
-      const tool = parsed.success ? tools.get(parsed.data.tool) : undefined;
-      if (!parsed.success || !tool)
-        return errorResult(
-          'invalid_arguments',
-          `quote takes tool, one of ${[...tools.keys()].join(', ')}, and its arguments.`,
-        );
-      const quoted = await buyer.quote(tool.url(readView(parsed.data.arguments).rest));
-      if (quoted.kind === 'refused') return toCallResult(tool.name, view, quoted);
-      const { kind: _, ...price } = quoted;
-      return toolResult({ tool: tool.name, ...price });
-    }
-    const tool = tools.get(name);
-    if (!tool) throw new ArgumentError(`There is no tool ${name}.`, 'unknown_tool');
-    if (view.from > 0 && !tool.isFree)
-      throw new ArgumentError('from would buy the answer again. Call collect with the receipt_id instead.');
-    return toCallResult(tool.name, view, await buyer.call(tool.url(rest)));
-  };
-
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: [
-      ...ownTools.map((tool) => ({ ...tool, annotations: { readOnlyHint: true, openWorldHint: false } })),
-      ...api.tools.map((tool) => {
-        const { from, ...once } = VIEW_PROPERTIES;
-        return listedTool(tool, tool.isFree ? { ...once, from } : once);
-      }),
-    ],
-  }));
+/** A server with the tools of `api`, paid by `buyer`. It does not listen yet. */
+export function createMcpServer(options: McpOptions): Server {
+  const { api, about } = options;
+  const session = new ToolSession(options);
+  const server = new Server(
+    { name: 'dealfeed', title: api.title, version: api.version },
+    { capabilities: { tools: {} }, instructions: `${api.about} ${about}` },
+  );
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: session.list() }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     try {
-      return await call(params.name, params.arguments ?? {});
+      return await session.call(params.name, params.arguments ?? {});
     } catch (error) {
       if (error instanceof ArgumentError) return errorResult(error.reason, error.message);
       throw error;

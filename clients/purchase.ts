@@ -77,31 +77,135 @@ async function collectOnce(
   return readResponse(response, 0n).catch(() => null);
 }
 
-export function createBuyer({
-  account,
-  spending,
-  networks = [BASE],
-  collectEveryMs = COLLECT_EVERY_MS,
-}: BuyerOptions): Buyer {
-  const { caps } = spending;
+/** A signed payment for one call. */
+interface SignedCall {
+  readonly url: URL;
+  readonly payer: PrivateKeyAccount;
+  readonly payload: PaymentPayload;
+  readonly price: bigint;
+}
 
-  /** Collect a purchase whose response was lost. */
-  const recover = async (url: URL, payer: PrivateKeyAccount): Promise<CallResponse | Refused | null> => {
-    for (let attempt = 0; attempt < COLLECT_ATTEMPTS; attempt += 1) {
-      if (attempt > 0) await pause(collectEveryMs);
-      const found = await collectOnce(url, payer, networks);
-      if (found !== null && (found.kind === 'response' || found.reason === 'purchase_released')) return found;
-    }
-    return null;
-  };
+const FREE_QUOTE: Quoted = {
+  kind: 'quoted',
+  price_usd: '0.00',
+  pay_to: null,
+  network: null,
+  within_call_cap: true,
+  within_total_cap: true,
+};
 
-  /** Send the signed payment. The outcome is final: a lost response is collected if possible. */
-  const send = async (
+class PayingClient implements Buyer {
+  readonly #account: BuyerOptions['account'];
+  readonly #spending: Spending;
+  readonly #networks: readonly Network[];
+  readonly #collectEveryMs: number;
+
+  constructor({ account, spending, networks = [BASE], collectEveryMs = COLLECT_EVERY_MS }: BuyerOptions) {
+    this.#account = account;
+    this.#spending = spending;
+    this.#networks = networks;
+    this.#collectEveryMs = collectEveryMs;
+  }
+
+  async quote(url: URL): Promise<Quoted | Refused> {
+    const response = await get(url, UNPAID_TIMEOUT_MS);
+    if (response === null) return unreachable(url);
+    if (response.status !== 200 && response.status !== 402) return readRefusal(response);
+    await response.body?.cancel();
+    if (response.status === 200) return FREE_QUOTE;
+    const offer = readOffer(response, this.#networks);
+    if ('kind' in offer) return offer;
+    const { caps } = this.#spending;
+    const spent = this.#spending.spent((await this.#account())?.address ?? '');
+    return {
+      kind: 'quoted',
+      price_usd: usd(offer.price),
+      pay_to: offer.terms.payTo,
+      network: offer.terms.network,
+      within_call_cap: offer.price <= caps.perCall,
+      within_total_cap: spent + offer.price <= caps.total,
+    };
+  }
+
+  async call(url: URL): Promise<CallResponse | Refused> {
+    const response = await get(url, UNPAID_TIMEOUT_MS);
+    if (response === null) return unreachable(url);
+    if (response.status === 200) return readResponse(response, null);
+    if (response.status !== 402) return readRefusal(response);
+    await response.body?.cancel();
+    const offer = readOffer(response, this.#networks);
+    if ('kind' in offer) return offer;
+    const payer = await this.#account();
+    const price = usd(offer.price);
+    if (!payer)
+      return refused(
+        'no_wallet',
+        `The call costs $${price} and this client has no wallet: set BUYER_KEY_FILE.`,
+        false,
+        { price_usd: price },
+      );
+    const { caps } = this.#spending;
+    return checkCaps(offer.price, caps, this.#spending.spent(payer.address)) ?? this.#pay(url, payer, offer);
+  }
+
+  async collect(base: string, idOrNonce: string): Promise<CallResponse | Refused> {
+    const payer = await this.#account();
+    if (!payer)
+      return refused(
+        'no_wallet',
+        'Only the wallet that paid can collect, and this client has no wallet: set BUYER_KEY_FILE.',
+      );
+    const found = await collectOnce(purchaseUrl(base, idOrNonce), payer, this.#networks);
+    return (
+      found ??
+      refused('outcome_unknown', 'The outcome is not known yet, or the server did not respond. Try again later.', null)
+    );
+  }
+
+  async budget(): ReturnType<Buyer['budget']> {
+    const { caps } = this.#spending;
+    const payer = (await this.#account())?.address ?? null;
+    const spent = this.#spending.spent(payer ?? '');
+    return {
+      payer,
+      spent_usd: usd(spent),
+      max_per_call_usd: usd(caps.perCall),
+      max_total_usd: usd(caps.total),
+      left_usd: usd(caps.total > spent ? caps.total - spent : 0n),
+    };
+  }
+
+  /** Reserve the price, sign and send. */
+  async #pay(
     url: URL,
     payer: PrivateKeyAccount,
-    payload: PaymentPayload,
-    price: bigint,
-  ): Promise<CallResponse | Refused> => {
+    { required, terms, price }: PaymentOffer,
+  ): Promise<CallResponse | Refused> {
+    const { caps } = this.#spending;
+    const reserved = this.#spending.reserve(payer.address, url.pathname + url.search, price);
+    if (reserved === null)
+      return (
+        checkCaps(price, caps, this.#spending.spent(payer.address)) ??
+        refused('price_above_total_cap', 'The total is spent. Nothing was signed.')
+      );
+    const client = new x402Client()
+      .register(terms.network, new ExactEvmScheme(payer))
+      .setSpendControls({ maxAmountPerPayment: `$${usd(caps.perCall)}` });
+    let payload: PaymentPayload;
+    try {
+      payload = await client.createPaymentPayload({ ...required, accepts: [terms] });
+    } catch (error) {
+      this.#spending.finish(reserved, 'released');
+      return refused('terms_not_accepted', `The payment could not be signed: ${messageOf(error)}`);
+    }
+    const outcome = await this.#send({ url, payer, payload, price });
+    if (outcome.kind === 'response') this.#spending.finish(reserved, 'spent', outcome.transaction ?? undefined);
+    else this.#spending.finish(reserved, outcome.billed === false ? 'released' : 'unknown');
+    return outcome;
+  }
+
+  /** Send the signed payment. The outcome is final: a lost response is collected if possible. */
+  async #send({ url, payer, payload, price }: SignedCall): Promise<CallResponse | Refused> {
     const response = await get(url, PAID_TIMEOUT_MS, encodePaymentSignatureHeader(payload));
     const nonce = nonceOf(payload.payload);
     const lost = refused(
@@ -115,112 +219,20 @@ export function createBuyer({
     else if (response !== null) outcome = await readRefusal(response).catch(() => lost);
     if (outcome.kind === 'response' || outcome.billed !== null) return outcome;
     // It may have been charged. If it was, the response can be collected.
-    const found = await recover(purchaseUrl(url.origin, nonce), payer);
+    const found = await this.#recover(purchaseUrl(url.origin, nonce), payer);
     if (found === null) return outcome;
     return found.kind === 'response' ? { ...found, paid_usd: usd(price) } : { ...found, billed: false };
-  };
+  }
 
-  /** Reserve the price, sign and send. */
-  const pay = async (
-    url: URL,
-    payer: PrivateKeyAccount,
-    { required, terms, price }: PaymentOffer,
-  ): Promise<CallResponse | Refused> => {
-    const reserved = spending.reserve(payer.address, url.pathname + url.search, price);
-    if (reserved === null)
-      return (
-        checkCaps(price, caps, spending.spent(payer.address)) ??
-        refused('price_above_total_cap', 'The total is spent. Nothing was signed.')
-      );
-    const client = new x402Client()
-      .register(terms.network, new ExactEvmScheme(payer))
-      .setSpendControls({ maxAmountPerPayment: `$${usd(caps.perCall)}` });
-    let payload: PaymentPayload;
-    try {
-      payload = await client.createPaymentPayload({ ...required, accepts: [terms] });
-    } catch (error) {
-      spending.finish(reserved, 'released');
-      return refused('terms_not_accepted', `The payment could not be signed: ${messageOf(error)}`);
+  /** Collect a purchase whose response was lost. */
+  async #recover(url: URL, payer: PrivateKeyAccount): Promise<CallResponse | Refused | null> {
+    for (let attempt = 0; attempt < COLLECT_ATTEMPTS; attempt += 1) {
+      if (attempt > 0) await pause(this.#collectEveryMs);
+      const found = await collectOnce(url, payer, this.#networks);
+      if (found !== null && (found.kind === 'response' || found.reason === 'purchase_released')) return found;
     }
-    const outcome = await send(url, payer, payload, price);
-    if (outcome.kind === 'response') spending.finish(reserved, 'spent', outcome.transaction ?? undefined);
-    else spending.finish(reserved, outcome.billed === false ? 'released' : 'unknown');
-    return outcome;
-  };
-
-  return {
-    async quote(url) {
-      const response = await get(url, UNPAID_TIMEOUT_MS);
-      if (response === null) return unreachable(url);
-      if (response.status === 200) {
-        await response.body?.cancel();
-        return {
-          kind: 'quoted',
-          price_usd: '0.00',
-          pay_to: null,
-          network: null,
-          within_call_cap: true,
-          within_total_cap: true,
-        };
-      }
-      if (response.status !== 402) return readRefusal(response);
-      await response.body?.cancel();
-      const offer = readOffer(response, networks);
-      if ('kind' in offer) return offer;
-      const spent = spending.spent((await account())?.address ?? '');
-      return {
-        kind: 'quoted',
-        price_usd: usd(offer.price),
-        pay_to: offer.terms.payTo,
-        network: offer.terms.network,
-        within_call_cap: offer.price <= caps.perCall,
-        within_total_cap: spent + offer.price <= caps.total,
-      };
-    },
-    async call(url) {
-      const response = await get(url, UNPAID_TIMEOUT_MS);
-      if (response === null) return unreachable(url);
-      if (response.status === 200) return readResponse(response, null);
-      if (response.status !== 402) return readRefusal(response);
-      await response.body?.cancel();
-      const offer = readOffer(response, networks);
-      if ('kind' in offer) return offer;
-      const payer = await account();
-      if (!payer)
-        return refused(
-          'no_wallet',
-          `The call costs $${usd(offer.price)} and this client has no wallet: set BUYER_KEY_FILE.`,
-          false,
-          { price_usd: usd(offer.price) },
-        );
-      return checkCaps(offer.price, caps, spending.spent(payer.address)) ?? pay(url, payer, offer);
-    },
-    async collect(base, idOrNonce) {
-      const payer = await account();
-      if (!payer)
-        return refused(
-          'no_wallet',
-          'Only the wallet that paid can collect, and this client has no wallet: set BUYER_KEY_FILE.',
-        );
-      return (
-        (await collectOnce(purchaseUrl(base, idOrNonce), payer, networks)) ??
-        refused(
-          'outcome_unknown',
-          'The outcome is not known yet, or the server did not respond. Try again later.',
-          null,
-        )
-      );
-    },
-    async budget() {
-      const payer = (await account())?.address ?? null;
-      const spent = spending.spent(payer ?? '');
-      return {
-        payer,
-        spent_usd: usd(spent),
-        max_per_call_usd: usd(caps.perCall),
-        max_total_usd: usd(caps.total),
-        left_usd: usd(caps.total > spent ? caps.total - spent : 0n),
-      };
-    },
-  };
+    return null;
+  }
 }
+
+export const createBuyer = (options: BuyerOptions): Buyer => new PayingClient(options);

@@ -3,23 +3,24 @@ import { randomBytes } from 'node:crypto';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { LedgerUnavailable } from '../../ledger/ledger.ts';
+import { LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
 import { redactor, type Redact } from '../../lib/redact.ts';
 import { SettingError } from '../../lib/settings.ts';
-import { createApp, type App } from '../app.ts';
+import { createApp, type App, type AppDeps } from '../app.ts';
 import { addMissingProperties, type AddedProperties } from '../routes/leads/claimed_properties.ts';
-import { createMetrics, metricsServer } from './metrics.ts';
+import { createMetrics, metricsServer, type Metrics } from './metrics.ts';
 import type { RequestLog } from './request_log.ts';
 import { UnservedNetwork } from '../payments/network_readiness.ts';
 import type { OpenPayments, PaymentSettings } from '../payments/modes.ts';
 import { openReceiptKeys } from '../payments/receipts/key_file.ts';
+import type { ReceiptKeys } from '../payments/receipts/key_set.ts';
 import { FacilitatorUnavailable } from '../payments/facilitator/unavailable.ts';
 import { removeWallet, writeWallet } from '../payments/local_chain/wallet.ts';
 import type { ServerSettings } from '../settings.ts';
 import { gracefulShutdown, limitedServer } from './socket.ts';
 import { sandboxBuyer } from '../site/buyer.ts';
 import { openRunningPayments, type PaymentEvent, type RunningPayments } from '../payments/open.ts';
-import type { LoadFailure, Snapshots, SnapshotsOptions } from '../snapshot/follow.ts';
+import type { LoadFailure, Snapshots } from '../snapshot/follow.ts';
 import { openFollowed, type FollowedSnapshots } from '../snapshot/mirror.ts';
 
 /** Time for open requests to finish when the server stops. */
@@ -91,18 +92,117 @@ const urlHost = (host: string): string => {
   return host === '0.0.0.0' ? '127.0.0.1' : host;
 };
 
+/** Give claims of older versions their property, from the first snapshot that has it. */
+function claimCompleter(ledger: Ledger, report: ServeOptions['report']): (snapshots?: Snapshots) => Promise<void> {
+  return async (snapshots) => {
+    const lease = snapshots?.acquire();
+    if (!lease) return;
+    try {
+      const properties = await addMissingProperties(ledger, lease.snapshot);
+      if (properties !== null) report?.({ properties });
+    } catch (error) {
+      if (!(error instanceof LedgerUnavailable)) throw error;
+    } finally {
+      lease.release();
+    }
+  };
+}
+
+/** The buyer of the test purchase; only with test money. */
+function testBuyer({ payments }: RunningPayments, baseUrl: string): Pick<AppDeps, 'sandboxBuyer'> {
+  const { sandbox, payTo } = payments;
+  if (!sandbox) return {};
+  const { chain, buyer } = sandbox;
+  return { sandboxBuyer: sandboxBuyer({ privateKey: buyer.privateKey, chain, payTo, baseUrl }) };
+}
+
+/** The parts of a server when its socket is bound, and the addresses at which it is reached. */
+interface OpenServer {
+  readonly url: string;
+  readonly publicUrl: string;
+  readonly running: RunningPayments;
+  readonly receiptKeys: ReceiptKeys;
+  readonly snapshots: FollowedSnapshots;
+}
+
+function appDeps(
+  { settings, redact = redactor([]), checkResponses }: ServeOptions,
+  { url, publicUrl, running, receiptKeys, snapshots }: OpenServer,
+): AppDeps {
+  const { payments, networks, ledger, health } = running;
+  return {
+    snapshots,
+    publicUrl,
+    ...(settings.CONTACT_EMAIL === undefined ? {} : { contactEmail: settings.CONTACT_EMAIL }),
+    redact,
+    spoolDir: join(settings.DATA_DIR, 'spool'),
+    snapshotsDir: join(settings.DATA_DIR, 'snapshots'),
+    archiveDir: join(settings.DATA_DIR, 'archive'),
+    store: snapshots.store,
+    cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
+    payments: {
+      mode: payments.mode,
+      networks,
+      payTo: payments.payTo,
+      ledger,
+      health,
+      acceptsContractWallets: settings.CONTRACT_WALLETS && payments.mode !== 'self',
+      wait: payments.wait,
+      receiptKeys,
+      ...(payments.notice === undefined ? {} : { notice: payments.notice }),
+    },
+    ...testBuyer(running, url),
+    unbilledPerMinute: settings.UNBILLED_PER_MINUTE,
+    proxies: settings.PROXY_HOPS,
+    ...(checkResponses === undefined ? {} : { checkResponses }),
+  };
+}
+
+/** Ask the facilitators whether they serve our networks. @throws SettingError if one does not */
+async function startPayments({ payments }: App, report: ServeOptions['report']): Promise<void> {
+  try {
+    await payments.start();
+  } catch (error) {
+    if (error instanceof UnservedNetwork) {
+      throw new SettingError(
+        `FACILITATOR_URL is not shown, expected a facilitator that supports exact payments on ${error.network}`,
+      );
+    }
+    // It may recover: until then, paid requests get 503.
+    const isKnown = error instanceof FacilitatorUnavailable;
+    report?.({ payments: isKnown ? error.message : 'the facilitator or the node does not respond' });
+  }
+}
+
+/** Write the wallet file of the sandbox, if this server is the one that writes it. */
+async function shareWallet({ payments }: RunningPayments, dataDir: string, url: string): Promise<void> {
+  const { sandbox, payTo } = payments;
+  if (!sandbox?.writesWallet) return;
+  const { address, privateKey } = sandbox.buyer;
+  await writeWallet(dataDir, sandbox.chains, { base_url: url, address, private_key: privateKey, pay_to: payTo });
+}
+
+interface MetricsListener {
+  readonly port: number;
+  readonly server: Server;
+  readonly stop: () => Promise<void>;
+}
+
+/** Serve the metrics, if METRICS_PORT is set. */
+async function listenForMetrics(metrics: Metrics, settings: ServerSettings): Promise<MetricsListener | undefined> {
+  if (settings.METRICS_PORT === undefined) return undefined;
+  const server = metricsServer(metrics);
+  const stop = gracefulShutdown(server, DRAIN_MS);
+  const port = await listen(server, settings.METRICS_PORT, settings.HOST, 'METRICS_PORT');
+  return { port, server, stop };
+}
+
 /**
  * Start serving.
  * @throws SettingError if a setting cannot be used: a port in use, a facilitator that does not support our network
  */
-export async function serve({
-  settings,
-  payments: paymentSettings,
-  log,
-  report,
-  checkResponses,
-  redact = redactor([]),
-}: ServeOptions): Promise<Serving> {
+export async function serve(options: ServeOptions): Promise<Serving> {
+  const { settings, report, log } = options;
   // Bind the socket first: the sandbox's public URL contains the port, and a port in use fails before anything starts.
   const server = limitedServer();
   const stopServer = gracefulShutdown(server, DRAIN_MS);
@@ -110,136 +210,69 @@ export async function serve({
   const port = await listen(server, settings.PORT, settings.HOST);
   const publicUrl = settings.PUBLIC_BASE_URL ?? `http://localhost:${port}`;
   const url = `http://${urlHost(settings.HOST)}:${port}`;
-  let running: RunningPayments | undefined;
+  let opened: RunningPayments | undefined;
   let snapshots: FollowedSnapshots | undefined;
-  let metricsListener: Server | undefined;
-  let stopMetrics: (() => Promise<void>) | undefined;
-  let metricsPort: number | undefined;
+  let metricsListener: MetricsListener | undefined;
   try {
-    const opened = (running = await openRunningPayments({
+    const running = (opened = await openRunningPayments({
       settings,
-      payments: paymentSettings,
+      payments: options.payments,
       report: (event) => {
         report?.(event);
       },
     }));
-    const { payments } = opened;
+    const { payments } = running;
     const receiptKeys = await openReceiptKeys(settings);
-    /** Claims of older versions get their property from the first snapshot that has it. */
-    const completeClaims = async (): Promise<void> => {
-      const lease = snapshots?.acquire();
-      if (!lease) return;
-      try {
-        const properties = await addMissingProperties(opened.ledger, lease.snapshot);
-        if (properties !== null) report?.({ properties });
-      } catch (error) {
-        if (!(error instanceof LedgerUnavailable)) throw error;
-      } finally {
-        lease.release();
-      }
-    };
-    const options: SnapshotsOptions = {
-      dataDir: settings.DATA_DIR,
-      report(event) {
-        report?.(event);
-        // The next snapshot repairs a failure, such as a ledger that closes meanwhile.
-        if ('serving' in event) completeClaims().catch(() => undefined);
+    const completeClaims = claimCompleter(running.ledger, report);
+    const following = (snapshots = await openFollowed(
+      {
+        dataDir: settings.DATA_DIR,
+        report(event) {
+          report?.(event);
+          // The next snapshot repairs a failure, such as a ledger that closes meanwhile.
+          if ('serving' in event) completeClaims(snapshots).catch(() => undefined);
+        },
       },
-    };
-    snapshots = await openFollowed(options, settings);
-    await completeClaims();
+      settings,
+    ));
+    await completeClaims(following);
     const app = createApp({
-      snapshots,
-      publicUrl,
-      ...(settings.CONTACT_EMAIL === undefined ? {} : { contactEmail: settings.CONTACT_EMAIL }),
-      redact,
-      spoolDir: join(settings.DATA_DIR, 'spool'),
-      snapshotsDir: join(settings.DATA_DIR, 'snapshots'),
-      archiveDir: join(settings.DATA_DIR, 'archive'),
-      store: snapshots.store,
-      cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
-      payments: {
-        mode: payments.mode,
-        networks: opened.networks,
-        payTo: payments.payTo,
-        ledger: opened.ledger,
-        health: opened.health,
-        acceptsContractWallets: settings.CONTRACT_WALLETS && payments.mode !== 'self',
-        wait: payments.wait,
-        receiptKeys,
-        ...(payments.notice === undefined ? {} : { notice: payments.notice }),
-      },
-      ...(payments.sandbox
-        ? {
-            sandboxBuyer: sandboxBuyer({
-              privateKey: payments.sandbox.buyer.privateKey,
-              chain: payments.sandbox.chain,
-              payTo: payments.payTo,
-              baseUrl: url,
-            }),
-          }
-        : {}),
-      unbilledPerMinute: settings.UNBILLED_PER_MINUTE,
-      proxies: settings.PROXY_HOPS,
+      ...appDeps(options, { url, publicUrl, running, receiptKeys, snapshots: following }),
       log(entry) {
         metrics.observe(entry);
         log?.(entry);
       },
-      ...(checkResponses === undefined ? {} : { checkResponses }),
     });
     const metrics = createMetrics(app.health);
-    if (settings.METRICS_PORT !== undefined) {
-      metricsListener = metricsServer(metrics);
-      stopMetrics = gracefulShutdown(metricsListener, DRAIN_MS);
-      metricsPort = await listen(metricsListener, settings.METRICS_PORT, settings.HOST, 'METRICS_PORT');
-    }
-    try {
-      await app.payments.start();
-    } catch (error) {
-      if (error instanceof UnservedNetwork) {
-        throw new SettingError(
-          `FACILITATOR_URL is not shown, expected a facilitator that supports exact payments on ${error.network}`,
-        );
-      }
-      // It may recover: until then, paid requests get 503.
-      report?.({
-        payments:
-          error instanceof FacilitatorUnavailable ? error.message : 'the facilitator or the node does not respond',
-      });
-    }
-    if (payments.sandbox?.writesWallet) {
-      await writeWallet(settings.DATA_DIR, payments.sandbox.chains, {
-        base_url: url,
-        address: payments.sandbox.buyer.address,
-        private_key: payments.sandbox.buyer.privateKey,
-        pay_to: payments.payTo,
-      });
-    }
+    metricsListener = await listenForMetrics(metrics, settings);
+    await startPayments(app, report);
+    await shareWallet(running, settings.DATA_DIR, url);
     handleWith(app.koa.callback());
-    const served = { payments, snapshots, running: opened };
+    const close = async (): Promise<void> => {
+      await stopServer();
+      await metricsListener?.stop();
+      following.close();
+      await app.payments.idle();
+      if (payments.sandbox) await removeWallet(settings.DATA_DIR, url);
+      await running.close();
+    };
     let closing: Promise<void> | undefined;
     return {
       url,
       publicUrl,
       app,
-      ...served,
-      ...(metricsPort === undefined ? {} : { metricsPort }),
-      close: () =>
-        (closing ??= (async () => {
-          await stopServer();
-          await stopMetrics?.();
-          served.snapshots.close();
-          await app.payments.idle();
-          if (payments.sandbox) await removeWallet(settings.DATA_DIR, url);
-          await opened.close();
-        })()),
+      payments,
+      snapshots: following,
+      running,
+      ...(metricsListener === undefined ? {} : { metricsPort: metricsListener.port }),
+      close: () => (closing ??= close()),
     };
   } catch (error) {
     server.close();
     server.closeAllConnections();
-    metricsListener?.close();
+    metricsListener?.server.close();
     snapshots?.close();
-    await running?.close();
+    await opened?.close();
     throw error;
   }
 }
