@@ -84,7 +84,7 @@ describe('a contract wallet', () => {
   }
 
   for (const name of ['BurnsTenMillionGas', 'NeverReturns', 'ReturnsOneMegabyte'] as const) {
-    it(`${name} is refused before the facilitator is asked to settle`, async () => {
+    it(`${name} is refused before a settlement is requested`, async () => {
       const settlementsBefore = shop.facilitator.settlements();
       const payer = await walletOf(name);
       const attempts = await present(payer, DEALS, 3);

@@ -1,4 +1,4 @@
-/** Facilitators over HTTP: an honest one built on the library, and what it says instead of the truth. */
+/** Facilitators over HTTP: an honest one built on the library, and ones that lie. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

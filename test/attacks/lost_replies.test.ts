@@ -47,7 +47,7 @@ describe('two facilitators', () => {
   };
   const takings = (): Promise<bigint> => shop.chain.balanceOf(shop.payTo);
 
-  it('are asked in turn if the first settles and loses its reply: paid once, and answered', async () => {
+  it('are tried in turn if the first settles and loses its reply: paid once, and answered', async () => {
     const start = await takings();
     const { bought, next, asked } = await sell(hangsUp, honest);
     assert.equal(bought.status, 200);
@@ -65,7 +65,7 @@ describe('two facilitators', () => {
     await checkBooks(shop, [bought, next]);
   });
 
-  it('are not asked in turn after a refusal, which may come although the money moves', async () => {
+  it('are not tried in turn after a refusal, which may come although the money moves', async () => {
     const start = await takings();
     const { bought, next, asked } = await sell(refusesBeforeSettling('insufficient_funds', LATER_MS), honest);
     assert.deepEqual(asked, [1, 0]);

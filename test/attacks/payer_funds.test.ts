@@ -80,7 +80,7 @@ describe('a payer', () => {
     await checkBooks(shop, [...attempts, other]);
   });
 
-  it('without any funds holds nothing and is told so', async () => {
+  it('without any funds holds nothing and gets the reason', async () => {
     const payer = await shop.buyer(0n);
     for (const path of [DEALS, EXCLUSIVE]) {
       const made = await attempt(shop.url + path, await payer.sign(shop.url + path));

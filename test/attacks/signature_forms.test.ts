@@ -98,7 +98,7 @@ for (const mode of ['facilitator', 'self'] as const) {
       });
     }
 
-    it('of somebody else is refused and charges nothing', async () => {
+    it('of another payer is refused and charges nothing', async () => {
       const other = privateKeyToAccount(generatePrivateKey());
       const asked = await fetchPaymentRequired(shop.url + DEALS);
       const foreign = await signAuthorization(other, authorizationFor(asked, other.address));

@@ -1,4 +1,4 @@
-/** Receipts of an invented sale, made as the server makes them, for tests that damage them. */
+/** Receipts of an invented sale, signed as the server signs them, for tests that damage them. */
 import { hash } from 'node:crypto';
 import { receiptKeysOf, type KeyFile } from '../../api/payments/receipts/key_set.ts';
 import { receiptSigner, type SignedReceipts } from '../../api/payments/receipts/signed_receipt.ts';

@@ -1,4 +1,4 @@
-/** What `make verify` accepts and refuses: damaged answers, forged receipts, keys outside their time, missing pages. */
+/** Verification of receipts, with damaged answers, forged receipts, keys outside their time, missing pages. */
 import assert from 'node:assert/strict';
 import { createHmac, hash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';

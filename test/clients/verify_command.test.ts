@@ -60,7 +60,7 @@ describe('make verify', () => {
     return { code: status ?? -1, out: stdout, err: stderr };
   };
 
-  it('proves a sale with the keys beside the receipt, and finds every page of the answer', async () => {
+  it('proves a sale with the keys next to the receipt, and finds every page of the answer', async () => {
     const { code, out, err } = await run();
     assert.deepEqual([code, err], [0, '']);
     for (const line of [

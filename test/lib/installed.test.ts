@@ -80,7 +80,7 @@ const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'pa
   Record<string, string>
 >;
 
-test('what a program with real money imports is a dependency, but for what is tried', () => {
+test('every import of a program with real money is a dependency, except optional ones', () => {
   const missing = reachable().filter(({ name }) => !(packageOf(name) in dependencies));
   assert.deepEqual(
     missing.filter((i) => i.isStatic),

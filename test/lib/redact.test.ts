@@ -1,4 +1,4 @@
-/** Secrets are replaced in text, the longest first, and what is no secret is left alone. */
+/** Secrets are replaced in text, the longest first, and other text is unchanged. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { redactorOf, secretsOf } from '../../api/secrets.ts';
@@ -57,7 +57,7 @@ test('every piece of an address is a secret', () => {
   }
 });
 
-test('the public address and our own words stay, whatever the settings are called', () => {
+test('the public address and our own words stay, whatever the settings are', () => {
   const said =
     '{"type":"urn:dealfeed:problem:payments_unavailable","mode":"facilitator",' +
     '"see":"http://localhost:4021/api/meta","detail":"the ledger"}';

@@ -28,7 +28,7 @@ export const paymentFaults: readonly PlantedFault[] = [
     caughtBy: [
       test(
         'attacks/lost_replies.test.ts',
-        'are not asked in turn after a refusal, which may come although the money moves',
+        'are not tried in turn after a refusal, which may come although the money moves',
       ),
     ],
   },

@@ -80,7 +80,7 @@ describe('an archived page', () => {
     assert.match(JSON.stringify((await read(await store(bomb, { encoding: 'gzip' }))).text), /none.*8 MiB/);
   });
 
-  it('is not read if it is huge, and shows no text if it is a workbook or not what its header says', async () => {
+  it('is not read if it is huge, and shows no text if it is a workbook or contradicts its header', async () => {
     await assert.rejects(read(await store(Buffer.alloc(MAX_STORED_BYTES + 1))), { kind: 'missing', message: /4 MiB/ });
     for (const stored of [{ type: 'application/zip' }, { encoding: 'gzip' }, { encoding: 'rot13' }])
       assert.ok('none' in (await read(await store(`PK ${JSON.stringify(stored)}`, stored))).text);
@@ -116,7 +116,7 @@ describe('an archived page', () => {
 });
 
 describe('the text of a page', () => {
-  it('has what a reader sees and the structured data, and no script, style or markup', () => {
+  it('has the visible text and the structured data, and no script, style or markup', () => {
     const page =
       '<title>A list</title><style>p{}</style><script>steal()</script><template>not shown</template>' +
       '<p onclick="steal()">12 <b>Main</b>&nbsp;St</p><table><tr><td>a<td>b</table><svg><text>no</text></svg>' +

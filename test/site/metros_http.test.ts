@@ -91,7 +91,7 @@ describe('figures of a metro', () => {
     assert.doesNotMatch(await (await fetch(`${server.url}/deals?metro=detroit`, asPage)).text(), /class="others"/);
   });
 
-  it('a metro without deals and records says so, and offers no query', async () => {
+  it('a metro without deals and records states that, and offers no query', async () => {
     const omaha = await textOf('/metros/omaha');
     assert.match(omaha, /We have no listings in this metro\. We read no public records here yet\./);
     assert.match(omaha, / Kinds of records 0 none is read yet /);

@@ -68,7 +68,7 @@ describe('the 402 of every priced route', () => {
     }
   });
 
-  it('describes a list as the CSV that is asked for, with the header that asks for it', async () => {
+  it('describes a list as CSV if the request accepts CSV, with the Accept header', async () => {
     const lists = started.app.routes.filter((r) => r.csvColumns);
     assert.ok(lists.length > 10);
     for (const { path, csvColumns } of lists) {

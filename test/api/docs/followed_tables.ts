@@ -1,4 +1,4 @@
-/** Compares tables that examples/follow.ts keeps with the lists of a snapshot. */
+/** Compares tables that examples/follow.ts writes with the lists of a snapshot. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

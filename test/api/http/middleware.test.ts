@@ -118,7 +118,7 @@ describe('the server', () => {
         });
     });
 
-  it('lets any page read the payment terms and the receipt, on every response', async () => {
+  it('allows any page to read the payment terms and the receipt, on every response', async () => {
     const { url } = started;
     for (const path of ['/api/meta', '/api/deals', '/api/nothing', '/api/deals?x=1']) {
       const response = await fetch(url + path, { headers: { Origin: 'https://shop.example' } });

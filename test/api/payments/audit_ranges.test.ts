@@ -46,7 +46,7 @@ function scriptedChain(
   };
 }
 
-test('a long absence is made up in several passes, none of which skips or repeats a block', async () => {
+test('catches up after a long outage in several passes, without skipping or repeating a block', async () => {
   const ledger = await openSqliteLedger(':memory:');
   const final = 47_321n;
   const blocks = Array.from({ length: 1_893 }, (_, i) => BigInt(i) * 25n);
@@ -109,7 +109,7 @@ test('an auditor that was slow and lost its lease skips no block that the other 
   await ledger.close();
 });
 
-test('a node whose final block is behind what is booked changes nothing', async () => {
+test('a node whose final block is behind the booked block changes nothing', async () => {
   const ledger = await openSqliteLedger(':memory:');
   const auditor = (final: bigint): Auditor => ({
     ledger,

@@ -64,7 +64,7 @@ const withAuthorization = (change: object): unknown => withPayload({ authorizati
 const signatures = signaturesOf(null);
 
 describe('a payment header', () => {
-  it('is read, and only what was read is handed on', () => {
+  it('is parsed, and only parsed fields are forwarded', () => {
     const offer = offerIn({ ...valid, resource: { url: 'x' }, more: 1, accepted: { ...asked, more: 1 } });
     assert.equal(mismatch(offer, asked, NOW), null);
     const { nonce } = message;
@@ -158,7 +158,7 @@ describe('a payment header', () => {
     ['null', null, /^PAYMENT-SIGNATURE is not an exact EIP-3009 payment/],
   ];
   for (const [name, value, detail] of refused) {
-    it(`is refused with ${name}, and says what works`, () => {
+    it(`is refused with ${name}, and names the accepted form`, () => {
       const offered = readOffered(headerOf(value));
       assert.ok(offered.kind === 'malformed', offered.kind);
       assert.match(offered.detail, detail);
@@ -167,7 +167,7 @@ describe('a payment header', () => {
     });
   }
 
-  it('says little of long or strange names', () => {
+  it('shortens long and unusual names', () => {
     const offered = readOffered(
       headerOf(
         withPayload({
@@ -180,7 +180,7 @@ describe('a payment header', () => {
     assert.ok(offered.detail.length < 600, offered.detail);
   });
 
-  it('that was changed in any member is refused, or says the same', async () => {
+  it('with a changed member is refused, or means the same', async () => {
     const paths = [
       ['x402Version'],
       ['payload'],

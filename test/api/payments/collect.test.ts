@@ -20,7 +20,7 @@ import {
 import type { Shop } from '../support/sandbox_shop.ts';
 import { thorough } from '../../thorough.ts';
 
-describe('what was paid for', () => {
+describe('a paid answer', () => {
   let shop: Shop;
   const [first, second] = [(): string => shop.servers[0]?.url ?? '', (): string => shop.servers[1]?.url ?? ''];
   const purchase = (id: string, server = second): string => `${server()}/api/purchases/${id}`;
@@ -58,7 +58,7 @@ describe('what was paid for', () => {
     }
   });
 
-  it('asks for the proof with a challenge of its own, for any name alike', async () => {
+  it('requires proof with its own challenge, for any receipt id or nonce', async () => {
     for (const name of [generatePrivateKey(), '00000000-0000-4000-8000-000000000000']) {
       const response = await fetch(purchase(name));
       assert.equal(response.status, 401);
@@ -125,7 +125,7 @@ describe('what was paid for', () => {
     assert.equal((await collect(url, await buyer.signIn(url))).status, 200);
   });
 
-  it('comes again to a wallet that is a contract, which is asked what it signed', async () => {
+  it('is collected by a contract wallet, whose contract checks the signature', async () => {
     const { address: wallet, ownerKey, sign } = await contractWallet(shop.chain, PRICE);
     const payment = await sign(first() + DEALS);
     const response = await fetchWithPayment(first() + DEALS, payment);
@@ -146,7 +146,7 @@ describe('what was paid for', () => {
     assert.equal(await again.text(), body);
   });
 
-  it('is never had by a message that was made up or damaged, whatever the damage', async () => {
+  it('is never returned for a forged or damaged message', async () => {
     const buyer = await shop.buyer();
     const url = purchase((await bought(buyer, first() + DEALS)).receipt);
     const good = JSON.parse(Buffer.from(await buyer.signIn(url), 'base64').toString('utf8')) as Record<string, unknown>;
@@ -170,7 +170,7 @@ describe('what was paid for', () => {
     );
   });
 
-  it('is told truthfully while its settlement is not known, and comes once the chain has told', async () => {
+  it('is reported as pending until the chain shows its settlement, and then collected', async () => {
     const buyer = await shop.buyer();
     const server = shop.servers[0];
     assert.ok(server);
@@ -216,7 +216,7 @@ describe('what was paid for', () => {
     assert.equal(((await bodyOf(again))['records'] as unknown[]).length, 3);
   });
 
-  it('is kept for so many days and no longer; the receipt stands', async () => {
+  it('is stored for COLLECT_DAYS; the receipt stays valid', async () => {
     const buyer = await shop.buyer();
     const id = identifier();
     const payment = await buyer.signAs(first() + DEALS, id);

@@ -17,7 +17,7 @@ import type { Shop } from '../support/sandbox_shop.ts';
 const SIGNED =
   'address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce' as const;
 
-describe('what was paid for', () => {
+describe('a paid answer', () => {
   let shop: Shop;
   const [first, second] = [(): string => shop.servers[0]?.url ?? '', (): string => shop.servers[1]?.url ?? ''];
 

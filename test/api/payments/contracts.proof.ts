@@ -1,4 +1,4 @@
-/** The stored code of contracts is what the compiler makes of the stored source. */
+/** The stored code of contracts is the compiler's output for the stored source. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { it } from 'node:test';

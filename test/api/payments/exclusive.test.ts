@@ -48,7 +48,7 @@ describe('an exclusive lead', () => {
   after(() => shop.close());
   const [first, second] = [(): string => shop.servers[0]?.url ?? '', (): string => shop.servers[1]?.url ?? ''];
 
-  it('is the best that matches, costs a dollar, and says what is promised', async () => {
+  it('is the best match, costs a dollar, and states the promise', async () => {
     const start = await shop.takings();
     const response = await (
       await shop.buyer()
@@ -74,7 +74,7 @@ describe('an exclusive lead', () => {
     }
   });
 
-  it('is never a free sample once it is sold, and who kept the page is told so', async () => {
+  it('is never a free sample once it is sold, and cached pages are revalidated', async () => {
     const sample = async (etag = ''): Promise<{ status: number; etag: string; id: string | undefined }> => {
       const response = await fetch(`${second()}/api/meta`, {
         headers: { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' },

@@ -30,7 +30,7 @@ const PRICE = 50_000n;
 const DOCS = new URL('../../../docs/payments.md', import.meta.url);
 const [BEGIN, END] = ['<!-- differences: begin -->', '<!-- differences: end -->'];
 
-describe('beside the official Express middleware', () => {
+describe('compared with the official Express middleware', () => {
   let chain: Chain;
   let ledger: Ledger;
   let wallet: Wallet;

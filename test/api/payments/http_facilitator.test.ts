@@ -240,7 +240,7 @@ describe('the facilitator client', () => {
     }
   });
 
-  it('tells a failure to settle, after which another facilitator may be asked, from a refusal', async () => {
+  it('distinguishes a failure to settle, after which another facilitator is tried, from a refusal', async () => {
     for (const [status, hasFailed] of [
       [200, false],
       [400, false],
@@ -261,7 +261,7 @@ describe('the facilitator client', () => {
     await assert.rejects(facilitator.supported(), isUnavailable('facilitator supported: could not be reached'));
   });
 
-  it('says whether exact payments on Base are supported', async () => {
+  it('reports whether exact payments on Base are supported', async () => {
     const kind = { x402Version: 2, scheme: 'exact', network: 'eip155:8453' };
     const testnet = { ...kind, network: 'eip155:84532' };
     const cases: [unknown[], boolean][] = [

@@ -68,7 +68,7 @@ describe('a server whose ledger is not there', () => {
       assert.equal((await fetchWithPayment(`${app.url}/api/deals`, payment)).status, 200);
     }));
 
-  it('does not send an answer whose settlement it could not write down, and keeps it for its buyer', () =>
+  it('does not send an answer whose settlement it could not record, and stores it for its buyer', () =>
     withLedger(async (app, down) => {
       const payment = await buyer.sign(`${app.url}/api/deals`);
       down.add('markSold');

@@ -1,4 +1,4 @@
-/** Where payments go: the sandbox's chain and who lives as long as it, and settling with a key of our own. */
+/** Payment modes: the lifetime of the sandbox's chain, and settling with our own key. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-/** A ledger is kept in one kind of money: what is sold for test money is never sold out for real buyers. */
+/** A ledger has one kind of money: a lead sold for test money stays available to real buyers. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Two networks with a key of our own: the node, the gas and the refunds of each. */
+/** Two networks with our own key: the node, the gas and the refunds of each. */
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -231,7 +231,7 @@ describe('a purchase is refused before it begins', () => {
     assert.equal((await buys(EXCLUSIVE)).status, 200);
   });
 
-  it('and a browser is told why on a page', async () => {
+  it('and a browser gets a page with the reason', async () => {
     facilitator.chain.onPayer = async () => ({ hasCode: true, balance: 10n ** 9n, isUsed: false });
     const payment = await buyer.sign(started.url + EXCLUSIVE);
     const response = await fetch(started.url + EXCLUSIVE, {

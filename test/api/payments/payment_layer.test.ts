@@ -36,7 +36,7 @@ describe('the payment layer', () => {
   });
   afterEach(() => started.close());
 
-  it('answers 503 with Retry-After, never 402, when verification cannot be asked for', async () => {
+  it('responds with 503 and Retry-After, never 402, while verification is unavailable', async () => {
     const payment = await buyer.sign(url());
     facilitator.onVerify = away;
     const response = await fetchWithPayment(url(), payment);
@@ -89,7 +89,7 @@ describe('the payment layer', () => {
     assert.equal(facilitator.settled, 1);
   });
 
-  it('does not settle when the handler crashes, and says nothing of itself', async () => {
+  it('does not settle when the handler crashes, and discloses no internals', async () => {
     const payment = await buyer.sign(url());
     const lease = started.snapshots.acquire();
     assert.ok(lease);
@@ -138,7 +138,7 @@ describe('the payment layer', () => {
     assert.equal(facilitator.settled, 1);
   });
 
-  it('holds what was signed against what is asked itself, whatever a facilitator says of it', async () => {
+  it('compares the signed payment with the requirements itself, whatever the facilitator replies', async () => {
     const changes = [
       [{ value: '49999' }, 'invalid_exact_evm_payload_authorization_value_mismatch', /49999 .* costs exactly \d+\./],
       [{ value: '50001' }, 'invalid_exact_evm_payload_authorization_value_mismatch', /50001 .* costs exactly \d+\./],
@@ -195,7 +195,7 @@ describe('the payment layer', () => {
     assert.equal(header.resource.url, 'https://api.dealfeed.example/api/deals?state=OH');
   });
 
-  it('logs what was charged, and no payment header', async () => {
+  it('logs the charge, and no payment header', async () => {
     const payment = await buyer.sign(url());
     await (await fetchWithPayment(url(), payment)).arrayBuffer();
     const entry = started.requests.find((r) => r.charged !== undefined);

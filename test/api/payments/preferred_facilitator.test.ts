@@ -1,4 +1,4 @@
-/** Several facilitators: another one is asked after a failure, never after a refusal. */
+/** Several facilitators: the next one is tried after a failure, never after a refusal. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
@@ -19,7 +19,7 @@ const fails: Facilitator = {
   settle: async () => ({ transaction: null, hasFailed: true }),
 };
 
-it('asks the next facilitator after a failure, and says which one is in use', async () => {
+it('tries the next facilitator after a failure, and reports the one in use', async () => {
   const both = preferredFacilitator([fails, works]);
   assert.deepEqual(both.inUse?.(), { number: 1, of: 2 });
   assert.deepEqual(await both.verify(...payment), { isValid: true });
@@ -27,7 +27,7 @@ it('asks the next facilitator after a failure, and says which one is in use', as
   assert.deepEqual(both.inUse?.(), { number: 2, of: 2 });
 });
 
-it('takes a refusal as final, and never asks one that does not serve the network', async () => {
+it('treats a refusal as final, and never tries one that does not serve the network', async () => {
   const refuses: Facilitator = { ...works, verify: async () => ({ isValid: false, reason: 'no' }) };
   assert.deepEqual(await preferredFacilitator([refuses, works]).verify(...payment), { isValid: false, reason: 'no' });
   const elsewhere: Facilitator = { ...refuses, supported: async () => false };

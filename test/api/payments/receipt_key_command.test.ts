@@ -1,4 +1,4 @@
-/** `make receipt-key`: makes, replaces and withdraws the keys of receipts, and prints no private part. */
+/** `make receipt-key`: creates, replaces and withdraws the keys of receipts, and prints no private part. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

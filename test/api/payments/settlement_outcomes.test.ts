@@ -75,7 +75,7 @@ describe('a payment that was sent for settlement', () => {
     });
   }
 
-  it('is sold when the chain shows it at a later look within the wait', async () => {
+  it('is sold when the chain shows it at a later read within the wait', async () => {
     let looks = 0;
     facilitator.chain.onEvidence = async (payment) => {
       looks += 1;

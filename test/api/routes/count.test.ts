@@ -135,7 +135,7 @@ describe('a count', () => {
     assert.deepEqual(await ends('leads?county=Nowhere'), [0, 9]);
   });
 
-  it('says how fresh the matches are, or the list where few match', async () => {
+  it('has the freshness of the matches, or of the list where few match', async () => {
     const { freshest, oldest, freshness_of: of } = await counted('deals?status=Hot');
     assert.deepEqual([of, freshest, oldest], ['matches', '2026-11-18T12:00:00Z', '2026-11-18T12:00:00Z']);
     const few = await counted('deals?city=Parma');
@@ -163,7 +163,7 @@ describe('a count', () => {
     }
   });
 
-  it('asks for no payment, and has the same headers for HEAD', async () => {
+  it('requires no payment, and has the same headers for HEAD', async () => {
     const url = `${shared.app.url}/api/count/deals?city=Akron`;
     const [head, whole] = [await fetch(url, { method: 'HEAD' }), await fetch(url)];
     assert.deepEqual([head.status, head.headers.get('PAYMENT-REQUIRED')], [200, null]);

@@ -151,7 +151,7 @@ describe('a list as CSV', () => {
     assert.deepEqual([request.path, request.query, request.media_type], ['/api/signals', 'limit=1', CSV]);
   });
 
-  it('is refused in JSON, unbilled, and says that errors depend on Accept', async () => {
+  it('is refused as JSON, unbilled, with Vary: Accept', async () => {
     for (const path of ['/api/signals?zip=1', '/api/signals?zip=00000']) {
       const response = path.endsWith('=1') ? await ask(path, CSV) : await buy(path, CSV);
       assert.match(response.headers.get('Content-Type') ?? '', /^application\/problem\+json/);

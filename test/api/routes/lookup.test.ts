@@ -220,7 +220,7 @@ describe('a lookup', () => {
     assert.deepEqual((await look({ apn: '999' })).body['suggestions'], []);
   });
 
-  it('explains the coverage of the asked place', async () => {
+  it('explains the coverage of the requested place', async () => {
     const placeOf = async (query: Record<string, string>) =>
       ((await look(query)).body['coverage'] as { place: Record<string, unknown> | null }).place;
     const covered = await placeOf({ address: '1 Nowhere Rd, Cleveland, OH 44113' });

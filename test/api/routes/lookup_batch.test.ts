@@ -60,7 +60,7 @@ describe('a batch lookup', () => {
     }
   });
 
-  it('bills an address once, in whatever forms it is given', async () => {
+  it('bills an address once, whatever forms the request has', async () => {
     const forms = [
       '1 Main St, Cleveland, OH',
       '1 MAIN STREET',

@@ -187,7 +187,7 @@ describe('a lookup with a city or a ZIP', () => {
     assert.equal((await look('61 Race St, Cleveland')).status, 404);
   });
 
-  it('asks for no place if the caller gives none', async () => {
+  it('applies no place filter if the caller gives none', async () => {
     assert.deepEqual(await signalsOf('1 Race St'), ['1 address_exact', '12 address_exact']);
   });
 

@@ -80,7 +80,7 @@ describe('/api/meta', () => {
     await folder.remove();
   });
 
-  it('says why a source is stale, and of which fiscal year its rows are', () => {
+  it('has the reason for a stale source, and the fiscal year of its rows', () => {
     assert.deepEqual(
       meta.sources.map((s) => [s.source, s.freshness, s.stale_reason, s.fiscal_year]),
       [

@@ -27,7 +27,7 @@ describe('the summary of a report', () => {
     last_seen: '2026-11-20T12:00:00Z',
   };
 
-  it('says what the roll of the county has, and nothing without a roll', () => {
+  it("states the figures of the county's roll, and nothing without a roll", () => {
     const rolled = (given: Row): string[] =>
       summary({ list_price: '225000.00', ...given }).filter((sentence) => /roll/u.test(sentence));
     assert.deepEqual(rolled({ assessed_market_value: null, last_sale_basis: null }), []);
@@ -134,7 +134,7 @@ describe('the summary of a report', () => {
   const debt = { ...tax, match_basis: 'address_without_zip', amount: '16348.09' };
   const sale = { ...tax, kind: 'sheriff_sale', match_basis: 'address_range', amount: null, sale_date: '2026-12-07' };
 
-  it('never says that a record is absent which may be of the property', () => {
+  it('never reports a possible record of the property as absent', () => {
     const distressOf = (given: Row): string[] => summary(given).slice(6);
     assert.deepEqual(
       distressOf({ distress_status: 'none_found', distress_candidates: [debt, sale], ...covered(true, true) }),
@@ -169,7 +169,7 @@ describe('the summary of a report', () => {
     );
   });
 
-  it('is checked against every field it is made from', () => {
+  it('is checked against every field it is derived from', () => {
     const given = {
       why_this_is_interesting: 'HUD rent supports a cap rate of 7.40% and a DSCR of 1.21 at declared terms.',
       price_per_unit: '92500.00',

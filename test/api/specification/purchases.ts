@@ -1,4 +1,4 @@
-/** What a call costs and how it is paid: the payment protocol, free endpoints, media types, and the template. */
+/** Prices and payment of calls: the payment protocol, free endpoints, media types, and the template. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { neededQuery, uuid } from '../support/snapshot_fixtures.ts';

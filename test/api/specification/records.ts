@@ -56,7 +56,7 @@ export function testRecords(shop: Shop): void {
     assert.deepEqual(valuesOf(deals, 'underwrite_reliability'), ['ok', 'proxy_out_of_range', 'unknown']);
   });
 
-  it('sells absent values of a deal as null, with the field that says why', async () => {
+  it('sells absent values of a deal as null, with the field that has the reason', async () => {
     const deals = await buyRecords(shop, '/api/deals');
     for (const [field, reason] of [
       ['address', 'address_status'],
@@ -144,7 +144,7 @@ export function testRecords(shop: Shop): void {
       assertFields(((await shop.free(`${prefix}/api/meta`))['free_samples'] as { records: Body[] }).records);
   });
 
-  it('gives in a lookup whole records of listing, signal and auction, in the asked place only', async () => {
+  it('returns full records of listings, signals and auctions in a lookup, in the requested place only', async () => {
     const query = `/api/lookup?address=${encodeURIComponent('1 Main St')}`;
     const found = (await shop.buy(`${query}&city=Cleveland&state=OH`)) as Record<string, Body[]>;
     for (const [section, record] of [

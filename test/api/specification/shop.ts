@@ -1,4 +1,4 @@
-/** What the tests of the specification share: answers of one server, bought or free, as a buyer reads them. */
+/** Shared by the tests of the specification: answers of one server, bought or free, as a buyer reads them. */
 import assert from 'node:assert/strict';
 
 export type Body = Record<string, unknown>;

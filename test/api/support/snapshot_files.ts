@@ -1,4 +1,4 @@
-/** The files of small snapshots without a manifest, made once and copied by the tests that publish the same rows. */
+/** The files of small snapshots without a manifest, created once and copied by the tests that publish the same rows. */
 import { hash } from 'node:crypto';
 import { cp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What a process of the simulated server works with, and what clients send and get. */
+/** Input of a process of the simulated server, and the messages of its clients. */
 import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
 import type { PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import type { LeadLimits, OfferedLead } from '../../../ledger/lead_claims.ts';

@@ -29,7 +29,7 @@ describe('a short answer', () => {
     assert.deepEqual((short as typeof body).records, [record(0)]);
   });
 
-  it('shows a part by its path, and says which fields there are if there is none', () => {
+  it('shows a part by its path, and lists the fields if the path does not exist', () => {
     assert.deepEqual(shortAnswer(json(body), viewOf({ part: 'records.7' })).part, {
       name: 'records.7',
       value: record(7),
