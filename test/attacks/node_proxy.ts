@@ -1,4 +1,4 @@
-/** A node with faults: it drops connections, responds with 429, stays at an old block, or lets a test act before a call. */
+/** A node with faults: it drops connections, sends 429, stays at an old block, or lets a test act before a call. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';

@@ -93,7 +93,7 @@ describe('a snapshot', () => {
         const files = [{ file: 'dealfeed.duckdb', setting: 'KEEP_DATABASE_DAYS' }];
         await writeFile(join(f, 'pruned.json'), JSON.stringify({ files }));
       },
-      /^dealfeed\.duckdb was removed by make prune \(KEEP_DATABASE_DAYS\): publish again with make run, or point current/,
+      /^dealfeed\.duckdb was removed by make prune \(KEEP_DATABASE_DAYS\): publish again with make run, or/,
     ],
     [
       'its manifest has another row count',
