@@ -18,9 +18,9 @@ export interface GapFigures {
   readonly deals: number;
   /** A range, because the rating of a deal is sold; as in /api/count it does not distinguish none from a few. */
   readonly hot: Range;
-  /** Deals with a broker's claim and a HUD rent that fits; the medians are of these. Null if fewer than LEAST_DEALS. */
+  /** Deals with a broker's claim and a HUD rent that fits; the medians are of these. Null if fewer than MIN_DEALS. */
   readonly compared: number | null;
-  /** Medians in percent; null if fewer than LEAST_DEALS are compared. */
+  /** Medians in percent; null if fewer than MIN_DEALS are compared. */
   readonly claimed: number | null;
   readonly underwritten: number | null;
   readonly gap: number | null;
