@@ -1,7 +1,6 @@
 /** HEAD with a sign-in, requests with two hosts, nosniff on every response, and key files with wrong permissions. */
 import assert from 'node:assert/strict';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -11,26 +10,10 @@ import { readServerSettings } from '../../../api/settings.ts';
 import { PUBLIC_URL, startApp, type Started } from '../support/test_app.ts';
 import { buyerWith } from '../support/buyers.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { exchangeBytes } from '../support/raw_exchange.ts';
 import { Recorder } from '../support/recorded_servers.ts';
 import { receiptKeyPath } from '../support/receipt_key.ts';
 
-/** Everything that the server sends in response to these bytes. */
-const raw = (url: string, bytes: string): Promise<string> =>
-  new Promise((resolve, reject) => {
-    let received = '';
-    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
-      socket.write(bytes);
-    });
-    socket
-      .setEncoding('utf8')
-      .on('data', (chunk: string) => {
-        received += chunk;
-      })
-      .on('error', reject)
-      .on('close', () => {
-        resolve(received);
-      });
-  });
 const requestText = (target: string, ...headers: string[]): string =>
   [`GET ${target} HTTP/1.1`, ...headers, 'Connection: close', '', ''].join('\r\n');
 
@@ -71,7 +54,7 @@ describe('the server', () => {
       ['another port in the target', requestText('http://a.example:81/api/meta', 'Host: a.example')],
       ['a user in the target', requestText('http://a.example@b.example/api/meta', 'Host: a.example')],
     ] as const) {
-      const received = await raw(started.url, request);
+      const received = await exchangeBytes(started.url, request);
       assert.match(received, /^HTTP\/1\.1 400 /, name);
       assert.match(received, /"reason":"malformed_request","billed":false/, name);
     }
@@ -79,11 +62,17 @@ describe('the server', () => {
 
   it('accepts a target in absolute form, and requires a payment for its public URL', async () => {
     assert.match(
-      await raw(started.url, requestText('http://a.example/api/meta', 'Host: a.example')),
+      await exchangeBytes(started.url, requestText('http://a.example/api/meta', 'Host: a.example')),
       /^HTTP\/1\.1 200 /,
     );
-    assert.match(await raw(started.url, requestText('HTTP://A.example:80', 'Host: a.example')), /^HTTP\/1\.1 200 /);
-    const received = await raw(started.url, requestText('http://a.example/api/deals?state=OH', 'Host: a.example'));
+    assert.match(
+      await exchangeBytes(started.url, requestText('HTTP://A.example:80', 'Host: a.example')),
+      /^HTTP\/1\.1 200 /,
+    );
+    const received = await exchangeBytes(
+      started.url,
+      requestText('http://a.example/api/deals?state=OH', 'Host: a.example'),
+    );
     assert.match(received, /^HTTP\/1\.1 402 /);
     const required = Buffer.from(/^PAYMENT-REQUIRED: (\S+)/im.exec(received)?.[1] ?? '', 'base64').toString('utf8');
     assert.equal(
@@ -138,7 +127,7 @@ describe('the server', () => {
       requestText('/', 'Host: x', 'Expect: 200-ok'),
       requestText('/', 'Host: x', 'Host: x'),
     ]) {
-      const received = await raw(started.url, bytes);
+      const received = await exchangeBytes(started.url, bytes);
       assert.match(received, /^X-Content-Type-Options: nosniff\r$/im, received.slice(0, 100));
       seen.add(Number(received.slice(9, 12)));
     }

@@ -1,10 +1,10 @@
 /** Caching, CORS, compression, the handler timeout, health and metrics. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { serve } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
+import { exchangeBytes } from '../support/raw_exchange.ts';
 import { PAY_TO, startApp, withStarted, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { dataFolder, rowOf, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
@@ -100,23 +100,6 @@ describe('the server', () => {
     await started.close();
     await folder.remove();
   });
-  /** Everything that the server sends in response to these bytes. */
-  const raw = (url: string, bytes: string): Promise<string> =>
-    new Promise((resolve, reject) => {
-      let received = '';
-      const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
-        socket.write(bytes);
-      });
-      socket
-        .setEncoding('utf8')
-        .on('data', (chunk: string) => {
-          received += chunk;
-        })
-        .on('error', reject)
-        .on('close', () => {
-          resolve(received);
-        });
-    });
 
   it('allows any page to read the payment terms and the receipt, on every response', async () => {
     const { url } = started;
@@ -163,7 +146,7 @@ describe('the server', () => {
       );
       assert.match(body.toString('utf8'), path === '/api/deals' ? /"count":20,/ : /^id,document_number/);
     }
-    const plain = await raw(started.url, 'GET /api/meta HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    const plain = await exchangeBytes(started.url, 'GET /api/meta HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     assert.doesNotMatch(plain, /content-encoding/i);
   });
 
@@ -203,10 +186,10 @@ describe('the server', () => {
 
   it('refuses long headers and invalid requests with a problem document', async () => {
     const { url } = started;
-    const long = await raw(url, `GET /api/meta HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`);
+    const long = await exchangeBytes(url, `GET /api/meta HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`);
     assert.match(long, /^HTTP\/1\.1 431 /);
     assert.match(long, /"reason":"headers_too_large","billed":false/);
-    const invalid = await raw(url, 'hello\r\n\r\n');
+    const invalid = await exchangeBytes(url, 'hello\r\n\r\n');
     assert.match(invalid, /^HTTP\/1\.1 400 /);
     assert.match(invalid, /"reason":"malformed_request"/);
   });
