@@ -106,28 +106,52 @@ export interface PurchasesDeps {
   readonly publicUrl: string;
 }
 
+/** The receipt id or payment nonce in the path. @throws Problem if it is neither, or the request has parameters */
+function readPurchaseId(ctx: Context): string {
+  const id = (ctx['params'] as { id: string }).id;
+  if (!namesPurchase(id))
+    throw new Problem(
+      'invalid_parameter',
+      `${JSON.stringify(id.slice(0, 100))} is neither a receipt id nor a payment nonce.`,
+      {
+        field: 'id',
+        value: id.slice(0, 100),
+        accepted: ['a Receipt-Id', 'a payment nonce: 0x and 64 hex digits'],
+      },
+    );
+  if (ctx.querystring !== '')
+    throw new Problem('unknown_parameter', 'This endpoint takes no parameters.', {
+      field: [...new URLSearchParams(ctx.querystring).keys()][0] ?? '',
+      accepted: [],
+    });
+  return id;
+}
+
+/** Find the purchase of a sign-in. @throws Problem payments_unavailable if the ledger or the chain cannot be read */
+async function collectSigned(
+  collector: PurchaseCollector,
+  uri: string,
+  id: string,
+  header: string,
+): ReturnType<PurchaseCollector['collect']> {
+  try {
+    return await collector.collect(uri, id, header);
+  } catch (error) {
+    const detail =
+      error instanceof LedgerUnavailable
+        ? 'The purchases are unavailable right now.'
+        : 'The wallet is a contract, and the chain cannot check its signature right now.';
+    throw new Problem('payments_unavailable', detail, {}, { 'Retry-After': '5' });
+  }
+}
+
 export function mountPurchases(router: Router, { collector, layer, publicUrl }: PurchasesDeps): void {
   const signIn = (ctx: Context, uri: string, reason: 'sign_in_required' | 'sign_in_invalid', detail: string): never => {
     ctx.set('WWW-Authenticate', `SIGN-IN-WITH-X realm="${new URL(publicUrl).host}"`);
     throw new Problem(reason, detail, { header: 'SIGN-IN-WITH-X', sign_in: collector.challenge(uri) });
   };
   router.get(PATH, async (ctx: Context) => {
-    const id = (ctx['params'] as { id: string }).id;
-    if (!namesPurchase(id))
-      throw new Problem(
-        'invalid_parameter',
-        `${JSON.stringify(id.slice(0, 100))} is neither a receipt id nor a payment nonce.`,
-        {
-          field: 'id',
-          value: id.slice(0, 100),
-          accepted: ['a Receipt-Id', 'a payment nonce: 0x and 64 hex digits'],
-        },
-      );
-    if (ctx.querystring !== '')
-      throw new Problem('unknown_parameter', 'This endpoint takes no parameters.', {
-        field: [...new URLSearchParams(ctx.querystring).keys()][0] ?? '',
-        accepted: [],
-      });
+    const id = readPurchaseId(ctx);
     const uri = purchaseUrl(publicUrl, id);
     const header = ctx.get('SIGN-IN-WITH-X');
     if (header === '')
@@ -144,16 +168,7 @@ export function mountPurchases(router: Router, { collector, layer, publicUrl }: 
         'A response to HEAD has no body, so it collects nothing. The sign-in was not used; send it with GET.',
       );
     ctx.set('Cache-Control', 'no-store');
-    let found: Awaited<ReturnType<PurchaseCollector['collect']>>;
-    try {
-      found = await collector.collect(uri, id, header);
-    } catch (error) {
-      const detail =
-        error instanceof LedgerUnavailable
-          ? 'The purchases are unavailable right now.'
-          : 'The wallet is a contract, and the chain cannot check its signature right now.';
-      throw new Problem('payments_unavailable', detail, {}, { 'Retry-After': '5' });
-    }
+    const found = await collectSigned(collector, uri, id, header);
     if (found.kind === 'refused')
       return signIn(
         ctx,
