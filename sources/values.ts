@@ -30,6 +30,17 @@ const bad = (field: string, detail: string): never => refuse(`bad_${word(field)}
 
 type Accepted = Extract<Candidate, { values: unknown }>;
 
+/** A row as published that is serialized when it is read. */
+class LazyRaw {
+  readonly #raw: () => string;
+  constructor(raw: () => string) {
+    this.#raw = raw;
+  }
+  get raw(): string {
+    return this.#raw();
+  }
+}
+
 /**
  * Build the candidate of one row. A Refusal becomes a reject; other errors are defects of the adapter and pass through.
  * @param raw the row as published; a function if serializing it is slow, because few callers read it
@@ -40,11 +51,7 @@ export function candidate(
   build: () => Omit<Accepted, 'raw'>,
   key?: Readonly<Record<string, string>>,
 ): Candidate {
-  const published = {
-    get raw(): string {
-      return typeof raw === 'string' ? raw : raw();
-    },
-  };
+  const published = typeof raw === 'string' ? { raw } : new LazyRaw(raw);
   try {
     return Object.assign(published, build());
   } catch (error) {
@@ -76,8 +83,15 @@ export function tidy(value: unknown): string | null {
   return (ASCII_TEXT.test(text) ? text : text.replace(INVISIBLE, '').replace(ODD_SPACE, ' ')).trim() || null;
 }
 
+/** Words of printable ASCII with one space between them. */
+const PLAIN_WORDS = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/u;
+
 /** The same, with each run of white space collapsed to one space. */
-export const line = (value: unknown): string | null => tidy(value)?.replace(/\s+/gu, ' ') ?? null;
+export function line(value: unknown): string | null {
+  // Fast path: nearly every value stays as it is.
+  if (typeof value === 'string' && PLAIN_WORDS.test(value)) return value;
+  return tidy(value)?.replace(/\s+/gu, ' ') ?? null;
+}
 
 /** Words that sites print instead of a value. */
 export const NOTHING = new RegExp(
@@ -88,6 +102,8 @@ export const NOTHING = new RegExp(
 
 /** Text on one line, or null if blank or a word for "no value". */
 export function optional(value: unknown): string | null {
+  // Fast path: most cells of a wide table are empty.
+  if (value === '') return null;
   const text = line(value);
   return text === null || NOTHING.test(text) ? null : text;
 }

@@ -79,17 +79,41 @@ function agentName(cell: Cells): string | null {
   return optional(cell('agentorganizationname')) ?? optional(person);
 }
 
+/** Columns of the agent's two addresses. */
+const STREET = {
+  agent_addr1: 'agentprincipaladdress1',
+  agent_addr2: 'agentprincipaladdress2',
+  agent_city: 'agentprincipalcity',
+  agent_state: 'agentprincipalstate',
+  agent_zip: 'agentprincipalzipcode',
+} as const;
+const MAILING = {
+  agent_addr1: 'agentmailingaddress1',
+  agent_addr2: 'agentmailingaddress2',
+  agent_city: 'agentmailingcity',
+  agent_state: 'agentmailingstate',
+  agent_zip: 'agentmailingzipcode',
+} as const;
+type AgentAddress = Readonly<Record<keyof typeof STREET, string | null>>;
+
+function addressOf(cell: Cells, columns: typeof STREET | typeof MAILING): AgentAddress {
+  return {
+    agent_addr1: optional(cell(columns.agent_addr1)),
+    agent_addr2: optional(cell(columns.agent_addr2)),
+    agent_city: optional(cell(columns.agent_city)),
+    agent_state: optional(cell(columns.agent_state)),
+    agent_zip: optional(cell(columns.agent_zip)),
+  };
+}
+
+const isBlank = (address: AgentAddress): boolean =>
+  (address.agent_addr1 ?? address.agent_addr2 ?? address.agent_city ?? address.agent_state ?? address.agent_zip) ===
+  null;
+
 /** The agent's street address, or its mailing address where no street address is given: never a mix. */
-function agentAddress(cell: Cells): Record<string, string | null> {
-  const read = (which: 'agentprincipal' | 'agentmailing'): Record<string, string | null> => ({
-    agent_addr1: optional(cell(`${which}address1`)),
-    agent_addr2: optional(cell(`${which}address2`)),
-    agent_city: optional(cell(`${which}city`)),
-    agent_state: optional(cell(`${which}state`)),
-    agent_zip: optional(cell(`${which}zipcode`)),
-  });
-  const street = read('agentprincipal');
-  return Object.values(street).some((value) => value !== null) ? street : read('agentmailing');
+function agentAddress(cell: Cells): AgentAddress {
+  const street = addressOf(cell, STREET);
+  return isBlank(street) ? addressOf(cell, MAILING) : street;
 }
 
 /** The site that shows an entity: the page's own, or the portal for an export that the operator downloaded. */
