@@ -101,7 +101,10 @@ async function writeFiles(
   return manifest;
 }
 
-/** Write a published table as Parquet. The order is total, so that the bytes do not depend on the number of threads. */
+/**
+ * Write a published table as Parquet, in the order of its rows: buildModels has sorted them by a total order, and DuckDB
+ * keeps it with any number of threads.
+ */
 async function writeParquet(
   connection: DuckDBConnection,
   { name, contract }: Model,
@@ -111,8 +114,7 @@ async function writeParquet(
   const file = `${name}.parquet`;
   const path = join(folder, file);
   const columns = convertedRow(contract.record.columns, storedType, parquetType);
-  const order = contract.publish?.orderBy.join(', ');
-  const rows = `SELECT ${columns} FROM ${PUBLISHED}.main.${identifier(name)} ORDER BY ${order}`;
+  const rows = `SELECT ${columns} FROM ${PUBLISHED}.main.${identifier(name)}`;
   const ids = contract.record.columns
     .map((column) => `${identifier(column.name)}: ${fieldIdOf(column.name)}`)
     .join(', ');
