@@ -102,8 +102,8 @@ async function writeFiles(
 }
 
 /**
- * Write a published table as Parquet, in the order of its rows: buildModels has sorted them by a total order, and DuckDB
- * keeps it with any number of threads.
+ * Write a published table as Parquet, in the order of its rows: buildModels has sorted them by a total order, which
+ * DuckDB keeps with any number of threads.
  */
 async function writeParquet(
   connection: DuckDBConnection,
