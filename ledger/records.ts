@@ -9,7 +9,7 @@ export const PurchaseRow = defineRecord('purchases', 'One row per purchase: one 
   state: oneOf(
     STATES,
     'reserved: the answer is being built; settling: sent for settlement, outcome not known yet; sold; ' +
-      'released: certainly nobody was charged.',
+      'released: nobody was charged.',
   ),
   route: text('Priced endpoint.'),
   request: text('Path and query of the request.'),
@@ -20,7 +20,7 @@ export const PurchaseRow = defineRecord('purchases', 'One row per purchase: one 
   payer: text('Address that paid.'),
   pay_to: text('Receiving address.'),
   nonce: text('Nonce of the authorization.'),
-  valid_before: text('Unix second from which it could no longer be settled.'),
+  valid_before: text('Unix second from which the payment could no longer be settled.'),
   transaction_hash: text('Transaction that paid; of a settling purchase, the one that the facilitator named.', {
     absent: 'no transaction is known',
   }),
@@ -28,7 +28,7 @@ export const PurchaseRow = defineRecord('purchases', 'One row per purchase: one 
     absent: 'an older version sold it',
   }),
   block: integer('Block of the payment.', { absent: 'it is not sold, or an older version sold it' }),
-  why: text('Why the outcome is not known, or why the purchase was released.', {
+  why: text('Reason why the outcome is unknown or the purchase was released.', {
     absent: 'the outcome is known, and the purchase was not released',
   }),
   lead_id: text('Claimed lead.', { absent: 'no lead was claimed' }),
@@ -42,7 +42,7 @@ export const ClaimRow = defineRecord('claims', 'One row per lead that is claimed
   lead_id: text('Id of the lead.'),
   purchase_id: text('Receipt id of the purchase.'),
   state: oneOf(['reserved', 'settling', 'sold'], 'State of the purchase.'),
-  property_keys: text('Keys of its property, which no other purchase has, separated by |.', {
+  property_keys: text('Keys of the property of the lead, which no other purchase can claim, separated by |.', {
     absent: 'an older version claimed the lead, and no snapshot has shown its property since',
   }),
 });

@@ -120,7 +120,7 @@ const firstLines = (lines: readonly string[]): string[] =>
   lines.length <= MAX_LINES ? [...lines] : [...lines.slice(0, MAX_LINES), `  and ${lines.length - MAX_LINES} more`];
 
 const PAUSES: Readonly<Record<ExclusivePause, string>> = {
-  restored_not_audited: 'paused: the ledger was restored, and earlier transfers are not all booked yet',
+  restored_not_audited: 'paused: the ledger was restored, and not all earlier transfers are recorded yet',
   restored_transfers_owed: 'paused: the ledger was restored, and earlier transfers are owed',
 };
 

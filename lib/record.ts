@@ -181,7 +181,7 @@ export interface RecordDefinition<F extends Fields = Fields> {
 export const ABSENT = 'absent';
 /** Reason if no cause applies, as in a snapshot older than the field with the reason. */
 export const NOT_RECORDED = 'not_recorded';
-export const ABSENT_ABOUT = 'Why fields of the record are null: a reason for each of them, by name.';
+export const ABSENT_ABOUT = 'Reasons why fields of the record are null, by name of the field.';
 
 /** Schema of `absent` for some columns of a record, or for all. */
 function absentSchema(

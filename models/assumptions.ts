@@ -45,7 +45,7 @@ export const Assumption = defineRecord(
         'quarters',
         'method',
       ],
-      'What the value counts. share: part of one; factor: multiplier of the loan; method: the name of a way to ' +
+      'Unit of the value. share: fraction of one; factor: multiplier of the loan; method: name of a way to ' +
         'compute.',
     ),
     kind: oneOf(
@@ -53,7 +53,7 @@ export const Assumption = defineRecord(
       'evidence: read in a public source; proposal: our declared choice; computed: follows from the other values; ' +
         'override: set by the operator in ASSUMPTIONS_FILE.',
     ),
-    basis: text('Why this value, in one sentence.'),
+    basis: text('Reason for the value, in one sentence.'),
     declared_on: date('Day the set was declared.'),
   },
 );

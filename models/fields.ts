@@ -38,7 +38,7 @@ export const addressParts = <const A extends string>(absent: A) => ({
 export const cityBasis = <const A extends string>(absent: A) =>
   oneOf(
     ['published', 'municipality', 'owner_mail'],
-    "Where city comes from. published: the list, the county's parcel layer or a sheriff sale; municipality: the " +
+    "Origin of city. published: the list, the county's parcel layer or a sheriff sale; municipality: the " +
       'city or village that taxes the parcel, by the tax roll, and mail for it may name another; owner_mail: none of ' +
       'them prints it, and the owner gets mail at the same street and number in the county.',
     { absent },
@@ -54,7 +54,7 @@ export const point = {
   longitude: degrees('Longitude of the property; geo_basis says how exact it is.', { absent: NO_POINT }),
   geo_basis: oneOf(
     ['parcel_layer', 'zip_centroid', 'no_zip', 'zip_not_listed'],
-    "Where latitude and longitude come from. parcel_layer: the parcel's own point in its county's or city's layer; " +
+    "Origin of latitude and longitude. parcel_layer: the parcel's own point in its county's or city's layer; " +
       "zip_centroid: a point inside the ZIP's area, by the census gazetteer, the same for all properties of the ZIP; " +
       'no_zip: the ZIP is unknown; zip_not_listed: the gazetteer has no area of the ZIP, or its state is not covered.',
     { absent: BUILT_BEFORE },
@@ -106,7 +106,7 @@ export const propertyKind = {
   ),
   property_kind_basis: oneOf(
     ['county_class', 'class_too_broad', 'class_not_mapped', 'not_published_by_county', 'no_parcel_number'],
-    'Where property_kind comes from. county_class: property_class; class_too_broad: property_class means several ' +
+    'Origin of property_kind. county_class: property_class; class_too_broad: property_class means several ' +
       'kinds; class_not_mapped: the reference table does not have it; not_published_by_county: no list, parcel layer ' +
       'or tax roll read here has a class of the parcel; no_parcel_number: the page prints no parcel number.',
   ),

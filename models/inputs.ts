@@ -16,7 +16,7 @@ import { OUTDATED_REASONS } from '../sources/fiscal_year.ts';
 import { COVERED_KINDS, FAMILIES } from '../sources/kinds.ts';
 
 /** Where a staged row comes from; appended to the columns of every staged record. */
-export const Provenance = defineRecord('provenance', 'Where a staged row comes from.', [], {
+export const Provenance = defineRecord('provenance', 'Origin of a staged row.', [], {
   source: text('Name of the source that published the row.'),
   source_url: text('Public page that shows the row.'),
   observed_at: instant('When the page was read. Older than the run if the row is of an earlier good read.'),
@@ -52,8 +52,8 @@ export const SourceRead = defineRecord(
     ),
     terms_note: text('The terms in one sentence.'),
     terms_url: text('Public page of the terms.', { absent: 'the source names none' }),
-    terms_show_pages: text('Why its terms let a reader see an archived page that a report cites.', {
-      absent: 'they do not, or were not obtained: its pages are not shown',
+    terms_show_pages: text('Reason why the terms permit showing an archived page that a report cites.', {
+      absent: 'the terms do not permit it or were not obtained; the pages are then not shown',
     }),
     county_fips: text('County of its rows.', { absent: 'the source is not about one county' }),
     county: text('County name and state, such as "Cuyahoga County, OH".', {
@@ -86,7 +86,7 @@ export const SourceRead = defineRecord(
         'folder), no_permission (its terms ask for one that the operator has not stated, or its key is not set) or ' +
         'out_of_season (its list is on the site in another part of the year only)',
     }),
-    detail: text('What went wrong, in one sentence.', { absent: 'the read was good, or the source was not due' }),
+    detail: text('The problem, in one sentence.', { absent: 'the read was good, or the source was not due' }),
     page_url: text('Page that failed.', { absent: 'no single page failed' }),
     last_good_at: instant('When the rows in use were read.', { absent: 'the source has no good read' }),
     age_days: integer('Whole days between the data clock and the last good read.', {
@@ -99,9 +99,9 @@ export const SourceRead = defineRecord(
     }),
     outdated_reason: oneOf(
       OUTDATED_REASONS,
-      'Why they are outdated from that day. newer_fiscal_year_published: the source lists or has a newer year; ' +
-        'fiscal_year_over: the year is over for more than 60 days, and no list read in that time told whether a ' +
-        'newer one is published.',
+      'Reason why the rows are outdated from that day. newer_fiscal_year_published: the source lists or has a newer ' +
+        'year; fiscal_year_over: the year ended more than 60 days ago, and no list read since then shows whether a ' +
+        'newer year is published.',
       { absent: NO_FISCAL_YEAR },
     ),
     rows_in: integer('Rows on the pages of the last good read.', { unit: 'rows' }),
@@ -142,7 +142,7 @@ export const RejectedRow = defineRecord(
     page_sha256: text('SHA-256 of the archived bytes; zeros if the page itself could not be read.'),
     page_row: integer('Position of the row on its page, from 0.'),
     reason: text('Short reason word.'),
-    detail: text('What is wrong: the field, its value and the expected value.'),
+    detail: text('The error: field, value and expected value.'),
     raw: text('The row as published, cut at 2,000 characters.'),
     observed_at: instant('When the page was read.'),
   },

@@ -34,8 +34,8 @@ export const VIEWS: readonly View[] = [
     reads: ['deals'],
     columns: {
       deal_id: 'The deal.',
-      is_match: 'Whether the record is of the property; otherwise it may be of another.',
-      match_basis: 'How the record was matched, as in distress_matches and distress_candidates.',
+      is_match: 'True if the record belongs to the property; false if it may belong to another.',
+      match_basis: 'Basis of the match, as in distress_matches and distress_candidates.',
       kind: 'Kind of the record.',
       record_id: 'Row of signals or auctions.',
       record_address: 'Address on the record.',

@@ -15,7 +15,7 @@ export const COVERAGE_PATH = '/api/coverage';
 
 const NOTE =
   'One record per metro and kind. A property without a record is known to have none only where the kind is covered; ' +
-  'why of a kind that is not covered says what was looked for.';
+  'for a kind that is not covered, why gives the reason.';
 
 const kinds = z.array(z.enum(COVERED_KINDS));
 
@@ -59,8 +59,8 @@ export const coverage = defineRoute({
   path: COVERAGE_PATH,
   price: null,
   about:
-    'Free: what is read in each metro by kind of record, since when, how many rows, how old, how well they join, and ' +
-    'under which terms; or why nothing is read.',
+    'Free coverage by metro and kind of record: sources with their terms, first read, number of rows, age and join ' +
+    'rates, or the reason why a kind is not read.',
   params: {
     metro: textParam('Part of the name of the metro, ignoring case.'),
     kind: choiceParam(COVERED_KINDS, 'Kind of record.'),

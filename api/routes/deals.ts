@@ -40,11 +40,11 @@ const dealFilters = {
   min_units: integerParam('Minimum number of units.', 0, MAX_UNITS),
   max_units: integerParam('Maximum number of units.', 0, MAX_UNITS),
   min_score: integerParam('Minimum deal_score.', 0, 100),
-  status: choiceParam(['Hot', 'Warm', 'Pass'], 'rental_status.'),
+  status: choiceParam(['Hot', 'Warm', 'Pass'], 'Status of the rental path (rental_status).'),
   zip,
   county: textParam(
-    'Part of the county name, ignoring case. A listing is placed by its ZIP; the ZIPs of counties whose public ' +
-      'records are read are known.',
+    'Part of the county name, ignoring case. The ZIP of a listing decides its county. Only counties whose public ' +
+      'records are read can be named.',
   ),
   min_cap_underwritten: numberParam('Minimum cap_rate_underwritten, percent.'),
   max_cap_gap: numberParam('Maximum cap_gap_pct: the claimed cap rate less the underwritten one, in points.'),

@@ -1,7 +1,7 @@
 /** Fields of most answers besides their records: the snapshot, and a note. */
 import { z } from 'zod';
 
-export const NOTE = z.string().meta({ description: 'What to know about the answer, such as late sources.' });
+export const NOTE = z.string().meta({ description: 'Remarks on the answer, such as late sources.' });
 export const GENERATED_AT = z.iso.datetime().meta({ description: 'When the snapshot was published.' });
 export const AS_OF = z.iso
   .date()

@@ -70,7 +70,7 @@ export const purchasesOpenApi = {
           content: { '*/*': { schema: {} } },
         },
         202: {
-          description: 'It is not known yet whether the payment was settled. Try again after Retry-After.',
+          description: 'The outcome of the settlement is unknown. Try again after Retry-After.',
           headers: { 'X-Request-Id': ref('X-Request-Id'), 'Retry-After': ref('Retry-After') },
           content: { 'application/json': { schema: pendingSchema } },
         },

@@ -67,7 +67,7 @@ function content(problem: ProblemBody, path: string, purchase: boolean): Html {
       ><a class="button second" href="/">Front page</a>
     </p>
     <p>
-      ${billed === null ? 'It is not known yet whether it was charged; save the request id.' : 'Nothing was charged.'}
+      ${billed === null ? 'The outcome of the payment is unknown; save the request id.' : 'Nothing was charged.'}
       Reason: <code>${reason}</code>, status ${status}.
     </p>
     <details ${isPriced ? '' : html` open`}>

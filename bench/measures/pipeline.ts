@@ -1,4 +1,4 @@
-/** What operators wait for: a register's first load, a day upon it, and the daily run. */
+/** What operators wait for: a register's first load, its next day, and the daily run. */
 import { cp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { literal } from '../../lib/sql.ts';
@@ -36,7 +36,7 @@ export const colorado: Measure = {
   lines: {
     first: ['first load of Colorado, 3,000,000 rows', 'bare `COPY (SELECT typed … ORDER BY)`', 's', '≤ 6×'],
     firstPeak: ['peak memory of the first load', '', 'GiB', '≤ 3'],
-    day: ['a day of 2,000 rows upon it', 'our first load', 's', '≤ 1.2×'],
+    day: ['the next day, 2,000 rows', 'our first load', 's', '≤ 1.2×'],
     dayPeak: ['peak memory of the day', '', 'GiB', '≤ 3'],
   },
   async open() {
@@ -55,7 +55,7 @@ export const colorado: Measure = {
   },
 };
 
-/** Seconds of the world's first day, and of the day upon it. */
+/** Seconds of the world's first day, and of the next day. */
 async function twoDays(root: string): Promise<readonly [first: number, day: number]> {
   const DATA_DIR = newFolder('daily');
   const first = await runPipeline({ ...WORLD, DATA_DIR, DAY: TODAY }, { root });
@@ -68,8 +68,8 @@ export const dailyRun: Measure = {
   name: 'daily_run',
   repetitions: 5,
   lines: {
-    first: ['`make run` of the default world', 'the version BASE', 's', '≤ 1×'],
-    day: ['`make run` of a day upon it', 'the version BASE', 's', '≤ 1×'],
+    first: ['`make run` of the default world', 'commit BASE', 's', '≤ 1×'],
+    day: ['`make run` of the next day', 'commit BASE', 's', '≤ 1×'],
   },
   async open() {
     const base = await baseVersion();

@@ -43,7 +43,7 @@ export const large: Measure = {
   name: 'large',
   repetitions: 1,
   lines: {
-    build: ['models at 100× with 90 days of history, published', 'as long per row as at 10×', 's', '≤ 1.2×'],
+    build: ['models at 100× with 90 days of history, published', 'time per row at 10×', 's', '≤ 1.2×'],
     start: ['start of the server at 100×, hashes verified', '', 's', '≤ 3'],
   },
   async open() {

@@ -85,7 +85,7 @@ export const staging: Measure = {
   repetitions: 1,
   lines: {
     two: ['1.87 million rows staged by two workers of one core each', 'by one worker', 's', '≤ 0.6×'],
-    run: ['processor time of the run, which puts the shards together', 'by one worker', 's', '≤ 0.25×'],
+    run: ['processor time of the run, which assembles the shards', 'by one worker', 's', '≤ 0.25×'],
     one: ['the same by one worker of one core', 'by the run itself', 's', '≤ 1.3×'],
   },
   async open() {

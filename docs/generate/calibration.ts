@@ -46,7 +46,7 @@ const expenseCells = (): string =>
 const comparisons = (): string =>
   table(
     [
-      'whose NOI',
+      'source of NOI',
       'units',
       'vintage',
       'n',

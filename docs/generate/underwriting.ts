@@ -40,7 +40,7 @@ const propertyClassesTable = (): string =>
 /** NOI of ours and of the simple proxy over real NOI, by size. */
 const comparisonTable = (): string =>
   table(
-    ['whose NOI', 'units', 'n', 'ours over theirs: q1 / **median** / q3', 'simple proxy over theirs', 'aim'],
+    ['source of NOI', 'units', 'n', 'our NOI over theirs: q1 / **median** / q3', 'simple proxy over theirs', 'aim'],
     comparedSizes().map((row) => [
       WHOSE_NOI[row.population],
       unitsText(row.size),

@@ -34,7 +34,7 @@ const MATCH_EARLIER_TRANSFER = `UPDATE transfers SET kind = 'matched', purchase_
 export interface BookingTransaction {
   readonly query: Query;
   readonly lockRows: Store['lockRows'];
-  /** Whether the ledger was restored, and earlier transfers are not all booked yet. */
+  /** Whether the ledger was restored, and not all earlier transfers are recorded yet. */
   readonly restored: boolean;
 }
 

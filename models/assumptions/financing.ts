@@ -20,7 +20,7 @@ export const FINANCING: readonly DeclaredAssumption[] = [
     '0.25',
     'percent_points',
     'proposal',
-    'Added to the survey rate, which is of home loans: a small commercial loan is not cheaper.',
+    'Added to the survey rate, which covers home loans: a small commercial loan costs at least as much.',
   ],
   ['loan_rate_stress', '1.00', 'percent_points', 'proposal', 'Added to the rate of the loan in the stressed coverage.'],
   [
@@ -28,7 +28,7 @@ export const FINANCING: readonly DeclaredAssumption[] = [
     '7.00',
     'percent',
     'proposal',
-    'Within the 6.00 to 7.50 % that banks quote in 2026. The rate where loan_rate_method or a missing survey says so.',
+    'Within the 6.00 to 7.50 % that banks quote in 2026. Used if loan_rate_method is declared or no survey is known.',
   ],
   ['loan_years', '30', 'years', 'proposal', 'Amortization, paid monthly: 20, 25 or 30.'],
   [
@@ -38,7 +38,7 @@ export const FINANCING: readonly DeclaredAssumption[] = [
     'evidence',
     'Net cash flow over debt service at which a lender sizes a loan: 1.25 for Fannie Mae small loans (term sheet of ' +
       '2026-02-26, second hand) and for Freddie Mac small balance loans in standard markets (broker page, 2022); ' +
-      '1.20 in top, 1.30 in small and 1.40 in very small markets. No list says which market is which.',
+      '1.20 in top, 1.30 in small and 1.40 in very small markets. No public list assigns the markets.',
   ],
   [
     'closing_cost_share',
@@ -47,10 +47,10 @@ export const FINANCING: readonly DeclaredAssumption[] = [
     'proposal',
     "Buyer's closing costs over price, the low end of the 3 to 5 % that buyers of apartments report.",
   ],
-  ['minimum_loan', '50000', 'usd', 'proposal', 'Smallest loan a lender is taken to make.'],
-  ['seller_down_share', '0.15', 'share', 'proposal', 'Down payment to a carrying seller, inside the quoted 5 to 30 %.'],
-  ['seller_rate_pct', '5.00', 'percent', 'proposal', 'Rate of a carrying seller, inside the quoted 4 to 8 %.'],
-  ['seller_years', '30', 'years', 'proposal', 'Amortization of a carrying seller.'],
+  ['minimum_loan', '50000', 'usd', 'proposal', 'Smallest loan that a lender is assumed to make.'],
+  ['seller_down_share', '0.15', 'share', 'proposal', 'Down payment in seller financing, within the quoted 5 to 30 %.'],
+  ['seller_rate_pct', '5.00', 'percent', 'proposal', 'Rate of seller financing, within the quoted 4 to 8 %.'],
+  ['seller_years', '30', 'years', 'proposal', 'Amortization of seller financing.'],
   [
     'seller_monthly_factor',
     monthlyFactorOf('seller_rate_pct', 'seller_years'),

@@ -14,8 +14,8 @@ export const INCOME: readonly DeclaredAssumption[] = [
     'by_line',
     'method',
     'proposal',
-    'by_line: rents by bedrooms as sitting tenants pay them, and each expense by itself. hud_2br: the 2-bedroom rent ' +
-      'and one expense ratio.',
+    "by_line: HUD's rents by bedrooms, adjusted to sitting tenants, and expenses line by line. hud_2br: HUD's " +
+      '2-bedroom rent and one expense ratio.',
   ],
   // Rent and expenses
   [
@@ -23,8 +23,8 @@ export const INCOME: readonly DeclaredAssumption[] = [
     '0.12',
     'share',
     'proposal',
-    'HUD rents include utilities; contract rent is taken as 88 % of gross rent, to be calibrated by ' +
-      'county with the census rent tables.',
+    'HUD rents include utilities: contract rent is assumed to be 88 % of gross rent in the simple proxy, and in ' +
+      'counties without a census figure.',
   ],
   ['vacancy', '0.07', 'share', 'proposal', 'Vacancy and credit loss, above the 5 % floor of bank underwriting.'],
   ['months_per_year', '12', 'months', 'computed', 'Rents are monthly, income is yearly.'],
@@ -49,7 +49,7 @@ export const INCOME: readonly DeclaredAssumption[] = [
     '0.48',
     'share',
     'proposal',
-    'The same for 51 units and more; 40 to 50 % is called stabilised.',
+    'The same for 51 units and more; 40 to 50 % is considered stabilized.',
   ],
   ['small_units_max', '4', 'units', 'proposal', 'Largest property of the first expense band.'],
   ['medium_units_max', '12', 'units', 'proposal', 'Largest property of the second expense band.'],
@@ -61,7 +61,7 @@ export const INCOME: readonly DeclaredAssumption[] = [
     '0.03',
     'share',
     'proposal',
-    'Added to the expense ratio of old buildings; the direction is evidence, the size a choice.',
+    'Added to the expense ratio of old buildings; the direction is evidence, the size is our choice.',
   ],
   ['expense_new_adjustment', '-0.03', 'share', 'proposal', 'Added to the expense ratio of new buildings.'],
   [
@@ -69,7 +69,7 @@ export const INCOME: readonly DeclaredAssumption[] = [
     '0.10',
     'percent_points',
     'proposal',
-    'A stated NOI that gives the advertised cap rate to within this is consistent with it.',
+    'A stated NOI is consistent with the advertised cap rate if it gives that rate to within this difference.',
   ],
   // Proxy limits
   [
@@ -84,6 +84,6 @@ export const INCOME: readonly DeclaredAssumption[] = [
     '24',
     'multiple',
     'proposal',
-    'Price per unit below this many monthly 2-bedroom rents is read as a price typing error or a ruin.',
+    'Price per unit below this many monthly 2-bedroom rents counts as a typing error or a building in ruins.',
   ],
 ];

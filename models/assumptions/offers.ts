@@ -2,15 +2,15 @@
 import type { DeclaredAssumption } from './declare.ts';
 
 const GRID_VACANCY =
-  'Vacancy in the grid of the report. Where the vacancy of a deal is not the declared one, the grid moves with it.';
+  "Vacancy in the report's grid. If a deal's vacancy differs from the declared one, the grid shifts by the difference.";
 const GRID_RATE =
-  'Loan rate in the grid of the report. Where the loan rate is not the declared one, the grid moves with it.';
+  "Loan rate in the report's grid. If a deal's rate differs from the declared one, the grid shifts by the difference.";
 
 export const OFFERS: readonly DeclaredAssumption[] = [
   // Offers
-  ['target_cap_pct', '8.00', 'percent', 'proposal', 'Cap rate an offer is to reach.'],
-  ['offer_coverage', '1.25', 'multiple', 'evidence', 'Coverage an offer is to reach at the declared loan.'],
-  ['offer_step', '500', 'usd', 'proposal', 'Offers are rounded down to this.'],
+  ['target_cap_pct', '8.00', 'percent', 'proposal', 'Minimum cap rate of an offer.'],
+  ['offer_coverage', '1.25', 'multiple', 'evidence', 'Minimum debt coverage of an offer at the declared loan.'],
+  ['offer_step', '500', 'usd', 'proposal', 'Offers are rounded down to a multiple of this sum.'],
   ['stress_rent', '-0.05', 'share', 'proposal', 'Change of rent in the low offer.'],
   ['stress_vacancy', '0.03', 'share', 'proposal', 'Added to vacancy in the low offer.'],
   ['stress_expenses', '0.00', 'share', 'proposal', 'Added to the expense ratio in the low offer.'],

@@ -3,8 +3,8 @@ import type { DeclaredAssumption } from './declare.ts';
 
 export const PATHS: readonly DeclaredAssumption[] = [
   // Paths
-  ['minimum_units', '2', 'units', 'proposal', 'Fewer units than this are not an income property.'],
-  ['rental_hot_coverage', '1.25', 'multiple', 'evidence', 'Debt coverage lenders ask for in standard markets.'],
+  ['minimum_units', '2', 'units', 'proposal', 'A property with fewer units is not an income property.'],
+  ['rental_hot_coverage', '1.25', 'multiple', 'evidence', 'Debt coverage that lenders require in standard markets.'],
   ['rental_hot_cap_pct', '8.00', 'percent', 'proposal', 'About the loan constant, so that leverage is positive.'],
   [
     'rental_warm_coverage',
@@ -13,15 +13,15 @@ export const PATHS: readonly DeclaredAssumption[] = [
     'proposal',
     'Coverage that a better price or rate may lift to lending terms.',
   ],
-  ['rental_warm_cap_pct', '6.50', 'percent', 'proposal', 'Cap rate of a rental worth a look.'],
-  ['wholesale_arv_cap_pct', '7.50', 'percent', 'proposal', 'Cap rate at which a repaired building is taken to sell.'],
+  ['rental_warm_cap_pct', '6.50', 'percent', 'proposal', 'Minimum cap rate of a Warm rental.'],
+  ['wholesale_arv_cap_pct', '7.50', 'percent', 'proposal', 'Cap rate at which a repaired building is assumed to sell.'],
   ['wholesale_share', '0.70', 'share', 'evidence', 'The 70 % rule, applied to an income value.'],
   [
     'wholesale_repairs_per_unit',
     '0',
     'usd_per_unit',
     'proposal',
-    'Repairs beyond those of its age that a wholesaler expects.',
+    'Repairs that a wholesaler expects in addition to upfront_repairs_per_unit.',
   ],
   ['wholesale_fee', '10000', 'usd', 'proposal', 'Assignment fee.'],
   [
@@ -29,11 +29,23 @@ export const PATHS: readonly DeclaredAssumption[] = [
     '1.15',
     'multiple',
     'proposal',
-    'An asking price this far above the offer may still come down.',
+    'Asking price over the wholesale offer up to which the path is Warm: the price may still fall.',
   ],
-  ['wholesale_warm_motivation', '40', 'score', 'proposal', 'Motivation that makes it plausible.'],
+  ['wholesale_warm_motivation', '40', 'score', 'proposal', 'Minimum motivation_score for a Warm wholesale path.'],
   ['creative_hot_coverage', '1.15', 'multiple', 'proposal', 'Coverage at seller terms.'],
-  ['creative_hot_motivation', '50', 'score', 'proposal', 'Motivation or distress, the larger.'],
+  [
+    'creative_hot_motivation',
+    '50',
+    'score',
+    'proposal',
+    'Minimum of the larger of motivation_score and distress_score.',
+  ],
   ['creative_warm_coverage', '1.00', 'multiple', 'proposal', 'Coverage at seller terms.'],
-  ['creative_warm_motivation', '25', 'score', 'proposal', 'Motivation or distress, the larger.'],
+  [
+    'creative_warm_motivation',
+    '25',
+    'score',
+    'proposal',
+    'Minimum of the larger of motivation_score and distress_score.',
+  ],
 ];

@@ -24,7 +24,7 @@ export type ComparedCell = z.infer<typeof Cell>;
 /** Sources of the NOI that ours is compared with. */
 export const WHOSE_NOI: Readonly<Record<(typeof POPULATIONS)[number], string>> = {
   survey: 'owners, in a national survey',
-  assessor: 'the assessor of Cook County, by his own model',
+  assessor: "Cook County's assessor, by its own model",
   loans: 'statements and lenders of securitized loans',
 };
 

@@ -1,5 +1,5 @@
--- Operating expenses over collected rent by size and vintage. The shrunk ratio is the cell's median drawn toward its
--- prior: the size's median drawn toward that of all, plus the mean difference between the vintage and the sizes.
+-- Operating expenses over collected rent by size and vintage. The shrunk ratio is the cell's median shrunk toward its
+-- prior: the size's median shrunk toward that of all, plus the mean difference between the vintage and the sizes.
 
 with
 

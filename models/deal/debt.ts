@@ -20,7 +20,7 @@ export const debt = {
   loan_rate_on: date('Survey week of the rate, by its last day.', DECLARED_RATE),
   loan_rate_age_days: integer('Days from loan_rate_on to the data clock.', { ...DECLARED_RATE, unit: 'days' }),
   loan_rate_source_url: text('Page that publishes the survey rate.', DECLARED_RATE),
-  loan_rate_is_made_up: flag('Whether the survey rate is made up, as that of the sandbox is.', DECLARED_RATE),
+  loan_rate_is_made_up: flag('True if the survey rate is made up, as in the sandbox.', DECLARED_RATE),
 
   // The loan that the price needs
   loan_amount: money('Loan at the declared loan-to-value, whether or not a lender makes one of this size.', {
@@ -40,7 +40,7 @@ export const debt = {
       'noi_missing',
       'price_and_noi_missing',
     ],
-    'Why dscr_status is not computed.',
+    'Reason why dscr_status is not computed.',
     { absent: 'dscr_status is computed' },
   ),
   debt_yield_pct: percent('noi over loan_amount.', { absent: NO_DSCR }),
@@ -65,12 +65,12 @@ export const debt = {
   ),
   loan_binding: oneOf(
     ['loan_to_value', 'debt_coverage', 'minimum_loan', 'none'],
-    'Which limit gives loan_sized. loan_to_value: the price; debt_coverage: the income; minimum_loan: the income ' +
+    'Limit that determines loan_sized. loan_to_value: the price; debt_coverage: the income; minimum_loan: the income ' +
       'covers less than the smallest loan that lenders make; none: net_cash_flow is not positive.',
     SIZED,
   ),
   debt_service_sized: money('Twelve payments of loan_sized.', SIZED),
-  cash_flow_after_debt: money('net_cash_flow less debt_service_sized: what is left before income tax.', SIZED),
+  cash_flow_after_debt: money('net_cash_flow less debt_service_sized: cash left before income tax.', SIZED),
   cash_needed: money(
     'list_price less loan_sized, plus closing costs of the declared share. Without repairs: no source states the ' +
       'condition of a building.',

@@ -48,8 +48,8 @@ export const distress = {
   ),
   distress_status: oneOf(
     ['matched', 'none_found', 'partly_covered', 'county_not_covered', 'address_unknown'],
-    'Result of the search in public records. matched: distress_matches has one; none_found: both tax lists and sales ' +
-      'cover the place and no record matches; partly_covered: only one of them covers it, or a part of it; ' +
+    'Result of the search in public records. matched: distress_matches has a record; none_found: both tax lists and ' +
+      'sales cover the place and no record matches; partly_covered: only one of them covers it, or a part of it; ' +
       'county_not_covered: neither does. distress_coverage has each kind of record.',
   ),
   distress_kinds: json(z.array(Kind), 'Kinds of records in distress_matches.'),
@@ -71,14 +71,14 @@ export const distress = {
   ),
   distress_candidates: json(
     z.array(Distress),
-    'Public records that may be of this property: the house numbers overlap as a range, only one of the two has a ' +
-      'unit, the county prints no ZIP, the record has the same address in the county but no known place ' +
+    'Public records that may belong to this property: the house numbers overlap as a range, only one of the two has ' +
+      'a unit, the county prints no ZIP, the record has the same address in the county but no known place ' +
       '(address_exact_place_unknown), or the parcel is a condominium of the building. They score nothing.',
   ),
 
   provenance: json(
     z.record(z.string(), Origin),
-    'Where each group of fields comes from: listing, claim, rent, underwriting, debt, distress, history. assumed: ' +
+    'Origin of each group of fields: listing, claim, rent, underwriting, debt, distress, history. assumed: ' +
       'nobody published it; the assumption set in source declares it. matched: the records are in distress_matches, ' +
       'each with its own page.',
   ),

@@ -119,7 +119,7 @@ export const income = {
   contract_rent: money('rent_in_place less the utilities that tenants pay themselves.', { absent: NO_INCOME }),
   rent_steps: json(
     RentSteps,
-    'How contract_rent follows from HUD: the units by bedrooms (as the listing states them, or shares of buildings ' +
+    'Steps from HUD to contract_rent: the units by bedrooms (as the listing states them, or shares of buildings ' +
       "of this size and age), HUD's rents, the census's rent over HUD's in the metropolitan area, and the share of " +
       'utilities in the county, each with its basis, place and year.',
   ),
@@ -128,11 +128,11 @@ export const income = {
   vacancy_pct: percent('Vacancy and credit loss.'),
   vacancy_basis: oneOf(
     ['metro_survey', 'declared'],
-    'metro_survey: the vacancy survey of the metropolitan area, drawn toward its region; declared: an assumption.',
+    'metro_survey: the vacancy survey of the metropolitan area, shrunk toward its region; declared: an assumption.',
   ),
   vacancy_survey: json(
     VacancySurvey,
-    "The survey behind vacancy_pct: the mean of the area's newest quarters, drawn toward that of its region by its " +
+    "The survey behind vacancy_pct: the mean of the area's newest quarters, shrunk toward that of its region by its " +
       'margin of error. vacancy_pct adds credit loss, within the declared limits.',
     { absent: 'vacancy_basis is declared' },
   ),
@@ -151,16 +151,21 @@ export const income = {
   expense_q1_pct: percent('First quartile of the expense ratio of buildings of this size and age.', {
     absent: NO_UNITS,
   }),
-  expense_q3_pct: percent('Third quartile of it.', { absent: NO_UNITS }),
-  expense_typical_pct: percent('Typical expense ratio of them, drawn toward that of all buildings of this size.', {
+  expense_q3_pct: percent('Third quartile of the expense ratio of buildings of this size and age.', {
     absent: NO_UNITS,
   }),
+  expense_typical_pct: percent(
+    'Typical expense ratio of buildings of this size and age, shrunk toward that of all buildings of this size.',
+    {
+      absent: NO_UNITS,
+    },
+  ),
   reserves: money('Replacement reserves of a year, below NOI.', { absent: NO_UNITS }),
 
   // Property tax
   property_tax: json(
     PropertyTax,
-    "Property tax of a year: today's bill, the tax at the asking price, and the share of it that a sale sets anew by " +
+    "Property tax of a year: today's bill, the tax at the asking price, and the share of it that a sale resets under " +
       'the law of the state.',
   ),
   tax_after_reset: money('reset_share x at_price + (1 - reset_share) x current, of property_tax.', {

@@ -33,8 +33,8 @@ export const listing = {
     ['active', 'under_contract', 'sold', 'delisted'],
     'active: for sale on the last good read; delisted: no longer on the site.',
   ),
-  delisted_on: date('Day of the run that found it gone.', { absent: 'listing_status is not delisted' }),
-  relisted: flag('The property left this site and came back within the declared days.'),
+  delisted_on: date('Day of the run that found the listing gone.', { absent: 'listing_status is not delisted' }),
+  relisted: flag('True if the property left this site and returned within the declared days.'),
   also_listed: json(
     z.array(AlsoListed),
     'Other listings of the same property. A null value: that site does not state it.',

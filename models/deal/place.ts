@@ -11,7 +11,7 @@ export const place = {
   county_fips: text('Five-digit county FIPS.', { absent: NO_COUNTY }),
   county_basis: oneOf(
     ['parcel', 'zip', 'zip_most_land'],
-    "Where county comes from. parcel: the roll that has the property's parcel; zip: all land of the ZIP is in the " +
+    "Origin of county. parcel: the roll that has the property's parcel; zip: all land of the ZIP is in the " +
       'county; zip_most_land: most of it is, and the property may be in another county that the ZIP reaches into.',
     { absent: NO_COUNTY },
   ),

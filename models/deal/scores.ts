@@ -36,7 +36,7 @@ export const scores = {
     { absent: NOT_SCORED },
   ),
   dscr_stressed: ratio(
-    'noi_stressed less reserves, over the payments at the rate plus stress_coverage_rate_points on the loan that ' +
+    'noi_stressed less reserves, over the payments at the rate plus loan_rate_stress on the loan that ' +
       'noi_underwritten supports, at most loan_amount.',
     { absent: 'noi_scoring is null, or noi_underwritten does not exceed reserves and supports no loan' },
   ),
@@ -47,12 +47,13 @@ export const scores = {
   ),
   score_limit: oneOf(
     ['none', 'condition_risk', 'near_upper_proxy_limit', 'not_scored'],
-    "What lowers score_share_pct. condition_risk: the price is so low that it tells of the building's condition; " +
+    'Reason for a score_share_pct below 100. condition_risk: the price is so low that it suggests a building in poor ' +
+      'condition; ' +
       "near_upper_proxy_limit: the price per unit is near the limit above which HUD's rent does not fit.",
   ),
   condition_risk: oneOf(
     ['none', 'low_price_per_unit', 'high_cap_rate', 'low_price_to_rent', 'not_evaluated'],
-    'Which figure points to the condition of the building, the furthest out if several do: price_per_unit, ' +
+    'Figure that suggests a building in poor condition; the most extreme one if there are several: price_per_unit, ' +
       'cap_rate_underwritten or price_to_rent.',
   ),
   deal_score_yield: integer('Part of deal_score from yield_on_cost_pct.', { unit: 'points' }),
@@ -63,11 +64,11 @@ export const scores = {
   motivation_days: integer('Part of motivation_score from days_on_feed.', { unit: 'points' }),
   confidence_parts: json(
     z.record(z.string(), z.string()),
-    'Parts of confidence_score by name, decimals as strings; a negative part is taken off.',
+    'Parts of confidence_score by name, decimals as strings; a negative part is subtracted.',
   ),
   confidence_reasons: json(
     z.array(z.enum(CONFIDENCE_REASONS)),
-    'Why parts of confidence_score are low. price_older_than_fresh, price_older_than_recent: days since ' +
+    'Reasons why parts of confidence_score are low. price_older_than_fresh, price_older_than_recent: days since ' +
       'last_verified exceed confidence_fresh_days or confidence_recent_days; rent_outdated: rent_outdated_reason ' +
       'is set; ' +
       'condition_risk: condition_risk is set; loan_rate_stale, loan_rate_old: loan_rate_age_days exceeds ' +
@@ -77,9 +78,9 @@ export const scores = {
 
   // Paths
   rental_rationale: rationale('rental'),
-  wholesale_status: oneOf(['Hot', 'Warm', 'Pass'], 'The wholesale path.'),
+  wholesale_status: oneOf(['Hot', 'Warm', 'Pass'], 'Status of the wholesale path.'),
   wholesale_rationale: rationale('wholesale'),
-  creative_finance_status: oneOf(['Hot', 'Warm', 'Pass'], 'The creative-finance path.'),
+  creative_finance_status: oneOf(['Hot', 'Warm', 'Pass'], 'Status of the creative-finance path.'),
   creative_finance_rationale: rationale('creative-finance'),
 
   // Offer range at the declared target cap rate
@@ -94,8 +95,8 @@ export const scores = {
       'repairs_exceed_value',
       'not_applicable',
     ],
-    'Whether an offer range could be computed, and on which NOI: noi_scoring, or if the proxy does not fit the ' +
-      "broker's unverified claim.",
+    'Whether an offer range could be computed, and on which NOI: noi_scoring, or, if the proxy does not fit, ' +
+      "the broker's unverified claim.",
   ),
   offer_low: money(
     "Low end: the high end's NOI under the declared stress, at the target cap, less repairs; at most the high end.",
@@ -107,15 +108,19 @@ export const scores = {
   ),
   offer_range_basis: oneOf(
     ['range', 'stress_above_high_end', 'within_one_step', 'no_value_under_stress'],
-    'Why the low end is where it is. range: it is the value under stress, below the high end; stress_above_high_end: ' +
+    'Reason for the low end. range: it is the value under stress, below the high end; stress_above_high_end: ' +
       'the value under stress exceeds the high end, so both are equal; within_one_step: both round down to one ' +
       'multiple of offer_step; no_value_under_stress: repairs exceed the value under stress, and the low end is 0.',
     { absent: NO_OFFER },
   ),
-  offer_binding: oneOf(['list_price', 'target_cap', 'debt_coverage'], 'Which of them sets the high end.', {
-    absent: NO_OFFER,
-  }),
-  ask_at_or_below_target_value: flag('The asking price is no higher than NOI at the target cap.', {
+  offer_binding: oneOf(
+    ['list_price', 'target_cap', 'debt_coverage'],
+    'Constraint that sets the high end of the offer.',
+    {
+      absent: NO_OFFER,
+    },
+  ),
+  ask_at_or_below_target_value: flag('True if the asking price is no higher than NOI at the target cap.', {
     absent: NO_OFFER,
   }),
 };

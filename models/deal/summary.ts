@@ -27,13 +27,13 @@ export const summary = {
     absent: 'the site does not state it; underwrite_reason says so',
     unit: 'units',
   }),
-  cap_rate: percent('Advertised cap rate. One that follows from a stated NOI is in cap_rate_derived.', {
+  cap_rate: percent('Advertised cap rate. A cap rate derived from a stated NOI is in cap_rate_derived.', {
     absent: 'cap_rate_source is not advertised',
   }),
-  noi: money('Net operating income per year; noi_source says whose figure it is.', {
+  noi: money('Net operating income per year; noi_source names its origin.', {
     absent: 'it is neither stated nor computable; dscr_reason says so',
   }),
-  noi_source: oneOf(['stated', 'derived_from_advertised_cap', 'underwritten'], 'Where noi comes from.', {
+  noi_source: oneOf(['stated', 'derived_from_advertised_cap', 'underwritten'], 'Origin of noi.', {
     absent: 'noi is null; dscr_reason says why',
   }),
 
@@ -54,9 +54,9 @@ export const summary = {
     unit: 'points',
   }),
   confidence_score: ratio(
-    'How much of the record is computed or verified rather than assumed, 0 to 1: the sum of confidence_parts.',
+    'Degree to which the record is computed or verified rather than assumed, 0 to 1: the sum of confidence_parts.',
   ),
-  why_this_is_interesting: text('One plain sentence.'),
+  why_this_is_interesting: text('The most notable fact about the deal, in one sentence.'),
   cap_gap_pct: percent(
     'The claimed cap rate (cap_rate, or else cap_rate_derived) less cap_rate_underwritten; positive: the broker ' +
       'claims more.',
@@ -66,7 +66,7 @@ export const summary = {
     UNDERWRITE_RELIABILITIES,
     "Whether HUD's 2-bedroom rent is a usable proxy for this property.",
   ),
-  rental_status: oneOf(['Hot', 'Warm', 'Pass'], 'The rental path.'),
+  rental_status: oneOf(['Hot', 'Warm', 'Pass'], 'Status of the rental path.'),
   motivation_score: integer('Price cuts and time on the feed, as this service observed them, 0 to 100.', {
     unit: 'points',
   }),

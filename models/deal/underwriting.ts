@@ -7,7 +7,7 @@ export const underwriting = {
   // Claim
   cap_rate_source: oneOf(
     ['advertised', 'derived_from_stated_noi', 'none'],
-    'Where the claimed cap rate comes from. advertised: it is in cap_rate; derived_from_stated_noi: the site gives ' +
+    'Origin of the claimed cap rate. advertised: it is in cap_rate; derived_from_stated_noi: the site gives ' +
       'NOI but no cap rate, and cap_rate_derived follows from it; none: there is neither.',
   ),
   cap_rate_derived: percent('Stated NOI over list_price, if the site advertises no cap rate.', {
@@ -15,7 +15,7 @@ export const underwriting = {
   }),
   cap_gap_basis: oneOf(
     ['advertised_cap_rate', 'derived_cap_rate', 'no_claim', 'no_underwriting', 'no_claim_and_no_underwriting'],
-    'The claim that cap_gap_pct compares: cap_rate or cap_rate_derived. Or why it is null.',
+    'The claim that cap_gap_pct compares, cap_rate or cap_rate_derived, or the reason why cap_gap_pct is null.',
   ),
   claim_consistency: oneOf(
     ['consistent', 'inconsistent', 'not_checkable'],
@@ -24,7 +24,7 @@ export const underwriting = {
   ),
   claim_issue: oneOf(
     ['none', 'noi_not_positive', 'noi_contradicts_cap_rate', 'year_built_in_future'],
-    'Figures of the listing that cannot be, the first that applies. noi_not_positive: the claimed NOI is zero or ' +
+    'Impossible figures of the listing; the first that applies. noi_not_positive: the claimed NOI is zero or ' +
       'less; noi_contradicts_cap_rate: the stated NOI gives another cap rate than the advertised one, by more than ' +
       'the assumption claim_contradiction; year_built_in_future: year_built is after the data clock.',
   ),
@@ -44,7 +44,7 @@ export const underwriting = {
       'closer, but rental_status is Pass; contradicted: claim_issue names the NOI, so no claim is compared; ' +
       "unreliable: HUD's rent does not fit, so the claim is not confirmed.",
   ),
-  underwriting_note: text('The same in one sentence, with the figures and rental_status.'),
+  underwriting_note: text('underwriting_agreement in one sentence, with the figures and rental_status.'),
 
   // Rent
   rent_basis: oneOf(
@@ -55,12 +55,13 @@ export const underwriting = {
   rent_area_code: text('HUD area of the rent.', { absent: NO_RENT }),
   rent_area_name: text('Name of the HUD area.', { absent: NO_RENT }),
   rent_fiscal_year: integer('HUD fiscal year of the rent.', { absent: NO_RENT, unit: 'year' }),
-  rent_source_url: text('Where HUD publishes it.', { absent: NO_RENT }),
-  rent_observed_at: instant('When it was read.', { absent: NO_RENT }),
+  rent_source_url: text("HUD's page that publishes the rent.", { absent: NO_RENT }),
+  rent_observed_at: instant('When the rent was read.', { absent: NO_RENT }),
   rent_outdated_reason: oneOf(
     OUTDATED_REASONS,
-    'Why the rent is outdated; it then adds nothing to confidence_score. newer_fiscal_year_published: its fiscal ' +
-      'year is over and HUD has published a newer one; fiscal_year_over: its year is over for more than 60 days.',
+    'Reason why the rent is outdated; an outdated rent adds nothing to confidence_score. newer_fiscal_year_published: ' +
+      'its fiscal year is over and HUD has published a newer one; fiscal_year_over: its fiscal year ended more than ' +
+      '60 days ago.',
     { absent: 'the rent is not outdated, or rent_basis is unknown' },
   ),
 
@@ -76,7 +77,7 @@ export const underwriting = {
       'price_per_unit_above_144x_monthly_2br_rent',
       'price_per_unit_below_24x_monthly_2br_rent',
     ],
-    'Why underwrite_reliability is not ok; the first that applies.',
+    'Reason why underwrite_reliability is not ok; the first that applies.',
     { absent: 'underwrite_reliability is ok' },
   ),
 

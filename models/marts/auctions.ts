@@ -30,8 +30,8 @@ const fields = {
 
   // Identity and state
   id: uuid(
-    'UUID: version 5 of kind, county, case, parcel and sale day; outside sheriff sales the item number, if the page ' +
-      'has one, takes the place of the parcel. Not the id of a lead.',
+    'UUID: version 5 of kind, county, case, parcel and sale day; outside sheriff sales, the item number of the ' +
+      'page, if any, replaces the parcel. Not the id of a lead.',
   ),
   sale_status: oneOf(
     ['scheduled', 'cancelled', 'withdrawn', 'postponed', 'sold', 'unsold', 'removed', 'result_unknown', 'unknown'],
@@ -55,17 +55,18 @@ const fields = {
   ...addressParts('the address is missing or has no house number'),
   opening_bid_basis: oneOf(
     ['two_thirds_of_appraisal', 'published_minimum', 'court_ordered_minimum', 'no_minimum_second_sale', 'unknown'],
-    'Where opening_bid comes from. A published figure wins; two thirds of the appraisal is derived only for ' +
+    'Origin of opening_bid. A published figure wins; two thirds of the appraisal is derived only for ' +
       'first sales of mortgage foreclosures in Ohio, never for a tax sale or in another state.',
   ),
   opening_bid_derived: flag('True if opening_bid was computed here and not published.'),
-  opening_bid_mismatch: flag('A published figure of a first mortgage sale that is not two thirds of the appraisal.'),
+  opening_bid_mismatch: flag('True if the published bid of a first mortgage sale is not two thirds of the appraisal.'),
   statute_ref: text('Section of the law of the state behind the basis.', {
-    absent: 'opening_bid_basis is unknown, the kind of sale is, or the section was not verified',
+    absent: 'opening_bid_basis or sale_kind is unknown, or the section was not verified',
   }),
   sale_kind: oneOf(
     ['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'],
-    'Kind of sale; unknown unless the source states it. tax_foreclosure: any sale for unpaid taxes, a tax deed too.',
+    'Kind of sale; unknown unless the source states it. tax_foreclosure: any sale for unpaid taxes, including tax ' +
+      'deed sales.',
   ),
   sale_round: integer('1 for a first sale, 2 for a second.', { absent: 'sale_round_basis is unknown' }),
   sale_round_basis: oneOf(

@@ -6,23 +6,23 @@ export const CHANGE_LISTS = ['deals', 'signals', 'auctions', 'leads', 'filings']
 
 export const ChangeFeed = defineRecord(
   'change_feed',
-  'One row per list whose changes are published: since when they are complete, and how many this snapshot has.',
+  'One row per list with published changes: the instant from which they are complete, and their number today.',
   ['list'],
   {
     list: oneOf(CHANGE_LISTS, 'List of the API.'),
     as_of: date('The data clock: day of the snapshot. The list has the records that the API lists on that day.'),
     changes_through: instant(
-      "Instant of this snapshot's changes: the run's clock, or a second after the snapshot before if the clock has " +
-        'not moved on since. The next request asks for the changes after it.',
+      "Instant of this snapshot's changes: the run's clock, or one second after the previous snapshot if the clock " +
+        'has not advanced. Use it as the next updated_since.',
     ),
     complete_since: instant(
-      'All changes after this instant are in changes. It is that of the first snapshot with changes of the list, and ' +
-        'no longer ago than the declared days (assumption change_days).',
+      'All changes after this instant are in changes: the instant of the first snapshot with changes of the list, at ' +
+        'most the declared days ago (assumption change_days).',
     ),
-    begins: flag('True if the snapshot before had no changes of the list, so that they begin with this one.'),
+    begins: flag('True if this is the first snapshot with changes of the list.'),
     records: integer('Records of the list in this snapshot.', { unit: 'records' }),
-    new_records: integer('Records of the list that the snapshot before did not list.', { unit: 'records' }),
-    changed_records: integer('Records of both lists with another value in a compared field.', { unit: 'records' }),
+    new_records: integer('Records of the list that the previous snapshot did not list.', { unit: 'records' }),
+    changed_records: integer('Records of both lists that differ in a compared field.', { unit: 'records' }),
     gone_records: integer('Records of the previous list that the list no longer has.', { unit: 'records' }),
   },
 );

@@ -26,21 +26,21 @@ export const GONE_REASONS = [
 
 const MEANINGS: Readonly<Record<(typeof GONE_REASONS)[number], string>> = {
   sold:
-    'the property of a deal or a sale is sold; a lead is sold to one buyer or being paid for, or another lead of its ' +
-    'property is',
+    'the property of a deal or a sale is sold; a lead, or another lead of its property, is sold to one buyer or ' +
+    'being paid for',
   under_contract: 'the deal has a buyer',
   withdrawn: 'its site no longer shows the deal',
   cured: "the county's latest list of unpaid taxes no longer has the debt, or shows that nothing is owed",
   closed_by_publisher: 'its publisher closed the record',
   called_off: 'the sale is cancelled or withdrawn',
-  postponed: 'the sale is postponed, and no new day was read yet',
+  postponed: 'the sale is postponed, and no new day is known yet',
   rescheduled: 'the sale is called off or postponed, and a later sale of the same case and parcel was read',
   day_passed: 'the day of the sale is over, and no result was read',
   unsold: 'the property was offered without a buyer',
   held: 'the sale of a lead was held, with or without a buyer',
   not_verified: 'the record of a lead was not read in the last seven days, or its source is no longer read',
-  no_longer_qualifies: 'the record of a lead is still listed, and does not meet the rules of a lead',
-  other_id: 'the record goes on with another id, since its address or parcel number changed',
+  no_longer_qualifies: 'the record of a lead is still listed, but does not meet the rules of a lead',
+  other_id: 'the record continues under another id, because its address or parcel number changed',
   left_the_list: 'its source no longer shows it and does not say why',
 };
 
@@ -48,7 +48,7 @@ const NO_PLACE = 'a lead is sold: its change has its id alone; or the record doe
 
 export const Change = defineRecord(
   'change',
-  'One row per change of a list between two snapshots that follow each other: a record is new, changed or gone.',
+  'One row per change of a list between two consecutive snapshots: a record is new, changed or gone.',
   ['id'],
   {
     id: uuid('UUID: version 5 of "change", list, record_id and changed_at.'),
@@ -56,7 +56,7 @@ export const Change = defineRecord(
     record_id: uuid('Id of the record, as in the list.'),
     change: oneOf(
       CHANGE_KINDS,
-      'new: listed now and not in the snapshot before, as is a record that returns; changed: listed in both with ' +
+      'new: listed now and not in the previous snapshot, also if the record returns; changed: listed in both with ' +
         'another value in a compared field; gone: no longer listed.',
     ),
     changed_fields: json(
@@ -67,7 +67,7 @@ export const Change = defineRecord(
     ),
     reason: oneOf(
       GONE_REASONS,
-      `Why it is gone. ${GONE_REASONS.map((reason) => `${reason}: ${MEANINGS[reason]}`).join('; ')}.`,
+      `Reason why the record is gone. ${GONE_REASONS.map((reason) => `${reason}: ${MEANINGS[reason]}`).join('; ')}.`,
       { absent: 'change is not gone' },
     ),
     changed_at: instant('Instant of the snapshot with the change: changes_through of its change_feeds.'),

@@ -36,22 +36,22 @@ const Source = z.strictObject({
 
 export const Coverage = defineRecord(
   'coverage',
-  'One row per metro and kind of record: what is read there, how much, how old, and how well it joins.',
+  'One row per metro and kind of record: sources, number of rows, age and join rates.',
   ['metro', 'kind'],
   {
-    metro: text('Name of the metro: its largest city. A county of a source outside every metro stands alone.'),
+    metro: text('Name of the metro: its largest city. A county outside every metro has its own row.'),
     kind: oneOf(
       COVERED_KINDS,
       `Kind of record. ${COVERED_KINDS.map((kind) => `${kind}: ${KIND_MEANINGS[kind]}`).join(' ')}`,
     ),
     status: oneOf(
       STATUSES,
-      'covered: the sources show all records of this kind in every county of the metro; partly_covered: of some ' +
-        'counties or cities, or not all records; not_covered: none is read, and why says what was looked for. A ' +
+      'covered: the sources show all records of this kind in every county of the metro; partly_covered: only ' +
+        'some counties, cities or records; not_covered: no source is read, and why gives the reason. A ' +
         'property without a record is known to have none only where the kind is covered.',
     ),
-    core_status: oneOf(STATUSES, 'The same for the county of the largest city alone.'),
-    has_listings: flag('Whether listing sites of the metro are read.'),
+    core_status: oneOf(STATUSES, 'status of the county of the largest city alone.'),
+    has_listings: flag('True if listing sites of the metro are read.'),
     counties_total: integer('Counties of the metro.', { unit: 'counties' }),
     counties: json(
       z.array(County),
@@ -73,12 +73,12 @@ export const Coverage = defineRecord(
     }),
     listings: integer('Active listings in the metro.', { unit: 'listings' }),
     listings_matched: integer(
-      'Active listings with a record of the kind at exactly their address or on its parcel; of a roll: with a parcel.',
+      'Active listings with a record of the kind at exactly their address or parcel; for parcel_roll: with a parcel.',
       { unit: 'listings' },
     ),
     match_pct: percent('listings_matched over listings.', { absent: 'listings is 0' }),
-    why: text('Why nothing is read: what was looked for, what was found, and when.', {
-      absent: 'status is not not_covered',
+    why: text('Reason for not_covered: the data that was looked for, the finding and the day.', {
+      absent: 'status is covered or partly_covered',
     }),
   },
   coverageCauses,

@@ -43,7 +43,7 @@ export const Lead = defineRecord(
   {
     lead_type: oneOf(
       ['tax_delinquent', 'sheriff_sale_auction'],
-      'Kind of lead. sheriff_sale_auction: a sale is set, of a sheriff or of another kind that auction_type names.',
+      'Kind of lead. sheriff_sale_auction: a sheriff sale, or the sale that auction_type names, is scheduled.',
     ),
     lead_score: integer('0 to 100, the sum of score_parts.', { unit: 'points' }),
     score_rationale: json(
@@ -80,7 +80,7 @@ export const Lead = defineRecord(
     auction_id: uuid('Row of auctions behind the lead.', { absent: AUCTION_ONLY }),
     corroboration: json(
       z.array(Corroboration),
-      'Other public records of the same parcel or exact address: of each kind and source one, and a listing.',
+      'Other public records of the same parcel or exact address: one of each kind and source, and a listing.',
     ),
     signals_count: integer(
       'Independent kinds of distress of the property with a record in force, its own included. A tax lien, a tax ' +
@@ -91,7 +91,7 @@ export const Lead = defineRecord(
     signal_kinds: json(
       z.array(z.enum(RECORD_KINDS)),
       'Kinds of records in force of the property, its own included, in alphabetical order. Several may count as one ' +
-        'in signals_count; counts_as in corroboration says as what.',
+        'in signals_count; counts_as in corroboration names the counted kind.',
     ),
     county_fips: text('Five-digit county FIPS.'),
     state: text('Two-letter state.'),
@@ -113,7 +113,7 @@ export const Lead = defineRecord(
       absent: taxField('the county publishes neither the years nor the year of certification'),
       unit: 'years',
     }),
-    months_delinquent: integer('The same in whole months, as on signals.', {
+    months_delinquent: integer('Months the parcel has been delinquent, as on signals.', {
       absent: taxField('the county publishes neither the years nor the year of certification'),
       unit: 'months',
     }),
@@ -143,13 +143,16 @@ export const Lead = defineRecord(
     defendant: text('Defendant.', { absent: auctionField('the site shows it to logged-in users only') }),
     opening_bid_basis: oneOf(
       ['two_thirds_of_appraisal', 'published_minimum', 'court_ordered_minimum', 'no_minimum_second_sale', 'unknown'],
-      'Where opening_bid comes from.',
+      'Origin of opening_bid.',
       { absent: AUCTION_ONLY },
     ),
     opening_bid_derived: flag('True if opening_bid was computed here.', { absent: AUCTION_ONLY }),
-    opening_bid_mismatch: flag('A published figure of a first mortgage sale that is not two thirds of the appraisal.', {
-      absent: AUCTION_ONLY,
-    }),
+    opening_bid_mismatch: flag(
+      'True if the published bid of a first mortgage sale is not two thirds of the appraisal.',
+      {
+        absent: AUCTION_ONLY,
+      },
+    ),
     statute_ref: text('Section of the law of the state behind the basis.', {
       absent: auctionField('the basis or the kind of sale is unknown, or the section was not verified'),
     }),

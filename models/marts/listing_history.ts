@@ -11,11 +11,11 @@ export const ListingVersion = defineRecord(
     'the current one.',
   ['source', 'listing_id', 'version'],
   {
-    deal_id: uuid('The deal the listing belongs to by its latest version, also of versions with an earlier address.'),
+    deal_id: uuid('Deal of the latest version of the listing, also for versions with an earlier address.'),
     source: readFrom.source,
     listing_id: text("The site's own identifier."),
     version: integer('1 for the first version.'),
-    is_latest: flag('The current version.'),
+    is_latest: flag('True for the current version.'),
     change: oneOf(
       ['added', 'relisted', 'price_cut', 'price_rise', 'price_published', 'price_hidden', 'availability', 'details'],
       'Change that began this version; the first that applies.',
@@ -51,8 +51,10 @@ export const ListingVersion = defineRecord(
     first_price: money('First price of the listing, or of the earlier one that it continues.', {
       absent: 'no price was ever published',
     }),
-    relisted: flag('The listing left this site and came back, or continues an earlier one of the same property.'),
-    gone_on: date('Day of the run that did not find it on a good read of the site.', {
+    relisted: flag(
+      'True if the listing left this site and returned, or continues an earlier one of the same property.',
+    ),
+    gone_on: date('Day of the run that read the site and did not find the listing.', {
       absent: 'the site shows it until now, or until its next version',
     }),
     source_url: readFrom.source_url,

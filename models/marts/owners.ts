@@ -16,7 +16,7 @@ const OwnedRecord = z.strictObject({
   city: z.string().nullable().meta({ description: 'Null when: the record prints none.' }),
   parcel_id: z.string().nullable().meta({ description: 'Null when: the record prints none.' }),
   amount: z.string().nullable().meta({
-    description: 'What is owed or claimed, USD. Null when: it is a sale or a listing, or the source publishes none.',
+    description: 'Amount owed or claimed, USD. Null when: it is a sale or a listing, or the source publishes none.',
   }),
   source_url: z.string(),
   last_seen: z.iso.datetime(),
@@ -48,12 +48,12 @@ export const Owner = defineRecord(
     owner_name: text('Name as most records print it.'),
     owner_key: text(
       'Normalized name: upper case, no accents or punctuation, AND for &, one spelling of each legal form. Rows with ' +
-        'equal names in two counties may be of two organizations.',
+        'equal names in two counties may belong to two organizations.',
     ),
     owner_kind: oneOf(
       ORGANIZATION_KINDS,
-      'Kind of organization by the legal form in its name. trust: of loans or securities; a trust that may be of a ' +
-        'person is left out.',
+      'Kind of organization by the legal form in its name. trust: a trust of loans or ' +
+        'securities; a trust that may belong to a person is left out.',
     ),
     county: text('County name and state.'),
     county_fips: text('Five-digit county FIPS.'),
@@ -67,7 +67,7 @@ export const Owner = defineRecord(
     listed_count: integer('Properties with an active listing.', { unit: 'properties' }),
     kind_counts: json(z.record(z.string(), z.int()), 'Records by kind.'),
     total_amount: money(
-      'Sum of the amounts owed or claimed. Of records that may be of one debt, such as a tax lien and a tax ' +
+      'Sum of the amounts owed or claimed. If several records may describe one debt, such as a tax lien and a tax ' +
         'delinquency of one property, the larger sum counts.',
       { absent: 'no record has an amount' },
     ),

@@ -3,13 +3,13 @@ import { defineModel, never } from '../contract.ts';
 
 export const PropertyKey = defineRecord(
   'property_key',
-  'One row per record and key of its property. Records that share a key are of one property.',
+  'One row per record and key of its property. Records that share a key belong to one property.',
   ['record_id', 'property_key'],
   {
     record_id: uuid('Id of a listed signal, an upcoming auction, a deal, or a sold lead.'),
     property_key: text(
       'parcel: county and parcel; case: county and court case; zip, city, county: that place, number and street; ' +
-        'lead, record: the lead or record alone, which has none of them.',
+        'lead, record: the id of a lead or record without any of these keys.',
     ),
   },
 );

@@ -63,7 +63,7 @@ export const Signal = defineRecord(
     }),
     address_basis: oneOf(
       ['tax_list', 'record', 'parcel_layer', 'sheriff_sale'],
-      'Where the street address comes from: the tax list or the record itself, the parcel layer or tax roll of the ' +
+      'Origin of the street address: the tax list or the record itself, the parcel layer or tax roll of the ' +
         'county, or a sheriff sale of the same parcel.',
       { absent: 'there is no address' },
     ),
@@ -73,7 +73,7 @@ export const Signal = defineRecord(
     zip: text('Five-digit ZIP of the property.', { absent: 'zip_basis is null' }),
     zip_basis: oneOf(
       ['published', 'owner_mail'],
-      "Where zip comes from. published: the list, the county's parcel layer or tax roll, or a sheriff sale; " +
+      "Origin of zip. published: the list, the county's parcel layer or tax roll, or a sheriff sale; " +
         'owner_mail: none of them prints it, and the owner gets mail at the same street and number in the county.',
       { absent: 'no source has the ZIP' },
     ),
@@ -94,10 +94,10 @@ export const Signal = defineRecord(
     ),
     years_basis: oneOf(
       ['published', 'since_certified_year', 'unknown', 'not_applicable'],
-      'Where years_delinquent comes from. not_applicable: the record is no tax delinquency.',
+      'Origin of years_delinquent. not_applicable: the record is no tax delinquency.',
     ),
     months_delinquent: integer(
-      'The same in whole months, from which the points of a lead follow; twelve for each year that a county publishes.',
+      'years_delinquent in whole months, which decide the points of a lead; 12 for each year that a county publishes.',
       { absent: 'years_basis is unknown or not_applicable', unit: 'months' },
     ),
     certified_year: integer('Year the delinquency was certified.', {
@@ -120,14 +120,14 @@ export const Signal = defineRecord(
     filed_on: date('Day on which the record began: filed, opened, issued or declared.', { absent: TAX_RECORD }),
     last_activity_on: date('Day of its latest event.', { absent: TAX_RECORD }),
     state_raw: text('State of the record exactly as published.', { absent: TAX_RECORD }),
-    description: text('What the record is about, in the words of its publisher.', { absent: TAX_RECORD }),
-    plaintiff: text('Who filed the case or holds the lien.', { absent: TAX_RECORD }),
+    description: text("Subject of the record, in its publisher's words.", { absent: TAX_RECORD }),
+    plaintiff: text('Party that filed the case or holds the lien.', { absent: TAX_RECORD }),
     tax_year: integer('Tax year of a lien.', { absent: 'not a tax lien, or not published', unit: 'year' }),
     amount_basis: oneOf(
       ['net', 'principal', 'claimed', 'lien', 'balance_due'],
-      'Meaning of amount. net: all that is owed in tax, with charges as far as the county adds them; principal: tax ' +
-        'without interest and penalties, so that more is owed; claimed: what the plaintiff claims; lien: the amount ' +
-        'of the lien as recorded; balance_due: what is still owed of a judgment or fine.',
+      'Meaning of amount. net: the tax owed, with the charges that the county adds; principal: tax without interest ' +
+        'and penalties, so the actual debt is higher; claimed: the amount that the plaintiff claims; lien: the ' +
+        'amount of the lien as recorded; balance_due: the unpaid part of a judgment or fine.',
       { absent: 'amount is null' },
     ),
     first_seen: seen.first_seen,

@@ -11,7 +11,7 @@ export type DegradedReason = (typeof DEGRADED_REASONS)[number];
 
 export const Source = defineRecord(
   'source',
-  'One row per source: what it is, the result of its latest read, and the age of its rows.',
+  'One row per source: its description, the result of its latest read, and the age of its rows.',
   ['source'],
   {
     ...SourceRead.schema.shape,
@@ -29,7 +29,7 @@ export const Source = defineRecord(
     ),
     stale_reason: oneOf(
       ['older_than_read_interval', ...OUTDATED_REASONS],
-      'Why the rows are stale: they are older than the days between two reads, or outdated (outdated_reason).',
+      'Reason why the rows are stale: they are older than the days between two reads, or outdated (outdated_reason).',
       { absent: 'freshness is not stale' },
     ),
     freshness: oneOf(

@@ -11,7 +11,7 @@ export default defineRecord('expense_cell', 'One row per size and vintage of bui
   q1: share('First weighted quartile of the ratio.'),
   median: share('Weighted median of the ratio.'),
   q3: share('Third weighted quartile of the ratio.'),
-  shrunk: share("The cell's own median drawn toward its prior with the weight of 30 properties."),
+  shrunk: share("The cell's own median, shrunk toward its prior with the weight of 30 properties."),
   n: integer('Properties of the cell.'),
   n_eff: ratio('Effective number of properties of the cell: square of the sum of weights over the sum of squares.', {
     decimals: 1,

@@ -10,6 +10,6 @@ export default defineRecord('metro_county', 'One row per county of a metro.', ['
   county: text('Name of the county.'),
   state: text('Two-letter state.'),
   cbsa: text('Code of the metropolitan area, five digits.'),
-  is_core: flag('Whether the largest city of the metro is in the county.'),
-  has_listings: flag('Whether listing sites of the metro are read.'),
+  is_core: flag('True if the largest city of the metro is in the county.'),
+  has_listings: flag('True if listing sites of the metro are read.'),
 });

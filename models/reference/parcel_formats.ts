@@ -14,13 +14,13 @@ export default defineRecord(
     form: text('Name of the form.'),
     printed: text('A number in this form. Most of them are invented.'),
     parcel_key: text('Its key.'),
-    rule: text('What the number consists of, and what the key keeps.'),
+    rule: text('Parts of the number, and the parts that the key keeps.'),
     confirmed: oneOf(
       ['publisher', 'recorded', 'third_party', 'unconfirmed'],
-      'How the form is known. publisher: its documentation says so; recorded: rows of a source show it; third_party: ' +
+      'Evidence of the form. publisher: its documentation says so; recorded: rows of a source show it; third_party: ' +
         'a public project that reads the source says so; unconfirmed: assumed.',
     ),
-    source: text('Where it was read.'),
+    source: text('Document or page in which the form was read.'),
     read_on: date('Day on which it was read.'),
   },
 );

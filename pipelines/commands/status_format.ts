@@ -122,7 +122,7 @@ export function formatHealth(health: Health, screen: Screen = {}): string[] {
   const pages = [...new Set(troubles.filter(isOfSource).map((trouble) => trouble.runbook))];
   const below = [
     ...(sources.length > 0 ? wrapped(formatGroupCounts(sources), columns) : []),
-    ...(pages.length > 0 ? wrapped(`What to do: ${pages.join(', ')}`, columns).map(highlight) : []),
+    ...(pages.length > 0 ? wrapped(`Runbook: ${pages.join(', ')}`, columns).map(highlight) : []),
     ...(snapshot?.data_clock === 'sandbox' ? wrapped(snapshot.notice, columns) : []),
   ];
   if (sources.length === 0) return [...above, ...below];

@@ -26,7 +26,7 @@ function chosenSources(all: readonly SourceSpec[], wanted: string): readonly Sou
     const spec = all.find(({ name }) => name === word.trim());
     if (spec) return spec;
     const names = all.map(({ name }) => name).join(', ');
-    throw new SettingError(`SOURCE is ${JSON.stringify(wanted)}, expected all, or of ${names}`);
+    throw new SettingError(`SOURCE is ${JSON.stringify(wanted)}, expected all, or names of: ${names}`);
   });
 }
 

@@ -29,8 +29,8 @@ export const DistressRecord = defineRecord(
     }),
     amount_basis: oneOf(
       ['claimed', 'lien', 'balance_due'],
-      'Meaning of amount. claimed: what the plaintiff claims; lien: the amount of the lien as recorded; balance_due: ' +
-        'what is still owed of a judgment or fine.',
+      'Meaning of amount. claimed: the amount that the plaintiff claims; lien: the amount of the lien as recorded; ' +
+        'balance_due: the unpaid part of a judgment or fine.',
       { absent: 'amount is null' },
     ),
     filed_on: date('Day on which the record began: filed, opened, issued or declared.', {
@@ -43,8 +43,8 @@ export const DistressRecord = defineRecord(
         'does not say.',
     ),
     state_raw: text('State exactly as published.', { absent: 'not published' }),
-    description: text('What the record is about, in the words of its publisher.', { absent: 'not published' }),
-    plaintiff: text('Who filed the case or holds the lien.', { personal: true, absent: 'not published' }),
+    description: text("Subject of the record, in its publisher's words.", { absent: 'not published' }),
+    plaintiff: text('Party that filed the case or holds the lien.', { personal: true, absent: 'not published' }),
     tax_year: integer('Tax year of a lien.', {
       absent: 'not a tax lien, or not published',
       unit: 'year',

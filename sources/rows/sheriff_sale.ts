@@ -28,7 +28,7 @@ export const SheriffSale = defineRecord(
     sale_type_raw: text('Sale type exactly as published.', { absent: 'not published' }),
     sale_kind: oneOf(
       ['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'],
-      'Kind of sale, if the source states it. tax_foreclosure: any sale for unpaid taxes, a tax deed too.',
+      'Kind of sale, if the source states it. tax_foreclosure: any sale for unpaid taxes, including tax deed sales.',
     ),
     sale_round: integer('1 for a first sale, 2 for a second.', {
       absent: 'the source does not state it',

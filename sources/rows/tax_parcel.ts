@@ -23,8 +23,8 @@ export const TaxParcel = defineRecord(
     amount: money('Net delinquent amount.', { absent: 'the list has no amount column', range: UP_TO_A_BILLION }),
     amount_basis: oneOf(
       ['net', 'principal'],
-      'Meaning of amount. net: all that is owed, with charges as far as the county adds them; principal: tax without ' +
-        'interest and penalties, so that more is owed.',
+      'Meaning of amount. net: the tax owed, with the charges that the county adds; principal: tax without interest ' +
+        'and penalties, so the actual debt is higher.',
       { absent: 'amount is null' },
     ),
     years_delinquent: integer('Years the parcel has been delinquent.', {

@@ -130,7 +130,7 @@ describe('the state of a folder', () => {
       /heartland_multifamily +QUARANTINED +2026-11-20 +1 d +1 d +[\d,]+ +0 +2026-11-21 +\S+: /,
     );
     assert.ok(rows.some((l) => /^ {2}sheriff \(\d+\) +fresh/.test(l)));
-    assert.match(lines.join('\n'), /What to do: docs\/runbook\/\w+\.md, docs\/runbook\/refused\.md/);
+    assert.match(lines.join('\n'), /Runbook: docs\/runbook\/\w+\.md, docs\/runbook\/refused\.md/);
     for (const columns of [60, 80, 120]) {
       const fitted = formatHealth(health, { columns, lines: 30 });
       assert.ok(Math.max(...fitted.map((l) => l.length)) <= columns, `a line is longer than ${columns} columns`);

@@ -102,7 +102,7 @@ const historyFaults: readonly PlantedFault[] = [
     caughtBy: [reconcile('listing history: days', HISTORY_DAYS)],
   },
   {
-    name: 'a relisting begins anew',
+    name: 'a relisting starts a new history',
     changes: [
       change(
         HISTORY,

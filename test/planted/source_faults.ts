@@ -53,7 +53,7 @@ export const sourceFaults: readonly PlantedFault[] = [
     caughtBy: [test('sources/reso_presets.test.ts', 'each vendor is asked at its own address')],
   },
   {
-    name: 'files of two brokers are one list',
+    name: 'files of two brokers are merged into one list',
     changes: [
       change(
         'sources/listings/operator_files/source.ts',
@@ -132,7 +132,7 @@ export const sourceFaults: readonly PlantedFault[] = [
     caughtBy: [reconcile('auctions: bid, deposit, appraisal')],
   },
   {
-    name: 'the words in place of a parcel number are one',
+    name: 'placeholder words count as a parcel number',
     changes: [
       change('sources/families/realauction/places.ts', String.raw`|| /\d/u.test(printed) ?`, "|| printed !== '' ?"),
     ],

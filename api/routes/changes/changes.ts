@@ -36,7 +36,10 @@ export const ChangeEvent = z
       .array(z.string())
       .nullable()
       .meta({ description: 'Names of the fields with another value. Null when: event is not changed.' }),
-    reason: z.enum(GONE_REASONS).nullable().meta({ description: 'Why it is gone. Null when: event is not gone.' }),
+    reason: z
+      .enum(GONE_REASONS)
+      .nullable()
+      .meta({ description: 'Reason why the record is gone. Null when: event is not gone.' }),
   })
   .meta({
     description:

@@ -105,8 +105,8 @@ export const count = ({ publicUrl }: { readonly publicUrl: string }): Route =>
     path: '/api/count/:list',
     price: null,
     about:
-      'Free, before you pay: how many records of a list match coarse filters, as a range with fixed bounds, how ' +
-      'fresh they are, and the price and URL of the paid call with the same filters.',
+      'Free count of the records of a list that match coarse filters: a range with fixed bounds, their freshness, ' +
+      'and the price and URL of the paid call with the same filters.',
     params: { ...coarseParams, [MIN_SCORE]: choiceParam(SCORE_STEPS, 'Minimum deal_score or lead_score.') },
     pathParams: { list: listParam },
     response: Count,

@@ -52,7 +52,7 @@ const reason = z.enum(['no_matches', 'unreadable_address']).meta({
 
 const Entry = z.strictObject({
   ...addressFields,
-  miss: reason.nullable().meta({ description: 'Why nothing matches. Null when: something matches.' }),
+  miss: reason.nullable().meta({ description: 'Reason why nothing matches. Null when: something matches.' }),
   same_as: z
     .int()
     .nullable()
@@ -191,7 +191,7 @@ export const lookupBatch = defineRoute({
     },
     unpaidResponses: ({ addresses = [] }) => addresses.length,
   },
-  about: `Lookup of up to ${MAX_ADDRESSES} addresses. You pay for those that match; the 402 states the sum.`,
+  about: `Lookup of up to ${MAX_ADDRESSES} addresses. You pay for the addresses that match; the 402 states the total.`,
   params,
   maxUrlLength: MAX_URL_LENGTH,
   response: Batch,

@@ -33,7 +33,7 @@ const PlaceCoverage = z.strictObject({
   state: z.string().nullable().meta({ description: 'Two-letter state. Null when: none was given.' }),
   zip: z.string().nullable().meta({ description: 'Five-digit ZIP. Null when: none was given.' }),
   counties: z.array(z.string()).meta({ description: 'Counties in which the place may be, as far as known.' }),
-  explanation: z.string().meta({ description: 'What a miss means here, in one or two sentences.' }),
+  explanation: z.string().meta({ description: 'Meaning of a miss here, in one or two sentences.' }),
   listings: FamilyOfPlace,
   tax_delinquency: FamilyOfPlace,
   sheriff_sales: FamilyOfPlace,
@@ -181,7 +181,7 @@ function explain(tax: FamilyOfPlace, sales: FamilyOfPlace, { names, counties }: 
   };
   return (
     `${names} is in ${counties}: ${covered(tax, 'tax-delinquency lists')}; ${covered(sales, 'auctions')}. ` +
-    'Where one is not read, no match says nothing about it.'
+    'If a kind is not read, no match says nothing about it.'
   );
 }
 

@@ -150,7 +150,7 @@ export const deals: Page = {
       <h2 id="list">${countText(found.length)} ${found.length === 1 ? 'deal' : 'deals'}</h2>
       ${found.length === 0 ? none(total) : list(found, site.hasTestPurchase)}
       <section class="panel">
-        <h2>What a paid call adds</h2>
+        <h2>Content of a paid call</h2>
         <p>
           For $${PRICES['/api/deals']}, <a href="/build?call=/api/deals">a list</a> has up to 500 of all ${total} deals.
           Each has the underwritten NOI and cap rate, the gap to the broker’s claim, debt coverage, ratings for three

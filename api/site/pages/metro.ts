@@ -191,7 +191,7 @@ export const METRO_PAGES: readonly Page[] = METROS.map((metro) => ({
   title: `${nameOf(metro)}: advertised and underwritten cap rates`,
   cache: 'snapshot',
   about:
-    `Small multifamily deals in ${nameOf(metro)}: what brokers advertise, what rents support, and which ` +
-    'public records of distress we read there.',
+    `Small multifamily deals in ${nameOf(metro)}: advertised cap rates, the cap rates that rents support, and ` +
+    'the public records of distress that we read there.',
   content: (context) => content(context, metro),
 }));

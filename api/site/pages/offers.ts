@@ -27,7 +27,7 @@ const offerList = (meta: z.infer<typeof Meta>): readonly Offer[] => [
   {
     path: '/api/lookup',
     title: 'Any address',
-    about: 'What public records say about it: tax debt, sales, code cases, liens.',
+    about: 'Its public records: tax debt, sales, code cases, liens.',
   },
   {
     path: '/api/signals',
@@ -57,7 +57,7 @@ const offerList = (meta: z.infer<typeof Meta>): readonly Offer[] => [
 ];
 
 export const offers = (meta: z.infer<typeof Meta>): Html =>
-  html`<h2>What a call costs</h2>
+  html`<h2>Prices</h2>
     <ul class="tiles offers">
       ${offerList(meta).map(
         ({ path, title, about, href }) =>
@@ -68,4 +68,4 @@ export const offers = (meta: z.infer<typeof Meta>): Html =>
           </li>`,
       )}
     </ul>
-    <p><a href="/prices">Every price, and what is never charged</a></p>`;
+    <p><a href="/prices">All prices, and responses without a charge</a></p>`;

@@ -18,7 +18,7 @@ export const prices: Page = {
   label: 'Prices',
   title: 'Prices',
   cache: 'snapshot',
-  about: 'The price of every call, what is free, and what is never charged.',
+  about: 'The price of every call, the free calls, and the responses without a charge.',
   content({ site }) {
     const ofFeed = (feed: string): Route[] => site.routes.filter((route) => feedOf(route) === feed);
     const rows = (routes: readonly Route[]) =>
@@ -46,7 +46,7 @@ export const prices: Page = {
           ${cardTable('Feeds of one register', columns, rows(byRegister))}
         </details>`
       }
-      <h2>What is never charged</h2>
+      <h2>Responses without a charge</h2>
       <ul>
         <li>A bad request: 400, before a payment is required.</li>
         <li>A query without matches: 404 with the reason <code>no_matches</code>.</li>

@@ -154,7 +154,7 @@ export const status: Page = {
   label: 'Status',
   title: 'Status',
   cache: 'none',
-  about: 'Whether the service is up, whether you can buy, and how fresh the records are.',
+  about: 'Status of the service and of payments, and the freshness of the records.',
   async content(context) {
     const { site, request } = context;
     const health = await site.health();

@@ -109,7 +109,7 @@ const stagingTable = (): string =>
     ]),
   );
 
-const STORAGE = ['pages, snapshots and sales a month', 'kept in the end', 'one snapshot', 'disk of a run'];
+const STORAGE = ['pages, snapshots and sales a month', 'retained in total', 'one snapshot', 'disk of a run'];
 
 const storageTable = (): string =>
   table(

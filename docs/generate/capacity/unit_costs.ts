@@ -90,13 +90,13 @@ const ofRealRows = (of: string) => ({ of, per: (value: number) => value / REAL_R
 const COSTS = {
   responseMs: assumed('a response of a site', 500, 'ms', 'no run over the real web has been measured'),
   readsAtOnce: declared('sources that a worker reads at once', AT_ONCE, 'sources', '`AT_ONCE`, the default'),
-  runSeconds: benched('a run that reads next to nothing, at most', 's', ['daily_run', '`make run` of a day']),
+  runSeconds: benched('a run that reads next to nothing, at most', 's', ['daily_run', '`make run` of the next']),
   propertyRowSeconds: stated('build of a staged row of a county', 's', REAL_TIME, ofRealRows('s')),
   propertyRowGib: stated('memory of a staged row of a county', 'GiB', REAL_PEAK, ofRealRows('GiB')),
   firstLoadSeconds: benched('first load of an entity', 's', ['colorado', 'first load'], ENTITIES),
   stagedRowSeconds: benched('a row parsed and staged by a worker', 's', ['staging', 'the same by one'], STAGED_ROWS),
-  assembledRowSeconds: benched('a staged row put together by the run', 's', ['staging', 'processor'], STAGED_ROWS),
-  entitySeconds: benched('an entity in a later build', 's', ['colorado', 'a day of'], ENTITIES),
+  assembledRowSeconds: benched('a staged row assembled by the run', 's', ['staging', 'processor'], STAGED_ROWS),
+  entitySeconds: benched('an entity in a later build', 's', ['colorado', 'the next day'], ENTITIES),
   entityGib: benched('memory of an entity in a build', 'GiB', ['colorado', 'peak memory of the day'], ENTITIES),
   entityArchived: stated('an entity in the archive', 'bytes', ARCHIVED, { of: 'MB', per: (v) => (v * MB) / ENTITIES }),
   entityDisk: stated('disk of a first load, an entity', 'bytes', FIRST_DISK, {

@@ -5,7 +5,7 @@ import { Change } from '../../marts/changes.ts';
 
 const record = defineRecord(
   'int_change_place',
-  'One row per record with a change since the snapshot before, with its kind and place.',
+  'One row per record with a change since the previous snapshot, with its kind and place.',
   ['list', 'record_id'],
   fieldsOf(Change, ['list', 'record_id', 'kind', 'state', 'county', 'county_fips', 'city', 'zip']),
 );

@@ -5,7 +5,7 @@ import { Change } from '../../marts/changes.ts';
 
 const record = defineRecord(
   'int_record_change',
-  'One row per record that entered or left a list since the snapshot before, or has another value.',
+  'One row per record that entered or left a list since the previous snapshot, or has another value.',
   ['list', 'record_id'],
   { ...fieldsOf(Change, ['list', 'record_id', 'change']) },
 );

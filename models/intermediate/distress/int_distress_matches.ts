@@ -22,7 +22,7 @@ export default defineModel({
           'address_without_zip',
           'address_exact_place_unknown',
         ],
-        'What property and record have in common.',
+        'Key that property and record share.',
       ),
       is_exact: flag('True for a match; false for a candidate, which scores nothing.'),
     },

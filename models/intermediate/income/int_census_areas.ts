@@ -17,7 +17,7 @@ export default defineModel({
       cbsa: text('Code of the metropolitan area.', { absent: 'the HUD area is in none' }),
       metro_basis: oneOf(
         ['metro_of_source', 'metro_of_reference', 'unknown'],
-        'Where the figures of the metropolitan area come from: the source, or the calibrated table.',
+        'Origin of the figures of the metropolitan area: the source, or the calibrated table.',
       ),
       metro_name: text('Name of the metropolitan area.', { absent: 'metro_basis is unknown' }),
       metro_vintage: integer('Last of the five years of its figures.', {
@@ -33,7 +33,7 @@ export default defineModel({
       metro_source: text('Source of its figures.', { absent: 'metro_basis is unknown' }),
       metro_source_url: text('Page of its figures.', { absent: 'metro_basis is not metro_of_source' }),
       county_fips: text('The county of the HUD area with the most people.', { absent: "HUD's list has none" }),
-      is_only_county: flag('Whether the HUD area has no other county.', { absent: "HUD's list has none" }),
+      is_only_county: flag('True if the HUD area has no other county.', { absent: "HUD's list has none" }),
       county_name: text('Name of the county.', { absent: NO_COUNTY }),
       county_vintage: integer('Last of the five years of its figures.', { absent: NO_COUNTY, unit: 'year' }),
       county_contract_rent: money('Median contract rent of the county, per month.', { absent: NO_COUNTY }),

@@ -17,15 +17,18 @@ export default defineModel({
       tax_class_factor: ratio("Tax of a rental building over that of an owner's home of the same value.", {
         decimals: 4,
       }),
-      tax_reset_share: ratio('Share of the value that a sale sets anew.', { decimals: 4 }),
-      tax_rule_basis: oneOf(TAX_RULE_BASES, 'Whether the rule of the state was confirmed, or an assumption stands in.'),
+      tax_reset_share: ratio('Share of the tax that a sale resets.', { decimals: 4 }),
+      tax_rule_basis: oneOf(
+        TAX_RULE_BASES,
+        'Whether the rule of the state was confirmed, or an assumption replaces it.',
+      ),
       tax_rule_statute: text('Statute of the rule.', { absent: 'the state has no rule in the table' }),
       tax_at_price: money('Tax if the whole value is the asking price.', { absent: NO_PRICE }),
       tax_bill: money('The bill that the county or the listing states.', { absent: 'neither states one' }),
       tax_current: money("Today's tax: the bill, within the declared multiples of tax_at_price.", { absent: NO_PRICE }),
       tax_current_basis: oneOf(
         TAX_BILL_BASES,
-        "Where today's tax comes from. estimated: no bill is known, and tax_at_price stands for it; limited: the " +
+        "Origin of today's tax. estimated: no bill is known, and tax_at_price replaces it; limited: the " +
           'bill is outside of the declared multiples of tax_at_price and counts as the nearer one.',
       ),
       ...fieldsOf(Deal, ['tax_after_reset']),

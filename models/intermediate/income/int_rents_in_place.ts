@@ -22,9 +22,9 @@ export default defineModel({
       utility_share_used: ratio('Share of gross rent that pays for utilities.', { decimals: 4 }),
       in_place_basis: oneOf(
         IN_PLACE_BASES,
-        "Where the ratios come from: the census's source, the calibrated table, or an assumption.",
+        "Origin of the ratios: the census's source, the calibrated table, or an assumption.",
       ),
-      contract_basis: oneOf(CONTRACT_BASES, 'Where utility_share_used comes from.'),
+      contract_basis: oneOf(CONTRACT_BASES, 'Origin of utility_share_used.'),
     },
   ),
   audits: [

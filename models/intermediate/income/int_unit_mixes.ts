@@ -15,7 +15,7 @@ export default defineModel({
     ...fieldsOf(Deal, ['id']),
     unit_mix_basis: oneOf(
       UNIT_MIX_BASES,
-      'Where the mix comes from. listing: the listing states it; size_and_age: the average of such buildings; size: ' +
+      'Origin of the mix. listing: the listing states it; size_and_age: the average of such buildings; size: ' +
         'the same, of an unknown year; stated_mix_does_not_add_up: the listing states one that has another number of ' +
         'units, and the average is used.',
     ),

@@ -1,5 +1,5 @@
--- One row per metropolitan area of the vacancy survey: the mean of its last four quarters, drawn toward the mean of its
--- region by the margin of error, with credit loss and within the declared limits.
+-- One row per metropolitan area of the vacancy survey: the mean of its last four quarters, shrunk toward the mean of
+-- its region by the margin of error, with credit loss and within the declared limits.
 
 with
 

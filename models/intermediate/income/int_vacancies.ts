@@ -4,7 +4,7 @@ import { defineModel, never } from '../../contract.ts';
 export default defineModel({
   record: defineRecord(
     'int_vacancy',
-    'One row per metropolitan area of the vacancy survey: vacancy drawn toward the region, with credit loss.',
+    'One row per metropolitan area of the vacancy survey: vacancy shrunk toward the region, with credit loss.',
     ['cbsa'],
     {
       cbsa: text('Code of the metropolitan area.'),

@@ -22,7 +22,7 @@ export default defineModel({
       sale_date: date('Day of the sale.', { absent: 'the other record is no sale' }),
       source: text('Source of the other record.'),
       source_url: text('Public page of the other record.'),
-      match_basis: oneOf(['parcel_exact', 'address_exact'], 'What the two records have in common.'),
+      match_basis: oneOf(['parcel_exact', 'address_exact'], 'Key that the two records share.'),
     },
   ),
   audits: [],

@@ -7,7 +7,7 @@ const record: RecordDefinition = {
   ...Filing,
   name: 'int_filing_before',
   about:
-    "One row per filing of the previous snapshot that today's reads contain or that an amendment names, as it was.",
+    "One row per filing of the previous snapshot that today's reads contain or that an amendment names, unchanged.",
   columns: Filing.columns.map(({ name, kind, sql, about, absent = 'the previous snapshot did not have it' }) => ({
     name,
     kind,

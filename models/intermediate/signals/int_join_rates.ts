@@ -9,13 +9,13 @@ export default defineModel({
     ['source', 'question'],
     {
       source: text('Name of the source.'),
-      question: oneOf(['address', 'zip', 'parcel'], 'What a row has.'),
+      question: oneOf(['address', 'zip', 'parcel'], 'Key that is counted.'),
       answered: integer('Rows of the source that the question is about.', { unit: 'rows' }),
-      share_pct: percent('Share of them that have it.'),
+      share_pct: percent('Share of these rows that have the key.'),
       least_pct: percent('Share that the adapter expects at least.', { absent: 'the adapter expects none' }),
       before_pct: percent('The share in the previous snapshot.', { absent: 'the previous snapshot does not have it' }),
-      finding: text('What is wrong with the share, in one sentence.', {
-        absent: 'nothing is, or there are fewer than 25 rows',
+      finding: text('The problem with the share, in one sentence.', {
+        absent: 'there is no problem, or there are fewer than 25 rows',
       }),
     },
   ),

@@ -98,7 +98,7 @@ type Kind = keyof Plan;
 const KINDS: Readonly<Record<Kind, string>> = {
   snapshots: 'snapshots',
   files: 'DuckDB files and filings of older snapshots',
-  reads: 'reads (their rows and lists of requests)',
+  reads: 'reads (their rows and request lists)',
   objects: 'archived pages',
   runs: 'run reports',
 };

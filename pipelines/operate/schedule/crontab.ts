@@ -19,7 +19,7 @@ export function crontabLines(place: Place): string[] {
   return [
     marker('begin', place.dataDir),
     ...jobs,
-    `# ${WATCH.about} (cron does not run what it missed while the machine was off)`,
+    `# ${WATCH.about} (cron skips runs that were missed while the machine was off)`,
     `${WATCH.minute} * * * * ${command('watch')}`,
     marker('end', place.dataDir),
   ];

@@ -57,7 +57,7 @@ export function testPurchases(shop: Shop): void {
     }
   });
 
-  it('answers 402 to a payment that is none, and charges nothing', async () => {
+  it('answers 402 to an invalid payment, and charges nothing', async () => {
     const settled = shop.settled();
     for (const payment of ['nonsense', Buffer.from('{}').toString('base64')]) {
       const response = await fetch(`${shop.url()}/api/deals`, { headers: { 'PAYMENT-SIGNATURE': payment } });

@@ -105,8 +105,8 @@ export const build: Page = {
                 <button type="submit">Show the matches and the price</button>
               </form>`
         }
-        <section id="built" aria-live="polite" aria-label="What to buy">
-          <h2>What to buy</h2>
+        <section id="built" aria-live="polite" aria-label="Your call">
+          <h2>Your call</h2>
           ${
             hasErrors
               ? html`<p>

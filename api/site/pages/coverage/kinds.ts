@@ -41,8 +41,8 @@ export async function kindsByMetro(context: PageContext): Promise<Html | ''> {
     <p>
       A missing record means that there is none only where the kind is covered in full. Each metro’s page lists its
       counties, its sources and the kinds we do not read. For programs,
-      <a href="${COVERAGE_PATH}">${COVERAGE_PATH}</a> has the same, free, with the terms of each source. Where we read
-      nothing, it says what we looked for.
+      <a href="${COVERAGE_PATH}">${COVERAGE_PATH}</a> has the same, free, with the terms of each source. For a kind that
+      is not read, it gives the reason.
     </p>
     ${plainTable(
       'Kinds we read in each metro, and in each county outside a metro',

@@ -139,7 +139,7 @@ const listLinks = (context: PageContext, has: (params: readonly string[]) => boo
 
 const lists = guidePage({
   guide: GUIDES.lists,
-  about: 'What all lists share: pages, fields, CSV, and the changes since an earlier response.',
+  about: 'Features of all lists: pages, fields, CSV, and the changes since an earlier response.',
   toc: [
     { id: 'pages', title: 'Pages' },
     { id: 'fields', title: 'Fields' },
@@ -256,7 +256,7 @@ const receipts = guidePage({
       </p>
       <p>
         Or send an identifier of your own with the payment (x402 extension <code>payment-identifier</code>). The same
-        request with the same identifier returns the same response. Whoever knows the identifier and can sign as the
+        request with the same identifier returns the same response. Anyone who knows the identifier and can sign as the
         payer can read it.
       </p>
     </section>`,

@@ -132,8 +132,8 @@ function tax({ property_tax: propertyTax, tax_after_reset: after, ...deal }: Dea
     <p>
       Today’s tax is ${dollars(propertyTax.current)} (${TAX_BILLS[propertyTax.current_basis]}). At the asking price it
       is ${dollars(propertyTax.at_price)}: ${percent(propertyTax.rate_pct)} of the price
-      (${TAX_RATES[propertyTax.rate_basis]})${factor === 1 ? '' : ` times ${factor} for rental buildings`}. A sale sets
-      ${shareText(propertyTax.reset_share)} of the tax anew, so a buyer pays
+      (${TAX_RATES[propertyTax.rate_basis]})${factor === 1 ? '' : ` times ${factor} for rental buildings`}. A sale
+      resets ${shareText(propertyTax.reset_share)} of the tax, so a buyer pays
       <strong>${dollars(after)}</strong>.
       ${TAX_RULES[propertyTax.rule_basis]}${propertyTax.statute === null ? '' : html` (${propertyTax.statute})`}. NOI is
       ${dollars(deal.noi_at_current_tax)} with today’s tax and ${dollars(deal.noi_after_reset)} after a sale.

@@ -119,9 +119,9 @@ export const CHECKS: Words<Deal['expense_check']> = {
 
 export const RISKS: Words<Deal['condition_risk']> = {
   none: 'Price and income do not point to a building in bad condition.',
-  low_price_per_unit: 'The price per unit is so low that it points to the condition of the building.',
-  high_cap_rate: 'The cap rate is so high that it points to the condition of the building.',
-  low_price_to_rent: 'The price is so low against the rent that it points to the condition of the building.',
+  low_price_per_unit: 'The price per unit is so low that it suggests a building in bad condition.',
+  high_cap_rate: 'The cap rate is so high that it suggests a building in bad condition.',
+  low_price_to_rent: 'The price is so low relative to the rent that it suggests a building in bad condition.',
   not_evaluated: 'Not evaluated, because the deal could not be scored.',
 };
 

@@ -29,7 +29,7 @@ export function realFinding(): Html {
     })}
     <p>
       The mark is the assessor’s figure. Other sizes and ages differ:
-      <a href="/scores#real-noi">all of them, and where the underwriting misses</a>.
+      <a href="/scores#real-noi">all sizes and ages, with the errors of the underwriting</a>.
     </p>
   </section>`;
 }

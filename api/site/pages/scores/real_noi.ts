@@ -16,7 +16,7 @@ const quartiles = (q1: string, median: string, q3: string): Html =>
 
 const COLUMNS = [
   { label: 'Units' },
-  { label: 'Whose NOI' },
+  { label: 'Source of NOI' },
   { label: 'Buildings', num: true },
   { label: 'Our NOI over theirs', num: true },
   { label: 'Simple proxy over theirs', num: true },

@@ -82,7 +82,7 @@ async function distribution(context: PageContext): Promise<Html> {
 /** The underwriting of sets whose expenses are line by line; the simple proxy is a figure of its own there. */
 const BY_LINE = [
   'noi_underwritten = units × contract rent × 12 × (1 − vacancy of the metropolitan area) − expenses',
-  'contract rent    = HUD’s rents by bedrooms, brought to what sitting tenants pay, less their utilities',
+  'contract rent    = HUD’s rents by bedrooms, adjusted to sitting tenants, less their utilities',
   'expenses         = property tax after a sale + insurance + management + repairs',
   '                   + utilities of the owner + other, held within the quartiles of real buildings',
 ];
@@ -189,9 +189,9 @@ const threePaths = (value: ValueOf): Html =>
 
 const confidence = html`<h2>Confidence, 0 to 1</h2>
   <p>
-    How much of the record is verified or computed rather than assumed: the age of the price, units, rent by ZIP or
+    Degree to which the record is verified or computed rather than assumed: the age of the price, units, rent by ZIP or
     metro, the source of the NOI, whether claim and underwriting agree, whether HUD’s rent fits, the year of
-    construction. Condition risk and claims that contradict each other take some off.
+    construction. Condition risk and contradictory claims lower it.
     <code>confidence_parts</code> has the parts, which add up to the score, and <code>confidence_reasons</code> says why
     parts are low.
   </p>`;
