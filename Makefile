@@ -32,7 +32,7 @@ setup: ## install missing packages; PRODUCTION=1 leaves out those for the sandbo
 run: $(NODE) ## read the sources, build the models, publish a snapshot; LIVE=1: the real web; DAY=...: another day
 	@node sandbox/around.ts node pipelines/commands/cli.ts run
 
-daily: $(NODE) ## the same for listings, tax lists, sales, parcels, distress records, rents and benchmarks only
+daily: $(NODE) ## make run, for listings, tax lists, sales, parcels, distress records, rents and benchmarks only
 	@SOURCES=listings,tax,sheriff,auctions,parcels,distress,fmr,benchmarks node sandbox/around.ts node pipelines/commands/cli.ts run
 
 underwrite: $(NODE) ## build and publish from the staged rows; read no source
@@ -106,7 +106,7 @@ diff: $(NODE) ## compare two snapshots: A=2026-11-20 B=current; OUT=changes.ndjs
 profile: $(NODE) ## write a report of a snapshot with plots as one HTML file: OUT=profile.html
 	@node pipelines/analyse/profile_cli.ts
 
-release: $(NODE) ## copy a snapshot's tables with dictionary, changes and checksums into releases/: SNAPSHOT=current
+release: $(NODE) ## copy a snapshot with dictionary, changes and checksums into DATA_DIR/releases/: SNAPSHOT=current
 	@node pipelines/release/cli.ts
 
 backtest: $(NODE) ## show outcomes by score decile and rank correlation on landmarks, over all snapshots of DATA_DIR
@@ -151,7 +151,7 @@ verify: $(NODE) ## verify a bought answer offline: FILE=answer.json RECEIPT=answ
 receipt-key: $(NODE) ## make the key that signs receipts: RECEIPT_KEY_FILE=...; ROTATE=1 replaces it, REVOKE=<kid>
 	@node api/payments/receipts/key_cli.ts
 
-mcp: $(NODE) ## run an MCP server on standard input and output: every endpoint a tool, with spending caps
+mcp: $(NODE) ## run an MCP server on standard input and output: each endpoint is a tool; has spending caps
 	@node clients/mcp.ts
 
 
@@ -196,7 +196,7 @@ check-widths: $(NODE) ## check line widths and file lengths only
 t: $(NODE) ## run one test file: FILE=test/models/underwriting/rents.test.ts
 	@node --test --test-timeout=600000 $(FILE)
 
-test: $(NODE) ## run make check and every test
+test: $(NODE) ## run make check and all *.test.ts
 	@$(MAKE) --no-print-directory check
 	@node test/run.ts
 

@@ -14,8 +14,8 @@ interface Shown {
 /** Reasons with an example, and its details. */
 const EXAMPLES: Partial<Record<Reason, (route: Route) => Shown>> = {
   unknown_parameter: ({ params }) => ({
-    detail: 'There is no parameter colour.',
-    extras: { field: 'colour', accepted: Object.keys(params) },
+    detail: 'There is no parameter color.',
+    extras: { field: 'color', accepted: Object.keys(params) },
   }),
   payment_required: ({ price }) => ({
     detail: 'Sign the terms in the PAYMENT-REQUIRED header and send the request again.',

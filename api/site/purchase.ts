@@ -164,7 +164,7 @@ function purchaseSteps({ unpaid, required, signed, paid, settled, before, after 
 }
 
 /** The steps of a purchase, before one is made. */
-const STEPS = html`<h2>What you will see</h2>
+const STEPS = html`<h2>Steps</h2>
   <ol class="plain-steps">
     <li>The request without a payment, and the <strong>402</strong> with the price.</li>
     <li>The payment terms, decoded, and what the wallet signs.</li>

@@ -59,9 +59,9 @@ export const underwriting = {
   rent_observed_at: instant('When the rent was read.', { absent: NO_RENT }),
   rent_outdated_reason: oneOf(
     OUTDATED_REASONS,
-    'Reason why the rent is outdated; an outdated rent adds nothing to confidence_score. newer_fiscal_year_published: ' +
-      'its fiscal year is over and HUD has published a newer one; fiscal_year_over: its fiscal year ended more than ' +
-      '60 days ago.',
+    'Reason why the rent is outdated; an outdated rent adds nothing to confidence_score. ' +
+      'newer_fiscal_year_published: its fiscal year is over and HUD has published a newer one; fiscal_year_over: its ' +
+      'fiscal year ended more than 60 days ago.',
     { absent: 'the rent is not outdated, or rent_basis is unknown' },
   ),
 

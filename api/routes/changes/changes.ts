@@ -43,8 +43,8 @@ export const ChangeEvent = z
   })
   .meta({
     description:
-      'Only with updated_since. new and changed: the record follows as it is now; with its id alone, the list no ' +
-      'longer has it. gone: it left the list. A lead that is sold has its id alone.',
+      'Only with updated_since. new and changed: the record has its current values; with its id alone, it is no ' +
+      'longer in the list. gone: the record left the list. A sold lead has its id alone.',
   });
 
 const ORDER = { column: 'changed_at', direction: 'ASC' } as const;

@@ -31,7 +31,7 @@ const isSecondSaturday = (day: string): boolean => {
 export const JOBS: readonly Job[] = [
   {
     name: 'daily',
-    about: 'listings, tax lists, sheriff sales, parcels, rents and benchmarks, every day',
+    about: 'listings, tax lists, sales, parcels, distress records, rents and benchmarks, every day',
     hour: 5,
     minute: 10,
     on: () => true,

@@ -47,7 +47,7 @@ function paying(context: PageContext): Html {
     <h2>Paying in three steps</h2>
     <p>A client such as <code>@x402/fetch</code> does all three. You sign; you send no transaction and pay no gas.</p>
     ${typescript && code('A paid call in TypeScript', typescript.text)}
-    <h3>1. Ask: 402 with the price</h3>
+    <h3>1. Request: 402 with the price</h3>
     <p>
       An invalid request is 400 at this step. A request that matches nothing can still be 404 after step 3. Neither is
       charged. The example below leaves out <code>extensions</code>, which are for catalogs.
@@ -58,7 +58,7 @@ function paying(context: PageContext): Html {
       The wallet signs an EIP-3009 transfer of exactly <code>amount</code> (USDC has 6 decimals) to <code>payTo</code>.
     </p>
     ${code('PAYMENT-SIGNATURE, decoded', signed)}
-    <h3>3. Ask again with the signature: 200</h3>
+    <h3>3. Request again with the signature: 200</h3>
     <p>
       The server responds once the chain shows the payment. Only a 200 is charged. If the response is lost, you can
       <a href="${RECEIPTS_PATH}#collect">collect it again</a>, free.

@@ -46,8 +46,8 @@ export function realNoi(): Html {
       ]),
     )}
     <p>
-      <strong>Where it errs:</strong> too high for 2 to 12 units (medians of ${small} by owners and assessor), too low
-      for 50 units and more (${large}) and for buildings since 2000 (${recent}). It knows place, size, year and
+      <strong>Errors:</strong> too high for 2 to 12 units (medians of ${small} by owners and assessor), too low for 50
+      units and more (${large}) and for buildings since 2000 (${recent}). The underwriting knows place, size, year and
       bedrooms. It cannot know the rent roll, the quality and condition of the units, staff, or a bad year: ask the
       seller for twelve months of rents and bills. <code>docs/calibration.md</code> has every group by size and age.
     </p>`;
