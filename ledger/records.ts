@@ -1,5 +1,6 @@
 /** The ledger's tables for analysts, without identifier hashes, signatures and answers. */
 import { defineRecord, flag, instant, integer, oneOf, text, type RowOf } from '../lib/record.ts';
+import { instantOf } from '../lib/time.ts';
 import type { Delivery, Purchase } from './ledger.ts';
 
 const STATES = ['reserved', 'settling', 'sold', 'released'] as const;
@@ -63,7 +64,6 @@ export const DeliveryRow = defineRecord(
   },
 );
 
-const instantOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 const instantOrNull = (ms: number | null): string | null => (ms === null ? null : instantOf(ms));
 
 export const purchaseRow = (purchase: Purchase): RowOf<typeof PurchaseRow> => ({

@@ -1,6 +1,6 @@
 /** `make ledger`: revenue, unresolved settlements and differences, on one screen. */
 import { BASE, dollarsOf, knownNetwork, networkOfChain } from '../lib/network.ts';
-import { DAY_MS } from '../lib/time.ts';
+import { DAY_MS, dayOf } from '../lib/time.ts';
 import { differencesOf, type Difference } from './differences.ts';
 import type { ExclusivePause, Ledger, Purchase } from './ledger.ts';
 import type { AuditedAccount, AuditState, TransferKind } from './transfers.ts';
@@ -36,8 +36,6 @@ export interface Figures {
     readonly pause: ExclusivePause | null;
   };
 }
-
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 async function readAudit(ledger: Ledger): Promise<Figures['audit']> {
   const none = { count: 0, atomic: 0n };

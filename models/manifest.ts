@@ -1,5 +1,6 @@
 /** The manifest of a snapshot: its inputs, and the hash of each of its files. */
 import { z } from 'zod';
+import { dayOf } from '../lib/time.ts';
 import { SourceRead } from './inputs.ts';
 
 const count = z.int().min(0);
@@ -76,4 +77,4 @@ export type ServedManifest = z.infer<typeof ServedManifest>;
 
 /** The data clock: the day of the recording in the sandbox, today otherwise. */
 export const todayOf = (manifest: ServedManifest, nowMs: number): string =>
-  manifest.data_clock === 'sandbox' ? manifest.as_of : new Date(nowMs).toISOString().slice(0, 10);
+  manifest.data_clock === 'sandbox' ? manifest.as_of : dayOf(nowMs);

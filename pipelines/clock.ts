@@ -1,5 +1,5 @@
 /** The clock of a run. In the sandbox it is always noon of its day, so that a repeated run writes the same bytes. */
-import { DAY_MS } from '../lib/time.ts';
+import { DAY_MS, instantOf } from '../lib/time.ts';
 
 export interface Clock {
   /** The data clock: day of the snapshot, YYYY-MM-DD. */
@@ -8,8 +8,6 @@ export interface Clock {
   /** Instant for records, YYYY-MM-DDTHH:MM:SSZ. */
   observedAt(): string;
 }
-
-const instantOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
 export function sandboxClock(asOf: string): Clock {
   const ms = Date.parse(`${asOf}T12:00:00Z`);

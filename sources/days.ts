@@ -1,8 +1,9 @@
 /** Calendar days as text, YYYY-MM-DD, without time zones. */
+import { DAY_MS, dayOf } from '../lib/time.ts';
 
 /** The day `count` days later, or earlier if negative. */
 export function addDays(day: string, count: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + count * 86_400_000).toISOString().slice(0, 10);
+  return dayOf(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS);
 }
 
 /** Months YYYY-MM from the month of one day to the month of another, in order. */

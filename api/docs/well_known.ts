@@ -1,10 +1,10 @@
 /** Documents at fixed places: security.txt (RFC 9116), the API catalog (RFC 9727), robots.txt and the sitemap. */
+import { DAY_MS } from '../../lib/time.ts';
 import { MCP_PATH } from './openapi.ts';
 
 export const API_CATALOG_PATH = '/.well-known/api-catalog';
 export const API_CATALOG_TYPE = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 
-const DAY_MS = 86_400_000;
 /** RFC 9116 advises less than a year. */
 const SECURITY_DAYS = 180;
 

@@ -3,6 +3,7 @@ import type { Hex, PublicClient } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { BASE, knownNetwork, type Network } from '../../lib/network.ts';
+import { dayOf } from '../../lib/time.ts';
 import type { Facilitator } from './facilitator/facilitator_client.ts';
 import { httpFacilitator, type FacilitatorSettings } from './facilitator/http_facilitator.ts';
 import { preferredFacilitator } from './facilitator/preferred_facilitator.ts';
@@ -112,7 +113,7 @@ const gasBudget = (
   { perSettlement, perDay }: GasLimits,
   nowMs: () => number,
 ): GasBudget => {
-  const today = (): string => new Date(nowMs()).toISOString().slice(0, 10);
+  const today = (): string => dayOf(nowMs());
   return {
     perSettlement,
     reserve: (gas) => ledger.reserveGas(account, today(), gas, perDay),

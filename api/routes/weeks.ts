@@ -1,5 +1,5 @@
 /** Days, and ISO weeks: Monday to Sunday, UTC, such as 2026-W46. Week 1 has the first Thursday of the year. */
-import { DAY_MS } from '../../lib/time.ts';
+import { DAY_MS, dayOf } from '../../lib/time.ts';
 
 export interface Week {
   readonly name: string;
@@ -7,8 +7,6 @@ export interface Week {
   readonly from: string;
   readonly to: string;
 }
-
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** The day that is `days` earlier. */
 export const dayBefore = (day: string, days: number): string => dayOf(Date.parse(`${day}T00:00:00Z`) - days * DAY_MS);

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { copyFile, link, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder, moveInto, sync, writeWhole } from '../files.ts';
+import { DAY_MS } from '../time.ts';
 import { isDiskFull, StoreUnavailable, type NamedFile, type Pointer, type Store } from './store.ts';
 import { StoreWait, type WaitOptions } from './wait.ts';
 
@@ -16,7 +17,7 @@ const EARLIER_POINTERS = 5;
 /** Folder of files until they are complete, so that those of killed writers are found without a search. */
 const INCOMING = 'incoming';
 /** A writer that has not finished after this time was killed. */
-const LEFTOVER_MS = 24 * 3_600_000;
+const LEFTOVER_MS = DAY_MS;
 
 /** Errors that a retry does not fix. */
 const PERMANENT: readonly string[] = ['EACCES', 'ENOENT', 'EPERM', 'EROFS'];

@@ -8,6 +8,7 @@ import { access, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { makeFolder, readJson, sync } from '../files.ts';
+import { HOUR_MS } from '../time.ts';
 import { manifestOf, snapshotFileName, type CatalogRun } from './catalog.ts';
 import { downloadVerified, type Store } from './store.ts';
 
@@ -16,7 +17,7 @@ const FETCHING = '.fetching-';
 /** File in a folder that was fetched. */
 const MARK = 'fetched';
 /** A fetch that has not ended after this time was killed. */
-const LEFTOVER_MS = 3_600_000;
+const LEFTOVER_MS = HOUR_MS;
 
 const File = z.object({ file: z.string().regex(/^[\w.-]+$/u), sha256: z.string() });
 /** The part of a manifest of any version that states hashes. */

@@ -1,17 +1,16 @@
 /** Days as numbers since 1970-01-01. */
 import { SANDBOX_DAY } from '../../lib/settings.ts';
+import { DAY_MS } from '../../lib/time.ts';
 import type { Day } from './types.ts';
 
-const MS = 86_400_000;
-
-export const dayNumber = (day: Day): number => Date.parse(`${day}T00:00:00Z`) / MS;
+export const dayNumber = (day: Day): number => Date.parse(`${day}T00:00:00Z`) / DAY_MS;
 
 const printed = new Map<number, Day>();
 
 export function dayText(number: number): Day {
   let text = printed.get(number);
   if (text === undefined) {
-    text = new Date(number * MS).toISOString().slice(0, 10);
+    text = new Date(number * DAY_MS).toISOString().slice(0, 10);
     printed.set(number, text);
   }
   return text;
@@ -30,8 +29,8 @@ export const isWeekend = (number: number): boolean => weekday(number) === 0 || w
 
 /** First day of the month, `months` later. */
 export function monthStart(number: number, months = 0): number {
-  const date = new Date(number * MS);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1) / MS;
+  const date = new Date(number * DAY_MS);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1) / DAY_MS;
 }
 
 /** MM/DD/YYYY. */

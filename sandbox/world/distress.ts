@@ -1,5 +1,5 @@
 /** Records of distress of the made-up world over time: cases open, change and close, and new ones appear. */
-import { dayText, DEFAULT_DAY, dollars, FIRST_DAY, LAST_DAY } from './days.ts';
+import { dayNumber, dayText, DEFAULT_DAY, dollars, FIRST_DAY, LAST_DAY } from './days.ts';
 import { aboutOf, drawAmount, drawPlaintiff } from './distress_words.ts';
 import { publishers, type Publisher } from './distress_kinds.ts';
 import type { DistressOnDay, Flaw } from './distress_types.ts';
@@ -66,7 +66,7 @@ export function distressOn(plans: readonly DistressPlan[], day: number): Distres
 }
 
 /** Certificates are advertised once a year, and never close in the months of the world. */
-const ADVERTISED = Date.parse('2026-04-20T00:00:00Z') / 86_400_000;
+const ADVERTISED = dayNumber('2026-04-20');
 const isAdvertised = ({ kind, isByParcel }: Publisher): boolean => kind === 'tax_lien' && isByParcel;
 
 /** Share of records of the default day that close, and that are new, in the months of the world. */

@@ -1,4 +1,5 @@
 /** Counties outside Ohio with foreclosure and tax sales in the made-up world, and how their sites number them. */
+import { DAY_MS } from '../../lib/time.ts';
 import type { AuctionType } from '../../sources/kinds.ts';
 import { weekday } from './days.ts';
 import { DUVAL, HILLSBOROUGH, onForeclosureSite, PASCO, PINELLAS } from './parcels_elsewhere.ts';
@@ -37,7 +38,7 @@ const on =
     days.includes(weekday(day));
 const WORKDAYS = on(1, 2, 3, 4, 5);
 /** The first Tuesday of a month, on which Texas sells (Property Code 51.002, Tax Code 34.01). */
-const FIRST_TUESDAY = (day: number): boolean => weekday(day) === 2 && new Date(day * 86_400_000).getUTCDate() <= 7;
+const FIRST_TUESDAY = (day: number): boolean => weekday(day) === 2 && new Date(day * DAY_MS).getUTCDate() <= 7;
 const printed = ({ parcel }: Property): string => parcel ?? '';
 
 const FORECLOSURE = {
@@ -166,7 +167,7 @@ export const saleSites: readonly SaleSite[] = [
     size: 36,
     startsAt: '10:00 AM CT',
     // One sale each month, on its first Thursday.
-    isSaleDay: (day) => weekday(day) === 4 && new Date(day * 86_400_000).getUTCDate() <= 7,
+    isSaleDay: (day) => weekday(day) === 4 && new Date(day * DAY_MS).getUTCDate() <= 7,
     caseNumber: ({ year }) => `${String(year).slice(2)}01`,
     hasOpeningBid: false,
   },

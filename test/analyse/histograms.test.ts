@@ -1,11 +1,12 @@
 /** Histograms of the profile report have every bin between their ends, also an empty one. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { DAY_MS } from '../../lib/time.ts';
 import { openSnapshot, type OpenSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
 import { queryFacts, type FactName, type Facts } from '../../pipelines/analyse/profile/facts.ts';
 import { afterFirstDay } from '../pipelines/starting_points.ts';
 
-const WEEK_MS = 7 * 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
 
 let snapshot: OpenSnapshot;
 let facts: Facts;

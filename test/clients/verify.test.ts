@@ -10,10 +10,10 @@ import { parseKeys, verifyContent, verifyReceipt, verifyX402Receipt } from '../.
 import { openArchive, checkPages, openFolder, namedPages } from '../../clients/verify_pages.ts';
 import { objectPath } from '../../lib/archive_path.ts';
 import { RECEIPT_TYPE } from '../../lib/receipt.ts';
+import { HOUR_MS } from '../../lib/time.ts';
 import { answerOf, publishedOf, purchase, receiptsOf, SOLD_AT } from './receipts_made.ts';
 
 const SOLD_MS = Date.parse(SOLD_AT);
-const HOUR_MS = 3_600_000;
 const NOW_MS = SOLD_MS + 48 * HOUR_MS;
 const ANSWER = '{"records":[{"list_price":"250000.00"}]}';
 const file = { keys: [newKey(SOLD_MS - 24 * HOUR_MS)] };

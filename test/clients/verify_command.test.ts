@@ -8,12 +8,12 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { newKey } from '../../api/payments/receipts/key_set.ts';
 import { objectPath } from '../../lib/archive_path.ts';
+import { DAY_MS } from '../../lib/time.ts';
 import { runHere, type Ended } from '../command_here.ts';
 import { BARE } from '../environment.ts';
 import { publishedOf, receiptsOf, SOLD_AT } from './receipts_made.ts';
 
 const CLI = new URL('../../clients/verify_cli.ts', import.meta.url).pathname;
-const DAY_MS = 86_400_000;
 const [HELD, LOST] = ['<p>found</p>', '<p>missing</p>'] as const;
 const shaOf = (text: string): string => hash('sha256', text, 'hex');
 const ANSWER = JSON.stringify({

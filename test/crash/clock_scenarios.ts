@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodePaymentSignatureHeader } from '@x402/core/http';
+import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
 import { fetchWithPayment, type Buyer } from '../api/support/buyers.ts';
-import { clockedServer, DAY_MS, HOUR_MS, SECOND_MS, type ClockedServer } from './clocked_server.ts';
+import { clockedServer, SECOND_MS, type ClockedServer } from './clocked_server.ts';
 import { nodeBetween, UNHARMED, type Fate, type NodeBetween } from './node_between.ts';
 import { drawnUp, openSales, passOnChain, sha256, type Attempt, type SalesWorld } from './sales_world.ts';
 

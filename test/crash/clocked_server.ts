@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { serverProcess, type ServerProcess } from '../api/support/server_process.ts';
 
-export const [SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS] = [1000, 60_000, 3_600_000, 86_400_000];
+export const [SECOND_MS, MINUTE_MS] = [1000, 60_000];
 
 const preload = (file: string): string => `--import=${new URL(file, import.meta.url).href}`;
 

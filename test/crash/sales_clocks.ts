@@ -4,8 +4,9 @@
  * some buyers have wrong clocks, and the chain's time runs ahead.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
 import { all } from '../ledger/purchases.ts';
-import { clockedServer, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type ClockedServer } from './clocked_server.ts';
+import { clockedServer, MINUTE_MS, SECOND_MS, type ClockedServer } from './clocked_server.ts';
 import { nodeBetween, UNHARMED, type Fate } from './node_between.ts';
 import { buying, randomFrom, type Pace } from './sales_buying.ts';
 import { drawnUp, openSales, passOnChain, type Account, type Attempt } from './sales_world.ts';

@@ -8,6 +8,7 @@ import { paymentChain } from '../../api/payments/chain/payment_chain.ts';
 import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
+import { DAY_MS } from '../../lib/time.ts';
 import { buyerWith, type Buyer } from '../api/support/buyers.ts';
 import { dataFolder, rowsOfTable, uuid } from '../api/support/snapshot_fixtures.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
@@ -76,7 +77,7 @@ export async function openSales(
 /** Blocks after which one is final on the sandbox chain. */
 const FINAL_AFTER = 4;
 /** Later than any lease that a server with a wrong clock took. */
-const LONG_MS = 100 * 86_400_000;
+const LONG_MS = 100 * DAY_MS;
 
 async function askAnvil(chain: Chain, method: string, params: readonly unknown[]): Promise<void> {
   const response = await fetch(chain.rpcUrl, {

@@ -11,6 +11,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
+import { HOUR_MS } from '../../lib/time.ts';
 import { BARE } from '../environment.ts';
 import { ledgerCommand, ledgerFolders } from './ledger_folders.ts';
 import { child } from './processes.ts';
@@ -18,7 +19,6 @@ import { all, bodyOf, claim, leadOf, payment, purchaseIn, reserve, sha256, wante
 
 const CLI = fileURLToPath(new URL('../../ledger/cli.ts', import.meta.url));
 const LONG_BODY = 'a long answer '.repeat(200_000);
-const HOUR_MS = 3_600_000;
 
 /** Add rows to every table. */
 async function fill(ledger: Ledger): Promise<void> {

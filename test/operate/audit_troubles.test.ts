@@ -9,6 +9,7 @@ import { openLedger } from '../../ledger/open.ts';
 import { readFigures, formatReport } from '../../ledger/report.ts';
 import type { AuditedAccount, IncomingTransfer } from '../../ledger/transfers.ts';
 import { sha256 } from '../../lib/files.ts';
+import { DAY_MS } from '../../lib/time.ts';
 import { ledgerState } from '../../pipelines/operate/earnings.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -67,7 +68,7 @@ test('owed transfers and unpaid sales are problems', async () => {
   await ledger.markSold(unpaid, { transaction: hash(102), block: 6n }, NOW);
   await ledger.release(late, 'expired_unused', NOW);
   // Its answer is forgotten, and the money comes after all.
-  assert.equal(await ledger.forgetAnswers(NOW + 400 * 86_400_000), 3);
+  assert.equal(await ledger.forgetAnswers(NOW + 400 * DAY_MS), 3);
   assert.ok(await ledger.leaseAudit(account, 'auditor', NOW, 60_000));
   const through = { block: 9n, seconds: NOW / 1000 };
   const booked = await ledger.bookTransfers({

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { sha256 } from '../../lib/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
+import { DAY_MS } from '../../lib/time.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { readFigures, formatReport } from '../../ledger/report.ts';
 import { purchaseRow } from '../../ledger/records.ts';
@@ -17,7 +18,6 @@ import { ledgerState, soldSnapshots, usdOf } from '../../pipelines/operate/earni
 import { checkHealth } from '../../pipelines/operate/health.ts';
 import { formatHealth } from '../../pipelines/commands/status_format.ts';
 
-const DAY_MS = 86_400_000;
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const body = new TextEncoder().encode('[]');
 const answer = {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { DAY_MS } from '../../lib/time.ts';
 import { compareRunIds, parseRunId, runIdOf } from '../../pipelines/layout.ts';
 import { policyOf } from '../../pipelines/operate/retention/prune.ts';
 import { retentionSettings } from '../../pipelines/operate/settings.ts';
@@ -17,7 +18,6 @@ import {
   type SnapshotNeeds,
 } from '../../pipelines/operate/retention/plan.ts';
 
-const DAY_MS = 86_400_000;
 const START = Date.parse('2024-01-01T00:00:00Z');
 const dayOf = (n: number): string => new Date(START + n * DAY_MS).toISOString().slice(0, 10);
 const asOf = (runId: string): string => parseRunId(runId)?.asOf ?? '';

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { DAY_MS } from '../../lib/time.ts';
 import { loadSources } from '../../sources/index.ts';
 import { JOBS, lastSlot, nextReadOn, nextSlot, type Job } from '../../pipelines/operate/schedule/jobs.ts';
 import { jobNamed, settingsFile } from '../../pipelines/operate/schedule/run_job.ts';
@@ -39,7 +40,7 @@ describe('the days of the schedule', () => {
   });
 
   test('underwriting is every two days also where a month has 31 days, and the others every day', () => {
-    const days = slots(jobNamed('underwrite'), at('2026-12-27'), 5).map((d) => Date.parse(localDay(d)) / 86_400_000);
+    const days = slots(jobNamed('underwrite'), at('2026-12-27'), 5).map((d) => Date.parse(localDay(d)) / DAY_MS);
     assert.deepEqual(
       days.slice(1).map((d, i) => d - (days[i] ?? 0)),
       [2, 2, 2, 2],
@@ -80,7 +81,7 @@ describe('the days of the schedule', () => {
         '2026-11-20',
       );
       assert.ok(
-        next > '2026-11-20' && Date.parse(next) - Date.parse('2026-11-20') <= spec.everyDays * 86_400_000,
+        next > '2026-11-20' && Date.parse(next) - Date.parse('2026-11-20') <= spec.everyDays * DAY_MS,
         `${spec.name} ${next}`,
       );
     }
@@ -255,7 +256,7 @@ describe('as systemd units', { skip: hasAnalyze ? false : 'there is no systemd-a
       const elapsed = [...new Set(times)];
       const last = elapsed.at(-1)?.slice(0, 10) ?? '';
       const own: string[] = [];
-      for (let day = Date.UTC(2026, 10, 22); day <= Date.parse(last); day += 86_400_000) {
+      for (let day = Date.UTC(2026, 10, 22); day <= Date.parse(last); day += DAY_MS) {
         const d = new Date(day).toISOString().slice(0, 10);
         if (job.on(d)) own.push(`${d} ${String(job.hour).padStart(2, '0')}:${String(job.minute).padStart(2, '0')}`);
       }

@@ -1,6 +1,7 @@
 /** What the made-up world promises of distress records, sales and debts outside Ohio's lists, and of rolls. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { DAY_MS } from '../../lib/time.ts';
 import { publishers } from '../../sandbox/world/distress_kinds.ts';
 import type { DistressOnDay } from '../../sandbox/world/distress_types.ts';
 import { saleSites } from '../../sandbox/world/sale_counties.ts';
@@ -107,7 +108,7 @@ describe('sales outside Ohio', () => {
     for (const { fips, type, isSaleDay } of saleSites) {
       const items = elsewhere.filter((item) => item.countyFips === fips && item.auctionType === type);
       assert.ok(items.length > 10, `${fips} ${type}`);
-      for (const { saleDate } of items) assert.ok(isSaleDay(Date.parse(`${saleDate}T00:00:00Z`) / 86_400_000));
+      for (const { saleDate } of items) assert.ok(isSaleDay(Date.parse(`${saleDate}T00:00:00Z`) / DAY_MS));
     }
   });
 

@@ -9,6 +9,7 @@ import { FolderStore } from '../../lib/store/folder.ts';
 import { S3Store } from '../../lib/store/s3.ts';
 import { downloadVerified, objectOf, readVerified, type Store } from '../../lib/store/store.ts';
 import type { WaitOptions } from '../../lib/store/wait.ts';
+import { DAY_MS } from '../../lib/time.ts';
 import { memoryFolder } from '../ledger/memory_folder.ts';
 import { BUCKET, startS3, withS3, type S3Server } from './s3_server.ts';
 
@@ -80,7 +81,7 @@ describe('a store', () => {
     await store.put(objectOf(sha256('page')), bytesOf('page'));
     await writeFile(join(root, 'incoming', 'killed'), 'half a pa');
     await writeFile(join(root, 'incoming', 'written now'), 'half a pa');
-    const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);
+    const twoDaysAgo = new Date(Date.now() - 2 * DAY_MS);
     await utimes(join(root, 'incoming', 'killed'), twoDaysAgo, twoDaysAgo);
     assert.equal(await store.switchPointer('a', null), true);
     assert.deepEqual(await store.list('incoming/'), ['incoming/written now']);

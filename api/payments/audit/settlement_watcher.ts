@@ -1,7 +1,7 @@
 /** Maintains the ledger while a server runs: resolves settlements, deletes abandoned reservations and old answers. */
 import { LedgerUnavailable } from '../../../ledger/ledger.ts';
 import { BASE } from '../../../lib/network.ts';
-import { DAY_MS } from '../../../lib/time.ts';
+import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
 import { ChainUnavailable } from '../chain/chain_errors.ts';
 import { failureText, reconcile, type Pass, type Reconciler } from './reconcile.ts';
 import { repeat } from './repeat.ts';
@@ -9,7 +9,7 @@ import { repeat } from './repeat.ts';
 const EVERY_MS = 10_000;
 /** A settlement that takes longer may have lost its process. Reading the chain too early does no harm. */
 const SETTLEMENT_MS = 45_000;
-const FORGET_EVERY_MS = 3_600_000;
+const FORGET_EVERY_MS = HOUR_MS;
 
 export interface WatchOptions extends Reconciler {
   /** Time of the latest block of every chain, the earliest of them, in Unix seconds. Rejects if one cannot be read. */

@@ -3,11 +3,10 @@ import { existsSync } from 'node:fs';
 import type { z } from 'zod';
 import type { PrivateKey } from '../../../lib/receipt.ts';
 import { readSettings, SettingError } from '../../../lib/settings.ts';
+import { HOUR_MS } from '../../../lib/time.ts';
 import { readReceiptKeys, writeReceiptKeys } from './key_file.ts';
 import { newKey, revokeKey, rotateKeys, withoutEndedParts, type KeyFile } from './key_set.ts';
 import { receiptKeySettings } from './key_settings.ts';
-
-const HOUR_MS = 3_600_000;
 
 function stateOf({ from, until, revoked: withdrawn, d }: PrivateKey, nowMs: number): string {
   if (withdrawn !== null) return `revoked at ${withdrawn}`;

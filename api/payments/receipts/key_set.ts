@@ -2,14 +2,13 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { keyIdOf, PrivateKey, publicPart, type PublicKey } from '../../../lib/receipt.ts';
+import { instantOf } from '../../../lib/time.ts';
 
 /**
  * How long a replaced key may still sign: the clocks of two servers may differ by this much. It equals the ledger's
  * limit for a clock that is ahead.
  */
 const OVERLAP_MS = 600_000;
-
-export const instantOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
 export interface SigningKey {
   readonly kid: string;

@@ -1,4 +1,5 @@
 /** The loads of docs/capacity.md: the default world, larger ones, and more buyers. */
+import { HOUR_MS } from '../../../lib/time.ts';
 import { simulateCrawl, siteTimes } from './crawl.ts';
 import { figureIn } from './figures.ts';
 import { fleetFor, type Fleet, type Load, type Machine } from './needs.ts';
@@ -6,7 +7,6 @@ import { countiesOf, readsFor, worldReads, type Scale } from './reads.ts';
 import { cost, COUNTY_ROWS } from './unit_costs.ts';
 import { tableOf } from './world.ts';
 
-const HOUR_MS = 3_600_000;
 const reads = await worldReads();
 /** Counties of the default world. */
 export const COUNTIES = countiesOf(reads).length;

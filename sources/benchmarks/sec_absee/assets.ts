@@ -5,6 +5,7 @@
  * because it has the loan and the statement; its parts are rejected.
  */
 import { load } from 'cheerio/slim';
+import { DAY_MS } from '../../../lib/time.ts';
 import { Quarantine, type Candidate, type Page } from '../../contract.ts';
 import { candidate, date, integer, money, optional, refuse, state, year, zip } from '../../values.ts';
 import { BrokenXml, checkNesting } from '../../xml.ts';
@@ -106,7 +107,7 @@ export function parsePercent(field: string, value: string | undefined, decimals:
 /** Whether a statement is of a full year, by its first and last day. */
 function periodOf(startsOn: string | null, endsOn: string | null): 'full_year' | 'other_period' | null {
   if (startsOn === null || endsOn === null) return null;
-  const days = (Date.parse(endsOn) - Date.parse(startsOn)) / 86_400_000 + 1;
+  const days = (Date.parse(endsOn) - Date.parse(startsOn)) / DAY_MS + 1;
   return days >= FULL_YEAR_DAYS.least && days <= FULL_YEAR_DAYS.most ? 'full_year' : 'other_period';
 }
 

@@ -1,5 +1,6 @@
 /** Values as ArcGIS layers publish them: dates in milliseconds, dates in conditions, prices of transfers. */
 import type { Range } from '../../../lib/range.ts';
+import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
 import type { FetchContext } from '../../contract.ts';
 import { addDays } from '../../days.ts';
 import { LATITUDE, LONGITUDE } from '../../ranges.ts';
@@ -20,9 +21,6 @@ export interface DayOptions {
 
 /** No layer has events before this day. */
 const EARLIEST = '1800-01-01';
-const DAY_MS = 86_400_000;
-
-const HOUR_MS = 3_600_000;
 
 const formats = new Map<string, { readonly format: Intl.DateTimeFormat; readonly days: Map<number, string> }>();
 

@@ -6,6 +6,7 @@
  *
  *   {"Ask": "list_price", "Doors": "units", "Broker's price opinion": null, "=OH": "state"}
  */
+import { DAY_MS } from '../../../lib/time.ts';
 import { Quarantine, type Candidate, type Page } from '../../contract.ts';
 import { COLUMNS_FILE, fixedValues } from '../../csv/column_map.ts';
 import {
@@ -40,7 +41,7 @@ const NEEDED: readonly (readonly ListingField[])[] = [
 /** A day as text. A workbook stores it as the number of days since 30 December 1899. */
 const dayOf = (value: Cell | undefined): Cell | undefined =>
   typeof value === 'number' && value > 20_000 && value < 80_000
-    ? new Date(Date.UTC(1899, 11, 30) + Math.floor(value) * 86_400_000).toISOString().slice(0, 10)
+    ? new Date(Date.UTC(1899, 11, 30) + Math.floor(value) * DAY_MS).toISOString().slice(0, 10)
     : value;
 
 /** A cap rate in percent. A workbook stores 7.25 % as 0.0725: a value below 0.5 without a percent sign is a share. */

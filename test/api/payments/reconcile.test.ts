@@ -8,6 +8,7 @@ import { paymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import { reconcile, type Pass, type Reconciler } from '../../../api/payments/audit/reconcile.ts';
 import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
+import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
 import { AMOUNT, startChainPayments, THEM, US, type ChainPayments } from '../support/chain_payments.ts';
 
 it('the chain is Base as viem defines it, without the parts that nothing here uses', () => {
@@ -119,7 +120,7 @@ describe('the reconciler', () => {
 
   it("waits for a safe block past the payment's end, wherever the clock of this machine stands", async () => {
     const purchase = await settling(60n);
-    const year = 365 * 86_400_000;
+    const year = 365 * DAY_MS;
     for (const now of [Date.now() + year, Date.now(), Date.now() - year]) {
       assert.deepEqual(await pass({ nowMs: () => now }), waiting(1));
     }
@@ -179,8 +180,8 @@ describe('the reconciler', () => {
   it('leaves a purchase alone while its request may settle it, unless its outcome was noted as unknown', async () => {
     const purchase = await settling();
     await on.pay(purchase.payment);
-    assert.deepEqual(await pass({}, 3_600_000), waiting(0));
+    assert.deepEqual(await pass({}, HOUR_MS), waiting(0));
     await ledger.markUnknown(purchase.id, 'not_seen', null);
-    assert.deepEqual(await pass({}, 3_600_000), sold(1));
+    assert.deepEqual(await pass({}, HOUR_MS), sold(1));
   });
 });

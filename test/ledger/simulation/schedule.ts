@@ -6,7 +6,7 @@ import type { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
 import type { Store } from '../../../ledger/sql/store.ts';
 import { openSqliteStore } from '../../../ledger/sqlite/store.ts';
 import { BASE, KNOWN_NETWORKS, type Network } from '../../../lib/network.ts';
-import { DAY_MS } from '../../../lib/time.ts';
+import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
 import { all, leadOf } from '../purchases.ts';
 import { CallChecks } from './call_checks.ts';
 import { Chain, PRICE } from './chain.ts';
@@ -173,7 +173,7 @@ class Events {
     } else if (dice < 0.984) {
       if (process.alive) this.audit(process);
     } else if (dice < 0.988) {
-      process.skewMs += world.pick([-1, 1]) * world.pick([1000, 60_000, 3_600_000, DAY_MS]);
+      process.skewMs += world.pick([-1, 1]) * world.pick([1000, 60_000, HOUR_MS, DAY_MS]);
       world.log(process.name, `its clock is now ${process.skewMs / 1000} s wrong`);
     } else await this.#spendWithoutServer();
   }

@@ -5,6 +5,7 @@ import { before, describe, test } from 'node:test';
 import { join } from 'node:path';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { literal } from '../../../lib/sql.ts';
+import { DAY_MS } from '../../../lib/time.ts';
 import { checkHealth } from '../../../pipelines/operate/health.ts';
 import { checkExpectations } from '../../../pipelines/ingest/expect.ts';
 import { respond } from '../../../sandbox/http.ts';
@@ -81,7 +82,7 @@ const FREDDIE = 'date,pmms30,pmms30p,pmms15,pmms15p,pmms51,pmms51p,pmms51m,pmms5
 
 /** Weeks of the survey's file up to a day, the last with this rate. */
 function weeksUpTo(day: string, rate: string): string {
-  const weeks = Array.from({ length: 110 }, (_, back) => new Date(Date.parse(day) - back * 7 * 86_400_000));
+  const weeks = Array.from({ length: 110 }, (_, back) => new Date(Date.parse(day) - back * 7 * DAY_MS));
   const lines = weeks.map((at, back) => {
     const printed = `${at.getUTCMonth() + 1}/${at.getUTCDate()}/${at.getUTCFullYear()}`;
     return `${printed},${back === 0 ? rate : '7.10'},,6.40,,,,,`;

@@ -1,11 +1,11 @@
 /** Builds random days, each on the tables of the day before, and finds what a run would not publish. */
+import { DAY_MS } from '../../../../lib/time.ts';
 import { currentAssumptions } from '../../../../models/assumptions.ts';
 import { loadModels } from '../../../../models/index.ts';
 import { buildTables, type InputRow, type Inputs } from '../../build_models.ts';
 import { cuyahoga, recordOf, sources, type RandomDay, type Source } from './days.ts';
 
 const FIRST = Date.parse('2026-11-01');
-const DAY_MS = 86_400_000;
 const models = (await loadModels()).filter(({ contract }) => contract.publish);
 const names = models.map(({ name }) => name);
 const sql = (await loadModels()).map((model) => [model.sql, ...model.contract.audits.map((a) => a.sql)].join('\n'));
