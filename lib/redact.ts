@@ -5,7 +5,7 @@ export type Redact = (text: string) => string;
 export const HIDDEN = '[hidden]';
 
 /** Shorter secrets would match ordinary words. */
-const SHORTEST = 4;
+const MIN_LENGTH = 4;
 
 const USERINFO = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'<>\\]*@/gi;
 const NETWORK_CODES = [
@@ -47,7 +47,7 @@ const hideTruncated = (text: string, forms: readonly string[]): string =>
     .map((part, i, parts) => {
       if (parts[i + 1] !== '...' && parts[i + 1] !== '…') return part;
       for (const form of forms) {
-        for (let length = Math.min(form.length, part.length); length >= SHORTEST; length -= 1) {
+        for (let length = Math.min(form.length, part.length); length >= MIN_LENGTH; length -= 1) {
           if (part.endsWith(form.slice(0, length))) return part.slice(0, -length) + HIDDEN;
         }
       }
@@ -57,7 +57,7 @@ const hideTruncated = (text: string, forms: readonly string[]): string =>
 
 /** A function that replaces every secret, and any URL's user and password, with `[hidden]`. */
 export function redactor(secrets: readonly string[]): Redact {
-  const forms = [...new Set(secrets.filter((secret) => secret.length >= SHORTEST).flatMap(encodingsOf))].sort(
+  const forms = [...new Set(secrets.filter((secret) => secret.length >= MIN_LENGTH).flatMap(encodingsOf))].sort(
     (a, b) => b.length - a.length,
   );
   // Longest first: the regular expression takes the first alternative that matches.

@@ -20,7 +20,7 @@ const RIGHT = 30;
 const TOP = 50;
 const ROW_HEIGHT = 26;
 /** Largest cap rate of the axis, in percent. */
-const MOST = 12;
+const MAX_PERCENT = 12;
 const CLAIMED = '#c2571a';
 const UNDERWRITTEN = '#1f6f8b';
 
@@ -43,7 +43,7 @@ export async function runNotebook(snapshotFolder: string): Promise<readonly (rea
   }
 }
 
-const x = (percent: number): number => LEFT + (Math.min(MOST, percent) / MOST) * (WIDTH - LEFT - RIGHT);
+const x = (percent: number): number => LEFT + (Math.min(MAX_PERCENT, percent) / MAX_PERCENT) * (WIDTH - LEFT - RIGHT);
 
 function barOf({ state, deals, claimed, underwritten }: Row, index: number): string {
   const y = TOP + 20 + index * ROW_HEIGHT;

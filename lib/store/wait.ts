@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreUnavailable } from './store.ts';
 
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 4_000;
+const MAX_PAUSE_MS = 4_000;
 const REPORT_AFTER_MS = 2_000;
 
 export interface WaitOptions {
@@ -41,7 +41,7 @@ export class StoreWait {
   /** Run `work`, and retry it during an outage. @throws StoreUnavailable if it fails for longer than the wait */
   async repeat<T>(outageOf: OutageOf, work: () => Promise<T>): Promise<T> {
     let until: number | undefined;
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       const startedMs = performance.now();
       try {
         const result = await work();

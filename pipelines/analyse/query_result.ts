@@ -24,7 +24,7 @@ const WIDEST_CELL = 60;
 /** Number of columns to name that do not fit. */
 const NAMES_SHOWN = 8;
 /** Least width of a column whose cells wrap. */
-const LEAST_WRAPPED = 16;
+const MIN_WRAPPED = 16;
 /** What to do about columns that do not fit, at the prompt and for a single query. */
 const PROMPT_HINT = '.x prints one line per value';
 export const CSV_HINT = 'FORMAT=csv prints all';
@@ -89,7 +89,7 @@ function columnWidths(
   const least = columns.map((column, index) =>
     Math.min(
       widths[index] ?? 0,
-      Math.max(column.length, LEAST_WRAPPED, ...cells.map((row) => longestWord(row[index] ?? ''))),
+      Math.max(column.length, MIN_WRAPPED, ...cells.map((row) => longestWord(row[index] ?? ''))),
     ),
   );
   let fitted: readonly number[] | null = null;

@@ -21,7 +21,7 @@ const REASON_WIDTH = 100;
 /** Columns that a narrow screen leaves out, in this order. */
 const LESS_IMPORTANT = ['rejected', 'every', 'next due', 'last success', 'rows'];
 /** Columns that a reason needs in its row. With fewer, it goes on a line of its own. */
-const LEAST_REASON_WIDTH = 24;
+const MIN_REASON_WIDTH = 24;
 const INDENT = 4;
 
 type Group = SourceHealth['group'];
@@ -133,7 +133,7 @@ function tableThatFits(rows: readonly Row[], columns: number): FittedTable {
   }
   const [header = '', ...body] = lines;
   const room = columns - width() - 2;
-  const isBeside = room >= LEAST_REASON_WIDTH;
+  const isBeside = room >= MIN_REASON_WIDTH;
   const withReason = (line: string, reason: string): string[] => {
     if (reason === '') return [line];
     if (isBeside) return [`${line.padEnd(width())}  ${shortened(reason, Math.min(REASON_WIDTH, room))}`];

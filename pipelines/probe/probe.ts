@@ -12,7 +12,7 @@ import { limited, ProbeLimit } from './limited.ts';
 /** Rows to request from a site that accepts a limit. */
 export const SAMPLE_ROWS = 3;
 /** Pages that a probe requests at most: a session, calendars and lists come before the first rows. */
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 
 /**
  * as_expected: the page was read, and its rows were accepted. differs: the adapter does not know the page, or rejects
@@ -47,7 +47,7 @@ export async function probe(fetcher: Fetcher, spec: SourceSpec, clock: Clock): P
     onUnreadable: (_key, error) => lost.push(error),
     sampleRows: SAMPLE_ROWS,
   });
-  const { ctx, pages } = limited(context, MOST_PAGES);
+  const { ctx, pages } = limited(context, MAX_PAGES);
   const outcome = await firstRows(spec, ctx, lost).catch(failed);
   const { requests, bytes } = context.stats;
   return { source: spec.name, ...outcome, requests, bytes, pages };

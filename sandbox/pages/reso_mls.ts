@@ -13,7 +13,7 @@ import { asDictionary2, records, SITE, unitTypesByKey } from './reso_rows.ts';
 const MAX_TOP_EXPANDED = 1000;
 
 /** A server sends fewer rows than a client may ask for. */
-const MOST_SENT = 50;
+const MAX_SENT = 50;
 
 /** Secrets by the operator's settings: the token of the MLS, and a key of the census's API, which accepts any. */
 export const SANDBOX_SECRETS = { RESO_SANDBOX_MLS_TOKEN: 'sandbox-token', CENSUS_API_KEY: 'sandbox-key' } as const;
@@ -109,7 +109,7 @@ function properties(day: WorldDay, request: SandboxRequest, vendor: Vendor): San
   const expanded = request.query.get('$expand');
   if (expanded !== null && expanded !== 'UnitTypes') throw new BadQuery(`${expanded} cannot be expanded`);
   const maxTop = expanded === null ? vendor.maxTop : Math.min(vendor.maxTop, MAX_TOP_EXPANDED);
-  const { shown, next } = pageOfRows(request, rows, { maxTop, mostSent: MOST_SENT });
+  const { shown, next } = pageOfRows(request, rows, { maxTop, mostSent: MAX_SENT });
   const types = unitTypesByKey(day);
   const root = `https://${request.publicHost}${vendor.root}`;
   return withValidators(

@@ -157,7 +157,7 @@ export interface Stock {
 const LISTED_SHARE = 1 / 3;
 const STACKED_SHARE = 1 / 5;
 /** Maximum share of a place's listed properties with one kind of record. */
-const MOST_LISTED = 0.5;
+const MAX_LISTED = 0.5;
 
 /** Records of all publishers. Ohio's concern properties that the world has anyway. */
 export function planDistress(seed: number, size: number, stock: Stock, book: PropertyBook): DistressPlan[] {
@@ -183,7 +183,7 @@ export function planDistress(seed: number, size: number, stock: Stock, book: Pro
     );
     const wanted = Math.round((size * publisher.size) / 100);
     const total = wanted + Math.round(wanted * TURNOVER);
-    const listedCount = Math.min(Math.round(total * LISTED_SHARE), Math.ceil(listed.length * MOST_LISTED));
+    const listedCount = Math.min(Math.round(total * LISTED_SHARE), Math.ceil(listed.length * MAX_LISTED));
     const isOhio = fips.startsWith('39');
     const stackedCount = isOhio ? total - listedCount : Math.round(total * STACKED_SHARE);
     const chosen = [...listed.slice(0, listedCount), ...others.slice(0, stackedCount)];

@@ -160,7 +160,7 @@ function planItem(seed: number, site: SaleSite, item: Item): SalePlan[] {
 
 /** Share of the items that are of properties for sale, and that are of properties that owe taxes. */
 const LISTED_SHARE = 1 / 3;
-const MOST_LISTED = 0.5;
+const MAX_LISTED = 0.5;
 
 /** All items. On the default day each site shows about its size for that day or later; half as many are past. */
 export function planSalesElsewhere(
@@ -176,7 +176,7 @@ export function planSalesElsewhere(
     const draws = new Draw(seed, 'sales of', site.fips, site.type);
     const listed = forSale
       .filter(({ countyFips }) => countyFips === site.fips)
-      .filter(({ id }) => new Draw(seed, 'auctioned', site.type, id).chance(MOST_LISTED));
+      .filter(({ id }) => new Draw(seed, 'auctioned', site.type, id).chance(MAX_LISTED));
     const places = placesOfCounty(site.fips);
     const total = wanted + past + later;
     return Array.from({ length: total }, (_, at): SalePlan[] => {

@@ -70,14 +70,14 @@ function units(value: unknown): number | null {
 const TAXES =
   /^\$? ?(\d{1,3}(?:,\d{3})+|\d+)(\.\d{1,2})?(?: ?\/ ?(?:yr|year)\.?| per year| annually)?(?: ?\(20\d\d\))?$/iu;
 /** Fields hold 0 or 1 for an unknown amount. */
-const LEAST_TAXES = 1_00n;
+const MIN_TAXES = 1_00n;
 
 /** Property tax of one year; null for any other text, because a bad tax must not reject the listing. */
 function annualTaxes(value: unknown): string | null {
   const text = typeof value === 'number' || typeof value === 'string' ? optional(value) : null;
   const [, dollars = '', cents = ''] = TAXES.exec(text ?? '') ?? [];
   const size = hundredths(`${dollars.replaceAll(',', '')}${cents}`);
-  return size === null || size <= LEAST_TAXES || dollars.length > 11 || /^9{7,}$/u.test(dollars) ? null : decimal(size);
+  return size === null || size <= MIN_TAXES || dollars.length > 11 || /^9{7,}$/u.test(dollars) ? null : decimal(size);
 }
 
 /** Values of a listing. Zero means unknown in every field where zero is impossible. */

@@ -17,8 +17,8 @@ export type UnitMix = readonly [studios: number, one: number, two: number, three
 export const MIX_COLUMNS = ['units_0br', 'units_1br', 'units_2br', 'units_3br', 'units_4br'] as const;
 
 /** A longer text is a description. */
-const LONGEST = 300;
-const MOST_BEDROOMS = 4;
+const MAX_LENGTH = 300;
+const MAX_BEDROOMS = 4;
 
 const WORDS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'];
 const WORD = new RegExp(`\\b(?:${WORDS.join('|')})\\b`, 'gu');
@@ -103,8 +103,8 @@ function itemAt(reader: Reader): Item | null {
 /** The mix of some items; null if they have no unit. */
 function mixOf(items: readonly Pick<Item, 'count' | 'bedrooms'>[]): UnitMix | null {
   const of = (bedrooms: number): number =>
-    items.reduce((sum, item) => sum + (Math.min(item.bedrooms, MOST_BEDROOMS) === bedrooms ? item.count : 0), 0);
-  const mix: UnitMix = [of(0), of(1), of(2), of(3), of(MOST_BEDROOMS)];
+    items.reduce((sum, item) => sum + (Math.min(item.bedrooms, MAX_BEDROOMS) === bedrooms ? item.count : 0), 0);
+  const mix: UnitMix = [of(0), of(1), of(2), of(3), of(MAX_BEDROOMS)];
   return mix.some((count) => count > 0) ? mix : null;
 }
 
@@ -112,7 +112,7 @@ const totalOf = (mix: UnitMix): number => mix.reduce((sum, count) => sum + count
 
 /** The mix that a text states; null for none, and for a text that can be read in two ways. */
 export function parseUnitMix(printed: unknown): UnitMix | null {
-  if (typeof printed !== 'string' || printed.length > LONGEST) return null;
+  if (typeof printed !== 'string' || printed.length > MAX_LENGTH) return null;
   const text = (tidy(printed) ?? '')
     .toLowerCase()
     .replaceAll(/[\n\r]+/gu, ';')

@@ -9,10 +9,10 @@ import { DEALS, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts
 import { headerOf, randomAddress, signInAs } from './wallets.ts';
 
 /** Open purchases that one payer may have, at most. */
-const MOST_OPEN = 4;
+const MAX_OPEN = 4;
 const AT_ONCE = 7;
 /** A transfer with a contract wallet of reasonable size. */
-const MOST_GAS = 1_000_000n;
+const MAX_GAS = 1_000_000n;
 
 describe('a contract wallet', () => {
   let shop: AttackedShop;
@@ -57,7 +57,7 @@ describe('a contract wallet', () => {
     const payer = await walletOf('ValidAtNoGasPrice');
     const attempts = await present(payer, DEALS, AT_ONCE);
     const open = await openPurchases(payer);
-    assert.ok(open <= MOST_OPEN, `${open} open purchases: ${JSON.stringify(outcomes(attempts))}`);
+    assert.ok(open <= MAX_OPEN, `${open} open purchases: ${JSON.stringify(outcomes(attempts))}`);
     const refused = ['402 payment_invalid', '402 contract_wallet_refused', '429 too_many_open_purchases'];
     const expected = [...refused, '429 payer_unbilled_too_often', '502 settlement_unknown'];
     for (const made of attempts) {
@@ -111,7 +111,7 @@ describe('a contract wallet', () => {
     const made = await attempt(path, await buyer.sign(path), buyer.signIn);
     assert.equal(made.status, 200);
     const gas = await gasSpent(selfShop, firstBlock);
-    assert.ok(gas > 0n && gas < MOST_GAS, `${gas} gas`);
+    assert.ok(gas > 0n && gas < MAX_GAS, `${gas} gas`);
     await checkBooks(selfShop, [made]);
   });
 });

@@ -10,7 +10,7 @@ import { DEALS, DOLLAR, EXCLUSIVE, LEADS, openAttackedShop, type AttackedShop } 
 import { authorizationFor, delegationTo, headerWith, randomAddress, signAuthorization } from './wallets.ts';
 
 /** Far more than a transfer takes, far less than the attack burns. */
-const MOST_GAS = 2_000_000n;
+const MAX_GAS = 2_000_000n;
 const CONTRACTS = ['RefusesAll', 'AcceptsAnything', 'BurnsTenMillionGas', 'NeverReturns'] as const;
 
 describe('a delegation', () => {
@@ -75,7 +75,7 @@ describe('a delegation', () => {
         assert.ok(delegated.has(buyer.address));
         await checkBooks(selfShop, [made]);
         const gas = await gasSpent(selfShop, firstBlock);
-        assert.ok(gas < MOST_GAS, `${gas} gas: ${made.status} ${reasonOf(made)}`);
+        assert.ok(gas < MAX_GAS, `${gas} gas: ${made.status} ${reasonOf(made)}`);
       });
     }
   }

@@ -11,11 +11,11 @@ const AT_ONCE = 12;
 /** More than a payer may have open. */
 const ONE_BY_ONE = 22;
 /** Leads that new payers may hold together, at most. */
-const MOST_HELD_TOGETHER = 9;
+const MAX_HELD_TOGETHER = 9;
 /** More than that. */
 const MANY = 11;
 /** Leads that one payer may hold unsold, at most. */
-const MOST_HELD = 5;
+const MAX_HELD = 5;
 
 describe('a payer', () => {
   let shop: AttackedShop;
@@ -74,7 +74,7 @@ describe('a payer', () => {
 
   it('with funds for 12 leads who signs 12 at once holds only a few, and others buy meanwhile', async () => {
     const { attempts, other, held } = await rush(16n * DOLLAR, EXCLUSIVE);
-    assert.ok(held <= MOST_HELD, `${held} leads are held: ${JSON.stringify(outcomes(attempts))}`);
+    assert.ok(held <= MAX_HELD, `${held} leads are held: ${JSON.stringify(outcomes(attempts))}`);
     assert.equal(other.status, 200);
     isTyped(attempts);
     await checkBooks(shop, [...attempts, other]);
@@ -117,7 +117,7 @@ describe('a payer', () => {
     const attempts = await Promise.all(headers.map(present));
     shop.facilitator.behave(honest);
     const held = (await claimedLeads()) - claimedBefore;
-    assert.ok(held <= MOST_HELD_TOGETHER, `${held} of ${LEADS} leads are held: ${JSON.stringify(outcomes(attempts))}`);
+    assert.ok(held <= MAX_HELD_TOGETHER, `${held} of ${LEADS} leads are held: ${JSON.stringify(outcomes(attempts))}`);
     const refused = attempts.filter((made) => made.status !== 502);
     for (const made of refused) {
       assert.equal(`${made.status} ${reasonOf(made)}`, '503 lead_pool_held');

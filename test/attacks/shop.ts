@@ -24,7 +24,7 @@ export const [WAYNE, OAKLAND, MACOMB, KENT] = ['wayne', 'oakland', 'macomb', 'ke
 ) as [string, string, string, string];
 
 /** Passes of the watcher after which an open purchase counts as staying open. */
-const MOST_PASSES = 40;
+const MAX_PASSES = 40;
 /** Blocks mined between two passes: after two, what was paid or canceled is in a safe block. */
 const BLOCKS_PER_PASS = 3;
 /** The chain mines at once, so a payment that is not visible after this is not coming. */
@@ -170,7 +170,7 @@ export async function openAttackedShop(options: ShopOptions = {}): Promise<Attac
         if (units > 0n) await chain.mint(address, units);
       },
       async resolve() {
-        for (let pass = 0; pass < MOST_PASSES; pass += 1) {
+        for (let pass = 0; pass < MAX_PASSES; pass += 1) {
           await server.running.watch.pass();
           const open = (await purchases()).filter((p) => p.state === 'settling');
           const used = await Promise.all(open.map(isUsed));

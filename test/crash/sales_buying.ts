@@ -9,7 +9,7 @@ import { sha256, type Attempt } from './sales_world.ts';
 const EXCLUSIVE = '/api/leads/exclusive';
 const PATHS = [EXCLUSIVE, EXCLUSIVE, '/api/deals', `/api/deals/${uuid(1)}/report`, '/api/leads'] as const;
 /** How often a buyer asks again for what it may have paid for, before it leaves that for later. */
-const MOST_TRIES = 6;
+const MAX_TRIES = 6;
 
 /** Random numbers from a seed: 0 <= n < 1. */
 export function randomFrom(seed: number): () => number {
@@ -57,7 +57,7 @@ export async function buying(
     const { authorization } = decodePaymentSignatureHeader(header).payload as { authorization: { nonce: string } };
     const attempt: Attempt = { buyer, path, header, nonce: authorization.nonce.toLowerCase() };
     attempts.push(attempt);
-    for (let tries = 0; tries < MOST_TRIES && !attempt.answer; tries += 1) {
+    for (let tries = 0; tries < MAX_TRIES && !attempt.answer; tries += 1) {
       const copies = random() < 0.2 ? 2 : 1;
       await Promise.all(
         Array.from({ length: copies }, async () => {

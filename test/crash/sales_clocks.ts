@@ -26,11 +26,11 @@ const AWAY_MS = [
   40 * DAY_MS,
 ];
 /** Largest error of a buyer's clock. With more, a payment would stay open for longer than its answer is stored. */
-const MOST_BUYER_MS = 3 * DAY_MS;
+const MAX_BUYER_MS = 3 * DAY_MS;
 /** Readings of the clock after which it jumps, at most: a purchase makes some thirty. */
-const MOST_READINGS = 40;
+const MAX_READINGS = 40;
 /** Jumps between two restarts of a jumping server, and between two jumps of the chain's time; how far that goes. */
-const [RESTART_EVERY, CHAIN_EVERY, LEAST_CHAIN_SECONDS, MOST_CHAIN_SECONDS] = [16, 15, 60, 400];
+const [RESTART_EVERY, CHAIN_EVERY, MIN_CHAIN_SECONDS, MAX_CHAIN_SECONDS] = [16, 15, 60, 400];
 /** Shares of settlements: the reply is lost, the settlement is lost, it arrives after the server's wait, it is slow. */
 const [REPLY_LOST, LOST, HELD, SLOW] = [0.12, 0.04, 0.03, 0.3];
 const [HELD_MS, SLOW_MS] = [12_000, 300];
@@ -152,7 +152,7 @@ export async function sellUnderClocks({
             const n = random();
             if (n < 0.7) return Math.round(rightMs / SECOND_MS);
             const theirs = servers[Math.floor(random() * JUMPING)]?.offsetMs() ?? 0;
-            return Math.round((n < 0.85 ? Math.max(-MOST_BUYER_MS, Math.min(MOST_BUYER_MS, theirs)) : 0) / SECOND_MS);
+            return Math.round((n < 0.85 ? Math.max(-MAX_BUYER_MS, Math.min(MAX_BUYER_MS, theirs)) : 0) / SECOND_MS);
           },
           answered(attempt) {
             if (random() >= COLLECTS) return;
@@ -166,7 +166,7 @@ export async function sellUnderClocks({
     while (attempts.filter((a) => a.answer).length < WARM_UP) await sleep(20);
 
     const jumped = async (server: ClockedServer, offsetMs: number): Promise<void> => {
-      const how = await server.jump(offsetMs, Math.floor(random() * MOST_READINGS));
+      const how = await server.jump(offsetMs, Math.floor(random() * MAX_READINGS));
       if (how === null) return;
       count.jumps += 1;
       if (how === 'reading') count.betweenReadings += 1;
@@ -205,7 +205,7 @@ export async function sellUnderClocks({
           await sleep(20);
           continue;
         }
-        const seconds = Math.floor(LEAST_CHAIN_SECONDS + random() * (MOST_CHAIN_SECONDS - LEAST_CHAIN_SECONDS));
+        const seconds = Math.floor(MIN_CHAIN_SECONDS + random() * (MAX_CHAIN_SECONDS - MIN_CHAIN_SECONDS));
         await passOnChain(world.chain, seconds);
         count.chainJumps += 1;
         // For a while the chain is ahead of everybody.
@@ -224,7 +224,7 @@ export async function sellUnderClocks({
     // Requests in flight arrive. Then the chain's time passes every validBefore, and a server with the right clock
     // resolves everything open.
     await node.idle();
-    const passed = MOST_BUYER_MS + HOUR_MS;
+    const passed = MAX_BUYER_MS + HOUR_MS;
     await passOnChain(world.chain, passed / SECOND_MS);
     const last = await clockedServer(world.env, rightMs + passed, fault);
     servers.push(last);

@@ -9,7 +9,7 @@ import { mountDisk, openDiskShop, PATHS, unmountDisk, type DiskShop, type Signed
 
 const RETRY_MS = 300;
 /** Presentations of one payment. A reservation that could not be deleted stays until its lease ends. */
-const MOST_TRIES = 300;
+const MAX_TRIES = 300;
 const disk = mountDisk();
 
 describe('a full disk of the ledger', { skip: disk === null ? 'no file system can be mounted here' : false }, () => {
@@ -25,7 +25,7 @@ describe('a full disk of the ledger', { skip: disk === null ? 'no file system ca
   /** Present a payment until it buys its answer. @returns the answer */
   const presentUntilSold = async (signed: Signed): Promise<string> => {
     let { status, text } = await shop.present(signed);
-    for (let tries = 1; status !== 200 && tries < MOST_TRIES; tries += 1) {
+    for (let tries = 1; status !== 200 && tries < MAX_TRIES; tries += 1) {
       await sleep(RETRY_MS);
       ({ status, text } = await shop.present(signed));
     }

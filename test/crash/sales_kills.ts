@@ -12,7 +12,7 @@ import { drawnUp, openSales, passOnChain, type Account, type Attempt } from './s
 
 const [SERVERS, BUYERS, PROPERTIES] = [3, 6, 2000];
 /** Most paid requests between the start of a server and its kill, and the longest wait for them. */
-const [MOST_REQUESTS, LONGEST_LIFE_MS] = [5, 20_000];
+const [MAX_REQUESTS, MAX_LIFE_MS] = [5, 20_000];
 /** Answers before the first kill. They show how long an answer takes on this machine. */
 const WARM_UP = 8;
 
@@ -68,7 +68,7 @@ export async function sellUnderKills({
     const killer = async (slot: number): Promise<void> => {
       while (count.killed < kills && Date.now() < startMs + minutes * 60_000) {
         // Somewhere within the time that a paid request takes, from its being sent to its being answered.
-        const [enough, latestMs] = [pace.sent + 1 + Math.floor(random() * MOST_REQUESTS), Date.now() + LONGEST_LIFE_MS];
+        const [enough, latestMs] = [pace.sent + 1 + Math.floor(random() * MAX_REQUESTS), Date.now() + MAX_LIFE_MS];
         while (pace.sent < enough && Date.now() < latestMs) await sleep(2);
         await sleep(random() * pace.handlerMs);
         const victim = servers[slot];

@@ -49,7 +49,7 @@ export interface DoubleSite extends DoubleDay {
 }
 
 /** Most ids that UPDATE answers. */
-const MOST_IDS = 10;
+const MAX_IDS = 10;
 
 const perPage = (site: DoubleSite): number => site.perPage ?? 10;
 
@@ -138,7 +138,7 @@ function load(site: DoubleSite, session: Bound, query: URLSearchParams): string 
 
 function update(site: DoubleSite, { day, shown, number }: Bound, query: URLSearchParams): string {
   const wanted = (query.get('ref') ?? '').split(',').filter(Boolean);
-  const isAnswered = wanted.length <= MOST_IDS && day?.withoutStatuses !== number;
+  const isAnswered = wanted.length <= MAX_IDS && day?.withoutStatuses !== number;
   const rows = (day?.items ?? [])
     .filter(({ aid }) => isAnswered && wanted.includes(aid) && shown.includes(aid))
     .map(({ aid, slot }) => ({ AID: aid, A: /^\d/u.test(slot) ? 'A' : 'B', B: slot, C: '', D: '', SL: '', ST: '' }));

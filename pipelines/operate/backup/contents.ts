@@ -37,7 +37,7 @@ const SANDBOX = 'sandbox';
 export const RESTORING = '.restoring';
 /** SQLite locks, and the journal files of an open database. */
 const IS_LOCK = /^(lock|readers|alerts)\.sqlite|-(wal|shm|journal)$/u;
-const LARGEST_KEY_BYTES = 65_536;
+const MAX_KEY_BYTES = 65_536;
 /** A settlement key, or a private key as JSON or PEM. */
 const PRIVATE_KEY = /^\s*(0x)?[0-9a-f]{64}\s*$|"d"\s*:\s*"|-----BEGIN [A-Z ]*PRIVATE KEY-----|"?privateKey"?\s*:/iu;
 /** Top-level folders whose files come from pages and runs. Other files may be keys. */
@@ -127,7 +127,7 @@ export async function* archivedFiles(layout: Layout): AsyncGenerator<Listed> {
 
 /** Whether a file contains a private key. */
 async function isKey(path: string): Promise<boolean> {
-  if ((await stat(path)).size > LARGEST_KEY_BYTES) return false;
+  if ((await stat(path)).size > MAX_KEY_BYTES) return false;
   const chunks = (await createReadStream(path).toArray()) as Buffer[];
   return PRIVATE_KEY.test(Buffer.concat(chunks).toString('latin1'));
 }

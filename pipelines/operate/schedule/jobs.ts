@@ -85,7 +85,7 @@ export const JOBS: readonly Job[] = [
 ];
 
 /** Longest time between two slots of a job. */
-const LONGEST_DAYS = 40;
+const MAX_DAYS = 40;
 
 const localDay = (at: Date): string =>
   `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, '0')}-${String(at.getDate()).padStart(2, '0')}`;
@@ -97,12 +97,12 @@ const slotOn = (job: Job, day: string): Date =>
 /** The first slot that `matches`, looking from today one day at a time in a direction. */
 function findSlot(job: Job, now: Date, direction: 1 | -1, matches: (slot: Date) => boolean): Date {
   const today = dayNumber(localDay(now));
-  for (let days = 0; days <= LONGEST_DAYS; days += 1) {
+  for (let days = 0; days <= MAX_DAYS; days += 1) {
     const day = dayOf(today + direction * days);
     const slot = slotOn(job, day);
     if (job.on(day) && matches(slot)) return slot;
   }
-  throw new Error(`job ${job.name} has no slot within ${LONGEST_DAYS} days`);
+  throw new Error(`job ${job.name} has no slot within ${MAX_DAYS} days`);
 }
 
 /** Latest slot up to an instant. */
@@ -125,7 +125,7 @@ export function nextReadOn(
   const job =
     JOBS.find((each) => each.reads.includes(source.source)) ?? JOBS.find((each) => each.reads.includes(source.family));
   if (!job) return from;
-  for (let ahead = 0; ahead <= LONGEST_DAYS; ahead += 1) {
+  for (let ahead = 0; ahead <= MAX_DAYS; ahead += 1) {
     const day = dayOf(dayNumber(from) + ahead);
     if (job.on(day)) return day;
   }

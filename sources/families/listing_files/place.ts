@@ -16,11 +16,11 @@ export interface Place {
 /** "12 Elm St, Unit 2, Akron, OH 44308, USA". The city is after the last comma before the state. */
 const WHOLE_ADDRESS = /^(.+?),\s*([^,\d]+?),?\s+([a-z]{2}),?\s+(\d{5})(?:-\d{4})?(?:,?\s*(?:USA|United States))?$/iu;
 
-const LONGEST_ADDRESS = 300;
+const MAX_ADDRESS_LENGTH = 300;
 
 /** The parts of a whole address; null if the text is not one. */
 export function splitAddress(text: string | null): Place | null {
-  if (text === null || text.length > LONGEST_ADDRESS) return null;
+  if (text === null || text.length > MAX_ADDRESS_LENGTH) return null;
   const [, street, city, state, zip] = WHOLE_ADDRESS.exec(text) ?? [];
   if (street === undefined || city === undefined || state === undefined || zip === undefined) return null;
   // cityLine knows the states: "12 Elm St, Akron, ZZ 44308" is no address.

@@ -24,7 +24,7 @@ const OVERLAP_DAYS = 10;
 /** The same for an increment by formation date alone. */
 const WIDE_OVERLAP_DAYS = 60;
 /** More rows than the office can change in OVERLAP_DAYS: it receives about 1,500 filings a day. */
-const MOST_TOUCHED = 200_000;
+const MAX_TOUCHED = 200_000;
 
 const COLUMNS = [
   'entityid',
@@ -196,7 +196,7 @@ async function incrementSince(ctx: FetchContext, lastGoodOn: string): Promise<st
   const updatedSince = `:updated_at >= '${addDays(lastGoodOn, -OVERLAP_DAYS)}T00:00:00.000Z'`;
   const touched = `${updatedSince} OR ${formedSince(OVERLAP_DAYS)}`;
   const page = await ctx.get(soda(touched, '$select=count(*) AS total'), { kind: 'count', accept: 'application/json' });
-  return sodaCount(page) > MOST_TOUCHED ? formedSince(WIDE_OVERLAP_DAYS) : touched;
+  return sodaCount(page) > MAX_TOUCHED ? formedSince(WIDE_OVERLAP_DAYS) : touched;
 }
 
 export default defineSource({
