@@ -1,6 +1,7 @@
 /** Outcomes of a call: a response, a price, or a refusal by this client or by the server. */
 import { decodePaymentResponseHeader } from '@x402/core/http';
-import { readProblem, usd } from '../lib/mcp/results.ts';
+import { readProblem } from '../lib/mcp/results.ts';
+import { usdOf } from '../lib/network.ts';
 import { RECEIPT_HEADER } from '../lib/receipt.ts';
 
 /** Why this client did not pay. */
@@ -64,7 +65,7 @@ export async function readResponse(response: Response, paid: bigint | null): Pro
     kind: 'response',
     type: (response.headers.get('Content-Type') ?? '').split(';')[0] ?? '',
     text: await response.text(),
-    paid_usd: usd(paid ?? 0n),
+    paid_usd: usdOf(paid ?? 0n),
     transaction: paid === null ? null : transactionOf(response),
     receipt_id: response.headers.get('Receipt-Id'),
     signed_receipt: response.headers.get(RECEIPT_HEADER),

@@ -1,8 +1,7 @@
 /** The payment terms of a 402. They are refused before anything is signed if they are not what this client accepts. */
 import { decodePaymentRequiredHeader } from '@x402/core/http';
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
-import { usd } from '../lib/mcp/results.ts';
-import type { Network } from '../lib/network.ts';
+import { usdOf, type Network } from '../lib/network.ts';
 import { refused, type Refused } from './outcome.ts';
 import type { Caps } from './spending.ts';
 
@@ -58,11 +57,11 @@ export function readOffer(response: Response, networks: readonly Network[]): Pay
 
 /** A refusal if the price exceeds a cap. */
 export function checkCaps(price: bigint, { perCall, total }: Caps, spent: bigint): Refused | null {
-  const price_usd = usd(price);
+  const price_usd = usdOf(price);
   if (price > perCall)
     return refused(
       'price_above_call_cap',
-      `The call costs $${price_usd}; this client pays at most $${usd(perCall)} per call (MAX_PER_CALL). ` +
+      `The call costs $${price_usd}; this client pays at most $${usdOf(perCall)} per call (MAX_PER_CALL). ` +
         'Nothing was signed.',
       false,
       { price_usd },
@@ -70,7 +69,7 @@ export function checkCaps(price: bigint, { perCall, total }: Caps, spent: bigint
   if (spent + price > total)
     return refused(
       'price_above_total_cap',
-      `The call costs $${price_usd}; $${usd(spent)} of $${usd(total)} are spent (MAX_TOTAL). Nothing was signed.`,
+      `The call costs $${price_usd}; $${usdOf(spent)} of $${usdOf(total)} are spent (MAX_TOTAL). Nothing was signed.`,
       false,
       { price_usd },
     );

@@ -9,8 +9,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { x402Client } from '@x402/fetch';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { messageOf } from '../lib/errors.ts';
-import { usd } from '../lib/mcp/results.ts';
-import { BASE, type Network } from '../lib/network.ts';
+import { BASE, usdOf, type Network } from '../lib/network.ts';
 import { collect, purchaseUrl } from './collect.ts';
 import { readRefusal, readResponse, refused, type CallResponse, type Quoted, type Refused } from './outcome.ts';
 import { checkCaps, readOffer, type PaymentOffer } from './payment_offer.ts';
@@ -119,7 +118,7 @@ class PayingClient implements Buyer {
     const spent = this.#spending.spent((await this.#account())?.address ?? '');
     return {
       kind: 'quoted',
-      price_usd: usd(offer.price),
+      price_usd: usdOf(offer.price),
       pay_to: offer.terms.payTo,
       network: offer.terms.network,
       within_call_cap: offer.price <= caps.perCall,
@@ -136,7 +135,7 @@ class PayingClient implements Buyer {
     const offer = readOffer(response, this.#networks);
     if ('kind' in offer) return offer;
     const payer = await this.#account();
-    const price = usd(offer.price);
+    const price = usdOf(offer.price);
     if (!payer)
       return refused(
         'no_wallet',
@@ -168,10 +167,10 @@ class PayingClient implements Buyer {
     const spent = this.#spending.spent(payer ?? '');
     return {
       payer,
-      spent_usd: usd(spent),
-      max_per_call_usd: usd(caps.perCall),
-      max_total_usd: usd(caps.total),
-      left_usd: usd(caps.total > spent ? caps.total - spent : 0n),
+      spent_usd: usdOf(spent),
+      max_per_call_usd: usdOf(caps.perCall),
+      max_total_usd: usdOf(caps.total),
+      left_usd: usdOf(caps.total > spent ? caps.total - spent : 0n),
     };
   }
 
@@ -190,7 +189,7 @@ class PayingClient implements Buyer {
       );
     const client = new x402Client()
       .register(terms.network, new ExactEvmScheme(payer))
-      .setSpendControls({ maxAmountPerPayment: `$${usd(caps.perCall)}` });
+      .setSpendControls({ maxAmountPerPayment: `$${usdOf(caps.perCall)}` });
     let payload: PaymentPayload;
     try {
       payload = await client.createPaymentPayload({ ...required, accepts: [terms] });
@@ -221,7 +220,7 @@ class PayingClient implements Buyer {
     // It may have been charged. If it was, the response can be collected.
     const found = await this.#recover(purchaseUrl(url.origin, nonce), payer);
     if (found === null) return outcome;
-    return found.kind === 'response' ? { ...found, paid_usd: usd(price) } : { ...found, billed: false };
+    return found.kind === 'response' ? { ...found, paid_usd: usdOf(price) } : { ...found, billed: false };
   }
 
   /** Collect a purchase whose response was lost. */

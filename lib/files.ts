@@ -3,7 +3,7 @@
  * before the rename that publishes it, and the folder after.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
 const CHUNK_BYTES = 1 << 20;
@@ -96,6 +96,13 @@ export async function sha256OfFile(path: string): Promise<string> {
 
 /** SHA-256 of bytes or UTF-8 text, hex. */
 export const sha256 = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');
+
+/** Names in a folder; none if it does not exist. */
+export const namesIn = (folder: string): Promise<string[]> =>
+  readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
 
 /** Read a JSON file; undefined if it does not exist. @throws DamagedFile if it is not JSON */
 export async function readJson(path: string): Promise<unknown> {

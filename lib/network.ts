@@ -123,5 +123,8 @@ export function dollarsOf(atomic: bigint): string {
   return `${atomic < 0n ? '-' : ''}${text.slice(0, -6)}.${text.slice(-6)}`;
 }
 
+/** The same without trailing zeros beyond the cents: "0.05", "1.50". */
+export const usdOf = (atomic: bigint): string => dollarsOf(atomic).replace(/0{1,4}$/, '');
+
 /** Dollars with two decimals as atomic units: "0.05" becomes 50000. */
 export const atomicOf = (dollars: string): bigint => BigInt(dollars.replace('.', '')) * 10_000n;

@@ -22,6 +22,9 @@ export function liveClock(asOf?: string): Clock {
   };
 }
 
+/** A day after every run, to name all of them. */
+export const LAST_DAY = '9999-12-31';
+
 /** Whole days from one day (or instant) to another. */
 export function daysBetween(from: string, to: string): number {
   const day = (instant: string): number => Date.parse(`${instant.slice(0, 10)}T00:00:00Z`);

@@ -3,9 +3,10 @@ import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/
 import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { ArgumentError } from '../../lib/mcp/arguments.ts';
-import { errorResult, readProblem, refusalResult, toolResult, usd } from '../../lib/mcp/results.ts';
+import { errorResult, readProblem, refusalResult, toolResult } from '../../lib/mcp/results.ts';
 import { readView, shortAnswer, withHint, type View } from '../../lib/mcp/short_answer.ts';
 import type { Interface, Tool } from '../../lib/mcp/tools.ts';
+import { usdOf } from '../../lib/network.ts';
 import type { InnerRequest, InnerResponse } from './inner_requests.ts';
 
 /** Keys of `_meta` in the transport specification. */
@@ -87,7 +88,7 @@ function answerResult({ view, payment }: ToolCall, response: InnerResponse, coll
         ? {}
         : {
             paid: {
-              amount_usd: isNew && known ? usd(BigInt(known.accepted.amount)) : '0.00',
+              amount_usd: isNew && known ? usdOf(BigInt(known.accepted.amount)) : '0.00',
               receipt_id: receiptId,
               collect: collectUrl,
               ...(digest === undefined ? {} : { digest }),

@@ -1,9 +1,5 @@
 /** Results of tool calls: answers, refusals and errors, in the same form from every MCP server. */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { dollarsOf } from '../network.ts';
-
-/** Dollars without trailing zeros beyond the cents: "0.05", "1.50". */
-export const usd = (atomic: bigint): string => dollarsOf(atomic).replace(/0{1,4}$/, '');
 
 type Content = Record<string, unknown>;
 

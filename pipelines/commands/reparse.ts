@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path';
 import { DamagedFile, makeFolder, moveInto } from '../../lib/files.ts';
 import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
 import { ArchiveDamage, type Archive } from '../../sources/fetch/archive.ts';
+import { LAST_DAY } from '../clock.ts';
 import { checkExpectations } from '../ingest/expect.ts';
 import { readsUpTo, stagedParquet, trustedRows, versionOf, writeRead, type ReadRecord } from '../ingest/reads.ts';
 import { readPage } from '../ingest/read_page.ts';
@@ -51,8 +52,6 @@ export interface Reparsed {
   /** Version that was written; null if none was. */
   readonly applied: number | null;
 }
-
-export const LAST_DAY = '9999-12-31';
 
 /** Staged rows of a read: their verified file, or its damage. */
 interface StagedRows {

@@ -2,7 +2,7 @@
 import { differencesOf, type Difference } from '../../ledger/differences.ts';
 import { LedgerUnavailable, settlingSinceMs, type Ledger, type Purchase } from '../../ledger/ledger.ts';
 import { notedLedgerExists, openNotedLedger, shownPlace, type LedgerSettings } from '../../ledger/open.ts';
-import { dollarsOf } from '../../lib/network.ts';
+import { usdOf } from '../../lib/network.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { problem, type Problem } from './problems.ts';
@@ -33,9 +33,6 @@ export interface LedgerState {
   readonly unresolved: number;
   readonly problems: readonly Problem[];
 }
-
-/** Atomic units of USDC as dollars with at least two decimals. */
-export const usdOf = (atomic: bigint): string => dollarsOf(atomic).replace(/0{1,4}$/u, '');
 
 const sum = (amounts: readonly bigint[]): string => usdOf(amounts.reduce((total, amount) => total + amount, 0n));
 

@@ -1,13 +1,7 @@
 /** The runs of a data folder whose files a store exchanges: staged rows, records of reads, and lists of requests. */
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { namesIn } from '../../lib/files.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
-
-const namesIn = (folder: string): Promise<string[]> =>
-  readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
 
 const FOLDERS = ['staged', 'archive/requests'] as const;
 

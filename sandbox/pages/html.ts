@@ -2,6 +2,7 @@
 
 const BANNER = 'SANDBOX: this page and everything on it is made up.';
 
+/** Escape text for HTML or XML. */
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 

@@ -1,4 +1,5 @@
 /** Writes an Excel workbook: shared strings, one part per sheet. */
+import { escapeHtml } from './html.ts';
 import { packZip } from './zip_files.ts';
 
 /** null: no cell. */
@@ -8,8 +9,6 @@ export interface Sheet {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-const escapeXml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const OPEN_XML = 'http://schemas.openxmlformats.org';
 const MAIN = `${OPEN_XML}/spreadsheetml/2006/main`;
@@ -67,14 +66,14 @@ const coreProperties = (title: string): string =>
     `${HEAD}<cp:coreProperties xmlns:cp="${PACKAGE}/metadata/core-properties" `,
     'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/" ',
     'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">',
-    `<dc:title>${escapeXml(title)}</dc:title>`,
+    `<dc:title>${escapeHtml(title)}</dc:title>`,
     '<dcterms:created xsi:type="dcterms:W3CDTF">2025- 8-22T19:35:22Z</dcterms:created></cp:coreProperties>',
   ].join('');
 
 const sharedString = (text: string): string =>
   text === ''
     ? '<si><t/></si>'
-    : `<si><t${/^\s|\s$| {2}/u.test(text) ? ' xml:space="preserve"' : ''}>${escapeXml(text)}</t></si>`;
+    : `<si><t${/^\s|\s$| {2}/u.test(text) ? ' xml:space="preserve"' : ''}>${escapeHtml(text)}</t></si>`;
 
 const HUD_TITLE = 'Sandbox copy of real FY2026 figures for the counties of the sandbox world';
 
@@ -84,7 +83,7 @@ export function workbook(sheets: readonly Sheet[], made: string, title = HUD_TIT
   const parts = sheets.map(({ rows }) => sheetXml(rows, strings));
   const shared = [...strings.keys()].map(sharedString).join('');
   const sheetList = sheets
-    .map(({ name }, at) => `<sheet name="${escapeXml(name)}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`)
+    .map(({ name }, at) => `<sheet name="${escapeHtml(name)}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`)
     .join('');
   const files: Record<string, string> = {
     '[Content_Types].xml': contentTypes(sheets),

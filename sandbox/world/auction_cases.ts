@@ -1,6 +1,7 @@
 /** One foreclosure case of the made-up world: its first sale, a second one without bids, and interruptions. */
 import { dayText, weekday } from './days.ts';
 import { netOwedOn, type DebtPlan } from './debts.ts';
+import { pad } from './digits.ts';
 import { PLAINTIFFS } from './names.ts';
 import type { Draw } from './random.ts';
 import type { Property, SaleKind, SaleStatus } from './types.ts';
@@ -18,7 +19,6 @@ export interface CountySales {
   readonly caseNumber: (year: number, serial: number, kind: SaleKind) => string;
 }
 
-const pad = (number: number, length: number): string => String(number).padStart(length, '0');
 const short = (year: number): string => String(year).slice(2);
 const days = (mortgage: number, tax = mortgage): Readonly<Record<SaleKind, number>> => ({
   mortgage_foreclosure: mortgage,

@@ -1,5 +1,6 @@
 /** Which records of distress each county or city publishes in the made-up world, and how it numbers them. */
 import type { DISTRESS_TYPES } from '../../sources/kinds.ts';
+import { pad } from './digits.ts';
 import { onLienHub } from './parcels_elsewhere.ts';
 import type { Property } from './types.ts';
 
@@ -28,7 +29,6 @@ export interface Publisher {
   readonly keepsClosed: boolean;
 }
 
-const pad = (number: number, length: number): string => String(number).padStart(length, '0');
 const short = (year: number): string => pad(year % 100, 2);
 const parcelNumber = ({ property }: Numbered): string => property.parcel ?? '';
 

@@ -1,4 +1,5 @@
 /** Parcel numbers in each county's documented format. Those of other states are in parcels_elsewhere.ts. */
+import { digits } from './digits.ts';
 import { FORMATS_ELSEWHERE } from './parcels_elsewhere.ts';
 import type { Draw } from './random.ts';
 import type { Property } from './types.ts';
@@ -6,8 +7,6 @@ import type { Property } from './types.ts';
 const CUYAHOGA = '39035';
 
 const CONDOMINIUM_LETTER = 'C';
-
-const digits = (draw: Draw, count: number): string => String(draw.int(0, 10 ** count - 1)).padStart(count, '0');
 
 /** Draws a parcel number as the county's own list prints it, by county FIPS. `isHome`: the property has one unit. */
 const FORMATS: Readonly<Record<string, (draw: Draw, isHome: boolean) => string>> = {

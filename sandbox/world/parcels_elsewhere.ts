@@ -2,6 +2,7 @@
  * Parcel numbers outside Ohio, as the county's roll prints them, and as its auction sites do. Kansas City's and
  * Charlotte's records are matched by address.
  */
+import { digits } from './digits.ts';
 import { Draw } from './random.ts';
 import type { Property } from './types.ts';
 
@@ -10,7 +11,6 @@ export const HILLSBOROUGH = '12057';
 export const PASCO = '12101';
 export const PINELLAS = '12103';
 
-const digits = (draw: Draw, count: number): string => String(draw.int(0, 10 ** count - 1)).padStart(count, '0');
 const two = (draw: Draw, low: number, high: number): string => String(draw.int(low, high)).padStart(2, '0');
 
 /** Draws a parcel number, by county FIPS. */

@@ -2,6 +2,7 @@
 import { DAY_MS } from '../../lib/time.ts';
 import type { AuctionType } from '../../sources/kinds.ts';
 import { weekday } from './days.ts';
+import { pad } from './digits.ts';
 import { DUVAL, HILLSBOROUGH, onForeclosureSite, PASCO, PINELLAS } from './parcels_elsewhere.ts';
 import type { Property, SaleStatus } from './types.ts';
 
@@ -31,7 +32,6 @@ export interface SaleSite {
   readonly hasOpeningBid: boolean;
 }
 
-const pad = (number: number, length: number): string => String(number).padStart(length, '0');
 const on =
   (...days: readonly number[]) =>
   (day: number): boolean =>

@@ -1,6 +1,7 @@
 /** Files that the operator put into a source's drop folder. They are archived and parsed like pages. */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { namesIn } from '../../lib/files.ts';
 import type { DropFormat, Page, SourceSpec } from '../contract.ts';
 import { codeOfName } from '../dropped_files.ts';
 import type { Archive, RequestRecord } from './archive.ts';
@@ -68,12 +69,6 @@ export async function readDrop(spec: SourceSpec, options: DropOptions): Promise<
 
 /** Hidden, or the file "~$list.xlsx" that Excel keeps next to a workbook that is open. */
 const isIgnored = (name: string): boolean => /^(?:\.|~\$)/u.test(name);
-
-const namesIn = (path: string): Promise<string[]> =>
-  readdir(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
 
 /** Names of the folders among `names`, sorted. */
 async function listFolders(path: string, names: readonly string[]): Promise<string[]> {

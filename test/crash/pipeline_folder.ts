@@ -1,17 +1,11 @@
 /** What must hold of a data folder at any instant, whoever was killed in it; and in which phase a run was killed. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { sha256OfFile } from '../../lib/files.ts';
+import { namesIn, sha256OfFile } from '../../lib/files.ts';
 import { parseRunId, type Layout } from '../../pipelines/layout.ts';
 import { readsUpTo, trustedRows } from '../../pipelines/ingest/reads.ts';
 import { currentSnapshot, listSnapshots, readManifest, verifySnapshot } from '../../pipelines/snapshots.ts';
 import { RequestRecord } from '../../sources/fetch/archive.ts';
-
-const namesIn = (folder: string): Promise<string[]> =>
-  readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
 
 /** Files under a folder, relative to it. */
 export async function filesIn(folder: string): Promise<string[]> {

@@ -11,10 +11,10 @@ import { DAY_MS } from '../../lib/time.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { readFigures, formatReport } from '../../ledger/report.ts';
 import { purchaseRow } from '../../ledger/records.ts';
-import { chainIdentity, knownNetwork } from '../../lib/network.ts';
+import { chainIdentity, knownNetwork, usdOf } from '../../lib/network.ts';
 import { CHAIN, payment, purchaseIn } from '../ledger/purchases.ts';
 import { ACCOUNT, bookAll, transferFor } from '../ledger/transfer_booking.ts';
-import { ledgerState, soldSnapshots, usdOf } from '../../pipelines/operate/earnings.ts';
+import { ledgerState, soldSnapshots } from '../../pipelines/operate/earnings.ts';
 import { checkHealth } from '../../pipelines/operate/health.ts';
 import { formatHealth } from '../../pipelines/commands/status_format.ts';
 

@@ -1,9 +1,8 @@
 import { defineRecord, money } from '../../../lib/record.ts';
 import { defineModel } from '../../contract.ts';
+import { NOT_SCORED } from '../../deal/absence.ts';
 import { fieldsOf } from '../../fields.ts';
 import { Deal } from '../../marts/deals.ts';
-
-const NOT_SCORED = 'noi_scoring is null';
 
 export default defineModel({
   record: defineRecord(

@@ -1,9 +1,8 @@
 import { defineRecord, money, oneOf, percent } from '../../../lib/record.ts';
 import { defineModel, never } from '../../contract.ts';
+import { NO_OFFER } from '../../deal/absence.ts';
 import { fieldsOf } from '../../fields.ts';
 import { Deal } from '../../marts/deals.ts';
-
-const NO_OFFER = 'offer_status is neither computed nor claimed_basis_unverified';
 
 export default defineModel({
   record: defineRecord(

@@ -8,6 +8,7 @@ import { HANDED_OVER } from '../../ingest/stage/rows.ts';
 import { parseRunId, type Layout } from '../../layout.ts';
 import { BUILD_DATABASE } from '../../run/partial_files.ts';
 import { BACKUP_NOTE } from './latest.ts';
+import { isMissing } from './store.ts';
 
 /** One file or empty folder, relative to the data folder. */
 export interface Listed {
@@ -42,9 +43,6 @@ const MAX_KEY_BYTES = 65_536;
 const PRIVATE_KEY = /^\s*(0x)?[0-9a-f]{64}\s*$|"d"\s*:\s*"|-----BEGIN [A-Z ]*PRIVATE KEY-----|"?privateKey"?\s*:/iu;
 /** Top-level folders whose files come from pages and runs. Other files may be keys. */
 const DATA_FOLDERS = new Set(['archive', 'staged', 'snapshots', 'runs', 'drop', 'schedule', 'probe']);
-
-const isMissing = (error: unknown): boolean =>
-  ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 const isPartial = (name: string): boolean =>
   name.startsWith('.') || name.endsWith('.tmp') || name.endsWith(LINK_ENDING) || name.startsWith(BUILD_DATABASE);

@@ -38,7 +38,7 @@ export class WrongContent extends Error {
 }
 
 /** The file system's own error for a folder that is missing or no folder. */
-const isMissing = (error: unknown): boolean =>
+export const isMissing = (error: unknown): boolean =>
   ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 export const isBackupFolder = (folder: string): boolean => existsSync(join(folder, MARKER));

@@ -1,25 +1,16 @@
 /** Inventory of a data folder for retention: snapshots, reads, runs, archived pages, and what each snapshot needs. */
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
+import { namesIn } from '../../../lib/files.ts';
 import { literal } from '../../../lib/sql.ts';
 import { openArchive, type Archive } from '../../../sources/fetch/archive.ts';
-import { liveClock } from '../../clock.ts';
+import { LAST_DAY, liveClock } from '../../clock.ts';
 import { readsUpTo } from '../../ingest/reads.ts';
 import { compareRunIds, parseRunId, type Layout } from '../../layout.ts';
 import { currentSnapshot, listSnapshots, readManifest } from '../../snapshots.ts';
 import { prunedFiles, type PrunedFile } from '../../pruned_files.ts';
 import { DATABASE } from '../../run/publish.ts';
 import type { Inventory, ReadUnit, SnapshotFile, SnapshotNeeds } from './plan.ts';
-
-const LAST_DAY = '9999-12-31';
-
-/** Names in a folder; none if it does not exist. */
-export const namesIn = (folder: string): Promise<string[]> =>
-  readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
 
 export const objectPath = (layout: Layout, sha256: string): string =>
   join(layout.root, 'archive', 'objects', sha256.slice(0, 2), sha256);

@@ -12,13 +12,12 @@
  *   every read that a retained snapshot was built from, and the pages that its rows name, so that each of its numbers
  *   can still be traced to archived bytes.
  */
-import { daysBetween } from '../../clock.ts';
+import { daysBetween, LAST_DAY } from '../../clock.ts';
 import { compareRunIds, parseRunId } from '../../layout.ts';
 import type { PrunedFile } from '../../pruned_files.ts';
 
 /** Days for which all snapshots of a day are retained, under any policy: a client may be paging through one. */
 export const GRACE_DAYS = 7;
-const LAST_DAY = '9999-12-31';
 
 export interface Policy {
   readonly dailyDays: number;

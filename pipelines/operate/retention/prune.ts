@@ -1,13 +1,13 @@
 /** Removes from a data folder what the retention policy does not cover (`make prune`). */
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sync } from '../../../lib/files.ts';
+import { namesIn, sync } from '../../../lib/files.ts';
 import type { Layout } from '../../layout.ts';
 import { holdAgainstReaders, holdFolder } from '../../run/lock.ts';
 import { bytesShort, number } from '../../format.ts';
 import { sizeOfFiles, sizeOfFolder } from '../disk.ts';
 import type { RetentionSettings } from '../settings.ts';
-import { takeInventory, namesIn, findNeeds, objectPath, requestsPath } from './inventory.ts';
+import { takeInventory, findNeeds, objectPath, requestsPath } from './inventory.ts';
 import { messageOf } from '../../../lib/errors.ts';
 import { writeOpenTables } from '../../open_tables/write.ts';
 import { prunedFiles, writePrunedFiles } from '../../pruned_files.ts';

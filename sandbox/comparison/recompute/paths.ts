@@ -1,8 +1,6 @@
 /** Recomputes the status of a deal's three paths. */
-import { fraction, type Fraction } from '../../../lib/fraction.ts';
-import { isRented, isScored, noiAfterReserves, type Recomputed, type Values } from './record.ts';
-
-const cents = (value: Fraction): Fraction => fraction(value.rounded(2));
+import { fraction } from '../../../lib/fraction.ts';
+import { cents, isRented, isScored, noiAfterReserves, type Recomputed, type Values } from './record.ts';
 
 export const recomputePaths = (values: Values): Recomputed => ({
   rental_status: isScored(values) ? withRisk(values, rentalStatus(values)) : 'Pass',

@@ -34,6 +34,9 @@ export const valuesOf = (record: PublishedRecord, text: AssumptionValue, asOf: s
 
 export const dayNumber = (instant: unknown): number => Date.parse(`${String(instant).slice(0, 10)}T00:00:00Z`) / DAY_MS;
 
+/** An amount rounded to cents. */
+export const cents = (value: Fraction): Fraction => fraction(value.rounded(2));
+
 export const percent = (part: Fraction, whole: Fraction): string => part.over(whole).times(fraction(100)).rounded(2);
 
 export const valueIf = <T>(condition: boolean, make: () => T): T | null => (condition ? make() : null);

@@ -2,9 +2,8 @@
 import { fraction, minimum, type Fraction } from '../../../lib/fraction.ts';
 import { variableExpenses } from './expenses.ts';
 import { annualConstantOf, stressedMonthlyFactorOf } from './loan_factor.ts';
-import { isScored, valueIf, type Recomputed, type Values } from './record.ts';
+import { cents, isScored, valueIf, type Recomputed, type Values } from './record.ts';
 
-const cents = (value: Fraction): Fraction => fraction(value.rounded(2));
 const wholeDollars = ({ numerator, denominator }: Fraction): Fraction => fraction(String(numerator / denominator));
 
 export function recomputeStressedIncome(values: Values): Recomputed {

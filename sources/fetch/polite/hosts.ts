@@ -1,7 +1,7 @@
 /** The hosts that a source may contact, and their names in the sandbox. */
 import { SourceUnavailable } from '../../contract.ts';
 
-const SANDBOX_SUFFIX = '.sandbox.example';
+export const SANDBOX_SUFFIX = '.sandbox.example';
 
 /**
  * The public address of a request. In the sandbox every real host gets a suffix, so that no made-up row cites a real
