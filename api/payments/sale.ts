@@ -104,7 +104,7 @@ async function awaitPayment(effects: SaleEffects, payment: Payment, hint: Settle
 }
 
 /** Request the money of a purchase that is settling, and record the outcome on the chain. */
-async function collectMoney(effects: SaleEffects, purchase: Purchase, answer: Answer): Promise<SaleOutcome> {
+async function settlePayment(effects: SaleEffects, purchase: Purchase, answer: Answer): Promise<SaleOutcome> {
   const { ledger, nowMs } = effects;
   const { id, payment } = purchase;
   const hint = await effects.settle(purchase).catch((): SettlementHint => ({ transaction: null }));
@@ -174,7 +174,7 @@ export async function sell(effects: SaleEffects, wanted: Omit<NewPurchase, 'nowM
     return { kind: 'not_sent', why: 'ledger_unavailable' };
   }
   if (!isSettling) return { kind: 'not_sent', why: 'reservation_ran_out' };
-  return collectMoney(effects, purchase, answer);
+  return settlePayment(effects, purchase, answer);
 }
 
 /** Record a delivery. Never throws: an unavailable ledger must not block the answer. */

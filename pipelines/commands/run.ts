@@ -119,7 +119,7 @@ const openProgress = (): Progress =>
   process.stdout.isTTY && process.env['TERM'] !== 'dumb' ? new LiveProgress(process.stdout) : lineProgress(print);
 
 /** Print a text; on a terminal its words stay whole. */
-const say = (text: string): void => {
+const printWrapped = (text: string): void => {
   for (const line of wrapped(text, process.stdout.columns ?? Number.POSITIVE_INFINITY)) print(line);
 };
 
@@ -144,7 +144,9 @@ async function printEnd(result: RunResult, layout: Layout, ms: number): Promise<
 function explainInterrupt(progress: Progress): () => void {
   const stop = (): void => {
     progress.done();
-    say('Stopped. The next run of this day continues from the pages read so far. make status shows what is published.');
+    printWrapped(
+      'Stopped. The next run of this day continues from the pages read so far. make status shows what is published.',
+    );
     process.off('SIGINT', stop);
     process.kill(process.pid, 'SIGINT');
   };
@@ -178,7 +180,7 @@ export async function runCommand(): Promise<number> {
   const clock = settings.LIVE ? liveClock() : sandboxClock(settings.DAY ?? SANDBOX_DAY);
   const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);
   await checkWritable(settings.DATA_DIR);
-  await checkLedger(settings, say);
+  await checkLedger(settings, printWrapped);
   const release = await holdFolder(layout, WAIT_MINUTES * 60_000);
   await removePartialFiles(layout);
   const progress = openProgress();
@@ -189,9 +191,9 @@ export async function runCommand(): Promise<number> {
   const startedMs = Date.now();
   const isDue = dueByCadence(clock.asOf);
   const sources = settings.LIVE ? all.filter((source) => source.terms.basis !== 'sandbox_only') : all;
-  say(`Dealfeed: ${settings.LIVE ? 'the real web' : 'the sandbox world (made-up data)'}, day ${clock.asOf}`);
-  for (const line of await noticesBefore(settings, layout, all)) say(line);
-  for (const line of missingPermissions(sources.filter(isChosen), mayFetch)) say(line);
+  printWrapped(`Dealfeed: ${settings.LIVE ? 'the real web' : 'the sandbox world (made-up data)'}, day ${clock.asOf}`);
+  for (const line of await noticesBefore(settings, layout, all)) printWrapped(line);
+  for (const line of missingPermissions(sources.filter(isChosen), mayFetch)) printWrapped(line);
   const finish = explainInterrupt(progress);
   const { crawler, close } = await openCrawler(settings, all, archive, { clock, progress, store: store?.store });
   try {

@@ -23,21 +23,21 @@ try {
   const { JUMPS, SEED, LEDGERS, MINUTES, FAULT } = readSettings(settings);
   const kinds = LEDGERS.split(',') as ('sqlite' | 'postgres')[];
   for (const ledger of kinds) {
-    const say = (line: string): void => {
+    const print = (line: string): void => {
       process.stdout.write(`${ledger}: ${line}\n`);
     };
     const moments = await played(ledger, scenarios, FAULT === undefined ? {} : { fault: FAULT, patienceMs: 10_000 });
-    say(`${scenarios.length} moments one by one; ${moments.length} guarantees broken`);
+    print(`${scenarios.length} moments one by one; ${moments.length} guarantees broken`);
     const r = await sellUnderClocks({
       ledger,
       jumps: Math.ceil(JUMPS / kinds.length),
       seed: SEED,
       collect: 300,
-      say,
+      print,
       ...(MINUTES === undefined ? {} : { minutes: MINUTES }),
       ...(FAULT === undefined ? {} : { fault: FAULT }),
     });
-    say(
+    print(
       `SEED=${SEED}: ${r.jumps} jumps (${r.betweenReadings} between two readings; ` +
         `${r.open.reserved} while a purchase was reserved, ${r.open.settling} while one was settling, ` +
         `${r.open.unknown} while an outcome was unknown), ` +
@@ -50,7 +50,7 @@ try {
         `${r.broken.length} guarantees broken; ${r.seconds.toFixed(0)} s`,
     );
     const broken = [...moments, ...r.broken];
-    for (const line of broken) say(line);
+    for (const line of broken) print(line);
     if (broken.length > 0) process.exitCode = 1;
   }
 } catch (error) {

@@ -19,7 +19,7 @@ const report = await killRuns({
   kills,
   seed,
   days: ['2026-11-20', '2026-11-21', '2026-11-22'],
-  say: (line) => {
+  print: (line) => {
     process.stdout.write(`${line}\n`);
   },
 });

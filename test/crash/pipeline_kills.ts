@@ -25,7 +25,7 @@ export interface KillOptions {
   readonly mostInARow?: number;
   /** Further settings of the runs. */
   readonly env?: Record<string, string>;
-  readonly say?: (line: string) => void;
+  readonly print?: (line: string) => void;
 }
 
 export interface KillReport {
@@ -123,7 +123,7 @@ export async function killRuns({
   days,
   mostInARow = 4,
   env = {},
-  say = () => undefined,
+  print = () => undefined,
 }: KillOptions): Promise<KillReport> {
   const web = webOf(world);
   const phases = new Map<Phase, number>(PHASES.map((phase) => [phase, 0]));
@@ -157,7 +157,7 @@ export async function killRuns({
           if (now !== before && phase !== 'switch' && phase !== 'after')
             found.push(`current moved from ${before ?? 'none'} to ${now ?? 'none'} in phase ${phase}`);
           wrong.push(...found.map((problem) => `history ${history}, ${day}, kill ${killed} in ${phase}: ${problem}`));
-          say(
+          print(
             `kill ${killed}: history ${history}, ${day}, ${phase}${found.length === 0 ? '' : `: ${found.join('; ')}`}`,
           );
         }
@@ -177,7 +177,7 @@ export async function killRuns({
         found.push(...expected.files.filter((f) => !files.includes(f)).map((f) => `${f} is missing`));
         wrong.push(...found.map((problem) => `history ${history}, ${day}, after ${row} kills: ${problem}`));
         const differences = found.length === 0 ? '' : `: ${found.join('; ')}`;
-        say(`complete run: history ${history}, ${day}, after ${row} kills${differences}`);
+        print(`complete run: history ${history}, ${day}, after ${row} kills${differences}`);
         if (killed >= kills) break;
       }
       await rm(layout.root, { recursive: true });

@@ -21,7 +21,7 @@ try {
   const { KILLS, SEED, LEDGERS, MINUTES } = readSettings(settings);
   const kinds = LEDGERS.split(',') as ('sqlite' | 'postgres')[];
   for (const kind of kinds) {
-    const say = (line: string): void => {
+    const print = (line: string): void => {
       process.stdout.write(`${kind}: ${line.trim()}\n`);
     };
     const result = await sellUnderKills({
@@ -29,16 +29,16 @@ try {
       kills: Math.ceil(KILLS / kinds.length),
       seed: SEED,
       collect: 300,
-      say,
+      print,
       ...(MINUTES === undefined ? {} : { minutes: MINUTES }),
     });
-    say(
+    print(
       `SEED=${SEED}: ${result.kills} servers killed, ${result.leftOpen} of them with a sale open; ` +
         `${result.answered} answered, ${result.sold} sold (${result.leads} leads), ${result.released} released; ` +
         `${result.chargedUnanswered} charged without a response, ${result.collected} collected again; ` +
         `${result.troubles.join(', ')}; ${result.broken.length} guarantees broken; ${result.seconds.toFixed(0)} s`,
     );
-    for (const line of result.broken) say(line);
+    for (const line of result.broken) print(line);
     if (result.broken.length > 0) process.exitCode = 1;
   }
 } catch (error) {

@@ -46,7 +46,7 @@ export interface ClockOptions {
   readonly minutes?: number;
   /** One of clock_faults.ts to build into the servers. */
   readonly fault?: string;
-  readonly say?: (line: string) => void;
+  readonly print?: (line: string) => void;
 }
 
 export interface ClockResult extends Account {
@@ -108,7 +108,7 @@ export async function sellUnderClocks({
   collect,
   minutes = Infinity,
   fault,
-  say = () => undefined,
+  print = () => undefined,
 }: ClockOptions): Promise<ClockResult> {
   const startMs = performance.now();
   const random = randomFrom(seed);
@@ -177,7 +177,7 @@ export async function sellUnderClocks({
       if (open.some((p) => p.state === 'settling' && p.why === null)) count.settling += 1;
       if (open.some((p) => p.why !== null)) count.unknown += 1;
       if (count.jumps % 25 === 0)
-        say(
+        print(
           `${count.jumps} jumps, ${attempts.filter((a) => a.answer).length} answers, ` +
             `${((performance.now() - startMs) / 1000).toFixed(0)} s`,
         );

@@ -24,7 +24,7 @@ export interface KillOptions {
   readonly collect: number;
   /** Limit on the time of the kills. */
   readonly minutes?: number;
-  readonly say?: (line: string) => void;
+  readonly print?: (line: string) => void;
 }
 
 export interface KillResult extends Account {
@@ -42,7 +42,7 @@ export async function sellUnderKills({
   seed,
   collect,
   minutes = Infinity,
-  say = () => undefined,
+  print = () => undefined,
 }: KillOptions): Promise<KillResult> {
   const startMs = Date.now();
   const random = randomFrom(seed);
@@ -81,7 +81,7 @@ export async function sellUnderKills({
         )
           count.leftOpen += 1;
         if (count.killed % 25 === 0)
-          say(
+          print(
             `  ${count.killed} killed, ${attempts.filter((a) => a.answer).length} answers, ` +
               `${((Date.now() - startMs) / 1000).toFixed(0)} s`,
           );

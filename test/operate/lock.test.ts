@@ -59,9 +59,9 @@ test('checking for a run in progress does not make a starting run exit', async (
   const look = setInterval(() => {
     void lockHolder(layout);
   }, 20);
-  const letGo = await holdFolder(layout);
+  const release = await holdFolder(layout);
   clearInterval(look);
-  letGo();
+  release();
 });
 
 test('four processes that increment a number lose no update', async () => {

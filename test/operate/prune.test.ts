@@ -150,9 +150,9 @@ describe('on the disk', () => {
 
   test('it exits while a run or a reader is at work, and removes the leftovers of a killed prune', async () => {
     const pruned = layout;
-    const letGo = await holdFolder(pruned);
+    const release = await holdFolder(pruned);
     await assert.rejects(prune(pruned, NOTHING_KEPT, { apply: true }), /in use by another run/);
-    letGo();
+    release();
     const endReading = holdForReading(pruned);
     await assert.rejects(prune(pruned, NOTHING_KEPT, { apply: true }), /Nothing was removed/);
     assert.equal((await listSnapshots(pruned)).length, 3);

@@ -79,7 +79,7 @@ export async function stageJob(
   const ended = AbortSignal.any([signal, stopping]);
   const path = shardName(runId, source, shard, attempt);
   const files = shardFiles(join(layoutOf(dataDir).shards, path));
-  const say = (text: string): void => print(`${source}: shard ${shard} ${text}`);
+  const report = (text: string): void => print(`${source}: shard ${shard} ${text}`);
   try {
     const parts = ShardParts.parse(JSON.parse(job.parts));
     const staged = await stageParts(spec, parts, { archive, opened }, { files, onRows: () => ended.throwIfAborted() });
@@ -89,19 +89,19 @@ export async function stageJob(
       await removeShard(files);
       await trimPages(dataDir, store.cacheMb * BYTES_PER_MB);
     }
-    say(`staged, ${staged.accepted} rows`);
+    report(`staged, ${staged.accepted} rows`);
     return { worker: name, attempt, staged };
   } catch (error) {
     if (error instanceof Quarantine) {
-      say(`left to the run (${error.reason}: ${error.message})`);
+      report(`left to the run (${error.reason}: ${error.message})`);
       return { worker: name, attempt, staged: null };
     }
     if (ended.aborted || error instanceof StoreUnavailable) {
-      say(`left to another worker (${error instanceof Error ? error.message : String(error)})`);
+      report(`left to another worker (${error instanceof Error ? error.message : String(error)})`);
       throw error;
     }
     const defect = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    say(defect);
+    report(defect);
     return { worker: name, attempt, staged: null, defect };
   }
 }

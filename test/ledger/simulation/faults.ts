@@ -279,7 +279,7 @@ const steps: readonly Fault[] = [
     'settlement is requested although "settling" may not be written',
     SALE,
     '// The write may have succeeded. No settlement was requested, so release the purchase in either state.',
-    'return collectMoney(effects, purchase, answer);',
+    'return settlePayment(effects, purchase, answer);',
   ),
   withParts('an answer is sent before "sold" is written', {
     ledger: (ledger) => {

@@ -90,9 +90,9 @@ describe('the command line', () => {
   });
 
   test('two runs never work in one folder at the same time: the second ends with one line', async () => {
-    const letGo = await holdFolder(layout);
+    const release = await holdFolder(layout);
     const line = await refusal({ DATA_DIR: layout.root, SANDBOX_URL: sandbox.url, SOURCES: 'none' });
-    letGo();
+    release();
     assert.match(
       line,
       new RegExp(`^DATA_DIR ".*" is in use by another run \\(process ${process.pid}\\)\\. Wait until it ends, or set `),
