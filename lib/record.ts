@@ -232,7 +232,7 @@ export function completeRow<D extends RecordDefinition>(
 }
 
 /** Facts of one field. @throws if it was not created by a builder of this module */
-export function factsOf(schema: z.ZodType): FieldFacts {
+function factsOf(schema: z.ZodType): FieldFacts {
   const facts = registry.get(schema);
   if (!facts) throw new Error('the field has no facts: create it with a builder of lib/record.ts');
   return facts;

@@ -2,7 +2,7 @@
 import type { Page } from '../sources/contract.ts';
 import { ArchiveDamage, type Archive, type RequestRecord } from '../sources/fetch/archive.ts';
 import type { ReadRecord } from './ingest/reads.ts';
-import { NO_BYTES, type Unreadable } from './ingest/stage/check.ts';
+import { NO_BYTES, type Unreadable } from './ingest/stage/check_rows.ts';
 
 /** Kind, URL and hash of a request or a page. */
 const requestKey = (request: { kind: string; url: string; sha256: string | null }): string =>

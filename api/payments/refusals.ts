@@ -2,6 +2,7 @@
 import type { PaymentRequired } from '@x402/core/types';
 import type { Context } from 'koa';
 import type { PayerRefusal, Purchase } from '../../ledger/ledger.ts';
+import { instantOf } from '../../lib/time.ts';
 import { paymentRequiredHeader } from './request/payment_required_header.ts';
 
 export type RefusalReason =
@@ -60,7 +61,6 @@ export interface RefusalOptions {
 
 export type Refusals = ReturnType<typeof createRefusals>;
 
-const instantOf = (seconds: bigint): string => `${new Date(Number(seconds) * 1000).toISOString().slice(0, 19)}Z`;
 const retryAfter = (seconds: number): { headers: Record<string, string> } => ({
   headers: { 'Retry-After': String(seconds) },
 });
@@ -213,7 +213,7 @@ export function createRefusals({ offered, collectUrl, refuse }: RefusalOptions, 
         reason: 'settlement_unknown',
         detail:
           'The payment was sent for settlement and its outcome is not known yet. If it appears on the chain, collect ' +
-          `the answer. If it does not appear by ${instantOf(purchase.payment.validBefore)}, it is void.`,
+          `the answer. If it does not appear by ${instantOf(Number(purchase.payment.validBefore) * 1000)}, it is void.`,
         billed: null,
         headers: { 'Cache-Control': 'no-store', 'Receipt-Id': purchase.id },
         ...collectAt(purchase),

@@ -1,4 +1,4 @@
-/** Prices of calls: fixed per call, or per unit that the server counts before it requires a payment. */
+/** The price of one call, from the amounts in prices.ts: fixed, or per unit that is counted before payment. */
 import { atomicOf, dollarsOf } from '../../lib/network.ts';
 import type { RouteRequest } from './define.ts';
 import type { Params, ParamValues } from './params.ts';

@@ -1,6 +1,6 @@
 /**
- * Jobs of the queue and their outputs. A job reads one source, or checks and stages one shard of a read. Pages and rows
- * go through the archive, or the store.
+ * The crawl queue: its jobs and their outputs. A job reads one source, or checks and stages one shard of a read. Pages
+ * and rows go through the archive, or the store.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';

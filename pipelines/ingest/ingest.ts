@@ -8,7 +8,7 @@ import type { Crawler, SourceRead } from '../crawl/crawler.ts';
 import { parseRunId, type Layout } from '../layout.ts';
 import { readsUpTo, refOf, stagedParquet, writeRead, type ReadRecord } from './reads.ts';
 import { fileToCarryFrom } from './stage/carry.ts';
-import type { NaturalKey, Unreadable } from './stage/check.ts';
+import type { NaturalKey, Unreadable } from './stage/check_rows.ts';
 import { checkExpectations } from './expect.ts';
 import { readPage, type ReadPage } from './read_page.ts';
 import { stageRead } from './stage/stage.ts';

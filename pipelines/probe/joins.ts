@@ -4,7 +4,7 @@ import { literal } from '../../lib/sql.ts';
 import { macrosSql } from '../../models/index.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { standingRead, trustedRows } from '../ingest/reads.ts';
-import type { Values } from '../ingest/stage/check.ts';
+import type { Values } from '../ingest/stage/check_rows.ts';
 import type { Layout } from '../layout.ts';
 
 /** A list of debts and the layer that has its addresses. */

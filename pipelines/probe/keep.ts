@@ -6,7 +6,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page, SourceSpec } from '../../sources/contract.ts';
-import type { Values } from '../ingest/stage/check.ts';
+import type { Values } from '../ingest/stage/check_rows.ts';
 
 /** File endings of the kinds of text that can be saved. */
 const ENDINGS = { json: 'json', html: 'html', csv: 'csv' } as const;

@@ -5,7 +5,7 @@
 import { Quarantine, SourceUnavailable, type Page, type SourceSpec } from '../../sources/contract.ts';
 import type { Fetcher } from '../../sources/fetch/fetcher.ts';
 import { addDays } from '../../sources/days.ts';
-import { checkedRows, type Rejected, type Values } from '../ingest/stage/check.ts';
+import { checkedRows, type Rejected, type Values } from '../ingest/stage/check_rows.ts';
 import type { Clock } from '../clock.ts';
 import { limited, ProbeLimit } from './limited.ts';
 

@@ -14,7 +14,7 @@ import { setThreads } from './build_database.ts';
 import { CHANGES_SQL } from './summary/changes.ts';
 import type { Layout } from '../layout.ts';
 import { trustedRows } from '../ingest/reads.ts';
-import { HANDED_OVER, loadRows } from '../ingest/stage/rows.ts';
+import { HANDED_OVER, createTableWithRows } from '../ingest/stage/json_rows.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 import type { SoldLeads } from '../sold_leads.ts';
@@ -78,7 +78,7 @@ function inputRows({ sources, previous }: BuildInputs): number {
 async function loadFacts(connection: DuckDBConnection, inputs: BuildInputs): Promise<void> {
   const { sources, assumptions, asOf, observedAt, sold } = inputs;
   const load = (table: string, columns: readonly Column[], rows: readonly Record<string, unknown>[]): Promise<void> =>
-    loadRows(connection, { table, columns, file: join(inputs.workDir, `${table}${HANDED_OVER}`) }, rows);
+    createTableWithRows(connection, { table, columns, file: join(inputs.workDir, `${table}${HANDED_OVER}`) }, rows);
   const run = { as_of: asOf, observed_at: observedAt, assumption_set_id: assumptions.id };
   const reads = sources.map((source) => source.row);
   const rejects = sources.flatMap((source) => source.standing?.rejects ?? []);

@@ -6,7 +6,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { LINK_ENDING } from '../../lib/files.ts';
-import { HANDED_OVER } from '../ingest/stage/rows.ts';
+import { HANDED_OVER } from '../ingest/stage/json_rows.ts';
 import type { Layout } from '../layout.ts';
 
 /** Prefix of a snapshot's folder until it is complete. */

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { ingest } from '../../pipelines/ingest/ingest.ts';
-import { checkedRows } from '../../pipelines/ingest/stage/check.ts';
+import { checkedRows } from '../../pipelines/ingest/stage/check_rows.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { probeSources } from '../../pipelines/probe/probe_sources.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';

@@ -7,7 +7,7 @@ import {
   type Rejected,
   type Unreadable,
   type Values,
-} from '../../pipelines/ingest/stage/check.ts';
+} from '../../pipelines/ingest/stage/check_rows.ts';
 import type { Candidate, Page, SourceSpec } from '../../sources/contract.ts';
 
 const OBSERVED = '2026-11-20T12:00:00Z';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import pmms from '../../sources/benchmarks/freddie_pmms/source.ts';
 import fred from '../../sources/benchmarks/fred_rates/source.ts';
 import type { Page, SourceSpec } from '../../sources/contract.ts';
-import type { Values } from '../../pipelines/ingest/stage/check.ts';
+import type { Values } from '../../pipelines/ingest/stage/check_rows.ts';
 import { parsed } from './parsed.ts';
 import { bytesOf, cellsOf, skip } from './real_cells.ts';
 import { pageOf } from './recorded.ts';

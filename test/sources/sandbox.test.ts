@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { Unreadable } from '../../pipelines/ingest/stage/check.ts';
+import type { Unreadable } from '../../pipelines/ingest/stage/check_rows.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { startSandbox, type Alter, type Sandbox } from '../../sandbox/server.ts';
 import { spellStreet } from '../../sandbox/world/streets.ts';

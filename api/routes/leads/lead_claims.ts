@@ -1,4 +1,7 @@
-/** Leads that may not be offered: their property is sold exclusively, or held by an open purchase. */
+/**
+ * Leads that may not be offered: their property is sold exclusively, or held by an open purchase. The ledger claims a
+ * lead (ledger/sql/lead_claims.ts).
+ */
 import { createHash } from 'node:crypto';
 import type { HeldState, LeadClaims } from '../../../ledger/lead_claims.ts';
 import { LedgerUnavailable } from '../../../ledger/ledger.ts';

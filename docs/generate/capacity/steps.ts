@@ -36,7 +36,7 @@ const ONE_FLEET: Omit<Fleet, 'crawlHours'> = {
 };
 
 /** A day on which every source is due. @returns with its hours by the number of sources that are read at once */
-export function crawlOf(scale: Scale) {
+function crawlOf(scale: Scale) {
   const all = readsFor(reads, scale);
   const [busiest = '', busiestMs = 0] = siteTimes(all, cost('responseMs'))[0] ?? [];
   return {

@@ -5,9 +5,9 @@ import { identifier, literal } from '../../../lib/sql.ts';
 import { dropFolderAddress } from '../../../sources/fetch/drop.ts';
 import type { SourceSpec } from '../../../sources/contract.ts';
 import type { Layout } from '../../layout.ts';
-import { isPartOfKey, type NaturalKey } from './check.ts';
+import { isPartOfKey, type NaturalKey } from './check_rows.ts';
 import { trustedRows, type ReadRecord } from '../reads.ts';
-import { HANDED_OVER, loadRows, stagedColumns } from './rows.ts';
+import { HANDED_OVER, createTableWithRows, stagedColumns } from './json_rows.ts';
 
 /** Verified staged file of the last good read. Skip verification when nothing is carried over. */
 export const fileToCarryFrom = async (
@@ -37,8 +37,8 @@ export async function carryRows(
   const pages = rejectedKeys.filter((refused) => isPartOfKey(spec, refused) && key.some((name) => name in refused));
   const rows = rejectedKeys.filter((refused) => !isPartOfKey(spec, refused));
   const file = `${target}.refused${HANDED_OVER}`;
-  await loadRows(connection, { table: 'refused', columns: parts, file }, rows);
-  await loadRows(connection, { table: 'refused_pages', columns: parts, file }, pages);
+  await createTableWithRows(connection, { table: 'refused', columns: parts, file }, rows);
+  await createTableWithRows(connection, { table: 'refused_pages', columns: parts, file }, pages);
   const sameKey = (a: string, b: string): string =>
     key
       .map(identifier)

@@ -3,7 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../../../lib/duck.ts';
 import { identifier } from '../../../lib/sql.ts';
 import type { SourceSpec } from '../../../sources/contract.ts';
-import type { NaturalKey, Rejected } from './check.ts';
+import type { NaturalKey, Rejected } from './check_rows.ts';
 import type { ReadPage } from '../read_page.ts';
 
 export interface Duplicates {

@@ -2,10 +2,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { identifier } from '../../../lib/sql.ts';
 import { Quarantine, type SourceSpec } from '../../../sources/contract.ts';
-import { checkedRows, type Checked, type NaturalKey, type Rejected, type Values } from './check.ts';
+import { checkedRows, type Checked, type NaturalKey, type Rejected, type Values } from './check_rows.ts';
 import { checkedFiles } from './each_file.ts';
 import type { ReadPage } from '../read_page.ts';
-import { HANDED_OVER, insertRows, stagedColumns } from './rows.ts';
+import { HANDED_OVER, insertRows, stagedColumns } from './json_rows.ts';
 
 /** Rows in one INSERT. */
 const BATCH_ROWS = 10_000;

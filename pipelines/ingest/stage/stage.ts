@@ -11,7 +11,7 @@ import { rowsOf } from '../../../lib/duck.ts';
 import { makeFolder, moveInto, sha256OfFile } from '../../../lib/files.ts';
 import { identifier, literal } from '../../../lib/sql.ts';
 import { carryRows } from './carry.ts';
-import { isPartOfKey, lostRow, type NaturalKey, type Rejected, type Unreadable } from './check.ts';
+import { isPartOfKey, lostRow, type NaturalKey, type Rejected, type Unreadable } from './check_rows.ts';
 import { resolveDuplicates } from './duplicates.ts';
 import { findFiscalYears } from '../fiscal_years.ts';
 import { createFresh, loadHere, type LoadRows, type RowsToLoad } from './load_rows.ts';

@@ -4,7 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { LINK_ENDING } from '../../../lib/files.ts';
-import { HANDED_OVER } from '../../ingest/stage/rows.ts';
+import { HANDED_OVER } from '../../ingest/stage/json_rows.ts';
 import { parseRunId, type Layout } from '../../layout.ts';
 import { BUILD_DATABASE } from '../../run/partial_files.ts';
 import { BACKUP_NOTE } from './latest.ts';

@@ -1,7 +1,7 @@
 /** The details of a run as text: sources, rejected rows, changes, warnings, published tables. */
 import type { Manifest } from '../../../models/manifest.ts';
 import { bytesShort, number, plural, table } from '../../format.ts';
-import { NO_BYTES, WHOLE_FILE } from '../../ingest/stage/check.ts';
+import { NO_BYTES, WHOLE_FILE } from '../../ingest/stage/check_rows.ts';
 import { awaitsOperator, waitsFor, type SourceState } from '../../ingest/source_state.ts';
 import { parseRunId } from '../../layout.ts';
 import { formatOutdated } from '../../operate/source_health.ts';

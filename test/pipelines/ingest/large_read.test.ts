@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { literal } from '../../../lib/sql.ts';
-import { checkedRows } from '../../../pipelines/ingest/stage/check.ts';
+import { checkedRows } from '../../../pipelines/ingest/stage/check_rows.ts';
 import { readPage } from '../../../pipelines/ingest/read_page.ts';
 import { stageRead, type Staged, type StagedRead } from '../../../pipelines/ingest/stage/stage.ts';
 import { shardFiles, type StagedShard } from '../../../pipelines/ingest/stage/stage_shard.ts';

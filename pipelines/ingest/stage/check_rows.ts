@@ -1,4 +1,4 @@
-/** The candidates of a page, checked against the record of its source: rows with their provenance, or rejects. Pure. */
+/** Checks the candidates of a page: accepts a row and adds its provenance, or rejects it with a reason. Pure. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { RejectedRow } from '../../../models/inputs.ts';

@@ -1,4 +1,4 @@
-/** Load rows in JSON form into DuckDB tables. */
+/** Loads rows in JSON form into DuckDB tables, through a temporary file. */
 import { open, rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { createTable, type Column } from '../../../lib/record.ts';
@@ -20,7 +20,7 @@ export interface LoadTarget {
 }
 
 /** Create a typed table from rows in JSON form. Text is cast once, so no decimal becomes a binary float. */
-export async function loadRows(
+export async function createTableWithRows(
   connection: DuckDBConnection,
   target: LoadTarget,
   rows: readonly Record<string, unknown>[],
