@@ -1,4 +1,4 @@
-/** `make bench`: what users decide by, each measure beside a baseline of the same run, as one table. */
+/** `make bench`: speed and memory as one table, each measure with a baseline of the same run. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { SettingError } from '../lib/settings.ts';
 import { print } from '../lib/output.ts';

@@ -1,10 +1,7 @@
 /**
  * One run at a time per data folder: two runs would request from every site twice as fast as allowed, and one would
  * not continue the history of the other. The lock is a file lock of the operating system, through SQLite, so a killed
- * run releases it. An empty file is a valid SQLite database and SQLite rolls back partial writes, so neither a kill
- * nor a full disk makes the file unusable. (A DuckDB file is no database until its third header is written.)
- *
- * A run that finds the lock held retries for WAIT_MINUTES and one second more: checking the lock takes it for a moment.
+ * run releases it.
  */
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -13,6 +10,7 @@ import { makeFolder } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
 import type { Layout } from '../layout.ts';
 
+/** The shortest wait, also without WAIT_MINUTES: checking the lock takes it for a moment. */
 const MIN_WAIT_MS = 1_000;
 const RETRY_MS = 250;
 
@@ -33,7 +31,11 @@ function readHolder(database: DatabaseSync): unknown {
 
 export type LockResult = { readonly release: () => void } | { readonly holder: string };
 
-/** Take the lock of a file, or return the holder's process id, which may be 'unknown'. */
+/**
+ * Take the lock of a file, or return the holder's process id, which may be 'unknown'. An empty file is a valid SQLite
+ * database and SQLite rolls back partial writes, so neither a kill nor a full disk makes the file unusable. (A DuckDB
+ * file is no database until its third header is written.)
+ */
 export async function takeLock(path: string): Promise<LockResult> {
   await makeFolder(dirname(path));
   const database = new DatabaseSync(path);

@@ -5,7 +5,7 @@ import type { RateSeries } from '../rows/survey_rate.ts';
 import { candidate, date, decimal, hundredths, refuse, required, tidy } from '../values.ts';
 
 /** A higher rate is a misprint: the series have been below 20 percent since 1954. */
-const HIGHEST_PCT = 25n;
+const MAX_PCT = 25n;
 
 /** The label on pages with made-up figures, such as those of the sandbox. */
 export const MADE_UP = /\bmade[- ]up\b/iu;
@@ -30,8 +30,8 @@ function parseRate(what: string, value: string | undefined): string | null {
   const text = tidy(value);
   if (text === null || text === '.') return null;
   const rate = /^\d+(?:\.\d+)?$/u.test(text) ? hundredths(text) : null;
-  if (rate === null || rate > 100n * HIGHEST_PCT)
-    return refuse('bad_rate', `${what} is ${JSON.stringify(text)}, expected a rate from 0 to ${HIGHEST_PCT} percent`);
+  if (rate === null || rate > 100n * MAX_PCT)
+    return refuse('bad_rate', `${what} is ${JSON.stringify(text)}, expected a rate from 0 to ${MAX_PCT} percent`);
   return decimal(rate);
 }
 

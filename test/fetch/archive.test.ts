@@ -1,3 +1,4 @@
+/** The archive: its objects, its lists of requests, and what it reports of damage. */
 import assert from 'node:assert/strict';
 import { appendFile, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

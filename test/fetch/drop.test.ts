@@ -1,3 +1,4 @@
+/** Files in the drop folder: their order, formats, suppliers and faults. */
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -76,7 +76,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   },
   {
     name: 'a mortgage rate of 728 percent is accepted',
-    changes: [change('sources/families/survey_rates.ts', 'const HIGHEST_PCT = 25n;', 'const HIGHEST_PCT = 1000n;')],
+    changes: [change('sources/families/survey_rates.ts', 'const MAX_PCT = 25n;', 'const MAX_PCT = 1000n;')],
     caughtBy: [test('pipelines/sources/survey_rates.test.ts', 'one rate of 728 in place of 7.28 quarantines the page')],
   },
   {

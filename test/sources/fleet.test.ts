@@ -1,7 +1,7 @@
 /**
  * Every adapter against its own recorded pages. An adapter is covered by existing: nothing is listed here.
  *
- * Beside `source.ts` stands a folder `recorded/` with
+ * Next to `source.ts` is a folder `recorded/` with
  *
  *   README.md             where the pages come from: recorded from the site, or made by us in its format
  *   pages.json            the cases, by name in lower snake case
@@ -19,7 +19,7 @@
  *   cutTo                 optional, keep only so many bytes of the body: a truncated download
  *   quarantine            the reason that parse must give; without it the case must be accepted
  *
- * Every accepted body is also cut short and spoilt in places (in `make prove` in more: thorough.ts): parse may then
+ * Every accepted body is also cut short and damaged in places (in `make prove` in more: thorough.ts): parse may then
  * give candidates or a Quarantine, and nothing else.
  *
  * Each adapter needs a case of each kind at least: good (an accepted row), empty (no row), blocked (a page that a site

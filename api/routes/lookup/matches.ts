@@ -2,10 +2,6 @@
  * Finds the records of an address or a parcel. A match is exact on the normalized address; a range, a missing unit or a
  * record without a known place is named in match_basis. Nothing weaker matches: one owner's debt never appears on
  * another owner's house. A record that either the parcel or the address matches is returned, with its own basis.
- *
- * There are two steps, because DuckDB plans a statement that reads a table at every call, and the macros are most of a
- * plan: a short statement finds the few records of the parcel or the street, and one that reads no table, whose plan is
- * cached, compares them by the macros.
  */
 import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
@@ -119,7 +115,11 @@ const ADDRESS =
   '"address_key":"VARCHAR","street_key":"VARCHAR","house_low":"INTEGER","house_high":"INTEGER","unit_key":"VARCHAR"';
 const PLACE = '"city":"VARCHAR","zip":"VARCHAR"';
 
-/** Address and place of records compared with those that are wanted, by the rules of the models. It reads no table. */
+/**
+ * Address and place of records compared with those that are wanted, by the rules of the models. A statement of its own,
+ * because DuckDB plans a statement that reads a table at every call, and the macros are most of a plan: this one reads
+ * no table, so its plan is cached.
+ */
 const COMPARISON = `WITH
   given AS (SELECT CAST($1 AS VARCHAR) AS records, CAST($2 AS VARCHAR) AS wanted),
   pairs AS (

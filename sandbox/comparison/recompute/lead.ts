@@ -10,7 +10,7 @@ import {
   type Values,
 } from './record.ts';
 
-const HIGHEST_SCORE = 100;
+const MAX_SCORE = 100;
 
 /** Whether a record that was last read on this day may be a lead. An older one is not published as such. */
 export const isFresh = (lastSeen: string, assumptions: AssumptionValue, asOf: string): boolean =>
@@ -22,7 +22,7 @@ export function recomputeLead(lead: PublishedRecord, assumptions: AssumptionValu
   const scored = lead['lead_type'] === 'sheriff_sale_auction' ? auction(values, age) : delinquency(values, age);
   const parts = scored['score_parts'] as Record<string, number>;
   const others = Object.values(parts).reduce((sum, part) => sum + part, 0);
-  const stacked = Math.max(0, Math.min(stackedPoints(values), HIGHEST_SCORE - others));
+  const stacked = Math.max(0, Math.min(stackedPoints(values), MAX_SCORE - others));
   return {
     verified_age_days: age,
     freshness: age <= 1 ? 'within_1_day' : age <= 3 ? 'within_3_days' : 'within_7_days',
