@@ -4,6 +4,7 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../lib/duck.ts';
+import { isObject, type JsonObject } from '../lib/json.ts';
 
 export class GraphError extends Error {
   override readonly name = 'GraphError';
@@ -15,8 +16,7 @@ const PURE_TABLE_FUNCTIONS = ['unnest', 'generate_series', 'range', 'json_each']
 /** Input tables that macros read, by macro name: a SELECT that calls the macro reads the table. */
 const MACRO_TABLES: ReadonlyMap<unknown, string> = new Map([['assumption', 'declared_assumptions']]);
 
-type Node = Readonly<Record<string, unknown>>;
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
+type Node = JsonObject;
 
 interface CteEntry {
   readonly key: string;
@@ -25,7 +25,7 @@ interface CteEntry {
 
 /** CTEs of a node of the tree, in order. */
 function ctesOf(node: Node): readonly CteEntry[] {
-  const map = isNode(node['cte_map']) ? node['cte_map']['map'] : undefined;
+  const map = isObject(node['cte_map']) ? node['cte_map']['map'] : undefined;
   return Array.isArray(map) ? (map as CteEntry[]) : [];
 }
 
@@ -35,7 +35,7 @@ function collect(part: unknown, scope: ReadonlySet<string>, found: Set<string>):
     for (const item of part) collect(item, scope, found);
     return;
   }
-  if (!isNode(part)) return;
+  if (!isObject(part)) return;
   if (part['type'] === 'BASE_TABLE') {
     const name = String(part['table_name']);
     if (part['schema_name'] !== '' || part['catalog_name'] !== '')
@@ -45,7 +45,7 @@ function collect(part: unknown, scope: ReadonlySet<string>, found: Set<string>):
       );
     if (!scope.has(name.toLowerCase())) found.add(name);
   }
-  if (part['type'] === 'TABLE_FUNCTION' && isNode(part['function'])) {
+  if (part['type'] === 'TABLE_FUNCTION' && isObject(part['function'])) {
     const name = String(part['function']['function_name']);
     if (!PURE_TABLE_FUNCTIONS.includes(name)) throw new GraphError(`it calls ${name}(), but models read tables only`);
   }

@@ -1,12 +1,6 @@
 /** JSON bodies of pages. */
 import { Quarantine } from './contract.ts';
 
-/** A JSON object. */
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /**
  * @param what subject of the error message, such as "the response"
  * @throws Quarantine malformed_page if the text is not JSON

@@ -8,6 +8,7 @@
 import { declareDiscoveryExtension } from '@x402/extensions/bazaar';
 import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from '@x402/extensions/payment-identifier';
 import { stringify } from 'csv-stringify/sync';
+import { isObject, type JsonObject } from '../../lib/json.ts';
 import { CSV, csvOptions } from '../routes/list/csv.ts';
 import { paramFacts } from '../routes/params.ts';
 import type { Route } from '../routes/define.ts';
@@ -41,15 +42,12 @@ const LIST_FIELDS = ['count', 'total_matches', 'as_of', 'next_cursor'];
 const OMITTED_FIELDS = ['note', 'generated_at', 'snapshot_id'];
 const MAX_TEXT = 40;
 
-type Json = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 const shortText = (value: unknown): unknown =>
   typeof value === 'string' && value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}...` : value;
 
 /** The first scalar fields of an object. */
-const firstFields = (object: Json, count: number): Record<string, unknown> =>
+const firstFields = (object: JsonObject, count: number): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(object)
       .filter(([, value]) => isScalar(value))
@@ -58,13 +56,13 @@ const firstFields = (object: Json, count: number): Record<string, unknown> =>
   );
 
 /** An answer with the first record of a list, or the first fields of each section. */
-function shortened(answer: Json, inRecord: number, inSection: number): Json {
+function shortened(answer: JsonObject, inRecord: number, inSection: number): JsonObject {
   const { records } = answer;
   if (Array.isArray(records)) {
     const list = Object.entries(answer).filter(([name]) => LIST_FIELDS.includes(name));
     return {
       ...Object.fromEntries(list),
-      records: records.slice(0, 1).map((record: Json) => firstFields(record, inRecord)),
+      records: records.slice(0, 1).map((record: JsonObject) => firstFields(record, inRecord)),
     };
   }
   const section = (value: unknown): unknown => {
@@ -76,7 +74,7 @@ function shortened(answer: Json, inRecord: number, inSection: number): Json {
 }
 
 /** Type of each parameter, with its accepted values if they are few. */
-const typesOf = (params: Route['params'], maxValues: number): Json =>
+const typesOf = (params: Route['params'], maxValues: number): JsonObject =>
   Object.fromEntries(
     Object.entries(params).map(([name, schema]) => {
       const { kind, values } = paramFacts(schema);
@@ -87,8 +85,8 @@ const typesOf = (params: Route['params'], maxValues: number): Json =>
   );
 
 interface Bazaar {
-  readonly info: Json;
-  readonly schema: { readonly properties: Json };
+  readonly info: JsonObject;
+  readonly schema: { readonly properties: JsonObject };
 }
 
 /** An entry for an answer that is text; the library knows JSON answers only. */
@@ -133,22 +131,22 @@ export const extensionsOf = (route: Route): Record<string, unknown> => ({
 });
 
 /** The first record in the example of an entry. */
-function recordIn({ info }: Bazaar): Json {
-  const { example } = info['output'] as { readonly example: Json };
+function recordIn({ info }: Bazaar): JsonObject {
+  const { example } = info['output'] as { readonly example: JsonObject };
   const { records } = example;
-  return Array.isArray(records) ? (records[0] as Json) : {};
+  return Array.isArray(records) ? (records[0] as JsonObject) : {};
 }
 
 /** Extensions of a list's 402 for a request that prefers CSV: the same example, as it is then sent. */
-export function csvExtensions(extensions: Json): Record<string, unknown> {
+export function csvExtensions(extensions: JsonObject): Record<string, unknown> {
   const bazaar = extensions['bazaar'] as Bazaar;
   const record = recordIn(bazaar);
   const { info, schema } = withText(bazaar, CSV, stringify([record], csvOptions(Object.keys(record))));
-  const input = schema.properties['input'] as { readonly properties: Json };
+  const input = schema.properties['input'] as { readonly properties: JsonObject };
   return {
     ...extensions,
     bazaar: {
-      info: { ...info, input: { ...(info['input'] as Json), headers: { Accept: CSV } } },
+      info: { ...info, input: { ...(info['input'] as JsonObject), headers: { Accept: CSV } } },
       schema: {
         ...schema,
         properties: {

@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Context, Middleware } from 'koa';
+import { isObject } from '../../lib/json.ts';
 import { ArgumentError } from '../../lib/mcp/arguments.ts';
 import { errorResult } from '../../lib/mcp/results.ts';
 import { VIEW_PROPERTIES } from '../../lib/mcp/short_answer.ts';
@@ -78,7 +79,7 @@ async function readMessage(ctx: Context): Promise<object | null> {
     refuse(ctx, 400, ErrorCode.ParseError, 'The body is not JSON.');
     return null;
   }
-  if (typeof message === 'object' && message !== null && !Array.isArray(message)) return message;
+  if (isObject(message)) return message;
   refuse(ctx, 400, ErrorCode.InvalidRequest, 'Send one message at a time: batches are not accepted.');
   return null;
 }

@@ -1,5 +1,6 @@
 /** Short answers for agents: counts, the first records, and the names of the omitted fields. */
 import { z } from 'zod';
+import { isObject, type JsonObject } from '../json.ts';
 import { ArgumentError } from './arguments.ts';
 
 /** Records shown without `show`, and at most. */
@@ -63,9 +64,6 @@ export interface ShortAnswer {
   readonly left_out?: Readonly<Record<string, number>>;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const lengthOf = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
 
 interface Slice {
@@ -91,7 +89,7 @@ function sliceOf(items: readonly unknown[], { from, show }: View, room: number, 
 
 /** A long record without its long nested fields, whose lengths go into `leftOut`. */
 function shortRecord(record: unknown, list: string, leftOut: Record<string, number>): unknown {
-  if (!isFields(record) || lengthOf(record) <= WHOLE_RECORD_CHARACTERS) return record;
+  if (!isObject(record) || lengthOf(record) <= WHOLE_RECORD_CHARACTERS) return record;
   return Object.fromEntries(
     Object.entries(record).filter(([name, value]) => {
       const length = lengthOf(value);
@@ -103,10 +101,10 @@ function shortRecord(record: unknown, list: string, leftOut: Record<string, numb
   );
 }
 
-const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0 && isFields(value[0]);
+const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0 && isObject(value[0]);
 
 /** The first fields of a body that fit, and the first records of each list. */
-function shortBody(body: Fields, view: View, isBought: boolean): ShortAnswer {
+function shortBody(body: JsonObject, view: View, isBought: boolean): ShortAnswer {
   let room = isBought ? BOUGHT_CHARACTERS : FREE_CHARACTERS;
   const shown: Record<string, unknown> = {};
   const leftOut: Record<string, number> = {};
@@ -132,20 +130,20 @@ function shortBody(body: Fields, view: View, isBought: boolean): ShortAnswer {
 }
 
 /** One part of a body. A part that is too long is shown without its longest fields. */
-function partOf(body: Fields, name: string, view: View, isBought: boolean): ShortAnswer {
+function partOf(body: JsonObject, name: string, view: View, isBought: boolean): ShortAnswer {
   let value: unknown = body;
   for (const key of name.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) {
       const { body: short, ...rest } = shortBody(body, view, isBought);
       return { ...rest, shown: `There is no field ${name}. Fields: ${Object.keys(body).join(', ')}.`, body: short };
     }
-    value = (value as Fields)[key];
+    value = (value as JsonObject)[key];
   }
   if (Array.isArray(value)) {
     const { items, range } = sliceOf(value, isList(value) ? view : { ...view, show: MAX_SHOWN }, MAX_CHARACTERS, 1);
     return { ...(range === undefined ? {} : { shown: `${name} ${range}.` }), part: { name, value: items } };
   }
-  if (!isFields(value) || lengthOf(value) <= MAX_CHARACTERS) return { part: { name, value } };
+  if (!isObject(value) || lengthOf(value) <= MAX_CHARACTERS) return { part: { name, value } };
   const { body: short, ...rest } = shortBody(value, view, isBought);
   return { ...rest, part: { name, value: short } };
 }
@@ -171,7 +169,7 @@ function shortText(text: string, isCut: boolean, { from, show }: View): ShortAns
 export function shortAnswer({ type, text, isBought, isCut = false }: Answer, view: View): ShortAnswer {
   if (!type.endsWith('json')) return shortText(text, isCut, view);
   const body: unknown = JSON.parse(text);
-  if (!isFields(body)) return { body };
+  if (!isObject(body)) return { body };
   return view.part === undefined ? shortBody(body, view, isBought) : partOf(body, view.part, view, isBought);
 }
 

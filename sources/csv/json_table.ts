@@ -1,6 +1,7 @@
 /** A list of JSON objects as a table. */
+import { isObject, type JsonObject } from '../../lib/json.ts';
 import { Quarantine } from '../contract.ts';
-import { isObject, parseJson, type JsonObject } from '../json.ts';
+import { parseJson } from '../json.ts';
 import type { TableRow } from './headed_table.ts';
 import type { Cell } from './xlsx.ts';
 

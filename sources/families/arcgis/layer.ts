@@ -1,8 +1,8 @@
 /** Declaration of a source that reads one layer or table of an ArcGIS server. */
+import type { JsonObject } from '../../../lib/json.ts';
 import type { GivenRow, RowOf } from '../../../lib/record.ts';
 import type { FetchContext, SourceSpec } from '../../contract.ts';
 import type { AuctionType } from '../../kinds.ts';
-import type { JsonObject } from '../../json.ts';
 import type { DistressRecord } from '../../rows/distress_record.ts';
 import type { Parcel } from '../../rows/parcel.ts';
 import type { SheriffSale } from '../../rows/sheriff_sale.ts';

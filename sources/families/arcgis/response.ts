@@ -1,6 +1,7 @@
 /** Responses of an ArcGIS server: errors with HTTP 200, names of fields, and features. */
+import { isObject, type JsonObject } from '../../../lib/json.ts';
 import { Quarantine, SourceUnavailable, type Page } from '../../contract.ts';
-import { isObject, parseJson, type JsonObject } from '../../json.ts';
+import { parseJson } from '../../json.ts';
 import type { Attributes, LayerFields } from './layer.ts';
 
 /**

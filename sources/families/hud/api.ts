@@ -7,6 +7,7 @@
  * state whether its rents are the original release or a revision.
  */
 import { z } from 'zod';
+import type { JsonObject } from '../../../lib/json.ts';
 import {
   Quarantine,
   SourceUnavailable,
@@ -16,7 +17,7 @@ import {
   type Page,
 } from '../../contract.ts';
 import { fiscalYearOn } from '../../fiscal_year.ts';
-import { parseJson, type JsonObject } from '../../json.ts';
+import { parseJson } from '../../json.ts';
 import { candidate, line, refuse, required, state as stateCode, tidy, zip } from '../../values.ts';
 import { effectiveOn, HUD, rent } from './releases.ts';
 

@@ -3,6 +3,7 @@
  * whether the listings are in the list or on a page each, and the path of each field in the JSON-LD.
  */
 import { load } from 'cheerio/slim';
+import { isObject } from '../../../lib/json.ts';
 import {
   defineSource,
   Quarantine,
@@ -11,7 +12,6 @@ import {
   type Page,
   type SourceSpec,
 } from '../../contract.ts';
-import { isObject } from '../../json.ts';
 import { Listing } from '../../rows/listing.ts';
 import { candidate, optional, refuse, required } from '../../values.ts';
 import { checkCount, checkCounts, checkPages, resolveLink } from '../list_pages.ts';

@@ -1,5 +1,5 @@
 /** The unit mix of a building in schema.org's words: a FloorPlan for each type of unit. */
-import { isObject } from '../../json.ts';
+import { isObject } from '../../../lib/json.ts';
 import { bedroomsOfType, mixOfTypes, type UnitMix } from '../unit_mix.ts';
 import { rawValueAt, valueAt, type Node } from './nodes.ts';
 

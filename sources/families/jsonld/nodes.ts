@@ -1,7 +1,8 @@
 /** schema.org data of a page: its JSON-LD nodes, and values at a path in a node. */
 import { load } from 'cheerio/slim';
+import { isObject, type JsonObject } from '../../../lib/json.ts';
 import { Quarantine } from '../../contract.ts';
-import { isObject, parseJson, type JsonObject } from '../../json.ts';
+import { parseJson } from '../../json.ts';
 
 /** One schema.org object. */
 export type Node = JsonObject;

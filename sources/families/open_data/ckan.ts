@@ -5,6 +5,7 @@
  * incomplete, so its rows are left to the next page, which starts with them. An operator may drop the portal's CSV dump
  * of the table instead.
  */
+import { isObject, type JsonObject } from '../../../lib/json.ts';
 import {
   defineSource,
   Quarantine,
@@ -15,7 +16,7 @@ import {
 } from '../../contract.ts';
 import { readCsv } from '../../csv/csv.ts';
 import { decodeText } from '../../fetch/http/decode.ts';
-import { isObject, parseJson, type JsonObject } from '../../json.ts';
+import { parseJson } from '../../json.ts';
 import {
   adjacentGroups,
   toCandidates,

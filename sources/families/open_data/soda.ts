@@ -1,6 +1,7 @@
 /** Responses of a Socrata portal's SODA 2 interface: rows as JSON, a count, and a table's columns. */
+import { isObject, type JsonObject } from '../../../lib/json.ts';
 import { Quarantine, type Page } from '../../contract.ts';
-import { isObject, parseJson, type JsonObject } from '../../json.ts';
+import { parseJson } from '../../json.ts';
 
 /** Rows of a JSON page. SODA omits the keys of empty cells. @throws Quarantine if it is no array of objects */
 export function sodaRows(page: Page): readonly JsonObject[] {

@@ -4,9 +4,9 @@
  * each tax year, the source names the columns they share. The table is then read in their order, and every published
  * row gives the same record: the pipeline merges and counts the copies.
  */
+import type { JsonObject } from '../../../lib/json.ts';
 import { completeRow, type GivenRow, type RecordDefinition, type RowOf } from '../../../lib/record.ts';
 import { Quarantine, type Candidate, type Page, type SourceSpec } from '../../contract.ts';
-import type { JsonObject } from '../../json.ts';
 import { DistressRecord } from '../../rows/distress_record.ts';
 import { Parcel } from '../../rows/parcel.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';

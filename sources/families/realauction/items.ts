@@ -1,7 +1,8 @@
 /** Items of a RealAuction sale day: the response to LOAD, an item's details page, and the response to UPDATE. Pure. */
 import { load, type CheerioAPI } from 'cheerio/slim';
+import { isObject, type JsonObject } from '../../../lib/json.ts';
 import { Quarantine, type Page } from '../../contract.ts';
-import { isObject, parseJson, type JsonObject } from '../../json.ts';
+import { parseJson } from '../../json.ts';
 import { line } from '../../values.ts';
 import { listedIds, type Area } from './calendar.ts';
 import { expandTokens } from './tokens.ts';

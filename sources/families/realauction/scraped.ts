@@ -2,9 +2,10 @@
  * Sale days of a county that another project scraped, as staged sheriff sales: a JSON array, or one object per line.
  * Pure.
  */
+import type { JsonObject } from '../../../lib/json.ts';
 import type { Candidate, Page } from '../../contract.ts';
 import { checkColumns } from '../../csv/csv.ts';
-import { parseJson, type JsonObject } from '../../json.ts';
+import { parseJson } from '../../json.ts';
 import { candidate, line, optional, refuse, zip } from '../../values.ts';
 import type { Item } from './items.ts';
 import { dayOfTime, previewUrl, parseSale, type County, type Sale } from './rows.ts';

@@ -6,6 +6,7 @@
  * expect. A read asks for all listings on the market; deleted ones are absent. ListingURL does not exist in Data
  * Dictionary 1.7: the page of such a listing is its record's address in the feed.
  */
+import { isObject } from '../../../lib/json.ts';
 import {
   defineSource,
   SourceUnavailable,
@@ -14,7 +15,6 @@ import {
   type GetOptions,
   type SourceSpec,
 } from '../../contract.ts';
-import { isObject } from '../../json.ts';
 import { Listing } from '../../rows/listing.ts';
 import { readPage, replicate } from './pages.ts';
 import { isLeftOut, rowCandidate } from './rows.ts';

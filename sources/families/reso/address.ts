@@ -1,5 +1,5 @@
 /** The street line of a row: UnparsedAddress without the place at its end, or put together from its parts. */
-import type { JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../../lib/json.ts';
 import { joined, optional } from '../../values.ts';
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`);

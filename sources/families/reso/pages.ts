@@ -1,6 +1,7 @@
 /** Pages of a feed: their form, and the read of all of them. */
+import { isObject, type JsonObject } from '../../../lib/json.ts';
 import { Quarantine, SourceUnavailable, type FetchContext, type GetOptions, type Page } from '../../contract.ts';
-import { isObject, parseJson, type JsonObject } from '../../json.ts';
+import { parseJson } from '../../json.ts';
 import { queryUrl } from './query.ts';
 import { declaredType, hasDeclaredSubtype } from './rows.ts';
 import type { ResoServer } from './server.ts';

@@ -1,6 +1,6 @@
 /** Rows of a feed: which of them are listings of several units on the market, and their values. */
+import type { JsonObject } from '../../../lib/json.ts';
 import type { Candidate } from '../../contract.ts';
-import type { JsonObject } from '../../json.ts';
 import { candidate, optional, refuse, required } from '../../values.ts';
 import { parseAvailability, listingValues, webUrl } from '../listing_values.ts';
 import { streetLine } from './address.ts';

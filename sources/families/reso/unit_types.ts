@@ -1,5 +1,5 @@
 /** The unit mix of a listing in an MLS: its rows of the resource UnitTypes, one for each type of unit. */
-import { isObject, type JsonObject } from '../../json.ts';
+import { isObject, type JsonObject } from '../../../lib/json.ts';
 import { bedroomsOfType, mixOfTypes, type UnitMix } from '../unit_mix.ts';
 
 /**

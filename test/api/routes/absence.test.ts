@@ -11,12 +11,10 @@ import { readParams } from '../../../api/routes/params.ts';
 import { bodyObject } from '../../../api/snapshot/json_text.ts';
 import { loadSnapshot, type Snapshot } from '../../../api/snapshot/load.ts';
 import { TABLES } from '../../../api/snapshot/tables.ts';
+import { isObject, type JsonObject } from '../../../lib/json.ts';
 import type { RecordDefinition } from '../../../lib/record.ts';
 import { thorough } from '../../thorough.ts';
 import { afterFirstDay } from '../../pipelines/starting_points.ts';
-
-type Body = Readonly<Record<string, unknown>>;
-const isBody = (value: unknown): value is Body => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Values of a status that mean that there is a value, and the reason of a null that no cause explains. */
 const UNTRUE = new Set(
@@ -56,7 +54,7 @@ interface Walk {
 }
 
 /** Hold the reasons of a record against its null fields. */
-function checkRecord(walk: Walk, record: Body, absent: Body, path: string): void {
+function checkRecord(walk: Walk, record: JsonObject, absent: JsonObject, path: string): void {
   walk.records += 1;
   const nulls = Object.keys(record).filter((name) => record[name] === null);
   walk.nulls += nulls.length;
@@ -67,24 +65,24 @@ function checkRecord(walk: Walk, record: Body, absent: Body, path: string): void
   }
 }
 
-function checkNull(walk: Walk, path: string, above: readonly Body[]): void {
+function checkNull(walk: Walk, path: string, above: readonly JsonObject[]): void {
   const [, status] = EXPLAINED.find(([pattern]) => pattern.test(path)) ?? [];
   const isSaid = status === '' || above.some((body) => typeof body[status ?? ''] === 'string');
   if (status === undefined || !isSaid) walk.problems.add(`${path} has no status`);
 }
 
-function walkBody(walk: Walk, value: unknown, path: string, above: readonly Body[] = []): void {
+function walkBody(walk: Walk, value: unknown, path: string, above: readonly JsonObject[] = []): void {
   if (Array.isArray(value)) {
     for (const item of value) walkBody(walk, item, `${path}[]`, above);
     return;
   }
-  if (!isBody(value)) return;
+  if (!isObject(value)) return;
   const inside = [value, ...above];
   const { absent, ...fields } = value;
-  if (isBody(absent)) checkRecord(walk, fields, absent, path);
+  if (isObject(absent)) checkRecord(walk, fields, absent, path);
   for (const [name, field] of Object.entries(fields)) {
     const at = path === '' ? name : `${path}.${name}`;
-    if (field === null && !isBody(absent)) checkNull(walk, at, inside);
+    if (field === null && !isObject(absent)) checkNull(walk, at, inside);
     walkBody(walk, field, at, inside);
   }
 }
@@ -94,7 +92,11 @@ describe('every null of every response', () => {
   const routes = allRoutes({ publicUrl: 'https://api.dealfeed.example', spoolDir: '' });
   const walk: Walk = { records: 0, nulls: 0, problems: new Set() };
 
-  const respond = async (route: Route, query: string, path: Readonly<Record<string, string>> = {}): Promise<Body> => {
+  const respond = async (
+    route: Route,
+    query: string,
+    path: Readonly<Record<string, string>> = {},
+  ): Promise<JsonObject> => {
     const body = bodyObject(
       await route.handle({
         params: readParams(route.params, query),
@@ -107,7 +109,7 @@ describe('every null of every response', () => {
       }),
     );
     route.response.parse(body);
-    return body as Body;
+    return body as JsonObject;
   };
   const valuesOf = async (sql: string): Promise<string[]> =>
     (await snapshot.rows(sql)).map((row) => String(Object.values(row)[0]));
@@ -134,7 +136,7 @@ describe('every null of every response', () => {
   });
 
   /** The same list with all fields. */
-  const withAllFields = async (route: Route, body: Body, more: string): Promise<Body> => {
+  const withAllFields = async (route: Route, body: JsonObject, more: string): Promise<JsonObject> => {
     walkBody(walk, body, '');
     return respond(route, `limit=500&fields=all${more}`);
   };

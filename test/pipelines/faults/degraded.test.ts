@@ -1,10 +1,11 @@
 /** A source whose rows are readable and join nothing is degraded, and everybody who looks at it sees that. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isObject } from '../../../lib/json.ts';
 import { checkHealth } from '../../../pipelines/operate/health.ts';
 import type { RunResult } from '../../../pipelines/run/run.ts';
 import type { Candidate, SourceSpec } from '../../../sources/contract.ts';
-import { isObject, parseJson } from '../../../sources/json.ts';
+import { parseJson } from '../../../sources/json.ts';
 import { loadSources } from '../../../sources/index.ts';
 import { published, runDay } from '../runs.ts';
 import { afterFirstDay, FIRST_DAY, FIRST_RUN, publishedRun } from '../starting_points.ts';

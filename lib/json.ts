@@ -1,0 +1,7 @@
+/** JSON values. */
+
+/** A JSON object. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
