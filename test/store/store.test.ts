@@ -102,7 +102,8 @@ describe('a store', () => {
       const page = objectOf(sha256('right'));
       await store.put({ ...page, sha256: sha256('wrong') }, bytesOf('wrong'));
       const path = join(memoryFolder('dealfeed-files-'), 'file');
-      const said = /^STORE \S+: objects\/\S+ has the SHA-256 8810ad581e59…, expected 27042f4e6eca…\. The file was not used/u;
+      const said =
+        /^STORE \S+: objects\/\S+ has the SHA-256 8810ad581e59…, expected 27042f4e6eca…\. The file was not used/u;
       await assert.rejects(readVerified(store, page), { name: 'StoreDamage', message: said });
       await assert.rejects(downloadVerified(store, page, path), { name: 'StoreDamage', message: said });
       await assert.rejects(readFile(path), { code: 'ENOENT' });
