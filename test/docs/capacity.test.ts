@@ -80,7 +80,7 @@ describe('at the sizes that were measured, the model gives the measured figures'
 
   test('a register: first load, day and memory', () => {
     isNear(firstLoadHours(register) * 3600, benchFigure('colorado', 'first load').value, 1e-9);
-    isNear(buildHours(register) * 3600 - cost('runSeconds'), benchFigure('colorado', 'a day of').value, 1e-9);
+    isNear(buildHours(register) * 3600 - cost('runSeconds'), benchFigure('colorado', 'the next day').value, 1e-9);
     const peak = benchFigure('colorado', 'peak memory of the day').value;
     isNear(buildMemoryGib(register) - cost('processGib'), peak, 1e-9);
   });
