@@ -132,7 +132,7 @@ async function settlePayment(effects: SaleEffects, purchase: Purchase, answer: A
 
 /**
  * Sell one answer for one payment whose payer was verified.
- * @throws the error of `make`, after the reservation was deleted
+ * @throws the error of `buildAnswer`, after the reservation was deleted
  */
 export async function sell(effects: SaleEffects, wanted: Omit<NewPurchase, 'nowMs'>): Promise<SaleOutcome> {
   const { ledger, nowMs } = effects;
