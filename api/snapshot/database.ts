@@ -30,6 +30,8 @@ export interface Database {
   readonly gaps: readonly string[];
   /** Rows of a SELECT in JSON form: DECIMAL and BIGINT as strings. Parameters are $1, $2, ... */
   rows(sql: string, params?: readonly DuckDBValue[]): Promise<Record<string, unknown>[]>;
+  /** A table with these columns and its rowid, to select from: DuckDB plans a view of all columns twice as long. */
+  narrow(table: TableName, columns: ReadonlySet<string>): string;
   close(): void;
 }
 
@@ -100,9 +102,12 @@ async function checkCounts(
 }
 
 /** Check the tables against their records and the manifest. @returns missing columns and tables, one sentence each */
-async function checkTables(connection: DuckDBConnection, manifest: ServedManifest): Promise<string[]> {
+async function checkTables(
+  connection: DuckDBConnection,
+  manifest: ServedManifest,
+  published: PublishedColumns,
+): Promise<string[]> {
   const { file } = manifest.database;
-  const published = await publishedColumns(connection);
   const gaps: string[] = [];
   const checked: TableName[] = [];
   for (const table of TABLE_NAMES) {
@@ -126,15 +131,31 @@ const MACROS_CALLED = `
   parts_of_lines(), first_address_of(), address_basis(), place_agreement(), basis_in_county(), unit_designators(),
   unit_places(), suffix_of(), directional_of(), organization_key()`;
 
-async function attach(duck: Duck, path: string, manifest: ServedManifest): Promise<string[]> {
-  const { connection } = duck;
+interface Attached {
+  readonly gaps: readonly string[];
+  readonly published: PublishedColumns;
+}
+
+async function attach({ connection }: Duck, path: string, manifest: ServedManifest): Promise<Attached> {
   await connection.run(`ATTACH ${literal(path)} AS published (READ_ONLY)`);
   await connection.run(selectMacros([MACROS_CALLED, ...addressKeysSql()]));
   for (const sql of referenceSql(countyZips())) await connection.run(sql);
-  const gaps = await checkTables(connection, manifest);
+  const published = await publishedColumns(connection);
+  const gaps = await checkTables(connection, manifest, published);
   // Before any statement is prepared: DuckDB plans it at every call once the tables in memory have changed.
   for (const sql of [SEARCH_PATH, ...addressKeysSql()]) await connection.run(sql);
-  return gaps;
+  return { gaps, published };
+}
+
+/** A published table with these columns and its rowid; a table that the snapshot lacks is in memory. */
+function narrowSql(
+  table: TableName,
+  present: ReadonlyMap<string, string> | undefined,
+  names: ReadonlySet<string>,
+): string {
+  if (!present) return identifier(table);
+  const columns = TABLES[table].columns.filter(({ name }) => names.has(name));
+  return `(SELECT rowid, ${columnsOfFile(columns, present)} FROM published.main.${identifier(table)})`;
 }
 
 /** Files that `make prune` removed from a snapshot that stays: pruned.json in its folder. */
@@ -169,12 +190,14 @@ export async function openDatabase(folder: string, manifest: ServedManifest): Pr
     if (hashed.status === 'rejected') throw await unreadable(hashed.reason, folder, file);
     if (hashed.value !== sha256) throw new Error(`${file} does not have the hash in its manifest`);
     if (attached.status === 'rejected') throw attached.reason;
+    const { gaps, published } = attached.value;
     const opened = (pool = await ConnectionPool.open(duck.instance));
     await duck.connection.run('SET enable_external_access = false');
     await duck.connection.run('SET lock_configuration = true');
     return {
-      gaps: attached.value,
+      gaps,
       rows: (sql, params) => opened.rows(sql, params),
+      narrow: (table, columns) => narrowSql(table, published.get(table), columns),
       close() {
         opened.close();
         duck.close();

@@ -101,9 +101,12 @@ function placeholder({ kind, sql }: Column): string {
   }
 }
 
-/** The id of a row in property_keys: of a lead, its public record. */
-export const recordOf = (table: TableName): string =>
-  table === 'leads' ? 'coalesce(signal_id, auction_id, id)' : 'id';
+/** Columns of the id of a row in property_keys, the first that is not null: of a lead, its public record. */
+const recordColumns = (table: TableName): readonly string[] =>
+  table === 'leads' ? ['signal_id', 'auction_id', 'id'] : ['id'];
+
+/** The id of a row in property_keys. */
+export const recordOf = (table: TableName): string => `coalesce(${recordColumns(table).join(', ')})`;
 
 /** A condition as SQL, with a `?` for each of its values. */
 function conditionSql(table: TableName, condition: Condition): [sql: string, ...values: (string | number | boolean)[]] {
@@ -174,6 +177,13 @@ export class Filters {
   /** Whether a condition searches a column for a text, which reads every row. */
   get searchesText(): boolean {
     return this.conditions.some((either) => either.some(({ is }) => is === 'containing'));
+  }
+
+  /** Names of the columns that the conditions read. */
+  get columns(): readonly string[] {
+    return this.conditions.flat().flatMap(({ column, is }) => {
+      return is === 'of no property' ? recordColumns(this.table) : [column];
+    });
   }
 
   sql(): Where {
