@@ -70,12 +70,16 @@ export async function subjects(): Promise<Map<string, Subject[]>> {
     const cases = RecordedPages.parse(
       JSON.parse(await readFile(new URL('pages.json', recorded), 'utf8').catch(() => '{}')),
     );
+    const reads = [];
     for (const [name, each] of Object.entries(cases)) {
       // The start of an archive, which only a probe reads, has no checksum.
       if (each.quarantine !== undefined || each.cutTo !== undefined) continue;
       const page = pageOf((await bodyOf(each, recorded)).bytes, each);
-      const { rows: truth, rejectedKeys, merged } = await rowsOf(spec, page);
-      const isOfSeveralRows = merged > 0 && spec.contradictions === 'refused';
+      reads.push({ name, page, ...(await rowsOf(spec, page)) });
+    }
+    // By source: on one page, the only record of several rows may be the last, which is left to the next page.
+    const isOfSeveralRows = spec.contradictions === 'refused' && reads.some(({ merged }) => merged > 0);
+    for (const { name, page, rows: truth, rejectedKeys } of reads) {
       const subject = { spec, name, page, truth, rejectedKeys, isOfSeveralRows };
       if (truth.size > 0) families.set(spec.family, [...(families.get(spec.family) ?? []), subject]);
     }
@@ -131,11 +135,15 @@ const HEADINGS = /^(?:name_changed|hole_cut|sign_dropped|bytes_changed|digit_cha
 /** Sources that may leave out blank fields: a renamed field of one row, such as the unit, is as if it were blank. */
 const LEAVES_OUT_BLANKS: ReadonlySet<string> = new Set(['reso_sandbox_mls']);
 
+/** Sources that print a unit mix by lines: a repeated line is another mix, which models compare with the units. */
+const PRINTS_UNIT_MIX: ReadonlySet<string> = new Set(['heartland_multifamily']);
+
 /** Number of records that damage may change without a sign. */
 function undetectableIn({ spec, isOfSeveralRows }: Subject, mutation: string, variant: Variant): number {
   // In a file without a fixed layout an unknown heading is ignored, so a damaged heading is another valid layout.
   if (!spec.fetch && HEADINGS.test(mutation)) return Infinity;
   if (mutation === 'name_changed' && LEAVES_OUT_BLANKS.has(spec.name)) return 1;
+  if (mutation === 'line_repeated' && PRINTS_UNIT_MIX.has(spec.name)) return 1;
   return isOfSeveralRows ? 2 * variant.undetectable : variant.undetectable;
 }
 

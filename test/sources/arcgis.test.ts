@@ -162,7 +162,7 @@ const hamiltonLayer =
     const rows = ['2270006001600', '2270006001690'].map((number, at) => ({
       OBJECTID: at,
       ...Object.fromEntries(named.map(({ name }) => [name, null])),
-      [`${prefix}AUDPTYID`]: number,
+      ...(fields.includes('AUDPTYID') ? { [`${prefix}AUDPTYID`]: number } : {}),
       [`${prefix}AUDPCLID`]: number.slice(0, 11),
       [`${prefix}ADDRNO`]: String(10 + at),
       [`${prefix}ADDRST`]: 'EXAMPLE',

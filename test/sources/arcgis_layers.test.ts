@@ -5,7 +5,7 @@ import type { Page, SourceSpec } from '../../sources/contract.ts';
 import { arcgisDistress, arcgisSales } from '../../sources/families/arcgis/adapter.ts';
 import type { DistressLayer } from '../../sources/families/arcgis/layer.ts';
 import { EASTERN, layerDay, timestampLiteral, transferPrice } from '../../sources/families/arcgis/values.ts';
-import { Refusal } from '../../sources/values.ts';
+import { refuse, Refusal } from '../../sources/values.ts';
 import { candidatesOf, parsed } from './parsed.ts';
 import { pageOf } from './recorded.ts';
 import { quarantined, readFrom, type Answer } from './site_double.ts';
@@ -229,5 +229,29 @@ describe('values of a layer', () => {
       [0, 1, 10, 100, 100.01, 86_500, null].map((value) => transferPrice('P', value)),
       [null, null, null, null, '100.01', '86500.00', null],
     );
+  });
+});
+
+describe('a page of features', () => {
+  const page = (attributes: Readonly<Record<string, unknown>>): Page => {
+    const fields = ['CaseNumber', 'Parcel', 'Status', 'Filed'].map((name) => ({ name }));
+    const body = JSON.stringify({ fields, features: [{ attributes }] });
+    return pageOf(new TextEncoder().encode(body), { kind: 'features', url: `${CASES.layer}/query` });
+  };
+  const FEATURE = { CaseNumber: 'C1', Parcel: '00000001', Status: 'Open', Filed: null };
+
+  test('with an attribute that its fields do not list is refused: it would be read as absent', async () => {
+    const layer = arcgisDistress({ ...CASES, optional: ['Unit'] });
+    assert.equal((await candidatesOf(layer, [page(FEATURE)])).length, 1);
+    await assert.rejects(
+      candidatesOf(layer, [page({ ...FEATURE, Unit: '2' })]),
+      quarantined('template_changed', /has the attribute Unit/),
+    );
+  });
+
+  test('keeps the last good version of a row whose value for its scope is refused', async () => {
+    const layer = arcgisDistress({ ...CASES, outOfScope: () => refuse('bad_year', 'BillYear is 3026') });
+    const { rejects, rejectedKeys } = await parsed(layer, [page(FEATURE)]);
+    assert.deepEqual([rejects[0]?.reason, rejectedKeys.length], ['bad_year', 1]);
   });
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import hvs, { tablesOn } from '../../sources/benchmarks/census_hvs/source.ts';
+import { parseVacancies } from '../../sources/benchmarks/census_hvs/vacancy_tables.ts';
 import fred from '../../sources/benchmarks/fred_rates/source.ts';
 import pmms from '../../sources/benchmarks/freddie_pmms/source.ts';
 import { Quarantine, type Page, type SourceSpec } from '../../sources/contract.ts';
@@ -78,4 +79,22 @@ test("the census bureau's table of the newest year and its latest history are re
     () => tablesOn(index(...others)),
     (error: unknown) => error instanceof Quarantine && error.reason === 'template_changed',
   );
+});
+
+test("a quarter of a year that the table's name excludes refuses the table", () => {
+  const of = (quarter: string): unknown =>
+    parseVacancies(
+      [
+        {
+          name: 'Table 4',
+          rows: [
+            ['', 'Metropolitan Statistical Area', quarter, 'Margin of Error'],
+            ['', 'Akron, OH', '5.1', '1.2'],
+          ],
+        },
+      ],
+      { url: 'file:///tab4_msa_26_rvr.xlsx', readOn: '2026-11-20', years: [2026, 2026], isMadeUp: false },
+    );
+  assert.equal((of('First Quarter 2026') as unknown[]).length, 1);
+  assert.throws(() => of('First Quarter 2020'), /names First Quarter 2020, expected quarters of 2026/u);
 });

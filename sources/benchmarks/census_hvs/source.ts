@@ -19,19 +19,25 @@ const HISTORY = 'tab4b_msa_15_25_rvr.xlsx';
 
 interface Table {
   readonly name: string;
+  readonly firstYear: number;
   readonly lastYear: number;
   readonly isHistory: boolean;
 }
 
 const fullYear = (digits: string): number => Number(digits.length === 2 ? `20${digits}` : digits);
 
-/** The history that ends last, then the newest year's table. @throws Quarantine if the page names no table */
-export function tablesOn(page: Page): string[] {
-  const tables = [...page.text('windows-1252').matchAll(TABLE)].map(([, name = '', first, last = '']): Table => ({
+/** Tables that a text names in quotation marks or a tag. */
+const tablesIn = (text: string): Table[] =>
+  [...text.matchAll(TABLE)].map(([, name = '', first, last = '']): Table => ({
     name,
+    firstYear: fullYear(first ?? last),
     lastYear: fullYear(last),
     isHistory: first !== undefined,
   }));
+
+/** The history that ends last, then the newest year's table. @throws Quarantine if the page names no table */
+export function tablesOn(page: Page): string[] {
+  const tables = tablesIn(page.text('windows-1252'));
   const newest = (isHistory: boolean): Table | undefined =>
     tables.filter((table) => table.isHistory === isHistory).sort((a, b) => b.lastYear - a.lastYear)[0];
   const [history, year] = [newest(true), newest(false)];
@@ -47,10 +53,15 @@ async function* workbooks(ctx: FetchContext): AsyncGenerator<Page> {
     yield await ctx.get(`${SITE}/housing/hvs/data/rates/${name}`, { kind: 'workbook', magic: 'PK', minBytes: 1000 });
 }
 
+/** @throws Quarantine also if a heading states a year that the table's name excludes: it would move every rate */
 function parse(page: Page): readonly Candidate[] {
   const sheets = readXlsx(page.bytes, page.url);
   const isMadeUp = sheets.some(({ rows }) => rows.flat().some((value) => MADE_UP.test(String(value))));
-  return parseVacancies(sheets, { url: page.url, readOn: page.observedAt.slice(0, 10), isMadeUp });
+  const [table] = tablesIn(`"${page.url.split('/').at(-1) ?? ''}"`);
+  if (table === undefined)
+    throw new Quarantine('template_changed', `the file has another name than a table such as ${YEAR_TABLE}`, page.url);
+  const years = [table.firstYear, table.lastYear] as const;
+  return parseVacancies(sheets, { url: page.url, readOn: page.observedAt.slice(0, 10), years, isMadeUp });
 }
 
 export default defineSource({

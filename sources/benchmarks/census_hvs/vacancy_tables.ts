@@ -42,6 +42,8 @@ export interface VacancyPage {
   readonly url: string;
   /** Day of the read: no later quarter has figures. */
   readonly readOn: string;
+  /** First and last year of the table. */
+  readonly years: readonly [first: number, last: number];
   readonly isMadeUp: boolean;
 }
 
@@ -129,7 +131,7 @@ function vacancy(page: VacancyPage, { cells }: SheetRow, quarter: Quarter): Cand
 
 /**
  * The rate of each area and quarter. A quarter in which no area has a figure is not published yet.
- * @throws Quarantine if no sheet has a heading, or one is not as expected
+ * @throws Quarantine if no sheet has a heading, or one is not as expected or of a year outside of the table's
  */
 export function parseVacancies(sheets: readonly Sheet[], page: VacancyPage): Candidate[] {
   const blocks = sheets.flatMap((sheet) => findBlocks(sheet, page.url));
@@ -137,6 +139,15 @@ export function parseVacancies(sheets: readonly Sheet[], page: VacancyPage): Can
     throw new Quarantine(
       'template_changed',
       'no row names a quarter such as "First Quarter 2026" to the right of column B',
+      page.url,
+    );
+  const [first, last] = page.years;
+  const other = blocks.flatMap(({ quarters }) => quarters).find(({ year }) => year < first || year > last);
+  if (other !== undefined)
+    throw new Quarantine(
+      'template_changed',
+      `a heading names ${other.label}, expected ${first === last ? `quarters of ${first}` : `${first} to ${last}`}, ` +
+        'as in the name of the table',
       page.url,
     );
   return blocks.flatMap(({ quarters, rows }) =>

@@ -86,7 +86,7 @@ export interface Features {
   readonly more: boolean;
 }
 
-/** Features of a page. @throws Quarantine if a feature lacks a field */
+/** Features of a page. @throws Quarantine if a feature lacks a listed field, or has one that is not listed */
 export function readFeatures(page: Page, layer: LayerFields): Features {
   const json = parseResponse(page);
   const names = fieldNames(json, layer, page);
@@ -104,6 +104,17 @@ export function readFeatures(page: Page, layer: LayerFields): Features {
     throw new Quarantine(
       'template_changed',
       `a feature has no attribute ${missing}, which the response lists in its fields`,
+      page.url,
+    );
+  const sent = Object.keys(attributes[0] ?? {});
+  const wanted = [...(layer.oneOf ?? []).flat(), ...layer.needed, ...(layer.optional ?? [])];
+  const unlisted = wanted.find(
+    (name) => !names.has(name) && sent.some((own) => own === name || own.endsWith(`.${name}`)),
+  );
+  if (unlisted !== undefined)
+    throw new Quarantine(
+      'template_changed',
+      `a feature has the attribute ${unlisted}, which the response does not list in its fields`,
       page.url,
     );
   return {

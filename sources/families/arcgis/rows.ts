@@ -59,14 +59,12 @@ export function toCandidate(
   const gone = source.gone?.(attributes) ?? null;
   if (gone !== null) return { reject: { reason: 'parcel_gone', detail: gone }, raw: raw() };
   const facts = { readOn: page.observedAt.slice(0, 10) };
-  const outside = source.outOfScope?.(attributes, facts) ?? null;
-  if (outside !== null) return { reject: { reason: OUT_OF_SCOPE, detail: outside }, raw: raw() };
-
   const { county } = source;
   const parcelField = chosen(source.parcel, attributes);
   const recordName = chosen(recordField(source), attributes);
   const parcel_raw = parcelOf(attributes[parcelField], source.parcelForm);
   const number = kind.record === undefined ? parcel_raw : optional(attributes[recordName]);
+  const key = keyOf({ county_fips: county.fips, ...kind.fixed, parcel_raw }, number, kind);
   const build = (): { readonly values: Readonly<Record<string, unknown>>; readonly sourceUrl: string } => {
     if (kind.record !== undefined) required(kind.record, attributes[recordName]);
     else if (parcel_raw === null) refuseParcel(attributes[parcelField]);
@@ -83,7 +81,17 @@ export function toCandidate(
       sourceUrl: recordUrl(page, names.get(linked) ?? linked, attributes[linked]),
     };
   };
-  return candidate(raw, build, keyOf({ county_fips: county.fips, ...kind.fixed, parcel_raw }, number, kind));
+  // A value that decides the scope may be refused, as any other value of the row.
+  let outside: string | null = null;
+  const scoped = candidate(
+    raw,
+    () => {
+      outside = source.outOfScope?.(attributes, facts) ?? null;
+      return outside === null ? build() : { values: {} };
+    },
+    key,
+  );
+  return outside === null ? scoped : { reject: { reason: OUT_OF_SCOPE, detail: outside }, raw: raw() };
 }
 
 function refuseParcel(value: unknown): never {
