@@ -227,6 +227,7 @@ help: ## list the commands
 prove: $(NODE) ## run the long tests (test/**/*.proof.ts): crashes, full disks, clock jumps, an unavailable queue
 	@node --test --test-concurrency=2 --test-timeout=1800000 'test/**/*.proof.ts'
 	@THOROUGH=1 node test/run.ts $$(grep -rlE --include='*.test.ts' '(thorough|conformance/suite)\.ts' test)
+	@node test/fuzz/run.ts
 
 prove-tables: $(NODE) ## read the Iceberg tables with ClickHouse, which it installs (546 MB), and compare the figures
 	@npm install --prefix node_modules/.cache/chdb --no-save --no-package-lock --silent chdb@3.4.0
