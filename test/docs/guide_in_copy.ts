@@ -23,6 +23,7 @@ const COPIED = [
   'sandbox',
   'sources',
   'test/sources',
+  'test/thorough.ts',
 ];
 
 /** @returns the copy's folder, which the caller removes */
