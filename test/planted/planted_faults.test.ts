@@ -19,6 +19,22 @@ describe('the planted faults', () => {
     assert.equal(new Set(faults.map(({ name }) => name)).size, faults.length);
   });
 
+  it('name tests whose titles exist', async () => {
+    // Titles of the fleet begin with the name of a source. The fleet and the ledgers share their tests.
+    const shared = await Promise.all(
+      ['test/ledger/conformance/networks.ts', 'test/sources/fleet_checks.ts'].map((file) =>
+        readFile(join(ROOT, file), 'utf8'),
+      ),
+    );
+    for (const { name, caughtBy } of faults)
+      for (const catcher of caughtBy) {
+        if (catcher.by !== 'test') continue;
+        const [file, title] = [catcher.file, catcher.test.replace(/^\w+ reads its/u, 'reads its')];
+        const source = [await readFile(join(ROOT, file), 'utf8'), ...shared].join('\n');
+        assert.ok(source.replaceAll("\\'", "'").includes(title), `${name}: ${file} has no test "${catcher.test}"`);
+      }
+  });
+
   it('are listed in docs/planted-errors.md with what catches them', async () => {
     const page = await readFile(join(ROOT, 'docs/planted-errors.md'), 'utf8');
     const rows = page

@@ -50,7 +50,7 @@ export const sourceFaults: readonly PlantedFault[] = [
         'const types = server.types.slice(0, 1).map(({ type }) => type);',
       ),
     ],
-    caughtBy: [test('sources/reso_presets.test.ts', 'each vendor is asked at its own address')],
+    caughtBy: [test('sources/reso_presets.test.ts', 'each vendor gets a query at its address')],
   },
   {
     name: 'files of two brokers are merged into one list',
@@ -77,7 +77,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   {
     name: 'a mortgage rate of 728 percent is accepted',
     changes: [change('sources/families/survey_rates.ts', 'const MAX_PCT = 25n;', 'const MAX_PCT = 1000n;')],
-    caughtBy: [test('pipelines/sources/survey_rates.test.ts', 'one rate of 728 in place of 7.28 quarantines the page')],
+    caughtBy: [test('pipelines/sources/survey_rates.test.ts', 'a rate of 728 instead of 7.28 quarantines the page')],
   },
   {
     name: 'a page of rates that stopped a year ago looks fresh',
@@ -136,7 +136,9 @@ export const sourceFaults: readonly PlantedFault[] = [
     changes: [
       change('sources/families/realauction/places.ts', String.raw`|| /\d/u.test(printed) ?`, "|| printed !== '' ?"),
     ],
-    caughtBy: [test('sources/sheriff_and_registers_in_the_sandbox.test.ts', 'with what the clerk shows of it so far')],
+    caughtBy: [
+      test('sources/sheriff_and_registers_in_the_sandbox.test.ts', 'with the facts that the clerk shows so far'),
+    ],
   },
   {
     name: 'second sales are read as first ones',
