@@ -16,8 +16,7 @@ import { RECEIPT_HEADER } from '../lib/receipt.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
 import { shellQuoted } from '../lib/shell.ts';
 import { chainOfWallet, type SandboxWallet } from '../api/payments/local_chain/wallet.ts';
-import { receiptPath, saveKeys } from './saved_receipts.ts';
-import { saveResponse } from './saved_responses.ts';
+import { receiptPath, saveKeys, saveResponse } from './saved.ts';
 import { buyerNetworks, sandboxWallet, serverSetting } from './wallet.ts';
 
 const MAX_RECORDS = 2;

@@ -8,8 +8,7 @@ import { readView, shortAnswer, withHint, VIEW_PROPERTIES, type View } from '../
 import { listedTool, type Interface, type Tool } from '../lib/mcp/tools.ts';
 import type { CallResponse, Refused } from './outcome.ts';
 import type { Buyer } from './purchase.ts';
-import { receiptPath, saveKeys } from './saved_receipts.ts';
-import { saveResponse } from './saved_responses.ts';
+import { receiptPath, saveKeys, saveResponse } from './saved.ts';
 
 export interface McpOptions {
   readonly api: Interface;

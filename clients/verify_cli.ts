@@ -16,7 +16,7 @@ import {
   verifyX402Receipt,
   type VerifiedReceipt,
 } from './verify.ts';
-import { KEYS_FILE } from './saved_receipts.ts';
+import { KEYS_FILE } from './saved.ts';
 import { openArchive, checkPages, openFolder, namedPages } from './verify_pages.ts';
 
 const file = (expected: string) => z.string(expected).min(1, expected);

@@ -1,6 +1,9 @@
-/** Saves receipts next to their answers, and the server's keys, so that `make verify` works offline later. */
-import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+/**
+ * Saves paid responses as files, so that none is lost, with their receipts next to them and the server's keys, so that
+ * `make verify` works offline later.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { writeWhole } from '../lib/files.ts';
 import { NotProven, parseKeys } from './verify.ts';
 
@@ -11,13 +14,6 @@ const KEYS_MS = 5_000;
 
 /** Path of the receipt of a saved answer: the same name, with the ending .jws. */
 export const receiptPath = (answerPath: string): string => answerPath.replace(/\.\w+$/, '.jws');
-
-/** Save a receipt next to its answer. @returns its path */
-export async function saveReceipt(answerPath: string, receipt: string): Promise<string> {
-  const path = receiptPath(answerPath);
-  await writeFile(path, `${receipt}\n`, { mode: 0o600, flag: 'wx' });
-  return path;
-}
 
 /**
  * Save the keys of the server at `base` in the folder of an answer. A server never removes a key, so a set without a
@@ -39,4 +35,33 @@ export async function saveKeys(base: string, answerPath: string): Promise<string
   } catch (error) {
     return error instanceof NotProven ? error.message : `${base}${KEYS_PATH} did not respond`;
   }
+}
+
+const extensionOf = (type: string): string => {
+  if (type.endsWith('json')) return 'json';
+  return type === 'text/csv' ? 'csv' : 'txt';
+};
+
+export interface SavedResponse {
+  /** First part of the file name. */
+  readonly name: string;
+  /** Media type. */
+  readonly type: string;
+  readonly text: string;
+  /** File of the signed receipt, next to the answer; null if there is none. */
+  readonly receipt: string | null;
+}
+
+/** Save a response and its receipt to new files in `folder`. @returns the path of the response */
+export async function saveResponse(
+  folder: string,
+  { name, type, text, receipt }: SavedResponse,
+  at = new Date(),
+): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const stamp = at.toISOString().replaceAll(/[-:]/g, '').replace('.', '-').replace('Z', '');
+  const path = resolve(join(folder, `${stamp}-${name}.${extensionOf(type)}`));
+  await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+  if (receipt !== null) await writeFile(receiptPath(path), `${receipt}\n`, { mode: 0o600, flag: 'wx' });
+  return path;
 }
