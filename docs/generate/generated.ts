@@ -1,7 +1,6 @@
 /** The pages, tables and files that follow from declarations. */
 import { findSources } from '../../sources/index.ts';
 import { calibrationPage } from './calibration.ts';
-import { capacityPage } from './capacity/page.ts';
 import { commandsPage } from './commands.ts';
 import { dataDictionaryPage } from './data_dictionary.ts';
 import { interfacePage } from './interface.ts';
@@ -18,7 +17,6 @@ import { underwritingPage } from './underwriting.ts';
 export async function generated(): Promise<Readonly<Record<string, string>>> {
   const pages: Readonly<Record<string, string>> = {
     'docs/calibration.md': calibrationPage(),
-    'docs/capacity.md': capacityPage(),
     'docs/commands.md': commandsPage(),
     'docs/data-dictionary.md': await dataDictionaryPage(),
     'docs/interface.md': interfacePage(),
