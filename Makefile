@@ -224,10 +224,8 @@ help: ## list the commands
 ##@ Prove and measure
 .PHONY: prove prove-tables properties fuzz fuzz-api simulate crash-pipeline crash-sales crash-clock bench
 
-prove: $(NODE) ## run the long tests (test/**/*.proof.ts): crashes, full disks, clock jumps, an unavailable queue
-	@node --test --test-concurrency=2 --test-timeout=1800000 'test/**/*.proof.ts'
-	@THOROUGH=1 node test/run.ts $$(grep -rlE --include='*.test.ts' '(thorough|conformance/suite)\.ts' test)
-	@node test/fuzz/run.ts
+prove: $(NODE) ## run the long tests: test/**/*.proof.ts, and more cases of others; ONLY=crash: those whose path has it
+	@node test/prove.ts
 
 prove-tables: $(NODE) ## read the Iceberg tables with ClickHouse, which it installs (546 MB), and compare the figures
 	@npm install --prefix node_modules/.cache/chdb --no-save --no-package-lock --silent chdb@3.4.0
