@@ -89,9 +89,9 @@ restore: $(NODE) ## restore the newest backup of FROM=... into an empty DATA_DIR
 
 
 ##@ Analyze
-.PHONY: sql query explain diff profile release backtest quarter calibrate reconcile identity
+.PHONY: sql query explain diff release backtest quarter calibrate reconcile identity
 
-sql: $(NODE) ## open a read-only SQL prompt on the current snapshot; Q='SELECT ...' answers one query
+sql: $(NODE) ## answer a query over the current snapshot: Q='SELECT ...'; without Q, print the duckdb command and tables
 	@node pipelines/commands/sql.ts
 
 query: $(NODE) ## run a worked query: NAME=hidden_upside; without NAME, list them
@@ -102,9 +102,6 @@ explain: $(NODE) ## trace a number to its formula, assumptions, page and bytes: 
 
 diff: $(NODE) ## compare two snapshots: A=2026-11-20 B=current; OUT=changes.ndjson or .parquet writes every change
 	@node pipelines/analyse/diff_cli.ts
-
-profile: $(NODE) ## write a report of a snapshot with plots as one HTML file: OUT=profile.html
-	@node pipelines/analyse/profile_cli.ts
 
 release: $(NODE) ## copy a snapshot with dictionary, changes and checksums into DATA_DIR/releases/: SNAPSHOT=current
 	@node pipelines/release/cli.ts

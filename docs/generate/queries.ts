@@ -15,7 +15,7 @@ export const queriesPage = (): string =>
     '# Worked queries',
     'For analysts: run or copy a query over a snapshot. Written by `make docs` from `queries/`; do not edit.',
     '`make query NAME=hidden_upside` runs one over the current snapshot; `FORMAT=csv` or `json` is for programs, ' +
-      '`SNAPSHOT=2026-11-20` chooses another snapshot. In `make sql`, type `.query hidden_upside`. To add a query, ' +
+      '`SNAPSHOT=2026-11-20` chooses another snapshot. To add a query, ' +
       'put a file into `queries/`: its first comment states the question and the conditions that every row satisfies.',
     ...workedQueries().flatMap(sectionOf),
   ].join('\n\n');

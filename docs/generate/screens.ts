@@ -2,11 +2,10 @@
  * The second half of `make screenshots`: terminal output of commands over DATA_DIR, and the profile report, light and
  * dark.
  */
-import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { rowsOf } from '../../lib/duck.ts';
 import { pipelineSettings, readSettings } from '../../lib/settings.ts';
@@ -99,20 +98,6 @@ try {
     const page = await browser.newPage({ viewport: { width: 1240, height: 600 } });
     await page.setContent(pageOf(command, htmlOf(terminal, name === 'terminal-run' ? undefined : LINES_SHOWN)));
     await page.locator('pre').screenshot({ path: join(folder, `${name}.png`) });
-    await page.close();
-    report(name);
-  }
-  const profile = join(scratch, 'profile.html');
-  spawnSync(process.execPath, ['pipelines/analyse/profile_cli.ts'], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, DATA_DIR: dataDir, OUT: profile },
-  });
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const page = await browser.newPage({ viewport: { width: 1000, height: 1500 }, colorScheme });
-    await page.goto(pathToFileURL(profile).href);
-    const name = `profile${colorScheme === 'dark' ? '-dark' : ''}`;
-    await page.screenshot({ path: join(folder, `${name}.png`) });
     await page.close();
     report(name);
   }

@@ -4,7 +4,7 @@ import { readSettings } from '../../lib/settings.ts';
 import { wrapLine } from '../wrap.ts';
 import { openSnapshot } from './open_snapshot.ts';
 import { queryNamed, workedQueries } from './queries.ts';
-import { CSV_HINT, formatLines, formatTable, runQuery } from './query_result.ts';
+import { formatLines, formatTable, runQuery } from './query_result.ts';
 import { runCli, screenWidth } from './run_cli.ts';
 import { analystSettings } from './settings.ts';
 
@@ -32,7 +32,7 @@ async function main(): Promise<number> {
       FORMAT === 'table'
         ? [
             ...wrapLine(`${query.answers} (snapshot ${manifest.run_id})`, screenWidth()),
-            ...formatTable(result, screenWidth(), CSV_HINT),
+            ...formatTable(result, screenWidth()),
           ]
         : formatLines(result, FORMAT);
     for (const line of lines) print(line);

@@ -25,9 +25,8 @@ const WIDEST_CELL = 60;
 const NAMES_SHOWN = 8;
 /** Least width of a column whose cells wrap. */
 const MIN_WRAPPED = 16;
-/** What to do about columns that do not fit, at the prompt and for a single query. */
-const PROMPT_HINT = '.x prints one line per value';
-export const CSV_HINT = 'FORMAT=csv prints all';
+/** What to do about columns that do not fit. */
+const CSV_HINT = 'FORMAT=csv prints all';
 
 function formatCell(value: unknown, width: number): string {
   const raw = value === null ? '·' : typeof value === 'object' ? JSON.stringify(value) : String(value);
@@ -38,16 +37,6 @@ function formatCell(value: unknown, width: number): string {
 
 const formatCount = ({ rows, hasMore }: QueryResult): string =>
   hasMore ? `the first ${rows.length} rows; there are more` : plural(rows.length, 'row');
-
-/** One line per value, row after row. */
-export function formatRecords(result: QueryResult): string[] {
-  const width = Math.max(0, ...result.columns.map((column) => column.length));
-  const records = result.rows.flatMap((row, index) => [
-    `-- row ${index + 1}`,
-    ...result.columns.map((column, position) => `  ${column.padEnd(width)}  ${formatCell(row[position], Infinity)}`),
-  ]);
-  return [...records, formatCount(result)];
-}
 
 /** The first names of a list, and the number of the others. */
 const namesOf = (names: readonly string[]): string =>
@@ -126,9 +115,8 @@ function linesOfRow(row: readonly string[], widths: readonly number[]): string[]
 /**
  * A table. Long cells wrap between words; columns that do not fit even so are named below it.
  * @param screenWidth width in characters
- * @param hint how to see those columns
  */
-export function formatTable(result: QueryResult, screenWidth = Infinity, hint = PROMPT_HINT): string[] {
+export function formatTable(result: QueryResult, screenWidth = Infinity): string[] {
   if (result.columns.length === 0) return [formatCount(result)];
   const cells = result.rows.map((row) => row.map((value) => formatCell(value, Infinity)));
   const widths = columnWidths(result.columns, cells, screenWidth);
@@ -139,7 +127,7 @@ export function formatTable(result: QueryResult, screenWidth = Infinity, hint = 
   );
   lines.push(formatCount(result));
   if (hidden.length > 0)
-    lines.push(...wrapped(`${plural(hidden.length, 'more column')} (${namesOf(hidden)}): ${hint}`, screenWidth));
+    lines.push(...wrapped(`${plural(hidden.length, 'more column')} (${namesOf(hidden)}): ${CSV_HINT}`, screenWidth));
   return lines;
 }
 
@@ -171,7 +159,6 @@ const FORBIDDEN = new RegExp(
 /** DuckDB's message about an error, without its internal prefix; the position in the statement stays. */
 export function queryErrorText(error: unknown): string {
   const message = messageOf(error);
-  if (/INTERRUPT/u.test(message)) return 'stopped';
   if (FORBIDDEN.test(message)) return `Not allowed: the snapshot is read-only. ${message.split('\n')[0] ?? ''}`;
   return message.replace(/^Failed to \w+ statements: /u, '').trim();
 }

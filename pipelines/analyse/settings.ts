@@ -12,10 +12,9 @@ export const analystSettings = z.object({
     .string()
     .default('current')
     .describe(
-      '`make sql`, `query`, `explain`, `profile`, `release`: snapshot: a run id, a day (its last run), current or ' +
-        'previous.',
+      '`make sql`, `query`, `explain`, `release`: snapshot: a run id, a day (its last run), current or previous.',
     ),
-  Q: z.string().optional().describe('`make sql`: one query to answer instead of a prompt.'),
+  Q: z.string().optional().describe('`make sql`: the query. Not set: print the `duckdb` command and the tables.'),
   FORMAT: z
     .enum(['table', 'csv', 'json'], 'table, csv or json')
     .default('table')
@@ -32,12 +31,5 @@ export const analystSettings = z.object({
     .describe('`make explain`: figure or field to trace to its sources. Default: list all computed figures.'),
   A: z.string().default('previous').describe('`make diff`: the older snapshot: a run id, a day, current or previous.'),
   B: z.string().default('current').describe('`make diff`: the newer snapshot.'),
-  OUT: z
-    .string()
-    .min(1, 'a file')
-    .optional()
-    .describe(
-      '`make diff`: file for every change, .ndjson or .parquet. `make profile`: file of the report; default ' +
-        'profile.html in DATA_DIR.',
-    ),
+  OUT: z.string().min(1, 'a file').optional().describe('`make diff`: file for every change, .ndjson or .parquet.'),
 });

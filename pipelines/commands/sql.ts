@@ -1,50 +1,51 @@
-/** `make sql`: a read-only prompt on the current snapshot. With Q='SELECT …' it runs one query and ends. */
+/**
+ * `make sql Q='SELECT …'`: answers one query over the current snapshot. Without Q it prints the command that opens the
+ * snapshot in the DuckDB shell, and its tables.
+ */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { print } from '../../lib/output.ts';
 import { readSettings } from '../../lib/settings.ts';
-import { wrapLine } from '../wrap.ts';
 import { openSnapshot, type OpenSnapshot } from '../analyse/open_snapshot.ts';
-import { runPrompt } from '../analyse/prompt.ts';
-import { CSV_HINT, formatLines, formatTable, runQuery } from '../analyse/query_result.ts';
+import { formatLines, formatTable, runQuery } from '../analyse/query_result.ts';
 import { runCli, screenWidth } from '../analyse/run_cli.ts';
 import { analystSettings } from '../analyse/settings.ts';
+import { wrapLine } from '../wrap.ts';
 
 const MAX_ROWS = 200;
+const TABLES_SQL = `
+  SELECT table_name AS "table", estimated_size AS rows, regexp_extract(comment, '^[^.]*\\.') AS meaning
+  FROM duckdb_tables() WHERE database_name = 'snapshot'
+  UNION ALL
+  SELECT view_name, NULL, regexp_extract(comment, '^[^.]*\\.')
+  FROM duckdb_views() WHERE database_name = 'snapshot' AND NOT internal
+  ORDER BY 1`;
 
-async function runOneQuery({ duck }: OpenSnapshot, sql: string, format: 'table' | 'csv' | 'json'): Promise<void> {
+async function answer({ duck }: OpenSnapshot, sql: string, format: 'table' | 'csv' | 'json'): Promise<string[]> {
   // A program needs all rows, a person one screen of them.
   const result = await runQuery(duck.connection, sql, format === 'table' ? MAX_ROWS : Number.MAX_SAFE_INTEGER);
-  const lines = format === 'table' ? formatTable(result, screenWidth(), CSV_HINT) : formatLines(result, format);
-  for (const line of lines) print(line);
+  return format === 'table' ? formatTable(result, screenWidth()) : formatLines(result, format);
+}
+
+/** How to open the snapshot, and its tables. */
+async function describeSnapshot({ duck, manifest, layout }: OpenSnapshot): Promise<string[]> {
+  const file = join(layout.snapshot(manifest.run_id), manifest.database.file);
+  const how = existsSync(file)
+    ? `duckdb -readonly ${file}`
+    : `make prune removed the DuckDB file of this snapshot. make sql SNAPSHOT=${manifest.run_id} Q='...' still works.`;
+  const about = `Snapshot ${manifest.run_id}, as of ${manifest.as_of}. ${manifest.notice}`;
+  const tables = await runQuery(duck.connection, TABLES_SQL, MAX_ROWS);
+  return [...wrapLine(about, screenWidth()), '', `  ${how}`, '', ...formatTable(tables, screenWidth())];
 }
 
 async function main(): Promise<number> {
   const { DATA_DIR, SNAPSHOT, Q, FORMAT } = readSettings(analystSettings);
   const snapshot = await openSnapshot(DATA_DIR, SNAPSHOT);
-  const { duck, manifest } = snapshot;
   try {
-    if (Q !== undefined) {
-      await runOneQuery(snapshot, Q, FORMAT);
-      return 0;
-    }
-    const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
-    if (isTerminal) {
-      const about = `Snapshot ${manifest.run_id}, as of ${manifest.as_of}, read-only. ${manifest.notice}`;
-      const tables = `Tables: ${Object.keys(manifest.tables).join(', ')}. .help for help, Tab completes, Ctrl-D ends.`;
-      for (const line of [about, tables].flatMap((text) => wrapLine(text, screenWidth()))) print(line);
-    }
-    const hasSucceeded = await runPrompt({
-      connection: duck.connection,
-      input: process.stdin,
-      output: process.stdout,
-      isTerminal,
-      width: screenWidth,
-      historyFile: join(DATA_DIR, 'sql_history'),
-    });
-    // A script must notice an error; a person at a terminal has seen it.
-    return hasSucceeded || isTerminal ? 0 : 1;
+    for (const line of await (Q === undefined ? describeSnapshot(snapshot) : answer(snapshot, Q, FORMAT))) print(line);
+    return 0;
   } finally {
-    duck.close();
+    snapshot.duck.close();
   }
 }
 

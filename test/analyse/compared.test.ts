@@ -1,22 +1,16 @@
-/** Two snapshots compared, and the profile report, over two real days. */
+/** Two snapshots compared, over two days of the sandbox. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { after, before, describe, test } from 'node:test';
-import sparticuz from '@sparticuz/chromium';
-import { chromium, type Browser } from 'playwright-core';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
 import { diffSnapshots, type Diff } from '../../pipelines/analyse/diff/diff.ts';
 import { DERIVED_TABLES, fieldsThatMove } from '../../pipelines/analyse/diff/fields.ts';
 import { formatDiff } from '../../pipelines/analyse/diff/format.ts';
 import { writeChanges } from '../../pipelines/analyse/diff/write.ts';
-import { openSnapshot, snapshotNamed } from '../../pipelines/analyse/open_snapshot.ts';
-import { queryFacts } from '../../pipelines/analyse/profile/facts.ts';
-import { profilePage } from '../../pipelines/analyse/profile/page.ts';
-import { renderSvg } from '../../pipelines/analyse/profile/svg.ts';
+import { snapshotNamed } from '../../pipelines/analyse/open_snapshot.ts';
 import { loadModels, type Model } from '../../models/index.ts';
 import { analystSettings } from '../../pipelines/analyse/settings.ts';
 import { readSettings } from '../../lib/settings.ts';
@@ -153,84 +147,5 @@ describe('two snapshots compared', () => {
     assert.match(out, /^2026-11-23\.01 \(as of 2026-11-23\) -> 2026-11-20\.01 \(as of 2026-11-20\)\n/);
     assert.match(out, /\bdays_on_feed\b/);
     assert.match(out, /deals: \d+ rows -> \d+; 0 added, [1-9]/);
-  });
-});
-
-describe('the profile report', () => {
-  let browser: Browser;
-  let file: string;
-  before(async () => {
-    file = join(await mkdtemp(join(tmpdir(), 'dealfeed-profile-')), 'profile.html');
-    const { code, err } = await cli('profile_cli.ts', { OUT: file });
-    assert.equal(code, 0, err);
-    assert.equal(err, '', 'no plot draws a warning');
-    browser = await chromium.launch({
-      executablePath: process.env['CHROMIUM_PATH'] ?? (await sparticuz.executablePath()),
-      args: ['--no-sandbox', '--disable-gpu'],
-    });
-  });
-  after(() => browser.close());
-
-  test('is one self-contained file, with a plot and a table of figures for each section', async () => {
-    const page = await browser.newPage();
-    const asked: string[] = [];
-    page.on('request', (request) => {
-      asked.push(request.url());
-    });
-    const errors: string[] = [];
-    page.on('pageerror', (error) => {
-      errors.push(error.message);
-    });
-    await page.goto(pathToFileURL(file).href);
-    assert.deepEqual([asked, errors], [[pathToFileURL(file).href], []]);
-    const sections = await page.locator('section').count();
-    assert.ok(sections >= 8);
-    assert.equal(await page.locator('section svg[role=img][aria-label]').count(), sections);
-    assert.equal(await page.locator('section details table').count(), sections);
-    const counts = await page.locator('dl').innerText();
-    assert.match(counts, /deals\s+[\d,]+\s+[+-]?\d+ since 2026-11-20/);
-    assert.match(await page.locator('main').innerText(), /Made-up data of the sandbox world/);
-    await page.close();
-  });
-
-  test('is readable light and dark: text and marks take the colors of the scheme', async () => {
-    const seen: string[] = [];
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const context = await browser.newContext({ colorScheme });
-      const page = await context.newPage();
-      await page.goto(pathToFileURL(file).href);
-      // In the page's own words: the document is not a type of Node's.
-      const colours = (await page.evaluate(`[getComputedStyle(document.body).backgroundColor,
-          getComputedStyle(document.querySelector('section svg text')).fill,
-        getComputedStyle(document.querySelector('section svg path[fill^="var(--one)"]')).fill]`)) as string[];
-      const [paper = 0, ink = 0, mark = 0] = colours.map((colour) =>
-        (colour.match(/\d+/gu) ?? []).slice(0, 3).reduce((sum, n) => sum + Number(n), 0),
-      );
-      assert.ok(Math.abs(paper - ink) > 200, `${colorScheme}: text on paper ${ink} ${paper}`);
-      assert.ok(Math.abs(paper - mark) > 150, `${colorScheme}: marks on paper ${mark} ${paper}`);
-      seen.push(String(paper));
-      await context.close();
-    }
-    assert.notEqual(seen[0], seen[1]);
-    assert.doesNotMatch(
-      await readFile(file, 'utf8'),
-      /(?:fill|stroke)="#0[0-9a]0[0-9a]0[0-9a]"/,
-      'every stand-in was replaced',
-    );
-  });
-
-  test('of a first snapshot says that it is the first', async () => {
-    const { duck, manifest } = await openSnapshot(layout.root, A);
-    try {
-      const page = await profilePage(manifest, await queryFacts(duck.connection), null);
-      assert.match(page, /This is the first snapshot of its folder/);
-    } finally {
-      duck.close();
-    }
-  });
-
-  test('the label of a plot is escaped', async () => {
-    const svg = await renderSvg({ data: { values: [{ a: 1 }] }, mark: 'point', encoding: {} }, 'one < "two" & three');
-    assert.match(svg, /^<svg role="img" aria-label="one &lt; &quot;two&quot; &amp; three" viewBox="0 0 /);
   });
 });

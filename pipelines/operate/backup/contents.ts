@@ -25,8 +25,6 @@ const LEFT_OUT = new Set([
   'spool',
   'bench',
   'client',
-  'sql_history',
-  'profile.html',
   'ledger.sqlite',
   'current',
   'iceberg',
