@@ -5,6 +5,7 @@ const HISTORY = 'models/marts/listing_history.sql';
 const PROPERTIES = 'models/intermediate/properties/int_properties.sql';
 const UNDERWRITING = 'models/intermediate/underwriting/int_underwriting.sql';
 const PROXIES = 'models/intermediate/income/int_hud_proxies.sql';
+const WORKED_DEALS = 'models/underwriting/worked_deals.test.ts';
 const SIGNALS = 'models/marts/signals.sql';
 const AUCTIONS = 'models/marts/auctions.sql';
 
@@ -157,12 +158,12 @@ const figureFaults: readonly PlantedFault[] = [
     changes: [
       change(PROXIES, 'gross_potential * (1 - vacancy) as effective_income', 'gross_potential as effective_income'),
     ],
-    caughtBy: [reconcile('deals: taxes and expenses')],
+    caughtBy: [test(WORKED_DEALS, '1 overclaim in Cleveland'), reconcile('deals: taxes and expenses')],
   },
   {
     name: 'a building of twelve units has the expenses of a larger one',
     changes: [change(PROXIES, 'units <= medium_units_max then', 'units < medium_units_max then')],
-    caughtBy: [reconcile('deals: taxes and expenses')],
+    caughtBy: [test(WORKED_DEALS, '1 overclaim in Cleveland'), reconcile('deals: taxes and expenses')],
   },
   {
     name: 'scores use the greater of two incomes',

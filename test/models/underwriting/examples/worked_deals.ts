@@ -1,276 +1,297 @@
-/** Six deals with every figure computed by hand. */
+/**
+ * Listings, rents and surveys of the deals in worked_deals.csv. Each line of that file has a figure and its arithmetic.
+ * It was computed from docs/underwriting.md with a calculator, never from the output of the models.
+ */
 import type { InputRow } from '../../build_models.ts';
 
-/** A listing, its earlier price and its debt; the rent is that of its ZIP. */
-export interface Example {
-  readonly name: string;
-  readonly listing: InputRow;
-  readonly rent: string;
-  /** Default: the list price. */
-  readonly firstPrice?: string;
-  readonly firstSeen?: string;
-  readonly taxOwed?: string;
-  readonly expected: InputRow;
+/** What is known of the market of a listing. */
+export interface Market {
+  readonly hud_area: string;
+  readonly rent_basis: string;
+  /** HUD's rents of 0 to 4 bedrooms: of the ZIP, and of the area. */
+  readonly rents: readonly string[];
+  readonly area_rents: readonly string[];
+  /** Counties of the HUD area, with their people. */
+  readonly counties: readonly (readonly [fips: string, people: number])[];
+  /** Rows of the census. */
+  readonly census: readonly InputRow[];
 }
 
-const OK = { underwrite_reliability: 'ok', underwrite_reason: null };
+export interface Example {
+  readonly name: string;
+  readonly listing: InputRow & Readonly<Record<'street' | 'zip', string>>;
+  readonly market: Market;
+  readonly first_price?: string;
+  readonly first_seen?: string;
+  readonly tax_owed?: string;
+}
+
+const CLEVELAND: Market = {
+  hud_area: 'METRO17410N17460',
+  rent_basis: 'zip',
+  rents: ['760.00', '860.00', '1050.00', '1360.00', '1510.00'],
+  area_rents: ['933.00', '1058.00', '1279.00', '1646.00', '1760.00'],
+  counties: [['39035', 1_200_000]],
+  // No rent of 3 bedrooms
+  census: [
+    {
+      geography: 'metro',
+      area_code: '17410',
+      gross_rent_0: '760.00',
+      gross_rent_1: '852.00',
+      gross_rent_2: '1088.00',
+      gross_rent_4: '1376.00',
+    },
+    {
+      geography: 'county',
+      area_code: '39035',
+      median_contract_rent: '810.00',
+      median_gross_rent: '950.00',
+      median_tax: '4200.00',
+      median_value: '205000.00',
+    },
+  ],
+};
+
+/** Rents of the area alone, and the census of models/reference/census_metros.csv. */
+const COLUMBUS: Market = {
+  hud_area: 'METRO18140M18140',
+  rent_basis: 'metro',
+  rents: ['1020.00', '1110.00', '1342.00', '1625.00', '1790.00'],
+  area_rents: ['1020.00', '1110.00', '1342.00', '1625.00', '1790.00'],
+  counties: [['39049', 1_320_000]],
+  census: [],
+};
+
+/** The county with the most people counts. */
+const TAMPA: Market = {
+  hud_area: 'METRO45300M45300',
+  rent_basis: 'zip',
+  rents: ['1430.00', '1520.00', '1800.00', '2260.00', '2710.00'],
+  area_rents: ['1510.00', '1570.00', '1880.00', '2370.00', '2850.00'],
+  counties: [
+    ['12103', 960_000],
+    ['12057', 1_480_000],
+  ],
+  census: [
+    {
+      geography: 'metro',
+      area_code: '45300',
+      gross_rent_0: '1376.00',
+      gross_rent_1: '1380.00',
+      gross_rent_2: '1621.00',
+      gross_rent_3: '1896.00',
+      gross_rent_4: '2309.00',
+    },
+    {
+      geography: 'county',
+      area_code: '12057',
+      median_contract_rent: '1380.00',
+      median_gross_rent: '1462.00',
+      median_tax: '2710.00',
+      median_value: '352000.00',
+    },
+    {
+      geography: 'county',
+      area_code: '12103',
+      median_contract_rent: '1200.00',
+      median_gross_rent: '1350.00',
+      median_tax: '2400.00',
+      median_value: '310000.00',
+    },
+  ],
+};
+
+const SAN_ANTONIO: Market = {
+  hud_area: 'METRO41700M41700',
+  rent_basis: 'zip',
+  rents: ['1010.00', '1130.00', '1390.00', '1780.00', '2080.00'],
+  area_rents: ['1032.00', '1151.00', '1398.00', '1798.00', '2119.00'],
+  counties: [['48029', 2_010_000]],
+  census: [
+    {
+      geography: 'metro',
+      area_code: '41700',
+      gross_rent_0: '1087.00',
+      gross_rent_1: '1146.00',
+      gross_rent_2: '1389.00',
+      gross_rent_3: '1674.00',
+      gross_rent_4: '1974.00',
+    },
+    {
+      geography: 'county',
+      area_code: '48029',
+      median_contract_rent: '1140.00',
+      median_gross_rent: '1262.00',
+      median_tax: '5120.00',
+      median_value: '242000.00',
+    },
+  ],
+};
+
+const BIRMINGHAM: Market = {
+  hud_area: 'METRO13820M13820',
+  rent_basis: 'zip',
+  rents: ['900.00', '960.00', '1100.00', '1420.00', '1570.00'],
+  area_rents: ['980.00', '1040.00', '1190.00', '1540.00', '1700.00'],
+  counties: [['01073', 670_000]],
+  census: [
+    {
+      geography: 'metro',
+      area_code: '13820',
+      gross_rent_0: '986.00',
+      gross_rent_1: '1064.00',
+      gross_rent_2: '1120.00',
+      gross_rent_3: '1299.00',
+      gross_rent_4: '1423.00',
+    },
+    {
+      geography: 'county',
+      area_code: '01073',
+      median_contract_rent: '890.00',
+      median_gross_rent: '1130.00',
+      median_tax: '1240.00',
+      median_value: '251000.00',
+    },
+  ],
+};
+
+/** A county outside of the metropolitan areas: every figure of the census is the declared one. */
+const MICHIGAN: Market = {
+  hud_area: 'NCNTY26107N26107',
+  rent_basis: 'metro',
+  rents: ['500.00', '520.00', '630.00', '800.00', '850.00'],
+  area_rents: ['500.00', '520.00', '630.00', '800.00', '850.00'],
+  counties: [['26107', 40_000]],
+  census: [],
+};
+
+const cleveland = { city: 'Cleveland', state: 'OH', zip: '44102' };
 
 export const EXAMPLES: readonly Example[] = [
   {
-    name: '1 normal',
-    rent: '1250.00',
-    firstPrice: '747474.75',
-    listing: { list_price: '740000.00', units: 8, year_built: 1974, cap_rate: '7.40' },
-    expected: {
-      ...OK,
-      gross_potential_rent: '105600.00',
-      effective_gross_income: '98208.00',
-      expense_ratio_pct: '45.00',
-      noi_underwritten: '54014.40',
-      noi: '54760.00',
-      noi_source: 'derived_from_advertised_cap',
-      cap_rate: '7.40',
-      cap_rate_underwritten: '7.30',
-      cap_gap_pct: '0.10',
-      cap_gap_basis: 'advertised_cap_rate',
-      underwriting_agreement: 'agrees',
-      underwriting_note:
-        'Underwriting agrees: HUD rent supports 7.30%, against the advertised cap rate of 7.40%; the rental path ' +
-        'is Warm.',
-      loan_amount: '555000.00',
-      monthly_payment: '3692.43',
-      annual_debt_service: '44309.16',
-      dscr: '1.24',
-      dscr_status: 'computed',
-      dscr_reason: null,
-      noi_scoring: '54014.40',
-      cap_scoring_pct: '7.30',
-      coverage_scoring: '1.16',
-      motivation_score: 6,
-      distress_score: 0,
-      rental_status: 'Warm',
-      wholesale_status: 'Pass',
-      creative_finance_status: 'Pass',
-      deal_score_yield: 19,
-      deal_score_coverage: 11,
-      deal_score_motivation: 1,
-      deal_score_distress: 0,
-      deal_score: 31,
-      confidence_score: '0.93',
-      offer_status: 'computed',
-      offer_low: '598000.00',
-      offer_high: '675000.00',
-      offer_binding: 'target_cap',
-      ask_at_or_below_target_value: false,
-      why_this_is_interesting:
-        'HUD rent supports a cap rate of 7.30% and a DSCR of 1.22 at declared terms; 8 units at $92,500 per unit.',
+    name: '1 overclaim in Cleveland',
+    market: CLEVELAND,
+    listing: {
+      street: '101 Main Street',
+      ...cleveland,
+      list_price: '1020000.00',
+      units: 12,
+      year_built: 1925,
+      cap_rate: '9.25',
+      annual_taxes: '14000.00',
     },
+    first_price: '1023377.15',
   },
   {
-    name: '2 hidden upside',
-    rent: '1150.00',
-    firstPrice: '315789.47',
-    firstSeen: '2026-08-23T12:00:00Z',
-    taxOwed: '3750.00',
-    listing: { list_price: '300000.00', units: 4, year_built: 1985, noi: '18000.00' },
-    expected: {
-      ...OK,
-      gross_potential_rent: '48576.00',
-      effective_gross_income: '45175.68',
-      expense_ratio_pct: '42.00',
-      noi_underwritten: '26201.89',
+    name: '2 hidden upside in Columbus',
+    market: COLUMBUS,
+    listing: {
+      street: '102 Main Street',
+      city: 'Columbus',
+      state: 'OH',
+      zip: '43205',
+      list_price: '300000.00',
+      units: 4,
+      year_built: 1985,
       noi: '18000.00',
-      noi_source: 'stated',
-      cap_rate: null,
-      cap_rate_derived: '6.00',
-      cap_rate_source: 'derived_from_stated_noi',
-      cap_rate_underwritten: '8.73',
-      cap_gap_pct: '-2.73',
-      cap_gap_basis: 'derived_cap_rate',
-      underwriting_agreement: 'claim_too_low',
-      underwriting_note:
-        'Underwriting disagrees: HUD rent supports 8.73%, 2.73 points above the cap rate of 6.00% from the stated ' +
-        'NOI; the rental path is Warm.',
-      loan_amount: '225000.00',
-      monthly_payment: '1496.93',
-      annual_debt_service: '17963.16',
-      dscr: '1.00',
-      dscr_status: 'computed',
-      noi_scoring: '22100.95',
-      cap_scoring_pct: '7.37',
-      coverage_scoring: '1.16',
-      motivation_score: 50,
-      distress_score: 45,
-      rental_status: 'Warm',
-      wholesale_status: 'Pass',
-      creative_finance_status: 'Hot',
-      deal_score_yield: 20,
-      deal_score_coverage: 11,
-      deal_score_motivation: 10,
-      deal_score_distress: 7,
-      deal_score: 48,
-      confidence_score: '0.85',
-      offer_status: 'computed',
-      offer_low: '245000.00',
-      offer_high: '276000.00',
-      why_this_is_interesting:
-        "The broker's stated NOI gives a cap rate of 6.00% and HUD rent supports 8.73%, 2.73 points higher, a " +
-        'possible upside; county records show $3,750 of delinquent tax.',
+    },
+    first_price: '315789.47',
+    first_seen: '2026-08-23T09:00:00Z',
+    tax_owed: '3750.00',
+  },
+  {
+    name: '3 out of range in Tampa',
+    market: TAMPA,
+    listing: {
+      street: '103 Main Street',
+      city: 'Tampa',
+      state: 'FL',
+      zip: '33602',
+      list_price: '890000.00',
+      units: 2,
+      year_built: 2015,
+      cap_rate: '5.10',
+      annual_taxes: '21000.00',
+    },
+    first_seen: '2026-08-23T09:00:00Z',
+  },
+  {
+    name: '4 Hot in San Antonio',
+    market: SAN_ANTONIO,
+    listing: {
+      street: '104 Main Street',
+      city: 'San Antonio',
+      state: 'TX',
+      zip: '78201',
+      list_price: '4500000.00',
+      units: 60,
+      year_built: 1998,
+      units_0br: 6,
+      units_1br: 30,
+      units_2br: 24,
     },
   },
   {
-    name: '3 overclaim',
-    rent: '1050.00',
-    firstPrice: '1023377.15',
-    listing: { list_price: '1020000.00', units: 12, year_built: 1925, cap_rate: '9.25' },
-    expected: {
-      ...OK,
-      gross_potential_rent: '133056.00',
-      effective_gross_income: '123742.08',
-      expense_ratio_pct: '48.00',
-      noi_underwritten: '64345.88',
-      noi: '94350.00',
-      noi_source: 'derived_from_advertised_cap',
-      cap_rate_underwritten: '6.31',
-      cap_gap_pct: '2.94',
-      underwriting_agreement: 'claim_too_high',
-      underwriting_note:
-        'Underwriting disagrees: HUD rent supports 6.31%, 2.94 points below the advertised cap rate of 9.25%; ' +
-        'the rental path is Pass.',
-      loan_amount: '765000.00',
-      monthly_payment: '5089.56',
-      annual_debt_service: '61074.72',
-      dscr: '1.54',
-      dscr_status: 'computed',
-      noi_scoring: '64345.88',
-      cap_scoring_pct: '6.31',
-      coverage_scoring: '0.99',
-      motivation_score: 2,
-      rental_status: 'Pass',
-      wholesale_status: 'Pass',
-      creative_finance_status: 'Pass',
-      deal_score_yield: 13,
-      deal_score_coverage: 4,
-      deal_score_motivation: 0,
-      deal_score_distress: 0,
-      deal_score: 17,
-      confidence_score: '0.78',
-      offer_low: '711000.00',
-      offer_high: '804000.00',
-      why_this_is_interesting:
-        'The broker advertises a cap rate of 9.25% and HUD rent supports 6.31%, 2.94 points lower.',
+    name: '5 Warm in Birmingham',
+    market: BIRMINGHAM,
+    listing: {
+      street: '105 Main Street',
+      city: 'Birmingham',
+      state: 'AL',
+      zip: '35205',
+      list_price: '1460000.00',
+      units: 24,
+      year_built: 1972,
+      cap_rate: '8.10',
+      annual_taxes: '3100.00',
     },
+    first_price: '1500000.00',
+    first_seen: '2026-09-22T09:00:00Z',
   },
   {
-    name: '4 out of range',
-    rent: '1800.00',
-    firstSeen: '2026-08-23T12:00:00Z',
-    listing: { list_price: '890000.00', units: 2, year_built: 2015, cap_rate: '5.10' },
-    expected: {
-      underwrite_reliability: 'proxy_out_of_range',
-      underwrite_reason: 'price_per_unit_above_144x_monthly_2br_rent',
-      gross_potential_rent: '38016.00',
-      effective_gross_income: '35354.88',
-      expense_ratio_pct: '39.00',
-      noi_underwritten: '21566.48',
-      noi: '45390.00',
-      cap_rate_underwritten: '2.42',
-      cap_gap_pct: '2.68',
-      underwriting_agreement: 'unreliable',
-      underwriting_note:
-        'The advertised cap rate of 5.10% is not confirmed: HUD rent does not fit this price; the rental path is Pass.',
-      loan_amount: '667500.00',
-      monthly_payment: '4440.89',
-      annual_debt_service: '53290.68',
-      dscr: '0.85',
-      dscr_status: 'computed',
-      noi_scoring: null,
-      cap_scoring_pct: null,
-      coverage_scoring: null,
-      motivation_score: 20,
-      rental_status: 'Pass',
-      wholesale_status: 'Pass',
-      creative_finance_status: 'Pass',
-      deal_score_yield: 0,
-      deal_score_coverage: 0,
-      deal_score_motivation: 4,
-      deal_score_distress: 0,
-      deal_score: 4,
-      confidence_score: '0.43',
-      offer_status: 'claimed_basis_unverified',
-      offer_low: '504500.00',
-      offer_high: '567000.00',
-      why_this_is_interesting:
-        "The broker advertises a cap rate of 5.10% and HUD rent supports 2.42%, 2.68 points lower, but HUD's " +
-        '2-bedroom rent does not fit $445,000 per unit.',
+    name: '6 cheap in Michigan',
+    market: MICHIGAN,
+    listing: {
+      street: '106 Main Street',
+      city: 'Big Rapids',
+      state: 'MI',
+      zip: '49307',
+      list_price: '84000.00',
+      units: 3,
+      year_built: 1928,
     },
+    first_price: '90000.00',
+    first_seen: '2026-11-06T09:00:00Z',
   },
   {
-    name: '5 insufficient',
-    rent: '1200.00',
-    listing: { list_price: '425000.00' },
-    expected: {
-      underwrite_reliability: 'unknown',
-      underwrite_reason: 'units_missing',
-      noi_underwritten: null,
-      cap_rate_underwritten: null,
-      cap_gap_pct: null,
-      cap_gap_basis: 'no_claim_and_no_underwriting',
-      underwriting_agreement: 'no_claim',
-      noi: null,
-      noi_source: null,
-      dscr: null,
-      dscr_status: 'insufficient_data',
-      dscr_reason: 'noi_missing',
-      motivation_score: 0,
-      rental_status: 'Pass',
-      wholesale_status: 'Pass',
-      creative_finance_status: 'Pass',
-      deal_score: 0,
-      confidence_score: '0.20',
-      offer_status: 'insufficient_data',
-      offer_low: null,
-      offer_high: null,
-      why_this_is_interesting: 'Not enough data to underwrite: missing units.',
-    },
-  },
-  {
-    name: '6 not applicable',
-    rent: '1100.00',
-    firstPrice: '46666.67',
-    firstSeen: '2026-05-25T12:00:00Z',
-    listing: { list_price: '42000.00', units: 2, year_built: 1928 },
-    expected: {
-      underwrite_reliability: 'unknown',
-      underwrite_reason: 'price_per_unit_below_24x_monthly_2br_rent',
-      gross_potential_rent: '23232.00',
-      effective_gross_income: '21605.76',
-      expense_ratio_pct: '45.00',
-      noi_underwritten: '11883.17',
-      noi: '11883.17',
-      noi_source: 'underwritten',
-      cap_rate: null,
-      cap_rate_underwritten: '28.29',
-      cap_gap_pct: null,
-      cap_gap_basis: 'no_claim',
-      loan_amount: '31500.00',
-      dscr: null,
-      dscr_status: 'not_applicable',
-      dscr_reason: 'loan_below_minimum',
-      noi_scoring: null,
-      motivation_score: 100,
-      rental_status: 'Pass',
-      wholesale_status: 'Pass',
-      creative_finance_status: 'Pass',
-      deal_score_yield: 0,
-      deal_score_coverage: 0,
-      deal_score_motivation: 20,
-      deal_score_distress: 0,
-      deal_score: 20,
-      confidence_score: '0.45',
-      offer_status: 'price_below_proxy_range',
-      offer_low: null,
-      offer_high: null,
-    },
+    name: '7 no units in Cleveland',
+    market: CLEVELAND,
+    listing: { street: '107 Main Street', ...cleveland, list_price: '425000.00' },
   },
 ];
+
+const quarter = (areaName: string, endsOn: string, pct: string, margin: string): InputRow => ({
+  area_name: areaName,
+  year: Number(endsOn.slice(0, 4)),
+  quarter: Number(endsOn.slice(5, 7)) / 3,
+  ends_on: endsOn,
+  vacancy_pct: pct,
+  margin_pct: margin,
+});
+
+/** Five quarters of Cleveland, of which four count, and one or two of the others. */
+export const VACANCIES: readonly InputRow[] = [
+  quarter('Cleveland-Elyria, OH', '2025-09-30', '20.00', '3.00'),
+  quarter('Cleveland-Elyria, OH', '2025-12-31', '8.00', '3.00'),
+  quarter('Cleveland-Elyria, OH', '2026-03-31', '9.00', '3.20'),
+  quarter('Cleveland-Elyria, OH', '2026-06-30', '7.00', '2.80'),
+  quarter('Cleveland-Elyria, OH', '2026-09-30', '8.40', '3.00'),
+  quarter('Columbus, OH', '2026-09-30', '3.10', '1.90'),
+  quarter('San Antonio-New Braunfels, TX', '2026-06-30', '10.40', '2.90'),
+  quarter('San Antonio-New Braunfels, TX', '2026-09-30', '11.30', '3.30'),
+  quarter('Birmingham, AL', '2026-09-30', '16.90', '5.20'),
+  quarter('Tampa-St. Petersburg-Clearwater, FL', '2026-09-30', '7.70', '2.40'),
+];
+
+export const SURVEY_RATE_PCT = '6.52';
