@@ -23,7 +23,7 @@ RUN useradd --uid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nolo
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY package.json package-lock.json .npmrc Makefile LICENSE NOTICE ./
-COPY docs/runbook docs/runbook
+COPY docs/runbook.md docs/runbook.md
 COPY api api
 COPY clients clients
 COPY deploy deploy

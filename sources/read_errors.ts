@@ -1,4 +1,4 @@
-/** Errors that end the read of a source, each with a reason word that has a page in docs/runbook/. */
+/** Errors that end the read of a source, each with a reason word that has a section in docs/runbook.md. */
 
 /** Why a source's new rows are not trusted: thrown by parse, by fetch, or by the checks after them. */
 export const QUARANTINE_REASONS = [

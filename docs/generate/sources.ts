@@ -124,7 +124,7 @@ export async function sourcesPage(sources: readonly FoundSource[]): Promise<stri
     'For operators and analysts: look up the origin, the cadence, the terms and the missing columns of each source. ' +
       'Written by `make docs` from the adapters; do not edit.',
     'The last column names the columns that no recorded page of the source, or of another source on the same ' +
-      'platform, fills. [Site faults](failures.md) lists the state of a source after each fault, ' +
+      'platform, fills. [Site faults](runbook.md#site-faults) lists the state of a source after each fault, ' +
       '[saving pages](saving-pages.md) explains how to save pages for the drop folder by hand.',
     'The site shows an archived page to readers only if the free example report cites it and the source declares ' +
       'that its terms allow this (`terms.showPages`).',

@@ -6,7 +6,7 @@
 /** warning: look into it today. critical: nothing new is published, or money is in doubt. */
 export type Level = 'warning' | 'critical';
 
-/** Every kind of problem, its level, and whether it sends an alert. Each has a page in docs/runbook/. */
+/** Every kind of problem, its level, and whether it sends an alert. Each has a section in docs/runbook.md. */
 export const PROBLEMS = {
   nothing_published: { level: 'critical', alert: true },
   snapshot_damaged: { level: 'critical', alert: true },
@@ -45,15 +45,15 @@ export interface Problem {
   readonly reason: string | null;
   /** One sentence. */
   readonly message: string;
-  /** Page of the runbook. */
+  /** Section of the runbook. */
   readonly runbook: string;
 }
 
-/** Page of the runbook for a reason word or a kind of problem. */
-const runbookPage = (name: string): string => `docs/runbook/${name}.md`;
+/** Section of the runbook for a reason word or a kind of problem. */
+const runbookSection = (name: string): string => `docs/runbook.md#${name}`;
 
 export function problem(kind: ProblemKind, subject: string, message: string, reason: string | null = null): Problem {
-  return { kind, level: PROBLEMS[kind].level, subject, reason, message, runbook: runbookPage(reason ?? kind) };
+  return { kind, level: PROBLEMS[kind].level, subject, reason, message, runbook: runbookSection(reason ?? kind) };
 }
 
 /** Two problems with the same key are the same problem. */

@@ -95,7 +95,7 @@ export class Network {
     this.#isDown = true;
     this.#options.onDown?.(
       `no network: none of ${count} hosts resolves. Check the connection and the DNS of this machine, then run ` +
-        'again. Until then the rows of earlier reads stay in use. See docs/runbook/no_network.md',
+        'again. Until then the rows of earlier reads stay in use. See docs/runbook.md#no_network',
     );
   }
 

@@ -64,7 +64,7 @@ test('a problem is sent when it is new, not again while it lasts, and once when 
   const { since, ...told } = first?.trouble ?? assert.fail('nothing was told');
   assert.deepEqual(told, { ...quarantined });
   assert.ok(!Number.isNaN(Date.parse(since)));
-  assert.equal(first?.trouble['runbook'], 'docs/runbook/missing_column.md');
+  assert.equal(first?.trouble['runbook'], 'docs/runbook.md#missing_column');
   assert.equal(first?.data_dir, layout.root);
 });
 

@@ -156,7 +156,7 @@ test('an unavailable ledger is a problem, not a crash', async () => {
   );
   assert.match(
     formatHealth(health).join('\n'),
-    /Problem {3}LEDGER is .*ledger\.sqlite.* See docs\/runbook\/ledger_unavailable\.md/,
+    /Problem {3}LEDGER is .*ledger\.sqlite.* See docs\/runbook\.md#ledger_unavailable/,
   );
 });
 

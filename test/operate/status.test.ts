@@ -1,7 +1,7 @@
 /** make status: what is printed, what a monitor reads, and what is trouble. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { access, appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { loadSources } from '../../sources/index.ts';
@@ -76,7 +76,7 @@ describe('the state of a folder', () => {
     assert.equal((await look('2027-01-15')).month.runs, 0, 'thirty days later it is no longer counted');
   });
 
-  test('problems name their page of the runbook, which exists', async () => {
+  test('problems name their section of the runbook, which exists', async () => {
     const health = await look();
     assert.deepEqual(kinds(health).sort(), ['source_quarantined', 'source_unavailable']);
     assert.deepEqual([health.level, EXIT[health.level]], ['warning', 1]);
@@ -87,7 +87,10 @@ describe('the state of a folder', () => {
       'fresh',
       'a monthly source is not late after five days',
     );
-    for (const { runbook } of stale.troubles) await access(new URL(runbook, root));
+    for (const { runbook } of stale.troubles) {
+      const [page = '', reason = ''] = runbook.split('#');
+      assert.match(await readFile(new URL(page, root), 'utf8'), new RegExp(`^### ${reason}$`, 'm'));
+    }
   });
 
   test('a missing or old backup is a problem for real data, and not for the sandbox', async () => {
@@ -130,7 +133,7 @@ describe('the state of a folder', () => {
       /heartland_multifamily +QUARANTINED +2026-11-20 +1 d +1 d +[\d,]+ +0 +2026-11-21 +\S+: /,
     );
     assert.ok(rows.some((l) => /^ {2}sheriff \(\d+\) +fresh/.test(l)));
-    assert.match(lines.join('\n'), /Runbook: docs\/runbook\/\w+\.md, docs\/runbook\/refused\.md/);
+    assert.match(lines.join('\n'), /Runbook: docs\/runbook\.md#\w+, docs\/runbook\.md#refused/);
     for (const columns of [60, 80, 120]) {
       const fitted = formatHealth(health, { columns, lines: 30 });
       assert.ok(Math.max(...fitted.map((l) => l.length)) <= columns, `a line is longer than ${columns} columns`);
@@ -190,7 +193,7 @@ describe('the state of a folder', () => {
     assert.deepEqual([blocked.level, EXIT[blocked.level]], ['critical', 2]);
     assert.match(
       formatHealth(blocked).join('\n'),
-      /NOT PUBLISHED \(sources\.rows_add_up\)[\s\S]*Problem {3}run .* published nothing: .*audit_blocked\.md/,
+      /NOT PUBLISHED \(sources\.rows_add_up\)[\s\S]*Problem {3}run .* published nothing: .*runbook\.md#audit_blocked/,
     );
   });
 
@@ -205,6 +208,6 @@ describe('the state of a folder', () => {
     await writeFile(join(layout.snapshot(runId), 'manifest.json'), '{"run_id": ');
     const lines: string[] = [];
     assert.equal(await status(layout, (line) => lines.push(line)), 2);
-    assert.match(lines.join('\n'), /Problem {3}.*manifest\.json.*See docs\/runbook\/snapshot_damaged\.md/);
+    assert.match(lines.join('\n'), /Problem {3}.*manifest\.json.*See docs\/runbook\.md#snapshot_damaged/);
   });
 });

@@ -82,7 +82,7 @@ test(`${FAULTS.map(({ what }) => what).join(', and ')} degrade the sources`, asy
   const health = await checkHealth(layout, await loadSources());
   assert.deepEqual(
     health.troubles.filter(({ kind }) => kind === 'source_degraded').map(({ subject, runbook }) => [subject, runbook]),
-    names.map((name) => [name, 'docs/runbook/low_join_rate.md']),
+    names.map((name) => [name, 'docs/runbook.md#low_join_rate']),
   );
   assert.deepEqual(
     health.sources.filter(({ state }) => state === 'DEGRADED').map(({ source }) => source),

@@ -1,4 +1,4 @@
-/** Faults of a site, over a real socket: each ends in the state of docs/failures.md, and the last good rows stay. */
+/** Faults of a site, over a real socket: each ends in the state of docs/runbook.md, and the last good rows stay. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
@@ -119,10 +119,10 @@ const FAULTS: Readonly<Record<string, Handler | null>> = {
   },
 };
 
-/** State and reason of each row of the table in docs/failures.md. */
+/** State and reason of each row of the table "Site faults" in docs/runbook.md. */
 async function documented(): Promise<Map<string, { state: string; reason: string }>> {
-  const content = await readFile(new URL('../../../docs/failures.md', import.meta.url), 'utf8');
-  const rows = [...content.matchAll(/^\| `([^`]+)` \|[^|]*\| (\w+) \|(?: \[(\w+)\]\(runbook\/\3\.md\))? \|$/gmu)];
+  const content = await readFile(new URL('../../../docs/runbook.md', import.meta.url), 'utf8');
+  const rows = [...content.matchAll(/^\| `([^`]+)` \|[^|]*\| (\w+) \|(?: \[(\w+)\]\(#\3\))? \|$/gmu)];
   return new Map(rows.map(([, fault = '', state = '', reason = '']) => [fault, { state, reason }]));
 }
 

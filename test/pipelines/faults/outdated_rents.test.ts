@@ -129,7 +129,7 @@ for (const [about, dropped, reason, withDeals] of [
     assert.ok(PROBLEMS.source_outdated.alert, 'and an alert is sent');
     const screen = formatHealth(health).join('\n');
     assert.match(screen, new RegExp(`hud_fmr +OUTDATED .*${reason}: the rows are of fiscal year 2024`, 'u'));
-    assert.match(screen, /Runbook: .*docs\/runbook\/source_outdated\.md/u);
+    assert.match(screen, /Runbook: .*docs\/runbook\.md#source_outdated/u);
   });
 }
 

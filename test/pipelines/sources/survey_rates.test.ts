@@ -139,7 +139,7 @@ test('a page that stops a year ago degrades its source, and that of another seri
   const health = await checkHealth(layout, await loadSources());
   assert.deepEqual(
     health.troubles.filter(({ kind }) => kind === 'source_degraded').map(({ subject, runbook }) => [subject, runbook]),
-    [['freddie_pmms', 'docs/runbook/no_recent_rows.md']],
+    [['freddie_pmms', 'docs/runbook.md#no_recent_rows']],
   );
 });
 
