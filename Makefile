@@ -60,7 +60,7 @@ schedule: $(NODE) ## print systemd timers or a crontab for the scheduled runs; I
 job: $(NODE) ## run a scheduled job if it is due: JOB=daily, colorado, underwrite, ohio or prune
 	@node pipelines/operate/cli.ts job
 
-probe: $(NODE) ## compare real sites with their adapters: SOURCE=name or all; KEEP=1 saves the pages
+probe: $(NODE) ## compare real sites with their adapters: SOURCE=name or all
 	@node pipelines/probe/cli.ts
 
 watch: $(NODE) ## run missed jobs and send new alerts to ALERT_COMMAND

@@ -10,7 +10,7 @@ import { calibrateSettings } from '../../pipelines/commands/calibrate_settings.t
 import { workerSettings } from '../../pipelines/crawl/settings.ts';
 import { backUpSettings, restoreSettings } from '../../pipelines/operate/backup/settings.ts';
 import { operatorSettings, retentionSettings } from '../../pipelines/operate/settings.ts';
-import { probeSettings } from '../../pipelines/probe/settings.ts';
+import { probeSettings } from '../../pipelines/probe/probe_sources.ts';
 import { cell, table } from '../../lib/markdown.ts';
 
 /** Settings of `make ledger-audit` that the server does not have. */

@@ -16,8 +16,7 @@ import { liveClock } from '../clock.ts';
 import { failureText } from '../failure.ts';
 import { layoutOf } from '../layout.ts';
 import { mayBeFetched } from '../permission.ts';
-import { probeSources } from './probe_sources.ts';
-import { probeSettings } from './settings.ts';
+import { probeSettings, probeSources } from './probe_sources.ts';
 
 /** @throws SettingError naming an unknown source */
 function chosenSources(all: readonly SourceSpec[], wanted: string): readonly SourceSpec[] {
@@ -31,7 +30,7 @@ function chosenSources(all: readonly SourceSpec[], wanted: string): readonly Sou
 }
 
 async function main(): Promise<number> {
-  const { SOURCE, KEEP } = readSettings(probeSettings);
+  const { SOURCE } = readSettings(probeSettings);
   const settings = readSettings(pipelineSettings);
   const isLive = settings.SANDBOX_URL === undefined;
   if (isLive && settings.CONTACT === undefined)
@@ -41,7 +40,7 @@ async function main(): Promise<number> {
   const all = await loadSources();
   const wanted = chosenSources(all, SOURCE).filter(({ terms }) => !isLive || terms.basis !== 'sandbox_only');
   const mayFetch = mayBeFetched(all, { LIVE: isLive, PERMITTED: settings.PERMITTED });
-  // The pages belong to no run, so they must not enter the archive.
+  // The pages belong to no run, so they must not enter the archive of the data folder.
   const folder = await mkdtemp(join(tmpdir(), 'dealfeed-probe-'));
   const clock = liveClock(settings.DAY);
   const fetcher = createFetcher({
@@ -57,7 +56,7 @@ async function main(): Promise<number> {
   });
   try {
     const layout = layoutOf(settings.DATA_DIR, settings.DROP_DIR);
-    const isWell = await probeSources({ fetcher, clock, layout, all, wanted, mayFetch, keeps: KEEP, print });
+    const isWell = await probeSources({ fetcher, clock, layout, all, wanted, mayFetch, print });
     return isWell ? 0 : 1;
   } finally {
     await fetcher.close();

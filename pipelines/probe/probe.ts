@@ -1,13 +1,18 @@
 /**
- * Probes a source's site: does it still look as the adapter expects? The adapter itself requests a few rows, and stops
- * after the first page with rows. Nothing is staged or published, and the data folder is only read.
+ * Probes the site of one source: does it still look as the adapter expects? The adapter itself requests a few rows, and
+ * stops after the first page with rows. Nothing is staged or published, and the data folder is only read.
  */
-import { Quarantine, SourceUnavailable, type Page, type SourceSpec } from '../../sources/contract.ts';
-import type { Fetcher } from '../../sources/fetch/fetcher.ts';
+import {
+  Quarantine,
+  SourceUnavailable,
+  type FetchContext,
+  type Page,
+  type SourceSpec,
+} from '../../sources/contract.ts';
 import { addDays } from '../../sources/days.ts';
-import { checkedRows, type Rejected, type Values } from '../ingest/stage/check_rows.ts';
+import type { Fetcher } from '../../sources/fetch/fetcher.ts';
 import type { Clock } from '../clock.ts';
-import { limited, ProbeLimit } from './limited.ts';
+import { checkedRows, type Rejected, type Values } from '../ingest/stage/check_rows.ts';
 
 /** Rows to request from a site that accepts a limit. */
 export const SAMPLE_ROWS = 3;
@@ -21,15 +26,12 @@ const MAX_PAGES = 20;
 export type Verdict = 'as_expected' | 'differs' | 'unavailable';
 
 export interface Probe {
-  readonly source: string;
   readonly verdict: Verdict;
   /** What differs, or how the sample looks, in one sentence each. */
   readonly findings: readonly string[];
   readonly rows: readonly Values[];
   readonly requests: number;
   readonly bytes: number;
-  /** Every page, in the order of the requests. */
-  readonly pages: readonly Page[];
   /** The page of the rows, or of the failure. */
   readonly pageUrl: string | null;
 }
@@ -47,18 +49,39 @@ export async function probe(fetcher: Fetcher, spec: SourceSpec, clock: Clock): P
     onUnreadable: (_key, error) => lost.push(error),
     sampleRows: SAMPLE_ROWS,
   });
-  const { ctx, pages } = limited(context, MAX_PAGES);
-  const outcome = await firstRows(spec, ctx, lost).catch(failed);
+  const outcome = await firstRows(spec, limited(context), lost).catch(failed);
   const { requests, bytes } = context.stats;
-  return { source: spec.name, ...outcome, requests, bytes, pages };
+  return { ...outcome, requests, bytes };
+}
+
+/** A probe has sent its last request. */
+class ProbeLimit extends Error {
+  override readonly name = 'ProbeLimit';
+}
+
+/** The context of a read with a limit on its requests; a missing page counts too. */
+function limited(ctx: FetchContext): FetchContext {
+  let requested = 0;
+  const within = <P>(request: () => Promise<P>): Promise<P> => {
+    if (requested === MAX_PAGES) throw new ProbeLimit(`no row within ${MAX_PAGES} pages`);
+    requested += 1;
+    return request();
+  };
+  return {
+    asOf: ctx.asOf,
+    nowMs: ctx.nowMs,
+    lastGoodOn: ctx.lastGoodOn,
+    sampleRows: ctx.sampleRows,
+    secret: (name) => ctx.secret(name),
+    session: () => ctx.session(),
+    unreadable: (key, error) => ctx.unreadable(key, error),
+    get: (url, options) => within(() => ctx.get(url, options)),
+    getIfExists: (url, options) => within(() => ctx.getIfExists(url, options)),
+  };
 }
 
 /** The rows of the first page that has candidates. @throws what the adapter and the fetcher throw */
-async function firstRows(
-  spec: SourceSpec,
-  ctx: Parameters<NonNullable<SourceSpec['fetch']>>[0],
-  lost: readonly unknown[],
-): Promise<Outcome> {
+async function firstRows(spec: SourceSpec, ctx: FetchContext, lost: readonly unknown[]): Promise<Outcome> {
   if (!spec.fetch) throw new Error(`source ${spec.name} has no site`);
   let last: Page | undefined;
   for await (const page of spec.fetch(ctx)) {

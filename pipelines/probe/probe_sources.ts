@@ -1,14 +1,25 @@
-/** Probes several sites, and prints a line for each. */
-import { join } from 'node:path';
+/** Probes several sites, compares their parcel numbers with the rows of the data folder, and prints a line for each. */
+import { z } from 'zod';
+import { openSmall, rowsOf } from '../../lib/duck.ts';
+import { literal } from '../../lib/sql.ts';
+import { macrosSql } from '../../models/index.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import type { Fetcher } from '../../sources/fetch/fetcher.ts';
 import type { Clock } from '../clock.ts';
 import { bytesShort } from '../format.ts';
+import { standingRead, trustedRows } from '../ingest/reads.ts';
+import type { Values } from '../ingest/stage/check_rows.ts';
 import type { Layout } from '../layout.ts';
 import { whatIsMissing } from '../permission.ts';
-import { compareJoins } from './joins.ts';
-import { keepPages } from './keep.ts';
 import { probe, SAMPLE_ROWS, type Probe } from './probe.ts';
+
+/** Settings of `make probe`. docs/settings.md is generated from here. */
+export const probeSettings = z.object({
+  SOURCE: z
+    .string('the name of a source, or all')
+    .min(1, 'the name of a source, or all')
+    .describe('`make probe`: source to probe, several separated by commas, or all.'),
+});
 
 export interface ProbeOptions {
   readonly fetcher: Fetcher;
@@ -20,8 +31,6 @@ export interface ProbeOptions {
   readonly wanted: readonly SourceSpec[];
   /** Whether a source may be read from the web. */
   readonly mayFetch: (spec: SourceSpec) => boolean;
-  /** Whether to save the pages for a bug report. */
-  readonly keeps: boolean;
   readonly print: (line: string) => void;
 }
 
@@ -53,7 +62,6 @@ export async function probeSources(options: ProbeOptions): Promise<boolean> {
       const found = await withJoins(options, spec, await probe(options.fetcher, spec, options.clock));
       isWell &&= found.verdict === 'as_expected';
       line(spec.name, found.verdict, textOf(found));
-      if (options.keeps) for (const kept of await keptLines(options, spec, found)) print(`    ${kept}`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
@@ -69,8 +77,7 @@ function whyNotProbed(spec: SourceSpec, mayFetch: (spec: SourceSpec) => boolean)
 
 /** If no parcel number of the sample joins, the site has changed its key. */
 async function withJoins(options: ProbeOptions, spec: SourceSpec, found: Probe): Promise<Probe> {
-  const { layout, all, clock } = options;
-  const joins = await compareJoins(spec, found.rows, { layout, all, asOf: clock.asOf });
+  const joins = await compareJoins(spec, found.rows, options);
   const findings = joins.map(({ other, sampled, found: n, example, otherExample }) =>
     n === 0
       ? `none of ${sampled} parcel numbers, such as ${example}, joins the rows of ${other}, such as ${otherExample}`
@@ -85,12 +92,68 @@ function textOf({ findings, requests, bytes, verdict, pageUrl }: Probe): string 
   return `${findings.join('; ')}${page} (${requests} requests, ${bytesShort(bytes)})`;
 }
 
-async function keptLines({ layout }: ProbeOptions, spec: SourceSpec, found: Probe): Promise<string[]> {
-  const folder = join(layout.root, 'probe', spec.name);
-  const { files, left } = await keepPages(folder, spec, found.pages, found.rows);
-  const how = found.rows.length > 0 ? 'personal names are replaced by X' : 'every letter and digit is replaced';
-  return [
-    `${files.length} pages saved in ${folder}: ${how}; read them before you send them`,
-    ...left.map((url) => `not saved, because its names cannot be replaced: ${url}`),
-  ];
+/** A list of debts and the layer that has its addresses. */
+const JOINED: readonly SourceSpec['family'][] = ['tax', 'parcels'];
+
+interface Join {
+  /** The source whose rows were compared. */
+  readonly other: string;
+  readonly sampled: number;
+  /** Numbers of the sample that the other source has. */
+  readonly found: number;
+  /** A number of each, as published. */
+  readonly example: string;
+  readonly otherExample: string;
+}
+
+/**
+ * Compare the sample with the other sources of its county. A number joins another if one is the start of the other,
+ * because a layer may have the number of a lot only.
+ * @returns one comparison for each source that has rows
+ */
+async function compareJoins(
+  spec: SourceSpec,
+  rows: readonly Values[],
+  { layout, all, clock }: ProbeOptions,
+): Promise<Join[]> {
+  const numbers = rows.map((row) => row['parcel_raw']).filter((number) => typeof number === 'string');
+  if (!JOINED.includes(spec.family) || numbers.length === 0) return [];
+  const others = all.filter(
+    ({ county, family }) => county?.fips === spec.county?.fips && family !== spec.family && JOINED.includes(family),
+  );
+  const joins: Join[] = [];
+  for (const other of others) {
+    const read = await standingRead(layout, other.name, clock.asOf);
+    const file = read && (await trustedRows(layout, read));
+    if (file === undefined) continue;
+    joins.push({ other: other.name, ...(await compare(numbers, file)) });
+  }
+  return joins;
+}
+
+async function compare(numbers: readonly string[], file: string): Promise<Omit<Join, 'other'>> {
+  const duck = await openSmall();
+  try {
+    await duck.connection.run(macrosSql());
+    const [row] = await rowsOf(
+      duck.connection,
+      `WITH sample AS (SELECT unnest([${numbers.map(literal).join(', ')}]) AS parcel_raw),
+        listed AS (SELECT parcel_raw, letters_and_digits(parcel_raw) AS number FROM read_parquet(${literal(file)}))
+      SELECT count(*) AS sampled, min(parcel_raw) AS example, (SELECT min(parcel_raw) FROM listed) AS other_example,
+        count_if(EXISTS (
+          FROM listed
+          WHERE starts_with(listed.number, letters_and_digits(sample.parcel_raw))
+            OR starts_with(letters_and_digits(sample.parcel_raw), listed.number)
+        )) AS found
+      FROM sample`,
+    );
+    return {
+      sampled: Number(row?.['sampled']),
+      found: Number(row?.['found']),
+      example: String(row?.['example']),
+      otherExample: String(row?.['other_example']),
+    };
+  } finally {
+    await duck.close();
+  }
 }

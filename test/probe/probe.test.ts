@@ -1,13 +1,10 @@
 /** `make probe`: probes the sites of the sandbox for a few rows, and names differences. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { ingest } from '../../pipelines/ingest/ingest.ts';
-import { checkedRows } from '../../pipelines/ingest/stage/check_rows.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { probeSources } from '../../pipelines/probe/probe_sources.ts';
 import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
@@ -18,7 +15,6 @@ import { openArchive } from '../../sources/fetch/archive.ts';
 import { createFetcher, type Fetcher } from '../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../sources/index.ts';
 import { IN_A_BROWSER, newLayout, TINY } from '../pipelines/runs.ts';
-import { pageOf, RecordedPages } from '../sources/recorded.ts';
 
 const DAY = '2026-11-20';
 const all = await loadSources();
@@ -46,12 +42,11 @@ async function withFetcher<T>(alter: Alter | undefined, act: (fetcher: Fetcher) 
 interface Asked {
   readonly isWell: boolean;
   readonly lines: readonly string[];
-  readonly layout: Layout;
 }
 
 async function ask(
   wanted: readonly SourceSpec[],
-  { alter, layout, keeps = false }: { alter?: Alter; layout?: Layout; keeps?: boolean } = {},
+  { alter, layout }: { alter?: Alter; layout?: Layout } = {},
 ): Promise<Asked> {
   const lines: string[] = [];
   const folder = layout ?? (await newLayout());
@@ -63,11 +58,10 @@ async function ask(
       all,
       wanted,
       mayFetch: () => true,
-      keeps,
       print: (line) => lines.push(line.trim()),
     }),
   );
-  return { isWell, lines, layout: folder };
+  return { isWell, lines };
 }
 
 const text = (body: Uint8Array): string => Buffer.from(body).toString('latin1');
@@ -164,36 +158,4 @@ test('parcel numbers that join no row of the other list are a difference', async
     broken.lines[0] ?? '',
     /DIFFERS .*none of 3 parcel numbers, such as X\w+, joins the rows of oh_hamilton_tax/u,
   );
-});
-
-test('a kept page has no name of a person, and is still a page of the source', async () => {
-  const [spec] = named('oh_cuyahoga_tax');
-  assert.ok(spec);
-  const { layout, lines } = await ask([spec], { keeps: true });
-  assert.match(
-    lines[1] ?? '',
-    /^3 pages saved in .*personal names are replaced by X; read them before you send them$/u,
-  );
-  const folder = join(layout.root, 'probe', spec.name);
-  const cases = RecordedPages.parse(JSON.parse(await readFile(join(folder, 'pages.json'), 'utf8')));
-  const features = Object.values(cases).find(({ kind }) => kind === 'features');
-  assert.ok(features?.file);
-  const kept = await readFile(join(folder, features.file));
-  const rows = await Array.fromAsync(checkedRows(spec, [pageOf(kept, features)]));
-  const values = rows.flatMap((row) => ('values' in row ? [row.values] : []));
-  assert.equal(values.length, 3);
-  for (const { owner_name: owner, mail_street: street } of values) {
-    assert.doesNotMatch(String(owner), /[A-WYZ]{2}/u);
-    assert.doesNotMatch(String(street), /[A-WYZ]{2}/u);
-  }
-});
-
-test('of a page that the adapter does not know only the form is kept', async () => {
-  const alter = replaced('gis.cuyahogacounty', 'parcel_owner', 'owner_of_parcel');
-  const { layout, lines } = await ask(named('oh_cuyahoga_tax'), { keeps: true, alter });
-  assert.match(lines[1] ?? '', /^1 pages saved in .*every letter and digit is replaced/u);
-  const folder = join(layout.root, 'probe', 'oh_cuyahoga_tax');
-  const [page] = (await readdir(folder)).filter((file) => file !== 'pages.json');
-  const kept = await readFile(join(folder, page ?? ''), 'utf8');
-  assert.match(kept, /"name": "xxxxx_xx_xxxxxx"/u);
 });

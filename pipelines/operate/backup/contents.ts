@@ -40,7 +40,7 @@ const MAX_KEY_BYTES = 65_536;
 /** A settlement key, or a private key as JSON or PEM. */
 const PRIVATE_KEY = /^\s*(0x)?[0-9a-f]{64}\s*$|"d"\s*:\s*"|-----BEGIN [A-Z ]*PRIVATE KEY-----|"?privateKey"?\s*:/iu;
 /** Top-level folders whose files come from pages and runs. Other files may be keys. */
-const DATA_FOLDERS = new Set(['archive', 'staged', 'snapshots', 'runs', 'drop', 'schedule', 'probe']);
+const DATA_FOLDERS = new Set(['archive', 'staged', 'snapshots', 'runs', 'drop', 'schedule']);
 
 const isPartial = (name: string): boolean =>
   name.startsWith('.') || name.endsWith('.tmp') || name.endsWith(LINK_ENDING) || name.startsWith(BUILD_DATABASE);
