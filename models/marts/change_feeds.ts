@@ -46,6 +46,6 @@ export default defineModel({
   ],
   publish: {
     orderBy: ['list'],
-    notReleased: 'it is the feed of the API; CHANGES.md compares releases',
+    notReleased: 'it is the feed of the API; changes.ndjson compares releases',
   },
 });

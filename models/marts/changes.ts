@@ -146,6 +146,6 @@ export default defineModel({
   ],
   publish: {
     orderBy: ['list', 'changed_at', 'id'],
-    notReleased: 'it is the feed of the API; CHANGES.md compares releases',
+    notReleased: 'it is the feed of the API; changes.ndjson compares releases',
   },
 });

@@ -22,7 +22,7 @@ async function main(): Promise<number> {
   const diff = await diffSnapshots(layout, runA, runB, { includeAll: ALL });
   try {
     // Write first: an error about the file must not follow a screen of changes.
-    const written = OUT === undefined ? null : await writeChanges(diff, OUT);
+    const written = OUT === undefined ? null : await writeChanges(diff.duck, OUT);
     for (const line of await formatDiff(diff)) for (const part of wrapLine(line, screenWidth())) print(part);
     const end =
       written === null

@@ -23,25 +23,6 @@ const TYPES: Readonly<Record<FieldKind, string>> = {
   json: 'object',
 };
 
-const Field = z.looseObject({ name: z.string(), type: z.string(), description: z.string() });
-
-/** The fields of an older release's descriptor that a comparison of columns needs. */
-export const DataPackage = z.looseObject({
-  name: z.string(),
-  version: z.string(),
-  resources: z.array(
-    z.looseObject({
-      name: z.string(),
-      path: z.string(),
-      bytes: z.int(),
-      hash: z.string(),
-      rows: z.int(),
-      schema: z.looseObject({ fields: z.array(Field) }),
-    }),
-  ),
-});
-export type DataPackage = z.infer<typeof DataPackage>;
-
 /** A JSON column holds an array or an object, as its schema says. */
 const typeOf = ({ kind, name }: Column, schema: z.ZodObject): string => {
   if (kind !== 'json') return TYPES[kind];
@@ -50,7 +31,7 @@ const typeOf = ({ kind, name }: Column, schema: z.ZodObject): string => {
   return types.includes('array') ? 'array' : TYPES.json;
 };
 
-const fieldOf = (column: Column, schema: z.ZodObject): z.infer<typeof Field> => ({
+const fieldOf = (column: Column, schema: z.ZodObject): object => ({
   name: column.name,
   type: typeOf(column, schema),
   description: column.about,
@@ -69,11 +50,7 @@ const foreignKeysOf = ({ contract: { publish } }: Model, models: readonly Model[
     return key === undefined ? [] : [{ fields: [column], reference: { resource: target, fields: key } }];
   });
 
-function describeResource(
-  model: Model,
-  manifest: Manifest,
-  models: readonly Model[],
-): DataPackage['resources'][number] {
+function describeResource(model: Model, manifest: Manifest, models: readonly Model[]): object {
   const { name, contract } = model;
   const published = manifest.tables[name];
   if (!published) throw new Error(`the snapshot has no table ${name}`);
@@ -96,7 +73,7 @@ function describeResource(
 }
 
 /** The descriptor. @param models the released tables, which the snapshot has */
-export const describePackage = (manifest: Manifest, models: readonly Model[]): DataPackage => ({
+export const describePackage = (manifest: Manifest, models: readonly Model[]): object => ({
   $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
   name: 'dealfeed',
   title: `Dealfeed release ${manifest.run_id}`,

@@ -27,7 +27,8 @@ const byPermission = (manifest: Manifest): Manifest['sources'] =>
 export const permissionsNeeded = (manifest: Manifest): readonly string[] =>
   byPermission(manifest).map(({ title }) => title);
 
-export const readmePage = ({ manifest, models, leftOut }: ReleasedTables): string =>
+/** @param previous the release before, whose changes the release has; null for the first */
+export const readmePage = ({ manifest, models, leftOut }: ReleasedTables, previous: string | null): string =>
   [
     `# Dealfeed release ${manifest.run_id}`,
     'Listings of small multifamily buildings with their underwriting, distress records, sales and business filings, ' +
@@ -54,7 +55,9 @@ export const readmePage = ({ manifest, models, leftOut }: ReleasedTables): strin
       [
         ['`*.parquet`', 'the tables'],
         ['[data-dictionary.md](data-dictionary.md)', 'every column: type, unit, meaning, when it is null'],
-        ['[CHANGES.md](CHANGES.md), `changes.json`', 'what changed since the previous release, by table and column'],
+        ...(previous === null
+          ? []
+          : [['`changes.ndjson`', `every row and field that changed since release ${previous}`]]),
         ['[LICENSES.md](LICENSES.md)', 'every source and its terms'],
         ['`datapackage.json`', 'tables, columns, types, keys, sizes and hashes'],
         ['`manifest.json`', 'how it was made: sources read, versions, assumptions, audits'],

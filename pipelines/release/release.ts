@@ -5,15 +5,16 @@
 import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { DamagedFile, makeFolder, sha256OfFile, sync } from '../../lib/files.ts';
+import { DamagedFile, makeFolder, readJson, sha256OfFile, sync } from '../../lib/files.ts';
 import { wrap } from '../../lib/markdown.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { loadModels } from '../../models/index.ts';
 import { Manifest } from '../../models/manifest.ts';
+import { diffTables, type TableFolder } from '../analyse/diff/diff.ts';
+import { writeChanges } from '../analyse/diff/write.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 import { hashModels } from '../run/facts.ts';
 import { readManifest, verifySnapshot } from '../snapshots.ts';
-import { buildChangelog, changelogPage, readReleased } from './changelog.ts';
 import { describePackage } from './data_package.ts';
 import {
   citationFile,
@@ -25,6 +26,7 @@ import {
 } from './pages.ts';
 
 const SUMS = 'SHA256SUMS';
+const CHANGES = 'changes.ndjson';
 const MAKING = '.making-';
 
 export interface Release {
@@ -70,6 +72,18 @@ async function checkReleasable(layout: Layout, runId: string): Promise<ReleasedT
   };
 }
 
+/** Write every change since the previous release, as `make diff OUT=` does. @throws DamagedFile if it is damaged */
+async function writeChangesSince(previous: string, now: TableFolder): Promise<void> {
+  const checked = ReleasedManifest.safeParse(await readJson(join(previous, 'manifest.json')));
+  if (!checked.success) throw new DamagedFile(`${previous} has no readable manifest.json`);
+  const { duck } = await diffTables({ folder: previous, tables: checked.data.tables }, now);
+  try {
+    await writeChanges(duck, join(now.folder, CHANGES));
+  } finally {
+    duck.close();
+  }
+}
+
 /** Write every file of a release, the hashes last. */
 async function writeFiles(
   layout: Layout,
@@ -82,21 +96,18 @@ async function writeFiles(
     const file = manifest.tables[name]?.file ?? '';
     await copyFile(join(layout.snapshot(manifest.run_id), file), join(folder, file));
   }
-  const dataPackage = describePackage(manifest, models);
-  const changelog = await buildChangelog(before === null ? null : await readReleased(join(layout.releases, before)), {
-    folder,
-    dataPackage,
+  const released = ReleasedManifest.parse({
+    ...manifest,
+    tables: Object.fromEntries(models.map(({ name }) => [name, manifest.tables[name]])),
   });
-  const released = Object.fromEntries(models.map(({ name }) => [name, manifest.tables[name]]));
+  if (before !== null) await writeChangesSince(join(layout.releases, before), { folder, tables: released.tables });
   const files: Readonly<Record<string, string>> = {
-    'README.md': wrap(readmePage(tables)),
+    'README.md': wrap(readmePage(tables, before)),
     'LICENSES.md': wrap(licensesPage(tables)),
     'data-dictionary.md': wrap(dictionaryPage(tables)),
-    'CHANGES.md': wrap(changelogPage(changelog)),
     'CITATION.cff': citationFile(tables),
-    'changes.json': json(changelog),
-    'datapackage.json': json(dataPackage),
-    'manifest.json': json(ReleasedManifest.parse({ ...manifest, tables: released })),
+    'datapackage.json': json(describePackage(manifest, models)),
+    'manifest.json': json(released),
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), `${text.trimEnd()}\n`);
   const lines: string[] = [];

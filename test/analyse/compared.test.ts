@@ -89,8 +89,8 @@ describe('two snapshots compared', () => {
   test('every change goes into a file, with old and new values, as lines of JSON or as Parquet', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'dealfeed-diff-'));
     const [lines, table] = [join(folder, 'changes.ndjson'), join(folder, 'changes.parquet')];
-    const written = await writeChanges(diff, lines);
-    assert.equal(await writeChanges(diff, table), written);
+    const written = await writeChanges(diff.duck, lines);
+    assert.equal(await writeChanges(diff.duck, table), written);
     const parsed = (await readFile(lines, 'utf8'))
       .trimEnd()
       .split('\n')
@@ -122,7 +122,7 @@ describe('two snapshots compared', () => {
       duck.close();
     }
     await assert.rejects(
-      writeChanges(diff, join(folder, 'changes.csv')),
+      writeChanges(diff.duck, join(folder, 'changes.csv')),
       /expected a file that ends with \.ndjson or \.parquet/,
     );
   });
