@@ -172,7 +172,7 @@ ledger-restore: $(NODE) ## restore the ledger from FILE=...; OVERWRITE=1 replace
 
 
 ##@ Develop
-.PHONY: fmt check check-format check-lint check-types check-widths t test hooks docs county listing screenshots help
+.PHONY: fmt check check-format check-lint check-types check-widths t test hooks docs county listing help
 
 fmt: $(NODE) ## format the TypeScript
 	@prettier --log-level warn --write .
@@ -209,10 +209,6 @@ county: $(NODE) ## create a county's source: NAME=oh_lorain_tax FAMILY=arcgis_pa
 
 listing: $(NODE) ## create a listing source: FAMILY=reso|jsonld|cards|file NAME=lakeside_brokerage SITE=www.lakeside.example
 	@node sources/new_listing.ts
-
-screenshots: $(NODE) ## take the screenshots of docs/screenshots/ from the snapshot in DATA_DIR
-	@node docs/generate/screenshots.ts
-	@node docs/generate/screens.ts
 
 help: ## list the commands
 	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } \

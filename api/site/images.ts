@@ -1,4 +1,4 @@
-/** Images of the site. `docs/generate/site_images.ts` draws the files. */
+/** Images of the site. */
 import { readFileSync } from 'node:fs';
 
 /** Pixels of the image that a link to a page shows. */

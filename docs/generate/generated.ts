@@ -1,14 +1,12 @@
 /** The pages, tables and files that follow from declarations. */
 import { findSources } from '../../sources/index.ts';
 import { calibrationPage } from './calibration.ts';
-import { commandsPage } from './commands.ts';
 import { dataDictionaryPage } from './data_dictionary.ts';
 import { interfacePage } from './interface.ts';
 import { loanFactorsCsv } from './loan_factors.ts';
 import { wrap } from '../../lib/markdown.ts';
 import { metroMapJson } from './metro_map.ts';
 import { parcelNumbersPage } from './parcel_numbers.ts';
-import { queriesPage } from './queries.ts';
 import { settingsPage } from './settings.ts';
 import { sourcesPage } from './sources.ts';
 import { underwritingPage } from './underwriting.ts';
@@ -17,11 +15,9 @@ import { underwritingPage } from './underwriting.ts';
 export async function generated(): Promise<Readonly<Record<string, string>>> {
   const pages: Readonly<Record<string, string>> = {
     'docs/calibration.md': calibrationPage(),
-    'docs/commands.md': commandsPage(),
     'docs/data-dictionary.md': await dataDictionaryPage(),
     'docs/interface.md': interfacePage(),
     'docs/parcel-numbers.md': parcelNumbersPage(),
-    'docs/queries.md': queriesPage(),
     'docs/settings.md': settingsPage(),
     'docs/sources.md': await sourcesPage(await findSources()),
     'docs/underwriting.md': underwritingPage(),

@@ -3,10 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { templateOf } from '../../api/routes/define.ts';
-import { page, purchaseOverMcp } from '../../examples/mcp_purchase.ts';
 import { uuid } from '../api/support/snapshot_fixtures.ts';
-import { BARE } from '../environment.ts';
-import { skeleton } from './conversation.ts';
 import { openAgentShop, type AgentShop } from './mcp_agents.ts';
 
 describe('the MCP server', () => {
@@ -272,20 +269,4 @@ describe('the MCP server', () => {
       });
       assert.equal(paid, 3_500_000n);
     }));
-
-  it('behaves as in docs/mcp-purchase.md', async () => {
-    const [currentTools, documentedTools] = [new Set<string>(), new Set<string>()];
-    const today = skeleton(
-      page(await purchaseOverMcp({ ...BARE, DATA_DIR: shop.folder.path }), shop.folder.path),
-      currentTools,
-    );
-    const written = await readFile(new URL('../../docs/mcp-purchase.md', import.meta.url), 'utf8');
-    assert.equal(today.length, 19);
-    assert.deepEqual(skeleton(written, documentedTools), today, 'run: make serve, and node examples/mcp_purchase.ts');
-    assert.deepEqual(
-      [...documentedTools].filter((name) => !currentTools.has(name)),
-      [],
-      'tools that no longer exist',
-    );
-  });
 });

@@ -36,7 +36,7 @@ export const expectation = (source: string): Catcher => ({ by: 'expectation', so
 export const audit = (name: string): Catcher => ({ by: 'audit', audit: name });
 export const test = (file: string, name: string): Catcher => ({ by: 'test', file: `test/${file}`, test: name });
 
-/** The catcher in words, as docs/planted-errors.md prints it. */
+/** The catcher in words. */
 export function catcherText(catcher: Catcher): string {
   switch (catcher.by) {
     case 'reconcile':

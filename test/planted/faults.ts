@@ -1,4 +1,4 @@
-/** All planted faults. docs/planted-errors.md lists them. */
+/** All planted faults. */
 import { modelFaults } from './model_faults.ts';
 import { paymentFaults } from './payment_faults.ts';
 import { sourceFaults } from './source_faults.ts';

@@ -1,4 +1,4 @@
-/** Each planted fault is caught by all that docs/planted-errors.md names for it, and without faults nothing fails. */
+/** Each planted fault is caught by each check it names, and without faults nothing fails. */
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
  * Colorado Secretary of State: business entities, dataset 4ykn-tg5h of the state's open data portal.
- * A first load reads the full CSV export, about 750 MB and 3,000,000 rows, as a stream (docs/first-load.md).
+ * A first load reads the full CSV export, about 750 MB and 3,000,000 rows, as a stream (docs/going-live.md).
  * Later reads request the changed rows as JSON by SODA 2. Both become rows in `registration`.
  */
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { play, textOf } from '../../../docs/generate/terminal.ts';
 import { lineProgress } from '../../../pipelines/progress/lines.ts';
 import { LiveProgress } from '../../../pipelines/progress/live.ts';
 import type { Progress } from '../../../pipelines/progress/progress.ts';
@@ -11,6 +10,7 @@ import { duration, largeRead } from '../../../pipelines/progress/words.ts';
 import { labeled, wrapped } from '../../../pipelines/wrap.ts';
 import type { ReadRecord } from '../../../pipelines/ingest/reads.ts';
 import { loadSources } from '../../../sources/index.ts';
+import { play, textOf } from './terminal.ts';
 
 const all = await loadSources();
 const named = (name: string) => all.find((s) => s.name === name) ?? assert.fail(`no source ${name}`);
