@@ -61,8 +61,6 @@ export interface AppDeps {
   };
   /** Buyer of the sandbox's test purchase. Refused if the money is real. */
   readonly sandboxBuyer?: SandboxBuyer;
-  /** Folder of all published snapshots, for the back-test on the site. */
-  readonly snapshotsDir?: string;
   /** Folder of the archived pages, of which the site shows those that the free example report cites. */
   readonly archiveDir: string;
   /** Store of the archived pages that the folder does not have. */
@@ -227,7 +225,7 @@ function mountApi(router: Router, deps: AppDeps, parts: Parts): void {
 
 /** The pages for people. */
 function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
-  const { payments, publicUrl, snapshots, sandboxBuyer, snapshotsDir } = deps;
+  const { payments, publicUrl, snapshots, sandboxBuyer } = deps;
   const { routes, networks, cursors, claims, health, nowMs } = parts;
   const site = mountSite(router, {
     routes,
@@ -241,7 +239,6 @@ function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
     nowMs,
     notice: payments.notice ?? '',
     hasTestPurchase: sandboxBuyer !== undefined,
-    ...(snapshotsDir === undefined ? {} : { snapshotsDir }),
   });
   const archive = new PageArchive(deps.archiveDir, deps.store);
   mountArchive(router, site, { archive, publicUrl, routes, snapshots, cursors, claims, nowMs });

@@ -3,7 +3,6 @@ import type { Router } from '@koa/router';
 import { isCached, shortHash } from '../http/caching.ts';
 import { FAVICON, PREVIEW_PATH, readImage } from '../site/images.ts';
 import { allPages } from '../site/pages/all.ts';
-import { SEARCH_PATH } from '../site/pages/reference/paths.ts';
 import { agentCard } from './agent_card.ts';
 import { openApi } from './openapi.ts';
 import { API_CATALOG_PATH, API_CATALOG_TYPE, apiCatalog, robotsText, securityText, sitemap } from './well_known.ts';
@@ -112,7 +111,7 @@ export function discoveryDocuments(options: DocumentOptions): Document[] {
   const { routes, publicUrl, email } = options;
   const json = 'application/json';
   const plain = 'text/plain; charset=utf-8';
-  const pages = allPages(routes).flatMap(({ path }) => (path === SEARCH_PATH ? [] : [path]));
+  const pages = allPages(routes).map(({ path }) => path);
   return [
     { path: '/openapi.json', type: json, content: jsonText(openApi(routes, publicUrl, email)), seconds: MINUTE },
     { path: '/llms.txt', type: 'text/markdown; charset=utf-8', content: llmsText(options), seconds: MINUTE },

@@ -159,3 +159,15 @@ export const exampleCall = ({ path, params }: Pick<Route, 'path' | 'params'>): (
       .filter(([name], i) => i === 0 || name === 'limit')
       .map(([name, schema]) => [name, paramExample(name, paramFacts(schema))]),
   );
+
+/** URL of the example call of a route. */
+export function exampleUrl(route: Pick<Route, 'path' | 'pathParams' | 'params'>, publicUrl: string): string {
+  const filled = Object.entries(route.pathParams ?? {}).reduce(
+    (path, [name, schema]) => path.replace(`:${name}`, String(paramExample(name, paramFacts(schema)))),
+    route.path,
+  );
+  const query = new URLSearchParams(
+    Object.entries(exampleCall(route)).map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+  return `${publicUrl}${filled}${query === '' ? '' : `?${query}`}`;
+}

@@ -136,7 +136,6 @@ function appDeps(
     ...(settings.CONTACT_EMAIL === undefined ? {} : { contactEmail: settings.CONTACT_EMAIL }),
     redact,
     spoolDir: join(settings.DATA_DIR, 'spool'),
-    snapshotsDir: join(settings.DATA_DIR, 'snapshots'),
     archiveDir: join(settings.DATA_DIR, 'archive'),
     store: snapshots.store,
     cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),

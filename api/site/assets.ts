@@ -16,8 +16,6 @@ const STYLES = [
   'tools',
   'reference',
 ] as const;
-/** Files of the script, which are served as one. */
-const SCRIPTS = ['enhance', 'reference'] as const;
 const FONT_PATH = '/site/geist.woff2';
 
 export interface AssetFile {
@@ -44,7 +42,7 @@ export function loadAssets(): Assets {
   const style = STYLES.map((name) => read(`./styles/${name}.css`).toString('utf8'))
     .join('\n')
     .replace(FONT_PATH, font);
-  const script = SCRIPTS.map((name) => read(`./${name}.js`).toString('utf8')).join('\n');
+  const script = read('./enhance.js').toString('utf8');
   return {
     style: versioned('/site/style.css', style),
     script: versioned('/site/enhance.js', script),

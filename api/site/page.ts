@@ -17,8 +17,6 @@ export interface SiteOptions {
   readonly health: () => Promise<Health>;
   /** Whether this server has the sandbox's test purchase. */
   readonly hasTestPurchase: boolean;
-  /** Folder of all published snapshots, for the back-test. */
-  readonly snapshotsDir?: string;
 }
 
 export interface PageContext {

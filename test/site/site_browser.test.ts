@@ -4,7 +4,6 @@ import { after, before, describe, it } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { dollarsText } from '../../api/site/format.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
-import { REFERENCE } from '../../api/site/pages/reference/paths.ts';
 import type { ReportBody } from '../../api/site/pages/report/report.ts';
 import { CHECKS, RISKS } from '../../api/site/pages/report/words.ts';
 import { describeForms, type OpenOptions } from './forms_in_browser.ts';
@@ -15,12 +14,7 @@ const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 const NARROW = { width: 320, height: 700 };
 /** Pages of the reference, one of each kind. */
-const REFERENCE_PATHS = [
-  '/reference/deal-report',
-  '/reference/records/deal',
-  '/reference/enums/auction',
-  '/reference/search?q=cap',
-];
+const REFERENCE_PATHS = ['/reference/deal-report', '/reference/records/deal'];
 const PATHS = [...PAGES.map((p) => p.path), '/metros/cleveland', '/sandbox/buy', ...REFERENCE_PATHS];
 /** Largest page. */
 const MAX_BYTES = 60_000;
@@ -110,10 +104,6 @@ describe('every page', () => {
     });
   }
 
-  /** A link from the reference into it: reference.test.ts checks them all. */
-  const isWithinReference = (from: string, to: string): boolean =>
-    [from, to].every((path) => path.startsWith(REFERENCE));
-
   it('has only links that work', async () => {
     const links = new Set<string>();
     for (const path of PATHS) {
@@ -121,7 +111,7 @@ describe('every page', () => {
       const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map((m) => m[1]));
       for (const [, href = ''] of text.matchAll(/ (?:href|src|action)="([^"]+)"/g)) {
         if (href.startsWith('#')) assert.ok(ids.has(href.slice(1)), `${path} links to ${href}`);
-        else if (href.startsWith('/') && !isWithinReference(path, href)) links.add(href.replaceAll('&amp;', '&'));
+        else if (href.startsWith('/')) links.add(href.replaceAll('&amp;', '&'));
       }
     }
     const texts = new Map<string, string>();
@@ -178,46 +168,6 @@ describe('the menu of a narrow screen', () => {
     assert.equal(await page.locator('.menu nav a').count(), PAGES.filter((p) => p.label !== undefined).length + 1);
     await page.keyboard.press('Escape');
     assert.equal(await page.locator('.menu nav').isVisible(), false);
-  });
-});
-
-describe('the reference', () => {
-  it('searches while the reader types, and Escape closes the results', async () => {
-    const { page, errors } = await open('/reference/deals');
-    await page.fill('#ref-q', 'deal_score');
-    await page.locator('#found a').first().waitFor();
-    assert.equal(await page.locator('#found a').first().getAttribute('href'), '/reference/records/deal#deal_score');
-    await page.keyboard.press('Escape');
-    assert.equal(await page.locator('#found a').count(), 0);
-    assert.deepEqual(errors, []);
-  });
-
-  it('searches without JavaScript', async () => {
-    const { page } = await open('/reference/deals', { javaScriptEnabled: false });
-    await page.fill('#ref-q', 'deal_score');
-    await page.keyboard.press('Enter');
-    await page.locator('#found a').first().click();
-    assert.match(page.url(), /\/reference\/records\/deal#deal_score$/);
-  });
-
-  it('shows the language that the arrow keys choose, and remembers it with JavaScript', async () => {
-    for (const javaScriptEnabled of [true, false]) {
-      // It is remembered in the context.
-      const { page } = await openAlone('/reference/deals', { javaScriptEnabled });
-      const shown = () => page.locator('.ref-tabs pre').filter({ visible: true }).innerText();
-      assert.match(await shown(), /curl -i/);
-      await page.focus('#lang-curl');
-      await page.keyboard.press('ArrowRight');
-      assert.match(await shown(), /wrapFetchWithPaymentFromConfig/);
-      await page.goto('/reference/leads');
-      assert.match(await shown(), javaScriptEnabled ? /wrapFetchWithPaymentFromConfig/ : /curl -i/);
-      await page.context().close();
-    }
-  });
-
-  it('leads from an anchor of the former page to the page of today', async () => {
-    const { page } = await open('/reference#/api/deals/:id/report');
-    await page.waitForURL('**/reference/deal-report');
   });
 });
 

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { createApp } from '../../api/app.ts';
 import { countText } from '../../api/site/format.ts';
-import { PAGES } from '../../api/site/pages/all.ts';
+import { allPages, PAGES } from '../../api/site/pages/all.ts';
 import { METRO_PAGES } from '../../api/site/pages/metro.ts';
 import { objectPath } from '../../lib/archive_path.ts';
 import { sha256 } from '../../lib/files.ts';
@@ -181,7 +181,7 @@ describe('with a snapshot', () => {
   });
 
   it('every page has a policy without other origins, and no inline style or script', async () => {
-    for (const { path } of [...PAGES, ...METRO_PAGES]) {
+    for (const { path } of allPages(server.app.routes)) {
       const response = await fetch(server.url + path, asPage);
       const policy = response.headers.get('Content-Security-Policy') ?? '';
       assert.match(policy, /default-src 'none'/);

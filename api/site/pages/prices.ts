@@ -5,7 +5,7 @@ import { templateOf } from '../../docs/openapi.ts';
 import type { Route } from '../../routes/define.ts';
 import { priceText } from '../../routes/pricing.ts';
 import type { Page } from '../page.ts';
-import { endpointPath } from './reference/paths.ts';
+import { endpointPath } from './reference/guide.ts';
 
 /** The register of a path such as /ohio/api/filings, or ''. */
 const feedOf = (route: Route): string => /^\/(ohio|colorado)\//.exec(route.path)?.[1] ?? '';
@@ -27,7 +27,7 @@ export const prices: Page = {
         html`<strong>${priceText(route)}</strong>`,
         firstSentence(route.about),
         route.price === null || route.path.includes(':') || route.media !== undefined
-          ? html`<a href="${endpointPath(route)}">Reference</a>`
+          ? html`<a href="${endpointPath(route.name)}">Reference</a>`
           : html`<a class="nowrap" href="/build?call=${route.path}">Build a query</a>`,
       ]);
     const columns = [{ label: 'Call' }, { label: 'Price' }, { label: 'What you get' }, { label: 'Next' }];

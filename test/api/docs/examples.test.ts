@@ -3,16 +3,14 @@
  * starts those in TypeScript as processes.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { unescaped } from '../../site/reference_pages.ts';
+import { unescaped } from '../../site/markup.ts';
 import { uuid } from '../support/snapshot_fixtures.ts';
 import { openExampleShop, type ExampleShop } from './example_shop.ts';
 
 const PACKAGES = await realpath(new URL('../../../node_modules', import.meta.url));
-const hasPython = (): boolean => spawnSync('python3', ['--version']).status === 0;
 
 describe('an example', () => {
   let shop: ExampleShop;
@@ -76,49 +74,16 @@ describe('an example', () => {
     assert.equal(paid, 0n);
   });
 
-  /** The example of a call on the reference's page of /api/deals. */
-  const shownExample = async (language: string): Promise<string> => {
-    const page = await (await fetch(`${shop.server.url}/reference/deals`, { headers: { Accept: 'text/html' } })).text();
-    const [, code = ''] = new RegExp(`"The call in ${language}"[^>]*><code>([^<]*)<`, 'u').exec(page) ?? [];
-    return unescaped(code).replace('state=OH&min_cap=7', 'min_score=5');
-  };
-
   it('on the reference buys in TypeScript as it is shown', async () => {
+    const page = await (await fetch(`${shop.server.url}/reference`, { headers: { Accept: 'text/html' } })).text();
+    const [, shown = ''] = /"A paid call in TypeScript"[^>]*><code>([^<]*)</u.exec(page) ?? [];
     const program = join(shop.folder.path, 'shown.ts');
-    await writeFile(program, await shownExample('TypeScript'));
+    await writeFile(program, unescaped(shown));
     await symlink(PACKAGES, join(shop.folder.path, 'node_modules'));
     const paid = await amountMoved(async () => {
       const { code, out, err } = await shop.runHere(program);
       assert.equal(code, 0, err);
       assert.match(out, /^200 [0-9a-f-]{36}\n\{[^]*count: 5,/u);
-    });
-    assert.equal(paid, 50_000n);
-  });
-
-  it('on the reference shows the 402 with curl, and then buys', async () => {
-    const script = await shownExample('curl');
-    const [unpaid = ''] = script.split('\n\n');
-    assert.equal(
-      await amountMoved(async () => {
-        assert.match((await run('sh', ['-c', unpaid])).out, /^HTTP\/1\.1 402 [^]*PAYMENT-REQUIRED: /u);
-      }),
-      0n,
-    );
-    const paid = await amountMoved(async () => {
-      const { out, err } = await run('sh', ['-c', script]);
-      assert.match(out, /HTTP\/1\.1 402 [^]*HTTP\/1\.1 200 [^]*"count":5/u, err);
-    });
-    assert.equal(paid, 50_000n);
-  });
-
-  it('on the reference is Python, and buys where its packages are installed', { skip: !hasPython() }, async () => {
-    const program = await shownExample('Python');
-    const syntax = await run('python3', ['-c', 'import ast, sys; ast.parse(sys.argv[1])', program]);
-    assert.equal(syntax.code, 0, syntax.err);
-    if ((await run('python3', ['-c', 'import x402, eth_account, requests'])).code !== 0) return;
-    const paid = await amountMoved(async () => {
-      const { out, err } = await run('python3', ['-c', program]);
-      assert.match(out, /^200 [0-9a-f-]{36}\n\{[^]*'count': 5,/u, err);
     });
     assert.equal(paid, 50_000n);
   });

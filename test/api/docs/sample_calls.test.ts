@@ -1,10 +1,8 @@
 /** The example calls of catalogs and OpenAPI work: each finds something in the sandbox's world. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exampleUrl } from '../../../api/docs/code_examples.ts';
-import { paramExample } from '../../../api/docs/examples.ts';
+import { exampleUrl, paramExample } from '../../../api/docs/examples.ts';
 import { paramFacts, readParams } from '../../../api/routes/params.ts';
-import { BASE } from '../../../lib/network.ts';
 import { afterFirstDay } from '../../pipelines/starting_points.ts';
 import { buyerWith } from '../support/buyers.ts';
 import { withStarted } from '../support/test_app.ts';
@@ -14,7 +12,7 @@ test('the example call of every endpoint is answered, and billed if it has a pri
   await withStarted(layout.root, {}, async ({ app, url }) => {
     const buyer = buyerWith();
     for (const route of app.routes) {
-      const call = exampleUrl(route, { publicUrl: url, network: BASE.name });
+      const call = exampleUrl(route, url);
       const response = await buyer.fetch(call);
       await response.arrayBuffer();
       assert.equal(response.status, 200, call);

@@ -6,7 +6,6 @@ import { discoveryDocuments } from '../../../api/docs/documents.ts';
 import { MCP_PATH } from '../../../api/docs/openapi.ts';
 import { PREVIEW_SIZE } from '../../../api/site/images.ts';
 import { allPages, PAGES } from '../../../api/site/pages/all.ts';
-import { SEARCH_PATH } from '../../../api/site/pages/reference/paths.ts';
 import { BASE } from '../../../lib/network.ts';
 import { PAY_TO, PUBLIC_URL, startApp, startSharedApp, type SharedApp } from '../support/test_app.ts';
 
@@ -149,9 +148,7 @@ describe('the documents for catalogs and crawlers', () => {
     const sitemap = await (await get('/sitemap.xml')).text();
     assert.deepEqual(
       [...sitemap.matchAll(/<loc>([^<]+)<\/loc>/gu)].map(([, url]) => url),
-      allPages(shared.app.app.routes)
-        .filter(({ path }) => path !== SEARCH_PATH)
-        .map(({ path }) => PUBLIC_URL + path),
+      allPages(shared.app.app.routes).map(({ path }) => PUBLIC_URL + path),
     );
   });
 

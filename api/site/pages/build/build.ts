@@ -9,7 +9,7 @@ import { dataList, groups, PAGING, summaryOf } from './form.ts';
 import { placeChoices } from './places.ts';
 import { freeCount, isList, result } from './result.ts';
 import { sampleSection } from './sample.ts';
-import { endpointPath } from '../reference/paths.ts';
+import { endpointPath } from '../reference/guide.ts';
 
 const DEFAULT_FEED = '/api/deals';
 
@@ -92,7 +92,7 @@ export const build: Page = {
         nothing is charged until you sign.
       </p>
       ${feedForm(calls, route)}
-      <p><code>${route.path}</code> ${route.about} <a href="${endpointPath(route)}">Reference</a></p>
+      <p><code>${route.path}</code> ${route.about} <a href="${endpointPath(route.name)}">Reference</a></p>
       <div id="problems">${hasErrors && given.size > 0 && summaryOf(errors)}</div>
       <div class="builder">
         ${

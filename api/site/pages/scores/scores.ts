@@ -1,10 +1,9 @@
-/** /scores: how scores are computed, with the values of the assumption set, and the back-test. */
+/** /scores: how scores are computed, with the values of the assumption set. */
 import { barChart } from '../../charts.ts';
 import { html, type Html } from '../../html.ts';
 import { code, wideTable } from '../../layout.ts';
 import { countText, words } from '../../format.ts';
 import { rowsFor, type PageContext, type Page } from '../../page.ts';
-import { backtestTables } from './backtest.ts';
 import { realNoi } from './real_noi.ts';
 
 /** Groups of assumptions; a key belongs to the first group whose pattern matches. */
@@ -213,7 +212,7 @@ export const scores: Page = {
   label: 'Scores',
   title: 'How scores are computed',
   cache: 'snapshot',
-  about: 'The formulas and declared assumptions of every score, and the back-test against later outcomes.',
+  about: 'The formulas and declared assumptions of every score.',
   async content(context) {
     const { values } = context.meta.assumptions;
     const value: ValueOf = (key) => values[key] ?? '?';
@@ -240,17 +239,10 @@ export const scores: Page = {
       <h2>Underwriting</h2>
       ${code('The formulas of underwritten NOI', underwritingFormula(value))} ${realNoi()} ${threePaths(value)}
       ${confidence} ${leadScore(value)}
-      <h2 id="backtest">Does the score predict outcomes?</h2>
       <p>
-        This is measured, not claimed. Each deal counts once, with its first score, so no later information is used. For
-        each score decile the table shows the share of deals with an outcome within 30, 60 and 90 days (a price cut,
-        leaving the market as sold or withdrawn, a sheriff sale held, a tax debt cleared), with the number of deals and
-        Wilson’s 95% interval. The last table scores deals again on days 7, 30, 60 and 90 on the feed and compares the
-        score with the underwritten cap rate alone: the rank correlation of each with the outcome, and their difference.
-        A decile with fewer than 30 deals, or a horizon that the snapshots do not cover yet, shows “not enough history”.
+        The weights are declared choices, not findings. <code>make backtest</code> measures whether the score predicts
+        later outcomes, over the snapshots of a folder.
       </p>
-      <p>The weights above are declared choices, not findings. <code>make backtest</code> prints the same tables:</p>
-      ${await backtestTables(context.site.snapshotsDir)}
       <h2 id="assumptions">Every declared value</h2>
       <p>
         <em>evidence</em>: from a public source. <em>proposal</em>: a declared choice. <em>computed</em>: derived from
