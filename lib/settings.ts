@@ -145,10 +145,6 @@ export const pipelineSettings = z.object({
       'Memory of the database that builds the models; what exceeds it is written to the disk if it can be. The ' +
         'process itself needs 500 MB more. 1800MB are enough for three million filings, not for 60,000 deals.',
     ),
-  ASSUMPTION_SET: z
-    .string()
-    .optional()
-    .describe('Declared assumption set of new snapshots, such as uw-2026.1. Default: the newest.'),
   ASSUMPTIONS_FILE: z
     .string()
     .min(1, 'a file')

@@ -14,7 +14,6 @@ import { LINES } from './assumptions/lines.ts';
 import { OFFERS } from './assumptions/offers.ts';
 import { PATHS } from './assumptions/paths.ts';
 import { SCORES } from './assumptions/scores.ts';
-import { NEWEST_SET, SETS, type SetId } from './assumptions/sets.ts';
 import { STRESS } from './assumptions/stress.ts';
 
 export const Assumption = defineRecord(
@@ -65,6 +64,10 @@ export interface AssumptionSet {
   readonly rows: readonly AssumptionRow[];
 }
 
+/** Id of the declared set, and the day it was declared. */
+const DECLARED_SET = 'uw-2026.2';
+const DECLARED_ON = '2026-11-23';
+
 const DECLARED: readonly DeclaredAssumption[] = [
   ...INCOME,
   ...LINES,
@@ -78,25 +81,21 @@ const DECLARED: readonly DeclaredAssumption[] = [
 ];
 
 /** The id of a set with changed values: the declared id, a plus sign and the hash of the differences. */
-function idOf(setId: SetId, changed: ReadonlyMap<string, string>): string {
-  if (changed.size === 0) return setId;
+function idOf(changed: ReadonlyMap<string, string>): string {
+  if (changed.size === 0) return DECLARED_SET;
   const sorted = [...changed].sort(([a], [b]) => (a < b ? -1 : 1));
   const hash = createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
-  return `${setId}+${hash.slice(0, 8)}`;
+  return `${DECLARED_SET}+${hash.slice(0, 8)}`;
 }
 
 /**
  * The set of new snapshots. Overrides make a set of their own, and computed values follow.
  * @param overrides checked values by key, from models/assumptions/overrides.ts
  */
-export function currentAssumptions(
-  overrides: ReadonlyMap<string, string> = new Map(),
-  setId: SetId = NEWEST_SET,
-): AssumptionSet {
-  const { declaredOn, values } = SETS[setId];
-  const declared = new Map(DECLARED.map(([key, value]) => [key, values.get(key) ?? value]));
+export function currentAssumptions(overrides: ReadonlyMap<string, string> = new Map()): AssumptionSet {
+  const declared = new Map(DECLARED.map(([key, value]) => [key, value]));
   const changed = new Map([...overrides].filter(([key, value]) => declared.has(key) && declared.get(key) !== value));
-  const id = idOf(setId, changed);
+  const id = idOf(changed);
   const valueOf = (key: string): string => {
     const value = changed.get(key) ?? declared.get(key);
     if (value === undefined) throw new Error(`no assumption is called ${key}`);
@@ -107,9 +106,9 @@ export function currentAssumptions(
     key,
     value: valueOf(key),
     unit,
-    declared_on: declaredOn,
+    declared_on: DECLARED_ON,
     ...(changed.has(key)
-      ? { kind: 'override', basis: `Set by the operator; ${setId} declares ${String(declared.get(key))}.` }
+      ? { kind: 'override', basis: `Set by the operator; ${DECLARED_SET} declares ${String(declared.get(key))}.` }
       : { kind, basis }),
   }));
   return { id, rows };

@@ -14,7 +14,7 @@ import { CALIBRATION_PARAMETERS } from '../../models/calibration/declared.ts';
 import { DRIFT } from '../../models/drift.ts';
 import { PROPERTIES } from '../../models/properties.ts';
 import { cell, table } from '../../lib/markdown.ts';
-import { WORKED, WORKED_OF_2026_1 } from './worked_deals.ts';
+import { WORKED } from './worked_deals.ts';
 
 /** Long factors are shown to twelve decimals. */
 const shown = (value: string): string => value.replace(/(\.\d{12})\d+$/u, '$1');
@@ -87,7 +87,6 @@ export function underwritingPage(): string {
     ['ratio_recent', ranges.recent],
     ['property_classes', propertyClassesTable()],
     ['worked_steps', stepsTable(WORKED.steps)],
-    ['worked_steps_of_2026_1', stepsTable(WORKED_OF_2026_1.steps)],
     ['properties', PROPERTIES.map((property, i) => `${i + 1}. ${property}`).join('\n')],
     ['drift_warn_below', String(DRIFT.warnBelowPct)],
     ['drift_warn_above', String(DRIFT.warnAbovePct)],

@@ -1,8 +1,8 @@
-/** Worked deals in docs/underwriting.md. A test underwrites them with the models and compares every figure. */
+/** The worked deal of docs/underwriting.md. A test underwrites it with the models and compares every figure. */
 
 type Step = readonly [figure: string, value: string, how: string];
 
-/** A deal of uw-2026.2, with a page of each kind that its figures follow from. */
+/** A deal with a page of each kind that its figures follow from. */
 export const WORKED = {
   listing: {
     list_price: '460000.00',
@@ -82,42 +82,4 @@ export const WORKED = {
     ['offer_high', '376500.00', '35,269.68 / 8 %, less 64,000 of repairs, down to a multiple of 500'],
     ['offer_low', '312000.00', 'the same under stress'],
   ] satisfies readonly Step[],
-} as const;
-
-/** A deal of uw-2026.1. */
-export const WORKED_OF_2026_1 = {
-  listing: { list_price: '740000.00', units: 8, year_built: 1974, cap_rate: '7.40' },
-  rent: '1250.00',
-  first_price: '747474.75',
-  steps: [
-    ['gross_potential_rent', '105600.00', '8 x 1,250 x 0.88 x 12'],
-    ['effective_gross_income', '98208.00', '105,600 x 0.93'],
-    ['expense_ratio_pct', '45.00', '8 units, no age adjustment for 1974'],
-    ['noi_underwritten', '54014.40', '98,208 x 0.55'],
-    ['cap_rate_underwritten', '7.30', '54,014.40 / 740,000'],
-    ['noi', '54760.00', '740,000 x 7.40 %, derived from the advertised cap rate'],
-    ['cap_gap_pct', '0.10', '7.40 - 7.30'],
-    ['loan_amount', '555000.00', '740,000 x 0.75'],
-    ['monthly_payment', '3692.43', '555,000 x 0.006653024952'],
-    ['annual_debt_service', '44309.16', '12 x 3,692.43'],
-    ['dscr', '1.24', '54,760 / 44,309.16'],
-    [
-      'noi_scoring',
-      '54014.40',
-      'min(54,014.40, (54,760 + 54,014.40) / 2): the claim exceeds the underwriting and is ignored',
-    ],
-    ['cap_scoring_pct', '7.30', '54,014.40 / 740,000'],
-    ['coverage_scoring', '1.16', '(54,014.40 - 300 x 8) / 44,309.16'],
-    ['price_reduction_pct', '1.00', '(747,474.75 - 740,000) / 747,474.75'],
-    ['motivation_score', '6', '6 x 1.00, no points for days'],
-    ['deal_score_yield', '19', '35 x (7.30 - 4) / 6 = 19.25'],
-    ['deal_score_coverage', '11', '30 x (1.16 - 0.90) / 0.70 = 11.14'],
-    ['deal_score_motivation', '1', '20 x 6 / 100 = 1.2'],
-    ['deal_score_distress', '0', 'no county record at this address'],
-    ['deal_score', '31', '19 + 11 + 1 + 0'],
-    ['rental_status', 'Warm', 'coverage 1.16 and cap rate 7.30 %'],
-    ['confidence_score', '0.93', '0.15 + 0.15 + 0.20 + 0.08 + 0.15 + 0.15 + 0.05'],
-    ['offer_high', '675000.00', '54,014.40 / 8 % = 675,180, rounded down to a multiple of 500'],
-    ['offer_low', '598000.00', 'the same under stress'],
-  ],
 } as const;

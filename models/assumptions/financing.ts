@@ -1,9 +1,6 @@
 /** The bank loan and the loan from the seller. */
 import { monthlyFactorOf, type DeclaredAssumption } from './declare.ts';
 
-/** Values of uw-2026.1 that differ. */
-export const OF_2026_1: ReadonlyMap<string, string> = new Map([['loan_rate_method', 'declared']]);
-
 export const FINANCING: readonly DeclaredAssumption[] = [
   // Loans
   ['loan_to_value', '0.75', 'share', 'proposal', 'Within the 60 to 75 % that banks quote.'],

@@ -1,22 +1,7 @@
 /** Rent, vacancy and expenses by one ratio: the simple proxy; and the limits of HUD's rent as a proxy. */
-import { BUILDING_SIZES } from '../reference/building_sizes.ts';
 import type { DeclaredAssumption } from './declare.ts';
 
-/** Values of uw-2026.1 that differ. */
-export const INCOME_OF_2026_1: ReadonlyMap<string, string> = new Map([
-  ['underwriting_method', 'hud_2br'],
-  ...BUILDING_SIZES.map((size) => [`reserves_per_unit_${size}`, '300'] as const),
-]);
-
 export const INCOME: readonly DeclaredAssumption[] = [
-  [
-    'underwriting_method',
-    'by_line',
-    'method',
-    'proposal',
-    "by_line: HUD's rents by bedrooms, adjusted to sitting tenants, and expenses line by line. hud_2br: HUD's " +
-      '2-bedroom rent and one expense ratio.',
-  ],
   // Rent and expenses
   [
     'utility_share',

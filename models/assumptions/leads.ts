@@ -1,28 +1,5 @@
 /** Opening bids, leads and the history of listings. */
-import { PROPERTY_KINDS } from '../fields.ts';
 import type { DeclaredAssumption } from './declare.ts';
-
-/** Values of uw-2026.1: no points for the kind of property, and whole years counted from 1 January. */
-export const LEADS_OF_2026_1: ReadonlyMap<string, string> = new Map([
-  ...PROPERTY_KINDS.map((kind) => [`lead_kind_${kind}`, '0'] as const),
-  ['auction_base', '25'],
-  ['auction_gap_mismatch_max', '30'],
-  ['auction_gap_second_max', '30'],
-  ['auction_gap_no_minimum', '30'],
-  ['auction_urgency_1', '25'],
-  ['auction_urgency_2', '20'],
-  ['auction_urgency_3', '15'],
-  ['auction_urgency_4', '8'],
-  ['auction_urgency_5', '3'],
-  ['tax_base', '20'],
-  ['tax_certified_month', '1'],
-  ['tax_certified_day', '1'],
-  ['tax_months_step', '12'],
-  ['stacked_unpaid_tax', '0'],
-  ['stacked_foreclosure', '0'],
-  ['stacked_code_case', '0'],
-  ['stacked_building', '0'],
-]);
 
 export const LEADS: readonly DeclaredAssumption[] = [
   // Opening bids

@@ -5,7 +5,6 @@ import { SettingError } from '../../lib/settings.ts';
 import { currentAssumptions, type AssumptionRow, type AssumptionSet } from '../assumptions.ts';
 import { LOAN_RATES, LOAN_YEARS } from '../reference/loan_factors.ts';
 import { brokenRule } from './rules.ts';
-import { NEWEST_SET, SET_IDS, type SetId } from './sets.ts';
 
 /** Values that published words, key names or the law fix: a reason word contains 144x, a key contains 5_12. */
 const FIXED_KEYS = /^(?:.*_units_max|minimum_units|claim_tolerance|lead_(?:max_age|fresh|recent)_days)$/u;
@@ -43,7 +42,6 @@ const YEARS = LOAN_YEARS.map(String);
 /** The expected value of a row, in words; null if `value` is one. */
 function expectation(row: AssumptionRow, value: unknown): string | null {
   if (row.key === 'loan_rate_method') return 'no override: a file that sets loan_rate_pct has that rate';
-  if (row.unit === 'method') return 'no override: ASSUMPTION_SET chooses the method';
   if (row.kind === 'computed') return 'no override: it follows from other values';
   if (isFixed(row.key)) return 'no override: published words or the law fix it';
   if (row.key === 'loan_years')
@@ -81,28 +79,13 @@ function readOverrides(path: string): Record<string, unknown> {
   return parsed as Record<string, unknown>;
 }
 
-/** @throws SettingError if there is no set of this name */
-function setNamed(wanted: string | undefined): SetId {
-  if (wanted === undefined) return NEWEST_SET;
-  const found = SET_IDS.find((id) => id === wanted);
-  if (!found)
-    throw new SettingError(`ASSUMPTION_SET is ${JSON.stringify(wanted)}, expected one of ${SET_IDS.join(', ')}`);
-  return found;
-}
-
-export interface ChosenAssumptions {
-  readonly ASSUMPTION_SET?: string | undefined;
-  readonly ASSUMPTIONS_FILE?: string | undefined;
-}
-
 /**
- * The assumption set that the settings choose, with the values of a settings file: a JSON object of key to value,
- * decimals as strings.
+ * The declared assumption set with the values of a settings file: a JSON object of key to value, decimals as strings.
+ * @param path the setting ASSUMPTIONS_FILE
  * @throws SettingError naming the file or the key, its value and the expected value
  */
-export function assumptionsWith({ ASSUMPTION_SET, ASSUMPTIONS_FILE: path }: ChosenAssumptions): AssumptionSet {
-  const setId = setNamed(ASSUMPTION_SET);
-  const declared = currentAssumptions(new Map(), setId);
+export function assumptionsWith(path: string | undefined): AssumptionSet {
+  const declared = currentAssumptions();
   if (path === undefined) return declared;
   const rows = new Map(declared.rows.map((row) => [row.key, row]));
   const overrides = new Map<string, string>();
@@ -114,7 +97,7 @@ export function assumptionsWith({ ASSUMPTION_SET, ASSUMPTIONS_FILE: path }: Chos
     overrides.set(key, normalize(String(value), row.value));
   }
   useDeclaredRate(overrides);
-  const set = currentAssumptions(overrides, setId);
+  const set = currentAssumptions(overrides);
   const broken = brokenRule(set.rows);
   if (broken !== null) throw new SettingError(`ASSUMPTIONS_FILE: ${broken}`);
   return set;

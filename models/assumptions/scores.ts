@@ -27,14 +27,6 @@ export const SCORES: readonly DeclaredAssumption[] = [
   ],
   ['distress_max', '100', 'points', 'proposal', 'Largest distress score.'],
   // Deal score
-  [
-    'score_method',
-    'on_cost',
-    'method',
-    'proposal',
-    'on_cost: points for yield_on_cost_pct and dscr_stressed, tapered by score_share_pct; cap_rate: points for ' +
-      'cap_scoring_pct and coverage_scoring, untapered.',
-  ],
   ['score_yield_weight', '35', 'points', 'proposal', 'Maximum points from the yield.'],
   ['score_yield_from_pct', '3.00', 'percent', 'proposal', 'Yield that earns nothing.'],
   [
@@ -139,26 +131,3 @@ export const SCORES: readonly DeclaredAssumption[] = [
     'Subtracted from the part noi_source, down to 0 at least, if claim_issue names the NOI.',
   ],
 ];
-
-/** Values of uw-2026.1 where scores, condition, stress, offers and paths have other ones now. */
-export const SCORES_OF_2026_1: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    score_method: 'cap_rate',
-    score_yield_from_pct: '4',
-    score_yield_span_pct: '6',
-    score_coverage_from: '0.90',
-    score_coverage_span: '0.70',
-    confidence_condition_risk: '0.00',
-    confidence_claim_contradicted: '0.00',
-    confidence_rate_stale: '0.00',
-    confidence_rate_old: '0.00',
-    upfront_repairs_old: '0',
-    upfront_repairs_middle: '0',
-    upfront_repairs_new: '0',
-    upfront_repairs_age_unknown: '0',
-    wholesale_repairs_per_unit: '5000',
-    stress_rent: '-0.05',
-    stress_vacancy: '0.03',
-    stress_expenses: '0.02',
-  }),
-);

@@ -18,7 +18,6 @@ import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
 import { literal } from '../../lib/sql.ts';
 import { Assumption, currentAssumptions, type AssumptionRow, type AssumptionSet } from '../../models/assumptions.ts';
-import { SET_IDS } from '../../models/assumptions/sets.ts';
 import { buildModels } from '../../models/build.ts';
 import { loadModels, loadReferences, type Model } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
@@ -191,8 +190,8 @@ async function restoreTables(folders: Folders, manifest: Manifest): Promise<void
 
 /** The declared set, if the snapshot used it; else the operator's set, as the snapshot published it. */
 async function chooseAssumptions(layout: Layout, published: Manifest): Promise<AssumptionSet> {
-  const declared = SET_IDS.find((id) => id === published.assumption_set_id);
-  if (declared !== undefined) return currentAssumptions(new Map(), declared);
+  const declared = currentAssumptions();
+  if (declared.id === published.assumption_set_id) return declared;
   const duck = await openDuck();
   try {
     const file = join(layout.snapshot(published.run_id), 'assumptions.parquet');

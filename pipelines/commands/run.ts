@@ -173,7 +173,7 @@ export async function runCommand(): Promise<number> {
   const settings = readSettings(pipelineSettings);
   const { WAIT_MINUTES } = readSettings(operatorSettings);
   checkSettings(settings);
-  const assumptions = assumptionsWith(settings);
+  const assumptions = assumptionsWith(settings.ASSUMPTIONS_FILE);
   const all = await loadSources();
   const isChosen = chooseSources(all, settings.SOURCES);
   const mayFetch = mayBeFetched(all, settings);

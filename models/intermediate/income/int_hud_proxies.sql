@@ -38,7 +38,7 @@ incomes as (
       else 0
     end as expense_adjustment,
     expense_ratio_of_size + expense_adjustment as expense_ratio,
-    potential_rent(properties.units, rents.market_rent_2br, utility_share, months_per_year) as gross_potential,
+    wide(properties.units) * rents.market_rent_2br * (1 - utility_share) * months_per_year as gross_potential,
     gross_potential * (1 - vacancy) as effective_income
   from int_properties as properties
   cross join terms
@@ -47,11 +47,8 @@ incomes as (
 
 select
   id,
-  rounded(gross_potential) as gross_potential_rent,
-  rounded(effective_income) as effective_gross_income,
   rounded(expense_ratio_of_size * 100) as expense_ratio_of_size_pct,
   rounded(expense_adjustment * 100) as expense_adjustment_pct,
-  rounded(expense_ratio * 100) as expense_ratio_pct,
   rounded(effective_income * (1 - expense_ratio)) as noi_hud_2br,
   percentage(noi_hud_2br, list_price) as cap_rate_hud_2br
 from incomes

@@ -5,7 +5,6 @@ with
 
 terms as (
   select
-    assumption('underwriting_method') as underwriting_method,
     assumption('utility_share') as utility_share,
     assumption('months_per_year') as months_per_year,
     assumption('vacancy') as vacancy,
@@ -38,8 +37,7 @@ figures as (
       reserves, reserves_per_unit, noi_after_reset, noi_at_current_tax
     ),
     proxies.expense_ratio_of_size_pct,
-    proxies.expense_adjustment_pct,
-    proxies.expense_ratio_pct as hud_expense_ratio_pct
+    proxies.expense_adjustment_pct
   from int_underwriting as underwriting
   join int_unit_mixes as mixes on mixes.id = underwriting.id
   join int_market_rents as market on market.id = underwriting.id
@@ -91,34 +89,18 @@ select
     ),
 
     -- Income
-    case underwriting_method when 'by_line'
-      then step(
-        'gross_potential_rent',
-        'round2(units * contract_rent * months_per_year)',
-        struct_pack(units, contract_rent, months_per_year),
-        gross_potential_rent
-      )
-      else step(
-        'gross_potential_rent',
-        'round2(units * market_rent_2br * (1 - utility_share) * months_per_year)',
-        struct_pack(units, market_rent_2br, utility_share, months_per_year),
-        gross_potential_rent
-      )
-    end,
-    case underwriting_method when 'by_line'
-      then step(
-        'effective_gross_income',
-        'round2(gross_potential_rent * (1 - vacancy_pct / 100))',
-        struct_pack(gross_potential_rent, vacancy_pct),
-        effective_gross_income
-      )
-      else step(
-        'effective_gross_income',
-        'round2(units * market_rent_2br * (1 - utility_share) * months_per_year * (1 - vacancy))',
-        struct_pack(units, market_rent_2br, utility_share, months_per_year, vacancy),
-        effective_gross_income
-      )
-    end,
+    step(
+      'gross_potential_rent',
+      'round2(units * contract_rent * months_per_year)',
+      struct_pack(units, contract_rent, months_per_year),
+      gross_potential_rent
+    ),
+    step(
+      'effective_gross_income',
+      'round2(gross_potential_rent * (1 - vacancy_pct / 100))',
+      struct_pack(gross_potential_rent, vacancy_pct),
+      effective_gross_income
+    ),
 
     -- Property tax
     step(
@@ -142,40 +124,40 @@ select
     ),
 
     -- Expenses
-    case underwriting_method when 'by_line' then step(
+    step(
       'insurance',
       'round2(units * insurance_per_unit * insurance_size_factor * insurance_state_factor)',
       struct_pack(units, insurance_per_unit, insurance_size_factor, insurance_state_factor),
       insurance
-    ) end,
-    case underwriting_method when 'by_line' then step(
+    ),
+    step(
       'management',
       'round2(effective_gross_income * management_share)',
       struct_pack(effective_gross_income, management_share),
       management
-    ) end,
-    case underwriting_method when 'by_line' then step(
+    ),
+    step(
       'repairs',
       'round2(units * repairs_per_unit)',
       struct_pack(units, repairs_per_unit),
       repairs
-    ) end,
-    case underwriting_method when 'by_line' then step(
+    ),
+    step(
       'owner_utilities',
       'round2(units * utilities_per_unit)',
       struct_pack(units, utilities_per_unit),
       owner_utilities
-    ) end,
-    case underwriting_method when 'by_line' then step(
+    ),
+    step(
       'other',
       'round2(units * other_per_unit)',
       struct_pack(units, other_per_unit),
       other
-    ) end,
+    ),
     step('reserves', 'round2(units * reserves_per_unit)', struct_pack(units, reserves_per_unit), reserves),
 
     -- NOI
-    case when underwriting_method = 'by_line' then step(
+    step(
       'noi_after_reset',
       noi_formula(expense_check, 'tax_after_reset'),
       struct_pack(
@@ -183,8 +165,8 @@ select
         expense_q1_pct, expense_q3_pct, expense_typical_pct
       ),
       noi_after_reset
-    ) end,
-    case when underwriting_method = 'by_line' then step(
+    ),
+    step(
       'noi_at_current_tax',
       noi_formula(expense_check_at_current_tax, 'tax_current'),
       struct_pack(
@@ -192,7 +174,7 @@ select
         expense_q1_pct, expense_q3_pct, expense_typical_pct
       ),
       noi_at_current_tax
-    ) end,
+    ),
     step(
       'noi_hud_2br',
       'round2(units * market_rent_2br * (1 - utility_share) * months_per_year * (1 - vacancy)'
@@ -209,30 +191,19 @@ select
       struct_pack(noi_hud_2br, list_price),
       cap_rate_hud_2br
     ),
-    case underwriting_method when 'by_line'
-      then step('noi_underwritten', 'noi_after_reset', struct_pack(noi_after_reset), noi_underwritten)
-      else step('noi_underwritten', 'noi_hud_2br', struct_pack(noi_hud_2br), noi_underwritten)
-    end,
+    step('noi_underwritten', 'noi_after_reset', struct_pack(noi_after_reset), noi_underwritten),
     step(
       'operating_expenses',
       'effective_gross_income - noi_underwritten',
       struct_pack(effective_gross_income, noi_underwritten),
       operating_expenses
     ),
-    case underwriting_method when 'by_line'
-      then step(
-        'expense_ratio_pct',
-        'round2(operating_expenses / effective_gross_income * 100)',
-        struct_pack(operating_expenses, effective_gross_income),
-        expense_ratio_pct
-      )
-      else step(
-        'expense_ratio_pct',
-        'expense_ratio_of_size_pct + expense_adjustment_pct',
-        struct_pack(expense_ratio_of_size_pct, expense_adjustment_pct),
-        expense_ratio_pct
-      )
-    end
+    step(
+      'expense_ratio_pct',
+      'round2(operating_expenses / effective_gross_income * 100)',
+      struct_pack(operating_expenses, effective_gross_income),
+      expense_ratio_pct
+    )
   ]) as steps
 from texts
 cross join terms

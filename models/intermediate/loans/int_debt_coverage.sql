@@ -5,7 +5,6 @@ with
 
 terms as (
   select
-    assumption('underwriting_method') = 'by_line' as is_by_line,
     assumption('months_per_year')::decimal(2, 0) as months_per_year,
     assumption('minimum_loan')::decimal(14, 2) as minimum_loan,
     assumption('loan_coverage')::decimal(4, 2) as loan_coverage,
@@ -76,7 +75,7 @@ select
     effective_gross_income - noi_underwritten + annual_debt_service,
     gross_potential_rent
   ) end as break_even_occupancy_pct,
-  case when is_sized and is_by_line and units <= small_units_max then quotient(
+  case when is_sized and units <= small_units_max then quotient(
     gross_potential_rent,
     annual_debt_service + tax_after_reset + insurance
   ) end as rent_over_pitia,

@@ -16,7 +16,6 @@ terms as (
     assumption('distress_sale') as distress_sale,
     assumption('distress_sale_soon') as distress_sale_soon,
     assumption('distress_sale_soon_days') as distress_sale_soon_days,
-    assumption('score_method') = 'cap_rate' as is_by_cap_rate,
     assumption('score_yield_weight') as score_yield_weight,
     assumption('score_yield_from_pct') as score_yield_from_pct,
     assumption('score_yield_span_pct') as score_yield_span_pct,
@@ -33,8 +32,6 @@ figures as (
     confidence.confidence_score,
     confidence.confidence_parts,
     underwriting.list_price,
-    underwriting.cap_scoring_pct,
-    underwriting.coverage_scoring,
     condition.yield_on_cost_pct,
     condition.score_share_pct,
     stressed.dscr_stressed,
@@ -114,27 +111,23 @@ select
       'deal_score_yield',
       case
         when score_share_pct is null then '0'
-        else 'round0(score_yield_weight * clamp(('
-          || case when is_by_cap_rate then 'cap_scoring_pct' else 'yield_on_cost_pct' end
-          || ' - score_yield_from_pct) / score_yield_span_pct) * score_share_pct / 100)'
+        else 'round0(score_yield_weight * clamp((yield_on_cost_pct - score_yield_from_pct)'
+          || ' / score_yield_span_pct) * score_share_pct / 100)'
       end,
       struct_pack(
-        score_yield_weight, cap_scoring_pct, yield_on_cost_pct, score_yield_from_pct, score_yield_span_pct,
-        score_share_pct
+        score_yield_weight, yield_on_cost_pct, score_yield_from_pct, score_yield_span_pct, score_share_pct
       ),
       deal_score_yield
     ),
     step(
       'deal_score_coverage',
       case
-        when score_share_pct is null or (dscr_stressed is null and not is_by_cap_rate) then '0'
-        else 'round0(score_coverage_weight * clamp(('
-          || case when is_by_cap_rate then 'coverage_scoring' else 'dscr_stressed' end
-          || ' - score_coverage_from) / score_coverage_span) * score_share_pct / 100)'
+        when score_share_pct is null or dscr_stressed is null then '0'
+        else 'round0(score_coverage_weight * clamp((dscr_stressed - score_coverage_from)'
+          || ' / score_coverage_span) * score_share_pct / 100)'
       end,
       struct_pack(
-        score_coverage_weight, coverage_scoring, dscr_stressed, score_coverage_from, score_coverage_span,
-        score_share_pct
+        score_coverage_weight, dscr_stressed, score_coverage_from, score_coverage_span, score_share_pct
       ),
       deal_score_coverage
     ),

@@ -15,7 +15,6 @@ terms as (
     assumption('distress_sale_soon')::integer as distress_sale_soon,
     assumption('distress_sale_soon_days')::integer as distress_sale_soon_days,
     assumption('distress_max')::integer as distress_max,
-    assumption('score_method') as score_method,
     assumption('score_yield_weight')::integer as yield_weight,
     assumption('score_yield_from_pct')::decimal(6, 2) as yield_from_pct,
     assumption('score_yield_span_pct')::decimal(6, 2) as yield_span_pct,
@@ -32,8 +31,6 @@ scales as (select 100 as full_score),
 inputs as (
   select
     underwriting.id,
-    underwriting.cap_scoring_pct,
-    underwriting.coverage_scoring,
     condition.yield_on_cost_pct,
     condition.score_share_pct,
     stressed.dscr_stressed,
@@ -86,11 +83,9 @@ deal_scores as (
   select
     distress.*,
     motivation_price_cut + motivation_days as motivation_score,
-    case score_method when 'cap_rate' then cap_scoring_pct else yield_on_cost_pct end as scored_yield,
-    case score_method when 'cap_rate' then coverage_scoring else dscr_stressed end as scored_coverage,
-    coalesce(tapered_points(scored_yield, yield_from_pct, yield_span_pct, yield_weight, score_share_pct), 0)
+    coalesce(tapered_points(yield_on_cost_pct, yield_from_pct, yield_span_pct, yield_weight, score_share_pct), 0)
       as deal_score_yield,
-    coalesce(tapered_points(scored_coverage, coverage_from, coverage_span, coverage_weight, score_share_pct), 0)
+    coalesce(tapered_points(dscr_stressed, coverage_from, coverage_span, coverage_weight, score_share_pct), 0)
       as deal_score_coverage,
     points(motivation_price_cut + motivation_days, 0, full_score, motivation_weight) as deal_score_motivation,
     points(distress_score, 0, full_score, distress_weight) as deal_score_distress

@@ -6,7 +6,6 @@ with
 
 terms as (
   select
-    assumption('score_method') as score_method,
     assumption('old_before_year')::integer as old_before_year,
     assumption('new_from_year')::integer as new_from_year,
     assumption('upfront_repairs_old')::decimal(14, 2) as upfront_repairs_old,
@@ -66,13 +65,9 @@ shares as (
 least_shares as (
   select
     shares.*,
-    case
-      when noi_scoring is null then null
-      when score_method = 'cap_rate' then 100
-      else least(condition_share, high_multiple_share)
-    end::decimal(14, 2) as score_share_pct
+    case when noi_scoring is not null then least(condition_share, high_multiple_share) end::decimal(14, 2)
+      as score_share_pct
   from shares
-  cross join terms
 )
 
 select

@@ -5,7 +5,6 @@ with
 
 terms as (
   select
-    assumption('score_method') = 'cap_rate' as is_by_cap_rate,
     assumption('old_before_year') as old_before_year,
     assumption('new_from_year') as new_from_year,
     assumption('upfront_repairs_old') as upfront_repairs_old,
@@ -93,12 +92,11 @@ select
     ),
     step(
       'score_share_pct',
-      case when is_by_cap_rate then '100' else
-        'round2(100 * min(min('
+      'round2(100 * min(min('
         || 'clamp((price_per_unit - taper_price_per_unit_from) / taper_price_per_unit_span), '
         || 'clamp((taper_cap_to_pct - cap_rate_underwritten) / taper_cap_span_pct)), min('
         || 'clamp((price_to_rent - proxy_low_multiple) / taper_low_multiple_span), '
-        || 'clamp((proxy_high_multiple - price_to_rent) / taper_high_multiple_span))))' end,
+        || 'clamp((proxy_high_multiple - price_to_rent) / taper_high_multiple_span))))',
       struct_pack(
         price_per_unit, taper_price_per_unit_from, taper_price_per_unit_span, taper_cap_to_pct,
         cap_rate_underwritten, taper_cap_span_pct, price_to_rent, proxy_low_multiple, taper_low_multiple_span,

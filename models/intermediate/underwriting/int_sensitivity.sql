@@ -7,8 +7,6 @@ with
 
 terms as (
   select
-    assumption('underwriting_method') = 'by_line' as is_by_line,
-    assumption('utility_share')::decimal(6, 4) as utility_share,
     assumption('months_per_year')::decimal(2, 0) as months_per_year,
     assumption('vacancy')::decimal(6, 4) as declared_vacancy
 ),
@@ -125,20 +123,12 @@ payments_and_incomes as (
 nois as (
   select
     payments_and_incomes.*,
-    list_transform(scenarios, lambda scenario: case when is_by_line
-      then rounded(
-        scenario.income
-        - rounded(wide(scenario.income) * management_share)
-        - fixed_expenses
-        - rounded(wide(effective_gross_income) * scenario.expense_change)
-      )
-      else rounded(
-        potential_rent(units, market_rent_2br, utility_share, months_per_year)
-        * (1 + scenario.rent_change)
-        * (1 - scenario.vacancy)
-        * (1 - (expense_ratio_pct * 0.01)::decimal(6, 4) - scenario.expense_change)
-      )
-    end) as incomes,
+    list_transform(scenarios, lambda scenario: rounded(
+      scenario.income
+      - rounded(wide(scenario.income) * management_share)
+      - fixed_expenses
+      - rounded(wide(effective_gross_income) * scenario.expense_change)
+    )) as incomes,
     list_transform(payments, lambda payment: rounded(months_per_year * payment.monthly_payment)) as services
   from payments_and_incomes
   cross join terms
@@ -147,7 +137,6 @@ nois as (
 grids as (
   select
     nois.* exclude (scenarios, payments, loan_payments, incomes, services),
-    is_by_line,
     list_transform(payments, lambda payment, i: {
       'rate_pct': as_text(payment.rate_pct),
       'monthly_factor': as_text(payment.monthly_factor),
@@ -166,10 +155,7 @@ grids as (
     }) as loans,
     list_transform(case when incomes is not null then list_zip(scenarios, incomes) end, lambda cell: {
       'rent_change': as_text(cell[1].rent_change::decimal(6, 2)),
-      'vacancy': case when is_by_line
-        then as_text(cell[1].vacancy)
-        else as_text(cell[1].vacancy::decimal(6, 2))
-      end,
+      'vacancy': as_text(cell[1].vacancy),
       'expense_change': as_text(cell[1].expense_change::decimal(6, 2)),
       'noi': as_text(cell[2]),
       'cap_rate_pct': as_text(percentage(cell[2], list_price)),
@@ -189,22 +175,14 @@ select
     'formulas', json_object(
       'monthly_payment', 'round2(loan_amount * monthly_factor)',
       'annual_debt_service', 'round2(months_per_year * monthly_payment)',
-      'noi', case when is_by_line
-        then 'round2(gross_potential_rent * (1 + rent_change) * (1 - vacancy))'
-          || ' - round2(round2(gross_potential_rent * (1 + rent_change) * (1 - vacancy)) * management_share)'
-          || ' - fixed_expenses - round2(effective_gross_income * expense_change)'
-        else 'round2(units * market_rent_2br * (1 - utility_share) * months_per_year * (1 + rent_change)'
-          || ' * (1 - vacancy) * (1 - expense_ratio_pct / 100 - expense_change))'
-      end,
+      'noi', 'round2(gross_potential_rent * (1 + rent_change) * (1 - vacancy))'
+        || ' - round2(round2(gross_potential_rent * (1 + rent_change) * (1 - vacancy)) * management_share)'
+        || ' - fixed_expenses - round2(effective_gross_income * expense_change)',
       'cap_rate_pct', 'round2(noi / list_price * 100)',
       'dscr', 'round2(noi / annual_debt_service)'
     ),
     'inputs', json_object(
-      'units', as_text(units),
-      'market_rent_2br', as_text(market_rent_2br),
-      'utility_share', assumption('utility_share'),
       'months_per_year', assumption('months_per_year'),
-      'expense_ratio_pct', as_text(expense_ratio_pct),
       'gross_potential_rent', as_text(gross_potential_rent),
       'effective_gross_income', as_text(effective_gross_income),
       'management_share', as_text(management_share),

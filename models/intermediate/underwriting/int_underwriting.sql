@@ -1,5 +1,4 @@
--- One row per property: the broker's claim, our underwriting from HUD's rents, and the inputs of scores. The method
--- decides which underwriting counts: expenses line by line, or the simple proxy.
+-- One row per property: the broker's claim, our underwriting from HUD's rents, and the inputs of scores.
 -- Published money, percents and ratios are rounded to two decimals, half away from zero, and later figures are computed
 -- from the rounded ones.
 
@@ -7,8 +6,6 @@ with
 
 terms as (
   select
-    assumption('underwriting_method') = 'by_line' as is_by_line,
-    assumption('vacancy')::decimal(6, 4) as vacancy,
     assumption('proxy_high_multiple')::decimal(6, 0) as proxy_high_multiple,
     assumption('proxy_low_multiple')::decimal(6, 0) as proxy_low_multiple,
     assumption('minimum_loan')::decimal(14, 2) as minimum_loan,
@@ -40,42 +37,26 @@ claims as (
   join int_market_rents as rents on rents.id = properties.id
 ),
 
--- The underwriting of the declared method
-incomes as (
-  select
-    claims.*,
-    is_by_line,
-    expenses.management,
-    proxies.expense_ratio_pct as hud_expense_ratio_pct,
-    proxies.noi_hud_2br,
-    proxies.cap_rate_hud_2br,
-    expenses.noi_at_current_tax,
-    expenses.noi_after_reset,
-    expenses.reserves_per_unit,
-    expenses.reserves,
-    case when is_by_line then expenses.gross_potential_rent else proxies.gross_potential_rent end
-      as gross_potential_rent,
-    case when is_by_line then expenses.vacancy_pct else rounded(vacancy * 100) end as vacancy_pct,
-    case when is_by_line then expenses.vacancy_basis else 'declared' end as vacancy_basis,
-    case when is_by_line then expenses.effective_gross_income else proxies.effective_gross_income end
-      as effective_gross_income,
-    case when is_by_line then expenses.noi_after_reset else proxies.noi_hud_2br end as noi_underwritten
-  from claims
-  cross join terms
-  join int_hud_proxies as proxies on proxies.id = claims.id
-  join int_expenses as expenses on expenses.id = claims.id
-),
-
 underwriting as (
   select
-    *,
+    claims.*,
+    proxies.noi_hud_2br,
+    proxies.cap_rate_hud_2br,
+    expenses.gross_potential_rent,
+    expenses.vacancy_pct,
+    expenses.vacancy_basis,
+    expenses.effective_gross_income,
+    expenses.noi_at_current_tax,
+    expenses.noi_after_reset,
+    expenses.noi_after_reset as noi_underwritten,
+    expenses.reserves_per_unit,
+    expenses.reserves,
     -- When rents fall, the management fee follows income and the other expenses keep their dollar amounts
-    case when is_by_line then management else effective_gross_income - noi_underwritten end as variable_expenses,
-    case when is_by_line
-      then percentage(effective_gross_income - noi_underwritten, effective_gross_income)
-      else hud_expense_ratio_pct
-    end as expense_ratio_pct
-  from incomes
+    expenses.management as variable_expenses,
+    percentage(effective_gross_income - noi_underwritten, effective_gross_income) as expense_ratio_pct
+  from claims
+  join int_hud_proxies as proxies on proxies.id = claims.id
+  join int_expenses as expenses on expenses.id = claims.id
 ),
 
 -- Whether HUD's 2-bedroom rent fits this property at all

@@ -52,7 +52,7 @@ const shareOf = (distance: Fraction, span: Fraction): Fraction =>
   fraction(clamp(distance.over(span)).times(fraction(100)).rounded(2));
 
 export function recomputeShare(values: Values): Recomputed {
-  const { of, assumed, text } = values;
+  const { of, assumed } = values;
   if (!isScored(values) || !isPriced(values))
     return { score_share_pct: null, score_limit: 'not_scored', condition_risk: 'not_evaluated' };
   const shares: readonly (readonly [string, Fraction])[] = [
@@ -72,7 +72,7 @@ export function recomputeShare(values: Values): Recomputed {
   const upper = shareOf(assumed('proxy_high_multiple').minus(of('price_to_rent')), assumed('taper_high_multiple_span'));
   const lowest = shares.map(([, share]) => share).reduce(minimum);
   const isWhole = (share: Fraction): boolean => share.equals(fraction(100));
-  const share = text('score_method') === 'cap_rate' ? fraction(100) : minimum(lowest, upper);
+  const share = minimum(lowest, upper);
   const limit = (): string => {
     if (isWhole(share)) return 'none';
     return share.equals(lowest) ? 'condition_risk' : 'near_upper_proxy_limit';

@@ -85,7 +85,7 @@ export const recomputeNetCashFlow = (values: Values): Recomputed => ({
 });
 
 export function recomputeSizedLoan(values: Values): Recomputed {
-  const { record, of, has, text, count, assumed } = values;
+  const { record, of, has, count, assumed } = values;
   const isSized = has('dscr_underwritten');
   const sized = valueIf(isSized, () => sizeLoan(values));
   const payment = sized && fraction(fraction(sized.loan).times(monthlyFactorOf(values)).rounded(2));
@@ -94,7 +94,7 @@ export function recomputeSizedLoan(values: Values): Recomputed {
   const closing = valueIf(isSized, () => fraction(of('list_price').times(assumed('closing_cost_share')).rounded(2)));
   const cash = sized && closing && of('list_price').minus(fraction(sized.loan)).plus(closing);
   const isSmall = has('units') && Number(record['units']) <= count('small_units_max');
-  const hasPitia = isSized && isSmall && text('underwriting_method') === 'by_line';
+  const hasPitia = isSized && isSmall;
   return {
     rent_over_pitia: valueIf(hasPitia, () => rentOverPitia(values)),
     loan_sized: sized && sized.loan,

@@ -1,4 +1,4 @@
-/** Recomputes a deal's income, taxes, expenses and NOI by each method. */
+/** Recomputes a deal's income, taxes, expenses and NOI. */
 import { fraction, type Fraction } from '../../../lib/fraction.ts';
 import { isPriced, isRented, percent, valueIf, type Recomputed, type Values } from './record.ts';
 
@@ -19,39 +19,24 @@ function ageAdjustment({ record, count, assumed }: Values): Fraction {
   return year >= count('new_from_year') ? assumed('expense_new_adjustment') : fraction(0);
 }
 
-/** Income and NOI by the simple proxy, not rounded. */
-function proxy(values: Values): {
-  readonly gross: Fraction;
-  readonly income: Fraction;
-  readonly noi: Fraction;
-} {
+/** NOI by the simple proxy. */
+function proxyNoi(values: Values): string {
   const { of, assumed } = values;
-  const gross = of('units')
+  const ratio = assumed(`expense_ratio_${proxySize(values)}`).plus(ageAdjustment(values));
+  return of('units')
     .times(of('market_rent_2br'))
     .times(fraction(1).minus(assumed('utility_share')))
-    .times(assumed('months_per_year'));
-  const income = gross.times(fraction(1).minus(assumed('vacancy')));
-  return { gross, income, noi: income.times(fraction(1).minus(proxyRatio(values))) };
+    .times(assumed('months_per_year'))
+    .times(fraction(1).minus(assumed('vacancy')))
+    .times(fraction(1).minus(ratio))
+    .rounded(2);
 }
-
-const proxyRatio = (values: Values): Fraction =>
-  values.assumed(`expense_ratio_${proxySize(values)}`).plus(ageAdjustment(values));
-
-const isByLine = ({ text }: Values): boolean => text('underwriting_method') === 'by_line';
 
 /** Gross potential rent and effective income. */
 export function recomputeIncome(values: Values): Recomputed {
   const { of, assumed } = values;
-  const byProxy = valueIf(isRented(values), () => proxy(values));
-  const noiOfProxy = byProxy && byProxy.noi.rounded(2);
-  if (!byProxy) return { noi_hud_2br: null, gross_potential_rent: null, effective_gross_income: null };
-  if (!isByLine(values)) {
-    return {
-      noi_hud_2br: noiOfProxy,
-      gross_potential_rent: byProxy.gross.rounded(2),
-      effective_gross_income: byProxy.income.rounded(2),
-    };
-  }
+  const noiOfProxy = valueIf(isRented(values), () => proxyNoi(values));
+  if (noiOfProxy === null) return { noi_hud_2br: null, gross_potential_rent: null, effective_gross_income: null };
   if (!values.has('contract_rent')) return { noi_hud_2br: noiOfProxy };
   const gross = of('units').times(of('contract_rent')).times(assumed('months_per_year')).rounded(2);
   const income = fraction(gross).times(fraction(1).minus(share(of('vacancy_pct'))));
@@ -128,10 +113,8 @@ function expensesAt(values: Values, tax: Fraction | null): { readonly amount: st
   return { amount: total.rounded(2), check: 'within_quartiles' };
 }
 
-/** Expenses that fall with the rent: the management fee, or by the simple proxy all of them. */
-export function variableExpenses(values: Values): Fraction {
-  const { of, record } = values;
-  if (!isByLine(values)) return of('effective_gross_income').minus(of('noi_underwritten'));
+/** Expenses that fall with the rent: the management fee. */
+export function variableExpenses({ record }: Values): Fraction {
   const lines = record['expense_lines'] as readonly ExpenseLine[];
   return fraction(lines.find(({ line }) => line === 'management')?.amount ?? '0');
 }
@@ -150,27 +133,22 @@ export function recomputeNoi(values: Values): Recomputed {
     };
   }
   const income = of('effective_gross_income');
-  const byLine = valueIf(isByLine(values), () => {
-    const afterReset = expensesAt(
-      values,
-      valueIf(has('tax_after_reset'), () => of('tax_after_reset')),
-    );
-    const atCurrentTax = expensesAt(
-      values,
-      valueIf(has('tax_after_reset'), () => fraction(String(taxOf(values).current))),
-    );
-    return {
-      expense_check: afterReset.check,
-      noi_after_reset: income.minus(fraction(afterReset.amount)).rounded(2),
-      noi_at_current_tax: income.minus(fraction(atCurrentTax.amount)).rounded(2),
-    };
-  });
-  const noi = byLine ? byLine.noi_after_reset : String(values.record['noi_hud_2br']);
+  const afterReset = expensesAt(
+    values,
+    valueIf(has('tax_after_reset'), () => of('tax_after_reset')),
+  );
+  const atCurrentTax = expensesAt(
+    values,
+    valueIf(has('tax_after_reset'), () => fraction(String(taxOf(values).current))),
+  );
+  const noi = income.minus(fraction(afterReset.amount)).rounded(2);
   const expenses = income.minus(fraction(noi));
   return {
-    ...byLine,
+    expense_check: afterReset.check,
+    noi_after_reset: noi,
+    noi_at_current_tax: income.minus(fraction(atCurrentTax.amount)).rounded(2),
     noi_underwritten: noi,
     operating_expenses: expenses.rounded(2),
-    expense_ratio_pct: byLine ? percent(expenses, income) : proxyRatio(values).times(HUNDRED).rounded(2),
+    expense_ratio_pct: percent(expenses, income),
   };
 }

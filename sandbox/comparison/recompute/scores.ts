@@ -63,7 +63,7 @@ export function recomputeDistress(values: Values): Recomputed {
 const PARTS = ['yield', 'coverage', 'motivation', 'distress'] as const;
 
 export function recomputeDealScoreParts(values: Values): Recomputed {
-  const { has, of, assumed, text } = values;
+  const { has, of, assumed } = values;
   const scaled = (column: string, part: string, unit: string): number => {
     if (!isScored(values) || !has(column)) return 0;
     const share = clamp(
@@ -80,10 +80,9 @@ export function recomputeDealScoreParts(values: Values): Recomputed {
   };
   const ofScore = (column: string, weight: string): number =>
     points(of(column).times(assumed(weight)).over(fraction(100)));
-  const isByCapRate = text('score_method') === 'cap_rate';
   return {
-    deal_score_yield: scaled(isByCapRate ? 'cap_scoring_pct' : 'yield_on_cost_pct', 'yield', '_pct'),
-    deal_score_coverage: scaled(isByCapRate ? 'coverage_scoring' : 'dscr_stressed', 'coverage', ''),
+    deal_score_yield: scaled('yield_on_cost_pct', 'yield', '_pct'),
+    deal_score_coverage: scaled('dscr_stressed', 'coverage', ''),
     deal_score_motivation: ofScore('motivation_score', 'score_motivation_weight'),
     deal_score_distress: ofScore('distress_score', 'score_distress_weight'),
   };

@@ -52,7 +52,7 @@ async function propertiesOfLastDay(): Promise<Record<string, unknown>[]> {
     const listings = [...(shown.get(day) ?? new Map<string, ListingOnDay>()).values()];
     const built = await build(
       {
-        run: [{ as_of: day, observed_at: observed, assumption_set_id: 'uw-2026.1' }],
+        run: [{ as_of: day, observed_at: observed, assumption_set_id: 'uw-2026.2' }],
         source_reads: [...new Set(listings.map((l) => l.site))].map((source) => ({
           source,
           every_days: 1,

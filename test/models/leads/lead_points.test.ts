@@ -3,9 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { rowsOf } from '../../../lib/duck.ts';
 import { currentAssumptions } from '../../../models/assumptions.ts';
-import type { SetId } from '../../../models/assumptions/sets.ts';
 import { LISTINGS } from '../../pipelines/some_tables.ts';
 import { buildTables, type Built, type InputRow } from '../build_models.ts';
 
@@ -216,22 +214,5 @@ describe('the change of year', () => {
     const scores = await scoresOn(LAST_DAY);
     assert.equal(scores.length, 9);
     assert.deepEqual(await scoresOn(NEW_YEAR), scores);
-  });
-
-  it('added a year to every delinquency in uw-2026.1, and adds none in uw-2026.2', async () => {
-    const moved = async (setId: SetId): Promise<unknown> => {
-      const values = new Map(currentAssumptions(new Map(), setId).rows.map(({ key, value }) => [key, value]));
-      const [month, day] = ['tax_certified_month', 'tax_certified_day'].map((key) => values.get(key));
-      const months = (on: string): string =>
-        `whole_months(make_date(certified, ${month}, ${day}), DATE '${on}', ${values.get('tax_months_step')})`;
-      return (
-        await rowsOf(
-          built.connection,
-          `SELECT DISTINCT ${months(NEW_YEAR)} - ${months(LAST_DAY)} AS moved
-          FROM range(2010, 2027) AS years(certified)`,
-        )
-      ).map((row) => Number(row['moved']));
-    };
-    assert.deepEqual([await moved('uw-2026.1'), await moved('uw-2026.2')], [[12], [0]]);
   });
 });

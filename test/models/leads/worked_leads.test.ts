@@ -1,7 +1,6 @@
 /** Leads and opening bids computed by hand, which sales and debts are leads, and the models' results for them. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { currentAssumptions } from '../../../models/assumptions.ts';
 import { buildTables, type Built, type InputRow } from '../build_models.ts';
 
 const COUNTY = { county_fips: '39035', county: 'Cuyahoga County, OH' };
@@ -247,36 +246,6 @@ describe('worked leads', () => {
     assert.equal(deal['distress_status'], 'matched');
     // 40 for the debt, and 4 points for each of its 2.30 percent of the price
     assert.equal(deal['distress_score'], 49);
-  });
-});
-
-describe('worked leads of uw-2026.1', () => {
-  it('have the points that the set declared', async () => {
-    const { id, rows } = currentAssumptions(new Map(), 'uw-2026.1');
-    const earlier = await buildTables(
-      {
-        run: [{ as_of: '2026-11-21', observed_at: '2026-11-21T12:00:00Z', assumption_set_id: id }],
-        declared_assumptions: rows,
-        staged_sheriff_sale: WORKED_SALES,
-        staged_tax_parcel: DEBTS,
-      },
-      ['leads', 'auctions'],
-    );
-    try {
-      const leads = await earlier.rows('leads', "address IN ('101 ELM ST', '103 ELM ST', '104 ELM ST', '201 ELM ST')");
-      const parts = leads.map((lead) => [
-        lead['address'],
-        Object.values(JSON.parse(String(lead['score_parts'])) as Record<string, number>),
-      ]);
-      assert.deepEqual(Object.fromEntries(parts), {
-        '101 ELM ST': [25, 20, 15, 0, 0, 5, 0, 0],
-        '103 ELM ST': [25, 30, 8, 0, 0, 5, 0, 0],
-        '104 ELM ST': [25, 30, 15, 0, 0, 1, 0, 0],
-        '201 ELM ST': [20, 18, 20, 10, 0, 10, 0, 0],
-      });
-    } finally {
-      earlier.close();
-    }
   });
 });
 

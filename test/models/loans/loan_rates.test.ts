@@ -1,7 +1,6 @@
 /** The loan rate of the day: the newest survey week plus the spread, else the declared rate. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { OF_2026_1 } from '../../../models/assumptions/financing.ts';
 import { currentAssumptions } from '../../../models/assumptions.ts';
 import { build, type InputRow } from '../build_models.ts';
 
@@ -95,11 +94,11 @@ describe('the loan rate', () => {
     assert.deepEqual([row['loan_rate_pct'], row['loan_rate_source']], ['7.55', 'survey']);
   });
 
-  it('is the declared one without a survey week, and under uw-2026.1', async () => {
+  it('is the declared one without a survey week, and if the method says so', async () => {
     for (const row of [
       await rateOf([]),
       await rateOf([week('2026-11-26', '7.28')]),
-      await rateOf(WEEKS, Object.fromEntries(OF_2026_1)),
+      await rateOf(WEEKS, { loan_rate_method: 'declared' }),
     ])
       assert.deepEqual(sameFields(row, DECLARED), DECLARED);
   });

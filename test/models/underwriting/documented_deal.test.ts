@@ -1,10 +1,9 @@
-/** The models give every figure of the deals in docs/underwriting.md. */
+/** The models give every figure of the deal in docs/underwriting.md. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { it } from 'node:test';
-import { WORKED, WORKED_OF_2026_1 } from '../../../docs/generate/worked_deals.ts';
-import { currentAssumptions } from '../../../models/assumptions.ts';
-import { buildTables, rentOfAll, uuid5, type InputRow, type Inputs } from '../build_models.ts';
+import { WORKED } from '../../../docs/generate/worked_deals.ts';
+import { buildTables, uuid5, type InputRow, type Inputs } from '../build_models.ts';
 import { COUNTY_RECORDS } from '../../pipelines/some_tables.ts';
 
 const AREA = 'METRO17410N17460';
@@ -67,33 +66,5 @@ it('the models give every figure of the documented deal', () => {
       ],
     },
     WORKED.steps,
-  );
-});
-
-it('the models give every figure of the documented deal of uw-2026.1', () => {
-  const { listing, rent, first_price: firstPrice, steps } = WORKED_OF_2026_1;
-  const earlierVersion: InputRow = {
-    ...SITE,
-    ...listing,
-    deal_id: ID,
-    version: 1,
-    is_latest: true,
-    change: 'added',
-    relisted: false,
-    page_row: 0,
-    list_price: firstPrice,
-    first_price: firstPrice,
-    version_first_seen: '2026-11-20T09:00:00Z',
-    version_last_seen: '2026-11-20T09:00:00Z',
-    listing_first_seen: '2026-11-20T09:00:00Z',
-  };
-  return assertDocumented(
-    {
-      declared_assumptions: currentAssumptions(new Map(), 'uw-2026.1').rows,
-      staged_listing: [{ ...SITE, ...listing, observed_at: '2026-11-21T09:00:00Z' }],
-      previous_listing_history: [earlierVersion],
-      int_market_rents: [{ id: ID, ...rentOfAll(rent), rent_basis: 'zip' }],
-    },
-    steps,
   );
 });

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { z } from 'zod';
-import { currentAssumptions } from '../../../models/assumptions.ts';
 import { Report } from '../../../models/marts/reports.ts';
 import { build, type InputRow } from '../build_models.ts';
 
@@ -29,10 +28,9 @@ const CLEVELAND: InputRow = {
   dscr_reason: null,
 };
 
-async function gridOf(underwriting: InputRow, setId?: 'uw-2026.1'): Promise<Grid> {
+async function gridOf(underwriting: InputRow): Promise<Grid> {
   const built = await build(
     {
-      declared_assumptions: currentAssumptions(new Map(), setId).rows,
       stg_survey_rates: [{ series: 'MORTGAGE30US', observed_on: '2026-11-19', rate_pct: '7.28' }],
       int_underwriting: [underwriting],
       int_expenses: [{ id: 'deal', management_share: '0.0800' }],
@@ -88,16 +86,5 @@ describe('the grid of a report', () => {
       annual_debt_service: '53774.76',
       dscr: '0.82',
     });
-  });
-
-  it('is that of the declared rate and vacancy under uw-2026.1, where all expenses follow income', async () => {
-    const grid = await gridOf({ ...CLEVELAND, vacancy_pct: '7.00', expense_ratio_pct: '45.00' }, 'uw-2026.1');
-    assert.deepEqual(
-      grid.rates.map((rate) => rate.rate_pct),
-      ['6.00', '7.00', '8.00'],
-    );
-    assert.deepEqual(unique(grid.cells.map((cell) => cell.vacancy)), ['0.05', '0.07', '0.10']);
-    // 8 x 1,279 x 0.88 x 12 x 0.90 x 0.93 x 0.55
-    assert.equal(cellAt(grid, '-0.10', '0.07')?.noi, '49740.78');
   });
 });

@@ -14,7 +14,7 @@ test('a new set underwrites the next snapshot, and the old one keeps its own', a
   const start = await afterFirstDay();
   const { layout } = start;
   const before = await publishedRun(start, FIRST_RUN);
-  const assumptions = currentAssumptions(new Map([['vacancy', '0.10']]), 'uw-2026.1');
+  const assumptions = currentAssumptions(new Map([['vacancy', '0.10']]));
   const after = await runDay({
     ...start,
     day: '2026-11-21',

@@ -78,7 +78,7 @@ async function distribution(context: PageContext): Promise<Html> {
   });
 }
 
-/** The underwriting of sets whose expenses are line by line; the simple proxy is a figure of its own there. */
+/** The underwriting. The simple proxy is a figure of its own. */
 const BY_LINE = [
   'noi_underwritten = units × contract rent × 12 × (1 − vacancy of the metropolitan area) − expenses',
   'contract rent    = HUD’s rents by bedrooms, adjusted to sitting tenants, less their utilities',
@@ -90,12 +90,10 @@ const BY_LINE = [
 type ValueOf = (key: string) => string;
 
 function underwritingFormula(value: ValueOf): string {
-  const isByLine = value('underwriting_method') === 'by_line';
-  const proxy = isByLine ? 'noi_hud_2br     ' : 'noi_underwritten';
   const [large, more] = [value('expense_ratio_13_50'), value('expense_ratio_51_up')];
   return [
-    ...(isByLine ? BY_LINE : []),
-    `${proxy} = units × HUD 2-bedroom rent × (1 − ${value('utility_share')})`,
+    ...BY_LINE,
+    `noi_hud_2br      = units × HUD 2-bedroom rent × (1 − ${value('utility_share')})`,
     `                   × 12 × (1 − ${value('vacancy')}) × (1 − expense ratio)`,
     `expense ratio    = ${value('expense_ratio_2_4')} to ${value('small_units_max')} units,`,
     `                   ${value('expense_ratio_5_12')} to ${value('medium_units_max')},`,
