@@ -89,7 +89,7 @@ restore: $(NODE) ## restore the newest backup of FROM=... into an empty DATA_DIR
 
 
 ##@ Analyze
-.PHONY: sql query explain diff release backtest quarter calibrate reconcile identity
+.PHONY: sql query explain diff release backtest quarter calibrate reconcile
 
 sql: $(NODE) ## answer a query over the current snapshot: Q='SELECT ...'; without Q, print the duckdb command and tables
 	@node pipelines/commands/sql.ts
@@ -125,9 +125,6 @@ calibrate: $(NODE) ## recompute the calibrated tables from FOLDER, compare under
 
 reconcile: $(NODE) ## compare the current sandbox snapshot with the sandbox's known facts
 	@node sandbox/reconcile.ts
-
-identity: $(NODE) ## measure precision and recall of address matching
-	@node test/identity/run.ts
 
 
 ##@ Serve and buy

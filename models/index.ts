@@ -13,7 +13,6 @@ import ExpenseCell from './reference/expense_cells.ts';
 import ExpenseLine from './reference/expense_lines.ts';
 import HudZip from './reference/hud_zips.ts';
 import HvsArea from './reference/hvs_areas.ts';
-import IdentityByCounty from './reference/identity_by_county.ts';
 import InsuranceSize from './reference/insurance_sizes.ts';
 import InsuranceState from './reference/insurance_states.ts';
 import NoiComparison from './reference/noi_comparisons.ts';
@@ -170,7 +169,6 @@ export const loadReferences = (): Reference[] => [
   reference(TaxRule, 'tax_rules'),
   noiComparisons(),
   reference(ParcelFormat, 'parcel_formats'),
-  reference(IdentityByCounty, 'identity_by_county'),
   reference(PropertyClass, 'property_classes'),
   reference(MetroCounty, 'metro_counties'),
   reference(County, 'counties'),

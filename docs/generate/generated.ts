@@ -6,7 +6,6 @@ import { interfacePage } from './interface.ts';
 import { loanFactorsCsv } from './loan_factors.ts';
 import { wrap } from '../../lib/markdown.ts';
 import { metroMapJson } from './metro_map.ts';
-import { parcelNumbersPage } from './parcel_numbers.ts';
 import { settingsPage } from './settings.ts';
 import { sourcesPage } from './sources.ts';
 import { underwritingPage } from './underwriting.ts';
@@ -17,7 +16,6 @@ export async function generated(): Promise<Readonly<Record<string, string>>> {
     'docs/calibration.md': calibrationPage(),
     'docs/data-dictionary.md': await dataDictionaryPage(),
     'docs/interface.md': interfacePage(),
-    'docs/parcel-numbers.md': parcelNumbersPage(),
     'docs/settings.md': settingsPage(),
     'docs/sources.md': await sourcesPage(await findSources()),
     'docs/underwriting.md': underwritingPage(),

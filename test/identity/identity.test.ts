@@ -1,6 +1,6 @@
 /**
  * Which rows are one property. Every attached record must be of that property, without exception; every missed one must
- * have a known reason. `make identity` prints the figures.
+ * have a known reason.
  */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';

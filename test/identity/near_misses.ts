@@ -231,31 +231,13 @@ export async function matchParcels(pairs: readonly ParcelPair[]): Promise<Result
   }
 }
 
-export interface Accuracy {
-  readonly pairs: number;
-  readonly same: number;
-  readonly attached: number;
-  readonly right: number;
-  /** Pairs of the same property that are shown as candidates. */
-  readonly candidates: number;
-  /** right / attached and right / same, rounded to four decimals. */
+/** Precision and recall of the exact matches. */
+export function accuracyOf(results: readonly Result<LabeledPair>[]): {
   readonly precision: number;
   readonly recall: number;
-}
-
-/** Precision and recall of the exact matches. */
-export function accuracyOf(results: readonly Result<LabeledPair>[]): Accuracy {
-  const same = results.filter(({ pair }) => pair.truth === 'same');
+} {
+  const same = results.filter(({ pair }) => pair.truth === 'same').length;
   const attached = results.filter(({ match }) => match === 'exact');
   const right = attached.filter(({ pair }) => pair.truth === 'same').length;
-  const share = (n: number, d: number): number => Math.round((10_000 * n) / Math.max(1, d)) / 10_000;
-  return {
-    pairs: results.length,
-    same: same.length,
-    attached: attached.length,
-    right,
-    candidates: same.filter(({ match }) => match === 'candidate').length,
-    precision: attached.length === 0 ? 1 : share(right, attached.length),
-    recall: share(right, same.length),
-  };
+  return { precision: right / attached.length, recall: right / same };
 }
