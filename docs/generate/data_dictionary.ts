@@ -1,28 +1,20 @@
-/** docs/data-dictionary.md: every column and audit of every published table. */
+/** docs/data-dictionary.md: every column of every published table. */
 import { storedType } from '../../lib/stored_types.ts';
-import { cell, table } from '../../lib/markdown.ts';
-import { auditTable, tableSection } from '../../models/dictionary.ts';
+import { dictionarySections } from '../../models/dictionary.ts';
 import { loadModels } from '../../models/index.ts';
 import { VIEWS } from '../../models/views.ts';
 
 export async function dataDictionaryPage(): Promise<string> {
-  const models = await loadModels();
+  const published = (await loadModels()).filter(({ contract }) => contract.publish);
   return [
     '# Data dictionary',
-    'For analysts and buyers: look up the meaning of each column of a published table, and its audits. Written by ' +
-      '`make docs` from the record definitions; do not edit.',
-    'Types are those of the DuckDB file. In Parquet a UUID is text, as in JSON columns and responses.',
-    'Every table also passes the audits that follow from its record: unique key, no null without a declared reason, ' +
-      'closed lists of values.',
-    ...models.filter(({ contract }) => contract.publish).flatMap((model) => tableSection(model, storedType)),
+    'For analysts and buyers: look up the meaning of each column of a published table. Written by `make docs` from the ' +
+      'record definitions; do not edit.',
+    'Types are those of the DuckDB file, VARCHAR where none is given; in Parquet a UUID is text, as in JSON columns and responses. Instants are UTC. ' +
+      'A column without "Null:" is never null. The audits of a table are in its contract, beside its SQL in ' +
+      '`models/marts/`. Each table is also a file, such as `deals.parquet`.',
+    ...dictionarySections(published, storedType),
     '## Views',
-    'The DuckDB file has these views of the tables, for the most common questions.',
-    table(
-      ['view', 'meaning'],
-      VIEWS.map(({ name, about }) => [`\`${name}\``, cell(about)]),
-    ),
-    '## Intermediate models',
-    'These models are not published. Their audits run on every build.',
-    auditTable(models.filter(({ contract }) => !contract.publish).flatMap(({ contract }) => contract.audits)),
+    VIEWS.map(({ name, about }) => `- \`${name}\`: ${about}`).join('\n'),
   ].join('\n\n');
 }

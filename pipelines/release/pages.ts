@@ -1,7 +1,7 @@
 /** Pages of a release for people: README.md, LICENSES.md, CITATION.cff and the data dictionary. */
 import { cell, table } from '../../lib/markdown.ts';
 import { parquetType } from '../../lib/stored_types.ts';
-import { tableSection } from '../../models/dictionary.ts';
+import { dictionarySections } from '../../models/dictionary.ts';
 import type { Model } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { number } from '../format.ts';
@@ -102,9 +102,9 @@ export const licensesPage = ({ manifest }: ReleasedTables): string =>
 export const dictionaryPage = ({ manifest, models }: ReleasedTables): string =>
   [
     `# Data dictionary of release ${manifest.run_id}`,
-    'Every table passed the audits below, and those that follow from its columns: unique key, no null without a ' +
+    'A column without a type is VARCHAR. Every table passed its audits: among others unique key, no null without a ' +
       'declared reason, closed lists of values.',
-    ...models.flatMap((model) => tableSection(model, parquetType)),
+    ...dictionarySections(models, parquetType),
   ].join('\n\n');
 
 /** CITATION.cff, version 1.2.0 of the Citation File Format. */
