@@ -49,7 +49,7 @@ worker: $(NODE) ## read and stage queued sources until stopped; needs the QUEUE 
 
 
 ##@ Operate
-.PHONY: status schedule job probe watch tables prune reparse rebuild backup backup-verify restore
+.PHONY: status schedule job probe watch tables prune rebuild backup backup-verify restore
 
 status: $(NODE) ## show which sources are fresh, late or broken; JSON=1 for monitors; exits with 0 if all is well
 	@node pipelines/commands/cli.ts status
@@ -72,11 +72,8 @@ tables: $(NODE) ## write missing Iceberg metadata, also in STORE; needed after D
 prune: $(NODE) ## list snapshots, pages and reads past their retention; APPLY=1 deletes them
 	@node pipelines/operate/cli.ts prune
 
-reparse: $(NODE) ## parse archived pages of SOURCE=... again and show the changes; SINCE=YYYY-MM-DD; APPLY=1 stores them
-	@node pipelines/commands/cli.ts reparse
-
-rebuild: $(NODE) ## rebuild published days from archived pages and compare the bytes; RUN=2026-11-20.01: one day
-	@node pipelines/commands/rebuild.ts
+rebuild: $(NODE) ## rebuild published days from archived pages and compare; SOURCE=...: parse one source again, DRY=1
+	@node pipelines/commands/cli.ts rebuild
 
 backup: $(NODE) ## back up DATA_DIR and the ledger into TO=... while servers and runs work; KEEP_BACKUPS=30
 	@node pipelines/operate/backup/cli.ts backup

@@ -159,13 +159,18 @@ export const pipelineSettings = z.object({
   FILINGS: count('Approximate number of filings per register in the sandbox world.', 4000),
 });
 
-/** Settings of `make reparse`, in addition to those of the pipeline. */
-export const reparseSettings = z.object({
-  SOURCE: z.string('the name of a source').describe('`make reparse`: source whose archived pages are parsed again.'),
-  SINCE: day.optional().describe('`make reparse`: first day of the reads to parse again. Default: all.'),
-  APPLY: zeroOrOne
-    .default(false)
-    .describe('`make reparse`: 1 writes the rebuilt rows as new versions of the reads; 0 only shows the changes.'),
+/** Settings of `make rebuild`, in addition to those of the pipeline. */
+export const rebuildSettings = z.object({
+  RUN: z.string().optional().describe('`make rebuild`: snapshot to rebuild and compare. Default: all of them.'),
+  SOURCE: z
+    .string()
+    .optional()
+    .describe(
+      '`make rebuild`: parse the archived pages of this source again, and store rows that changed as new versions ' +
+        'of its reads.',
+    ),
+  SINCE: day.optional().describe('`make rebuild SOURCE=...`: first day of the reads to parse again. Default: all.'),
+  DRY: zeroOrOne.default(false).describe('`make rebuild SOURCE=...`: 1 only shows the changes.'),
 });
 
 /** The day on which the bundled sandbox world was recorded. */

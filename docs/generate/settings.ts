@@ -4,7 +4,7 @@ import { auditSettings } from '../../api/payments/audit/settings.ts';
 import { receiptKeySettings } from '../../api/payments/receipts/key_settings.ts';
 import { serverSettings } from '../../api/settings.ts';
 import { backupSettings, reportSettings } from '../../ledger/settings.ts';
-import { pipelineSettings, reparseSettings } from '../../lib/settings.ts';
+import { pipelineSettings, rebuildSettings } from '../../lib/settings.ts';
 import { analystSettings } from '../../pipelines/analyse/settings.ts';
 import { calibrateSettings } from '../../pipelines/commands/calibrate_settings.ts';
 import { workerSettings } from '../../pipelines/crawl/settings.ts';
@@ -24,7 +24,7 @@ const SECTIONS: readonly (readonly [title: string, settings: z.ZodObject])[] = [
   ['Receipt keys', receiptKeySettings.omit({ RECEIPT_KEY_FILE: true })],
   ['Operating', operatorSettings.extend(retentionSettings.shape)],
   ['Backup', backUpSettings.extend(restoreSettings.shape)],
-  ['Workers and reparse', workerSettings.extend(reparseSettings.shape)],
+  ['Workers and rebuild', workerSettings.extend(rebuildSettings.shape)],
   ['Probe', probeSettings],
   ['Analysis', analystSettings.extend(calibrateSettings.shape)],
   ['Ledger', reportSettings.extend(backupSettings.shape).extend(auditOnly.shape)],

@@ -31,7 +31,7 @@ export const Catalog = z.strictObject({
   current: z.string().nullable(),
   /** In order of their publication. */
   runs: z.array(CatalogRun),
-  /** Hashes of lists of files: later versions of reads, from make reparse. In the order in which they were stored. */
+  /** Hashes of lists of files: later versions of reads, from make rebuild. In the order in which they were stored. */
   reparses: z.array(hash).default([]),
 });
 export type Catalog = z.infer<typeof Catalog>;

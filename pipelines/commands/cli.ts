@@ -1,23 +1,17 @@
 /**
- * Command line of the pipeline: `node pipelines/commands/cli.ts run`, `status` or `reparse`. Exit status of run: 0
+ * Command line of the pipeline: `node pipelines/commands/cli.ts run`, `status` or `rebuild`. Exit status of run: 0
  * published; 1 a wrong setting or a failure; 2 nothing published, because a blocking audit failed, another run
  * published first, or the ledger, the queue or the store was unavailable. Exit status of status: EXIT in status.ts.
  */
 import { parseArgs } from 'node:util';
 import { print } from '../../lib/output.ts';
-import { pipelineSettings, readSettings, reparseSettings, SettingError } from '../../lib/settings.ts';
-import { loadSources } from '../../sources/index.ts';
-import { LAST_DAY } from '../clock.ts';
+import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
 import { QueueUnavailable } from '../crawl/database.ts';
 import { failureText, isUnpublished } from '../failure.ts';
 import { layoutOf } from '../layout.ts';
 import { sendAlerts } from '../operate/alerts/send.ts';
 import { operatorSettings } from '../operate/settings.ts';
-import { holdFolder } from '../run/lock.ts';
-import { openRunStore } from '../store/run_store.ts';
-import { openStoredArchive } from '../store/stored_archive.ts';
-import { reparse } from './reparse.ts';
-import { formatReparse } from './reparse_format.ts';
+import { rebuildCommand } from './rebuild.ts';
 import { runCommand } from './run.ts';
 import { status } from './status.ts';
 
@@ -39,34 +33,6 @@ async function statusCommand(): Promise<number> {
   });
 }
 
-/** Exit status 1 if a read could not be rebuilt. */
-async function reparseCommand(): Promise<number> {
-  const settings = readSettings(pipelineSettings);
-  const { SOURCE, SINCE, APPLY } = readSettings(reparseSettings);
-  const all = await loadSources();
-  const spec = all.find((source) => source.name === SOURCE);
-  if (!spec)
-    throw new SettingError(
-      `SOURCE is ${JSON.stringify(SOURCE)}, expected one of ${all.map((source) => source.name).join(', ')}`,
-    );
-  const layout = layoutOf(settings.DATA_DIR);
-  // Writing needs the lock of the folder, and so does fetching rows from the store.
-  const release = APPLY || settings.STORE !== undefined ? await holdFolder(layout) : undefined;
-  const store = await openRunStore(settings, layout, print);
-  try {
-    await store?.pull(LAST_DAY);
-    const archive = await openStoredArchive(settings.DATA_DIR, store?.store, print);
-    const since = SINCE === undefined ? {} : { since: SINCE };
-    const results = await reparse({ layout, archive, spec, apply: APPLY, fetchRows: store?.fetchRows, ...since });
-    for (const line of formatReparse(results, spec.name, APPLY)) print(line);
-    if (APPLY) await store?.addReads();
-    return results.every((result) => result.problem === null) ? 0 : 1;
-  } finally {
-    store?.close();
-    release?.();
-  }
-}
-
 async function main(): Promise<number> {
   const { positionals } = parseArgs({ allowPositionals: true, options: {} });
   const [command, ...rest] = positionals;
@@ -78,8 +44,8 @@ async function main(): Promise<number> {
     return exitStatus;
   }
   if (command === 'status') return statusCommand();
-  if (command === 'reparse') return reparseCommand();
-  throw new SettingError(`command is ${JSON.stringify(command ?? null)}, expected run, status or reparse`);
+  if (command === 'rebuild') return rebuildCommand();
+  throw new SettingError(`command is ${JSON.stringify(command ?? null)}, expected run, status or rebuild`);
 }
 
 try {

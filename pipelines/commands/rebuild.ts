@@ -2,36 +2,42 @@
  * `make rebuild RUN=2026-11-21.01`: rebuild a published day and compare it with what was published. It parses the
  * archived pages of each source again, builds the models on the same previous snapshot, and compares the hash of every
  * Parquet file with the manifest. Without RUN it rebuilds every snapshot of the folder, in order, and skips those that
- * were built on a snapshot that make prune removed.
+ * were built on a snapshot that make prune removed. It works in a temporary folder and changes nothing.
  *
- * Works in a temporary folder and changes nothing. Exit status 1 if a table differs.
+ * With SOURCE it parses the pages of one source again: rebuild_source.ts.
  */
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { z } from 'zod';
+import { dirname, join } from 'node:path';
 import { duckVersion, openDuck, rowsOf } from '../../lib/duck.ts';
-import { messageOf } from '../../lib/errors.ts';
 import { makeFolder } from '../../lib/files.ts';
 import { print } from '../../lib/output.ts';
-import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
+import { pipelineSettings, readSettings, rebuildSettings, SettingError } from '../../lib/settings.ts';
 import { literal } from '../../lib/sql.ts';
 import { Assumption, currentAssumptions, type AssumptionRow, type AssumptionSet } from '../../models/assumptions.ts';
 import { buildModels } from '../../models/build.ts';
 import { loadModels, loadReferences, type Model } from '../../models/index.ts';
+import { SourceRead } from '../../models/inputs.ts';
 import type { Manifest } from '../../models/manifest.ts';
-import { loadRowRecords } from '../../sources/index.ts';
+import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
+import { ArchiveDamage, openArchive, type Archive } from '../../sources/fetch/archive.ts';
+import { loadRowRecords, loadSources } from '../../sources/index.ts';
+import { LAST_DAY } from '../clock.ts';
 import { table } from '../format.ts';
+import { readRecord, readsUpTo, stagedParquet, versionOf, type ReadRecord } from '../ingest/reads.ts';
+import type { SourceState } from '../ingest/source_state.ts';
 import { layoutOf, type Layout } from '../layout.ts';
 import { openBuildDatabase, PUBLISHED } from '../run/build_database.ts';
 import { hashModels } from '../run/facts.ts';
 import { loadInputs } from '../run/inputs.ts';
-import { holdForReading } from '../run/lock.ts';
+import { holdFolder, holdForReading } from '../run/lock.ts';
 import { writeSnapshot } from '../run/publish.ts';
 import { prunedFiles } from '../pruned_files.ts';
 import { listSnapshots, readManifest, verifySnapshot } from '../snapshots.ts';
-import { rebuildReads, type RebuiltReads } from './rebuild_reads.ts';
+import { openRunStore } from '../store/run_store.ts';
+import { openStoredArchive } from '../store/stored_archive.ts';
+import { formatRebuiltReads, parseArchived, rebuildSource } from './rebuild_source.ts';
 
 export interface Rebuilt {
   readonly runId: string;
@@ -44,7 +50,7 @@ export interface Rebuilt {
   /** Number of reads whose rows were parsed again from archived pages. */
   readonly parsed: number;
   /** Reads whose stored rows were used instead, with the reason. */
-  readonly copied: RebuiltReads['copied'];
+  readonly copied: readonly { readonly source: string; readonly why: string }[];
   /** Differences in models, columns and engine, which may explain different tables. */
   readonly versionChanges: readonly string[];
 }
@@ -250,32 +256,148 @@ export async function rebuildAll(
   return areSame;
 }
 
-const settings = z.object({ RUN: z.string().optional() });
+interface RebuiltReads {
+  /** The sources as they were in the snapshot. */
+  readonly states: readonly SourceState[];
+  /** Number of reads parsed again. */
+  readonly parsed: number;
+  /** Reads whose stored rows were copied instead, with the reason. */
+  readonly copied: readonly { readonly source: string; readonly why: string }[];
+}
 
-async function main(): Promise<void> {
-  const { DATA_DIR, BUILD_MEMORY } = readSettings(pipelineSettings);
+interface ReadFolders extends Pick<Folders, 'layout' | 'target'> {
+  readonly archive: Archive;
+}
+
+async function rebuildReads(layout: Layout, target: Layout, published: Manifest): Promise<RebuiltReads> {
+  const folders: ReadFolders = { layout, target, archive: await openArchive(layout.root) };
+  const specs = new Map((await loadSources()).map((source) => [source.name, source]));
+  const states: SourceState[] = [];
+  const copied: { source: string; why: string }[] = [];
+  let parsed = 0;
+  for (const source of published.sources) {
+    const spec = specs.get(source.source);
+    if (!spec) throw new SettingError(`${source.source} was a source on ${published.as_of} and no longer is one`);
+    const standing = await standingRecord(layout, source);
+    states.push({ spec, row: rowOf(source), standing, latest: undefined });
+    if (!standing?.parquet) continue;
+    const why = await parseAgain(folders, spec, standing);
+    if (why === null) parsed += 1;
+    else {
+      copied.push({ source: source.source, why });
+      await copyStaged(folders, standing);
+    }
+  }
+  return { states, parsed, copied };
+}
+
+type ManifestSource = Manifest['sources'][number];
+
+/** The columns of source_reads. */
+const rowOf = (source: ManifestSource): SourceState['row'] =>
+  SourceRead.schema.parse(
+    Object.fromEntries(SourceRead.columns.map(({ name }) => [name, source[name as keyof typeof source]])),
+  );
+
+/** The version of the read whose rows the snapshot used; undefined if it used none. */
+async function standingRecord(
+  layout: Layout,
+  { source, staged_run: runId, staged_sha256: sha256 }: ManifestSource,
+): Promise<ReadRecord | undefined> {
+  if (runId === null) return undefined;
+  for (let version = 1; ; version += 1) {
+    const record = await readRecord(layout, source, runId, version);
+    if (record === undefined)
+      throw new SettingError(`${source}: the record of the read ${runId}, which the snapshot used, was removed`);
+    if (record.parquet?.sha256 === sha256) return record;
+  }
+}
+
+async function copyStaged({ layout, target }: ReadFolders, record: ReadRecord): Promise<void> {
+  const fileIn = (of: Layout): string => stagedParquet(of, record.source, record.run_id, versionOf(record));
+  await mkdir(dirname(fileIn(target)), { recursive: true });
+  await cp(fileIn(layout), fileIn(target)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    throw new SettingError(
+      `${record.source}: the rows of ${record.run_id} can neither be parsed again nor copied: their file was removed`,
+    );
+  });
+}
+
+/** Parse a read's archived pages into the scratch folder. @returns null if the rows are the same, else the reason */
+async function parseAgain(folders: ReadFolders, spec: SourceSpec, record: ReadRecord): Promise<string | null> {
+  const { layout, target, archive } = folders;
+  try {
+    const earlier = await carriedFrom(layout, record);
+    if (earlier) {
+      const why = await parseAgain(folders, spec, earlier);
+      if (why !== null) return `the read ${earlier.run_id}, from which it carries rows: ${why}`;
+    }
+    const file = stagedParquet(target, record.source, record.run_id, versionOf(record));
+    const before = earlier && stagedParquet(target, spec.name, earlier.run_id, versionOf(earlier));
+    const staged = await parseArchived(archive, spec, record, { target: file, carryFrom: () => before });
+    if (staged.parquet.sha256 === record.parquet?.sha256) return null;
+    await rm(file);
+    return `today's parser gives other rows from its pages; see make rebuild SOURCE=${record.source} DRY=1`;
+  } catch (error) {
+    if (error instanceof ArchiveDamage || error instanceof Quarantine) return error.message;
+    throw error;
+  }
+}
+
+/** The earlier good read from which a read carries rows. */
+async function carriedFrom(layout: Layout, record: ReadRecord): Promise<ReadRecord | undefined> {
+  if (record.counts.rows_carried === 0) return undefined;
+  const reads = await readsUpTo(layout, record.source, record.as_of);
+  return reads.find((read) => read.status === 'good' && read.run_id < record.run_id);
+}
+
+/** Parse the archived pages of one source again. @returns the exit status: 1 if a read could not be rebuilt */
+async function rebuildSourceCommand(name: string): Promise<number> {
+  const settings = readSettings(pipelineSettings);
+  const { SINCE, DRY } = readSettings(rebuildSettings);
+  const all = await loadSources();
+  const spec = all.find((source) => source.name === name);
+  if (!spec)
+    throw new SettingError(
+      `SOURCE is ${JSON.stringify(name)}, expected one of ${all.map((source) => source.name).join(', ')}`,
+    );
+  const layout = layoutOf(settings.DATA_DIR);
+  // Writing needs the lock of the folder, and so does fetching rows from the store.
+  const release = DRY && settings.STORE === undefined ? undefined : await holdFolder(layout);
+  const store = await openRunStore(settings, layout, print);
+  try {
+    await store?.pull(LAST_DAY);
+    const archive = await openStoredArchive(settings.DATA_DIR, store?.store, print);
+    const fetchRows = store?.fetchRows;
+    const results = await rebuildSource({ layout, archive, spec, since: SINCE, isDry: DRY, fetchRows });
+    for (const line of formatRebuiltReads(results, spec.name, DRY)) print(line);
+    if (!DRY) await store?.addReads();
+    return results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
+  } finally {
+    store?.close();
+    release?.();
+  }
+}
+
+/** @returns the exit status: 1 if a table differs */
+export async function rebuildCommand(): Promise<number> {
+  const { DATA_DIR, BUILD_MEMORY: buildMemory } = readSettings(pipelineSettings);
+  const { RUN, SOURCE } = readSettings(rebuildSettings);
+  if (SOURCE !== undefined) return rebuildSourceCommand(SOURCE);
   const layout = layoutOf(DATA_DIR);
-  const { RUN } = readSettings(settings);
   const release = holdForReading(layout);
-  if (RUN === undefined) {
+  try {
+    if (RUN !== undefined) {
+      const result = await rebuild(layout, RUN, { buildMemory });
+      for (const line of formatRebuild(result)) print(line);
+      return isSame(result) ? 0 : 1;
+    }
     const runs = await listSnapshots(layout);
     if (runs.length === 0)
       throw new SettingError(`DATA_DIR is ${JSON.stringify(layout.root)}, which has no snapshot; start with make run`);
-    if (!(await rebuildAll(layout, runs, { buildMemory: BUILD_MEMORY, show: print }))) process.exitCode = 1;
-  } else {
-    const result = await rebuild(layout, RUN, { buildMemory: BUILD_MEMORY });
-    for (const line of formatRebuild(result)) print(line);
-    if (!isSame(result)) process.exitCode = 1;
-  }
-  release();
-}
-
-if (import.meta.main) {
-  try {
-    await main();
-  } catch (error) {
-    const isOperatorError = error instanceof SettingError || !(error instanceof Error);
-    process.stderr.write(`${isOperatorError ? messageOf(error) : (error.stack ?? error.message)}\n`);
-    process.exitCode = 1;
+    return (await rebuildAll(layout, runs, { buildMemory, show: print })) ? 0 : 1;
+  } finally {
+    release();
   }
 }

@@ -32,7 +32,6 @@ import { formatSummary } from '../run/summary/summary.ts';
 import { checkLedger, noLedgerYet, soldLeads } from '../sold_leads.ts';
 import { openRunStore } from '../store/run_store.ts';
 import { openStoredArchive } from '../store/stored_archive.ts';
-import { settingsWithoutEffect } from './no_effect.ts';
 import { openCrawler } from './open_crawler.ts';
 
 /** Number of equal first letters of similar names, and number of similar names in a message. */
@@ -154,7 +153,7 @@ function explainInterrupt(progress: Progress): () => void {
   return () => process.off('SIGINT', stop);
 }
 
-/** Settings without effect, a missing ledger, and drop folders that no source reads. */
+/** A missing ledger, and drop folders that no source reads. */
 async function noticesBefore(
   settings: PipelineSettings,
   layout: Layout,
@@ -162,7 +161,6 @@ async function noticesBefore(
 ): Promise<readonly string[]> {
   const unknown = await unknownDropFolders(layout.drop, all);
   return [
-    ...settingsWithoutEffect(process.env, settings.LIVE),
     ...noLedgerYet(settings),
     ...unknown.map((name) => `not read: ${name} in the drop folder: no source has this name`),
   ];

@@ -8,7 +8,8 @@ import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 import type { ReadPage } from './read_page.ts';
 
 /*
- * A read is never edited. `make reparse` adds a version, `<run id>.v2.{parquet,json}`; the newest version is used.
+ * A read is never edited. `make rebuild SOURCE=...` adds a version, `<run id>.v2.{parquet,json}`; the newest version is
+ * used.
  */
 
 const count = z.int().min(0);
@@ -106,7 +107,7 @@ export async function trustedRows(layout: Layout, record: ReadRecord): Promise<s
   if (wrong !== null)
     throw new DamagedFile(
       `${file} ${wrong}; put it back from the archived pages with: ` +
-        `make reparse SOURCE=${record.source} SINCE=${record.as_of} APPLY=1`,
+        `make rebuild SOURCE=${record.source} SINCE=${record.as_of}`,
     );
   return file;
 }

@@ -99,7 +99,7 @@ export const retentionSettings = z.object({
       '`make prune`: 1 retains every snapshot with a sold answer. No purchase depends on it: the ledger has the ' +
         'answers themselves.',
     ),
-  APPLY: zeroOrOne.default(false).describe('`make reparse`, `make prune`: 1 applies the changes, 0 only lists them.'),
+  APPLY: zeroOrOne.default(false).describe('`make prune`: 1 applies the changes, 0 only lists them.'),
 });
 
 export type RetentionSettings = z.infer<typeof retentionSettings>;

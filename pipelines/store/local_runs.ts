@@ -10,7 +10,7 @@ const PATH = /^(?:staged|archive\/requests)\/[\w-]+\/(\d{4}-\d{2}-\d{2}\.\d{2,})
 
 export const runIdOfPath = (path: string): string | null => PATH.exec(path)?.[1] ?? null;
 
-/** Whether a path is of a later version of a read, which make reparse writes after its run. */
+/** Whether a path is of a later version of a read, which make rebuild SOURCE=... writes after its run. */
 export const isLaterVersion = (path: string): boolean => /\.v\d+\.(?:json|parquet)$/u.test(path);
 
 /** Files by run, as paths in the data folder; runs in their order. */

@@ -157,5 +157,5 @@ export async function pull(options: PullOptions, catalog: Catalog): Promise<void
   await addPulled(layout, store, { runs: missing.map((run) => run.run_id), reparses, versions });
   const others = missing.filter((run) => !local.has(run.run_id)).length;
   if (others > 0) print(`store: fetched ${others} runs of other hosts from ${store.shown}`);
-  if (reparses.length > 0) print(`store: fetched ${plural(versions.length / 2, 'read')} that make reparse changed`);
+  if (reparses.length > 0) print(`store: fetched ${plural(versions.length / 2, 'read')} that make rebuild changed`);
 }

@@ -6,10 +6,14 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
-import { diffSnapshots, type Diff } from '../../pipelines/analyse/diff/diff.ts';
-import { DERIVED_TABLES, fieldsThatMove } from '../../pipelines/analyse/diff/fields.ts';
-import { formatDiff } from '../../pipelines/analyse/diff/format.ts';
-import { writeChanges } from '../../pipelines/analyse/diff/write.ts';
+import {
+  DERIVED_TABLES,
+  diffSnapshots,
+  fieldsThatMove,
+  formatDiff,
+  writeChanges,
+  type Diff,
+} from '../../pipelines/analyse/diff.ts';
 import { snapshotNamed } from '../../pipelines/analyse/open_snapshot.ts';
 import { loadModels, type Model } from '../../models/index.ts';
 import { analystSettings } from '../../pipelines/analyse/settings.ts';

@@ -68,7 +68,7 @@ describe('after two days, a changed file', () => {
     assert.match((await currentSnapshot(layout)) ?? '', new RegExp(`^${SECOND}`, 'u'));
   }
 
-  test('staged rows changed, truncated or lost: the run stops, and reparse restores the same bytes', async () => {
+  test('staged rows changed, truncated or lost: the run stops, and rebuild restores the same bytes', async () => {
     const layout = mended;
     const file = await staged(layout, 'oh_hamilton_tax');
     const hash = await sha256OfFile(file);
@@ -79,7 +79,7 @@ describe('after two days, a changed file', () => {
     ] as const) {
       await damage(file);
       await refused(await run(layout, THIRD, 'none'), layout, file, stagedDamage(what, SECOND));
-      const healed = runCommand(layout, 'reparse', { SOURCE: 'oh_hamilton_tax', SINCE: SECOND, APPLY: '1' });
+      const healed = runCommand(layout, 'rebuild', { SOURCE: 'oh_hamilton_tax', SINCE: SECOND });
       assert.equal(healed.status, 0, healed.out);
       assert.match(healed.out, RESTORED);
       assert.equal(await sha256OfFile(file), hash);
@@ -150,7 +150,7 @@ describe('after two days, a changed file', () => {
       join(layout.root, 'archive', 'objects', f),
     );
     for (const object of objects) await flipBit(object);
-    const named = runCommand(layout, 'reparse', { SOURCE: 'oh_hamilton_tax' });
+    const named = runCommand(layout, 'rebuild', { SOURCE: 'oh_hamilton_tax', DRY: '1' });
     assert.equal(named.status, 1);
     assert.match(named.out, /not rebuilt: archive object objects\/[0-9a-f/]+ is damaged: its SHA-256 is/u);
     assert.equal((await run(layout, SECOND)).status, 0);

@@ -54,8 +54,7 @@ export async function newestStaged(layout: Layout, source: string, day: string):
 /** What a run says of staged rows of oh_hamilton_tax that are damaged or missing. */
 export const stagedDamage = (problem: string, since: string): RegExp =>
   new RegExp(
-    `${problem}; put it back from the archived pages with: ` +
-      `make reparse SOURCE=oh_hamilton_tax SINCE=${since} APPLY=1$`,
+    `${problem}; put it back from the archived pages with: make rebuild SOURCE=oh_hamilton_tax SINCE=${since}$`,
     'u',
   );
 

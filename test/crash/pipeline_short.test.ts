@@ -11,8 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { sha256OfFile } from '../../lib/files.ts';
-import { reparse } from '../../pipelines/commands/reparse.ts';
-import { formatReparse } from '../../pipelines/commands/reparse_format.ts';
+import { formatRebuiltReads, rebuildSource } from '../../pipelines/commands/rebuild_source.ts';
 import { failureText } from '../../pipelines/failure.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { holdFolder } from '../../pipelines/run/lock.ts';
@@ -92,7 +91,7 @@ describe('on a day with history', () => {
     },
   );
 
-  test('a changed staged file stops the run, and reparse restores it from the archive', async () => {
+  test('a changed staged file stops the run, and rebuild restores it from the archive', async () => {
     // The killed run had staged it.
     const file = await newestStaged(layout, 'oh_hamilton_tax', SECOND);
     const hash = await sha256OfFile(file);
@@ -102,8 +101,8 @@ describe('on a day with history', () => {
     assert.match(line, stagedDamage('does not have the hash its record states', SECOND));
     const spec = (await loadSources()).find(({ name }) => name === 'oh_hamilton_tax') ?? assert.fail();
     const archive = await openArchive(layout.root);
-    const restored = await reparse({ layout, archive, spec, since: SECOND, apply: true });
-    assert.match(formatReparse(restored, spec.name, true).join('\n'), RESTORED);
+    const restored = await rebuildSource({ layout, archive, spec, since: SECOND, isDry: false });
+    assert.match(formatRebuiltReads(restored, spec.name, false).join('\n'), RESTORED);
     assert.equal(await sha256OfFile(file), hash);
   });
 

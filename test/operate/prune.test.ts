@@ -11,7 +11,7 @@ import { holdFolder, holdForReading } from '../../pipelines/run/lock.ts';
 import { planPrune, prune } from '../../pipelines/operate/retention/prune.ts';
 import { type Policy } from '../../pipelines/operate/retention/plan.ts';
 import { rowsOf } from '../../lib/duck.ts';
-import { diffSnapshots } from '../../pipelines/analyse/diff/diff.ts';
+import { diffSnapshots } from '../../pipelines/analyse/diff.ts';
 import { explain } from '../../pipelines/analyse/explain/explain.ts';
 import { openSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
 import { archivedPages } from '../../pipelines/archived_pages.ts';

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { openStore } from '../../lib/store/open.ts';
 import { readCatalog, type Catalog } from '../../lib/store/catalog.ts';
 import { LAST_DAY } from '../../pipelines/clock.ts';
-import { reparse } from '../../pipelines/commands/reparse.ts';
+import { rebuildSource } from '../../pipelines/commands/rebuild_source.ts';
 import { standingRead, trustedRows } from '../../pipelines/ingest/reads.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { objectOf, type NamedFile } from '../../lib/store/store.ts';
@@ -179,7 +179,7 @@ describe('hosts with one store', () => {
     assert.deepEqual(await verifySnapshot(one, `${day}.02`), []);
   });
 
-  test('rows that make reparse changed on one host are those of the next run on another host', async () => {
+  test('rows that make rebuild changed on one host are those of the next run on another host', async () => {
     const stark = (await loadSources()).find(({ name }) => name === 'oh_stark_tax') ?? assert.fail();
     /** A parser that finds one row less, or another one. */
     const parserWithout = (lost: number): SourceSpec => ({
@@ -191,8 +191,8 @@ describe('hosts with one store', () => {
     });
     const apply = async (layout: Layout, spec: SourceSpec, store: RunStore): Promise<(number | null)[]> => {
       const archive = await openStoredArchive(layout.root, store.store, () => {});
-      const results = await reparse({ layout, archive, spec, apply: true, fetchRows: store.fetchRows });
-      return results.map(({ applied }) => applied);
+      const results = await rebuildSource({ layout, archive, spec, isDry: false, fetchRows: store.fetchRows });
+      return results.map(({ version }) => version);
     };
     const [here, other] = [await storeOf(two), await storeOf(one)];
     await here.pull(LAST_DAY);

@@ -83,3 +83,13 @@ test('an empty variable counts as not set, an unknown one is ignored', () => {
   assert.equal(readSettings(pipelineSettings, { DATA_DIR: '', HOME: '/x' }).DATA_DIR, 'data');
   assert.throws(() => readSettings(pipelineSettings, { SEED: '1.5' }), SettingError);
 });
+
+test('the command that starts its own sandbox does not use the address of another', () => {
+  const world = { SANDBOX_URL: 'http://localhost:1', LISTINGS: '1', PARCELS: '1', FILINGS: '1' };
+  const { stderr, stdout, status } = cli([process.execPath, '-p', 'process.env.SANDBOX_URL'], world, [
+    'sandbox/around.ts',
+  ]);
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /^No effect: SANDBOX_URL\b/u);
+  assert.doesNotMatch(stdout, /localhost:1\n/);
+});

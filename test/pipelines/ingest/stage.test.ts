@@ -117,7 +117,7 @@ test('rows are not carried from a damaged staged file', async () => {
     readDay(layout, '2026-11-21', '1\n2=6.00', { standing: first }),
     (error: unknown) =>
       error instanceof DamagedFile &&
-      /does not have the hash its record states; put it back .*make reparse SOURCE=test_debts/u.test(error.message),
+      /does not have the hash its record states; put it back .*make rebuild SOURCE=test_debts/u.test(error.message),
   );
   assert.equal(
     (await readDay(layout, '2026-11-22', '1=1.00\n2=6.00', { standing: first })).counts.rows_out,

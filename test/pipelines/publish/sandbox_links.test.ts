@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { loadModels } from '../../../models/index.ts';
-import { diffSnapshots } from '../../../pipelines/analyse/diff/diff.ts';
+import { diffSnapshots } from '../../../pipelines/analyse/diff.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
 import type { WorldDay } from '../../../sandbox/world/types.ts';
 import { published } from '../runs.ts';

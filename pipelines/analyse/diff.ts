@@ -1,15 +1,42 @@
-/** Compares two snapshots by key: added rows, removed rows, and each changed value. */
+/** Compares two snapshots by key: added rows, removed rows, and each changed value. Formats and writes the changes. */
 import { join } from 'node:path';
-import { openDuck, rowsOf, typesOf, type Duck } from '../../../lib/duck.ts';
-import { SettingError } from '../../../lib/settings.ts';
-import { convertedRow, storedType } from '../../../lib/stored_types.ts';
-import { identifier, literal } from '../../../lib/sql.ts';
-import { loadModels, macrosSql, type Model } from '../../../models/index.ts';
-import type { Manifest } from '../../../models/manifest.ts';
-import type { Layout } from '../../layout.ts';
-import { prunedFiles } from '../../pruned_files.ts';
-import { readManifest, verifySnapshot } from '../../snapshots.ts';
-import { DERIVED_TABLES, fieldsThatMove, LABELS } from './fields.ts';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { openDuck, rowsOf, typesOf, type Duck } from '../../lib/duck.ts';
+import { SettingError } from '../../lib/settings.ts';
+import type { RecordDefinition } from '../../lib/record.ts';
+import { convertedRow, storedType } from '../../lib/stored_types.ts';
+import { identifier, literal } from '../../lib/sql.ts';
+import { loadModels, macrosSql, type Model } from '../../models/index.ts';
+import type { Manifest } from '../../models/manifest.ts';
+import type { Layout } from '../layout.ts';
+import { prunedFiles } from '../pruned_files.ts';
+import { number } from '../format.ts';
+import { readManifest, verifySnapshot } from '../snapshots.ts';
+
+/** Fields that a diff compares with ALL=1 only: those that the change feed does not compare. The macros exist. */
+export async function fieldsThatMove(connection: DuckDBConnection): Promise<ReadonlySet<string>> {
+  const rows = await rowsOf(connection, 'SELECT unnest(fields_that_move()) AS field');
+  return new Set(rows.map((row) => String(row['field'])));
+}
+
+/** Fields by which people recognize a row, in addition to its key. */
+const LABELS: Readonly<Record<string, readonly string[]>> = {
+  deals: ['address', 'city'],
+  leads: ['lead_type', 'address', 'county'],
+  signals: ['county', 'parcel_id'],
+  auctions: ['county', 'case_number', 'sale_date'],
+  filings: ['business_name'],
+  owners: ['owner_name', 'county'],
+};
+
+/** Tables that follow from other tables. Compared with ALL=1 only. */
+export const DERIVED_TABLES: ReadonlySet<string> = new Set([
+  'reports',
+  'property_keys',
+  'coverage',
+  'changes',
+  'change_feeds',
+]);
 
 export interface TableDiff {
   readonly table: string;
@@ -60,6 +87,13 @@ interface Side {
   readonly rows: number;
 }
 
+/** A table to compare. */
+interface Compared {
+  readonly name: string;
+  /** Columns that identify a row. */
+  readonly key: readonly string[];
+}
+
 const NO_TABLE: Side = { file: null, columns: [], row: '', rows: 0 };
 
 async function describeSide(duck: Duck, { folder, tables }: TableFolder, { name, contract }: Model): Promise<Side> {
@@ -84,11 +118,10 @@ function textView({ file, columns, row }: Side, all: readonly string[]): string 
 /** Insert the changes of one table into `changes`. @param ignored fields that are not compared */
 async function insertChanges(
   { connection }: Duck,
-  { name, contract }: Model,
+  { name, key }: Compared,
   [a, b]: readonly [Side, Side],
   ignored: ReadonlySet<string>,
 ): Promise<void> {
-  const { key } = contract.record;
   const columns = [...new Set([...a.columns, ...b.columns])];
   const on = key.map((column) => `a.${identifier(column)} IS NOT DISTINCT FROM b.${identifier(column)}`).join(' AND ');
   const keyOf = (side: string): string =>
@@ -128,6 +161,9 @@ async function insertChanges(
       WHERE ${differs})`);
 }
 
+const CHANGES_SQL = `
+  CREATE TABLE changes (
+    "table" VARCHAR, key VARCHAR, label VARCHAR, kind VARCHAR, field VARCHAR, old VARCHAR, new VARCHAR)`;
 const COUNTS_SQL = `
   SELECT
     count(*) FILTER (WHERE kind = 'added')::INT AS added,
@@ -168,9 +204,7 @@ export async function diffTables(
 ): Promise<TableDiffs> {
   const duck = await openDuck();
   try {
-    await duck.connection.run(`
-      CREATE TABLE changes (
-        "table" VARCHAR, key VARCHAR, label VARCHAR, kind VARCHAR, field VARCHAR, old VARCHAR, new VARCHAR)`);
+    await duck.connection.run(CHANGES_SQL);
     await duck.connection.run(macrosSql());
     const ignored = includeAll ? new Set<string>() : await fieldsThatMove(duck.connection);
     const tables: TableDiff[] = [];
@@ -179,7 +213,7 @@ export async function diffTables(
       if (!includeAll && DERIVED_TABLES.has(model.name)) continue;
       const sides = [await describeSide(duck, older, model), await describeSide(duck, newer, model)] as const;
       if (sides.every((side) => side.file === null)) continue;
-      await insertChanges(duck, model, sides, ignored);
+      await insertChanges(duck, { name: model.name, key: model.contract.record.key }, sides, ignored);
       tables.push(await tableDiff(duck, model.name, sides));
     }
     return { tables, duck };
@@ -211,4 +245,132 @@ export async function diffSnapshots(
   const folderOf = ({ run_id, tables }: Manifest): TableFolder => ({ folder: layout.snapshot(run_id), tables });
   const { tables, duck } = await diffTables(folderOf(a), folderOf(b), { includeAll, skipped: pruned });
   return { a, b, tables, pruned, duck };
+}
+
+/**
+ * Compare two files with rows of the same record, and format the changes.
+ * @param ignored columns that are not compared
+ */
+export async function diffFiles(
+  name: string,
+  { key }: Pick<RecordDefinition, 'key'>,
+  files: readonly [older: string, newer: string],
+  ignored: ReadonlySet<string>,
+): Promise<{ readonly diff: TableDiff; readonly lines: readonly string[] }> {
+  const duck = await openDuck(':memory:', { threads: 1 });
+  try {
+    await duck.connection.run(CHANGES_SQL);
+    const [a, b] = [await describeFile(duck, files[0]), await describeFile(duck, files[1])];
+    await insertChanges(duck, { name, key }, [a, b], ignored);
+    const diff = await tableDiff(duck, name, [a, b]);
+    return { diff, lines: await formatTable(duck, diff) };
+  } finally {
+    duck.close();
+  }
+}
+
+async function describeFile({ connection }: Duck, file: string): Promise<Side> {
+  const from = `FROM read_parquet(${literal(file)})`;
+  const columns = [...(await typesOf(connection, `SELECT * ${from}`)).keys()];
+  const [count] = await rowsOf(connection, `SELECT count(*)::INT AS n ${from}`);
+  return { file, columns, row: '*', rows: Number(count?.['n']) };
+}
+
+/** COPY options by the ending of the file. */
+const FORMATS: Readonly<Record<string, string>> = {
+  '.parquet': 'FORMAT parquet, COMPRESSION zstd',
+  '.ndjson': 'FORMAT json',
+};
+
+/**
+ * Write the table `changes` of a diff: one line of JSON or one row of Parquet each.
+ * @returns the number of changes
+ * @throws SettingError if the file has another ending
+ */
+export async function writeChanges({ connection }: Duck, path: string): Promise<number> {
+  const format = FORMATS[/\.[a-z]+$/u.exec(path)?.[0] ?? ''];
+  if (format === undefined)
+    throw new SettingError(`OUT is ${JSON.stringify(path)}, expected a file that ends with .ndjson or .parquet`);
+  await connection.run(`COPY (FROM changes ORDER BY ALL) TO ${literal(path)} (${format})`);
+  const [count] = await rowsOf(connection, 'SELECT count(*) AS n FROM changes');
+  return Number(count?.['n']);
+}
+
+/** Changes, fields and added or removed rows shown per table. `make diff OUT=...` writes all. */
+const CHANGES_SHOWN = 8;
+const FIELDS_SHOWN = 12;
+const ROWS_SHOWN = 3;
+const VALUE_WIDTH = 60;
+
+function formatValue(value: unknown): string {
+  const text = value === null ? 'null' : String(value);
+  return text.length > VALUE_WIDTH ? `${text.slice(0, VALUE_WIDTH - 1)}…` : text;
+}
+
+const rowName = (row: Record<string, unknown>): string =>
+  `${formatValue(row['key'])}${row['label'] === '' ? '' : ` (${formatValue(row['label'])})`}`;
+
+const isUnchanged = ({ added, removed, changed, columns }: TableDiff): boolean =>
+  added + removed + changed + columns.onlyA.length + columns.onlyB.length === 0;
+
+function formatFields({ fields }: TableDiff): string {
+  const shown = fields.slice(0, FIELDS_SHOWN).map((field) => `${field.field} ${number(field.changes)}`);
+  const more = fields.length > FIELDS_SHOWN ? `, and ${fields.length - FIELDS_SHOWN} more` : '';
+  return `  by field: ${shown.join(', ')}${more}`;
+}
+
+/** Some changes: the first of each field before the second of any, in the order of the record. */
+async function formatChanges({ connection }: Duck, diff: TableDiff): Promise<string[]> {
+  const position = `list_position([${diff.columnsInOrder.map(literal).join(', ')}], field)`;
+  const changes = await rowsOf(
+    connection,
+    `SELECT * FROM (
+      SELECT *, ${position} AS position FROM changes WHERE "table" = $1 AND kind = 'changed'
+      ORDER BY row_number() OVER (PARTITION BY field ORDER BY key), position
+      LIMIT ${CHANGES_SHOWN})
+    ORDER BY key, position`,
+    [diff.table],
+  );
+  return changes.map((change) => {
+    const [old, now] = [formatValue(change['old']), formatValue(change['new'])];
+    return `  ~ ${rowName(change)}: ${String(change['field'])} ${old} -> ${now}`;
+  });
+}
+
+async function formatRows({ connection }: Duck, table: string, kind: 'added' | 'removed'): Promise<string[]> {
+  const rows = await rowsOf(
+    connection,
+    `SELECT key, label FROM changes WHERE "table" = $1 AND kind = $2 ORDER BY key LIMIT ${ROWS_SHOWN}`,
+    [table, kind],
+  );
+  return rows.map((row) => `  ${kind === 'added' ? '+' : '-'} ${rowName(row)}`);
+}
+
+async function formatTable(duck: Duck, diff: TableDiff): Promise<string[]> {
+  const { table, rows, added, removed, changed, columns } = diff;
+  const lines = [
+    `${table}: ${number(rows[0])} rows -> ${number(rows[1])}; ${number(added)} added, ${number(removed)} removed, ` +
+      `${number(changed)} changed`,
+  ];
+  if (columns.onlyA.length > 0) lines.push(`  removed columns: ${columns.onlyA.join(', ')}`);
+  if (columns.onlyB.length > 0) lines.push(`  new columns: ${columns.onlyB.join(', ')}`);
+  if (diff.fields.length > 0) lines.push(formatFields(diff));
+  lines.push(...(await formatChanges(duck, diff)));
+  lines.push(...(await formatRows(duck, table, 'added')));
+  lines.push(...(await formatRows(duck, table, 'removed')));
+  return lines;
+}
+
+export async function formatDiff({ a, b, tables, pruned, duck }: Diff): Promise<string[]> {
+  const lines = [`${a.run_id} (as of ${a.as_of}) -> ${b.run_id} (as of ${b.as_of})`];
+  if (a.assumption_set_id !== b.assumption_set_id)
+    lines.push(`different assumptions: ${a.assumption_set_id} -> ${b.assumption_set_id}`);
+  if (a.versions.models !== b.versions.models)
+    lines.push('different models: values may differ because the computation changed');
+  for (const diff of tables) if (!isUnchanged(diff)) lines.push('', ...(await formatTable(duck, diff)));
+  const unchanged = tables.filter(isUnchanged).map((table) => table.table);
+  if (unchanged.length > 0) lines.push('', `identical: ${unchanged.join(', ')}`);
+  if (pruned.length > 0)
+    lines.push('', `not compared, because make prune removed them from a snapshot: ${pruned.join(', ')}`);
+  return lines;
 }

@@ -1,0 +1,207 @@
+/**
+ * `make rebuild SOURCE=oh_cuyahoga_tax SINCE=2026-11-01`: parses the archived pages of a source's good reads with
+ * today's parser. A read whose rows change gets a new version; the old version stays, because published snapshots name
+ * it. The next run uses the newest version; `make underwrite DAY=...` builds a past day of the sandbox from it. Rows
+ * that are damaged or lost are put back. DRY=1 writes nothing.
+ *
+ * Only archived pages are parsed: a parser that follows other links finds no more pages.
+ */
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DamagedFile, makeFolder, moveInto } from '../../lib/files.ts';
+import { Provenance } from '../../models/inputs.ts';
+import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
+import { ArchiveDamage, type Archive } from '../../sources/fetch/archive.ts';
+import { diffFiles, type TableDiff } from '../analyse/diff.ts';
+import { archivedPages, listUnreadable } from '../archived_pages.ts';
+import { LAST_DAY } from '../clock.ts';
+import { checkExpectations } from '../ingest/expect.ts';
+import { readPage } from '../ingest/read_page.ts';
+import { readsUpTo, stagedParquet, trustedRows, versionOf, writeRead, type ReadRecord } from '../ingest/reads.ts';
+import { stageRead, type Staged, type StagedRead } from '../ingest/stage/stage.ts';
+import type { Layout } from '../layout.ts';
+
+export interface SourceRebuild {
+  readonly layout: Layout;
+  readonly archive: Archive;
+  readonly spec: SourceSpec;
+  /** First day of the reads, YYYY-MM-DD. Default: all. */
+  readonly since?: string | undefined;
+  /** Write nothing. */
+  readonly isDry: boolean;
+  /** Fetches the staged rows of a read that this folder does not have. Default: they are lost. */
+  readonly fetchRows?: ((record: ReadRecord) => Promise<void>) | undefined;
+}
+
+export interface RebuiltRead {
+  readonly read: ReadRecord;
+  /**
+   * same: the rows are as stored. damaged: the stored rows are damaged or lost, and the pages give the same bytes.
+   * changed: the pages give other rows or rejects. failed: a page is lost, or today's parser quarantines the read.
+   */
+  readonly outcome: 'same' | 'damaged' | 'changed' | 'failed';
+  /** Why it failed. */
+  readonly problem: string | null;
+  /** Null if it failed. */
+  readonly counts: ReadRecord['counts'] | null;
+  /** Changed rows; null if the stored rows cannot be compared. */
+  readonly diff: TableDiff | null;
+  /** The changes for people. */
+  readonly lines: readonly string[];
+  /** Version that was written; null if none was. */
+  readonly version: number | null;
+}
+
+/** Staged rows of a read: their verified file, or its damage. */
+interface StagedRows {
+  readonly file: string | DamagedFile | undefined;
+  readonly rows: number;
+}
+
+/** Columns that change if a row moves on its page. */
+const ignoredColumns = ({ row }: SourceSpec): ReadonlySet<string> => {
+  const fields = new Set(['source_url', ...row.columns.map(({ name }) => name)]);
+  return new Set(Provenance.columns.map(({ name }) => name).filter((name) => !fields.has(name)));
+};
+
+/** Parse the good reads of a source again, oldest first. */
+export async function rebuildSource(rebuild: SourceRebuild): Promise<RebuiltRead[]> {
+  const { layout, spec, since, fetchRows } = rebuild;
+  const good = (await readsUpTo(layout, spec.name, LAST_DAY)).filter((read) => read.status === 'good').reverse();
+  const folder = await mkdtemp(join(tmpdir(), 'dealfeed-rebuild-'));
+  const results: RebuiltRead[] = [];
+  // The read before, from which a read may carry rows.
+  let before: StagedRows | undefined;
+  try {
+    for (const read of good) {
+      await fetchRows?.(read);
+      const old = await trustedRows(layout, read).catch(asDamage);
+      let rows: StagedRows = { file: old, rows: read.counts.rows_out };
+      if (since === undefined || read.as_of >= since) {
+        const target = join(folder, `${read.run_id}.parquet`);
+        const result = await rebuildRead(rebuild, read, { old, target, before });
+        if (result.counts !== null) rows = { file: target, rows: result.counts.rows_out };
+        results.push(result);
+      }
+      before = rows;
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  return results;
+}
+
+const asDamage = (error: unknown): DamagedFile => {
+  if (error instanceof DamagedFile) return error;
+  throw error;
+};
+
+interface Files {
+  /** Staged rows of the read. */
+  readonly old: StagedRows['file'];
+  /** File for the rows of today's parser. */
+  readonly target: string;
+  readonly before: StagedRows | undefined;
+}
+
+async function rebuildRead(rebuild: SourceRebuild, read: ReadRecord, files: Files): Promise<RebuiltRead> {
+  const { layout, archive, spec, isDry } = rebuild;
+  const { old, target, before } = files;
+  let parsed: Parsed;
+  try {
+    parsed = await parseArchived(archive, spec, read, {
+      target,
+      carryFrom: (staged) => {
+        checkExpectations(spec, staged, before?.rows);
+        if (!(before?.file instanceof DamagedFile)) return before?.file;
+        if (staged.rejectedKeys.length > 0) throw before.file;
+        return undefined;
+      },
+    });
+  } catch (error) {
+    const failed = { read, outcome: 'failed', counts: null, diff: null, lines: [], version: null } as const;
+    return { ...failed, problem: problemOf(error) };
+  }
+  const { counts, parquet, facts, rejects } = parsed;
+  const hasSameRows = parquet.sha256 === read.parquet?.sha256;
+  const hasSameRejects = JSON.stringify(rejects) === JSON.stringify(read.rejects);
+  const isTrusted = typeof old === 'string';
+  const outcome = !hasSameRows || !hasSameRejects ? 'changed' : isTrusted ? 'same' : 'damaged';
+  const compared =
+    isTrusted && !hasSameRows ? await diffFiles('rows', spec.row, [old, target], ignoredColumns(spec)) : null;
+  const { source, run_id: runId } = read;
+  let version: number | null = null;
+  if (!isDry && outcome === 'damaged') await copyInto(target, stagedParquet(layout, source, runId, versionOf(read)));
+  if (!isDry && outcome === 'changed') {
+    version = versionOf(read) + 1;
+    // Rows first, then the record that makes them count.
+    await copyInto(target, stagedParquet(layout, source, runId, version));
+    await writeRead(layout, { ...read, version, counts, parquet, rejects, ...facts });
+  }
+  const { diff = null, lines = [] } = compared ?? {};
+  return { read, outcome, problem: null, counts, diff, lines, version };
+}
+
+interface Parsed extends Staged {
+  readonly rejects: ReadRecord['rejects'];
+}
+
+/**
+ * Parse the archived pages of a read with today's parser, and write its rows.
+ * @param files file for the rows, and where refused rows are carried from
+ * @throws Quarantine, ArchiveDamage or DamagedFile
+ */
+export async function parseArchived(
+  archive: Archive,
+  spec: SourceSpec,
+  read: ReadRecord,
+  files: { readonly target: string; readonly carryFrom: (staged: StagedRead) => string | undefined },
+): Promise<Parsed> {
+  const { unreadable, observedAt } = listUnreadable(read);
+  const pages = (await archivedPages(archive, read)).map(readPage);
+  const parsed = await stageRead({ spec, pages, unreadable, observedAt, target: files.target });
+  try {
+    return { ...(await parsed.write(files.carryFrom(parsed))), rejects: [...parsed.rejects] };
+  } finally {
+    await parsed.close();
+  }
+}
+
+/** Why a read gives no rows. @throws the error if it is a defect of this program */
+function problemOf(error: unknown): string {
+  if (error instanceof Quarantine)
+    return `${error.reason}: ${error.message}${error.pageUrl === undefined ? '' : ` [${error.pageUrl}]`}`;
+  if (error instanceof ArchiveDamage || error instanceof DamagedFile) return error.message;
+  throw error;
+}
+
+async function copyInto(from: string, target: string): Promise<void> {
+  await makeFolder(dirname(target));
+  await copyFile(from, `${target}.tmp`);
+  await moveInto(`${target}.tmp`, target);
+}
+
+function formatRead({ read, outcome, problem, counts, lines, version }: RebuiltRead, isDry: boolean): string[] {
+  const name = `${read.source} ${read.run_id}${versionOf(read) === 1 ? '' : ` (version ${versionOf(read)})`}`;
+  if (outcome === 'failed') return [`${name}: not rebuilt: ${problem ?? ''}`];
+  if (outcome === 'same') return [`${name}: identical`];
+  if (outcome === 'damaged') {
+    const found = 'the staged rows were damaged or lost; the archived pages give the same bytes';
+    return [`${name}: ${found}${isDry ? '' : '; restored'}`];
+  }
+  const count = (label: 'out' | 'rejected' | 'merged' | 'carried'): string =>
+    `${label} ${read.counts[`rows_${label}`]} -> ${counts?.[`rows_${label}`] ?? 0}`;
+  const counted = (['out', 'rejected', 'merged', 'carried'] as const).map(count).join(', ');
+  return [
+    `${name}: ${counted}${version === null ? '' : `; written as version ${version}`}`,
+    ...lines.map((line) => `  ${line}`),
+  ];
+}
+
+export function formatRebuiltReads(results: readonly RebuiltRead[], source: string, isDry: boolean): string[] {
+  if (results.length === 0) return [`${source}: no good read to parse again`];
+  const lines = results.flatMap((result) => formatRead(result, isDry));
+  const isPending = isDry && results.some(({ outcome }) => outcome === 'changed' || outcome === 'damaged');
+  return isPending ? [...lines, 'Nothing was written. Without DRY=1 the changed rows are stored.'] : lines;
+}
