@@ -8,6 +8,10 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export UV_THREADPOOL_SIZE ?= 16
 # Caching compiled modules halves the start of a process.
 export NODE_COMPILE_CACHE ?= $(CURDIR)/node_modules/.cache/compiled
+# The brokers of the sandbox world. On the real web there are none.
+ifneq ($(LIVE),1)
+export EXTRA_SOURCES ?= sandbox/sources
+endif
 # Where the checks remember which files passed.
 CHECKED := node_modules/.cache/checked
 QUARTER_DIR ?= data-quarter

@@ -13,6 +13,7 @@ export const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const ENV = {
   PATH: process.env['PATH'],
   UV_THREADPOOL_SIZE: '16',
+  EXTRA_SOURCES: 'sandbox/sources',
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(ROOT, 'node_modules/.cache/compiled'),
 };
 

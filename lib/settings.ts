@@ -90,6 +90,14 @@ export const pipelineSettings = z.object({
       'Comma-separated names or families of the sources to read, or none. Default: all. ' +
         'The other sources keep their last good rows.',
     ),
+  EXTRA_SOURCES: z
+    .string()
+    .min(1, 'a folder')
+    .optional()
+    .describe(
+      'Folder with sources in addition to those of `sources/`, in `<family>/<name>/source.ts`. With `make`, the ' +
+        'default is `sandbox/sources`, the brokers of the sandbox world; with LIVE=1 there is none.',
+    ),
   PERMITTED: z
     .string()
     .optional()

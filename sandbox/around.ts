@@ -1,12 +1,13 @@
 /**
  * Start the sandbox, run a command that reads it, stop the sandbox, and exit with the command's status:
  *   node sandbox/around.ts node pipelines/commands/cli.ts run
- * The command gets the sandbox's address in SANDBOX_URL. With LIVE=1 it runs without a sandbox.
+ * The command gets the sandbox's address in SANDBOX_URL and its brokers in EXTRA_SOURCES. With LIVE=1 it runs without
+ * a sandbox.
  */
 import { spawn } from 'node:child_process';
 import { pipelineSettings, readSettings, SANDBOX_DAY, SettingError } from '../lib/settings.ts';
-import { SANDBOX_SECRETS } from './pages/reso_mls.ts';
 import { startSandbox } from './server.ts';
+import { SANDBOX_SETTINGS } from './settings.ts';
 
 const [command, ...args] = process.argv.slice(2);
 try {
@@ -27,7 +28,16 @@ try {
       });
   const child = spawn(command, args, {
     stdio: 'inherit',
-    env: { ...process.env, ...(sandbox ? { ...SANDBOX_SECRETS, SANDBOX_URL: sandbox.url } : {}) },
+    env: {
+      ...process.env,
+      ...(sandbox
+        ? {
+            ...SANDBOX_SETTINGS,
+            EXTRA_SOURCES: process.env['EXTRA_SOURCES'] || SANDBOX_SETTINGS.EXTRA_SOURCES,
+            SANDBOX_URL: sandbox.url,
+          }
+        : {}),
+    },
   });
   const stop = (signal: NodeJS.Signals): void => {
     child.kill(signal);

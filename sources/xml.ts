@@ -1,4 +1,5 @@
-/** Whether an XML document is complete. The parsers repair a cut document silently. */
+/** Whether an XML document or HTML page is complete. The parsers repair a cut one silently. */
+import { Quarantine } from './contract.ts';
 
 /** A document is cut or damaged. */
 export class BrokenXml extends Error {
@@ -25,4 +26,10 @@ export function checkNesting(xml: string): void {
     }
   }
   if (open.length > 0) throw new BrokenXml(`<${open.at(-1)}> is not closed`);
+}
+
+/** @throws Quarantine truncated_download if an HTML page is cut: it has lost rows, or the link to the next page */
+export function requireWholeHtml(html: string, pageUrl?: string): void {
+  if (!/<\/html>\s*$/iu.test(html))
+    throw new Quarantine('truncated_download', 'the page does not end with </html>', pageUrl);
 }

@@ -1,4 +1,5 @@
 /** docs/sources.md: the declarations of each adapter, and the columns that its recorded pages fill. */
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { FoundSource } from '../../sources/index.ts';
@@ -47,11 +48,15 @@ function formatOf(start: string, entries: readonly string[]): string {
   return 'CSV';
 }
 
-/** Formats of the recorded pages with rows, and the columns that those rows fill. */
-async function recordedBy({ folder }: FoundSource): Promise<{ formats: string; filled: ReadonlySet<string> }> {
+/** Formats of the recorded pages with rows, and the columns that those rows fill. A row of a table may have no page. */
+async function recordedBy({
+  folder,
+  isTableRow,
+}: FoundSource): Promise<{ formats: readonly string[]; filled: ReadonlySet<string> }> {
   const recorded = new URL('recorded/', folder);
   const formats = new Set<string>();
   const filled = new Set<string>();
+  if (isTableRow && !existsSync(recorded)) return { formats: [], filled };
   const cases = Cases.parse(JSON.parse(await readFile(new URL('pages.json', recorded), 'utf8')));
   const files = await readdir(recorded);
   for (const [name, each] of Object.entries(cases)) {
@@ -66,7 +71,7 @@ async function recordedBy({ folder }: FoundSource): Promise<{ formats: string; f
     formats.add(formatOf(start, Object.keys(each.zip ?? {})));
     for (const row of rows) for (const [column, value] of Object.entries(row)) if (value !== null) filled.add(column);
   }
-  return { formats: [...formats].sort().join(', '), filled };
+  return { formats: [...formats], filled };
 }
 
 /** Sources with the same parent domain share a platform: a column that one of them fills, the others may fill too. */
@@ -88,10 +93,10 @@ async function familyTable(members: readonly FoundSource[]): Promise<string> {
   const recorded = await Promise.all(
     members.map(async (source) => ({ source, platform: platformOf(source), ...(await recordedBy(source)) })),
   );
-  const rows = recorded.map(({ source, platform, formats }) => {
-    const filled = new Set(
-      recorded.filter((other) => other.platform === platform).flatMap((other) => [...other.filled]),
-    );
+  const rows = recorded.map(({ source, platform }) => {
+    const peers = recorded.filter((other) => other.platform === platform);
+    const filled = new Set(peers.flatMap((other) => [...other.filled]));
+    const formats = [...new Set(peers.flatMap((other) => other.formats))].sort().join(', ');
     const { everyDays, row, terms } = source.spec;
     return [
       titleCell(source),

@@ -15,7 +15,7 @@ import { jobNamed, logFile, runJob, runMissedJobs, saveSettings, settingsFile } 
 import { alertSettings, operatorSettings, retentionSettings } from './settings.ts';
 
 /** Settings of one call, which a schedule does not save. */
-const NOT_SAVED: ReadonlySet<string> = new Set(['APPLY', 'DATA_DIR', 'SANDBOX_URL', 'SOURCES']);
+const NOT_SAVED: ReadonlySet<string> = new Set(['APPLY', 'DATA_DIR', 'EXTRA_SOURCES', 'SANDBOX_URL', 'SOURCES']);
 
 /** The settings that are set now, including secrets of sources, for scheduled runs. */
 async function settingsToSave(): Promise<Record<string, string>> {

@@ -1,4 +1,4 @@
-/** Listing site C, Buckeye Income Property: Ohio listings as plain HTML cards without structured data. */
+/** Listing site B, Buckeye Income Property: plain HTML cards without structured data. */
 import {
   httpDate,
   page,
@@ -47,19 +47,19 @@ function card(listing: ListingOnDay): string {
 function listPage(day: WorldDay, number: number): SandboxResponse | null {
   const all = listed(day);
   if (all.length === 0)
-    return page(htmlPage('Ohio income property', '<p class="no-results">Nothing is listed at the moment.</p>'));
+    return page(htmlPage('Income property', '<p class="no-results">Nothing is listed at the moment.</p>'));
   const last = Math.ceil(all.length / PER_PAGE);
   if (!Number.isInteger(number) || number < 1 || number > last) return null;
   const from = (number - 1) * PER_PAGE;
   const shown = all.slice(from, from + PER_PAGE);
   const next = number < last ? `<a rel="next" href="/properties?page=${number + 1}">Next</a>` : '';
   const body = [
-    '<h1>Ohio income property</h1>',
+    '<h1>Income property</h1>',
     `<p class="results-count">Showing ${from + 1}-${from + shown.length} of ${all.length}</p>`,
     ...shown.map(card),
     `<nav class="pages">${next}</nav>`,
   ].join('\n');
-  return page(htmlPage(`Ohio income property, page ${number} of ${last}`, body));
+  return page(htmlPage(`Income property, page ${number} of ${last}`, body));
 }
 
 /** The site's pages. */

@@ -13,7 +13,6 @@ import { edgarArchive, edgarLists } from './edgar.ts';
 import { hamiltonList } from './hamilton.ts';
 import { heartland } from './heartland.ts';
 import { hud } from './hud.ts';
-import { lakes } from './lakes.ts';
 import { milwaukee } from './milwaukee.ts';
 import { montgomeryTax } from './montgomery.ts';
 import { chicagoData, cincinnati, kansasCity } from './open_cases.ts';
@@ -38,7 +37,6 @@ const clerks = [
 
 export const sites: ReadonlyMap<string, SitePages> = new Map<string, SitePages>([
   ['www.heartland-multifamily.example', heartland],
-  ['www.lakes-sunbelt-exchange.example', lakes],
   ['www.buckeye-income-property.example', buckeye],
   ['api.sandbox-mls.example', resoMls],
   ['www.crescent-brokerage.example', crescent],

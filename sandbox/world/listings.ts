@@ -56,7 +56,7 @@ const SPELLINGS: Readonly<Record<MainSite, readonly (readonly [Spelling, number]
     ['dotted', 4],
     ['upper_abbreviated', 1],
   ],
-  lakes_sunbelt_exchange: [
+  buckeye_income_property: [
     ['words', 6],
     ['abbreviated', 2],
     ['upper_words', 1],
@@ -103,8 +103,8 @@ function numberListing(
     const listingId = `HM-${100_000 + serial}`;
     return { listingId, path: `/listing/${listingId}/${slugOf(property, plain)}` };
   }
-  const listingId = `LX-${1_000_000 + (serial ^ 0x2f1b3)}`;
-  return { listingId, path: `/deal/${listingId}` };
+  const listingId = `BK${100_000 + (serial ^ 0x2f1b3)}`;
+  return { listingId, path: `/properties/${listingId.toLowerCase()}` };
 }
 
 /** The listing of a spell on one site. The second site is later, and may state other prices. */
@@ -162,9 +162,9 @@ function planSpell(
   const { claim, claimedNet } = drawClaim(draw, net, price);
   const sites = draw.weighted<readonly MainSite[]>([
     [['heartland_multifamily'], 46],
-    [['lakes_sunbelt_exchange'], 42],
-    [['heartland_multifamily', 'lakes_sunbelt_exchange'], 6],
-    [['lakes_sunbelt_exchange', 'heartland_multifamily'], 6],
+    [['buckeye_income_property'], 42],
+    [['heartland_multifamily', 'buckeye_income_property'], 6],
+    [['buckeye_income_property', 'heartland_multifamily'], 6],
   ]);
   const form = draw.weighted<SpellPlan['form']>([
     ['cap', 55],

@@ -24,19 +24,6 @@ interface Repeats {
 
 const SITES: readonly Repeats[] = [
   {
-    site: 'buckeye_income_property',
-    states: ['OH'],
-    share: 0.4,
-    spellings: [
-      ['upper_abbreviated', 4],
-      ['words', 3],
-      ['dotted', 2],
-    ],
-    listingId: (serial) => `BK${20_000 + serial}`,
-    path: (id) => `/properties/${id.toLowerCase()}`,
-    showsSold: true,
-  },
-  {
     site: 'reso_sandbox_mls',
     states: ['AL', 'AZ', 'FL', 'GA', 'NC', 'TN', 'TX'],
     share: 0.45,

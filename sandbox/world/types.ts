@@ -95,13 +95,8 @@ export interface Property {
 }
 
 /** The two main sites, and those that repeat their listings (repeats.ts). */
-export type Site =
-  | 'heartland_multifamily'
-  | 'lakes_sunbelt_exchange'
-  | 'buckeye_income_property'
-  | 'reso_sandbox_mls'
-  | 'crescent_brokerage';
-export const mainSites = ['heartland_multifamily', 'lakes_sunbelt_exchange'] as const satisfies readonly Site[];
+export type Site = 'heartland_multifamily' | 'buckeye_income_property' | 'reso_sandbox_mls' | 'crescent_brokerage';
+export const mainSites = ['heartland_multifamily', 'buckeye_income_property'] as const satisfies readonly Site[];
 
 /** How a broker's claimed income relates to the true one. */
 export type ClaimKind = 'fair' | 'inflated' | 'modest' | 'none';

@@ -26,7 +26,6 @@ export const drawTaxes = (draw: Draw, value: number): number =>
 /** Shares of a site's listings that state the mix and the taxes. */
 const SHARES: Readonly<Record<Site, readonly [mix: number, taxes: number]>> = {
   heartland_multifamily: [0.45, 0.3],
-  lakes_sunbelt_exchange: [0.35, 0.4],
   buckeye_income_property: [0.5, 0.35],
   reso_sandbox_mls: [0.6, 0.7],
   crescent_brokerage: [0.25, 0.2],

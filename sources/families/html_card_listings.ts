@@ -16,6 +16,7 @@ import {
 } from '../contract.ts';
 import { Listing } from '../rows/listing.ts';
 import { candidate, line, refuse, required } from '../values.ts';
+import { requireWholeHtml } from '../xml.ts';
 import { checkCount, checkCounts, checkPages, resolveLink } from './list_pages.ts';
 import { onSite, savedPages } from './saved_pages.ts';
 import { parseAvailability, listingValues, ownUrl, type PrintedListing } from './listing_values.ts';
@@ -146,9 +147,7 @@ function checkTemplate(cards: readonly Card[], site: CardSite, pageUrl: string):
 function readCards(site: CardSite, page: Page): CardPage {
   const html = page.text();
   if (!html.trim()) throw new Quarantine('empty_body', 'the page is empty', page.url);
-  // A cut page has lost cards, or the link to the next page.
-  if (!/<\/html>\s*$/iu.test(html))
-    throw new Quarantine('truncated_download', 'the page does not end with </html>', page.url);
+  requireWholeHtml(html, page.url);
   const $ = load(html);
   const cards = $(site.card)
     .toArray()

@@ -13,6 +13,7 @@ import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { loadSources } from '../../sources/index.ts';
 import { JOIN_RATES, modelsOf } from '../pipelines/some_tables.ts';
+import '../environment.ts';
 
 export const DAY = '2026-11-20';
 

@@ -8,7 +8,7 @@ import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { SourceUnavailable, type Page } from '../../sources/contract.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
-import crescent from '../../sources/listings/crescent_brokerage/source.ts';
+import crescent from '../../sandbox/sources/listings/crescent_brokerage/source.ts';
 
 const DAY = '2026-11-20';
 let sandbox: Sandbox;

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { Draw } from '../../sandbox/world/random.ts';
 import { Quarantine, type Page, type SourceSpec } from '../../sources/contract.ts';
+import { SANDBOX_SOURCES } from '../../sandbox/settings.ts';
 import { findSources } from '../../sources/index.ts';
 import { candidatesOf, parsed } from '../sources/parsed.ts';
 import { bodyOf, pageOf, RecordedPages } from '../sources/recorded.ts';
@@ -64,9 +65,9 @@ async function rowsOf(spec: SourceSpec, page: Page): Promise<Read> {
 /** Recorded pages with rows, by family. */
 export async function subjects(): Promise<Map<string, Subject[]>> {
   const families = new Map<string, Subject[]>();
-  for (const { spec, folder } of await findSources()) {
+  for (const { spec, folder } of await findSources(SANDBOX_SOURCES)) {
     const recorded = new URL('recorded/', folder);
-    // The fleet test names adapters without recorded pages.
+    // Rows of a table may have none; the fleet test names other adapters without recorded pages.
     const cases = RecordedPages.parse(
       JSON.parse(await readFile(new URL('pages.json', recorded), 'utf8').catch(() => '{}')),
     );

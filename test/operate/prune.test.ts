@@ -30,7 +30,7 @@ describe('on the disk', () => {
   /** Lists, pages and records of each kind, in less time than all of them take. */
   const READ = [
     'heartland_multifamily',
-    'lakes_sunbelt_exchange',
+    'buckeye_income_property',
     'reso_sandbox_mls',
     'hud_fmr',
     'oh_cuyahoga_tax',

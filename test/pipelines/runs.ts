@@ -23,6 +23,7 @@ import { inThisProcess } from '../../pipelines/crawl/crawler.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../sources/index.ts';
 import { modelsOf } from './some_tables.ts';
+import '../environment.ts';
 
 /** Big enough that every kind of event and fault occurs, small enough to run in seconds. */
 export const SMALL = { seed: 7, listings: 120, parcels: 400, auctions: 120, filings: 300 } as const;

@@ -49,7 +49,6 @@ export function jsonLdOf({ text }: Answer): unknown {
 }
 
 export const HEARTLAND = 'https://www.heartland-multifamily.example';
-export const LAKES = 'https://www.lakes-sunbelt-exchange.example';
 export const BUCKEYE = 'https://www.buckeye-income-property.example';
 export const HUD = 'https://www.huduser.gov';
 export const CUYAHOGA_LAYER = 'https://gis.cuyahogacounty.us/server/rest/services/CCFO/EPV_Prod/FeatureServer/2';

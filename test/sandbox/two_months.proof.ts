@@ -33,7 +33,7 @@ const RUNS: readonly Run[] = [
   { at: 9 },
   { at: 9, families: ['tax'] },
   { at: 13, families: ['listings'] },
-  { at: 20, down: /lakes|cagisonline|mcohio/u },
+  { at: 20, down: /buckeye|cagisonline|mcohio/u },
   { at: 27, families: ['listings', 'tax', 'parcels'] },
   { at: 36 },
   { at: 37, families: ['register'] },

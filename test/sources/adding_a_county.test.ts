@@ -1,11 +1,11 @@
 /** Adding a county is one folder: a declaration of a few lines, its recorded pages, and nothing else edited. */
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { findSources } from '../../sources/index.ts';
+import { sourcesIn } from '../../sources/index.ts';
 import { fleetTests, unshown } from './fleet_checks.ts';
 
 const SOURCES = fileURLToPath(new URL('../../sources/', import.meta.url));
@@ -13,21 +13,6 @@ const SOURCES = fileURLToPath(new URL('../../sources/', import.meta.url));
 const root = await mkdtemp(join(tmpdir(), 'dealfeed-counties-'));
 after(() => rm(root, { recursive: true }));
 for (const shared of ['families', 'contract.ts', 'values.ts']) await symlink(join(SOURCES, shared), join(root, shared));
-
-/** A county on the auction platform: the folder of another one, its names changed. */
-const warren = join(root, 'sheriff/oh_warren_sheriff');
-await cp(join(SOURCES, 'sheriff/oh_summit_sheriff'), warren, { recursive: true });
-for (const entry of await readdir(warren, { recursive: true, withFileTypes: true })) {
-  if (!entry.isFile()) continue;
-  const path = join(entry.parentPath, entry.name);
-  await writeFile(
-    path,
-    (await readFile(path, 'utf8'))
-      .replaceAll('39153', '39165')
-      .replaceAll('Summit', 'Warren')
-      .replaceAll('summit', 'warren'),
-  );
-}
 
 /** A county whose parcel layer has the debts: its URL, the condition of a debt, and the names of its fields. */
 const LORAIN = `import { arcgisParcels } from '../../families/arcgis/adapter.ts';
@@ -88,14 +73,14 @@ for (const [file, content] of Object.entries({
 }))
   await writeFile(join(lorain, file), content);
 
-const found = await findSources(pathToFileURL(`${root}/`));
+const found = await sourcesIn(pathToFileURL(`${root}/`));
 
 await fleetTests(found);
 
-test('the folders are found, each a declaration of under twenty lines', async () => {
+test('the folder is found, a declaration of under twenty lines', async () => {
   assert.deepEqual(
     found.map(({ spec }) => spec.name),
-    ['oh_lorain_tax', 'oh_warren_sheriff'],
+    ['oh_lorain_tax'],
   );
   for (const { folder } of found) {
     const lines = (await readFile(new URL('source.ts', folder), 'utf8')).split('\n').filter((line) => line.trim());

@@ -1,5 +1,6 @@
 /**
- * Every adapter against its own recorded pages. An adapter is covered by existing: nothing is listed here.
+ * Every adapter against its own recorded pages. An adapter is covered by existing: nothing is listed here. Of a
+ * family's table, the rows with recorded pages are covered.
  *
  * Next to `source.ts` is a folder `recorded/` with
  *
@@ -28,10 +29,11 @@
  */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { SANDBOX_SOURCES } from '../../sandbox/settings.ts';
 import { findSources } from '../../sources/index.ts';
 import { fleetTests } from './fleet_checks.ts';
 
-const sources = await findSources();
+const sources = await findSources(SANDBOX_SOURCES);
 
 await fleetTests(sources);
 

@@ -1,7 +1,7 @@
 /** Broker sites with HTML cards: all pages of the list are read, as many cards as the site states. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import buckeye from '../../sources/listings/buckeye_income_property/source.ts';
+import buckeye from '../../sandbox/sources/listings/buckeye_income_property/source.ts';
 import { candidatesOf } from './parsed.ts';
 import { quarantined, readFrom, type Answer } from './site_double.ts';
 

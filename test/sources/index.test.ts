@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
-import { findSources, loadSources } from '../../sources/index.ts';
+import '../environment.ts';
+import { findSources, loadSources, sourcesIn } from '../../sources/index.ts';
 
 const TERMS = { basis: 'open_data', note: 'Made up for this test.' };
 
@@ -35,14 +36,14 @@ test('adapters are sorted by name, across families', async (t) => {
     'sheriff/a': { name: 'a', family: 'sheriff' },
   });
   assert.deepEqual(
-    (await findSources(root)).map(({ spec }) => spec.name),
+    (await sourcesIn(root)).map(({ spec }) => spec.name),
     ['a', 'b', 'c'],
   );
 });
 
 test('a folder that contradicts its adapter is refused by name', async (t) => {
   const refused = async (adapters: Parameters<typeof folderOf>[1], message: RegExp): Promise<void> =>
-    assert.rejects(findSources(await folderOf(t, adapters)), message);
+    assert.rejects(sourcesIn(await folderOf(t, adapters)), message);
   await refused({ 'tax/a': { name: 'b', family: 'tax' } }, /tax\/a\/source\.ts: declares the name b, expected a/u);
   await refused({ 'tax/a': { name: 'a', family: 'fmr' } }, /declares the family fmr, expected tax/u);
   await refused(
@@ -62,23 +63,28 @@ test('a site without a stated permission is refused at start-up, by name', async
   ]) {
     const root = await folderOf(t, { 'listings/a_site': { name: 'a_site', family: 'listings', terms } });
     await assert.rejects(
-      findSources(root),
+      sourcesIn(root),
       /^Error: source a_site: terms is .*, expected a basis .* and a note on the terms under which it may be read$/u,
       JSON.stringify(terms),
     );
   }
 });
 
-test("this repository's adapters load", async () => {
-  const names = (await loadSources()).map(({ name }) => name);
-  assert.deepEqual(names, names.toSorted());
-  for (const name of [
-    'hud_fmr',
-    'heartland_multifamily',
-    'oh_cuyahoga_tax',
-    'oh_cuyahoga_sheriff',
-    'ohio_sos',
-    'colorado_sos',
-  ])
-    assert.ok(names.includes(name), name);
+test("this repository's adapters load, those of a table and of EXTRA_SOURCES too", async (t) => {
+  const own = (await findSources()).map(({ spec }) => spec.name);
+  assert.deepEqual(own, own.toSorted());
+  for (const name of ['hud_fmr', 'oh_cuyahoga_tax', 'oh_warren_sheriff', 'fl_orange_tax_deed', 'colorado_sos'])
+    assert.ok(own.includes(name), name);
+  const before = process.env['EXTRA_SOURCES'];
+  t.after(() => {
+    process.env['EXTRA_SOURCES'] = before;
+  });
+  process.env['EXTRA_SOURCES'] = 'sandbox/sources';
+  const withSandbox = (await loadSources()).map(({ name }) => name);
+  assert.deepEqual(
+    withSandbox.filter((name) => !own.includes(name)),
+    ['buckeye_income_property', 'crescent_brokerage', 'heartland_multifamily', 'reso_sandbox_mls'],
+  );
+  process.env['EXTRA_SOURCES'] = 'sandbox/no_such_folder';
+  await assert.rejects(loadSources(), /^SettingError: EXTRA_SOURCES is ".*", expected a folder of sources: ENOENT$/u);
 });

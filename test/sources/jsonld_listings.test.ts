@@ -2,8 +2,8 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { SourceUnavailable } from '../../sources/contract.ts';
-import heartland from '../../sources/listings/heartland_multifamily/source.ts';
-import exchange from '../../sources/listings/lakes_sunbelt_exchange/source.ts';
+import heartland from '../../sandbox/sources/listings/heartland_multifamily/source.ts';
+import { jsonLdListings } from '../../sources/families/jsonld/adapter.ts';
 import { candidatesOf } from './parsed.ts';
 import { quarantined, readFrom, type Answer } from './site_double.ts';
 
@@ -100,6 +100,41 @@ test('a list that links back to itself ends', async () => {
       : site(url),
   );
   assert.equal(pages.length, 2);
+});
+
+/** A site whose search results have every field. */
+const exchange = jsonLdListings({
+  name: 'exchange',
+  title: 'Exchange',
+  host: 'www.exchange.example',
+  terms: { basis: 'sandbox_only', note: 'Made up for this test.' },
+  everyDays: 1,
+  politeness: { minIntervalMs: 1000, concurrency: 1 },
+  expect: { minRows: 1, maxRejectShare: 0.1, maxDropShare: 0.4 },
+  list: {
+    kind: 'item_list',
+    start: '/search?start=0&count=50',
+    offset: 'start',
+    count: 'count',
+    type: 'Residence',
+  },
+  paths: {
+    listing_id: ['sku'],
+    listing_url: ['url', '@id'],
+    street: ['address.streetAddress'],
+    city: ['address.addressLocality'],
+    state: ['address.addressRegion'],
+    zip: ['address.postalCode'],
+    list_price: ['offers.price'],
+    currency: ['offers.priceCurrency'],
+    availability: ['offers.availability'],
+    units: ['additionalProperty[Units]'],
+    cap_rate: ['additionalProperty[Cap Rate]'],
+    noi: ['additionalProperty[NOI]'],
+    year_built: ['additionalProperty[Year Built]'],
+    property_type: ['additionalProperty[Property Type]'],
+    listed_on: ['datePosted'],
+  },
 });
 
 /** Search results of `count` deals where the site says there are `total`. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Quarantine } from '../../sources/contract.ts';
-import { findSources } from '../../sources/index.ts';
+import { sourcesIn } from '../../sources/index.ts';
 import { newCounty } from '../../sources/new_county.ts';
 import { readCases, unshown } from './fleet_checks.ts';
 import { candidatesOf } from './parsed.ts';
@@ -23,7 +23,7 @@ const MADE = [
   { NAME: 'oh_van_wert_sheriff', FAMILY: 'realauction', FIPS: '39161' },
 ];
 for (const settings of MADE) await newCounty(root, settings);
-const found = await findSources(pathToFileURL(`${root}/`));
+const found = await sourcesIn(pathToFileURL(`${root}/`));
 
 test('each family gives an adapter of the named county that is found by its folder', () => {
   assert.deepEqual(

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Quarantine } from '../../sources/contract.ts';
-import { findSources } from '../../sources/index.ts';
+import { sourcesIn } from '../../sources/index.ts';
 import { newListing } from '../../sources/new_listing.ts';
 import { readCases, unshown } from './fleet_checks.ts';
 import { candidatesOf } from './parsed.ts';
@@ -38,7 +38,7 @@ const MADE = {
 } as const;
 for (const FAMILY of Object.keys(MADE))
   await newListing(root, { FAMILY, NAME: `new_${FAMILY}`, SITE: 'www.lakeside.example' });
-const found = await findSources(pathToFileURL(`${root}/`));
+const found = await sourcesIn(pathToFileURL(`${root}/`));
 
 const ran = (program: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } =>
   spawnSync(join(ROOT, 'node_modules/.bin', program), args, { encoding: 'utf8' });

@@ -7,11 +7,13 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
-import florida from '../../sources/auctions/fl_duval_foreclosure/source.ts';
-import butler from '../../sources/auctions/pa_butler_sheriff/source.ts';
 import { Quarantine, type Page, type SourceSpec } from '../../sources/contract.ts';
+import { realAuctionSource } from '../../sources/families/realauction/counties.ts';
 import { parsed } from './parsed.ts';
 import { pageOf } from './recorded.ts';
+
+const florida = realAuctionSource('fl_duval_foreclosure');
+const butler = realAuctionSource('pa_butler_sheriff');
 
 const REAL = new URL('../../../shared/real/more/realauction/', import.meta.url);
 const skip = existsSync(REAL) ? false : 'the folder of real files is not here';

@@ -5,10 +5,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { load } from 'cheerio/slim';
 import type { Page } from '../../sources/contract.ts';
 import { readCalendar, readPreview, readSaleDayPage } from '../../sources/families/realauction/calendar.ts';
+import { realAuctionSource } from '../../sources/families/realauction/counties.ts';
 import { itemsIn, readItems, readStatuses, valueOf } from '../../sources/families/realauction/items.ts';
-import cuyahoga from '../../sources/sheriff/oh_cuyahoga_sheriff/source.ts';
 import { parsed } from './parsed.ts';
 import { pageOf } from './recorded.ts';
+
+const cuyahoga = realAuctionSource('oh_cuyahoga_sheriff');
 
 const REAL = new URL('../../../shared/real/', import.meta.url);
 const skip = existsSync(REAL) ? false : 'the folder of real files is not here';

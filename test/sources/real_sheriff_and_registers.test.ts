@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Page, SourceSpec } from '../../sources/contract.ts';
 import colorado from '../../sources/register/colorado_sos/source.ts';
-import cuyahoga from '../../sources/sheriff/oh_cuyahoga_sheriff/source.ts';
 import { parsed, type Parsed } from './parsed.ts';
 
 const REAL = new URL('../../../shared/real/', import.meta.url);
@@ -42,31 +41,5 @@ test(
       { rowsIn, rows: rows.length, merged, rejects: rejects.length },
       { rowsIn: 899, rows: 864, merged: 35, rejects: 0 },
     );
-  },
-);
-
-test(
-  'Cuyahoga as another project scraped it: 69 rows, of which 13 lost their sale day to a status',
-  { skip },
-  async () => {
-    const { rows, rejects, rowsIn, merged } = await dropped(
-      cuyahoga,
-      'sheriff/cuyahoga_realauction_scraped_2024-08.json',
-    );
-    assert.deepEqual({ rowsIn, rows: rows.length, merged }, { rowsIn: 69, rows: 56, merged: 0 });
-    assert.deepEqual(new Set(rejects.map(({ reason }) => reason)), new Set(['sale_date_overwritten']));
-    assert.deepEqual([...new Set(rows.map((row) => row['sale_date']))].sort(), [
-      '2024-08-05',
-      '2024-08-12',
-      '2024-08-19',
-      '2024-08-26',
-    ]);
-    assert.ok(rows.every((row) => row['city'] === null && /^\d+ [\w ]+$/u.test(String(row['street']))));
-    assert.equal(rows.filter((row) => row['appraised_value'] === null).length, 3, 'appraised at $0.00');
-    // Two thirds of the appraisal, rounded up to the dollar, except for a few later or tax sales.
-    const twoThirds = rows.filter(
-      (row) => Number(row['opening_bid']) === Math.ceil((Number(row['appraised_value']) * 2) / 3),
-    );
-    assert.equal(twoThirds.length, 51);
   },
 );

@@ -2,12 +2,14 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { type Page } from '../../sources/contract.ts';
+import { realAuctionSource } from '../../sources/families/realauction/counties.ts';
 import { expandTokens } from '../../sources/families/realauction/tokens.ts';
 import { readSaleType, readStatus } from '../../sources/families/realauction/rows.ts';
-import cuyahoga from '../../sources/sheriff/oh_cuyahoga_sheriff/source.ts';
 import { candidatesOf } from './parsed.ts';
 import type { DoubleItem } from './realauction_double.ts';
 import { DAY, AT_NINE, items, SITE, read, aidsOf, quarantined } from './realauction_reads.ts';
+
+const cuyahoga = realAuctionSource('oh_cuyahoga_sheriff');
 
 test('tokens are expanded to markup', () => {
   assert.equal(

@@ -1,10 +1,12 @@
 /** Reads of a RealAuction site that answers in memory. */
 import assert from 'node:assert/strict';
 import { Quarantine, type Page } from '../../sources/contract.ts';
+import { realAuctionSource } from '../../sources/families/realauction/counties.ts';
 import { SheriffSale } from '../../sources/rows/sheriff_sale.ts';
-import cuyahoga from '../../sources/sheriff/oh_cuyahoga_sheriff/source.ts';
 import { candidatesOf } from './parsed.ts';
 import { doubleContext, type Double, type DoubleItem, type DoubleSite } from './realauction_double.ts';
+
+const cuyahoga = realAuctionSource('oh_cuyahoga_sheriff');
 
 export const TODAY = '2026-11-20';
 export const DAY = '2026-12-07';

@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
+import { realAuctionSource } from '../../sources/families/realauction/counties.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { readDrop, type Dropped } from '../../sources/fetch/drop.ts';
-import buckeye from '../../sources/listings/buckeye_income_property/source.ts';
-import heartland from '../../sources/listings/heartland_multifamily/source.ts';
-import cuyahoga from '../../sources/sheriff/oh_cuyahoga_sheriff/source.ts';
+import buckeye from '../../sandbox/sources/listings/buckeye_income_property/source.ts';
+import heartland from '../../sandbox/sources/listings/heartland_multifamily/source.ts';
 import { parsed, type Parsed } from './parsed.ts';
+
+const cuyahoga = realAuctionSource('oh_cuyahoga_sheriff');
 
 const RECORDED = new URL('../../sources/', import.meta.url);
 const recorded = (path: string): Promise<string> => readFile(new URL(path, RECORDED), 'utf8');
@@ -113,7 +115,7 @@ test('a response to LOAD without its UPDATE, or any other file, is named', async
 });
 
 test('saved pages of a list of cards give the listings with addresses on their site', async (t) => {
-  const html = await recorded('listings/buckeye_income_property/recorded/cards.html');
+  const html = await recorded('../sandbox/sources/listings/buckeye_income_property/recorded/cards.html');
   const total = Number(/of ([\d,]+)/u.exec(html)?.[1]);
   const cards = html.split('<article').length - 1;
   const { rows } = await read(t, buckeye, { 'page_1.html': html.replace(`of ${total}`, `of ${cards}`) });
@@ -127,7 +129,7 @@ test('saved pages of a list of cards give the listings with addresses on their s
 });
 
 test("saved pages of listings with JSON-LD give the listings with their pages' addresses", async (t) => {
-  const html = await recorded('listings/heartland_multifamily/recorded/detail_full.html');
+  const html = await recorded('../sandbox/sources/listings/heartland_multifamily/recorded/detail_full.html');
   const { rows } = await read(t, heartland, { 'listing.html': html });
   assert.equal(rows.length, 1);
   assert.match(String(rows[0]?.['source_url']), /^https:\/\/www\.heartland-multifamily\.example\//u);

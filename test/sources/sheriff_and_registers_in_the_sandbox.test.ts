@@ -7,21 +7,23 @@ import { join } from 'node:path';
 import { sandboxClock } from '../../pipelines/clock.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { Quarantine, SourceUnavailable, type Page, type SourceSpec } from '../../sources/contract.ts';
+import { realAuctionSource } from '../../sources/families/realauction/counties.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
-import hillsboroughTaxDeeds from '../../sources/auctions/fl_hillsborough_tax_deed/source.ts';
-import pascoForeclosures from '../../sources/auctions/fl_pasco_foreclosure/source.ts';
-import pinellasForeclosures from '../../sources/auctions/fl_pinellas_foreclosure/source.ts';
 import { isGlued } from '../../sandbox/pages/realauction_florida.ts';
 import { spellStreet } from '../../sandbox/world/streets.ts';
 import duvalCertificates from '../../sources/distress/fl_duval_certificates/source.ts';
 import shelbyTaxSale from '../../sources/tax/tn_shelby_tax_sale/source.ts';
 import colorado from '../../sources/register/colorado_sos/source.ts';
 import ohio from '../../sources/register/ohio_sos/source.ts';
-import cuyahoga from '../../sources/sheriff/oh_cuyahoga_sheriff/source.ts';
 import starkPage from '../../sources/sheriff/oh_stark_sheriff_page/source.ts';
-import stark from '../../sources/sheriff/oh_stark_sheriff/source.ts';
 import { parsed, type Parsed } from './parsed.ts';
+
+const hillsboroughTaxDeeds = realAuctionSource('fl_hillsborough_tax_deed');
+const pascoForeclosures = realAuctionSource('fl_pasco_foreclosure');
+const pinellasForeclosures = realAuctionSource('fl_pinellas_foreclosure');
+const cuyahoga = realAuctionSource('oh_cuyahoga_sheriff');
+const stark = realAuctionSource('oh_stark_sheriff');
 
 const DAY = '2026-11-20';
 const FIRST_SALE_DAY = '2026-11-13';

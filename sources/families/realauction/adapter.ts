@@ -13,20 +13,13 @@
  *
  * ORC 2329.153 provides one official site for all sheriffs of Ohio, with a host per county. Declared are the counties
  * whose host is public: Allen, Portage and Lawrence by their sheriffs, Jackson by its sheriff in a newspaper, the
- * others in public code. Each further county is one line, once its host has been seen to respond.
+ * others in public code (counties.ts).
  *
  * Florida's items show their parcel, address and plaintiff's bid only weeks or minutes before the sale, so each day is
  * read again until then. Its items are as recorded in March and June 2026; its responses to UPDATE are assumed to be
  * those of Ohio.
  */
-import {
-  defineSource,
-  type DropFormat,
-  type FetchContext,
-  type JoinRates,
-  type Page,
-  type SourceSpec,
-} from '../../contract.ts';
+import { defineSource, type FetchContext, type JoinRates, type Page, type SourceSpec } from '../../contract.ts';
 import { addDays, monthsBetween } from '../../days.ts';
 import { SheriffSale } from '../../rows/sheriff_sale.ts';
 import { named, SkippedPages } from '../skipped_pages.ts';
@@ -36,7 +29,6 @@ import type { State } from './labels.ts';
 import { parseItems, type County } from './rows.ts';
 import { readSaleDay } from './sale_day.ts';
 import { checkSaved, parseSaved, SAVED_FORMATS } from './saved.ts';
-import { parseScraped } from './scraped.ts';
 import { openSite, type Site } from './site.ts';
 
 const DAYS_BACK = 7;
@@ -78,14 +70,6 @@ async function* fetchSales(county: County, ctx: FetchContext): AsyncGenerator<Pa
   }
 }
 
-/** Sale days that another project scraped from an Ohio county. */
-const scrapedFile = (slug: string): DropFormat => ({
-  pattern: new RegExp(`^${slug}_realauction_scraped.*\\.json$`, 'u'),
-  file: `${slug}_realauction_scraped.json`,
-  kind: 'scraped',
-  about: 'sale days of this county as another project scraped them, a JSON array',
-});
-
 const JOINS: Readonly<Record<State, JoinRates>> = {
   OH: { address: 0.6, zip: 0.6 },
   FL: { address: 0.4, zip: 0.4 },
@@ -101,7 +85,8 @@ const SITES = {
   tax_deed: { sales: 'tax deed sales', type: 'tax_deed_sale' },
 } as const;
 
-interface DeclaredCounty {
+/** A line of counties.ts. */
+export interface DeclaredCounty {
   readonly county: string;
   readonly fips: string;
   readonly host: string;
@@ -117,10 +102,9 @@ export function realAuction(declared: DeclaredCounty): SourceSpec {
   const county: County = { name: declared.county, fips: declared.fips, state, host: declared.host };
   const slug = county.name.toLowerCase().replaceAll(' ', '_');
   const { sales, type } = SITES[site];
-  const isOhio = state === 'OH';
   return defineSource({
     name: `${state.toLowerCase()}_${slug}_${site}`,
-    family: isOhio ? 'sheriff' : 'auctions',
+    family: state === 'OH' ? 'sheriff' : 'auctions',
     title: `${county.name} County, ${STATES[state]}: ${sales}`,
     home: `https://${county.host}/index.cfm?zaction=USER&zmethod=CALENDAR`,
     county: { fips: county.fips, name: `${county.name} County`, state },
@@ -135,16 +119,12 @@ export function realAuction(declared: DeclaredCounty): SourceSpec {
     hosts: [county.host],
     politeness: { minIntervalMs: 4000, concurrency: 1 },
     row: SheriffSale,
-    // A county may have no sale in the window. The calendar's counts already guard the list, so a fifth of rejects is
-    // accepted: scraped files lose the sale day if a status replaced the time.
+    // A county may have no sale in the window. The calendar's counts already guard the list.
     // In Florida a third of the sales had no address in March 2026, in Duval nearly half.
     expect: { minRows: 0, maxRejectShare: 0.2, maxDropShare: 0.9, joins: JOINS[state] },
-    drop: [...(isOhio ? [scrapedFile(slug)] : []), ...SAVED_FORMATS],
+    drop: SAVED_FORMATS,
     checkDrop: checkSaved,
     fetch: (ctx) => fetchSales(county, ctx),
-    parse: (page) => {
-      if (page.kind === 'scraped') return parseScraped(county, page);
-      return page.kind.startsWith('saved_') ? parseSaved(county, page) : parseItems(county, page);
-    },
+    parse: (page) => (page.kind.startsWith('saved_') ? parseSaved(county, page) : parseItems(county, page)),
   });
 }

@@ -9,7 +9,7 @@ import { readItems, valueOf, type Item, type Slot } from './items.ts';
 import { auctionTypeOf, checkLabels, type State } from './labels.ts';
 import { parcelOf, placeOf } from './places.ts';
 
-export type Sale = RowOf<typeof SheriffSale>;
+type Sale = RowOf<typeof SheriffSale>;
 
 /** A county on the platform. */
 export interface County {
@@ -26,8 +26,7 @@ export const previewUrl = (base: string, day: string): string =>
 const TIME = /^\d{2}\/\d{2}\/\d{4}\s+\d{1,2}:\d{2}\s*[AP]M\b/iu;
 
 /** The day of a text such as "12/07/2026 10:00 AM", or null. */
-export const dayOfTime = (text: string | null): string | null =>
-  text !== null && TIME.test(text) ? dayOf(text) : null;
+const dayOfTime = (text: string | null): string | null => (text !== null && TIME.test(text) ? dayOf(text) : null);
 
 /** Status by words of a status box or case status. The first match counts: "CANCELLED - NO BIDS" is canceled. */
 const STATUS_WORDS: readonly (readonly [RegExp, Sale['status']])[] = [
@@ -98,7 +97,7 @@ export interface SaleItem {
 }
 
 /** Values of a sale. Refuses an item whose time is on another day than the sale. */
-export function parseSale(county: County, { item, saleDate, area, saleType: fromDetails }: SaleItem): Sale {
+function parseSale(county: County, { item, saleDate, area, saleType: fromDetails }: SaleItem): Sale {
   const value = (label: string): string | null => optional(valueOf(item.labelled, label));
   const caseStatus = value('Case Status');
   const saleType =

@@ -7,6 +7,7 @@
  */
 import { load } from 'cheerio/slim';
 import { Quarantine, type Candidate, type DropFormat, type Page } from '../../contract.ts';
+import { requireWholeHtml } from '../../xml.ts';
 import { named } from '../skipped_pages.ts';
 import { readSaleDayPage, type Area } from './calendar.ts';
 import { itemsIn, readItems, readStatuses, type Item, type StatusAnswer } from './items.ts';
@@ -79,7 +80,9 @@ function readSavedPage(page: Page): SavedFile {
   const { shown: saleDate, listed } = readSaleDayPage(page);
   if (saleDate === null)
     throw new Quarantine('template_changed', 'the page does not show the day of its sales', page.url);
-  const $ = load(page.text());
+  const html = page.text();
+  requireWholeHtml(html, page.url);
+  const $ = load(html);
   const lists = Object.values(AREAS).map((area) => ({
     saleDate,
     area,

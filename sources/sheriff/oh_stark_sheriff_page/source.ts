@@ -14,6 +14,7 @@ import { defineSource, Quarantine, type Candidate, type FetchContext, type Page 
 import { SheriffSale } from '../../rows/sheriff_sale.ts';
 import { checkColumns } from '../../csv/csv.ts';
 import { candidate, date, line, optional, refuse, required, zip } from '../../values.ts';
+import { requireWholeHtml } from '../../xml.ts';
 
 const SEARCH = 'https://sheriffsales.starkcountyohio.gov/SearchSales.aspx';
 const FIPS = '39151';
@@ -182,8 +183,7 @@ function parse(page: Page): readonly Candidate[] {
   if (searched === undefined)
     throw new Quarantine('malformed_page', "the page's context has no saleType, the type of the search", page.url);
   const html = page.text();
-  if (!/<\/html>\s*$/iu.test(html))
-    throw new Quarantine('truncated_download', 'the page does not end with </html>', page.url);
+  requireWholeHtml(html, page.url);
   const $ = load(html);
   readForm(page, $);
   const head = findHead($, page);

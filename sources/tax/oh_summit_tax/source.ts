@@ -12,6 +12,7 @@ import { completeRow } from '../../../lib/record.ts';
 import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';
 import { candidate, line, money, refuse } from '../../values.ts';
+import { requireWholeHtml } from '../../xml.ts';
 
 const BASE = 'https://www.akronlegalnews.com';
 const FIPS = '39153';
@@ -37,8 +38,7 @@ function displayedText(html: string): string {
 function extractText(page: Page): string {
   const html = page.text('windows-1252');
   if (!html.trim()) throw new Quarantine('empty_body', 'the page is empty', page.url);
-  if (!/<\/html>\s*$/iu.test(html))
-    throw new Quarantine('truncated_download', 'the page does not end with </html>', page.url);
+  requireWholeHtml(html, page.url);
   return displayedText(html);
 }
 

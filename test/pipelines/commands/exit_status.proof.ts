@@ -12,7 +12,7 @@ import { cli, root } from './command_line.ts';
 import { TINY } from '../runs.ts';
 import { afterFirstDay, FIRST_DAY, FIRST_RUN } from '../starting_points.ts';
 
-const SITE = 'lakes_sunbelt_exchange';
+const SITE = 'buckeye_income_property';
 const BROKEN_RUN = `${FIRST_DAY}.02`;
 const CLOSED_RUN = `${FIRST_DAY}.03`;
 const NOBODY = 'http://127.0.0.1:9';
@@ -30,7 +30,7 @@ describe('the command line', () => {
     const sandbox = await startSandbox({
       world: makeWorld(TINY),
       day: FIRST_DAY,
-      alter: (q, r) => (q.host.includes('lakes-sunbelt') ? { ...r, status: 403 } : undefined),
+      alter: (q, r) => (q.host.includes('buckeye-income') ? { ...r, status: 403 } : undefined),
     });
     // A killed run left these.
     await mkdir(join(layout.snapshots, '.building-2026-11-20.99'));
@@ -40,11 +40,11 @@ describe('the command line', () => {
     assert.equal(status, 0, out);
     assert.deepEqual((await readdir(layout.snapshots)).sort(), [FIRST_RUN, BROKEN_RUN]);
     assert.deepEqual(await readdir(layout.run(FIRST_RUN)), ['run.json']);
-    assert.match(out, /Warnings \(1\)\n {2}lakes_sunbelt_exchange unavailable: refused: .*it has no earlier rows/);
+    assert.match(out, /Warnings \(1\)\n {2}buckeye_income_property unavailable: refused: .*it has no earlier rows/);
     assert.match(out, /Published .*2026-11-20\.02/);
     const seen = await cli('status', { DATA_DIR: layout.root });
     assert.equal(seen.status, 1);
-    assert.match(seen.out, /lakes_sunbelt_exchange +UNAVAILABLE .*refused: /);
+    assert.match(seen.out, /buckeye_income_property +UNAVAILABLE .*refused: /);
     assert.match(seen.out, /0 late, 1 broken/);
   });
 

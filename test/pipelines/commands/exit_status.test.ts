@@ -18,10 +18,10 @@ import { newLayout, runDay, TINY } from '../runs.ts';
 import { JOIN_RATES } from '../some_tables.ts';
 import { afterFirstDay, FIRST_DAY, FIRST_RUN } from '../starting_points.ts';
 
-const SITE = 'lakes_sunbelt_exchange';
+const SITE = 'buckeye_income_property';
 const BROKEN_RUN = `${FIRST_DAY}.02`;
 
-const refused: Alter = (q, r) => (q.host.includes('lakes-sunbelt') ? { ...r, status: 403 } : undefined);
+const refused: Alter = (q, r) => (q.host.includes('buckeye-income') ? { ...r, status: 403 } : undefined);
 
 describe('the command line', () => {
   let layout: Layout;
@@ -51,11 +51,11 @@ describe('the command line', () => {
     });
     assert.equal(await readlink(layout.current), `snapshots/${BROKEN_RUN}`);
     const out = formatSummary(broken, layout.root).join('\n');
-    assert.match(out, /Warnings \(1\)\n {2}lakes_sunbelt_exchange unavailable: refused: .*it has no earlier rows/);
+    assert.match(out, /Warnings \(1\)\n {2}buckeye_income_property unavailable: refused: .*it has no earlier rows/);
     assert.match(out, /Published .*2026-11-20\.02/);
     const seen: string[] = [];
     assert.equal(await status(layout, (line) => seen.push(line)), 1);
-    assert.match(seen.join('\n'), /lakes_sunbelt_exchange +UNAVAILABLE .*refused: /);
+    assert.match(seen.join('\n'), /buckeye_income_property +UNAVAILABLE .*refused: /);
     assert.match(seen.join('\n'), /oh_butler_tax +no file /);
     assert.match(seen.join('\n'), /0 late, 1 broken/);
   });

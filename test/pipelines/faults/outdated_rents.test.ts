@@ -15,7 +15,7 @@ import { newLayout, published, runDay, TINY, type OneRun } from '../runs.ts';
 import { COUNTY_RECORDS, JOIN_RATES } from '../some_tables.ts';
 
 const world = makeWorld(TINY);
-const LISTINGS = 'lakes_sunbelt_exchange';
+const LISTINGS = 'buckeye_income_property';
 const NEWER = 'newer_fiscal_year_published';
 const OVER = 'fiscal_year_over';
 

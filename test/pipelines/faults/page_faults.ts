@@ -50,12 +50,12 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     what: 'an index whose template changed',
-    source: 'lakes_sunbelt_exchange',
+    source: 'buckeye_income_property',
     status: 'quarantined',
     reason: /^template_changed$/,
     alter: (q, r) =>
-      q.host.includes('lakes-sunbelt') && q.path === '/search'
-        ? { ...r, body: bytes(text(r.body).replaceAll('application/ld+json', 'application/json')) }
+      q.host.includes('buckeye-income') && q.path === '/properties'
+        ? { ...r, body: bytes(text(r.body).replaceAll('class="property"', 'class="building"')) }
         : undefined,
   },
   {

@@ -168,7 +168,7 @@ describe('the days after', () => {
   /** One county of each kind of list. */
   const LISTS = ['oh_cuyahoga_tax', 'oh_hamilton_tax', 'oh_stark_tax', 'oh_summit_tax'];
   /** Sites that show their listings on few pages. */
-  const SITES = ['lakes_sunbelt_exchange', 'buckeye_income_property', 'reso_sandbox_mls'];
+  const SITES = ['buckeye_income_property', 'reso_sandbox_mls'];
   const runs: (RunResult & { truth: WorldDay })[] = [];
   let layout: Layout;
   before(async () => {

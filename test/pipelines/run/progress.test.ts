@@ -10,6 +10,7 @@ import { duration, largeRead } from '../../../pipelines/progress/words.ts';
 import { labeled, wrapped } from '../../../pipelines/wrap.ts';
 import type { ReadRecord } from '../../../pipelines/ingest/reads.ts';
 import { loadSources } from '../../../sources/index.ts';
+import '../../environment.ts';
 import { play, textOf } from './terminal.ts';
 
 const all = await loadSources();

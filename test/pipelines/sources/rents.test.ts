@@ -17,15 +17,15 @@ const world = makeWorld(TINY);
 const DAY = '2026-11-20';
 const TOKEN = 'eyJ0b2tlbg-of-a-test.0123456789';
 
-/** Two sites that show their listings on few pages. */
-const LISTINGS = ['lakes_sunbelt_exchange', 'buckeye_income_property'];
+/** A site that shows its listings on few pages. */
+const LISTINGS = 'buckeye_income_property';
 
 /** A run over listings and rents alone. */
 const run = (rest: Partial<OneRun> & Pick<OneRun, 'layout'>) =>
   runDay({
     world,
     day: DAY,
-    only: ({ family, name }) => family === 'fmr' || LISTINGS.includes(name),
+    only: ({ family, name }) => family === 'fmr' || name === LISTINGS,
     tables: ['deals'],
     empty: COUNTY_RECORDS,
     ...rest,

@@ -1,9 +1,0 @@
-import { realAuction } from '../../families/realauction/adapter.ts';
-
-export default realAuction({
-  county: 'Duval',
-  fips: '12031',
-  host: 'duval.realforeclose.com',
-  state: 'FL',
-  site: 'foreclosure',
-});

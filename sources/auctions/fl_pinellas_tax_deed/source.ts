@@ -1,9 +1,0 @@
-import { realAuction } from '../../families/realauction/adapter.ts';
-
-export default realAuction({
-  county: 'Pinellas',
-  fips: '12103',
-  host: 'pinellas.realtaxdeed.com',
-  state: 'FL',
-  site: 'tax_deed',
-});
