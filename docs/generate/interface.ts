@@ -83,8 +83,8 @@ export function interfacePage(): string {
     [...shared].join('\n'),
     ...[...sections, ...others].filter((part) => part !== ''),
     '## Errors',
-    'Every error is `application/problem+json` (RFC 9457) with `billed`, which is false unless stated, and one of these ' +
-      'values of `reason`.',
+    'Every error is `application/problem+json` (RFC 9457) with `billed`, which is false unless stated, and one of ' +
+      'these values of `reason`.',
     Object.entries(PROBLEMS)
       .map(([reason, { status, title }]) => {
         const open = OPEN_OUTCOMES.has(reason) ? '; `billed` is null, not known yet' : '';
