@@ -28,3 +28,42 @@ export function table(header: readonly string[], rows: readonly (readonly string
   };
   return [formatRow(header), ...rows.map(formatRow)];
 }
+
+import wrapAnsi from 'wrap-ansi';
+
+/** As many of the parts as fit a width, the first at least. */
+export function fitting(parts: readonly string[], width: number): string {
+  let line = parts[0] ?? '';
+  for (const part of parts.slice(1)) {
+    if (line.length + 2 + part.length > width) break;
+    line += `  ${part}`;
+  }
+  return line;
+}
+
+/** Text under a label, continued below itself on a narrow terminal. Words stay whole. */
+export function labeled(label: string, text: string, width: number): string[] {
+  const room = width - label.length;
+  if (!Number.isFinite(width)) return [label + text];
+  if (room < 20) return [label.trimEnd(), ...wrapped(text, width, 2)];
+  const indent = ' '.repeat(label.length);
+  return wrapAnsi(text, room, { hard: false, trim: true })
+    .split('\n')
+    .map((line, index) => (index === 0 ? label : indent) + line);
+}
+
+/** Text in lines of at most this width, where its words allow it. */
+export const wrapped = (text: string, width: number, indent = 0): string[] =>
+  Number.isFinite(width)
+    ? wrapAnsi(text, width - indent, { hard: false, trim: true })
+        .split('\n')
+        .map((line) => ' '.repeat(indent) + line)
+    : [' '.repeat(indent) + text];
+
+/** A line in parts, the second and later ones two columns further in. */
+export function wrapLine(line: string, width: number): string[] {
+  if (line.length <= width) return [line];
+  const indent = line.length - line.trimStart().length;
+  const [first = '', ...rest] = wrapped(line.trimStart(), width - 2, indent);
+  return [first, ...rest.map((part) => `  ${part}`)];
+}

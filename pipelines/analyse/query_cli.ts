@@ -1,7 +1,7 @@
 /** `make query NAME=...`: answer a worked query on a snapshot. Without NAME, list the queries. */
 import { print } from '../../lib/output.ts';
 import { readSettings } from '../../lib/settings.ts';
-import { wrapLine } from '../wrap.ts';
+import { wrapLine } from '../format.ts';
 import { openSnapshot } from './open_snapshot.ts';
 import { queryNamed, workedQueries } from './queries.ts';
 import { formatLines, formatTable, runQuery } from './query_result.ts';

@@ -1,8 +1,6 @@
 /** Runs a query and formats its result, for people and for programs. */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { messageOf } from '../../lib/errors.ts';
-import { plural, table } from '../format.ts';
-import { wrapped } from '../wrap.ts';
+import { plural, table, wrapped } from '../format.ts';
 
 export interface QueryResult {
   readonly columns: readonly string[];
@@ -142,23 +140,4 @@ export function formatLines({ columns, rows }: QueryResult, format: 'csv' | 'jso
   return rows.map((row) =>
     JSON.stringify(Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null]))),
   );
-}
-
-/** DuckDB's words for access that a snapshot does not allow. */
-const FORBIDDEN = new RegExp(
-  [
-    'read-only',
-    'Cannot execute statement of type',
-    'External file access',
-    'has been locked',
-    'file system operations are disabled',
-  ].join('|'),
-  'iu',
-);
-
-/** DuckDB's message about an error, without its internal prefix; the position in the statement stays. */
-export function queryErrorText(error: unknown): string {
-  const message = messageOf(error);
-  if (FORBIDDEN.test(message)) return `Not allowed: the snapshot is read-only. ${message.split('\n')[0] ?? ''}`;
-  return message.replace(/^Failed to \w+ statements: /u, '').trim();
 }

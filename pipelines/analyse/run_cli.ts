@@ -1,5 +1,5 @@
 /** Runs the command of an analyst: its exit status, and errors as one message on standard error. */
-import { queryErrorText } from './query_result.ts';
+import { messageOf } from '../../lib/errors.ts';
 
 export async function runCli(main: () => Promise<number>): Promise<void> {
   try {
@@ -12,3 +12,22 @@ export async function runCli(main: () => Promise<number>): Promise<void> {
 
 /** Width of the terminal; unlimited for a pipe or a file. */
 export const screenWidth = (): number => (process.stdout.isTTY ? process.stdout.columns : Infinity);
+
+/** DuckDB's words for access that a snapshot does not allow. */
+const FORBIDDEN = new RegExp(
+  [
+    'read-only',
+    'Cannot execute statement of type',
+    'External file access',
+    'has been locked',
+    'file system operations are disabled',
+  ].join('|'),
+  'iu',
+);
+
+/** DuckDB's message about an error, without its internal prefix; the position in the statement stays. */
+function queryErrorText(error: unknown): string {
+  const message = messageOf(error);
+  if (FORBIDDEN.test(message)) return `Not allowed: the snapshot is read-only. ${message.split('\n')[0] ?? ''}`;
+  return message.replace(/^Failed to \w+ statements: /u, '').trim();
+}

@@ -17,8 +17,15 @@ import { diffFiles, type TableDiff } from '../analyse/diff.ts';
 import { archivedPages, listUnreadable } from '../archived_pages.ts';
 import { LAST_DAY } from '../clock.ts';
 import { checkExpectations } from '../ingest/expect.ts';
-import { readPage } from '../ingest/read_page.ts';
-import { readsUpTo, stagedParquet, trustedRows, versionOf, writeRead, type ReadRecord } from '../ingest/reads.ts';
+import {
+  readPage,
+  readsUpTo,
+  stagedParquet,
+  trustedRows,
+  versionOf,
+  writeRead,
+  type ReadRecord,
+} from '../ingest/reads.ts';
 import { stageRead, type Staged, type StagedRead } from '../ingest/stage/stage.ts';
 import type { Layout } from '../layout.ts';
 

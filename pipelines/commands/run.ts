@@ -10,29 +10,31 @@ import {
   SettingError,
   type PipelineSettings,
 } from '../../lib/settings.ts';
+import type { Store } from '../../lib/store/store.ts';
 import { assumptionsWith } from '../../models/assumptions/overrides.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
-import { loadSources } from '../../sources/index.ts';
+import type { Archive } from '../../sources/fetch/archive.ts';
+import { createFetcher } from '../../sources/fetch/fetcher.ts';
+import { hostsOf, loadSources, secretsOf } from '../../sources/index.ts';
 import { FAMILIES } from '../../sources/kinds.ts';
-import { liveClock, sandboxClock } from '../clock.ts';
+import { liveClock, sandboxClock, type Clock } from '../clock.ts';
+import { inThisProcess, type Crawler } from '../crawl/crawler.ts';
 import { layoutOf, type Layout } from '../layout.ts';
 import { operatorSettings } from '../operate/settings.ts';
 import { mayBeFetched, missingPermissions } from '../permission.ts';
 import { lineProgress } from '../progress/lines.ts';
 import { LiveProgress } from '../progress/live.ts';
 import type { Progress } from '../progress/progress.ts';
-import { wrapped } from '../wrap.ts';
 import { holdFolder } from '../run/lock.ts';
 import { removePartialFiles } from '../run/partial_files.ts';
 import { dueByCadence } from '../run/read_sources.ts';
-import { bestDeals } from '../run/summary/best_deals.ts';
-import { formatEnd } from '../run/summary/end_screen.ts';
 import { run, type RunResult } from '../run/run.ts';
+import { bestDeals, formatEnd } from '../run/summary/end_screen.ts';
 import { formatSummary } from '../run/summary/summary.ts';
 import { checkLedger, noLedgerYet, soldLeads } from '../sold_leads.ts';
 import { openRunStore } from '../store/run_store.ts';
 import { openStoredArchive } from '../store/stored_archive.ts';
-import { openCrawler } from './open_crawler.ts';
+import { wrapped } from '../format.ts';
 
 /** Number of equal first letters of similar names, and number of similar names in a message. */
 const [SAME_START, SIMILAR_SHOWN] = [5, 5];
@@ -223,4 +225,53 @@ export async function runCommand(): Promise<number> {
     store?.close();
     release();
   }
+}
+
+/** @param progress shows the requests and bytes of this process, or the sources that workers have read */
+async function openCrawler(
+  settings: PipelineSettings,
+  all: readonly SourceSpec[],
+  archive: Archive,
+  {
+    clock,
+    progress,
+    store,
+  }: {
+    readonly clock: Clock;
+    readonly progress: Progress;
+    readonly store?: Store | undefined;
+  },
+): Promise<{ readonly crawler: Crawler; close(): Promise<void> }> {
+  const sandboxUrl = settings.LIVE ? undefined : settings.SANDBOX_URL;
+  const secrets = secretsOf(all);
+  if (settings.QUEUE !== undefined) {
+    // Imported on demand: most runs have no queue, and its packages load slowly.
+    const { openQueueCrawler } = await import('../crawl/queue_crawler.ts');
+    const crawler = await openQueueCrawler({
+      url: settings.QUEUE,
+      dataDir: settings.DATA_DIR,
+      store,
+      archive,
+      sources: all,
+      contact: settings.CONTACT,
+      sandboxUrl,
+      secrets,
+      print: (line) => progress.line(line),
+      onProgress: (counts) => progress.workers(counts),
+      noWorkerMs: settings.QUEUE_WAIT_MINUTES * 60_000,
+    });
+    return { crawler, close: () => crawler.close() };
+  }
+  const fetcher = createFetcher({
+    archive,
+    clock,
+    onProgress: (received) => progress.received(received),
+    onNoNetwork: (message) => progress.line(message),
+    hosts: hostsOf(all),
+    secrets,
+    ...(sandboxUrl === undefined ? {} : { sandboxUrl }),
+    ...(settings.CHROMIUM_PATH === undefined ? {} : { chromiumPath: settings.CHROMIUM_PATH }),
+    ...(settings.CONTACT === undefined ? {} : { contact: settings.CONTACT }),
+  });
+  return { crawler: inThisProcess(fetcher), close: () => fetcher.close() };
 }

@@ -10,7 +10,7 @@ import { openSnapshot, type OpenSnapshot } from '../analyse/open_snapshot.ts';
 import { formatLines, formatTable, runQuery } from '../analyse/query_result.ts';
 import { runCli, screenWidth } from '../analyse/run_cli.ts';
 import { analystSettings } from '../analyse/settings.ts';
-import { wrapLine } from '../wrap.ts';
+import { wrapLine } from '../format.ts';
 
 const MAX_ROWS = 200;
 const TABLES_SQL = `

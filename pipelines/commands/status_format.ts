@@ -1,13 +1,12 @@
 /** Formats the health of a data folder for a screen. */
 import { styleText } from 'node:util';
 import { knownNetwork } from '../../lib/network.ts';
-import { bytesShort, number, plural } from '../format.ts';
+import { bytesShort, labeled, number, plural, wrapped } from '../format.ts';
 import type { Sales } from '../operate/earnings.ts';
 import type { DiskForecast } from '../operate/forecast.ts';
 import type { Health, SnapshotHealth } from '../operate/health.ts';
 import type { Cost } from '../operate/past_runs.ts';
 import type { SourceHealth } from '../operate/source_health.ts';
-import { labeled, wrapped } from '../wrap.ts';
 import { formatSources, type Screen } from './status_sources.ts';
 
 export type { Screen } from './status_sources.ts';

@@ -1,7 +1,6 @@
 /** The table of sources of `make status`, sources with problems first. */
 import { styleText } from 'node:util';
-import { number, table } from '../format.ts';
-import { wrapped } from '../wrap.ts';
+import { number, table, wrapped } from '../format.ts';
 import { formatOutdated, type SourceHealth } from '../operate/source_health.ts';
 
 export interface Screen {

@@ -6,7 +6,7 @@
 import type { SourceSpec } from '../../sources/contract.ts';
 import type { Fetcher, Stats } from '../../sources/fetch/fetcher.ts';
 import { loadHere, type LoadRows } from '../ingest/stage/load_rows.ts';
-import { readPage, type ReadPage } from '../ingest/read_page.ts';
+import { readPage, type ReadPage } from '../ingest/reads.ts';
 
 /** The inputs of a read as plain data, so that another process can do it. */
 export interface Reading {

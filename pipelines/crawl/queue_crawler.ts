@@ -12,7 +12,7 @@ import type { Store } from '../../lib/store/store.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import type { Archive, RequestRecord } from '../../sources/fetch/archive.ts';
 import { archivedRequests } from '../archived_pages.ts';
-import type { ReadPage } from '../ingest/read_page.ts';
+import type { ReadPage } from '../ingest/reads.ts';
 import { layoutOf } from '../layout.ts';
 import { begunReads } from '../store/begun_reads.ts';
 import { fetchRequests } from '../store/worker_store.ts';

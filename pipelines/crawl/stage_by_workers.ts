@@ -10,10 +10,16 @@ import type { SourceSpec } from '../../sources/contract.ts';
 import type { Archive, RequestRecord } from '../../sources/fetch/archive.ts';
 import { archivedRequests } from '../archived_pages.ts';
 import { loadHere, MAX_REJECTS, type Loaded, type LoadRows, type RowsToLoad } from '../ingest/stage/load_rows.ts';
-import { refOf } from '../ingest/reads.ts';
-import type { ReadPage } from '../ingest/read_page.ts';
-import { splitIntoShards, type Part } from '../ingest/stage/shards.ts';
-import { addShard, removeShard, shardFiles, type ShardFiles, type StagedShard } from '../ingest/stage/stage_shard.ts';
+import { refOf, type ReadPage } from '../ingest/reads.ts';
+import {
+  addShard,
+  removeShard,
+  shardFiles,
+  splitIntoShards,
+  type Part,
+  type ShardFiles,
+  type StagedShard,
+} from '../ingest/stage/stage_shard.ts';
 import { layoutOf } from '../layout.ts';
 import { getShard, removeStoredShard } from '../store/stored_shards.ts';
 import { StageOutput, type ShardParts, type StageJob } from './jobs.ts';

@@ -6,11 +6,10 @@ import { Quarantine, SourceUnavailable, type SourceSpec } from '../../sources/co
 import type { Clock } from '../clock.ts';
 import type { Crawler, SourceRead } from '../crawl/crawler.ts';
 import { parseRunId, type Layout } from '../layout.ts';
-import { readsUpTo, refOf, stagedParquet, writeRead, type ReadRecord } from './reads.ts';
+import { readPage, readsUpTo, refOf, stagedParquet, writeRead, type ReadPage, type ReadRecord } from './reads.ts';
 import { fileToCarryFrom } from './stage/carry.ts';
 import type { NaturalKey, Unreadable } from './stage/check_rows.ts';
 import { checkExpectations } from './expect.ts';
-import { readPage, type ReadPage } from './read_page.ts';
 import { stageRead } from './stage/stage.ts';
 
 export interface Ingest {

@@ -2,10 +2,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { RejectedRow } from '../../models/inputs.ts';
 import { DamagedFile, readJson, sha256OfFile, writeWhole } from '../../lib/files.ts';
+import { RejectedRow } from '../../models/inputs.ts';
+import type { Page } from '../../sources/contract.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
-import type { ReadPage } from './read_page.ts';
 
 /*
  * A read is never edited. `make rebuild SOURCE=...` adds a version, `<run id>.v2.{parquet,json}`; the newest version is
@@ -172,3 +172,21 @@ export async function readsUpTo(layout: Layout, source: string, asOf: string): P
 export async function standingRead(layout: Layout, source: string, asOf: string): Promise<ReadRecord | undefined> {
   return (await readsUpTo(layout, source, asOf)).find((read) => read.status === 'good');
 }
+
+export interface ReadPage extends Pick<Page, 'kind' | 'url' | 'context' | 'sha256' | 'observedAt'> {
+  /** Bytes of the body after content decoding. */
+  readonly size: number;
+  /** @throws ArchiveDamage if the archive has lost it */
+  open(): Promise<Page>;
+}
+
+/** A page whose bytes are in memory. */
+export const readPage = (page: Page): ReadPage => ({
+  kind: page.kind,
+  url: page.url,
+  context: page.context,
+  sha256: page.sha256,
+  observedAt: page.observedAt,
+  size: page.bytes.length,
+  open: () => Promise.resolve(page),
+});

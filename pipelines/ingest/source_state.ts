@@ -5,7 +5,7 @@ import { publicAddress } from '../../sources/fetch/polite/hosts.ts';
 import { yearInUse } from '../../sources/fiscal_year.ts';
 import { isInSeason, type Season } from '../../sources/season.ts';
 import { daysBetween } from '../clock.ts';
-import { NO_RECENT_ROWS, withoutRecentRows } from './newest.ts';
+import { NO_RECENT_ROWS, withoutRecentRows } from './recency.ts';
 import { whatIsMissing } from '../permission.ts';
 import type { ReadRecord } from './reads.ts';
 

@@ -23,7 +23,7 @@ const MAX_PAGES = 20;
  * as_expected: the page was read, and its rows were accepted. differs: the adapter does not know the page, or rejects
  * too many of its rows. unavailable: the site refuses or does not respond.
  */
-export type Verdict = 'as_expected' | 'differs' | 'unavailable';
+type Verdict = 'as_expected' | 'differs' | 'unavailable';
 
 export interface Probe {
   readonly verdict: Verdict;

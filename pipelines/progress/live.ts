@@ -1,7 +1,7 @@
 /** Progress on a terminal: one line for each family and step, redrawn in place. */
 import { styleText } from 'node:util';
 import { createLogUpdate } from 'log-update';
-import { plural } from '../format.ts';
+import { fitting, plural, wrapped } from '../format.ts';
 import type { Progress, Step } from './progress.ts';
 import { Tally, type FamilyCounts } from './tally.ts';
 import {
@@ -15,7 +15,6 @@ import {
   stepCounts,
   type StepState,
 } from './words.ts';
-import { fitting, wrapped } from '../wrap.ts';
 
 const REDRAW_MS = 120;
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];

@@ -1,8 +1,10 @@
 /** One run: read and stage the sources, build the models, audit them, publish the snapshot (`make run`). */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { rowsOf } from '../../lib/duck.ts';
 import { messageOf } from '../../lib/errors.ts';
-import { makeFolder, sync } from '../../lib/files.ts';
+import { makeFolder, sync, writeWhole } from '../../lib/files.ts';
 import { currentAssumptions, type AssumptionSet } from '../../models/assumptions.ts';
 import { auditModels, type AuditResult, type ModelResult } from '../../models/audit.ts';
 import { buildModels } from '../../models/build.ts';
@@ -13,18 +15,16 @@ import { assertDataKind } from '../data_kind.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 import { runIdOf, type Layout } from '../layout.ts';
 import { writeOpenTables } from '../open_tables/write.ts';
+import { SILENT } from '../progress/progress.ts';
 import { listSnapshots, snapshotBefore, snapshotOfDay } from '../snapshots.ts';
 import { NONE_SOLD, type SoldLeads } from '../sold_leads.ts';
+import type { RunStore } from '../store/run_store.ts';
 import { openBuildDatabase, PUBLISHED, type BuildDatabase } from './build_database.ts';
-import { SILENT } from '../progress/progress.ts';
-import { changesSince, type Changes } from './summary/changes.ts';
 import { snapshotFacts } from './facts.ts';
 import { loadInputs, type BuildInputs } from './inputs.ts';
-import { judgeSources } from './judge_sources.ts';
 import { makeCurrent, partsToWrite, writeSnapshot, type SnapshotFacts } from './publish.ts';
 import { readSources, type ReadOptions } from './read_sources.ts';
-import { writeReport } from './report.ts';
-import type { RunStore } from '../store/run_store.ts';
+import { changesSince, type Changes } from './summary/changes.ts';
 
 export interface RunOptions extends ReadOptions {
   /** Settings of the sandbox world, in words: a folder has one world. */
@@ -188,4 +188,49 @@ async function publish(
   await writeOpenTables(layout, tablesUrl).catch(warn(`in ${layout.iceberg}`));
   await store?.writeTables(tablesUrl).catch(warn(`of STORE ${store.store.shown}`));
   return { manifest, changes, current };
+}
+
+/** The same states, with the status and the reason of sources that the model `sources` reports as degraded. */
+async function judgeSources(
+  connection: DuckDBConnection,
+  sources: readonly SourceState[],
+): Promise<readonly SourceState[]> {
+  const degraded = await rowsOf(connection, "SELECT source, reason, detail FROM sources WHERE status = 'degraded'");
+  const found = new Map(degraded.map((row) => [row['source'], row]));
+  return sources.map((state) => {
+    const judged = found.get(state.row.source);
+    if (!judged) return state;
+    const { reason, detail } = judged;
+    return { ...state, row: { ...state.row, status: 'degraded', reason: String(reason), detail: String(detail) } };
+  });
+}
+
+interface RunOutcome {
+  readonly sources: readonly SourceState[];
+  /** Names of the blocking audits that failed. */
+  readonly blocked: readonly string[];
+  readonly published: boolean;
+  readonly current: boolean;
+}
+
+async function writeReport(
+  layout: Layout,
+  runId: string,
+  startedMs: number,
+  { sources, ...outcome }: RunOutcome,
+): Promise<void> {
+  const report = {
+    run_id: runId,
+    started_at: new Date(startedMs).toISOString(),
+    seconds: (Date.now() - startedMs) / 1000,
+    ...outcome,
+    reads: sources.map(({ spec, latest }) => ({
+      source: spec.name,
+      status: latest?.status ?? 'not_due',
+      reason: latest?.reason ?? null,
+      counts: latest?.counts ?? null,
+      traffic: latest?.traffic ?? null,
+    })),
+  };
+  await writeWhole(join(layout.run(runId), 'run.json'), `${JSON.stringify(report, null, 1)}\n`);
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { rowsOf } from '../../lib/duck.ts';
 import { loadModels } from '../../models/index.ts';
-import { findProducer, producerText } from '../../pipelines/analyse/explain/producer.ts';
+import { findProducer, producerText } from '../../pipelines/analyse/explain/explain.ts';
 import { openSnapshot, type OpenSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
 import { EXPLAINABLE } from '../../pipelines/analyse/settings.ts';
 import { afterFirstDay } from '../pipelines/starting_points.ts';

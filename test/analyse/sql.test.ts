@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { openSnapshot, type OpenSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
 import { formatLines, formatTable } from '../../pipelines/analyse/query_result.ts';
 import type { Layout } from '../../pipelines/layout.ts';
-import { wrapLine } from '../../pipelines/wrap.ts';
+import { wrapLine } from '../../pipelines/format.ts';
 import { runHere, type Ended } from '../command_here.ts';
 import { BARE } from '../environment.ts';
 import { afterFirstDay } from '../pipelines/starting_points.ts';

@@ -81,7 +81,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   },
   {
     name: 'a page of rates that stopped a year ago looks fresh',
-    changes: [change('pipelines/ingest/newest.ts', 'if (age <= expect.newest.maxAgeDays)', 'if (age <= 10_000)')],
+    changes: [change('pipelines/ingest/recency.ts', 'if (age <= expect.newest.maxAgeDays)', 'if (age <= 10_000)')],
     caughtBy: [test('pipelines/sources/survey_rates.test.ts', 'a page that stops a year ago degrades its source')],
   },
   {

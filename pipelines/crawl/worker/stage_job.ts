@@ -5,8 +5,8 @@ import type { Job } from 'pg-boss';
 import { StoreUnavailable } from '../../../lib/store/store.ts';
 import { Quarantine, type Page, type SourceSpec } from '../../../sources/contract.ts';
 import type { Archive, RequestRecord } from '../../../sources/fetch/archive.ts';
-import { cutPart } from '../../ingest/stage/shards.ts';
 import {
+  cutPart,
   removeShard,
   shardFiles,
   stageShard,

@@ -4,7 +4,7 @@ import { rowsOf } from '../../../lib/duck.ts';
 import { identifier } from '../../../lib/sql.ts';
 import type { SourceSpec } from '../../../sources/contract.ts';
 import type { NaturalKey, Rejected } from './check_rows.ts';
-import type { ReadPage } from '../read_page.ts';
+import type { ReadPage } from '../reads.ts';
 
 export interface Duplicates {
   /** Number of rows merged into another. */

@@ -3,7 +3,7 @@ import { Quarantine, type Page, type SourceSpec } from '../../../sources/contrac
 import { droppedName } from '../../../sources/dropped_files.ts';
 import { checkedRows, WHOLE_FILE, type Checked, type Rejected, type Values } from './check_rows.ts';
 import { checkRejects } from '../expect.ts';
-import type { ReadPage } from '../read_page.ts';
+import type { ReadPage } from '../reads.ts';
 
 /** The rows of a readable file. */
 interface FileRows {

@@ -1,10 +1,12 @@
 /** Checks the rows of pages and loads the accepted ones into the table `fresh`, in the order of the pages. */
+import { rm } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { identifier } from '../../../lib/sql.ts';
+import { openDuck, openSmall } from '../../../lib/duck.ts';
+import { identifier, literal } from '../../../lib/sql.ts';
 import { Quarantine, type SourceSpec } from '../../../sources/contract.ts';
+import type { ReadPage } from '../reads.ts';
 import { checkedRows, type Checked, type NaturalKey, type Rejected, type Values } from './check_rows.ts';
 import { checkedFiles } from './each_file.ts';
-import type { ReadPage } from '../read_page.ts';
 import { HANDED_OVER, insertRows, stagedColumns } from './json_rows.ts';
 
 /** Rows in one INSERT. */
@@ -74,3 +76,25 @@ export const loadHere: LoadRows = async (connection, rows) => {
   await insertBatch(true);
   return { accepted, rejects, rejectedKeys };
 };
+
+/** Pages of this size and more get a database of their own, which spills to the disk. */
+const LARGE_BYTES = 16_000_000;
+const LARGE_MEMORY = '1GB';
+
+/** Open a database for the rows of these pages. A large one spills to disk in the folder of the staged file. */
+export async function openStaging({ pages, target }: Pick<RowsToLoad, 'pages' | 'target'>): Promise<{
+  readonly connection: DuckDBConnection;
+  close(): Promise<void>;
+}> {
+  if (pages.reduce((bytes, page) => bytes + page.size, 0) < LARGE_BYTES) return openSmall();
+  const duck = await openDuck(':memory:', { threads: 1, memoryLimit: LARGE_MEMORY });
+  const spill = `${target}.spill.tmp`;
+  await duck.connection.run(`SET temp_directory = ${literal(spill)}`);
+  return {
+    connection: duck.connection,
+    async close() {
+      duck.close();
+      await rm(spill, { recursive: true, force: true });
+    },
+  };
+}

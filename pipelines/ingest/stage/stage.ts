@@ -13,11 +13,9 @@ import { identifier, literal } from '../../../lib/sql.ts';
 import { carryRows } from './carry.ts';
 import { isPartOfKey, lostRow, type NaturalKey, type Rejected, type Unreadable } from './check_rows.ts';
 import { resolveDuplicates } from './duplicates.ts';
-import { findFiscalYears } from '../fiscal_years.ts';
-import { createFresh, loadHere, type LoadRows, type RowsToLoad } from './load_rows.ts';
-import { findNewestDay } from '../newest.ts';
+import { findFiscalYears, findNewestDay } from '../recency.ts';
+import { createFresh, loadHere, openStaging, type LoadRows, type RowsToLoad } from './load_rows.ts';
 import type { ReadRecord } from '../reads.ts';
-import { openStaging } from './staging_database.ts';
 
 export interface ReadToStage extends RowsToLoad {
   readonly unreadable: readonly Unreadable[];

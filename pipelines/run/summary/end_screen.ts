@@ -1,11 +1,11 @@
 /** The end of a run in one screen: what was read, refused and published, the best deals, and what to do next. */
+import { openSmall, rowsOf } from '../../../lib/duck.ts';
 import { DEFAULT_PORT, inFolder } from '../../../lib/settings.ts';
-import { number, plural } from '../../format.ts';
+import { literal } from '../../../lib/sql.ts';
+import { labeled, number, plural, wrapped } from '../../format.ts';
 import { duration } from '../../progress/words.ts';
-import { labeled, wrapped } from '../../wrap.ts';
-import type { BestDeal } from './best_deals.ts';
 import type { RunResult } from '../run.ts';
-import { formatAudits, formatWaiting, collectWarnings } from './summary.ts';
+import { collectWarnings, formatAudits, formatWaiting } from './summary.ts';
 
 export interface EndOptions {
   readonly dataDir: string;
@@ -148,3 +148,45 @@ export function formatEnd(result: RunResult, options: EndOptions): string[] {
 
 const changesText = (counts: NonNullable<RunResult['changes']>['counts']): string =>
   counts.map(({ label: what, n }) => `${number(n)} ${what}`).join(', ');
+
+const SHOWN = 3;
+
+interface BestDeal {
+  readonly score: number;
+  readonly status: string;
+  /** Address and city, as published. */
+  readonly place: string;
+  readonly units: number | null;
+  /** Asking price in whole dollars, such as `$228,000`. */
+  readonly price: string;
+  /** The deal's own sentence on why it is interesting. */
+  readonly why: string;
+}
+
+/**
+ * The active deals with the highest scores, in the order of the free index.
+ * @param file deals.parquet of the snapshot
+ */
+export async function bestDeals(file: string): Promise<BestDeal[]> {
+  const { connection, close } = await openSmall();
+  try {
+    const rows = await rowsOf(
+      connection,
+      `SELECT deal_score, rental_status, address || ', ' || city || ', ' || state AS place, units,
+         format('${'{:t,}'}', list_price::BIGINT) AS price, why_this_is_interesting AS why
+       FROM read_parquet(${literal(file)})
+       WHERE listing_status = 'active' AND deal_score IS NOT NULL
+       ORDER BY deal_score DESC, id LIMIT ${SHOWN}`,
+    );
+    return rows.map((row) => ({
+      score: Number(row['deal_score']),
+      status: String(row['rental_status'] ?? ''),
+      place: String(row['place']),
+      units: row['units'] === null ? null : Number(row['units']),
+      price: `$${String(row['price'])}`,
+      why: String(row['why'] ?? ''),
+    }));
+  } finally {
+    await close();
+  }
+}

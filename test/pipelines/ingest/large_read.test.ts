@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { literal } from '../../../lib/sql.ts';
 import { checkedRows } from '../../../pipelines/ingest/stage/check_rows.ts';
-import { readPage } from '../../../pipelines/ingest/read_page.ts';
+import { readPage } from '../../../pipelines/ingest/reads.ts';
 import { stageRead, type Staged, type StagedRead } from '../../../pipelines/ingest/stage/stage.ts';
 import { shardFiles, type StagedShard } from '../../../pipelines/ingest/stage/stage_shard.ts';
 import type { LoadRows } from '../../../pipelines/ingest/stage/load_rows.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { ReadPage } from '../../../pipelines/ingest/read_page.ts';
-import { cutPart, splitIntoShards } from '../../../pipelines/ingest/stage/shards.ts';
+import type { ReadPage } from '../../../pipelines/ingest/reads.ts';
+import { cutPart, splitIntoShards } from '../../../pipelines/ingest/stage/stage_shard.ts';
 import type { SourceSpec } from '../../../sources/contract.ts';
 import { csvCuts } from '../../../sources/csv/csv_cuts.ts';
 import { streamCsv } from '../../../sources/csv/stream_csv.ts';

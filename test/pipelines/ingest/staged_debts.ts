@@ -8,8 +8,7 @@ import { literal } from '../../../lib/sql.ts';
 import { layoutOf, type Layout } from '../../../pipelines/layout.ts';
 import { fileToCarryFrom } from '../../../pipelines/ingest/stage/carry.ts';
 import type { Unreadable } from '../../../pipelines/ingest/stage/check_rows.ts';
-import { stagedParquet, writeRead, type ReadRecord } from '../../../pipelines/ingest/reads.ts';
-import { readPage } from '../../../pipelines/ingest/read_page.ts';
+import { readPage, stagedParquet, writeRead, type ReadRecord } from '../../../pipelines/ingest/reads.ts';
 import { stageRead, type StagedRead } from '../../../pipelines/ingest/stage/stage.ts';
 import { defineSource, Quarantine, type Candidate, type Page, type SourceSpec } from '../../../sources/contract.ts';
 

@@ -7,7 +7,7 @@ import { LiveProgress } from '../../../pipelines/progress/live.ts';
 import type { Progress } from '../../../pipelines/progress/progress.ts';
 import { Tally } from '../../../pipelines/progress/tally.ts';
 import { duration, largeRead } from '../../../pipelines/progress/words.ts';
-import { labeled, wrapped } from '../../../pipelines/wrap.ts';
+import { labeled, wrapped } from '../../../pipelines/format.ts';
 import type { ReadRecord } from '../../../pipelines/ingest/reads.ts';
 import { loadSources } from '../../../sources/index.ts';
 import '../../environment.ts';

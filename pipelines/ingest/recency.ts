@@ -1,11 +1,11 @@
-/** The newest row of a read, where its source must have recent ones. */
+/** How recent the rows of a read are: its newest row, and its fiscal years, where the source must have recent ones. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../../lib/duck.ts';
 import { identifier } from '../../lib/sql.ts';
 import type { DegradedReason } from '../../models/marts/sources.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { daysBetween } from '../clock.ts';
-import type { ReadRecord } from './reads.ts';
+import type { ReadPage, ReadRecord } from './reads.ts';
 
 /** Reason of a source that is degraded because it has none. */
 export const NO_RECENT_ROWS: DegradedReason = 'no_recent_rows';
@@ -39,4 +39,21 @@ export function withoutRecentRows(
     `the newest row${of} is of ${newest.on}, ${age} days before it was read; ` +
     `at most ${expect.newest.maxAgeDays} days expected`
   );
+}
+
+/** Years of the rows in the table `fresh`, and the newest year on the source's own lists with the day of the list. */
+export async function findFiscalYears(
+  connection: DuckDBConnection,
+  spec: SourceSpec,
+  pages: readonly ReadPage[],
+): Promise<ReadRecord['fiscal_years']> {
+  if (!spec.listedFiscalYear) return undefined;
+  const rows = await rowsOf(connection, 'SELECT DISTINCT fiscal_year FROM fresh ORDER BY fiscal_year');
+  const lists: { readonly year: number; readonly on: string }[] = [];
+  for (const page of pages) {
+    const year = spec.listedFiscalYear(await page.open());
+    if (year !== null) lists.push({ year, on: page.observedAt.slice(0, 10) });
+  }
+  const [listed = null] = lists.sort((a, b) => b.year - a.year || (a.on < b.on ? 1 : -1));
+  return { rows: rows.map((row) => Number(row['fiscal_year'])), listed };
 }
