@@ -179,7 +179,7 @@ export interface RecordDefinition<F extends Fields = Fields> {
 
 /** Field of a record in the API: the reason of each field that is null. No column of a table. */
 export const ABSENT = 'absent';
-/** Reason if no cause applies, as in a snapshot older than the field with the reason. */
+/** Reason if no cause applies. */
 export const NOT_RECORDED = 'not_recorded';
 export const ABSENT_ABOUT = 'Reasons why fields of the record are null, by name of the field.';
 

@@ -45,8 +45,6 @@ export const cityBasis = <const A extends string>(absent: A) =>
   );
 
 const NO_POINT = 'geo_basis is no_zip or zip_not_listed';
-/** For a field added later: older snapshots are still served without it, but no new row is built without it. */
-const BUILT_BEFORE = 'the snapshot was built before the field was published';
 
 /** A point for the map, and where it comes from (models/macros/places.sql). */
 export const point = {
@@ -57,7 +55,6 @@ export const point = {
     "Origin of latitude and longitude. parcel_layer: the parcel's own point in its county's or city's layer; " +
       "zip_centroid: a point inside the ZIP's area, by the census gazetteer, the same for all properties of the ZIP; " +
       'no_zip: the ZIP is unknown; zip_not_listed: the gazetteer has no area of the ZIP, or its state is not covered.',
-    { absent: BUILT_BEFORE },
   ),
 };
 
@@ -67,8 +64,7 @@ export const pointAsSaid = (model: string): Audit =>
     model,
     'point_as_said',
     'latitude and longitude are null exactly if geo_basis says so, and inside the United States',
-    `geo_basis IS NULL
-      OR (latitude IS NULL) <> (geo_basis IN ('no_zip', 'zip_not_listed'))
+    `(latitude IS NULL) <> (geo_basis IN ('no_zip', 'zip_not_listed'))
       OR (latitude IS NULL) <> (longitude IS NULL)
       OR latitude <= 0
       OR longitude >= 0`,
@@ -78,7 +74,6 @@ export const pointAsSaid = (model: string): Audit =>
 export const pointCauses = {
   latitude: [{ of: 'geo_basis' }],
   longitude: [{ of: 'geo_basis' }],
-  geo_basis: [],
 } as const;
 
 /** Kinds of organizations, by the legal form in their names (models/macros/organizations.sql). */

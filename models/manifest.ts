@@ -6,20 +6,6 @@ import { SourceRead } from './inputs.ts';
 const count = z.int().min(0);
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-const { shape } = SourceRead.schema;
-/** Columns of sources that older snapshots do not have. */
-const addedLater = {
-  terms_show_pages: shape.terms_show_pages.default(null),
-  covered_kinds: shape.covered_kinds.default(null),
-  covered_city: shape.covered_city.default(null),
-  fiscal_year: shape.fiscal_year.default(null),
-  outdated_on: shape.outdated_on.default(null),
-  outdated_reason: shape.outdated_reason.default(null),
-  least_address_pct: shape.least_address_pct.default(null),
-  least_zip_pct: shape.least_zip_pct.default(null),
-  least_parcel_pct: shape.least_parcel_pct.default(null),
-};
-
 export const Manifest = z.strictObject({
   run_id: z.string(),
   /** The data clock: the day the snapshot is for. */
@@ -33,13 +19,12 @@ export const Manifest = z.strictObject({
   /** Snapshot from which this one continues the history. */
   previous: z.string().nullable(),
   /** Snapshot from whose lists its changes start: the previous one, or an earlier one of the same day. */
-  follows: z.string().nullable().default(null),
+  follows: z.string().nullable(),
   versions: z.strictObject({ dealfeed: z.string(), node: z.string(), duckdb: z.string(), schema: hash, models: hash }),
   /** One entry per source: the result of its read, the staged file in use and its pages. */
   sources: z.array(
     z.strictObject({
-      ...shape,
-      ...addedLater,
+      ...SourceRead.schema.shape,
       staged_run: z.string().nullable(),
       staged_sha256: hash.nullable(),
       pages: count,
@@ -49,10 +34,10 @@ export const Manifest = z.strictObject({
   ),
   models: z.array(z.strictObject({ name: z.string(), layer: z.string(), rows: count })),
   audits: z.array(z.strictObject({ name: z.string(), about: z.string(), blocking: z.boolean(), failing_rows: count })),
-  /** Leads sold when it was built, which it leaves out. Snapshots older than the ledger have none. */
-  sold_leads: z.array(z.string()).default([]),
-  /** Keys of their properties, which it leaves out too. Older snapshots left out the leads alone. */
-  sold_properties: z.array(z.string()).default([]),
+  /** Leads sold when it was built, which it leaves out. */
+  sold_leads: z.array(z.string()),
+  /** Keys of their properties, which it leaves out too. */
+  sold_properties: z.array(z.string()),
   /** Published tables; `sha256` is of the Parquet file. */
   tables: z.record(z.string(), z.strictObject({ file: z.string(), rows: count, bytes: count, sha256: hash })),
   /** The DuckDB file with all published tables. */

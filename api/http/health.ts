@@ -16,8 +16,6 @@ export interface Health {
   readonly snapshot_id: string | null;
   readonly as_of: string | null;
   readonly snapshot_failure: LoadFailure | null;
-  /** Columns and tables that this server serves and an older snapshot does not have. */
-  readonly snapshot_gaps: readonly string[];
   /** Relative to today, not to the day of the snapshot: if the pipeline stops, every source becomes stale. */
   readonly stale_sources: readonly StaleSource[];
   readonly degraded_sources: readonly DegradedSource[];
@@ -72,7 +70,6 @@ export function createHealthCheck({ snapshots, payments, nowMs }: HealthOptions)
     const ready = payments.ready();
     try {
       const snapshot = lease?.snapshot;
-      const gaps = snapshot?.gaps ?? [];
       let stale: StaleSource[] = [];
       let degraded: DegradedSource[] = [];
       if (snapshot) {
@@ -89,13 +86,12 @@ export function createHealthCheck({ snapshots, payments, nowMs }: HealthOptions)
       return {
         status: !snapshot
           ? 'unavailable'
-          : failure || !ready || settlements.warnings.length + stale.length + degraded.length + gaps.length > 0
+          : failure || !ready || settlements.warnings.length + stale.length + degraded.length > 0
             ? 'degraded'
             : 'ok',
         snapshot_id: snapshot?.id ?? null,
         as_of: snapshot?.manifest.as_of ?? null,
         snapshot_failure: failure,
-        snapshot_gaps: gaps,
         stale_sources: stale,
         degraded_sources: degraded,
         payments: { mode: payments.mode, ready, ...settlements },

@@ -43,17 +43,6 @@ export const coverageByMetro = cachePerSnapshot(async (snapshot: Snapshot): Prom
   });
 });
 
-/** @throws Problem if the snapshot was built before there was a table of coverage */
-function requireCoverage(snapshot: Snapshot): void {
-  if (!snapshot.missingTables.has('coverage')) return;
-  throw new Problem(
-    'snapshot_unavailable',
-    `Snapshot ${snapshot.id} was built before coverage was published; the next one has it.`,
-    { snapshot_id: snapshot.id },
-    { 'Retry-After': '3600' },
-  );
-}
-
 export const coverage = defineRoute({
   name: 'coverage',
   path: COVERAGE_PATH,
@@ -75,7 +64,6 @@ export const coverage = defineRoute({
     filters: z.record(z.string(), z.unknown()),
     records: z.array(Coverage.schema),
   }),
-  check: ({ snapshot }) => requireCoverage(snapshot),
   async handle({ snapshot, manifest, params }) {
     const where = new Filters('coverage').containing('metro', params.metro).and('kind', '=', params.kind).sql();
     const records = await snapshot.records('coverage', `${where} ORDER BY metro, kind`, where.values);

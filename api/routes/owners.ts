@@ -37,17 +37,6 @@ function checkName(name: string): void {
   });
 }
 
-/** @throws Problem if the snapshot was built before there were owners */
-function requireOwners(snapshot: Snapshot): void {
-  if (!snapshot.missingTables.has('owners')) return;
-  throw new Problem(
-    'snapshot_unavailable',
-    `Snapshot ${snapshot.id} was built before there were owners; the next one has them. Nothing was charged.`,
-    { snapshot_id: snapshot.id },
-    { 'Retry-After': '3600' },
-  );
-}
-
 export const owners = listRoute({
   name: 'owners',
   path: '/api/owners',
@@ -67,8 +56,7 @@ export const owners = listRoute({
   record: Owner.schema,
   fields: FIELD_GROUPS.owners,
   page: PAGE,
-  check({ params: { name }, snapshot }) {
-    requireOwners(snapshot);
+  check({ params: { name } }) {
     if (name !== undefined) checkName(name);
   },
   async list({ params: { name, county, state, min_properties: least }, snapshot }) {

@@ -83,9 +83,7 @@ export const figuresOf = async (snapshot: Snapshot, { cbsa }: Metro): Promise<Ga
 export const metrosOf = cachePerSnapshot(
   async (snapshot): Promise<readonly { readonly metro: Metro; readonly figures: GapFigures }[]> => {
     const gaps = await gapsByCbsa(snapshot);
-    const read = snapshot.missingTables.has('coverage')
-      ? []
-      : await snapshot.rows("SELECT DISTINCT metro FROM coverage WHERE status <> 'not_covered'", []);
+    const read = await snapshot.rows("SELECT DISTINCT metro FROM coverage WHERE status <> 'not_covered'", []);
     const named = new Set(read.map(({ metro }) => String(metro)));
     return METROS.map((metro) => ({ metro, figures: gaps.get(metro.cbsa) ?? NONE }))
       .filter(({ metro, figures }) => figures.deals > 0 || named.has(metro.name))

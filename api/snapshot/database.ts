@@ -3,22 +3,20 @@
  * faster (docs/decisions.md); only the keys of addresses are copied (address_keys.ts). After it is open, the database
  * can reach no other file and its settings are locked.
  *
- * A snapshot older than the server may lack a column or a table that was added since. A nullable column is then null
- * and an added table is empty; `gaps` lists both. Anything else that is missing is refused.
+ * A snapshot without a table or column of this version was built by another version and is refused.
  */
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
 import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
 import { readJson, sha256OfFile } from '../../lib/files.ts';
-import { createTable } from '../../lib/record.ts';
-import { columnsOfFile } from '../../lib/stored_types.ts';
+import { columnsOfFile, storedType } from '../../lib/stored_types.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { countyZips, selectMacros, referenceSql } from '../../models/index.ts';
 import { addressKeysSql } from './address_keys.ts';
 import { ConnectionPool, SEARCH_PATH } from './pool.ts';
 import type { ServedManifest } from '../../models/manifest.ts';
-import { ADDED_LATER, TABLE_NAMES, TABLES, type TableName } from './tables.ts';
+import { TABLE_NAMES, TABLES, type TableName } from './tables.ts';
 
 /** Threads of one query: callers share the processors, and most queries take a few milliseconds. */
 const QUERY_THREADS = 1;
@@ -26,8 +24,6 @@ const QUERY_THREADS = 1;
 const MEMORY_LIMIT = '640MB';
 
 export interface Database {
-  /** Columns and tables that are missing, one sentence each. */
-  readonly gaps: readonly string[];
   /** Rows of a SELECT in JSON form: DECIMAL and BIGINT as strings. Parameters are $1, $2, ... */
   rows(sql: string, params?: readonly DuckDBValue[]): Promise<Record<string, unknown>[]>;
   /** A table with these columns and its rowid, to select from: DuckDB plans a view of all columns twice as long. */
@@ -53,43 +49,23 @@ async function publishedColumns(connection: DuckDBConnection): Promise<Published
   );
 }
 
-/**
- * Replace a table with missing columns, or columns of another type, by a view with the columns and types of the models.
- * The view costs a list nothing; a scan takes 15 ns a row more for an instant and 40 ns for an id.
- * @throws Error if a missing column may not be null
- */
-async function fillMissingColumns(
+/** A view of a table with the column types of the models. It costs a list nothing; a scan 15 to 40 ns a row. */
+async function convertTypes(
   connection: DuckDBConnection,
   table: TableName,
-  file: string,
   present: ReadonlyMap<string, string>,
-): Promise<string[]> {
+): Promise<void> {
   const { columns } = TABLES[table];
-  const missing = columns.filter(({ name }) => !present.has(name));
-  const refused = missing.filter(({ absent }) => absent === undefined).map(({ name }) => name);
-  if (refused.length > 0) {
-    const names = refused.map((name) => `${table}.${name}`).join(', ');
-    throw new Error(
-      `${file} was built before ${names}, which may not be null: ` +
-        'build a new snapshot, or serve this one with the server version that built it',
-    );
-  }
-  if (columns.some(({ name, sql }) => present.get(name) !== sql)) {
-    const list = columnsOfFile(columns, present);
-    await connection.run(
-      `CREATE VIEW ${identifier(table)} AS SELECT rowid, ${list} FROM published.main.${identifier(table)}`,
-    );
-  }
-  return missing.map(({ name }) => `There is no ${table}.${name} in this snapshot; it is null in every row.`);
+  if (columns.every(({ name, sql }) => present.get(name) === sql)) return;
+  const list = columnsOfFile(columns, present);
+  await connection.run(
+    `CREATE VIEW ${identifier(table)} AS SELECT rowid, ${list} FROM published.main.${identifier(table)}`,
+  );
 }
 
 /** Check that the tables have as many rows as the manifest states. */
-async function checkCounts(
-  connection: DuckDBConnection,
-  tables: readonly TableName[],
-  manifest: ServedManifest,
-): Promise<void> {
-  const counts = tables.map(
+async function checkCounts(connection: DuckDBConnection, manifest: ServedManifest): Promise<void> {
+  const counts = TABLE_NAMES.map(
     (name) => `SELECT ${literal(name)} AS name, count(*) AS n FROM published.main.${identifier(name)}`,
   );
   for (const { name, n } of await rowsOf(connection, counts.join(' UNION ALL '))) {
@@ -101,29 +77,35 @@ async function checkCounts(
   }
 }
 
-/** Check the tables against their records and the manifest. @returns missing columns and tables, one sentence each */
+/** Tables and columns of this version that a snapshot lacks, or has with another type. */
+const missingParts = (published: PublishedColumns): readonly string[] =>
+  TABLE_NAMES.flatMap((table) => {
+    const present = published.get(table);
+    if (!present) return [table];
+    return TABLES[table].columns
+      .filter((column) => ![column.sql, storedType(column)].includes(present.get(column.name) ?? ''))
+      .map(({ name }) => `${table}.${name}`);
+  });
+
+/** Most missing parts that an error names. */
+const MAX_NAMED = 5;
+
+/** Check the tables against their records and the manifest. @throws Error if another version built the snapshot */
 async function checkTables(
   connection: DuckDBConnection,
   manifest: ServedManifest,
   published: PublishedColumns,
-): Promise<string[]> {
-  const { file } = manifest.database;
-  const gaps: string[] = [];
-  const checked: TableName[] = [];
-  for (const table of TABLE_NAMES) {
-    if (manifest.tables[table]) {
-      const present = published.get(table);
-      if (!present) throw new Error(`${file} has no table ${table}`);
-      gaps.push(...(await fillMissingColumns(connection, table, file, present)));
-      checked.push(table);
-    } else {
-      if (!ADDED_LATER.has(table)) throw new Error(`manifest.json names no table ${table}`);
-      await connection.run(createTable(table, TABLES[table].columns));
-      gaps.push(`There is no table ${table} in this snapshot.`);
-    }
+): Promise<void> {
+  const missing = missingParts(published);
+  if (missing.length > 0) {
+    const names = missing.slice(0, MAX_NAMED).join(', ') + (missing.length > MAX_NAMED ? ', ...' : '');
+    throw new Error(
+      `${manifest.database.file} has no ${names} of this version: another version built it. Publish once with this ` +
+        'version: make run',
+    );
   }
-  await checkCounts(connection, checked, manifest);
-  return gaps;
+  await checkCounts(connection, manifest);
+  for (const table of TABLE_NAMES) await convertTypes(connection, table, published.get(table) ?? new Map());
 }
 
 /** Macros that statements of routes call; a statement is prepared at its first use. */
@@ -131,29 +113,19 @@ const MACROS_CALLED = `
   parts_of_lines(), first_address_of(), address_basis(), place_agreement(), basis_in_county(), unit_designators(),
   unit_places(), suffix_of(), directional_of(), organization_key()`;
 
-interface Attached {
-  readonly gaps: readonly string[];
-  readonly published: PublishedColumns;
-}
-
-async function attach({ connection }: Duck, path: string, manifest: ServedManifest): Promise<Attached> {
+async function attach({ connection }: Duck, path: string, manifest: ServedManifest): Promise<PublishedColumns> {
   await connection.run(`ATTACH ${literal(path)} AS published (READ_ONLY)`);
   await connection.run(selectMacros([MACROS_CALLED, ...addressKeysSql()]));
   for (const sql of referenceSql(countyZips())) await connection.run(sql);
   const published = await publishedColumns(connection);
-  const gaps = await checkTables(connection, manifest, published);
+  await checkTables(connection, manifest, published);
   // Before any statement is prepared: DuckDB plans it at every call once the tables in memory have changed.
   for (const sql of [SEARCH_PATH, ...addressKeysSql()]) await connection.run(sql);
-  return { gaps, published };
+  return published;
 }
 
-/** A published table with these columns and its rowid; a table that the snapshot lacks is in memory. */
-function narrowSql(
-  table: TableName,
-  present: ReadonlyMap<string, string> | undefined,
-  names: ReadonlySet<string>,
-): string {
-  if (!present) return identifier(table);
+/** A published table with these columns and its rowid. */
+function narrowSql(table: TableName, present: ReadonlyMap<string, string>, names: ReadonlySet<string>): string {
   const columns = TABLES[table].columns.filter(({ name }) => names.has(name));
   return `(SELECT rowid, ${columnsOfFile(columns, present)} FROM published.main.${identifier(table)})`;
 }
@@ -190,14 +162,13 @@ export async function openDatabase(folder: string, manifest: ServedManifest): Pr
     if (hashed.status === 'rejected') throw await unreadable(hashed.reason, folder, file);
     if (hashed.value !== sha256) throw new Error(`${file} does not have the hash in its manifest`);
     if (attached.status === 'rejected') throw attached.reason;
-    const { gaps, published } = attached.value;
+    const published = attached.value;
     const opened = (pool = await ConnectionPool.open(duck.instance));
     await duck.connection.run('SET enable_external_access = false');
     await duck.connection.run('SET lock_configuration = true');
     return {
-      gaps,
       rows: (sql, params) => opened.rows(sql, params),
-      narrow: (table, columns) => narrowSql(table, published.get(table), columns),
+      narrow: (table, columns) => narrowSql(table, published.get(table) ?? new Map(), columns),
       close() {
         opened.close();
         duck.close();

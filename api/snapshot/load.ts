@@ -7,15 +7,13 @@ import { openDatabase, type Database } from './database.ts';
 import { parseRecord } from './json_text.ts';
 import { ServedManifest } from '../../models/manifest.ts';
 import { allFields, Records } from './records.ts';
-import { ADDED_LATER, type TableName } from './tables.ts';
+import type { TableName } from './tables.ts';
 
 type Row = Record<string, unknown>;
 
 export interface Snapshot extends Database {
   readonly id: string;
   readonly manifest: ServedManifest;
-  /** Tables added after this snapshot was built; they are empty. */
-  readonly missingTables: ReadonlySet<TableName>;
   /** JSON texts of the records in these rows, in this order. @param columns default: all of the record */
   texts(table: TableName, rows: readonly number[], columns?: readonly string[]): Promise<readonly Buffer[]>;
   /** Full records of the rows that the rest of a SELECT finds: WHERE, ORDER BY, LIMIT. */
@@ -61,7 +59,6 @@ export async function loadSnapshot(folder: string): Promise<Snapshot> {
     id: manifest.run_id,
     manifest,
     recordFields,
-    missingTables: new Set([...ADDED_LATER].filter((name) => !manifest.tables[name])),
     texts: (table, rows, columns) => records.texts(table, rows, columns),
     records: (table, rest, params) => recordFields(table, allFields(table), rest, params),
     normalize: addressNormalizer(database),

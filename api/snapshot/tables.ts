@@ -36,17 +36,6 @@ export type TableName = keyof typeof TABLES;
 
 export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
 
-/** Tables that older snapshots do not have. A snapshot without one of the others is refused. */
-export const ADDED_LATER: ReadonlySet<TableName> = new Set([
-  'reports',
-  'listing_history',
-  'property_keys',
-  'owners',
-  'coverage',
-  'changes',
-  'change_feeds',
-]);
-
 /** The column of a table. @throws Error if the table has no column of that name */
 export function columnOf(table: TableName, name: string): Column {
   const column = TABLES[table].columns.find((one) => one.name === name);

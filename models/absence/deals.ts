@@ -29,7 +29,7 @@ const NO_ROLL: readonly Cause[] = [{ of: 'roll_status' }];
 const NOT_ON_ROLL: readonly Cause[] = [{ if: "roll_status = 'matched'", code: 'not_on_roll' }, ...NO_ROLL];
 const NO_COUNTY: readonly Cause[] = [
   { if: "geo_basis = 'zip_not_listed'", code: 'zip_not_listed' },
-  { if: 'geo_basis IS NOT NULL', code: 'zip_in_other_state' },
+  'zip_in_other_state',
 ];
 
 export const dealCauses = {

@@ -120,7 +120,7 @@ async function loadPublished(
   for (const { name, contract } of models) {
     const table = `${prefix}_${name}`;
     if (!contract.publish || !isRead(table)) continue;
-    // A column that an older snapshot lacks is null.
+    // A column that a snapshot of an earlier version lacks is null: history continues over an update.
     const absent = 'an older snapshot did not have it';
     const columns = contract.record.columns.map((column) => ({ ...column, absent: column.absent ?? absent }));
     const published = snapshot?.tables[name];

@@ -12,7 +12,6 @@ import { objectPath } from '../../lib/archive_path.ts';
 import { sha256 } from '../../lib/files.ts';
 import { comparedSizes, errorRanges } from '../../models/calibration/comparison_by_size.ts';
 import { startApp, type Started } from '../api/support/test_app.ts';
-import { removeFromSnapshot } from '../api/support/older_snapshot.ts';
 import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>"\'&';
@@ -108,19 +107,6 @@ describe('with a snapshot', () => {
     const detroit = await textOf('/metros/detroit');
     assert.match(detroit, / Blight judgment /);
     assert.match(detroit, / 2 kinds we do not read, and why Condemned No list\. Tax sale No list\. /);
-  });
-
-  it('the page about coverage of a snapshot without the table leaves that part out', async () => {
-    const older = await data.publish('2026-11-19.01', { deals: rowsOfTable('deals', 1) }, { current: false });
-    await removeFromSnapshot(older, { tables: ['coverage', 'owners'] });
-    await data.switchTo('2026-11-19.01');
-    await server.snapshots.refresh();
-    const response = await fetch(`${server.url}/coverage`, asPage);
-    const text = await response.text();
-    await data.switchTo('2026-11-20.01');
-    await server.snapshots.refresh();
-    assert.equal(response.status, 200);
-    assert.ok(!text.includes('Kinds of records by metro') && text.includes('Registers'));
   });
 
   it('the page about scores has the comparison with real NOI, and the formulas of its own set', async () => {

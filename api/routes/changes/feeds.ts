@@ -52,9 +52,12 @@ const feedStates = cachePerSnapshot(async (snapshot: Snapshot): Promise<Readonly
   );
 });
 
-/** @returns undefined if the snapshot was built before changes were published */
-export const feedState = async (snapshot: Snapshot, list: ChangeList): Promise<FeedState | undefined> =>
-  (await feedStates(snapshot)).get(list);
+/** @throws Error if the snapshot has no row of the list */
+export async function feedState(snapshot: Snapshot, list: ChangeList): Promise<FeedState> {
+  const state = (await feedStates(snapshot)).get(list);
+  if (!state) throw new Error(`change_feeds has no row of ${list}`);
+  return state;
+}
 
 const RESTART = 'Take the whole list, without updated_since, and continue from its changes_through.';
 
@@ -79,8 +82,7 @@ export interface ChangesSince {
 
 /**
  * The feed that answers a request.
- * @throws Problem invalid_parameter if the changes are not complete since then, or if the instant is in the future;
- * snapshot_unavailable
+ * @throws Problem invalid_parameter if the changes are not complete since then, or if the instant is in the future
  */
 export async function requireFeed(
   snapshot: Snapshot,
@@ -88,14 +90,6 @@ export async function requireFeed(
   { since, after }: ChangesSince,
 ): Promise<FeedState> {
   const state = await feedState(snapshot, list);
-  if (!state) {
-    throw new Problem(
-      'snapshot_unavailable',
-      `Snapshot ${snapshot.id} was built before changes were published; the next one has them. Nothing was charged.`,
-      { snapshot_id: snapshot.id },
-      { 'Retry-After': '3600' },
-    );
-  }
   const { changesThrough, completeSince } = state;
   const extras = {
     field: UPDATED_SINCE,

@@ -8,7 +8,6 @@ import { leadLimits } from '../../payments/caps.ts';
 import { PRICES } from '../prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { recordOf } from '../../snapshot/filters.ts';
-import type { Snapshot } from '../../snapshot/load.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import { sellableLeads, leadFilters, leads, matchingLeads } from './leads.ts';
 import { AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
@@ -104,17 +103,6 @@ const NO_LEAD =
   'No available lead matches these filters. A lead that is being bought returns if its payment fails. Nothing was ' +
   'charged.';
 
-/** @throws Problem if the snapshot has no property keys */
-function requireProperties(snapshot: Snapshot): void {
-  if (!snapshot.missingTables.has('property_keys')) return;
-  throw new Problem(
-    'snapshot_unavailable',
-    `Snapshot ${snapshot.id} was built before leads had properties; the next one has them. Nothing was charged.`,
-    { snapshot_id: snapshot.id },
-    { 'Retry-After': '3600' },
-  );
-}
-
 /** Leads that could be sold today, ignoring the filters. */
 async function poolSize(request: ExclusiveRequest): Promise<number> {
   const where = (await sellableLeads(request)).sql();
@@ -152,7 +140,6 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
     isExclusive: true,
     reasons: ['contract_wallet_refused', 'too_many_held_leads', 'lead_pool_held', 'exclusive_paused'],
     response: ExclusiveLead,
-    check: ({ snapshot }) => requireProperties(snapshot),
     async handle(request): Promise<z.input<typeof ExclusiveLead>> {
       const { snapshot, manifest, params, claimant } = request;
       if (!claimant) throw new Error('a lead can only be claimed for a purchase');

@@ -81,7 +81,7 @@ export interface ListPage {
   /** Names of `fieldsOf`. */
   readonly fields: readonly string[];
   readonly nextCursor: string | null;
-  /** Of the change feed; undefined if the list or the snapshot has none. */
+  /** Of the change feed; undefined if the list has none. */
   readonly changesThrough: string | undefined;
   readonly completeSince: string | undefined;
   readonly note?: string;

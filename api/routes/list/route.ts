@@ -54,15 +54,13 @@ export function partialOf(record: z.ZodObject): z.ZodObject {
   return partial;
 }
 
-/** Fields of the envelope of a list with a change feed. Absent if the snapshot was built before there was one. */
+/** Fields of the envelope of a list with a change feed. */
 const feedFields = {
   changes_through: z.iso
     .datetime()
-    .optional()
     .meta({ description: 'The response has every change up to this instant: the next updated_since.' }),
   complete_since: z.iso
     .datetime()
-    .optional()
     .meta({ description: 'The earliest updated_since: all changes after it are reported.' }),
 };
 

@@ -77,12 +77,7 @@ export const Report = z.strictObject({
   market: Market.meta({ description: 'Active deals in the same city.' }),
   history: z
     .array(Version)
-    .nullable()
-    .meta({
-      description:
-        'Every version of every listing of the property that this service saw, oldest first. Null when: the snapshot ' +
-        'was built before listings had a history.',
-    }),
+    .meta({ description: 'Every version of every listing of the property that this service saw, oldest first.' }),
   sensitivity,
   recompute,
   assumptions: z.strictObject({ assumption_set_id: z.string(), values: z.record(z.string(), z.string()) }),
@@ -103,17 +98,6 @@ const TemplateAnswer = z.strictObject({
 });
 
 type Row = Readonly<Record<string, unknown>>;
-
-/** @throws Problem if the snapshot was built before there were reports */
-function requireReports(snapshot: Snapshot): void {
-  if (!snapshot.missingTables.has('reports')) return;
-  throw new Problem(
-    'snapshot_unavailable',
-    `Snapshot ${snapshot.id} was built before there were reports; the next one has them. Nothing was charged.`,
-    { snapshot_id: snapshot.id },
-    { 'Retry-After': '3600' },
-  );
-}
 
 interface Match {
   readonly kind: RecordKind;
@@ -181,14 +165,12 @@ async function buildReport(
       candidates: await distressRecords(snapshot, deal['distress_candidates'] as Match[]),
     },
     market: await marketOf(snapshot, deal),
-    history: snapshot.missingTables.has('listing_history')
-      ? null
-      : await snapshot.recordFields(
-          'listing_history',
-          Object.keys(Version.shape),
-          'WHERE deal_id = $1 ORDER BY version_first_seen, source, listing_id, version',
-          [id],
-        ),
+    history: await snapshot.recordFields(
+      'listing_history',
+      Object.keys(Version.shape),
+      'WHERE deal_id = $1 ORDER BY version_first_seen, source, listing_id, version',
+      [id],
+    ),
     sensitivity: report['sensitivity'],
     recompute: report['recompute'],
     assumptions: { assumption_set_id: set, values: (await assumptionsOf(snapshot)).get(set) ?? {} },
@@ -217,9 +199,8 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
       pathParams: { id: dealId },
       reasons: ['unknown_deal'],
       response: sections.response,
-      check({ path, snapshot }) {
+      check({ path }) {
         readValue('id', dealId, path['id'] ?? '');
-        requireReports(snapshot);
       },
       async handle(request) {
         const id = readValue('id', dealId, request.path['id'] ?? '');
@@ -271,7 +252,6 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
       reasons: ['no_matches'],
       stateKey: soldState,
       handle: cachePerDay(async (request) => {
-        requireReports(request.snapshot);
         const [deal] = await exampleDeals(request, 1);
         const report =
           deal && (await buildReport(request, deal.id, `The full report that ${urlOf(deal.id)} sells, free.`));

@@ -116,7 +116,6 @@ function familySection(title: string, rows: readonly Row[], buys: string): Html 
 
 /** Oldest read of each kind of record by metro, where any is read. */
 async function byMetro(context: PageContext): Promise<Html | ''> {
-  if (context.request.snapshot.missingTables.has('coverage')) return '';
   const rows = await rowsFor(
     context,
     `SELECT metro, max(age_days) AS age, min(CAST(oldest_read AS VARCHAR)) AS oldest,
@@ -141,10 +140,9 @@ async function byMetro(context: PageContext): Promise<Html | ''> {
   </details>`;
 }
 
-function serviceNotes({ snapshot_failure: failure, snapshot_gaps: gaps, payments }: Health): string[] {
+function serviceNotes({ snapshot_failure: failure, payments }: Health): string[] {
   return [
     ...(failure === null ? [] : ['We could not load newer data. The previous data stay for sale and show their age.']),
-    ...(gaps.length === 0 ? [] : ['A few fields are missing until the next update.']),
     ...(payments.unresolved === 0 ? [] : ['Some payments are still being confirmed. No buyer is charged twice.']),
   ];
 }

@@ -107,30 +107,9 @@ describe('a snapshot', () => {
     ['its manifest is not JSON', (f) => writeFile(join(f, 'manifest.json'), '{"run_id"'), /JSON/],
     ['its folder is missing', (f) => rm(f, { recursive: true }), /^manifest\.json cannot be opened$/],
     [
-      'columns that may not be null are missing',
-      (f) =>
-        removeFromSnapshot(f, {
-          columns: [
-            ['leads', 'lead_score'],
-            ['leads', 'freshness'],
-          ],
-        }),
-      /dealfeed\.duckdb was built before leads\.lead_score, leads\.freshness, which may not be null/,
-    ],
-    [
-      'a table that every snapshot has is missing',
-      (f) => removeFromSnapshot(f, { tables: ['deals'] }),
-      /manifest\.json names no table deals/,
-    ],
-    [
-      'a table that its manifest names is missing',
-      async (f) => {
-        await removeFromSnapshot(f, { tables: ['reports'] });
-        await changeManifest(f, (manifest) => {
-          Object.assign(manifest.tables, { reports: manifest.tables['deals'] });
-        });
-      },
-      /dealfeed\.duckdb has no table reports/,
+      'another version built it',
+      (f) => removeFromSnapshot(f, { columns: [['leads', 'lead_score']], tables: ['reports'] }),
+      /dealfeed\.duckdb has no leads\.lead_score, reports of this version: .* Publish once .*: make run$/,
     ],
   ];
   for (const [i, [name, damage, reason]] of damages.entries()) {

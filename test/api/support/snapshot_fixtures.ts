@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { pointAt, sha256OfFile } from '../../../lib/files.ts';
+import { CHANGE_LISTS } from '../../../models/marts/change_feeds.ts';
 import type { RecordDefinition } from '../../../lib/record.ts';
 import type { Route } from '../../../api/routes/define.ts';
 import { TABLES, type TableName } from '../../../api/snapshot/tables.ts';
@@ -165,6 +166,9 @@ export function rowOf(table: TableName, n: number, given: Row = {}): Row {
 export const rowsOfTable = (table: TableName, n: number, given: (i: number) => Row = () => ({})): Row[] =>
   Array.from({ length: n }, (_, i) => rowOf(table, i + 1, given(i + 1)));
 
+/** A row of change_feeds for each list, as every snapshot has. */
+const changeFeeds = (): Row[] => CHANGE_LISTS.map((list, i) => rowOf('change_feeds', i + 1, { list }));
+
 const LOOKUPS: Readonly<Record<string, string>> = {
   '/api/lookup': '?apn=P-1',
   '/api/lookup/batch': '?addresses=1+Main+St',
@@ -196,7 +200,7 @@ export async function dataFolder(): Promise<DataFolder> {
     remove: () => rm(path, { recursive: true, force: true }),
     async publish(runId, given, { current = true } = {}) {
       const folder = join(path, 'snapshots', runId);
-      await cp(await filledSnapshot(given), folder, { recursive: true });
+      await cp(await filledSnapshot({ change_feeds: changeFeeds(), ...given }), folder, { recursive: true });
       const facts = join(folder, TABLE_FACTS);
       const tables: unknown = JSON.parse(await readFile(facts, 'utf8'));
       await rm(facts);

@@ -39,7 +39,6 @@ const placesOfRecords = cachePerSnapshot((snapshot) => rowsOf(snapshot, RECORDS)
 
 /** Metro of each county, if known. */
 const metroByCounty = cachePerSnapshot(async (snapshot): Promise<ReadonlyMap<string, string>> => {
-  if (snapshot.missingTables.has('coverage')) return new Map();
   const rows = await snapshot.rows(
     'SELECT metro, CAST(counties AS VARCHAR) AS counties FROM coverage ORDER BY metro',
     [],

@@ -29,9 +29,8 @@ function metroCells(name: string, rows: readonly Row[]): Piece[] {
   ];
 }
 
-/** The table of kinds by metro; nothing if the snapshot was built before there was coverage. */
-export async function kindsByMetro(context: PageContext): Promise<Html | ''> {
-  if (context.request.snapshot.missingTables.has('coverage')) return '';
+/** The table of kinds by metro. */
+export async function kindsByMetro(context: PageContext): Promise<Html> {
   const rows = await rowsFor(
     context,
     `SELECT metro, kind, status, listed_rows, CAST(oldest_read AS VARCHAR) AS oldest_read

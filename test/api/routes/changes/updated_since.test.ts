@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { bodyOf, buyerWith, fetchPaymentRequired } from '../../support/buyers.ts';
-import { removeFromSnapshot } from '../../support/older_snapshot.ts';
-import { rowOf, rowsOfTable, uuid, type Row } from '../../support/snapshot_fixtures.ts';
+import { rowOf, uuid, type Row } from '../../support/snapshot_fixtures.ts';
 import { startSharedApp, type SharedApp } from '../../support/test_app.ts';
 import { BEGIN, changeRows, feedRows, FIRST, SECOND, type Changed } from './feed_rows.ts';
 
@@ -241,17 +240,6 @@ describe('updated_since', () => {
       assert.equal(response.status, completeSince === FIRST ? 402 : 400, runId);
       assert.equal((await shared.get(path)).response.status, 400, runId);
     }
-    await shared.switchTo('2026-11-20.01');
-  });
-
-  it('is unavailable in a snapshot that was built before changes were published', async () => {
-    const folder = await shared.folder.publish('2026-11-20.04', { deals: rowsOfTable('deals', 3) }, { current: false });
-    await removeFromSnapshot(folder, { tables: ['changes', 'change_feeds'] });
-    await shared.switchTo('2026-11-20.04');
-    const { response, body } = await shared.get(`/api/deals?updated_since=${BEGIN}`);
-    assert.deepEqual([response.status, body['reason']], [503, 'snapshot_unavailable']);
-    const whole = await buy('/api/deals');
-    assert.deepEqual([whole['count'], whole['changes_through']], [3, undefined]);
     await shared.switchTo('2026-11-20.01');
   });
 });
