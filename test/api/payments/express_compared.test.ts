@@ -1,6 +1,6 @@
 /**
  * This layer beside the official Express middleware: the same status, headers and billing, except where that one is
- * wrong or does nothing. This test compares the differences with docs/payments.md, and writes them with WRITE_DOCS=1.
+ * wrong or does nothing. The differences are in express_differences.json, which WRITE=1 writes.
  */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -27,8 +27,8 @@ import { BECAUSE } from '../support/express_differences.ts';
 import { COPIES, PAYMENT_KINDS, createWallet, type PaymentKind, type Wallet } from '../support/payment_variants.ts';
 
 const PRICE = 50_000n;
-const DOCS = new URL('../../../docs/payments.md', import.meta.url);
-const [BEGIN, END] = ['<!-- differences: begin -->', '<!-- differences: end -->'];
+/** What each layer does in each situation in which they differ. */
+const EXPECTED = new URL('../support/express_differences.json', import.meta.url);
 
 describe('compared with the official Express middleware', () => {
   let chain: Chain;
@@ -68,7 +68,7 @@ describe('compared with the official Express middleware', () => {
     assert.ok(required);
     return wallet.payment(kind, required);
   };
-  /** What happened, in the words of the table. */
+  /** What happened, in the words of the expected differences. */
   const observe = async (
     target: Target,
     act: (target: Target) => Promise<ComparedResponse | readonly ComparedResponse[]>,
@@ -267,28 +267,15 @@ describe('compared with the official Express middleware', () => {
       Object.keys(BECAUSE).sort(),
       'the differences are those that are explained',
     );
-    const table = [
-      BEGIN,
-      `${same} situations have the same status, headers and billing. These differ:`,
-      '',
-      '| situation | official Express middleware | here | reason |',
-      '|---|---|---|---|',
-      ...Object.keys(BECAUSE).map(
-        (situation) =>
-          `| ${situation} | ${differences.get(situation)?.express ?? ''} | ` +
-          `${differences.get(situation)?.ours ?? ''} | ${BECAUSE[situation] ?? ''} |`,
-      ),
-      END,
-    ].join('\n');
-    const docs = await readFile(DOCS, 'utf8');
-    const [i, j] = [docs.indexOf(BEGIN), docs.indexOf(END)];
-    assert.ok(i >= 0 && j > i, 'docs/payments.md has no place for the differences');
-    if (process.env['WRITE_DOCS'] === '1') await writeFile(DOCS, docs.slice(0, i) + table + docs.slice(j + END.length));
-    else
-      assert.equal(
-        docs.slice(i, j + END.length),
-        table,
-        'stale: WRITE_DOCS=1 node --test test/api/payments/express_compared.test.ts',
-      );
+    const found = {
+      same,
+      differences: Object.fromEntries(Object.keys(BECAUSE).map((key) => [key, differences.get(key)])),
+    };
+    if (process.env['WRITE'] === '1') await writeFile(EXPECTED, `${JSON.stringify(found, null, 2)}\n`);
+    assert.deepEqual(
+      found,
+      JSON.parse(await readFile(EXPECTED, 'utf8')),
+      'stale: WRITE=1 node --test test/api/payments/express_compared.test.ts',
+    );
   });
 });

@@ -1,4 +1,4 @@
-/** Reasons for the differences between the payment layer and the official Express middleware, for docs/payments.md. */
+/** Reasons for the differences between the payment layer and the official Express middleware. */
 
 /** The reason for each difference, by situation. */
 export const BECAUSE: Record<string, string> = {
