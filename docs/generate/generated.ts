@@ -1,6 +1,5 @@
 /** The pages, tables and files that follow from declarations. */
 import { findSources } from '../../sources/index.ts';
-import { calibrationPage } from './calibration.ts';
 import { dataDictionaryPage } from './data_dictionary.ts';
 import { interfacePage } from './interface.ts';
 import { loanFactorsCsv } from './loan_factors.ts';
@@ -13,7 +12,6 @@ import { underwritingPage } from './underwriting.ts';
 /** Each generated file by its path in the project. */
 export async function generated(): Promise<Readonly<Record<string, string>>> {
   const pages: Readonly<Record<string, string>> = {
-    'docs/calibration.md': calibrationPage(),
     'docs/data-dictionary.md': await dataDictionaryPage(),
     'docs/interface.md': interfacePage(),
     'docs/settings.md': settingsPage(),

@@ -1,6 +1,5 @@
 /** docs/underwriting.md: underwriting.md.template with the declared values filled in. */
 import { readFileSync } from 'node:fs';
-import { parse } from 'csv-parse/sync';
 import { currentAssumptions } from '../../models/assumptions.ts';
 import {
   AIM_WORDS,
@@ -19,24 +18,6 @@ import { WORKED } from './worked_deals.ts';
 /** Long factors are shown to twelve decimals. */
 const shown = (value: string): string => value.replace(/(\.\d{12})\d+$/u, '$1');
 
-/** Rows of a reference table. */
-function referenceRows(name: string): Record<string, string>[] {
-  const file = new URL(`../../models/reference/${name}.csv`, import.meta.url);
-  return parse(readFileSync(file, 'utf8'), { columns: true }) as Record<string, string>[];
-}
-
-const propertyClassesTable = (): string =>
-  table(
-    ['rule', 'class, such as', '`property_kind`', 'meaning', 'source (day it was read)'],
-    referenceRows('property_classes').map((rule) => [
-      rule['rule_number'] ?? '',
-      `\`${rule['example'] ?? ''}\``,
-      `\`${rule['property_kind'] ?? ''}\``,
-      cell(rule['meaning'] ?? ''),
-      `${cell(rule['source'] ?? '')} (${rule['read_on'] ?? ''})`,
-    ]),
-  );
-
 /** NOI of ours and of the simple proxy over real NOI, by size. */
 const comparisonTable = (): string =>
   table(
@@ -51,24 +32,10 @@ const comparisonTable = (): string =>
     ]),
   );
 
-function saleRulesTable(): string {
-  return table(
-    ['state', 'auction_type', 'sale_kind', 'opening_bid_basis', 'law', 'rule (day it was read)'],
-    referenceRows('sale_rules').map((rule) => [
-      rule['state'] ?? '',
-      `\`${rule['auction_type'] ?? ''}\``,
-      rule['sale_kind'] ?? '',
-      `\`${rule['opening_bid_basis'] ?? ''}\``,
-      rule['statute_ref'] || 'not verified',
-      `${cell(rule['rule'] ?? '')} (${rule['checked_on'] || 'not read'})`,
-    ]),
-  );
-}
-
-const stepsTable = (steps: readonly (readonly [string, string, string])[]): string =>
+const stepsTable = (): string =>
   table(
     ['figure', 'value', 'how'],
-    steps.map(([figure, value, how]) => [`\`${figure}\``, value, cell(how)]),
+    WORKED.steps.map(([figure, value, how]) => [`\`${figure}\``, value, cell(how)]),
   );
 
 /** @throws Error naming a placeholder of the template that has no value */
@@ -79,25 +46,16 @@ export function underwritingPage(): string {
     ...CALIBRATION_PARAMETERS.map(([key, value]): [string, string] => [key, value]),
     ...rows.map(({ key, value }): [string, string] => [key, shown(value)]),
     ['set', id],
-    ['sale_rules', saleRulesTable()],
     ['noi_comparison', comparisonTable()],
     ['aims_by_size', aimsBySize()],
     ['ratio_small', ranges.small],
     ['ratio_large', ranges.large],
     ['ratio_recent', ranges.recent],
-    ['property_classes', propertyClassesTable()],
-    ['worked_steps', stepsTable(WORKED.steps)],
+    ['worked_steps', stepsTable()],
     ['properties', PROPERTIES.map((property, i) => `${i + 1}. ${property}`).join('\n')],
     ['drift_warn_below', String(DRIFT.warnBelowPct)],
     ['drift_warn_above', String(DRIFT.warnAbovePct)],
     ['drift_block_below', String(DRIFT.blockBelowPct)],
-    [
-      'values',
-      table(
-        ['key', 'value', 'unit', 'kind', 'basis'],
-        rows.map((r) => [`\`${r.key}\``, shown(r.value), r.unit.replaceAll('_', ' '), r.kind, cell(r.basis)]),
-      ),
-    ],
   ]);
   const template = readFileSync(new URL('underwriting.md.template', import.meta.url), 'utf8');
   return template.replaceAll(/\{\{(\w+)\}\}/gu, (_, key: string) => {

@@ -6,7 +6,7 @@ export const calibrateSettings = z.object({
   FOLDER: z
     .string()
     .default('data/calibration')
-    .describe('`make calibrate`: folder with the raw public files, laid out as docs/calibration.md says.'),
+    .describe('`make calibrate`: folder with the raw public files, laid out as models/calibration/files.ts says.'),
   WRITE: zeroOrOne
     .default(false)
     .describe('`make calibrate`: 1 writes the tables of models/reference and the comparison; 0 shows differences.'),

@@ -30,7 +30,7 @@ const priced = (price: string, noi: string, reserves: string, more: InputRow = {
 
 const EXAMPLES: readonly Example[] = [
   {
-    // The worked example of docs/underwriting.md. 41,136 / (1.25 x 0.08415238944931084138) = 391,061.98
+    // 41,136 / (1.25 x 0.08415238944931084138) = 391,061.98
     name: 'Cleveland, 8 units of 1974: the income carries less than the price needs',
     underwriting: priced('740000.00', '44336.00', '3200.00', {
       units: 8,
