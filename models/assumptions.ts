@@ -5,16 +5,12 @@
  */
 import { createHash } from 'node:crypto';
 import { date, defineRecord, oneOf, text, type RowOf } from '../lib/record.ts';
-import { CONDITION } from './assumptions/condition.ts';
 import type { DeclaredAssumption } from './assumptions/declare.ts';
 import { FINANCING } from './assumptions/financing.ts';
 import { INCOME } from './assumptions/income.ts';
 import { LEADS } from './assumptions/leads.ts';
-import { LINES } from './assumptions/lines.ts';
 import { OFFERS } from './assumptions/offers.ts';
-import { PATHS } from './assumptions/paths.ts';
 import { SCORES } from './assumptions/scores.ts';
-import { STRESS } from './assumptions/stress.ts';
 
 export const Assumption = defineRecord(
   'assumption',
@@ -68,17 +64,7 @@ export interface AssumptionSet {
 const DECLARED_SET = 'uw-2026.2';
 const DECLARED_ON = '2026-11-23';
 
-const DECLARED: readonly DeclaredAssumption[] = [
-  ...INCOME,
-  ...LINES,
-  ...FINANCING,
-  ...PATHS,
-  ...CONDITION,
-  ...STRESS,
-  ...SCORES,
-  ...OFFERS,
-  ...LEADS,
-];
+const DECLARED: readonly DeclaredAssumption[] = [...INCOME, ...FINANCING, ...SCORES, ...OFFERS, ...LEADS];
 
 /** The id of a set with changed values: the declared id, a plus sign and the hash of the differences. */
 function idOf(changed: ReadonlyMap<string, string>): string {
