@@ -49,6 +49,7 @@ export function realNoi(): Html {
       <strong>Errors:</strong> too high for 2 to 12 units (medians of ${small} by owners and assessor), too low for 50
       units and more (${large}) and for buildings since 2000 (${recent}). The underwriting knows place, size, year and
       bedrooms. It cannot know the rent roll, the quality and condition of the units, staff, or a bad year: ask the
-      seller for twelve months of rents and bills. <code>models/reference/noi_comparisons.csv</code> has every group by size and age.
+      seller for twelve months of rents and bills. <code>models/reference/noi_comparisons.csv</code> has every group by
+      size and age.
     </p>`;
 }
