@@ -5,9 +5,8 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipelineSettings, readSettings } from '../lib/settings.ts';
-import { isEqual } from './comparison/compare.ts';
+import { formatComparisons, isEqual, verdict } from './comparison/compare.ts';
 import { reconcile } from './comparison/reconcile.ts';
-import { formatComparisons, verdict } from './comparison/report.ts';
 import { behind } from './comparison/truth/truth.ts';
 import { makeWorld } from './world/world.ts';
 

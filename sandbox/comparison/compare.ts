@@ -1,6 +1,6 @@
 /**
- * Compares published rows with the true ones: first which rows exist, then one group of fields after the other. A key
- * that occurs more than once on either side is a difference.
+ * Compares published rows with the true ones: which keys exist, and the listed columns of each. A key that occurs more
+ * than once on either side is a difference.
  */
 import { isDeepStrictEqual } from 'node:util';
 
@@ -19,78 +19,53 @@ export const anyOf = (...values: readonly unknown[]): AnyOf => new AnyOf(...valu
 /** A row that must be published. */
 export interface TrueRow {
   readonly key: string;
-  /** Values by column, in named groups. */
-  readonly fields: Readonly<Record<string, Row>>;
+  /** Expected values of the compared columns. */
+  readonly columns: Row;
   /** The row may be absent. Default: false. */
   readonly isOptional?: boolean;
 }
 
 export interface Difference {
+  readonly kind: 'missing' | 'extra' | 'repeated' | 'differing';
   readonly key: string;
-  /** Column, or null if the row itself is missing, extra or there several times. */
-  readonly field: string | null;
+  /** Null if the row itself is missing, extra or repeated. */
+  readonly column: string | null;
+  /** Value of the column, or number of rows. */
   readonly expected: unknown;
   readonly found: unknown;
   /** Archived page of the published row; null without a row. */
   readonly page: string | null;
 }
 
-/** One line of the report. */
+/** The result for one kind of record. */
 export interface Comparison {
-  /** Table and part of it, such as "signals of Stark County". */
-  readonly what: string;
-  /** "rows", or the name of a group of columns. */
-  readonly group: string;
-  /** Number of true rows, or of rows whose columns were compared. */
+  readonly record: string;
+  /** True rows, without optional ones that are absent. */
   readonly compared: number;
-  /** A value that differs from the expected one, or a key with another number of rows. */
-  readonly differing: readonly Difference[];
-  /** No row, or no value, although one is expected. */
-  readonly missing: readonly Difference[];
-  /** A row, or a value, although none is expected. */
-  readonly extra: readonly Difference[];
+  readonly differences: readonly Difference[];
 }
 
 export interface Sides {
-  readonly what: string;
+  readonly record: string;
   readonly published: readonly Row[];
   readonly keyOf: (row: Row) => string;
   readonly truth: readonly TrueRow[];
 }
 
-export const ROWS = 'rows';
-
 /** Path of the archived page below DATA_DIR, and the row on it. */
-function pageOf(row: Row): string | null {
-  const { page_sha256: hash, page_row: position } = row;
+function pageOf(row: Row | undefined): string | null {
+  const hash = row?.['page_sha256'];
+  const position = row?.['page_row'];
   if (typeof hash !== 'string') return null;
   const path = `archive/objects/${hash.slice(0, 2)}/${hash}`;
   return typeof position === 'number' || typeof position === 'bigint' ? `${path} row ${position}` : path;
 }
 
-function compareKeys({ what, published, keyOf, truth }: Sides): Comparison {
-  const found = Map.groupBy(published, keyOf);
-  const expected = Map.groupBy(truth, ({ key }) => key);
-  const rowDifference = (key: string): Difference => ({
-    key,
-    field: null,
-    expected: expected.get(key)?.length ?? 0,
-    found: found.get(key)?.length ?? 0,
-    page: pageOf(found.get(key)?.[0] ?? {}),
-  });
-  const keys = [...expected.keys()];
-  const isMissing = (key: string): boolean =>
-    !found.has(key) && expected.get(key)?.every((row) => row.isOptional !== true) === true;
-  const hasOtherCount = (key: string): boolean =>
-    found.has(key) && found.get(key)?.length !== expected.get(key)?.length;
-  return {
-    what,
-    group: ROWS,
-    compared: truth.filter(({ key, isOptional }) => isOptional !== true || found.has(key)).length,
-    differing: keys.filter(hasOtherCount).map(rowDifference),
-    missing: keys.filter(isMissing).map(rowDifference),
-    extra: [...found.keys()].filter((key) => !expected.has(key)).map(rowDifference),
-  };
+function compareRows(key: string, expected: readonly TrueRow[], found: readonly Row[]): Difference[] {
+  const mayBeAbsent = expected.length === 0 || expected.every(({ isOptional }) => isOptional === true);
+  if (expected.length === found.length || (found.length === 0 && mayBeAbsent)) return [];
+  const kind = found.length === 0 ? 'missing' : expected.length === 0 ? 'extra' : 'repeated';
+  return [{ kind, key, column: null, expected: expected.length, found: found.length, page: pageOf(found[0]) }];
 }
 
 const isExpected = (expected: unknown, found: unknown): boolean =>
@@ -98,32 +73,80 @@ const isExpected = (expected: unknown, found: unknown): boolean =>
     ? expected.values.some((value) => isDeepStrictEqual(value, found))
     : isDeepStrictEqual(expected, found);
 
-/** Differences of one group of columns, over the keys that both sides have once. */
-function compareGroup({ what, published, keyOf, truth }: Sides, group: string): Comparison {
+const compareColumns = ({ key, columns }: TrueRow, row: Row): Difference[] =>
+  Object.entries(columns).flatMap(([column, expected]): Difference[] => {
+    const found = row[column] ?? null;
+    if (isExpected(expected, found)) return [];
+    return [{ kind: 'differing', key, column, expected, found, page: pageOf(row) }];
+  });
+
+/** Compare rows by key, and the columns of rows that both sides have once. */
+export function compare({ record, published, keyOf, truth }: Sides): Comparison {
   const found = Map.groupBy(published, keyOf);
-  const byKey = Map.groupBy(truth, ({ key }) => key);
-  const [differing, missing, extra]: Difference[][] = [[], [], []];
-  let compared = 0;
-  for (const [key, [row, ...more]] of byKey) {
-    const [match, ...others] = found.get(key) ?? [];
-    const columns = row?.fields[group];
-    if (columns === undefined || match === undefined || more.length > 0 || others.length > 0) continue;
-    compared += 1;
-    for (const [field, expected] of Object.entries(columns)) {
-      const value = match[field] ?? null;
-      if (isExpected(expected, value)) continue;
-      const list = expected === null ? extra : value === null ? missing : differing;
-      list?.push({ key, field, expected, found: value, page: pageOf(match) });
-    }
-  }
-  return { what, group, compared, differing: differing ?? [], missing: missing ?? [], extra: extra ?? [] };
+  const expected = Map.groupBy(truth, ({ key }) => key);
+  const differences = [...new Set([...expected.keys(), ...found.keys()])].flatMap((key) => {
+    const [rows, matches] = [expected.get(key) ?? [], found.get(key) ?? []];
+    const [row, match] = [rows[0], matches[0]];
+    const isPair = rows.length === 1 && matches.length === 1 && row !== undefined && match !== undefined;
+    return isPair ? compareColumns(row, match) : compareRows(key, rows, matches);
+  });
+  const isThere = ({ key, isOptional }: TrueRow): boolean => isOptional !== true || found.has(key);
+  return { record, compared: truth.filter(isThere).length, differences };
 }
 
-/** Compare rows by key, and each group of columns of the true rows. */
-export function compare(sides: Sides): Comparison[] {
-  const groups = new Set(sides.truth.flatMap(({ fields }) => Object.keys(fields)));
-  return [compareKeys(sides), ...[...groups].map((group) => compareGroup(sides, group))];
+export const isEqual = ({ differences }: Comparison): boolean => differences.length === 0;
+
+/** Name of the compared column, such as "signals: amount"; "signals: rows" of the rows themselves. */
+const lineOf = (record: string, { column }: Difference): string => `${record}: ${column ?? 'rows'}`;
+
+/** Names of the columns that differ, each once. */
+export const differingLines = (comparisons: readonly Comparison[]): string[] => [
+  ...new Set(
+    comparisons.flatMap(({ record, differences }) => differences.map((difference) => lineOf(record, difference))),
+  ),
+];
+
+const text = (value: unknown): string =>
+  value instanceof AnyOf ? value.values.map(text).join(' or ') : (JSON.stringify(value) ?? 'nothing');
+
+function differenceText({ kind, key, column, expected, found, page }: Difference): string {
+  const where = page === null ? '' : `  (${page})`;
+  if (column !== null) return `${key}  expected ${text(expected)}, found ${text(found)}${where}`;
+  return `${kind} ${key}  expected ${text(expected)} rows, found ${text(found)}${where}`;
 }
 
-export const isEqual = ({ differing, missing, extra }: Comparison): boolean =>
-  differing.length + missing.length + extra.length === 0;
+/** Differences shown of each column. */
+const SHOWN = 3;
+
+/** The report: a line with the counts of each record, followed by its first differences by column. */
+export function formatComparisons(comparisons: readonly Comparison[]): string[] {
+  const width = Math.max(0, ...comparisons.map(({ record }) => record.length));
+  const cells = (...values: readonly (string | number)[]): string =>
+    values.map((value) => String(value).padStart(10)).join('');
+  return [
+    `  ${'record'.padEnd(width)}${cells('compared', 'missing', 'extra', 'repeated', 'differing')}`,
+    ...comparisons.flatMap(({ record, compared, differences }) => {
+      const count = (of: Difference['kind']): number => differences.filter(({ kind }) => kind === of).length;
+      const counts = cells(compared, count('missing'), count('extra'), count('repeated'), count('differing'));
+      const byLine = Map.groupBy(differences, (difference) => lineOf(record, difference));
+      return [
+        `  ${record.padEnd(width)}${counts}`,
+        ...[...byLine].flatMap(([line, members]) => [
+          `    ${line}: ${members.length}`,
+          ...members.slice(0, SHOWN).map((difference) => `      ${differenceText(difference)}`),
+        ]),
+      ];
+    }),
+  ];
+}
+
+/** One sentence: whether the snapshot equals the truth. */
+export function verdict(comparisons: readonly Comparison[]): string {
+  const rows = comparisons.reduce((sum, { compared }) => sum + compared, 0);
+  const lines = differingLines(comparisons);
+  if (lines.length === 0) return `Equal: all ${rows} true rows are published, and no others.`;
+  return (
+    `Different: ${lines.join('; ')}. ` +
+    'Keys are of the world (properties L…, T…, A…) or of the pages; paths are below DATA_DIR.'
+  );
+}

@@ -1,92 +1,60 @@
-/** Compares a snapshot with the truth of its world: rows, fields, history, figures and joins. */
+/** Compares a snapshot with the truth of its world: rows, columns, history, figures and joins. */
 import type { World } from '../world/types.ts';
-import { compareAuctions } from './auctions.ts';
-import { compareClerkLeads, compareClerkSales } from './clerk_sales.ts';
-import type { Comparison } from './compare.ts';
-import { compareCoverage } from './coverage.ts';
-import { compareDeals, type CountyRecord } from './deals.ts';
-import { compareDistress } from './distress.ts';
-import { debtKey, debtsOfCounties, type CountyDebts, type TrueDebt } from './truth/debts.ts';
-import { pairComparisons, pairCounts } from './identity.ts';
-import { compareLeads } from './leads.ts';
-import { compareLevies } from './levies.ts';
-import { compareLevyLeads } from './levy_leads.ts';
-import { siteHistories } from './truth/listing_versions.ts';
-import { compareListings } from './listings.ts';
-import { compareOwners } from './owners.ts';
-import { compareNoticeLeads, comparePostedSales } from './posted_sales.ts';
-import type { AssumptionValue } from './recompute/record.ts';
-import { compareRegisters } from './registers.ts';
-import { compareRolls } from './rolls.ts';
-import { compareSignals, signalKey } from './signals.ts';
-import { compareStacked } from './stacked.ts';
-import { withSnapshot, type ReadTable } from './snapshot.ts';
-import { trueSales, trueSignals, type TrueRecord } from './truth/records.ts';
+import { compare, type Comparison } from './compare.ts';
+import { comparePairs, pairCounts } from './identity.ts';
+import { DEALS } from './records/deals.ts';
+import { DEBTS } from './records/debts.ts';
+import { DISTRESS } from './records/distress.ts';
+import { FILINGS } from './records/filings.ts';
+import { LEADS } from './records/leads.ts';
+import { LISTINGS, listingKey } from './records/listings.ts';
+import { SALES } from './records/sales.ts';
+import { withDays, withSnapshot, type Facts, type ReadTable, type RecordTable } from './snapshot.ts';
+import { debtsOfCounties } from './truth/debts.ts';
+import { propertiesByParcel } from './truth/printed_places.ts';
 import { deriveTruth, type Truth } from './truth/truth.ts';
 
-/** Declared assumptions by key, as the snapshot publishes them. */
-async function readAssumptions(read: ReadTable): Promise<AssumptionValue> {
-  const values = new Map((await read('assumptions')).map((row) => [row['key'], String(row['value'])]));
-  return (key) => {
-    const value = values.get(key);
-    if (value === undefined) throw new Error(`the snapshot has no assumption ${key}`);
-    return value;
-  };
+/** The kinds of records in a snapshot. */
+const RECORDS: readonly RecordTable[] = [...LISTINGS, ...DEALS, ...DEBTS, ...DISTRESS, ...SALES, LEADS, ...FILINGS];
+
+const factsOf = (read: ReadTable, truth: Truth): Facts => ({
+  read,
+  truth,
+  counties: debtsOfCounties(truth),
+  propertyOf: propertiesByParcel(truth.world),
+  forSale: new Map(
+    truth
+      .on(truth.asOf)
+      .listings.map(({ site, listingId, propertyId }) => [listingKey(site, listingId), propertyId] as const),
+  ),
+});
+
+async function compareRecord(
+  { record, table, where, prepare, keyOf, truth }: RecordTable,
+  facts: Facts,
+): Promise<Comparison> {
+  const rows = (await facts.read(table, where)).map(withDays);
+  const published = prepare ? rows.map((row) => prepare(row, facts)).filter((row) => row !== null) : rows;
+  return compare({
+    record,
+    published,
+    keyOf: (row) => keyOf(row, facts),
+    truth: await truth(facts, published),
+  });
 }
 
-/** True debts by the id of the published signal. */
-async function debtsById(read: ReadTable, counties: readonly CountyDebts[]): Promise<Map<unknown, TrueDebt>> {
-  const byKey = new Map(counties.flatMap(({ listed }) => listed.map((debt) => [debtKey(debt), debt] as const)));
-  const signals = await read('signals', "signal_type = 'tax_delinquent'");
-  return new Map(
-    signals.flatMap((row) => {
-      const debt = byKey.get(signalKey(row));
-      return debt ? [[row['id'], debt] as const] : [];
-    }),
-  );
-}
-
-/** Published records and sales by id, as the world knows them. */
-async function recordsById(
+/** Compare the records that `read` reads with the truth. */
+export async function compareRecords(
   read: ReadTable,
   truth: Truth,
-  counties: readonly CountyDebts[],
-): Promise<Map<unknown, TrueRecord>> {
-  const signals = trueSignals(await read('signals'), truth, counties);
-  return new Map([...signals, ...trueSales(await read('auctions'), truth)]);
-}
-
-/** Compare all tables that `read` reads with the truth. */
-export async function compareTables(read: ReadTable, truth: Truth): Promise<Comparison[]> {
-  const assumptions = await readAssumptions(read);
-  const counties = debtsOfCounties(truth);
-  const debts = await debtsById(read, counties);
-  const known = await recordsById(read, truth, counties);
-  // Amounts are from the world, the days of sales from the key of the row.
-  const records = new Map<unknown, CountyRecord>(
-    [...known].map(([id, { amount, saleDate }]) => [id, { amount, sale_date: saleDate }]),
-  );
-  const histories = siteHistories(truth, Number(assumptions('relisting_days')));
-  return [
-    ...(await compareListings(read, truth, histories)),
-    ...(await compareDeals(read, histories, { truth, assumptions, records })),
-    ...(await compareSignals(read, truth, counties)),
-    ...(await compareLevies(read, truth)),
-    ...(await compareDistress(read, truth)),
-    ...(await compareAuctions(read, truth)),
-    ...(await compareClerkSales(read, truth)),
-    ...(await comparePostedSales(read, truth)),
-    ...(await compareLeads(read, { truth, assumptions, counties }, debts)),
-    ...(await compareClerkLeads(read, truth, assumptions)),
-    ...(await compareNoticeLeads(read, truth, assumptions)),
-    ...(await compareLevyLeads(read, truth, assumptions)),
-    ...(await compareRolls(read, truth)),
-    ...(await compareOwners(read, truth, known)),
-    ...(await compareCoverage(read, truth, known)),
-    await compareStacked(read, truth, known),
-    ...pairComparisons(await pairCounts(read, truth, counties)),
-    ...(await compareRegisters(read, truth)),
-  ];
+  isCompared: (table: RecordTable) => boolean = () => true,
+): Promise<Comparison[]> {
+  const facts = factsOf(read, truth);
+  const comparisons: Comparison[] = [];
+  for (const record of RECORDS)
+    if (isCompared(record) && (truth.isComplete || record.needsAllReads !== true))
+      comparisons.push(await compareRecord(record, facts));
+  return comparisons;
 }
 
 export interface Reconciled {
@@ -97,5 +65,9 @@ export interface Reconciled {
 /** Compare the snapshot in `folder`, which has the folders of earlier snapshots next to it, with the world. */
 export async function reconcile(folder: string, world: World): Promise<Reconciled> {
   const truth = await deriveTruth(folder, world);
-  return { truth, comparisons: await withSnapshot(folder, (read) => compareTables(read, truth)) };
+  const comparisons = await withSnapshot(folder, async (read) => [
+    ...(await compareRecords(read, truth)),
+    ...comparePairs(await pairCounts(read, truth)),
+  ]);
+  return { truth, comparisons };
 }

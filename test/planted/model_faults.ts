@@ -73,7 +73,7 @@ const historyFaults: readonly PlantedFault[] = [
       ),
     ],
     caughtBy: [
-      reconcile('listing history: price', HISTORY_DAYS),
+      reconcile('listing history: first_price', HISTORY_DAYS),
       test('models/history/history.test.ts', 'with a second price cut'),
     ],
   },
@@ -100,7 +100,7 @@ const historyFaults: readonly PlantedFault[] = [
         'when false then run.as_of',
       ),
     ],
-    caughtBy: [reconcile('listing history: days', HISTORY_DAYS)],
+    caughtBy: [reconcile('listing history: gone_on', HISTORY_DAYS)],
   },
   {
     name: 'a relisting starts a new history',
@@ -133,7 +133,7 @@ const historyFaults: readonly PlantedFault[] = [
         'cast(1 + days_since(first_seen, coalesce(gone_on, run.as_of)) as integer)',
       ),
     ],
-    caughtBy: [reconcile('deals: history')],
+    caughtBy: [reconcile('deals: days_on_feed')],
   },
 ];
 
@@ -149,7 +149,7 @@ const figureFaults: readonly PlantedFault[] = [
       ),
     ],
     caughtBy: [
-      reconcile('deals: sum of debts'),
+      reconcile('deals: delinquent_tax'),
       test('models/distress/distress.test.ts', 'several debts of one property count with their sum'),
     ],
   },
@@ -158,12 +158,12 @@ const figureFaults: readonly PlantedFault[] = [
     changes: [
       change(PROXIES, 'gross_potential * (1 - vacancy) as effective_income', 'gross_potential as effective_income'),
     ],
-    caughtBy: [test(WORKED_DEALS, '1 overclaim in Cleveland'), reconcile('deals: taxes and expenses')],
+    caughtBy: [test(WORKED_DEALS, '1 overclaim in Cleveland'), reconcile('deals: noi_hud_2br')],
   },
   {
     name: 'a building of twelve units has the expenses of a larger one',
     changes: [change(PROXIES, 'units <= medium_units_max then', 'units < medium_units_max then')],
-    caughtBy: [test(WORKED_DEALS, '1 overclaim in Cleveland'), reconcile('deals: taxes and expenses')],
+    caughtBy: [test(WORKED_DEALS, '1 overclaim in Cleveland'), reconcile('deals: noi_hud_2br')],
   },
   {
     name: 'scores use the greater of two incomes',
@@ -206,7 +206,7 @@ const figureFaults: readonly PlantedFault[] = [
         "sale_kind = 'mortgage_foreclosure' as is_first_mortgage_sale",
       ),
     ],
-    caughtBy: [reconcile('auctions: bid, deposit, appraisal')],
+    caughtBy: [reconcile('auctions: opening_bid_basis')],
   },
   {
     name: 'the two thirds of Ohio hold in every state',
@@ -228,7 +228,7 @@ const figureFaults: readonly PlantedFault[] = [
         "WHEN home.street_key IS NULL THEN 'unknown'",
       ),
     ],
-    caughtBy: [reconcile('signals: owner'), reconcile('leads of tax debts: score')],
+    caughtBy: [reconcile('signals: owner_location')],
   },
   {
     name: 'years of delinquency score without a limit',
@@ -250,7 +250,7 @@ const figureFaults: readonly PlantedFault[] = [
         "sale_status = 'scheduled' AND sale_date > as_of",
       ),
     ],
-    caughtBy: [reconcile('leads of sheriff sales: rows')],
+    caughtBy: [reconcile('leads: rows')],
   },
 ];
 

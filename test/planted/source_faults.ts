@@ -18,17 +18,17 @@ export const sourceFaults: readonly PlantedFault[] = [
         'const whole = { ...joinedSitus(attributes.par_addr_all), street: optional(attributes.par_addr_all) };',
       ),
     ],
-    caughtBy: [joinRate('oh_cuyahoga_tax'), reconcile('signals: street')],
+    caughtBy: [joinRate('oh_cuyahoga_tax'), reconcile('signals: address')],
   },
   {
     name: "Hamilton's layer is read by a number that joins nothing",
     changes: [change(HAMILTON_LAYER, "parcel: ['AUDPTYID', 'AUDPCLID'],", "parcel: 'PARCELID',")],
-    caughtBy: [joinRate('oh_hamilton_tax'), reconcile('signals: street')],
+    caughtBy: [joinRate('oh_hamilton_tax'), reconcile('signals: address')],
   },
   {
     name: "Montgomery's roll is read without ZIPs",
     changes: [change(ROLL, "zip: zip('PARCEL LOCATION ZIP', at('PARCEL LOCATION ZIP')),", 'zip: null,')],
-    caughtBy: [joinRate('oh_montgomery_parcels'), reconcile('signals: city and ZIP')],
+    caughtBy: [joinRate('oh_montgomery_parcels'), reconcile('signals: zip')],
   },
   {
     name: "Montgomery's parcel numbers without a space are refused",
@@ -122,23 +122,21 @@ export const sourceFaults: readonly PlantedFault[] = [
     name: 'a cancellation in the time slot is ignored',
     changes: [change(SALES, "[isSold ? 'sold' : null, slot.text, caseStatus]", "[isSold ? 'sold' : null, caseStatus]")],
     caughtBy: [
-      reconcile('auctions: status'),
+      reconcile('auctions: sale_status'),
       test('sources/realauction.test.ts', 'a cancellation in the time slot outweighs'),
     ],
   },
   {
     name: "a sale's deposit is read from the opening bid",
     changes: [change(SALES, "value('Deposit Requirement')", "value('Opening Bid')")],
-    caughtBy: [reconcile('auctions: bid, deposit, appraisal')],
+    caughtBy: [reconcile('auctions: deposit')],
   },
   {
     name: 'placeholder words count as a parcel number',
     changes: [
       change('sources/families/realauction/places.ts', String.raw`|| /\d/u.test(printed) ?`, "|| printed !== '' ?"),
     ],
-    caughtBy: [
-      test('sources/sheriff_and_registers_in_the_sandbox.test.ts', 'with the facts that the clerk shows so far'),
-    ],
+    caughtBy: [reconcile("auctions of Florida's clerks: parcel_id")],
   },
   {
     name: 'second sales are read as first ones',
@@ -149,7 +147,7 @@ export const sourceFaults: readonly PlantedFault[] = [
         String.raw`/\bSALE\b/u.test(text) ? 1 : null;`,
       ),
     ],
-    caughtBy: [reconcile('auctions: bid, deposit, appraisal'), reconcile('auctions: sale')],
+    caughtBy: [reconcile('auctions: opening_bid_basis'), reconcile('auctions: sale_round')],
   },
   {
     name: "an owner's address on one line gives a city with the street in it",
@@ -165,14 +163,14 @@ export const sourceFaults: readonly PlantedFault[] = [
   {
     name: 'the second owner is lost',
     changes: [change(CUYAHOGA, ', attributes.second_owner]', ']')],
-    caughtBy: [reconcile('signals: owner')],
+    caughtBy: [reconcile('signals: owner_name')],
   },
   {
     name: "the city of the owner's mail is the property's",
     changes: [
       change(CUYAHOGA, 'mail_city: optional(attributes.mail_city),', 'mail_city: optional(attributes.parcel_city),'),
     ],
-    caughtBy: [reconcile('signals: mailing address')],
+    caughtBy: [reconcile('signals: mail_city')],
   },
   {
     name: "a county's debts are its current tax bills",
@@ -188,7 +186,7 @@ export const sourceFaults: readonly PlantedFault[] = [
         "optional: ['SITE_ADDRESS3', 'TOTAL_BILLED'],",
       ),
     ],
-    caughtBy: [reconcile('signals: debt')],
+    caughtBy: [reconcile('signals: amount')],
   },
   {
     name: 'a heading "City" of a dropped list is ignored',
@@ -221,7 +219,7 @@ export const sourceFaults: readonly PlantedFault[] = [
         'const cityText = optional(null);',
       ),
     ],
-    caughtBy: [reconcile('signals: city and ZIP')],
+    caughtBy: [reconcile('signals: zip')],
   },
   {
     name: "HUD's workbooks of 2019 to 2022 are refused",

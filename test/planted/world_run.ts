@@ -2,7 +2,7 @@
  * Runs a tiny world on some days and prints what is wrong with it as JSON: sources that are not good, blocking audits,
  * and lines of the reconciliation that differ. For a copy of the tree with a planted fault.
  */
-import { isEqual } from '../../sandbox/comparison/compare.ts';
+import { differingLines } from '../../sandbox/comparison/compare.ts';
 import { reconcile } from '../../sandbox/comparison/reconcile.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { awaitsOperator } from '../../pipelines/ingest/source_state.ts';
@@ -25,6 +25,6 @@ for (const day of days) {
   found.audits.push(...result.blocked.map(({ name }) => name));
   if (day !== days.at(-1) || result.manifest === null) continue;
   const { comparisons } = await reconcile(layout.snapshot(result.runId), world);
-  found.lines.push(...comparisons.filter((c) => !isEqual(c)).map(({ what, group }) => `${what}: ${group}`));
+  found.lines.push(...differingLines(comparisons));
 }
 process.stdout.write(JSON.stringify(found));

@@ -1,14 +1,21 @@
 /** The comparison of `make reconcile` by itself: what counts as a difference, and what its report says. */
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
 import { currentAssumptions } from '../../models/assumptions.ts';
-import { anyOf, compare, isEqual, type Row, type TrueRow } from '../../sandbox/comparison/compare.ts';
-import { compareLeads } from '../../sandbox/comparison/leads.ts';
+import {
+  anyOf,
+  compare,
+  formatComparisons,
+  isEqual,
+  verdict,
+  type Row,
+  type TrueRow,
+} from '../../sandbox/comparison/compare.ts';
+import { compareRecords } from '../../sandbox/comparison/reconcile.ts';
 import { siteHistories } from '../../sandbox/comparison/truth/listing_versions.ts';
-import { parcelKey } from '../../sandbox/comparison/truth/parcels.ts';
-import { formatComparisons, verdict } from '../../sandbox/comparison/report.ts';
+import { trueSignals } from '../../sandbox/comparison/truth/records.ts';
 import { behind, type SourceReads, type Truth } from '../../sandbox/comparison/truth/truth.ts';
-import type { AuctionOnDay, ListingOnDay } from '../../sandbox/world/types.ts';
+import type { ListingOnDay } from '../../sandbox/world/types.ts';
 import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
 
 const PAGE = 'ab'.repeat(32);
@@ -21,73 +28,80 @@ const row = (key: string, owner: string | null, city: string | null = 'AKRON'): 
 });
 const truth = (key: string, owner: string | null, more: Partial<TrueRow> = {}): TrueRow => ({
   key,
-  fields: { owner: { owner }, city: { city: anyOf(null, 'AKRON') } },
+  columns: { owner, city: anyOf(null, 'AKRON') },
   ...more,
 });
-const compared = (published: readonly Row[], rows: readonly TrueRow[]): Record<string, readonly number[]> =>
-  Object.fromEntries(
-    compare({ what: 'signals', published, keyOf: (r) => String(r['key']), truth: rows }).map((c) => [
-      c.group,
-      [c.compared, c.differing.length, c.missing.length, c.extra.length],
-    ]),
-  );
+const signals = (published: readonly Row[], rows: readonly TrueRow[]): ReturnType<typeof compare> =>
+  compare({ record: 'signals', published, keyOf: (r) => String(r['key']), truth: rows });
+/** Number of compared rows, and each difference in short. */
+const compared = (published: readonly Row[], rows: readonly TrueRow[]): unknown[] => {
+  const { compared: count, differences } = signals(published, rows);
+  return [count, ...differences.map(({ kind, key, column }) => `${kind} ${key} ${column ?? 'row'}`)];
+};
 
 describe('a comparison', () => {
   it('finds equal rows equal, for each of the possible values', () => {
-    const published = [row('1', 'ANN'), row('2', null, null)];
-    assert.deepEqual(compared(published, [truth('1', 'ANN'), truth('2', null)]), {
-      rows: [2, 0, 0, 0],
-      owner: [2, 0, 0, 0],
-      city: [2, 0, 0, 0],
-    });
+    assert.deepEqual(compared([row('1', 'ANN'), row('2', null, null)], [truth('1', 'ANN'), truth('2', null)]), [2]);
   });
 
-  it('counts rows and values that differ, are missing or extra', () => {
+  it('finds rows and values that differ, are missing or extra', () => {
     const published = [row('1', 'BEN', 'KENT'), row('2', null), row('3', 'CY'), row('9', 'EVE')];
     const rows = [truth('1', 'ANN'), truth('2', 'ANN'), truth('3', null), truth('4', 'DEE')];
-    assert.deepEqual(compared(published, rows), { rows: [4, 0, 1, 1], owner: [3, 1, 1, 1], city: [3, 1, 0, 0] });
+    assert.deepEqual(compared(published, rows), [
+      4,
+      'differing 1 owner',
+      'differing 1 city',
+      'differing 2 owner',
+      'differing 3 owner',
+      'missing 4 row',
+      'extra 9 row',
+    ]);
   });
 
   it('never collapses a repeated key, on either side', () => {
     const twice = [row('1', 'ANN'), row('1', 'ANN')];
-    assert.deepEqual(compared(twice, [truth('1', 'ANN')])['rows'], [1, 1, 0, 0]);
-    assert.deepEqual(compared(twice.slice(1), [truth('1', 'ANN'), truth('1', 'ANN')])['rows'], [2, 1, 0, 0]);
-    assert.deepEqual(compared(twice, [truth('1', 'ANN'), truth('1', 'ANN')])['rows'], [2, 0, 0, 0]);
+    assert.deepEqual(compared(twice, [truth('1', 'ANN')]), [1, 'repeated 1 row']);
+    assert.deepEqual(compared(twice.slice(1), [truth('1', 'ANN'), truth('1', 'ANN')]), [2, 'repeated 1 row']);
+    assert.deepEqual(compared(twice, [truth('1', 'ANN'), truth('1', 'ANN')]), [2]);
   });
 
   it('allows a row to be absent only if the rule says so', () => {
-    assert.deepEqual(compared([], [truth('1', 'ANN', { isOptional: true })])['rows'], [0, 0, 0, 0]);
-    assert.deepEqual(compared([], [truth('1', 'ANN')])['rows'], [1, 0, 1, 0]);
+    assert.deepEqual(compared([], [truth('1', 'ANN', { isOptional: true })]), [0]);
+    assert.deepEqual(compared([], [truth('1', 'ANN')]), [1, 'missing 1 row']);
   });
 });
 
-it('a report names key, column, both values and the archived page, and ends with a verdict', () => {
-  const sides = { what: 'signals', keyOf: (r: Row) => String(r['key']), truth: [truth('1', 'ANN')] };
-  const equal = compare({ ...sides, published: [row('1', 'ANN')] });
+it('a report names column, key, both values and the archived page, and ends with a verdict', () => {
+  const equal = [signals([row('1', 'ANN')], [truth('1', 'ANN')])];
   assert.ok(equal.every(isEqual));
-  assert.equal(verdict(equal), 'Equal: 1 true rows are published as they are, and no others.');
-  const different = compare({ ...sides, published: [row('1', 'BEN')] });
-  const lines = formatComparisons(different);
-  assert.match(lines[0] ?? '', /^ {2}table: fields +compared +differing +missing +extra$/u);
-  assert.match(lines[2] ?? '', /^ {2}signals: owner +1 +1 +0 +0$/u);
-  assert.equal(lines[3], `      differing 1  owner: expected "ANN", found "BEN"  (archive/objects/ab/${PAGE} row 3)`);
-  assert.match(verdict(different), /^Different in 1 of 3 lines: signals: owner\./u);
+  assert.equal(verdict(equal), 'Equal: all 1 true rows are published, and no others.');
+  const different = [signals([row('1', 'BEN')], [truth('1', 'ANN')])];
+  assert.deepEqual(
+    formatComparisons(different).map((line) => line.replaceAll(/ +/gu, ' ')),
+    [
+      ' record compared missing extra repeated differing',
+      ' signals 1 0 0 0 1',
+      ' signals: owner: 1',
+      ` 1 expected "ANN", found "BEN" (archive/objects/ab/${PAGE} row 3)`,
+    ],
+  );
+  assert.match(verdict(different), /^Different: signals: owner\./u);
 });
+
+const SITE = {
+  source: 'heartland_multifamily',
+  family: 'listings',
+  countyFips: null,
+  kinds: [],
+  everyDays: 1,
+  status: 'quarantined',
+} as const;
 
 /** The truth of a site that shows these listings on these days. */
 function truthOfSite(shown: Readonly<Record<string, readonly ListingOnDay[]>>, last: string): Truth {
   const world = makeWorld({ seed: 1, listings: 0, parcels: 0, auctions: 0, filings: 0 });
   const days = Object.keys(shown);
-  const reads: SourceReads = {
-    source: 'heartland_multifamily',
-    family: 'listings',
-    countyFips: null,
-    kinds: [],
-    everyDays: 1,
-    status: 'quarantined',
-    days,
-    lastGood: days.at(-1) ?? last,
-  };
+  const reads: SourceReads = { ...SITE, days, lastGood: days.at(-1) ?? last };
   return {
     world,
     asOf: last,
@@ -151,74 +165,43 @@ it('the history of a site has its cuts, ends and relistings as seen on the days 
   ]);
 });
 
-describe('the lead of a second offer far below the appraisal', () => {
-  const world = makeWorld({ seed: 7, listings: 0, parcels: 50, auctions: 20, filings: 0 });
-  const asOf = '2026-11-21';
-  const sheriff: SourceReads = {
-    source: 'oh_cuyahoga_sheriff',
-    family: 'sheriff',
-    countyFips: '39035',
-    kinds: [],
-    everyDays: 1,
-    status: 'good',
-    days: [asOf],
-    lastGood: asOf,
-  };
-  const [property] = [...world.properties.values()].filter(({ countyFips }) => countyFips === '39035');
-  const [drawn] = worldOn(world, asOf).auctions;
-  assert.ok(property?.parcel && drawn);
-  const offer: AuctionOnDay = {
-    ...drawn,
-    countyFips: '39035',
-    propertyId: property.id,
-    parcel: property.parcel,
-    saleDate: '2026-12-09',
-    round: 2,
-    status: 'scheduled',
-    appraised: '50000.00',
-    openingBid: '2000.00',
-  };
+/** Reads these rows as the published ones, whatever the condition. */
+const reading =
+  (tables: Readonly<Record<string, readonly Row[]>>) =>
+  (table: string): Promise<Row[]> =>
+    Promise.resolve([...(tables[table] ?? [])]);
 
-  const values = new Map(currentAssumptions().rows.map(({ key, value }) => [key, value]));
-  const assumptions = (key: string): string => values.get(key) ?? '';
-
-  /** Fields of the score that differ if the lead is published with these points for the gap. */
-  async function different(kind: AuctionOnDay['kind'], gap: number): Promise<(string | null)[]> {
-    const read: Truth = {
-      ...truthOfSite({}, asOf),
-      world,
-      on: (day) => ({ ...worldOn(world, day), auctions: [{ ...offer, kind }] }),
-      sources: new Map([[sheriff.source, sheriff]]),
-    };
-    const others = { base: 15, urgency: 25, corroboration: 0, absentee: 0, freshness: 5, property_kind: 2 };
-    const lead: Row = {
-      lead_type: 'sheriff_sale_auction',
-      auction_type: 'sheriff_sale',
-      sale_kind: kind,
-      state: 'OH',
-      county_fips: '39035',
-      parcel_key: parcelKey('39035', offer.parcel),
+test('the lead of a debt is expected for a week after its list was read', async () => {
+  const expectedOn = async (asOf: string): Promise<number | undefined> => {
+    const debt = { id: 'S', last_seen: '2026-11-21', amount: '1.00' };
+    const assumptions = currentAssumptions().rows.map(({ key, value }) => ({ key, value }));
+    const lead = {
+      signal_id: 'S',
       corroboration: '[]',
-      score_parts: JSON.stringify({ ...others, equity_gap: gap, stacked_distress: 0 }),
-      lead_score: 47 + gap,
-      signals_count: 1,
-      appraisal_discount_pct: '96.00',
-      freshness: 'within_1_day',
-      verified_age_days: 0,
+      score_parts: '{}',
+      last_verified: '2026-11-21',
+      amount: '1.00',
     };
-    const comparisons = await compareLeads(async () => [lead], { truth: read, assumptions, counties: [] }, new Map());
-    const score = comparisons.find((c) => c.what === 'leads of sheriff sales' && c.group === 'score');
-    assert.equal(score?.compared, 1);
-    return score.differing.map(({ field }) => field);
-  }
+    const read = reading({ signals: [debt], assumptions, leads: [{ ...lead, property_kind: 'unknown' }] });
+    const [leads] = await compareRecords(read, truthOfSite({}, asOf), ({ record }) => record === 'leads');
+    return leads?.compared;
+  };
+  assert.deepEqual([await expectedOn('2026-11-28'), await expectedOn('2026-11-29')], [1, 0]);
+});
 
-  it('has the points of a second sale if it is a mortgage sale, whose page says so', async () => {
-    assert.deepEqual(await different('mortgage_foreclosure', 20), []);
-    assert.deepEqual(await different('mortgage_foreclosure', 30), ['score_parts', 'lead_score']);
-  });
-
-  it('has all points of its gap if it is a tax sale, whose page never says which offer it is', async () => {
-    assert.deepEqual(await different('tax_foreclosure', 30), []);
-    assert.deepEqual(await different('tax_foreclosure', 20), ['score_parts', 'lead_score']);
-  });
+test('a debt that was paid after the read of its list is known as the list had it', () => {
+  const readOn = '2026-11-21';
+  const world = makeWorld({ seed: 7, listings: 0, parcels: 50, auctions: 0, filings: 0 });
+  const [debt] = worldOn(world, readOn).delinquent.filter(({ countyFips }) => countyFips === '55079');
+  assert.ok(debt);
+  const reads: SourceReads = { ...SITE, family: 'tax', countyFips: '55079', days: [readOn], lastGood: readOn };
+  const paid: Truth = {
+    ...truthOfSite({}, '2026-11-24'),
+    world,
+    on: (day) => ({ ...worldOn(world, day), delinquent: day === readOn ? [debt] : [] }),
+    sources: new Map([[reads.source, reads]]),
+  };
+  const row: Row = { id: 'S', signal_type: 'tax_delinquent', county_fips: '55079', parcel_id: debt.parcel };
+  const { propertyId, amount } = trueSignals([row], paid, []).get('S') ?? {};
+  assert.deepEqual([propertyId, amount], [debt.propertyId, debt.amount]);
 });

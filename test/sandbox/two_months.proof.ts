@@ -5,9 +5,8 @@
 import assert from 'node:assert/strict';
 import { cp, readdir } from 'node:fs/promises';
 import { before, describe, test } from 'node:test';
-import { isEqual } from '../../sandbox/comparison/compare.ts';
+import { formatComparisons, isEqual } from '../../sandbox/comparison/compare.ts';
 import { reconcile } from '../../sandbox/comparison/reconcile.ts';
-import { formatComparisons } from '../../sandbox/comparison/report.ts';
 import { behind } from '../../sandbox/comparison/truth/truth.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { addDays } from '../../sources/days.ts';

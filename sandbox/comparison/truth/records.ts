@@ -1,8 +1,8 @@
 /** Published records of distress and sales, each with the property of the world that it is about. */
 import type { AuctionOnDay, Money } from '../../world/types.ts';
 import type { Row } from '../compare.ts';
-import { distressKey, distressKeyOf, distressShown } from '../distress.ts';
-import { listLevies } from '../levies.ts';
+import { distressKey, distressKeyOf, distressShown } from '../records/distress.ts';
+import { listLevies } from '../records/debts.ts';
 import { debtKey, type CountyDebts } from './debts.ts';
 import { parcelKey } from './parcels.ts';
 import { propertiesByParcel } from './printed_places.ts';

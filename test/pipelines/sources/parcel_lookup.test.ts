@@ -1,10 +1,8 @@
 /** Hamilton's list has no addresses: they come from the county's map, for some parcels days later. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isEqual } from '../../../sandbox/comparison/compare.ts';
-import { debtsOfCounties } from '../../../sandbox/comparison/truth/debts.ts';
-import { formatComparisons } from '../../../sandbox/comparison/report.ts';
-import { compareSignals } from '../../../sandbox/comparison/signals.ts';
+import { formatComparisons, isEqual } from '../../../sandbox/comparison/compare.ts';
+import { compareRecords } from '../../../sandbox/comparison/reconcile.ts';
 import { withSnapshot } from '../../../sandbox/comparison/snapshot.ts';
 import { deriveTruth } from '../../../sandbox/comparison/truth/truth.ts';
 import { newLayout, published, runDay, smallWorld } from '../runs.ts';
@@ -70,7 +68,9 @@ test('a parcel waits for its address until the map has it, and keeps it if the m
   }
   const snapshot = layout.snapshot(later.runId);
   const truth = await deriveTruth(snapshot, world);
-  const compared = await withSnapshot(snapshot, (read) => compareSignals(read, truth, debtsOfCounties(truth)));
+  const compared = await withSnapshot(snapshot, (read) =>
+    compareRecords(read, truth, ({ record }) => record === 'signals'),
+  );
   const different = compared.filter((c) => !isEqual(c));
   assert.deepEqual(different, [], formatComparisons(different).join('\n'));
 
