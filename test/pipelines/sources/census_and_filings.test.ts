@@ -1,5 +1,7 @@
 /** Medians of the census and filings with the SEC in a run: what is counted, and that a fault keeps the last rows. */
 import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import type { SourceReadRow } from '../../../pipelines/ingest/source_state.ts';
 import type { Alter } from '../../../sandbox/server.ts';
@@ -70,5 +72,9 @@ describe('the census and the filings', () => {
     assert.deepEqual([census.status, census.reason, census.rows_out], ['unavailable', 'refused', AREAS]);
     assert.match(census.detail ?? '', /^the Census Bureau rejects the key in CENSUS_API_KEY: /u);
     assert.doesNotMatch(JSON.stringify(census), /key=|invalid_key/u);
+    const lists = join(start.layout.root, 'archive', 'requests', 'census_acs');
+    const texts = await Promise.all((await readdir(lists)).map((name) => readFile(join(lists, name), 'utf8')));
+    assert.match(texts.join(''), /acs5\?get=NAME/u);
+    assert.doesNotMatch(texts.join(''), /key=/u, 'the archive has no key');
   });
 });
