@@ -21,7 +21,7 @@ import { readSettings } from '../../lib/settings.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { published } from '../pipelines/runs.ts';
 import { afterSecondDay, FIRST_RUN, SECOND_RUN } from '../pipelines/starting_points.ts';
-import { runHere, type Ended } from '../command_here.ts';
+import { runHere, type Ended } from '../process/here.ts';
 import { BARE } from '../environment.ts';
 
 const root = new URL('../../', import.meta.url).pathname;

@@ -14,7 +14,7 @@ import type { Layout } from '../../pipelines/layout.ts';
 import { openArchive, type Archive } from '../../sources/fetch/archive.ts';
 import { loadSources } from '../../sources/index.ts';
 import { afterSecondDay } from '../pipelines/starting_points.ts';
-import { runHere } from '../command_here.ts';
+import { runHere } from '../process/here.ts';
 import { BARE } from '../environment.ts';
 import { thorough } from '../thorough.ts';
 

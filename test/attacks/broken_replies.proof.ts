@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
-import { serverProcess } from '../api/support/server_process.ts';
+import { serverProcess } from '../process/program.ts';
 import { attempt, checkBooks, type Attempt } from './books.ts';
 import { honest, repliesAtLength, type SettleBehavior } from './facilitators.ts';
 import { DEALS, openAttackedShop, type AttackedShop } from './shop.ts';

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { attempt } from './books.ts';
-import { startPrintingServer } from './printing_server.ts';
+import { startServer } from '../process/program.ts';
 import { DEALS, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';
 
 const SECRET = 'k3yOfTheNode';
@@ -21,7 +21,7 @@ describe('a server with secrets in its settings', () => {
 
   for (const how of ['drop', 429] as const) {
     it(`shows none of them while its node answers ${how}`, async () => {
-      const start = () => startPrintingServer({ ...shop.env, LOG_LEVEL: 'debug' });
+      const start = () => startServer({ ...shop.env, LOG_LEVEL: 'debug' });
       const server = await start();
       const seen: string[] = [];
       let later: Awaited<ReturnType<typeof start>> | undefined;
@@ -45,9 +45,9 @@ describe('a server with secrets in its settings', () => {
         }
       } finally {
         shop.node.recover();
-        await Promise.all([server.end(), later?.end()]);
+        await Promise.all([server.end('SIGTERM'), later?.end('SIGTERM')]);
       }
-      seen.push(server.printed(), later.printed());
+      seen.push(...server.lines, ...later.lines);
       const hosts = [shop.node.url, shop.facilitator.url].map((url) => new URL(url).host);
       for (const text of seen) {
         for (const hidden of [SECRET, ...hosts]) assert.ok(!text.includes(hidden), `${hidden} is in: ${text}`);

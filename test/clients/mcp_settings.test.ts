@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { runHere } from '../command_here.ts';
+import { runHere } from '../process/here.ts';
 import { MCP_PROGRAM, openAgentShop, type AgentShop } from './mcp_agents.ts';
 
 describe('the MCP server', () => {

@@ -12,7 +12,7 @@ import { PRICES } from '../../api/routes/prices.ts';
 import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import { fetchPaymentRequired, bodyOf, buyerWith, fetchWithPayment, type Buyer } from '../api/support/buyers.ts';
-import { runHere, type Ended } from '../command_here.ts';
+import { runHere, type Ended } from '../process/here.ts';
 import { BARE } from '../environment.ts';
 import { callOf, dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 

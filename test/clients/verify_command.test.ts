@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import { newKey } from '../../api/payments/receipts/key_set.ts';
 import { objectPath } from '../../lib/archive_path.ts';
 import { DAY_MS } from '../../lib/time.ts';
-import { runHere, type Ended } from '../command_here.ts';
+import { runHere, type Ended } from '../process/here.ts';
 import { BARE } from '../environment.ts';
 import { publishedOf, receiptsOf, SOLD_AT } from './receipts_made.ts';
 

@@ -5,7 +5,7 @@ import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { serverProcess, type ServerProcess } from '../api/support/server_process.ts';
+import { serverProcess, type ServerProcess } from '../process/program.ts';
 
 export const [SECOND_MS, MINUTE_MS] = [1000, 60_000];
 

@@ -24,7 +24,7 @@ import {
   type Ended,
 } from './pipeline_damage.ts';
 import { filesIn, hashesOn, wrongIn } from './pipeline_folder.ts';
-import { webOf } from './pipeline_process.ts';
+import { webOf } from '../process/web.ts';
 
 const [FIRST, SECOND, THIRD] = ['2026-11-20', '2026-11-21', '2026-11-22'] as const;
 const SOURCES = 'heartland_multifamily,hud_fmr,oh_hamilton_tax';

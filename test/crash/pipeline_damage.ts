@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { readsUpTo, stagedParquet } from '../../pipelines/ingest/reads.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { BARE } from '../environment.ts';
-import { startPipeline, type Web } from './pipeline_process.ts';
+import { startPipeline } from '../process/program.ts';
+import type { Web } from '../process/web.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

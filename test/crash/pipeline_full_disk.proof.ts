@@ -14,7 +14,8 @@ import { currentSnapshot } from '../../pipelines/snapshots.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { fill } from './full_disk.ts';
 import { filesIn, hashesOn, kindsOfFiles, wrongIn } from './pipeline_folder.ts';
-import { startPipeline, webOf } from './pipeline_process.ts';
+import { startPipeline } from '../process/program.ts';
+import { webOf } from '../process/web.ts';
 
 const SIZE_MB = 64;
 /** Enough for a run of this world, little enough to be filled before it has written its snapshot. */

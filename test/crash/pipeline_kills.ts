@@ -13,7 +13,8 @@ import { currentSnapshot } from '../../pipelines/snapshots.ts';
 import { Draw } from '../../sandbox/world/random.ts';
 import type { World } from '../../sandbox/world/types.ts';
 import { hashesOn, kindsOfFiles, phaseOf, PHASES, wrongIn, type Phase } from './pipeline_folder.ts';
-import { killAlone, startPipeline, webOf, type Pipeline, type Web } from './pipeline_process.ts';
+import { killAlone, startPipeline, type Program } from '../process/program.ts';
+import { webOf, type Web } from '../process/web.ts';
 
 export interface KillOptions {
   readonly world: World;
@@ -93,7 +94,7 @@ function nthFile(folder: string, pattern: RegExp, nth: number): { readonly seen:
 const AIMS = ['any', 'before', 'fetch', 'staging', 'staging', 'build', 'publish', 'switch'] as const;
 
 /** Sleep up to the instant that the draw picks. Where the run is over by then, it was no kill. */
-async function untilInstant(run: Pipeline, layout: Layout, { marks }: Reference, draw: Draw): Promise<void> {
+async function untilInstant(run: Program, layout: Layout, { marks }: Reference, draw: Draw): Promise<void> {
   const within = (ms: number): Promise<void> => sleep(draw.unit() * ms);
   const aim = draw.pick(AIMS);
   const after = async (word: keyof typeof WORDS, ms: number): Promise<void> => {

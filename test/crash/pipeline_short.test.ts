@@ -25,7 +25,8 @@ import { runDay, type OneRun } from '../pipelines/runs.ts';
 import { fill } from './full_disk.ts';
 import { flipBit, newestStaged, RESTORED, stagedDamage } from './pipeline_damage.ts';
 import { filesIn, wrongIn } from './pipeline_folder.ts';
-import { killAlone, startPipeline, webOf } from './pipeline_process.ts';
+import { killAlone, startPipeline } from '../process/program.ts';
+import { webOf } from '../process/web.ts';
 
 const [FIRST, SECOND] = ['2026-11-20', '2026-11-21'] as const;
 const SOURCES = ['hud_fmr', 'oh_hamilton_tax'];

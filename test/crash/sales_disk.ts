@@ -8,7 +8,7 @@ import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts'
 import type { Purchase } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
 import { buyerWith, fetchWithPayment } from '../api/support/buyers.ts';
-import { serverProcess, type ServerProcess } from '../api/support/server_process.ts';
+import { serverProcess, type ServerProcess } from '../process/program.ts';
 import { dataFolder, rowsOfTable } from '../api/support/snapshot_fixtures.ts';
 import { all } from '../ledger/purchases.ts';
 import { fill } from './full_disk.ts';

@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serverProcess, type ServerProcess } from '../api/support/server_process.ts';
+import { serverProcess, type ServerProcess } from '../process/program.ts';
 import { child } from '../ledger/processes.ts';
 import { all } from '../ledger/purchases.ts';
 import { buying, randomFrom, type Pace } from './sales_buying.ts';

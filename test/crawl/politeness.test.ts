@@ -12,7 +12,7 @@ import { openArchive } from '../../sources/fetch/archive.ts';
 import { startPostgres } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
 import { INTERVAL_MS, PAGES, sourcesAt } from './one_site.ts';
-import { workerProcess } from './worker_process.ts';
+import { workerProcess } from '../process/program.ts';
 
 const DAY = '2026-11-20';
 const QUIET_MS = 1000;
@@ -61,7 +61,7 @@ test('three workers read one site one request at a time, at its interval, and ob
     noWorkerMs: 60_000,
   });
   const workers = await Promise.all(
-    [1, 2, 3].map(() => workerProcess({ QUEUE, DATA_DIR: layout.root, SITE }, './site_worker.ts')),
+    [1, 2, 3].map(() => workerProcess({ QUEUE, DATA_DIR: layout.root, SITE }, 'test/crawl/site_worker.ts')),
   );
   // Whoever reads first is stopped in the middle, so that the site passes from one to another.
   const passedOn = (async (): Promise<void> => {

@@ -11,11 +11,12 @@ import { readRecord } from '../../pipelines/ingest/reads.ts';
 import { currentSnapshot } from '../../pipelines/snapshots.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { hashesOn } from '../crash/pipeline_folder.ts';
-import { startPipeline } from '../crash/pipeline_process.ts';
+import { startPipeline } from '../process/program.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
 import { wayTo } from './silent_way.ts';
-import { countedWeb, untilAsked, workerProcess, type CountedWeb } from './worker_process.ts';
+import { workerProcess } from '../process/program.ts';
+import { countedWeb, untilAsked, type CountedWeb } from '../process/web.ts';
 
 const DAY = '2026-11-20';
 const SOURCES = 'heartland_multifamily';
@@ -45,7 +46,7 @@ describe('PostgreSQL', () => {
     web.asked.clear();
 
     const run = await startPipeline(web, layout.root, DAY, { SOURCES, QUEUE });
-    const worker = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    const worker = workerProcess({ QUEUE, DATA_DIR: layout.root });
     t.after(() => worker.end('SIGKILL'));
     await untilAsked(web, HOST, all / 2, run);
     await postgres.stop('immediate');
@@ -81,7 +82,7 @@ describe('PostgreSQL', () => {
     const way = await wayTo(queue);
     t.after(() => way.close());
     web.asked.clear();
-    const worker = await workerProcess({ QUEUE: queue, DATA_DIR: fresh.root });
+    const worker = workerProcess({ QUEUE: queue, DATA_DIR: fresh.root });
     t.after(() => worker.end('SIGKILL'));
     const run = await startPipeline(web, fresh.root, DAY, { SOURCES, QUEUE: way.url });
     await untilAsked(web, HOST, 10, run);
@@ -100,7 +101,7 @@ describe('PostgreSQL', () => {
     const queue = await postgres.database();
     web.asked.clear();
     const run = await startPipeline(web, fresh.root, DAY, { SOURCES, QUEUE: queue });
-    const worker = await workerProcess({ QUEUE: queue, DATA_DIR: fresh.root });
+    const worker = workerProcess({ QUEUE: queue, DATA_DIR: fresh.root });
     t.after(() => worker.end('SIGKILL'));
     await untilAsked(web, HOST, 20, run);
     await postgres.stop('fast');

@@ -22,13 +22,14 @@ import { makeWorld } from '../../sandbox/world/world.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { loadSources } from '../../sources/index.ts';
-import { startPipeline } from '../crash/pipeline_process.ts';
+import { startPipeline } from '../process/program.ts';
 import { memoryFolder } from '../ledger/memory_folder.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
 import { startS3, withS3, type S3Server } from '../store/s3_server.ts';
 import { wayTo } from './silent_way.ts';
-import { countedWeb, workerProcess, type CountedWeb } from './worker_process.ts';
+import { workerProcess } from '../process/program.ts';
+import { countedWeb, type CountedWeb } from '../process/web.ts';
 import { ALL_READ, DAY, endAfterReading, queueFor, runHere, until, workerHere } from './here.ts';
 
 /** Of each family but the benchmarks, some on a host of their own, two on one host, some with sessions or a token. */
@@ -85,9 +86,9 @@ describe('a run with two workers', () => {
     const QUEUE = await postgres.database();
     const crawler = await queueFor(shared, { url: QUEUE, sandboxUrl: await web.on(DAY) });
     // One shares no memory with the run and the other.
-    const there = await workerProcess({ QUEUE, DATA_DIR: shared.root });
+    const there = workerProcess({ QUEUE, DATA_DIR: shared.root });
     t.after(() => there.end('SIGKILL'));
-    await there.said(/ reads up to \d+ sources at a time/u);
+    await there.mustSay(/ reads up to \d+ sources at a time/u);
     const workers = [there, await workerHere(t, QUEUE, shared)];
     const { manifest } = await runHere(shared, crawler, { due }).finally(() => crawler.close());
     for (const name of SOURCES) {
@@ -247,8 +248,8 @@ describe('a run with two workers', () => {
     );
     await close();
     await ended;
-    const wrong = await workerProcess({ QUEUE: QUEUE.replace(/:[0-9a-f]+@/u, ':hunter2@'), DATA_DIR: layout.root });
-    assert.equal(await wrong.ended, 1);
+    const wrong = workerProcess({ QUEUE: QUEUE.replace(/:[0-9a-f]+@/u, ':hunter2@'), DATA_DIR: layout.root });
+    assert.equal((await wrong.ended).status, 1);
     assert.match(
       wrong.lines.join('\n'),
       /^QUEUE is a PostgreSQL database, which refuses the connection: password authentication failed/u,
@@ -260,7 +261,7 @@ describe('a run with two workers', () => {
     const settings = { QUEUE: await postgres.database(), STORE: memoryFolder('dealfeed-store-') };
     const pipeline = await startPipeline(webs[0], host.root, DAY, { SOURCES: 'hud_fmr', ...settings });
     t.after(() => pipeline.child.kill('SIGKILL'));
-    const worker = await workerProcess({ ...settings, DATA_DIR: empty.root });
+    const worker = workerProcess({ ...settings, DATA_DIR: empty.root });
     t.after(() => worker.end('SIGKILL'));
     assert.ok(await pipeline.said(/^ {2}\w+ +1 of 1 source/u), [...pipeline.lines, ...worker.lines].join('\n'));
     // What it builds of that is not asked here.
@@ -271,7 +272,7 @@ describe('a run with two workers', () => {
     await readVerified(new FolderStore(settings.STORE), objectOf(page));
     assert.match(worker.lines.join('\n'), /^hud_fmr: \d+ pages?, \d+ requests?, \d+ ms$/mu);
     await worker.end('SIGTERM');
-    assert.equal(await worker.ended, 0);
+    assert.equal((await worker.ended).status, 0);
     assert.match(worker.lines.at(-1) ?? '', /^worker \S+ has stopped$/u);
   });
 });

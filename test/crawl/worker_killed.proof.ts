@@ -12,11 +12,12 @@ import type { Layout } from '../../pipelines/layout.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { hashesOn, wrongIn } from '../crash/pipeline_folder.ts';
-import { startPipeline } from '../crash/pipeline_process.ts';
+import { startPipeline } from '../process/program.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { exportRecords } from '../pipelines/ingest/large_export.ts';
 import { newLayout } from '../pipelines/runs.ts';
-import { countedWeb, untilAsked, workerProcess, type CountedWeb } from './worker_process.ts';
+import { workerProcess } from '../process/program.ts';
+import { countedWeb, untilAsked, type CountedWeb } from '../process/web.ts';
 
 const DAY = '2026-11-20';
 /** A broker with a page a listing, without a session; a sheriff with a session for each sale day; a list in parts. */
@@ -60,15 +61,15 @@ describe('in the middle of a read', { concurrency: 2 }, () => {
     const QUEUE = await postgres.database();
     const web = await webOf();
     const run = await startPipeline(web, layout.root, DAY, { SOURCES, QUEUE });
-    const killed = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    const killed = workerProcess({ QUEUE, DATA_DIR: layout.root });
     t.after(() => killed.end('SIGKILL'));
     await untilAsked(web, HOST, Math.floor(once.length / 2), run);
     killed.child.kill('SIGKILL');
-    assert.equal(await killed.ended, null);
+    assert.equal((await killed.ended).signal, 'SIGKILL');
     const asked = web.asked.get(HOST)?.length ?? 0;
     assert.ok(asked < once.length, 'it was killed in the middle');
 
-    const other = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    const other = workerProcess({ QUEUE, DATA_DIR: layout.root });
     t.after(() => other.end('SIGKILL'));
     assert.equal((await run.ended).status, 0, run.lines.join('\n'));
     assert.ok(
@@ -109,16 +110,16 @@ describe('in the middle of a read', { concurrency: 2 }, () => {
     const QUEUE = await postgres.database();
     const web = await webOf();
     const run = await startPipeline(web, layout.root, DAY, { SOURCES: 'heartland_multifamily', QUEUE });
-    const sleeper = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    const sleeper = workerProcess({ QUEUE, DATA_DIR: layout.root });
     t.after(() => sleeper.end('SIGKILL'));
     await untilAsked(web, HOST, 10, run);
     sleeper.child.kill('SIGSTOP');
-    const other = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    const other = workerProcess({ QUEUE, DATA_DIR: layout.root });
     t.after(() => other.end('SIGKILL'));
-    await other.said(/^heartland_multifamily: taken over/u);
+    await other.mustSay(/^heartland_multifamily: taken over/u);
     // It wakes while the other reads.
     sleeper.child.kill('SIGCONT');
-    await sleeper.said(/^heartland_multifamily: left to another worker/u);
+    await sleeper.mustSay(/^heartland_multifamily: left to another worker/u);
     assert.ok(await run.said(/^loading the staged rows/u), run.lines.join('\n'));
     // What it builds of that is not asked here.
     run.child.kill('SIGKILL');
@@ -145,14 +146,14 @@ describe('in the middle of a read', { concurrency: 2 }, () => {
     }
     const QUEUE = await postgres.database();
     const run = await startPipeline(web, layout.root, DAY, { SOURCES: 'colorado_sos', QUEUE });
-    const killed = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    const killed = workerProcess({ QUEUE, DATA_DIR: layout.root });
     t.after(() => killed.end('SIGKILL'));
-    await killed.said(/^colorado_sos: shard \d+ staged, /u);
+    await killed.mustSay(/^colorado_sos: shard \d+ staged, /u);
     killed.child.kill('SIGKILL');
-    assert.equal(await killed.ended, null);
+    assert.equal((await killed.ended).signal, 'SIGKILL');
     const staged = killed.lines.filter((line) => /: shard \d+ staged, /u.test(line)).length;
     assert.ok(staged < 7, 'it was killed in the middle');
-    const other = await workerProcess({ QUEUE, DATA_DIR: layout.root });
+    const other = workerProcess({ QUEUE, DATA_DIR: layout.root });
     t.after(() => other.end('SIGKILL'));
     assert.equal((await run.ended).status, 0, run.lines.join('\n'));
     assert.ok(

@@ -3,16 +3,13 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { test } from 'node:test';
-import { SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
 import { alertChanges, type Alert } from '../../pipelines/operate/alerts/alerts.ts';
 import { problem, PROBLEMS, type Problem, type ProblemKind } from '../../pipelines/operate/problems.ts';
-import { BARE } from '../environment.ts';
+import { cli } from '../process/program.ts';
 
 const quarantined = problem(
   'source_quarantined',
@@ -141,24 +138,13 @@ test('a run sends alerts at its end; a failing command changes neither its exit 
   });
   t.after(() => sandbox.close());
   const { layout, file, heard } = await listener();
-  const child = spawn(process.execPath, ['pipelines/commands/cli.ts', 'run'], {
-    cwd: new URL('../../', import.meta.url),
-    env: {
-      ...BARE,
-      ...SANDBOX_SECRETS,
-      DATA_DIR: layout.root,
-      SANDBOX_URL: sandbox.url,
-      SOURCES: 'heartland_multifamily,hud_fmr',
-      ALERT_COMMAND: `cat >> ${file}; sleep 60`,
-      ALERT_SECONDS: '0.5',
-    },
+  const { status, out } = await cli('run', {
+    DATA_DIR: layout.root,
+    SANDBOX_URL: sandbox.url,
+    SOURCES: 'heartland_multifamily,hud_fmr',
+    ALERT_COMMAND: `cat >> ${file}; sleep 60`,
+    ALERT_SECONDS: '0.5',
   });
-  let out = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (d: Buffer) => {
-      out += d.toString();
-    });
-  const [status] = (await once(child, 'close')) as [number | null];
   assert.equal(status, 0, out);
   assert.match(
     out,

@@ -21,9 +21,10 @@ import { makeWorld } from '../../sandbox/world/world.ts';
 import { RequestRecord } from '../../sources/fetch/archive.ts';
 import { loadSources } from '../../sources/index.ts';
 import { bodyOf, buyerWith, type Buyer } from '../api/support/buyers.ts';
-import { startPrintingServer } from '../attacks/printing_server.ts';
-import { startPipeline, type Pipeline } from '../crash/pipeline_process.ts';
-import { countedWeb, untilAsked, workerProcess, type CountedWeb, type WorkerProcess } from '../crawl/worker_process.ts';
+import { startServer } from '../process/program.ts';
+import { startPipeline, type Program } from '../process/program.ts';
+import { workerProcess, type WorkerProcess } from '../process/program.ts';
+import { countedWeb, untilAsked, type CountedWeb } from '../process/web.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { IN_A_BROWSER, newLayout, TINY } from '../pipelines/runs.ts';
 import { startS3, withS3, type S3Server } from './s3_server.ts';
@@ -58,7 +59,7 @@ describe('hosts without a shared disk', () => {
   /** What all hosts share. */
   let shared: Record<string, string>;
   let SOURCES: string;
-  let server: Awaited<ReturnType<typeof startPrintingServer>>;
+  let server: Awaited<ReturnType<typeof startServer>>;
   const workers: WorkerProcess[] = [];
   /** Ends what was started. */
   const ends: (() => unknown)[] = [];
@@ -73,7 +74,7 @@ describe('hosts without a shared disk', () => {
   };
   const worker = async (): Promise<{ readonly process: WorkerProcess; readonly layout: Layout }> => {
     const layout = await newLayout();
-    const process = await workerProcess({ ...shared, DATA_DIR: layout.root });
+    const process = workerProcess({ ...shared, DATA_DIR: layout.root });
     workers.push(process);
     return { process, layout };
   };
@@ -82,15 +83,15 @@ describe('hosts without a shared disk', () => {
     layout: Promise<Layout>,
     day: string,
     env: Record<string, string>,
-  ): Promise<Pipeline> => {
+  ): Promise<Program> => {
     const run = await startPipeline(web, (await layout).root, day, { SOURCES, ...env });
     ends.push(() => run.child.kill('SIGKILL'));
     return run;
   };
   /** The same day on one machine: same ledger, no store, no queue. Its web is its own: a site may refuse at first. */
-  const runAlone = async (day: string): Promise<Pipeline> =>
+  const runAlone = async (day: string): Promise<Program> =>
     runOn(await webOf(day, 2), alone, day, { LEDGER: shared['LEDGER'] ?? '' });
-  const succeeds = async (run: Pipeline): Promise<void> => {
+  const succeeds = async (run: Program): Promise<void> => {
     assert.equal((await run.ended).status, 0, [...run.lines, ...workers.flatMap((w) => w.lines)].join('\n'));
   };
   const health = async (): Promise<Health> => (await (await fetch(`${server.url}/health`)).json()) as Health;
@@ -145,7 +146,7 @@ describe('hosts without a shared disk', () => {
     await rm(killed.layout.root, { recursive: true });
     const others = await Promise.all([worker(), worker()]);
     const takenOver = /^heartland_multifamily: taken over with [1-9]\d* archived answers/u;
-    await Promise.race(others.map(({ process }) => process.said(takenOver)));
+    await Promise.race(others.map(({ process }) => process.mustSay(takenOver)));
 
     await s3.stop();
     const local = await runAlone(DAYS[0]);
@@ -161,7 +162,7 @@ describe('hosts without a shared disk', () => {
   });
 
   test('a server with an empty disk sells the day', async () => {
-    server = await startPrintingServer({
+    server = await startServer({
       ...shared,
       DATA_DIR: (await disk).root,
       PORT: '0',
@@ -171,7 +172,7 @@ describe('hosts without a shared disk', () => {
       UNBILLED_PER_MINUTE: '0',
       LOG_LEVEL: 'warn',
     });
-    ends.push(() => server.end());
+    ends.push(() => server.end('SIGTERM'));
     for (const who of [await buyer(), await buyer()]) assert.equal(await buyLead(who), FIRST);
   });
 
@@ -204,8 +205,9 @@ describe('hosts without a shared disk', () => {
     for (const each of workers) waitsIn(each.lines);
     await healthBecomes((now) => now.snapshot_id === SECOND && now.snapshot_failure === null);
     assert.equal(await buyLead(who), SECOND);
-    assert.equal(server.printed().match(/which is unavailable/gu)?.length, 1, server.printed());
-    assert.doesNotMatch(server.printed(), /^\s+at /mu);
+    const printed = server.lines.join('\n');
+    assert.equal(printed.match(/which is unavailable/gu)?.length, 1, printed);
+    assert.doesNotMatch(printed, /^\s+at /mu);
   });
 
   test('the tables have the bytes of one machine alone', async () => {

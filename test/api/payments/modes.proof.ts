@@ -6,7 +6,7 @@ import { startChain } from '../../../api/payments/local_chain/chain.ts';
 import { readWallet } from '../../../api/payments/local_chain/wallet.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { buyerWith } from '../support/buyers.ts';
-import { serverProcess } from '../support/server_process.ts';
+import { serverProcess } from '../../process/program.ts';
 import { dataFolder, rowsOfTable } from '../support/snapshot_fixtures.ts';
 
 test('a chain that was running before outlives a killed server, so that open settlements can be resolved', async () => {

@@ -13,7 +13,7 @@ import { readWallet, walletPath } from '../../../api/payments/local_chain/wallet
 import { serve, type Serving } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
-import { serverProcess, type ServerProcess } from '../support/server_process.ts';
+import { serverProcess, type ServerProcess } from '../../process/program.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 import { receiptKeyPath } from '../support/receipt_key.ts';
 

@@ -14,7 +14,7 @@ import { BASE, chainIdentity } from '../../../lib/network.ts';
 import { bodyOf, fetchWithPayment } from '../support/buyers.ts';
 import { receiptKeyPath } from '../support/receipt_key.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
-import { runHere } from '../../command_here.ts';
+import { runHere } from '../../process/here.ts';
 import { payment, purchaseIn } from '../../ledger/purchases.ts';
 import { bookAll, transferFor } from '../../ledger/transfer_booking.ts';
 import { POLYGON, signedOn } from '../support/two_networks.ts';

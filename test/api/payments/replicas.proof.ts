@@ -13,7 +13,7 @@ import { startChain, type Chain } from '../../../api/payments/local_chain/chain.
 import { openPostgresLedger } from '../../../ledger/postgres/store.ts';
 import { startPostgres, type PostgresServer } from '../../ledger/postgres_started.ts';
 import { bodyOf, buyerWith, type Buyer } from '../support/buyers.ts';
-import { serverProcess, type ServerProcess } from '../support/server_process.ts';
+import { serverProcess, type ServerProcess } from '../../process/program.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const [DEALS, PAGE] = [12, 5];

@@ -12,7 +12,7 @@ import { createBuyer } from '../../../clients/purchase.ts';
 import { openSpending } from '../../../clients/spending.ts';
 import { BASE, KNOWN_NETWORKS, type Network } from '../../../lib/network.ts';
 import type { ReceiptClaims } from '../../../lib/receipt.ts';
-import { runHere } from '../../command_here.ts';
+import { runHere } from '../../process/here.ts';
 import { bodyOf, fetchPaymentRequired, fetchWithPayment } from '../support/buyers.ts';
 import { openTwoNetworks, POLYGON, signedOn, type Place, type TwoNetworks } from '../support/two_networks.ts';
 

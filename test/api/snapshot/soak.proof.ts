@@ -12,7 +12,7 @@ import { startChain } from '../../../api/payments/local_chain/chain.ts';
 import { pointAt } from '../../../lib/files.ts';
 import { afterSecondDay, FIRST_RUN, SECOND_RUN } from '../../pipelines/starting_points.ts';
 import { buyerWith } from '../support/buyers.ts';
-import { serverProcess } from '../support/server_process.ts';
+import { serverProcess } from '../../process/program.ts';
 
 const CALLERS = 16;
 /** A snapshot is replaced in each part. */

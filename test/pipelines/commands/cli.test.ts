@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readSettings, pipelineSettings, SettingError } from '../../../lib/settings.ts';
 import { BARE } from '../../environment.ts';
-import { refusal } from './command_line.ts';
+import { refusal } from './refusal.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
 

@@ -8,7 +8,7 @@ import type { Layout } from '../../../pipelines/layout.ts';
 import { startSandbox } from '../../../sandbox/server.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
 import { BARE } from '../../environment.ts';
-import { cli, root } from './command_line.ts';
+import { cli, root } from '../../process/program.ts';
 import { TINY } from '../runs.ts';
 import { afterFirstDay, FIRST_DAY, FIRST_RUN } from '../starting_points.ts';
 

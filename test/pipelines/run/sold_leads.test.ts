@@ -9,7 +9,8 @@ import { currentSnapshot, listSnapshots, readManifest } from '../../../pipelines
 import { makeWorld } from '../../../sandbox/world/world.ts';
 import { child } from '../../ledger/processes.ts';
 import { purchaseIn } from '../../ledger/purchases.ts';
-import { cli, refusal } from '../commands/command_line.ts';
+import { cli } from '../../process/program.ts';
+import { refusal } from '../commands/refusal.ts';
 import { newLayout, published, runDay } from '../runs.ts';
 import { DISTRESS_AND_PARCELS } from '../some_tables.ts';
 
