@@ -6,7 +6,7 @@ import { openSnapshot, type OpenSnapshot } from '../../pipelines/analyse/open_sn
 import { formatLines, formatTable } from '../../pipelines/analyse/query_result.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { wrapLine } from '../../pipelines/format.ts';
-import { runHere, type Ended } from '../command_here.ts';
+import { runHere, type Ended } from '../process/here.ts';
 import { BARE } from '../environment.ts';
 import { afterFirstDay } from '../pipelines/starting_points.ts';
 
