@@ -62,7 +62,7 @@ function pageOf(row: Row | undefined): string | null {
 }
 
 function compareRows(key: string, expected: readonly TrueRow[], found: readonly Row[]): Difference[] {
-  const mayBeAbsent = expected.length === 0 || expected.every(({ isOptional }) => isOptional === true);
+  const mayBeAbsent = expected.every(({ isOptional }) => isOptional === true);
   if (expected.length === found.length || (found.length === 0 && mayBeAbsent)) return [];
   const kind = found.length === 0 ? 'missing' : expected.length === 0 ? 'extra' : 'repeated';
   return [{ kind, key, column: null, expected: expected.length, found: found.length, page: pageOf(found[0]) }];

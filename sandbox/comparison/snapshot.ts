@@ -42,7 +42,7 @@ export interface RecordTable {
   readonly where?: string;
   /** Compared only if every snapshot since the first exists. */
   readonly needsAllReads?: boolean;
-  /** Gives a row the columns that the truth states in another form; null leaves the row out. Instants are days already. */
+  /** Adds columns in the form of the truth, where instants are days already; null leaves the row out. */
   readonly prepare?: (row: Row, facts: Facts) => Row | null;
   readonly keyOf: (row: Row, facts: Facts) => string;
   /** @param published the prepared rows */

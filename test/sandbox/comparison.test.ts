@@ -201,7 +201,7 @@ test('a debt that was paid after the read of its list is known as the list had i
     on: (day) => ({ ...worldOn(world, day), delinquent: day === readOn ? [debt] : [] }),
     sources: new Map([[reads.source, reads]]),
   };
-  const row: Row = { id: 'S', signal_type: 'tax_delinquent', county_fips: '55079', parcel_id: debt.parcel };
-  const { propertyId, amount } = trueSignals([row], paid, []).get('S') ?? {};
+  const signal: Row = { id: 'S', signal_type: 'tax_delinquent', county_fips: '55079', parcel_id: debt.parcel };
+  const { propertyId, amount } = trueSignals([signal], paid, []).get('S') ?? {};
   assert.deepEqual([propertyId, amount], [debt.propertyId, debt.amount]);
 });

@@ -34,7 +34,7 @@ const FIGURES = `noi noi_source cap_rate cap_rate_derived cap_gap_pct cap_gap_ba
   creative_finance_status offer_status offer_low offer_high offer_range_basis offer_binding
   ask_at_or_below_target_value`.split(/\s+/u);
 
-/** Figures of the census, the vacancy survey and the calibrated tables, and other inputs that are taken as published. */
+/** Inputs that are taken as published, such as figures of the census and of the vacancy survey. */
 const CHOSEN = `rent_steps expense_lines property_tax vacancy_pct expense_q1_pct expense_q3_pct expense_typical_pct
   rent_basis rent_outdated_reason loan_rate_age_days distress_coverage`.split(/\s+/u);
 
