@@ -64,7 +64,7 @@ describe('deals', () => {
   }
 
   it('are not Hot if a price indicates the condition, and the rationale says so', async () => {
-    const paths = await built.one('int_paths', `id = '${idOf(1)}'`);
+    const paths = await built.one('int_paths', `id = '${idOf(0)}'`);
     const rationale = JSON.parse(String(paths['rental_rationale'])) as Record<string, unknown>;
     assert.deepEqual([paths['rental_status'], rationale['reason']], ['Warm', 'condition_risk']);
   });
@@ -75,7 +75,7 @@ describe('deals', () => {
         string,
         string
       >;
-    const [plain, cheap, contradicted] = [await partsOf(0), await partsOf(1), await partsOf(2)];
+    const [cheap, contradicted, plain] = [await partsOf(0), await partsOf(1), await partsOf(5)];
     assert.deepEqual([plain['condition_risk'], plain['claim_contradicted']], ['0.00', '0.00']);
     assert.equal(cheap['condition_risk'], '-0.03');
     assert.deepEqual([plain['loan_rate'], cheap['loan_rate']], ['-0.05', '-0.05'], 'the survey week is 20 days old');

@@ -1,10 +1,18 @@
-/** The models give every figure of six deals that were computed by hand, and of docs/underwriting.md, to the cent. */
+/** The models give every figure of deals that were computed by hand, and of docs/underwriting.md, to the cent. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
+import { WORKED } from '../../../docs/generate/worked_deals.ts';
 import { buildTables, uuid5, type Built, type InputRow } from '../build_models.ts';
-import { EXAMPLES, SURVEY_RATE_PCT, VACANCIES, type Example } from './examples/worked_deals.ts';
+import {
+  DOCUMENTED,
+  EXAMPLES,
+  ONE_VACANCY,
+  SURVEY_RATE_PCT,
+  VACANCIES,
+  type Example,
+} from './examples/worked_deals.ts';
 
 interface Step {
   readonly deal: string;
@@ -82,7 +90,32 @@ const marketRents = (example: Example): InputRow => ({
   rent_area_code: example.market.hud_area,
 });
 
-const MARKETS = [...new Set(EXAMPLES.map(({ market }) => market))];
+/** The deals of these listings. */
+function buildDeals(examples: readonly Example[], vacancies: readonly InputRow[], surveyRate: string): Promise<Built> {
+  const markets = [...new Set(examples.map(({ market }) => market))];
+  return buildTables(
+    {
+      staged_listing: examples.map((example) => ({ ...listingOf(example), observed_at: '2026-11-21T09:00:00Z' })),
+      previous_listing_history: examples.flatMap(earlierVersion),
+      staged_tax_parcel: examples.flatMap(debtOf),
+      int_market_rents: examples.map(marketRents),
+      stg_rents: markets.flatMap(({ hud_area: hudArea, counties }) =>
+        counties.map(([fips, population]) => ({
+          fips: `${fips}99999`,
+          county_fips: fips,
+          hud_area_code: hudArea,
+          population,
+        })),
+      ),
+      stg_area_census: markets.flatMap(({ census }) => census).map((row) => ({ vintage: 2024, ...row })),
+      stg_area_vacancies: vacancies,
+      stg_survey_rates: [
+        { series: 'MORTGAGE30US', observed_on: '2026-11-19', rate_pct: surveyRate, is_made_up: false },
+      ],
+    },
+    ['deals'],
+  );
+}
 
 interface Rationale {
   readonly reason: string;
@@ -90,34 +123,16 @@ interface Rationale {
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
+type Json = Readonly<Record<string, unknown>>;
+const parseSteps = (deal: Json): { rents: Readonly<Record<string, Json>>; tax: Json } => ({
+  rents: JSON.parse(String(deal['rent_steps'])) as Readonly<Record<string, Json>>,
+  tax: JSON.parse(String(deal['property_tax'])) as Json,
+});
+
 describe('worked deals', () => {
   let built: Built;
   before(async () => {
-    built = await buildTables(
-      {
-        staged_listing: EXAMPLES.map((example) => ({
-          ...listingOf(example),
-          observed_at: '2026-11-21T09:00:00Z',
-        })),
-        previous_listing_history: EXAMPLES.flatMap(earlierVersion),
-        staged_tax_parcel: EXAMPLES.flatMap(debtOf),
-        int_market_rents: EXAMPLES.map(marketRents),
-        stg_rents: MARKETS.flatMap(({ hud_area: hudArea, counties }) =>
-          counties.map(([fips, population]) => ({
-            fips: `${fips}99999`,
-            county_fips: fips,
-            hud_area_code: hudArea,
-            population,
-          })),
-        ),
-        stg_area_census: MARKETS.flatMap(({ census }) => census).map((row) => ({ vintage: 2024, ...row })),
-        stg_area_vacancies: VACANCIES,
-        stg_survey_rates: [
-          { series: 'MORTGAGE30US', observed_on: '2026-11-19', rate_pct: SURVEY_RATE_PCT, is_made_up: false },
-        ],
-      },
-      ['deals'],
-    );
+    built = await buildDeals(EXAMPLES, VACANCIES, SURVEY_RATE_PCT);
   });
   after(() => built.close());
   const dealNamed = async (name: string): Promise<Record<string, unknown>> => {
@@ -161,4 +176,41 @@ describe('worked deals', () => {
     const rental = await rationaleOf('3 out of range in Tampa', 'rental');
     assert.equal(rental.reason, 'price_per_unit_above_144x_monthly_2br_rent');
   });
+
+  it('have steps of rent and tax with the basis, place and figures of each', async () => {
+    const stated = parseSteps(await dealNamed('4 Hot in San Antonio'));
+    const contradictory = parseSteps(await dealNamed('9 contradictory in Cleveland'));
+    assert.deepEqual(
+      [stated.rents['mix']?.['basis'], stated.rents['in_place']?.['basis'], stated.rents['contract']?.['basis']],
+      ['listing', 'metro_of_source', 'county'],
+    );
+    assert.equal(contradictory.rents['mix']?.['basis'], 'size_stated_mix_does_not_add_up');
+    assert.deepEqual(contradictory.rents['in_place']?.['ratios'], {
+      br_0: '0.8146',
+      br_1: '0.8053',
+      br_2: '0.8507',
+      br_3: '0.8507',
+      br_4: '0.7818',
+    });
+    assert.deepEqual(
+      [contradictory.rents['contract']?.['utility_share'], contradictory.tax['current_basis']],
+      ['0.1474', 'listing_limited'],
+    );
+  });
+});
+
+it('the deal of docs/underwriting.md has the figures that the page shows', async () => {
+  const built = await buildDeals([DOCUMENTED], ONE_VACANCY, WORKED.survey_rate_pct);
+  try {
+    assert.deepEqual(built.failed, []);
+    const deal = await built.one('deals');
+    assert.deepEqual(
+      WORKED.steps.map(([figure]) => [figure, String(deal[figure])]),
+      WORKED.steps.map(([figure, value]) => [figure, value]),
+    );
+  } finally {
+    built.close();
+  }
+  const page = readFileSync(new URL('../../../docs/underwriting.md', import.meta.url), 'utf8');
+  for (const [figure, value] of WORKED.steps) assert.ok(page.includes(`| \`${figure}\` | ${value} |`), figure);
 });

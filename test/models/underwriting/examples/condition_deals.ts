@@ -16,53 +16,6 @@ const CHEAP = { noi: '16800.00', noi_source: 'underwritten', cap_rate_source: 'n
 
 export const EXAMPLES: readonly Example[] = [
   {
-    name: 'of eight units from 1974 count repairs, and the loan that the income supports',
-    yearBuilt: 1974,
-    underwriting: {
-      list_price: '740000.00',
-      units: 8,
-      price_per_unit: '92500.00',
-      market_rent_2br: '1250.00',
-      effective_gross_income: '98208.00',
-      vacancy_pct: '7.00',
-      variable_expenses: '6629.04',
-      reserves: '2400.00',
-      noi_underwritten: '54014.40',
-      noi_scoring: '54014.40',
-      claimed_noi: '54760.00',
-      noi: '54760.00',
-      noi_source: 'derived_from_advertised_cap',
-      cap_rate: '7.40',
-      cap_rate_underwritten: '7.30',
-      cap_gap_pct: '0.10',
-      loan_amount: '555000.00',
-      expense_ratio_pct: '45.00',
-    },
-    dscrUnderwritten: '1.22',
-    expected: {
-      upfront_repairs_per_unit: '8000.00',
-      yield_on_cost_pct: '6.72',
-      // 54,014.40 - 0.10 x (98,208 - 6,629.04)
-      noi_stressed: '44856.50',
-      // (54,014.40 - 2,400) / (1.25 x 0.079836), at 7 %
-      loan_supported: '517202.00',
-      debt_service_stressed: '45540.60',
-      // (44,856.50 - 2,400) / 45,540.60
-      dscr_stressed: '0.93',
-      score_share_pct: '100.00',
-      score_limit: 'none',
-      condition_risk: 'none',
-      claim_issue: 'none',
-      // 54,014.40 / 8 % - 64,000, and with 0.863270 of the NOI, rounded down to multiples of 500
-      offer_high: '611000.00',
-      offer_low: '518500.00',
-      offer_range_basis: 'range',
-      offer_binding: 'target_cap',
-      why_this_is_interesting:
-        'HUD rent supports a cap rate of 7.30% and a DSCR of 1.22 at declared terms; 8 units at $92,500 per unit.',
-    },
-  },
-  {
     name: 'at $30,000 a door earn two thirds of the points, and less confidence',
     yearBuilt: 1925,
     underwriting: {
@@ -259,42 +212,6 @@ export const EXAMPLES: readonly Example[] = [
       offer_low: '300000.00',
       offer_high: '300000.00',
       offer_range_basis: 'stress_above_high_end',
-    },
-  },
-  {
-    name: 'out of range lead with the gap all the same',
-    yearBuilt: null,
-    underwriting: {
-      list_price: '620000.00',
-      units: 2,
-      price_per_unit: '310000.00',
-      market_rent_2br: '1500.00',
-      effective_gross_income: '30000.00',
-      vacancy_pct: '7.00',
-      variable_expenses: '2250.00',
-      reserves: '600.00',
-      noi_underwritten: '15000.00',
-      noi_scoring: null,
-      claimed_noi: '31000.00',
-      noi: '31000.00',
-      noi_source: 'derived_from_advertised_cap',
-      cap_rate: '5.00',
-      cap_rate_underwritten: '2.42',
-      cap_gap_pct: '2.58',
-      underwrite_reliability: 'proxy_out_of_range',
-      underwrite_reason: 'price_per_unit_above_144x_monthly_2br_rent',
-      loan_amount: '465000.00',
-      expense_ratio_pct: '50.00',
-    },
-    expected: {
-      score_limit: 'not_scored',
-      condition_risk: 'not_evaluated',
-      dscr_stressed: null,
-      deal_score: 0,
-      underwriting_agreement: 'unreliable',
-      why_this_is_interesting:
-        "The broker advertises a cap rate of 5.00% and HUD rent supports 2.42%, 2.58 points lower, but HUD's " +
-        '2-bedroom rent does not fit $310,000 per unit.',
     },
   },
 ];

@@ -2,6 +2,7 @@
  * Listings, rents and surveys of the deals in worked_deals.csv. Each line of that file has a figure and its arithmetic.
  * It was computed from docs/underwriting.md with a calculator, never from the output of the models.
  */
+import { WORKED } from '../../../../docs/generate/worked_deals.ts';
 import type { InputRow } from '../../build_models.ts';
 
 /** What is known of the market of a listing. */
@@ -269,7 +270,41 @@ export const EXAMPLES: readonly Example[] = [
     market: CLEVELAND,
     listing: { street: '107 Main Street', ...cleveland, list_price: '425000.00' },
   },
+  {
+    name: '8 no price in Cleveland',
+    market: CLEVELAND,
+    listing: { street: '108 Main Street', ...cleveland, units: 8, year_built: 1974 },
+  },
+  {
+    // The stated mix has five units of eight, the building is of a year to come, and the bill is far below the tax
+    name: '9 contradictory in Cleveland',
+    market: CLEVELAND,
+    listing: {
+      street: '109 Main Street',
+      ...cleveland,
+      list_price: '740000.00',
+      units: 8,
+      units_2br: 5,
+      year_built: 2031,
+      annual_taxes: '90.00',
+    },
+  },
 ];
+
+/** The deal of docs/underwriting.md, in a region with one surveyed area. */
+export const DOCUMENTED: Example = {
+  name: 'of docs/underwriting.md',
+  market: {
+    ...CLEVELAND,
+    rents: WORKED.rents,
+    area_rents: WORKED.areaRents,
+    census: [
+      { geography: 'metro', area_code: '17410', ...WORKED.metro },
+      { geography: 'county', area_code: '39035', ...WORKED.county },
+    ],
+  },
+  listing: { street: '110 Main Street', ...cleveland, ...WORKED.listing },
+};
 
 const quarter = (areaName: string, endsOn: string, pct: string, margin: string): InputRow => ({
   area_name: areaName,
@@ -293,5 +328,7 @@ export const VACANCIES: readonly InputRow[] = [
   quarter('Birmingham, AL', '2026-09-30', '16.90', '5.20'),
   quarter('Tampa-St. Petersburg-Clearwater, FL', '2026-09-30', '7.70', '2.40'),
 ];
+
+export const ONE_VACANCY = [quarter('Cleveland-Elyria, OH', '2026-09-30', WORKED.vacancy_pct, '3.00')];
 
 export const SURVEY_RATE_PCT = '6.52';
