@@ -1,6 +1,5 @@
 /** The OpenAPI description, llms.txt and the x402 resources: valid, complete, and equal to the server's behavior. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { openApi, templateOf } from '../../../api/docs/openapi.ts';
@@ -103,7 +102,7 @@ describe('the OpenAPI description', () => {
     });
   });
 
-  it('lists each reason of a refused payment with its status, for the routes that have it', async () => {
+  it('lists each reason of a refused payment with its status, for the routes that have it', () => {
     const pricedReasons = {
       402: [
         'payment_required',
@@ -117,14 +116,12 @@ describe('the OpenAPI description', () => {
       503: ['settlement_budget_spent'],
     };
     const exclusiveReasons = { 429: ['too_many_held_leads'], 503: ['lead_pool_held', 'exclusive_paused'] };
-    const page = await readFile(new URL('../../../docs/interface.md', import.meta.url), 'utf8');
     for (const [list, hasReason] of [
       [pricedReasons, (path: string) => started.app.routes.find((r) => r.path === path)?.price !== null],
       [exclusiveReasons, (path: string) => path === '/api/leads/exclusive'],
     ] as const) {
       for (const [status, reasons] of Object.entries(list)) {
         for (const reason of reasons) {
-          assert.ok(page.includes(`| \`${reason}\` | ${status} |`), `docs/interface.md has no ${reason}: make docs`);
           for (const route of started.app.routes) {
             const described = document.paths[templateOf(route)]?.get.responses[status] as
               { description: string; headers: object } | undefined;
@@ -139,7 +136,6 @@ describe('the OpenAPI description', () => {
         }
       }
     }
-    assert.doesNotMatch(text + page, /settlement_failed/);
   });
 
   it('has every field of every record with its meaning, once, and no storage types', () => {

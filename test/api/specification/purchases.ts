@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { neededQuery, uuid } from '../support/snapshot_fixtures.ts';
-import { ENDPOINTS } from '../routes/promised_interface.ts';
+import { ENDPOINTS, RECORDS } from './promised_interface.ts';
 import { assertKind, type Body, type Shop } from './shop.ts';
 
 const USDC_ON_BASE = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
@@ -12,6 +12,28 @@ const callOf = (path: string): string => {
   const query = path.endsWith('.csv') ? '?week=2026-W40' : neededQuery(path);
   return path.replace('{id}', uuid(1)) + query;
 };
+
+interface Description {
+  readonly info: { readonly version: string };
+  readonly paths: Readonly<
+    Record<
+      string,
+      {
+        readonly get: {
+          readonly security: unknown;
+          readonly 'x-price-usd': string;
+          readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+        };
+      }
+    >
+  >;
+}
+
+/** Assert that a record has the promised fields first and in order. */
+function assertFields(sample: Body, record: string): void {
+  const promised = (RECORDS[record] ?? []).map((line) => line.split(':')[0]);
+  assert.deepEqual(Object.keys(sample).slice(0, promised.length), promised, record);
+}
 
 interface Terms {
   x402Version: number;
@@ -109,6 +131,83 @@ export function testPurchases(shop: Shop): void {
     }
   });
 
+  it('describes each endpoint with its price and its optional parameters in order', async () => {
+    const { info, paths } = (await shop.free('/openapi.json')) as unknown as Description;
+    assert.equal(info.version, '1.0.0');
+    for (const [path, [price, ...promised]] of Object.entries(ENDPOINTS)) {
+      const { get } = paths[path] ?? assert.fail(path);
+      assert.deepEqual([get['x-price-usd'], get.security], [price, []], path);
+      assert.deepEqual(
+        get.parameters.slice(0, promised.length).map(({ name }) => name),
+        promised,
+        path,
+      );
+      if (price === '0.00') assert.deepEqual(get.parameters, [], path);
+      for (const { name, in: place, required } of get.parameters)
+        assert.equal(required, place === 'path', `${path} ${name}`);
+    }
+    for (const prefix of ['/ohio', '/colorado'])
+      for (const path of ['/api/meta', '/api/filings/recent', '/api/filings', '/api/batch/weekly.csv'])
+        assert.equal(paths[prefix + path]?.get['x-price-usd'], ENDPOINTS[path]?.[0], prefix + path);
+  });
+
+  it('has the promised parts of the discovery documents, each with its figures in order', async () => {
+    const meta = (await shop.free('/api/meta')) as Record<string, Body>;
+    const keys = (body: unknown): string[] => Object.keys(body as Body);
+    assert.deepEqual(keys(meta['coverage']), [
+      'total_records',
+      'active_records',
+      'hot',
+      'warm',
+      'dscr_computed',
+      'cities',
+      'freshest_verification',
+      'oldest_active_verification',
+    ]);
+    assert.deepEqual(keys(meta['filters']), ['note', 'params', 'example']);
+    for (const [feed, figures] of [
+      ['signals_feed', ['total_signals', 'with_address', 'counties', 'freshest']],
+      ['auctions_feed', ['upcoming_sales', 'next_sale_date', 'furthest_sale_date', 'counties', 'freshest']],
+    ] as const) {
+      assert.deepEqual(keys(meta[feed]), ['note', 'coverage', 'filters']);
+      assert.deepEqual(keys(meta[feed]?.['coverage']), figures);
+    }
+    for (const name of ['name', 'description', 'guarantee', 'refresh_cadence']) assertKind(meta[name], 'string', name);
+    for (const [path, [price]] of Object.entries(ENDPOINTS))
+      assert.equal(meta['pricing']?.[`GET ${path}`], price === '0.00' ? 'free' : `$${price}`);
+    assert.equal(meta['pricing']?.['network'], 'eip155:8453');
+    assertKind(meta['pricing']['protocol'], 'string', 'protocol');
+    assert.deepEqual(keys(meta['free_samples']), ['note', 'deals', 'signals', 'auctions', 'leads']);
+    for (const [feed, record] of [
+      ['deals', 'deal'],
+      ['signals', 'signal'],
+      ['auctions', 'auction'],
+      ['leads', 'lead'],
+    ] as const)
+      assertFields((meta['free_samples'] as Record<string, Body[]>)[feed]?.[0] ?? {}, record);
+    for (const prefix of ['/ohio', '/colorado']) {
+      const register = await shop.free(`${prefix}/api/meta`);
+      assert.deepEqual(keys(register['coverage']), ['total_records', 'added_last_7d', 'freshest']);
+      assert.deepEqual(keys(register['free_samples']), ['note', 'records']);
+      for (const field of ['refresh_cadence', 'pricing', 'record_schema_notes']) assert.ok(register[field], field);
+    }
+  });
+
+  it('sells a report with underwriting, DSCR, distress, three paths and an offer at a target cap rate', async () => {
+    const report = (await shop.buy(`/api/deals/${uuid(1)}/report`)) as Record<string, Body>;
+    for (const [section, fields] of Object.entries({
+      deal: ['noi_underwritten', 'dscr', 'dscr_status'],
+      comparison: [],
+      debt_terms: [],
+      distress: ['matches'],
+      paths: ['rental', 'wholesale', 'creative_finance'],
+      offer: ['low', 'high', 'target_cap_pct'],
+    })) {
+      assertKind(report[section], 'object', section);
+      for (const field of fields) assert.ok(field in (report[section] ?? {}), `${section}.${field}`);
+    }
+  });
+
   it('names the filters of each feed in the discovery document', async () => {
     const meta = (await shop.free('/api/meta')) as Record<string, Body>;
     for (const [path, names] of [
@@ -116,7 +215,7 @@ export function testPurchases(shop: Shop): void {
       ['/api/signals', meta['signals_feed']?.['filters']],
       ['/api/auctions', meta['auctions_feed']?.['filters']],
     ] as const) {
-      const promised = (ENDPOINTS[path] ?? []).slice(1).map((p) => p.split(':')[0]);
+      const promised = (ENDPOINTS[path] ?? []).slice(1);
       assert.deepEqual((names as string[]).slice(0, promised.length), promised, path);
     }
   });

@@ -1,7 +1,7 @@
 /** Records as they are sold: their promised fields, types, values and absences. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { NEVER_NULL, RECORDS } from '../routes/promised_interface.ts';
+import { NEVER_NULL, RECORDS } from './promised_interface.ts';
 import { assertKind, buyRecords, type Body, type Shop } from './shop.ts';
 
 const without = (records: readonly Body[], field: string): Body[] => records.filter((r) => r[field] === null);
@@ -54,6 +54,24 @@ export function testRecords(shop: Shop): void {
     assert.deepEqual(valuesOf(deals, 'dscr_status'), ['computed', 'insufficient_data', 'not_applicable']);
     assert.deepEqual(valuesOf(deals, 'noi_source'), ['derived_from_advertised_cap', 'stated', 'underwritten']);
     assert.deepEqual(valuesOf(deals, 'underwrite_reliability'), ['ok', 'proxy_out_of_range', 'unknown']);
+  });
+
+  it('describes fields with the promised values, and as never null where that is promised', async () => {
+    const { components } = (await shop.free('/openapi.json')) as unknown as {
+      components: { schemas: Record<string, { properties: Record<string, Body> }> };
+    };
+    for (const [record, promised] of Object.entries(RECORDS)) {
+      const { properties = {} } = components.schemas[record] ?? assert.fail(record);
+      for (const line of promised) {
+        const [name = '', kind = ''] = line.split(/:(.*)/s);
+        const { enum: own, anyOf = [] } = properties[name] as { enum?: string[]; anyOf?: { enum?: string[] }[] };
+        const values = own ?? anyOf.flatMap((choice) => choice.enum ?? []);
+        if (kind.startsWith('...')) assert.ok(values.includes(kind.slice(3)), line);
+        else assert.deepEqual(values, kind.includes('|') ? kind.split('|') : [], line);
+      }
+      for (const name of NEVER_NULL[record] ?? [])
+        assert.doesNotMatch(JSON.stringify(properties[name]), /"type":(?:"null"|\[[^\]]*"null")/u, `${record}.${name}`);
+    }
   });
 
   it('sells absent values of a deal as null, with the field that has the reason', async () => {

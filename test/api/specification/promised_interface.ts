@@ -1,77 +1,40 @@
-/** The promised interface: paths, prices, parameters and fields, and how to compare them with OpenAPI schemas. */
+/** The promised interface: paths, prices, parameters and fields. */
 
-export interface Schema {
-  type?: string | string[];
-  enum?: string[];
-  format?: string;
-  pattern?: string;
-  minimum?: number;
-  maximum?: number;
-  anyOf?: Schema[];
-  $ref?: string;
-  properties?: Record<string, Schema>;
-  items?: Schema;
-}
-interface Parameter {
-  name: string;
-  in: string;
-  required: boolean;
-  schema: Schema;
-}
-interface Operation {
-  parameters: Parameter[];
-  security: unknown[];
-  'x-price-usd': string;
-  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
-}
-export interface Document {
-  info: { version: string };
-  paths: Record<string, { get: Operation }>;
-  components: { schemas: Record<string, Schema> };
-}
-
-/** Path: price, then parameters as `name:type`; the type of an enum is its values, of a range its bounds. */
+/** Path: price, then the names of its parameters in order. */
 export const ENDPOINTS: Record<string, readonly [price: string, ...parameters: string[]]> = {
   '/api/meta': ['0.00'],
   '/api/deals/ids': ['0.00'],
-  '/api/lookup': ['0.02', 'address:string', 'apn:string', 'parcel:string', 'city:string', 'state:string'],
+  '/api/lookup': ['0.02', 'address', 'apn', 'parcel', 'city', 'state'],
   '/api/deals/basic': [
     '0.01',
-    'state:string',
-    'city:string',
-    'min_price:number',
-    'max_price:number',
-    'min_cap:number',
-    'min_units:integer',
-    'max_units:integer',
-    'min_score:0-100',
-    'status:Hot|Warm|Pass',
+    'state',
+    'city',
+    'min_price',
+    'max_price',
+    'min_cap',
+    'min_units',
+    'max_units',
+    'min_score',
+    'status',
   ],
   '/api/deals': [
     '0.05',
-    'state:string',
-    'city:string',
-    'min_price:number',
-    'max_price:number',
-    'min_cap:number',
-    'min_units:integer',
-    'max_units:integer',
-    'min_score:0-100',
-    'status:Hot|Warm|Pass',
+    'state',
+    'city',
+    'min_price',
+    'max_price',
+    'min_cap',
+    'min_units',
+    'max_units',
+    'min_score',
+    'status',
   ],
   '/api/deals/hot': ['0.02'],
-  '/api/signals': ['0.03', 'county:string', 'signal_type:string', 'min_amount:number', 'has_address:boolean'],
-  '/api/auctions': [
-    '0.03',
-    'county:string',
-    'from_date:date',
-    'to_date:date',
-    'min_appraised:number',
-    'include_past:boolean',
-  ],
-  '/api/leads': ['0.25', 'county:string', 'min_score:0-100', 'lead_type:tax_delinquent|sheriff_sale_auction'],
-  '/api/leads/exclusive': ['1.00', 'county:string', 'min_score:0-100', 'lead_type:tax_delinquent|sheriff_sale_auction'],
-  '/api/deals/{id}/report': ['1.50', 'id:uuid'],
+  '/api/signals': ['0.03', 'county', 'signal_type', 'min_amount', 'has_address'],
+  '/api/auctions': ['0.03', 'county', 'from_date', 'to_date', 'min_appraised', 'include_past'],
+  '/api/leads': ['0.25', 'county', 'min_score', 'lead_type'],
+  '/api/leads/exclusive': ['1.00', 'county', 'min_score', 'lead_type'],
+  '/api/deals/{id}/report': ['1.50', 'id'],
   '/api/filings/recent': ['0.01'],
   '/api/filings': ['0.03'],
   '/api/batch/weekly.csv': ['2.00'],
@@ -175,32 +138,3 @@ export const NEVER_NULL: Record<string, readonly string[]> = {
   filing: ['document_number', 'business_name', 'filing_date', 'entity_type', 'source_state'],
   deal: ['id', 'dscr_status', 'underwrite_reliability', 'rental_status', 'deal_score', 'confidence_score'],
 };
-
-/** The type of a schema in the notation above, and whether it may be null. */
-export function typeOf(schema: Schema | undefined): { kind: string; nullable: boolean } {
-  if (Array.isArray(schema?.type))
-    return {
-      ...typeOf({ ...schema, type: schema.type.find((t) => t !== 'null') ?? '' }),
-      nullable: schema.type.includes('null'),
-    };
-  if (schema?.anyOf)
-    return {
-      kind: typeOf(schema.anyOf.find((s) => s.type !== 'null')).kind,
-      nullable: schema.anyOf.some((s) => s.type === 'null'),
-    };
-  const kind = schema?.enum
-    ? schema.enum.join('|')
-    : schema?.format === 'date-time'
-      ? 'timestamp'
-      : (schema?.format ??
-        (schema?.pattern?.includes('\\d{2}$')
-          ? 'decimal'
-          : schema?.maximum === 100
-            ? `${schema.minimum}-${schema.maximum}`
-            : (schema?.type ?? '')));
-  return { kind: String(kind), nullable: false };
-}
-
-/** Whether a type is the promised one; `...x` is an enum with the value x. */
-export const matchesType = (kind: string, promised: string): boolean =>
-  promised.startsWith('...') ? kind.split('|').includes(promised.slice(3)) : kind === promised;
