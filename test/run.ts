@@ -25,11 +25,7 @@ const SECONDS: readonly (readonly [folder: RegExp, seconds: number])[] = [
 ];
 const SECONDS_ELSEWHERE = 0.5;
 /** These measure time or their process, or close what all tests of the process would have open. */
-const ALONE = new Set([
-  'test/api/http/connections.test.ts',
-  'test/attacks/ledger_file.test.ts',
-  'test/crawl/politeness.test.ts',
-]);
+const ALONE = new Set(['test/attacks/ledger_file.test.ts', 'test/crawl/politeness.test.ts']);
 /**
  * Estimated seconds of the files that share a process: enough to be worth its start, and so few that no process is left
  * to run alone at the end.

@@ -1,16 +1,23 @@
 /** The HTTP server below the application: limits on input, problem documents for invalid requests, and shutdown. */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  ServerResponse,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  type Server,
+} from 'node:http';
 import type { Socket } from 'node:net';
-import { LimitedServer, type ConnectionLimits } from './connections.ts';
 import { problemDocument, PROBLEMS, type Reason } from './problem.ts';
 
 /** All headers of a request together; a payment takes about 2 kB. */
 const HEADER_BYTES = 16_384;
 const HEADER_COUNT = 100;
-/** Time to receive the headers, and the complete request. */
+/** Time to receive the headers, and the complete request; Node looks for late ones at this interval. */
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 15_000;
+const CHECK_MS = 5_000;
 /** Idle timeout of a connection: longer than the slowest response takes, including settlement. */
 const IDLE_MS = 300_000;
 
@@ -64,12 +71,32 @@ function refuseExpectation(request: IncomingMessage, response: ServerResponse): 
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** A server that does not listen yet. */
-export function limitedServer(limits: ConnectionLimits = {}): Server {
-  const server = new LimitedServer(
-    { maxHeaderSize: HEADER_BYTES, headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
-    limits,
-  );
+/** Sets nosniff when the headers are written, as Koa drops other headers when a stream fails. */
+class NoSniffResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+  override writeHead(
+    status: number,
+    reason?: string | OutgoingHttpHeaders | OutgoingHttpHeader[],
+    headers?: OutgoingHttpHeaders | OutgoingHttpHeader[],
+  ): this {
+    this.setHeader('X-Content-Type-Options', 'nosniff');
+    return typeof reason === 'string' ? super.writeHead(status, reason, headers) : super.writeHead(status, reason);
+  }
+}
+
+export interface ReceiveLimits {
+  readonly headersMs?: number;
+  readonly checkMs?: number;
+}
+
+/** A server that does not listen yet. Limits on connections are the proxy's (docs/deploying.md). */
+export function limitedServer({ headersMs = HEADERS_MS, checkMs = CHECK_MS }: ReceiveLimits = {}): Server {
+  const server = createServer({
+    ServerResponse: NoSniffResponse,
+    maxHeaderSize: HEADER_BYTES,
+    headersTimeout: headersMs,
+    requestTimeout: REQUEST_MS,
+    connectionsCheckingInterval: checkMs,
+  });
   server.maxHeadersCount = HEADER_COUNT;
   server.setTimeout(IDLE_MS);
   server.on('clientError', refuse);
