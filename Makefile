@@ -170,7 +170,7 @@ ledger-restore: $(NODE) ## restore the ledger from FILE=...; OVERWRITE=1 replace
 
 
 ##@ Develop
-.PHONY: fmt check check-format check-lint check-types check-widths t test hooks docs county listing help
+.PHONY: fmt check check-format check-lint check-types check-widths t test hooks docs help
 
 fmt: $(NODE) ## format the TypeScript
 	@prettier --log-level warn --write .
@@ -201,12 +201,6 @@ hooks: $(NODE) ## install git hooks: format, lint and types before a commit, len
 
 docs: $(NODE) ## write the generated pages of docs/
 	@node docs/generate/cli.ts
-
-county: $(NODE) ## create a county's source: NAME=oh_lorain_tax FAMILY=arcgis_parcels FIPS=39093
-	@node sources/new_county.ts
-
-listing: $(NODE) ## create a listing source: FAMILY=reso|jsonld|cards|file NAME=lakeside_brokerage SITE=www.lakeside.example
-	@node sources/new_listing.ts
 
 help: ## list the commands
 	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } \

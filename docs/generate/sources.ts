@@ -5,6 +5,8 @@ import { z } from 'zod';
 import type { FoundSource } from '../../sources/index.ts';
 import { cell, table } from '../../lib/markdown.ts';
 
+/** Of pages.json: the text that says where the pages come from is not a case. */
+const Recorded = z.looseObject({ from: z.string() });
 const Cases = z.record(
   z.string(),
   z.looseObject({
@@ -57,7 +59,8 @@ async function recordedBy({
   const formats = new Set<string>();
   const filled = new Set<string>();
   if (isTableRow && !existsSync(recorded)) return { formats: [], filled };
-  const cases = Cases.parse(JSON.parse(await readFile(new URL('pages.json', recorded), 'utf8')));
+  const { from: _, ...rest } = Recorded.parse(JSON.parse(await readFile(new URL('pages.json', recorded), 'utf8')));
+  const cases = Cases.parse(rest);
   const files = await readdir(recorded);
   for (const [name, each] of Object.entries(cases)) {
     if (each.quarantine !== undefined || !files.includes(`${name}.expected.json`)) continue;
@@ -130,7 +133,7 @@ export async function sourcesPage(sources: readonly FoundSource[]): Promise<stri
       'Written by `make docs` from the adapters; do not edit.',
     'The last column names the columns that no recorded page of the source, or of another source on the same ' +
       'platform, fills. [Site faults](runbook.md#site-faults) lists the state of a source after each fault, ' +
-      '[saving pages](saving-pages.md) explains how to save pages for the drop folder by hand.',
+      '[saving pages](adding-listings.md#saving-pages-by-hand) explains how to save pages for the drop folder by hand.',
     'The site shows an archived page to readers only if the free example report cites it and the source declares ' +
       'that its terms allow this (`terms.showPages`).',
     ...sections,

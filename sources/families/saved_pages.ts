@@ -1,4 +1,4 @@
-/** Pages of a site that a person saved in a browser and dropped (docs/saving-pages.md). */
+/** Pages of a site that a person saved in a browser and dropped (docs/adding-listings.md). */
 import type { DropFormat, Page } from '../contract.ts';
 
 /** The drop format of a site's pages. @param about "a page of the list" */

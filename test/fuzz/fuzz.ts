@@ -1,11 +1,12 @@
 /** Parses damaged pages and classifies the results: no wrong value may be accepted silently. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Draw } from '../../sandbox/world/random.ts';
 import { Quarantine, type Page, type SourceSpec } from '../../sources/contract.ts';
 import { SANDBOX_SOURCES } from '../../sandbox/settings.ts';
 import { findSources } from '../../sources/index.ts';
 import { candidatesOf, parsed } from '../sources/parsed.ts';
-import { bodyOf, pageOf, RecordedPages } from '../sources/recorded.ts';
+import { bodyOf, pageOf, parseRecorded } from '../sources/recorded.ts';
 import { insideZip, isZip, MUTATIONS, type Mutation, type Variant } from './mutations.ts';
 
 export const OUTCOMES = ['crash', 'wrong', 'undetectable', 'incomplete', 'rejected', 'quarantined', 'equal'] as const;
@@ -68,9 +69,8 @@ export async function subjects(): Promise<Map<string, Subject[]>> {
   for (const { spec, folder } of await findSources(SANDBOX_SOURCES)) {
     const recorded = new URL('recorded/', folder);
     // Rows of a table may have none; the fleet test names other adapters without recorded pages.
-    const cases = RecordedPages.parse(
-      JSON.parse(await readFile(new URL('pages.json', recorded), 'utf8').catch(() => '{}')),
-    );
+    if (!existsSync(recorded)) continue;
+    const cases = parseRecorded(await readFile(new URL('pages.json', recorded), 'utf8'));
     const reads = [];
     for (const [name, each] of Object.entries(cases)) {
       // The start of an archive, which only a probe reads, has no checksum.

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { sourcesIn } from '../../sources/index.ts';
-import { fleetTests, unshown } from './fleet_checks.ts';
+import { fleetTests, readCases, unshown } from './fleet_checks.ts';
 
 const SOURCES = fileURLToPath(new URL('../../sources/', import.meta.url));
 /** A folder of adapters like ours, whose shared files are ours. */
@@ -34,13 +34,14 @@ const layer = (fields: readonly string[], features: readonly Record<string, unkn
   });
 const FIELDS = ['OBJECTID', 'PIN', 'OWNER', 'STREET', 'DUE'];
 const page = { kind: 'features', url: 'https://gis.lorain.example/rest/services/Parcels/FeatureServer/0/query?f=json' };
+const FROM = 'Made by us in the form of an ArcGIS query answer.';
 const lorain = join(root, 'tax/oh_lorain_tax');
 await mkdir(join(lorain, 'recorded'), { recursive: true });
 const good = layer(FIELDS, [{ OBJECTID: 1, PIN: '01-00-1', OWNER: 'A SAMPLE', STREET: '1 SAMPLE ST', DUE: 1200.5 }]);
 for (const [file, content] of Object.entries({
   'source.ts': LORAIN,
-  'recorded/README.md': 'Made by us.\n',
   'recorded/pages.json': JSON.stringify({
+    from: FROM,
     features: { ...page, text: good },
     last_page: { ...page, text: layer(FIELDS, []) },
     blocked_login_page: { ...page, text: '<html>Sign in</html>', quarantine: 'malformed_page' },
@@ -92,11 +93,20 @@ test('the missing recorded pages are listed, with how to record them', async (t)
   const bare = await mkdtemp(join(root, '.bare-'));
   t.after(() => rm(bare, { recursive: true }));
   await mkdir(join(bare, 'recorded'));
-  await writeFile(join(bare, 'recorded/pages.json'), JSON.stringify({ features: { ...page, text: good } }));
+  await writeFile(join(bare, 'recorded/pages.json'), JSON.stringify({ from: FROM, features: { ...page, text: good } }));
   const [first] = found;
   assert.ok(first);
   assert.deepEqual(
     (await unshown({ spec: first.spec, folder: pathToFileURL(`${bare}/`) })).map((line) => line.split(':')[0]),
     ['empty', 'blocked', 'malformed', 'changed template'],
   );
+});
+
+test('recorded pages that do not say where they come from are refused', async (t) => {
+  const bare = await mkdtemp(join(root, '.bare-'));
+  t.after(() => rm(bare, { recursive: true }));
+  for (const from of [undefined, 'Made by us.']) {
+    await writeFile(join(bare, 'pages.json'), JSON.stringify({ from, features: { ...page, text: good } }));
+    await assert.rejects(readCases(pathToFileURL(`${bare}/`)), /"from"/u);
+  }
 });

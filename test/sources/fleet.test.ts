@@ -4,8 +4,8 @@
  *
  * Next to `source.ts` is a folder `recorded/` with
  *
- *   README.md             where the pages come from: recorded from the site, or made by us in its format
- *   pages.json            the cases, by name in lower snake case
+ *   pages.json            "from", where the pages come from: recorded from the site, or made by us in its format, and
+ *                         the cases, by name in lower snake case
  *   <case>.expected.json  what parse makes of a case that it must accept
  *   any page files        each used by at least one case
  *

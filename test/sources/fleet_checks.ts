@@ -13,7 +13,7 @@ import { defineSource, Quarantine, type Candidate } from '../../sources/contract
 import type { FoundSource } from '../../sources/index.ts';
 import { thorough } from '../thorough.ts';
 import { candidatesOf } from './parsed.ts';
-import { bodyOf, pageOf, RecordedPages } from './recorded.ts';
+import { bodyOf, pageOf, parseRecorded, type RecordedPages } from './recorded.ts';
 
 const withoutNulls = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
@@ -31,8 +31,7 @@ const judged = (candidates: readonly Candidate[]): unknown =>
   );
 
 export async function readCases(folder: URL): Promise<RecordedPages> {
-  const content = await readFile(new URL('pages.json', folder), 'utf8');
-  return RecordedPages.parse(JSON.parse(content));
+  return parseRecorded(await readFile(new URL('pages.json', folder), 'utf8'));
 }
 
 function checkCandidate({ spec }: FoundSource, candidate: Candidate, where: string): void {
@@ -124,7 +123,7 @@ export async function fleetTests(sources: readonly FoundSource[]): Promise<void>
     if (found.isTableRow && !existsSync(folder)) continue;
     test(`${spec.name} reads its recorded pages`, async (t) => {
       const cases = await readCases(folder);
-      const used = new Set([fileURLToPath(new URL('pages.json', folder)), fileURLToPath(new URL('README.md', folder))]);
+      const used = new Set([fileURLToPath(new URL('pages.json', folder))]);
       let accepted = 0;
 
       for (const [name, recorded] of Object.entries(cases)) {
@@ -179,12 +178,6 @@ export async function fleetTests(sources: readonly FoundSource[]): Promise<void>
       assert.ok(accepted > 0, 'no recorded page gave an accepted row');
       assert.deepEqual(await unshown(found), [], 'no recorded page shows it');
       assert.equal(defineSource(spec), spec, 'it declares terms, cadence and expectations');
-      const origin = await readFile(new URL('README.md', folder), 'utf8');
-      assert.ok(
-        origin.trim() !== '' && !origin.includes('Nothing is recorded yet'),
-        'README.md does not say where the pages come from',
-      );
-      assert.doesNotMatch(spec.terms.note, /\bSay here\b/, 'terms.note is still that of the template');
       const unused = (await readdir(folder, { recursive: true, withFileTypes: true }))
         .filter((entry) => entry.isFile())
         .map((entry) => `${entry.parentPath.replace(/\/$/, '')}/${entry.name}`)

@@ -24,8 +24,17 @@ const RecordedCase = z
     'expected exactly one of file, text, zip',
   );
 
-export const RecordedPages = z.record(z.string().regex(/^[a-z0-9_]+$/), RecordedCase);
+const RecordedPages = z.record(z.string().regex(/^[a-z0-9_]+$/), RecordedCase);
 export type RecordedPages = z.infer<typeof RecordedPages>;
+
+/** Where the pages come from: a short text would not say which parts are recorded and which are made up. */
+const Origin = z.looseObject({ from: z.string().trim().min(30, 'expected where the pages come from') });
+
+/** The cases of a pages.json. @throws ZodError if it does not say where its pages come from */
+export function parseRecorded(json: string): RecordedPages {
+  const { from: _, ...cases } = Origin.parse(JSON.parse(json));
+  return RecordedPages.parse(cases);
+}
 export type RecordedCase = z.infer<typeof RecordedCase>;
 
 /** A page as the fetcher would hand it to an adapter. */

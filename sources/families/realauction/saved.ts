@@ -1,6 +1,6 @@
 /**
  * Pages of a sale day that a person saved in a browser and dropped: the day's page as the browser shows it, or the
- * responses to LOAD, each with its response to UPDATE. Pure. docs/saving-pages.md says how to save and name them.
+ * responses to LOAD, each with its response to UPDATE. Pure. docs/adding-listings.md says how to save and name them.
  *
  * Assumed, as no saved page was recorded: the site's script puts the items of LOAD into #Area_W, #Area_C and #Area_R
  * as they are, and the statuses of UPDATE into their boxes.
