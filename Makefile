@@ -207,7 +207,7 @@ help: ## list the commands
 	  /^[a-z-]+:.*## / { split($$0, part, /:.*## /); printf "  make %-16s %s\n", part[1], part[2] }' $(MAKEFILE_LIST)
 
 ##@ Prove and measure
-.PHONY: prove prove-tables properties fuzz fuzz-api simulate crash-pipeline crash-sales crash-clock bench
+.PHONY: prove prove-tables properties bench
 
 prove: $(NODE) ## run the long tests: test/**/*.proof.ts, and more cases of others; ONLY=crash: those whose path has it
 	@node test/prove.ts
@@ -218,24 +218,6 @@ prove-tables: $(NODE) ## read the Iceberg tables with ClickHouse, which it insta
 
 properties: $(NODE) ## check the underwriting properties on DEALS=10000 random deals; SEED=... chooses them
 	@DEALS=$(or $(DEALS),10000) node --test test/models/properties.test.ts
-
-fuzz: $(NODE) ## damage the recorded pages VARIANTS=10000 times per family, count the outcomes; FUZZ_SEED=, SHOW=
-	@node test/fuzz/run.ts
-
-fuzz-api: $(NODE) ## send REQUESTS=20000 random requests to the server, count the answers by status; FUZZ_SEED=
-	@node test/fuzz/run_api.ts
-
-simulate: $(NODE) ## sell in SCHEDULES=10000 simulated worlds with crashes; SEED=; ONLY=n prints one
-	@node test/ledger/simulation/run.ts
-
-crash-pipeline: $(NODE) ## kill -9 the pipeline at KILLS=200 random instants, compare the snapshots; CRASH_SEED=
-	@node test/crash/pipeline.ts
-
-crash-sales: $(NODE) ## kill -9 selling servers at KILLS=300 random instants, compare the ledger with the chain
-	@node test/crash/sales.ts
-
-crash-clock: $(NODE) ## move the clocks of selling servers JUMPS=400 times, compare the ledger with the chain
-	@node test/crash/clock.ts
 
 bench: $(NODE) ## measure speed and memory against baselines; QUICK=1, ONLY=name, WRITE_DOCS=1, BASE=commit
 	@node bench/run.ts

@@ -34,4 +34,3 @@ if (proofs.length + thorough.length === 0) {
 }
 if (proofs.length > 0) run([...OPTIONS, ...proofs]);
 if (thorough.length > 0) run(['test/run.ts', ...thorough], { THOROUGH: '1' });
-if ('test/fuzz/run.ts'.includes(only)) run(['test/fuzz/run.ts']);

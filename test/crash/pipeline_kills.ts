@@ -22,11 +22,8 @@ export interface KillOptions {
   readonly seed: number;
   /** Days of one history, in order. */
   readonly days: readonly string[];
-  /** Kills before a run is let to its end, at most. */
-  readonly mostInARow?: number;
   /** Further settings of the runs. */
   readonly env?: Record<string, string>;
-  readonly print?: (line: string) => void;
 }
 
 export interface KillReport {
@@ -35,8 +32,6 @@ export interface KillReport {
   readonly phases: ReadonlyMap<Phase, number>;
   /** Runs to the end, each compared with the undisturbed one. */
   readonly completed: number;
-  /** Most kills in a row before a run was let to its end. */
-  readonly worst: number;
   /** Whatever did not hold; empty when all held. */
   readonly wrong: readonly string[];
 }
@@ -116,20 +111,15 @@ async function untilInstant(run: Program, layout: Layout, { marks }: Reference, 
   else await atFile(/^snapshots\/\d|^current$|\.link$/u, draw.int(1, 3), 2);
 }
 
+/** Kills before a run is let to its end, at most. */
+const MOST_IN_A_ROW = 4;
+
 /** Kill runs until `kills` have died, each followed by what must hold. */
-export async function killRuns({
-  world,
-  kills,
-  seed,
-  days,
-  mostInARow = 4,
-  env = {},
-  print = () => undefined,
-}: KillOptions): Promise<KillReport> {
+export async function killRuns({ world, kills, seed, days, env = {} }: KillOptions): Promise<KillReport> {
   const web = webOf(world);
   const phases = new Map<Phase, number>(PHASES.map((phase) => [phase, 0]));
   const wrong: string[] = [];
-  let [killed, completed, worst] = [0, 0, 0];
+  let [killed, completed] = [0, 0];
   try {
     const reference = await referenceOf(web, days, env);
     for (let history = 0; killed < kills; history += 1) {
@@ -138,7 +128,7 @@ export async function killRuns({
         const expected = reference.get(day);
         if (!expected) throw new Error(`no undisturbed run of ${day}`);
         const draw = new Draw('kills', seed, history, day);
-        const inARow = draw.int(1, Math.min(mostInARow, kills - killed));
+        const inARow = draw.int(1, Math.min(MOST_IN_A_ROW, kills - killed));
         let row = 0;
         while (row < inARow) {
           const before = await currentSnapshot(layout);
@@ -158,11 +148,7 @@ export async function killRuns({
           if (now !== before && phase !== 'switch' && phase !== 'after')
             found.push(`current moved from ${before ?? 'none'} to ${now ?? 'none'} in phase ${phase}`);
           wrong.push(...found.map((problem) => `history ${history}, ${day}, kill ${killed} in ${phase}: ${problem}`));
-          print(
-            `kill ${killed}: history ${history}, ${day}, ${phase}${found.length === 0 ? '' : `: ${found.join('; ')}`}`,
-          );
         }
-        worst = Math.max(worst, row);
         const last = await startPipeline(web, layout.root, day, env);
         const { status } = await last.ended;
         completed += 1;
@@ -177,13 +163,11 @@ export async function killRuns({
         found.push(...files.filter((f) => !expected.files.includes(f)).map((f) => `${f} is left over`));
         found.push(...expected.files.filter((f) => !files.includes(f)).map((f) => `${f} is missing`));
         wrong.push(...found.map((problem) => `history ${history}, ${day}, after ${row} kills: ${problem}`));
-        const differences = found.length === 0 ? '' : `: ${found.join('; ')}`;
-        print(`complete run: history ${history}, ${day}, after ${row} kills${differences}`);
         if (killed >= kills) break;
       }
       await rm(layout.root, { recursive: true });
     }
-    return { kills: killed, phases, completed, worst, wrong };
+    return { kills: killed, phases, completed, wrong };
   } finally {
     await web.close();
   }

@@ -42,11 +42,6 @@ export interface ClockOptions {
   readonly jumps: number;
   readonly seed: number;
   readonly collect: number;
-  /** Ends the jumping early. */
-  readonly minutes?: number;
-  /** One of clock_faults.ts to build into the servers. */
-  readonly fault?: string;
-  readonly print?: (line: string) => void;
 }
 
 export interface ClockResult extends Account {
@@ -65,7 +60,6 @@ export interface ClockResult extends Account {
   };
   /** Signatures that collected, and times they were tried again. */
   readonly signatures: { collected: number; again: number };
-  readonly seconds: number;
 }
 
 /** Collect with one signature, again and again at any server while clocks jump. */
@@ -101,16 +95,7 @@ async function collectAgain(
 }
 
 /** Sell while clocks jump, then compare the ledger with the chain. */
-export async function sellUnderClocks({
-  ledger: kind,
-  jumps,
-  seed,
-  collect,
-  minutes = Infinity,
-  fault,
-  print = () => undefined,
-}: ClockOptions): Promise<ClockResult> {
-  const startMs = performance.now();
+export async function sellUnderClocks({ ledger: kind, jumps, seed, collect }: ClockOptions): Promise<ClockResult> {
   const random = randomFrom(seed);
   const world = await openSales(kind, { properties: PROPERTIES, buyers: BUYERS });
   const fate = (): Fate => {
@@ -128,7 +113,7 @@ export async function sellUnderClocks({
   const count = { jumps: 0, betweenReadings: 0, restarts: 0, chainJumps: 0, reserved: 0, settling: 0, unknown: 0 };
   const signatures = { collected: 0, again: 0 };
   const start = (offsetMs: number): Promise<ClockedServer> =>
-    clockedServer({ ...world.env, SANDBOX_RPC: node.url }, offsetMs, fault);
+    clockedServer({ ...world.env, SANDBOX_RPC: node.url }, offsetMs);
   const awayMs = (): number =>
     rightMs + (random() < 0.5 ? -1 : 1) * (AWAY_MS[Math.floor(random() * AWAY_MS.length)] ?? 0);
   try {
@@ -162,7 +147,7 @@ export async function sellUnderClocks({
       ),
     );
     const looking = await world.openLedger();
-    const over = (): boolean => count.jumps >= jumps || performance.now() > startMs + minutes * MINUTE_MS;
+    const over = (): boolean => count.jumps >= jumps;
     while (attempts.filter((a) => a.answer).length < WARM_UP) await sleep(20);
 
     const jumped = async (server: ClockedServer, offsetMs: number): Promise<void> => {
@@ -176,11 +161,6 @@ export async function sellUnderClocks({
       if (open.some((p) => p.state === 'reserved')) count.reserved += 1;
       if (open.some((p) => p.state === 'settling' && p.why === null)) count.settling += 1;
       if (open.some((p) => p.why !== null)) count.unknown += 1;
-      if (count.jumps % 25 === 0)
-        print(
-          `${count.jumps} jumps, ${attempts.filter((a) => a.answer).length} answers, ` +
-            `${((performance.now() - startMs) / 1000).toFixed(0)} s`,
-        );
     };
     const jumper = async (slot: number): Promise<void> => {
       for (let own = 1; !over(); own += 1) {
@@ -226,7 +206,7 @@ export async function sellUnderClocks({
     await node.idle();
     const passed = MAX_BUYER_MS + HOUR_MS;
     await passOnChain(world.chain, passed / SECOND_MS);
-    const last = await clockedServer(world.env, rightMs + passed, fault);
+    const last = await clockedServer(world.env, rightMs + passed);
     servers.push(last);
     const account = await drawnUp(world, attempts, last.url, collect);
     const { reserved, settling, unknown, ...counts } = count;
@@ -237,7 +217,6 @@ export async function sellUnderClocks({
       open: { reserved, settling, unknown },
       settlements: node.seen,
       signatures,
-      seconds: (performance.now() - startMs) / 1000,
     };
   } finally {
     for (const server of servers) await server?.end('SIGKILL');

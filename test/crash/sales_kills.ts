@@ -22,9 +22,6 @@ export interface KillOptions {
   readonly seed: number;
   /** Charged purchases that are collected over HTTP at the end; the bytes of all are compared with their hash. */
   readonly collect: number;
-  /** Limit on the time of the kills. */
-  readonly minutes?: number;
-  readonly print?: (line: string) => void;
 }
 
 export interface KillResult extends Account {
@@ -32,19 +29,10 @@ export interface KillResult extends Account {
   /** Kills that left a settling purchase or a reservation. */
   readonly leftOpen: number;
   readonly troubles: readonly string[];
-  readonly seconds: number;
 }
 
 /** Sell while servers are killed, then compare the ledger with the chain. */
-export async function sellUnderKills({
-  ledger: kind,
-  kills,
-  seed,
-  collect,
-  minutes = Infinity,
-  print = () => undefined,
-}: KillOptions): Promise<KillResult> {
-  const startMs = Date.now();
+export async function sellUnderKills({ ledger: kind, kills, seed, collect }: KillOptions): Promise<KillResult> {
   const random = randomFrom(seed);
   const world = await openSales(kind, { properties: PROPERTIES, buyers: BUYERS });
   const { chain, postgres } = world;
@@ -66,7 +54,7 @@ export async function sellUnderKills({
     const looking = await world.openLedger();
     while (attempts.filter((a) => a.answer).length < WARM_UP) await sleep(20);
     const killer = async (slot: number): Promise<void> => {
-      while (count.killed < kills && Date.now() < startMs + minutes * 60_000) {
+      while (count.killed < kills) {
         // Somewhere within the time that a paid request takes, from its being sent to its being answered.
         const [enough, latestMs] = [pace.sent + 1 + Math.floor(random() * MAX_REQUESTS), Date.now() + MAX_LIFE_MS];
         while (pace.sent < enough && Date.now() < latestMs) await sleep(2);
@@ -80,17 +68,12 @@ export async function sellUnderKills({
           (await all(looking.purchases()).catch(() => [])).some((p) => p.state === 'settling' || p.state === 'reserved')
         )
           count.leftOpen += 1;
-        if (count.killed % 25 === 0)
-          print(
-            `  ${count.killed} killed, ${attempts.filter((a) => a.answer).length} answers, ` +
-              `${((Date.now() - startMs) / 1000).toFixed(0)} s`,
-          );
         servers[slot] = await start();
       }
     };
     const half = Math.min(kills / 2, 20);
     const trouble = async (): Promise<void> => {
-      while (count.killed < half && Date.now() < startMs + minutes * 30_000) await sleep(50);
+      while (count.killed < half) await sleep(50);
       if (postgres) {
         await postgres.stop('immediate');
         await sleep(300);
@@ -123,7 +106,6 @@ export async function sellUnderKills({
       kills: count.killed,
       leftOpen: count.leftOpen,
       troubles,
-      seconds: (Date.now() - startMs) / 1000,
     };
   } finally {
     for (const server of servers) await server?.end('SIGKILL');
