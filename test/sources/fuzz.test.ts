@@ -1,7 +1,7 @@
 /**
  * Damaged pages never crash a parser, and no detectable damage gives a wrong value: 300 fixed variants of each family's
- * recorded pages, and 150 of the largest families. `make prove` runs 10,000 of each. ONLY=sources/fuzz N=500 SEED=2 runs
- * others.
+ * recorded pages, and 150 of the largest families. `make prove` runs 10,000 of each. ONLY=sources/fuzz N=500 SEED=2
+ * runs others.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
