@@ -16,15 +16,21 @@ interface Statement {
 }
 
 const page = pages.find(({ path }) => path === PAGE) ?? assert.fail(`there is no ${PAGE}`);
-/** Lines of tables, without headings. */
-const lines = page.text.split('\n').filter((line) => /^\|(?! no\.|-)/.test(line));
-const statements = lines.map((line): Statement => {
-  const [, number, text, title, link] =
-    /^\| (\d+) \| ([^|]+) \| \[([^|]+)\]\(([^|()]+)\) \|$/.exec(line) ?? assert.fail(`not a statement: ${line}`);
+/** Titles of the tests, in the order of the statements. */
+const titles = JSON.parse(readFileSync(new URL('statements.json', import.meta.url), 'utf8')) as readonly string[];
+/** List items, each on one line. */
+const itemsIn = (text: string): readonly string[] =>
+  text
+    .replaceAll(/\n +/gu, ' ')
+    .split('\n')
+    .filter((line) => /^\d/u.test(line));
+const statements = itemsIn(page.text).map((line, i): Statement => {
+  const [, number, text, link] =
+    /^(\d+)\. (.+) \[[^\]]+\]\(([^()]+)\)$/u.exec(line) ?? assert.fail(`not a statement: ${line}`);
   return {
     number: Number(number),
     text: text ?? '',
-    title: title ?? '',
+    title: titles[i] ?? '',
     file: normalize(join(dirname(PAGE), link ?? '')),
   };
 });
@@ -44,15 +50,15 @@ test('the statements are numbered from 1, and none occurs twice in a section', (
     statements.map(({ number }) => number),
     statements.map((_, i) => i + 1),
   );
-  for (const section of page.text.split(/^## /m)) {
-    const texts = [...section.matchAll(/^\| \d+ \| ([^|]+) \|/gm)].map(([, text = '']) => text.trim());
-    const [heading = ''] = section.split('\n');
-    assert.equal(new Set(texts).size, texts.length, heading);
+  for (const section of page.text.split('\n## ')) {
+    const texts = itemsIn(section).map((item) => item.replaceAll(/^\d+\. | \[.*$/gu, ''));
+    assert.equal(new Set(texts).size, texts.length, section.split('\n')[0]);
   }
+  assert.equal(titles.length, statements.length, 'statements.json has a title for each');
   assert.ok(statements.length >= 185, `${statements.length} statements`);
 });
 
-test('each statement names a test by its title, which its file has once', () => {
+test('each statement has a test, whose title its file has once', () => {
   const missing = statements.filter(
     ({ title, file }) => titlesIn(file).filter((found) => found === title).length !== 1,
   );
