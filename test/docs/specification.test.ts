@@ -52,7 +52,7 @@ test('the statements are numbered from 1, and none occurs twice in a section', (
   );
   for (const section of page.text.split('\n## ')) {
     const texts = itemsIn(section).map((item) => item.replaceAll(/^\d+\. | \[.*$/gu, ''));
-    assert.equal(new Set(texts).size, texts.length, section.split('\n')[0]);
+    assert.equal(new Set(texts).size, texts.length, section.slice(0, section.indexOf('\n')));
   }
   assert.equal(titles.length, statements.length, 'statements.json has a title for each');
   assert.ok(statements.length >= 185, `${statements.length} statements`);
