@@ -111,7 +111,7 @@ describe('a snapshot compared with its world', () => {
   it('joins all listings and parcel numbers of one property, and three of four records of a property for sale', () => {
     const [listings, distress, sales, debts] = counts;
     assert.ok(listings && distress && sales && debts);
-    const isEnough = listings.same > 30 && distress.same > 20 && sales.same > 12 && debts.same > 5;
+    const isEnough = listings.same > 25 && distress.same > 20 && sales.same > 12 && debts.same > 5;
     assert.ok(isEnough, inspect(counts, { depth: 3 }));
     assert.equal(recallOf(listings), 1);
     assert.equal(recallOf(sales), 1);

@@ -1,4 +1,4 @@
-/** County records match a listing only at exactly its address. */
+/** How a county record at an address matches a listing, and what it scores. test/identity has the spellings. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { buildTables, type Built, type InputRow } from '../build_models.ts';
@@ -22,51 +22,17 @@ const CASES: Readonly<Record<string, Case>> = {
     record: ['1200 NORTH LINDEN AVE', '44102'],
     match: 'address_exact',
   },
-  'same range': {
-    listing: ['1202 - 1204 Linden Ave', '44102'],
-    record: ['1202-04 LINDEN AVE', '44102'],
-    match: 'address_exact',
-  },
-  'two addresses in one line': {
-    listing: ['1206 Linden Ave', '44102'],
-    record: ['1 CORNER ST AKA 1206 LINDEN AVE', '44102'],
-    match: 'address_exact',
-  },
   'a house inside a range': {
     listing: ['1210-1214 Linden Ave', '44102'],
     record: ['1212 LINDEN AVE', '44102'],
     match: 'address_range',
-  },
-  'the house beside a range': {
-    listing: ['1220-1224 Linden Ave', '44102'],
-    record: ['1226 LINDEN AVE', '44102'],
-    match: null,
-  },
-  'another unit inside a range': {
-    listing: ['1226-1228 Linden Ave # 5', '44102'],
-    record: ['1228 LINDEN AVE # 4', '44102'],
-    match: null,
-  },
-  'across the street from a range': {
-    listing: ['1230-1234 Linden Ave', '44102'],
-    record: ['1231 LINDEN AVE', '44102'],
-    match: null,
   },
   'a condominium in the building': {
     listing: ['1240 Linden Ave', '44102'],
     record: ['1240 LINDEN AVE UNIT 3', '44102'],
     match: 'address_without_unit',
   },
-  'another unit': {
-    listing: ['1242 Linden Ave Apt 1', '44102'],
-    record: ['1242 LINDEN AVE UNIT 11', '44102'],
-    match: null,
-  },
-  'another ZIP': { listing: ['1250 Linden Ave', '44102'], record: ['1250 LINDEN AVE', '44103'], match: null },
   'another suffix': { listing: ['1252 Linden Ave', '44102'], record: ['1252 LINDEN ST', '44102'], match: null },
-  'another direction': { listing: ['1254 E Linden Ave', '44102'], record: ['1254 W LINDEN AVE', '44102'], match: null },
-  'no direction': { listing: ['1256 E Linden Ave', '44102'], record: ['1256 LINDEN AVE', '44102'], match: null },
-  'a fraction': { listing: ['1258 Linden Ave', '44102'], record: ['1258 1/2 LINDEN AVE', '44102'], match: null },
   'no ZIP printed': {
     listing: ['1260 Linden Ave', '44102'],
     record: ['1260 LINDEN AVE', null, 'CLEVELAND'],
@@ -82,17 +48,11 @@ const CASES: Readonly<Record<string, Case>> = {
     record: ['1270 LINDEN AVE', null],
     match: 'address_exact_place_unknown',
   },
-  'neither city nor ZIP printed, another unit': {
-    listing: ['1272 Linden Ave Apt 1', '44102'],
-    record: ['1272 LINDEN AVE UNIT 11', null],
-    match: null,
-  },
   'no ZIP printed, listing outside the county': {
     listing: ['1262 Linden Ave', '45202'],
     record: ['1262 LINDEN AVE', null],
     match: null,
   },
-  'vacant land': { listing: ['1264 Linden Ave', '44102'], record: ['0 LINDEN AVE', '44102'], match: null },
   'a hidden street': { listing: [null, '44104'], record: ['1266 LINDEN AVE', '44104'], match: null },
 };
 
