@@ -3,7 +3,7 @@
  * before the rename that publishes it, and the folder after.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
 const CHUNK_BYTES = 1 << 20;
@@ -118,4 +118,21 @@ export async function readJson(path: string): Promise<unknown> {
   } catch {
     throw new DamagedFile(`${path} is not JSON`);
   }
+}
+
+/** Size of files in bytes. A file removed meanwhile counts as 0. */
+export async function sizeOfFiles(paths: readonly string[]): Promise<number> {
+  let total = 0;
+  for (const path of paths)
+    total += await stat(path).then(
+      (found) => found.size,
+      () => 0,
+    );
+  return total;
+}
+
+/** Size of all files in a folder, in bytes. */
+export async function sizeOfFolder(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return sizeOfFiles(entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)));
 }

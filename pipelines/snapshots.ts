@@ -86,8 +86,7 @@ export async function verifySnapshot(layout: Layout, runId: string, needed: File
     throw error;
   });
   if (read instanceof DamagedFile) return [read.message];
-  const [manifest, removed] = read;
-  const pruned = new Map(removed.map(({ file, setting }) => [file, setting]));
+  const [manifest, pruned] = read;
   const problems: string[] = [];
   for (const { file, sha256 } of [...Object.values(manifest.tables), manifest.database]) {
     const found = await sha256OfFile(join(layout.snapshot(runId), file)).catch((error: NodeJS.ErrnoException) => {
@@ -95,11 +94,10 @@ export async function verifySnapshot(layout: Layout, runId: string, needed: File
       throw error;
     });
     if (found === sha256) continue;
-    const setting = pruned.get(file);
     const isNeeded = needed === 'all' || (needed === 'tables' && file !== manifest.database.file);
     if (found !== undefined) problems.push(`${file} does not have the hash its manifest states`);
-    else if (setting === undefined) problems.push(`${file} is missing`);
-    else if (isNeeded) problems.push(`${file} was removed by make prune (${setting})`);
+    else if (!pruned.includes(file)) problems.push(`${file} is missing`);
+    else if (isNeeded) problems.push(`${file} was removed by make prune`);
   }
   return problems;
 }

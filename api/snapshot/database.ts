@@ -131,18 +131,16 @@ function narrowSql(table: TableName, present: ReadonlyMap<string, string>, names
 }
 
 /** Files that `make prune` removed from a snapshot that stays: pruned.json in its folder. */
-const PrunedFiles = z.object({ files: z.array(z.object({ file: z.string(), setting: z.string() })) });
+const PrunedFiles = z.object({ files: z.array(z.string()) });
 
 /** The error for a database file that cannot be read, with a remedy if it is missing. */
 async function unreadable(error: unknown, folder: string, file: string): Promise<unknown> {
   if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) return error;
   const pruned = PrunedFiles.safeParse(await readJson(join(folder, 'pruned.json')));
-  const removed = pruned.data?.files.find((one) => one.file === file);
   return new Error(
-    removed === undefined
-      ? `${file} is missing: restore it from a backup, or publish again with make run`
-      : `${file} was removed by make prune (${removed.setting}): publish again with make run, or point current at a ` +
-          'newer snapshot',
+    pruned.data?.files.includes(file) === true
+      ? `${file} was removed by make prune: publish again with make run, or point current at a newer snapshot`
+      : `${file} is missing: restore it from a backup, or publish again with make run`,
     { cause: error },
   );
 }

@@ -9,7 +9,7 @@ import { analystSettings } from '../../pipelines/analyse/settings.ts';
 import { calibrateSettings } from '../../pipelines/commands/calibrate_settings.ts';
 import { workerSettings } from '../../pipelines/crawl/settings.ts';
 import { backUpSettings, restoreSettings } from '../../pipelines/operate/backup/settings.ts';
-import { operatorSettings, retentionSettings } from '../../pipelines/operate/settings.ts';
+import { operatorSettings, statusArguments, writeArguments } from '../../pipelines/operate/settings.ts';
 import { probeSettings } from '../../pipelines/probe/probe_sources.ts';
 import { cell, table } from '../../lib/markdown.ts';
 
@@ -22,7 +22,7 @@ const SECTIONS: readonly (readonly [title: string, settings: z.ZodObject])[] = [
   ['Pipeline and sandbox', pipelineSettings],
   ['Server', serverSettings.omit({ DATA_DIR: true, LEDGER: true, STORE: true, STORE_CACHE_MB: true })],
   ['Receipt keys', receiptKeySettings.omit({ RECEIPT_KEY_FILE: true })],
-  ['Operating', operatorSettings.extend(retentionSettings.shape)],
+  ['Operating', operatorSettings.extend(statusArguments.shape).extend(writeArguments.shape)],
   ['Backup', backUpSettings.extend(restoreSettings.shape)],
   ['Workers and rebuild', workerSettings.extend(rebuildSettings.shape)],
   ['Probe', probeSettings],

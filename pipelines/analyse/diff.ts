@@ -238,7 +238,7 @@ export async function diffSnapshots(
     if (damage !== undefined) throw new SettingError(`Snapshot ${runId} is damaged: ${damage}`);
   }
   const [a, b] = [await readManifest(layout, runA), await readManifest(layout, runB)];
-  const gone = [...(await prunedFiles(layout, runA)), ...(await prunedFiles(layout, runB))].map(({ file }) => file);
+  const gone = [...(await prunedFiles(layout, runA)), ...(await prunedFiles(layout, runB))];
   const pruned = Object.entries({ ...a.tables, ...b.tables })
     .filter(([table, { file }]) => gone.includes(file) && (includeAll || !DERIVED_TABLES.has(table)))
     .map(([table]) => table);

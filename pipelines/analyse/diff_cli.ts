@@ -3,7 +3,7 @@ import { print } from '../../lib/output.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { layoutOf } from '../layout.ts';
 import { holdForReading } from '../run/lock.ts';
-import { operatorSettings } from '../operate/settings.ts';
+import { statusArguments } from '../operate/settings.ts';
 import { number, wrapLine } from '../format.ts';
 import { diffSnapshots, formatDiff, writeChanges } from './diff.ts';
 import { snapshotNamed } from './open_snapshot.ts';
@@ -12,7 +12,7 @@ import { analystSettings } from './settings.ts';
 
 async function main(): Promise<number> {
   const { DATA_DIR, A, B, OUT } = readSettings(analystSettings);
-  const { ALL } = readSettings(operatorSettings);
+  const { ALL } = readSettings(statusArguments);
   const layout = layoutOf(DATA_DIR);
   const release = holdForReading(layout);
   const [runA, runB] = [await snapshotNamed(layout, 'A', A), await snapshotNamed(layout, 'B', B)];

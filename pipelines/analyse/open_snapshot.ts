@@ -20,8 +20,8 @@ export interface OpenSnapshot {
   readonly duck: Duck;
   readonly manifest: Manifest;
   readonly layout: Layout;
-  /** Tables that it no longer has, with the setting that removed them. */
-  readonly removed: ReadonlyMap<string, string>;
+  /** Tables that make prune removed. */
+  readonly removed: ReadonlySet<string>;
 }
 
 /** Snapshots that an error message lists. */
@@ -63,13 +63,13 @@ function unknownSnapshot(layout: Layout, setting: string, wanted: string, all: r
 
 /**
  * Attach the DuckDB file; if it was pruned, build a temporary one from the Parquet files.
- * @returns tables that were pruned, with the setting that removed them
+ * @returns tables that were pruned
  */
-async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Manifest): Promise<Map<string, string>> {
-  const settings = new Map((await prunedFiles(layout, manifest.run_id)).map(({ file, setting }) => [file, setting]));
-  const removed = new Map<string, string>();
+async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Manifest): Promise<Set<string>> {
+  const pruned = await prunedFiles(layout, manifest.run_id);
+  const removed = new Set<string>();
   const file = join(layout.snapshot(manifest.run_id), manifest.database.file);
-  if (!settings.has(manifest.database.file) || existsSync(file)) {
+  if (!pruned.includes(manifest.database.file) || existsSync(file)) {
     await connection.run(`ATTACH ${literal(file)} AS snapshot (READ_ONLY); USE snapshot`);
     return removed;
   }
@@ -80,9 +80,8 @@ async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Ma
     const published = (await loadModels()).filter(({ name }) => name in manifest.tables);
     for (const { name, contract } of published) {
       const table = manifest.tables[name]?.file ?? '';
-      const setting = settings.get(table);
-      if (setting !== undefined) {
-        removed.set(name, setting);
+      if (pruned.includes(table)) {
+        removed.add(name);
         continue;
       }
       const rows = `read_parquet(${literal(join(layout.snapshot(manifest.run_id), table))})`;
@@ -114,7 +113,7 @@ export async function openSnapshot(dataDir: string, wanted = 'current', setting 
   const runId = await snapshotNamed(layout, setting, wanted);
   const manifest = await readManifest(layout, runId);
   const duck = await openDuck();
-  let removed: ReadonlyMap<string, string>;
+  let removed: ReadonlySet<string>;
   try {
     const release = holdForReading(layout);
     try {

@@ -10,23 +10,21 @@ import { QueueUnavailable } from '../crawl/database.ts';
 import { failureText, isUnpublished } from '../failure.ts';
 import { layoutOf } from '../layout.ts';
 import { sendAlerts } from '../operate/alerts/send.ts';
-import { operatorSettings } from '../operate/settings.ts';
+import { statusArguments } from '../operate/settings.ts';
 import { rebuildCommand } from './rebuild.ts';
 import { runCommand } from './run.ts';
 import { status } from './status.ts';
 
 /** On a terminal that is too small, fresh sources are grouped by family. */
 async function statusCommand(): Promise<number> {
-  const { DATA_DIR, JSON: json, ALL, PAYMENTS, BACKUP_DAYS } = readSettings(operatorSettings);
-  const { LEDGER, QUEUE, STORE } = readSettings(pipelineSettings);
+  const { JSON: json, ALL } = readSettings(statusArguments);
+  const { DATA_DIR, LEDGER, QUEUE, STORE } = readSettings(pipelineSettings);
   const { isTTY, rows, columns } = process.stdout;
   return status(layoutOf(DATA_DIR), print, {
     json,
     ledger: { DATA_DIR, LEDGER },
-    payments: PAYMENTS,
     queue: QUEUE,
     store: STORE,
-    backupDays: BACKUP_DAYS,
     hasColor: isTTY && process.stdout.hasColors(),
     ...(isTTY ? { columns } : {}),
     ...(isTTY && !ALL ? { lines: rows } : {}),

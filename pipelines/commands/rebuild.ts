@@ -174,8 +174,8 @@ async function readPrevious(folders: Folders, runId: string, wanted: string): Pr
 async function restoreTables(folders: Folders, manifest: Manifest): Promise<void> {
   const { layout, target } = folders;
   const runId = manifest.run_id;
-  const pruned = new Set((await prunedFiles(layout, runId)).map(({ file }) => file));
-  const tables = Object.entries(manifest.tables).filter(([, { file }]) => pruned.has(file));
+  const pruned = await prunedFiles(layout, runId);
+  const tables = Object.entries(manifest.tables).filter(([, { file }]) => pruned.includes(file));
   if (tables.length === 0 || existsSync(target.snapshot(runId))) return;
   const own = { ...folders, target: layoutOf(await mkdtemp(join(target.root, 'earlier-'))) };
   const previous = manifest.previous === null ? null : await readPrevious(own, manifest.previous, runId);
@@ -183,12 +183,13 @@ async function restoreTables(folders: Folders, manifest: Manifest): Promise<void
   for (const [name, { sha256 }] of tables)
     if (now.tables[name]?.sha256 !== sha256)
       throw new SettingError(
-        `${name} of ${runId} was removed by make prune and cannot be rebuilt identically. ` +
-          [...now.versionChanges, 'Set KEEP_FILINGS_DAYS to keep it longer.'].join('. '),
+        [`${name} of ${runId} was removed by make prune and cannot be rebuilt identically`, ...now.versionChanges].join(
+          '. ',
+        ),
       );
   await makeFolder(target.snapshot(runId));
   for (const { file } of Object.values(manifest.tables)) {
-    const from = pruned.has(file) ? own.target : layout;
+    const from = pruned.includes(file) ? own.target : layout;
     await cp(join(from.snapshot(runId), file), join(target.snapshot(runId), file));
   }
   await rm(own.target.root, { recursive: true });

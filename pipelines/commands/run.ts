@@ -20,7 +20,8 @@ import { FAMILIES } from '../../sources/kinds.ts';
 import { liveClock, sandboxClock, type Clock } from '../clock.ts';
 import { inThisProcess, type Crawler } from '../crawl/crawler.ts';
 import { layoutOf, type Layout } from '../layout.ts';
-import { operatorSettings } from '../operate/settings.ts';
+import { SOURCE_GROUPS } from '../operate/schedule.ts';
+import { writeArguments } from '../operate/settings.ts';
 import { mayBeFetched, missingPermissions } from '../permission.ts';
 import { lineProgress } from '../progress/lines.ts';
 import { LiveProgress } from '../progress/live.ts';
@@ -39,17 +40,18 @@ import { wrapped } from '../format.ts';
 /** Number of equal first letters of similar names, and number of similar names in a message. */
 const [SAME_START, SIMILAR_SHOWN] = [5, 5];
 
-/** The sources that SOURCES chooses, by name or family. @throws SettingError naming an unknown one */
+/** The sources that SOURCES chooses, by name, family or group. @throws SettingError naming an unknown one */
 function chooseSources(all: readonly SourceSpec[], wanted: string | undefined): (spec: SourceSpec) => boolean {
   if (wanted === undefined) return () => true;
   if (wanted === 'none') return () => false;
   const words = wanted
     .split(',')
     .map((word) => word.trim())
-    .filter(Boolean);
+    .filter(Boolean)
+    .flatMap((word) => SOURCE_GROUPS.get(word) ?? [word]);
   if (words.length === 0)
     throw new SettingError(`SOURCES is ${JSON.stringify(wanted)}, expected names or families of sources, or none`);
-  const known = [...FAMILIES, ...all.map((source) => source.name)];
+  const known = [...SOURCE_GROUPS.keys(), ...FAMILIES, ...all.map((source) => source.name)];
   const unknown = words.find((word) => !known.includes(word));
   if (unknown !== undefined) {
     const similar = known.filter((name) => name.startsWith(unknown.slice(0, SAME_START)) || name.includes(unknown));
@@ -171,7 +173,7 @@ async function noticesBefore(
 /** @returns the exit status */
 export async function runCommand(): Promise<number> {
   const settings = readSettings(pipelineSettings);
-  const { WAIT_MINUTES } = readSettings(operatorSettings);
+  const { WAIT_MINUTES } = readSettings(writeArguments);
   checkSettings(settings);
   const assumptions = assumptionsWith(settings.ASSUMPTIONS_FILE);
   const all = await loadSources();

@@ -53,8 +53,8 @@ async function publishedSnapshots(layout: Layout): Promise<Published[]> {
     const manifest = await unlessDamaged(readManifest(layout, runId));
     // No reader can trust its files; make status and the run that continues it name the damage.
     if (manifest === undefined) continue;
-    const gone = new Set((await prunedFiles(layout, runId)).map(({ file }) => file));
-    const tables = Object.entries(manifest.tables).flatMap(([name, { file }]) => (gone.has(file) ? [] : [name]));
+    const gone = await prunedFiles(layout, runId);
+    const tables = Object.entries(manifest.tables).flatMap(([name, { file }]) => (gone.includes(file) ? [] : [name]));
     all.push({ manifest, tables });
   }
   return all;

@@ -1,22 +1,80 @@
 /** Health of a data folder as one value, for `make status` and for alerts. */
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DamagedFile } from '../../lib/files.ts';
-import type { LedgerSettings } from '../../ledger/open.ts';
+import { z } from 'zod';
+import { differencesOf, type Difference } from '../../ledger/differences.ts';
+import { LedgerUnavailable, settlingSinceMs, type Purchase } from '../../ledger/ledger.ts';
+import { notedLedgerExists, openNotedLedger, shownPlace, type LedgerSettings } from '../../ledger/open.ts';
+import { DamagedFile, namesIn, readJson, sizeOfFolder } from '../../lib/files.ts';
+import { usdOf } from '../../lib/network.ts';
+import { SettingError } from '../../lib/settings.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import { daysBetween, liveClock } from '../clock.ts';
 import { queueState, type QueueState } from '../crawl/state.ts';
-import { parseRunId, type Layout } from '../layout.ts';
+import { bytesShort } from '../format.ts';
+import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
 import { lockHolder } from '../run/lock.ts';
 import { currentSnapshot, readManifest, verifySnapshot } from '../snapshots.ts';
 import { backupProblems, latestBackup, type LatestBackup } from './backup/latest.ts';
-import { sizeOfFolder } from './disk.ts';
-import { diskForecast, diskProblems, type DiskForecast } from './forecast.ts';
-import { ledgerState, type Earnings, type LedgerState } from './earnings.ts';
-import { sumCosts, pastRuns, type Cost, type PastRun, type RunReport } from './past_runs.ts';
 import { problem, worstLevel, type Level, type Problem } from './problems.ts';
 import { storeState, type StoreState } from '../store/state.ts';
 import { sourceHealth, sourceProblems, type SourceHealth } from './source_health.ts';
+
+const count = z.int().min(0);
+
+/** The fields of a run's report, runs/<run id>/run.json, that are read here. */
+const RunReport = z.looseObject({
+  run_id: z.string(),
+  started_at: z.string(),
+  seconds: z.number(),
+  published: z.boolean(),
+  current: z.boolean(),
+  blocked: z.array(z.string()),
+  reads: z.array(
+    z.looseObject({
+      source: z.string(),
+      status: z.string(),
+      traffic: z.looseObject({ requests: count, bytes: count }).nullable(),
+    }),
+  ),
+});
+type RunReport = z.infer<typeof RunReport>;
+
+interface PastRun {
+  readonly runId: string;
+  /** Null if the run is in progress, or died. */
+  readonly report: RunReport | null;
+}
+
+/** Runs, oldest first. */
+async function pastRuns(layout: Layout): Promise<PastRun[]> {
+  const names = await namesIn(layout.runs);
+  const runs: PastRun[] = [];
+  for (const runId of names.filter((name) => parseRunId(name) !== null).sort(compareRunIds)) {
+    const report = RunReport.safeParse(await readJson(join(layout.run(runId), 'run.json')));
+    runs.push({ runId, report: report.success ? report.data : null });
+  }
+  return runs;
+}
+
+export interface Cost {
+  readonly runs: number;
+  readonly requests: number;
+  readonly bytes: number;
+  readonly seconds: number;
+}
+
+/** Requests to sites and time of this machine that runs took. */
+function sumCosts(runs: readonly RunReport[]): Cost {
+  const traffic = runs.flatMap((run) => run.reads.flatMap((read) => (read.traffic ? [read.traffic] : [])));
+  return {
+    runs: runs.length,
+    requests: traffic.reduce((sum, t) => sum + t.requests, 0),
+    bytes: traffic.reduce((sum, t) => sum + t.bytes, 0),
+    seconds: Math.round(runs.reduce((sum, r) => sum + r.seconds, 0)),
+  };
+}
 
 /** The snapshot in use. */
 export interface SnapshotHealth {
@@ -48,13 +106,8 @@ export interface Health {
   readonly month: Cost;
   /** Bytes on the disk. */
   readonly disk: Readonly<Record<'archive' | 'staged' | 'snapshots' | 'runs', number>>;
-  /** Growth of the folder and the day on which the disk is full; null before there are runs of two days. */
-  readonly forecast: DiskForecast | null;
-  /**
-   * Earnings; null if there is no ledger yet, or it is unavailable. The sandbox's local chain looks like Base in the
-   * ledger, so `money` comes from the data clock and from PAYMENTS: null if neither decides.
-   */
-  readonly earned: (Earnings & { readonly money: 'real' | 'test' | null }) | null;
+  /** Free bytes of the disk; null if the folder does not exist. */
+  readonly free: number | null;
   /** The latest backup by `make backup`; null if there is none. */
   readonly backup: LatestBackup | null;
   /** Workers and their work; null without QUEUE, or if it is unavailable. */
@@ -69,19 +122,19 @@ export interface Health {
 export interface HealthOptions {
   /** Default: the ledger of the folder. */
   readonly ledger?: LedgerSettings;
-  /** How the server is paid, if known. */
-  readonly payments?: 'sandbox' | 'facilitator' | 'self' | undefined;
   /** Address of the queue, if workers read the sources. */
   readonly queue?: string | undefined;
   /** Address of the store, if hosts share one. */
   readonly store?: string | undefined;
-  /** Days after which the backup of real data is too old; 0 checks nothing. Default 0. */
-  readonly backupDays?: number;
   /** Default: the day of the snapshot's clock. */
   readonly today?: string;
 }
 
 const MONTH_DAYS = 30;
+/** Free space below which real data is in danger: a run with three million filings writes about 2 GB. */
+const FREE_BYTES = 5_000_000_000;
+/** A settlement that takes longer has an unknown outcome. */
+const UNKNOWN_AFTER_MS = 10 * 60_000;
 
 /** Problems of the runs after the snapshot in use: one that published nothing, or one that died. */
 function runProblems(runs: readonly PastRun[], running: string | null): Problem[] {
@@ -137,14 +190,66 @@ async function measureDisk(layout: Layout): Promise<Health['disk']> {
   };
 }
 
-function earnedOf(
-  ledger: LedgerState | null,
-  payments: HealthOptions['payments'],
-  clock: Manifest['data_clock'] | null,
-): Health['earned'] {
-  if (!ledger?.earnings) return null;
-  const isTest = payments === 'sandbox' || clock === 'sandbox';
-  return { ...ledger.earnings, money: isTest ? 'test' : payments === undefined ? null : 'real' };
+const freeBytes = (layout: Layout): Promise<number | null> =>
+  statfs(layout.root).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => null,
+  );
+
+/** A problem if a disk with real data has little free space. */
+export function diskProblems({ root }: Layout, free: number | null): Problem[] {
+  if (free === null || free >= FREE_BYTES) return [];
+  const message = `the disk of ${root} has ${bytesShort(free)} free, less than ${bytesShort(FREE_BYTES)}: add space, or `;
+  return [problem('disk_fills', root, `${message}lower KEEP_DAYS and run make prune APPLY=1`)];
+}
+
+/** One problem for each kind of difference that the audit found. */
+function differenceProblems(differences: readonly Difference[]): Problem[] {
+  const total = (amounts: readonly bigint[]): string => usdOf(amounts.reduce((sum, amount) => sum + amount, 0n));
+  const owed = differences.flatMap((difference) => (difference.kind === 'owed' ? [difference.transfer.amount] : []));
+  const unpaid = differences.flatMap((difference) =>
+    difference.kind === 'unpaid' ? [difference.purchase.payment.amount] : [],
+  );
+  const problems: Problem[] = [];
+  if (owed.length > 0) {
+    const message =
+      `${owed.length} incoming transfers, $${total(owed)} in total, paid for something that can no longer be ` +
+      'delivered: refund them';
+    problems.push(problem('transfers_owed', 'ledger', message));
+  }
+  if (unpaid.length > 0) {
+    const message = `${unpaid.length} sold purchases, $${total(unpaid)} in total, have no transfer on the chain`;
+    problems.push(problem('sales_unpaid', 'ledger', message));
+  }
+  return problems;
+}
+
+function settlementProblem(purchase: Purchase): Problem {
+  const { id, route, payment, why } = purchase;
+  const sentAt = new Date(settlingSinceMs(purchase)).toISOString();
+  const message =
+    `purchase ${id} of ${route} for $${usdOf(payment.amount)} was sent for settlement at ${sentAt} and its outcome ` +
+    `is unknown${why === null ? '' : `: ${why}`}`;
+  return problem('settlement_unknown', id, message);
+}
+
+/** Problems of payments, from the ledger; none without a ledger. An unavailable ledger is a problem, not an error. */
+export async function ledgerProblems(settings: LedgerSettings, nowMs = Date.now()): Promise<Problem[]> {
+  try {
+    if (!notedLedgerExists(settings)) return [];
+    const ledger = await openNotedLedger(settings);
+    try {
+      const unresolved = (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).filter(
+        (purchase) => settlingSinceMs(purchase) < nowMs - UNKNOWN_AFTER_MS,
+      );
+      return [...differenceProblems(await differencesOf(ledger, null)), ...unresolved.map(settlementProblem)];
+    } finally {
+      await ledger.close();
+    }
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailable) && !(error instanceof SettingError)) throw error;
+    return [problem('ledger_unavailable', shownPlace(settings), error.message)];
+  }
 }
 
 /** The manifest of the current snapshot; null if nothing is published; DamagedFile if it is damaged. */
@@ -160,26 +265,21 @@ async function currentManifest(layout: Layout): Promise<Manifest | DamagedFile |
 /** Facts that a health report has with and without a snapshot, and problems that no snapshot causes. */
 async function checkFolder(
   layout: Layout,
-  checkedOn: string,
   { ledger = { DATA_DIR: layout.root }, queue, store }: Pick<HealthOptions, 'ledger' | 'queue' | 'store'>,
 ) {
   const runs = await pastRuns(layout);
   const running = runs.at(-1)?.report === null ? await lockHolder(layout) : null;
   const reports = runs.flatMap((run) => (run.report ? [run.report] : []));
   const lastReport = reports.at(-1);
-  const sales = await ledgerState(ledger);
   const crawl = queue === undefined ? undefined : await queueState(queue);
   const stored = store === undefined ? undefined : await storeState(store);
-  const disk = await measureDisk(layout);
-  const forecast = await diskForecast(layout, reports, { today: checkedOn, stagedBytes: disk.staged });
   return {
     since: parseRunId(runs[0]?.runId ?? '')?.asOf,
     reports,
-    sales,
     facts: {
       last_run: lastReport ? lastRunOf(lastReport) : null,
-      disk,
-      forecast,
+      disk: await measureDisk(layout),
+      free: await freeBytes(layout),
       backup: await latestBackup(layout),
       running,
       queue: crawl?.state ?? null,
@@ -187,8 +287,7 @@ async function checkFolder(
     },
     problems: [
       ...runProblems(runs, running),
-      ...diskProblems(layout, forecast, checkedOn),
-      ...(sales?.problems ?? []),
+      ...(await ledgerProblems(ledger)),
       ...(crawl?.problems ?? []),
       ...(stored?.problems ?? []),
     ],
@@ -208,11 +307,11 @@ export async function checkHealth(
   sources: readonly SourceSpec[],
   options: HealthOptions = {},
 ): Promise<Health> {
-  const { today, payments, backupDays = 0 } = options;
+  const { today } = options;
   const manifest = await currentManifest(layout);
   const isSandbox = manifest !== null && !(manifest instanceof DamagedFile) && manifest.data_clock === 'sandbox';
   const checkedOn = today ?? (isSandbox ? manifest.as_of : liveClock().asOf);
-  const { since, reports, sales, facts, problems } = await checkFolder(layout, checkedOn, options);
+  const { since, reports, facts, problems } = await checkFolder(layout, options);
   if (manifest === null || manifest instanceof DamagedFile) {
     const troubles = [await snapshotProblem(layout, manifest), ...problems];
     return {
@@ -222,21 +321,22 @@ export async function checkHealth(
       sources: [],
       month: sumCosts(reports),
       ...facts,
-      earned: earnedOf(sales, payments, null),
       troubles,
     };
   }
   const damage = await verifySnapshot(layout, manifest.run_id);
   const specs = new Map(sources.map((spec) => [spec.name, spec]));
   const sourcesHealth = manifest.sources.map((source) => sourceHealth(source, specs.get(source.source), checkedOn));
-  const { backup } = facts;
-  const ofBackups = isSandbox ? [] : backupProblems(layout, { backup, since, today: checkedOn, days: backupDays });
+  const { backup, free } = facts;
+  const ofRealData = isSandbox
+    ? []
+    : [...diskProblems(layout, free), ...backupProblems(layout, { backup, since, today: checkedOn })];
   const troubles = [
     ...damage.map((sentence) =>
       problem('snapshot_damaged', manifest.run_id, `snapshot ${manifest.run_id}: ${sentence}`),
     ),
     ...problems,
-    ...ofBackups,
+    ...ofRealData,
     ...sourcesHealth.flatMap(sourceProblems),
   ];
   return {
@@ -246,7 +346,6 @@ export async function checkHealth(
     sources: sourcesHealth,
     month: sumCosts(reports.filter((report) => daysBetween(report.run_id, checkedOn) < MONTH_DAYS)),
     ...facts,
-    earned: earnedOf(sales, payments, manifest.data_clock),
     troubles,
   };
 }

@@ -1,18 +1,125 @@
 /**
- * Runs scheduled jobs and sends alerts until it is stopped, for containers, which have neither systemd nor cron. The
- * schedule is that of `make schedule`; the jobs take their settings from the environment of this process.
+ * `make schedule`: runs scheduled jobs and sends alerts until it is stopped. Each job runs once per slot; a missed slot
+ * or a failed run is retried a few times, an hour apart, to spare the sites. The jobs take their settings from the
+ * environment of this process.
  */
+import { spawn } from 'node:child_process';
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { readJson, writeWhole } from '../../lib/files.ts';
 import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
 import { failureText } from '../failure.ts';
 import { layoutOf } from '../layout.ts';
 import { sendAlerts } from './alerts/send.ts';
-import { runMissedJobs, type JobRunner } from './schedule/run_job.ts';
+import { JOBS, lastSlot, nextSlot, type Job } from './schedule.ts';
 
 const MINUTE_MS = 60_000;
-/** Problems of the current hour are reported once, as by `make watch`. */
+const MAX_ATTEMPTS = 3;
+const BETWEEN_ATTEMPTS_MS = 50 * MINUTE_MS;
+/** WAIT_MINUTES of a scheduled run. */
+const WAIT_MINUTES = '240';
+/** Lines of a failed job's log that are printed. */
+const TAIL_LINES = 20;
+/** Rounds between two alerts: problems of the current hour are reported once. */
 const ALERTS_EVERY = 60;
+const PROJECT = join(import.meta.dirname, '../..');
+
+const State = z.object({
+  slot: z.iso.datetime(),
+  attempts: z.int().min(0),
+  last_attempt: z.iso.datetime(),
+  done: z.boolean(),
+});
+type State = z.infer<typeof State>;
+
+export type Outcome = 'done' | 'failed' | 'already_done' | 'tried_lately' | 'given_up';
+
+/** Runs a job with its output in a log file. @returns its exit status */
+export type JobRunner = (job: Job, log: string, env: NodeJS.ProcessEnv) => Promise<number>;
+
+export interface JobOptions {
+  readonly dataDir: string;
+  readonly print: (line: string) => void;
+  readonly now?: Date;
+  readonly runner?: JobRunner;
+}
+
+/** Arguments of Node, and settings, for a job. The scheduler starts programs itself, without make. */
+export function commandOf({ name, reads }: Job): { readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv } {
+  if (name === 'prune') return { args: ['pipelines/operate/prune.ts'], env: { APPLY: '1' } };
+  const run = ['sandbox/around.ts', process.execPath, 'pipelines/commands/cli.ts', 'run'];
+  return { args: run, env: { SOURCES: reads.length === 0 ? 'none' : reads.join(',') } };
+}
+
+const spawnJob: JobRunner = async (job, log, env) => {
+  const output = await open(log, 'w');
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      spawn(process.execPath, commandOf(job).args, { cwd: PROJECT, env, stdio: ['ignore', output.fd, output.fd] })
+        .on('error', reject)
+        .on('exit', (code) => {
+          resolve(code ?? 1);
+        });
+    });
+  } finally {
+    await output.close();
+  }
+};
+
+/** State of the job's last slot. */
+async function readState(path: string, slot: string): Promise<State> {
+  const read = State.safeParse(await readJson(path));
+  return read.success && read.data.slot === slot
+    ? read.data
+    : { slot, attempts: 0, last_attempt: new Date(0).toISOString(), done: false };
+}
+
+/** Why an attempt must not begin now; null if it may. */
+function reasonToSkip(state: State, now: Date): Outcome | null {
+  if (state.done) return 'already_done';
+  if (state.attempts >= MAX_ATTEMPTS) return 'given_up';
+  return now.getTime() - Date.parse(state.last_attempt) < BETWEEN_ATTEMPTS_MS ? 'tried_lately' : null;
+}
+
+/** Run a job if its last slot is not done. */
+export async function runJob(
+  job: Job,
+  { dataDir, print: tell, now = new Date(), runner = spawnJob }: JobOptions,
+): Promise<Outcome> {
+  const folder = join(dataDir, 'schedule');
+  const stateFile = join(folder, `${job.name}.json`);
+  const slot = lastSlot(job, now).toISOString();
+  const before = await readState(stateFile, slot);
+  const skipped = reasonToSkip(before, now);
+  if (skipped !== null) return skipped;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const attempt: State = { slot, attempts: before.attempts + 1, last_attempt: now.toISOString(), done: false };
+  // Written first: a killed attempt counts, and a second scheduler sees it.
+  await writeWhole(stateFile, `${JSON.stringify(attempt)}\n`);
+  const log = join(folder, `${job.name}.log`);
+  const status = await runner(job, log, { WAIT_MINUTES, ...process.env, ...commandOf(job).env, DATA_DIR: dataDir });
+  if (status === 0) {
+    await writeWhole(stateFile, `${JSON.stringify({ ...attempt, done: true })}\n`);
+    return 'done';
+  }
+  tell(
+    `job ${job.name} failed with exit status ${status}, attempt ${attempt.attempts} of ${MAX_ATTEMPTS}; ` +
+      `the end of ${log}:`,
+  );
+  const tail = (await readFile(log, 'utf8').catch(() => '')).trimEnd().split('\n').slice(-TAIL_LINES);
+  for (const line of tail) tell(`  ${line}`);
+  return 'failed';
+}
+
+/** Run every job whose last slot is not done, one after the other. @returns the outcome of each */
+export async function runMissedJobs(options: JobOptions): Promise<ReadonlyMap<string, Outcome>> {
+  const outcomes = new Map<string, Outcome>();
+  for (const job of JOBS) outcomes.set(job.name, await runJob(job, options));
+  return outcomes;
+}
 
 export interface SchedulerOptions {
   readonly dataDir: string;
@@ -39,6 +146,9 @@ export async function keepSchedule(options: SchedulerOptions): Promise<void> {
   }
 }
 
+/** A time on the machine's clock. */
+const localTime = (at: Date): string => at.toLocaleString('sv-SE').slice(0, 16);
+
 if (import.meta.main) {
   try {
     const { DATA_DIR, LIVE, CONTACT } = readSettings(pipelineSettings);
@@ -47,11 +157,12 @@ if (import.meta.main) {
     const stopping = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.on(signal, () => {
-        // A run that is in progress ends with the container; the next one continues from its archived pages.
+        // A run that is in progress ends with the scheduler; the next one continues from its archived pages.
         if (stopping.signal.aborted) process.exit(1);
         stopping.abort();
       });
-    print(`scheduler: jobs of ${DATA_DIR}`);
+    print(`scheduler: jobs of ${DATA_DIR}; missed jobs run now, then:`);
+    for (const job of JOBS) print(`  ${job.name.padEnd(11)}${localTime(nextSlot(job, new Date()))}`);
     await keepSchedule({ dataDir: DATA_DIR, signal: stopping.signal });
   } catch (error) {
     process.stderr.write(`${failureText(error, process.env['DATA_DIR'] || 'data')}\n`);

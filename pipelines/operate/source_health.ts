@@ -4,7 +4,7 @@ import type { SourceSpec } from '../../sources/contract.ts';
 import { nextInSeason } from '../../sources/season.ts';
 import { daysBetween } from '../clock.ts';
 import { awaitsOperator, waitsFor, WAITS } from '../ingest/source_state.ts';
-import { nextReadOn } from './schedule/jobs.ts';
+import { nextReadOn } from './schedule.ts';
 import { problem, type Problem } from './problems.ts';
 
 export interface SourceHealth {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
-import { formatHealth } from '../../pipelines/commands/status_format.ts';
+import { formatHealth } from '../../pipelines/commands/status.ts';
 import { checkHealth } from '../../pipelines/operate/health.ts';
 import { readRecord } from '../../pipelines/ingest/reads.ts';
 import { currentSnapshot } from '../../pipelines/snapshots.ts';

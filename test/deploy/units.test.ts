@@ -1,4 +1,4 @@
-/** The systemd units and the proxies' configurations of deploy/, and the process that keeps the schedule. */
+/** The systemd units and the proxies' configurations of deploy/. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,8 +9,6 @@ import { serverSettings } from '../../api/settings.ts';
 import { pipelineSettings } from '../../lib/settings.ts';
 import { BUCKET_KEYS, BUCKET_VARIABLES } from '../../lib/store/settings.ts';
 import { backUpSettings } from '../../pipelines/operate/backup/settings.ts';
-import { keepSchedule } from '../../pipelines/operate/scheduler.ts';
-import { JOBS } from '../../pipelines/operate/schedule/jobs.ts';
 import { PROJECT } from './dockerfile.ts';
 
 const UNITS = join(PROJECT, 'deploy/systemd');
@@ -101,31 +99,4 @@ test('both proxies pass long headers, the one address they see, and streams, and
   for (const line of [/max_header_size 64KB/u, /X-Forwarded-For \{remote_host\}/u, /flush_interval -1/u])
     assert.match(caddy, line);
   assert.doesNotMatch(caddy, /^\s*encode\b/mu);
-});
-
-test('the scheduler runs each job once when its time has come, and ends when it is stopped', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'dealfeed-scheduler-'));
-  const stopping = new AbortController();
-  const ran: string[] = [];
-  const times = ['2026-11-23T05:00', '2026-11-23T05:09', '2026-11-23T05:10', '2026-11-23T05:11', '2026-11-24T05:10'];
-  let round = 0;
-  await keepSchedule({
-    dataDir,
-    signal: stopping.signal,
-    now: () => new Date(`${times[round] ?? ''}:00`),
-    async wait() {
-      round += 1;
-      if (round === times.length) stopping.abort();
-    },
-    async runner({ name }, log) {
-      ran.push(`${times[round] ?? ''} ${name}`);
-      writeFileSync(log, '');
-      return 0;
-    },
-  });
-  const first = JOBS.map(({ name }) => `${times[0] ?? ''} ${name}`);
-  const daily = ran.slice(first.length).filter((line) => line.endsWith('daily'));
-  assert.deepEqual(ran.slice(0, first.length), first, 'a new schedule begins with everything');
-  assert.deepEqual(daily, ['2026-11-23T05:10 daily', '2026-11-24T05:10 daily']);
-  rmSync(dataDir, { recursive: true });
 });

@@ -8,7 +8,7 @@ import { FILE_REPLACED, LedgerFenced, LEDGER_RESTORED } from '../../ledger/ident
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import { ledgerExists, openLedger, openServingLedger, openStore, type LedgerSettings } from '../../ledger/open.ts';
 import { SettingError } from '../../lib/settings.ts';
-import { ledgerState, soldSnapshots } from '../../pipelines/operate/earnings.ts';
+import { ledgerProblems } from '../../pipelines/operate/health.ts';
 import { NONE_SOLD, noLedgerYet, soldLeads } from '../../pipelines/sold_leads.ts';
 import { ledgerCommand, ledgerFolders, noteIn } from './ledger_folders.ts';
 import { child } from './processes.ts';
@@ -118,13 +118,8 @@ describe('the identity of a ledger', () => {
   test('reading creates and records nothing, and an empty file does not count as a ledger', async () => {
     const DATA_DIR = dataDir();
     assert.deepEqual(
-      [
-        await soldLeads({ DATA_DIR }),
-        noLedgerYet({ DATA_DIR }).length,
-        await ledgerState({ DATA_DIR }),
-        (await soldSnapshots({ DATA_DIR })).size,
-      ],
-      [NONE_SOLD, 1, null, 0],
+      [await soldLeads({ DATA_DIR }), noLedgerYet({ DATA_DIR }).length, await ledgerProblems({ DATA_DIR })],
+      [NONE_SOLD, 1, []],
     );
     assert.match((await ledgerCommand('report', { DATA_DIR })).out, /which does not exist yet/);
     assert.deepEqual(readdirSync(DATA_DIR), []);
@@ -148,10 +143,9 @@ describe('the identity of a ledger', () => {
     await assert.rejects(soldLeads({ DATA_DIR, LEDGER: other }), SettingError);
     rmSync(file);
     await assert.rejects(soldLeads({ DATA_DIR }), SettingError);
-    await assert.rejects(soldSnapshots({ DATA_DIR }), SettingError);
     assert.throws(() => noLedgerYet({ DATA_DIR }), SettingError);
     assert.deepEqual(
-      (await ledgerState({ DATA_DIR }))?.problems.map((problem) => problem.kind),
+      (await ledgerProblems({ DATA_DIR })).map((problem) => problem.kind),
       ['ledger_unavailable'],
     );
   });

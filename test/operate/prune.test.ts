@@ -8,8 +8,7 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { type Layout } from '../../pipelines/layout.ts';
 import { holdFolder, holdForReading } from '../../pipelines/run/lock.ts';
-import { planPrune, prune } from '../../pipelines/operate/retention/prune.ts';
-import { type Policy } from '../../pipelines/operate/retention/plan.ts';
+import { planPrune, prune } from '../../pipelines/operate/prune.ts';
 import { rowsOf } from '../../lib/duck.ts';
 import { diffSnapshots } from '../../pipelines/analyse/diff.ts';
 import { explain } from '../../pipelines/analyse/explain/explain.ts';
@@ -22,7 +21,6 @@ import type { Manifest } from '../../models/manifest.ts';
 import type { World } from '../../sandbox/world/types.ts';
 import { copyOf, published, runDay, withoutChanges } from '../pipelines/runs.ts';
 import { afterSecondDay } from '../pipelines/starting_points.ts';
-import { NOTHING_KEPT } from './nothing_kept.ts';
 
 describe('on the disk', () => {
   /** Every table with history. */
@@ -49,7 +47,7 @@ describe('on the disk', () => {
   test('without APPLY nothing is removed', async () => {
     const files = async (): Promise<string[]> => (await readdir(layout.root, { recursive: true })).sort();
     const there = await files();
-    const { plan, lines } = await prune(layout, NOTHING_KEPT, { apply: false });
+    const { plan, lines } = await prune(layout, 0, { apply: false });
     assert.deepEqual(plan.snapshots, ['2026-11-20.01']);
     assert.ok(plan.reads.length > 2);
     assert.match(lines.join('\n'), /to remove: 1 of 3 snapshots[\s\S]*Nothing was removed\. APPLY=1 removes it/);
@@ -64,7 +62,7 @@ describe('on the disk', () => {
     // The Iceberg tables cannot be written: what was removed is listed all the same.
     await rm(pruned.iceberg, { recursive: true, force: true });
     await writeFile(pruned.iceberg, 'no folder');
-    const { lines } = await prune(pruned, NOTHING_KEPT, { apply: true });
+    const { lines } = await prune(pruned, 0, { apply: true });
     assert.match(
       lines.join('\n'),
       /^removed: 1 of 3 snapshots.*^The Iceberg tables still name removed snapshots, see/msu,
@@ -74,7 +72,7 @@ describe('on the disk', () => {
     assert.equal(await readlink(pruned.current), 'snapshots/2026-11-30.01');
     assert.deepEqual(await verifySnapshot(pruned, '2026-11-30.01'), []);
     assert.equal((await snapshotBefore(pruned, '2026-11-30'))?.run_id, '2026-11-23.01');
-    assert.deepEqual((await planPrune(pruned, NOTHING_KEPT)).plan, {
+    assert.deepEqual((await planPrune(pruned, 0)).plan, {
       snapshots: [],
       files: [],
       reads: [],
@@ -104,7 +102,7 @@ describe('on the disk', () => {
 
   test('an older snapshot keeps small tables and opens without its DuckDB file; a lost file is damage', async () => {
     const pruned = await copied();
-    const daily: Policy = { ...NOTHING_KEPT, dailyDays: 365 };
+    const daily = 365;
     const { plan } = await prune(pruned, daily, { apply: true });
     const [old, earlier, current] = ['2026-11-20.01', '2026-11-23.01', '2026-11-30.01'] as const;
     assert.deepEqual(plan.files.map(({ runId, file }) => [runId, file]).sort(), [
@@ -120,9 +118,7 @@ describe('on the disk', () => {
     });
     for (const id of [earlier, current]) assert.deepEqual(await verifySnapshot(pruned, id), []);
     assert.deepEqual(await verifySnapshot(pruned, old, 'retained'), []);
-    assert.deepEqual(await verifySnapshot(pruned, old, 'tables'), [
-      'filings.parquet was removed by make prune (KEEP_FILINGS_DAYS)',
-    ]);
+    assert.deepEqual(await verifySnapshot(pruned, old, 'tables'), ['filings.parquet was removed by make prune']);
     assert.equal((await verifySnapshot(pruned, old)).length, 2);
 
     const snapshot = await openSnapshot(pruned.root, old);
@@ -131,7 +127,7 @@ describe('on the disk', () => {
     const archive = await openArchive(pruned.root);
     await assert.rejects(
       explain({ snapshot, archive, sources: [] }, String(filing?.['id'])),
-      /has no such row\. make prune removed its filings \(KEEP_FILINGS_DAYS\): choose a later SNAPSHOT/,
+      /has no such row\. make prune removed its filings: choose a later SNAPSHOT/,
     );
     const [row] = await rowsOf(duck.connection, 'SELECT count(*)::INT AS n FROM signals');
     assert.equal(row?.['n'], manifest.tables['signals']?.rows);
@@ -151,14 +147,14 @@ describe('on the disk', () => {
   test('it exits while a run or a reader is at work, and removes the leftovers of a killed prune', async () => {
     const pruned = layout;
     const release = await holdFolder(pruned);
-    await assert.rejects(prune(pruned, NOTHING_KEPT, { apply: true }), /in use by another run/);
+    await assert.rejects(prune(pruned, 0, { apply: true }), /in use by another run/);
     release();
     const endReading = holdForReading(pruned);
-    await assert.rejects(prune(pruned, NOTHING_KEPT, { apply: true }), /Nothing was removed/);
+    await assert.rejects(prune(pruned, 0, { apply: true }), /Nothing was removed/);
     assert.equal((await listSnapshots(pruned)).length, 3);
     endReading();
     await cp(pruned.snapshot('2026-11-20.01'), join(pruned.snapshots, '.pruned-2026-11-19.01'), { recursive: true });
-    await prune(pruned, NOTHING_KEPT, { apply: true });
+    await prune(pruned, 0, { apply: true });
     assert.deepEqual((await readdir(pruned.snapshots)).sort(), ['2026-11-23.01', '2026-11-30.01']);
   });
 });

@@ -16,7 +16,7 @@ import { type Layout } from '../../pipelines/layout.ts';
 import { backUp } from '../../pipelines/operate/backup/back_up.ts';
 import { restoreFolder } from '../../pipelines/operate/backup/restore.ts';
 import { backUpSettings, restoreSettings } from '../../pipelines/operate/backup/settings.ts';
-import { prune } from '../../pipelines/operate/retention/prune.ts';
+import { prune } from '../../pipelines/operate/prune.ts';
 import { soldLeads } from '../../pipelines/sold_leads.ts';
 import { currentSnapshot, listSnapshots, verifySnapshot } from '../../pipelines/snapshots.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
@@ -87,8 +87,7 @@ describe('a backup of a folder at work', () => {
     const during = (await backUpNow()).name;
     assert.equal((await run).current, true);
     // The strictest retention removes the reads that the current snapshot does not need.
-    const nothing = { dailyDays: 0, monthlyDays: 0, databaseDays: 0, filingsDays: 0, readsDays: 0, runsDays: 0 };
-    const [{ name }] = await Promise.all([backUpNow(), prune(layout, nothing, { apply: true })]);
+    const [{ name }] = await Promise.all([backUpNow(), prune(layout, 0, { apply: true })]);
     for (const [BACKUP, current] of [
       [name, SECOND_RUN],
       [during, FIRST_RUN],

@@ -4,19 +4,15 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS } from '../../lib/time.ts';
 import { compareRunIds, parseRunId, runIdOf } from '../../pipelines/layout.ts';
-import { policyOf } from '../../pipelines/operate/retention/prune.ts';
-import { retentionSettings } from '../../pipelines/operate/settings.ts';
-import { FILE_SETTINGS } from '../../pipelines/pruned_files.ts';
-import { readSettings } from '../../lib/settings.ts';
 import {
   planRemoval,
+  REMOVABLE,
   retainedSnapshots,
   type Inventory,
   type Plan,
-  type Policy,
   type ReadUnit,
   type SnapshotNeeds,
-} from '../../pipelines/operate/retention/plan.ts';
+} from '../../pipelines/operate/retention.ts';
 
 const START = Date.parse('2024-01-01T00:00:00Z');
 const dayOf = (n: number): string => new Date(START + n * DAY_MS).toISOString().slice(0, 10);
@@ -27,7 +23,6 @@ const sha = (n: number): string => n.toString(16).padStart(64, '0');
 interface History {
   readonly inventory: Inventory;
   readonly needs: ReadonlyMap<string, SnapshotNeeds>;
-  readonly sold: ReadonlySet<string>;
 }
 
 /** A history as runs write one: every run may read some sources, and publishes what stood then, or nothing. */
@@ -38,7 +33,6 @@ const histories: fc.Arbitrary<History> = fc
         // Several runs of a day are as frequent as all gaps together: one may read what a failed build leaves behind.
         gap: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 60 })),
         publishes: fc.boolean(),
-        sold: fc.boolean(),
         reads: fc.array(fc.constantFrom('good', 'good', 'good', 'quarantined', 'unavailable', 'none', 'killed'), {
           minLength: SOURCES.length,
           maxLength: SOURCES.length,
@@ -55,7 +49,6 @@ const histories: fc.Arbitrary<History> = fc
     const snapshots: string[] = [];
     const reads: ReadUnit[] = [];
     const needs = new Map<string, SnapshotNeeds>();
-    const sold = new Set<string>();
     const all: string[] = [];
     let day = 0;
     for (const run of runs) {
@@ -74,7 +67,6 @@ const histories: fc.Arbitrary<History> = fc
       }
       if (!run.publishes) continue;
       snapshots.push(runId);
-      if (run.sold) sold.add(runId);
       const standing = SOURCES.flatMap(
         (source) => reads.findLast((r) => r.source === source && r.status === 'good') ?? [],
       );
@@ -89,7 +81,7 @@ const histories: fc.Arbitrary<History> = fc
         ),
       });
     }
-    const files = snapshots.flatMap((runId) => FILE_SETTINGS.map((setting) => ({ runId, file: setting, setting })));
+    const files = snapshots.flatMap((runId) => REMOVABLE.map((file) => ({ runId, file })));
     const objects = [...new Set([...reads.flatMap((r) => [...r.objects]), ...strays.map((s) => sha(s * 100))])];
     return {
       inventory: {
@@ -102,21 +94,11 @@ const histories: fc.Arbitrary<History> = fc
         objects,
       },
       needs,
-      sold,
     };
   });
 
-const policies: fc.Arbitrary<Policy> = fc.record({
-  dailyDays: fc.integer({ min: 0, max: 400 }),
-  monthlyDays: fc.integer({ min: 0, max: 900 }),
-  databaseDays: fc.integer({ min: 0, max: 200 }),
-  filingsDays: fc.integer({ min: 0, max: 200 }),
-  readsDays: fc.integer({ min: 0, max: 600 }),
-  runsDays: fc.integer({ min: 0, max: 600 }),
-});
-
-const decide = ({ inventory, needs, sold }: History, policy: Policy): Plan =>
-  planRemoval(inventory, policy, retainedSnapshots(inventory, policy, sold), needs);
+const decide = ({ inventory, needs }: History, keepDays: number): Plan =>
+  planRemoval(inventory, keepDays, retainedSnapshots(inventory, keepDays), needs);
 
 /** What is left after a plan. */
 const leftOf = ({ inventory, ...rest }: History, plan: Plan): History => ({
@@ -143,17 +125,17 @@ function nextBuild({ inventory }: History, day: string) {
   };
 }
 
-describe('over random histories and policies', () => {
-  const holds = (name: string, property: (history: History, policy: Policy) => void): void => {
+describe('over random histories and values of KEEP_DAYS', () => {
+  const holds = (name: string, property: (history: History, keepDays: number) => void): void => {
     test(name, () => {
-      fc.assert(fc.property(histories, policies, property), { numRuns: 300 });
+      fc.assert(fc.property(histories, fc.integer({ min: 0, max: 600 }), property), { numRuns: 300 });
     });
   };
 
   holds(
     'the current snapshot stays, and the next build of today or any later day finds what it would have found',
-    (history, policy) => {
-      const left = leftOf(history, decide(history, policy));
+    (history, keepDays) => {
+      const left = leftOf(history, decide(history, keepDays));
       const { current } = history.inventory;
       if (current === null) return;
       assert.ok(left.inventory.snapshots.includes(current));
@@ -166,8 +148,8 @@ describe('over random histories and policies', () => {
 
   holds(
     'a snapshot that stays keeps its reads, and each page that its rows name with a request that fetched it',
-    (history, policy) => {
-      const left = leftOf(history, decide(history, policy)).inventory;
+    (history, keepDays) => {
+      const left = leftOf(history, decide(history, keepDays)).inventory;
       for (const id of left.snapshots) {
         for (const need of history.needs.get(id)?.reads ?? [])
           assert.ok(left.reads.some((r) => r.source === need.source && r.runId === need.runId));
@@ -181,32 +163,27 @@ describe('over random histories and policies', () => {
 
   holds(
     'the snapshots in use keep their files, and so do all filings of the last week and of the last of each month',
-    (history, policy) => {
+    (history, keepDays) => {
       const { inventory } = history;
-      const plan = decide(history, policy);
+      const plan = decide(history, keepDays);
       const { current, today, snapshots } = inventory;
       const left = leftOf(history, plan).inventory;
       const next = nextBuild(history, asOf(current ?? today)).history;
       const age = (id: string): number => (Date.parse(today) - Date.parse(asOf(id))) / DAY_MS;
-      for (const { runId, setting } of plan.files) {
+      for (const { runId, file } of plan.files) {
         assert.ok(left.snapshots.includes(runId), 'the files of a removed snapshot go with it');
         assert.ok(![current, next, snapshots.at(-1)].includes(runId), runId);
-        if (setting === 'KEEP_DATABASE_DAYS') assert.ok(age(runId) > policy.databaseDays);
+        if (file === 'dealfeed.duckdb') assert.ok(age(runId) > 2);
         else {
-          assert.ok(age(runId) > 7 && age(runId) > policy.filingsDays, runId);
+          assert.ok(age(runId) > 7, runId);
           assert.ok(left.snapshots.some((s) => s.slice(0, 7) === runId.slice(0, 7) && compareRunIds(s, runId) > 0));
         }
       }
     },
   );
 
-  holds('what is sold stays where that is asked for', (history, policy) => {
-    const left = leftOf(history, decide(history, policy)).inventory;
-    for (const id of history.sold) assert.ok(left.snapshots.includes(id));
-  });
-
-  holds('no kept read lacks a page, and no page is kept that nothing names', (history, policy) => {
-    const left = leftOf(history, decide(history, policy)).inventory;
+  holds('no kept read lacks a page, and no page is kept that nothing names', (history, keepDays) => {
+    const left = leftOf(history, decide(history, keepDays)).inventory;
     const named = new Set(left.reads.flatMap((r) => [...r.objects]));
     assert.deepEqual(
       [...left.objects].sort(),
@@ -219,42 +196,30 @@ describe('over random histories and policies', () => {
     );
   });
 
+  holds('each day and month keeps its last snapshot, and no younger read is removed', (history, keepDays) => {
+    const plan = decide(history, keepDays);
+    const age = (id: string): number => (Date.parse(history.inventory.today) - Date.parse(asOf(id))) / DAY_MS;
+    for (const id of plan.snapshots) {
+      const laterSame = (length: number): boolean =>
+        history.inventory.snapshots.some((s) => s.slice(0, length) === id.slice(0, length) && compareRunIds(s, id) > 0);
+      assert.ok(age(id) > keepDays || laterSame(10), `${id} was the last of its day`);
+      assert.ok(age(id) > 1100 || laterSame(7), `${id} was the last of its month`);
+    }
+    for (const { runId } of plan.reads) assert.ok(age(runId) > keepDays);
+    for (const runId of plan.runs) assert.ok(age(runId) > keepDays);
+  });
+
   holds(
-    'each day and month within the policy keeps its last snapshot, and no younger read is removed',
-    (history, policy) => {
-      const plan = decide(history, policy);
-      const age = (id: string): number => (Date.parse(history.inventory.today) - Date.parse(asOf(id))) / DAY_MS;
-      for (const id of plan.snapshots) {
-        const laterSame = (length: number): boolean =>
-          history.inventory.snapshots.some(
-            (s) => s.slice(0, length) === id.slice(0, length) && compareRunIds(s, id) > 0,
-          );
-        assert.ok(age(id) > policy.dailyDays || laterSame(10), `${id} was the last of its day`);
-        assert.ok(age(id) > policy.monthlyDays || laterSame(7), `${id} was the last of its month`);
-      }
-      for (const { runId } of plan.reads) assert.ok(age(runId) > policy.readsDays);
-      for (const runId of plan.runs) assert.ok(age(runId) > policy.runsDays);
+    'doing it twice removes nothing more, and a greater KEEP_DAYS keeps whatever a smaller one keeps',
+    (history, keepDays) => {
+      const left = leftOf(history, decide(history, keepDays));
+      assert.deepEqual(decide(left, keepDays), { snapshots: [], files: [], reads: [], runs: [], objects: [] });
+      for (const id of decide(history, keepDays + 30).snapshots)
+        assert.ok(decide(history, keepDays).snapshots.includes(id));
     },
   );
 
-  holds(
-    'doing it twice removes nothing more, and a longer policy keeps whatever a shorter one keeps',
-    (history, policy) => {
-      const left = leftOf(history, decide(history, policy));
-      assert.deepEqual(decide(left, policy), { snapshots: [], files: [], reads: [], runs: [], objects: [] });
-      const longer = {
-        dailyDays: policy.dailyDays + 30,
-        monthlyDays: policy.monthlyDays + 30,
-        databaseDays: policy.databaseDays,
-        filingsDays: policy.filingsDays,
-        readsDays: policy.readsDays + 30,
-        runsDays: policy.runsDays + 30,
-      };
-      for (const id of decide(history, longer).snapshots) assert.ok(decide(history, policy).snapshots.includes(id));
-    },
-  );
-
-  test('every snapshot of the last week stays, with any settings', () => {
+  test('every snapshot of the last week stays, with any KEEP_DAYS', () => {
     const today = '2026-11-20';
     const daysBefore = (age: number): string => new Date(Date.parse(today) - age * DAY_MS).toISOString().slice(0, 10);
     // Up to ten snapshots of a day, half of them of the last ten days.
@@ -267,17 +232,11 @@ describe('over random histories and policies', () => {
         .map(([age, number]) => runIdOf(daysBefore(age), number)),
       { minLength: 1, maxLength: 60 },
     );
-    const days = fc.oneof(fc.integer({ min: 0, max: 10 }), fc.integer({ min: 0, max: 2000 })).map(String);
-    const settings = fc.record(
-      { KEEP_DAILY_DAYS: days, KEEP_MONTHLY_DAYS: days, KEEP_READS_DAYS: days, KEEP_RUNS_DAYS: days },
-      { requiredKeys: [] },
-    );
+    const days = fc.oneof(fc.integer({ min: 0, max: 10 }), fc.integer({ min: 0, max: 2000 }));
     fc.assert(
-      fc.property(ids, settings, (unsorted, env) => {
+      fc.property(ids, days, (unsorted, keepDays) => {
         const snapshots = unsorted.sort(compareRunIds);
-        const current = snapshots.at(-1) ?? null;
-        const policy = policyOf(readSettings(retentionSettings, env));
-        const retained = retainedSnapshots({ current, snapshots, today }, policy);
+        const retained = retainedSnapshots({ current: snapshots.at(-1) ?? null, snapshots, today }, keepDays);
         for (const id of snapshots) if (asOf(id) >= daysBefore(7)) assert.ok(retained.has(id), id);
       }),
       { numRuns: 300 },
@@ -285,10 +244,12 @@ describe('over random histories and policies', () => {
   });
 
   test('there is something to remove in many of them', () => {
-    const removed = fc.sample(fc.tuple(histories, policies), { numRuns: 400, seed: 1 }).filter(([h, p]) => {
-      const plan = decide(h, p);
-      return [plan.snapshots, plan.files, plan.reads, plan.objects].every(({ length }) => length > 0);
-    });
+    const removed = fc
+      .sample(fc.tuple(histories, fc.integer({ min: 0, max: 600 })), { numRuns: 400, seed: 1 })
+      .filter(([h, p]) => {
+        const plan = decide(h, p);
+        return [plan.snapshots, plan.files, plan.reads, plan.objects].every(({ length }) => length > 0);
+      });
     assert.ok(removed.length > 50, String(removed.length));
   });
 });

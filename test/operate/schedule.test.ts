@@ -1,22 +1,17 @@
-/** The declared schedule, and what systemd and cron make of it. */
+/** The declared schedule, and the daemon that keeps it: a job runs once per slot, and is retried when it fails. */
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS } from '../../lib/time.ts';
 import { loadSources } from '../../sources/index.ts';
-import { JOBS, lastSlot, nextReadOn, nextSlot, type Job } from '../../pipelines/operate/schedule/jobs.ts';
-import { jobNamed, settingsFile } from '../../pipelines/operate/schedule/run_job.ts';
-import { crontabLines, mergeCrontab } from '../../pipelines/operate/schedule/crontab.ts';
-import { systemdUnits } from '../../pipelines/operate/schedule/systemd.ts';
-import { BARE } from '../environment.ts';
-import { thorough } from '../thorough.ts';
+import { JOBS, lastSlot, nextReadOn, nextSlot, type Job } from '../../pipelines/operate/schedule.ts';
+import { commandOf, keepSchedule, runJob, runMissedJobs, type Outcome } from '../../pipelines/operate/scheduler.ts';
 
-const place = { project: '/opt/deal feed', dataDir: '/var/lib/dealfeed 100%' };
-const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
+const jobNamed = (name: string): Job => JOBS.find((each) => each.name === name) ?? assert.fail(name);
 const at = (day: string, time = '12:00'): Date => new Date(`${day}T${time}:00`);
 const localDay = (d: Date): string => new Date(d.getTime() - d.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
 
@@ -46,11 +41,7 @@ describe('the days of the schedule', () => {
       [2, 2, 2, 2],
     );
     for (const name of ['daily', 'colorado'])
-      assert.deepEqual(slots(jobNamed(name), at('2026-12-30'), 3).map(localDay), [
-        '2026-12-31',
-        '2027-01-01',
-        '2027-01-02',
-      ]);
+      assert.deepEqual(slots(jobNamed(name), at('2026-12-30'), 3).map(localDay), ['2026-12-31', '2027-01-01', '2027-01-02']);
   });
 
   test('an instant is between the last slot and the next, with no slot between them', () => {
@@ -93,175 +84,130 @@ describe('the days of the schedule', () => {
   });
 });
 
-describe('as a crontab', () => {
-  const lines = crontabLines(place).filter((l) => !l.startsWith('#'));
-  /** Fields of a line, and its command as cron hands it to the shell. */
-  const parsed = lines.map((line) => {
-    const match = /^(\S+) (\S+) (\S+) (\S+) (\S+) (.+)$/.exec(line) ?? assert.fail(`cron cannot read ${line}`);
-    const [, minute = '', hour = '', dom = '', month = '', dow = '', command = ''] = match;
-    assert.doesNotMatch(command.replaceAll('\\%', ''), /%/, 'an unescaped % would be a line break');
-    return { minute, hour, dom, month, dow, command: command.replaceAll('\\%', '%') };
-  });
-  const line = (job: Job) => parsed.find((l) => l.command.includes(`JOB=${job.name} `)) ?? assert.fail(job.name);
+describe('a job', () => {
+  const daily = jobNamed('daily');
+  async function doing(outcomes: readonly number[]) {
+    const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-job-'));
+    const done: string[] = [];
+    const runner = async (job: Job, log: string): Promise<number> => {
+      const status = outcomes[done.length] ?? 0;
+      done.push(job.name);
+      await writeFile(log, `line one\nwhat went wrong\n`);
+      return status;
+    };
+    const said: string[] = [];
+    const run = (now: Date): Promise<Outcome> =>
+      runJob(daily, { dataDir, print: (l) => said.push(l), now, runner });
+    return { dataDir, done, said, run, runner };
+  }
 
-  test('a line fires at each slot of its job; on other days the job exits; Ohio fires on second Saturdays only', () => {
-    const days = Array.from({ length: thorough(400, 800) }, (_, i) =>
-      new Date(Date.UTC(2026, 10, 21 + i)).toISOString().slice(0, 10),
+  test('runs once for its slot, for any number of callers', async () => {
+    const { run, done } = await doing([]);
+    assert.equal(await run(at('2026-11-21', '05:10')), 'done');
+    assert.equal(await run(at('2026-11-21', '09:40')), 'already_done');
+    assert.equal(await run(at('2026-11-22', '05:09')), 'already_done');
+    assert.equal(await run(at('2026-11-22', '05:10')), 'done');
+    assert.equal(done.length, 2);
+  });
+
+  test('that was missed for days runs once at the next check', async () => {
+    const { dataDir, done, runner } = await doing([]);
+    const options = { dataDir, print: () => undefined, runner, now: at('2026-11-21', '12:00') };
+    await runMissedJobs(options);
+    assert.deepEqual(
+      done,
+      JOBS.map((j) => j.name),
+      'a new schedule begins with everything',
     );
-    for (const job of JOBS) {
-      const { minute, hour, dom, month, dow, command } = line(job);
-      assert.deepEqual(
-        [Number(minute), Number(hour), month, dow],
-        [job.minute, job.hour, '*', '*'],
-        'with a day of the week cron would take either',
-      );
-      const [low = 1, high = 31] = dom === '*' ? [] : dom.split('-').map(Number);
-      const guard = command.split(' && ').length > 1 ? (command.split(' && ')[0] ?? '') : 'true';
-      const candidates = days.filter((d) => Number(d.slice(8)) >= low && Number(d.slice(8)) <= high);
-      // The guard as the shell understands it, on each of those days.
-      const date = 'date() { command date -d "$DAY" "$@"; }';
-      const script = `${date}; for DAY in ${candidates.join(' ')}; do if ${guard}; then echo $DAY; fi; done`;
-      const fires = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' }).split('\n').filter(Boolean);
-      for (const day of days.filter(job.on)) assert.ok(fires.includes(day), `${job.name} ${day}`);
-      if (job.name === 'ohio') assert.deepEqual(fires, days.filter(job.on));
-    }
-  });
-
-  test('an hourly watch runs the jobs that cron misses while the machine is off', () => {
-    const watch = parsed.find((l) => / watch /.test(l.command)) ?? assert.fail('no watch');
-    assert.deepEqual([watch.hour, watch.dom, watch.month, watch.dow], ['*', '*', '*', '*']);
-  });
-
-  test('folders with spaces and signs reach make as one word', () => {
-    for (const { command } of parsed) {
-      const call = command.split(' && ').at(-1) ?? '';
-      const words = execFileSync('/bin/sh', ['-c', `make() { printf '%s\\n' "$@"; }; ${call}`], { encoding: 'utf8' })
-        .trimEnd()
-        .split('\n');
-      assert.equal(words[words.indexOf('-C') + 1], place.project);
-      assert.equal(words.at(-1), `DATA_DIR=${place.dataDir}`);
-    }
-  });
-
-  test("installing again replaces our lines and leaves the user's own", () => {
-    const own = '# mine\n0 1 * * * backup\n';
-    const once = mergeCrontab(own, place);
-    assert.equal(mergeCrontab(once, place), once);
-    assert.ok(once.startsWith(own.trimEnd()));
-    const other = mergeCrontab(once, { ...place, dataDir: '/other' });
-    assert.ok(
-      other.includes('begin /other') && other.includes(`begin ${place.dataDir}`),
-      'another data folder has lines of its own',
+    const later = await runMissedJobs({ ...options, now: at('2026-12-13', '03:00') });
+    assert.deepEqual(
+      [...later.values()],
+      JOBS.map(() => 'done'),
+      'the second Saturday, 12 December, was missed too',
     );
-    assert.throws(() => mergeCrontab(once.replace(/# dealfeed end.*\n/, ''), place), /without its end/);
+    assert.equal(done.length, 2 * JOBS.length);
+  });
+
+  test('that fails is retried hourly, three times, then at its next slot; a failure shows its log', async () => {
+    const { run, said } = await doing([1, 2, 1]);
+    const clock = ['05:10', '05:40', '06:40', '07:40', '08:40', '23:40'];
+    const outcomes: Outcome[] = [];
+    for (const time of clock) outcomes.push(await run(at('2026-11-21', time)));
+    assert.deepEqual(outcomes, ['failed', 'tried_lately', 'failed', 'failed', 'given_up', 'given_up']);
+    assert.match(
+      said.join('\n'),
+      /job daily failed with exit status 1, attempt 1 of 3; the end of .*:\n {2}line one\n {2}what went wrong/,
+    );
+    assert.equal(await run(at('2026-11-22', '05:10')), 'done');
+  });
+
+  test('that was killed is tried again too', async () => {
+    const { run, dataDir } = await doing([]);
+    await assert.rejects(
+      runJob(daily, {
+        dataDir,
+        print: () => undefined,
+        now: at('2026-11-21', '05:10'),
+        runner: () => Promise.reject(new Error('killed')),
+      }),
+    );
+    assert.equal(await run(at('2026-11-21', '05:20')), 'tried_lately');
+    assert.equal(await run(at('2026-11-21', '06:40')), 'done');
+  });
+
+  test('has settings of its own: each run reads its sources, and the prune removes files', async () => {
+    const { dataDir } = await doing([]);
+    const given: NodeJS.ProcessEnv[] = [];
+    const runner = (_: Job, __: string, env: NodeJS.ProcessEnv): Promise<number> => {
+      given.push(env);
+      return Promise.resolve(0);
+    };
+    await runMissedJobs({ dataDir, print: () => undefined, now: at('2026-11-21', '09:10'), runner });
+    assert.deepEqual(
+      given.map((env) => [env['SOURCES'], env['APPLY'], env['WAIT_MINUTES']]),
+      [
+        ['listings,tax,sheriff,auctions,parcels,distress,fmr,benchmarks', undefined, '240'],
+        ['colorado_sos', undefined, '240'],
+        ['none', undefined, '240'],
+        ['ohio_sos,ohio_sos_amendments', undefined, '240'],
+        [undefined, '1', '240'],
+      ],
+    );
+  });
+
+  test('starts its program, with the output in its log', async () => {
+    const { dataDir, said } = await doing([]);
+    const tell = (line: string): void => void said.push(line);
+    assert.equal(await runJob(jobNamed('prune'), { dataDir, print: tell }), 'done', said.join('\n'));
+    assert.match(await readFile(join(dataDir, 'schedule', 'prune.log'), 'utf8'), /^removed: 0 of 0 snapshots/mu);
+    for (const each of JOBS)
+      for (const path of commandOf(each).args) if (path.endsWith('.ts')) assert.ok(existsSync(path));
   });
 });
 
-test('without an installed schedule the watch runs no missed jobs', async (t) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'dealfeed-watch-'));
-  t.after(() => rm(dataDir, { recursive: true, force: true }));
-  const { status, stdout } = spawnSync(process.execPath, ['pipelines/operate/cli.ts', 'watch'], {
-    cwd: new URL('../../', import.meta.url),
-    encoding: 'utf8',
-    env: { ...BARE, DATA_DIR: dataDir },
+test('the scheduler runs each job once when its time has come, and ends when it is stopped', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'dealfeed-scheduler-'));
+  const stopping = new AbortController();
+  const ran: string[] = [];
+  const times = ['2026-11-23T05:00', '2026-11-23T05:09', '2026-11-23T05:10', '2026-11-23T05:11', '2026-11-24T05:10'];
+  let round = 0;
+  await keepSchedule({
+    dataDir,
+    signal: stopping.signal,
+    now: () => new Date(`${times[round] ?? ''}:00`),
+    async wait() {
+      round += 1;
+      if (round === times.length) stopping.abort();
+    },
+    async runner({ name }, log) {
+      ran.push(`${times[round] ?? ''} ${name}`);
+      writeFileSync(log, '');
+      return 0;
+    },
   });
-  assert.equal(status, 0);
-  assert.match(
-    stdout,
-    /^No schedule is installed for .* \(make schedule INSTALL=1\): no job runs, alerts are sent\.$/m,
-  );
-});
-
-test("INSTALL=1 writes the lines to this user's crontab; a second time changes nothing", async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'dealfeed-crontab-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  const crontab = join(folder, 'tab');
-  await writeFile(crontab, '0 1 * * * backup\n');
-  // Stands in for the machine's own, which belongs to whoever runs the tests.
-  await writeFile(
-    join(folder, 'crontab'),
-    `#!/bin/sh\nif [ "$1" = -l ]; then cat ${crontab}; else cat > ${crontab}; fi\n`,
-    { mode: 0o755 },
-  );
-  const dataDir = join(folder, 'data');
-  const call = (env: Record<string, string>) =>
-    spawnSync(process.execPath, ['pipelines/operate/cli.ts', 'schedule'], {
-      cwd: new URL('../../', import.meta.url),
-      encoding: 'utf8',
-      env: { ...BARE, PATH: `${folder}:${BARE['PATH'] ?? ''}`, DATA_DIR: dataDir, SCHEDULER: 'cron', ...env },
-    });
-  const settings = { LIVE: '1', CONTACT: 'me@example.org', HUD_TOKEN: 'secret', SOURCES: 'tax' };
-  const printed = call(settings);
-  assert.deepEqual(
-    [printed.status, await readFile(crontab, 'utf8')],
-    [0, '0 1 * * * backup\n'],
-    'printing installs nothing',
-  );
-  assert.doesNotMatch(printed.stdout, /secret/);
-  assert.equal(call({ ...settings, INSTALL: '1' }).status, 0);
-  const installed = await readFile(crontab, 'utf8');
-  assert.match(installed, /^0 1 \* \* \* backup\n# dealfeed begin /);
-  assert.equal(installed.match(/JOB=daily /g)?.length, 1);
-  assert.doesNotMatch(installed, /secret/);
-  assert.equal(
-    await readFile(settingsFile(dataDir), 'utf8'),
-    'LIVE="1"\nCONTACT="me@example.org"\nHUD_TOKEN="secret"\n',
-    'SOURCES is of one call: each job has its own',
-  );
-  const bucket = { STORE: 's3://deals/feed', AWS_REGION: 'eu-central-1', AWS_SECRET_ACCESS_KEY: 'key of the bucket' };
-  const { stdout } = call({ ...settings, ...bucket, INSTALL: '1' });
-  assert.match(stdout, /^Not saved: AWS_SECRET_ACCESS_KEY\. Put them into ~\/\.aws\/credentials \(chmod 600\)/mu);
-  assert.equal(await readFile(crontab, 'utf8'), installed, 'the second time');
-  const saved = await readFile(settingsFile(dataDir), 'utf8');
-  assert.ok(saved.includes('STORE="s3://deals/feed"\n') && saved.includes('AWS_REGION="eu-central-1"\n'), saved);
-  assert.ok(!saved.includes('key of the bucket'));
-  assert.match(
-    call({ LIVE: '1' }).stderr,
-    /^CONTACT is null, expected /,
-    'a setting that is missing is told now and not at five in the morning',
-  );
-});
-
-describe('as systemd units', { skip: hasAnalyze ? false : 'there is no systemd-analyze' }, () => {
-  test('systemd finds nothing wrong with them', async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'dealfeed-units-'));
-    t.after(() => rm(folder, { recursive: true, force: true }));
-    const units = systemdUnits(place);
-    for (const [name, content] of units) await writeFile(join(folder, name), content);
-    const { status, stdout, stderr } = spawnSync(
-      'systemd-analyze',
-      ['verify', '--man=no', '--recursive-errors=no', ...[...units.keys()].map((name) => join(folder, name))],
-      { encoding: 'utf8' },
-    );
-    assert.equal(status, 0, stdout + stderr);
-    assert.doesNotMatch(stdout + stderr, /dealfeed-[a-z]+\.(?:service|timer):\d/, 'not even a warning');
-    for (const [name, content] of units)
-      if (name.endsWith('.timer')) assert.match(content, /^Persistent=true$/m, 'a missed run is made up');
-  });
-
-  test("its calendar has every slot of the jobs, and Ohio's has no other", () => {
-    for (const job of JOBS) {
-      const calendar =
-        /^OnCalendar=(.*)$/m.exec(systemdUnits(place).get(`dealfeed-${job.name}.timer`) ?? '')?.[1] ??
-        assert.fail(job.name);
-      const { status, stdout, stderr } = spawnSync(
-        'systemd-analyze',
-        ['calendar', '--iterations=40', '--base-time=2026-11-21 12:00:00 UTC', calendar],
-        { encoding: 'utf8', env: { ...process.env, TZ: 'UTC' } },
-      );
-      assert.equal(status, 0, stderr);
-      const times = [...stdout.matchAll(/(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}):00 UTC/g)].map(
-        (m) => `${m[1] ?? ''} ${m[2] ?? ''}`,
-      );
-      const elapsed = [...new Set(times)];
-      const last = elapsed.at(-1)?.slice(0, 10) ?? '';
-      const own: string[] = [];
-      for (let day = Date.UTC(2026, 10, 22); day <= Date.parse(last); day += DAY_MS) {
-        const d = new Date(day).toISOString().slice(0, 10);
-        if (job.on(d)) own.push(`${d} ${String(job.hour).padStart(2, '0')}:${String(job.minute).padStart(2, '0')}`);
-      }
-      for (const slot of own) assert.ok(elapsed.includes(slot), `${job.name} ${slot}`);
-      if (job.name === 'ohio') assert.deepEqual(elapsed, own);
-    }
-  });
+  const first = JOBS.map(({ name }) => `${times[0] ?? ''} ${name}`);
+  const daily = ran.slice(first.length).filter((line) => line.endsWith('daily'));
+  assert.deepEqual(ran.slice(0, first.length), first, 'a new schedule begins with everything');
+  assert.deepEqual(daily, ['2026-11-23T05:10 daily', '2026-11-24T05:10 daily']);
+  rmSync(dataDir, { recursive: true });
 });

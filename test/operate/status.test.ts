@@ -7,10 +7,9 @@ import { before, describe, test } from 'node:test';
 import { loadSources } from '../../sources/index.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { noteBackup } from '../../pipelines/operate/backup/latest.ts';
-import { checkHealth, type Health } from '../../pipelines/operate/health.ts';
+import { checkHealth, diskProblems, type Health } from '../../pipelines/operate/health.ts';
 import type { ProblemKind } from '../../pipelines/operate/problems.ts';
-import { EXIT, status } from '../../pipelines/commands/status.ts';
-import { formatHealth } from '../../pipelines/commands/status_format.ts';
+import { EXIT, formatHealth, status } from '../../pipelines/commands/status.ts';
 import { runDay } from '../pipelines/runs.ts';
 import { afterFirstDay } from '../pipelines/starting_points.ts';
 import { BARE } from '../environment.ts';
@@ -95,8 +94,7 @@ describe('the state of a folder', () => {
 
   test('a missing or old backup is a problem for real data, and not for the sandbox', async () => {
     const sources = await loadSources();
-    const lookOn = (today: string, backupDays = 2): Promise<Health> =>
-      checkHealth(layout, sources, { today, backupDays });
+    const lookOn = (today: string): Promise<Health> => checkHealth(layout, sources, { today });
     const messages = (health: Health): string[] =>
       health.troubles.flatMap(({ kind, message }) => (kind === 'backup_late' ? [message] : []));
     const manifestPath = join(layout.current, 'manifest.json');
@@ -106,7 +104,7 @@ describe('the state of a folder', () => {
       await writeFile(manifestPath, sandboxed.replace('"data_clock": "sandbox"', '"data_clock": "live"'));
       assert.deepEqual(messages(await lookOn('2026-11-22')), [], 'the folder is two days old');
       assert.deepEqual(messages(await lookOn('2026-11-23')), [
-        `${layout.root} has no complete backup after 3 days: run make backup TO=... every night, or set BACKUP_DAYS=0`,
+        `${layout.root} has no complete backup after 3 days: run make backup TO=... every night`,
       ]);
       await noteBackup(layout, '/backups', new Date('2026-11-23T02:00:00Z'));
       const fresh = await lookOn('2026-11-25');
@@ -116,10 +114,19 @@ describe('the state of a folder', () => {
         messages(await lookOn('2026-11-26')).join(),
         /^the last complete backup of \S+ is 3 days old: run make backup /,
       );
-      assert.deepEqual(messages(await lookOn('2026-11-26', 0)), [], 'another program makes backups');
     } finally {
       await writeFile(manifestPath, sandboxed);
     }
+  });
+
+  test('less than 5 GB of free space is a problem', () => {
+    assert.deepEqual([diskProblems(layout, 5e9), diskProblems(layout, null)], [[], []]);
+    const [found] = diskProblems(layout, 4_999_000_000);
+    assert.deepEqual([found?.kind, found?.level], ['disk_fills', 'warning']);
+    assert.match(
+      found?.message ?? '',
+      /has 4999\.0 MB free, less than 5000\.0 MB: add space, or lower KEEP_DAYS and run/,
+    );
   });
 
   test('on a small screen it fits one screen: each problem first, fresh sources by family', async () => {

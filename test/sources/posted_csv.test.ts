@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { dueByCadence } from '../../pipelines/run/read_sources.ts';
-import { formatSources } from '../../pipelines/commands/status_sources.ts';
+import { formatSources } from '../../pipelines/commands/status.ts';
 import { sourceHealth, sourceProblems } from '../../pipelines/operate/source_health.ts';
 import { judgeSource } from '../../pipelines/ingest/source_state.ts';
 import { isInSeason, nextInSeason } from '../../sources/season.ts';

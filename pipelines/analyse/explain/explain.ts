@@ -62,7 +62,7 @@ async function findRow(
         `${manifest.run_id} has no such row` +
         searched
           .filter((name) => removed.has(name))
-          .map((name) => `. make prune removed its ${name} (${removed.get(name) ?? ''}): choose a later SNAPSHOT`)
+          .map((name) => `. make prune removed its ${name}: choose a later SNAPSHOT`)
           .join(''),
     );
   if (found.some((match) => match.row['id'] !== first.row['id'])) {

@@ -11,6 +11,9 @@ import { takeLock } from '../../run/lock.ts';
 import { callCommand, type CallResult } from './command.ts';
 import { problemKey, PROBLEMS, type Problem } from '../problems.ts';
 
+/** Time for ALERT_COMMAND, after which it is killed: it must not hold up the next run. */
+const TIMEOUT_MS = 20_000;
+
 /** Content of alerts.json: the problems that the command knows of, by their key. */
 const Sent = z.object({
   troubles: z.record(
@@ -36,7 +39,8 @@ export interface Alert {
 export interface AlertOptions {
   readonly layout: Layout;
   readonly command: string;
-  readonly timeoutMs: number;
+  /** Default: 20 seconds. */
+  readonly timeoutMs?: number;
   readonly now?: () => Date;
 }
 
@@ -71,7 +75,7 @@ function formatCall(event: Alert['event'], keys: readonly string[], { failure }:
  */
 export async function alertChanges(
   problems: readonly Problem[],
-  { layout, command, timeoutMs, now = () => new Date() }: AlertOptions,
+  { layout, command, timeoutMs = TIMEOUT_MS, now = () => new Date() }: AlertOptions,
 ): Promise<string[]> {
   const path = join(layout.root, 'alerts.json');
   const lock = await takeLock(join(layout.root, 'alerts.sqlite'));

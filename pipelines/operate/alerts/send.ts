@@ -5,23 +5,17 @@ import { loadSources } from '../../../sources/index.ts';
 import type { Layout } from '../../layout.ts';
 import { alertChanges } from './alerts.ts';
 import { checkHealth } from '../health.ts';
-import { alertSettings } from '../settings.ts';
+import { operatorSettings } from '../settings.ts';
 
 /** Send new alerts; does nothing without ALERT_COMMAND. A failure is printed, never thrown. */
 export async function sendAlerts(layout: Layout, print: (line: string) => void): Promise<void> {
-  const { ALERT_COMMAND, ALERT_SECONDS, BACKUP_DAYS } = readSettings(alertSettings);
+  const { ALERT_COMMAND } = readSettings(operatorSettings);
   if (ALERT_COMMAND === undefined) return;
   try {
     const { LEDGER, QUEUE, STORE } = readSettings(pipelineSettings);
     const ledger = { DATA_DIR: layout.root, LEDGER };
-    const { troubles } = await checkHealth(layout, await loadSources(), {
-      ledger,
-      queue: QUEUE,
-      store: STORE,
-      backupDays: BACKUP_DAYS,
-    });
-    const options = { layout, command: ALERT_COMMAND, timeoutMs: ALERT_SECONDS * 1000 };
-    for (const line of await alertChanges(troubles, options)) print(line);
+    const { troubles } = await checkHealth(layout, await loadSources(), { ledger, queue: QUEUE, store: STORE });
+    for (const line of await alertChanges(troubles, { layout, command: ALERT_COMMAND })) print(line);
   } catch (error) {
     print(`alerts could not be sent: ${messageOf(error)}`);
   }

@@ -14,7 +14,7 @@ import { DamagedFile, readJson } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { layoutOf, type Layout } from '../../layout.ts';
 import { listSnapshots } from '../../snapshots.ts';
-import { snapshotsInUse } from '../retention/plan.ts';
+import { snapshotsInUse } from '../retention.ts';
 import { atOnce } from './at_once.ts';
 import { archivedFiles, otherFiles, snapshotFiles, stagedFiles, statedHashes, walk, type Listed } from './contents.ts';
 import { ListWriter, readList, type Header } from './list.ts';

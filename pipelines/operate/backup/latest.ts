@@ -31,19 +31,20 @@ interface BackupState {
   /** Day of the folder's first run. */
   readonly since: string | undefined;
   readonly today: string;
-  /** Days after which a backup is old; 0 checks nothing. */
-  readonly days: number;
 }
 
-/** A problem if a folder with real data has no backup of the last `days` days. */
-export function backupProblems({ root }: Layout, { backup, since, today, days }: BackupState): Problem[] {
+/** Days after which a backup is old: one nightly backup may fail. */
+const BACKUP_DAYS = 2;
+
+/** A problem if a folder with real data has no backup of the last days. */
+export function backupProblems({ root }: Layout, { backup, since, today }: BackupState): Problem[] {
   const from = backup?.at ?? since;
-  if (days === 0 || from === undefined) return [];
+  if (from === undefined) return [];
   const age = daysBetween(from, today);
-  if (age <= days) return [];
+  if (age <= BACKUP_DAYS) return [];
   const found = backup
     ? `the last complete backup of ${root} is ${age} days old: run make backup TO=${backup.folder}, and fix the ` +
       'nightly backup'
-    : `${root} has no complete backup after ${age} days: run make backup TO=... every night, or set BACKUP_DAYS=0`;
+    : `${root} has no complete backup after ${age} days: run make backup TO=... every night`;
   return [problem('backup_late', root, found)];
 }

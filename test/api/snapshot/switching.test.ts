@@ -90,10 +90,10 @@ describe('a snapshot', () => {
       'make prune removed its database',
       async (f) => {
         await rm(join(f, 'dealfeed.duckdb'));
-        const files = [{ file: 'dealfeed.duckdb', setting: 'KEEP_DATABASE_DAYS' }];
+        const files = ['dealfeed.duckdb'];
         await writeFile(join(f, 'pruned.json'), JSON.stringify({ files }));
       },
-      /^dealfeed\.duckdb was removed by make prune \(KEEP_DATABASE_DAYS\): publish again with make run, or/,
+      /^dealfeed\.duckdb was removed by make prune: publish again with make run, or/,
     ],
     [
       'its manifest has another row count',

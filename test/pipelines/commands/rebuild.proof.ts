@@ -14,7 +14,7 @@ test('without staged rows, and without the filings of the first day, both days a
     (name) => name.startsWith('staged/') && name.endsWith('.parquet'),
   );
   for (const name of staged) await rm(join(layout.root, name));
-  await writePrunedFiles(layout, FIRST_RUN, [{ file: 'filings.parquet', setting: 'KEEP_FILINGS_DAYS' }]);
+  await writePrunedFiles(layout, FIRST_RUN, ['filings.parquet']);
   await rm(join(layout.snapshot(FIRST_RUN), 'filings.parquet'));
   for (const run of [FIRST_RUN, BAD_RUN]) {
     const { sources, tables } = await readManifest(layout, run);

@@ -50,7 +50,7 @@ describe('after two days, the second with a failed page, a site that is down, so
     const filings = join(layout.snapshot(FIRST_RUN), 'filings.parquet');
     await rename(filings, `${away}-filings`);
     await assert.rejects(rebuild(layout, BAD_RUN), /that snapshot is damaged: filings\.parquet is missing/);
-    await writePrunedFiles(layout, FIRST_RUN, [{ file: 'filings.parquet', setting: 'KEEP_FILINGS_DAYS' }]);
+    await writePrunedFiles(layout, FIRST_RUN, ['filings.parquet']);
     const body = await readFile(join(layout.root, page));
     await writeFile(join(layout.root, page), body.subarray(0, body.length - 1));
     await writeFile(path, manifest.replace(leads, 'f'.repeat(64)));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { formatHealth } from '../../../pipelines/commands/status_format.ts';
+import { formatHealth } from '../../../pipelines/commands/status.ts';
 import { checkHealth } from '../../../pipelines/operate/health.ts';
 import { PROBLEMS } from '../../../pipelines/operate/problems.ts';
 import { collectWarnings } from '../../../pipelines/run/summary/summary.ts';

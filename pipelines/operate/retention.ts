@@ -1,7 +1,8 @@
 /**
- * What `make prune` removes from a data folder, as a pure function of its inventory and the declared policy.
+ * What `make prune` removes from a data folder, as a pure function of its inventory and KEEP_DAYS: all snapshots of a
+ * week, then the last of each day for KEEP_DAYS, then the last of each month. Reads and run reports stay KEEP_DAYS.
  *
- * Never removed, under any policy:
+ * Never removed, with any KEEP_DAYS:
  *   the current snapshot, and the newest one;
  *   all snapshots of the last week;
  *   the DuckDB file and the filings of these: of the current and the newest snapshot, and of the one whose history the
@@ -12,23 +13,19 @@
  *   every read that a retained snapshot was built from, and the pages that its rows name, so that each of its numbers
  *   can still be traced to archived bytes.
  */
-import { daysBetween, LAST_DAY } from '../../clock.ts';
-import { compareRunIds, parseRunId } from '../../layout.ts';
-import type { PrunedFile } from '../../pruned_files.ts';
+import { daysBetween, LAST_DAY } from '../clock.ts';
+import { compareRunIds, parseRunId } from '../layout.ts';
+import { DATABASE } from '../run/publish.ts';
 
-/** Days for which all snapshots of a day are retained, under any policy: a client may be paging through one. */
-export const GRACE_DAYS = 7;
-
-export interface Policy {
-  readonly dailyDays: number;
-  readonly monthlyDays: number;
-  /** Days for which a retained snapshot keeps its DuckDB file. */
-  readonly databaseDays: number;
-  /** Days for which a retained snapshot keeps its filings. */
-  readonly filingsDays: number;
-  readonly readsDays: number;
-  readonly runsDays: number;
-}
+/** Days for which every snapshot is retained with its filings, whatever KEEP_DAYS is: a client may page through it. */
+const GRACE_DAYS = 7;
+/** Days for which the last snapshot of each month is retained. */
+const MONTHLY_DAYS = 1100;
+/** Days for which a snapshot keeps its DuckDB file, its largest: `make sql` also reads its Parquet files. */
+const DATABASE_DAYS = 2;
+const FILINGS = 'filings.parquet';
+/** Files that a snapshot can do without: `make sql` and `make rebuild` make them again. */
+export const REMOVABLE: readonly string[] = [DATABASE, FILINGS];
 
 /** One read of one source: its list of requests in the archive, its record and its staged rows, removed together. */
 export interface ReadUnit {
@@ -49,8 +46,9 @@ export interface SnapshotNeeds {
 }
 
 /** A file that a snapshot can do without. */
-export interface SnapshotFile extends PrunedFile {
+export interface SnapshotFile {
   readonly runId: string;
+  readonly file: string;
 }
 
 export interface Inventory {
@@ -87,11 +85,10 @@ export function snapshotsInUse({ current, snapshots }: Pick<Inventory, 'current'
 
 const monthOf = (runId: string): string => dayOf(runId).slice(0, 7);
 
-/** Snapshots that are retained. @param sold snapshots behind sold answers, if the operator retains them */
+/** Snapshots that are retained. */
 export function retainedSnapshots(
   { current, snapshots, today }: Pick<Inventory, 'current' | 'snapshots' | 'today'>,
-  policy: Policy,
-  sold: ReadonlySet<string> = new Set(),
+  keepDays: number,
 ): Set<string> {
   const retained = snapshotsInUse({ current, snapshots });
   const retainLast = (period: (runId: string) => string, withinDays: number): void => {
@@ -100,25 +97,20 @@ export function retainedSnapshots(
       if (last !== undefined && ageInDays(last, today) <= withinDays) retained.add(last);
     }
   };
-  retainLast(dayOf, policy.dailyDays);
-  retainLast(monthOf, policy.monthlyDays);
-  for (const id of snapshots) if (sold.has(id) || ageInDays(id, today) <= GRACE_DAYS) retained.add(id);
+  retainLast(dayOf, keepDays);
+  retainLast(monthOf, MONTHLY_DAYS);
+  for (const id of snapshots) if (ageInDays(id, today) <= GRACE_DAYS) retained.add(id);
   return retained;
 }
 
 /** DuckDB files and filings that the retained snapshots can do without. */
-export function filesToPrune(
-  inventory: Pick<Inventory, 'current' | 'snapshots' | 'files' | 'today'>,
-  policy: Policy,
-  retained: ReadonlySet<string>,
-): SnapshotFile[] {
+export function filesToPrune(inventory: Inventory, retained: ReadonlySet<string>): SnapshotFile[] {
   const inUse = snapshotsInUse(inventory);
   const lastOfMonth = new Set([...Map.groupBy(retained, monthOf).values()].map(newest));
-  return inventory.files.filter(({ runId, setting }) => {
+  return inventory.files.filter(({ runId, file }) => {
     if (!retained.has(runId) || inUse.has(runId)) return false;
     const age = ageInDays(runId, inventory.today);
-    if (setting === 'KEEP_DATABASE_DAYS') return age > policy.databaseDays;
-    return age > Math.max(policy.filingsDays, GRACE_DAYS) && !lastOfMonth.has(runId);
+    return file === FILINGS ? age > GRACE_DAYS && !lastOfMonth.has(runId) : age > DATABASE_DAYS;
   });
 }
 
@@ -128,7 +120,7 @@ const unitKey = (unit: { readonly source: string; readonly runId: string }): str
 function chooseRetainedReads(
   units: readonly ReadUnit[],
   { today, current }: Inventory,
-  policy: Policy,
+  keepDays: number,
   needs: readonly SnapshotNeeds[],
 ): ReadUnit[] {
   const sorted = [...units].sort((a, b) => compareRunIds(a.runId, b.runId));
@@ -143,7 +135,7 @@ function chooseRetainedReads(
         unit === newestGoodRead ||
         dayOf(unit.runId) > currentDay ||
         needed.has(unitKey(unit)) ||
-        ageInDays(unit.runId, today) <= policy.readsDays,
+        ageInDays(unit.runId, today) <= keepDays,
     ),
   );
   // A page that a row names needs one read that fetched it: the latest, if no other reason retains one.
@@ -162,7 +154,7 @@ function chooseRetainedReads(
 /** What to remove. @param needs by run id, of each retained snapshot */
 export function planRemoval(
   inventory: Inventory,
-  policy: Policy,
+  keepDays: number,
   retained: ReadonlySet<string>,
   needs: ReadonlyMap<string, SnapshotNeeds>,
 ): Plan {
@@ -172,7 +164,7 @@ export function planRemoval(
     return found;
   });
   const bySource = [...Map.groupBy(inventory.reads, (read) => read.source).values()];
-  const reads = new Set(bySource.flatMap((units) => chooseRetainedReads(units, inventory, policy, allNeeds)));
+  const reads = new Set(bySource.flatMap((units) => chooseRetainedReads(units, inventory, keepDays, allNeeds)));
   const objects = new Set([
     ...[...reads].flatMap((read) => [...read.objects]),
     ...allNeeds.flatMap((need) => need.pages.map((page) => page.sha256)),
@@ -180,10 +172,10 @@ export function planRemoval(
   const lastRun = newest(inventory.runs);
   return {
     snapshots: inventory.snapshots.filter((id) => !retained.has(id)),
-    files: filesToPrune(inventory, policy, retained),
+    files: filesToPrune(inventory, retained),
     reads: inventory.reads.filter((read) => !reads.has(read)),
     runs: inventory.runs.filter(
-      (id) => id !== lastRun && !retained.has(id) && ageInDays(id, inventory.today) > policy.runsDays,
+      (id) => id !== lastRun && !retained.has(id) && ageInDays(id, inventory.today) > keepDays,
     ),
     objects: inventory.objects.filter((sha256) => !objects.has(sha256)),
   };

@@ -1,22 +1,15 @@
 /** The declared schedule: jobs, their days, and the arithmetic of their slots. Times are the machine's local time. */
-import { DAY_MS } from '../../../lib/time.ts';
-import type { SourceSpec } from '../../../sources/contract.ts';
+import { DAY_MS } from '../../lib/time.ts';
+import type { SourceSpec } from '../../sources/contract.ts';
 
 export interface Job {
-  /** Name of the job and of its make target. */
   readonly name: string;
-  readonly about: string;
   readonly hour: number;
   readonly minute: number;
   /** Whether the job has a slot on a day, YYYY-MM-DD. */
   readonly on: (day: string) => boolean;
-  /** The days for systemd and for cron. If they can only express more days, the job exits at once on the other days. */
-  readonly calendar: string;
-  readonly cron: { readonly days: string; readonly only?: string };
-  /** Sources it reads, by family or name. */
+  /** Sources that it reads, by family or name. */
   readonly reads: readonly string[];
-  /** Settings of its make target, beyond the saved ones. */
-  readonly settings?: Readonly<Record<string, string>>;
 }
 
 const dayNumber = (day: string): number => Date.parse(`${day}T00:00:00Z`) / DAY_MS;
@@ -31,58 +24,45 @@ const isSecondSaturday = (day: string): boolean => {
 export const JOBS: readonly Job[] = [
   {
     name: 'daily',
-    about: 'listings, tax lists, sales, parcels, distress records, rents and benchmarks, every day',
     hour: 5,
     minute: 10,
     on: () => true,
-    calendar: '*-*-*',
-    cron: { days: '* * *' },
     reads: ['listings', 'tax', 'sheriff', 'auctions', 'parcels', 'distress', 'fmr', 'benchmarks'],
   },
   {
     name: 'colorado',
-    about: 'the Colorado register, every day',
     hour: 6,
     minute: 10,
     on: () => true,
-    calendar: '*-*-*',
-    cron: { days: '* * *' },
     reads: ['colorado_sos'],
   },
   {
-    // Every two days is neither "every second day of the month" nor a timer from boot.
     name: 'underwrite',
-    about: 'underwriting from the staged rows, every two days',
     hour: 7,
     minute: 10,
     on: (day) => dayNumber(day) % 2 === 0,
-    calendar: '*-*-*',
-    cron: { days: '* * *' },
     reads: [],
   },
   {
-    // Cron reads "day 8 to 14" and "Saturday" in one line as OR, so the command tests for Saturday.
     name: 'ohio',
-    about: 'the Ohio register, on the second Saturday of the month',
     hour: 8,
     minute: 10,
     on: isSecondSaturday,
-    calendar: 'Sat *-*-08..14',
-    cron: { days: '8-14 * *', only: '[ "$(date +\\%u)" = 6 ]' },
     reads: ['ohio_sos', 'ohio_sos_amendments'],
   },
   {
     name: 'prune',
-    about: 'removal of files past their retention, every day',
     hour: 9,
     minute: 10,
     on: () => true,
-    calendar: '*-*-*',
-    cron: { days: '* * *' },
     reads: [],
-    settings: { APPLY: '1' },
   },
 ];
+
+/** Groups of sources for SOURCES: the jobs that read. */
+export const SOURCE_GROUPS: ReadonlyMap<string, readonly string[]> = new Map(
+  JOBS.filter(({ reads }) => reads.length > 0).map(({ name, reads }) => [name, reads]),
+);
 
 /** Longest time between two slots of a job. */
 const MAX_DAYS = 40;

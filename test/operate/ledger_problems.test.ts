@@ -1,6 +1,6 @@
-/** What the audit of incoming transfers finds reaches `make ledger`, `make status` and the alerts. */
+/** Problems of payments reach `make status` and the alerts, and those of transfers `make ledger` too. */
 import assert from 'node:assert/strict';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -10,7 +10,9 @@ import { readFigures, formatReport } from '../../ledger/report.ts';
 import type { AuditedAccount, IncomingTransfer } from '../../ledger/transfers.ts';
 import { sha256 } from '../../lib/files.ts';
 import { DAY_MS } from '../../lib/time.ts';
-import { ledgerState } from '../../pipelines/operate/earnings.ts';
+import { formatHealth } from '../../pipelines/commands/status.ts';
+import { layoutOf } from '../../pipelines/layout.ts';
+import { checkHealth, ledgerProblems } from '../../pipelines/operate/health.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const account: AuditedAccount = { chain: `0x${'0c'.repeat(32)}`, payTo: `0x${'c'.repeat(40)}` };
@@ -26,7 +28,8 @@ const answer = {
   },
 };
 
-async function settle(ledger: Ledger, n: number): Promise<string> {
+/** @param nowMs the clock of the server */
+async function settle(ledger: Ledger, n: number, nowMs = NOW): Promise<string> {
   const begun = await ledger.begin({
     payment: {
       network: 'eip155:8453',
@@ -41,13 +44,13 @@ async function settle(ledger: Ledger, n: number): Promise<string> {
     request: '/api/deals',
     snapshotId: '2026-11-21.01',
     identifierHash: null,
-    nowMs: NOW,
+    nowMs,
     leaseMs: 60_000,
     chain: account.chain,
     limits: { balance: 10n ** 12n, maxOpen: 100, maxUnpaid: 100 },
   });
   assert.ok(begun.kind === 'reserved');
-  await ledger.startSettling(begun.purchase.id, answer, NOW);
+  await ledger.startSettling(begun.purchase.id, answer, nowMs);
   return begun.purchase.id;
 }
 
@@ -89,7 +92,7 @@ test('owed transfers and unpaid sales are problems', async () => {
   assert.match(screen, new RegExp(`unpaid  \\$1\\.00 {2}by 0xb{40} {2}purchase ${unpaid}`));
 
   const kinds = async (): Promise<string[]> =>
-    (await ledgerState({ DATA_DIR }, NOW))?.problems.map((t) => `${t.kind}: ${t.message}`) ?? [];
+    (await ledgerProblems({ DATA_DIR }, NOW)).map((t) => `${t.kind}: ${t.message}`);
   assert.deepEqual(await kinds(), [
     'transfers_owed: 1 incoming transfers, $1.00 in total, paid for something that can no longer be delivered: ' +
       'refund them',
@@ -103,4 +106,30 @@ test('owed transfers and unpaid sales are problems', async () => {
     ['sales_unpaid'],
   );
   await ledger.close();
+});
+
+test('a settlement whose outcome is unknown for ten minutes is a problem', async () => {
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-stuck-'));
+  assert.deepEqual(await ledgerProblems({ DATA_DIR }, NOW), [], 'no ledger is no problem');
+  const ledger = await openLedger({ DATA_DIR });
+  const stuck = await settle(ledger, 1, NOW - DAY_MS);
+  await settle(ledger, 2, NOW - 1000);
+  await ledger.close();
+  const problems = await ledgerProblems({ DATA_DIR }, NOW);
+  assert.deepEqual(
+    problems.map((t) => [t.kind, t.subject, t.level]),
+    [['settlement_unknown', stuck, 'critical']],
+  );
+  assert.match(
+    problems[0]?.message ?? '',
+    /GET \/api\/deals for \$1\.00 was sent for settlement at 2026-11-20T12:00:00\.000Z and its outcome is unknown/,
+  );
+});
+
+test('an unavailable ledger is a problem, not a crash', async () => {
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-no-ledger-'));
+  await writeFile(join(DATA_DIR, 'ledger.sqlite'), 'this is no database'.repeat(100));
+  const health = await checkHealth(layoutOf(DATA_DIR), []);
+  assert.ok(health.troubles.some((t) => t.kind === 'ledger_unavailable'));
+  assert.match(formatHealth(health).join('\n'), /Problem {3}LEDGER is .*ledger\.sqlite.* See .*ledger_unavailable/);
 });
