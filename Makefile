@@ -1,5 +1,5 @@
-# `make help` lists the commands. Settings are environment variables (docs/settings.md), so `make run DAY=2026-11-21`
-# works. "##@" starts a group of the list, "##" behind a target is its line.
+# `make help` lists the commands. Settings and arguments follow a command or are environment variables
+# (docs/settings.md). "##@" starts a group of the list, "##" behind a target is its line.
 SHELL := /bin/bash
 BIN := node_modules/.bin
 NODE := $(BIN)/node
@@ -14,7 +14,6 @@ export EXTRA_SOURCES ?= sandbox/sources
 endif
 # Where the checks remember which files passed.
 CHECKED := node_modules/.cache/checked
-QUARTER_DIR ?= data-quarter
 .DEFAULT_GOAL := help
 
 # npm is enough to start: the package `node` contains the Node that this project runs on.
@@ -26,71 +25,47 @@ $(NODE): package-lock.json package.json .npmrc
 	@touch $(NODE)
 
 ##@ Set up and run
-.PHONY: setup run daily underwrite ohio colorado worker
+.PHONY: setup run worker
 
 setup: ## install missing packages; PRODUCTION=1 leaves out those for the sandbox and the tests
 	@$(INSTALL_PACKAGES) $(if $(filter 1,$(PRODUCTION)),--omit=dev)
 	@$(if $(filter 1,$(PRODUCTION)),touch,rm -f) $(PRODUCTION_MARK)
 	@touch $(NODE)
 
-run: $(NODE) ## read the sources, build the models, publish a snapshot; LIVE=1: the real web; DAY=...: another day
+run: $(NODE) ## read the sources, build the models, publish; LIVE=1: the real web; DAY=, SOURCES=daily|ohio|colorado|none|names
 	@node sandbox/around.ts node pipelines/commands/cli.ts run
-
-daily: $(NODE) ## make run, for listings, tax lists, sales, parcels, distress records, rents and benchmarks only
-	@SOURCES=listings,tax,sheriff,auctions,parcels,distress,fmr,benchmarks node sandbox/around.ts node pipelines/commands/cli.ts run
-
-underwrite: $(NODE) ## build and publish from the staged rows; read no source
-	@SOURCES=none node sandbox/around.ts node pipelines/commands/cli.ts run
-
-ohio: $(NODE) ## read the Ohio register and publish
-	@SOURCES=ohio_sos,ohio_sos_amendments node sandbox/around.ts node pipelines/commands/cli.ts run
-
-colorado: $(NODE) ## read the Colorado register and publish
-	@SOURCES=colorado_sos node sandbox/around.ts node pipelines/commands/cli.ts run
 
 worker: $(NODE) ## read and stage queued sources until stopped; needs the QUEUE of runs, and their DATA_DIR or STORE
 	@node pipelines/crawl/cli.ts
 
 
 ##@ Operate
-.PHONY: status schedule job probe watch tables prune rebuild backup backup-verify restore
+.PHONY: status schedule probe prune rebuild backup restore
 
 status: $(NODE) ## show which sources are fresh, late or broken; JSON=1 for monitors; exits with 0 if all is well
 	@node pipelines/commands/cli.ts status
 
-schedule: $(NODE) ## print systemd timers or a crontab for the scheduled runs; INSTALL=1 installs them
-	@node pipelines/operate/cli.ts schedule
-
-job: $(NODE) ## run a scheduled job if it is due: JOB=daily, colorado, underwrite, ohio or prune
-	@node pipelines/operate/cli.ts job
+schedule: $(NODE) ## run the scheduled jobs and send alerts until stopped: daily, colorado, underwrite, ohio, prune
+	@node pipelines/operate/scheduler.ts
 
 probe: $(NODE) ## compare real sites with their adapters: SOURCE=name or all
 	@node pipelines/probe/cli.ts
 
-watch: $(NODE) ## run missed jobs and send new alerts to ALERT_COMMAND
-	@node pipelines/operate/cli.ts watch
-
-tables: $(NODE) ## write missing Iceberg metadata, also in STORE; needed after DATA_DIR moved: TABLES_URL=...
-	@node pipelines/open_tables/cli.ts
-
-prune: $(NODE) ## list snapshots, pages and reads past their retention; APPLY=1 deletes them
-	@node pipelines/operate/cli.ts prune
+prune: $(NODE) ## list snapshots, pages and reads past their retention (KEEP_DAYS); APPLY=1 deletes them
+	@node pipelines/operate/prune.ts
 
 rebuild: $(NODE) ## rebuild published days from archived pages and compare; SOURCE=...: parse one source again, DRY=1
 	@node pipelines/commands/cli.ts rebuild
 
-backup: $(NODE) ## back up DATA_DIR and the ledger into TO=... while servers and runs work; KEEP_BACKUPS=30
-	@node pipelines/operate/backup/cli.ts backup
-
-backup-verify: $(NODE) ## read a backup in FROM=... and compare every hash; BACKUP=...: an older one
-	@node pipelines/operate/backup/cli.ts verify
+backup: $(NODE) ## back up DATA_DIR and the ledger into TO=... while servers and runs work; VERIFY=1 FROM=...: check one
+	@node pipelines/operate/backup/cli.ts $(if $(filter 1,$(VERIFY)),verify,backup)
 
 restore: $(NODE) ## restore the newest backup of FROM=... into an empty DATA_DIR, with its ledger; BACKUP=...
 	@node pipelines/operate/backup/cli.ts restore
 
 
 ##@ Analyze
-.PHONY: sql query explain diff release backtest quarter calibrate reconcile
+.PHONY: sql query explain diff release backtest calibrate reconcile
 
 sql: $(NODE) ## answer a query over the current snapshot: Q='SELECT ...'; without Q, print the duckdb command and tables
 	@node pipelines/commands/sql.ts
@@ -109,17 +84,6 @@ release: $(NODE) ## copy a snapshot with dictionary, changes and checksums into 
 
 backtest: $(NODE) ## show outcomes by score decile and rank correlation on landmarks, over all snapshots of DATA_DIR
 	@node pipelines/commands/backtest.ts
-
-quarter: $(NODE) ## run 18 weeks of the sandbox into QUARTER_DIR, then the back-test
-	@for week in $$(seq 0 17); do \
-	  day=$$(node -p "new Date(Date.UTC(2026, 9, 3) + $$week * 6048e5).toISOString().slice(0, 10)"); \
-	  sources=listings,tax,sheriff,auctions,parcels,distress,benchmarks; [ $$week -gt 0 ] || sources=$$sources,fmr; \
-	  echo "week of $$day"; \
-	  DATA_DIR=$(QUARTER_DIR) DAY=$$day SOURCES=$$sources LISTINGS=1500 PARCELS=2500 AUCTIONS=600 FILINGS=10 \
-	    node sandbox/around.ts node pipelines/commands/cli.ts run > $(QUARTER_DIR).log \
-	    || { cat $(QUARTER_DIR).log; exit 1; }; \
-	done
-	@DATA_DIR=$(QUARTER_DIR) node pipelines/commands/backtest.ts
 
 calibrate: $(NODE) ## recompute the calibrated tables from FOLDER, compare underwriting with real NOI; WRITE=1
 	@node pipelines/commands/calibrate.ts
@@ -151,73 +115,42 @@ mcp: $(NODE) ## run an MCP server on standard input and output: each endpoint is
 
 
 ##@ Ledger
-.PHONY: ledger ledger-audit ledger-refunded ledger-backup ledger-restore
+.PHONY: ledger
 
-ledger: $(NODE) ## show revenue, open settlements and sold leads; DAYS=30; PARQUET=folder exports
-	@node ledger/cli.ts report
-
-ledger-audit: $(NODE) ## compare transfers on the chain with the ledger, blocks FROM to TO (default: all final)
-	@node api/payments/audit/cli.ts audit
-
-ledger-refunded: $(NODE) ## record the refund of an owed transfer: TRANSFER=<hash>:<index> REFUND=<hash>, or NOTE='...'
-	@node api/payments/audit/cli.ts refunded
-
-ledger-backup: $(NODE) ## write the ledger to FILE=... while servers run, and verify the file
-	@node ledger/cli.ts backup
-
-ledger-restore: $(NODE) ## restore the ledger from FILE=...; OVERWRITE=1 replaces an existing one
-	@node ledger/cli.ts restore
+ledger: $(NODE) ## show revenue, open settlements, sold leads; AUDIT=1: compare with the chain; REFUNDED=<transfer>
+	@node $(if $(AUDIT)$(REFUNDED),api/payments/audit/cli.ts,ledger/cli.ts)
 
 
 ##@ Develop
-.PHONY: fmt check check-format check-lint check-types check-widths t test hooks docs help
+.PHONY: fmt check test prove bench docs help
 
 fmt: $(NODE) ## format the TypeScript
 	@prettier --log-level warn --write .
 
+# In parallel, each with its output in a log. The caches of format and types go by content and version.
 check: $(NODE) ## check format, lint, types, line widths and file lengths
-	@$(MAKE) --no-print-directory -j4 --output-sync=target check-format check-lint check-types check-widths
-
-# Both caches go by the content of files and the version of the tool.
-check-format: $(NODE) ## check the format only
-	@prettier --cache --cache-strategy content --cache-location $(CHECKED)/prettier --log-level warn --check .
-check-lint: $(NODE) ## check the lint rules only
-	@oxlint --deny-warnings
-check-types: $(NODE) ## check the types only
-	@tsc --noEmit -p . --incremental --tsBuildInfoFile $(CHECKED)/types
-check-widths: $(NODE) ## check line widths and file lengths only
-	@.ci/limits
-
-t: $(NODE) ## run one test file: FILE=test/models/underwriting/rents.test.ts
-	@node --test --test-timeout=600000 $(FILE)
+	@mkdir -p $(CHECKED); started=(); \
+	begin() { "$$@" > $(CHECKED)/$$(basename $$1).log 2>&1 & started+=($$(basename $$1):$$!); }; \
+	begin prettier --cache --cache-strategy content --cache-location $(CHECKED)/prettier --log-level warn --check .; \
+	begin oxlint --deny-warnings; \
+	begin tsc --noEmit -p . --incremental --tsBuildInfoFile $(CHECKED)/types; \
+	begin .ci/limits; \
+	failed=0; for one in $${started[@]}; do wait $${one#*:} || { failed=1; cat $(CHECKED)/$${one%:*}.log; }; done; \
+	exit $$failed
 
 test: $(NODE) ## run make check and all *.test.ts
 	@$(MAKE) --no-print-directory check
 	@node test/run.ts
 
-hooks: $(NODE) ## install git hooks: format, lint and types before a commit, length of its subject
-	@git config core.hooksPath .githooks
-	@git config blame.ignoreRevsFile .git-blame-ignore-revs
+prove: $(NODE) ## run the long tests: test/**/*.proof.ts, and more cases of others; ONLY=crash: those whose path has it
+	@node test/prove.ts
+
+bench: $(NODE) ## measure speed and memory against baselines; QUICK=1, ONLY=name, WRITE_DOCS=1, BASE=commit
+	@node bench/run.ts
 
 docs: $(NODE) ## write the generated pages of docs/
 	@node docs/generate/cli.ts
 
 help: ## list the commands
 	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } \
-	  /^[a-z-]+:.*## / { split($$0, part, /:.*## /); printf "  make %-16s %s\n", part[1], part[2] }' $(MAKEFILE_LIST)
-
-##@ Prove and measure
-.PHONY: prove prove-tables properties bench
-
-prove: $(NODE) ## run the long tests: test/**/*.proof.ts, and more cases of others; ONLY=crash: those whose path has it
-	@node test/prove.ts
-
-prove-tables: $(NODE) ## read the Iceberg tables with ClickHouse, which it installs (546 MB), and compare the figures
-	@npm install --prefix node_modules/.cache/chdb --no-save --no-package-lock --silent chdb@3.4.0
-	@node --test --test-timeout=600000 test/pipelines/publish/open_tables_in_clickhouse.ts
-
-properties: $(NODE) ## check the underwriting properties on DEALS=10000 random deals; SEED=... chooses them
-	@DEALS=$(or $(DEALS),10000) node --test test/models/properties.test.ts
-
-bench: $(NODE) ## measure speed and memory against baselines; QUICK=1, ONLY=name, WRITE_DOCS=1, BASE=commit
-	@node bench/run.ts
+	  /^[a-z-]+:.*## / { split($$0, part, /:.*## /); printf "  make %-12s %s\n", part[1], part[2] }' $(MAKEFILE_LIST)

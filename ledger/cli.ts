@@ -1,10 +1,31 @@
-/** The program behind `make ledger`, `make ledger-backup` and `make ledger-restore`. */
+/** `make ledger`: revenue, open settlements, leads and differences on one screen. */
+import { messageOf } from '../lib/errors.ts';
 import { print } from '../lib/output.ts';
-import { runLedgerCommand } from './commands.ts';
+import { readSettings, SettingError } from '../lib/settings.ts';
+import { LedgerUnavailable } from './ledger.ts';
+import { assertLedgerExists, openLedger, shownPlace } from './open.ts';
+import { formatReport, readFigures } from './report.ts';
+import { ledgerArguments, ledgerSettings } from './settings.ts';
+import { LedgerRefused } from './sql/migrations.ts';
 
-process.exitCode = await runLedgerCommand(process.argv[2], process.env, {
-  print,
-  printError: (line) => {
-    process.stderr.write(`${line}\n`);
-  },
-});
+const isExpected = (error: unknown): boolean =>
+  error instanceof SettingError ||
+  error instanceof LedgerUnavailable ||
+  error instanceof LedgerRefused ||
+  (error instanceof Error && 'syscall' in error);
+
+try {
+  const settings = readSettings(ledgerSettings);
+  const { DAYS } = readSettings(ledgerArguments);
+  assertLedgerExists(settings);
+  const ledger = await openLedger(settings);
+  try {
+    for (const line of formatReport(await readFigures(ledger), shownPlace(settings), Date.now(), DAYS)) print(line);
+  } finally {
+    await ledger.close();
+  }
+} catch (error) {
+  const stack = error instanceof Error && !isExpected(error) ? error.stack : undefined;
+  process.stderr.write(`${stack ?? messageOf(error)}\n`);
+  process.exitCode = 1;
+}

@@ -67,7 +67,7 @@ export interface NotedPlace {
 }
 
 const remedy = ({ dataDir }: NotedPlace): string =>
-  `Restore a backup: make ledger-restore FILE=...${inFolder(dataDir)}; ` +
+  `Restore a backup: make restore FROM=...${inFolder(dataDir)}; ` +
   `or, to begin a new ledger on purpose, remove ${noteFile(dataDir)}`;
 
 /** Whether an SQLite file exists and is not empty. */

@@ -152,7 +152,7 @@ function auditLines({ states, booked, differences, pause }: Figures['audit']): s
     ...(pause === null ? [] : [`  exclusive sales are ${PAUSES[pause]}`]),
     ...firstLines(columns(differences.map(differenceRow))),
     ...(differences.some(({ kind }) => kind === 'owed')
-      ? ['  After a refund: make ledger-refunded TRANSFER=<hash>:<index> REFUND=<hash of the refund>']
+      ? ['  After a refund: make ledger REFUNDED=<hash>:<index> REFUND=<hash of the refund>']
       : []),
   ];
 }

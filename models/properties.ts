@@ -1,6 +1,6 @@
 /**
  * The sixteen properties of every underwriting, score and lead. Tests check them on thousands of random deals with the
- * models' own SQL (`make properties`); docs/underwriting.md lists them.
+ * models' own SQL (`make prove ONLY=properties`); docs/underwriting.md lists them.
  */
 export const PROPERTIES = [
   'Scores are from 0 to 100, confidence from 0 to 1, and each is the sum of its parts.',

@@ -1,9 +1,9 @@
 /** docs/settings.md: every setting of the commands and of the server, from its schema. */
 import { z } from 'zod';
-import { auditSettings } from '../../api/payments/audit/settings.ts';
+import { auditArguments } from '../../api/payments/audit/settings.ts';
 import { receiptKeySettings } from '../../api/payments/receipts/key_settings.ts';
 import { serverSettings } from '../../api/settings.ts';
-import { backupSettings, reportSettings } from '../../ledger/settings.ts';
+import { ledgerArguments } from '../../ledger/settings.ts';
 import { pipelineSettings, rebuildSettings } from '../../lib/settings.ts';
 import { analystSettings } from '../../pipelines/analyse/settings.ts';
 import { calibrateSettings } from '../../pipelines/commands/calibrate_settings.ts';
@@ -12,11 +12,6 @@ import { backUpSettings, restoreSettings } from '../../pipelines/operate/backup/
 import { operatorSettings, statusArguments, writeArguments } from '../../pipelines/operate/settings.ts';
 import { probeSettings } from '../../pipelines/probe/probe_sources.ts';
 import { cell, table } from '../../lib/markdown.ts';
-
-/** Settings of `make ledger-audit` that the server does not have. */
-const auditOnly = z.object(
-  Object.fromEntries(Object.entries(auditSettings.shape).filter(([name]) => !(name in serverSettings.shape))),
-);
 
 const SECTIONS: readonly (readonly [title: string, settings: z.ZodObject])[] = [
   ['Pipeline and sandbox', pipelineSettings],
@@ -27,7 +22,7 @@ const SECTIONS: readonly (readonly [title: string, settings: z.ZodObject])[] = [
   ['Workers and rebuild', workerSettings.extend(rebuildSettings.shape)],
   ['Probe', probeSettings],
   ['Analysis', analystSettings.extend(calibrateSettings.shape)],
-  ['Ledger', reportSettings.extend(backupSettings.shape).extend(auditOnly.shape)],
+  ['Ledger', ledgerArguments.extend(auditArguments.shape)],
 ];
 
 /** The default as a user would type it; empty where there is none. */

@@ -1,6 +1,7 @@
 /** Restores a ledger from a backup, in either database. */
-import { readIdentity, type Identity } from '../identity.ts';
-import { withholdLost, type ClaimEntry } from '../journal.ts';
+import { readIdentity, readNote, writeNote, type Identity } from '../identity.ts';
+import { heldClaims, withholdLost, type ClaimEntry } from '../journal.ts';
+import { openStore, type LedgerSettings } from '../open.ts';
 import { LedgerRefused } from '../sql/migrations.ts';
 import type { Query, Store } from '../sql/store.ts';
 import { checkBackup, readLines, type Counts, type Header } from './read.ts';
@@ -77,4 +78,31 @@ export async function restore(store: Store, file: string, options: RestoreOption
     const claims = (options.claims ?? []).filter(({ ledger }) => !hasIdentity || ledger === identity.id);
     return { counts, identity, withheld: await withholdLost(query, claims) };
   });
+}
+
+export interface RestoreFileOptions {
+  /** Delete the rows of the ledger first. */
+  readonly overwrite: boolean;
+  /** Claims journals: their leads are withheld if the backup lacks their purchases. */
+  readonly journals: readonly string[];
+}
+
+/** Restore a backup into the ledger of the settings, and record the ledger in the data folder. */
+export async function restoreLedger(
+  settings: LedgerSettings,
+  file: string,
+  { overwrite, journals }: RestoreFileOptions,
+): Promise<Restored> {
+  // Report a damaged backup before a ledger is created for it.
+  await checkBackup(file);
+  const noted = readNote(settings.DATA_DIR);
+  const claims = await heldClaims(journals, null);
+  const store = await openStore(settings);
+  try {
+    const restored = await restore(store, file, { overwrite, noted, claims });
+    await writeNote(settings.DATA_DIR, { ...restored.identity, kind: store.kind });
+    return restored;
+  } finally {
+    await store.close();
+  }
 }

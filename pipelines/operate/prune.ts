@@ -236,7 +236,9 @@ export async function prune(
       await applyAlone(layout, plan, options.waitMs);
       tables = await writeOpenTables(layout, options.tablesUrl).then(
         () => [],
-        (error: unknown) => [`The Iceberg tables still name removed snapshots, see make tables: ${messageOf(error)}`],
+        (error: unknown) => [
+          `The Iceberg tables still name removed snapshots, the next run corrects them: ${messageOf(error)}`,
+        ],
       );
     }
     const verb = options.apply ? 'removed' : 'to remove';

@@ -182,9 +182,11 @@ async function publish(
   const manifest = await writeSnapshot(build, layout, { models, facts, onPart: (part) => progress.part(part) });
   await store?.publish(facts.run_id);
   const current = await makeCurrent(layout, facts.run_id);
-  // The snapshot is published; the next run, or make tables, writes the metadata.
+  // The snapshot is published; the next run writes the metadata.
   const warn = (where: string) => (error: unknown) =>
-    progress.line(`The Iceberg tables ${where} do not have this snapshot yet, see make tables: ${messageOf(error)}`);
+    progress.line(
+      `The Iceberg tables ${where} do not have this snapshot yet, the next run adds it: ${messageOf(error)}`,
+    );
   await writeOpenTables(layout, tablesUrl).catch(warn(`in ${layout.iceberg}`));
   await store?.writeTables(tablesUrl).catch(warn(`of STORE ${store.store.shown}`));
   return { manifest, changes, current };

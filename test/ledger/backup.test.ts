@@ -1,4 +1,4 @@
-/** Backups between both kinds of ledger, the screen of `make ledger`, and the Parquet files for analysts. */
+/** Backups between both kinds of ledger, and the screen of `make ledger`. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -9,11 +9,11 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
-import { openDuck, rowsOf } from '../../lib/duck.ts';
-import { literal } from '../../lib/sql.ts';
+import { LedgerRefused } from '../../ledger/sql/migrations.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import { BARE } from '../environment.ts';
-import { ledgerCommand, ledgerFolders } from './ledger_folders.ts';
+import { runHere } from '../command_here.ts';
+import { backUpTo, ledgerFolders, restoreFrom } from './ledger_folders.ts';
 import { child } from './processes.ts';
 import { all, bodyOf, claim, leadOf, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';
 
@@ -95,28 +95,33 @@ describe('a backup', () => {
       const ledger = await open(place);
       await fill(ledger);
       const content = await contentOf(ledger);
-      const made = await ledgerCommand('backup', { LEDGER: place, FILE });
-      assert.equal(made.status, 0, made.out);
-      assert.match(
-        made.out,
-        new RegExp(
-          'is a complete, checked backup of .*: 4 answers, 5 answer chunks, 6 purchases, 3 claims, ' +
-            '4 claimed properties, 0 transfers, 0 audits, 0 gas days, 3 deliveries, 1 used tokens, ' +
-            '0 withheld leads, 0 withheld properties\n$',
-        ),
-      );
+      const { money: _, ...counts } = await backUpTo(FILE, { DATA_DIR: dataDir(), LEDGER: place });
+      assert.deepEqual(counts, {
+        answers: 4,
+        answer_chunks: 5,
+        purchases: 6,
+        claims: 3,
+        claimed_properties: 4,
+        transfers: 0,
+        audits: 0,
+        gas_days: 0,
+        deliveries: 3,
+        used_tokens: 1,
+        withheld_leads: 0,
+        withheld_properties: 0,
+      });
       assert.equal(statSync(FILE).mode & 0o777, 0o600);
       for (let n = 100; n < 105; n += 1) await purchaseIn(ledger, 'sold', n, { lead: `later-${n}` });
       await ledger.close();
       for (const target of kinds) {
-        const env = { DATA_DIR: dataDir(), LEDGER: await target.fresh(dataDir()), FILE };
-        const restored = await ledgerCommand('restore', env);
-        assert.equal(restored.status, 0, `${target.name}: ${restored.out}`);
+        const env = { DATA_DIR: dataDir(), LEDGER: await target.fresh(dataDir()) };
+        await restoreFrom(FILE, env);
         await checkRestored(env.LEDGER, content);
-        const refused = await ledgerCommand('restore', env);
-        assert.equal(refused.status, 1);
-        assert.match(refused.out, /^the ledger is not empty\. Set OVERWRITE=1 to delete its content\n$/);
-        assert.equal((await ledgerCommand('restore', { ...env, OVERWRITE: '1' })).status, 0);
+        await assert.rejects(
+          restoreFrom(FILE, env),
+          /: the ledger is not empty\. Set OVERWRITE=1 to delete its content$/,
+        );
+        await restoreFrom(FILE, env, { overwrite: true });
         const over = await open(env.LEDGER);
         assert.deepEqual(await contentOf(over), content, 'overwritten, it equals the backup');
         await over.close();
@@ -127,13 +132,12 @@ describe('a backup', () => {
       const [place, target, FILE] = [await fresh(dataDir()), await fresh(dataDir()), join(dataDir(), 'busy.gz')];
       const seller = child('sell', place, '0', '100000');
       await seller.started;
-      const made = await ledgerCommand('backup', { LEDGER: place, FILE });
+      await backUpTo(FILE, { DATA_DIR: dataDir(), LEDGER: place });
       // Three lines per purchase: the next one begins.
       await seller.printed(seller.lines.length + 4);
       seller.process.kill('SIGKILL');
       await seller.ended;
-      assert.equal(made.status, 0, made.out);
-      assert.equal((await ledgerCommand('restore', { DATA_DIR: dataDir(), LEDGER: target, FILE })).status, 0);
+      await restoreFrom(FILE, { DATA_DIR: dataDir(), LEDGER: target });
       const [source, copy] = [await open(place), await open(target)];
       const [now, then] = [await all(source.purchases()), await all(copy.purchases())];
       assert.ok(then.length > 0 && now.length > then.length, 'the other process sold during the backup');
@@ -154,7 +158,7 @@ describe('a backup', () => {
     const ledger = await open(place);
     await fill(ledger);
     await ledger.close();
-    assert.equal((await ledgerCommand('backup', { LEDGER: place, FILE })).status, 0);
+    await backUpTo(FILE, { DATA_DIR: folder, LEDGER: place });
     const bytes = readFileSync(FILE);
     const text = gunzipSync(bytes).toString();
     const [bought, changed] = ['what was bought', 'what was BOUGHT'].map((body) =>
@@ -183,8 +187,10 @@ describe('a backup', () => {
     for (const [kind, damaged, why] of wrong) {
       const damagedFile = join(folder, 'damaged.gz');
       writeFileSync(damagedFile, damaged);
-      const { status, out } = await ledgerCommand('restore', { DATA_DIR: folder, LEDGER: target, FILE: damagedFile });
-      assert.ok(status === 1 && why.test(out) && out.trim().split('\n').length === 1, `${kind}: ${out}`);
+      await assert.rejects(restoreFrom(damagedFile, { DATA_DIR: folder, LEDGER: target }), (error) => {
+        assert.ok(error instanceof LedgerRefused && why.test(error.message) && !error.message.includes('\n'), kind);
+        return true;
+      });
     }
     assert.ok(!existsSync(target));
     assert.deepEqual(
@@ -193,23 +199,14 @@ describe('a backup', () => {
     );
   });
 
-  test('that does not exist, and a ledger that does not exist, are named', async () => {
-    const LEDGER = join(dataDir(), 'none.sqlite');
-    assert.match((await ledgerCommand('report', { LEDGER })).out, /which does not exist yet\. The server creates it/);
-    const missing = await ledgerCommand('restore', { LEDGER, FILE: join(dataDir(), 'none.gz') });
-    assert.match(missing.out, /^FILE is .*expected an existing backup\n$/);
-    assert.ok(!existsSync(LEDGER));
-  });
-
   for (const { name, fresh } of kinds) {
-    test(`and the screen of ${name}: revenue, unknown outcomes, leads, deliveries; and Parquet`, async () => {
+    test(`and the screen of ${name}: revenue, unknown outcomes, leads, deliveries`, async () => {
       const LEDGER = await fresh(dataDir());
       const ledger = await open(LEDGER);
       await fill(ledger);
       await ledger.close();
-      const PARQUET = join(dataDir(), 'parquet');
-      const { status, out } = await ledgerCommand('report', { LEDGER, DAYS: '3660', PARQUET });
-      assert.equal(status, 0, out);
+      const { code, out, err } = await runHere(CLI, { env: { DATA_DIR: dataDir(), LEDGER, DAYS: '3660' } });
+      assert.deepEqual([code, err], [0, '']);
       for (const line of [
         /3 sold for \$2\.05, 1 settling, 1 reserved, 1 released/,
         /2026-11-21 {2}GET \/api\/deals +2 {2}\$1\.05/,
@@ -222,32 +219,15 @@ describe('a backup', () => {
       ])
         assert.match(out, line);
       assert.ok(out.split('\n').length < 40, 'it fits one screen');
-      const duck = await openDuck();
-      const select = (table: string, columns: string): Promise<Record<string, unknown>[]> =>
-        rowsOf(duck.connection, `SELECT ${columns} FROM read_parquet(${literal(join(PARQUET, `${table}.parquet`))})`);
-      const sum = "sum(amount_atomic::HUGEINT) FILTER (state = 'sold') AS sold";
-      assert.deepEqual(await select('purchases', `count(*) AS n, ${sum}`), [{ n: '6', sold: '2050000' }]);
-      assert.deepEqual(await select('claims', 'lead_id, state, property_keys'), [
-        { lead_id: 'open-lead', state: 'settling', property_keys: 'case:2' },
-        { lead_id: 'reserved-lead', state: 'reserved', property_keys: null },
-        { lead_id: 'sold-lead', state: 'sold', property_keys: 'parcel:1|zip:1' },
-      ]);
-      assert.deepEqual(await select('deliveries', 'count(*) AS n, count(*) FILTER (complete) AS complete'), [
-        { n: '3', complete: '2' },
-      ]);
-      duck.close();
     });
   }
 
-  test('and the report are commands of the program, which prints errors to standard error', () => {
-    const run = (...command: string[]): { status: number | null; stdout: string; stderr: string } =>
-      spawnSync(process.execPath, [CLI, ...command], {
-        encoding: 'utf8',
-        env: { ...BARE, LEDGER: join(dataDir(), 'none.sqlite') },
-      });
-    const report = run('report');
+  test('is missed by the screen of a ledger that does not exist: an error on standard error', () => {
+    const report = spawnSync(process.execPath, [CLI], {
+      encoding: 'utf8',
+      env: { ...BARE, LEDGER: join(dataDir(), 'none.sqlite') },
+    });
     assert.deepEqual([report.status, report.stdout], [1, '']);
     assert.match(report.stderr, /^LEDGER is .*none\.sqlite, which does not exist yet/);
-    assert.match(run('forget').stderr, /^command is "forget", expected report, backup, restore\n$/);
   });
 });

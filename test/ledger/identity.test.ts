@@ -10,9 +10,12 @@ import { ledgerExists, openLedger, openServingLedger, openStore, type LedgerSett
 import { SettingError } from '../../lib/settings.ts';
 import { ledgerProblems } from '../../pipelines/operate/health.ts';
 import { NONE_SOLD, noLedgerYet, soldLeads } from '../../pipelines/sold_leads.ts';
-import { ledgerCommand, ledgerFolders, noteIn } from './ledger_folders.ts';
+import { runHere } from '../command_here.ts';
+import { backUpTo, ledgerFolders, noteIn, restoreFrom } from './ledger_folders.ts';
 import { child } from './processes.ts';
 import { all, answer, claim, purchaseIn, reserve, wanted } from './purchases.ts';
+
+const LEDGER_CLI = join(import.meta.dirname, '../../ledger/cli.ts');
 
 const refused = (settings: LedgerSettings, why: RegExp): Promise<void> =>
   assert.rejects(openServingLedger(settings), (error) => {
@@ -70,7 +73,7 @@ describe('the identity of a ledger', () => {
     const { id } = noteIn(DATA_DIR);
     rmSync(file);
     const remedy =
-      `Restore a backup: make ledger-restore FILE=... DATA_DIR=${DATA_DIR}; ` +
+      `Restore a backup: make restore FROM=... DATA_DIR=${DATA_DIR}; ` +
       `or, to begin a new ledger on purpose, remove ${DATA_DIR}/ledger.json`;
     const lost = `but ledger ${id} was in use in this data folder. ${remedy}`;
     await refused({ DATA_DIR }, new RegExp(`^LEDGER is .*ledger.sqlite, which does not exist, ${lost}$`));
@@ -94,7 +97,7 @@ describe('the identity of a ledger', () => {
       assert.match(note.id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
       await refused(
         { DATA_DIR, LEDGER: other },
-        new RegExp(`is ledger .*, but ledger ${note.id} was in use in this data folder.*make ledger-restore FILE=`),
+        new RegExp(`is ledger .*, but ledger ${note.id} was in use in this data folder.*make restore FROM=`),
       );
       const store = await openStore({ DATA_DIR, LEDGER });
       await store.write((query) => query('UPDATE ledger_identity SET epoch = 3'));
@@ -121,14 +124,14 @@ describe('the identity of a ledger', () => {
       [await soldLeads({ DATA_DIR }), noLedgerYet({ DATA_DIR }).length, await ledgerProblems({ DATA_DIR })],
       [NONE_SOLD, 1, []],
     );
-    assert.match((await ledgerCommand('report', { DATA_DIR })).out, /which does not exist yet/);
+    assert.match((await runHere(LEDGER_CLI, { env: { DATA_DIR } })).err, /which does not exist yet/);
     assert.deepEqual(readdirSync(DATA_DIR), []);
     writeFileSync(join(DATA_DIR, 'ledger.sqlite'), '');
     assert.ok(!ledgerExists({ DATA_DIR }));
-    assert.match((await ledgerCommand('report', { DATA_DIR })).out, /which does not exist yet/);
+    assert.match((await runHere(LEDGER_CLI, { env: { DATA_DIR } })).err, /which does not exist yet/);
     rmSync(join(DATA_DIR, 'ledger.sqlite'));
     await (await openLedger({ DATA_DIR })).close();
-    assert.equal((await ledgerCommand('report', { DATA_DIR })).status, 0);
+    assert.equal((await runHere(LEDGER_CLI, { env: { DATA_DIR } })).code, 0);
     assert.deepEqual(readdirSync(DATA_DIR), ['ledger.sqlite']);
   });
 
@@ -157,12 +160,11 @@ describe('the identity of a ledger', () => {
       const [env, FILE] = [{ DATA_DIR, LEDGER }, join(DATA_DIR, 'backup.gz')];
       const seller = child('serve', LEDGER, DATA_DIR);
       await seller.printed(6);
-      assert.equal((await ledgerCommand('backup', { ...env, FILE })).status, 0);
+      await backUpTo(FILE, env);
       await seller.printed(seller.lines.length + 6);
       const { id } = noteIn(DATA_DIR);
-      const restored = await ledgerCommand('restore', { ...env, FILE, OVERWRITE: '1' });
-      assert.equal(restored.status, 0, restored.out);
-      assert.match(restored.out, new RegExp(`Epoch 2 of ledger ${id}. Restart the servers`));
+      const { identity } = await restoreFrom(FILE, env, { overwrite: true });
+      assert.deepEqual(identity, { id, epoch: 2 });
       const hasEnded = await Promise.race([seller.ended.then(() => true), sleep(30_000, false, { ref: false })]);
       seller.process.kill();
       assert.ok(hasEnded, 'the server still sells');
@@ -189,12 +191,11 @@ describe('the identity of a ledger', () => {
     await ledger.close();
     const { id } = noteIn(DATA_DIR);
     const startMs = Date.now();
-    assert.equal((await ledgerCommand('backup', { DATA_DIR, FILE })).status, 0);
+    await backUpTo(FILE, { DATA_DIR });
     const backedUpMs = Date.now();
     writeFileSync(join(DATA_DIR, 'ledger.json'), JSON.stringify({ id, epoch: 7, kind: 'sqlite' }));
     rmSync(join(DATA_DIR, 'ledger.sqlite'));
-    const restored = await ledgerCommand('restore', { DATA_DIR, FILE });
-    assert.equal(restored.status, 0, restored.out);
+    await restoreFrom(FILE, { DATA_DIR });
     assert.deepEqual(noteIn(DATA_DIR), { id, epoch: 8, kind: 'sqlite' });
     const store = await openStore({ DATA_DIR });
     const [row] = await store.read('SELECT * FROM ledger_identity');

@@ -19,7 +19,7 @@ import { heldClaims, journalFile, type ClaimEntry } from '../../ledger/journal.t
 import type { OfferedLead } from '../../ledger/lead_claims.ts';
 import { LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
 import { openLedger, openServingLedger, openStore } from '../../ledger/open.ts';
-import { ledgerCommand, ledgerFolders, noteIn } from './ledger_folders.ts';
+import { backUpTo, ledgerFolders, noteIn, restoreFrom } from './ledger_folders.ts';
 import { child } from './processes.ts';
 import { answer, claim, GENEROUS_LEADS, leadOf, purchaseIn, reserve, wanted } from './purchases.ts';
 
@@ -99,21 +99,16 @@ describe('the claims journal', () => {
       const [FILE, later] = [join(here, 'backup.gz'), join(here, 'later.gz')];
       const [one, two] = [await openServingLedger(env), await openServingLedger({ DATA_DIR: there, LEDGER })];
       await purchaseIn(one, 'sold', 1, { lead: 'before' });
-      assert.equal((await ledgerCommand('backup', { ...env, FILE })).status, 0);
+      await backUpTo(FILE, env);
       await purchaseIn(one, 'sold', 2, { lead: 'sold-here', properties: ['parcel:1'] });
       await purchaseIn(one, 'settling', 3, { lead: 'settling-here' });
       await purchaseIn(one, 'released', 4, { lead: 'released-here' });
       await purchaseIn(one, 'sold', 5);
       await purchaseIn(two, 'sold', 6, { lead: 'sold-there' });
       await Promise.all([one.close(), two.close()]);
-      const restoreWith = (journals: string): ReturnType<typeof ledgerCommand> =>
-        ledgerCommand('restore', { ...env, FILE, OVERWRITE: '1', JOURNALS: journals });
-      const missing = await restoreWith(`${journalFile(here)},${join(there, 'none')}`);
-      assert.equal(missing.status, 1);
-      assert.match(missing.out, /^JOURNALS names .*none", expected existing claims journals\n$/);
-      const restored = await restoreWith(`${journalFile(here)}, ${journalFile(there)}`);
-      assert.equal(restored.status, 0, restored.out);
-      assert.match(restored.out, /3 leads were sold after the backup/);
+      const journals = [journalFile(here), journalFile(there)];
+      const restored = await restoreFrom(FILE, env, { overwrite: true, journals });
+      assert.equal(restored.withheld, 3);
       const expected = ['before', 'settling-here', 'sold-here', 'sold-there'];
       const ledger = await openServingLedger(env);
       assert.deepEqual(await ledger.soldLeads(), expected);
@@ -125,10 +120,10 @@ describe('the claims journal', () => {
       const [row] = await store.read("SELECT * FROM withheld_leads WHERE lead_id = 'sold-here'");
       assert.deepEqual([row?.['payer'], row?.['nonce']], [wanted(2).payment.payer, wanted(2).payment.nonce]);
       await store.close();
-      assert.equal((await ledgerCommand('backup', { ...env, FILE: later })).status, 0);
+      await backUpTo(later, env);
       const elsewhere = dataDir();
-      const moved = await ledgerCommand('restore', { DATA_DIR: elsewhere, FILE: later });
-      assert.match(moved.out, /3 withheld leads, 1 withheld properties/);
+      const { counts } = await restoreFrom(later, { DATA_DIR: elsewhere });
+      assert.deepEqual([counts['withheld_leads'], counts['withheld_properties']], [3, 1]);
       const again = await openServingLedger({ DATA_DIR: elsewhere });
       assert.deepEqual([await again.soldLeads(), await again.soldProperties()], [expected, ['parcel:1']]);
       await again.close();
@@ -140,13 +135,12 @@ describe('the claims journal', () => {
     const FILE = join(DATA_DIR, 'backup.gz');
     const ledger = await openServingLedger({ DATA_DIR });
     await purchaseIn(ledger, 'sold', 1, { lead: 'before' });
-    assert.equal((await ledgerCommand('backup', { DATA_DIR, FILE })).status, 0);
+    await backUpTo(FILE, { DATA_DIR });
     await purchaseIn(ledger, 'sold', 2, { lead: 'after' });
     await ledger.close();
     writeFileSync(FILE, gzipSync(asVersion1(gunzipSync(readFileSync(FILE)).toString())));
     const { id } = noteIn(DATA_DIR);
-    const restored = await ledgerCommand('restore', { DATA_DIR, FILE, OVERWRITE: '1' });
-    assert.equal(restored.status, 0, restored.out);
+    await restoreFrom(FILE, { DATA_DIR }, { overwrite: true });
     const again = await openServingLedger({ DATA_DIR });
     assert.deepEqual(await again.soldLeads(), ['after', 'before']);
     await again.close();

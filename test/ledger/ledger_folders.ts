@@ -3,8 +3,12 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
-import { runLedgerCommand } from '../../ledger/commands.ts';
+import { restoreLedger, type Restored, type RestoreFileOptions } from '../../ledger/backup/restore.ts';
+import { backUp } from '../../ledger/backup/write.ts';
+import type { Counts } from '../../ledger/backup/read.ts';
 import { noteFile, type LedgerNote } from '../../ledger/identity.ts';
+import { journalFile } from '../../ledger/journal.ts';
+import { openStore, type LedgerSettings } from '../../ledger/open.ts';
 import { memoryFolder } from './memory_folder.ts';
 import { startPostgres, type PostgresServer } from './postgres_started.ts';
 
@@ -51,19 +55,22 @@ export function ledgerFolders(): LedgerFolders {
   };
 }
 
-export interface CommandResult {
-  readonly status: number;
-  readonly out: string;
+/** Back up a ledger into a file, as `make backup` does. @returns rows by table */
+export async function backUpTo(file: string, settings: LedgerSettings): Promise<Counts> {
+  const store = await openStore(settings);
+  try {
+    return await backUp(store, file);
+  } finally {
+    await store.close();
+  }
 }
 
-/** Run a command of `ledger/cli.ts` in this process, with these settings only. */
-export async function ledgerCommand(name: string, env: Readonly<Record<string, string>>): Promise<CommandResult> {
-  let out = '';
-  const print = (line: string): void => {
-    out += `${line}\n`;
-  };
-  return { status: await runLedgerCommand(name, env, { print, printError: print }), out };
-}
+/** Restore a ledger from a file, as `make restore` does. */
+export const restoreFrom = (
+  file: string,
+  settings: LedgerSettings,
+  { overwrite = false, journals = [journalFile(settings.DATA_DIR)] }: Partial<RestoreFileOptions> = {},
+): Promise<Restored> => restoreLedger(settings, file, { overwrite, journals });
 
 /** The ledger that a data folder records. */
 export const noteIn = (dataDir: string): LedgerNote =>

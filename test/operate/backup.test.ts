@@ -85,14 +85,6 @@ describe('a backup', () => {
     await restoreTo(restored, including);
     assert.equal(readFileSync(join(restored, 'settle.key'), 'utf8'), KEY);
   });
-
-  test('with SNAPSHOTS=needed has the current snapshot and the one whose history the next run continues', async () => {
-    const [data, to, restored] = [dataFolder(), newPath('backups'), newPath('restored')];
-    for (const run of ['2026-10-01.01', '2026-10-18.01']) write(data, `snapshots/${run}/manifest.json`, `"${run}"`);
-    await backUpTo(data, to, { SNAPSHOTS: 'needed' });
-    await restoreTo(restored, to);
-    assert.deepEqual(readdirSync(join(restored, 'snapshots')).sort(), ['2026-10-18.01', RUN]);
-  });
 });
 
 describe('a kill during a backup', () => {

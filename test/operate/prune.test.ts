@@ -65,7 +65,7 @@ describe('on the disk', () => {
     const { lines } = await prune(pruned, 0, { apply: true });
     assert.match(
       lines.join('\n'),
-      /^removed: 1 of 3 snapshots.*^The Iceberg tables still name removed snapshots, see/msu,
+      /^removed: 1 of 3 snapshots.*^The Iceberg tables still name removed snapshots, the next/msu,
     );
     await rm(pruned.iceberg);
     assert.deepEqual(await listSnapshots(pruned), ['2026-11-23.01', '2026-11-30.01']);

@@ -86,7 +86,7 @@ describe('hosts with one store', () => {
     assert.deepEqual(
       lines.filter((line) => line.startsWith('The Iceberg tables')),
       [
-        'The Iceberg tables of STORE s3://deals/feed do not have this snapshot yet, see make tables: ' +
+        'The Iceberg tables of STORE s3://deals/feed do not have this snapshot yet, the next run adds it: ' +
           'STORE is s3://deals/feed, which is unavailable: HTTP status 503',
       ],
     );

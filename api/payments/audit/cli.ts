@@ -1,5 +1,6 @@
 /**
- * `make ledger-audit` and `make ledger-refunded`. Exit status 1 if there are differences, or something cannot be read.
+ * `make ledger AUDIT=1`, and with REFUNDED the record of a refund. Exit status 1 if there are differences, or something
+ * cannot be read.
  */
 import { parseEventLogs, type Hex } from 'viem';
 import { LedgerUnavailable, type Ledger } from '../../../ledger/ledger.ts';
@@ -17,7 +18,7 @@ import { chainOfWallet, readWallet } from '../local_chain/wallet.ts';
 import { onNetwork } from '../networks.ts';
 import { firstBlock, type Auditor } from './audit.ts';
 import { auditRange } from './range.ts';
-import { auditSettings, type AuditSettings } from './settings.ts';
+import { auditArguments, auditSettings, type AuditSettings } from './settings.ts';
 
 /** The account of the server on one network. */
 interface ChainAccount {
@@ -68,7 +69,7 @@ async function auditAll(settings: AuditSettings, accounts: readonly ChainAccount
   let differences = 0;
   for (const { network, rpcUrl, payTo } of accounts) {
     const chain = paymentChain(readerOf(network, rpcUrl), network);
-    const auditor: Auditor = { ledger, chain, payTo, holder: 'make ledger-audit', nowMs: Date.now };
+    const auditor: Auditor = { ledger, chain, payTo, holder: 'make ledger AUDIT=1', nowMs: Date.now };
     differences += await auditNetwork(settings, auditor);
   }
   return differences === 0 ? 0 : 1;
@@ -79,9 +80,9 @@ async function findOwedTransfer(ledger: Ledger, transfer: string): Promise<Booke
   for await (const owed of ledger.transfers(null, ['owed'])) {
     if (owed.transaction !== hash || owed.logIndex !== Number(index)) continue;
     if (owed.resolution === null) return owed;
-    throw new SettingError(`TRANSFER is ${transfer}, which is already settled: ${owed.resolution}`);
+    throw new SettingError(`REFUNDED is ${transfer}, which is already settled: ${owed.resolution}`);
   }
-  throw new SettingError(`TRANSFER is ${transfer}, expected an owed transfer of make ledger`);
+  throw new SettingError(`REFUNDED is ${transfer}, expected an owed transfer of make ledger`);
 }
 
 /**
@@ -116,40 +117,39 @@ async function checkRefund(
 
 /** @returns the exit status */
 async function recordRefund(
-  { TRANSFER, REFUND, NOTE }: AuditSettings,
+  transfer: string,
+  { REFUND, NOTE }: AuditSettings,
   accounts: readonly ChainAccount[],
   ledger: Ledger,
 ): Promise<number> {
-  if (TRANSFER === undefined)
-    throw new SettingError('TRANSFER is null, expected the owed transfer, as make ledger lists it');
   if ((REFUND === undefined) === (NOTE === undefined))
     throw new SettingError('REFUND and NOTE are both set or both missing, expected one of them');
-  const owed = await findOwedTransfer(ledger, TRANSFER);
+  const owed = await findOwedTransfer(ledger, transfer);
   const refund = REFUND?.toLowerCase();
   if (refund !== undefined) await checkRefund(ledger, accounts, owed, refund);
   if (!(await ledger.resolveOwed(owed, refund ?? NOTE ?? '')))
-    throw new SettingError(`TRANSFER is ${TRANSFER}, which was settled by another process`);
+    throw new SettingError(`REFUNDED is ${transfer}, which was settled by another process`);
   print(`${dollarsOf(owed.amount)} USDC owed to ${owed.payer}: settled by ${refund ?? `note: ${NOTE ?? ''}`}`);
   return 0;
 }
 
 /** @returns the exit status */
-async function main(command: string | undefined): Promise<number> {
-  const settings = readSettings(auditSettings);
+async function main(): Promise<number> {
+  const settings = { ...readSettings(auditSettings), ...readSettings(auditArguments) };
   const accounts = await readAccounts(settings);
   assertLedgerExists(settings);
   const ledger = await openNotedLedger(settings);
   try {
-    if (command === 'audit') return await auditAll(settings, accounts, ledger);
-    if (command === 'refunded') return await recordRefund(settings, accounts, ledger);
-    throw new SettingError(`command is ${JSON.stringify(command ?? null)}, expected audit or refunded`);
+    return settings.REFUNDED === undefined
+      ? await auditAll(settings, accounts, ledger)
+      : await recordRefund(settings.REFUNDED, settings, accounts, ledger);
   } finally {
     await ledger.close();
   }
 }
 
 try {
-  process.exitCode = await main(process.argv[2]);
+  process.exitCode = await main();
 } catch (error) {
   const isExpected =
     error instanceof SettingError || error instanceof LedgerUnavailable || error instanceof ChainUnavailable;

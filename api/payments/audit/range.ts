@@ -1,4 +1,4 @@
-/** The audit of any range of blocks for `make ledger-audit`: compares chain and ledger, and changes neither. */
+/** The audit of any range of blocks for `make ledger AUDIT=1`: compares chain and ledger, and changes neither. */
 import type { Purchase } from '../../../ledger/ledger.ts';
 import type { AuditedAccount, BookedTransfer, IncomingTransfer } from '../../../ledger/transfers.ts';
 import { dollarsOf } from '../../../lib/network.ts';

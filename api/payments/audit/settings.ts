@@ -1,4 +1,4 @@
-/** Settings of `make ledger-audit` and `make ledger-refunded`. docs/settings.md is generated from here. */
+/** Settings and arguments of `make ledger AUDIT=1` and `make ledger REFUNDED=...`. docs/settings.md has them. */
 import { isHash } from 'viem';
 import { z } from 'zod';
 import { pipelineSettings } from '../../../lib/settings.ts';
@@ -12,24 +12,27 @@ export const auditSettings = z.object({
   LEDGER: pipelineSettings.shape.LEDGER,
   ...networkSettings,
   PAY_TO: serverSettings.shape.PAY_TO,
-  FROM: block.describe('`make ledger-audit`: first block. Default: an hour before the first purchase.'),
-  TO: block.describe('`make ledger-audit`: last block. Default: the latest final block.'),
-  TRANSFER: z
+});
+
+export const auditArguments = z.object({
+  FROM: block.describe('`make ledger AUDIT=1`: first block. Default: an hour before the first purchase.'),
+  TO: block.describe('`make ledger AUDIT=1`: last block. Default: the latest final block.'),
+  REFUNDED: z
     .string()
     .regex(/^0x[0-9a-fA-F]{64}:\d+$/, 'a transaction hash, a colon and the index of the transfer in its block')
     .optional()
-    .describe('`make ledger-refunded`: the owed transfer, as `make ledger` lists it.'),
+    .describe('`make ledger`: records the refund of this owed transfer, <hash>:<index> as `make ledger` lists it.'),
   REFUND: z
     .string()
     .refine((text) => isHash(text), 'a transaction hash')
     .optional()
-    .describe('`make ledger-refunded`: transaction that paid the money back.'),
+    .describe('`make ledger REFUNDED=...`: transaction that paid the money back.'),
   NOTE: z
     .string()
     .min(10, 'at least 10 characters')
     .max(500, 'at most 500 characters')
     .optional()
-    .describe('`make ledger-refunded`: how it was settled, if there is no refund on the chain.'),
+    .describe('`make ledger REFUNDED=...`: how it was settled, if there is no refund on the chain.'),
 });
 
-export type AuditSettings = z.infer<typeof auditSettings>;
+export type AuditSettings = z.infer<typeof auditSettings> & z.infer<typeof auditArguments>;

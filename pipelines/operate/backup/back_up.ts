@@ -13,8 +13,6 @@ import { notedLedgerExists, openStore } from '../../../ledger/open.ts';
 import { DamagedFile, readJson } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { layoutOf, type Layout } from '../../layout.ts';
-import { listSnapshots } from '../../snapshots.ts';
-import { snapshotsInUse } from '../retention.ts';
 import { atOnce } from './at_once.ts';
 import { archivedFiles, otherFiles, snapshotFiles, stagedFiles, statedHashes, walk, type Listed } from './contents.ts';
 import { ListWriter, readList, type Header } from './list.ts';
@@ -67,11 +65,6 @@ const currentLink = (layout: Layout): Promise<string | null> =>
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-
-async function wantedSnapshots(layout: Layout, current: string | null): Promise<ReadonlySet<string>> {
-  const runId = current?.split('/').at(-1) ?? null;
-  return snapshotsInUse({ current: runId, snapshots: await listSnapshots(layout) });
-}
 
 /** One copy of a data folder. */
 class Copy {
@@ -174,8 +167,7 @@ async function copyOnce(store: BackupStore, settings: BackUpSettings, at: Date):
   const layout = layoutOf(settings.DATA_DIR);
   const copy = new Copy(store, layout);
   const current = await currentLink(layout);
-  const wanted = settings.SNAPSHOTS === 'all' ? null : await wantedSnapshots(layout, current);
-  await copy.addAll(snapshotFiles(layout, wanted), true);
+  await copy.addAll(snapshotFiles(layout), true);
   await copy.addAll(stagedFiles(layout), true);
   const ledgerFile = relative(resolve(layout.root), resolve(settings.LEDGER ?? join(layout.root, 'ledger.sqlite')));
   await copy.addAll(otherFiles(layout, { keys: settings.KEYS, except: new Set([ledgerFile]) }), false);
@@ -194,7 +186,6 @@ async function copyOnce(store: BackupStore, settings: BackUpSettings, at: Date):
     data_clock: kind?.data_clock ?? null,
     current,
     ledger,
-    snapshots: settings.SNAPSHOTS,
     keys: settings.KEYS,
     missing: copy.missing,
   };

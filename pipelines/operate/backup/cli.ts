@@ -1,4 +1,4 @@
-/** Command line of `make backup`, `make backup-verify` and `make restore`. */
+/** Command line of `make backup`, with VERIFY=1 its check, and `make restore`. */
 import { LedgerUnavailable } from '../../../ledger/ledger.ts';
 import { LedgerRefused } from '../../../ledger/sql/migrations.ts';
 import { messageOf } from '../../../lib/errors.ts';

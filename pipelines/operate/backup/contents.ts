@@ -85,10 +85,10 @@ export async function statedHashes(layout: Layout, runId: string): Promise<Reado
   return new Map(files.map((entry) => [entry.file, entry.sha256]));
 }
 
-/** Files of these snapshots. @param wanted run ids; null for all */
-export async function* snapshotFiles(layout: Layout, wanted: ReadonlySet<string> | null): AsyncGenerator<Listed> {
+/** Files of the snapshots. */
+export async function* snapshotFiles(layout: Layout): AsyncGenerator<Listed> {
   const names = (await listEntries(layout.snapshots)).map((entry) => entry.name);
-  for (const runId of names.filter((name) => parseRunId(name) !== null && (wanted?.has(name) ?? true))) {
+  for (const runId of names.filter((name) => parseRunId(name) !== null)) {
     const hashes = await statedHashes(layout, runId);
     for await (const listed of walk(layout.root, `snapshots/${runId}`))
       yield { ...listed, known: hashes.get(basename(listed.path)) };

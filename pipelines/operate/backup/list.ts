@@ -21,7 +21,6 @@ const Header = z.object({
   current: z.string().nullable(),
   /** Backup of the ledger; null if there was none, or it was left out. */
   ledger: z.object({ sha256: hash, bytes: count }).nullable(),
-  snapshots: z.enum(['all', 'needed']),
   keys: z.boolean(),
   /** Files that were damaged in the data folder and are not in this backup. */
   missing: z.array(z.string()),

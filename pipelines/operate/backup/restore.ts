@@ -1,16 +1,13 @@
 /**
- * `make restore` and `make backup-verify`. Files are copied into a hidden folder of the data folder, each is compared
+ * `make restore` and `make backup VERIFY=1`. Files are copied into a hidden folder of the data folder, each is compared
  * with its hash, and only a complete copy is renamed into place.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { checkBackup, type Counts } from '../../../ledger/backup/read.ts';
-import { restore as restoreLedger } from '../../../ledger/backup/restore.ts';
-import { readNote, writeNote, type Identity } from '../../../ledger/identity.ts';
-import { heldClaims, journalFile } from '../../../ledger/journal.ts';
-import { openStore } from '../../../ledger/open.ts';
+import { restoreLedger, type Restored as RestoredLedger } from '../../../ledger/backup/restore.ts';
+import { journalFile } from '../../../ledger/journal.ts';
 import { DamagedFile, makeFolder, sync } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { atOnce } from './at_once.ts';
@@ -104,13 +101,6 @@ async function writeFiles(root: string, folder: string, { files, folders }: Back
   await atOnce(parents, sync);
 }
 
-export interface RestoredLedger {
-  readonly counts: Counts;
-  readonly identity: Identity;
-  /** Leads that journals record as sold and the backup does not know. */
-  readonly withheld: number;
-}
-
 /** Restore the ledger into LEDGER, by default a file in the new folder. */
 async function writeLedger(
   settings: RestoreSettings,
@@ -120,16 +110,11 @@ async function writeLedger(
   if (ledger === null || settings.WITHOUT_LEDGER) return null;
   const file = join(folder, 'ledger.backup.tmp');
   await copyOut(settings.FROM, ledger, file, OWNER_ONLY);
-  await checkBackup(file);
-  const noted = readNote(folder);
-  const claims = await heldClaims([journalFile(folder), ...(settings.JOURNALS ?? [])], null);
-  const store = await openStore({ DATA_DIR: folder, LEDGER: settings.LEDGER });
+  const { LEDGER, OVERWRITE: overwrite, JOURNALS = [] } = settings;
   try {
-    const restored = await restoreLedger(store, file, { overwrite: false, noted, claims });
-    await writeNote(folder, { ...restored.identity, kind: store.kind });
-    return restored;
+    const journals = [journalFile(folder), ...JOURNALS];
+    return await restoreLedger({ DATA_DIR: folder, LEDGER }, file, { overwrite, journals });
   } finally {
-    await store.close();
     await rm(file);
   }
 }

@@ -1,4 +1,4 @@
-/** Settings of `make backup`, `make backup-verify` and `make restore`. docs/settings.md is generated from here. */
+/** Settings and arguments of `make backup` and `make restore`. docs/settings.md is generated from here. */
 import { z } from 'zod';
 import { pipelineSettings, zeroOrOne } from '../../../lib/settings.ts';
 
@@ -17,13 +17,6 @@ export const backUpSettings = z.object({
   DATA_DIR,
   LEDGER,
   TO: folderSetting('`make backup`: folder of the backups, outside DATA_DIR, best on another disk.'),
-  SNAPSHOTS: z
-    .enum(['all', 'needed'], 'all or needed')
-    .default('all')
-    .describe(
-      '`make backup`: all snapshots, or only the current one, those of the last week and those that the next run ' +
-        'needs. The others are history for the back-test.',
-    ),
   KEYS: zeroOrOne
     .default(false)
     .describe('`make backup`: 1 includes private keys that are in DATA_DIR. Keys outside it are never included.'),
@@ -38,13 +31,13 @@ export const backUpSettings = z.object({
 });
 
 const from = {
-  FROM: folderSetting('`make restore`, `make backup-verify`: folder of the backups.'),
+  FROM: folderSetting('`make restore`, `make backup VERIFY=1`: folder of the backups.'),
   BACKUP: z
     .string()
     .min(1, 'the name of a backup')
     .optional()
     .describe(
-      '`make restore`, `make backup-verify`: backup by name, such as 2026-11-23T05-10-09Z. Default: the newest.',
+      '`make restore`, `make backup VERIFY=1`: backup by name, such as 2026-11-23T05-10-09Z. Default: the newest.',
     ),
 };
 
@@ -64,6 +57,9 @@ export const restoreSettings = z.object({
       '`make restore`: claims journals newer than the backup, such as that of a data folder whose ledger was lost, ' +
         'separated by commas. Their leads are withheld.',
     ),
+  OVERWRITE: zeroOrOne
+    .default(false)
+    .describe('`make restore`: 1 deletes the rows of a ledger in LEDGER first; 0 refuses a ledger that has some.'),
   WITHOUT_LEDGER: withoutLedger,
 });
 

@@ -10,7 +10,7 @@ import { verifyReceiptSignatureJWS, type JWSSignedReceipt } from '@x402/extensio
 import { newKey, receiptKeysOf } from '../../../api/payments/receipts/key_set.ts';
 import { parseKeys, verifyContent, verifyReceipt, verifyX402Receipt } from '../../../clients/verify.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
-import { ledgerCommand } from '../../ledger/ledger_folders.ts';
+import { backUpTo } from '../../ledger/ledger_folders.ts';
 import { buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { testKeyFile } from '../support/receipt_key.ts';
 import { rowsOfTable } from '../support/snapshot_fixtures.ts';
@@ -78,8 +78,7 @@ describe('the receipt of a server', async () => {
     assert.notEqual(receiptIn(response), '');
     await app.close();
     await own.close();
-    const { status, out } = await ledgerCommand('backup', { DATA_DIR: shared.folder.path, LEDGER, FILE });
-    assert.equal(status, 0, out);
+    await backUpTo(FILE, { DATA_DIR: shared.folder.path, LEDGER });
     const text = gunzipSync(readFileSync(FILE)).toString('utf8');
     assert.ok(text.includes(response.headers.get('Receipt-Id') ?? '?'), 'the sale is in it');
     for (const { d = '' } of testKeyFile.keys) {

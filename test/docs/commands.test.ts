@@ -1,0 +1,35 @@
+/** Every command that a page, a message or a comment names is a target of the Makefile, and there are few of them. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { pages, ROOT, targets } from './pages.ts';
+
+/** Words that follow the verb in English. */
+const ENGLISH = new Set(['a', 'equal', 'installs', 'it', 'npm', 'offer', 'other', 'the', 'them', 'tzdata']);
+const CODE = [
+  '{api,bench,clients,docs,examples,ledger,lib,models,pipelines,queries,sandbox,sources,test}/**/*.{ts,sql}',
+];
+const OTHERS = ['docs/**/*.template', 'deploy/**/*', 'compose.yaml', 'Dockerfile', '.ci/*', '.githooks/*'];
+
+test('every `make <target>` in pages, messages and comments exists', () => {
+  const code = globSync([...CODE, ...OTHERS], { cwd: ROOT, exclude: ['**/recorded/**'] }).filter((path) =>
+    /\.\w+$|^\.|Dockerfile/u.test(path),
+  );
+  const texts = code.map((path) => ({ path, text: readFileSync(`${ROOT}${path}`, 'utf8') }));
+  const unknown = [...pages, ...texts].flatMap(({ path, text }) =>
+    [...text.matchAll(/\bmake ([a-z][a-z-]*)/gu)]
+      .map(([, word = '']) => word)
+      .filter((word) => !targets.has(word) && !ENGLISH.has(word))
+      .map((word) => `${path}: make ${word}`),
+  );
+  assert.ok(texts.length > 800 && pages.length > 20, `${texts.length} files and ${pages.length} pages`);
+  assert.deepEqual([...new Set(unknown)], []);
+});
+
+test('there are at most 32 targets, and make help lists them', () => {
+  const { stdout } = spawnSync('make', ['help'], { cwd: ROOT, encoding: 'utf8', env: { PATH: process.env['PATH'] } });
+  const listed = [...stdout.matchAll(/^ {2}make ([a-z-]+) /gmu)].map((match) => match[1] ?? '');
+  assert.deepEqual(listed.sort(), [...targets].sort());
+  assert.ok(targets.size <= 32, `${targets.size} targets`);
+});
