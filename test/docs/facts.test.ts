@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { openApi } from '../../api/docs/openapi.ts';
 import { allRoutes } from '../../api/routes/all.ts';
-import { commandsOf, makefile, pages, ROOT, targets } from './pages.ts';
+import { makefile, pages, ROOT } from './pages.ts';
 
 const everything = pages.map((p) => p.text).join('\n');
 test('every setting that a program reads is in a page or in make help', () => {
@@ -21,33 +21,6 @@ test('every setting that a program reads is in a page or in make help', () => {
   assert.deepEqual(
     [...names].filter((name) => !new RegExp(`\\b${name}\\b`).test(everything + makefile)),
     [],
-  );
-});
-
-test('every target is in make help and phony, and every target in a page exists', () => {
-  const all = new Set([...makefile.matchAll(/^([a-z-]+):/gm)].map((m) => m[1] ?? ''));
-  assert.deepEqual(
-    [...all].filter((t) => !targets.has(t)),
-    [],
-    'without a line of help',
-  );
-  const phony = new Set([...makefile.matchAll(/^\.PHONY: (.*)$/gm)].flatMap((m) => (m[1] ?? '').split(' ')));
-  assert.deepEqual(
-    [...targets].filter((t) => !phony.has(t)),
-    [],
-    'not phony',
-  );
-  const inPages = new Set(
-    [
-      ...pages.flatMap(commandsOf).flatMap((line) => line.split(/[;&|]/u)),
-      ...[...everything.matchAll(/`([^`\n]+)`/gu)].map(([, code = '']) => code),
-    ].flatMap((command) => /^\s*(?:[A-Z_]+=\S+ )*make ([a-z-]+)/u.exec(command)?.[1] ?? []),
-  );
-  assert.ok(inPages.size > 15, [...inPages].join(' '));
-  assert.deepEqual(
-    [...inPages].filter((t) => !targets.has(t)),
-    [],
-    'no such target',
   );
 });
 

@@ -41,7 +41,11 @@ describe('the days of the schedule', () => {
       [2, 2, 2, 2],
     );
     for (const name of ['daily', 'colorado'])
-      assert.deepEqual(slots(jobNamed(name), at('2026-12-30'), 3).map(localDay), ['2026-12-31', '2027-01-01', '2027-01-02']);
+      assert.deepEqual(slots(jobNamed(name), at('2026-12-30'), 3).map(localDay), [
+        '2026-12-31',
+        '2027-01-01',
+        '2027-01-02',
+      ]);
   });
 
   test('an instant is between the last slot and the next, with no slot between them', () => {
@@ -96,8 +100,7 @@ describe('a job', () => {
       return status;
     };
     const said: string[] = [];
-    const run = (now: Date): Promise<Outcome> =>
-      runJob(daily, { dataDir, print: (l) => said.push(l), now, runner });
+    const run = (now: Date): Promise<Outcome> => runJob(daily, { dataDir, print: (l) => said.push(l), now, runner });
     return { dataDir, done, said, run, runner };
   }
 
