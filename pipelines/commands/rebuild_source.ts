@@ -1,7 +1,7 @@
 /**
  * `make rebuild SOURCE=oh_cuyahoga_tax SINCE=2026-11-01`: parses the archived pages of a source's good reads with
  * today's parser. A read whose rows change gets a new version; the old version stays, because published snapshots name
- * it. The next run uses the newest version; `make run SOURCES=none DAY=...` builds a past day of the sandbox from it. Rows
+ * it. The next run uses the newest version; `make run SOURCES=none DAY=...` builds a past day from it. Rows
  * that are damaged or lost are put back. DRY=1 writes nothing.
  *
  * Only archived pages are parsed: a parser that follows other links finds no more pages.

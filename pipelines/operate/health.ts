@@ -199,8 +199,10 @@ const freeBytes = (layout: Layout): Promise<number | null> =>
 /** A problem if a disk with real data has little free space. */
 export function diskProblems({ root }: Layout, free: number | null): Problem[] {
   if (free === null || free >= FREE_BYTES) return [];
-  const message = `the disk of ${root} has ${bytesShort(free)} free, less than ${bytesShort(FREE_BYTES)}: add space, or `;
-  return [problem('disk_fills', root, `${message}lower KEEP_DAYS and run make prune APPLY=1`)];
+  const message =
+    `the disk of ${root} has ${bytesShort(free)} free, less than ${bytesShort(FREE_BYTES)}: add space, or lower ` +
+    'KEEP_DAYS and run make prune APPLY=1';
+  return [problem('disk_fills', root, message)];
 }
 
 /** One problem for each kind of difference that the audit found. */

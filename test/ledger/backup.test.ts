@@ -12,7 +12,7 @@ import { openLedger } from '../../ledger/open.ts';
 import { LedgerRefused } from '../../ledger/sql/migrations.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import { BARE } from '../environment.ts';
-import { runHere } from '../command_here.ts';
+import { runHere } from '../process/here.ts';
 import { backUpTo, ledgerFolders, restoreFrom } from './ledger_folders.ts';
 import { child } from './processes.ts';
 import { all, bodyOf, claim, leadOf, payment, purchaseIn, reserve, sha256, wanted } from './purchases.ts';

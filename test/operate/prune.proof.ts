@@ -1,4 +1,4 @@
-/** After a prune with KEEP_DAYS=0 the next day, with all sources and tables, has the bytes that it has without a prune. */
+/** After a prune with KEEP_DAYS=0, the next day of all sources and tables has the bytes that it has without a prune. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { prune } from '../../pipelines/operate/prune.ts';
