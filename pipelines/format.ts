@@ -31,16 +31,6 @@ export function table(header: readonly string[], rows: readonly (readonly string
 
 import wrapAnsi from 'wrap-ansi';
 
-/** As many of the parts as fit a width, the first at least. */
-export function fitting(parts: readonly string[], width: number): string {
-  let line = parts[0] ?? '';
-  for (const part of parts.slice(1)) {
-    if (line.length + 2 + part.length > width) break;
-    line += `  ${part}`;
-  }
-  return line;
-}
-
 /** Text under a label, continued below itself on a narrow terminal. Words stay whole. */
 export function labeled(label: string, text: string, width: number): string[] {
   const room = width - label.length;

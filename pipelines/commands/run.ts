@@ -24,7 +24,6 @@ import { SOURCE_GROUPS } from '../operate/schedule.ts';
 import { writeArguments } from '../operate/settings.ts';
 import { mayBeFetched, missingPermissions } from '../permission.ts';
 import { lineProgress } from '../progress/lines.ts';
-import { LiveProgress } from '../progress/live.ts';
 import type { Progress } from '../progress/progress.ts';
 import { holdFolder } from '../run/lock.ts';
 import { removePartialFiles } from '../run/partial_files.ts';
@@ -117,10 +116,6 @@ async function unknownDropFolders(drop: string, all: readonly SourceSpec[]): Pro
 const worldOf = ({ SEED, LISTINGS, PARCELS, AUCTIONS, FILINGS }: PipelineSettings): string =>
   `SEED=${SEED} LISTINGS=${LISTINGS} PARCELS=${PARCELS} AUCTIONS=${AUCTIONS} FILINGS=${FILINGS}`;
 
-/** A terminal is redrawn; a log gets lines. */
-const openProgress = (): Progress =>
-  process.stdout.isTTY && process.env['TERM'] !== 'dumb' ? new LiveProgress(process.stdout) : lineProgress(print);
-
 /** Print a text; on a terminal its words stay whole. */
 const printWrapped = (text: string): void => {
   for (const line of wrapped(text, process.stdout.columns ?? Number.POSITIVE_INFINITY)) print(line);
@@ -185,7 +180,7 @@ export async function runCommand(): Promise<number> {
   await checkLedger(settings, printWrapped);
   const release = await holdFolder(layout, WAIT_MINUTES * 60_000);
   await removePartialFiles(layout);
-  const progress = openProgress();
+  const progress = lineProgress(print);
   const tell = (text: string): void => progress.line(text);
   const store = await openRunStore(settings, layout, tell);
   const archive = await openStoredArchive(settings.DATA_DIR, store?.store, tell);

@@ -1,17 +1,13 @@
-/** What a run shows while it works: lines in a log, and lines redrawn in place on a terminal of any width. */
+/** What a run shows while it works: one line for each family and step, and how far a long one is. */
 import assert from 'node:assert/strict';
-import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { lineProgress } from '../../../pipelines/progress/lines.ts';
-import { LiveProgress } from '../../../pipelines/progress/live.ts';
+import { duration, largeRead, lineProgress } from '../../../pipelines/progress/lines.ts';
 import type { Progress } from '../../../pipelines/progress/progress.ts';
 import { Tally } from '../../../pipelines/progress/tally.ts';
-import { duration, largeRead } from '../../../pipelines/progress/words.ts';
 import { labeled, wrapped } from '../../../pipelines/format.ts';
 import type { ReadRecord } from '../../../pipelines/ingest/reads.ts';
 import { loadSources } from '../../../sources/index.ts';
 import '../../environment.ts';
-import { play, textOf } from './terminal.ts';
 
 const all = await loadSources();
 const named = (name: string) => all.find((s) => s.name === name) ?? assert.fail(`no source ${name}`);
@@ -79,47 +75,7 @@ test('a log has one line for each family when it is done, and one for each step'
   ]);
 });
 
-/* eslint-disable no-control-regex -- terminals mark colors and cursor moves with the escape character */
-const ESCAPES = /\u001b\[[0-9;?]*[A-Za-z]/gu;
-/* eslint-enable no-control-regex */
-
-/** A terminal that keeps what is written to it. */
-function terminal(columns: number, colors: boolean): { readonly stream: NodeJS.WriteStream; written(): string } {
-  const stream = new PassThrough();
-  let text = '';
-  stream.on('data', (d: Buffer) => {
-    text += d.toString();
-  });
-  const asked = Object.assign(stream, { isTTY: true, columns, rows: 24, hasColors: () => colors });
-  return { stream: asked as unknown as NodeJS.WriteStream, written: () => text };
-}
-
-for (const columns of [60, 80, 120]) {
-  test(`a terminal of ${columns} columns shows each family and step on one line, and cuts no word`, () => {
-    let now = 0;
-    const { stream, written } = terminal(columns, false);
-    report(new LiveProgress(stream, () => now), (ms) => {
-      now += ms;
-    });
-    const lines = written().replaceAll(ESCAPES, '').split('\n');
-    assert.ok(
-      lines.every((line) => line.length <= columns),
-      'no line is longer than the terminal is wide',
-    );
-    const last = lines.filter((line) => line.trim() !== '').slice(-4);
-    assert.deepEqual(
-      last.map((line) => line.trim().replaceAll(/ {2,}/gu, ' ').split(' ').slice(0, 5).join(' ')),
-      ['✓ fmr 1 of 1', '! tax 2 of 2', '✓ models 2 of 2', '✓ publish done 0 s'],
-    );
-    assert.equal(
-      last.some((line) => line.includes('20/s')),
-      columns === 120,
-      'what does not fit is left out whole',
-    );
-  });
-}
-
-test('a long step shows its parts done, and how far the one in progress is', async (t) => {
+test('a long step shows its parts done, and how far the one in progress is', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let now = 0;
   const lines: string[] = [];
@@ -141,34 +97,10 @@ test('a long step shows its parts done, and how far the one in progress is', asy
   );
   queued.reading([stark, rents], 0);
   queued.ended({ spec: rents, read: null });
+  queued.workers({ waiting: 1, beingRead: 0, read: 1, shards: 0, workers: 2 });
   wait(31_000);
   queued.done();
-  assert.equal(lines.at(-1), '  after 31 s: 1 of 2 sources read', 'while nobody reads');
-
-  for (const [columns, shown] of [
-    [60, '2 of 4 31 s filings 42 %'],
-    [80, '2 of 4 31 s [###.......] filings 42 %'],
-  ] as const) {
-    now = 0;
-    const { stream, written } = terminal(columns, false);
-    const live = new LiveProgress(stream, () => now);
-    reportLongModel(live, (ms) => {
-      now += ms;
-      t.mock.timers.tick(ms);
-    });
-    const screen = textOf(await play(Buffer.from(written().replaceAll('\n', '\r\n')), { columns, rows: 24 }));
-    assert.equal(screen.length, 1, 'the line is redrawn in place');
-    assert.match(screen[0]?.replaceAll(/ {2,}/gu, ' ') ?? '', new RegExp(`^ \\S models ${RegExp.escape(shown)}$`, 'u'));
-    live.done();
-  }
-});
-
-test('colors are for terminals that have them', () => {
-  for (const colors of [true, false]) {
-    const { stream, written } = terminal(80, colors);
-    report(new LiveProgress(stream), () => {});
-    assert.equal(written().includes('\u001b[32m✓'), colors);
-  }
+  assert.equal(lines.at(-1), '  after 31 s: 1 of 2 sources read, 2 workers', 'while nobody reads');
 });
 
 test('a large download has a bar, its rate and the time that is left; then its rows are counted', () => {
