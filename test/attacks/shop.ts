@@ -9,7 +9,7 @@ import type { Purchase } from '../../ledger/ledger.ts';
 import { buyerWith, type Buyer } from '../api/support/buyers.ts';
 import { dataFolder, rowsOfTable } from '../api/support/snapshot_fixtures.ts';
 import { facilitatorServer, type FacilitatorServer } from './facilitators.ts';
-import { nodeProxy, type NodeProxy } from './node_proxy.ts';
+import { nodeProxy, type NodeProxy } from '../node/node.ts';
 import { receiptKeyPath } from '../api/support/receipt_key.ts';
 
 export const DOLLAR = 1_000_000n;
@@ -91,7 +91,14 @@ const tables = {
 };
 
 export async function openAttackedShop(options: ShopOptions = {}): Promise<AttackedShop> {
-  const { mode = 'facilitator', hasSecond = false, receiptTimeoutMs, timeoutMs = 10_000, env = {}, nodePath } = options;
+  const {
+    mode = 'facilitator',
+    hasSecond = false,
+    receiptTimeoutMs,
+    timeoutMs = 10_000,
+    env = {},
+    nodePath = '',
+  } = options;
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const end of closers.splice(0).reverse()) await end();
@@ -103,7 +110,7 @@ export async function openAttackedShop(options: ShopOptions = {}): Promise<Attac
     const chain = await startChain();
     closers.push(() => chain.close());
     const admin = testClientOf(chain.rpcUrl);
-    const node = await nodeProxy(chain.rpcUrl, nodePath);
+    const node = await nodeProxy(chain.rpcUrl, { path: nodePath });
     closers.push(() => node.close());
     const facilitator = await facilitatorServer(chain.rpcUrl, chain.gasKey, receiptTimeoutMs);
     closers.push(() => facilitator.close());

@@ -5,7 +5,7 @@ import { decodePaymentSignatureHeader } from '@x402/core/http';
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
 import { fetchWithPayment, type Buyer } from '../api/support/buyers.ts';
 import { clockedServer, SECOND_MS, type ClockedServer } from './clocked_server.ts';
-import { nodeBetween, UNHARMED, type Fate, type NodeBetween } from './node_between.ts';
+import { nodeProxy, UNHARMED, type Fate, type NodeProxy } from '../node/node.ts';
 import { drawnUp, openSales, passOnChain, sha256, type Attempt, type SalesWorld } from './sales_world.ts';
 
 const EXCLUSIVE = '/api/leads/exclusive';
@@ -15,13 +15,13 @@ class Stage {
   readonly attempts: Attempt[] = [];
   fate: Fate | Promise<Fate> = UNHARMED;
   readonly world: SalesWorld;
-  readonly #node: NodeBetween;
+  readonly #node: NodeProxy;
   readonly #fault: string | undefined;
   readonly #reuses: boolean;
   readonly #servers: ClockedServer[] = [];
 
   /** @param options.reuses a server that runs gets another clock where a new one would be started */
-  constructor(world: SalesWorld, node: NodeBetween, options: { readonly fault?: string; readonly reuses?: boolean }) {
+  constructor(world: SalesWorld, node: NodeProxy, options: { readonly fault?: string; readonly reuses?: boolean }) {
     this.world = world;
     this.#node = node;
     this.#fault = options.fault;
@@ -209,7 +209,7 @@ export async function played(
 ): Promise<readonly string[]> {
   const world = await openSales(kind, { properties: 10, buyers: 2 });
   let stage: Stage | undefined;
-  const node = await nodeBetween(world.chain.rpcUrl, () => stage?.fate ?? UNHARMED);
+  const node = await nodeProxy(world.chain.rpcUrl, { fate: () => stage?.fate ?? UNHARMED });
   stage = new Stage(world, node, options);
   try {
     const broken: string[] = [];

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
 import { all } from '../ledger/purchases.ts';
 import { clockedServer, MINUTE_MS, SECOND_MS, type ClockedServer } from './clocked_server.ts';
-import { nodeBetween, UNHARMED, type Fate } from './node_between.ts';
+import { nodeProxy, UNHARMED, type Fate } from '../node/node.ts';
 import { buying, randomFrom, type Pace } from './sales_buying.ts';
 import { drawnUp, openSales, passOnChain, type Account, type Attempt } from './sales_world.ts';
 
@@ -105,7 +105,7 @@ export async function sellUnderClocks({ ledger: kind, jumps, seed, collect }: Cl
     if (n < REPLY_LOST + LOST + HELD) return { ...UNHARMED, afterMs: HELD_MS };
     return n < REPLY_LOST + LOST + HELD + SLOW ? { ...UNHARMED, afterMs: some * SLOW_MS } : UNHARMED;
   };
-  const node = await nodeBetween(world.chain.rpcUrl, fate);
+  const node = await nodeProxy(world.chain.rpcUrl, { fate });
   const broken: string[] = [];
   const servers: (ClockedServer | undefined)[] = [];
   /** How far the chain's time is ahead of this machine's. */

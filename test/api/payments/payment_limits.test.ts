@@ -8,7 +8,7 @@ import { serve, type Serving } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { bodyOf, buyerWith, fetchWithPayment, type Buyer } from '../support/buyers.ts';
 import { contractWallet } from '../support/contract_wallets.ts';
-import { startDelayingNode, type DelayingNode } from '../support/delaying_node.ts';
+import { nodeProxy, type NodeProxy } from '../../node/node.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 import { receiptKeyPath } from '../support/receipt_key.ts';
 
@@ -19,7 +19,7 @@ describe('limits of a running server', () => {
   /** A data folder has one ledger: test money has a folder of its own. */
   let sandboxFolder: DataFolder;
   let chain: Chain;
-  let node: DelayingNode;
+  let node: NodeProxy;
   const open: Serving[] = [];
   const key = generatePrivateKey();
 
@@ -28,7 +28,7 @@ describe('limits of a running server', () => {
     for (const { publish } of [folder, sandboxFolder])
       await publish('2026-11-20.01', { deals: rowsOfTable('deals', 2), leads: rowsOfTable('leads', 2) });
     chain = await startChain();
-    node = await startDelayingNode(chain.rpcUrl);
+    node = await nodeProxy(chain.rpcUrl);
     await createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) }).setBalance({
       address: privateKeyToAccount(key).address,
       value: 10n ** 18n,
@@ -166,9 +166,9 @@ describe('limits of a running server', () => {
     const server = await self();
     const who = await buyer();
     const payment = await who.sign(`${server.url}/api/deals`);
-    node.isDown = true;
+    node.fail(503);
     const refused = await fetchWithPayment(`${server.url}/api/deals`, payment).finally(() => {
-      node.isDown = false;
+      node.recover();
     });
     const text = await refused.text();
     assert.deepEqual([refused.status, (JSON.parse(text) as { reason: unknown }).reason], [503, 'payments_unavailable']);

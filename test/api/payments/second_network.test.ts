@@ -137,7 +137,7 @@ describe('a second network', () => {
 
   it('sells on while the node of one network is down, and the 402 and /health name that network', async () => {
     const onPolygon = await sign(POLYGON);
-    shop.polygon.node.isDown = true;
+    shop.polygon.node.fail(503);
     const changed = await moved(async () => {
       assert.equal((await pay(onPolygon)).status, 503);
       const unpaid = await bodyOf(await fetch(shop.url));
@@ -158,7 +158,7 @@ describe('a second network', () => {
     };
     assert.equal(payments.ready, true);
     assert.ok(payments.warnings.includes('Polygon: the chain node does not respond'), payments.warnings.join('; '));
-    shop.polygon.node.isDown = false;
+    shop.polygon.node.recover();
     const paid = await moved(async () => assert.equal((await pay(onPolygon)).status, 200));
     assert.deepEqual(paid, [0n, PRICE]);
     assert.equal((await fetchPaymentRequired(shop.url)).accepts.length, 2);

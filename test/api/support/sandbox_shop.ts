@@ -6,7 +6,7 @@ import { readServerSettings } from '../../../api/settings.ts';
 import type { Chain } from '../../../api/payments/local_chain/chain.ts';
 import { startChain } from '../../../api/payments/local_chain/chain.ts';
 import { buyerWith, type Buyer } from './buyers.ts';
-import { startDelayingNode, type DelayingNode } from './delaying_node.ts';
+import { nodeProxy, type NodeProxy } from '../../node/node.ts';
 import { dataFolder, type DataFolder, type Row } from './snapshot_fixtures.ts';
 import type { TableName } from '../../../api/snapshot/tables.ts';
 
@@ -22,7 +22,7 @@ export interface Shop {
   readonly folder: DataFolder;
   readonly chain: Chain;
   /** The node of the servers. */
-  readonly node: DelayingNode;
+  readonly node: NodeProxy;
   /** Servers that share a chain, a ledger and a snapshot. */
   readonly servers: readonly Serving[];
   /** URL of the first server. */
@@ -42,7 +42,7 @@ export async function openShop(
   const folder = await dataFolder();
   await folder.publish('2026-11-20.01', tables);
   const chain = await startChain();
-  const node = await startDelayingNode(chain.rpcUrl);
+  const node = await nodeProxy(chain.rpcUrl);
   const servers: Serving[] = [];
   for (let i = 0; i < count; i += 1) {
     const { settings, payments } = readServerSettings({

@@ -10,7 +10,7 @@ import { startChain, type Chain } from '../../../api/payments/local_chain/chain.
 import { readServerSettings } from '../../../api/settings.ts';
 import { BASE, knownNetwork, type Network } from '../../../lib/network.ts';
 import { fetchPaymentRequired } from './buyers.ts';
-import { startDelayingNode, type DelayingNode } from './delaying_node.ts';
+import { nodeProxy, type NodeProxy } from '../../node/node.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from './snapshot_fixtures.ts';
 
 export const POLYGON = knownNetwork('eip155:137') ?? assert.fail('Polygon is not known');
@@ -23,7 +23,7 @@ const MONEY = 20_000_000n;
 export interface Place {
   readonly network: Network;
   readonly chain: Chain;
-  readonly node: DelayingNode;
+  readonly node: NodeProxy;
 }
 
 export interface TwoNetworks {
@@ -42,7 +42,7 @@ export interface TwoNetworks {
 
 async function placeOn(network: Network): Promise<Place> {
   const chain = await startChain(network);
-  return { network, chain, node: await startDelayingNode(chain.rpcUrl) };
+  return { network, chain, node: await nodeProxy(chain.rpcUrl) };
 }
 
 export async function openTwoNetworks(): Promise<TwoNetworks> {

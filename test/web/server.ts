@@ -1,0 +1,33 @@
+/** A web server of a test, on a port of its own. */
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface TestServer {
+  readonly port: number;
+  /** Without a slash at its end. */
+  readonly url: string;
+  /** Close open connections; new ones are accepted. */
+  disconnect(): void;
+  close(): Promise<void>;
+}
+
+export async function startTestServer(listener: RequestListener, host = '127.0.0.1'): Promise<TestServer> {
+  const server = createServer(listener).listen(0, host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `http://${host}:${port}`,
+    disconnect: () => {
+      server.closeAllConnections();
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
