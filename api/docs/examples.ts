@@ -2,7 +2,231 @@
 import { z } from 'zod';
 import type { Route } from '../routes/define.ts';
 import { paramFacts, type ParamFacts } from '../routes/params.ts';
-import { SAMPLE_CALLS, SAMPLE_PARAMS, SAMPLE_RECORDS, SAMPLE_VALUES, type Sample } from './sample_records.ts';
+import { problemDocument, type Extras, type Reason } from '../http/problem.ts';
+import type { JsonObject } from './schemas.ts';
+
+type Sample = Readonly<Record<string, unknown>>;
+
+const SEEN = '2026-11-20T12:00:00Z';
+
+const SAMPLE_RECORDS: readonly Sample[] = [
+  {
+    id: '9b0e1ea1-707b-5e7e-b560-a5057278a13c',
+    address: '2023 Orrinshaw Ave',
+    city: 'Cleveland',
+    state: 'OH',
+    list_price: '329000.00',
+    units: 4,
+    cap_rate: '8.60',
+    cap_rate_underwritten: '8.28',
+    dscr: '1.42',
+    deal_score: 60,
+    rental_status: 'Hot',
+    zip: '44108',
+    noi: '28179.00',
+    noi_underwritten: '27233.05',
+    underwriting_note:
+      'Underwriting agrees: HUD rent supports 8.28%, against the advertised cap rate of 8.60%; the rental path is Hot.',
+    source: 'buckeye_income_property',
+    listing_url: 'https://www.buckeye-income-property.example/properties/bk192770',
+    last_verified: SEEN,
+    absent: {},
+  },
+  {
+    id: 'fb71d30e-1698-5a86-afb8-b85b1babd4f0',
+    signal_type: 'tax_delinquent',
+    county: 'Hamilton County, OH',
+    address: '949 WEXLEFORD RD',
+    city: 'CINCINNATI',
+    state: 'OH',
+    amount: '57026.60',
+    amount_to_value_pct: '19.52',
+    parcel_id: '0520048819400',
+    county_fips: '39061',
+    county_value: '292200.00',
+    property_kind: 'two_to_four',
+    owner_location: 'at_property',
+    signal_state: 'listed',
+    source_url: 'https://www.hcauditor.org.sandbox.example/download/Delinquent/unpaid.xlsx',
+    last_seen: SEEN,
+    absent: {},
+  },
+  {
+    id: '7a7e9ab3-f4a1-5943-bda0-e88495c12afd',
+    auction_type: 'sheriff_sale',
+    county: 'Montgomery County, OH',
+    sale_date: '2026-11-20',
+    property_address: '2344 NORTH MARLMERE CIRCLE',
+    city: 'DAYTON',
+    appraised_value: '270000.00',
+    opening_bid: '180000.00',
+    case_number: '2024 CV 01609',
+    sale_status: 'scheduled',
+    parcel_id: 'R72 03260 2120',
+    state: 'OH',
+    zip: '45406',
+    statute_ref: 'ORC 2329.20',
+    source_url: 'https://montgomery.sheriffsaleauction.ohio.gov.sandbox.example/index.cfm?AUCTIONDATE=11/20/2026',
+    absent: {},
+  },
+  {
+    id: '872b736f-ab4b-5930-974c-fe9c70d133fd',
+    lead_type: 'sheriff_sale_auction',
+    lead_score: 89,
+    address: '3240 NETHERSHAW LANE',
+    county: 'Cuyahoga County, OH',
+    sale_date: '2026-12-09',
+    city: 'CLEVELAND',
+    appraised_value: '55000.00',
+    opening_bid: '1634.04',
+    signals_count: 1,
+    signal_kinds: ['sheriff_sale', 'tax_delinquent'],
+    freshness: 'within_1_day',
+    state: 'OH',
+    zip: '44135',
+    last_verified: SEEN,
+    absent: {},
+  },
+  {
+    id: '02bfe87e-0ff2-5fe4-809e-801065be40d2',
+    owner_name: 'KEYSTEAD VENTURES LLC',
+    owner_kind: 'company',
+    county: 'Cuyahoga County, OH',
+    properties_count: 2,
+    distressed_count: 2,
+    total_amount: '12278.53',
+    listed_count: 1,
+    kind_counts: { condemned: 1, listing: 1, tax_delinquent: 1 },
+    state: 'OH',
+    mail_city: 'JERSEY CITY',
+    mail_state: 'NJ',
+    last_verified: SEEN,
+    absent: {},
+  },
+  {
+    id: '0f139645-3947-58b1-bbbf-da4ec8e4e2e8',
+    document_number: '202630400199',
+    business_name: 'SILVERTHREAD EQUITIES LLC',
+    filing_date: '2026-10-31',
+    entity_type: 'domestic_llc',
+    business_city: 'AKRON',
+    source_state: 'OH',
+    charter_number: '5454099',
+    registered_agent_status: 'available',
+    agent_city: 'AKRON',
+    agent_state: 'OH',
+    naics_status: 'not_collected_by_source',
+    source: 'ohio_sos',
+    source_url: 'https://publicfiles.ohiosos.gov.sandbox.example/free/OnlineBusinessReports/WI0100R.TXT',
+    last_updated: SEEN,
+    change_kind: 'added',
+    absent: {},
+  },
+  {
+    id: '0ba3647f-7904-52cf-8baf-31d3361583f0',
+    document_number: '20261002219',
+    business_name: 'Dovetail Equities LLC',
+    filing_date: '2026-11-13',
+    entity_type: 'domestic_llc',
+    business_city: 'Lakewood',
+    source_state: 'CO',
+    entity_status: 'Good Standing',
+    registered_agent_status: 'available',
+    agent_city: 'Littleton',
+    agent_state: 'CO',
+    naics_status: 'not_collected_by_source',
+    source: 'colorado_sos',
+    source_url: 'https://data.colorado.gov.sandbox.example/resource/4ykn-tg5h.json?entityid=20261002219',
+    last_updated: SEEN,
+    change_kind: 'added',
+    absent: {},
+  },
+];
+
+/** Values of other fields of answers, by name. */
+const SAMPLE_VALUES: Sample = {
+  note: 'Made-up data of the sandbox world: no property, owner, debt, auction or business in it is real.',
+  generated_at: SEEN,
+  as_of: '2026-11-20',
+  snapshot_id: '2026-11-20.01',
+  count: 1,
+  total_matches: 1,
+  fields: ['all'],
+  filters: {},
+  stale_sources: [],
+  next_cursor: null,
+  conflict: null,
+  absent: {},
+  match_basis: 'address_exact',
+  understood_as: '2023 ORRINSHAW AVE',
+  property: '2023 Orrinshaw Ave, Cleveland, OH 44108',
+  assumption_set_id: 'uw-2026.2',
+  page_sha256: '97fb78dcfa91749b8f2761a2206e7336b514065f62bf8fd0a286436718cd8dc8',
+  last_good_at: SEEN,
+  latitude: '41.54128',
+  longitude: '-81.60512',
+  target_cap_pct: '8.00',
+  area: 'Cleveland, OH',
+  source: 'buckeye_income_property',
+  summary: ['HUD rent supports a cap rate of 8.28%, against the advertised cap rate of 8.60%.'],
+  figure: 'cap_rate_underwritten',
+  formula: 'round2(noi_underwritten / list_price * 100)',
+  result: '8.28',
+};
+
+/** Values of parameters that match records of the sandbox's world, by name. */
+const SAMPLE_PARAMS: Readonly<Record<string, string | number | boolean>> = {
+  id: '9b0e1ea1-707b-5e7e-b560-a5057278a13c',
+  metro: 'Cleveland',
+  address: '2023 Orrinshaw Ave, Cleveland, OH',
+  addresses: '2023 Orrinshaw Ave, Cleveland, OH',
+  apn: '0520048819400',
+  parcel: '0520048819400',
+  state: 'OH',
+  city: 'Cleveland',
+  county: 'Cuyahoga',
+  zip: '44108',
+  min_price: 100_000,
+  max_price: 500_000,
+  min_cap: 7,
+  min_units: 2,
+  max_units: 20,
+  min_score: 50,
+  status: 'Hot',
+  signal_type: 'tax_delinquent',
+  min_amount: 5000,
+  has_address: true,
+  property_kind: 'two_to_four',
+  from_date: '2026-11-01',
+  to_date: '2026-12-31',
+  min_appraised: 50_000,
+  include_past: true,
+  auction_type: 'sheriff_sale',
+  lead_type: 'sheriff_sale_auction',
+  min_signals: 1,
+  min_properties: 2,
+  name: 'LLC',
+  agent: 'LLC',
+  entity_type: 'domestic_llc',
+  week: '2026-W46',
+  updated_since: '2026-11-20T12:00:00Z',
+  limit: 5,
+};
+
+/** Parameters of an endpoint's example call, if they are not its first filter and `limit`. */
+const SAMPLE_CALLS: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>> = {
+  '/api/lookup': { address: '2023 Orrinshaw Ave, Cleveland, OH' },
+  '/api/lookup/batch': { addresses: '2023 Orrinshaw Ave, Cleveland, OH|5 Nowhere Rd, Akron, OH' },
+  '/api/deals': { state: 'OH', min_cap: 7, limit: 5 },
+  '/api/deals/:id/report': {},
+  '/api/signals': { county: 'Hamilton', signal_type: 'tax_delinquent', limit: 5 },
+  '/api/auctions': { county: 'Montgomery', limit: 5 },
+  '/api/leads': { county: 'Cuyahoga', min_score: 50, limit: 5 },
+  '/api/leads/exclusive': { county: 'Cuyahoga' },
+  '/api/owners': { min_properties: 2, limit: 5 },
+  '/ohio/api/batch/weekly.csv': {},
+  '/colorado/api/batch/weekly.csv': {},
+};
 
 interface Shape {
   readonly type?: string | readonly string[];
@@ -170,4 +394,38 @@ export function exampleUrl(route: Pick<Route, 'path' | 'pathParams' | 'params'>,
     Object.entries(exampleCall(route)).map(([name, value]): [string, string] => [name, String(value)]),
   ).toString();
   return `${publicUrl}${filled}${query === '' ? '' : `?${query}`}`;
+}
+
+const INSTANCE = '2f1c7a4e-6d3b-4c55-9d0a-1f6f0c9f8f11';
+
+interface Shown {
+  readonly detail: string;
+  readonly extras?: Extras;
+}
+
+/** Reasons with an example, and its details. */
+const EXAMPLES: Partial<Record<Reason, (route: Route) => Shown>> = {
+  unknown_parameter: ({ params }) => ({
+    detail: 'There is no parameter color.',
+    extras: { field: 'color', accepted: Object.keys(params) },
+  }),
+  payment_required: ({ price }) => ({
+    detail: 'Sign the terms in the PAYMENT-REQUIRED header and send the request again.',
+    extras: { price: `$${price}`, protocol: 'x402 version 2' },
+  }),
+  no_matches: ({ path, miss }) => ({
+    detail: 'Nothing matches. Nothing was charged.',
+    ...(miss ? { extras: answerExample({ path, response: miss }) as Extras } : {}),
+  }),
+};
+
+/** An example for a status with these reasons; empty if none of them has one. */
+export function problemExample(route: Route, reasons: readonly string[]): JsonObject {
+  const reason = (Object.keys(EXAMPLES) as Reason[]).find((name) => reasons.includes(name));
+  const shown = reason && EXAMPLES[reason]?.(route);
+  if (!shown) return {};
+  const { detail, extras = {} } = shown;
+  // The fields of every problem document come last, so that no example value replaces them.
+  const document = problemDocument(reason, detail, { billed: false, instance: INSTANCE });
+  return { example: { ...extras, ...document } };
 }

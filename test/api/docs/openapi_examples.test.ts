@@ -3,9 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { MAX_GUIDANCE } from '../../../api/docs/guidance.ts';
-import { openApi } from '../../../api/docs/openapi.ts';
-import { paymentInfoOf } from '../../../api/docs/payment_info.ts';
+import { MAX_GUIDANCE, openApi, paymentInfoOf } from '../../../api/docs/openapi.ts';
 import { allRoutes } from '../../../api/routes/all.ts';
 import { PUBLIC_URL } from '../support/test_app.ts';
 
