@@ -11,9 +11,15 @@ import { MCP_PATH, openApi } from './docs/openapi.ts';
 import { mountReceiptKeys } from './docs/receipt_keys.ts';
 import { csvExtensions } from './docs/x402_extensions.ts';
 import { createHealthCheck, mountHealth, NO_WARNINGS, type Health, type PaymentHealth } from './http/health.ts';
-import { compression, crossOrigin, limitUnpaid, requireOneHost } from './http/middleware.ts';
+import {
+  compression,
+  crossOrigin,
+  limitUnpaid,
+  requireOneHost,
+  redactResponses,
+  redactValue,
+} from './http/middleware.ts';
 import { catchErrors, checkUrl, Problem, sendProblem } from './http/problem.ts';
-import { redactResponses, redactValue } from './http/redact_responses.ts';
 import { logRequests, type RequestLog } from './http/request_log.ts';
 import { stateOf } from './http/request_state.ts';
 import { mountMcp } from './mcp/endpoint.ts';

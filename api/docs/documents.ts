@@ -3,9 +3,16 @@ import type { Router } from '@koa/router';
 import { isCached, shortHash } from '../http/caching.ts';
 import { FAVICON, PREVIEW_PATH, readImage } from '../site/images.ts';
 import { allPages } from '../site/pages/all.ts';
-import { agentCard } from './agent_card.ts';
+import {
+  agentCard,
+  API_CATALOG_PATH,
+  API_CATALOG_TYPE,
+  apiCatalog,
+  robotsText,
+  securityText,
+  sitemap,
+} from './well_known.ts';
 import { openApi } from './openapi.ts';
-import { API_CATALOG_PATH, API_CATALOG_TYPE, apiCatalog, robotsText, securityText, sitemap } from './well_known.ts';
 import { paramFacts } from '../routes/params.ts';
 import { atomicOf, type Network } from '../../lib/network.ts';
 import { priceText } from '../routes/pricing.ts';

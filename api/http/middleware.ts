@@ -8,6 +8,7 @@ import { LIST_HEADER_NAMES } from '../../lib/list_headers.ts';
 import { RECEIPT_HEADER } from '../../lib/receipt.ts';
 import { Problem } from './problem.ts';
 import { stateOf } from './request_state.ts';
+import type { Redact } from '../../lib/redact.ts';
 
 const MIN_COMPRESSED_BYTES = 1_024;
 const PREFLIGHT_SECONDS = 3_600;
@@ -94,7 +95,7 @@ export function clientKey(ip: string): string {
 }
 
 /** Keys of the payment in a request, by which it counts instead of by its client; null if it has none of the kind. */
-export interface PaymentKeys {
+interface PaymentKeys {
   /** Of a payment that its payer signed. */
   signed(ctx: Context): Promise<string | null>;
   /** Of a payer that signed the payment and has the money. */
@@ -150,3 +151,36 @@ export function limitUnpaid(perMinute: number, keys: PaymentKeys): Middleware {
       await Promise.all(counted.map((entry) => limiter.reward(entry.key, entry.responses)));
   };
 }
+
+/** x402 headers, base64 of JSON, which may repeat text of a facilitator. */
+const ENCODED = ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE'];
+
+function redactHeaders(ctx: Context, redact: Redact): void {
+  for (const name of ENCODED) {
+    const value: unknown = ctx.response.get(name);
+    if (typeof value !== 'string' || value === '') continue;
+    const text = Buffer.from(value, 'base64').toString('utf8');
+    const redacted = redact(text);
+    if (redacted !== text) ctx.set(name, Buffer.from(redacted).toString('base64'));
+  }
+  if (ctx.status < 400) return;
+  for (const [name, value] of Object.entries(ctx.response.headers)) {
+    if (typeof value === 'string' && redact(value) !== value) ctx.set(name, redact(value));
+  }
+}
+
+/** Use it outside `catchErrors` and inside `compression`. */
+export const redactResponses =
+  (redact: Redact): Middleware =>
+  async (ctx, next) => {
+    await next();
+    redactHeaders(ctx, redact);
+    if (ctx.status < 400) return;
+    if (typeof ctx.body === 'string') {
+      const redacted = redact(ctx.body);
+      if (redacted !== ctx.body) ctx.body = redacted;
+    }
+  };
+
+/** A copy of a JSON value with every string redacted. */
+export const redactValue = <T>(value: T, redact: Redact): T => JSON.parse(redact(JSON.stringify(value))) as T;

@@ -17,15 +17,38 @@ import { MCP_PATH } from '../docs/openapi.ts';
 import { Problem } from '../http/problem.ts';
 import { stateOf } from '../http/request_state.ts';
 import { requestInProcess } from './inner_requests.ts';
-import { originProblem } from './origin.ts';
 import { argumentResult, callTool, readCall } from './tool_calls.ts';
+import { isIP } from 'node:net';
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Host name of a Host header, or null if it is invalid. */
+const nameOf = (host: string): string | null =>
+  /^[^\s/?#@\\]+$/.test(host) ? (URL.parse(`http://${host}`)?.hostname ?? null) : null;
+
+/** Whether DNS could have been pointed here: a name with a dot. Addresses and local names are not looked up. */
+const isPublicName = (name: string): boolean => name.includes('.') && isIP(name) === 0;
+
+/**
+ * Why a request with these headers is refused, or null. A public server has neither cookies nor accounts, so pages of
+ * any site may call it.
+ */
+export function originProblem(publicUrl: string, host: string, origin: string): string | null {
+  const own = new URL(publicUrl).hostname;
+  if (!LOOPBACK.test(own)) return null;
+  const name = nameOf(host);
+  if (name === null || (name !== own && isPublicName(name))) return 'The Host header does not name this server.';
+  if (origin !== '' && !LOOPBACK.test(URL.parse(origin)?.hostname ?? ''))
+    return 'Only pages of this machine may call this server.';
+  return null;
+}
 
 /** JSON-RPC code of the SDK for a refusal before the message is read. */
 const REFUSED = -32_000;
 /** A call with a payment takes about 4 kB. */
 const MAX_BODY_BYTES = 65_536;
 
-export interface McpOptions {
+interface McpOptions {
   /** The OpenAPI description. */
   readonly description: () => unknown;
   readonly publicUrl: string;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { originProblem } from '../../api/mcp/origin.ts';
+import { originProblem } from '../../api/mcp/endpoint.ts';
 import { callOf, callTool, paymentIn, post } from '../api/mcp/agents.ts';
 import { buyerWith } from '../api/support/buyers.ts';
 import { identifier } from '../api/support/collecting.ts';

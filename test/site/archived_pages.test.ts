@@ -6,11 +6,10 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { MAX_STORED_BYTES } from '../../api/site/archive/archive_fault.ts';
-import { MAX_DECODED_BYTES, readArchivedPage } from '../../api/site/archive/archived_page.ts';
+import { MAX_DECODED_BYTES, readArchivedPage, visibleText } from '../../api/site/archive/archived_page.ts';
 import { excerpt } from '../../api/site/archive/content.ts';
 import { PageArchive } from '../../api/site/archive/page_archive.ts';
 import { runsToSearch } from '../../api/site/archive/page_requests.ts';
-import { visibleText } from '../../api/site/archive/visible_text.ts';
 import { objectPath } from '../../lib/archive_path.ts';
 import { sha256 } from '../../lib/files.ts';
 

@@ -9,17 +9,38 @@ import { Signal } from '../../../models/marts/signals.ts';
 import { soldState } from '../leads/lead_claims.ts';
 import { noteOf } from '../note.ts';
 import { cachePerDay, cachePerSnapshot } from '../../snapshot/memo.ts';
-import { idParam, readValue, type Params } from '../params.ts';
+import { idParam, readValue, type Params, namesParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import { exampleDeals, propertyOf } from './examples.ts';
 import { Market, marketOf } from './market.ts';
-import { sectionsOf } from './sections.ts';
 import { summaryOf } from './summary.ts';
 import { isSale, RECORD_KINDS, type RecordKind } from '../../../models/fields.ts';
 import { AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
+import { ALL, fieldChoices } from '../list/field_groups.ts';
+
+/** Fields that a report has with any sections. */
+const ENVELOPE = { note: true, property: true, generated_at: true, as_of: true, snapshot_id: true } as const;
+const isEnvelope = (name: string): boolean => Object.hasOwn(ENVELOPE, name);
+
+/** Parameter, response and selection of the sections of this report. */
+function sectionsOf<S extends z.ZodRawShape>(report: z.ZodObject<S>) {
+  const sections = Object.keys(report.shape).filter((name) => !isEnvelope(name));
+  const optional = Object.fromEntries(sections.map((name) => [name, true as const]));
+  return {
+    param: namesParam(
+      fieldChoices(sections, {}),
+      'Sections of the report to return; default all.',
+      `of ${ALL}, ${sections.join(', ')}, with commas between them`,
+    ),
+    response: report.partial(optional as Parameters<typeof report.partial>[0]),
+    /** The report with some sections. */
+    select: (whole: Readonly<Record<string, unknown>>, requested: ReadonlySet<string>): Record<string, unknown> =>
+      Object.fromEntries(Object.entries(whole).filter(([name]) => requested.has(name) || isEnvelope(name))),
+  };
+}
 
 const PATH = '/api/deals/:id/report';
 export const EXAMPLE_PATH = '/api/example_report';

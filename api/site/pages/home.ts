@@ -1,14 +1,147 @@
 /** The front page: today's figures, the offers, and how to buy. */
 import { barChart } from '../charts.ts';
 import { dealCard, freeIndex } from '../deal_cards.ts';
-import { html, type Html } from '../html.ts';
+import { html, type Html, type Piece } from '../html.ts';
 import { code, figures } from '../layout.ts';
-import { count, countText, day, percentText } from '../format.ts';
+import { count, countText, day, percentText, dollars, dollarsText, percent } from '../format.ts';
 import { allGaps, metrosOf } from '../metro_figures.ts';
 import type { PageContext, Page } from '../page.ts';
-import { exampleDeal } from './report/example_deal.ts';
-import { offers } from './offers.ts';
-import { realFinding } from './scores/real_finding.ts';
+import type { z } from 'zod';
+import { PRICES } from '../../routes/prices.ts';
+import type { Meta } from '../../routes/meta/schema.ts';
+import { Problem } from '../../http/problem.ts';
+import { EXAMPLE_PATH } from '../../routes/report/report.ts';
+import type { ReportBody } from './report/report.ts';
+import { comparedSizes, unitsText } from '../../../models/calibration/comparison_by_size.ts';
+
+interface Offer {
+  readonly path: keyof typeof PRICES;
+  readonly title: Piece;
+  readonly about: string;
+  readonly href?: string;
+}
+
+const offerList = (meta: z.infer<typeof Meta>): readonly Offer[] => [
+  {
+    path: '/api/deals',
+    title: html`${count(meta.coverage.active_records)} deals`,
+    about: 'A list of up to 500: underwriting, gap to the claim, scores with reasons.',
+  },
+  {
+    path: '/api/deals/:id/report',
+    title: 'A report on one deal',
+    about: 'Offer range, three paths, what-ifs, a formula for every figure.',
+    href: '/report',
+  },
+  {
+    path: '/api/lookup',
+    title: 'Any address',
+    about: 'Its public records: tax debt, sales, code cases, liens.',
+  },
+  {
+    path: '/api/signals',
+    title: html`${count(meta.signals_feed.coverage.total_signals)} signals of distress`,
+    about: 'Tax debts, foreclosure filings, liens, code cases, vacant buildings.',
+  },
+  {
+    path: '/api/auctions',
+    title: html`${count(meta.auctions_feed.coverage.upcoming_sales)} upcoming sales`,
+    about: 'Sheriff, foreclosure and tax sales with opening bids and appraisals.',
+  },
+  {
+    path: '/api/leads',
+    title: html`${count(meta.leads_feed.coverage.available_leads)} leads`,
+    about: 'Owners with a reason to sell, scored, with the parts of the score.',
+  },
+  {
+    path: '/api/owners',
+    title: 'Owners',
+    about: 'Owners with several properties in distress.',
+  },
+  {
+    path: '/api/filings',
+    title: 'New businesses',
+    about: 'Registrations of Ohio and Colorado, with their agents.',
+  },
+];
+
+const offers = (meta: z.infer<typeof Meta>): Html =>
+  html`<h2>Prices</h2>
+    <ul class="tiles offers">
+      ${offerList(meta).map(
+        ({ path, title, about, href }) =>
+          html`<li>
+            <a class="tile" href="${href ?? `/build?call=${path}`}"
+              ><span class="price">$${PRICES[path]}</span><b>${title}</b><span>${about}</span></a
+            >
+          </li>`,
+      )}
+    </ul>
+    <p><a href="/prices">All prices, and responses without a charge</a></p>`;
+
+/** Nothing if no deal has a report. */
+async function exampleDeal({ site, request }: PageContext): Promise<Html | ''> {
+  const route = site.routes.find((one) => one.path === EXAMPLE_PATH);
+  let report: ReportBody;
+  try {
+    report = (await route?.handle(request)) as ReportBody;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return '';
+  }
+  const { deal, property } = report;
+  if (deal.noi_underwritten === null) return '';
+  const [claimed, underwritten] = [Number(deal.noi ?? 0), Number(deal.noi_underwritten)];
+  const isClaim = deal.noi !== null && deal.noi_source !== 'underwritten';
+  return html`<section class="panel">
+    <p class="eyebrow">A live example</p>
+    <h2>${property}</h2>
+    ${barChart({
+      caption: html`Asking ${dollars(deal.list_price)}, score ${deal.deal_score} of 100. NOI per year:`,
+      head: ['Source', 'Net operating income'],
+      bars: [
+        ...(isClaim
+          ? [{ label: 'By the broker', figure: dollarsText(claimed), to: claimed, tone: 'claimed' as const }]
+          : []),
+        { label: 'Underwritten', figure: dollarsText(underwritten), to: underwritten, tone: 'hud' },
+      ],
+    })}
+    <p>
+      Underwritten cap rate: ${percent(deal.cap_rate_underwritten)}, with the property tax reset by the sale.
+      <a href="/report">The whole report</a> has the offer range, what-ifs, and a formula for every figure.
+    </p>
+  </section>`;
+}
+
+/** 1.27 as "27% too high". */
+const errorText = (ratio: number): string => {
+  const points = Math.round((ratio - 1) * 100);
+  return points === 0 ? 'equal' : `${Math.abs(points)}% too ${points > 0 ? 'high' : 'low'}`;
+};
+
+/** @throws Error if the comparison has no such buildings; it is a reference table of the models */
+function realFinding(): Html {
+  const row = comparedSizes().find(({ population, size }) => population === 'assessor' && size === '5_12');
+  if (!row) throw new Error('the comparison with real NOI has no buildings of 5 to 12 units in Cook County');
+  const [ours, shortcut] = [Number(row.underwriting_median), Number(row.proxy_median)];
+  return html`<section class="panel">
+    <p class="eyebrow">On real buildings</p>
+    <h2>How close is it?</h2>
+    ${barChart({
+      caption: html`Computed NOI against the NOI that Cook County’s assessor publishes, for ${countText(row.n)}
+      buildings of ${unitsText(row.size)} units: median`,
+      head: ['Method', 'Error'],
+      bars: [
+        { label: 'HUD rent less a flat share', figure: errorText(shortcut), to: shortcut, mark: 1, tone: 'claimed' },
+        { label: 'Dealfeed', figure: errorText(ours), to: ours, mark: 1, tone: 'hud' },
+      ],
+    })}
+    <p>
+      The mark is the assessor’s figure. Other sizes and ages differ:
+      <a href="/scores#real-noi">all sizes and ages, with the errors of the underwriting</a>.
+    </p>
+  </section>`;
+}
 
 /** Cards of deals on the page. */
 const MAX_CARDS = 4;

@@ -1,13 +1,67 @@
 /** /status: for buyers. Whether the service is up, whether it sells, and how fresh each kind of record is. */
 import type { Health } from '../../http/health.ts';
-import { freshnessChart } from '../freshness_chart.ts';
-import { healthText } from '../health_text.ts';
 import { html, type Html } from '../html.ts';
 import { cardTable, externalLink, figures, wideTable, type Figure } from '../layout.ts';
 import { countText, day } from '../format.ts';
 import { rowsFor, textOrNull, type PageContext, type Page } from '../page.ts';
 import { RECORDS } from './report/words.ts';
-import { SOURCE_FAMILIES } from './coverage/source_families.ts';
+import { SOURCE_FAMILIES } from './coverage/coverage.ts';
+
+interface FreshnessBar {
+  /** Days since the last good read; null if it was never read. */
+  readonly days: number | null;
+  readonly everyDays: number;
+  readonly tone: 'good' | 'thin' | 'bad' | 'plain';
+}
+
+const [ROW, TOP, LEFT, WIDTH] = [14, 4, 0, 600];
+/** Ages up to this share of the width; older ones end at the edge. */
+const MAX_SHARE = 2;
+
+/**
+ * The age of each source as a share of the time between two of its reads: a bar within the line is on time.
+ * @param title text for screen readers
+ */
+function freshnessChart(title: string, bars: readonly FreshnessBar[]): Html {
+  const height = TOP * 2 + bars.length * ROW;
+  const position = (share: number): string =>
+    (LEFT + (Math.min(share, MAX_SHARE) / MAX_SHARE) * (WIDTH - LEFT)).toFixed(1);
+  return html`<svg class="fresh" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${title}">
+    ${bars.map(({ days, everyDays, tone }, i) => {
+      const top = TOP + i * ROW;
+      const share = days === null ? 0 : days / everyDays;
+      return html`<rect class="track" y="${top}" width="${WIDTH}" height="${ROW - 4}"></rect>
+        <rect class="tone-${tone}" y="${top}" width="${position(Math.max(share, 0.03))}" height="${ROW - 4}"></rect>`;
+    })}
+    <line class="due" x1="${position(1)}" x2="${position(1)}" y1="0" y2="${height}"></line>
+  </svg>`;
+}
+
+interface HealthText {
+  readonly title: string;
+  readonly about: string;
+  readonly tone: 'good' | 'thin' | 'bad';
+}
+
+/** Sources that no run has read yet: their records are not in the data. */
+const unreadText = (unread: number): string =>
+  unread === 0
+    ? 'every source is up to date'
+    : `every source that is read is up to date; ${unread} ${unread === 1 ? 'is' : 'are'} not read yet`;
+
+/** @param unread sources that were never read */
+function healthText({ status, payments }: Health, unread: number): HealthText {
+  if (status === 'unavailable') return { title: 'Not available.', about: 'There are no data to serve.', tone: 'bad' };
+  if (!payments.ready)
+    return {
+      title: 'You cannot buy now.',
+      about: 'A paid call gets 503 and is not charged. Pages and free calls work.',
+      tone: 'bad',
+    };
+  return status === 'degraded'
+    ? { title: 'Up, with delays.', about: 'You can buy. The records are correct and show their age.', tone: 'thin' }
+    : { title: 'All systems work.', about: `You can buy, and ${unreadText(unread)}.`, tone: 'good' };
+}
 
 type Row = Readonly<Record<string, unknown>>;
 type Tone = 'good' | 'thin' | 'bad' | 'plain';

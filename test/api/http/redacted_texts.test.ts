@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import Koa from 'koa';
 import { createLog } from '../../../api/http/log.ts';
-import { redactResponses, redactValue } from '../../../api/http/redact_responses.ts';
+import { redactResponses, redactValue } from '../../../api/http/middleware.ts';
 import { redactorOf } from '../../../api/secrets.ts';
 
 const HOST = 'node.provider.example';

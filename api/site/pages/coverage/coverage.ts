@@ -7,12 +7,131 @@ import { currentSignals } from '../../../routes/signals.ts';
 import { barChart } from '../../charts.ts';
 import { html, type Html, type Piece } from '../../html.ts';
 import { cardTable, figures, plainTable } from '../../layout.ts';
-import { count, countText, day, percent, points, rangeText } from '../../format.ts';
-import { pathOf } from '../../map/metros.ts';
+import { count, countText, day, percent, points, rangeText, words } from '../../format.ts';
+import { pathOf, metroNamed } from '../../map/metros.ts';
 import { ACTIVE, allGaps, COMPARED, MIN_DEALS, metrosOf, type GapFigures } from '../../metro_figures.ts';
 import { rowsFor, textOrNull, type PageContext, type Page } from '../../page.ts';
-import { kindsByMetro } from './kinds.ts';
-import { sourcesByFamily } from './sources.ts';
+import { COVERAGE_PATH } from '../../../routes/coverage.ts';
+
+/** Families of sources in words, in the order of the pages, and the products that use each. */
+export const SOURCE_FAMILIES: readonly (readonly [family: string, title: string, buys: string])[] = [
+  ['listings', 'Listings', 'deals'],
+  ['tax', 'Tax delinquency', 'signals and leads'],
+  ['distress', 'Filings, liens and code cases', 'signals and leads'],
+  ['sheriff', 'Ohio sheriff sales', 'auctions and leads'],
+  ['auctions', 'Other auctions', 'auctions and leads'],
+  ['parcels', 'Parcels', 'addresses and owners'],
+  ['register', 'New businesses', 'filings'],
+  ['fmr', 'HUD rents', 'underwriting'],
+  ['benchmarks', 'Rates, vacancy and census', 'underwriting'],
+];
+
+/** The title of a family; a family without one keeps its name. */
+const familyTitle = (family: string): string => SOURCE_FAMILIES.find(([name]) => name === family)?.[1] ?? family;
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The name of a metro, with its page. A county outside every metro has no page. */
+function metroLink(name: string): Piece {
+  const metro = metroNamed(name);
+  return metro ? html`<a href="${pathOf(metro)}">${name}</a>` : name;
+}
+
+const kindText = ({ kind, status }: Row): string =>
+  `${words(String(kind))}${status === 'partly_covered' ? ' (in part)' : ''}`;
+
+function metroCells(name: string, rows: readonly Row[]): Piece[] {
+  const read = rows.filter(({ status }) => status !== 'not_covered');
+  const oldest = read.flatMap(({ oldest_read: at }) => (at === null ? [] : [String(at)])).toSorted()[0];
+  return [
+    metroLink(name),
+    read.map(kindText).join(', ') || 'none',
+    count(rows.length - read.length),
+    count(read.reduce((sum, { listed_rows: listed }) => sum + Number(listed), 0)),
+    day(oldest),
+  ];
+}
+
+/** The table of kinds by metro. */
+async function kindsByMetro(context: PageContext): Promise<Html> {
+  const rows = await rowsFor(
+    context,
+    `SELECT metro, kind, status, listed_rows, CAST(oldest_read AS VARCHAR) AS oldest_read
+    FROM coverage ORDER BY metro, kind`,
+  );
+  return html`<h2>Kinds of records</h2>
+    <p>
+      A missing record means that there is none only where the kind is covered in full. Each metro’s page lists its
+      counties, its sources and the kinds we do not read. For programs,
+      <a href="${COVERAGE_PATH}">${COVERAGE_PATH}</a> has the same, free, with the terms of each source. For a kind that
+      is not read, it gives the reason.
+    </p>
+    ${plainTable(
+      'Kinds we read in each metro, and in each county outside a metro',
+      'Kinds of records by metro',
+      [
+        { label: 'Metro' },
+        { label: 'Kinds read' },
+        { label: 'Not read', isNumeric: true },
+        { label: 'Rows in force', isNumeric: true },
+        { label: 'Oldest read' },
+      ],
+      [...Map.groupBy(rows, ({ metro }) => String(metro))].map(([name, ofMetro]) => metroCells(name, ofMetro)),
+    )}`;
+}
+
+type State = 'fresh' | 'late' | 'broken' | 'not read';
+
+const TONES: Readonly<Record<State, string>> = { fresh: 'good', late: 'thin', broken: 'bad', 'not read': 'plain' };
+const STATES = Object.keys(TONES) as State[];
+
+function stateOf({ status, freshness }: Row): State {
+  if (status === 'quarantined' || status === 'unavailable') return 'broken';
+  if (freshness === 'never_read') return 'not read';
+  return freshness === 'fresh' ? 'fresh' : 'late';
+}
+
+const countIn = (rows: readonly Row[], state: State): number => rows.filter((row) => stateOf(row) === state).length;
+
+const square = (row: Row): Html =>
+  html`<i class="key key-${TONES[stateOf(row)]}" title="${String(row['source'])}"></i>`;
+
+async function sourcesByFamily(context: PageContext): Promise<Html | ''> {
+  const rows = await rowsFor(context, 'SELECT source, family, status, freshness FROM sources ORDER BY family, source');
+  if (rows.length === 0) return '';
+  const families = [...Map.groupBy(rows, ({ family }) => String(family))];
+  return html`<figure class="ranges">
+    <figcaption>
+      <h2>Freshness by source</h2>
+      <p>
+        Each square is a source. A source is late if its last read is older than its read interval. It is broken if its
+        page changed or does not respond; its last good rows stay and show their age.
+        <a href="/status">The status page</a> names each source.
+      </p>
+    </figcaption>
+    <ul class="legend">
+      ${STATES.map((state) => html`<li><span class="key key-${TONES[state]}"></span>${state}</li>`)}
+    </ul>
+    <div role="img" aria-label="Freshness by source. The figures are in the table below.">
+      ${families.map(
+        ([family, sources]) =>
+          html`<div class="range">
+            <span>${familyTitle(family)}</span><span class="squares">${sources.map(square)}</span
+            ><b class="figure">${countIn(sources, 'fresh')} of ${sources.length} fresh</b>
+          </div>`,
+      )}
+    </div>
+    <details>
+      <summary>The figures as a table</summary>
+      ${plainTable(
+        'Sources by family',
+        'Freshness by source',
+        [{ label: 'Family' }, ...STATES.map((label) => ({ label, num: true }))],
+        families.map(([family, sources]) => [familyTitle(family), ...STATES.map((state) => countIn(sources, state))]),
+      )}
+    </details>
+  </figure>`;
+}
 
 /** Bins of the gap, in percentage points; the first and the last are open. */
 const GAP_BINS: readonly (readonly [low: number, high: number, label: string])[] = [

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { PRICES } from '../../../routes/prices.ts';
 import { Problem } from '../../../http/problem.ts';
 import { EXAMPLE_PATH, type Report } from '../../../routes/report/report.ts';
-import { citedPages, type CitedPage } from '../../archive/cited_pages.ts';
+import { citedPages, type CitedPage, ARCHIVE_PATH } from '../../archive/cited_pages.ts';
 import { partsChart } from '../../charts.ts';
 import { html, type Html } from '../../html.ts';
 import { cardTable, figures, externalLink } from '../../layout.ts';
@@ -11,7 +11,6 @@ import { absent, count, day, dollars, percent, points, ratio } from '../../forma
 import type { PageContext, Page } from '../../page.ts';
 import { comparison, income, offer } from './money.ts';
 import { sensitivity } from './grid.ts';
-import { pagesBehind } from './cited_pages.ts';
 import { threePaths } from './paths.ts';
 import {
   AVAILABILITIES,
@@ -25,6 +24,29 @@ import {
   VERSION_CHANGES,
 } from './words.ts';
 import { incomeSteps } from './steps.ts';
+
+/** Characters of a hash that are unique within a report. */
+const SHORT = 12;
+
+const pagesBehind = (pages: readonly CitedPage[]): Html =>
+  html`<h2 id="pages">Pages behind this report</h2>
+    <p>
+      Each row names the page it was read from, by the SHA-256 of its archived bytes. The site shows an archived page
+      where the terms of its source allow that.
+    </p>
+    ${cardTable(
+      'Pages that the report cites',
+      [{ label: 'Record' }, { label: 'Source' }, { label: 'Read' }, { label: 'SHA-256' }, { label: 'Archived page' }],
+      pages.map(({ role, title, address, readAt, sha256, shownUnder }) => [
+        RECORDS[role] ?? role,
+        externalLink(address, title),
+        day(readAt),
+        html`<code title="${sha256}">${sha256.slice(0, SHORT)}…</code>`,
+        shownUnder === null
+          ? 'not shown: the terms of the source do not allow it'
+          : html`<a href="${ARCHIVE_PATH}/${sha256}">View the archived page</a>`,
+      ]),
+    )}`;
 
 export type ReportBody = z.infer<typeof Report>;
 
