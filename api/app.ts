@@ -20,7 +20,7 @@ import {
   redactValue,
 } from './http/middleware.ts';
 import { catchErrors, checkUrl, Problem, sendProblem } from './http/problem.ts';
-import { logRequests, type RequestLog } from './http/request_log.ts';
+import { logRequests, type RequestLog } from './http/log.ts';
 import { stateOf } from './http/request_state.ts';
 import { mountMcp } from './mcp/endpoint.ts';
 import { carryResponses } from './mcp/inner_requests.ts';

@@ -2,7 +2,7 @@
 import type { Extras } from './http/problem.ts';
 import type { PaymentNetwork } from './payments/networks.ts';
 import type { Route } from './routes/define.ts';
-import { priceOf } from './routes/pricing.ts';
+import { priceOf } from './routes/prices.ts';
 
 interface PaymentTerms {
   readonly networks: readonly PaymentNetwork[];

@@ -2,8 +2,7 @@
 import { shownPlace } from '../ledger/open.ts';
 import type { Redact } from '../lib/redact.ts';
 import { inFolder, SettingError } from '../lib/settings.ts';
-import { createLog, type Log, type LogDestination } from './http/log.ts';
-import type { RequestLog } from './http/request_log.ts';
+import { createLog, type Log, type LogDestination, type RequestLog } from './http/log.ts';
 import { serve, type ServeOptions, type Serving } from './http/serve.ts';
 import { SANDBOX_NOTICE } from './payments/modes.ts';
 import type { SettlementWait } from './payments/sale.ts';

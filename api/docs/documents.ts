@@ -15,7 +15,7 @@ import {
 import { openApi } from './openapi.ts';
 import { paramFacts } from '../routes/params.ts';
 import { atomicOf, type Network } from '../../lib/network.ts';
-import { priceText } from '../routes/pricing.ts';
+import { priceText } from '../routes/prices.ts';
 import { mediaOf, paymentSecondsOf, templateOf, type Route } from '../routes/define.ts';
 
 export interface Document {

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Health } from './health.ts';
-import type { RequestLog } from './request_log.ts';
+import type { RequestLog } from './log.ts';
 
 export interface Metrics {
   observe(entry: RequestLog): void;

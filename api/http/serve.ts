@@ -9,7 +9,7 @@ import { SettingError } from '../../lib/settings.ts';
 import { createApp, type App, type AppDeps } from '../app.ts';
 import { addMissingProperties, type AddedProperties } from '../routes/leads/claimed_properties.ts';
 import { createMetrics, metricsServer, type Metrics } from './metrics.ts';
-import type { RequestLog } from './request_log.ts';
+import type { RequestLog } from './log.ts';
 import { UnservedNetwork } from '../payments/network_readiness.ts';
 import type { OpenPayments, PaymentSettings } from '../payments/modes.ts';
 import { openReceiptKeys } from '../payments/receipts/key_file.ts';

@@ -7,9 +7,8 @@ import { Filters } from '../snapshot/filters.ts';
 import { cachePerSnapshot } from '../snapshot/memo.ts';
 import type { Snapshot } from '../snapshot/load.ts';
 import { defineRoute } from './define.ts';
-import { noteOf } from './note.ts';
+import { noteOf, AS_OF, GENERATED_AT, SNAPSHOT_ID } from './envelope.ts';
 import { choiceParam, textParam } from './params.ts';
-import { AS_OF, GENERATED_AT, SNAPSHOT_ID } from './envelope.ts';
 
 export const COVERAGE_PATH = '/api/coverage';
 

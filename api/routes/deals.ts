@@ -8,13 +8,12 @@ import { Filters } from '../snapshot/filters.ts';
 import { cachePerDay } from '../snapshot/memo.ts';
 import { unsold, type Claimed } from './leads/lead_claims.ts';
 import { listRoute } from './list/route.ts';
-import { noteOf } from './note.ts';
+import { noteOf, GENERATED_AT } from './envelope.ts';
 import { choiceParam, dayParam, integerParam, numberParam, textParam } from './params.ts';
 import { checkCountyByZip, inPlaceByZip, placeFilters } from './list/place.ts';
 import { PRICES } from './prices.ts';
 import { defineRoute, type RouteRequest } from './define.ts';
 import { startOfDay } from './weeks.ts';
-import { GENERATED_AT } from './envelope.ts';
 
 const { state, city, zip } = placeFilters;
 

@@ -12,8 +12,7 @@ import type { Params, ParamValues } from './params.ts';
 import { atomicOf, BASE, EXCLUSIVE_SECONDS, PAYMENT_SECONDS, type Network } from '../../lib/network.ts';
 import type { Claimant } from '../payments/sale.ts';
 import type { SpooledFile } from '../payments/spooled_answer.ts';
-import type { Price } from './prices.ts';
-import type { Units } from './pricing.ts';
+import type { Price, Units } from './prices.ts';
 import type { Reason } from '../http/problem.ts';
 import type { Snapshot } from '../snapshot/load.ts';
 

@@ -16,7 +16,7 @@ import type { Cursors } from './list/cursor.ts';
 import { isTemplate, routeKey, templateRoute, type Attachment, type Route, type RouteRequest } from './define.ts';
 import type { Claims } from './leads/lead_claims.ts';
 import { readParams, type Params } from './params.ts';
-import type { Units } from './pricing.ts';
+import type { Units } from './prices.ts';
 
 /** How much longer a purchase is reserved than its handler may take. */
 const LEASE_MARGIN_MS = 15_000;

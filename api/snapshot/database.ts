@@ -1,22 +1,92 @@
 /**
  * The published DuckDB file of a snapshot, attached read-only. Tables are read in place: copies in memory measured no
- * faster (docs/decisions.md); only the keys of addresses are copied (address_keys.ts). After it is open, the database
+ * faster (docs/decisions.md); only the keys of addresses are copied (addresses.ts). After it is open, the database
  * can reach no other file and its settings are locked.
  *
  * A snapshot without a table or column of this version was built by another version and is refused.
  */
 import { join } from 'node:path';
-import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBValue, DuckDBInstance, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { z } from 'zod';
 import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
 import { readJson, sha256OfFile } from '../../lib/files.ts';
 import { columnsOfFile, storedType } from '../../lib/stored_types.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { countyZips, selectMacros, referenceSql } from '../../models/index.ts';
-import { addressKeysSql } from './address_keys.ts';
-import { ConnectionPool, SEARCH_PATH } from './pool.ts';
+import { addressKeysSql } from './addresses.ts';
 import type { ServedManifest } from '../../models/manifest.ts';
 import { TABLE_NAMES, TABLES, type TableName } from './tables.ts';
+import { LRUCache } from 'lru-cache';
+import PQueue from 'p-queue';
+
+/** Queries that run in parallel; others wait. Fewer than libuv workers (Makefile). */
+const CONNECTIONS = 6;
+/** Prepared statements of one connection. */
+const STATEMENTS = 100;
+/** Ids of one `rowid IN (...)` that DuckDB pushes into the scan, to read only their blocks. Its default is 50. */
+const IDS_PUSHED_DOWN = 1_000;
+
+/** A view or table in memory takes precedence over the published table of the same name (database.ts). */
+const SEARCH_PATH = "SET search_path = 'memory.main,published.main'";
+
+interface Pooled {
+  readonly connection: DuckDBConnection;
+  readonly statements: LRUCache<string, DuckDBPreparedStatement>;
+}
+
+async function openConnection(instance: DuckDBInstance): Promise<Pooled> {
+  const connection = await instance.connect();
+  await connection.run(SEARCH_PATH);
+  await connection.run(`SET dynamic_or_filter_threshold = ${IDS_PUSHED_DOWN}`);
+  const statements = new LRUCache<string, DuckDBPreparedStatement>({
+    max: STATEMENTS,
+    dispose: (statement) => {
+      statement.destroySync();
+    },
+  });
+  return { connection, statements };
+}
+
+class ConnectionPool {
+  readonly #all: readonly Pooled[];
+  readonly #idle: Pooled[];
+  readonly #queue = new PQueue({ concurrency: CONNECTIONS });
+  #closed = false;
+
+  private constructor(all: readonly Pooled[]) {
+    this.#all = all;
+    this.#idle = [...all];
+  }
+
+  static async open(instance: DuckDBInstance): Promise<ConnectionPool> {
+    return new ConnectionPool(await Promise.all(Array.from({ length: CONNECTIONS }, () => openConnection(instance))));
+  }
+
+  /** All rows of a SELECT in JSON form: DECIMAL and BIGINT as strings. */
+  rows(sql: string, params: readonly DuckDBValue[] = []): Promise<Record<string, unknown>[]> {
+    return this.#queue.add(async () => {
+      const pooled = this.#closed ? undefined : this.#idle.pop();
+      if (!pooled) throw new Error('the database is closed');
+      try {
+        let statement = pooled.statements.get(sql);
+        if (!statement) pooled.statements.set(sql, (statement = await pooled.connection.prepare(sql)));
+        statement.bind([...params]);
+        return (await statement.runAndReadAll()).getRowObjectsJson() as Record<string, unknown>[];
+      } finally {
+        this.#idle.push(pooled);
+      }
+    });
+  }
+
+  /** Only when no query runs. */
+  close(): void {
+    this.#closed = true;
+    for (const { connection, statements } of this.#all) {
+      statements.clear();
+      connection.closeSync();
+    }
+  }
+}
 
 /** Threads of one query: callers share the processors, and most queries take a few milliseconds. */
 const QUERY_THREADS = 1;

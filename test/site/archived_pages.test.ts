@@ -5,11 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { MAX_STORED_BYTES } from '../../api/site/archive/archive_fault.ts';
-import { MAX_DECODED_BYTES, readArchivedPage, visibleText } from '../../api/site/archive/archived_page.ts';
-import { excerpt } from '../../api/site/archive/content.ts';
-import { PageArchive } from '../../api/site/archive/page_archive.ts';
-import { runsToSearch } from '../../api/site/archive/page_requests.ts';
+import { MAX_STORED_BYTES, PageArchive, runsToSearch } from '../../api/site/archive/page_archive.ts';
+import { MAX_DECODED_BYTES, readArchivedPage, visibleText, excerpt } from '../../api/site/archive/content.ts';
 import { objectPath } from '../../lib/archive_path.ts';
 import { sha256 } from '../../lib/files.ts';
 

@@ -7,12 +7,11 @@ import { defineRoute, type Route, type RouteRequest } from '../define.ts';
 import { filings } from '../filings/filings.ts';
 import { leads } from '../leads/leads.ts';
 import type { ListRoute } from '../list/route.ts';
-import { noteOf } from '../note.ts';
+import { noteOf, AS_OF, GENERATED_AT, SNAPSHOT_ID } from '../envelope.ts';
 import { owners } from '../owners.ts';
 import { choiceParam, readParams, readValue, type Params } from '../params.ts';
 import { signals } from '../signals.ts';
 import { COARSE, coarseCount, coarseFiltersOf, MIN_SCORE, SCORE_STEPS } from './coarse.ts';
-import { AS_OF, GENERATED_AT, SNAPSHOT_ID } from '../envelope.ts';
 
 /** Lists that are counted. The description of a filter is that of the first list that takes it. */
 const LISTS = { signals, auctions, leads, deals, owners, filings } as const satisfies Record<string, ListRoute>;

@@ -3,14 +3,13 @@ import { z } from 'zod';
 import type { OfferedLead } from '../../../ledger/lead_claims.ts';
 import { Lead } from '../../../models/marts/leads.ts';
 import { rangeOf, type Range } from '../count/ranges.ts';
-import { noteOf } from '../note.ts';
+import { noteOf, AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
 import { leadLimits } from '../../payments/caps.ts';
 import { PRICES } from '../prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { recordOf } from '../../snapshot/filters.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import { sellableLeads, leadFilters, leads, matchingLeads } from './leads.ts';
-import { AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
 
 /** Leads offered to the ledger in one claim. */
 const CLAIM_BATCH = 200;

@@ -6,7 +6,7 @@ import { staleSources, type Family, type StaleSource } from '../../snapshot/stal
 import type { TableName } from '../../snapshot/tables.ts';
 import type { RouteRequest } from '../define.ts';
 import type { FieldChoices } from './field_groups.ts';
-import { noteOf } from '../note.ts';
+import { noteOf } from '../envelope.ts';
 import type { Params } from '../params.ts';
 
 /** The parts of a list that its answers depend on. */

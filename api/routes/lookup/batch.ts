@@ -10,13 +10,12 @@ import { Problem, ProblemDocument } from '../../http/problem.ts';
 import { JsonText } from '../../snapshot/json_text.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import { defineRoute, type RouteRequest } from '../define.ts';
-import { noteOf } from '../note.ts';
+import { noteOf, AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
 import { linesParam, stateParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Coverage, coverageOf } from './coverage.ts';
 import { BASES, MatchBasis, SECTIONS, textsOf } from './matches.ts';
 import { findByReading, readingsOf, type Found } from './readings.ts';
-import { AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
 
 /** Most addresses of a request. */
 const MAX_ADDRESSES = 50;

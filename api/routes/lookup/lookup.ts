@@ -6,7 +6,7 @@ import { Signal } from '../../../models/marts/signals.ts';
 import { Problem, ProblemDocument } from '../../http/problem.ts';
 import { JsonText } from '../../snapshot/json_text.ts';
 import { defineRoute, type RouteRequest } from '../define.ts';
-import { noteOf } from '../note.ts';
+import { noteOf, AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
 import { stateParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Coverage, coverageOf } from './coverage.ts';
@@ -15,7 +15,6 @@ import { knownPlaces } from './places.ts';
 import { findByReading, readingsOf, type Wanted } from './readings.ts';
 import { Suggestion, suggestionsFor } from './suggestions.ts';
 import { parcelKeyOf } from './typed_address.ts';
-import { AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
 
 const lookupParams = {
   address: textParam(

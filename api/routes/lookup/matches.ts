@@ -5,8 +5,7 @@
  */
 import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
-import { ADDRESSED_TABLES, type AddressedTable } from '../../snapshot/address_keys.ts';
-import type { AddressParts } from '../../snapshot/addresses.ts';
+import { ADDRESSED_TABLES, type AddressedTable, type AddressParts } from '../../snapshot/addresses.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import { currentSignals } from '../signals.ts';
 import { placeKey, type WantedPlace } from './places.ts';

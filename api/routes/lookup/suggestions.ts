@@ -4,7 +4,7 @@
  */
 import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
-import { columnOrNull } from '../../snapshot/address_keys.ts';
+import { columnOrNull } from '../../snapshot/addresses.ts';
 import { Filters } from '../../snapshot/filters.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import { currentSignals } from '../signals.ts';

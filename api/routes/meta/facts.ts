@@ -5,7 +5,7 @@ import { noteOf, type RecordDefinition } from '../../../lib/record.ts';
 import { Where } from '../../snapshot/filters.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import { templateOf, type Route } from '../define.ts';
-import { priceText } from '../pricing.ts';
+import { priceText } from '../prices.ts';
 import type { SourceStatus } from './schema.ts';
 
 /** Version of the interface. */

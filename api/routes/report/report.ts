@@ -7,7 +7,7 @@ import { ListingVersion } from '../../../models/marts/listing_history.ts';
 import { Report as ReportRecord } from '../../../models/marts/reports.ts';
 import { Signal } from '../../../models/marts/signals.ts';
 import { soldState } from '../leads/lead_claims.ts';
-import { noteOf } from '../note.ts';
+import { noteOf, AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
 import { cachePerDay, cachePerSnapshot } from '../../snapshot/memo.ts';
 import { idParam, readValue, type Params, namesParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
@@ -18,7 +18,6 @@ import { exampleDeals, propertyOf } from './examples.ts';
 import { Market, marketOf } from './market.ts';
 import { summaryOf } from './summary.ts';
 import { isSale, RECORD_KINDS, type RecordKind } from '../../../models/fields.ts';
-import { AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
 import { ALL, fieldChoices } from '../list/field_groups.ts';
 
 /** Fields that a report has with any sections. */

@@ -19,11 +19,9 @@ import type { Snapshots } from '../../snapshot/follow.ts';
 import { freeRequest } from '../page.ts';
 import type { ReportBody } from '../pages/report/report.ts';
 import { SITE_HEADERS, type Site } from '../site.ts';
-import { ArchiveFault } from './archive_fault.ts';
-import { readArchivedPage, type ArchivedPage } from './archived_page.ts';
-import { archivedContent } from './content.ts';
+import { ArchiveFault, type PageArchive } from './page_archive.ts';
+import { readArchivedPage, type ArchivedPage, archivedContent } from './content.ts';
 import { ARCHIVE_PATH, citedPages, type CitedPage } from './cited_pages.ts';
-import type { PageArchive } from './page_archive.ts';
 
 /** Number of pages whose text is cached. */
 const MAX_CACHED = 16;

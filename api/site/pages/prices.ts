@@ -3,7 +3,7 @@ import { html } from '../html.ts';
 import { cardTable } from '../layout.ts';
 import { templateOf } from '../../docs/openapi.ts';
 import type { Route } from '../../routes/define.ts';
-import { priceText } from '../../routes/pricing.ts';
+import { priceText } from '../../routes/prices.ts';
 import type { Page } from '../page.ts';
 import { endpointPath } from './reference/guide.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createApp, type App, type AppDeps } from '../../../api/app.ts';
-import type { RequestLog } from '../../../api/http/request_log.ts';
+import type { RequestLog } from '../../../api/http/log.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
 import type { PaymentNetwork } from '../../../api/payments/networks.ts';
 import { limitedServer } from '../../../api/http/socket.ts';

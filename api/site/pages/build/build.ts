@@ -4,11 +4,9 @@ import { html, type Html } from '../../html.ts';
 import { code } from '../../layout.ts';
 import type { PageContext, Page } from '../../page.ts';
 import { checkQuery, type CheckedQuery } from './errors.ts';
-import { feedName } from './fields.ts';
-import { dataList, groups, PAGING, summaryOf } from './form.ts';
+import { feedName, dataList, groups, PAGING, summaryOf } from './form.ts';
 import { placeChoices } from './places.ts';
-import { freeCount, isList, result } from './result.ts';
-import { sampleSection } from './sample.ts';
+import { freeCount, isList, result, sampleSection } from './result.ts';
 import { endpointPath } from '../reference/guide.ts';
 
 const DEFAULT_FEED = '/api/deals';

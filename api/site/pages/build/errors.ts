@@ -2,7 +2,7 @@
 import { Problem } from '../../../http/problem.ts';
 import type { Route, RouteRequest } from '../../../routes/define.ts';
 import { checkRange, paramFacts, readValue, type Params } from '../../../routes/params.ts';
-import { fieldOf } from './fields.ts';
+import { fieldOf } from './form.ts';
 
 export interface CheckedQuery {
   /** Values of the parameters without an error. */

@@ -85,10 +85,10 @@ type State = 'fresh' | 'late' | 'broken' | 'not read';
 const TONES: Readonly<Record<State, string>> = { fresh: 'good', late: 'thin', broken: 'bad', 'not read': 'plain' };
 const STATES = Object.keys(TONES) as State[];
 
-function stateOf({ status, freshness }: Row): State {
+function stateOf({ status, freshness: age }: Row): State {
   if (status === 'quarantined' || status === 'unavailable') return 'broken';
-  if (freshness === 'never_read') return 'not read';
-  return freshness === 'fresh' ? 'fresh' : 'late';
+  if (age === 'never_read') return 'not read';
+  return age === 'fresh' ? 'fresh' : 'late';
 }
 
 const countIn = (rows: readonly Row[], state: State): number => rows.filter((row) => stateOf(row) === state).length;
