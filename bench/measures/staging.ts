@@ -1,11 +1,10 @@
 /** What operators plan workers by: how long it takes to check and stage the rows of archived pages. */
 import { join } from 'node:path';
 import PQueue from 'p-queue';
-import { archivedRequests, listUnreadable } from '../../pipelines/archived_pages.ts';
+import { archivedRequests, listUnreadable, readsUpTo } from '../../pipelines/ingest/reads.ts';
 import { AT_ONCE, type SourceRead } from '../../pipelines/crawl/crawler.ts';
 import { archivedPage, openQueueCrawler } from '../../pipelines/crawl/queue_crawler.ts';
 import { loadHere } from '../../pipelines/ingest/stage/load_rows.ts';
-import { readsUpTo } from '../../pipelines/ingest/reads.ts';
 import { stageRead } from '../../pipelines/ingest/stage/stage.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';

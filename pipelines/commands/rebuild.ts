@@ -29,10 +29,9 @@ import { readRecord, readsUpTo, stagedParquet, versionOf, type ReadRecord } from
 import type { SourceState } from '../ingest/source_state.ts';
 import { layoutOf, type Layout } from '../layout.ts';
 import { openBuildDatabase, PUBLISHED } from '../run/build_database.ts';
-import { hashModels } from '../run/facts.ts';
+import { hashModels, writeSnapshot } from '../run/publish.ts';
 import { loadInputs } from '../run/inputs.ts';
 import { holdFolder, holdForReading } from '../run/lock.ts';
-import { writeSnapshot } from '../run/publish.ts';
 import { prunedFiles } from '../pruned_files.ts';
 import { listSnapshots, readManifest, verifySnapshot } from '../snapshots.ts';
 import { openRunStore } from '../store/run_store.ts';

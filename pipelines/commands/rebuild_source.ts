@@ -14,10 +14,9 @@ import { Provenance } from '../../models/inputs.ts';
 import { Quarantine, type SourceSpec } from '../../sources/contract.ts';
 import { ArchiveDamage, type Archive } from '../../sources/fetch/archive.ts';
 import { diffFiles, type TableDiff } from '../analyse/diff.ts';
-import { archivedPages, listUnreadable } from '../archived_pages.ts';
-import { LAST_DAY } from '../clock.ts';
-import { checkExpectations } from '../ingest/expect.ts';
 import {
+  archivedPages,
+  listUnreadable,
   readPage,
   readsUpTo,
   stagedParquet,
@@ -26,6 +25,8 @@ import {
   writeRead,
   type ReadRecord,
 } from '../ingest/reads.ts';
+import { LAST_DAY } from '../clock.ts';
+import { checkExpectations } from '../ingest/stage/check_rows.ts';
 import { stageRead, type Staged, type StagedRead } from '../ingest/stage/stage.ts';
 import type { Layout } from '../layout.ts';
 

@@ -8,9 +8,8 @@ import { DamagedFile, sha256OfFile } from '../../lib/files.ts';
 import { objectName, objectOf, type Store } from '../../lib/store/store.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
 import type { Archive, RequestRecord } from '../../sources/fetch/archive.ts';
-import { archivedRequests } from '../archived_pages.ts';
+import { archivedRequests, refOf, type ReadPage } from '../ingest/reads.ts';
 import { loadHere, MAX_REJECTS, type Loaded, type LoadRows, type RowsToLoad } from '../ingest/stage/load_rows.ts';
-import { refOf, type ReadPage } from '../ingest/reads.ts';
 import {
   addShard,
   removeShard,

@@ -8,8 +8,7 @@ import type { Crawler, SourceRead } from '../crawl/crawler.ts';
 import { parseRunId, type Layout } from '../layout.ts';
 import { readPage, readsUpTo, refOf, stagedParquet, writeRead, type ReadPage, type ReadRecord } from './reads.ts';
 import { fileToCarryFrom } from './stage/carry.ts';
-import type { NaturalKey, Unreadable } from './stage/check_rows.ts';
-import { checkExpectations } from './expect.ts';
+import { checkExpectations, type NaturalKey, type Unreadable } from './stage/check_rows.ts';
 import { stageRead } from './stage/stage.ts';
 
 export interface Ingest {

@@ -46,25 +46,11 @@ export const readmePage = ({ manifest, models, leftOut }: ReleasedTables, previo
     ['```sql', '-- DuckDB, in this folder', "SELECT city, count(*) FROM 'deals.parquet' GROUP BY ALL;", '```'].join(
       '\n',
     ),
-    'Any tool that reads Parquet reads the tables. `datapackage.json` describes them for programs ' +
-      '([Data Package](https://datapackage.org)). `sha256sum -c SHA256SUMS` checks that no file ' +
-      'changed.',
-    '## What is here',
-    table(
-      ['file', 'contents'],
-      [
-        ['`*.parquet`', 'the tables'],
-        ['[data-dictionary.md](data-dictionary.md)', 'every column: type, unit, meaning, when it is null'],
-        ...(previous === null
-          ? []
-          : [['`changes.ndjson`', `every row and field that changed since release ${previous}`]]),
-        ['[LICENSES.md](LICENSES.md)', 'every source and its terms'],
-        ['`datapackage.json`', 'tables, columns, types, keys, sizes and hashes'],
-        ['`manifest.json`', 'how it was made: sources read, versions, assumptions, audits'],
-        ['`CITATION.cff`', 'how to cite it'],
-        ['`SHA256SUMS`', 'the hash of every file'],
-      ],
-    ),
+    'Any tool that reads Parquet reads the tables. `sha256sum -c SHA256SUMS` checks that no file changed.',
+    '`datapackage.json` ([Data Package](https://datapackage.org)) and [data-dictionary.md](data-dictionary.md) ' +
+      'describe the columns, [LICENSES.md](LICENSES.md) the terms of every source. ' +
+      '`manifest.json` states how the tables were made: sources read, versions, assumptions, audits.' +
+      (previous === null ? '' : ` \`changes.ndjson\` has every row and field that changed since release ${previous}.`),
     '## What is left out',
     [
       ...leftOut.map(({ name, contract }) => `- \`${name}\`: ${contract.publish?.notReleased ?? ''}`),

@@ -12,7 +12,7 @@ import { loadModels } from '../../models/index.ts';
 import { Manifest } from '../../models/manifest.ts';
 import { diffTables, writeChanges, type TableFolder } from '../analyse/diff.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
-import { hashModels } from '../run/facts.ts';
+import { hashModels } from '../run/publish.ts';
 import { readManifest, verifySnapshot } from '../snapshots.ts';
 import { describePackage } from './data_package.ts';
 import {

@@ -20,9 +20,8 @@ import { listSnapshots, snapshotBefore, snapshotOfDay } from '../snapshots.ts';
 import { NONE_SOLD, type SoldLeads } from '../sold_leads.ts';
 import type { RunStore } from '../store/run_store.ts';
 import { openBuildDatabase, PUBLISHED, type BuildDatabase } from './build_database.ts';
-import { snapshotFacts } from './facts.ts';
+import { makeCurrent, partsToWrite, snapshotFacts, writeSnapshot, type SnapshotFacts } from './publish.ts';
 import { loadInputs, type BuildInputs } from './inputs.ts';
-import { makeCurrent, partsToWrite, writeSnapshot, type SnapshotFacts } from './publish.ts';
 import { readSources, type ReadOptions } from './read_sources.ts';
 import { changesSince, type Changes } from './summary/changes.ts';
 

@@ -10,8 +10,7 @@ import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts'
 import { readServerSettings } from '../../api/settings.ts';
 import { openNotedLedger } from '../../ledger/open.ts';
 import { readSettings } from '../../lib/settings.ts';
-import { archivedPages } from '../../pipelines/archived_pages.ts';
-import { readsUpTo, trustedRows } from '../../pipelines/ingest/reads.ts';
+import { archivedPages, readsUpTo, trustedRows } from '../../pipelines/ingest/reads.ts';
 import { type Layout } from '../../pipelines/layout.ts';
 import { backUp } from '../../pipelines/operate/backup/back_up.ts';
 import { restoreFolder } from '../../pipelines/operate/backup/restore.ts';

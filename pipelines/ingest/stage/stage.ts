@@ -11,7 +11,7 @@ import { rowsOf } from '../../../lib/duck.ts';
 import { makeFolder, moveInto, sha256OfFile } from '../../../lib/files.ts';
 import { identifier, literal } from '../../../lib/sql.ts';
 import { carryRows } from './carry.ts';
-import { isPartOfKey, lostRow, type NaturalKey, type Rejected, type Unreadable } from './check_rows.ts';
+import { isPartOfKey, lostRow, type Tally, type Unreadable } from './check_rows.ts';
 import { resolveDuplicates } from './duplicates.ts';
 import { findFiscalYears, findNewestDay } from '../recency.ts';
 import { createFresh, loadHere, openStaging, type LoadRows, type RowsToLoad } from './load_rows.ts';
@@ -23,19 +23,6 @@ export interface ReadToStage extends RowsToLoad {
   readonly observedAt: string;
   /** Staged Parquet file that `write` creates. */
   readonly target: string;
-}
-
-/** Counts and rejects of a read. */
-export interface Tally {
-  /** Accepted rows, duplicates merged. */
-  readonly rows: number;
-  readonly rejects: readonly Rejected[];
-  /** Natural keys of refused rows, where they can be read. */
-  readonly rejectedKeys: readonly NaturalKey[];
-  readonly rowsIn: number;
-  readonly merged: number;
-  /** Rejects that stand for a page of several rows, such as a sale day. */
-  readonly unreadablePages: number;
 }
 
 export interface Staged {

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { archivedPages } from '../../../pipelines/archived_pages.ts';
+import { archivedPages } from '../../../pipelines/ingest/reads.ts';
 import { ArchiveDamage, openArchive } from '../../../sources/fetch/archive.ts';
 
 test('each page has the context and the instant at which it was read', async (t) => {

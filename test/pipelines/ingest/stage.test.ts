@@ -6,8 +6,7 @@ import fc from 'fast-check';
 import { DamagedFile } from '../../../lib/files.ts';
 import { defineRecord, text } from '../../../lib/record.ts';
 import { stagedParquet } from '../../../pipelines/ingest/reads.ts';
-import { checkExpectations } from '../../../pipelines/ingest/expect.ts';
-import { type Tally } from '../../../pipelines/ingest/stage/stage.ts';
+import { checkExpectations, type Tally } from '../../../pipelines/ingest/stage/check_rows.ts';
 import { Quarantine, type SourceSpec } from '../../../sources/contract.ts';
 import { page, folder, stage, staged, readDay, spec } from './staged_debts.ts';
 

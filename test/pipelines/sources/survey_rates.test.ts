@@ -7,7 +7,7 @@ import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { literal } from '../../../lib/sql.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { checkHealth } from '../../../pipelines/operate/health.ts';
-import { checkExpectations } from '../../../pipelines/ingest/expect.ts';
+import { checkExpectations } from '../../../pipelines/ingest/stage/check_rows.ts';
 import { respond } from '../../../sandbox/http.ts';
 import type { Alter } from '../../../sandbox/server.ts';
 import { listingMetros } from '../../../sandbox/world/places.ts';
