@@ -13,11 +13,20 @@
  * carrying the last good rows if a page breaks. Files that an operator drops are declared as in dropped_files.ts.
  */
 import type { RecordDefinition } from '../lib/record.ts';
-import type { Divides } from './divides.ts';
 import type { DropFolders, DropFormat } from './dropped_files.ts';
 import { COVERED_KINDS, type CoveredKind, type Family } from './kinds.ts';
 import type { Season } from './season.ts';
 import { requireTerms, type Terms } from './terms.ts';
+
+export interface Divides {
+  /** Kinds of such pages. */
+  readonly kinds: readonly string[];
+  /**
+   * Offsets at which to cut the bytes of a page into `parts` parts, none within a row: the end of its head, which each
+   * part gets, then the end of each part. Part k ends with the row that contains byte (k + 1) * length / parts.
+   */
+  cuts(bytes: Uint8Array, parts: number): readonly number[];
+}
 
 export type { DropFolders, DropFormat, Family };
 

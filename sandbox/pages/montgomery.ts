@@ -13,7 +13,7 @@ import type { DelinquentParcel, WorldDay } from '../world/types.ts';
 import { htmlPage } from './html.ts';
 import { landUse, MONTGOMERY_FIPS as FIPS, rollCsv } from './montgomery_roll.ts';
 import { csvField, windows1252 } from './text_files.ts';
-import { packZip } from './zip_files.ts';
+import { packZip } from './xlsx.ts';
 
 const FOLDER = '/applications/treasurer/downloads';
 /** Number of weekly files that stay posted. */

@@ -18,7 +18,7 @@ import { Listing } from '../rows/listing.ts';
 import { candidate, line, refuse, required } from '../values.ts';
 import { requireWholeHtml } from '../xml.ts';
 import { checkCount, checkCounts, checkPages, resolveLink } from './list_pages.ts';
-import { onSite, savedPages } from './saved_pages.ts';
+import { onSite, savedPages } from './list_pages.ts';
 import { parseAvailability, listingValues, ownUrl, type PrintedListing } from './listing_values.ts';
 import { parseUnitMix } from './unit_mix.ts';
 

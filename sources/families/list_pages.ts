@@ -1,5 +1,5 @@
 /** Rules for the list of a broker's site, on one page or several: its links, its length, and the number it states. */
-import { Quarantine, type Page } from '../contract.ts';
+import { type DropFormat, type Page, Quarantine } from '../contract.ts';
 
 /** Maximum number of pages, because pages may link in a circle. */
 const MAX_PAGES = 2000;
@@ -38,3 +38,14 @@ export function checkCounts(
     url,
   );
 }
+
+/** The drop format of a site's pages. @param about "a page of the list" */
+export const savedPages = (kind: string, about: string): readonly DropFormat[] => [
+  { pattern: /\.html?$/u, file: 'page_1.html', kind, about: `${about}, saved as a complete web page` },
+];
+
+/** Whether a page was dropped. */
+export const isSaved = ({ url }: Page): boolean => url.startsWith('file:');
+
+/** A page with the address of its site instead of that of its file, so that its links lead to the site. */
+export const onSite = (page: Page, base: string): Page => (isSaved(page) ? { ...page, url: base } : page);

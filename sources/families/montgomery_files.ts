@@ -9,12 +9,22 @@ import { unzipStart } from '../csv/zip.ts';
 import { cents, decimal, divide, refuse, TAXABLE_SHARE, tidy } from '../values.ts';
 
 const BASE = 'https://go.mcohio.org';
-export const MONTGOMERY_HOST = 'go.mcohio.org';
-/** The page that lists the kinds of files. */
-export const FILES_PAGE = `${BASE}/applications/treasurer/search/filedownloads.cfm`;
-
 export const FIPS = '39113';
 export const COUNTY = 'Montgomery County, OH';
+
+/** Fields that the declarations of both files share. */
+export const MONTGOMERY_FILE = {
+  // The page that lists the kinds of files.
+  home: `${BASE}/applications/treasurer/search/filedownloads.cfm`,
+  county: { fips: FIPS, name: 'Montgomery County', state: 'OH' },
+  terms: {
+    basis: 'public_record',
+    note: 'The Treasurer posts the file for download; terms of use were not found, so the operator should ask.',
+  },
+  everyDays: 7,
+  hosts: ['go.mcohio.org'],
+  politeness: { minIntervalMs: 5000, concurrency: 1 },
+} as const;
 
 /**
  * Fourteen characters: district, six of the book, a space or a letter, four of the lot: "R72 08110 0087",

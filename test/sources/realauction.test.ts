@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { type Page } from '../../sources/contract.ts';
 import { realAuctionSource } from '../../sources/families/realauction/counties.ts';
-import { expandTokens } from '../../sources/families/realauction/tokens.ts';
+import { expandTokens } from '../../sources/families/realauction/items.ts';
 import { readSaleType, readStatus } from '../../sources/families/realauction/rows.ts';
 import { candidatesOf } from './parsed.ts';
 import type { DoubleItem } from './realauction_double.ts';

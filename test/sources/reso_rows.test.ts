@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { Quarantine, type Candidate } from '../../sources/contract.ts';
-import { streetLine } from '../../sources/families/reso/address.ts';
+import { streetLine } from '../../sources/families/reso/rows.ts';
 import { resoWebApi } from '../../sources/families/reso/adapter.ts';
 import type { ResoServer } from '../../sources/families/reso/server.ts';
 import { bridge, mlsGrid, trestle } from '../../sources/families/reso/vendors.ts';

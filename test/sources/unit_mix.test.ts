@@ -10,8 +10,8 @@ import {
   typesText,
   unitTypes,
 } from '../../sandbox/pages/unit_mixes.ts';
-import { floorPlanMix } from '../../sources/families/jsonld/floor_plans.ts';
-import { unitTypeMix } from '../../sources/families/reso/unit_types.ts';
+import { floorPlanMix } from '../../sources/families/jsonld/nodes.ts';
+import { unitTypeMix } from '../../sources/families/reso/rows.ts';
 import { agreedMix, bedroomsOfType, mixOfTypes, parseUnitMix, type UnitMix } from '../../sources/families/unit_mix.ts';
 
 const READ: Readonly<Record<string, UnitMix>> = {

@@ -15,11 +15,11 @@ import {
 import { Listing } from '../../rows/listing.ts';
 import { candidate, optional, refuse, required } from '../../values.ts';
 import { checkCount, checkCounts, checkPages, resolveLink } from '../list_pages.ts';
-import { isSaved, onSite, savedPages } from '../saved_pages.ts';
+import { isSaved, onSite, savedPages } from '../list_pages.ts';
 import { SkippedPages } from '../skipped_pages.ts';
 import { listingValues, ownUrl, type Availability } from '../listing_values.ts';
 import { agreedMix, parseUnitMix } from '../unit_mix.ts';
-import { floorPlanMix } from './floor_plans.ts';
+import { floorPlanMix } from './nodes.ts';
 import { firstValueAt, nodeOfType, readJsonLd, typesOf, type Node } from './nodes.ts';
 
 /** Paths into the listing's node (see valueAt); the first with a value counts. */

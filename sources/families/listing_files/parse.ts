@@ -7,7 +7,7 @@
  *   {"Ask": "list_price", "Doors": "units", "Broker's price opinion": null, "=OH": "state"}
  */
 import { DAY_MS } from '../../../lib/time.ts';
-import { Quarantine, type Candidate, type Page } from '../../contract.ts';
+import { type Candidate, type Page, Quarantine } from '../../contract.ts';
 import { COLUMNS_FILE, fixedValues } from '../../csv/column_map.ts';
 import {
   candidateOf,
@@ -22,13 +22,48 @@ import { codeOfName } from '../../dropped_files.ts';
 import { candidate, decimal, hundredths, joined, optional, refuse, required } from '../../values.ts';
 import { listingValues, shownStreet, webUrl } from '../listing_values.ts';
 import { agreedMix, MIX_COLUMNS, mixOfTypes, parseUnitMix, type UnitMix } from '../unit_mix.ts';
-import { BEST_COUNTS, fieldsByHeading, FIELDS, normalizeHeading, type ListingField } from './headings.ts';
-import { askingPrice, fullAmount, unitCount, unitsOfPrice } from './numbers.ts';
-import { parsePlace, statesPlace, type CellOf, type Place } from './place.ts';
+import { BEST_COUNTS, FIELDS, fieldsByHeading, type ListingField, normalizeHeading } from './headings.ts';
+import { type CellOf, parsePlace, type Place, statesPlace } from './place.ts';
 import { isListing } from './rows.ts';
 import { availabilityOfRow, checkType } from './status.ts';
 import { missingPlace, unknownHeadings } from './suggest.ts';
 import { listingTables } from './tables.ts';
+
+/** "$1.25M" and "950K". Three digits before an M may mean thousands ("$950M"), so they stay as they are. */
+const SHORT = /^\$?\s*(?:(\d{1,2}(?:\.\d{1,6})?)\s*(?:m|mm|mil|million)|(\d{1,4}(?:\.\d{1,3})?)\s*(?:k|thousand))$/iu;
+
+/** An amount written short, in dollars. Any other value as it is. */
+function fullAmount(value: Cell | undefined): Cell | undefined {
+  if (typeof value !== 'string') return value;
+  const [, millions, thousands] = SHORT.exec(value.trim()) ?? [];
+  const figure = millions === undefined ? `${thousands}e3` : `${millions}e6`;
+  const size = millions === undefined && thousands === undefined ? null : hundredths(figure);
+  return size === null ? value : decimal(size);
+}
+
+/** The price; null for "Unpriced", as Crexi prints it. */
+const askingPrice = (value: Cell | undefined): Cell | undefined =>
+  typeof value === 'string' && /^\W*un-?priced\W*$/iu.test(value) ? null : fullAmount(value);
+
+const COUNT = /^(\d[\d,]*)\s*-?\s*(?:units?|unit building|apartments?|apts?|doors?|du)\.?$/iu;
+
+/** "8 units" as "8". Any other value as it is. */
+const unitCount = (value: Cell | undefined): Cell | undefined =>
+  typeof value === 'string' ? (COUNT.exec(value.trim())?.[1] ?? value) : value;
+
+/** Cents by which a price per unit in whole dollars is rounded at most. */
+const ROUNDING = 50n;
+
+/** Number of units from the price and the printed price per unit; null if it is not a whole number or not printed. */
+function unitsOfPrice(price: string | null, perUnit: Cell | undefined): number | null {
+  const printed = typeof perUnit === 'boolean' ? null : optional(perUnit);
+  if (price === null || printed === null || !/^\$?[\d,]+(?:\.\d+)?$/u.test(printed)) return null;
+  const [total, each] = [hundredths(price), hundredths(printed.replace(/[$,]/gu, ''))];
+  if (total === null || each === null || total <= 0n || each <= 0n) return null;
+  const count = (2n * total + each) / (2n * each);
+  const rest = total - count * each;
+  return count > 0n && (rest < 0n ? -rest : rest) <= count * ROUNDING ? Number(count) : null;
+}
 
 /** Fields that a heading row names, the best set first: the places may be in the column of the city or the street. */
 const NEEDED: readonly (readonly ListingField[])[] = [

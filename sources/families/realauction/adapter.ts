@@ -24,7 +24,7 @@ import { addDays, monthsBetween } from '../../days.ts';
 import { SheriffSale } from '../../rows/sheriff_sale.ts';
 import { named, SkippedPages } from '../skipped_pages.ts';
 import { readCalendar, type SaleDay } from './calendar.ts';
-import { DetailsReader } from './details.ts';
+import { DetailsReader } from './sale_day.ts';
 import type { State } from './labels.ts';
 import { parseItems, type County } from './rows.ts';
 import { readSaleDay } from './sale_day.ts';

@@ -1,11 +1,35 @@
 /** Items of a RealAuction sale day: the response to LOAD, an item's details page, and the response to UPDATE. Pure. */
-import { load, type CheerioAPI } from 'cheerio/slim';
+import { type CheerioAPI, load } from 'cheerio/slim';
 import { isObject, type JsonObject } from '../../../lib/json.ts';
-import { Quarantine, type Page } from '../../contract.ts';
+import { type Page, Quarantine } from '../../contract.ts';
 import { parseJson } from '../../json.ts';
 import { line } from '../../values.ts';
-import { listedIds, type Area } from './calendar.ts';
-import { expandTokens } from './tokens.ts';
+import { type Area, listedIds } from './calendar.ts';
+
+/** The token table of the site's script. */
+const TOKENS: Readonly<Record<string, string>> = {
+  '@A': '<div class="',
+  '@B': '</div>',
+  '@C': ' class="',
+  '@D': '<div>',
+  '@E': 'AUCTION',
+  '@F': '</td><td',
+  '@G': '</td></tr>',
+  '@H': '<tr><td ',
+  '@I': 'table',
+  '@J': 'p_back="NextCheck=',
+  '@K': 'style="Display:none"',
+  '@L': '/index.cfm?zaction=auction&zmethod=details&AID=',
+};
+
+/** Expand the tokens. @throws Quarantine template_changed if an unknown token remains */
+export function expandTokens(compressed: string, pageUrl?: string): string {
+  const html = compressed.replace(/@[A-L]/gu, (token) => TOKENS[token] ?? token);
+  const unknown = /@[A-Z]/u.exec(html);
+  if (unknown === null) return html;
+  const near = JSON.stringify(html.slice(Math.max(0, unknown.index - 30), unknown.index + 30));
+  throw new Quarantine('template_changed', `unknown token ${unknown[0]} near ${near}`, pageUrl);
+}
 
 /** The status box of an item, which the site calls its time slot. */
 export interface Slot {

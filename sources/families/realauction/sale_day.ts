@@ -1,11 +1,35 @@
 /** Reading all items of one sale day with their statuses, checked against the calendar's counts. */
-import { Quarantine, type FetchContext, type Page, type Session } from '../../contract.ts';
-import { readCalendar, readPreview, type Area, type SaleDay } from './calendar.ts';
-import type { DetailsReader } from './details.ts';
-import { readItems, readStatuses, type Item, type Slot, type StatusAnswer } from './items.ts';
+import { type FetchContext, type Page, Quarantine, type Session } from '../../contract.ts';
+import { type Area, readCalendar, readPreview, type SaleDay } from './calendar.ts';
+import { type Item, readDetails, readItems, readStatuses, type Slot, type StatusAnswer, valueOf } from './items.ts';
 import { hasDetails } from './labels.ts';
-import { parseItems, type County } from './rows.ts';
+import { type County, parseItems } from './rows.ts';
 import { firstPage, MAX_STATUSES, nextPage, numberedPage, type Site } from './site.ts';
+
+/** Reads details pages until one requires a login. */
+export class DetailsReader {
+  readonly #site: Site;
+  #isPublic = true;
+
+  constructor(site: Site) {
+    this.#site = site;
+  }
+
+  /** Sale types by item, as far as the site shows them. */
+  async saleTypes(aids: readonly string[], session: Session): Promise<Record<string, string>> {
+    const saleTypes: Record<string, string> = {};
+    for (const aid of aids) {
+      if (!this.#isPublic) break;
+      const page = await this.#site.details(aid, session);
+      if (page === null) continue;
+      const labelled = readDetails(page);
+      if (labelled.length === 0) this.#isPublic = false;
+      const saleType = valueOf(labelled, 'Sale Type');
+      if (saleType !== null) saleTypes[aid] = saleType;
+    }
+    return saleTypes;
+  }
+}
 
 /** Maximum number of pages, because a site may repeat items; no sale day has as many. */
 const MAX_PAGES = 100;

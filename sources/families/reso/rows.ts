@@ -1,12 +1,76 @@
 /** Rows of a feed: which of them are listings of several units on the market, and their values. */
-import type { JsonObject } from '../../../lib/json.ts';
+import { isObject, type JsonObject } from '../../../lib/json.ts';
 import type { Candidate } from '../../contract.ts';
-import { candidate, optional, refuse, required } from '../../values.ts';
-import { parseAvailability, listingValues, webUrl } from '../listing_values.ts';
-import { streetLine } from './address.ts';
+import { candidate, joined, optional, refuse, required } from '../../values.ts';
+import { listingValues, parseAvailability, webUrl } from '../listing_values.ts';
 import { recordUrl } from './query.ts';
 import { plainWord, type PropertyType, type ResoServer } from './server.ts';
-import { unitTypeMix } from './unit_types.ts';
+import { bedroomsOfType, mixOfTypes, type UnitMix } from '../unit_mix.ts';
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`);
+
+/** "55" is "#55"; "APT G" and "#55" stay. */
+const unitOf = (value: unknown): string | null => {
+  const unit = optional(value);
+  return unit === null || /^(?:#|[a-z]{2,}\b)/iu.test(unit) ? unit : `#${unit}`;
+};
+
+/** UnparsedAddress may end with city, state, ZIP and country. Removes them if they are the row's own. */
+function withoutPlace(address: string, row: JsonObject): string | null {
+  const part = (value: unknown): string => {
+    const text = optional(value);
+    // Never matches: a part that the row does not have cannot end its address.
+    return text === null ? '(?!)' : escaped(text);
+  };
+  const city = part(row.City);
+  const state = part(row.StateOrProvince);
+  const zip = `${part(optional(row.PostalCode)?.slice(0, 5))}(?:-?\\d{4})?`;
+  const gap = '(?:^|[,\\s]+)';
+  const comma = '(?:^|\\s*,\\s*)';
+  const place = [
+    `${gap}${city}[,\\s]+${state}(?:[,\\s]+${zip})?`,
+    `${comma}${city}(?:[,\\s]+${zip})?`,
+    `${comma}${state}[,\\s]+${zip}`,
+    `${comma}${zip}`,
+  ].join('|');
+  return address.replace(new RegExp(`(?:${place})(?:[,\\s]+USA?)?$`, 'iu'), '') || null;
+}
+
+/** The street line, or null if the row has none. */
+export function streetLine(row: JsonObject): string | null {
+  const whole = optional(row.UnparsedAddress);
+  if (whole !== null) return withoutPlace(whole, row);
+  if (optional(row.StreetName) === null) return null;
+  return joined([
+    row.StreetNumber,
+    row.StreetDirPrefix,
+    row.StreetName,
+    row.StreetSuffix,
+    row.StreetDirSuffix,
+    unitOf(row.UnitNumber),
+  ]);
+}
+
+/**
+ * Bedrooms of a type. UnitTypeType states them for "Studio", "Efficiency" and "1 Bedroom" to "4 Bedroom Or More"; for
+ * "Loft", "Apartments" and others UnitTypeBedsTotal does.
+ */
+function bedroomsOf({ UnitTypeType: type, UnitTypeBedsTotal: beds }: JsonObject): number | null {
+  const stated = bedroomsOfType(type);
+  if (stated !== null) return stated;
+  return typeof beds === 'number' && Number.isInteger(beds) && beds >= 0 && beds < 10 ? beds : null;
+}
+
+/** The mix; null unless each type states its bedrooms and its number of units. */
+export function unitTypeMix({ UnitTypes: types }: JsonObject): UnitMix | null {
+  if (!Array.isArray(types) || types.length === 0 || !types.every(isObject)) return null;
+  return mixOfTypes(
+    types.map((type) => {
+      const count = type.UnitTypeUnitsTotal;
+      return { bedrooms: typeof count === 'number' ? bedroomsOf(type) : null, count };
+    }),
+  );
+}
 
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' || typeof value === 'number' ? optional(value) : null;

@@ -3,11 +3,26 @@
  * folder, whose code is part of the listing ids, because two brokers may both number their listings 1 and 2. Files
  * outside of these folders have no broker: if two of them give one number to two properties, both rows are rejected.
  */
-import { defineSource } from '../../contract.ts';
-import { listingFiles } from '../../families/listing_files/formats.ts';
+import { defineSource, type DropFormat } from '../../contract.ts';
 import { parseListingFile } from '../../families/listing_files/parse.ts';
 import { ASK_FOR_TABLE } from '../../families/listing_files/tables.ts';
 import { Listing } from '../../rows/listing.ts';
+import { COLUMNS_FILE } from '../../csv/column_map.ts';
+
+/** @param where where the operator puts the list, for messages: "under any name" */
+function listingFiles(where: string): readonly DropFormat[] {
+  const about =
+    `the current list of a broker or portal as text with commas, tabs or semicolons, ${where}. ` +
+    'It needs headings for price, city, state and ZIP, or for price and a whole address; ' +
+    `a file ${COLUMNS_FILE} next to it maps other headings`;
+  const formats = [
+    { pattern: /\.(?:csv|tsv|tab|txt)$/u, file: 'list.csv', kind: 'csv', about },
+    { pattern: /\.xls[xm]?$/u, file: 'list.xlsx', kind: 'xlsx', about: 'an Excel workbook' },
+    { pattern: /\.html?$/u, file: 'list.html', kind: 'html', about: 'a saved page with a table' },
+    { pattern: /\.json$/u, file: 'list.json', kind: 'json', about: 'a list of objects' },
+  ];
+  return formats.map((format) => ({ ...format, beside: COLUMNS_FILE }));
+}
 
 /** House number and ZIP: they stay if a street is written in another way. Null without a house number. */
 const houseOf = ({ street, zip }: Readonly<Record<string, unknown>>): string | null => {

@@ -16,11 +16,10 @@ import {
   checkLength,
   COUNTY,
   fetchNewest,
-  FILES_PAGE,
   FIPS,
   keyOf,
   marketValue,
-  MONTGOMERY_HOST,
+  MONTGOMERY_FILE,
   parseParcel,
   startOfCsv,
 } from '../../families/montgomery_files.ts';
@@ -116,18 +115,10 @@ function owes(amount: string | undefined): boolean {
 }
 
 export default defineSource({
+  ...MONTGOMERY_FILE,
   name: 'oh_montgomery_parcels',
   family: 'parcels',
   title: "Montgomery County parcel addresses (Treasurer's tax roll)",
-  home: FILES_PAGE,
-  county: { fips: FIPS, name: 'Montgomery County', state: 'OH' },
-  terms: {
-    basis: 'public_record',
-    note: 'The Treasurer posts the file for download; terms of use were not found, so the operator should ask.',
-  },
-  everyDays: 7,
-  hosts: [MONTGOMERY_HOST],
-  politeness: { minIntervalMs: 5000, concurrency: 1 },
   row: Parcel,
   contradictions: 'refused',
   expect: { minRows: 50, maxRejectShare: 0.05, maxDropShare: 0.3, joins: { zip: 0.6, parcel: 0.6 } },

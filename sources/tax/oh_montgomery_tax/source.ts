@@ -12,11 +12,10 @@ import {
   checkLength,
   COUNTY,
   fetchNewest,
-  FILES_PAGE,
   FIPS,
   keyOf,
   marketValue,
-  MONTGOMERY_HOST,
+  MONTGOMERY_FILE,
   parseParcel,
   startOfCsv,
 } from '../../families/montgomery_files.ts';
@@ -105,18 +104,10 @@ function unpackCsv(page: Page): Uint8Array {
 }
 
 export default defineSource({
+  ...MONTGOMERY_FILE,
   name: 'oh_montgomery_tax',
   family: 'tax',
   title: "Montgomery County tax delinquency (Treasurer's file)",
-  home: FILES_PAGE,
-  county: { fips: FIPS, name: 'Montgomery County', state: 'OH' },
-  terms: {
-    basis: 'public_record',
-    note: 'The Treasurer posts the file for download; terms of use were not found, so the operator should ask.',
-  },
-  everyDays: 7,
-  hosts: [MONTGOMERY_HOST],
-  politeness: { minIntervalMs: 5000, concurrency: 1 },
   row: TaxParcel,
   contradictions: 'refused_in_page',
   expect: { minRows: 50, maxRejectShare: 0.05, maxDropShare: 0.3, joins: { address: 0.7, parcel: 0.6 } },

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { openSmall, rowsOf } from '../../../lib/duck.ts';
 import { literal } from '../../../lib/sql.ts';
 import { stagedParquet } from '../../../pipelines/ingest/reads.ts';
-import { ZIP_WORKBOOK } from '../../../sandbox/pages/hud_zip_rents.ts';
+import { ZIP_WORKBOOK } from '../../../sandbox/pages/hud.ts';
 import type { Alter } from '../../../sandbox/server.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
 import { zipRents } from '../../../sandbox/world/zip_rents.ts';
