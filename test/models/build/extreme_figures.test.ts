@@ -17,7 +17,7 @@ import {
   YEARS_OF_DEBT,
 } from '../../../sources/ranges.ts';
 import { buildTables, type InputRow } from '../build_models.ts';
-import { cuyahoga } from '../history/random_history/days.ts';
+import { cuyahoga } from '../history/random_days.ts';
 
 const DAY = '2026-11-20';
 const NOON = `${DAY}T12:00:00Z`;

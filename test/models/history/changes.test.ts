@@ -1,8 +1,7 @@
 /** The change feed: what is new, changed and gone between two snapshots, why, and for how long it is reported. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { makeDays, type Days } from './changes/days.ts';
-import { lineOf, type Snapshot } from './changes/snapshots.ts';
+import { lineOf, makeDays, type Days, type Snapshot } from './change_days.ts';
 
 /** The changes of the records whose ids begin with this letter. */
 const changesOf = ({ changes }: Snapshot, letter: string): Snapshot['changes'] =>

@@ -5,9 +5,136 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { DAY_MS } from '../../../lib/time.ts';
+import { currentAssumptions } from '../../../models/assumptions.ts';
+import { loadModels } from '../../../models/index.ts';
+import { buildTables, type InputRow, type Inputs } from '../build_models.ts';
+import { cuyahoga, randomDay, recordOf, sources, type RandomDay, type Source } from './random_days.ts';
 import { thorough } from '../../thorough.ts';
-import { randomDay } from './random_history/days.ts';
-import { failuresOf } from './random_history/history.ts';
+
+const FIRST = Date.parse('2026-11-01');
+const models = (await loadModels()).filter(({ contract }) => contract.publish);
+const names = models.map(({ name }) => name);
+const sql = (await loadModels()).map((model) => [model.sql, ...model.contract.audits.map((a) => a.sql)].join('\n'));
+const isRead = (table: string): boolean => sql.some((text) => new RegExp(`\\b${table}\\b`, 'u').test(text));
+
+/** Rows that a source has by its last good read. */
+interface Read {
+  readonly on: string;
+  readonly rows: readonly InputRow[];
+}
+
+const keyColumns = [
+  'listing_id',
+  'case_number',
+  'sale_date',
+  'signal_type',
+  'record_number',
+  'parcel_raw',
+  'document_number',
+  'fips',
+  'hud_area_code',
+  'geography',
+];
+const keyOf = (row: InputRow): string => JSON.stringify(keyColumns.map((column) => row[column]));
+
+/** Today's rows: some of the day before as they were, the others as drawn. */
+function readOn(on: string, drawn: readonly InputRow[], before: Read | undefined, kept: number): Read {
+  const same = (before?.rows ?? []).filter((_, i) => (i * 37) % 100 < kept);
+  const known = new Set(same.map(keyOf));
+  return { on, rows: [...same, ...drawn.filter((row) => !known.has(keyOf(row)))] };
+}
+
+const noon = (day: string): string => `${day}T12:00:00Z`;
+
+function inputsOn(on: string, reads: ReadonlyMap<Source, Read>, failed: ReadonlySet<Source>): Inputs {
+  const staged: Record<string, InputRow[]> = {};
+  for (const [source, read] of reads)
+    (staged[`staged_${recordOf(source)}`] ??= []).push(
+      ...read.rows.map((row, page_row) => ({
+        source,
+        source_url: `https://${source}.example/`,
+        page_sha256: 'a'.repeat(64),
+        page_row,
+        observed_at: noon(read.on),
+        ...row,
+      })),
+    );
+  return {
+    run: [{ as_of: on, observed_at: noon(on), assumption_set_id: currentAssumptions().id }],
+    source_reads: [...reads].map(([source, read]) => ({
+      source,
+      every_days: 1,
+      ...(['county', 'sheriff', 'city', 'assessor'].includes(source) ? cuyahoga : {}),
+      status: failed.has(source) ? 'unavailable' : 'good',
+      last_good_at: noon(read.on),
+      age_days: (Date.parse(on) - Date.parse(read.on)) / DAY_MS,
+    })),
+    ...staged,
+  };
+}
+
+type Published = ReadonlyMap<string, readonly InputRow[]>;
+
+/** Foreign keys of the DuckDB file that a row breaks. */
+const brokenReferences = (built: Published): string[] =>
+  models.flatMap(({ name, contract }) =>
+    Object.entries(contract.publish?.references ?? {}).flatMap(([column, target]) => {
+      const ids = new Set(built.get(target)?.map((row) => row['id']));
+      const lost = (built.get(name) ?? []).filter((row) => row[column] !== null && !ids.has(row[column]));
+      return lost.map((row) => `${name}.${column} ${String(row[column])} is not in ${target}`);
+    }),
+  );
+
+/** The tables of an earlier snapshot, as a build reads them. */
+const earlier = (prefix: 'previous' | 'followed', published: Published | undefined): Inputs =>
+  Object.fromEntries(
+    [...(published ?? [])]
+      .map(([table, rows]) => [`${prefix}_${table}`, rows] as const)
+      .filter(([name]) => isRead(name)),
+  );
+
+/** Some of the leads on sale, and of their properties, as the ledger has them after a sale. */
+const soldOf = (published: Published | undefined, positions: readonly number[]): Inputs => {
+  const ids = (table: string, column: string): InputRow[] =>
+    positions.flatMap((at) => published?.get(table)?.[at]?.[column] ?? []).map((value) => ({ [column]: value }));
+  const properties = ids('property_keys', 'property_key');
+  return { sold_leads: ids('leads', 'id'), ...(properties.length > 0 ? { sold_properties: properties } : {}) };
+};
+
+/** @returns what would keep the first of these days that fails from being published; nothing if all are published */
+async function failuresOf(days: readonly RandomDay[]): Promise<string[]> {
+  const reads = new Map<Source, Read>();
+  const published: { readonly on: string; readonly tables: Published }[] = [];
+  let at = FIRST;
+  for (const { gap, shown, removed, kept, sold } of days) {
+    at += gap * DAY_MS;
+    const on = new Date(at).toISOString().slice(0, 10);
+    const failed = new Set(sources.filter((source) => shown[source] === null));
+    for (const source of sources)
+      if (shown[source] !== null) reads.set(source, readOn(on, shown[source], reads.get(source), kept));
+    if (removed !== null) reads.delete(removed);
+    const last = published.at(-1)?.tables;
+    const built = await buildTables(
+      {
+        ...inputsOn(on, reads, failed),
+        ...earlier('previous', published.findLast((snapshot) => snapshot.on < on)?.tables),
+        ...earlier('followed', last),
+        ...soldOf(last, sold),
+      },
+      names,
+    );
+    try {
+      const tables = new Map(await Promise.all(names.map(async (name) => [name, await built.rows(name)] as const)));
+      const failures = [...built.failed, ...brokenReferences(tables)];
+      if (failures.length > 0) return failures.map((failure) => `${on}: ${failure}`);
+      published.push({ on, tables });
+    } finally {
+      built.close();
+    }
+  }
+  return [];
+}
 
 test('random days can be published, each on the tables of the previous day', async () => {
   await fc.assert(

@@ -3,8 +3,8 @@
  * smallest and the largest figures that staging accepts.
  */
 import fc from 'fast-check';
-import { INTEGERS, type Range } from '../../../../lib/range.ts';
-import { DISTRESS_TYPES } from '../../../../sources/kinds.ts';
+import { INTEGERS, type Range } from '../../../lib/range.ts';
+import { DISTRESS_TYPES } from '../../../sources/kinds.ts';
 import {
   ABOVE_ZERO,
   APPRAISAL,
@@ -20,8 +20,8 @@ import {
   UP_TO_TEN_BILLION,
   YEAR,
   YEARS_OF_DEBT,
-} from '../../../../sources/ranges.ts';
-import type { InputRow } from '../../build_models.ts';
+} from '../../../sources/ranges.ts';
+import type { InputRow } from '../build_models.ts';
 
 /** Figures as most pages print them, and the least and greatest that are accepted. */
 const figure = <T extends string | number>([least, most]: Range, ...usual: readonly T[]): fc.Arbitrary<T> =>
