@@ -1,7 +1,6 @@
 /** Facilitators over HTTP: an honest one built on the library, and ones that lie. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { x402Facilitator } from '@x402/core/facilitator';
@@ -12,6 +11,7 @@ import { createPublicClient, createWalletClient, http, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { base } from '../../api/payments/chain/base_chain.ts';
 import { NETWORK } from '../../lib/network.ts';
+import { startTestServer } from '../web/server.ts';
 
 interface FacilitatorRequest {
   readonly paymentPayload: PaymentPayload;
@@ -197,27 +197,17 @@ export async function facilitatorServer(
     settlements += 1;
     await behavior({ settle: () => facilitator.settle(paymentPayload, paymentRequirements), reply, response });
   };
-  const server = createServer((request, response) => {
+  const server = await startTestServer((request, response) => {
     respond(request, response).catch(() => {
       response.destroy();
     });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     settlements: () => settlements,
     behave(next) {
       behavior = next;
     },
-    async close() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-      });
-    },
+    close: () => server.close(),
   };
 }

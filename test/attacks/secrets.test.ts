@@ -3,11 +3,10 @@
  * test; `api/http/redaction` asserts that the program prints the same.
  */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { Recorder } from '../api/support/recorded_servers.ts';
 import { openAttackedShop, type AttackedShop } from './shop.ts';
+import { startTestServer } from '../web/server.ts';
 
 const SECRET = 'k3yOfTheNode';
 
@@ -19,18 +18,14 @@ describe('a server with secrets in its settings', () => {
   after(() => shop.close());
 
   it('shows none of them when it refuses to start with a node of another chain', async () => {
-    const wrong = createServer((_, response) => {
+    const wrong = await startTestServer((_, response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"jsonrpc":"2.0","id":1,"result":"0x1"}');
     });
-    await new Promise<void>((resolve) => {
-      wrong.listen(0, '127.0.0.1', resolve);
-    });
-    const host = `127.0.0.1:${(wrong.address() as AddressInfo).port}`;
+    const { host } = new URL(wrong.url);
     const env = { ...shop.env, RPC_URL: `http://${host}/v2/${SECRET}` };
     const server = await new Recorder().start('a node of another chain', env);
     await server.close();
-    wrong.closeAllConnections();
-    wrong.close();
+    await wrong.close();
     assert.match(server.output(), /^RPC_URL is not shown, expected a node of Base/);
     for (const hidden of [SECRET, host]) assert.ok(!server.output().includes(hidden), server.output());
   });

@@ -1,8 +1,7 @@
 /** The client against a hostile server: it signs nothing unexpected, and sends nothing to other servers. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -14,16 +13,7 @@ import { openSpending, type Spending } from '../../clients/spending.ts';
 import { ArgumentError } from '../../lib/mcp/arguments.ts';
 import { parseInterface } from '../../lib/mcp/tools.ts';
 import { NETWORK, USDC } from '../../lib/network.ts';
-
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-
-const listening = async (handler: Handler): Promise<{ server: Server; url: string }> => {
-  const server = createServer(handler);
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-};
+import { startTestServer, type TestServer } from '../web/server.ts';
 
 /** The PAYMENT-REQUIRED header for $0.05, changed. */
 const termsHeader = (change: Readonly<Record<string, unknown>> = {}): string =>
@@ -48,9 +38,9 @@ describe('the client', () => {
   let folder: string;
   let spending: Spending;
   let buyer: Buyer;
-  let bad: { server: Server; url: string };
-  let other: { server: Server; url: string };
-  let handler: Handler = () => undefined;
+  let bad: TestServer;
+  let other: TestServer;
+  let handler: RequestListener = () => undefined;
   /** Paths of requests with a payment or a sign-in. */
   const signed: string[] = [];
   let others = 0;
@@ -60,24 +50,21 @@ describe('the client', () => {
     spending = openSpending(join(folder, 'spending.sqlite'), { perCall: 50_000n, total: 120_000n });
     const account = privateKeyToAccount(generatePrivateKey());
     buyer = createBuyer({ account: async () => account, spending, collectEveryMs: 50 });
-    const watching: Handler = (request, response) => {
+    const watching: RequestListener = (request, response) => {
       if (request.headers['payment-signature'] !== undefined || request.headers['sign-in-with-x'] !== undefined)
         signed.push(request.url ?? '');
       handler(request, response);
     };
     [bad, other] = [
-      await listening(watching),
-      await listening((request, response) => {
+      await startTestServer(watching),
+      await startTestServer((request, response) => {
         others += 1;
         watching(request, response);
       }),
     ];
   });
   after(async () => {
-    for (const { server } of [bad, other]) {
-      server.closeAllConnections();
-      server.close();
-    }
+    for (const server of [bad, other]) await server.close();
     spending.close();
     await rm(folder, { recursive: true, force: true });
   });
@@ -87,7 +74,7 @@ describe('the client', () => {
     return outcome.kind === 'response' ? ['response', true] : [outcome.reason, outcome.billed];
   };
   const respond402 =
-    (header: string): Handler =>
+    (header: string): RequestListener =>
     (_, response) => {
       response.writeHead(402, { 'PAYMENT-REQUIRED': header }).end('{}');
     };

@@ -1,8 +1,5 @@
 /** What a site asks of its visitors holds over several workers, too: measured at the site. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openQueueCrawler } from '../../pipelines/crawl/queue_crawler.ts';
@@ -13,6 +10,7 @@ import { startPostgres } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
 import { INTERVAL_MS, PAGES, sourcesAt } from './one_site.ts';
 import { workerProcess } from '../process/program.ts';
+import { startTestServer } from '../web/server.ts';
 
 const DAY = '2026-11-20';
 const QUIET_MS = 1000;
@@ -24,7 +22,7 @@ const LATE_REQUESTS = 2;
 test('three workers read one site one request at a time, at its interval, and obey Retry-After', async (t) => {
   const seen: { readonly path: string; readonly at: number }[] = [];
   let [underWay, most, refused] = [0, 0, 0];
-  const server = createServer((request, response) => {
+  const server = await startTestServer((request, response) => {
     seen.push({ path: request.url ?? '', at: performance.now() });
     most = Math.max(most, (underWay += 1));
     const answer = (): void => {
@@ -37,13 +35,11 @@ test('three workers read one site one request at a time, at its interval, and ob
       else response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>${request.url ?? ''}</p>`);
     };
     setTimeout(answer, 30);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const SITE = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  const SITE = server.url;
   const postgres = await startPostgres();
   t.after(async () => {
-    server.closeAllConnections();
-    server.close();
+    await server.close();
     await postgres.remove();
   });
 

@@ -1,6 +1,6 @@
 /** A local web server for the fetcher's tests, and a fetcher with a temporary archive. */
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -9,6 +9,7 @@ import { openArchive, type Archive } from '../../sources/fetch/archive.ts';
 import { createFetcher, type FetcherOptions, type ReadOptions, type Stats } from '../../sources/fetch/fetcher.ts';
 import type { Timer } from '../../sources/fetch/polite/rate_limiter.ts';
 import { TaxParcel } from '../../sources/rows/tax_parcel.ts';
+import { startTestServer } from '../web/server.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -39,7 +40,7 @@ export interface Site {
 /** Serve `handlers` by path. Any other path is a 404, including robots.txt. */
 export async function serve(t: TestContext, handlers: Readonly<Record<string, Handler>>): Promise<Site> {
   const seen: Site['seen'] = [];
-  const server = createServer((request, response) => {
+  const server = await startTestServer((request, response) => {
     seen.push({ address: `${request.headers.host}${request.url}`, headers: request.headers });
     const path = new URL(request.url ?? '/', 'http://x').pathname;
     const handler =
@@ -49,18 +50,10 @@ export async function serve(t: TestContext, handlers: Readonly<Record<string, Ha
       });
     handler(request, response);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  const host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  t.after(() => server.close());
   return {
-    origin: `http://${host}`,
-    host,
+    origin: server.url,
+    host: new URL(server.url).host,
     seen,
     pages: () => seen.map((s) => s.address.slice(s.address.indexOf('/'))).filter((p) => p !== '/robots.txt'),
   };

@@ -9,6 +9,7 @@ import { PUBLIC_URL, startApp, type Started } from '../support/test_app.ts';
 import { responseChecker } from '../support/response_checker.ts';
 import { fetchPaymentRequired, buyerWith } from '../support/buyers.ts';
 import { callOf, dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { startTestServer } from '../../web/server.ts';
 
 interface Operation {
   operationId: string;
@@ -168,20 +169,13 @@ describe('the OpenAPI description', () => {
 
   it('is checked: the checker finds a response that differs', async () => {
     const checker = responseChecker(started.app.routes);
-    const { createServer } = await import('node:http');
-    const server = createServer((request, response) => {
+    const server = await startTestServer((request, response) => {
       checker.watch(request, response);
       response.setHeader('Content-Type', 'application/json');
       response.end(JSON.stringify({ note: 'x', count: '1', generated_at: 'yesterday', records: [] }));
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    const address = server.address();
-    assert.ok(address !== null && typeof address === 'object');
-    await (await fetch(`http://127.0.0.1:${address.port}/api/deals/ids`)).text();
-    server.closeAllConnections();
-    server.close();
+    await (await fetch(`${server.url}/api/deals/ids`)).text();
+    await server.close();
     assert.match(checker.errors.join('\n'), /count must be integer/);
   });
 

@@ -1,13 +1,12 @@
 /** A server with an invalid setting does not start, and names the setting in one line. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { serve } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { BASE } from '../../../lib/network.ts';
 import { Recorder } from '../support/recorded_servers.ts';
 import { receiptKeyPath } from '../support/receipt_key.ts';
+import { startTestServer } from '../../web/server.ts';
 
 const PAY_TO = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
 const real = {
@@ -156,20 +155,16 @@ describe('settings of the server', () => {
     test: (url: string, headers: string[]) => Promise<void>,
   ): Promise<void> => {
     const headers: string[] = [];
-    const facilitator = createServer((request, response) => {
+    const facilitator = await startTestServer((request, response) => {
       headers.push(String(request.headers.authorization));
       response
         .setHeader('Content-Type', 'application/json')
         .end(JSON.stringify({ kinds: [{ x402Version: 2, scheme: 'exact', network }], extensions: [], signers: {} }));
     });
-    await new Promise<void>((resolve) => {
-      facilitator.listen(0, '127.0.0.1', resolve);
-    });
     try {
-      await test(`http://127.0.0.1:${(facilitator.address() as AddressInfo).port}`, headers);
+      await test(facilitator.url, headers);
     } finally {
-      facilitator.closeAllConnections();
-      facilitator.close();
+      await facilitator.close();
     }
   };
   const localEnv = (url: string) => ({

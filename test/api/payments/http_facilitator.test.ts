@@ -1,7 +1,6 @@
 /** The facilitator client against a loopback server that replies in every wrong way. */
 import assert from 'node:assert/strict';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
@@ -9,6 +8,7 @@ import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import type { Facilitator } from '../../../api/payments/facilitator/facilitator_client.ts';
 import { httpFacilitator } from '../../../api/payments/facilitator/http_facilitator.ts';
 import { BASE } from '../../../lib/network.ts';
+import { startTestServer, type TestServer } from '../../web/server.ts';
 
 const SECRET = 'hunter2secret';
 const HASH = `0x${'ab'.repeat(32)}`;
@@ -61,26 +61,21 @@ describe('the facilitator client', () => {
     received.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers, body });
     listener(request, response);
   };
-  const server = createServer((request, response) => {
-    respond(request, response).catch(() => {
-      response.destroy();
-    });
-  });
+  let server: TestServer;
   const client = (timeoutMs = 30_000): Facilitator => httpFacilitator({ network: BASE, url, timeoutMs });
 
   before(async () => {
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
+    server = await startTestServer((request, response) => {
+      respond(request, response).catch(() => {
+        response.destroy();
+      });
     });
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${SECRET}`;
+    url = `${server.url}/${SECRET}`;
   });
   beforeEach(() => {
     received = [];
   });
-  after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
+  after(() => server.close());
 
   const isUnavailable =
     (message: string) =>

@@ -1,7 +1,6 @@
 /** A buyer whose connection breaks after paying gets what was paid for, and its caps know what was spent. */
 import assert from 'node:assert/strict';
-import { createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -10,11 +9,12 @@ import { openSpending, type Spending } from '../../../clients/spending.ts';
 import { serve, type Serving } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { startTestServer, type TestServer } from '../../web/server.ts';
 
 describe('a connection that breaks', () => {
   let folder: DataFolder;
   let server: Serving;
-  let between: Server;
+  let between: TestServer;
   let base: string;
   let spending: Spending;
   /** What the line between does with an answer to a payment. */
@@ -24,7 +24,7 @@ describe('a connection that breaks', () => {
   before(async () => {
     folder = await dataFolder();
     await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 30) });
-    between = createServer((incoming, outgoing) => {
+    between = await startTestServer((incoming, outgoing) => {
       const paid = incoming.headers['payment-signature'] !== undefined;
       if (paid) paidRequests += 1;
       if (paid && line === 'request lost') {
@@ -59,18 +59,14 @@ describe('a connection that breaks', () => {
       );
       incoming.pipe(passed);
     });
-    await new Promise<void>((resolve) => {
-      between.listen(0, '127.0.0.1', resolve);
-    });
-    base = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
+    base = between.url;
     const { settings, payments } = readServerSettings({ DATA_DIR: folder.path, PORT: '0', PUBLIC_BASE_URL: base });
     server = await serve({ settings, payments });
     spending = openSpending(join(folder.path, 'spending.sqlite'), { perCall: 1_000_000n, total: 1_000_000n });
   });
   after(async () => {
     spending.close();
-    between.closeAllConnections();
-    between.close();
+    await between.close();
     await server.close();
     await folder.remove();
   });

@@ -1,8 +1,6 @@
 /** Payment modes: the lifetime of the sandbox's chain, and settling with our own key. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -16,6 +14,7 @@ import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { serverProcess, type ServerProcess } from '../../process/program.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 import { receiptKeyPath } from '../support/receipt_key.ts';
+import { startTestServer } from '../../web/server.ts';
 
 /** What a test that fails leaves open is closed, so that it fails and does not hang. */
 const leftOpen: (() => Promise<unknown>)[] = [];
@@ -227,23 +226,18 @@ describe('settling with a key of our own', () => {
   });
 
   it('refuses a node of another chain', async () => {
-    const node = createServer((_, response) => {
+    const node = await startTestServer((_, response) => {
       response
         .setHeader('Content-Type', 'application/json')
         .end(JSON.stringify({ jsonrpc: '2.0', id: 0, result: '0x1' }));
     });
-    await new Promise<void>((resolve) => {
-      node.listen(0, '127.0.0.1', resolve);
-    });
-    const url = `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
     try {
-      await assert.rejects(open({ ...env(), SETTLE_KEY: key, RPC_URL: url }), {
+      await assert.rejects(open({ ...env(), SETTLE_KEY: key, RPC_URL: node.url }), {
         name: 'SettingError',
         message: /^RPC_URL is .*expected a node of Base: the node serves chain 1, expected 8453$/,
       });
     } finally {
-      node.closeAllConnections();
-      node.close();
+      await node.close();
     }
   });
 });

@@ -3,9 +3,7 @@
  * http/two_hosts.test.ts: the snapshot changes and the servers restart one by one while three buyers buy.
  */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
@@ -15,6 +13,7 @@ import { startPostgres, type PostgresServer } from '../../ledger/postgres_starte
 import { bodyOf, buyerWith, type Buyer } from '../support/buyers.ts';
 import { serverProcess, type ServerProcess } from '../../process/program.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { startTestServer } from '../../web/server.ts';
 
 const [DEALS, PAGE] = [12, 5];
 const PRICE = 50_000n;
@@ -50,18 +49,14 @@ async function startProxy(): Promise<Proxy> {
     });
     asked.end();
   };
-  const server = createServer((incoming, outgoing) => {
+  const server = await startTestServer((incoming, outgoing) => {
     pass(incoming, outgoing, 3);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
   const proxy: Proxy = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     upstream: [],
     answered: new Map(),
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
+    close: () => server.close(),
   };
   return proxy;
 }

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -17,6 +16,7 @@ import { openArchive } from '../../../sources/fetch/archive.ts';
 import { inThisProcess } from '../../../pipelines/crawl/crawler.ts';
 import { createFetcher } from '../../../sources/fetch/fetcher.ts';
 import { answer, inTurn, serve, type Handler } from '../../fetch/site.ts';
+import { startTestServer } from '../../web/server.ts';
 
 /** Small enough that a site which does not answer is given up soon. */
 const LIMITS = {
@@ -128,19 +128,9 @@ async function documented(): Promise<Map<string, { state: string; reason: string
 
 /** An address at which nothing listens. */
 async function closedPort(): Promise<string> {
-  const server = createServer();
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const at = server.address();
-      resolve(typeof at === 'object' && at ? at.port : 0);
-    });
-  });
-  await new Promise<void>((resolve) => {
-    server.close(() => {
-      resolve();
-    });
-  });
-  return `http://127.0.0.1:${port}`;
+  const server = await startTestServer(() => undefined);
+  await server.close();
+  return server.url;
 }
 
 const table = await documented();

@@ -1,6 +1,5 @@
 /** A run without a network: one message, no request, and the rows of earlier reads stay in use. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { inThisProcess } from '../../../pipelines/crawl/crawler.ts';
 import { sandboxClock } from '../../../pipelines/clock.ts';
@@ -14,6 +13,7 @@ import { hostsOf, loadSources } from '../../../sources/index.ts';
 import { defineSource, type SourceSpec } from '../../../sources/contract.ts';
 import { newLayout } from '../runs.ts';
 import { JOIN_RATES, modelsOf } from '../some_tables.ts';
+import { startTestServer } from '../../web/server.ts';
 
 const noNetwork: Resolve = async (hostname) => {
   throw Object.assign(new Error(`getaddrinfo EAI_AGAIN ${hostname}`), { code: 'EAI_AGAIN' });
@@ -37,19 +37,12 @@ const FY27 =
   'OH,39,METRO17410N17460,Cuyahoga County,Cuyahoga County,1,"Cleveland, OH",3903599999,1,700,800,1000,1300,1400\n';
 
 test('a run without a network reports it once, sends nothing and keeps the rows', async (t) => {
-  const server = createServer((request, response) => {
+  const server = await startTestServer((request, response) => {
     if (request.url === '/FY27_FMRs.csv') response.end(FY27);
     else response.writeHead(404).end();
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  const host = `hud.test:${typeof address === 'object' ? address?.port : ''}`;
+  t.after(() => server.close());
+  const host = `hud.test:${server.port}`;
   const all = await loadSources();
   const hud = all.find(({ name }) => name === 'hud_fmr') ?? assert.fail('hud_fmr');
   const others = all.filter((s) => s.fetch && s.name !== hud.name && !s.secrets);
