@@ -5,6 +5,10 @@ import type { Model } from './index.ts';
 
 /** A column is described once, in front of the tables, if this many tables have it with the same meaning. */
 const SHARED_BY = 2;
+/** A table states a reason of absence once, behind its columns, if this many of them have it. */
+const ABSENT_TOGETHER = 3;
+
+type TypeOf = typeof storedType;
 
 /** Accepted values that the meaning does not name. */
 const valuesOf = ({ about, values }: Column): string =>
@@ -12,32 +16,44 @@ const valuesOf = ({ about, values }: Column): string =>
     ? ''
     : ` One of: ${values.join(', ')}.`;
 
-/** One list item: name, type, unit, meaning, accepted values, absence rule. */
-function lineOf(column: Column, typeOf: typeof storedType): string {
+/** Name, type, unit, meaning and accepted values. */
+function meaningOf(column: Column, typeOf: TypeOf): string {
   const type = typeOf(column).replace('TIMESTAMP WITH TIME ZONE', 'TIMESTAMPTZ');
   const facts = [type === 'VARCHAR' ? '' : type, column.unit === 'UTC' ? '' : (column.unit ?? '')].filter(Boolean);
-  const absent = column.absent === undefined ? '' : ` Null: ${column.absent}.`;
-  return `- \`${column.name}\`${facts.map((fact) => ` ${fact}`).join('')}: ${column.about}${valuesOf(column)}${absent}`;
+  return `\`${column.name}\`${facts.map((fact) => ` ${fact}`).join('')}: ${column.about}${valuesOf(column)}`;
+}
+
+const lineOf = (column: Column, typeOf: TypeOf): string =>
+  `- ${meaningOf(column, typeOf)}${column.absent === undefined ? '' : ` Null: ${column.absent}.`}`;
+
+const named = (columns: readonly Column[]): string => columns.map(({ name }) => `\`${name}\``).join(', ');
+
+/** The columns of a table, and the reasons of absence that several of them have. */
+function columnLines(columns: readonly Column[], typeOf: TypeOf): readonly string[] {
+  const reasons = [...Map.groupBy(columns, ({ absent }) => absent)].filter(
+    ([reason, absent]) => reason !== undefined && absent.length >= ABSENT_TOGETHER,
+  );
+  const isTogether = new Set(reasons.map(([reason]) => reason));
+  return [
+    columns.map((c) => (isTogether.has(c.absent) ? `- ${meaningOf(c, typeOf)}` : lineOf(c, typeOf))).join('\n'),
+    ...reasons.map(([reason, absent]) => `${named(absent)} are null: ${reason ?? ''}.`),
+  ];
 }
 
 /**
- * Sections of Markdown: the shared columns, then for each table the meaning of a row, key, file and columns.
+ * Sections of Markdown: the shared columns, then for each table the meaning of a row, key and columns.
  * @param typeOf column type in the file that is described
  */
-export function dictionarySections(models: readonly Model[], typeOf: typeof storedType): readonly string[] {
-  const tables = models.map(({ name, contract: { record, publish } }) => ({
-    name,
-    record,
-    publish,
-    lines: record.columns.map((column) => ({ name: column.name, line: lineOf(column, typeOf) })),
-  }));
-  const counts = new Map<string, number>();
-  for (const { line } of tables.flatMap(({ lines }) => lines)) counts.set(line, (counts.get(line) ?? 0) + 1);
-  const isShared = ({ line }: { readonly line: string }): boolean => (counts.get(line) ?? 0) >= SHARED_BY;
+export function dictionarySections(models: readonly Model[], typeOf: TypeOf): readonly string[] {
+  const columns = models.flatMap(({ contract }) => contract.record.columns);
+  const shared = [...Map.groupBy(columns, (column) => lineOf(column, typeOf))]
+    .filter(([, same]) => same.length >= SHARED_BY)
+    .map(([line]) => line);
+  const isShared = (column: Column): boolean => shared.includes(lineOf(column, typeOf));
   return [
     '## Shared columns',
-    [...counts.keys()].filter((line) => isShared({ line })).join('\n'),
-    ...tables.flatMap(({ name, record, publish, lines }) => [
+    shared.join('\n'),
+    ...models.flatMap(({ name, contract: { record, publish } }) => [
       `## ${name}`,
       [
         `${record.about} Key: ${record.key.map((column) => `\`${column}\``).join(', ')}.`,
@@ -45,19 +61,12 @@ export function dictionarySections(models: readonly Model[], typeOf: typeof stor
           ([column, target]) => `\`${column}\` references \`${target}\`.`,
         ),
         ...(publish?.isLarge ? ['The DuckDB file does not declare it, because the table is large.'] : []),
-        ...(lines.some(isShared)
-          ? [
-              `Shared: ${lines
-                .filter(isShared)
-                .map((c) => `\`${c.name}\``)
-                .join(', ')}.`,
-            ]
-          : []),
+        ...(record.columns.some(isShared) ? [`Shared: ${named(record.columns.filter(isShared))}.`] : []),
       ].join(' '),
-      lines
-        .filter((c) => !isShared(c))
-        .map(({ line }) => line)
-        .join('\n'),
+      ...columnLines(
+        record.columns.filter((column) => !isShared(column)),
+        typeOf,
+      ),
     ]),
   ];
 }
