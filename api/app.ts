@@ -33,7 +33,7 @@ import type { PaymentNetwork } from './payments/networks.ts';
 import type { ReceiptKeys } from './payments/receipts/key_set.ts';
 import type { SettlementWait } from './payments/sale.ts';
 import { allRoutes } from './routes/all.ts';
-import { createCursors, type Cursors } from './routes/list/cursor.ts';
+import { createCursors, type Cursors } from './routes/list/page.ts';
 import { paymentRoutes, type Route } from './routes/define.ts';
 import { claimReader, type Claims } from './routes/leads/lead_claims.ts';
 import { mountRoutes } from './routes/mount.ts';

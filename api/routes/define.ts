@@ -5,7 +5,7 @@
 import type { RouteConfig } from '@x402/core/server';
 import type { z } from 'zod';
 import type { Claims } from './leads/lead_claims.ts';
-import type { Cursors } from './list/cursor.ts';
+import type { Cursors } from './list/page.ts';
 import { extensionsOf } from '../docs/x402_extensions.ts';
 import type { ServedManifest } from '../../models/manifest.ts';
 import type { Params, ParamValues } from './params.ts';

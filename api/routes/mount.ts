@@ -12,7 +12,7 @@ import type { PaymentLayer } from '../payments/middleware.ts';
 import type { Snapshots } from '../snapshot/follow.ts';
 import { bodyObject, JsonText } from '../snapshot/json_text.ts';
 import { CSV, prefersCsv, sendListCsv, setCsvHeaders, type ListBody } from './list/csv.ts';
-import type { Cursors } from './list/cursor.ts';
+import type { Cursors } from './list/page.ts';
 import { isTemplate, routeKey, templateRoute, type Attachment, type Route, type RouteRequest } from './define.ts';
 import type { Claims } from './leads/lead_claims.ts';
 import { readParams, type Params } from './params.ts';

@@ -1,5 +1,5 @@
 /** Figures as text for people. An absent value is a dash, with a word for screen readers. */
-import type { Range } from '../routes/count/ranges.ts';
+import type { Range } from '../routes/count/coarse.ts';
 import { html, type Html } from './html.ts';
 
 type Figure = string | number | null | undefined;

@@ -1,5 +1,5 @@
 /** Free figures of the metros: counts (ranges for sold figures), and medians over at least MIN_DEALS deals. */
-import { rangeOf, type Range } from '../routes/count/ranges.ts';
+import { rangeOf, type Range } from '../routes/count/coarse.ts';
 import { cachePerSnapshot } from '../snapshot/memo.ts';
 import type { Snapshot } from '../snapshot/load.ts';
 import { CBSA_OF_DEAL, METROS, type Metro } from './map/metros.ts';

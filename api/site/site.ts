@@ -7,7 +7,7 @@ import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { claimsHash, type Claims } from '../routes/leads/lead_claims.ts';
-import type { Cursors } from '../routes/list/cursor.ts';
+import type { Cursors } from '../routes/list/page.ts';
 import { todayOf } from '../../models/manifest.ts';
 import type { Meta } from '../routes/meta/schema.ts';
 import type { Snapshot } from '../snapshot/load.ts';

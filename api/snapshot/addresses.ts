@@ -1,9 +1,13 @@
 /** Street addresses in normalized form, by the macros that normalized the rows (models/macros/address_parts.sql). */
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import type { Database } from './database.ts';
 import { literal } from '../../lib/sql.ts';
 import { TABLES } from './tables.ts';
+
+/** Rows of a query on a snapshot. */
+interface Rows {
+  rows(sql: string, params?: readonly string[]): Promise<Record<string, unknown>[]>;
+}
 
 export const ADDRESSED_TABLES = ['deals', 'signals', 'auctions'] as const;
 export type AddressedTable = (typeof ADDRESSED_TABLES)[number];
@@ -73,7 +77,7 @@ const Row = z.union([Parts, z.object({ address_key: z.null() }).transform(() => 
 /** Streets cached: a request normalizes its street once in `check` and once in `handle`. */
 const MAX_CACHED = 1_000;
 
-export function addressNormalizer(database: Pick<Database, 'rows'>): Normalize {
+export function addressNormalizer(database: Rows): Normalize {
   const cache = new LRUCache<string, Promise<AddressParts | null>>({ max: MAX_CACHED });
   return (street) => {
     let parts = cache.get(street);

@@ -12,7 +12,7 @@ import { paymentMiddleware } from '@x402/express';
 import express from 'express';
 import Koa from 'koa';
 import { allRoutes } from '../../api/routes/all.ts';
-import { createCursors } from '../../api/routes/list/cursor.ts';
+import { createCursors } from '../../api/routes/list/page.ts';
 import { paymentRoutes, type Route } from '../../api/routes/define.ts';
 import { readParams } from '../../api/routes/params.ts';
 import { openSnapshots } from '../../api/snapshot/follow.ts';

@@ -1,14 +1,99 @@
 /** The site in a real Chromium, with a snapshot of the real pipeline: with and without JavaScript. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import { type BrowserContextOptions, type Page, chromium, type Browser, type ViewportSize } from 'playwright-core';
 import { dollarsText } from '../../api/site/format.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
 import type { ReportBody } from '../../api/site/pages/report/report.ts';
 import { CHECKS, RISKS } from '../../api/site/pages/report/words.ts';
-import { describeForms, type OpenOptions } from './forms_in_browser.ts';
-import { AXE, FOCUSED, SHORTEN_LISTS, violations } from './page_checks.ts';
-import { startSite, type SiteServer } from './site_server.ts';
+import { rm } from 'node:fs/promises';
+import { serve } from '../../api/http/serve.ts';
+import { readServerSettings } from '../../api/settings.ts';
+import { chromiumPath } from '../../sources/fetch/browser.ts';
+import { afterFirstDay } from '../pipelines/starting_points.ts';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { PRICES } from '../../api/routes/prices.ts';
+
+interface SiteServer {
+  readonly url: string;
+  readonly browser: Browser;
+  close(): Promise<void>;
+}
+
+const startBrowser = async (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: await chromiumPath(process.env['CHROMIUM_PATH']),
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
+
+/** Serve what the pipeline publishes of the tiny world, and start a browser. */
+async function startSite(): Promise<SiteServer> {
+  const { layout } = await afterFirstDay();
+  const { settings, payments } = readServerSettings({ DATA_DIR: layout.root, PORT: '0', UNBILLED_PER_MINUTE: '0' });
+  const server = await serve({ settings, payments });
+  const stop = async (): Promise<void> => {
+    await server.close();
+    await rm(layout.root, { recursive: true, force: true });
+  };
+  try {
+    const browser = await startBrowser();
+    return {
+      url: server.url,
+      browser,
+      async close() {
+        await browser.close();
+        await stop();
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Source of axe, to be evaluated in the page. */
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Expression for the browser: the focused element, and whether its focus is visible. */
+const FOCUSED = `(() => {
+  const element = document.activeElement;
+  if (!element || element === document.body) return null;
+  const { outlineStyle, outlineWidth } = getComputedStyle(element);
+  return {
+    name: element.getAttribute('href') ?? element.getAttribute('name') ?? element.textContent,
+    isVisible: outlineStyle !== 'none' && outlineWidth !== '0px',
+  };
+})()`;
+
+/**
+ * Leaves two of the items of each table, list and chart that have the same elements and classes: they repeat their
+ * markup, and axe needs seconds for thousands of elements.
+ */
+const SHORTEN_LISTS = `(() => {
+  const seen = new WeakMap();
+  for (const item of document.querySelectorAll('tbody tr, li, dl > div, option, svg rect, svg > a')) {
+    const markup = [item, ...item.querySelectorAll('*')].map((e) => e.tagName + '.' + e.getAttribute('class')).join();
+    const siblings = seen.get(item.parentElement) ?? new Map();
+    seen.set(item.parentElement, siblings.set(markup, (siblings.get(markup) ?? 0) + 1));
+    if (siblings.get(markup) > 2) item.remove();
+  }
+})()`;
+
+/** Accessibility violations. @param options axe options as source text */
+async function violations(page: Page, options = '{}'): Promise<string[]> {
+  const result = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+    `axe.run({ resultTypes: ['violations'], ...${options} })`,
+  );
+  return result.violations.map((v) => `${v.id}: ${v.nodes[0]?.html.slice(0, 200) ?? ''}`);
+}
+
+interface OpenOptions {
+  /** Default: true. */
+  readonly javaScriptEnabled?: boolean;
+  /** Default: that of a desktop. */
+  readonly viewport?: ViewportSize;
+}
 
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
@@ -217,4 +302,123 @@ describe('the example report', () => {
   });
 });
 
-describeForms({ site: () => site, open });
+describe('the query builder', () => {
+  it('shows the exact URL and its price without JavaScript, and the range of what the call returns', async () => {
+    const { page } = await open('/build', { javaScriptEnabled: false });
+    await page.selectOption('#call', '/api/signals');
+    await page.click('text=Choose this endpoint');
+    await page.selectOption('#f-state', 'OH');
+    await page.selectOption('#f-signal_type', 'tax_delinquent');
+    await page.click('text=Show the matches');
+    const built = await page.locator('#built').innerText();
+    assert.match(built, new RegExp(`\\$${PRICES['/api/signals']} for one call`));
+    assert.ok(built.includes('/api/signals?state=OH&signal_type=tax_delinquent'), built);
+    const [, least = '', most = ''] = /([\d,]+) to ([\d,]+) records match/.exec(built) ?? [];
+    const [atLeast, atMost] = [least, most].map((text) => Number(text.replaceAll(',', '')));
+    await page.click('text=Buy it with test money');
+    await page.click('button[type=submit]');
+    const body = await page.locator('[aria-label="Body of the 200 response"]').innerText();
+    const total = Number(/"total_matches": (\d+)/.exec(body)?.[1]);
+    assert.ok(atLeast !== undefined && atMost !== undefined && total >= atLeast && total <= atMost, built);
+  });
+
+  it('updates while the reader types, with JavaScript', async () => {
+    const { page, errors } = await open('/build?call=/api/deals');
+    await page.selectOption('#f-state', 'OH');
+    await page.locator('#built', { hasText: '/api/deals?state=OH' }).waitFor();
+    await page.fill('#f-min_units', 'two');
+    await page.locator('.field.wrong #error-min_units').waitFor();
+    await page.fill('#f-min_units', '2');
+    await page.locator('#built', { hasText: 'min_units=2' }).waitFor();
+    assert.equal(await page.locator('.wrong, #problems *').count(), 0);
+    assert.match(page.url(), /state=OH/);
+    assert.deepEqual(errors, []);
+  });
+
+  it('shows all errors at once, each at its field and linked from the top', async () => {
+    const { page } = await open('/build?call=/api/deals&min_score=101&min_price=5&max_price=2', {
+      javaScriptEnabled: false,
+    });
+    const links = page.locator('#problems a');
+    assert.deepEqual(await links.allInnerTexts(), ['Score from', 'Asking price to']);
+    for (const name of ['min_score', 'max_price'])
+      assert.equal(await page.getAttribute(`#f-${name}`, 'aria-describedby'), `error-${name} about-${name}`);
+    assert.match(await page.locator('#error-min_score').innerText(), /“101” is not a whole number from 0 to 100/);
+    assert.match(await page.locator('#error-max_price').innerText(), /2 is below “Asking price from”, which is 5/);
+    await links.first().click();
+    assert.equal(await page.evaluate('document.activeElement.id'), 'f-min_score');
+    assert.equal(await page.locator('#built .button').count(), 0);
+  });
+
+  it('names the fields in words where the call refuses filters together', async () => {
+    const { page } = await open('/build?call=/api/auctions&to_date=2020-01-01', { javaScriptEnabled: false });
+    assert.match(await page.locator('#error-to_date').innerText(), /^“Last day” is 2020-01-01, below “First day”/u);
+    assert.match(await page.locator('#f-state').innerText(), /Ohio \(OH\)/u);
+  });
+
+  it('sells nothing where nothing matches', async () => {
+    const { page } = await open('/build?call=/api/deals&city=Nowhere', { javaScriptEnabled: false });
+    assert.match(await page.locator('#built').innerText(), /No match today/);
+    assert.equal(await page.locator('#built .button').count(), 0);
+  });
+
+  it('shows a sample that obeys the filters and has no value that is for sale', async () => {
+    const { page } = await open('/build?call=/api/deals&state=OH&min_cap=7&min_dscr=1.2&max_units=1', {
+      javaScriptEnabled: false,
+    });
+    const built = await page.locator('#built').innerText();
+    assert.match(built, /without “Advertised cap rate from”.*“Debt coverage from”.*: the free count supports/);
+    const shape = JSON.parse(await page.locator('[aria-label="The shape of a matching record"]').innerText()) as object;
+    assert.deepEqual(
+      Object.fromEntries(Object.entries(shape).filter(([, value]) => !/^\(.*\)$/u.test(String(value)))),
+      { state: 'OH', units: '≤ 1', cap_rate: '≥ 7', dscr: '≥ 1.2' },
+    );
+    assert.match(built, /The index cannot check these filters: Debt coverage from/);
+  });
+});
+
+describe('the test purchase', () => {
+  it('shows the 402, the signature and the 200, and the money moves', async () => {
+    const { page, errors } = await open('/sandbox/buy', { javaScriptEnabled: false });
+    await page.fill('#call', '/api/deals?limit=1');
+    await page.click('button[type=submit]');
+    assert.equal((await page.locator('.step h3').allInnerTexts()).length, 5);
+    assert.deepEqual(await page.locator('.status').allInnerTexts(), ['402', '200']);
+    const decoded = async (header: string): Promise<string> =>
+      JSON.stringify(JSON.parse(await page.locator(`[aria-label="${header}, decoded"]`).innerText()));
+    assert.match(await decoded('PAYMENT-REQUIRED'), /"amount":"50000"/);
+    assert.match(await decoded('PAYMENT-SIGNATURE'), /"authorization":\{.*"value":"50000"/);
+    assert.match(await decoded('PAYMENT-RESPONSE'), /"success":true.*"transaction":"0x[0-9a-f]{64}"/);
+    const outcome = await page.locator('.outcome').innerText();
+    const [balanceBefore = 0, balanceAfter = 0] = [...outcome.matchAll(/\$(\d+\.\d{6})/g)].map((m) => Number(m[1]));
+    assert.equal((balanceBefore - balanceAfter).toFixed(6), '0.050000');
+    assert.deepEqual(errors, []);
+  });
+
+  it('is free if nothing matches or the request is refused', async () => {
+    const { page } = await open('/sandbox/buy', { javaScriptEnabled: false });
+    for (const [call, status] of [
+      ['/api/deals?city=Nowhere', '404'],
+      ['/api/deals?min_score=x', '400'],
+    ] as const) {
+      await page.fill('#call', call);
+      await page.click('button[type=submit]');
+      assert.match(
+        await page.locator('.outcome').innerText(),
+        new RegExp(`Nothing was charged: the response was ${status}`),
+      );
+    }
+  });
+
+  it('buys only priced endpoints of this server, and only from its own page', async () => {
+    const post = (call: string, headers: Record<string, string> = {}): Promise<Response> =>
+      fetch(`${site.url}/sandbox/buy`, { method: 'POST', body: new URLSearchParams({ call }), headers });
+    for (const call of ['https://elsewhere.example/', '//elsewhere.example/api/deals', '/api/meta', '/health', '']) {
+      const response = await post(call);
+      assert.equal(response.status, 400, call);
+      assert.match(await response.text(), /not the path of a priced endpoint/);
+    }
+    assert.equal((await post('/api/deals', { 'Sec-Fetch-Site': 'cross-site' })).status, 400);
+    assert.equal((await post('x'.repeat(10_000))).status, 400);
+  });
+});

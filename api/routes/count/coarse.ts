@@ -12,7 +12,6 @@ import type { RouteRequest } from '../define.ts';
 import type { ListRoute } from '../list/route.ts';
 import { toCount, toInstant } from '../meta/facts.ts';
 import type { Params } from '../params.ts';
-import { rangeOf, type Range } from './ranges.ts';
 
 /** Place, kind and status. */
 export const COARSE = [
@@ -91,7 +90,7 @@ function countMatches(route: ListRoute, request: CountRequest): Promise<Counted>
   return count;
 }
 
-export interface CoarseCount {
+interface CoarseCount {
   readonly matches: Range;
   /** Time of the most and the least recent read; null without records. */
   readonly freshest: string | null;
@@ -118,4 +117,31 @@ export async function coarseCount(route: ListRoute, request: CountRequest): Prom
   const isOfMatches = matches.at_least > 1;
   const { freshest, oldest } = isOfMatches ? counted : await countMatches(route, { ...request, params: {} });
   return { matches, freshest, oldest, freshness_of: isOfMatches ? 'matches' : 'list' };
+}
+
+/** Smallest counts of the ranges below 100; the larger ones are these times 10, 100, ... */
+const STEPS = [10, 25, 50];
+const TEN = 10;
+
+export interface Range {
+  readonly at_least: number;
+  readonly at_most: number;
+}
+
+/**
+ * The range of a count: 0 to 9, 10 to 24, 25 to 49, 50 to 99, 100 to 249, ...
+ * @param hasZero whether 0 is a range of its own, apart from 1 to 9
+ */
+export function rangeOf(count: number, hasZero: boolean): Range {
+  let least = 0;
+  for (let factor = 1; ; factor *= TEN) {
+    for (const step of STEPS) {
+      const next = step * factor;
+      if (count < next) {
+        if (least > 0 || !hasZero) return { at_least: least, at_most: next - 1 };
+        return count === 0 ? { at_least: 0, at_most: 0 } : { at_least: 1, at_most: next - 1 };
+      }
+      least = next;
+    }
+  }
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { OfferedLead } from '../../../ledger/lead_claims.ts';
 import { Lead } from '../../../models/marts/leads.ts';
-import { rangeOf, type Range } from '../count/ranges.ts';
+import { rangeOf, type Range } from '../count/coarse.ts';
 import { noteOf, AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
 import { leadLimits } from '../../payments/caps.ts';
 import { PRICES } from '../prices.ts';

@@ -3,10 +3,12 @@ import { identifier, literal } from '../../../lib/sql.ts';
 import type { Filters } from '../../snapshot/filters.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import { columnOf, type TableName } from '../../snapshot/tables.ts';
-import type { Position } from './cursor.ts';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { Problem } from '../../http/problem.ts';
 
 /** Order of a list. Ties are ordered by id. */
-export interface Rank {
+interface Rank {
   readonly column: string;
   readonly direction: 'DESC' | 'ASC';
   /** Rows with one of these values in this column come after all others. */
@@ -23,7 +25,7 @@ export interface RankedRows {
 const behindSql = ({ column, values }: NonNullable<Rank['behind']>): string =>
   `coalesce(${identifier(column)} IN (${values.map(literal).join(', ')}), false)`;
 
-export const isBehind = ({ behind }: Rank, row: Readonly<Record<string, unknown>>): boolean =>
+export const isRankedBehind = ({ behind }: Rank, row: Readonly<Record<string, unknown>>): boolean =>
   behind !== undefined && behind.values.includes(String(row[behind.column]));
 
 const orderSql = ({ column, direction, behind }: Rank): string =>
@@ -51,7 +53,7 @@ function afterSql(table: TableName, rank: Rank, after: Position): [sql: string, 
 /** Up to this many rows, one statement counts and ranks. In larger tables the window reads all rows for each page. */
 const ONE_STATEMENT_ROWS = 1_000_000;
 
-export interface PageRows {
+interface PageRows {
   /** Matching rows of the list, ignoring the cursor. */
   readonly total: number;
   /** Row ids of the page. */
@@ -87,4 +89,50 @@ export async function findPage(
     snapshot.rows(`SELECT rowid AS row FROM ${from}${paged} ${order}`, paged.values),
   ]);
   return { total: Number(counted?.['total']), rows: rows.map(({ row }) => Number(row)) };
+}
+
+/** The last row of a page. */
+interface Position {
+  /** Value of the ranking column as text, or null. */
+  readonly value: string | null;
+  readonly id: string;
+  /** Whether the row is in the second part of a list that is ranked in two parts; otherwise false. */
+  readonly isBehind: boolean;
+}
+
+export interface Cursors {
+  write(position: Position, query: string): string;
+  /** @throws Problem invalid_cursor */
+  read(cursor: string, query: string): Position;
+}
+
+const Content = z.tuple([z.string().max(100).nullable(), z.string().min(1).max(100), z.boolean()]);
+const MAC_BYTES = 16;
+
+/** Cursors signed with `secret`; processes that share it accept each other's. A cursor belongs to its `query`. */
+export function createCursors(secret: string): Cursors {
+  const mac = (content: string, query: string): Buffer =>
+    createHmac('sha256', secret)
+      .update(JSON.stringify([query, content]))
+      .digest()
+      .subarray(0, MAC_BYTES);
+  return {
+    write({ value, id, isBehind }, query) {
+      const content = JSON.stringify([value, id, isBehind]);
+      return Buffer.concat([mac(content, query), Buffer.from(content)]).toString('base64url');
+    },
+    read(cursor, query) {
+      const bytes = Buffer.from(cursor, 'base64url');
+      const content = bytes.subarray(MAC_BYTES).toString('utf8');
+      const isSigned = bytes.length > MAC_BYTES && timingSafeEqual(bytes.subarray(0, MAC_BYTES), mac(content, query));
+      if (!isSigned)
+        throw new Problem(
+          'invalid_cursor',
+          'This cursor does not belong to this path with these filters. Start again without a cursor.',
+          { field: 'cursor' },
+        );
+      const [value, id, isBehind] = Content.parse(JSON.parse(content));
+      return { value, id, isBehind };
+    },
+  };
 }

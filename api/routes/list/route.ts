@@ -14,7 +14,7 @@ import type { Price } from '../prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import { fieldsOf, filtersOf, listBody, queryOf, type List } from './envelope.ts';
-import { findPage, isBehind, type RankedRows } from './page.ts';
+import { findPage, isRankedBehind, type RankedRows } from './page.ts';
 import { ALL, fieldChoices, groupNames, type FieldGroups } from './field_groups.ts';
 import type { Filters } from '../../snapshot/filters.ts';
 import { parseRecord, type JsonText } from '../../snapshot/json_text.ts';
@@ -123,7 +123,7 @@ async function listResponse(
     const last = parseRecord(text);
     const { id, [rank.column]: value = null } = last;
     return request.cursors.write(
-      { value: value === null ? null : String(value), id: String(id), isBehind: isBehind(rank, last) },
+      { value: value === null ? null : String(value), id: String(id), isBehind: isRankedBehind(rank, last) },
       query,
     );
   };

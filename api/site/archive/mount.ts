@@ -10,7 +10,7 @@ import { StoreUnavailable } from '../../../lib/store/store.ts';
 import { todayOf } from '../../../models/manifest.ts';
 import { Problem } from '../../http/problem.ts';
 import { stateOf } from '../../http/request_state.ts';
-import type { Cursors } from '../../routes/list/cursor.ts';
+import type { Cursors } from '../../routes/list/page.ts';
 import type { Route } from '../../routes/define.ts';
 import type { Claims } from '../../routes/leads/lead_claims.ts';
 import { EXAMPLE_PATH } from '../../routes/report/report.ts';
@@ -20,8 +20,14 @@ import { freeRequest } from '../page.ts';
 import type { ReportBody } from '../pages/report/report.ts';
 import { SITE_HEADERS, type Site } from '../site.ts';
 import { ArchiveFault, type PageArchive } from './page_archive.ts';
-import { readArchivedPage, type ArchivedPage, archivedContent } from './content.ts';
-import { ARCHIVE_PATH, citedPages, type CitedPage } from './cited_pages.ts';
+import {
+  readArchivedPage,
+  type ArchivedPage,
+  archivedContent,
+  ARCHIVE_PATH,
+  citedPages,
+  type CitedPage,
+} from './content.ts';
 
 /** Number of pages whose text is cached. */
 const MAX_CACHED = 16;

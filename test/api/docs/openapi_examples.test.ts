@@ -5,7 +5,11 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { MAX_GUIDANCE, openApi, paymentInfoOf } from '../../../api/docs/openapi.ts';
 import { allRoutes } from '../../../api/routes/all.ts';
-import { PUBLIC_URL } from '../support/test_app.ts';
+import { PUBLIC_URL, withStarted } from '../support/test_app.ts';
+import { exampleUrl, paramExample } from '../../../api/docs/examples.ts';
+import { paramFacts, readParams } from '../../../api/routes/params.ts';
+import { afterFirstDay } from '../../pipelines/starting_points.ts';
+import { buyerWith } from '../support/buyers.ts';
 
 interface Described {
   readonly schema: unknown;
@@ -121,4 +125,22 @@ test('every tag, header component, schema and security scheme is used, and every
   const schemes = operations.flatMap(({ security }) => security.flatMap((s) => Object.keys(s)));
   assert.deepEqual([...new Set(schemes)], Object.keys(document.components.securitySchemes));
   assert.equal(document.components.securitySchemes['wallet']?.['x-agentcash-auth-kind'], 'siwx');
+});
+
+test('the example call of every endpoint is answered, and billed if it has a price', async () => {
+  const { layout } = await afterFirstDay();
+  await withStarted(layout.root, {}, async ({ app, url }) => {
+    const buyer = buyerWith();
+    for (const route of app.routes) {
+      const call = exampleUrl(route, url);
+      const response = await buyer.fetch(call);
+      await response.arrayBuffer();
+      assert.equal(response.status, 200, call);
+      assert.equal(response.headers.has('Receipt-Id'), route.price !== null, call);
+      for (const [name, schema] of Object.entries(route.params)) {
+        const value = String(paramExample(name, paramFacts(schema)));
+        readParams({ [name]: schema }, new URLSearchParams({ [name]: value }).toString());
+      }
+    }
+  });
 });

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { allRoutes } from '../../../api/routes/all.ts';
-import { createCursors } from '../../../api/routes/list/cursor.ts';
+import { createCursors } from '../../../api/routes/list/page.ts';
 import type { Route } from '../../../api/routes/define.ts';
 import { readParams } from '../../../api/routes/params.ts';
 import { bodyObject } from '../../../api/snapshot/json_text.ts';

@@ -1,7 +1,7 @@
 /** /api/count/{list}: ranges of the paid lists, free, from which no score, price or sale can be found. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { rangeOf } from '../../../api/routes/count/ranges.ts';
+import { rangeOf } from '../../../api/routes/count/coarse.ts';
 import { PUBLIC_URL, startSharedApp, type SharedApp } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { rowOf, rowsOfTable, type Row } from '../support/snapshot_fixtures.ts';

@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { Problem } from '../../../api/http/problem.ts';
 import { allRoutes } from '../../../api/routes/all.ts';
-import { createCursors } from '../../../api/routes/list/cursor.ts';
+import { createCursors } from '../../../api/routes/list/page.ts';
 import { readParams } from '../../../api/routes/params.ts';
 import { bodyObject } from '../../../api/snapshot/json_text.ts';
 import { loadSnapshot, type Snapshot } from '../../../api/snapshot/load.ts';

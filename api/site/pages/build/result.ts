@@ -1,6 +1,5 @@
 /** The result of the query builder: price, number of matching records, and how to buy. */
-import { coarseCount, coarseFiltersOf, MIN_SCORE, SCORE_STEPS } from '../../../routes/count/coarse.ts';
-import type { Range } from '../../../routes/count/ranges.ts';
+import { coarseCount, coarseFiltersOf, MIN_SCORE, SCORE_STEPS, type Range } from '../../../routes/count/coarse.ts';
 import type { Route } from '../../../routes/define.ts';
 import type { ListRoute } from '../../../routes/list/route.ts';
 import { html, type Html } from '../../html.ts';

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { PRICES } from '../../../routes/prices.ts';
 import { Problem } from '../../../http/problem.ts';
 import { EXAMPLE_PATH, type Report } from '../../../routes/report/report.ts';
-import { citedPages, type CitedPage, ARCHIVE_PATH } from '../../archive/cited_pages.ts';
+import { citedPages, type CitedPage, ARCHIVE_PATH } from '../../archive/content.ts';
 import { partsChart } from '../../charts.ts';
 import { html, type Html } from '../../html.ts';
 import { cardTable, figures, externalLink } from '../../layout.ts';

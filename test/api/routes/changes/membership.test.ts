@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { createCursors } from '../../../../api/routes/list/cursor.ts';
+import { createCursors } from '../../../../api/routes/list/page.ts';
 import { auctions } from '../../../../api/routes/auctions.ts';
 import { deals } from '../../../../api/routes/deals.ts';
 import { filings } from '../../../../api/routes/filings/filings.ts';
