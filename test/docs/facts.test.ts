@@ -37,6 +37,20 @@ test('every response field is described', () => {
   assert.deepEqual(silent, []);
 });
 
+test('every dependency has its reason in docs/decisions.md', () => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as Record<
+    string,
+    Record<string, string>
+  >;
+  const reasons = pages.find(({ path }) => path === 'docs/decisions.md')?.text.split('## Dependencies')[1] ?? '';
+  assert.deepEqual(
+    Object.keys({ ...dependencies, ...devDependencies }).filter(
+      (name) => !name.startsWith('@types/') && !reasons.includes(`\`${name}\``),
+    ),
+    [],
+  );
+});
+
 test('the first line of every page says who it is for', () => {
   const silent = pages
     .filter(({ path }) => /^docs\/[^/]+\.md$/.test(path))
