@@ -3,14 +3,10 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { x402Facilitator } from '@x402/core/facilitator';
 import type { PaymentPayload, PaymentRequirements, SettleResponse } from '@x402/core/types';
-import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
-import PQueue from 'p-queue';
-import { createPublicClient, createWalletClient, http, type Hex } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
-import { base } from '../../api/payments/chain/base_chain.ts';
+import type { Hex } from 'viem';
 import { NETWORK } from '../../lib/network.ts';
+import { x402FacilitatorOf } from '../api/support/library_facilitator.ts';
 import { startTestServer } from '../web/server.ts';
 
 interface FacilitatorRequest {
@@ -36,28 +32,6 @@ export interface FacilitatorServer {
   /** From now on; `honest` to start with. */
   behave(behavior: SettleBehavior): void;
   close(): Promise<void>;
-}
-
-/** The library's own facilitator with a key that pays the gas. */
-function libraryFacilitator(rpcUrl: string, key: Hex, receiptTimeoutMs: number): x402Facilitator {
-  const account = privateKeyToAccount(key);
-  const transport = http(rpcUrl, { retryCount: 0 });
-  const reader = createPublicClient({ chain: base, transport, pollingInterval: 25, cacheTime: 0 });
-  const wallet = createWalletClient({ chain: base, transport, account });
-  const sending = new PQueue({ concurrency: 1 });
-  return new x402Facilitator().register(
-    NETWORK,
-    new ExactEvmScheme({
-      getAddresses: () => [account.address],
-      readContract: (call) => reader.readContract({ ...call, args: call.args ?? [] }),
-      verifyTypedData: (data) => reader.verifyTypedData(data as Parameters<typeof reader.verifyTypedData>[0]),
-      writeContract: ({ address, abi, functionName, args }) =>
-        sending.add(() => wallet.writeContract({ address, abi, functionName, args })),
-      sendTransaction: (transaction) => sending.add(() => wallet.sendTransaction(transaction)),
-      waitForTransactionReceipt: ({ hash }) => reader.waitForTransactionReceipt({ hash, timeout: receiptTimeoutMs }),
-      getCode: ({ address }) => reader.getCode({ address }),
-    }),
-  );
 }
 
 export const honest: SettleBehavior = async ({ settle, reply }) => {
@@ -177,7 +151,7 @@ export async function facilitatorServer(
   key: Hex,
   receiptTimeoutMs = 10_000,
 ): Promise<FacilitatorServer> {
-  const facilitator = libraryFacilitator(rpcUrl, key, receiptTimeoutMs);
+  const facilitator = x402FacilitatorOf({ rpcUrl, key, pollingMs: 25, receiptTimeoutMs });
   let behavior = honest;
   let settlements = 0;
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

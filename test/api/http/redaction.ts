@@ -97,8 +97,8 @@ export function testRedaction(faults: readonly Fault[], { stopsDatabase }: { rea
       });
     });
     after(async () => {
-      node.close();
-      facilitator.close();
+      await node.close();
+      await facilitator.close();
       await chain.close();
       await postgres.remove();
       await folder.remove();

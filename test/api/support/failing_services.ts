@@ -1,8 +1,8 @@
 /** The services of a server, a node and a facilitator, each on its own host and able to fail. */
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { NETWORK } from '../../../lib/network.ts';
+import { startTestServer } from '../../web/server.ts';
 
 export type Fault = 'none' | '429' | '401' | '500' | 'not JSON' | 'refused';
 
@@ -16,22 +16,16 @@ export interface Service {
   faultPath: string;
   /** Requests that failed. */
   faultCount: number;
-  close(): void;
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
+  close(): Promise<void>;
 }
 
 async function startService(
   host: string,
   answer: (request: IncomingMessage, body: Buffer) => Promise<string>,
 ): Promise<Service> {
-  const listener: RequestListener = (request, response) => {
+  const server = await startTestServer((request, response) => {
     const reply = async (): Promise<void> => {
-      const body = await bodyOf(request);
+      const body = await buffer(request);
       const fault = request.url?.endsWith(service.faultPath) === true ? service.fault : 'none';
       if (fault !== 'none') service.faultCount += 1;
       // Some services repeat the request in their error.
@@ -57,19 +51,14 @@ async function startService(
     reply().catch(() => {
       response.destroy();
     });
-  };
-  const server: Server = createServer(listener).listen(0, host);
-  await once(server, 'listening');
+  }, host);
   const service: Service = {
     host,
-    port: (server.address() as AddressInfo).port,
+    port: server.port,
     fault: 'none',
     faultPath: '',
     faultCount: 0,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
+    close: () => server.close(),
   };
   return service;
 }

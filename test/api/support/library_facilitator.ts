@@ -8,6 +8,8 @@ import { createWalletClient, http, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { base } from '../../../api/payments/chain/base_chain.ts';
 import { readerOf } from '../../../api/payments/chain/node.ts';
+import type { Facilitator } from '../../../api/payments/facilitator/facilitator_client.ts';
+import { FacilitatorUnavailable } from '../../../api/payments/facilitator/unavailable.ts';
 import { BASE, NETWORK } from '../../../lib/network.ts';
 
 /** Time for a settlement to be found in a block. */
@@ -19,10 +21,13 @@ export interface LibraryFacilitatorOptions {
   readonly key: Hex;
   /** How often the chain is asked whether a transaction is in a block. */
   readonly pollingMs: number;
+  /** Time for a settlement to be found in a block, before the facilitator says "pending". Default: the caller's. */
+  readonly receiptTimeoutMs?: number;
 }
 
-/** A facilitator that verifies and settles itself. It rejects where the chain does not answer. */
-export function libraryFacilitator({ rpcUrl, key, pollingMs }: LibraryFacilitatorOptions): FacilitatorClient {
+/** The library's own facilitator. */
+export function x402FacilitatorOf(options: LibraryFacilitatorOptions): x402Facilitator {
+  const { rpcUrl, key, pollingMs, receiptTimeoutMs } = options;
   const account = privateKeyToAccount(key);
   const reader = readerOf(BASE, rpcUrl, pollingMs);
   const wallet = createWalletClient({ chain: base, transport: http(rpcUrl, { retryCount: 0 }), account });
@@ -38,10 +43,16 @@ export function libraryFacilitator({ rpcUrl, key, pollingMs }: LibraryFacilitato
       ),
     sendTransaction: (transaction) => sending.add(() => wallet.sendTransaction({ ...transaction, chain: base })),
     waitForTransactionReceipt: ({ hash, timeout }) =>
-      reader.waitForTransactionReceipt({ hash, timeout: timeout ?? RECEIPT_TIMEOUT_MS }),
+      reader.waitForTransactionReceipt({ hash, timeout: receiptTimeoutMs ?? timeout ?? RECEIPT_TIMEOUT_MS }),
     getCode: ({ address }) => reader.getCode({ address }),
   });
-  const facilitator = new x402Facilitator().register(NETWORK, scheme);
+  return new x402Facilitator().register(NETWORK, scheme);
+}
+
+/** A facilitator that verifies and settles itself. It rejects where the chain does not answer. */
+export function libraryFacilitator(options: LibraryFacilitatorOptions): FacilitatorClient {
+  const facilitator = x402FacilitatorOf(options);
+  const reader = readerOf(BASE, options.rpcUrl, options.pollingMs);
   return {
     async verify(payload, requirements) {
       // The scheme treats a failed call as an invalid signature; a node that is down must not look like that.
@@ -55,3 +66,33 @@ export function libraryFacilitator({ rpcUrl, key, pollingMs }: LibraryFacilitato
     },
   };
 }
+
+const TRANSACTION = /^0x[0-9a-f]{64}$/;
+const REASON = /^[a-z0-9_]{1,80}$/;
+
+const unavailable = (): never => {
+  throw new FacilitatorUnavailable('the facilitator gave no usable reply');
+};
+
+/** A facilitator of x402's own interface as our payment layer takes it. */
+export const adaptedFacilitator = (client: FacilitatorClient): Facilitator => ({
+  async verify(payload, requirements) {
+    const { isValid, invalidReason = '' } = await client.verify(payload, requirements).catch(unavailable);
+    return isValid
+      ? { isValid: true }
+      : { isValid: false, reason: REASON.test(invalidReason) ? invalidReason : 'refused_by_facilitator' };
+  },
+  async settle(payload, requirements) {
+    const transaction = await client.settle(payload, requirements).then(
+      (reply) => reply.transaction.toLowerCase(),
+      () => '',
+    );
+    return { transaction: TRANSACTION.test(transaction) ? transaction : null };
+  },
+  async supported() {
+    const { kinds } = await client.getSupported().catch(unavailable);
+    return kinds.some(
+      ({ x402Version, scheme, network }) => x402Version === 2 && scheme === 'exact' && network === NETWORK,
+    );
+  },
+});
