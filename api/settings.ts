@@ -31,7 +31,6 @@ export const serverSettings = z.object({
   DATA_DIR: pipelineSettings.shape.DATA_DIR,
   LEDGER: pipelineSettings.shape.LEDGER,
   STORE: pipelineSettings.shape.STORE,
-  STORE_CACHE_MB: pipelineSettings.shape.STORE_CACHE_MB,
   PORT: port().default(DEFAULT_PORT).describe('Port the server listens on; 0 picks a free one.'),
   HOST: z
     .string()
@@ -82,20 +81,7 @@ export const serverSettings = z.object({
         'with real money; default in the sandbox: a new one in DATA_DIR. Servers behind one URL use the same keys.',
     ),
   ...facilitatorSettings,
-  CONTRACT_WALLETS: z
-    .enum(['0', '1'], 'either 0 or 1')
-    .transform((text) => text === '1')
-    .default(true)
-    .describe(
-      '0 refuses payments of contract wallets (EIP-1271, and accounts with an EIP-7702 delegation). They can never ' +
-        'buy exclusive leads, and PAYMENTS=self always refuses them.',
-    ),
   ...gasSettings,
-  COLLECT_DAYS: wholeNumber()
-    .min(1, 'at least 1')
-    .max(3650, 'at most 3650')
-    .default(30)
-    .describe('Days for which a buyer can collect a paid response again.'),
   CURSOR_SECRET: z
     .string()
     .min(16, 'at least 16 characters')

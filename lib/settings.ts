@@ -58,12 +58,6 @@ export const pipelineSettings = z.object({
       'Queue of sources for workers (`make worker`): postgres://user:password@host/database, which may be the ' +
         'database of the ledger. The workers share DATA_DIR or STORE. Default: the run reads the sources itself.',
     ),
-  QUEUE_WAIT_MINUTES: z.coerce
-    .number('a number of minutes')
-    .min(0, '0 minutes or more')
-    .max(1440, 'at most 1440 minutes')
-    .default(10)
-    .describe('With QUEUE: minutes that a run waits without any worker before it ends with exit status 2.'),
   DROP_DIR: z
     .string()
     .min(1, 'a folder')
@@ -87,8 +81,8 @@ export const pipelineSettings = z.object({
     .string()
     .optional()
     .describe(
-      'Comma-separated names or families of the sources to read, or none. Default: all. ' +
-        'The other sources keep their last good rows.',
+      '`make run`: names, families or groups (daily, colorado, ohio) of the sources to read, separated by commas, or ' +
+        'none. Default: all. The other sources keep their last good rows.',
     ),
   EXTRA_SOURCES: z
     .string()

@@ -145,7 +145,7 @@ function appDeps(
       payTo: payments.payTo,
       ledger,
       health,
-      acceptsContractWallets: settings.CONTRACT_WALLETS && payments.mode !== 'self',
+      acceptsContractWallets: payments.mode !== 'self',
       wait: payments.wait,
       receiptKeys,
       ...(payments.notice === undefined ? {} : { notice: payments.notice }),

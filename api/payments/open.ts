@@ -48,7 +48,7 @@ export type PaymentEvent =
   | { readonly audit: AuditReport; readonly network?: string };
 
 export interface OpenOptions {
-  readonly settings: Pick<ServerSettings, 'DATA_DIR' | 'LEDGER' | 'COLLECT_DAYS'>;
+  readonly settings: Pick<ServerSettings, 'DATA_DIR' | 'LEDGER'>;
   readonly payments: PaymentSettings;
   readonly report: (event: PaymentEvent) => void;
   readonly nowMs?: () => number;
@@ -131,7 +131,6 @@ export async function openRunningPayments({
       nowMs,
       chainSeconds: async () =>
         Math.min(...(await Promise.all(chains.map(async (chain) => (await chain.latestBlock()).seconds)))),
-      collectDays: settings.COLLECT_DAYS,
       report: (pass) => {
         report({ settlements: pass });
       },

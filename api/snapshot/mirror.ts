@@ -9,6 +9,7 @@ import { makeFolder, pointAt } from '../../lib/files.ts';
 import { messageOf } from '../../lib/errors.ts';
 import { currentRun, readCatalog } from '../../lib/store/catalog.ts';
 import { openStore } from '../../lib/store/open.ts';
+import { STORE_CACHE_MB } from '../../lib/store/settings.ts';
 import { fetchSnapshot, trimSnapshots } from '../../lib/store/snapshot_cache.ts';
 import { isDiskFull, StoreDamage, StoreUnavailable, type Store } from '../../lib/store/store.ts';
 import { openSnapshots, type LoadFailure, type Snapshots, type SnapshotsOptions } from './follow.ts';
@@ -132,7 +133,7 @@ export interface FollowedSnapshots extends Snapshots {
 /** Open the snapshots of a data folder, which follow a store if there is one. */
 export async function openFollowed(
   options: SnapshotsOptions,
-  { STORE, STORE_CACHE_MB: cacheMb }: { readonly STORE?: string | undefined; readonly STORE_CACHE_MB: number },
+  { STORE, cacheMb = STORE_CACHE_MB }: { readonly STORE?: string | undefined; readonly cacheMb?: number },
 ): Promise<FollowedSnapshots> {
   if (STORE === undefined) return openSnapshots(options);
   const { dataDir, report, pollMs, nowMs } = options;

@@ -1,29 +1,68 @@
-/** docs/settings.md: every setting of the commands and of the server, from its schema. */
+/** docs/settings.md: every setting of the commands and of the server, and the arguments of commands, from the schemas. */
 import { z } from 'zod';
 import { auditArguments } from '../../api/payments/audit/settings.ts';
 import { receiptKeySettings } from '../../api/payments/receipts/key_settings.ts';
 import { serverSettings } from '../../api/settings.ts';
 import { ledgerArguments } from '../../ledger/settings.ts';
+import { cell, table } from '../../lib/markdown.ts';
 import { pipelineSettings, rebuildSettings } from '../../lib/settings.ts';
 import { analystSettings } from '../../pipelines/analyse/settings.ts';
 import { calibrateSettings } from '../../pipelines/commands/calibrate_settings.ts';
-import { workerSettings } from '../../pipelines/crawl/settings.ts';
 import { backUpSettings, restoreSettings } from '../../pipelines/operate/backup/settings.ts';
 import { operatorSettings, statusArguments, writeArguments } from '../../pipelines/operate/settings.ts';
 import { probeSettings } from '../../pipelines/probe/probe_sources.ts';
-import { cell, table } from '../../lib/markdown.ts';
 
-const SECTIONS: readonly (readonly [title: string, settings: z.ZodObject])[] = [
-  ['Pipeline and sandbox', pipelineSettings],
-  ['Server', serverSettings.omit({ DATA_DIR: true, LEDGER: true, STORE: true, STORE_CACHE_MB: true })],
-  ['Receipt keys', receiptKeySettings.omit({ RECEIPT_KEY_FILE: true })],
-  ['Operating', operatorSettings.extend(statusArguments.shape).extend(writeArguments.shape)],
-  ['Backup', backUpSettings.extend(restoreSettings.shape)],
-  ['Workers and rebuild', workerSettings.extend(rebuildSettings.shape)],
-  ['Probe', probeSettings],
-  ['Analysis', analystSettings.extend(calibrateSettings.shape)],
-  ['Ledger', ledgerArguments.extend(auditArguments.shape)],
+/** What one run reads, and the size of the sandbox world. */
+const RUN_ARGUMENTS = {
+  DAY: true,
+  SOURCES: true,
+  SEED: true,
+  LISTINGS: true,
+  PARCELS: true,
+  AUCTIONS: true,
+  FILINGS: true,
+} as const;
+const SHARED = { DATA_DIR: true, LEDGER: true } as const;
+
+/** Settings of networks other than Base end with the chain id; one row describes them. */
+const OF_NETWORK = /_\d+$/u;
+
+/** Settings: what an operator sets once, by group. */
+const SETTINGS: readonly (readonly [title: string, settings: z.ZodObject])[] = [
+  ['Data and sources', pipelineSettings.omit(RUN_ARGUMENTS)],
+  ['Server and payments', serverSettings.omit({ ...SHARED, STORE: true })],
+  ['Operation', operatorSettings.extend(backUpSettings.pick({ KEEP_BACKUPS: true, WITHOUT_LEDGER: true }).shape)],
 ];
+
+/** Arguments of one command. */
+const ARGUMENTS: z.ZodObject = pipelineSettings
+  .pick(RUN_ARGUMENTS)
+  .extend(writeArguments.shape)
+  .extend(statusArguments.shape)
+  .extend(rebuildSettings.shape)
+  .extend(backUpSettings.omit({ ...SHARED, KEEP_BACKUPS: true, WITHOUT_LEDGER: true }).shape)
+  .extend(restoreSettings.omit({ ...SHARED, WITHOUT_LEDGER: true }).shape)
+  .extend(analystSettings.omit({ DATA_DIR: true }).shape)
+  .extend(calibrateSettings.shape)
+  .extend(receiptKeySettings.omit({ RECEIPT_KEY_FILE: true }).shape)
+  .extend(ledgerArguments.shape)
+  .extend({
+    SOURCE: z
+      .string()
+      .optional()
+      .describe(
+        `${String(rebuildSettings.shape.SOURCE.description)} ${String(probeSettings.shape.SOURCE.description)}`,
+      ),
+    FROM: z
+      .string()
+      .optional()
+      .describe(`${String(restoreSettings.shape.FROM.description)} ${String(auditArguments.shape.FROM.description)}`),
+    TO: z
+      .string()
+      .optional()
+      .describe(`${String(backUpSettings.shape.TO.description)} ${String(auditArguments.shape.TO.description)}`),
+  })
+  .extend(auditArguments.omit({ FROM: true, TO: true }).shape);
 
 /** The default as a user would type it; empty where there is none. */
 function defaultOf(schema: z.ZodType): string {
@@ -34,21 +73,25 @@ function defaultOf(schema: z.ZodType): string {
 }
 
 const rowsOf = (settings: z.ZodObject): string[][] =>
-  Object.entries(settings.shape).map(([name, schema]) => {
-    const field = schema as z.ZodType;
-    return [`\`${name}\``, defaultOf(field), cell(field.description ?? '')];
-  });
+  Object.entries(settings.shape)
+    .filter(([name]) => !OF_NETWORK.test(name))
+    .map(([name, schema]) => {
+      const field = schema as z.ZodType;
+      return [`\`${name}\``, defaultOf(field), cell(field.description ?? '')];
+    });
 
 export const settingsPage = (): string =>
   [
     '# Settings',
-    'For users and operators: look up any setting, its default and its meaning. Written by `make docs` from the ' +
-      'schemas; do not edit.',
-    'A setting is an environment variable or a word after the command: `make run DAY=2026-11-21`. A wrong value ends ' +
-      'the command with one line and exit status 1. The server also reads `DATA_DIR`, `LEDGER`, `STORE` ' +
-      'and `STORE_CACHE_MB`. Settings of the MCP client are in [agents](agents.md#settings).',
-    ...SECTIONS.flatMap(([title, settings]) => [
+    'For users and operators: look up any setting or argument, its default and its meaning. Written by `make docs` from ' +
+      'the schemas; do not edit.',
+    'A setting is an environment variable, or follows a command: `make run LIVE=1`. A wrong value ends the command with ' +
+      'one line and exit status 1. `RPC_URL`, `SANDBOX_RPC`, `GAS_PER_SETTLEMENT` and `GAS_PER_DAY` of another network ' +
+      'end with its chain id: `RPC_URL_137`. Settings of the MCP client are in [agents](agents.md#settings).',
+    ...SETTINGS.flatMap(([title, settings]) => [
       `## ${title}`,
       table(['setting', 'default', 'meaning'], rowsOf(settings)),
     ]),
+    '## Arguments of commands',
+    table(['argument', 'default', 'meaning'], rowsOf(ARGUMENTS)),
   ].join('\n\n');

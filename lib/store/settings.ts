@@ -17,6 +17,9 @@ export const BUCKET_VARIABLES = [
 /** Variables of the AWS tools with a key. */
 export const BUCKET_KEYS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] as const;
 
+/** Megabytes of snapshots, and of pages, that DATA_DIR caches from the store. The current snapshot always stays. */
+export const STORE_CACHE_MB = 20_000;
+
 export const storeSettings = {
   STORE: z
     .string()
@@ -28,14 +31,5 @@ export const storeSettings = {
     .describe(
       'Store of snapshots and archived pages, for hosts without a shared disk: s3://bucket/prefix or a folder. ' +
         'Credentials, AWS_REGION and AWS_ENDPOINT_URL are read as all AWS tools do. Default: DATA_DIR only.',
-    ),
-  STORE_CACHE_MB: z.coerce
-    .number('a whole number')
-    .int('a whole number')
-    .min(0, 'a whole number, 0 or more')
-    .default(20_000)
-    .describe(
-      'With STORE: megabytes of snapshots, and of pages, that DATA_DIR caches from the store. The oldest are removed ' +
-        'first; the current snapshot stays.',
     ),
 };

@@ -116,6 +116,9 @@ async function unknownDropFolders(drop: string, all: readonly SourceSpec[]): Pro
 const worldOf = ({ SEED, LISTINGS, PARCELS, AUCTIONS, FILINGS }: PipelineSettings): string =>
   `SEED=${SEED} LISTINGS=${LISTINGS} PARCELS=${PARCELS} AUCTIONS=${AUCTIONS} FILINGS=${FILINGS}`;
 
+/** With QUEUE: how long a run waits without any worker before it ends with exit status 2. */
+const NO_WORKER_MS = 10 * 60_000;
+
 /** Print a text; on a terminal its words stay whole. */
 const printWrapped = (text: string): void => {
   for (const line of wrapped(text, process.stdout.columns ?? Number.POSITIVE_INFINITY)) print(line);
@@ -255,7 +258,7 @@ async function openCrawler(
       secrets,
       print: (line) => progress.line(line),
       onProgress: (counts) => progress.workers(counts),
-      noWorkerMs: settings.QUEUE_WAIT_MINUTES * 60_000,
+      noWorkerMs: NO_WORKER_MS,
     });
     return { crawler, close: () => crawler.close() };
   }

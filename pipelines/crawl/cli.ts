@@ -5,22 +5,25 @@ import { once } from 'node:events';
 import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
 import { openStore, STORE_WAIT_MS } from '../../lib/store/open.ts';
+import { STORE_CACHE_MB } from '../../lib/store/settings.ts';
 import { loadSources, secretsOf } from '../../sources/index.ts';
 import { failureText } from '../failure.ts';
 import { QueueUnavailable } from './database.ts';
-import { workerSettings } from './settings.ts';
+import { AT_ONCE } from './crawler.ts';
 import { startWorker } from './worker/worker.ts';
 
 async function main(): Promise<void> {
-  const { QUEUE, DATA_DIR, STORE, STORE_CACHE_MB: cacheMb, CHROMIUM_PATH } = readSettings(pipelineSettings);
-  const { AT_ONCE } = readSettings(workerSettings);
+  const { QUEUE, DATA_DIR, STORE, CHROMIUM_PATH } = readSettings(pipelineSettings);
   if (QUEUE === undefined)
     throw new SettingError('QUEUE is null, expected postgres://user:password@host/database: the QUEUE of the runs');
   const sources = await loadSources();
   const worker = await startWorker({
     url: QUEUE,
     dataDir: DATA_DIR,
-    store: STORE === undefined ? undefined : { store: await openStore(STORE, STORE_WAIT_MS, print), cacheMb },
+    store:
+      STORE === undefined
+        ? undefined
+        : { store: await openStore(STORE, STORE_WAIT_MS, print), cacheMb: STORE_CACHE_MB },
     sources,
     atOnce: AT_ONCE,
     secrets: secretsOf(sources),

@@ -10,6 +10,7 @@ import { readJson } from '../../lib/files.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { readCatalog, switchCatalog, type Catalog, type ReadCatalog } from '../../lib/store/catalog.ts';
 import { openStore, STORE_WAIT_MS } from '../../lib/store/open.ts';
+import { STORE_CACHE_MB } from '../../lib/store/settings.ts';
 import { downloadMissing, objectOf, type Store } from '../../lib/store/store.ts';
 import { bytesShort, number } from '../format.ts';
 import { stagedParquet, versionOf, type ReadRecord } from '../ingest/reads.ts';
@@ -141,7 +142,7 @@ export function createRunStore({ store, layout, cacheMb, print }: RunStoreOption
 
 /** The run's store; undefined without STORE. @throws SettingError if STORE is unset and the folder continues one */
 export async function openRunStore(
-  { STORE, STORE_CACHE_MB: cacheMb }: { readonly STORE?: string | undefined; readonly STORE_CACHE_MB: number },
+  { STORE }: { readonly STORE?: string | undefined },
   layout: Layout,
   print: (line: string) => void,
 ): Promise<RunStore | undefined> {
@@ -149,5 +150,10 @@ export async function openRunStore(
     await assertWithoutStore(layout);
     return undefined;
   }
-  return createRunStore({ store: await openStore(STORE, STORE_WAIT_MS, print), layout, cacheMb, print });
+  return createRunStore({
+    store: await openStore(STORE, STORE_WAIT_MS, print),
+    layout,
+    cacheMb: STORE_CACHE_MB,
+    print,
+  });
 }

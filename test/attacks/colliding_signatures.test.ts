@@ -104,13 +104,4 @@ describe('one signature for many payments of a wallet that accepts anything', ()
       });
     }
   });
-
-  describe('with CONTRACT_WALLETS=0', () => {
-    share({ env: { CONTRACT_WALLETS: '0' } });
-
-    it('is refused everywhere', async () => {
-      isContractWalletRefused(await present(await wallet(DOLLAR), DEALS, 3));
-      assert.deepEqual(await shop.purchases(), []);
-    });
-  });
 });

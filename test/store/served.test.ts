@@ -54,7 +54,7 @@ describe('a server with a store', () => {
           if ('reason' in event) reports.push(event.reason);
         },
       },
-      { STORE: s3.address, STORE_CACHE_MB: cacheMb },
+      { STORE: s3.address, cacheMb },
     );
   /** Run id that a server serves after it has looked at the store. */
   const served = async (snapshots: Snapshots): Promise<string | null> => {

@@ -6,6 +6,9 @@ import { ChainUnavailable } from '../chain/chain_errors.ts';
 import { failureText, reconcile, type Pass, type Reconciler } from './reconcile.ts';
 import { repeat } from './repeat.ts';
 
+/** Days for which a buyer can collect a paid response again. The interface promises them. */
+const COLLECT_DAYS = 30;
+
 const EVERY_MS = 10_000;
 /** A settlement that takes longer may have lost its process. Reading the chain too early does no harm. */
 const SETTLEMENT_MS = 45_000;
@@ -15,7 +18,6 @@ export interface WatchOptions extends Reconciler {
   /** Time of the latest block of every chain, the earliest of them, in Unix seconds. Rejects if one cannot be read. */
   readonly chainSeconds: () => Promise<number>;
   /** Days for which an answer can be collected. */
-  readonly collectDays: number;
   /** Called after every pass in which something ended or failed. */
   readonly report?: (pass: Pass) => void;
   readonly everyMs?: number;
@@ -31,16 +33,7 @@ export interface Watch {
 
 /** Start watching, with a pass over everything that an earlier process left open. */
 export function watchSettlements(options: WatchOptions): Watch {
-  const {
-    ledger,
-    nowMs,
-    chainSeconds,
-    chainOf,
-    money,
-    collectDays,
-    report = () => undefined,
-    everyMs = EVERY_MS,
-  } = options;
+  const { ledger, nowMs, chainSeconds, chainOf, money, report = () => undefined, everyMs = EVERY_MS } = options;
   let last: Pass = { sold: 0, released: 0, waiting: 0, failure: null };
   let forgotAtMs = Number.NEGATIVE_INFINITY;
   let isChainRecorded = false;
@@ -56,7 +49,7 @@ export function watchSettlements(options: WatchOptions): Watch {
     if (performance.now() - forgotAtMs < FORGET_EVERY_MS) return;
     // Deleted answers cannot be restored: a server clock that is ahead must not decide alone.
     const latest = await chainSeconds();
-    await ledger.forgetAnswers(Math.min(nowMs(), latest * 1000) - collectDays * DAY_MS);
+    await ledger.forgetAnswers(Math.min(nowMs(), latest * 1000) - COLLECT_DAYS * DAY_MS);
     forgotAtMs = performance.now();
   };
   const once = async (isFirst: boolean): Promise<Pass> => {

@@ -15,7 +15,7 @@ function stateOf({ from, until, revoked: withdrawn, d }: PrivateKey, nowMs: numb
   return Date.parse(from) > nowMs ? `${time}, next` : `${time}, signs`;
 }
 
-function changeKeys(file: KeyFile, { ROTATE, REVOKE, IN_HOURS }: z.infer<typeof receiptKeySettings>): KeyFile {
+function changeKeys(file: KeyFile, { ROTATE, REVOKE }: z.infer<typeof receiptKeySettings>): KeyFile {
   const nowMs = Date.now();
   if (REVOKE !== undefined) {
     if (file.keys.some((key) => key.kid === REVOKE)) return revokeKey(file, REVOKE, nowMs);
@@ -24,7 +24,7 @@ function changeKeys(file: KeyFile, { ROTATE, REVOKE, IN_HOURS }: z.infer<typeof 
   if (!ROTATE) return withoutEndedParts(file, nowMs);
   const next = file.keys.find((key) => Date.parse(key.from) > nowMs);
   if (next) throw new SettingError(`ROTATE is 1, and the key ${next.kid} replaces the current one at ${next.from}`);
-  return rotateKeys(file, nowMs + IN_HOURS * HOUR_MS, nowMs);
+  return rotateKeys(file, nowMs + HOUR_MS, nowMs);
 }
 
 /** @returns lines for the operator, with public parts only. @throws SettingError if the file cannot be changed */

@@ -4,15 +4,10 @@ import { zeroOrOne } from '../../../lib/settings.ts';
 
 export const receiptKeySettings = z.object({
   RECEIPT_KEY_FILE: z.string('the file of the keys').min(1, 'the file of the keys'),
-  ROTATE: zeroOrOne.default(false).describe('`make receipt-key`: 1 adds a key that replaces the current one.'),
-  IN_HOURS: z.coerce
-    .number('a number of hours')
-    .min(0, '0 hours or more')
-    .max(720, 'at most 720 hours')
-    .default(1)
+  ROTATE: zeroOrOne
+    .default(false)
     .describe(
-      '`make receipt-key ROTATE=1`: hours until the new key signs. Restart every server before, so that each ' +
-        'publishes it first.',
+      '`make receipt-key`: 1 adds a key that signs in an hour. Restart every server before, so that each shows it.',
     ),
   REVOKE: z
     .string()

@@ -108,7 +108,6 @@ describe('after a power loss', () => {
         money: 'test',
         chainSeconds: async () => (await reader.latestBlock()).seconds,
         nowMs: Date.now,
-        collectDays: 30,
       });
       await watch.pass();
       await watch.stop();

@@ -73,8 +73,6 @@ describe('settings of the server', () => {
       { perSettlement: 150_000n, perDay: 400_000n },
       { perSettlement: 150_000n, perDay: 100_000_000n },
     ]);
-    assert.equal(readServerSettings({}).settings.CONTRACT_WALLETS, true);
-    assert.equal(readServerSettings({ CONTRACT_WALLETS: '0' }).settings.CONTRACT_WALLETS, false);
   });
 
   const wrong: [string, Record<string, string>, RegExp][] = [
@@ -124,11 +122,6 @@ describe('settings of the server', () => {
       /^PUBLIC_BASE_URL is .*without a path/,
     ],
     ['no node of the chain', { ...real, RPC_URL: '' }, /^RPC_URL is null, expected the URL of a Base node/],
-    [
-      'an invalid flag for contract wallets',
-      { CONTRACT_WALLETS: 'no' },
-      /^CONTRACT_WALLETS is "no", expected either 0 or 1$/,
-    ],
     [
       'too little gas for a settlement',
       { GAS_PER_SETTLEMENT: '20999' },

@@ -216,7 +216,7 @@ describe('a paid answer', () => {
     assert.equal(((await bodyOf(again))['records'] as unknown[]).length, 3);
   });
 
-  it('is stored for COLLECT_DAYS; the receipt stays valid', async () => {
+  it('is stored for 30 days; the receipt stays valid', async () => {
     const buyer = await shop.buyer();
     const id = identifier();
     const payment = await buyer.signAs(first() + DEALS, id);

@@ -16,7 +16,7 @@ test('a sandbox server does not start on a ledger of real money, and says so in 
   await ledger.close();
   await assert.rejects(
     openRunningPayments({
-      settings: { DATA_DIR, LEDGER: undefined, COLLECT_DAYS: 30 },
+      settings: { DATA_DIR, LEDGER: undefined },
       payments: { mode: 'sandbox', networks: [{ network: BASE }] },
       report: () => undefined,
     }),

@@ -119,19 +119,13 @@ describe('limits of a running server', () => {
     assert.equal(sent, 0n);
   });
 
-  it('refuse contract wallets in self mode, and in every mode with CONTRACT_WALLETS=0', async () => {
+  it('refuse contract wallets in self mode', async () => {
     const wallet = await contractWallet(chain, 4n * PRICE);
     const own = await self();
     assert.deepEqual(
       await told(await fetchWithPayment(`${own.url}/api/deals`, await wallet.sign(`${own.url}/api/deals`))),
       [402, 'contract_wallet_refused', false],
     );
-    const without = await sandbox({ CONTRACT_WALLETS: '0' });
-    assert.deepEqual(
-      await told(await fetchWithPayment(`${without.url}/api/deals`, await wallet.sign(`${without.url}/api/deals`))),
-      [402, 'contract_wallet_refused', false],
-    );
-    await without.close();
     const withThem = await sandbox();
     const lead = `${withThem.url}/api/leads/exclusive`;
     assert.deepEqual(await told(await fetchWithPayment(lead, await wallet.sign(lead))), [
