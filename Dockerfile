@@ -9,9 +9,9 @@ COPY lib/install.mjs lib/
 RUN node lib/install.mjs --omit=dev
 
 FROM debian:trixie-slim
-# libatomic1 and libstdc++6 are Node's libraries. The scheduler starts runs with make.
+# libatomic1 and libstdc++6 are Node's libraries.
 RUN apt-get update \
-  && apt-get install --yes --no-install-recommends bash ca-certificates libatomic1 libstdc++6 make tzdata \
+  && apt-get install --yes --no-install-recommends bash ca-certificates libatomic1 libstdc++6 tzdata \
   && rm -rf /var/lib/apt/lists/*
 # BROWSER=1 adds Chromium, for sites that build their lists with a script.
 ARG BROWSER=0

@@ -1,4 +1,4 @@
-/** docs/settings.md: every setting of the commands and of the server, and the arguments of commands, from the schemas. */
+/** docs/settings.md: every setting of the commands and the server, and the arguments of commands, from the schemas. */
 import { z } from 'zod';
 import { auditArguments } from '../../api/payments/audit/settings.ts';
 import { receiptKeySettings } from '../../api/payments/receipts/key_settings.ts';
@@ -83,11 +83,11 @@ const rowsOf = (settings: z.ZodObject): string[][] =>
 export const settingsPage = (): string =>
   [
     '# Settings',
-    'For users and operators: look up any setting or argument, its default and its meaning. Written by `make docs` from ' +
-      'the schemas; do not edit.',
-    'A setting is an environment variable, or follows a command: `make run LIVE=1`. A wrong value ends the command with ' +
-      'one line and exit status 1. `RPC_URL`, `SANDBOX_RPC`, `GAS_PER_SETTLEMENT` and `GAS_PER_DAY` of another network ' +
-      'end with its chain id: `RPC_URL_137`. Settings of the MCP client are in [agents](agents.md#settings).',
+    'For users and operators: look up any setting or argument, its default and its meaning. Written by `make docs` ' +
+      'from the schemas; do not edit.',
+    'A setting is an environment variable, or follows a command: `make run LIVE=1`. A wrong value ends the command ' +
+      'with one line and exit status 1. `RPC_URL`, `SANDBOX_RPC`, `GAS_PER_SETTLEMENT` and `GAS_PER_DAY` of another ' +
+      'network end with its chain id: `RPC_URL_137`. Settings of the MCP client are in [agents](agents.md#settings).',
     ...SETTINGS.flatMap(([title, settings]) => [
       `## ${title}`,
       table(['setting', 'default', 'meaning'], rowsOf(settings)),
