@@ -1,9 +1,10 @@
 /** Every field of a response is described, and every page says who it is for. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { openApi } from '../../api/docs/openapi.ts';
 import { allRoutes } from '../../api/routes/all.ts';
-import { pages } from './pages.ts';
+import { pages, ROOT } from './pages.ts';
 
 test('every response field is described', () => {
   const { components } = openApi(
