@@ -1,7 +1,7 @@
 /** Published records of distress other than tax debts and sales, by kind. */
 import { DISTRESS_TYPES } from '../../../sources/kinds.ts';
 import type { DistressOnDay } from '../../world/distress_types.ts';
-import type { Row, TrueRow } from '../compare.ts';
+import { anyOf, type Row, type TrueRow } from '../compare.ts';
 import type { RecordTable } from '../snapshot.ts';
 import { placeFromOthers, printedPlace } from '../truth/printed_places.ts';
 import type { SourceReads, Truth } from '../truth/truth.ts';
@@ -70,7 +70,8 @@ function trueRecord(shown: ShownRecord, truth: Truth): TrueRow {
     columns: {
       signal_state: stateOf(shown, truth),
       ...filedOn(record, reads),
-      amount: record.amount,
+      // A closed record is read without its amount where its publisher returns those that changed.
+      amount: isInForce(record) ? record.amount : anyOf(null, record.amount),
       plaintiff: record.plaintiff,
       tax_year: record.taxYear,
       ...(isPrinted && !isCertificate(reads.source) ? printedPlace(property) : placeFromOthers(property)),
