@@ -5,8 +5,8 @@
  * a sandbox.
  */
 import { spawn } from 'node:child_process';
-import { pipelineSettings, readSettings, SANDBOX_DAY, SettingError } from '../lib/settings.ts';
-import { startSandbox } from './server.ts';
+import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts';
+import { startSandbox, worldOptions } from './server.ts';
 import { SANDBOX_SETTINGS } from './settings.ts';
 
 const [command, ...args] = process.argv.slice(2);
@@ -16,16 +16,7 @@ try {
   if (!settings.LIVE && settings.SANDBOX_URL !== undefined)
     process.stderr.write('No effect: SANDBOX_URL. This command starts its own sandbox\n');
   if (!settings.LIVE) process.stderr.write('Starting the sandbox, a local server with made-up data\n');
-  const sandbox = settings.LIVE
-    ? null
-    : await startSandbox({
-        seed: settings.SEED,
-        day: settings.DAY ?? SANDBOX_DAY,
-        listings: settings.LISTINGS,
-        parcels: settings.PARCELS,
-        auctions: settings.AUCTIONS,
-        filings: settings.FILINGS,
-      });
+  const sandbox = settings.LIVE ? null : await startSandbox(worldOptions(settings));
   const child = spawn(command, args, {
     stdio: 'inherit',
     env: {

@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { pipelineSettings, readSettings, SANDBOX_DAY, SettingError } from '../lib/settings.ts';
+import { pipelineSettings, type PipelineSettings, readSettings, SANDBOX_DAY, SettingError } from '../lib/settings.ts';
 import { SANDBOX_SUFFIX } from '../sources/fetch/polite/hosts.ts';
 import { conditional, httpDate, page, type SandboxRequest, type SandboxResponse } from './http.ts';
 import { htmlPage } from './pages/html.ts';
@@ -135,6 +135,16 @@ function send(outgoing: ServerResponse, request: SandboxRequest, altered: Altere
   }
 }
 
+/** The world and the day of an operator's settings. */
+export const worldOptions = ({ SEED, DAY, LISTINGS, PARCELS, AUCTIONS, FILINGS }: PipelineSettings) => ({
+  seed: SEED,
+  day: DAY ?? SANDBOX_DAY,
+  listings: LISTINGS,
+  parcels: PARCELS,
+  auctions: AUCTIONS,
+  filings: FILINGS,
+});
+
 /** Start the sandbox on 127.0.0.1 for one day of one world. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { day = SANDBOX_DAY, port = 0, alter, world: given, ...sizes } = options;
@@ -185,15 +195,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 }
 
 async function main(): Promise<void> {
-  const settings = readSettings(pipelineSettings);
-  const sandbox = await startSandbox({
-    seed: settings.SEED,
-    day: settings.DAY ?? SANDBOX_DAY,
-    listings: settings.LISTINGS,
-    parcels: settings.PARCELS,
-    auctions: settings.AUCTIONS,
-    filings: settings.FILINGS,
-  });
+  const sandbox = await startSandbox(worldOptions(readSettings(pipelineSettings)));
   process.stdout.write(`${JSON.stringify({ url: sandbox.url })}\n`);
   const stop = (): void => {
     void sandbox.close();

@@ -2,7 +2,7 @@
 import { spellStreet } from '../world/streets.ts';
 import type { WorldDay } from '../world/types.ts';
 import { ckanPortal, type CkanRow } from './ckan.ts';
-import { distressRows } from './distress_rows.ts';
+import { distressRows } from './layer_fields.ts';
 
 const FIPS = '42003';
 /** Before this day docket_type was filled; after it, last_activity is. */
@@ -140,115 +140,51 @@ export const wprdc = ckanPortal([
   {
     id: '859bccfd-0e12-4161-a348-313d734f25fd',
     dataset: 'allegheny-county-mortgage-foreclosure-records',
-    fields: {
-      pin: 'text',
-      block_lot: 'text',
-      filing_date: 'timestamp',
-      case_id: 'text',
-      municipality: 'text',
-      ward: 'int',
-      docket_type: 'text',
-      amount: 'numeric',
-      plaintiff: 'text',
-      last_activity: 'timestamp',
-    },
+    fields:
+      'pin, block_lot, filing_date:timestamp, case_id, municipality, ward:int, docket_type, amount:numeric, ' +
+      'plaintiff, last_activity:timestamp',
     rows: filingRows,
   },
   {
     id: '96e9d6b2-3e1a-4a0c-8ef6-23a049c263d8',
     dataset: 'delinquent-real-estate-taxes',
-    fields: {
-      parcel_id: 'text',
-      year: 'int',
-      muni_name: 'text',
-      orig_bill: 'numeric',
-      penalties: 'numeric',
-      interest: 'numeric',
-      total_payments: 'numeric',
-      last_pay_date: 'timestamp',
-      asof_date: 'timestamp',
-    },
+    fields:
+      'parcel_id, year:int, muni_name, orig_bill:numeric, penalties:numeric, interest:numeric, ' +
+      'total_payments:numeric, last_pay_date:timestamp, asof_date:timestamp',
     rows: taxRows,
   },
   {
     id: '65d0d259-3e58-49d3-bebb-80dc75f61245',
     dataset: 'allegheny-county-tax-liens-filed-and-satisfied',
-    fields: {
-      pin: 'text',
-      block_lot: 'text',
-      filing_date: 'timestamp',
-      tax_year: 'int',
-      dtd: 'text',
-      lien_description: 'text',
-      municipality: 'text',
-      amount: 'numeric',
-      assignee: 'text',
-      satisfied: 'bool',
-      last_docket_entry: 'text',
-    },
+    fields:
+      'pin, block_lot, filing_date:timestamp, tax_year:int, dtd, lien_description, municipality, amount:numeric, ' +
+      'assignee, satisfied:bool, last_docket_entry',
     rows: lienRows,
   },
   {
     id: '70c06278-92c5-4040-ab28-17671866f81c',
     dataset: 'pittsburgh-pli-violations-report',
-    fields: {
-      casefile_number: 'text',
-      parcel_id: 'text',
-      address: 'text',
-      status: 'text',
-      case_file_type: 'text',
-      investigation_date: 'timestamp',
-      violation_code_section: 'text',
-      investigation_outcome: 'text',
-      court_date: 'timestamp',
-      docket_number: 'text',
-      court_decision: 'text',
-    },
+    fields:
+      'casefile_number, parcel_id, address, status, case_file_type, investigation_date:timestamp, ' +
+      'violation_code_section, investigation_outcome, court_date:timestamp, docket_number, court_decision',
     rows: violationRows,
   },
   {
     id: '0a963f26-eb4b-4325-bbbc-3ddf6a871410',
     dataset: 'condemned-properties',
-    fields: {
-      parcel_id: 'text',
-      address: 'text',
-      owner: 'text',
-      property_type: 'text',
-      date: 'timestamp',
-      latest_inspection_result: 'text',
-      latest_inspection_score: 'int',
-      inspection_status: 'text',
-    },
+    fields:
+      'parcel_id, address, owner, property_type, date:timestamp, latest_inspection_result, ' +
+      'latest_inspection_score:int, inspection_status',
     rows: condemnedRows,
   },
   {
     id: '65855e14-549e-4992-b5be-d629afc676fa',
     dataset: 'property-assessments',
-    fields: {
-      PARID: 'text',
-      PROPERTYHOUSENUM: 'text',
-      PROPERTYFRACTION: 'text',
-      PROPERTYADDRESS: 'text',
-      PROPERTYUNIT: 'text',
-      PROPERTYCITY: 'text',
-      PROPERTYZIP: 'int',
-      MUNIDESC: 'text',
-      CLASS: 'text',
-      USEDESC: 'text',
-      SALEDATE: 'text',
-      SALEPRICE: 'numeric',
-      SALECODE: 'text',
-      CHANGENOTICEADDRESS1: 'text',
-      CHANGENOTICEADDRESS2: 'text',
-      CHANGENOTICEADDRESS3: 'text',
-      CHANGENOTICEADDRESS4: 'text',
-      COUNTYTOTAL: 'numeric',
-      FAIRMARKETTOTAL: 'numeric',
-      YEARBLT: 'int',
-      CARDNUMBER: 'int',
-      TAXYEAR: 'int',
-      ASOFDATE: 'text',
-    },
+    fields:
+      'PARID, PROPERTYHOUSENUM, PROPERTYFRACTION, PROPERTYADDRESS, PROPERTYUNIT, PROPERTYCITY, PROPERTYZIP:int, ' +
+      'MUNIDESC, CLASS, USEDESC, SALEDATE, SALEPRICE:numeric, SALECODE, CHANGENOTICEADDRESS1, CHANGENOTICEADDRESS2, ' +
+      'CHANGENOTICEADDRESS3, CHANGENOTICEADDRESS4, COUNTYTOTAL:numeric, FAIRMARKETTOTAL:numeric, YEARBLT:int, ' +
+      'CARDNUMBER:int, TAXYEAR:int, ASOFDATE',
     rows: assessmentRows,
   },
 ]);

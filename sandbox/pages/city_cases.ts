@@ -1,7 +1,6 @@
 /** Cases, tickets and condemnations of Cleveland, Columbus, Charlotte and Detroit, as their layers publish them. */
 import { undashed } from '../world/parcels.ts';
-import type { DistressOnDay } from '../world/distress_types.ts';
-import type { Property } from '../world/types.ts';
+import type { DistressOnDay, Property } from '../world/types.ts';
 import { mapServer, type Layer } from './arcgis.ts';
 import { cleveland, detroit } from './city_rolls.ts';
 import { amounts, atMidnight, atNoon, days, instants, recordsOf, streetOf, texts, zipOf } from './layer_fields.ts';

@@ -3,6 +3,7 @@ import { json, page, respond, type SandboxRequest, type SandboxResponse, type Si
 import type { WorldDay } from '../world/types.ts';
 import { escapeHtml, htmlPage } from './html.ts';
 import { perDay } from './per_day.ts';
+import { csvField } from './text_files.ts';
 
 type Cell = string | number | boolean | null;
 export type CkanRow = Readonly<Record<string, Cell>>;
@@ -11,8 +12,8 @@ export interface CkanResource {
   readonly id: string;
   /** Name of its page, /dataset/<dataset>. */
   readonly dataset: string;
-  /** Columns other than _id, with their PostgreSQL type. */
-  readonly fields: Readonly<Record<string, 'text' | 'numeric' | 'int' | 'timestamp' | 'bool'>>;
+  /** Columns other than _id, for `typedColumns`. */
+  readonly fields: string;
   /** Rows without _id. A row has the same position every day. */
   readonly rows: (day: WorldDay) => readonly CkanRow[];
 }
@@ -21,6 +22,15 @@ export interface CkanResource {
 const MAX_ROWS = 32_000;
 const DEFAULT_ROWS = 100;
 const PARAMETERS = ['resource_id', 'filters', 'fields', 'sort', 'limit', 'offset'];
+
+/** Columns by name from a list with commas: `ward:int` has a type, and a name alone is a text. */
+export const typedColumns = (list: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    list.split(', ').map((column) => {
+      const [name = '', type = 'text'] = column.split(':');
+      return [name, type];
+    }),
+  );
 
 class SearchError extends Error {}
 
@@ -54,7 +64,7 @@ function search(
   rows: readonly CkanRow[],
   query: Readonly<Record<string, unknown>>,
 ): SandboxResponse {
-  const all = { _id: 'int', ...resource.fields };
+  const all: Readonly<Record<string, string>> = { _id: 'int', ...typedColumns(resource.fields) };
   const known = (text: string): string => {
     const name = named(text);
     if (!(name in all)) throw new SearchError(`field "${name}" not in table`);
@@ -96,7 +106,7 @@ function search(
       records_format: 'objects',
       resource_id: resource.id,
       records,
-      fields: fields.map((id) => ({ id, type: all[id as '_id'] })),
+      fields: fields.map((id) => ({ id, type: all[id] })),
       total: found.length,
       total_was_estimated: false,
     },
@@ -104,12 +114,11 @@ function search(
 }
 
 function dump(resource: CkanResource, rows: readonly CkanRow[]): SandboxResponse {
-  const names = ['_id', ...Object.keys(resource.fields)];
-  const cell = (value: Cell | undefined): string => {
-    const text = value === null || value === undefined ? '' : String(value);
-    return /[",\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  const lines = [names.join(','), ...rows.map((row) => names.map((name) => cell(row[name])).join(','))];
+  const names = ['_id', ...Object.keys(typedColumns(resource.fields))];
+  const lines = [
+    names.join(','),
+    ...rows.map((row) => names.map((name) => csvField(String(row[name] ?? ''))).join(',')),
+  ];
   return respond(`${lines.join('\r\n')}\r\n`, 'text/csv; charset=utf-8');
 }
 

@@ -3,44 +3,16 @@ import { httpDate, json, respond, withValidators, type SandboxRequest, type Sand
 import type { ColoradoRow, WorldDay } from '../world/types.ts';
 import { ConditionError, parseOrder, parseWhere } from './conditions.ts';
 import { checkParameters, countedAs, rowCount, sodaError } from './soda.ts';
+import { csvField } from './text_files.ts';
 
-export const COLORADO_COLUMNS = [
-  'entityid',
-  'entityname',
-  'principaladdress1',
-  'principaladdress2',
-  'principalcity',
-  'principalstate',
-  'principalzipcode',
-  'principalcountry',
-  'mailingaddress1',
-  'mailingaddress2',
-  'mailingcity',
-  'mailingstate',
-  'mailingzipcode',
-  'mailingcountry',
-  'entitystatus',
-  'jurisdictonofformation',
-  'entitytype',
-  'agentfirstname',
-  'agentmiddlename',
-  'agentlastname',
-  'agentsuffix',
-  'agentorganizationname',
-  'agentprincipaladdress1',
-  'agentprincipaladdress2',
-  'agentprincipalcity',
-  'agentprincipalstate',
-  'agentprincipalzipcode',
-  'agentprincipalcountry',
-  'agentmailingaddress1',
-  'agentmailingaddress2',
-  'agentmailingcity',
-  'agentmailingstate',
-  'agentmailingzipcode',
-  'agentmailingcountry',
-  'entityformdate',
-] as const;
+export const COLORADO_COLUMNS: readonly string[] = (
+  'entityid entityname principaladdress1 principaladdress2 principalcity principalstate principalzipcode ' +
+  'principalcountry mailingaddress1 mailingaddress2 mailingcity mailingstate mailingzipcode mailingcountry ' +
+  'entitystatus jurisdictonofformation entitytype agentfirstname agentmiddlename agentlastname agentsuffix ' +
+  'agentorganizationname agentprincipaladdress1 agentprincipaladdress2 agentprincipalcity agentprincipalstate ' +
+  'agentprincipalzipcode agentprincipalcountry agentmailingaddress1 agentmailingaddress2 agentmailingcity ' +
+  'agentmailingstate agentmailingzipcode agentmailingcountry entityformdate'
+).split(' ');
 
 /** A system field: not a column, but allowed in conditions. */
 const UPDATED_AT = ':updated_at';
@@ -62,7 +34,7 @@ function rows(day: WorldDay, { query }: SandboxRequest): SandboxResponse {
           .get('$select')
           ?.split(',')
           .map((name) => name.trim()) ?? null);
-  const unknown = select?.find((name) => name !== '*' && !(COLORADO_COLUMNS as readonly string[]).includes(name));
+  const unknown = select?.find((name) => name !== '*' && !COLORADO_COLUMNS.includes(name));
   if (unknown !== undefined) throw new ConditionError(`No such column: ${unknown}`);
   const order = query.get('$order');
   const found: ColoradoRow[] = day.colorado
@@ -98,10 +70,9 @@ function rows(day: WorldDay, { query }: SandboxRequest): SandboxResponse {
 const exportDate = (day: string): string => `${Number(day.slice(5, 7))}/${Number(day.slice(8, 10))}/${day.slice(0, 4)}`;
 
 function exportCsv(day: WorldDay): SandboxResponse {
-  const cell = (text: string): string => (/[",\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const lines = day.colorado.map(({ row }) =>
     COLORADO_COLUMNS.map((name) =>
-      cell(name === 'entityformdate' ? exportDate(row[name] ?? '') : (row[name] ?? '')),
+      csvField(name === 'entityformdate' ? exportDate(row[name] ?? '') : (row[name] ?? '')),
     ).join(','),
   );
   return withValidators(

@@ -1,6 +1,6 @@
 /** The sites of the sandbox by host. */
 import type { SitePages } from '../http.ts';
-import { counties, quietCounties } from '../world/auction_cases.ts';
+import { counties, quietCounties } from '../world/auctions.ts';
 import { wprdc } from './allegheny.ts';
 import { bexarSales } from './bexar_sales.ts';
 import { buckeye } from './buckeye.ts';

@@ -2,7 +2,7 @@
 import { spellStreet } from '../world/streets.ts';
 import type { Owner, WorldDay } from '../world/types.ts';
 import { ckanPortal, type CkanRow } from './ckan.ts';
-import { distressRows, zipCell } from './distress_rows.ts';
+import { distressRows, zipCell } from './layer_fields.ts';
 
 const FIPS = '55079';
 
@@ -70,51 +70,24 @@ export const milwaukee = ckanPortal([
   {
     id: '8f1367e1-6f8f-44cc-8ed6-2eecd8267ec7',
     dataset: 'delinquent-real-estate-tax-accounts',
-    fields: {
-      'Tax Key #': 'text',
-      "Owner's Name": 'text',
-      "Owner's Mailing Address": 'text',
-      City: 'text',
-      State: 'text',
-      Zip: 'text',
-      'Property Address': 'text',
-      'Ald Dist': 'numeric',
-      'Levy Year': 'numeric',
-      'Total Tax Principal': 'numeric',
-    },
+    fields:
+      "Tax Key #, Owner's Name, Owner's Mailing Address, City, State, Zip, Property Address, Ald Dist:numeric, Levy " +
+      'Year:numeric, Total Tax Principal:numeric',
     rows: taxRows,
   },
   {
     id: '46dca88b-fec0-48f1-bda6-7296249ea61f',
     dataset: 'accelavacantbuilding',
-    fields: { PARCELNBR: 'text', ADDRFULLLINE: 'text', DATEOPENED: 'text', LANDUSE: 'text', ZipCode: 'text' },
+    fields: 'PARCELNBR, ADDRFULLLINE, DATEOPENED, LANDUSE, ZipCode',
     rows: vacantRows,
   },
   {
     id: '0a2c7f31-cd15-4151-8222-09dd57d5f16d',
     dataset: 'mprop',
-    fields: {
-      TAXKEY: 'text',
-      HOUSE_NR_LO: 'int',
-      HOUSE_NR_HI: 'int',
-      HOUSE_NR_SFX: 'text',
-      SDIR: 'text',
-      STREET: 'text',
-      STTYPE: 'text',
-      OWNER_NAME_1: 'text',
-      OWNER_NAME_2: 'text',
-      OWNER_MAIL_ADDR: 'text',
-      OWNER_CITY_STATE: 'text',
-      OWNER_ZIP: 'text',
-      GEO_ZIP_CODE: 'text',
-      C_A_TOTAL: 'numeric',
-      LAND_USE: 'text',
-      OWN_OCPD: 'text',
-      YR_BUILT: 'int',
-      NR_UNITS: 'int',
-      CONVEY_DATE: 'text',
-      CONVEY_FEE: 'numeric',
-    },
+    fields:
+      'TAXKEY, HOUSE_NR_LO:int, HOUSE_NR_HI:int, HOUSE_NR_SFX, SDIR, STREET, STTYPE, OWNER_NAME_1, OWNER_NAME_2, ' +
+      'OWNER_MAIL_ADDR, OWNER_CITY_STATE, OWNER_ZIP, GEO_ZIP_CODE, C_A_TOTAL:numeric, LAND_USE, OWN_OCPD, ' +
+      'YR_BUILT:int, NR_UNITS:int, CONVEY_DATE, CONVEY_FEE:numeric',
     rows: propertyRows,
   },
 ]);

@@ -1,19 +1,93 @@
 /**
  * Montgomery County's Treasurer: a page whose links have backslashes and no quotes, to weekly archives made on Windows.
- * The delinquency CSV has 62 columns, headers and values padded with spaces, and lines that continue a record. The tax
+ * The delinquency CSV has 62 columns, headers and values padded with spaces, and lines that continue a rollRecord. The tax
  * roll is in montgomery_roll.ts.
  */
-import { httpDate, page, respond, withValidators, type SandboxRequest, type SandboxResponse } from '../http.ts';
+import { httpDate, page, respond, type SandboxRequest, type SandboxResponse, withValidators } from '../http.ts';
 import { dayNumber, dayText, oracleDay } from '../world/days.ts';
 import { listDay } from '../world/debts.ts';
 import { Draw } from '../world/random.ts';
 import { spellStreet } from '../world/streets.ts';
+import type { DelinquentParcel, Property, WorldDay } from '../world/types.ts';
 import { worldOn } from '../world/world.ts';
-import type { DelinquentParcel, WorldDay } from '../world/types.ts';
 import { htmlPage } from './html.ts';
-import { landUse, MONTGOMERY_FIPS as FIPS, rollCsv } from './montgomery_roll.ts';
 import { csvField, windows1252 } from './text_files.ts';
 import { packZip } from './xlsx.ts';
+
+const FIPS = '39113';
+
+/** Columns in the order of the file. */
+const ROLL_COLUMNS = [
+  ...(
+    'TXYR PARCELID HLF1CHG HLF2CHG HLF1RED HLF2RED HLF1ADJ HLF2ADJ HLF1RLBK HLF2RLBK HLF1HMSD HLF2HMSD HLF1HMRB ' +
+    'HLF2HMRB HLF1PEN HLF2PEN HLF1SPASMTS HLF2SPASMTS FULLYRAMTDUE NETDELQ HLF1AMTDUE HLF2AMTDUE HLF1DAYCRDT ' +
+    'HLF2DAYCRDT PARCELLOCATION LEGAL1 LEGAL2 LEGAL3 ACRES TXDST CLS LUC AGLAND ASMTLAND ASMTBLDG ASMTTOTAL ' +
+    'TAXABLELAND TAXABLEBLDG PUBLICUTILITY ROLLTYPE TAXABLETOTAL OWNERNAME1 OWNERNAME2 MAILINGNAME1 MAILINGNAME2 ' +
+    'PADDR1 PADDR2 PADDR3 CITYNAME MORTCO NBHD ASMTWEN AC HMSDLAND HMSDBLDG FRCLSR SALESDTE PRICE YRBL GROSSRATE ' +
+    'EFFRATE REDRATE DUEDATE B HLF1DELQ RENTALREG AETASMTLAND AETASMTBLDG AETASMTTOTAL AETTAXABLELAND ' +
+    'AETTAXABLEBLDG AETTAXABLETOTAL CASMTLAND CTAXABLELAND HMSDFLAG'
+  ).split(' '),
+  'SQ. FT.',
+  'DYTNCRDT',
+  'OWNOCC',
+  'CITY/TOWNSHIP',
+  'SCHOOL DISTRICT',
+  'PARCEL LOCATION ZIP',
+  'CENSUS TRACT',
+];
+
+/** Width of a padded column; the others are not padded. */
+const WIDTHS: Readonly<Record<string, number>> = {
+  PARCELID: 14,
+  PARCELLOCATION: 40,
+  OWNERNAME1: 40,
+  'CITY/TOWNSHIP': 50,
+  'PARCEL LOCATION ZIP': 30,
+};
+
+/** Ohio's land use code of a building with so many units; 500 is vacant land. */
+export function landUse(units: number): string {
+  if (units === 0) return '500';
+  return units > 3 ? '401' : `5${units}0`;
+}
+
+/** City or township and ZIP of a property as the roll prints them. */
+export function rollPlace({ value, city, zip, hasAddress }: Property): { readonly city: string; readonly zip: string } {
+  const hundreds = value / 100;
+  return {
+    city: hundreds % 11 === 0 ? 'HARRISON TWP' : city.toUpperCase(),
+    zip: !hasAddress || hundreds % 9 === 0 ? '' : zip,
+  };
+}
+
+function rollRecord(property: Property, debt: DelinquentParcel | undefined): string {
+  const { owner, units } = property;
+  const place = rollPlace(property);
+  const values: Readonly<Record<string, string>> = {
+    TXYR: '2026',
+    PARCELID: property.parcel ?? '',
+    NETDELQ: debt?.amount ?? '0.00',
+    PARCELLOCATION: property.hasAddress ? spellStreet(property.address, 'upper_abbreviated') : '',
+    CLS: units > 3 ? 'C' : 'R',
+    LUC: landUse(units),
+    ASMTTOTAL: `${property.value}.00`,
+    OWNERNAME1: owner.name,
+    OWNERNAME2: owner.second ?? '',
+    OWNOCC: owner.occupies ? 'Y' : 'N',
+    'CITY/TOWNSHIP': place.city,
+    'PARCEL LOCATION ZIP': place.zip,
+  };
+  return ROLL_COLUMNS.map((name) => csvField((values[name] ?? '').padEnd(WIDTHS[name] ?? 0))).join(',');
+}
+
+/** The roll of a day. */
+function rollCsv(day: WorldDay): string {
+  const debts = new Map(day.delinquent.map((debt) => [debt.propertyId, debt]));
+  const lines = [...day.world.properties.values()]
+    .filter(({ countyFips, parcel }) => countyFips === FIPS && parcel !== null)
+    .map((property) => rollRecord(property, debts.get(property.id)));
+  return [ROLL_COLUMNS.map((name) => name.padEnd(WIDTHS[name] ?? 0)).join(','), ...lines, ''].join('\r\n');
+}
 
 const FOLDER = '/applications/treasurer/downloads';
 /** Number of weekly files that stay posted. */
@@ -26,72 +100,19 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** Columns in the order of the file, with the width of their values. */
-const COLUMNS: readonly (readonly [name: string, width: number])[] = [
-  ['PARCELID', 14],
-  ...[
-    'HLF1CHG',
-    'HLF2CHG',
-    'HLF1RED',
-    'HLF2RED',
-    'HLF1ADJ',
-    'HLF2ADJ',
-    'HLF1RLBK',
-    'HLF2RLBK',
-    'HLF1HMSD',
-    'HLF2HMSD',
-    'HLF1HMRB',
-    'HLF2HMRB',
-    'HLF1PN',
-    'HLF2PEN',
-    'HLF1SPASMTS',
-    'HLF2SPASMTS',
-    'FULLYRAMTDUE',
-    'NETDELQ',
-    'HLF1AMTDUE',
-    'HLF2AMTDUE',
-    'HLF1DAYCRDT',
-    'HLF2DAYCRDT',
-  ].map((name) => [name, 12] as const),
-  ['PARCELLOCATION', 34],
-  ['LEGAL1', 30],
-  ['LEGAL2', 30],
-  ['LEGAL3', 30],
-  ['ACRES', 9],
-  ['TXDST', 5],
-  ['CLS', 3],
-  ['LUC', 3],
-  ['AGLAND', 12],
-  ['TAXABLELAND', 12],
-  ['TAXABLEBLDG', 12],
-  ['TAXABLETOTAL', 12],
-  ['ASMTLAND', 12],
-  ['ASMTBLDG', 12],
-  ['PUBLICUTILITY', 12],
-  ['ROLLTYPE', 4],
-  ['ASMTTOTAL', 12],
-  ['OWNERNAME1', 35],
-  ['OWNERNAME2', 35],
-  ['MAILINGNAME1', 35],
-  ['MAILINGNAME2', 35],
-  ['PADDR1', 35],
-  ['PADDR2', 35],
-  ['PADDR3', 35],
-  ['MORTCO', 6],
-  ['NBHD', 8],
-  ['ASMTWEN', 9],
-  ['AC', 3],
-  ['HMSDLAND', 12],
-  ['HMSDBLDG', 12],
-  ['FRCLSR', 9],
-  ['SALESDTE', 9],
-  ['PRICE', 12],
-  ['YRBL', 4],
-  ['GROSSRATE', 8],
-  ['EFFRATE', 8],
-  ['REDRATE', 8],
-  ['DUEDATE', 9],
-  ['CERTDLQYR', 9],
-];
+const COLUMNS: readonly (readonly [name: string, width: number])[] = (
+  'PARCELID:14 HLF1CHG HLF2CHG HLF1RED HLF2RED HLF1ADJ HLF2ADJ HLF1RLBK HLF2RLBK HLF1HMSD HLF2HMSD HLF1HMRB ' +
+  'HLF2HMRB HLF1PN HLF2PEN HLF1SPASMTS HLF2SPASMTS FULLYRAMTDUE NETDELQ HLF1AMTDUE HLF2AMTDUE HLF1DAYCRDT ' +
+  'HLF2DAYCRDT PARCELLOCATION:34 LEGAL1:30 LEGAL2:30 LEGAL3:30 ACRES:9 TXDST:5 CLS:3 LUC:3 AGLAND TAXABLELAND ' +
+  'TAXABLEBLDG TAXABLETOTAL ASMTLAND ASMTBLDG PUBLICUTILITY ROLLTYPE:4 ASMTTOTAL OWNERNAME1:35 OWNERNAME2:35 ' +
+  'MAILINGNAME1:35 MAILINGNAME2:35 PADDR1:35 PADDR2:35 PADDR3:35 MORTCO:6 NBHD:8 ASMTWEN:9 AC:3 HMSDLAND HMSDBLDG ' +
+  'FRCLSR:9 SALESDTE:9 PRICE YRBL:4 GROSSRATE:8 EFFRATE:8 REDRATE:8 DUEDATE:9 CERTDLQYR:9'
+)
+  .split(' ')
+  .map((column) => {
+    const [name = '', width = '12'] = column.split(':');
+    return [name, Number(width)];
+  });
 
 const amount = (cents: number): string => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
 

@@ -1,8 +1,8 @@
 /** Cities whose cases are tables of a Socrata portal: Kansas City, Cincinnati and Chicago. */
 import type { WorldDay } from '../world/types.ts';
 import type { Row } from './conditions.ts';
-import { distressRows, zipCell } from './distress_rows.ts';
-import { sodaPortal, type SodaTable } from './soda.ts';
+import { distressRows, zipCell } from './layer_fields.ts';
+import { sodaPortal } from './soda.ts';
 
 /** A day as SODA sends it. */
 const instant = (day: string): string => `${day}T00:00:00.000`;
@@ -53,42 +53,21 @@ const chicago =
       address: street,
     }));
 
-const violationColumns: SodaTable['columns'] = {
-  id: 'text',
-  violation_date: 'calendar_date',
-  violation_code: 'text',
-  violation_status: 'text',
-  violation_description: 'text',
-  address: 'text',
-};
+const violationColumns =
+  'id, violation_date:calendar_date, violation_code, violation_status, violation_description, address';
 
 export const kansasCity = sodaPortal([
   {
     id: 'w5nm-8qv8',
     name: 'Open exterior building violations',
-    columns: {
-      violationid: 'text',
-      casenumber: 'text',
-      case_status: 'text',
-      street_address: 'text',
-      postalcode: 'number',
-      description: 'text',
-      vio_status: 'text',
-      pin: 'number',
-    },
+    columns:
+      'violationid, casenumber, case_status, street_address, postalcode:number, description, vio_status, pin:number',
     rows: kansasCityCode,
   },
   {
     id: 'ax3m-jhxx',
     name: 'Dangerous Buildings List',
-    columns: {
-      casenumber: 'text',
-      address: 'text',
-      zip_code: 'text',
-      case_opened: 'calendar_date',
-      statusofcase: 'text',
-      neighborhood: 'text',
-    },
+    columns: 'casenumber, address, zip_code, case_opened:calendar_date, statusofcase, neighborhood',
     rows: kansasCityDangerous,
   },
 ]);
@@ -97,15 +76,9 @@ export const cincinnati = sodaPortal([
   {
     id: 'cncm-znd6',
     name: 'Code Enforcement',
-    columns: {
-      number_key: 'text',
-      comp_type_desc: 'text',
-      sub_type_desc: 'text',
-      entered_date: 'calendar_date',
-      full_address: 'text',
-      data_status_display: 'text',
-      status_class: 'text',
-    },
+    columns:
+      'number_key, comp_type_desc, sub_type_desc, entered_date:calendar_date, full_address, data_status_display, ' +
+      'status_class',
     rows: cincinnatiCode,
   },
 ]);

@@ -1,6 +1,7 @@
 /** A Socrata portal: rows of its tables by SODA 2, and the description of each table. */
 import { json, page, respond, type SandboxRequest, type SandboxResponse, type SitePages } from '../http.ts';
 import type { WorldDay } from '../world/types.ts';
+import { typedColumns } from './ckan.ts';
 import { ConditionError, parseOrder, parseWhere, type Row } from './conditions.ts';
 import { escapeHtml, htmlPage } from './html.ts';
 import { perDay } from './per_day.ts';
@@ -8,8 +9,8 @@ import { perDay } from './per_day.ts';
 export interface SodaTable {
   readonly id: string;
   readonly name: string;
-  /** Columns with their type. */
-  readonly columns: Readonly<Record<string, 'text' | 'number' | 'calendar_date'>>;
+  /** Columns, for `typedColumns`. */
+  readonly columns: string;
   /** Rows; empty cells are null or absent. A row has the same position every day. */
   readonly rows: (day: WorldDay) => readonly Row[];
 }
@@ -44,7 +45,8 @@ export function checkParameters(query: URLSearchParams, columns: readonly string
 }
 
 function select(table: SodaTable, rows: readonly Row[], { query }: SandboxRequest): SandboxResponse {
-  const columns = [ROW_ID, ...Object.keys(table.columns)];
+  const own = Object.keys(typedColumns(table.columns));
+  const columns = [ROW_ID, ...own];
   checkParameters(query, columns);
   const limit = rowCount(query, '$limit', 1000);
   if (limit > MAX_ROWS) throw new ConditionError(`Cannot retrieve more than ${MAX_ROWS} rows at a time`);
@@ -58,7 +60,7 @@ function select(table: SodaTable, rows: readonly Row[], { query }: SandboxReques
   const order = query.get('$order');
   // Without $order a client may not rely on the order.
   const ordered = order === null ? found.toReversed() : found.toSorted(parseOrder(order, columns));
-  const names = query.get('$select')?.split(',') ?? Object.keys(table.columns);
+  const names = query.get('$select')?.split(',') ?? own;
   const unknown = names.find((name) => !columns.includes(name));
   if (unknown !== undefined) throw new ConditionError(`No such column: ${unknown}`);
   return json(
@@ -75,7 +77,7 @@ const describe = (table: SodaTable): SandboxResponse =>
     id: table.id,
     name: `${table.name} (sandbox: made-up data)`,
     assetType: 'dataset',
-    columns: Object.entries(table.columns).map(([name, type], at) => ({
+    columns: Object.entries(typedColumns(table.columns)).map(([name, type], at) => ({
       id: 1000 + at,
       name,
       fieldName: name,

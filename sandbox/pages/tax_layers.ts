@@ -6,12 +6,10 @@ import { Draw } from '../world/random.ts';
 import { spellStreet } from '../world/streets.ts';
 import { undashed } from '../world/parcels.ts';
 import type { DelinquentParcel, Property, WorldDay } from '../world/types.ts';
-import { mapServer, type Layer, type LayerField } from './arcgis.ts';
+import { mapServer, type Layer } from './arcgis.ts';
 import type { Row } from './conditions.ts';
+import { amounts, instants, texts, whole } from './layer_fields.ts';
 import { perDay } from './per_day.ts';
-
-const texts = (...names: string[]): LayerField[] => names.map((name) => ({ name, type: 'String' }));
-const amounts = (...names: string[]): LayerField[] => names.map((name) => ({ name, type: 'Double' }));
 
 const debts = perDay((day) => new Map(day.delinquent.map((debt) => [debt.propertyId, debt])));
 
@@ -48,30 +46,14 @@ const cuyahoga: Layer = {
   id: 2,
   name: 'EPV Parcels',
   fields: [
-    ...texts(
-      'parcel_id',
-      'parcelpin',
-      'parcel_owner',
-      'second_owner',
-      'par_addr_all',
-      'parcel_unit',
-      'parcel_city',
-      'parcel_zip',
-      'mail_name',
-      'mail_addr_street',
-      'mail_unit_no',
-      'mail_city',
-      'mail_state',
-      'mail_zip',
-    ),
+    ...texts('parcel_id', 'parcelpin', 'parcel_owner', 'second_owner', 'par_addr_all', 'parcel_unit'),
+    ...texts('parcel_city', 'parcel_zip', 'mail_name', 'mail_addr_street', 'mail_unit_no', 'mail_city'),
+    ...texts('mail_state', 'mail_zip'),
     ...amounts('total_net_delq_balance', 'grand_total_balance', 'tax_market_total'),
-    { name: 'prev_tax_year', type: 'Integer' },
-    { name: 'cur_tax_year', type: 'Integer' },
-    ...['foreclosure_flag', 'cert_sold_flag', 'cert_pend_flag', 'payment_plan_flag'].map(
-      (name) => ({ name, type: 'Integer' }) as const,
-    ),
+    ...whole('prev_tax_year', 'cur_tax_year', 'foreclosure_flag', 'cert_sold_flag', 'cert_pend_flag'),
+    ...whole('payment_plan_flag'),
     ...texts('bor_status', 'tax_luc_description'),
-    { name: 'taxbill_update_date', type: 'Date' },
+    ...instants('taxbill_update_date'),
   ],
   features: (day) => [
     ...withRepeats(cuyahogaRows(day), 9),
@@ -127,21 +109,10 @@ const hamilton: Layer = {
   name: 'Parcels',
   largestPage: 200,
   fields: [
-    ...texts(
-      'PARCELID',
-      'AUDPTYID',
-      'AUDPCLID',
-      'OWNNM1',
-      'OWNNM2',
-      'ADDRNO',
-      'ADDRST',
-      'ADDRSF',
-      'MLADR1',
-      'MLADR2',
-      'MLADR3',
-    ),
+    ...texts('PARCELID', 'AUDPTYID', 'AUDPCLID', 'OWNNM1', 'OWNNM2', 'ADDRNO', 'ADDRST', 'ADDRSF', 'MLADR1'),
+    ...texts('MLADR2', 'MLADR3'),
     ...amounts('DELQ_TAXES', 'DELQ_TAXES_PD'),
-    { name: 'DLNQDT', type: 'Date' },
+    ...instants('DLNQDT'),
     ...texts('FORECL_FLAG'),
     ...amounts('MKT_TOTAL_VAL', 'ANNUAL_TAXES'),
     ...texts('CLASS', 'PAR_DELETED', 'SALDAT'),
@@ -213,18 +184,11 @@ const stark: Layer = {
   id: 0,
   name: 'StarkCountyParcels',
   fields: [
-    ...texts(
-      'PIN',
-      'OWNER',
-      'SITE_ADDRESS1',
-      'SITE_ADDRESS3',
-      'MAILING_ADDRESS1',
-      'MAILING_ADDRESS2',
-      'MAILING_ADDRESS3',
-    ),
+    ...texts('PIN', 'OWNER', 'SITE_ADDRESS1', 'SITE_ADDRESS3', 'MAILING_ADDRESS1', 'MAILING_ADDRESS2'),
+    ...texts('MAILING_ADDRESS3'),
     ...amounts('TOTAL_BILLED', 'TOTAL_PAID', 'FINAL_BALANCE'),
-    { name: 'CERTIFIED_DELINQUENT_YEAR', type: 'Integer' },
-    { name: 'CERTIFIED_DELINQUENT_DATE', type: 'Date' },
+    ...whole('CERTIFIED_DELINQUENT_YEAR'),
+    ...instants('CERTIFIED_DELINQUENT_DATE'),
     ...amounts('APPRAISED_TOTAL_VALUE'),
     ...texts('LAND_USE_DESCRIPTION'),
   ],

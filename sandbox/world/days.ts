@@ -36,20 +36,7 @@ export function monthStart(number: number, months = 0): number {
 /** MM/DD/YYYY. */
 export const usDay = (day: Day): string => `${day.slice(5, 7)}/${day.slice(8)}/${day.slice(0, 4)}`;
 
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
+const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 
 /** "May 1, 2022" */
 export function wordedDay(number: number): string {

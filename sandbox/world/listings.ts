@@ -1,12 +1,169 @@
 /** Listings of the made-up world: when each appears, its price and claims, price changes, and when it disappears. */
 import { dayText, DEFAULT_DAY, dollars, FIRST_DAY, LAST_DAY } from './days.ts';
 import { listingMetros, placesOfMetro } from './places.ts';
-import { cutAgain, drawClaim, drawPrice, drawPrices } from './asking_prices.ts';
-import { roundPrice, type PropertyBook } from './properties.ts';
+import { type PropertyBook, roundPrice, yearlyNet } from './properties.ts';
 import { Draw } from './random.ts';
-import { spellStreet, type Spelling } from './streets.ts';
-import { drawStated, type Stated } from './unit_mixes.ts';
+import { type Spelling, spellStreet } from './streets.ts';
 import type { ClaimKind, ListingEvent, ListingOnDay, mainSites, PriceKind, Property, Site } from './types.ts';
+import { drawStated, type Stated } from './unit_mixes.ts';
+
+/** First asking price, and its peculiarity. */
+function drawPrice(
+  draw: Draw,
+  property: Property,
+): {
+  price: number;
+  priceKind: PriceKind;
+  net: number;
+} {
+  const { units, rent2br } = property;
+  const net = yearlyNet(units, rent2br);
+  const plain = roundPrice(net / draw.bell(0.061, 0.0135, 0.039, 0.108));
+  const unit = units * rent2br;
+  if (units <= 4 && draw.chance(0.06))
+    return { price: roundPrice(unit * draw.int(150, 260)), priceKind: 'above_proxy', net };
+  if (unit * 25 < 66_000 && draw.chance(0.2))
+    return { price: Math.round(draw.int(unit * 25, 66_000) / 100) * 100, priceKind: 'below_minimum_loan', net };
+  if (draw.chance(0.009)) return { price: Math.round(plain / 10), priceKind: 'typo_low', net };
+  return { price: plain, priceKind: draw.chance(0.05) ? 'call_for_price' : 'plain', net };
+}
+
+/** Price cuts every few weeks, and sometimes an increase. */
+function drawPrices(draw: Draw, price: number, from: number, to: number | null): [number, number][] {
+  const prices: [number, number][] = [[from, price]];
+  let current = price;
+  for (let day = from + draw.int(12, 100); day < (to ?? LAST_DAY + 1); day += draw.int(22, 130)) {
+    const factor = draw.chance(0.04) ? 1 + draw.int(1, 4) / 100 : 1 - draw.int(15, 65) / 1000;
+    const next = current < 20_000 ? Math.round(current * factor) : roundPrice(current * factor);
+    if (next !== current) prices.push([day, next]);
+    current = next;
+  }
+  return prices;
+}
+
+/** Some sellers cut the price again within days. Their later prices are lower in proportion. */
+function cutAgain(draw: Draw, prices: readonly [number, number][]): [number, number][] {
+  if (!draw.chance(0.08)) return [...prices];
+  let factor = 1;
+  const priceOf = (price: number): number => {
+    if (factor === 1) return price;
+    return price < 20_000 ? Math.round(price * factor) : roundPrice(price * factor);
+  };
+  return prices.flatMap(([day, price], at): [number, number][] => {
+    const first: [number, number] = [day, priceOf(price)];
+    const again = day + draw.int(1, 4);
+    if (at === 0 || again >= (prices[at + 1]?.[0] ?? LAST_DAY)) return [first];
+    factor *= 0.96;
+    return [first, [again, priceOf(price)]];
+  });
+}
+
+function drawClaim(draw: Draw, net: number, price: number): { claim: ClaimKind; claimedNet: number } {
+  const claim = draw.weighted<ClaimKind>([
+    ['fair', 48],
+    ['inflated', 17],
+    ['modest', 8],
+    ['none', 27],
+  ]);
+  const points = (low: number, high: number): number => Math.round((price * draw.int(low, high)) / 10_000);
+  const claimedNet =
+    claim === 'inflated'
+      ? net + points(105, 350)
+      : claim === 'modest'
+        ? Math.max(Math.round(net * 0.4), net - points(105, 250))
+        : Math.round((net * draw.int(96, 105)) / 100);
+  return { claim, claimedNet };
+}
+
+/** The main sites' listings that a site repeats, and its numbers and spellings. */
+interface Repeats {
+  readonly site: Site;
+  /** States that it covers. */
+  readonly states: readonly string[];
+  /** Share of the listings in those states that it shows. */
+  readonly share: number;
+  readonly spellings: readonly (readonly [Spelling, number])[];
+  readonly listingId: (serial: number) => string;
+  readonly path: (listingId: string) => string;
+  /** Whether it keeps showing sold listings. */
+  readonly showsSold: boolean;
+}
+
+const SITES: readonly Repeats[] = [
+  {
+    site: 'reso_sandbox_mls',
+    states: ['AL', 'AZ', 'FL', 'GA', 'NC', 'TN', 'TX'],
+    share: 0.45,
+    spellings: [
+      ['upper_words', 3],
+      ['abbreviated', 4],
+      ['upper_abbreviated', 2],
+    ],
+    listingId: (serial) => `SMLS-${7_000_000 + serial}`,
+    // A feed of Data Dictionary 1.7 has no page per listing: the path of the record.
+    path: (id) => `/v2/Property('${id}')`,
+    showsSold: false,
+  },
+  {
+    site: 'crescent_brokerage',
+    states: ['IL', 'IN', 'KS', 'KY', 'MI', 'MO', 'WI'],
+    share: 0.7,
+    spellings: [
+      ['words', 3],
+      ['abbreviated', 3],
+      ['upper_words', 2],
+    ],
+    listingId: (serial) => `CB-${300_000 + serial}`,
+    path: (id) => `/deals/${id}`,
+    showsSold: true,
+  },
+];
+
+/** A site's listings. It shows a property once, even if both main sites list it. */
+function repeatedBy(seed: number, repeats: Repeats, plans: readonly ListingPlan[]): ListingPlan[] {
+  const last = new Map<
+    string,
+    {
+      turn: number;
+      to: number | null;
+      listingId: string;
+    }
+  >();
+  return plans.flatMap((plan): ListingPlan[] => {
+    const { property } = plan;
+    const before = last.get(property.id);
+    if (before && (before.to === null || plan.from <= before.to)) return [];
+    const draw = new Draw(seed, 'repeat', repeats.site, plan.site, plan.listingId);
+    if (!repeats.states.includes(property.state) || !draw.chance(repeats.share)) return [];
+    const turn = before === undefined ? 0 : before.turn + 1;
+    const listingId = repeats.listingId(Number(property.id.slice(1)) * 3 + turn);
+    last.set(property.id, { turn, to: plan.to, listingId });
+    const late = draw.int(0, 6);
+    const to = !repeats.showsSold && plan.soldFrom !== null ? Math.max(plan.from + 1, plan.soldFrom) : plan.to;
+    const from = to === null ? plan.from + late : Math.max(plan.from, Math.min(plan.from + late, to - 1));
+    return [
+      {
+        ...plan,
+        site: repeats.site,
+        listingId,
+        path: repeats.path(listingId),
+        street: spellStreet(property.address, draw.weighted(repeats.spellings)),
+        from,
+        to,
+        soldFrom: repeats.showsSold ? plan.soldFrom : null,
+        prices: plan.prices.map(([day, amount]) => [Math.max(from, day), amount] as const),
+        relistOf: before?.listingId ?? null,
+        showsUnits: !draw.chance(0.08),
+        showsYear: !draw.chance(0.2),
+        ...drawStated(seed, repeats.site, listingId, property),
+      },
+    ];
+  });
+}
+
+/** Listings of all sites that repeat others. */
+export const planRepeats = (seed: number, plans: readonly ListingPlan[]): ListingPlan[] =>
+  SITES.flatMap((repeats) => repeatedBy(seed, repeats, plans));
 
 type MainSite = (typeof mainSites)[number];
 

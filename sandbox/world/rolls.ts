@@ -1,10 +1,9 @@
 /** Assessment rolls of the made-up world: the last transfer and the assessed value of each parcel. */
 import { dayText, DEFAULT_DAY, dollars } from './days.ts';
-import type { RollEntry } from './distress_types.ts';
 import { placesOfCounty } from './places.ts';
 import type { PropertyBook } from './properties.ts';
 import { Draw } from './random.ts';
-import type { Property } from './types.ts';
+import type { Property, RollEntry } from './types.ts';
 
 /** County with a roll but without debts or cases: only a few of its properties are for sale. */
 const MARION = '18097';

@@ -1,5 +1,5 @@
 /** Summit County's yearly notice of delinquent taxes in its newspaper. It never changes. */
-import type { AuctionPlan } from './auction_cases.ts';
+import type { AuctionPlan } from './auctions.ts';
 import { dollars } from './days.ts';
 import { placesOfCounty } from './places.ts';
 import type { PropertyBook } from './properties.ts';

@@ -3,9 +3,8 @@
  * them. Values have the JSON form of lib/record.ts: money and percent are decimal strings with two decimals, days are
  * YYYY-MM-DD. An absent value is null.
  */
-import type { DistressOnDay, RollEntry } from './distress_types.ts';
 import type { RentCounty } from './rents.ts';
-import type { AuctionType } from '../../sources/kinds.ts';
+import type { AuctionType, DISTRESS_TYPES } from '../../sources/kinds.ts';
 
 export type SaleKind = 'mortgage_foreclosure' | 'tax_foreclosure';
 export type SaleStatus = 'scheduled' | 'cancelled' | 'withdrawn' | 'postponed' | 'sold' | 'unsold';
@@ -283,14 +282,6 @@ export interface ColoradoEntity {
   readonly row: ColoradoRow;
 }
 
-/** A property that more than one source shows on a day. */
-export interface Link {
-  readonly propertyId: string;
-  readonly listings: readonly { readonly site: Site; readonly listingId: string }[];
-  readonly delinquentParcel: string | null;
-  readonly auctions: readonly string[];
-}
-
 /** All facts of one day. Each part is computed on first use. */
 export interface WorldDay {
   readonly world: World;
@@ -309,7 +300,6 @@ export interface WorldDay {
   readonly ohio: OhioRelease;
   readonly colorado: readonly ColoradoEntity[];
   readonly rents: readonly RentCounty[];
-  readonly links: readonly Link[];
   property(id: string): Property;
   /** All parcels of a county's assessment roll, or of its city where only a city publishes one. */
   roll(countyFips: string): readonly RollEntry[];
@@ -318,4 +308,47 @@ export interface WorldDay {
 export interface World {
   readonly options: WorldOptions;
   readonly properties: ReadonlyMap<string, Property>;
+}
+
+/**
+ * How a publisher's row differs from the facts: no street address (or the publisher's placeholder for one), no parcel
+ * number (or its placeholder), an impossible year of filing, the same row twice, or a ZIP with four more digits.
+ */
+export type Flaw = 'no_address' | 'no_parcel' | 'corrupt_year' | 'repeated' | 'zip_plus_4';
+
+/** A record of distress other than a tax debt or a sale, as of a day. */
+export interface DistressOnDay {
+  readonly kind: (typeof DISTRESS_TYPES)[number];
+  readonly countyFips: string;
+  readonly propertyId: string;
+  /**
+   * Case, ticket or permit number as its publisher prints it, or the parcel number if it has no other; unique within
+   * county and kind.
+   */
+  readonly number: string;
+  readonly filedOn: Day;
+  readonly lastActivityOn: Day;
+  readonly isOpen: boolean;
+  /** Amount claimed, of the lien, or still owed of the fine; null where the publisher has none. */
+  readonly amount: Money | null;
+  /** The subject in the words of a publisher: "High grass and weeds". */
+  readonly about: string;
+  /** Who filed the case or holds the lien; a company. */
+  readonly plaintiff: string | null;
+  readonly taxYear: number | null;
+  /** Rows of the record in a file with a row for each event or plaintiff. */
+  readonly rows: number;
+  readonly flaw: Flaw | null;
+}
+
+/** The last transfer of a property and its value, as the assessor's roll has them. */
+export interface RollEntry {
+  readonly propertyId: string;
+  readonly countyFips: string;
+  readonly parcel: string;
+  readonly lastSaleDate: Day | null;
+  /** Null where the roll has a token amount of a transfer that was no sale. */
+  readonly lastSalePrice: Money | null;
+  readonly isMarketSale: boolean;
+  readonly assessedValue: number;
 }

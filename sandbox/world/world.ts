@@ -3,22 +3,26 @@
  * October 2026 to January 2027. Pure: the same options and day give the same world, in any order of days.
  */
 import { SettingError } from '../../lib/settings.ts';
-import { auctionsOn, planAuctions, type AuctionPlan } from './auctions.ts';
+import { type AuctionPlan, auctionsOn, planAuctions } from './auctions.ts';
 import { coloradoOn, planColorado, type ColoradoPlan } from './colorado.ts';
 import { dayNumber, DEFAULT_DAY } from './days.ts';
-import { delinquentOn, planDebts, type DebtPlan } from './debts.ts';
-import { delinquentElsewhereOn, planDebtsElsewhere, type LevyPlan } from './debts_elsewhere.ts';
-import { distressOn, planDistress, type DistressPlan } from './distress.ts';
-import type { RollEntry } from './distress_types.ts';
-import { isShown, listingEventsOn, listingOn, planListings, type ListingPlan } from './listings.ts';
+import {
+  type DebtPlan,
+  delinquentElsewhereOn,
+  delinquentOn,
+  type LevyPlan,
+  planDebts,
+  planDebtsElsewhere,
+} from './debts.ts';
+import { distressOn, type DistressPlan, planDistress } from './distress.ts';
+import { isShown, listingEventsOn, listingOn, type ListingPlan, planListings, planRepeats } from './listings.ts';
 import { ohioOn } from './ohio.ts';
 import { PropertyBook } from './properties.ts';
 import { rents } from './rents.ts';
-import { planRepeats } from './repeats.ts';
 import { addRollParcels, rollOf } from './rolls.ts';
-import { planSalesElsewhere, salesElsewhereOn, type SalePlan } from './sales_elsewhere.ts';
+import { planSalesElsewhere, type SalePlan, salesElsewhereOn } from './sales_elsewhere.ts';
 import { planNotice } from './summit.ts';
-import type { Link, PrintedDebt, World, WorldDay, WorldOptions } from './types.ts';
+import type { PrintedDebt, RollEntry, World, WorldDay, WorldOptions } from './types.ts';
 
 interface Plans {
   readonly book: PropertyBook;
@@ -39,6 +43,20 @@ function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => (made ??= { value: make() }).value;
 }
+
+type Lazy = Pick<
+  WorldDay,
+  'listings' | 'listingEvents' | 'goneListings' | 'delinquent' | 'auctions' | 'distress' | 'ohio' | 'colorado'
+>;
+
+/** An object whose values are computed on first use. */
+const lazily = <T extends object>(make: { readonly [K in keyof T]: () => T[K] }): T =>
+  Object.defineProperties(
+    {} as T,
+    Object.fromEntries(
+      Object.entries<() => unknown>(make).map(([name, value]) => [name, { enumerable: true, get: once(value) }]),
+    ),
+  );
 
 /** Default sizes, which a run reads in seconds. */
 const defaultOptions: WorldOptions = {
@@ -93,92 +111,34 @@ export function makeWorld(options: Partial<WorldOptions> = {}): World {
   return world;
 }
 
-function findLinks(day: Pick<WorldDay, 'listings' | 'delinquent' | 'auctions'>): Link[] {
-  const seen = new Map<
-    string,
-    {
-      listings: Link['listings'][number][];
-      delinquentParcel: string | null;
-      auctions: string[];
-      sources: number;
-    }
-  >();
-  const of = (propertyId: string) => {
-    const link = seen.get(propertyId) ?? { listings: [], delinquentParcel: null, auctions: [], sources: 0 };
-    seen.set(propertyId, link);
-    return link;
-  };
-  for (const { propertyId, site, listingId } of day.listings) of(propertyId).listings.push({ site, listingId });
-  for (const { propertyId, parcel } of day.delinquent) of(propertyId).delinquentParcel = parcel;
-  for (const { propertyId, aid } of day.auctions) of(propertyId).auctions.push(aid);
-  return [...seen]
-    .map(([propertyId, { listings, delinquentParcel, auctions }]) => ({
-      propertyId,
-      listings,
-      delinquentParcel,
-      auctions,
-    }))
-    .filter(
-      (link) =>
-        link.listings.length + (link.delinquentParcel === null ? 0 : 1) + (link.auctions.length > 0 ? 1 : 0) > 1,
-    );
-}
-
 /** The world on a day. */
 export function worldOn(world: World, day: string): WorldDay {
   const plans = plansOf.get(world);
   if (!plans) throw new Error('world was not created by makeWorld');
   const on = dayNumber(day);
   if (!Number.isInteger(on)) throw new SettingError(`DAY is ${JSON.stringify(day)}, expected a day as YYYY-MM-DD`);
-  const listings = once(() => plans.listings.filter((plan) => isShown(plan, on)).map((plan) => listingOn(plan, on)));
-  const events = once(() => listingEventsOn(plans.listings, on));
-  const gone = once(
-    () => new Set(plans.listings.filter(({ to }) => to !== null && to <= on).map(({ listingId }) => listingId)),
-  );
-  const delinquent = once(() => [...delinquentOn(plans.debts, on), ...delinquentElsewhereOn(plans.debtsElsewhere, on)]);
-  const auctions = once(() => [...auctionsOn(plans.auctions, on), ...salesElsewhereOn(plans.salesElsewhere, on)]);
-  const distress = once(() => distressOn(plans.distress, on));
   const rolls = new Map<string, RollEntry[]>();
-  const ohio = once(() => ohioOn(world.options.seed, world.options.filings, on));
-  const colorado = once(() => coloradoOn(plans.colorado(), on));
-  const links = once(() => findLinks({ listings: listings(), delinquent: delinquent(), auctions: auctions() }));
-  return {
+  const lazy = lazily<Lazy>({
+    listings: () => plans.listings.filter((plan) => isShown(plan, on)).map((plan) => listingOn(plan, on)),
+    listingEvents: () => listingEventsOn(plans.listings, on),
+    goneListings: () =>
+      new Set(plans.listings.filter(({ to }) => to !== null && to <= on).map(({ listingId }) => listingId)),
+    delinquent: () => [...delinquentOn(plans.debts, on), ...delinquentElsewhereOn(plans.debtsElsewhere, on)],
+    auctions: () => [...auctionsOn(plans.auctions, on), ...salesElsewhereOn(plans.salesElsewhere, on)],
+    distress: () => distressOn(plans.distress, on),
+    ohio: () => ohioOn(world.options.seed, world.options.filings, on),
+    colorado: () => coloradoOn(plans.colorado(), on),
+  });
+  return Object.assign(lazy, {
     world,
     day,
     rents,
     printedDebts: plans.printedDebts,
-    get listings() {
-      return listings();
-    },
-    get listingEvents() {
-      return events();
-    },
-    get goneListings() {
-      return gone();
-    },
-    get delinquent() {
-      return delinquent();
-    },
-    get auctions() {
-      return auctions();
-    },
-    get distress() {
-      return distress();
-    },
-    get ohio() {
-      return ohio();
-    },
-    get colorado() {
-      return colorado();
-    },
-    get links() {
-      return links();
-    },
-    property: (id) => plans.book.get(id),
-    roll: (countyFips) => {
+    property: (id: string) => plans.book.get(id),
+    roll: (countyFips: string) => {
       const roll = rolls.get(countyFips) ?? rollOf(world.options.seed, plans.book.all.values(), countyFips);
       rolls.set(countyFips, roll);
       return roll;
     },
-  };
+  });
 }

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DAY_MS } from '../../lib/time.ts';
-import { publishers } from '../../sandbox/world/distress_kinds.ts';
-import type { DistressOnDay } from '../../sandbox/world/distress_types.ts';
-import { saleSites } from '../../sandbox/world/sale_counties.ts';
+import { publishers } from '../../sandbox/world/distress.ts';
+import type { DistressOnDay } from '../../sandbox/world/types.ts';
+import { saleSites } from '../../sandbox/world/sales_elsewhere.ts';
 import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
 
 const DEFAULT = '2026-11-20';

@@ -13,14 +13,13 @@ const NEXT = '2026-11-21';
 const world = makeWorld();
 const day = worldOn(world, DEFAULT);
 
-const truth = (on: WorldDay): unknown => [
-  on.listings,
-  on.listingEvents,
-  on.delinquent,
-  on.auctions,
-  on.ohio,
-  on.colorado,
-  on.links,
+const truth = ({ listings, listingEvents, delinquent, auctions, ohio, colorado }: WorldDay): unknown => [
+  listings,
+  listingEvents,
+  delinquent,
+  auctions,
+  ohio,
+  colorado,
 ];
 const sheriffSales = day.auctions.filter(({ auctionType }) => auctionType === 'sheriff_sale');
 const inOhio = ({ countyFips }: { readonly countyFips: string }): boolean => countyFips.startsWith('39');
@@ -146,16 +145,18 @@ describe('consistency', () => {
 
   test('some properties are shown by two sites, some by two or three kinds of source', () => {
     const main = (site: Site): boolean => mainSites.some((one) => one === site);
-    const twice = day.links.filter((link) => link.listings.filter(({ site }) => main(site)).length === 2);
+    const sites = Map.groupBy(day.listings, ({ propertyId }) => propertyId);
+    const owing = new Set(day.delinquent.map(({ propertyId }) => propertyId));
+    const sold = new Set(day.auctions.map(({ propertyId }) => propertyId));
+    const twice = [...sites.values()].filter((listings) => listings.filter(({ site }) => main(site)).length === 2);
     assert.ok(
-      day.links.some((link) => link.listings.length > 1 && link.listings.some(({ site }) => !main(site))),
+      [...sites.values()].some((all) => all.length > 1 && all.some(({ site }) => !main(site))),
       'a third site repeats some',
     );
     assert.ok(twice.length > 45 && twice.length < 100, `${twice.length} on two sites`);
-    const owing = day.links.filter((link) => link.listings.length > 0 && link.delinquentParcel !== null);
-    const all = owing.filter((link) => link.auctions.length > 0);
-    assert.ok(owing.length > 10 && all.length > 0);
-    assert.ok(day.links.some((link) => link.delinquentParcel !== null && link.auctions.length > 0));
+    const listedAndOwing = owing.intersection(sites);
+    assert.ok(listedAndOwing.size > 10 && listedAndOwing.intersection(sold).size > 0);
+    assert.ok(owing.intersection(sold).size > 0);
   });
 
   test('some buildings for sale owe for two parcels, and in some only a condominium owes', () => {

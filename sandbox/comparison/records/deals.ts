@@ -6,8 +6,7 @@
  */
 import { fraction } from '../../../lib/fraction.ts';
 import { dayNumber } from '../../world/days.ts';
-import type { RollEntry } from '../../world/distress_types.ts';
-import type { Property, UnitMix } from '../../world/types.ts';
+import type { Property, RollEntry, UnitMix } from '../../world/types.ts';
 import { lowestRentOfZip } from '../../world/zip_rents.ts';
 import type { Row, TrueRow } from '../compare.ts';
 import { computeDeal } from '../recompute/deal.ts';

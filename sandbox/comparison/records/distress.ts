@@ -1,6 +1,6 @@
 /** Published records of distress other than tax debts and sales, by kind. */
+import type { DistressOnDay } from '../../world/types.ts';
 import { DISTRESS_TYPES } from '../../../sources/kinds.ts';
-import type { DistressOnDay } from '../../world/distress_types.ts';
 import { anyOf, type Row, type TrueRow } from '../compare.ts';
 import type { RecordTable } from '../snapshot.ts';
 import { placeFromOthers, printedPlace } from '../truth/printed_places.ts';

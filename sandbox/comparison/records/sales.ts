@@ -1,7 +1,7 @@
 /** Published sales: of Ohio's sheriffs, of Florida's clerks, and Bexar County's notices. */
 import { Fraction, fraction } from '../../../lib/fraction.ts';
-import { isGlued } from '../../pages/realauction_florida.ts';
-import { counties } from '../../world/auction_cases.ts';
+import { isGlued } from '../../pages/realauction_items.ts';
+import { counties } from '../../world/auctions.ts';
 import { spellStreet } from '../../world/streets.ts';
 import type { AuctionOnDay } from '../../world/types.ts';
 import type { Row, TrueRow } from '../compare.ts';

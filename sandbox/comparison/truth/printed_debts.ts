@@ -2,7 +2,7 @@
  * A tax debt as the counties' pages print it, in the words of each county. Shares nothing with the adapters: the texts
  * follow from the world.
  */
-import { landUse, rollPlace } from '../../pages/montgomery_roll.ts';
+import { landUse, rollPlace } from '../../pages/montgomery.ts';
 import { spellStreet } from '../../world/streets.ts';
 import type { DelinquentParcel, Owner, Property } from '../../world/types.ts';
 import { CUYAHOGA, HAMILTON, MONTGOMERY, STARK } from './parcels.ts';

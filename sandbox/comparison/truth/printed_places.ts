@@ -1,5 +1,5 @@
 /** Addresses and parcel numbers of a property in the forms in which pages may print them. */
-import { onForeclosureSite, onLienHub } from '../../world/parcels_elsewhere.ts';
+import { onForeclosureSite, onLienHub } from '../../world/parcels.ts';
 import { canonicalStreet, spellStreet, type Spelling } from '../../world/streets.ts';
 import type { Property, StreetAddress, World } from '../../world/types.ts';
 import { anyOf, type AnyOf } from '../compare.ts';
