@@ -1,7 +1,9 @@
 /**
  * HUD's yearly workbooks: Fair Market Rents, with the real FY2026 rents of the world's counties, and rents by ZIP,
  * which are made up. FY2027 is not posted: no real rents are available. The response to a client's first request is 202
- * with an empty body, as the real site sends to programs.
+ * with an empty body, as the real site sends to programs. HUD's API has the same rents. As in its documentation,
+ * responses differ in form: one state has numbers, the next has text; one has state_name, the next statename. Any token
+ * is valid except "expired" (401) and "unregistered" (403).
  */
 import { httpDate, json, page, respond, type SandboxRequest, type SandboxResponse, withValidators } from '../http.ts';
 import { rents as areaRents } from '../world/rents.ts';

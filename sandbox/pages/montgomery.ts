@@ -1,7 +1,8 @@
 /**
  * Montgomery County's Treasurer: a page whose links have backslashes and no quotes, to weekly archives made on Windows.
- * The delinquency CSV has 62 columns, headers and values padded with spaces, and lines that continue a rollRecord. The tax
- * roll is in montgomery_roll.ts.
+ * The delinquency CSV has 62 columns, headers and values padded with spaces, and lines that continue a record. The tax
+ * roll has every parcel of the county in 82 columns, with the city or township and the ZIP that the delinquency list
+ * lacks. Some rows have no ZIP, and some name a township.
  */
 import { httpDate, page, respond, type SandboxRequest, type SandboxResponse, withValidators } from '../http.ts';
 import { dayNumber, dayText, oracleDay } from '../world/days.ts';
