@@ -1,4 +1,4 @@
-/** Fields and values that the map servers' layers have in common. */
+/** Fields and values that the map servers' layers have in common, and rows of records of distress. */
 import { spellStreet } from '../world/streets.ts';
 import type { DistressOnDay, Property, WorldDay } from '../world/types.ts';
 import type { LayerField } from './arcgis.ts';

@@ -1,4 +1,7 @@
-/** Markup of a sale day's items, and the tokens with which the platform compresses it. */
+/**
+ * Markup of a sale day's items, and the tokens with which the platform compresses it. Florida's items have hidden bids,
+ * amounts of 0.00 that are not known yet, links in place of parcel numbers, and city lines in the address.
+ */
 import { usDay } from '../world/days.ts';
 import { spellStreet } from '../world/streets.ts';
 import type { AuctionOnDay, WorldDay } from '../world/types.ts';

@@ -89,6 +89,7 @@ interface Repeats {
   readonly showsSold: boolean;
 }
 
+/** Sites that repeat listings of the two main sites. Their own random streams change no other site. */
 const SITES: readonly Repeats[] = [
   {
     site: 'reso_sandbox_mls',
