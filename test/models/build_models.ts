@@ -21,15 +21,57 @@ export type InputRow = Readonly<Record<string, unknown>>;
 export const rentOfAll = (rent: string): InputRow =>
   Object.fromEntries([0, 1, 2, 3, 4].map((bedrooms) => [`market_rent_${bedrooms}br`, rent]));
 
+export const CUYAHOGA = { county_fips: '39035', county: 'Cuyahoga County, OH' };
+/** A listing of four units in Cleveland for $200,000. */
+export const listingRow = (listing_id: string, given: InputRow = {}): InputRow => ({
+  source: 'site',
+  listing_id,
+  city: 'Cleveland',
+  state: 'OH',
+  zip: '44102',
+  list_price: '200000.00',
+  units: 4,
+  ...given,
+});
+/** A debt of a parcel of Cuyahoga County. */
+export const debtRow = (parcel_raw: string, given: InputRow = {}): InputRow => ({
+  source: 'tax',
+  ...CUYAHOGA,
+  parcel_raw,
+  amount: '2000.00',
+  ...given,
+});
+/** A first mortgage sale of the sheriff of Cuyahoga County in sixteen days. */
+export const saleRow = (case_number: string, given: InputRow = {}): InputRow => ({
+  source: 'sheriff',
+  ...CUYAHOGA,
+  case_number,
+  state: 'OH',
+  zip: '44102',
+  sale_kind: 'mortgage_foreclosure',
+  sale_round: 1,
+  sale_date: '2026-12-07',
+  appraised_value: '90000.00',
+  ...given,
+});
+/** An open record of a public list of Cuyahoga County. */
+export const recordRow = (signal_type: string, record_number: string, given: InputRow = {}): InputRow => ({
+  source: 'city',
+  ...CUYAHOGA,
+  signal_type,
+  record_number,
+  ...given,
+});
+
 /** Rows by table. The name of a model stands for its result: that model is then not built. */
 export type Inputs = Readonly<Record<string, readonly InputRow[]>>;
 
-/** Values of the columns that a row does not name and that have no null. */
+/** Values of the columns that a row does not name and that have no null; of an enum, its first value. */
 const DEFAULTS: Readonly<Record<Column['kind'], unknown>> = {
   text: 'x',
   enum: 'x',
   date: '2026-11-21',
-  instant: '2026-11-21T12:00:00Z',
+  instant: '2026-11-21T09:00:00Z',
   money: '0.00',
   percent: '0.00',
   ratio: '0.00',
@@ -38,11 +80,38 @@ const DEFAULTS: Readonly<Record<Column['kind'], unknown>> = {
   flag: false,
   json: '[]',
 };
+/** Such texts with a form that audits check. */
+const TEXTS: Readonly<Record<string, string>> = {
+  page_sha256: 'a'.repeat(64),
+  source_url: 'https://public.example/',
+  listing_url: 'https://site.example/',
+};
 
-function fillRow(columns: readonly Column[], row: InputRow): InputRow {
+/** The first version of a listing, as the snapshot before has it. */
+export const earlierListing = (listing: InputRow, price: string, firstSeen: string, given: InputRow): InputRow => ({
+  ...TEXTS,
+  page_row: 0,
+  availability: 'for_sale',
+  ...listing,
+  version: 1,
+  is_latest: true,
+  change: 'added',
+  relisted: false,
+  list_price: price,
+  first_price: price,
+  version_first_seen: firstSeen,
+  listing_first_seen: firstSeen,
+  ...given,
+});
+
+/** @param index of the row in its table: its place on the page unless it names another */
+function fillRow(columns: readonly Column[], row: InputRow, index: number): InputRow {
   for (const name of Object.keys(row))
     if (!columns.some((c) => c.name === name)) throw new Error(`the test has a value of ${name}, which is no column`);
-  const defaultOf = (c: Column): unknown => (c.absent === undefined ? (c.values?.[0] ?? DEFAULTS[c.kind]) : null);
+  const defaultOf = ({ absent, name, values, kind }: Column): unknown => {
+    if (absent !== undefined) return null;
+    return name === 'page_row' ? index : (TEXTS[name] ?? values?.[0] ?? DEFAULTS[kind]);
+  };
   return Object.fromEntries(columns.map((c) => [c.name, c.name in row ? row[c.name] : defaultOf(c)]));
 }
 
@@ -59,7 +128,7 @@ async function insert(
   await connection.run(
     `INSERT INTO ${identifier(table)} SELECT ${casts}
     FROM (SELECT unnest(from_json(CAST($1 AS JSON), ${literal(shape)})) AS row)`,
-    [JSON.stringify(rows.map((r) => fillRow(columns, r)))],
+    [JSON.stringify(rows.map((r, i) => fillRow(columns, r, i)))],
   );
 }
 
@@ -118,6 +187,8 @@ export async function createInputs(
 }
 
 export interface Built {
+  /** Values of columns of the only row that meets the condition. */
+  values(table: string, where: string, ...columns: readonly string[]): Promise<unknown[]>;
   /** Rows of a table in JSON form, sorted by all columns. */
   rows(table: string, where?: string): Promise<Record<string, unknown>[]>;
   /** The only row that meets the condition. */
@@ -177,16 +248,21 @@ async function buildOver(inputs: Inputs, selected: readonly Model[], session: re
     const audits = results.flatMap((r) => r.audits);
     const rows = (table: string, where = 'true'): Promise<Record<string, unknown>[]> =>
       rowsOf(connection, `SELECT * FROM ${identifier(table)} WHERE ${where} ORDER BY ALL`);
+    const one = async (table: string, where?: string): Promise<Record<string, unknown>> => {
+      const [row, ...others] = await rows(table, where);
+      if (!row || others.length > 0) throw new Error(`${row ? 'several' : 'no'} rows in ${table}, expected one`);
+      return row;
+    };
     return {
       rows,
+      one,
+      async values(table, where, ...columns) {
+        const row = await one(table, where);
+        return columns.map((column) => row[column]);
+      },
       results,
       connection,
       failed: audits.filter((a) => a.blocking && a.failing > 0).map((a) => a.name),
-      async one(table, where) {
-        const found = await rows(table, where);
-        if (found.length !== 1 || !found[0]) throw new Error(`${found.length} rows in ${table}, expected one`);
-        return found[0];
-      },
       close: () => {
         duck.close();
       },

@@ -7,13 +7,9 @@ import { Coverage } from '../../models/marts/coverage.ts';
 import { outsidePlaces } from '../../sandbox/world/outside_places.ts';
 import { listingMetros, places } from '../../sandbox/world/places.ts';
 import { COVERED_KINDS } from '../../sources/kinds.ts';
-import { buildTables, type Built, type InputRow } from './build_models.ts';
+import { buildTables, listingRow, recordRow, type Built, type InputRow } from './build_models.ts';
 
-const READ = {
-  observed_at: '2026-11-20T09:00:00Z',
-  page_sha256: 'a'.repeat(64),
-  source_url: 'https://public.example/',
-};
+const READ = { observed_at: '2026-11-20T09:00:00Z' };
 const WAYNE = { county_fips: '26163', county: 'Wayne County, MI' };
 const SUMMIT = { county_fips: '39153', county: 'Summit County, OH' };
 const PORTAGE = { county_fips: '39133', county: 'Portage County, OH' };
@@ -32,31 +28,11 @@ const source = (name: string, county: InputRow, covered_kinds: string | null, gi
   terms_note: 'Open data.',
   ...given,
 });
-let row = 0;
-const record = (signal_type: string, given: InputRow): InputRow => ({
-  ...READ,
-  page_row: (row += 1),
-  ...WAYNE,
-  source: 'blight',
-  signal_type,
-  record_number: `R${row}`,
-  record_state: 'open',
-  ...given,
-});
-const listing = (street: string): InputRow => ({
-  ...READ,
-  page_row: (row += 1),
-  source: 'site',
-  listing_id: street,
-  listing_url: 'https://site.example/',
-  street,
-  city: 'Detroit',
-  state: 'MI',
-  zip: '48204',
-  list_price: '100000.00',
-  units: 4,
-  availability: 'for_sale',
-});
+let records = 0;
+const record = (signal_type: string, given: InputRow): InputRow =>
+  recordRow(signal_type, `R${(records += 1)}`, { ...READ, ...WAYNE, source: 'blight', ...given });
+const listing = (street: string): InputRow =>
+  listingRow(street, { ...READ, street, city: 'Detroit', state: 'MI', zip: '48204', list_price: '100000.00' });
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -85,7 +61,6 @@ describe('coverage', () => {
         ],
         staged_fmr_area: [
           {
-            ...READ,
             source: 'hud_fmr',
             fips: '2616399999',
             county_fips: '26163',
@@ -94,7 +69,6 @@ describe('coverage', () => {
             fmr_2: '1250.00',
             fiscal_year: 2026,
             effective_on: '2025-10-01',
-            revision: 'original',
           },
         ],
         staged_listing: ['1 Oak St', '2 Oak St', '3 Oak St', '4 Oak St'].map(listing),
@@ -106,10 +80,8 @@ describe('coverage', () => {
           record('code_violation', { ...CHICAGO, source: 'partial', street: '1 ELM ST', zip: '60617' }),
         ],
         staged_parcel: ['1 OAK ST', '2 OAK ST', '5 OAK ST'].map((street, i) => ({
-          ...READ,
           ...WAYNE,
           source: 'roll',
-          page_row: i,
           parcel_raw: `0100000${i + 1}.`,
           street,
           zip: '48204',

@@ -1,6 +1,8 @@
-/** The SQL functions that models share: addresses, identifiers and exact arithmetic. */
+/** The SQL functions that models share: addresses, parcel numbers, identifiers and exact arithmetic. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
+import { parse } from 'csv-parse/sync';
 import { openDuck, rowsOf, type Duck } from '../../lib/duck.ts';
 import { macrosSql } from '../../models/index.ts';
 import { uuid5 } from './build_models.ts';
@@ -204,5 +206,67 @@ describe('exact arithmetic', () => {
       await values('points(CAST(x AS DECIMAL(14, 2)), 4, 6, 35)', ['3.99', '4.00', '7.30', '10.00', '99.00', null]),
       [0, 0, 19, 35, 35, null],
     );
+  });
+});
+
+describe('parcel numbers', () => {
+  it('are compared by letters and digits alone, leading zeros kept', async () => {
+    assert.deepEqual(
+      await values("parcel_key_of('39035', x)", ['003-01-004', '003 01 004', 'r72 08110 0087', '000-00-000', '', null]),
+      ['00301004', '00301004', 'R72081100087', null, null, null],
+    );
+  });
+  it('of Franklin lose the card number that other lists omit', async () => {
+    assert.deepEqual(await values("parcel_key_of('39049', x)", ['010-000005-00', '010-000005', '010-000005-01']), [
+      '010000005',
+      '010000005',
+      '01000000501',
+    ]);
+  });
+  it('have the key of their form, which is its own key', async () => {
+    const forms = parse<Record<string, string>>(
+      await readFile(new URL('../../models/reference/parcel_formats.csv', import.meta.url), 'utf8'),
+      { columns: true },
+    );
+    const numbers = forms.flatMap(({ county_fips = '', printed = '', parcel_key = '' }) => [
+      `${county_fips}|${printed}`,
+      `${county_fips}|${printed.toLowerCase()} `,
+      `${county_fips}|${parcel_key}`,
+    ]);
+    assert.deepEqual(
+      await values("parcel_key_of(split_part(x, '|', 1), split_part(x, '|', 2))", numbers),
+      forms.flatMap(({ parcel_key }) => [parcel_key, parcel_key, parcel_key]),
+    );
+  });
+  it('of Pinellas have no key if section and range may be exchanged and no subdivision decides', async () => {
+    const numbers = [
+      '152916000000051346',
+      '15-29-16-00000-005-1346',
+      '152915000000051346',
+      '162915100000051346',
+      '143001100000300210',
+    ];
+    assert.deepEqual(await values("parcel_key_of('12103', x)", numbers), [
+      null,
+      '15-29-16-00000-005-1346',
+      '15-29-15-00000-005-1346',
+      '15-29-16-10000-005-1346',
+      '01-30-14-10000-030-0210',
+    ]);
+  });
+  it('are null if a page prints words or zeros', async () => {
+    const words = [
+      'Property Appraiser',
+      'MULTIPLE PARCELS',
+      'PERSONAL PROPERTY',
+      'TIMESHARE',
+      '2 PARCELS',
+      '0000000000',
+    ];
+    for (const county of ['12031', '12057', '12101', '12103', '17031', '26163', '29510', '37119', '42003', '47157'])
+      assert.deepEqual(
+        await values(`parcel_key_of('${county}', x)`, words),
+        words.map(() => null),
+      );
   });
 });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { DAY_MS } from '../../lib/time.ts';
 import { thorough } from '../thorough.ts';
-import { uuid5, type InputRow, type Inputs } from './build_models.ts';
+import { debtRow, earlierListing, listingRow, saleRow, uuid5, type InputRow, type Inputs } from './build_models.ts';
 
 export const DEALS = thorough(150, 400);
 export const AS_OF = '2026-11-21';
@@ -43,69 +43,39 @@ const daysAgo = (days: number): string =>
 const amount = (cents: number): string => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
 const amountOrNull = (cents: number | null): string | null => (cents === null ? null : amount(cents));
 
-const PAGE = { page_sha256: 'a'.repeat(64), observed_at: daysAgo(0) };
-const CUYAHOGA = { county_fips: '39035', county: 'Cuyahoga County, OH' };
-const SITE = {
-  source: 'site',
-  source_url: 'https://site.example/',
-  listing_url: 'https://site.example/',
-  city: 'Cleveland',
-  state: 'OH',
-  zip: '44102',
-  availability: 'for_sale',
-};
 const addressOf = (i: number) => ({ street: `${i + 1} LINDEN AVE`, zip: '44102' });
 const parcelOf = (i: number): string => `700-01-${String(i).padStart(3, '0')}`;
 const priceOf = (h: House): number => h.pricePerUnit * h.units * 100 + h.oddCents;
 
-const listing = (h: House, i: number): InputRow => ({
-  ...SITE,
-  ...PAGE,
-  listing_id: `L${i}`,
-  street: `${i + 1} Linden Ave`,
-  property_type: h.isLand ? 'Vacant land' : 'Multifamily',
-  list_price: h.hidden === 'price' ? null : amount(priceOf(h)),
-  units: h.hidden === 'units' ? null : h.units,
-  year_built: h.yearBuilt,
-  cap_rate: amountOrNull(h.capRate),
-  noi: amountOrNull(h.noi),
-});
+const listing = (h: House, i: number): InputRow =>
+  listingRow(`L${i}`, {
+    street: `${i + 1} Linden Ave`,
+    property_type: h.isLand ? 'Vacant land' : 'Multifamily',
+    list_price: h.hidden === 'price' ? null : amount(priceOf(h)),
+    units: h.hidden === 'units' ? null : h.units,
+    year_built: h.yearBuilt,
+    cap_rate: amountOrNull(h.capRate),
+    noi: amountOrNull(h.noi),
+  });
 
 /** The listing in the snapshot before, at a higher price. */
 function earlierVersion(h: House, i: number): InputRow[] {
   if (h.priceCut === null || h.hidden === 'price') return [];
   const price = amount(Math.round(priceOf(h) * (1 + h.priceCut / 10_000)));
   return [
-    {
-      ...SITE,
-      listing_id: `L${i}`,
+    earlierListing(listing(h, i), price, daysAgo(h.daysListed), {
       deal_id: uuid5(`deal|${i + 1} LINDEN AVE|44102`),
-      version: 1,
-      is_latest: true,
-      change: 'added',
-      relisted: false,
-      street: `${i + 1} Linden Ave`,
-      page_sha256: 'a'.repeat(64),
-      page_row: 0,
-      list_price: price,
-      first_price: price,
-      version_first_seen: daysAgo(h.daysListed),
       version_last_seen: daysAgo(0),
-      listing_first_seen: daysAgo(h.daysListed),
-    },
+    }),
   ];
 }
 
 /** The debt of a house. Every fifth stands on two parcels, which both owe. */
 function debt(h: House, i: number): InputRow[] {
   if (h.debt === null) return [];
-  const row = {
-    ...CUYAHOGA,
-    ...PAGE,
+  const row = debtRow(parcelOf(i), {
     ...addressOf(i),
     source: 'county',
-    source_url: 'https://county.example/',
-    parcel_raw: parcelOf(i),
     amount: amount(h.debt),
     county_value: amountOrNull(h.countyValue),
     years_delinquent: h.yearsDelinquent,
@@ -114,7 +84,7 @@ function debt(h: House, i: number): InputRow[] {
     mail_state: h.mailStreet && h.mailState,
     mail_zip: '44120',
     observed_at: daysAgo(h.recordAge),
-  };
+  });
   const second = { ...row, parcel_raw: `${parcelOf(i)}-2`, amount: amount(Math.ceil(h.debt / 2)) };
   return i % 5 === 0 ? [row, second] : [row];
 }
@@ -123,32 +93,23 @@ function sale(h: House, i: number): InputRow[] {
   if (h.daysToSale === null) return [];
   const isMortgage = h.mailStreet === null;
   return [
-    {
-      ...CUYAHOGA,
-      ...PAGE,
+    saleRow(`CV${i}`, {
       ...addressOf(i),
-      source: 'sheriff',
-      source_url: 'https://sheriff.example/',
-      case_number: `CV${i}`,
       parcel_raw: parcelOf(i),
-      state: 'OH',
-      status: 'scheduled',
       sale_kind: isMortgage ? 'mortgage_foreclosure' : 'tax_foreclosure',
       sale_round: isMortgage ? 1 + (i % 2) : null,
       sale_date: daysAgo(-h.daysToSale).slice(0, 10),
       appraised_value: amountOrNull(h.countyValue),
       opening_bid: isMortgage ? null : amount(h.debt ?? 5_000),
       observed_at: daysAgo(h.recordAge),
-    },
+    }),
   ];
 }
 
 export const randomInputs = (): Inputs => ({
   staged_fmr_area: [
     {
-      ...PAGE,
       source: 'hud_fmr',
-      source_url: 'https://hud.example/',
       fips: '3903599999',
       county_fips: '39035',
       hud_area_code: 'METRO17410N17460',
@@ -160,12 +121,10 @@ export const randomInputs = (): Inputs => ({
       fmr_4: '1760.00',
       fiscal_year: 2026,
       effective_on: '2025-10-01',
-      revision: 'original',
     },
   ],
   staged_survey_rate: [
     {
-      ...PAGE,
       source: 'survey',
       source_url: 'https://rates.example/',
       series: 'MORTGAGE30US',

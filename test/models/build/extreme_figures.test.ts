@@ -16,8 +16,7 @@ import {
   UP_TO_TEN_BILLION,
   YEARS_OF_DEBT,
 } from '../../../sources/ranges.ts';
-import { buildTables, type InputRow } from '../build_models.ts';
-import { cuyahoga } from '../history/random_days.ts';
+import { buildTables, CUYAHOGA, type InputRow } from '../build_models.ts';
 
 const DAY = '2026-11-20';
 const NOON = `${DAY}T12:00:00Z`;
@@ -28,7 +27,6 @@ const SOURCES = ['site', 'hud', 'census', ...COUNTY_SOURCES];
 const read = (source: string, page_row = 0): InputRow => ({
   source,
   source_url: `https://${source}.example/`,
-  page_sha256: 'a'.repeat(64),
   page_row,
   observed_at: NOON,
 });
@@ -53,11 +51,9 @@ const listings = combinations({
 }).map((figures, index) => ({
   ...read('site', index),
   listing_id: `L${index}`,
-  listing_url: 'https://site.example/',
   street: street(index),
   city: 'Cleveland',
   zip: '44102',
-  availability: 'for_sale',
   ...figures,
 }));
 
@@ -67,7 +63,7 @@ const debts = combinations({
   years_delinquent: YEARS_OF_DEBT,
 }).map((figures, index) => ({
   ...read('county', index),
-  ...cuyahoga,
+  ...CUYAHOGA,
   parcel_raw: `001-01-${String(index).padStart(3, '0')}`,
   street: street(index),
   city: 'Cleveland',
@@ -80,14 +76,13 @@ const debts = combinations({
 const sales = combinations({ appraised_value: [...APPRAISAL, null], opening_bid: [...FROM_ZERO, null] }).map(
   (figures, index) => ({
     ...read('sheriff', index),
-    ...cuyahoga,
+    ...CUYAHOGA,
     auction_type: 'sheriff_sale',
     case_number: `CV${index}`,
     street: street(index),
     state: 'OH',
     zip: '44102',
     sale_date: '2026-12-04',
-    status: 'scheduled',
     sale_kind: 'mortgage_foreclosure',
     ...figures,
   }),
@@ -107,7 +102,6 @@ const rents = (rent: unknown): InputRow => ({
   is_metro: true,
   population: 1_250_000,
   effective_on: '2025-10-01',
-  revision: 'original',
 });
 
 /** The highest tax rate and the least rents that the census's tables can state. */
@@ -135,7 +129,7 @@ for (const rent of MONTHLY_RENT) {
           status: 'good',
           last_good_at: NOON,
           age_days: 0,
-          ...(COUNTY_SOURCES.includes(source) ? cuyahoga : {}),
+          ...(COUNTY_SOURCES.includes(source) ? CUYAHOGA : {}),
         })),
         staged_listing: listings,
         staged_tax_parcel: debts,

@@ -1,7 +1,7 @@
 /** How a county record at an address matches a listing, and what it scores. test/identity has the spellings. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { buildTables, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, debtRow, listingRow, type Built, type InputRow } from '../build_models.ts';
 
 /** A listing, a county record and their match: exact, a candidate without points, or none. */
 interface Case {
@@ -56,35 +56,9 @@ const CASES: Readonly<Record<string, Case>> = {
   'a hidden street': { listing: [null, '44104'], record: ['1266 LINDEN AVE', '44104'], match: null },
 };
 
-const page = { page_sha256: 'a'.repeat(64), observed_at: '2026-11-21T09:00:00Z' };
-
-const listingRow = (listing_id: string, [street, zip]: Case['listing']): InputRow => ({
-  source: 'site',
-  listing_id,
-  source_url: 'https://site.example/',
-  listing_url: 'https://site.example/',
-  city: 'Cleveland',
-  state: 'OH',
-  street,
-  zip,
-  list_price: '200000.00',
-  units: 4,
-  availability: 'for_sale',
-  ...page,
-});
-
-const debtRow = (parcel_raw: string, [street, zip, city]: Case['record'], amount = '2000.00'): InputRow => ({
-  source: 'county',
-  county_fips: '39035',
-  county: 'Cuyahoga County, OH',
-  source_url: 'https://county.example/',
-  parcel_raw,
-  street,
-  city,
-  zip,
-  amount,
-  ...page,
-});
+const listingOf = (id: string, [street, zip]: Case['listing']): InputRow => listingRow(id, { street, zip });
+const debtOf = (parcel: string, [street, zip, city]: Case['record'], amount = '2000.00'): InputRow =>
+  debtRow(parcel, { street, city, zip, amount });
 
 describe('county records and listings', () => {
   let built: Built;
@@ -94,7 +68,7 @@ describe('county records and listings', () => {
       {
         source_reads: [
           {
-            source: 'county',
+            source: 'tax',
             family: 'tax',
             county_fips: '39035',
             covered_kinds: 'tax_delinquent',
@@ -102,13 +76,13 @@ describe('county records and listings', () => {
           },
         ],
         staged_listing: [
-          ...cases.map(({ listing }, i) => listingRow(`L${i}`, listing)),
-          listingRow('SEVERAL', ['1290 Linden Ave', '44102']),
+          ...cases.map(({ listing }, i) => listingOf(`L${i}`, listing)),
+          listingOf('SEVERAL', ['1290 Linden Ave', '44102']),
         ],
         staged_tax_parcel: [
-          ...cases.map(({ record }, i) => debtRow(`P${i}`, record)),
+          ...cases.map(({ record }, i) => debtOf(`P${i}`, record)),
           ...['1000.00', '3000.00', '2000.00'].map((amount, i) =>
-            debtRow(`S${i}`, ['1290 LINDEN AVE', '44102'], amount),
+            debtOf(`S${i}`, ['1290 LINDEN AVE', '44102'], amount),
           ),
         ],
       },

@@ -3,67 +3,23 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { RECORD_KINDS } from '../../../models/fields.ts';
 import { Deal } from '../../../models/marts/deals.ts';
-import { buildTables, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, debtRow, listingRow, recordRow, saleRow, type Built, type InputRow } from '../build_models.ts';
 
-const READ = {
-  observed_at: '2026-11-21T09:00:00Z',
-  page_sha256: 'a'.repeat(64),
-  source_url: 'https://public.example/',
-};
-const MILWAUKEE = { ...READ, county_fips: '55079', county: 'Milwaukee County, WI' };
+const MILWAUKEE = { county_fips: '55079', county: 'Milwaukee County, WI' };
+const DUVAL = { county_fips: '12031', county: 'Duval County, FL' };
 const PLACE = { city: 'Milwaukee', zip: '53206' };
-let row = 0;
-const listing = (street: string, given: InputRow = {}): InputRow => ({
-  ...READ,
-  page_row: (row += 1),
-  source: 'site',
-  listing_id: street,
-  listing_url: 'https://site.example/',
-  state: 'WI',
-  street,
-  ...PLACE,
-  list_price: '200000.00',
-  units: 4,
-  availability: 'for_sale',
-  ...given,
-});
-const record = (signal_type: string, given: InputRow): InputRow => ({
-  ...MILWAUKEE,
-  page_row: (row += 1),
-  source: 'city',
-  signal_type,
-  record_number: `R${row}`,
-  record_state: 'open',
-  ...given,
-});
-const debt = (parcel_raw: string, given: InputRow = {}): InputRow => ({
-  ...MILWAUKEE,
-  page_row: (row += 1),
-  source: 'tax',
-  parcel_raw,
-  amount: '2000.00',
-  ...given,
-});
-const sale = (case_number: string, given: InputRow): InputRow => ({
-  ...READ,
-  county_fips: '12031',
-  county: 'Duval County, FL',
-  page_row: (row += 1),
-  source: 'clerk',
-  auction_type: 'foreclosure_sale',
-  case_number,
-  state: 'FL',
-  status: 'scheduled',
-  sale_kind: 'mortgage_foreclosure',
-  sale_date: '2026-11-30',
-  ...given,
-});
+const listing = (street: string, given: InputRow = {}): InputRow =>
+  listingRow(street, { street, state: 'WI', ...PLACE, ...given });
+let records = 0;
+const record = (signal_type: string, given: InputRow): InputRow =>
+  recordRow(signal_type, `R${(records += 1)}`, { ...MILWAUKEE, ...given });
+const debt = (parcel: string, given: InputRow = {}): InputRow => debtRow(parcel, { ...MILWAUKEE, ...given });
 const reads = (source: string, county_fips: string, covered_kinds: string, given: InputRow = {}): InputRow => ({
   source,
   family: 'distress',
   county_fips,
   covered_kinds,
-  last_good_at: READ.observed_at,
+  last_good_at: '2026-11-21T09:00:00Z',
   ...given,
 });
 const at = (street: string): InputRow => ({ street, ...PLACE });
@@ -83,10 +39,8 @@ describe('listings and records of several kinds', () => {
   const dealOf = (id: string): Promise<InputRow> => built.one('deals', `listing_id = '${id}'`);
   const matchesOf = async (id: string, column = 'distress_matches'): Promise<Match[]> =>
     JSON.parse(String((await dealOf(id))[column])) as Match[];
-  const fields = async (id: string, ...names: string[]): Promise<unknown[]> => {
-    const deal = await dealOf(id);
-    return names.map((name) => deal[name]);
-  };
+  const fields = (id: string, ...names: string[]): Promise<unknown[]> =>
+    built.values('deals', `listing_id = '${id}'`, ...names);
   const SCORED = ['distress_kinds', 'distress_signals_count', 'distress_score', 'distress_status'];
 
   before(async () => {
@@ -126,13 +80,23 @@ describe('listings and records of several kinds', () => {
           record('code_violation', { ...at('7 OAK ST UNIT 3'), parcel_raw: '100-0007-000' }),
           // Duval prints no ZIP here
           record('tax_lien', {
-            county_fips: '12031',
-            county: 'Duval County, FL',
+            ...DUVAL,
             street: '2 PALM ST',
             city: 'Jacksonville',
           }),
         ],
-        staged_sheriff_sale: [sale('CA-1', { street: '1 PALM ST', ...JACKSONVILLE })],
+        staged_sheriff_sale: [
+          saleRow('CA-1', {
+            ...DUVAL,
+            source: 'clerk',
+            auction_type: 'foreclosure_sale',
+            street: '1 PALM ST',
+            ...JACKSONVILLE,
+            sale_round: null,
+            appraised_value: null,
+            sale_date: '2026-11-30',
+          }),
+        ],
       },
       ['deals'],
     );

@@ -2,34 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { currentAssumptions } from '../../../models/assumptions.ts';
-import { buildTables, uuid5, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, debtRow, recordRow, uuid5, type Built, type InputRow } from '../build_models.ts';
 
 const CITY = { county_fips: '55079', county: 'Milwaukee County, WI' };
-const read = { observed_at: '2026-11-21T09:00:00Z', page_sha256: 'a'.repeat(64) };
-let row = 0;
-const record = (signal_type: string, record_number: string, given: InputRow = {}): InputRow => ({
-  ...CITY,
-  ...read,
-  page_row: (row += 1),
-  source: 'records',
-  source_url: 'https://city.example/',
-  signal_type,
-  record_number,
-  record_state: 'open',
-  ...given,
-});
-const debt = (parcel_raw: string, amount: string | null): InputRow => ({
-  ...CITY,
-  ...read,
-  page_row: (row += 1),
-  source: 'tax',
-  source_url: 'https://tax.example/',
-  parcel_raw,
-  amount,
-});
+const record = (type: string, number: string, given: InputRow = {}): InputRow =>
+  recordRow(type, number, { ...CITY, source: 'records', ...given });
+const debt = (parcel: string, amount: string | null): InputRow => debtRow(parcel, { ...CITY, amount });
 const layer = (parcel_raw: string, street: string): InputRow => ({
   ...CITY,
-  ...read,
   source: 'layer',
   parcel_raw,
   street,
@@ -79,10 +59,7 @@ const LAYER = [layer('0010001000', '1 ELM ST'), layer('0010003000', '9 ELM ST')]
 describe('signals of several kinds', () => {
   let built: Built;
   const one = (id: string): Promise<InputRow> => built.one('signals', `id = '${id}'`);
-  const of = async (id: string, ...names: string[]): Promise<unknown[]> => {
-    const signal = await one(id);
-    return names.map((name) => signal[name]);
-  };
+  const of = (id: string, ...names: string[]): Promise<unknown[]> => built.values('signals', `id = '${id}'`, ...names);
   before(async () => {
     built = await buildTables({ staged_tax_parcel: DEBTS, staged_distress_record: RECORDS, staged_parcel: LAYER }, [
       'signals',
@@ -158,10 +135,7 @@ describe('signals of the day after', () => {
   const DAY = { as_of: '2026-11-22', observed_at: '2026-11-22T12:00:00Z', assumption_set_id: currentAssumptions().id };
   const OLDER = ['amount_basis', 'record_number', 'filed_on', 'state_raw', 'description', 'plaintiff', 'tax_year'];
   let built: Built;
-  const of = async (id: string, ...names: string[]): Promise<unknown[]> => {
-    const signal = await built.one('signals', `id = '${id}'`);
-    return names.map((name) => signal[name]);
-  };
+  const of = (id: string, ...names: string[]): Promise<unknown[]> => built.values('signals', `id = '${id}'`, ...names);
   before(async () => {
     const first = await buildTables(
       { staged_tax_parcel: DEBTS, staged_distress_record: RECORDS, staged_parcel: LAYER },

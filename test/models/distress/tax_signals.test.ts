@@ -2,28 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { LISTINGS } from '../../pipelines/some_tables.ts';
-import { buildTables, type Built, type InputRow, uuid5 } from '../build_models.ts';
+import { buildTables, CUYAHOGA, debtRow, type Built, type InputRow, uuid5 } from '../build_models.ts';
 
-const read = { observed_at: '2026-11-21T12:00:00Z', page_sha256: 'a'.repeat(64) };
-let row = 0;
-const debt = (parcel_raw: string, more: InputRow = {}): InputRow => ({
-  ...read,
-  page_row: (row += 1),
-  source: 'oh_test_tax',
-  source_url: 'https://county.example/list',
-  county_fips: '39061',
-  county: 'Hamilton County, OH',
-  parcel_raw,
-  amount: '100.00',
-  ...more,
-});
+const HAMILTON = { county_fips: '39061', county: 'Hamilton County, OH' };
+const debt = (number: string, more: InputRow = {}): InputRow => debtRow(number, { ...HAMILTON, ...more });
 const parcel = (parcel_raw: string, more: InputRow = {}): InputRow => ({
-  ...read,
-  page_row: (row += 1),
-  source: 'oh_test_parcels',
-  source_url: 'https://county.example/map',
-  county_fips: '39061',
-  county: 'Hamilton County, OH',
+  source: 'map',
+  ...HAMILTON,
   parcel_raw,
   ...more,
 });
@@ -76,10 +61,8 @@ describe('the place of a signal', () => {
 
 describe('signals', () => {
   let built: Built;
-  const fields = async (key: string, county: string, ...names: string[]): Promise<unknown[]> => {
-    const signal = await built.one('signals', `parcel_key = '${key}' AND county_fips = '${county}'`);
-    return names.map((name) => signal[name]);
-  };
+  const fields = (key: string, ...names: string[]): Promise<unknown[]> =>
+    built.values('signals', `parcel_key = '${key}' AND county_fips = '39061'`, ...names);
   before(async () => {
     built = await buildTables(
       {
@@ -107,7 +90,7 @@ describe('signals', () => {
           debt('0590001002400'),
           debt('0590001002490'),
           debt('0590001002500'),
-          debt('0540004012300', { county_fips: '39035', county: 'Cuyahoga County, OH' }),
+          debt('0540004012300', CUYAHOGA),
         ],
         staged_parcel: [
           parcel('0540004012300', {
@@ -135,8 +118,7 @@ describe('signals', () => {
   after(() => built.close());
 
   it('count the years since certification, if the county prints no years', async () => {
-    const years = (key: string): Promise<unknown[]> =>
-      fields(key, '39061', 'years_delinquent', 'years_basis', 'certified_year');
+    const years = (key: string): Promise<unknown[]> => fields(key, 'years_delinquent', 'years_basis', 'certified_year');
     assert.deepEqual(await years('001'), [3, 'since_certified_year', 2023]);
     assert.deepEqual(await years('002'), [0, 'since_certified_year', 2026]);
     assert.deepEqual(await years('004'), [2, 'published', 2020]);
@@ -144,16 +126,12 @@ describe('signals', () => {
   });
 
   it('have no years from a future year of certification', async () => {
-    assert.deepEqual(await fields('003', '39061', 'years_delinquent', 'years_basis', 'certified_year'), [
-      null,
-      'unknown',
-      2027,
-    ]);
+    assert.deepEqual(await fields('003', 'years_delinquent', 'years_basis', 'certified_year'), [null, 'unknown', 2027]);
   });
 
   const place = ['address', 'address_basis', 'address_status', 'has_address', 'county_value', 'property_class'];
   it("have the address and value of their parcel from the county's layer, in any format of its number", async () => {
-    assert.deepEqual(await fields('0540004012300', '39061', ...place, 'zip'), [
+    assert.deepEqual(await fields('0540004012300', ...place, 'zip'), [
       '1418 VINE ST',
       'parcel_layer',
       'available',
@@ -167,7 +145,7 @@ describe('signals', () => {
   });
 
   it('keep the values of their own list', async () => {
-    assert.deepEqual(await fields('0540004012400', '39061', ...place), [
+    assert.deepEqual(await fields('0540004012400', ...place), [
       '9 OWN LIST ST',
       'tax_list',
       'available',
@@ -178,7 +156,7 @@ describe('signals', () => {
   });
 
   it('have no address if the layer has no house number, and wait for a lookup if it has no street', async () => {
-    assert.deepEqual(await fields('0540004012500', '39061', ...place), [
+    assert.deepEqual(await fields('0540004012500', ...place), [
       'GLENWAY AVE',
       'parcel_layer',
       'no_house_number',
@@ -186,7 +164,7 @@ describe('signals', () => {
       null,
       null,
     ]);
-    assert.deepEqual(await fields('0540004012600', '39061', ...place), [
+    assert.deepEqual(await fields('0540004012600', ...place), [
       null,
       null,
       'pending_parcel_lookup',
@@ -197,7 +175,7 @@ describe('signals', () => {
   });
 
   it('never match a parcel of another county', async () => {
-    assert.deepEqual(await fields('0540004012300', '39035', ...place), [
+    assert.deepEqual(await built.values('signals', "county_fips = '39035'", ...place), [
       null,
       null,
       'pending_parcel_lookup',
@@ -209,37 +187,37 @@ describe('signals', () => {
 
   it('have the city and ZIP of the tax roll, and say where they come from', async () => {
     const shown = ['city', 'city_basis', 'zip', 'zip_basis', 'address_basis'] as const;
-    assert.deepEqual(await fields('0550001000100', '39061', ...shown), [
+    assert.deepEqual(await fields('0550001000100', ...shown), [
       'NORWOOD',
       'municipality',
       '45212',
       'published',
       'tax_list',
     ]);
-    assert.deepEqual(await fields('0550001000200', '39061', ...shown), [
+    assert.deepEqual(await fields('0550001000200', ...shown), [
       'CINCINNATI',
       'published',
       '45212',
       'published',
       'tax_list',
     ]);
-    assert.deepEqual(await fields('0550001000300', '39061', ...shown), [
+    assert.deepEqual(await fields('0550001000300', ...shown), [
       'CLEVES',
       'owner_mail',
       '45002',
       'owner_mail',
       'tax_list',
     ]);
-    assert.deepEqual(await fields('0550001000400', '39061', ...shown), [null, null, null, null, 'tax_list']);
+    assert.deepEqual(await fields('0550001000400', ...shown), [null, null, null, null, 'tax_list']);
   });
 
   it('pass every audit', () => assert.deepEqual(built.failed, []));
 
   it('finds a parcel by the start of its number if it is the only listed one', async () => {
     const shown = ['address', 'address_basis'] as const;
-    assert.deepEqual(await fields('0590001002300', '39061', ...shown), ['23 LOT ST', 'parcel_layer']);
-    assert.deepEqual(await fields('0590001002400', '39061', ...shown), [null, null], 'two units of one lot');
-    assert.deepEqual(await fields('0590001002490', '39061', ...shown), [null, null]);
-    assert.deepEqual(await fields('0590001002500', '39061', ...shown), ['25 WHOLE ST', 'parcel_layer']);
+    assert.deepEqual(await fields('0590001002300', ...shown), ['23 LOT ST', 'parcel_layer']);
+    assert.deepEqual(await fields('0590001002400', ...shown), [null, null], 'two units of one lot');
+    assert.deepEqual(await fields('0590001002490', ...shown), [null, null]);
+    assert.deepEqual(await fields('0590001002500', ...shown), ['25 WHOLE ST', 'parcel_layer']);
   });
 });

@@ -1,5 +1,5 @@
 /** What the sources show on each day of test/models/history/history.test.ts: one house or filing per case. */
-import { uuid5, type InputRow, type Inputs } from '../build_models.ts';
+import { debtRow, earlierListing, listingRow, saleRow, uuid5, type InputRow, type Inputs } from '../build_models.ts';
 
 export const DAYS = ['2026-11-10', '2026-11-12', '2026-11-18', '2026-11-19', '2026-11-21'] as const;
 export type Day = (typeof DAYS)[number];
@@ -9,25 +9,9 @@ type Family = 'listing' | 'tax_parcel' | 'sheriff_sale' | 'registration';
 
 /** Columns of a family's rows unless a case states others. */
 const DEFAULTS: Readonly<Record<Family, InputRow>> = {
-  listing: {
-    source: 'site',
-    listing_url: 'https://site.example/',
-    city: 'Cleveland',
-    state: 'OH',
-    zip: '44102',
-    availability: 'for_sale',
-    units: 4,
-    list_price: '200000.00',
-  },
-  tax_parcel: { source: 'county', county_fips: '39035', county: 'Cuyahoga County, OH', amount: '100.00', zip: '44102' },
-  sheriff_sale: {
-    source: 'sheriff',
-    county_fips: '39035',
-    county: 'Cuyahoga County, OH',
-    state: 'OH',
-    status: 'scheduled',
-    zip: '44102',
-  },
+  listing: listingRow(''),
+  tax_parcel: debtRow('', { source: 'county', amount: '100.00', zip: '44102' }),
+  sheriff_sale: saleRow('', { sale_date: '2026-11-20' }),
   registration: {
     source: 'colorado_sos',
     register: 'colorado_sos',
@@ -124,10 +108,6 @@ const sale = (days: readonly Day[], house: number, row: InputRow = {}): void =>
     case_number: `CV${house}`,
     parcel_raw: `CV${house}-1`,
     street: `${house} MAIN ST`,
-    sale_kind: 'mortgage_foreclosure',
-    sale_round: 1,
-    appraised_value: '90000.00',
-    sale_date: '2026-11-20',
     ...row,
   });
 sale([NOV_18, NOV_19], 31);
@@ -154,24 +134,12 @@ filing([NOV_19], { document_number: '3', filing_date: '2026-11-18' });
 filing([NOV_19], { document_number: '4', filing_date: '2026-11-10' });
 
 /** A listing that was delisted long before the first day. */
-export const DELISTED_BEFORE: Record<string, unknown> = {
-  ...DEFAULTS.listing,
-  listing_id: 'long-ago',
-  deal_id: uuid5('deal|6 MAIN ST|44102'),
-  version: 1,
-  is_latest: true,
-  change: 'added',
-  relisted: false,
-  street: '6 Main St',
-  source_url: 'https://site.example/',
-  page_sha256: 'a'.repeat(64),
-  page_row: 0,
-  first_price: '200000.00',
-  version_first_seen: '2026-08-01T12:00:00Z',
-  version_last_seen: '2026-08-01T12:00:00Z',
-  listing_first_seen: '2026-08-01T12:00:00Z',
-  gone_on: '2026-08-02',
-};
+export const DELISTED_BEFORE: Record<string, unknown> = earlierListing(
+  { ...DEFAULTS.listing, listing_id: 'long-ago', street: '6 Main St' },
+  '200000.00',
+  '2026-08-01T12:00:00Z',
+  { deal_id: uuid5('deal|6 MAIN ST|44102'), version_last_seen: '2026-08-01T12:00:00Z', gone_on: '2026-08-02' },
+);
 
 const noon = (day: string): string => `${day}T12:00:00Z`;
 
@@ -182,8 +150,6 @@ const rowsOn = (day: Day, family: Family): InputRow[] =>
     .map(({ row }) => {
       const source = String(row['source'] ?? DEFAULTS[family]['source']);
       return {
-        source_url: `https://${source}.example/`,
-        page_sha256: 'a'.repeat(64),
         observed_at: noon(STALE[source] ?? day),
         ...DEFAULTS[family],
         ...row,

@@ -21,7 +21,7 @@ import {
   YEAR,
   YEARS_OF_DEBT,
 } from '../../../sources/ranges.ts';
-import type { InputRow } from '../build_models.ts';
+import { CUYAHOGA, type InputRow } from '../build_models.ts';
 
 /** Figures as most pages print them, and the least and greatest that are accepted. */
 const figure = <T extends string | number>([least, most]: Range, ...usual: readonly T[]): fc.Arbitrary<T> =>
@@ -54,7 +54,6 @@ const count = maybe(figure(UNITS_OF_MIX, 0, 1, 2, 3, 4, 5, 6));
 const units = maybe(figure(LISTED_UNITS, 1, 2, 3, 4, 6, 8, 12));
 const builtIn = maybe(figure(YEAR, 1850, 1925, 1987, 2021, 2026));
 const owner = maybe(fc.constantFrom('SMITH JOHN', 'Oak Street LLC', 'CITY OF CLEVELAND', 'SMITH JOHN & MARY'));
-export const cuyahoga = { county_fips: '39035', county: 'Cuyahoga County, OH' };
 const mail = {
   owner_name: owner,
   mail_street: maybe(fc.constantFrom('1 Main St', 'PO Box 7', '900 5th Ave')),
@@ -65,7 +64,6 @@ const mail = {
 
 const listing = fc.record({
   listing_id: fc.constantFrom('L1', 'L2', 'L3', 'L4'),
-  listing_url: fc.constant('https://site.example/'),
   street,
   city: fc.constant('Cleveland'),
   state: fc.constant('OH'),
@@ -95,7 +93,7 @@ const taxParcel = fc
     property_class: maybe(fc.constantFrom('5100', '401', 'RES 4-19', '400')),
     ...mail,
   })
-  .map((row) => ({ ...cuyahoga, city: 'Cleveland', amount_basis: row.amount === null ? null : 'net', ...row }));
+  .map((row) => ({ ...CUYAHOGA, city: 'Cleveland', amount_basis: row.amount === null ? null : 'net', ...row }));
 
 const sale = fc
   .record({
@@ -126,7 +124,7 @@ const sale = fc
     item_id: maybe(fc.constantFrom('1', '2')),
   })
   .map(({ sold, ...row }) => ({
-    ...cuyahoga,
+    ...CUYAHOGA,
     auction_type: 'sheriff_sale',
     state: 'OH',
     sold_amount: row.status === 'sold' ? sold : null,
@@ -147,7 +145,7 @@ const distress = fc
     tax_year: maybe(figure(YEAR, 2015, 2024, 2026)),
     ...mail,
   })
-  .map((row) => ({ ...cuyahoga, amount_basis: row.amount === null ? null : 'lien', ...row }));
+  .map((row) => ({ ...CUYAHOGA, amount_basis: row.amount === null ? null : 'lien', ...row }));
 
 const roll = fc
   .record({
@@ -167,7 +165,7 @@ const roll = fc
     ...mail,
   })
   .map(({ sold, point, ...row }) => ({
-    ...cuyahoga,
+    ...CUYAHOGA,
     ...row,
     ...sold,
     ...point,

@@ -8,8 +8,8 @@ import fc from 'fast-check';
 import { DAY_MS } from '../../../lib/time.ts';
 import { currentAssumptions } from '../../../models/assumptions.ts';
 import { loadModels } from '../../../models/index.ts';
-import { buildTables, type InputRow, type Inputs } from '../build_models.ts';
-import { cuyahoga, randomDay, recordOf, sources, type RandomDay, type Source } from './random_days.ts';
+import { buildTables, CUYAHOGA, type InputRow, type Inputs } from '../build_models.ts';
+import { randomDay, recordOf, sources, type RandomDay, type Source } from './random_days.ts';
 import { thorough } from '../../thorough.ts';
 
 const FIRST = Date.parse('2026-11-01');
@@ -54,7 +54,6 @@ function inputsOn(on: string, reads: ReadonlyMap<Source, Read>, failed: Readonly
       ...read.rows.map((row, page_row) => ({
         source,
         source_url: `https://${source}.example/`,
-        page_sha256: 'a'.repeat(64),
         page_row,
         observed_at: noon(read.on),
         ...row,
@@ -65,7 +64,7 @@ function inputsOn(on: string, reads: ReadonlyMap<Source, Read>, failed: Readonly
     source_reads: [...reads].map(([source, read]) => ({
       source,
       every_days: 1,
-      ...(['county', 'sheriff', 'city', 'assessor'].includes(source) ? cuyahoga : {}),
+      ...(['county', 'sheriff', 'city', 'assessor'].includes(source) ? CUYAHOGA : {}),
       status: failed.has(source) ? 'unavailable' : 'good',
       last_good_at: noon(read.on),
       age_days: (Date.parse(on) - Date.parse(read.on)) / DAY_MS,

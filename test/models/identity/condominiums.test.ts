@@ -1,49 +1,13 @@
 /** One home of a building is not the building, for deals and for leads. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { buildTables, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, CUYAHOGA, debtRow, listingRow, saleRow, type Built, type InputRow } from '../build_models.ts';
 
-const COUNTY = { county_fips: '39035', county: 'Cuyahoga County, OH', zip: '44102' };
-const page = { page_sha256: 'a'.repeat(64), observed_at: '2026-11-21T09:00:00Z', source_url: 'https://site.example/' };
-
-const listing = (street: string): InputRow => ({
-  ...page,
-  source: 'site',
-  listing_id: street,
-  listing_url: 'https://site.example/',
-  street,
-  city: 'Cleveland',
-  state: 'OH',
-  zip: '44102',
-  list_price: '200000.00',
-  units: 4,
-  availability: 'for_sale',
-});
-
-const debt = (parcel_raw: string, street: string, property_class: string | null = null): InputRow => ({
-  ...COUNTY,
-  ...page,
-  source: 'tax',
-  parcel_raw,
-  street,
-  property_class,
-  amount: '2000.00',
-});
-
-const sale = (case_number: string, parcel_raw: string, street: string): InputRow => ({
-  ...COUNTY,
-  ...page,
-  source: 'sheriff',
-  case_number,
-  parcel_raw,
-  street,
-  state: 'OH',
-  status: 'scheduled',
-  sale_kind: 'mortgage_foreclosure',
-  sale_round: 1,
-  sale_date: '2026-12-07',
-  appraised_value: '90000.00',
-});
+const listing = (street: string): InputRow => listingRow(street, { street });
+const debt = (parcel: string, street: string, property_class: string | null = null): InputRow =>
+  debtRow(parcel, { street, zip: '44102', property_class });
+const sale = (case_number: string, parcel_raw: string, street: string): InputRow =>
+  saleRow(case_number, { parcel_raw, street });
 
 interface Record {
   readonly kind: string;
@@ -78,7 +42,7 @@ describe('a condominium', () => {
           sale('CV7', '900-00-008', '1506 LINDEN AVE'),
           sale('CV9', '900-00-009', '1508 LINDEN AVE'),
         ],
-        staged_parcel: [{ ...COUNTY, ...page, parcel_raw: '900-00-009', property_class: 'RES CONDOMINIUM' }],
+        staged_parcel: [{ ...CUYAHOGA, zip: '44102', parcel_raw: '900-00-009', property_class: 'RES CONDOMINIUM' }],
       },
       ['deals', 'leads'],
     );

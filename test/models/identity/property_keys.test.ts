@@ -1,109 +1,51 @@
 /** Which public records are of one property, and which are not. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { build, type Built, type InputRow } from '../build_models.ts';
+import { LISTINGS } from '../../pipelines/some_tables.ts';
+import { buildTables, debtRow, recordRow, saleRow, type Built, type InputRow } from '../build_models.ts';
 
-const COUNTY = { county_fips: '39035', county: 'Cuyahoga County, OH' };
-const READ = { page_sha256: 'a'.repeat(64), observed_at: '2026-11-21T09:00:00Z' };
-let row = 0;
-const sale = (case_number: string, given: InputRow): InputRow => ({
-  ...COUNTY,
-  ...READ,
-  source: 'oh_cuyahoga_sheriff',
-  source_url: 'https://sheriff.example/',
-  page_row: (row += 1),
-  case_number,
-  state: 'OH',
-  status: 'scheduled',
-  sale_kind: 'tax_foreclosure',
-  appraised_value: '90000.00',
-  sale_date: '2026-12-07',
-  ...given,
-});
-const debt = (parcel_raw: string, given: InputRow): InputRow => ({
-  ...COUNTY,
-  ...READ,
-  source: 'oh_cuyahoga_tax',
-  source_url: 'https://tax.example/',
-  page_row: (row += 1),
-  parcel_raw,
-  amount: '5000.00',
-  ...given,
-});
-
-/** The models of property_keys. */
-const NEEDED = [
-  'stg_addresses',
-  'stg_parcel_rows',
-  'stg_sheriff_sales',
-  'stg_tax_parcels',
-  'stg_distress_records',
-  'stg_parcels',
-  'auctions',
-  'int_property_classes',
-  'int_earlier_signals',
-  'int_layer_addresses',
-  'int_tax_signals',
-  'int_distress_signals',
-  'signals',
-  'int_condominiums',
-  'int_property_records',
-  'int_property_addresses',
-  'int_record_keys',
-  'int_property_groups',
-  'property_keys',
-];
+const sale = (number: string, given: InputRow): InputRow => saleRow(number, { sale_kind: 'tax_foreclosure', ...given });
 
 /** Each record with what the test calls it. */
 const DEBTS: Readonly<Record<string, InputRow>> = {
-  elm: debt('201-01-001', { street: '10 ELM ST', city: 'CLEVELAND', zip: '44102' }),
-  'elm in another town': debt('301-01-001', { street: '10 ELM ST', city: 'LAKEWOOD', zip: '44107' }),
-  oak: debt('202-01-001', { street: '20 OAK ST', city: 'CLEVELAND', zip: '44102' }),
-  'a lot of the mill': debt('203-01-001', { street: '30 MILL ST', zip: '44102' }),
-  'another lot of the mill': debt('203-01-002', { street: '30 MILL ST', zip: '44102' }),
-  'vacant land': debt('204-01-001', { street: '0 MAIN ST', zip: '44102' }),
-  'other vacant land': debt('204-01-002', { street: '0 MAIN ST', zip: '44102' }),
-  'no place': debt('205-01-001', { street: '50 PINE ST' }),
-  'a condominium': debt('206-01-001A', { street: '60 HIGH ST', zip: '44102' }),
+  elm: debtRow('201-01-001', { street: '10 ELM ST', city: 'CLEVELAND', zip: '44102' }),
+  'elm in another town': debtRow('301-01-001', { street: '10 ELM ST', city: 'LAKEWOOD', zip: '44107' }),
+  oak: debtRow('202-01-001', { street: '20 OAK ST', city: 'CLEVELAND', zip: '44102' }),
+  'a lot of the mill': debtRow('203-01-001', { street: '30 MILL ST', zip: '44102' }),
+  'another lot of the mill': debtRow('203-01-002', { street: '30 MILL ST', zip: '44102' }),
+  'vacant land': debtRow('204-01-001', { street: '0 MAIN ST', zip: '44102' }),
+  'other vacant land': debtRow('204-01-002', { street: '0 MAIN ST', zip: '44102' }),
+  'no place': debtRow('205-01-001', { street: '50 PINE ST' }),
+  'a condominium': debtRow('206-01-001A', { street: '60 HIGH ST', zip: '44102' }),
 };
 const SALES: Readonly<Record<string, InputRow>> = {
-  'the parcel of elm at another address': sale('CV-1', { parcel_raw: '20101001', street: '12 ELM ST', zip: '44102' }),
-  'the address of elm alone': sale('CV-2', { street: '10 Elm Street', city: 'Cleveland', zip: '44102' }),
+  'the parcel of elm at another address': sale('CV-1', { parcel_raw: '20101001', street: '12 ELM ST' }),
+  'the address of elm alone': sale('CV-2', { street: '10 Elm Street', city: 'Cleveland' }),
   'the parcel of oak spelled in another way': sale('CV-3', {
     parcel_raw: 'R 202 01 1',
     street: '20 OAK ST',
     zip: '44102',
   }),
-  'the address of the mill': sale('CV-4', { street: '30 MILL ST', zip: '44102' }),
-  'an unknown parcel': sale('CV-5', { parcel_raw: 'UNKNOWN', street: '70 ASH ST', zip: '44102' }),
-  'another unknown parcel': sale('CV-6', { parcel_raw: 'UNKNOWN', street: '72 ASH ST', zip: '44102' }),
-  'the address without a place, with its ZIP': sale('CV-7', { street: '50 PINE ST', zip: '44102' }),
+  'the address of the mill': sale('CV-4', { street: '30 MILL ST' }),
+  'an unknown parcel': sale('CV-5', { parcel_raw: 'UNKNOWN', street: '70 ASH ST' }),
+  'another unknown parcel': sale('CV-6', { parcel_raw: 'UNKNOWN', street: '72 ASH ST' }),
+  'the address without a place, with its ZIP': sale('CV-7', { street: '50 PINE ST' }),
   'a case before its parcel was known': sale('CV-8', { street: '80 BAY ST', zip: '44102', sale_date: '2026-12-01' }),
-  'the same case with its parcel': sale('CV-8', { parcel_raw: '208-01-001', street: '82 BAY ST', zip: '44102' }),
-  'a parcel of a large case': sale('CV-9', { parcel_raw: '209-01-001', street: '90 LAKE ST', zip: '44102' }),
-  'another parcel of the large case': sale('CV-9', { parcel_raw: '209-01-002', street: '94 LAKE ST', zip: '44102' }),
-  'the building of the condominium': sale('CV-10', { street: '60 HIGH ST', zip: '44102' }),
+  'the same case with its parcel': sale('CV-8', { parcel_raw: '208-01-001', street: '82 BAY ST' }),
+  'a parcel of a large case': sale('CV-9', { parcel_raw: '209-01-001', street: '90 LAKE ST' }),
+  'another parcel of the large case': sale('CV-9', { parcel_raw: '209-01-002', street: '94 LAKE ST' }),
+  'the building of the condominium': sale('CV-10', { street: '60 HIGH ST' }),
   ...Object.fromEntries(
     [1, 2, 3].map((n) => [
       `placeholder ${n}`,
-      sale(`CV-2${n}`, { parcel_raw: '999-99-999', street: `${n}00 ROSE ST`, zip: '44102' }),
+      sale(`CV-2${n}`, { parcel_raw: '999-99-999', street: `${n}00 ROSE ST` }),
     ]),
   ),
 };
 
 /** Code cases. They join the property of a debt or sale, and decide nothing about which of those are one. */
-const code = (record_number: string, given: InputRow): InputRow => ({
-  ...COUNTY,
-  ...READ,
-  source: 'oh_cleveland_code',
-  source_url: 'https://code.example/',
-  page_row: (row += 1),
-  signal_type: 'code_violation',
-  record_number,
-  record_state: 'open',
-  zip: '44102',
-  ...given,
-});
+const code = (number: string, given: InputRow): InputRow =>
+  recordRow('code_violation', number, { zip: '44102', ...given });
 const CASES: Readonly<Record<string, InputRow>> = {
   ...Object.fromEntries(
     [1, 2, 3].map((n) => [
@@ -127,22 +69,21 @@ describe('records of one property', () => {
   let built: Built;
   const keys = new Map<string, ReadonlySet<string>>();
   before(async () => {
-    built = await build(
+    const named = (rows: Readonly<Record<string, InputRow>>): InputRow[] =>
+      Object.entries(rows).map(([name, record]) => ({ ...record, source_url: name }));
+    built = await buildTables(
       {
-        staged_tax_parcel: Object.values(DEBTS),
-        staged_sheriff_sale: Object.values(SALES),
-        staged_distress_record: Object.values(CASES),
-        int_properties: [],
-        int_distress_matches: [],
-        leads: [],
+        staged_tax_parcel: named(DEBTS),
+        staged_sheriff_sale: named(SALES),
+        staged_distress_record: named(CASES),
       },
-      ({ name }) => NEEDED.includes(name),
+      ['property_keys', 'signals', 'auctions'],
+      LISTINGS,
     );
-    const names = new Map(Object.entries({ ...DEBTS, ...SALES, ...CASES }).map(([name, r]) => [r['page_row'], name]));
     const found = Map.groupBy(await built.rows('property_keys'), (r) => r['record_id']);
     for (const record of [...(await built.rows('signals')), ...(await built.rows('auctions'))]) {
       const own = (found.get(record['id']) ?? []).map((r) => String(r['property_key']));
-      keys.set(names.get(Number(record['page_row'])) ?? '', new Set(own));
+      keys.set(String(record['source_url']), new Set(own));
     }
   });
   after(() => {

@@ -1,10 +1,9 @@
 /** The last sale and the assessed value of a property, from the roll of its county. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { buildTables, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, debtRow, listingRow, type Built, type InputRow } from '../build_models.ts';
 
 const ALLEGHENY = { county_fips: '42003', county: 'Allegheny County, PA' };
-const page = { page_sha256: 'a'.repeat(64), observed_at: '2026-11-21T09:00:00Z' };
 const lot = (n: number): string => `0063F00${n}000000`;
 
 const parcel = (n: number, street: string, more: InputRow = {}): InputRow => ({
@@ -19,27 +18,12 @@ const parcel = (n: number, street: string, more: InputRow = {}): InputRow => ({
   last_sale_date: '2019-05-04',
   last_sale_price: '150000.00',
   last_sale_basis: 'market',
-  ...page,
-  page_row: n,
   ...more,
 });
 
 /** A listing by the house number of its id. */
-const listing = (listing_id: string, street: string | null, more: InputRow = {}): InputRow => ({
-  source: 'site',
-  listing_id,
-  source_url: 'https://site.example/',
-  listing_url: 'https://site.example/',
-  city: 'Pittsburgh',
-  state: 'PA',
-  street,
-  zip: '15210',
-  list_price: '200000.00',
-  units: 4,
-  availability: 'for_sale',
-  ...page,
-  ...more,
-});
+const listing = (id: string, street: string | null, more: InputRow = {}): InputRow =>
+  listingRow(id, { city: 'Pittsburgh', state: 'PA', street, zip: '15210', ...more });
 
 describe('the roll of a property', () => {
   let built: Built;
@@ -53,9 +37,9 @@ describe('the roll of a property', () => {
             family: 'parcels',
             county_fips: '42003',
             covered_kinds: 'parcel_roll',
-            last_good_at: page.observed_at,
+            last_good_at: '2026-11-21T09:00:00Z',
           },
-          { source: 'list', family: 'tax', county_fips: '42003', last_good_at: page.observed_at },
+          { source: 'list', family: 'tax', county_fips: '42003', last_good_at: '2026-11-21T09:00:00Z' },
         ],
         staged_parcel: [
           parcel(101, '12 Alder Avenue'),
@@ -67,16 +51,7 @@ describe('the roll of a property', () => {
           parcel(107, '99 Cedar Ct', { zip: '15299' }),
         ],
         staged_tax_parcel: [
-          {
-            source: 'list',
-            source_url: 'https://county.example/list',
-            ...ALLEGHENY,
-            parcel_raw: '63F106',
-            street: '20 Birch Street',
-            zip: '15210',
-            amount: '900.00',
-            ...page,
-          },
+          debtRow('63F106', { source: 'list', ...ALLEGHENY, street: '20 Birch Street', zip: '15210' }),
         ],
         staged_listing: [
           listing('exact', '12 Alder Ave'),

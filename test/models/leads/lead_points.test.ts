@@ -5,39 +5,17 @@ import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { currentAssumptions } from '../../../models/assumptions.ts';
 import { LISTINGS } from '../../pipelines/some_tables.ts';
-import { buildTables, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, CUYAHOGA, debtRow, saleRow, type Built, type InputRow } from '../build_models.ts';
 
-const CUYAHOGA = { county_fips: '39035', county: 'Cuyahoga County, OH' };
-const page = (source: string) => ({
-  ...CUYAHOGA,
-  source,
-  source_url: `https://${source}.example/`,
-  page_sha256: 'a'.repeat(64),
-  observed_at: '2026-11-21T09:00:00Z',
-});
-
-const sale = (name: string, row: InputRow): InputRow => ({
-  ...page('sheriff'),
-  case_number: name,
-  street: `${[...name].reduce((sum, letter) => sum * 7 + letter.charCodeAt(0), 0) % 9999} ELM ST`,
-  city: 'CLEVELAND',
-  state: 'OH',
-  zip: '44102',
-  status: 'scheduled',
-  sale_kind: 'mortgage_foreclosure',
-  sale_round: 1,
-  sale_date: '2026-12-11',
-  appraised_value: '90000.00',
-  ...row,
-});
-const debt = (number: number, row: InputRow): InputRow => ({
-  ...page('county'),
-  parcel_raw: `100-${number}`,
-  street: `${number} OAK ST`,
-  zip: '44102',
-  amount: '5000.00',
-  ...row,
-});
+const sale = (name: string, row: InputRow): InputRow =>
+  saleRow(name, {
+    street: `${[...name].reduce((sum, letter) => sum * 7 + letter.charCodeAt(0), 0) % 9999} ELM ST`,
+    city: 'CLEVELAND',
+    sale_date: '2026-12-11',
+    ...row,
+  });
+const debt = (number: number, row: InputRow): InputRow =>
+  debtRow(`100-${number}`, { street: `${number} OAK ST`, zip: '44102', amount: '5000.00', ...row });
 
 type Parts = Readonly<Record<string, number>>;
 const partsOf = (lead: Record<string, unknown>): Parts => JSON.parse(String(lead['score_parts'])) as Parts;
@@ -106,7 +84,7 @@ before(async () => {
         ...RULES.map(({ example }, i) => debt(200 + i, { property_class: example })),
         ...Object.values(UNKNOWN).map((property_class, i) => debt(300 + i, { property_class })),
       ],
-      staged_parcel: [{ ...page('layer'), parcel_raw: '900-1', property_class: '401' }],
+      staged_parcel: [{ ...CUYAHOGA, source: 'layer', parcel_raw: '900-1', property_class: '401' }],
     },
     ['leads', 'auctions', 'signals'],
     LISTINGS,

@@ -1,77 +1,16 @@
 /** A sold lead is in no later snapshot, even if the id of its sale changes. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { build, uuid5, type InputRow } from '../build_models.ts';
+import { LISTINGS } from '../../pipelines/some_tables.ts';
+import { buildTables, debtRow, saleRow, uuid5, type InputRow } from '../build_models.ts';
 
-const COUNTY = { county_fips: '39035', county: 'Cuyahoga County, OH' };
-const sale = (key: string, row: InputRow = {}): InputRow => ({
-  ...COUNTY,
-  source: 'oh_cuyahoga_sheriff',
-  source_url: `https://sheriff.example/${key}`,
-  page_sha256: 'a'.repeat(64),
-  observed_at: '2026-11-21T09:00:00Z',
-  case_number: `CV-${key}`,
-  parcel_raw: `${key}-000`,
-  street: `${key} ELM ST`,
-  city: 'CLEVELAND',
-  state: 'OH',
-  zip: '44102',
-  status: 'scheduled',
-  sale_kind: 'mortgage_foreclosure',
-  sale_round: 1,
-  appraised_value: '90000.00',
-  sale_date: '2026-12-07',
-  ...row,
-});
-const parcel = (key: string): InputRow => ({
-  ...COUNTY,
-  source: 'oh_cuyahoga_tax',
-  source_url: `https://tax.example/${key}`,
-  page_sha256: 'b'.repeat(64),
-  observed_at: '2026-11-21T09:00:00Z',
-  parcel_raw: `${key}-000`,
-  owner_name: 'OWNER',
-  street: `${key} OAK ST`,
-  city: 'CLEVELAND',
-  zip: '44102',
-  amount: '5000.00',
-});
+const sale = (key: string, row: InputRow = {}): InputRow =>
+  saleRow(`CV-${key}`, { parcel_raw: `${key}-000`, street: `${key} ELM ST`, city: 'CLEVELAND', ...row });
+const parcel = (key: string): InputRow =>
+  debtRow(`${key}-000`, { owner_name: 'OWNER', street: `${key} OAK ST`, city: 'CLEVELAND', zip: '44102' });
 const byCase = (key: string): string => uuid5(`sheriff_sale_auction|39035|CV${key}`);
 const byParcel = (key: string): string => uuid5(`sheriff_sale_auction|39035|00${key}000`);
 const ofDebt = (key: string): string => uuid5(`tax_delinquent|39035|00${key}000`);
-
-/** The models of leads. */
-const NEEDED = [
-  'stg_addresses',
-  'stg_parcel_rows',
-  'stg_sheriff_sales',
-  'stg_tax_parcels',
-  'stg_distress_records',
-  'stg_parcels',
-  'auctions',
-  'int_earlier_signals',
-  'int_layer_addresses',
-  'int_tax_signals',
-  'int_distress_signals',
-  'signals',
-  'int_condominiums',
-  'int_property_records',
-  'int_property_addresses',
-  'int_record_keys',
-  'int_property_groups',
-  'property_keys',
-  'int_sold_keys',
-  'int_sold_records',
-  'int_debts_of_sales',
-  'int_record_pairs',
-  'int_stacked_distress',
-  'int_property_classes',
-  'int_sale_classes',
-  'int_auction_leads',
-  'int_tax_leads',
-  'leads',
-];
-const only = ({ name }: { readonly name: string }): boolean => NEEDED.includes(name);
 
 /** Ids of the leads, and rows of the auctions, of one day. Two parcels owe taxes; of 105 and 106 one case is heard. */
 async function leadsOf(day: {
@@ -82,16 +21,15 @@ async function leadsOf(day: {
   const sales = ['101', '102', '103', '104', '105'].map((key) =>
     sale(key, key === day.noParcel ? { parcel_raw: null } : {}),
   );
-  const built = await build(
+  const built = await buildTables(
     {
       staged_sheriff_sale: [...sales, sale('106', { case_number: 'CV-105' })],
       staged_tax_parcel: [parcel('201'), parcel('202')],
       sold_leads: (day.sold ?? []).map((id) => ({ id })),
-      int_properties: [],
-      int_distress_matches: [],
       previous_auctions: day.before ?? [],
     },
-    only,
+    ['leads', 'auctions'],
+    LISTINGS,
   );
   try {
     assert.deepEqual(built.failed, []);

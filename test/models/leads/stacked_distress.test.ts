@@ -3,58 +3,33 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { thorough } from '../../thorough.ts';
-import { buildTables, uuid5, type Built, type InputRow } from '../build_models.ts';
+import {
+  buildTables,
+  debtRow,
+  listingRow,
+  recordRow,
+  saleRow,
+  uuid5,
+  type Built,
+  type InputRow,
+} from '../build_models.ts';
 
-const COUNTY = { county_fips: '39035', county: 'Cuyahoga County, OH', page_sha256: 'a'.repeat(64) };
-const READ = { observed_at: '2026-11-21T09:00:00Z' };
-const sourceOf = (source: string) => ({ ...COUNTY, ...READ, source, source_url: `https://${source}.example/` });
 const homeOf = (house: number) => ({ street: `${house} ELM ST`, city: 'CLEVELAND', zip: '44102' });
 const parcelOf = (house: number): string => `${house}-00-001`;
-
-const debt = (house: number, row: InputRow = {}): InputRow => ({
-  ...sourceOf('tax'),
-  ...homeOf(house),
-  parcel_raw: parcelOf(house),
-  amount: '5000.00',
-  ...row,
-});
-const sale = (house: number, row: InputRow = {}): InputRow => ({
-  ...sourceOf('sheriff'),
-  ...homeOf(house),
-  auction_type: 'sheriff_sale',
-  case_number: `CV${house}`,
-  parcel_raw: parcelOf(house),
-  state: 'OH',
-  status: 'scheduled',
-  sale_kind: 'mortgage_foreclosure',
-  sale_round: 1,
-  sale_date: '2026-12-11',
-  appraised_value: '90000.00',
-  ...row,
-});
+const debt = (house: number, row: InputRow = {}): InputRow =>
+  debtRow(parcelOf(house), { ...homeOf(house), amount: '5000.00', ...row });
+const sale = (house: number, row: InputRow = {}): InputRow =>
+  saleRow(`CV${house}`, { ...homeOf(house), parcel_raw: parcelOf(house), sale_date: '2026-12-11', ...row });
 const TAX_SALE = { sale_kind: 'tax_foreclosure', sale_round: null };
-const record = (signal_type: string, house: number, row: InputRow = {}): InputRow => ({
-  ...sourceOf('city'),
-  ...homeOf(house),
-  signal_type,
-  record_number: `${signal_type}-${house}`,
-  parcel_raw: parcelOf(house),
-  record_state: 'open',
-  ...row,
-});
-const listing = (house: number): InputRow => ({
-  ...READ,
-  page_sha256: 'b'.repeat(64),
-  source: 'site',
-  source_url: 'https://site.example/',
-  listing_id: `L${house}`,
-  listing_url: `https://site.example/${house}`,
-  ...homeOf(house),
-  state: 'OH',
-  list_price: '100000.00',
-  units: 2,
-  availability: 'for_sale',
-});
+const record = (type: string, house: number, row: InputRow = {}): InputRow =>
+  recordRow(type, `${type}-${house}`, {
+    ...homeOf(house),
+    parcel_raw: parcelOf(house),
+    source_url: 'https://city.example/',
+    ...row,
+  });
+const listing = (house: number): InputRow =>
+  listingRow(`L${house}`, { ...homeOf(house), list_price: '100000.00', units: 2 });
 
 interface Inputs {
   readonly staged_tax_parcel: InputRow[];

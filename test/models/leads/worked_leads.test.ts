@@ -1,41 +1,22 @@
 /** Leads and opening bids computed by hand, which sales and debts are leads, and the models' results for them. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { buildTables, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, debtRow, listingRow, saleRow, type Built, type InputRow } from '../build_models.ts';
 
-const COUNTY = { county_fips: '39035', county: 'Cuyahoga County, OH' };
 const daysAgo = (days: number): string => `2026-11-${21 - days}T09:00:00Z`;
+const homeOf = (house: number) => ({ street: `${house} ELM ST`, city: 'CLEVELAND', zip: '44102' });
 
 /** A sheriff sale at a house, with the case number CV<house>. */
-const sale = (house: number, row: InputRow): InputRow => ({
-  ...COUNTY,
-  source: 'oh_cuyahoga_sheriff',
-  source_url: `https://sheriff.example/${house}`,
-  page_sha256: 'a'.repeat(64),
-  observed_at: daysAgo(0),
-  case_number: `CV${house}`,
-  parcel_raw: `${house}-000`,
-  street: `${house} ELM ST`,
-  city: 'CLEVELAND',
-  state: 'OH',
-  zip: '44102',
-  status: 'scheduled',
-  sale_date: '2026-12-07',
-  ...row,
-});
-const debt = (house: number, row: InputRow): InputRow => ({
-  ...COUNTY,
-  source: 'oh_cuyahoga_tax',
-  source_url: `https://tax.example/${house}`,
-  page_sha256: 'b'.repeat(64),
-  observed_at: daysAgo(0),
-  parcel_raw: `${house}-000`,
-  owner_name: 'OWNER',
-  street: `${house} ELM ST`,
-  city: 'CLEVELAND',
-  zip: '44102',
-  ...row,
-});
+const sale = (house: number, row: InputRow): InputRow =>
+  saleRow(`CV${house}`, {
+    ...homeOf(house),
+    parcel_raw: `${house}-000`,
+    sale_round: null,
+    appraised_value: null,
+    ...row,
+  });
+const debt = (house: number, row: InputRow): InputRow =>
+  debtRow(`${house}-000`, { owner_name: 'OWNER', ...homeOf(house), ...row });
 const MORTGAGE = { sale_kind: 'mortgage_foreclosure', sale_round: 1 };
 
 const WORKED_SALES = [
@@ -77,21 +58,7 @@ const DEBTS = [
   }),
   debt(202, { amount: '2300.00', observed_at: daysAgo(6) }),
 ];
-const LISTING = {
-  source: 'heartland_multifamily',
-  listing_id: 'L1',
-  listing_url: 'https://site.example/L1',
-  source_url: 'https://site.example/L1',
-  page_sha256: 'c'.repeat(64),
-  observed_at: daysAgo(0),
-  street: '202 Elm Street',
-  city: 'Cleveland',
-  state: 'OH',
-  zip: '44102',
-  list_price: '100000.00',
-  units: 2,
-  availability: 'for_sale',
-};
+const LISTING = listingRow('L1', { street: '202 Elm Street', list_price: '100000.00', units: 2 });
 
 /** Whether a sale is a lead; the n-th is at house 300 + n. */
 const ELIGIBILITY: readonly (readonly [title: string, row: InputRow, leads: number])[] = [

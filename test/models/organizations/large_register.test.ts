@@ -14,9 +14,7 @@ const NEEDED = ['stg_registrations', 'stg_superseded', 'stg_amendments', 'int_fi
 const ROW = {
   source: 'colorado_sos',
   register: 'colorado_sos',
-  page_sha256: 'a'.repeat(64),
   page_row: 0,
-  observed_at: '2026-11-21T09:00:00Z',
   filing_date: '2026-11-01',
 };
 

@@ -3,7 +3,17 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { macrosSql } from '../../../models/index.ts';
-import { buildTables, uuid5, type Built, type InputRow } from '../build_models.ts';
+import {
+  buildTables,
+  CUYAHOGA,
+  debtRow,
+  listingRow,
+  recordRow,
+  saleRow,
+  uuid5,
+  type Built,
+  type InputRow,
+} from '../build_models.ts';
 
 /** Names as lists print them, and the kind of organization; null: not one, or in doubt. */
 const NAMES: Readonly<Record<string, string | null>> = {
@@ -69,33 +79,16 @@ describe('names of owners', () => {
   });
 });
 
-const OHIO = { county_fips: '39035', county: 'Cuyahoga County, OH' };
 const TAMPA = { county_fips: '12057', county: 'Hillsborough County, FL' };
-const READ = { observed_at: '2026-11-21T09:00:00Z', page_sha256: 'a'.repeat(64) };
-const read = (source: string) => ({ ...READ, source, source_url: `https://${source}.example/` });
 const at = (house: number) => ({ street: `${house} ELM ST`, city: 'CLEVELAND', zip: '44102' });
+const placed = (house: number) => ({ ...at(house), parcel_raw: `${house}-00-001` });
 const MAIL = { mail_street: '9 Office Rd', mail_city: 'AKRON', mail_state: 'OH', mail_zip: '44301' };
-const debt = (house: number, owner_name: string | null, row: InputRow = {}): InputRow => ({
-  ...OHIO,
-  ...read('tax'),
-  ...at(house),
-  parcel_raw: `${house}-00-001`,
-  owner_name,
-  amount: '5000.00',
-  ...row,
-});
-const record = (signal_type: string, house: number, row: InputRow = {}): InputRow => ({
-  ...OHIO,
-  ...read('city'),
-  ...at(house),
-  signal_type,
-  record_number: `${signal_type}-${house}`,
-  parcel_raw: `${house}-00-001`,
-  record_state: 'open',
-  ...row,
-});
+const debt = (house: number, owner_name: string, row: InputRow = {}): InputRow =>
+  debtRow(`${house}-00-001`, { ...at(house), owner_name, amount: '5000.00', ...row });
+const record = (type: string, house: number, row: InputRow = {}): InputRow =>
+  recordRow(type, `${type}-${house}`, { ...placed(house), ...row });
 const filing = (number: string, business_name_raw: string, row: InputRow = {}): InputRow => ({
-  ...read('ohio_sos'),
+  source: 'ohio_sos',
   register: 'ohio_sos',
   document_number: number,
   charter_number: `C${number}`,
@@ -118,7 +111,7 @@ describe('owners', () => {
   before(async () => {
     built = await buildTables(
       {
-        source_reads: [{ source: 'tax', family: 'tax', ...OHIO, last_good_at: READ.observed_at }],
+        source_reads: [{ source: 'tax', family: 'tax', ...CUYAHOGA, last_good_at: '2026-11-21T09:00:00Z' }],
         staged_tax_parcel: [
           // Two spellings, two debts, and a lien on one of them
           debt(101, 'ACME HOLDINGS LLC', MAIL),
@@ -146,39 +139,15 @@ describe('owners', () => {
           // The same property under its address alone
           record('code_violation', 111, { parcel_raw: null, owner_name: 'SINGLE HOLDINGS LLC' }),
         ],
-        staged_sheriff_sale: [
-          {
-            ...OHIO,
-            ...read('sheriff'),
-            ...at(104),
-            auction_type: 'sheriff_sale',
-            case_number: 'CV104',
-            parcel_raw: '104-00-001',
-            state: 'OH',
-            status: 'scheduled',
-            sale_kind: 'mortgage_foreclosure',
-            sale_date: '2026-12-11',
-          },
-        ],
+        staged_sheriff_sale: [saleRow('CV104', { ...placed(104), sale_round: null })],
         // The roll knows the owners of the sale and of the listing
-        staged_parcel: [
-          { ...OHIO, ...read('roll'), ...at(104), parcel_raw: '104-00-001', owner_name: 'ACME HOLDINGS LLC' },
-          { ...OHIO, ...read('roll'), ...at(105), parcel_raw: '105-00-001', owner_name: 'ACME HOLDINGS LLC' },
-        ],
-        staged_listing: [
-          {
-            ...READ,
-            source: 'site',
-            source_url: 'https://site.example/105',
-            listing_id: 'L105',
-            listing_url: 'https://site.example/105',
-            ...at(105),
-            state: 'OH',
-            list_price: '100000.00',
-            units: 2,
-            availability: 'for_sale',
-          },
-        ],
+        staged_parcel: [104, 105].map((house) => ({
+          ...CUYAHOGA,
+          source: 'roll',
+          ...placed(house),
+          owner_name: 'ACME HOLDINGS LLC',
+        })),
+        staged_listing: [listingRow('L105', { ...at(105), list_price: '100000.00', units: 2 })],
         staged_registration: [
           filing('1', 'ACME HOLDINGS, LLC', AGENT),
           filing('2', 'Acme Holdings LLC'),

@@ -15,7 +15,6 @@ const rows = async (
         filing_date: '2026-11-02',
         source: 'colorado_sos',
         source_url: 'https://data.colorado.gov/',
-        page_sha256: 'a'.repeat(64),
         observed_at: '2026-11-20T12:00:00Z',
         page_row: index,
         ...row,

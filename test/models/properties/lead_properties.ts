@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { DAY_MS } from '../../../lib/time.ts';
 import { currentAssumptions } from '../../../models/assumptions.ts';
 import { LISTINGS } from '../../pipelines/some_tables.ts';
-import { buildTables, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, debtRow, saleRow, type Built, type InputRow } from '../build_models.ts';
 import { DEALS, property, SEED } from './checked.ts';
 import { maybe } from './random_deals.ts';
 import { decimal, hundredths, number } from './underwrite.ts';
@@ -64,57 +64,42 @@ type Check = (base: number, other: number, i: number) => boolean;
 const dayAfter = (days: number): string => new Date(Date.UTC(2026, 10, 21) + days * DAY_MS).toISOString().slice(0, 10);
 const readAt = (age: number): string => `${dayAfter(-age)}T09:00:00Z`;
 
-const COUNTY = {
-  county_fips: '39035',
-  county: 'Cuyahoga County, OH',
-  source_url: 'https://county.example/',
-  page_sha256: 'a'.repeat(64),
-};
-
 function saleRows([name, vary]: readonly [string, (s: Sale) => Sale], variant: number): InputRow[] {
-  return sales.map(vary).map(({ appraised, inDays, age, bidPct }, i) => ({
-    ...COUNTY,
-    source: 'sheriff',
-    case_number: `S-${name}-${i}`,
-    street: `${i + 1} SALE${variant} ST`,
-    zip: '44102',
-    state: 'OH',
-    status: 'scheduled',
-    sale_kind: 'tax_foreclosure',
-    sale_date: dayAfter(inDays),
-    appraised_value: decimal(appraised),
-    opening_bid: decimal(Math.max(1, Math.floor((appraised * bidPct) / 100))),
-    observed_at: readAt(age),
-  }));
+  return sales.map(vary).map(({ appraised, inDays, age, bidPct }, i) =>
+    saleRow(`S-${name}-${i}`, {
+      street: `${i + 1} SALE${variant} ST`,
+      sale_kind: 'tax_foreclosure',
+      sale_round: null,
+      sale_date: dayAfter(inDays),
+      appraised_value: decimal(appraised),
+      opening_bid: decimal(Math.max(1, Math.floor((appraised * bidPct) / 100))),
+      observed_at: readAt(age),
+    }),
+  );
 }
 
 /** First mortgage sales, whose opening bid follows from the appraisal. */
 const mortgageRows = (): InputRow[] =>
-  sales.map(({ appraised }, i) => ({
-    ...COUNTY,
-    source: 'sheriff',
-    case_number: `F-${i}`,
-    status: 'scheduled',
-    sale_kind: 'mortgage_foreclosure',
-    sale_round: 1,
-    sale_date: dayAfter(9),
-    appraised_value: decimal(appraised),
-    state: 'OH',
-    observed_at: readAt(0),
-  }));
+  sales.map(({ appraised }, i) =>
+    saleRow(`F-${i}`, {
+      zip: null,
+      sale_date: dayAfter(9),
+      appraised_value: decimal(appraised),
+      observed_at: readAt(0),
+    }),
+  );
 
 function debtRows([name, vary]: readonly [string, (d: Debt) => Debt], variant: number): InputRow[] {
-  return debts.map(vary).map(({ amount, value, years, age }, i) => ({
-    ...COUNTY,
-    source: 'county',
-    parcel_raw: `D-${name}-${i}`,
-    street: `${i + 1} DEBT${variant} ST`,
-    zip: '44102',
-    amount: decimal(amount),
-    county_value: decimal(value),
-    years_delinquent: years,
-    observed_at: readAt(age),
-  }));
+  return debts.map(vary).map(({ amount, value, years, age }, i) =>
+    debtRow(`D-${name}-${i}`, {
+      street: `${i + 1} DEBT${variant} ST`,
+      zip: '44102',
+      amount: decimal(amount),
+      county_value: decimal(value),
+      years_delinquent: years,
+      observed_at: readAt(age),
+    }),
+  );
 }
 
 describe('random sheriff sales and debts', () => {

@@ -9,7 +9,7 @@ import { brokenRule } from '../../../models/assumptions/rules.ts';
 import { currentAssumptions, type AssumptionSet } from '../../../models/assumptions.ts';
 import { monthlyFactor } from '../../../models/assumptions/declare.ts';
 import { assumptionsWith } from '../../../models/assumptions/overrides.ts';
-import { buildTables, type Inputs } from '../build_models.ts';
+import { buildTables, listingRow, type Inputs } from '../build_models.ts';
 import { COUNTY_RECORDS } from '../../pipelines/some_tables.ts';
 
 let folder = '';
@@ -173,12 +173,10 @@ describe('a file of assumptions', () => {
 });
 
 describe('a deal under other assumptions', () => {
-  const page = { page_sha256: 'a'.repeat(64), observed_at: '2026-11-21T09:00:00Z' };
   const listing: Inputs = {
     staged_fmr_area: [
       {
         source: 'hud_fmr',
-        source_url: 'https://hud.example/',
         fips: '3903599999',
         county_fips: '39035',
         hud_area_code: 'METRO17410N17460',
@@ -186,27 +184,16 @@ describe('a deal under other assumptions', () => {
         fmr_2: '1250.00',
         fiscal_year: 2026,
         effective_on: '2025-10-01',
-        revision: 'original',
-        ...page,
       },
     ],
     staged_listing: [
-      {
-        source: 'site',
-        listing_id: 'L1',
-        source_url: 'https://site.example/',
-        listing_url: 'https://site.example/',
+      listingRow('L1', {
         street: '1 Linden Ave',
-        city: 'Cleveland',
-        state: 'OH',
-        zip: '44102',
-        availability: 'for_sale',
         list_price: '740000.00',
         units: 8,
         year_built: 1974,
         cap_rate: '7.40',
-        ...page,
-      },
+      }),
     ],
   };
   it('is underwritten with them, its record, paths and report name the set, and every audit passes', async () => {

@@ -9,7 +9,7 @@ import { SEEDS } from '../../identity/worlds.ts';
 import { thorough } from '../../thorough.ts';
 
 const DAY = '2026-11-20';
-const PAGE = { page_sha256: 'a'.repeat(64), observed_at: `${DAY}T09:00:00Z`, source_url: 'https://site.example/' };
+const PAGE = { observed_at: `${DAY}T09:00:00Z` };
 
 /** One listing of each property for sale. Streets are left out, because worlds share them. */
 function listingsOf(seed: number, listings: number): InputRow[] {
@@ -22,7 +22,6 @@ function listingsOf(seed: number, listings: number): InputRow[] {
         ...PAGE,
         source: `seed_${seed}`,
         listing_id: listing.listingId,
-        listing_url: listing.path,
         city: listing.city,
         state: listing.state,
         zip: listing.zip,
@@ -47,7 +46,6 @@ const areas: readonly InputRow[] = rents.map((county) => ({
   ...Object.fromEntries(county.fmr.map((rent, bedrooms) => [`fmr_${bedrooms}`, `${rent}.00`])),
   fiscal_year: 2026,
   effective_on: '2025-10-01',
-  revision: 'original',
 }));
 
 /** Build the deals of these worlds. @param listings properties for sale in each */

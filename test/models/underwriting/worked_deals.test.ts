@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { WORKED } from '../../../docs/generate/worked_deals.ts';
-import { buildTables, uuid5, type Built, type InputRow } from '../build_models.ts';
+import { buildTables, debtRow, earlierListing, uuid5, type Built, type InputRow } from '../build_models.ts';
 import {
   DOCUMENTED,
   EXAMPLES,
@@ -30,54 +30,26 @@ const idOf = ({ listing }: Example): string =>
 const listingOf = (example: Example): InputRow => ({
   source: 'heartland_multifamily',
   listing_id: example.name,
-  listing_url: `https://site.example/${example.listing.street}`,
-  source_url: `https://site.example/${example.listing.street}`,
-  availability: 'for_sale',
-  page_sha256: 'a'.repeat(64),
   ...example.listing,
 });
 
 /** The listing in the snapshot before. */
 function earlierVersion(example: Example): InputRow[] {
   if (example.first_price === undefined && example.first_seen === undefined) return [];
-  const firstPrice = example.first_price ?? example.listing['list_price'];
+  const firstPrice = example.first_price ?? String(example.listing['list_price']);
   const firstSeen = example.first_seen ?? '2026-11-20T09:00:00Z';
   return [
-    {
-      ...listingOf(example),
+    earlierListing(listingOf(example), firstPrice, firstSeen, {
       deal_id: idOf(example),
-      version: 1,
-      is_latest: true,
-      change: 'added',
-      relisted: false,
-      page_row: 0,
-      list_price: firstPrice,
-      first_price: firstPrice,
-      version_first_seen: firstSeen,
       version_last_seen: '2026-11-20T09:00:00Z',
-      listing_first_seen: firstSeen,
-    },
+    }),
   ];
 }
 
-const debtOf = (example: Example): InputRow[] =>
-  example.tax_owed === undefined
+const debtOf = ({ tax_owed: amount, listing: { street, city, zip } }: Example): InputRow[] =>
+  amount === undefined
     ? []
-    : [
-        {
-          source: 'oh_franklin_tax',
-          source_url: 'https://tax.example/',
-          county_fips: '39049',
-          county: 'Franklin County, OH',
-          parcel_raw: '010-000005-00',
-          street: example.listing.street,
-          city: example.listing['city'],
-          zip: example.listing.zip,
-          amount: example.tax_owed,
-          observed_at: '2026-11-21T09:00:00Z',
-          page_sha256: 'b'.repeat(64),
-        },
-      ];
+    : [debtRow('010-000005-00', { county_fips: '39049', county: 'Franklin County, OH', street, city, zip, amount })];
 
 const byBedrooms = (name: string, rents: readonly string[]): InputRow =>
   Object.fromEntries(rents.map((rent, bedrooms) => [`${name}_${bedrooms}br`, rent]));
@@ -95,7 +67,7 @@ function buildDeals(examples: readonly Example[], vacancies: readonly InputRow[]
   const markets = [...new Set(examples.map(({ market }) => market))];
   return buildTables(
     {
-      staged_listing: examples.map((example) => ({ ...listingOf(example), observed_at: '2026-11-21T09:00:00Z' })),
+      staged_listing: examples.map(listingOf),
       previous_listing_history: examples.flatMap(earlierVersion),
       staged_tax_parcel: examples.flatMap(debtOf),
       int_market_rents: examples.map(marketRents),

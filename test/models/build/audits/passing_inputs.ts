@@ -1,22 +1,8 @@
 /** Input rows whose tables pass every audit, and have rows in every published table. */
-import type { Inputs } from '../../build_models.ts';
+import { debtRow, listingRow, recordRow, saleRow, type InputRow, type Inputs } from '../../build_models.ts';
 
-const page = {
-  page_sha256: 'a'.repeat(64),
-  observed_at: '2026-11-21T09:00:00Z',
-  source_url: 'https://public.example/',
-};
-const CUYAHOGA = { county_fips: '39035', county: 'Cuyahoga County, OH' };
-const listing = {
-  source: 'site',
-  listing_url: 'https://site.example/',
-  city: 'Cleveland',
-  state: 'OH',
-  zip: '44102',
-  availability: 'for_sale',
-  units: 8,
-  ...page,
-};
+const listing = (listing_id: string, street: string, list_price: string | null, given: InputRow = {}): InputRow =>
+  listingRow(listing_id, { street, list_price, units: 8, ...given });
 export const PASSING: Inputs = {
   source_reads: ['site', 'county', 'sheriff', 'colorado_sos', 'ohio_sos', 'hud_fmr'].map((source) => ({
     source,
@@ -34,71 +20,31 @@ export const PASSING: Inputs = {
       fmr_2: '1250.00',
       fiscal_year: 2026,
       effective_on: '2025-10-01',
-      revision: 'original',
-      ...page,
     },
   ],
   staged_listing: [
-    {
-      ...listing,
-      listing_id: 'plain',
-      street: '101 Main St',
-      list_price: '740000.00',
-      cap_rate: '7.40',
-      year_built: 1974,
-    },
-    { ...listing, listing_id: 'dear', street: '103 Main St', list_price: '2400000.00', cap_rate: '5.00' },
-    { ...listing, listing_id: 'hidden', street: '105 Main St', list_price: null },
+    listing('plain', '101 Main St', '740000.00', { cap_rate: '7.40', year_built: 1974 }),
+    listing('dear', '103 Main St', '2400000.00', { cap_rate: '5.00' }),
+    listing('hidden', '105 Main St', null),
   ],
   staged_tax_parcel: [
-    {
-      ...CUYAHOGA,
+    debtRow('001-01-001', {
       source: 'county',
-      parcel_raw: '001-01-001',
       owner_name: 'ACME HOLDINGS LLC',
       street: '101 MAIN ST',
       zip: '44102',
       amount: '4000.00',
       county_value: '200000.00',
       years_delinquent: 2,
-      ...page,
-    },
-    {
-      ...CUYAHOGA,
-      source: 'county',
-      parcel_raw: '001-01-002',
-      owner_name: 'ACME HOLDINGS LLC',
-      amount: '900.00',
-      ...page,
-    },
+    }),
+    debtRow('001-01-002', { source: 'county', owner_name: 'ACME HOLDINGS LLC', amount: '900.00' }),
   ],
   staged_distress_record: [
-    {
-      ...CUYAHOGA,
-      source: 'county',
-      signal_type: 'code_violation',
-      record_number: 'V1',
-      street: '109 MAIN ST',
-      zip: '44102',
-      record_state: 'open',
-      ...page,
-    },
+    recordRow('code_violation', 'V1', { source: 'county', street: '109 MAIN ST', zip: '44102' }),
   ],
-  staged_sheriff_sale: ['2026-12-04', '2026-12-18'].map((sale_date, i) => ({
-    ...CUYAHOGA,
-    source: 'sheriff',
-    case_number: 'CV1',
-    parcel_raw: '001-01-003',
-    street: '107 MAIN ST',
-    zip: '44102',
-    state: 'OH',
-    status: 'scheduled',
-    sale_kind: 'mortgage_foreclosure',
-    sale_round: i + 1,
-    sale_date,
-    appraised_value: '90000.00',
-    ...page,
-  })),
+  staged_sheriff_sale: ['2026-12-04', '2026-12-18'].map((sale_date, i) =>
+    saleRow('CV1', { parcel_raw: '001-01-003', street: '107 MAIN ST', sale_round: i + 1, sale_date }),
+  ),
   staged_registration: [
     {
       source: 'ohio_sos',
@@ -108,7 +54,6 @@ export const PASSING: Inputs = {
       business_name_raw: 'OAK LLC',
       filing_date: '2026-11-02',
       agent_name: 'A. AGENT',
-      ...page,
     },
   ],
   staged_amendment: [
@@ -120,7 +65,6 @@ export const PASSING: Inputs = {
       kind: 'dissolution',
       effective_date: '2026-11-12',
       business_name_raw: 'OAK LLC',
-      ...page,
     },
   ],
   staged_survey_rate: ['fred_rates', 'freddie_pmms'].map((source) => ({
@@ -128,7 +72,6 @@ export const PASSING: Inputs = {
     series: 'MORTGAGE30US',
     observed_on: '2026-11-19',
     rate_pct: '6.97',
-    ...page,
   })),
   staged_area_vacancy: [
     {
@@ -139,7 +82,6 @@ export const PASSING: Inputs = {
       ends_on: '2026-09-30',
       vacancy_pct: '7.10',
       margin_pct: '2.40',
-      ...page,
     },
   ],
   staged_area_census: [
@@ -151,7 +93,6 @@ export const PASSING: Inputs = {
       median_gross_rent: '1002.00',
       median_contract_rent: '801.00',
       median_value: '181300.00',
-      ...page,
     },
   ],
   staged_loan_statement: [
@@ -163,7 +104,6 @@ export const PASSING: Inputs = {
       underwritten_noi: '264000.00',
       recent_starts_on: '2025-07-01',
       recent_ends_on: '2026-06-30',
-      ...page,
     },
   ],
   followed_change_feeds: [
