@@ -214,7 +214,7 @@ const figureFaults: readonly PlantedFault[] = [
         'left join two_thirds_sales using (sale_kind)',
       ),
     ],
-    caughtBy: [test('models/leads/auctions_of_clerks.test.ts', 'a bid outside Ohio is the published one or unknown')],
+    caughtBy: [test('models/leads/auctions.test.ts', 'a bid outside Ohio is the published one or unknown')],
   },
   {
     name: 'a post office box shows where an owner lives',

@@ -1,4 +1,4 @@
-/** Sales: one row from all pages that have it, links between those of a case, and what a clerk's page left out later. */
+/** Sales: one row from all pages that have it, links between those of a case, and what a page left out later. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { buildTables, CUYAHOGA } from '../build_models.ts';
