@@ -1,7 +1,7 @@
 /** Documents for programs, catalogs and crawlers, in one table. */
 import type { Router } from '@koa/router';
 import { isCached, shortHash } from '../http/caching.ts';
-import { FAVICON, PREVIEW_PATH, readImage } from '../site/images.ts';
+import { FAVICON, PREVIEW_PATH, readImage } from '../site/assets.ts';
 import { allPages } from '../site/pages/all.ts';
 import {
   agentCard,

@@ -7,7 +7,7 @@ import { LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
 import { redactor, type Redact } from '../../lib/redact.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { createApp, type App, type AppDeps } from '../app.ts';
-import { addMissingProperties, type AddedProperties } from '../routes/leads/claimed_properties.ts';
+import { addMissingProperties, type AddedProperties } from '../routes/leads/lead_claims.ts';
 import { createMetrics, metricsServer, type Metrics } from './metrics.ts';
 import type { RequestLog } from './log.ts';
 import { UnservedNetwork } from '../payments/network_readiness.ts';

@@ -7,7 +7,7 @@ import { Filters } from '../snapshot/filters.ts';
 import { cachePerSnapshot } from '../snapshot/memo.ts';
 import type { Snapshot } from '../snapshot/load.ts';
 import { defineRoute } from './define.ts';
-import { noteOf, AS_OF, GENERATED_AT, SNAPSHOT_ID } from './envelope.ts';
+import { noteOf, dataOf, PUBLISHED, publishedOf } from './envelope.ts';
 import { choiceParam, textParam } from './params.ts';
 
 export const COVERAGE_PATH = '/api/coverage';
@@ -57,9 +57,7 @@ export const coverage = defineRoute({
   response: z.strictObject({
     note: z.string(),
     count: z.int().min(1),
-    generated_at: GENERATED_AT,
-    as_of: AS_OF,
-    snapshot_id: SNAPSHOT_ID,
+    ...PUBLISHED,
     filters: z.record(z.string(), z.unknown()),
     records: z.array(Coverage.schema),
   }),
@@ -70,15 +68,12 @@ export const coverage = defineRoute({
       throw new Problem('no_matches', 'No metro has this text in its name.', {
         filters: { ...params },
         metros: (await coverageByMetro(snapshot)).map(({ metro }) => metro),
-        as_of: manifest.as_of,
-        snapshot_id: snapshot.id,
+        ...dataOf(manifest),
       });
     return {
       ...noteOf(manifest, NOTE),
       count: records.length,
-      generated_at: manifest.generated_at,
-      as_of: manifest.as_of,
-      snapshot_id: snapshot.id,
+      ...publishedOf(manifest),
       filters: { ...params },
       records,
     };

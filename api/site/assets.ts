@@ -1,4 +1,4 @@
-/** Style sheet, script, font and maps of the site. Pages link to them under URLs that change with their content. */
+/** Style sheet, script, font, images and maps of the site. Pages link to them under URLs that change with their content. */
 import { readFileSync } from 'node:fs';
 import { shortHash } from '../http/caching.ts';
 import { MAP_FILES } from './map/us_map.ts';
@@ -55,3 +55,17 @@ export function loadAssets(): Assets {
     ],
   };
 }
+
+/** Pixels of the image that a link to a page shows. */
+export const PREVIEW_SIZE = { width: 1200, height: 630 } as const;
+
+export const FAVICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#0b7a69" d="M3 21V9l6-5 6 5v12z"/>' +
+  '<path fill="#c26a12" d="M17 21V12h4v9z"/></svg>\n';
+
+/** Path of the preview. */
+export const PREVIEW_PATH = '/site/preview.png';
+
+/** A PNG or ICO file. */
+export const readImage = (name: 'preview.png' | 'favicon.ico'): Buffer =>
+  readFileSync(new URL(`./images/${name}`, import.meta.url));

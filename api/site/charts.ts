@@ -160,7 +160,7 @@ export function rangeChart({ title, about, legend = [], columns, low, high, axis
       ${plainTable(
         '',
         title,
-        columns.map((label, i) => ({ label, num: i > 0 })),
+        columns.map((label, i) => ({ label, isNumeric: i > 0 })),
         rows.map(({ label, cells }) => [label, ...cells]),
       )}
     </details>

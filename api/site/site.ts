@@ -16,9 +16,8 @@ import { MCP_PATH } from '../docs/openapi.ts';
 import { API_CATALOG_PATH } from '../docs/well_known.ts';
 import { loadAssets } from './assets.ts';
 import { html, type Html } from './html.ts';
-import { renderDocument, type Notice } from './layout.ts';
+import { navigationOf, renderDocument, type Notice } from './layout.ts';
 import { freeRequest, type PageContext, type Page, type SiteOptions } from './page.ts';
-import { navigationOf } from './navigation.ts';
 import { allPages, PAGES } from './pages/all.ts';
 
 /** How long a browser may reuse a page without revalidation. */

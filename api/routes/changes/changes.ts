@@ -4,6 +4,7 @@
  * A record has its fields only if the list has it now, for the same place and kind. The change of a lead that is sold
  * or being bought has its id alone.
  */
+import { dataOf } from '../envelope.ts';
 import { z } from 'zod';
 import { CHANGE_KINDS, GONE_REASONS } from '../../../models/marts/changes.ts';
 import { Problem } from '../../http/problem.ts';
@@ -215,8 +216,7 @@ export async function changesResponse<P extends Params>(options: ChangeRequest<P
         total_matches: total,
         changes_through: changesThrough,
         complete_since: completeSince,
-        as_of: manifest.as_of,
-        snapshot_id: snapshot.id,
+        ...dataOf(manifest),
       },
     );
   }

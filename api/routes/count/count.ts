@@ -7,7 +7,7 @@ import { defineRoute, type Route, type RouteRequest } from '../define.ts';
 import { filings } from '../filings/filings.ts';
 import { leads } from '../leads/leads.ts';
 import type { ListRoute } from '../list/route.ts';
-import { noteOf, AS_OF, GENERATED_AT, SNAPSHOT_ID } from '../envelope.ts';
+import { noteOf, PUBLISHED, publishedOf } from '../envelope.ts';
 import { owners } from '../owners.ts';
 import { choiceParam, readParams, readValue, type Params } from '../params.ts';
 import { signals } from '../signals.ts';
@@ -91,9 +91,7 @@ const Count = z.strictObject({
   paid_call: z
     .strictObject({ url: z.url(), price: z.string() })
     .meta({ description: 'The list with the same filters, and its price.' }),
-  generated_at: GENERATED_AT,
-  as_of: AS_OF,
-  snapshot_id: SNAPSHOT_ID,
+  ...PUBLISHED,
   filters: z.record(z.string(), z.unknown()),
 });
 
@@ -114,7 +112,7 @@ export const count = ({ publicUrl }: { readonly publicUrl: string }): Route =>
       await route.check?.(paid);
     },
     async handle(request): Promise<z.input<typeof Count>> {
-      const { manifest, snapshot, params } = request;
+      const { manifest, params } = request;
       const { name, route, query, paid } = readPaidQuery(request);
       const counted = await coarseCount(route, paid);
       if (!counted) throw new Error(`${query} has a filter that is not coarse`);
@@ -126,9 +124,7 @@ export const count = ({ publicUrl }: { readonly publicUrl: string }): Route =>
           url: `${publicUrl}${route.path}${query === '' ? '' : `?${query}`}`,
           price: `$${route.price}`,
         },
-        generated_at: manifest.generated_at,
-        as_of: manifest.as_of,
-        snapshot_id: snapshot.id,
+        ...publishedOf(manifest),
         filters: { ...params },
       };
     },

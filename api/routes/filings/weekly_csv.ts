@@ -4,6 +4,7 @@ import { FORMULA_RULE, csvOptions } from '../list/csv.ts';
 import { weekParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Problem } from '../../http/problem.ts';
+import { dataOf } from '../envelope.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import { TABLES } from '../../snapshot/tables.ts';
@@ -162,8 +163,7 @@ export function weeklyCsv(spoolDir: string, register?: Register): Route {
           {
             filters: { ...params },
             weeks: weeks.map(({ week: { name }, rows }) => ({ week: name, rows })),
-            as_of: manifest.as_of,
-            snapshot_id: snapshot.id,
+            ...dataOf(manifest),
           },
         );
       if (week === null) throw none();

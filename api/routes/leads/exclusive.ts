@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { OfferedLead } from '../../../ledger/lead_claims.ts';
 import { Lead } from '../../../models/marts/leads.ts';
 import { rangeOf, type Range } from '../count/coarse.ts';
-import { noteOf, AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
+import { noteOf, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
 import { leadLimits } from '../../payments/caps.ts';
 import { PRICES } from '../prices.ts';
 import { Problem } from '../../http/problem.ts';
@@ -38,9 +38,7 @@ const Claim = z.strictObject({
 
 const ExclusiveLead = z.strictObject({
   note: NOTE.optional(),
-  generated_at: GENERATED_AT,
-  as_of: AS_OF,
-  snapshot_id: SNAPSHOT_ID,
+  ...PUBLISHED,
   filters: z.record(z.string(), z.unknown()),
   claim: Claim,
   lead: Lead.schema,
@@ -154,9 +152,7 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
         const { purchase } = claimant;
         return {
           ...noteOf(manifest, 'Public records only; no skip-traced contact data.'),
-          generated_at: manifest.generated_at,
-          as_of: manifest.as_of,
-          snapshot_id: snapshot.id,
+          ...publishedOf(manifest),
           filters: { ...params },
           claim: {
             promise: PROMISE,
@@ -173,7 +169,7 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
       throw new Problem(
         'no_matches',
         NO_LEAD,
-        { filters: { ...params }, ...taken, list: leads.path, as_of: manifest.as_of, snapshot_id: snapshot.id },
+        { filters: { ...params }, ...taken, list: leads.path, ...dataOf(manifest) },
         taken.being_bought.at_least > 0 ? { 'Retry-After': '60' } : {},
       );
     },

@@ -6,7 +6,7 @@ import { staleSources, type Family, type StaleSource } from '../../snapshot/stal
 import type { TableName } from '../../snapshot/tables.ts';
 import type { RouteRequest } from '../define.ts';
 import type { FieldChoices } from './field_groups.ts';
-import { noteOf } from '../envelope.ts';
+import { noteOf, publishedOf } from '../envelope.ts';
 import type { Params } from '../params.ts';
 
 /** The parts of a list that its answers depend on. */
@@ -91,15 +91,13 @@ export interface ListPage {
 
 /** The body of an answer. */
 export async function listBody(request: RouteRequest<Params>, page: ListPage): Promise<JsonText> {
-  const { snapshot, manifest, params } = request;
+  const { manifest, params } = request;
   const stale = await staleSourcesOf(request, page);
   return JsonText.of({
     ...noteOf(manifest, [staleNote(stale), page.note].filter(Boolean).join(' ')),
     count: page.records.length,
     total_matches: page.total,
-    generated_at: manifest.generated_at,
-    as_of: manifest.as_of,
-    snapshot_id: snapshot.id,
+    ...publishedOf(manifest),
     changes_through: page.changesThrough,
     complete_since: page.completeSince,
     stale_sources: stale,

@@ -19,7 +19,7 @@ import { ALL, fieldChoices, groupNames, type FieldGroups } from './field_groups.
 import type { Filters } from '../../snapshot/filters.ts';
 import { parseRecord, type JsonText } from '../../snapshot/json_text.ts';
 import { StaleSource } from '../../snapshot/stale_sources.ts';
-import { AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
+import { dataOf, NOTE, PUBLISHED } from '../envelope.ts';
 
 const MAX_PAGE = 500;
 const DEFAULT_PAGE = 50;
@@ -70,9 +70,7 @@ const listSchema = (record: z.ZodObject, hasFeed: boolean) =>
     note: NOTE.optional(),
     count: z.int().min(1).meta({ description: 'Records on this page.' }),
     total_matches: z.int().min(1).meta({ description: 'Records that match, on all pages.' }),
-    generated_at: GENERATED_AT,
-    as_of: AS_OF,
-    snapshot_id: SNAPSHOT_ID,
+    ...PUBLISHED,
     ...(hasFeed ? feedFields : {}),
     stale_sources: z
       .array(StaleSource)
@@ -109,8 +107,7 @@ async function listResponse(
         filters,
         total_matches: total,
         ...(state ? { changes_through: state.changesThrough, complete_since: state.completeSince } : {}),
-        as_of: manifest.as_of,
-        snapshot_id: snapshot.id,
+        ...dataOf(manifest),
       },
     );
   }

@@ -3,19 +3,15 @@
  * of one lookup; addresses with the same records cost it once.
  */
 import { z } from 'zod';
-import { Auction } from '../../../models/marts/auctions.ts';
-import { Deal } from '../../../models/marts/deals.ts';
-import { Signal } from '../../../models/marts/signals.ts';
 import { Problem, ProblemDocument } from '../../http/problem.ts';
 import { JsonText } from '../../snapshot/json_text.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import { defineRoute, type RouteRequest } from '../define.ts';
-import { noteOf, AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
+import { noteOf, DATA, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
 import { linesParam, stateParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Coverage, coverageOf } from './coverage.ts';
-import { BASES, MatchBasis, SECTIONS, textsOf } from './matches.ts';
-import { findByReading, readingsOf, type Found } from './readings.ts';
+import { findByReading, MatchBasis, readingsOf, RECORDS, recordsOf, strongestOf, type Found } from './matches.ts';
 
 /** Most addresses of a request. */
 const MAX_ADDRESSES = 50;
@@ -64,9 +60,7 @@ const Entry = z.strictObject({
     description: 'The strongest basis of its records. Null when: nothing matches.',
   }),
   count: z.int().min(0),
-  listings: z.array(Deal.schema.extend({ match_basis: MatchBasis })),
-  signals: z.array(Signal.schema.extend({ match_basis: MatchBasis })),
-  auctions: z.array(Auction.schema.extend({ match_basis: MatchBasis })),
+  ...RECORDS,
   coverage: place,
 });
 
@@ -77,17 +71,14 @@ const Batch = z.strictObject({
   billed: z.int().min(1).meta({ description: 'Number of addresses that match, without repeats.' }),
   results: z.array(Entry).meta({ description: 'One for each address, in the order of the request.' }),
   coverage: GeneralCoverage,
-  generated_at: GENERATED_AT,
-  as_of: AS_OF,
-  snapshot_id: SNAPSHOT_ID,
+  ...PUBLISHED,
 });
 
 const Miss = ProblemDocument.extend({
   reason: z.enum(['no_matches']),
   results: z.array(z.strictObject({ ...addressFields, miss: reason, coverage: place })),
   coverage: GeneralCoverage,
-  as_of: AS_OF,
-  snapshot_id: SNAPSHOT_ID,
+  ...DATA,
 });
 
 /** An address of the request with what it finds. */
@@ -147,17 +138,12 @@ async function generalCoverageOf(snapshot: Snapshot): Promise<z.input<typeof Gen
 
 async function entryOf(snapshot: Snapshot, result: Result): Promise<Buffer> {
   const { matches, sameAs } = result;
-  const [listings, signals, auctions] = await Promise.all(
-    SECTIONS.map((section) => textsOf(snapshot, section, matches)),
-  );
   return JsonText.of({
     ...addressFieldsOf(result),
     same_as: sameAs,
-    match_basis: BASES.find((basis) => matches.some((match) => match.basis === basis)) ?? null,
+    match_basis: strongestOf(matches),
     count: matches.length,
-    listings,
-    signals,
-    auctions,
+    ...(await recordsOf(snapshot, matches)),
     coverage: await placeCoverageOf(snapshot, result),
   }).bytes;
 }
@@ -170,8 +156,7 @@ async function nothingFound({ snapshot, manifest }: BatchRequest, results: reado
   return new Problem('no_matches', 'No listing, signal or auction is known at these addresses. Nothing was charged.', {
     results: await Promise.all(misses),
     coverage: await generalCoverageOf(snapshot),
-    as_of: manifest.as_of,
-    snapshot_id: snapshot.id,
+    ...dataOf(manifest),
   });
 }
 
@@ -209,9 +194,7 @@ export const lookupBatch = defineRoute({
       billed: billedOf(results),
       results: await Promise.all(results.map((result) => entryOf(snapshot, result))),
       coverage: await generalCoverageOf(snapshot),
-      generated_at: manifest.generated_at,
-      as_of: manifest.as_of,
-      snapshot_id: snapshot.id,
+      ...publishedOf(manifest),
     });
   },
 });

@@ -1,18 +1,23 @@
 /** GET /api/lookup: the listings, signals of distress and sales of one address or parcel. */
 import { z } from 'zod';
-import { Auction } from '../../../models/marts/auctions.ts';
-import { Deal } from '../../../models/marts/deals.ts';
-import { Signal } from '../../../models/marts/signals.ts';
 import { Problem, ProblemDocument } from '../../http/problem.ts';
 import { JsonText } from '../../snapshot/json_text.ts';
 import { defineRoute, type RouteRequest } from '../define.ts';
-import { noteOf, AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
+import { noteOf, DATA, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
 import { stateParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Coverage, coverageOf } from './coverage.ts';
-import { BASES, MatchBasis, SECTIONS, textsOf, type Match } from './matches.ts';
+import {
+  findByReading,
+  MatchBasis,
+  readingsOf,
+  RECORDS,
+  recordsOf,
+  strongestOf,
+  type Match,
+  type Wanted,
+} from './matches.ts';
 import { knownPlaces } from './places.ts';
-import { findByReading, readingsOf, type Wanted } from './readings.ts';
 import { Suggestion, suggestionsFor } from './suggestions.ts';
 import { parcelKeyOf } from './typed_address.ts';
 
@@ -50,13 +55,9 @@ const Lookup = z.strictObject({
       'Records that only one of apn and address matches, though they have both. Null when: there are none, or only ' +
       'one of the two is given.',
   }),
-  listings: z.array(Deal.schema.extend({ match_basis: MatchBasis })),
-  signals: z.array(Signal.schema.extend({ match_basis: MatchBasis })),
-  auctions: z.array(Auction.schema.extend({ match_basis: MatchBasis })),
+  ...RECORDS,
   coverage: Coverage,
-  generated_at: GENERATED_AT,
-  as_of: AS_OF,
-  snapshot_id: SNAPSHOT_ID,
+  ...PUBLISHED,
 });
 
 const Miss = ProblemDocument.extend({
@@ -67,8 +68,7 @@ const Miss = ProblemDocument.extend({
     description: 'Up to five near addresses with records: the same number on a similar street, or the same street.',
   }),
   coverage: Coverage,
-  as_of: AS_OF,
-  snapshot_id: SNAPSHOT_ID,
+  ...DATA,
 });
 
 type LookupRequest = RouteRequest<typeof lookupParams>;
@@ -144,28 +144,20 @@ export const lookup = defineRoute({
           understood_as: parts?.address_key ?? null,
           suggestions: await suggestionsFor(snapshot, reading, await knownPlaces(snapshot)),
           coverage,
-          as_of: manifest.as_of,
-          snapshot_id: snapshot.id,
+          ...dataOf(manifest),
         },
       );
     }
-    const [listings, signals, auctions] = await Promise.all(
-      SECTIONS.map((section) => textsOf(snapshot, section, matches)),
-    );
     return JsonText.of({
       ...noteOf(manifest),
       query,
       understood_as: parts?.address_key ?? null,
-      match_basis: BASES.find((basis) => matches.some((match) => match.basis === basis)),
+      match_basis: strongestOf(matches),
       count: matches.length,
       conflict: conflictOf(matches),
-      listings,
-      signals,
-      auctions,
+      ...(await recordsOf(snapshot, matches)),
       coverage,
-      generated_at: manifest.generated_at,
-      as_of: manifest.as_of,
-      snapshot_id: snapshot.id,
+      ...publishedOf(manifest),
     });
   },
 });

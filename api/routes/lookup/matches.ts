@@ -1,14 +1,18 @@
 /**
- * Finds the records of an address or a parcel. A match is exact on the normalized address; a range, a missing unit or a
+ * Reads a typed address or parcel and finds its records by the likeliest reading. A match is exact on the normalized address; a range, a missing unit or a
  * record without a known place is named in match_basis. Nothing weaker matches: one owner's debt never appears on
  * another owner's house. A record that either the parcel or the address matches is returned, with its own basis.
  */
 import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
+import { Auction } from '../../../models/marts/auctions.ts';
+import { Deal } from '../../../models/marts/deals.ts';
+import { Signal } from '../../../models/marts/signals.ts';
 import { ADDRESSED_TABLES, type AddressedTable, type AddressParts } from '../../snapshot/addresses.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
 import { currentSignals } from '../signals.ts';
-import { placeKey, type WantedPlace } from './places.ts';
+import { countiesOf, knownName, knownPlaces, placeKey, type WantedPlace } from './places.ts';
+import { parcelKeyOf, readAddress } from './typed_address.ts';
 
 /** From the strongest to the weakest. */
 export const BASES = [
@@ -206,7 +210,7 @@ function matchOf(candidate: Candidate, { isHere, basis }: Comparison, { parts, p
 }
 
 /** Records of the parcel or the address, the strongest basis first, then by id; of each table at most MAX_MATCHES. */
-export async function findMatches(snapshot: Snapshot, key: LookupKey): Promise<Match[]> {
+async function findMatches(snapshot: Snapshot, key: LookupKey): Promise<Match[]> {
   const candidates = await candidatesOf(snapshot, key);
   const comparisons = await compareWith(snapshot, key, candidates);
   const pairs = candidates.map((candidate, i) => ({
@@ -223,11 +227,57 @@ export async function findMatches(snapshot: Snapshot, key: LookupKey): Promise<M
   return SECTIONS.flatMap((section) => matches.filter((match) => match.section === section).slice(0, MAX_MATCHES));
 }
 
+/** The parameters of a lookup as given. */
+export interface Wanted {
+  readonly address?: string | undefined;
+  readonly apn?: string | undefined;
+  readonly city?: string | undefined;
+  readonly state?: string | undefined;
+}
+
+/** Possible readings, the likeliest first. None if the address has no house number with a street. */
+export async function readingsOf(snapshot: Snapshot, wanted: Wanted): Promise<LookupKey[]> {
+  const { address, apn, city, state } = wanted;
+  const parcel = apn === undefined ? null : parcelKeyOf(apn);
+  const known = await knownPlaces(snapshot);
+  const only = { city, state };
+  const readings: LookupKey[] = [];
+  for (const typed of address === undefined ? [null] : readAddress(address, known)) {
+    const parts = typed === null ? null : await snapshot.normalize(typed.street);
+    if (typed !== null && parts === null) continue;
+    const named = city ?? typed?.city;
+    const place = { city: named === undefined ? undefined : knownName(known, named), zip: typed?.zip };
+    readings.push({
+      parts,
+      parcel,
+      place: { ...place, state: state ?? typed?.state, counties: countiesOf(known, place) },
+      only,
+    });
+  }
+  return readings;
+}
+
+export interface Found {
+  /** Undefined if there is no reading. */
+  readonly reading: LookupKey | undefined;
+  readonly matches: Match[];
+}
+
+/** The first reading that finds the address, or agrees with the parcel; else the first reading with its matches. */
+export async function findByReading(snapshot: Snapshot, readings: readonly LookupKey[]): Promise<Found> {
+  let first: Found = { reading: undefined, matches: [] };
+  for (const reading of readings) {
+    const found = { reading, matches: await findMatches(snapshot, reading) };
+    if (found.matches.some(({ conflict }) => conflict !== 'other_address')) return found;
+    if (first.reading === undefined) first = found;
+  }
+  return first;
+}
+
 const withBasis = (text: Buffer, basis: Basis): Buffer =>
   Buffer.concat([text.subarray(0, -1), Buffer.from(`,"match_basis":${JSON.stringify(basis)}}`)]);
 
-/** The records of the matches as JSON texts, each with its basis. */
-export async function textsOf(snapshot: Snapshot, section: Section, matches: readonly Match[]): Promise<Buffer[]> {
+async function textsOf(snapshot: Snapshot, section: Section, matches: readonly Match[]): Promise<Buffer[]> {
   const ofSection = matches.filter((match) => match.section === section);
   const texts = await snapshot.texts(
     TABLE_OF[section],
@@ -235,3 +285,22 @@ export async function textsOf(snapshot: Snapshot, section: Section, matches: rea
   );
   return ofSection.map(({ basis }, i) => withBasis(texts[i] ?? Buffer.from('{}'), basis));
 }
+
+/** Schemas of the records of each section. */
+export const RECORDS = {
+  listings: z.array(Deal.schema.extend({ match_basis: MatchBasis })),
+  signals: z.array(Signal.schema.extend({ match_basis: MatchBasis })),
+  auctions: z.array(Auction.schema.extend({ match_basis: MatchBasis })),
+};
+
+/** The records of the matches as JSON texts, each with its basis. */
+export async function recordsOf(snapshot: Snapshot, matches: readonly Match[]): Promise<Record<Section, Buffer[]>> {
+  const [listings = [], signals = [], auctions = []] = await Promise.all(
+    SECTIONS.map((section) => textsOf(snapshot, section, matches)),
+  );
+  return { listings, signals, auctions };
+}
+
+/** The strongest basis of the matches; null without one. */
+export const strongestOf = (matches: readonly Match[]): Basis | null =>
+  BASES.find((basis) => matches.some((match) => match.basis === basis)) ?? null;

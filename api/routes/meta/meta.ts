@@ -1,25 +1,72 @@
 /** GET /api/meta: coverage, prices, field notes, filters and samples, all from the current snapshot. */
 import type { z } from 'zod';
 import { ABSENT_ABOUT } from '../../../lib/record.ts';
+import type { Filters } from '../../snapshot/filters.ts';
 import { cachePerDay } from '../../snapshot/memo.ts';
 import { TABLES } from '../../snapshot/tables.ts';
-import { auctions } from '../auctions.ts';
+import { auctions, upcomingAuctions } from '../auctions.ts';
 import { COVERAGE_PATH, coverageByMetro } from '../coverage.ts';
-import { deals } from '../deals.ts';
+import { deals, freeDeals } from '../deals.ts';
+import { dataOf } from '../envelope.ts';
 import { defineRoute, type Route, type RouteRequest } from '../define.ts';
 import { FIELD_GROUPS } from '../list/field_groups.ts';
-import { claimsHash } from '../leads/lead_claims.ts';
-import { leads } from '../leads/leads.ts';
+import { claimsHash, unclaimed, unsold, type Claimed } from '../leads/lead_claims.ts';
+import { leads, sellableLeads } from '../leads/leads.ts';
 import { BASIS_NOTE } from '../lookup/matches.ts';
-import { exampleDeals } from '../report/examples.ts';
-import { EXAMPLE_PATH } from '../report/report.ts';
+import { EXAMPLE_PATH, exampleDeals } from '../report/report.ts';
 import { owners, OWNERS_NOTE } from '../owners.ts';
-import { signals } from '../signals.ts';
-import { auctionCoverage, dealCoverage, leadCoverage, ownerCoverage, samplesOf, signalCoverage } from './coverage.ts';
-import { fieldNotesOf, INTERFACE_VERSION, pricingOf, sourcesOf, type MetaOptions } from './facts.ts';
+import { currentSignals, signals } from '../signals.ts';
+import { fieldNotesOf, INTERFACE_VERSION, pricingOf, queryRow, sourcesOf, type MetaOptions } from './facts.ts';
 import { Meta } from './schema.ts';
 
+const { shape } = Meta;
+
 type MetaRequest = RouteRequest<Record<never, never>>;
+
+const instant = (sql: string): string => `strftime(${sql}, '%Y-%m-%dT%H:%M:%SZ')`;
+
+/** Figures of each feed as the fields of its coverage: counts, days and instants. */
+const DEALS = `SELECT count(*)::INTEGER AS total_records,
+    count(*) FILTER (WHERE active)::INTEGER AS active_records,
+    count(*) FILTER (WHERE active AND rental_status = 'Hot')::INTEGER AS hot,
+    count(*) FILTER (WHERE active AND rental_status = 'Warm')::INTEGER AS warm,
+    count(*) FILTER (WHERE active AND dscr_status = 'computed')::INTEGER AS dscr_computed,
+    count(DISTINCT (lower(city), state)) FILTER (WHERE active)::INTEGER AS cities,
+    ${instant('max(last_verified) FILTER (WHERE active)')} AS freshest_verification,
+    ${instant('min(last_verified) FILTER (WHERE active)')} AS oldest_active_verification
+  FROM (SELECT *, listing_status = 'active' AS active FROM deals)`;
+const COUNTIES = 'count(DISTINCT county)::INTEGER AS counties';
+const SIGNALS = `SELECT count(*)::INTEGER AS total_signals,
+    count(*) FILTER (WHERE has_address)::INTEGER AS with_address,
+    ${COUNTIES}, ${instant('max(last_seen)')} AS freshest
+  FROM signals`;
+const AUCTIONS = `SELECT count(*)::INTEGER AS upcoming_sales, min(sale_date) AS next_sale_date,
+    max(sale_date) AS furthest_sale_date, ${COUNTIES}, ${instant('max(last_seen)')} AS freshest
+  FROM auctions`;
+const LEADS = `SELECT count(*)::INTEGER AS available_leads, ${COUNTIES} FROM leads`;
+const OWNERS = `SELECT count(*)::INTEGER AS owners, ${COUNTIES} FROM owners`;
+
+/** One full record per feed, free, of no sold property. The lead is the lowest-ranked one: the best are for buyers. */
+async function samplesOf(
+  request: MetaRequest,
+  claimed: Claimed,
+): Promise<Omit<z.input<typeof Meta>['free_samples'], 'note'>> {
+  const { snapshot, today } = request;
+  const upcoming = unsold(upcomingAuctions(today), claimed).sql();
+  const sellable = unclaimed(await sellableLeads(request), claimed).sql();
+  const current = unsold(currentSignals(), claimed).sql();
+  const free = freeDeals(claimed).sql();
+  return {
+    deals: await snapshot.records('deals', `${free} ORDER BY deal_score DESC, id LIMIT 1`, free.values),
+    signals: await snapshot.records(
+      'signals',
+      `${current} ORDER BY has_address DESC, amount NULLS LAST, id LIMIT 1`,
+      current.values,
+    ),
+    auctions: await snapshot.records('auctions', `${upcoming} ORDER BY sale_date, id LIMIT 1`, upcoming.values),
+    leads: await snapshot.records('leads', `${sellable} ORDER BY lead_score, id LIMIT 1`, sellable.values),
+  } as Omit<z.input<typeof Meta>['free_samples'], 'note'>;
+}
 
 /** The discovery route over `routes`. */
 export function metaRoute({ routes, publicUrl, networks, paymentNotice }: MetaOptions): Route {
@@ -27,6 +74,10 @@ export function metaRoute({ routes, publicUrl, networks, paymentNotice }: MetaOp
     const { snapshot, manifest } = request;
     const claimed = await request.claims();
     const assumptions = await snapshot.records('assumptions', 'ORDER BY key');
+    const figuresOf = (sql: string, filters: Filters): Promise<Record<string, unknown>> => {
+      const where = filters.sql();
+      return queryRow(snapshot, `${sql}${where}`, where);
+    };
     const notice = [manifest.notice, paymentNotice ?? ''].filter(Boolean).join(' ');
     return {
       name: 'Dealfeed',
@@ -40,7 +91,7 @@ export function metaRoute({ routes, publicUrl, networks, paymentNotice }: MetaOp
         'Every field is typed, every absent value carries a typed reason, and a filtered paid query with zero ' +
         'matches returns HTTP 404 with a typed reason and is not billed.',
       ...(notice === '' ? {} : { notice }),
-      coverage: await dealCoverage(request),
+      coverage: shape.coverage.parse(await queryRow(snapshot, DEALS)),
       refresh_cadence:
         'Listings daily; underwriting at least every 2 days; county lists and sheriff calendars as listed in ' +
         'sources; the Colorado register daily; the Ohio register on the second Saturday of each month.',
@@ -68,14 +119,14 @@ export function metaRoute({ routes, publicUrl, networks, paymentNotice }: MetaOp
       },
       signals_feed: {
         note: 'Public records of distress of every signal_type, ranked by amount; records without one are last.',
-        coverage: await signalCoverage(request),
+        coverage: shape.signals_feed.shape.coverage.parse(await figuresOf(SIGNALS, currentSignals())),
         filters: Object.keys(signals.params),
       },
       auctions_feed: {
         note:
           'Upcoming sales of every auction_type, ranked by sale date. opening_bid_basis gives the basis of each ' +
           'opening bid.',
-        coverage: await auctionCoverage(request),
+        coverage: shape.auctions_feed.shape.coverage.parse(await figuresOf(AUCTIONS, upcomingAuctions(request.today))),
         filters: Object.keys(auctions.params),
       },
       leads_feed: {
@@ -83,12 +134,14 @@ export function metaRoute({ routes, publicUrl, networks, paymentNotice }: MetaOp
           'Every lead has a distress signal verified within the last 7 days. A lead sold by /api/leads/exclusive ' +
           'takes its property: no lead of it is listed, counted or sold again. Its public records stay in the ' +
           'other feeds.',
-        coverage: await leadCoverage(request, claimed),
+        coverage: shape.leads_feed.shape.coverage.parse(
+          await figuresOf(LEADS, unclaimed(await sellableLeads(request), claimed)),
+        ),
         filters: Object.keys(leads.params),
       },
       owners_feed: {
         note: OWNERS_NOTE,
-        coverage: await ownerCoverage(request),
+        coverage: shape.owners_feed.shape.coverage.parse(await queryRow(snapshot, OWNERS)),
         filters: Object.keys(owners.params),
       },
       coverage_by_metro: {
@@ -114,8 +167,7 @@ export function metaRoute({ routes, publicUrl, networks, paymentNotice }: MetaOp
         assumption_set_id: manifest.assumption_set_id,
         values: Object.fromEntries(assumptions.map((row) => [String(row['key']), String(row['value'])])),
       },
-      as_of: manifest.as_of,
-      snapshot_id: snapshot.id,
+      ...dataOf(manifest),
       generated_at: manifest.generated_at,
     };
   };

@@ -9,7 +9,7 @@ import { nameIn, RECENT_DAYS, type Register } from '../filings/filings.ts';
 import { startOfDay } from '../weeks.ts';
 import { fieldNotesOf, INTERFACE_VERSION, pricingOf, queryRow, sourcesOf, toCount, type MetaOptions } from './facts.ts';
 import { SourceStatus } from './schema.ts';
-import { AS_OF, GENERATED_AT, SNAPSHOT_ID } from '../envelope.ts';
+import { DATA, dataOf, GENERATED_AT } from '../envelope.ts';
 
 const SAMPLES = 3;
 
@@ -26,8 +26,7 @@ const RegisterMeta = z.strictObject({
   filters: z.strictObject({ note: z.string(), params: z.record(z.string(), z.array(z.string())) }),
   free_samples: z.strictObject({ note: z.string(), records: z.array(Filing.schema) }),
   sources: z.array(SourceStatus),
-  as_of: AS_OF,
-  snapshot_id: SNAPSHOT_ID,
+  ...DATA,
   generated_at: GENERATED_AT,
 });
 
@@ -84,8 +83,7 @@ export function registerMeta(register: Register, { routes, networks, paymentNoti
           snapshot,
           new Where().add("family = 'register' AND source LIKE ?", `${stateName.toLowerCase()}_sos%`),
         ),
-        as_of: manifest.as_of,
-        snapshot_id: snapshot.id,
+        ...dataOf(manifest),
         generated_at: manifest.generated_at,
       };
     }),

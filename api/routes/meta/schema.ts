@@ -5,7 +5,7 @@ import { Deal } from '../../../models/marts/deals.ts';
 import { Lead } from '../../../models/marts/leads.ts';
 import { MetroCoverage } from '../coverage.ts';
 import { Signal } from '../../../models/marts/signals.ts';
-import { AS_OF, GENERATED_AT, SNAPSHOT_ID } from '../envelope.ts';
+import { DATA, GENERATED_AT } from '../envelope.ts';
 
 const timestamp = z.iso.datetime().nullable();
 
@@ -85,7 +85,6 @@ export const Meta = z.strictObject({
   example_report: z.strictObject({ note: z.string(), url: z.string(), property: z.string().nullable() }),
   sources: z.array(SourceStatus),
   assumptions: z.strictObject({ assumption_set_id: z.string(), values: z.record(z.string(), z.string()) }),
-  as_of: AS_OF,
-  snapshot_id: SNAPSHOT_ID,
+  ...DATA,
   generated_at: GENERATED_AT,
 });

@@ -7,18 +7,135 @@ import { ListingVersion } from '../../../models/marts/listing_history.ts';
 import { Report as ReportRecord } from '../../../models/marts/reports.ts';
 import { Signal } from '../../../models/marts/signals.ts';
 import { soldState } from '../leads/lead_claims.ts';
-import { noteOf, AS_OF, GENERATED_AT, NOTE, SNAPSHOT_ID } from '../envelope.ts';
+import { noteOf, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
 import { cachePerDay, cachePerSnapshot } from '../../snapshot/memo.ts';
 import { idParam, readValue, type Params, namesParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import type { Snapshot } from '../../snapshot/load.ts';
-import { exampleDeals, propertyOf } from './examples.ts';
-import { Market, marketOf } from './market.ts';
+import { freeDeals } from '../deals.ts';
+import { Filters } from '../../snapshot/filters.ts';
 import { summaryOf } from './summary.ts';
 import { isSale, RECORD_KINDS, type RecordKind } from '../../../models/fields.ts';
 import { ALL, fieldChoices } from '../list/field_groups.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+function propertyOf({ address, city, state, zip }: Row): string {
+  const street = address === null ? 'Street not published' : String(address);
+  return `${street}, ${String(city)}, ${String(state)} ${String(zip)}`;
+}
+
+/** Deals with the most complete reports: underwritten and with an offer, distress first, then by score. */
+export async function exampleDeals(
+  { snapshot, claims }: Pick<RouteRequest<Params>, 'snapshot' | 'claims'>,
+  limit: number,
+): Promise<{ id: string; property: string }[]> {
+  const where = freeDeals(await claims()).sql();
+  const found = await snapshot.recordFields(
+    'deals',
+    ['id', 'address', 'city', 'state', 'zip'],
+    `${where}
+    ORDER BY (offer_status = 'computed' AND dscr_status = 'computed') DESC,
+      (json_array_length(distress_matches) > 0) DESC, deal_score DESC, id
+    LIMIT ${limit}`,
+    where.values,
+  );
+  return found.map((deal) => ({ id: String(deal['id']), property: propertyOf(deal) }));
+}
+
+const COMPARABLES = 5;
+
+const COMPARED = {
+  id: true,
+  address: true,
+  city: true,
+  state: true,
+  zip: true,
+  list_price: true,
+  units: true,
+  price_per_unit: true,
+  year_built: true,
+  cap_rate: true,
+  cap_rate_underwritten: true,
+  underwrite_reliability: true,
+  deal_score: true,
+  listing_url: true,
+} as const;
+const Comparable = Deal.schema.pick(COMPARED).extend(absentOf(Deal, COMPARED));
+const decimal = Deal.schema.shape.price_per_unit;
+
+const Market = z.strictObject({
+  area: z.string().meta({ description: 'City and state of the counted active deals.' }),
+  active_deals: z.int(),
+  priced_deals: z.int().meta({ description: 'Active deals with a price per unit.' }),
+  median_price_per_unit: decimal.meta({
+    description: 'Lower median of price_per_unit. Null when: no active deal in the city has one.',
+  }),
+  median_cap_rate: decimal.meta({
+    description: 'Lower median of cap_rate, percent. Null when: no active deal in the city has one.',
+  }),
+  median_cap_rate_underwritten: decimal.meta({
+    description:
+      'Lower median of cap_rate_underwritten over deals that the HUD proxy fits, percent. Null when: it fits no ' +
+      'active deal in the city.',
+  }),
+  cheaper_deals: z.int().nullable().meta({
+    description: 'Active deals in the city with a lower price per unit. Null when: this deal has none.',
+  }),
+  comparables: z.array(Comparable).meta({
+    description:
+      `Up to ${COMPARABLES} other active deals in the city with a price: the same ZIP first, then the nearest number ` +
+      'of units, then the nearest price per unit.',
+  }),
+});
+
+/** Figures of the city. The median of an even number of values is the lower of the middle two. */
+const FIGURES_SQL = `SELECT count(*) AS active_deals, count(price_per_unit) AS priced_deals,
+  quantile_disc(price_per_unit, 0.5) AS median_price_per_unit,
+  quantile_disc(cap_rate, 0.5) AS median_cap_rate,
+  quantile_disc(cap_rate_underwritten, 0.5) FILTER (WHERE underwrite_reliability = 'ok')
+    AS median_cap_rate_underwritten`;
+
+/** Orders deals by similarity to a ZIP, a number of units and a price per unit. */
+const NEAREST_SQL = `ORDER BY zip IS NOT DISTINCT FROM ? DESC, abs(units - ?) NULLS LAST,
+  abs(price_per_unit - CAST(? AS DECIMAL(14,2))) NULLS LAST, id LIMIT ${COMPARABLES}`;
+
+const decimalOrNull = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
+
+/** The market of a deal. */
+async function marketOf(snapshot: Snapshot, deal: Row): Promise<z.input<typeof Market>> {
+  const { id, city, state } = deal;
+  const [zip, units, price] = [
+    decimalOrNull(deal['zip']),
+    deal['units'] === null ? null : Number(deal['units']),
+    decimalOrNull(deal['price_per_unit']),
+  ];
+  const inCity = new Filters('deals')
+    .and('listing_status', '=', 'active')
+    .like('city', String(city))
+    .and('state', '=', String(state))
+    .sql();
+  const others = inCity.copy().add('id <> ?', String(id)).add('price_per_unit IS NOT NULL');
+  const cheaper = inCity.copy().add('price_per_unit < CAST(? AS DECIMAL(14,2))', price);
+  const nearest = others.copy().order(NEAREST_SQL, zip, units, price);
+  const [[figures = {}], [counted = {}], comparables] = await Promise.all([
+    snapshot.rows(`${FIGURES_SQL} FROM deals${inCity}`, inCity.values),
+    snapshot.rows(`SELECT count(*) AS n FROM deals${cheaper}`, cheaper.values),
+    snapshot.recordFields('deals', Object.keys(Comparable.shape), nearest.toString(), nearest.values),
+  ]);
+  return {
+    area: `${String(city)}, ${String(state)}`,
+    active_deals: Number(figures['active_deals']),
+    priced_deals: Number(figures['priced_deals']),
+    median_price_per_unit: decimalOrNull(figures['median_price_per_unit']),
+    median_cap_rate: decimalOrNull(figures['median_cap_rate']),
+    median_cap_rate_underwritten: decimalOrNull(figures['median_cap_rate_underwritten']),
+    cheaper_deals: price === null ? null : Number(counted['n']),
+    comparables: comparables as z.input<typeof Comparable>[],
+  };
+}
 
 /** Fields that a report has with any sections. */
 const ENVELOPE = { note: true, property: true, generated_at: true, as_of: true, snapshot_id: true } as const;
@@ -101,9 +218,7 @@ export const Report = z.strictObject({
   sensitivity,
   recompute,
   assumptions: z.strictObject({ assumption_set_id: z.string(), values: z.record(z.string(), z.string()) }),
-  generated_at: GENERATED_AT,
-  as_of: AS_OF,
-  snapshot_id: SNAPSHOT_ID,
+  ...PUBLISHED,
 });
 
 const sections = sectionsOf(Report);
@@ -116,8 +231,6 @@ const TemplateAnswer = z.strictObject({
   free_id_index: z.string(),
   note_billing: z.string(),
 });
-
-type Row = Readonly<Record<string, unknown>>;
 
 interface Match {
   readonly kind: RecordKind;
@@ -194,9 +307,7 @@ async function buildReport(
     sensitivity: report['sensitivity'],
     recompute: report['recompute'],
     assumptions: { assumption_set_id: set, values: (await assumptionsOf(snapshot)).get(set) ?? {} },
-    generated_at: manifest.generated_at,
-    as_of: manifest.as_of,
-    snapshot_id: snapshot.id,
+    ...publishedOf(manifest),
   };
 }
 
@@ -230,8 +341,7 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
         throw new Problem('unknown_deal', `There is no deal ${id}. Nothing was charged.`, {
           id,
           free_id_index: `${publicUrl}/api/deals/ids`,
-          as_of: request.manifest.as_of,
-          snapshot_id: request.snapshot.id,
+          ...dataOf(request.manifest),
         });
       },
       template: {
@@ -277,8 +387,7 @@ export function reportRoutes({ publicUrl }: { readonly publicUrl: string }): Rou
           deal && (await buildReport(request, deal.id, `The full report that ${urlOf(deal.id)} sells, free.`));
         if (!report)
           throw new Problem('no_matches', 'There is no active deal for an example report.', {
-            as_of: request.manifest.as_of,
-            snapshot_id: request.snapshot.id,
+            ...dataOf(request.manifest),
           });
         return report;
       }, soldState),

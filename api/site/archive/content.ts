@@ -248,7 +248,7 @@ function citedBy({ deal, distress, history }: ReportBody): Cited[] {
       readAt: deal.observed_at,
       find: ofDeal(deal.listing_id),
     },
-    ...(history ?? []).map((version) => ({
+    ...history.map((version) => ({
       sha256: version.page_sha256,
       source: version.source,
       role: 'listing',

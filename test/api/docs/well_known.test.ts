@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import robotsParserModule, { type Robot } from 'robots-parser';
 import { discoveryDocuments } from '../../../api/docs/documents.ts';
 import { MCP_PATH } from '../../../api/docs/openapi.ts';
-import { PREVIEW_SIZE } from '../../../api/site/images.ts';
+import { PREVIEW_SIZE } from '../../../api/site/assets.ts';
 import { allPages, PAGES } from '../../../api/site/pages/all.ts';
 import { BASE } from '../../../lib/network.ts';
 import { PAY_TO, PUBLIC_URL, startApp, startSharedApp, type SharedApp } from '../support/test_app.ts';

@@ -1,7 +1,7 @@
 /** A buyer of a lead has its property: a hostile second buyer tries to get another lead of it by every endpoint. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { addMissingProperties } from '../../../api/routes/leads/claimed_properties.ts';
+import { addMissingProperties } from '../../../api/routes/leads/lead_claims.ts';
 import { purchaseIn } from '../../ledger/purchases.ts';
 import { bodyOf, fetchWithPayment } from '../support/buyers.ts';
 import { DOLLAR, openShop, type Shop } from '../support/sandbox_shop.ts';

@@ -126,7 +126,7 @@ async function sourcesByFamily(context: PageContext): Promise<Html | ''> {
       ${plainTable(
         'Sources by family',
         'Freshness by source',
-        [{ label: 'Family' }, ...STATES.map((label) => ({ label, num: true }))],
+        [{ label: 'Family' }, ...STATES.map((label) => ({ label, isNumeric: true }))],
         families.map(([family, sources]) => [familyTitle(family), ...STATES.map((state) => countIn(sources, state))]),
       )}
     </details>

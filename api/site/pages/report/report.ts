@@ -66,7 +66,7 @@ function distress({ distress: found }: ReportBody): Html {
   const columns = [
     { label: 'Record' },
     { label: 'County' },
-    { label: 'Debt or opening bid', num: true },
+    { label: 'Debt or opening bid', isNumeric: true },
     { label: 'Day' },
     { label: 'Matched by' },
     { label: 'Source' },
@@ -106,7 +106,7 @@ const recompute = ({ recompute: steps }: ReportBody): Html =>
     </details>`;
 
 const history = ({ history: versions }: ReportBody, titleOf: (source: string) => string): Html | '' =>
-  versions !== null && versions.length > 0
+  versions.length > 0
     ? html`<h2 id="history">History of the listing</h2>
         ${cardTable(
           'Every version of every listing of the property',
@@ -150,7 +150,7 @@ const SECTIONS: readonly (readonly [id: string, title: string])[] = [
 const contents = ({ history: versions }: ReportBody): Html =>
   html`<nav class="contents" aria-label="Sections of the report">
     <ol>
-      ${SECTIONS.filter(([id]) => id !== 'history' || (versions !== null && versions.length > 0)).map(
+      ${SECTIONS.filter(([id]) => id !== 'history' || versions.length > 0).map(
         ([id, title]) => html`<li><a href="#${id}">${title}</a></li>`,
       )}
     </ol>
