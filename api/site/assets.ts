@@ -1,4 +1,4 @@
-/** Style sheet, script, font, images and maps of the site. Pages link to them under URLs that change with their content. */
+/** Style sheet, script, font, images and maps of the site, most under URLs that change with their content. */
 import { readFileSync } from 'node:fs';
 import { shortHash } from '../http/caching.ts';
 import { MAP_FILES } from './map/us_map.ts';

@@ -1,7 +1,8 @@
 /**
- * Reads a typed address or parcel and finds its records by the likeliest reading. A match is exact on the normalized address; a range, a missing unit or a
- * record without a known place is named in match_basis. Nothing weaker matches: one owner's debt never appears on
- * another owner's house. A record that either the parcel or the address matches is returned, with its own basis.
+ * Reads a typed address or parcel and finds its records by the likeliest reading. A match is exact on the normalized
+ * address; a range, a missing unit or a record without a known place is named in match_basis. Nothing weaker matches:
+ * one owner's debt never appears on another owner's house. A record that either the parcel or the address matches is
+ * returned, with its own basis.
  */
 import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
