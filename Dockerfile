@@ -22,7 +22,7 @@ RUN useradd --uid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nolo
   && install -d -o dealfeed -g dealfeed -m 700 /data /backups
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
-COPY package.json package-lock.json .npmrc Makefile LICENSE NOTICE ./
+COPY package.json LICENSE NOTICE ./
 COPY docs/runbook.md docs/runbook.md
 COPY api api
 COPY clients clients
@@ -34,8 +34,6 @@ COPY pipelines pipelines
 COPY queries queries
 COPY sandbox sandbox
 COPY sources sources
-# Newer than the lock file, so that make installs nothing.
-RUN touch node_modules/.production node_modules/.bin/node
 ENV PATH=/app/node_modules/.bin:$PATH \
   NODE_ENV=production \
   NODE_COMPILE_CACHE=/tmp/compiled \

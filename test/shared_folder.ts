@@ -43,7 +43,7 @@ async function makeOrFind(folder: string, make: (folder: string) => Promise<void
 
 /**
  * The folder of this name, made by the first process that needs it. `make test` shares it between its processes, in
- * the folder that SHARED_RUNS names. Without SHARED_RUNS, as in `make t`, a process makes its own.
+ * the folder that SHARED_RUNS names. Without SHARED_RUNS, as in `node --test`, a process makes its own.
  * @param make fills the empty folder, which nobody changes afterwards
  */
 export function sharedFolder(name: string, make: (folder: string) => Promise<void>): () => Promise<string> {

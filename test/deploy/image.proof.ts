@@ -34,7 +34,7 @@ describe('the image', () => {
 
   test('builds and audits every model from its own files: only that no source was read blocks the run', () => {
     const settings = { LIVE: '1', CONTACT: 'you@example.org', SOURCES: 'none', DATA_DIR: join(there.folder, 'empty') };
-    const { status, out } = there.run(['make', '--no-print-directory', 'underwrite'], settings);
+    const { status, out } = there.run(['node', 'pipelines/commands/cli.ts', 'run'], settings);
     assert.equal(status, 2, out);
     assert.match(out, /sources\.something_was_read/u);
     assert.match(out, /1 blocking audit failed/u);
@@ -44,7 +44,9 @@ describe('the image', () => {
     const secrets = join(there.folder, 'secrets');
     mkdirSync(secrets);
     const [PORT, unused] = [await freePort(), `http://127.0.0.1:${await freePort()}`];
-    const made = there.run(['make', 'receipt-key'], { RECEIPT_KEY_FILE: join(secrets, 'RECEIPT_KEY_FILE') });
+    const made = there.run(['node', 'api/payments/receipts/key_cli.ts'], {
+      RECEIPT_KEY_FILE: join(secrets, 'RECEIPT_KEY_FILE'),
+    });
     assert.equal(made.status, 0, made.out);
     writeFileSync(join(secrets, 'RPC_URL'), `${unused}\n`, { mode: 0o444 });
     const settings = {

@@ -21,7 +21,7 @@ describe('the image', () => {
 
   test('has no data, no keys, no tests and no packages of the sandbox or the tests', () => {
     const files = filesOf(there.image);
-    assert.ok(files.includes('api/server.ts') && files.includes('Makefile'));
+    assert.ok(files.includes('api/server.ts') && files.includes('package.json'));
     assert.deepEqual(
       files.filter((f) => /^(data|test|bench|examples)\b|secrets\/|\.env$/u.test(f)),
       [],

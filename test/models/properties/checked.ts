@@ -7,7 +7,7 @@ import { PROPERTIES } from '../../../models/properties.ts';
 import { thorough } from '../../thorough.ts';
 
 const wholeNumber = z.coerce.number('a whole number').int('a whole number');
-/** `make properties` sets 10,000 deals, `make prove` 300. */
+/** DEALS of `make prove ONLY=models/properties.test DEALS=10000`; otherwise 300, and 100 in `make test`. */
 export const { DEALS, SEED } = readSettings(
   z.object({
     DEALS: wholeNumber.min(100, 'at least 100').default(thorough(100, 300)),
