@@ -1,28 +1,23 @@
 /** Attacks on /mcp: bodies, headers, names, arguments, payments, and clients that go away. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { originProblem } from '../../api/mcp/endpoint.ts';
 import { callOf, callTool, paymentIn, post } from '../api/mcp/agents.ts';
 import { buyerWith } from '../api/support/buyers.ts';
 import { identifier } from '../api/support/collecting.ts';
 import { rowsOfTable, uuid } from '../api/support/snapshot_fixtures.ts';
-import { startSharedApp, type SharedApp } from '../api/support/test_app.ts';
+import { sharedApp } from '../api/support/test_app.ts';
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
 describe('an attack on /mcp', () => {
-  let shared: SharedApp;
+  const shared = sharedApp(
+    { deals: rowsOfTable('deals', 3), reports: rowsOfTable('reports', 3) },
+    { publicUrl: 'http://localhost:4021' },
+  );
   const url = (): string => shared.app.url;
-  before(async () => {
-    shared = await startSharedApp(
-      { deals: rowsOfTable('deals', 3), reports: rowsOfTable('reports', 3) },
-      { publicUrl: 'http://localhost:4021' },
-    );
-  });
-  after(() => shared.close());
-
   /** Paths of the requests that calls of tools made meanwhile, with their queries. */
   const requestsOf = async (action: () => Promise<void>): Promise<string[]> => {
     const start = shared.app.requests.length;

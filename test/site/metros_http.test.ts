@@ -1,11 +1,11 @@
 /** Pages of deals and metros over HTTP: figures of the same deals, and nothing that is sold. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { MIN_DEALS } from '../../api/site/metro_figures.ts';
 import { PAGES } from '../../api/site/pages/all.ts';
 import { METRO_PAGES } from '../../api/site/pages/metro.ts';
-import { startApp, type Started } from '../api/support/test_app.ts';
-import { dataFolder, rowOf, type DataFolder } from '../api/support/snapshot_fixtures.ts';
+import { sharedApp } from '../api/support/test_app.ts';
+import { rowOf } from '../api/support/snapshot_fixtures.ts';
 
 const asPage = { headers: { Accept: 'text/html' } };
 
@@ -31,23 +31,13 @@ describe('figures of a metro', () => {
   const claims = (n: number, first = 1, facts = {}) =>
     Array.from({ length: n }, (_, i) => deal(first + i, '8.00', facts));
 
-  let data: DataFolder;
-  let server: Started;
+  const detroit = { rent_area_code: 'METRO19820M19820', city: 'Detroit', state: 'MI', cap_rate: '9.99' };
+  const shared = sharedApp({
+    deals: [...claims(MIN_DEALS), deal(40, null), ...claims(MIN_DEALS - 1, 50, detroit)],
+  });
   /** Text of a page without markup. */
   const textOf = async (path: string): Promise<string> =>
-    (await (await fetch(server.url + path, asPage)).text()).replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
-  before(async () => {
-    const detroit = { rent_area_code: 'METRO19820M19820', city: 'Detroit', state: 'MI', cap_rate: '9.99' };
-    data = await dataFolder();
-    await data.publish('2026-11-28.01', {
-      deals: [...claims(MIN_DEALS), deal(40, null), ...claims(MIN_DEALS - 1, 50, detroit)],
-    });
-    server = await startApp(data.path);
-  });
-  after(async () => {
-    await server.close();
-    await data.remove();
-  });
+    (await (await fetch(shared.app.url + path, asPage)).text()).replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 
   it('are of the same deals: those with a claim and an underwriting', async () => {
     assert.match(await textOf('/coverage'), / Cleveland 11 0 to 9 10 8\.00% 7\.00% \+1\.00 pts /);
@@ -63,10 +53,10 @@ describe('figures of a metro', () => {
   });
 
   it('are on a page with its own title for a link, in the sitemap; a place without a page is 404', async () => {
-    const page = await (await fetch(`${server.url}/metros/cleveland`, asPage)).text();
+    const page = await (await fetch(`${shared.app.url}/metros/cleveland`, asPage)).text();
     assert.match(page, /property="og:title" content="Cleveland, OH: advertised and underwritten cap rates · Dealfeed"/);
-    assert.equal((await fetch(`${server.url}/metros/nowhere`, asPage)).status, 404);
-    const sitemap = await (await fetch(`${server.url}/sitemap.xml`)).text();
+    assert.equal((await fetch(`${shared.app.url}/metros/nowhere`, asPage)).status, 404);
+    const sitemap = await (await fetch(`${shared.app.url}/sitemap.xml`)).text();
     for (const { path } of [...PAGES, ...METRO_PAGES]) assert.ok(sitemap.includes(`${path}</loc>`), path);
   });
 
@@ -77,18 +67,20 @@ describe('figures of a metro', () => {
       / \$1,000,000 10 \/100 10 Sample St Cleveland, OH 10 units, \$100,000 each 8\.00% cap rate adv/,
     );
     assert.doesNotMatch(cards, /7\.00%|1\.00 pts/);
-    const { records } = (await (await fetch(`${server.url}/api/deals/ids`)).json()) as { records: { id: string }[] };
-    const page = await (await fetch(`${server.url}/deals`, asPage)).text();
+    const { records } = (await (await fetch(`${shared.app.url}/api/deals/ids`)).json()) as {
+      records: { id: string }[];
+    };
+    const page = await (await fetch(`${shared.app.url}/deals`, asPage)).text();
     for (const { id } of records) assert.ok(page.includes(`/api/deals/${id}/report`), id);
   });
 
   it('cards after the first dozen are folded, and open without a script', async () => {
-    const page = await (await fetch(`${server.url}/deals`, asPage)).text();
+    const page = await (await fetch(`${shared.app.url}/deals`, asPage)).text();
     const [shown = '', folded = ''] = page.split('<details class="others">');
     const cardsIn = (text: string): number => text.split('<li class="tile deal">').length - 1;
     assert.deepEqual([cardsIn(shown), cardsIn(folded)], [12, 2 * MIN_DEALS - 12]);
     assert.match(folded, /^\s*<summary>Show 8 more deals<\/summary>/);
-    assert.doesNotMatch(await (await fetch(`${server.url}/deals?metro=detroit`, asPage)).text(), /class="others"/);
+    assert.doesNotMatch(await (await fetch(`${shared.app.url}/deals?metro=detroit`, asPage)).text(), /class="others"/);
   });
 
   it('a metro without deals and records states that, and offers no query', async () => {

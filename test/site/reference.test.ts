@@ -1,6 +1,6 @@
 /** The reference over HTTP: complete, from routes and records; short; and its links work. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { PROBLEMS } from '../../api/http/problem.ts';
 import { templateOf } from '../../api/routes/define.ts';
 import { FIELD_GROUPS } from '../../api/routes/list/field_groups.ts';
@@ -11,13 +11,13 @@ import { endpointPath } from '../../api/site/pages/reference/guide.ts';
 import { TABLES } from '../../api/snapshot/tables.ts';
 import { noteOf } from '../../lib/record.ts';
 import { rowsOfTable } from '../api/support/snapshot_fixtures.ts';
-import { PUBLIC_URL, startSharedApp, type SharedApp } from '../api/support/test_app.ts';
+import { PUBLIC_URL, sharedApp } from '../api/support/test_app.ts';
 import { idsIn, plainText, unescaped } from './markup.ts';
 
 const MAX_BYTES = 60_000;
 
 describe('the reference', () => {
-  let shared: SharedApp;
+  const shared = sharedApp({ deals: rowsOfTable('deals', 3), reports: rowsOfTable('reports', 3) });
   /** Markup of every page of the site, by path. */
   const pages = new Map<string, string>();
   const routes = () => shared.app.app.routes;
@@ -25,15 +25,12 @@ describe('the reference', () => {
   const isReference = (path: string): boolean => path.startsWith('/reference');
 
   before(async () => {
-    shared = await startSharedApp({ deals: rowsOfTable('deals', 3), reports: rowsOfTable('reports', 3) });
     for (const { path } of allPages(routes())) {
       const response = await fetch(shared.app.url + path, { headers: { Accept: 'text/html' } });
       assert.equal(response.status, 200, path);
       pages.set(path, await response.text());
     }
   });
-  after(() => shared.close());
-
   it('has a page for each call with its price, parameters, example and statuses', () => {
     for (const route of routes()) {
       const text = plainText(pageAt(endpointPath(route.name)));

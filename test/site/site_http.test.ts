@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { createApp } from '../../api/app.ts';
 import { countText } from '../../api/site/format.ts';
@@ -11,8 +11,8 @@ import { METRO_PAGES } from '../../api/site/pages/metro.ts';
 import { objectPath } from '../../lib/archive_path.ts';
 import { sha256 } from '../../lib/files.ts';
 import { comparedSizes, errorRanges } from '../../models/calibration/comparison_by_size.ts';
-import { startApp, type Started } from '../api/support/test_app.ts';
-import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../api/support/snapshot_fixtures.ts';
+import { sharedApp } from '../api/support/test_app.ts';
+import { rowOf, rowsOfTable, uuid } from '../api/support/snapshot_fixtures.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>"\'&';
 const asPage = { headers: { Accept: 'text/html' } };
@@ -20,25 +20,15 @@ const asPage = { headers: { Accept: 'text/html' } };
 const PAGE = `<script>alert(1)</script><title>List</title><p>11 Main St &lt;img src=x onerror=x&gt;${HOSTILE}`;
 const PAGE_HASH = sha256(PAGE);
 
-let data: DataFolder;
-let server: Started;
+const shared = sharedApp();
 
 /** Text of a page without markup. */
-const textOf = async (path: string, url = server.url): Promise<string> =>
-  (await (await fetch(url + path, asPage)).text()).replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
-
-before(async () => {
-  data = await dataFolder();
-  server = await startApp(data.path);
-});
-after(async () => {
-  await server.close();
-  await data.remove();
-});
+const textOf = async (path: string): Promise<string> =>
+  (await (await fetch(shared.app.url + path, asPage)).text()).replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 
 describe('without a snapshot', () => {
   it('a page is 503 with Retry-After', async () => {
-    const response = await fetch(`${server.url}/coverage`, asPage);
+    const response = await fetch(`${shared.app.url}/coverage`, asPage);
     assert.equal(response.status, 503);
     assert.equal(response.headers.get('Retry-After'), '30');
     assert.match(await response.text(), /No data yet/);
@@ -47,7 +37,7 @@ describe('without a snapshot', () => {
 
 describe('with a snapshot', () => {
   before(async () => {
-    await data.publish('2026-11-20.01', {
+    await shared.folder.publish('2026-11-20.01', {
       deals: [
         rowOf('deals', 1, {
           address: HOSTILE,
@@ -76,13 +66,13 @@ describe('with a snapshot', () => {
         rowOf('coverage', 4, { metro: 'Detroit', kind: 'tax_sale', status: 'not_covered', why: 'No list.' }),
       ],
     });
-    await server.snapshots.refresh();
+    await shared.app.snapshots.refresh();
   });
 
   it('/ is a page for Accept: text/html, and an index of the API otherwise', async () => {
-    const page = await fetch(server.url, asPage);
+    const page = await fetch(shared.app.url, asPage);
     assert.match(page.headers.get('Content-Type') ?? '', /^text\/html/);
-    const index = await fetch(server.url, { headers: { Accept: '*/*' } });
+    const index = await fetch(shared.app.url, { headers: { Accept: '*/*' } });
     assert.match(index.headers.get('Content-Type') ?? '', /^application\/json/);
     assert.match(String(((await index.json()) as { start_here: string }).start_here), /\/api\/meta$/);
     for (const response of [page, index]) assert.match(response.headers.get('Vary') ?? '', /Accept/);
@@ -90,12 +80,12 @@ describe('with a snapshot', () => {
 
   it('text of a public page never becomes markup or a link', async () => {
     for (const { path } of [...PAGES, { path: '/metros/detroit' }]) {
-      const text = await (await fetch(server.url + path, asPage)).text();
+      const text = await (await fetch(shared.app.url + path, asPage)).text();
       assert.ok(!text.includes('<img src=x'), path);
       assert.ok(!text.includes('javascript:alert(1)"'), path);
     }
     const typed = await (
-      await fetch(`${server.url}/build?call=/api/deals&city=${encodeURIComponent(HOSTILE)}`, asPage)
+      await fetch(`${shared.app.url}/build?call=/api/deals&city=${encodeURIComponent(HOSTILE)}`, asPage)
     ).text();
     assert.ok(typed.includes('&lt;img') && !typed.includes('<img'));
   });
@@ -110,19 +100,19 @@ describe('with a snapshot', () => {
   });
 
   it('the page about scores has the comparison with real NOI', async () => {
-    const text = await (await fetch(`${server.url}/scores`, asPage)).text();
+    const text = await (await fetch(`${shared.app.url}/scores`, asPage)).text();
     for (const { n, underwriting_median: median, proxy_median: proxy } of comparedSizes())
       assert.match(text, new RegExp(`>\\s*${countText(n)}\\s*<[^]*?<strong>${median}<[^]*?<strong>${proxy}<`));
     for (const range of Object.values(errorRanges())) assert.ok(text.includes(range), range);
   });
 
   it('an archived page that the example report cites is text with its hash, and its bytes are a file', async () => {
-    const address = `${server.url}/report/pages/${PAGE_HASH}`;
+    const address = `${shared.app.url}/report/pages/${PAGE_HASH}`;
     assert.match(await (await fetch(address, asPage)).text(), /This server has no archive/);
-    const object = join(data.path, 'archive', objectPath(PAGE_HASH));
+    const object = join(shared.folder.path, 'archive', objectPath(PAGE_HASH));
     await mkdir(dirname(object), { recursive: true });
     await writeFile(object, PAGE);
-    await mkdir(join(data.path, 'archive/requests/a_broker'), { recursive: true });
+    await mkdir(join(shared.folder.path, 'archive/requests/a_broker'), { recursive: true });
     const request = {
       url: 'javascript:alert(1)',
       sha256: PAGE_HASH,
@@ -131,7 +121,10 @@ describe('with a snapshot', () => {
       error: null,
       responseHeaders: { 'content-type': 'text/html' },
     };
-    await writeFile(join(data.path, 'archive/requests/a_broker/2026-11-20.01.ndjson'), `${JSON.stringify(request)}\n`);
+    await writeFile(
+      join(shared.folder.path, 'archive/requests/a_broker/2026-11-20.01.ndjson'),
+      `${JSON.stringify(request)}\n`,
+    );
     const page = await fetch(address, asPage);
     assert.equal(page.status, 200);
     assert.match(page.headers.get('Content-Security-Policy') ?? '', /default-src 'none'/);
@@ -155,19 +148,19 @@ describe('with a snapshot', () => {
 
   it('no other page of the archive can be reached', async () => {
     const other = sha256('another page');
-    await mkdir(dirname(join(data.path, 'archive', objectPath(other))), { recursive: true });
-    await writeFile(join(data.path, 'archive', objectPath(other)), 'another page');
+    await mkdir(dirname(join(shared.folder.path, 'archive', objectPath(other))), { recursive: true });
+    await writeFile(join(shared.folder.path, 'archive', objectPath(other)), 'another page');
     for (const name of [other, `${PAGE_HASH.slice(1)}0`, '..%2f..%2fcurrent', PAGE_HASH.toUpperCase(), '%00'])
       for (const path of [name, `${name}/bytes`]) {
-        const response = await fetch(`${server.url}/report/pages/${path}`);
+        const response = await fetch(`${shared.app.url}/report/pages/${path}`);
         assert.equal(response.status, 404, path);
         assert.doesNotMatch(await response.text(), /another page$/);
       }
   });
 
   it('every page has a policy without other origins, and no inline style or script', async () => {
-    for (const { path } of allPages(server.app.routes)) {
-      const response = await fetch(server.url + path, asPage);
+    for (const { path } of allPages(shared.app.app.routes)) {
+      const response = await fetch(shared.app.url + path, asPage);
       const policy = response.headers.get('Content-Security-Policy') ?? '';
       assert.match(policy, /default-src 'none'/);
       assert.doesNotMatch(policy, /unsafe|\*|data:|https:/);
@@ -176,13 +169,13 @@ describe('with a snapshot', () => {
   });
 
   it('a page is cached per snapshot, and 304 for its ETag', async () => {
-    const first = await fetch(`${server.url}/coverage`, asPage);
+    const first = await fetch(`${shared.app.url}/coverage`, asPage);
     const etag = first.headers.get('ETag') ?? '';
-    const again = await fetch(`${server.url}/coverage`, {
+    const again = await fetch(`${shared.app.url}/coverage`, {
       headers: { ...asPage.headers, 'If-None-Match': etag, 'Cache-Control': '' },
     });
     assert.equal(again.status, 304);
-    await data.publish('2026-11-20.02', {
+    await shared.folder.publish('2026-11-20.02', {
       deals: rowsOfTable('deals', 7),
       sources: [
         rowOf('sources', 1),
@@ -190,8 +183,8 @@ describe('with a snapshot', () => {
       ],
       assumptions: rowsOfTable('assumptions', 1),
     });
-    await server.snapshots.refresh();
-    const next = await fetch(`${server.url}/coverage`, {
+    await shared.app.snapshots.refresh();
+    const next = await fetch(`${shared.app.url}/coverage`, {
       headers: { ...asPage.headers, 'If-None-Match': etag, 'Cache-Control': '' },
     });
     assert.equal(next.status, 200);
@@ -199,7 +192,7 @@ describe('with a snapshot', () => {
   });
 
   it('the status speaks to buyers, without the words of operators', async () => {
-    const text = (await (await fetch(`${server.url}/status`, asPage)).text()).replaceAll(/<[^>]*>|\s+/gu, ' ');
+    const text = (await (await fetch(`${shared.app.url}/status`, asPage)).text()).replaceAll(/<[^>]*>|\s+/gu, ' ');
     assert.match(text, /Buying +(works|paused)/u);
     assert.match(text, /Freshness by kind of data/u);
     assert.match(text, /1 more not read yet/u);
@@ -208,11 +201,11 @@ describe('with a snapshot', () => {
   });
 
   it('every county to choose from is one that the call takes', async () => {
-    const form = await (await fetch(`${server.url}/build?call=/api/deals`, asPage)).text();
+    const form = await (await fetch(`${shared.app.url}/build?call=/api/deals`, asPage)).text();
     const [list = ''] = /<select id="f-county".*?<\/select>/su.exec(form) ?? [];
     for (const [, county = ''] of list.matchAll(/<option value="([^"]+)"/gu)) {
       const query = new URLSearchParams({ call: '/api/deals', county }).toString();
-      const page = await (await fetch(`${server.url}/build?${query}`, asPage)).text();
+      const page = await (await fetch(`${shared.app.url}/build?${query}`, asPage)).text();
       assert.match(page, /<div id="problems"><\/div>/u, county);
     }
   });
@@ -223,7 +216,7 @@ describe('with a snapshot', () => {
       ['/nowhere', 404, /Page not found[^]*There is no \/nowhere here[^]*href="\/coverage"/],
       [`/api/deals?city=${encodeURIComponent(HOSTILE)}&x=${encodeURIComponent(HOSTILE)}`, 400, /Nothing was charged/],
     ] as const) {
-      const [page, problem] = await Promise.all([fetch(server.url + path, asPage), fetch(server.url + path)]);
+      const [page, problem] = await Promise.all([fetch(shared.app.url + path, asPage), fetch(shared.app.url + path)]);
       assert.deepEqual([page.status, problem.status], [status, status]);
       assert.match(problem.headers.get('Content-Type') ?? '', /^application\/problem\+json/);
       assert.match(page.headers.get('Content-Type') ?? '', /^text\/html/);
@@ -235,25 +228,28 @@ describe('with a snapshot', () => {
   });
 
   it('assets are cached for a year under a URL that changes with their content', async () => {
-    const text = await (await fetch(server.url, asPage)).text();
+    const text = await (await fetch(shared.app.url, asPage)).text();
     const addresses = [...text.matchAll(/"(\/site\/[^"]+)"/g)].map(([, address = '']) => address);
     const names = addresses.map((address) => address.replace(/\?v=.*/, ''));
     assert.deepEqual(names, ['/site/geist.woff2', '/site/style.css', '/site/enhance.js']);
     for (const address of addresses) {
-      const file = await fetch(server.url + address);
+      const file = await fetch(shared.app.url + address);
       assert.equal(file.status, 200);
       assert.match(file.headers.get('Cache-Control') ?? '', /immutable/);
     }
-    const style = await (await fetch(`${server.url}/site/style.css`)).text();
+    const style = await (await fetch(`${shared.app.url}/site/style.css`)).text();
     assert.ok(style.includes(`url("${addresses[0] ?? ''}")`), 'the font that is preloaded is the one that is used');
   });
 });
 
 describe('with real money', () => {
   it('there is no test purchase: no page, no link, and no option to add one', async () => {
-    assert.equal((await fetch(`${server.url}/sandbox/buy`, asPage)).status, 404);
-    assert.equal((await fetch(`${server.url}/sandbox/buy`, { method: 'POST', body: 'call=/api/deals' })).status, 404);
-    assert.doesNotMatch(await (await fetch(server.url, asPage)).text(), /sandbox\/buy/);
+    assert.equal((await fetch(`${shared.app.url}/sandbox/buy`, asPage)).status, 404);
+    assert.equal(
+      (await fetch(`${shared.app.url}/sandbox/buy`, { method: 'POST', body: 'call=/api/deals' })).status,
+      404,
+    );
+    assert.doesNotMatch(await (await fetch(shared.app.url, asPage)).text(), /sandbox\/buy/);
     const buyer = { address: '0x0', purchase: () => Promise.reject(new Error('never')) };
     assert.throws(
       () =>
@@ -267,15 +263,15 @@ describe('with real money', () => {
 
 it('a page with its style sheet, script and font is at most 60 kB on the wire', async () => {
   const bytesOf = async (path: string): Promise<Buffer> =>
-    Buffer.from(await (await fetch(server.url + path, asPage)).arrayBuffer());
+    Buffer.from(await (await fetch(shared.app.url + path, asPage)).arrayBuffer());
   const page = (await bytesOf('/')).toString('utf8');
   const assets = [...page.matchAll(/"(\/site\/[^"]+)"/g)].map(([, address = '']) => address);
   const sizes = await Promise.all(
     assets.map(async (path) => (path.includes('woff2') ? await bytesOf(path) : gzipSync(await bytesOf(path))).length),
   );
-  const shared = sizes.reduce((sum, size) => sum + size, 0);
+  const ofAll = sizes.reduce((sum, size) => sum + size, 0);
   for (const { path } of [...PAGES, ...METRO_PAGES]) {
     const bytes = await bytesOf(path);
-    assert.ok(gzipSync(bytes).length + shared <= 60_000, `${path} needs ${gzipSync(bytes).length + shared} bytes`);
+    assert.ok(gzipSync(bytes).length + ofAll <= 60_000, `${path} needs ${gzipSync(bytes).length + ofAll} bytes`);
   }
 });

@@ -1,6 +1,6 @@
 /** The audit of a catalog of paid APIs, run against a server as the catalog runs it. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import {
   checkEndpointSchema,
   checkL2ForOpenAPI,
@@ -25,7 +25,7 @@ import {
 } from '@agentcash/discovery';
 import { exampleCall } from '../../../api/docs/examples.ts';
 import { templateOf, type Route } from '../../../api/routes/define.ts';
-import { startSharedApp, type SharedApp } from '../support/test_app.ts';
+import { sharedApp } from '../support/test_app.ts';
 import { callOf, rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
 
 /** Findings that are expected, each with its reason. None is an error. */
@@ -43,7 +43,7 @@ function priceOf({ price, units }: Route): string {
 }
 
 describe('the audit of a catalog', () => {
-  let shared: SharedApp;
+  const shared = sharedApp({ deals: rowsOfTable('deals', 1) }, { contactEmail: 'ops@dealfeed.example' });
   let openApi: OpenApiSource;
   const paid = (): Route[] => shared.app.app.routes.filter(({ price }) => price !== null);
   /** The example call of a route, of a deal that this server has; of a price per match, a call that matches. */
@@ -55,13 +55,10 @@ describe('the audit of a catalog', () => {
   };
 
   before(async () => {
-    shared = await startSharedApp({ deals: rowsOfTable('deals', 1) }, { contactEmail: 'ops@dealfeed.example' });
     const found = (await getOpenAPI(shared.app.url)).unwrapOr(null);
     assert.ok(found && !isOpenApiParseFailure(found), JSON.stringify(found));
     openApi = found;
   });
-  after(() => shared.close());
-
   it('finds every paid route with its price, and tells free ones and the sign-in apart', async () => {
     const found = await discoverOriginSchema({ target: shared.app.url });
     assert.ok(found.found);

@@ -1,6 +1,6 @@
 /** The x402 extensions of every 402, in a header short enough for proxies. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { decodePaymentRequiredHeader, encodePaymentRequiredHeader } from '@x402/core/http';
 import type { PaymentRequired } from '@x402/core/types';
 import {
@@ -10,18 +10,16 @@ import {
   type DiscoveryExtension,
 } from '@x402/extensions/bazaar';
 import { validatePaymentIdentifier } from '@x402/extensions/payment-identifier';
-import { startApp, type Started } from '../support/test_app.ts';
+import { sharedApp } from '../support/test_app.ts';
 import { fetchPaymentRequired } from '../support/buyers.ts';
-import { dataFolder, neededQuery, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { neededQuery, rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
 
 /** Longest header line that common proxies accept. */
 const LINE_BYTES = 4_096;
 
 describe('the 402 of every priced route', () => {
-  let folder: DataFolder;
-  let started: Started;
   const priced = (): string[] =>
-    started.app.routes.filter((r) => r.price !== null).map((r) => r.path.replace(':id', uuid(1)));
+    shared.app.app.routes.filter((r) => r.price !== null).map((r) => r.path.replace(':id', uuid(1)));
   const lineOf = async (url: string): Promise<number> => {
     const response = await fetch(url);
     assert.equal(response.status, 402, url);
@@ -29,25 +27,17 @@ describe('the 402 of every priced route', () => {
   };
 
   const requiredFor = async (path: string, type: string): Promise<PaymentRequired> => {
-    const response = await fetch(started.url + path, { headers: { Accept: type } });
+    const response = await fetch(shared.app.url + path, { headers: { Accept: type } });
     await response.arrayBuffer();
     return decodePaymentRequiredHeader(response.headers.get('PAYMENT-REQUIRED') ?? '');
   };
 
-  before(async () => {
-    folder = await dataFolder();
-    await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 1) });
-    started = await startApp(folder.path);
-  });
-  after(async () => {
-    await started.close();
-    await folder.remove();
-  });
+  const shared = sharedApp({ deals: rowsOfTable('deals', 1) });
 
   it('describes its input and output for the Bazaar, and supports a payment identifier', async () => {
     assert.equal(priced().length, 20);
     for (const path of priced()) {
-      const { extensions } = await fetchPaymentRequired(started.url + path + neededQuery(path));
+      const { extensions } = await fetchPaymentRequired(shared.app.url + path + neededQuery(path));
       const bazaar = extensions?.['bazaar'] as DiscoveryExtension;
       assert.deepEqual(validateDiscoveryExtension(bazaar), { valid: true }, path);
       assert.deepEqual(validateDiscoveryExtensionSpec({ ...bazaar }), { valid: true }, path);
@@ -61,7 +51,7 @@ describe('the 402 of every priced route', () => {
 
   it('describes a file as the text that it is', async () => {
     for (const path of ['/api/batch/weekly.csv', '/ohio/api/batch/weekly.csv', '/colorado/api/batch/weekly.csv']) {
-      const { extensions, resource } = await fetchPaymentRequired(started.url + path);
+      const { extensions, resource } = await fetchPaymentRequired(shared.app.url + path);
       const { output } = extractDiscoveryInfoFromExtension(extensions?.['bazaar'] as DiscoveryExtension);
       assert.deepEqual([resource.mimeType, output?.type, output?.format], ['text/csv', 'text', 'text/csv']);
       assert.match(String(output?.example), /^id,document_number,.*\n[0-9a-f-]{36},\d+,/u);
@@ -69,7 +59,7 @@ describe('the 402 of every priced route', () => {
   });
 
   it('describes a list as CSV if the request accepts CSV, with the Accept header', async () => {
-    const lists = started.app.routes.filter((r) => r.csvColumns);
+    const lists = shared.app.app.routes.filter((r) => r.csvColumns);
     assert.ok(lists.length > 10);
     for (const { path, csvColumns } of lists) {
       const { extensions, resource } = await requiredFor(path, 'text/csv');
@@ -114,7 +104,7 @@ describe('the 402 of every priced route', () => {
 
   it('keeps the Bazaar entry however long the URL is, in a header line that proxies accept', async () => {
     for (const query of [`city=${'x'.repeat(190)}`, `city=${'%E2%82%AC'.repeat(200)}`]) {
-      const url = `${started.url}/api/deals?${query}`;
+      const url = `${shared.app.url}/api/deals?${query}`;
       assert.ok((await lineOf(url)) <= LINE_BYTES, query);
       assert.ok((await fetchPaymentRequired(url)).extensions?.['bazaar'], query);
     }

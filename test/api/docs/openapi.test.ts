@@ -1,14 +1,14 @@
 /** The OpenAPI description, llms.txt and the x402 resources: valid, complete, and equal to the server's behavior. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { openApi, templateOf } from '../../../api/docs/openapi.ts';
 import { ABSENT_ABOUT } from '../../../lib/record.ts';
 import { TABLES } from '../../../api/snapshot/tables.ts';
-import { PUBLIC_URL, startApp, type Started } from '../support/test_app.ts';
+import { PUBLIC_URL, sharedApp } from '../support/test_app.ts';
 import { responseChecker } from '../support/response_checker.ts';
 import { fetchPaymentRequired, buyerWith } from '../support/buyers.ts';
-import { callOf, dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { callOf, rowsOfTable } from '../support/snapshot_fixtures.ts';
 import { startTestServer } from '../../web/server.ts';
 
 interface Operation {
@@ -36,33 +36,25 @@ const paymentOf = (price: string | null): unknown =>
   price === null ? undefined : { price: { mode: 'fixed', currency: 'USD', amount: price }, protocols: [{ x402: {} }] };
 
 describe('the OpenAPI description', () => {
-  let folder: DataFolder;
-  let started: Started;
   let document: Document;
   let text: string;
 
-  before(async () => {
-    folder = await dataFolder();
-    await folder.publish('2026-11-20.01', {
-      deals: rowsOfTable('deals', 2, () => ({ cap_rate: '9.00', dscr: '1.20' })),
-      reports: rowsOfTable('reports', 2),
-      signals: rowsOfTable('signals', 2),
-      auctions: rowsOfTable('auctions', 2),
-      leads: rowsOfTable('leads', 2),
-      owners: rowsOfTable('owners', 2),
-      coverage: rowsOfTable('coverage', 2),
-      filings: rowsOfTable('filings', 4, (i) => ({
-        first_seen: `2026-11-${i % 2 ? '20' : '12'}T12:00:00Z`,
-        ...(i > 2 ? { source: 'colorado_sos', source_state: 'CO' } : {}),
-      })),
-    });
-    started = await startApp(folder.path);
-    text = await (await fetch(`${started.url}/openapi.json`)).text();
-    document = JSON.parse(text) as Document;
+  const shared = sharedApp({
+    deals: rowsOfTable('deals', 2, () => ({ cap_rate: '9.00', dscr: '1.20' })),
+    reports: rowsOfTable('reports', 2),
+    signals: rowsOfTable('signals', 2),
+    auctions: rowsOfTable('auctions', 2),
+    leads: rowsOfTable('leads', 2),
+    owners: rowsOfTable('owners', 2),
+    coverage: rowsOfTable('coverage', 2),
+    filings: rowsOfTable('filings', 4, (i) => ({
+      first_seen: `2026-11-${i % 2 ? '20' : '12'}T12:00:00Z`,
+      ...(i > 2 ? { source: 'colorado_sos', source_state: 'CO' } : {}),
+    })),
   });
-  after(async () => {
-    await started.close();
-    await folder.remove();
+  before(async () => {
+    text = await (await fetch(`${shared.app.url}/openapi.json`)).text();
+    document = JSON.parse(text) as Document;
   });
 
   it('is valid OpenAPI 3.1', async () => {
@@ -74,9 +66,9 @@ describe('the OpenAPI description', () => {
   it('has every route with its price and its parameters, and no other', () => {
     assert.deepEqual(
       Object.keys(document.paths).sort(),
-      [...started.app.routes.map(templateOf), '/api/purchases/{id}'].sort(),
+      [...shared.app.app.routes.map(templateOf), '/api/purchases/{id}'].sort(),
     );
-    for (const route of started.app.routes) {
+    for (const route of shared.app.app.routes) {
       const operation = document.paths[templateOf(route)]?.get;
       assert.equal(operation?.operationId, route.name);
       assert.equal(operation['x-price-usd'], route.price ?? '0.00');
@@ -118,12 +110,12 @@ describe('the OpenAPI description', () => {
     };
     const exclusiveReasons = { 429: ['too_many_held_leads'], 503: ['lead_pool_held', 'exclusive_paused'] };
     for (const [list, hasReason] of [
-      [pricedReasons, (path: string) => started.app.routes.find((r) => r.path === path)?.price !== null],
+      [pricedReasons, (path: string) => shared.app.app.routes.find((r) => r.path === path)?.price !== null],
       [exclusiveReasons, (path: string) => path === '/api/leads/exclusive'],
     ] as const) {
       for (const [status, reasons] of Object.entries(list)) {
         for (const reason of reasons) {
-          for (const route of started.app.routes) {
+          for (const route of shared.app.app.routes) {
             const described = document.paths[templateOf(route)]?.get.responses[status] as
               { description: string; headers: object } | undefined;
             assert.equal(
@@ -155,20 +147,20 @@ describe('the OpenAPI description', () => {
 
   it('describes the responses of every route, paid and unpaid', async () => {
     const buyer = buyerWith();
-    const checkedBefore = started.responsesChecked();
-    for (const route of started.app.routes) {
-      const url = started.url + callOf(route);
+    const checkedBefore = shared.app.responsesChecked();
+    for (const route of shared.app.app.routes) {
+      const url = shared.app.url + callOf(route);
       assert.equal((await fetch(url)).status, route.price === null ? 200 : 402, url);
       const response = await buyer.fetch(url);
       await response.arrayBuffer();
       assert.equal(response.status, 200, url);
       assert.equal((await fetch(`${url}${url.includes('?') ? '&' : '?'}nothing=1`)).status, 400, url);
     }
-    assert.ok(started.responsesChecked() >= checkedBefore + started.app.routes.length * 3);
+    assert.ok(shared.app.responsesChecked() >= checkedBefore + shared.app.app.routes.length * 3);
   });
 
   it('is checked: the checker finds a response that differs', async () => {
-    const checker = responseChecker(started.app.routes);
+    const checker = responseChecker(shared.app.app.routes);
     const server = await startTestServer((request, response) => {
       checker.watch(request, response);
       response.setHeader('Content-Type', 'application/json');
@@ -180,20 +172,20 @@ describe('the OpenAPI description', () => {
   });
 
   it('has llms.txt and the x402 resources next to it, with the prices of the 402', async () => {
-    const page = await fetch(`${started.url}/llms.txt`);
+    const page = await fetch(`${shared.app.url}/llms.txt`);
     assert.match(page.headers.get('Content-Type') ?? '', /^text\/markdown/);
     const llms = await page.text();
-    const wellKnown = (await (await fetch(`${started.url}/.well-known/x402`)).json()) as {
+    const wellKnown = (await (await fetch(`${shared.app.url}/.well-known/x402`)).json()) as {
       x402Version: number;
       resources: { resource: string; accepts: { amount: string; payTo: string; asset: string; network: string }[] }[];
     };
     assert.equal(wellKnown.x402Version, 2);
-    assert.equal(wellKnown.resources.length, started.app.routes.filter((r) => r.price !== null).length);
-    for (const route of started.app.routes) assert.ok(llms.includes(`GET ${templateOf(route)}](`), route.path);
+    assert.equal(wellKnown.resources.length, shared.app.app.routes.filter((r) => r.price !== null).length);
+    for (const route of shared.app.app.routes) assert.ok(llms.includes(`GET ${templateOf(route)}](`), route.path);
     for (const { resource, accepts } of wellKnown.resources) {
-      const route = started.app.routes.find((r) => PUBLIC_URL + templateOf(r) === resource);
+      const route = shared.app.app.routes.find((r) => PUBLIC_URL + templateOf(r) === resource);
       assert.ok(route, resource);
-      const terms = (await fetchPaymentRequired(started.url + callOf(route))).accepts[0];
+      const terms = (await fetchPaymentRequired(shared.app.url + callOf(route))).accepts[0];
       assert.deepEqual(accepts, [
         {
           scheme: terms?.scheme,
@@ -208,6 +200,6 @@ describe('the OpenAPI description', () => {
   });
 
   it('depends on the routes only', () => {
-    assert.equal(JSON.stringify(openApi(started.app.routes, PUBLIC_URL)), JSON.stringify(document));
+    assert.equal(JSON.stringify(openApi(shared.app.app.routes, PUBLIC_URL)), JSON.stringify(document));
   });
 });

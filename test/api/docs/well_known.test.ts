@@ -1,13 +1,13 @@
 /** Documents at well-known places, and what a link to a page shows: complete, cached, and true. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import robotsParserModule, { type Robot } from 'robots-parser';
 import { discoveryDocuments } from '../../../api/docs/documents.ts';
 import { MCP_PATH } from '../../../api/docs/openapi.ts';
 import { PREVIEW_SIZE } from '../../../api/site/assets.ts';
 import { allPages, PAGES } from '../../../api/site/pages/all.ts';
 import { BASE } from '../../../lib/network.ts';
-import { PAY_TO, PUBLIC_URL, startApp, startSharedApp, type SharedApp } from '../support/test_app.ts';
+import { PAY_TO, PUBLIC_URL, startApp, sharedApp } from '../support/test_app.ts';
 
 /** The module's types say that its default export is an object. */
 const parseRobots = robotsParserModule as unknown as (url: string, text: string) => Robot;
@@ -28,7 +28,8 @@ interface AgentCard {
 }
 
 describe('the documents for catalogs and crawlers', () => {
-  let shared: SharedApp;
+  // Without a snapshot: no document depends on one.
+  const shared = sharedApp(undefined, { contactEmail: EMAIL, nowMs: () => NOW });
   const get = (path: string, init?: RequestInit): Promise<Response> => fetch(shared.app.url + path, init);
   const json = async <T>(path: string): Promise<T> => (await (await get(path)).json()) as T;
   const pages = (): Promise<[path: string, text: string][]> =>
@@ -38,12 +39,6 @@ describe('the documents for catalogs and crawlers', () => {
         await (await get(path, { headers: { Accept: 'text/html' } })).text(),
       ]),
     );
-
-  before(async () => {
-    // Without a snapshot: no document depends on one.
-    shared = await startSharedApp(undefined, { contactEmail: EMAIL, nowMs: () => NOW });
-  });
-  after(() => shared.close());
 
   it('have a media type, a cache time and a validator, also for HEAD', async () => {
     const { routes } = shared.app.app;

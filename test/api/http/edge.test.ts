@@ -7,9 +7,9 @@ import { after, before, describe, it, test } from 'node:test';
 import { generatePrivateKey } from 'viem/accounts';
 import { buyerAccount } from '../../../clients/wallet.ts';
 import { readServerSettings } from '../../../api/settings.ts';
-import { PUBLIC_URL, startApp, type Started } from '../support/test_app.ts';
+import { PUBLIC_URL, sharedApp } from '../support/test_app.ts';
 import { buyerWith } from '../support/buyers.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { rowsOfTable } from '../support/snapshot_fixtures.ts';
 import { exchangeBytes } from '../support/raw_exchange.ts';
 import { Recorder } from '../support/recorded_servers.ts';
 import { receiptKeyPath } from '../support/receipt_key.ts';
@@ -22,28 +22,18 @@ const requestText = (target: string, ...headers: string[]): string =>
   [`GET ${target} HTTP/1.1`, ...headers, 'Connection: close', '', ''].join('\r\n');
 
 describe('the server', () => {
-  let folder: DataFolder;
-  let started: Started;
-  before(async () => {
-    folder = await dataFolder();
-    await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 3) });
-    started = await startApp(folder.path);
-  });
-  after(async () => {
-    await started.close();
-    await folder.remove();
-  });
+  const shared = sharedApp({ deals: rowsOfTable('deals', 3) });
 
   it('does not use up a sign-in that is sent with HEAD', async () => {
     const buyer = buyerWith();
-    const sold = await buyer.fetch(`${started.url}/api/deals`);
+    const sold = await buyer.fetch(`${shared.app.url}/api/deals`);
     assert.equal(sold.status, 200);
     const bytes = Buffer.from(await sold.arrayBuffer());
-    const url = `${started.url}/api/purchases/${sold.headers.get('Receipt-Id')}`;
+    const url = `${shared.app.url}/api/purchases/${sold.headers.get('Receipt-Id')}`;
     const proof = await buyer.signIn(url);
     const head = await fetch(url, { method: 'HEAD', headers: { 'SIGN-IN-WITH-X': proof } });
     assert.equal(head.status, 400);
-    assert.equal(started.requests.at(-1)?.reason, 'sign_in_on_head');
+    assert.equal(shared.app.requests.at(-1)?.reason, 'sign_in_on_head');
     const collected = await fetch(url, { headers: { 'SIGN-IN-WITH-X': proof } });
     assert.equal(collected.status, 200);
     assert.deepEqual(Buffer.from(await collected.arrayBuffer()), bytes);
@@ -58,7 +48,7 @@ describe('the server', () => {
       ['another port in the target', requestText('http://a.example:81/api/meta', 'Host: a.example')],
       ['a user in the target', requestText('http://a.example@b.example/api/meta', 'Host: a.example')],
     ] as const) {
-      const received = await exchangeBytes(started.url, request);
+      const received = await exchangeBytes(shared.app.url, request);
       assert.match(received, /^HTTP\/1\.1 400 /, name);
       assert.match(received, /"reason":"malformed_request","billed":false/, name);
     }
@@ -66,15 +56,15 @@ describe('the server', () => {
 
   it('accepts a target in absolute form, and requires a payment for its public URL', async () => {
     assert.match(
-      await exchangeBytes(started.url, requestText('http://a.example/api/meta', 'Host: a.example')),
+      await exchangeBytes(shared.app.url, requestText('http://a.example/api/meta', 'Host: a.example')),
       /^HTTP\/1\.1 200 /,
     );
     assert.match(
-      await exchangeBytes(started.url, requestText('HTTP://A.example:80', 'Host: a.example')),
+      await exchangeBytes(shared.app.url, requestText('HTTP://A.example:80', 'Host: a.example')),
       /^HTTP\/1\.1 200 /,
     );
     const received = await exchangeBytes(
-      started.url,
+      shared.app.url,
       requestText('http://a.example/api/deals?state=OH', 'Host: a.example'),
     );
     assert.match(received, /^HTTP\/1\.1 402 /);
@@ -86,7 +76,7 @@ describe('the server', () => {
   });
 
   it('sends nosniff with every response', async () => {
-    const paid = await buyerWith().sign(`${started.url}/api/deals`);
+    const paid = await buyerWith().sign(`${shared.app.url}/api/deals`);
     const free = ['/', '/api/meta', '/api/deals/ids', '/openapi.json', '/llms.txt', '/.well-known/x402', '/health'];
     const calls: [string, RequestInit?][] = [
       // Twice, as the second response may be cached.
@@ -110,7 +100,7 @@ describe('the server', () => {
     ];
     const seen = new Set<number>();
     for (const [path, init] of calls) {
-      const response = await fetch(started.url + path, init);
+      const response = await fetch(shared.app.url + path, init);
       await response.arrayBuffer();
       assert.equal(
         response.headers.get('X-Content-Type-Options'),
@@ -119,9 +109,9 @@ describe('the server', () => {
       );
       seen.add(response.status);
     }
-    const first = await fetch(`${started.url}/api/meta`);
+    const first = await fetch(`${shared.app.url}/api/meta`);
     await first.arrayBuffer();
-    const unchanged = await fetch(`${started.url}/api/meta`, {
+    const unchanged = await fetch(`${shared.app.url}/api/meta`, {
       headers: { 'If-None-Match': first.headers.get('ETag') ?? '', 'Cache-Control': '' },
     });
     assert.deepEqual([unchanged.status, unchanged.headers.get('X-Content-Type-Options')], [304, 'nosniff']);
@@ -131,7 +121,7 @@ describe('the server', () => {
       requestText('/', 'Host: x', 'Expect: 200-ok'),
       requestText('/', 'Host: x', 'Host: x'),
     ]) {
-      const received = await exchangeBytes(started.url, bytes);
+      const received = await exchangeBytes(shared.app.url, bytes);
       assert.match(received, /^X-Content-Type-Options: nosniff\r$/im, received.slice(0, 100));
       seen.add(Number(received.slice(9, 12)));
     }

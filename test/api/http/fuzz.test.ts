@@ -3,33 +3,21 @@
  * SEED=1` sends many more.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { casesOf, seedFrom, thorough } from '../../thorough.ts';
 import { sendPaid, sendUnpaid } from '../../fuzz/api.ts';
 import { everyTable } from '../../fuzz/api_rows.ts';
-import { startApp, type Started } from '../support/test_app.ts';
+import { sharedApp } from '../support/test_app.ts';
 import { buyerWith } from '../support/buyers.ts';
-import { dataFolder, type DataFolder } from '../support/snapshot_fixtures.ts';
 
 const SEED = seedFrom(20_261_120);
 const REQUESTS = casesOf(thorough(250, 600));
 
 describe('the server, with random requests', () => {
-  let folder: DataFolder;
-  let started: Started;
-
-  before(async () => {
-    folder = await dataFolder();
-    await folder.publish('2026-11-20.01', everyTable());
-    started = await startApp(folder.path);
-  });
-  after(async () => {
-    await started.close();
-    await folder.remove();
-  });
+  const shared = sharedApp(everyTable());
 
   it('responds to unpaid requests with a typed error or a free response', async () => {
-    const { statuses, faults } = await sendUnpaid(started, buyerWith(), REQUESTS, SEED);
+    const { statuses, faults } = await sendUnpaid(shared.app, buyerWith(), REQUESTS, SEED);
     assert.deepEqual(faults, []);
     // Requests that all fail early would prove nothing.
     for (const status of [200, 400, 402, 404, 405, 414, 431])
@@ -37,7 +25,7 @@ describe('the server, with random requests', () => {
   });
 
   it('bills a payer exactly for the 200 responses', async () => {
-    const { statuses, faults } = await sendPaid(started, buyerWith(), Math.ceil(REQUESTS / 8), SEED);
+    const { statuses, faults } = await sendPaid(shared.app, buyerWith(), Math.ceil(REQUESTS / 8), SEED);
     assert.deepEqual(faults, []);
     for (const status of [200, 400, 404])
       assert.ok((statuses.get(status) ?? 0) > 2, `few ${status}: ${JSON.stringify([...statuses])}`);

@@ -1,41 +1,31 @@
 /** Caching, CORS, compression, the handler timeout, health and metrics. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { serve } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { exchangeBytes } from '../support/raw_exchange.ts';
-import { PAY_TO, startApp, withStarted, type Started, type AppOptions } from '../support/test_app.ts';
+import { PAY_TO, sharedApp, withStarted, type Started, type AppOptions } from '../support/test_app.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
-import { dataFolder, rowOf, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { rowOf, rowsOfTable } from '../support/snapshot_fixtures.ts';
 import { receiptKeyPath } from '../support/receipt_key.ts';
 import { clientKey } from '../../../api/http/middleware.ts';
 
 describe('free responses', () => {
-  let folder: DataFolder;
-  let started: Started;
   const free = ['/api/meta', '/api/deals/ids', '/ohio/api/meta', '/openapi.json', '/llms.txt', '/.well-known/x402'];
 
-  before(async () => {
-    folder = await dataFolder();
-    await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 2) });
-    started = await startApp(folder.path);
-  });
-  after(async () => {
-    await started.close();
-    await folder.remove();
-  });
+  const shared = sharedApp({ deals: rowsOfTable('deals', 2) });
 
   it('may be cached for a minute, and are 304 for their ETag', async () => {
     for (const path of free) {
-      const first = await fetch(started.url + path);
+      const first = await fetch(shared.app.url + path);
       const etag = first.headers.get('ETag') ?? '';
       assert.match(etag, /^W\/"[\w-]{22}"$/, path);
       // A lead in /api/meta may be sold at any time.
       const control = path === '/api/meta' ? 'public, no-cache' : 'public, max-age=60';
       assert.equal(first.headers.get('Cache-Control'), control, path);
       await first.arrayBuffer();
-      const again = await fetch(started.url + path, { headers: { 'If-None-Match': etag, 'Cache-Control': '' } });
+      const again = await fetch(shared.app.url + path, { headers: { 'If-None-Match': etag, 'Cache-Control': '' } });
       assert.equal(again.status, 304, path);
       assert.equal(await again.text(), '');
     }
@@ -45,24 +35,24 @@ describe('free responses', () => {
     const tags = async (): Promise<string[]> =>
       Promise.all(
         ['/api/meta', '/api/deals/ids', '/ohio/api/meta'].map(
-          async (p) => (await fetch(started.url + p)).headers.get('ETag') ?? '',
+          async (p) => (await fetch(shared.app.url + p)).headers.get('ETag') ?? '',
         ),
       );
     const old = await tags();
-    await folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 2) });
-    await started.snapshots.refresh();
+    await shared.folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 2) });
+    await shared.app.snapshots.refresh();
     const now = await tags();
     assert.equal(new Set([...old, ...now]).size, 6);
   });
 
   it('are the only responses that a shared cache may keep', async () => {
     for (const path of ['/api/deals', '/api/nothing', '/api/meta?x=1']) {
-      const response = await fetch(started.url + path);
+      const response = await fetch(shared.app.url + path);
       await bodyOf(response);
       assert.equal(response.headers.get('Cache-Control'), 'no-store', path);
       assert.equal(response.headers.get('ETag'), null, path);
     }
-    const sold = await buyerWith().fetch(`${started.url}/api/deals`);
+    const sold = await buyerWith().fetch(`${shared.app.url}/api/deals`);
     await sold.arrayBuffer();
     assert.match(sold.headers.get('Cache-Control') ?? '', /private/);
     assert.equal(sold.headers.get('ETag'), null);
@@ -70,40 +60,29 @@ describe('free responses', () => {
 });
 
 describe('the server', () => {
-  let folder: DataFolder;
-  let started: Started;
-
-  before(async () => {
-    folder = await dataFolder();
-    await folder.publish('2026-11-20.01', {
-      deals: rowsOfTable('deals', 40),
-      filings: rowsOfTable('filings', 1, () => ({ first_seen: '2026-11-12T12:00:00Z' })),
-      sources: [
-        rowOf('sources', 1, { source: 'daily', every_days: 1, last_good_at: '2026-11-19T12:00:00Z' }),
-        rowOf('sources', 2, { source: 'late', every_days: 7, last_good_at: '2026-11-12T12:00:00Z' }),
-        rowOf('sources', 3, { source: 'unjoined', status: 'degraded', detail: '0.00 % of 945 rows have a ZIP' }),
-        rowOf('sources', 4, {
-          source: 'rents',
-          last_good_at: '2026-11-20T12:00:00Z',
-          outdated_on: '2026-11-20',
-          outdated_reason: 'fiscal_year_over',
-        }),
-        rowOf('sources', 3, {
-          source: 'waits_for_a_file',
-          last_good_at: null,
-          freshness: 'never_read',
-        }),
-      ],
-    });
-    started = await startApp(folder.path);
-  });
-  after(async () => {
-    await started.close();
-    await folder.remove();
+  const shared = sharedApp({
+    deals: rowsOfTable('deals', 40),
+    filings: rowsOfTable('filings', 1, () => ({ first_seen: '2026-11-12T12:00:00Z' })),
+    sources: [
+      rowOf('sources', 1, { source: 'daily', every_days: 1, last_good_at: '2026-11-19T12:00:00Z' }),
+      rowOf('sources', 2, { source: 'late', every_days: 7, last_good_at: '2026-11-12T12:00:00Z' }),
+      rowOf('sources', 3, { source: 'unjoined', status: 'degraded', detail: '0.00 % of 945 rows have a ZIP' }),
+      rowOf('sources', 4, {
+        source: 'rents',
+        last_good_at: '2026-11-20T12:00:00Z',
+        outdated_on: '2026-11-20',
+        outdated_reason: 'fiscal_year_over',
+      }),
+      rowOf('sources', 3, {
+        source: 'waits_for_a_file',
+        last_good_at: null,
+        freshness: 'never_read',
+      }),
+    ],
   });
 
   it('allows any page to read the payment terms and the receipt, on every response', async () => {
-    const { url } = started;
+    const { url } = shared.app;
     for (const path of ['/api/meta', '/api/deals', '/api/nothing', '/api/deals?x=1']) {
       const response = await fetch(url + path, { headers: { Origin: 'https://shop.example' } });
       await response.arrayBuffer();
@@ -129,11 +108,11 @@ describe('the server', () => {
 
   it('compresses free and paid responses; the digest of a paid one is that of its content', async () => {
     const buyer = buyerWith();
-    const free = await fetch(`${started.url}/api/meta`, { headers: { 'Accept-Encoding': 'gzip, br' } });
+    const free = await fetch(`${shared.app.url}/api/meta`, { headers: { 'Accept-Encoding': 'gzip, br' } });
     assert.match(free.headers.get('Content-Encoding') ?? '', /^(br|gzip|zstd)$/);
     for (const path of ['/api/deals', '/api/batch/weekly.csv']) {
-      const payment = await buyer.sign(started.url + path);
-      const response = await fetch(started.url + path, {
+      const payment = await buyer.sign(shared.app.url + path);
+      const response = await fetch(shared.app.url + path, {
         headers: { 'PAYMENT-SIGNATURE': payment, 'Accept-Encoding': 'gzip, br' },
       });
       assert.equal(response.status, 200);
@@ -147,12 +126,12 @@ describe('the server', () => {
       );
       assert.match(body.toString('utf8'), path === '/api/deals' ? /"count":20,/ : /^id,document_number/);
     }
-    const plain = await exchangeBytes(started.url, 'GET /api/meta HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    const plain = await exchangeBytes(shared.app.url, 'GET /api/meta HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     assert.doesNotMatch(plain, /content-encoding/i);
   });
 
   it('times out a slow handler without a charge, and keeps its snapshot open until the work ends', () =>
-    withStarted(folder.path, { handlerMs: 1_500 }, async ({ url, snapshots, facilitator }) => {
+    withStarted(shared.folder.path, { handlerMs: 1_500 }, async ({ url, snapshots, facilitator }) => {
       const payment = await buyerWith().sign(`${url}/api/deals`);
       const lease = snapshots.acquire();
       assert.ok(lease);
@@ -176,17 +155,17 @@ describe('the server', () => {
       Object.assign(snapshot, { rows });
       assert.equal(facilitator.settled, 0);
       assert.equal((await fetchWithPayment(`${url}/api/deals`, payment)).status, 200);
-      await folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 1) });
+      await shared.folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 1) });
       await snapshots.refresh();
       assert.equal(snapshots.acquire()?.snapshot.id, '2026-11-20.02');
       gate.resolve(undefined);
       assert.deepEqual(await late.promise, [{ n: '40' }], 'the old snapshot was still open');
-      await folder.switchTo('2026-11-20.01');
-      await started.snapshots.refresh();
+      await shared.folder.switchTo('2026-11-20.01');
+      await shared.app.snapshots.refresh();
     }));
 
   it('refuses long headers and invalid requests with a problem document', async () => {
-    const { url } = started;
+    const { url } = shared.app;
     const long = await exchangeBytes(url, `GET /api/meta HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`);
     assert.match(long, /^HTTP\/1\.1 431 /);
     assert.match(long, /"reason":"headers_too_large","billed":false/);
@@ -196,7 +175,7 @@ describe('the server', () => {
   });
 
   it('lists in /health the sources that are stale, with the reason, and those that join nothing', async () => {
-    const { url } = started;
+    const { url } = shared.app;
     const response = await fetch(`${url}/health`);
     assert.equal(response.status, 200);
     const body = await bodyOf(response);
@@ -220,7 +199,7 @@ describe('the server', () => {
       RPC_URL: 'http://127.0.0.1:9',
       RECEIPT_KEY_FILE: receiptKeyPath(),
       PORT: '0',
-      DATA_DIR: folder.path,
+      DATA_DIR: shared.folder.path,
     };
     const withPort = await serve(readServerSettings({ ...env, METRICS_PORT: '0' }));
     try {
@@ -247,14 +226,9 @@ describe('the server', () => {
 });
 
 describe('the limit of unpaid responses', () => {
-  let folder: DataFolder;
-  before(async () => {
-    folder = await dataFolder();
-    await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 2) });
-  });
-  after(() => folder.remove());
+  const shared = sharedApp({ deals: rowsOfTable('deals', 2) });
   const withApp = (options: AppOptions, test: (started: Started) => Promise<void>): Promise<void> =>
-    withStarted(folder.path, options, test);
+    withStarted(shared.folder.path, { ...options, snapshots: shared.app.snapshots }, test);
 
   it('responds with 429 above the limit of unpaid responses, and does not count paid ones', () =>
     withApp({ unbilledPerMinute: 6, proxies: 1 }, async ({ url }) => {

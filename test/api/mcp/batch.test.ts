@@ -1,10 +1,10 @@
 /** A batch lookup as a tool: its price by the matches, one payment for one list of addresses, and its limit. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { buyerWith } from '../support/buyers.ts';
 import { identifier } from '../support/collecting.ts';
 import { rowsOfTable } from '../support/snapshot_fixtures.ts';
-import { startSharedApp, withStarted, type SharedApp } from '../support/test_app.ts';
+import { withStarted, sharedApp } from '../support/test_app.ts';
 import { callTool, paymentIn, type ToolResult } from './agents.ts';
 
 const TWO = '1 Main St\n2 Main St|77 Nowhere Rd';
@@ -12,13 +12,8 @@ const amountOf = ({ structuredContent }: ToolResult): string | undefined =>
   (structuredContent as { accepts?: { amount: string }[] }).accepts?.[0]?.amount;
 
 describe('a batch lookup over MCP', () => {
-  let shared: SharedApp;
+  const shared = sharedApp({ deals: rowsOfTable('deals', 4) });
   const pathOf = (addresses: string): string => `/api/lookup/batch?${new URLSearchParams({ addresses }).toString()}`;
-  before(async () => {
-    shared = await startSharedApp({ deals: rowsOfTable('deals', 4) });
-  });
-  after(() => shared.close());
-
   it('costs its matches, and its payment buys no other addresses, over MCP or HTTP', async () => {
     const { url, facilitator } = shared.app;
     assert.equal(amountOf(await callTool(url, 'lookup_batch', { addresses: TWO })), '40000');

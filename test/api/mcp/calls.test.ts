@@ -1,11 +1,11 @@
 /** Calls of tools over HTTP: free ones, priced ones with the MCP transport of x402, and the limits they count for. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { parseKeys, verifyContent, verifyReceipt } from '../../../clients/verify.ts';
 import { buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { identifier } from '../support/collecting.ts';
 import { rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
-import { startSharedApp, withStarted, type SharedApp } from '../support/test_app.ts';
+import { withStarted, sharedApp } from '../support/test_app.ts';
 import { callTool, paymentIn, post } from './agents.ts';
 
 interface Bought {
@@ -15,16 +15,11 @@ interface Bought {
 }
 
 describe('a tool call over HTTP', () => {
-  let shared: SharedApp;
-  const url = (): string => shared.app.url;
-  before(async () => {
-    shared = await startSharedApp({
-      deals: rowsOfTable('deals', 12, (i) => ({ deal_score: i })),
-      filings: rowsOfTable('filings', 9, () => ({ first_seen: '2026-11-12T12:00:00Z' })),
-    });
+  const shared = sharedApp({
+    deals: rowsOfTable('deals', 12, (i) => ({ deal_score: i })),
+    filings: rowsOfTable('filings', 9, () => ({ first_seen: '2026-11-12T12:00:00Z' })),
   });
-  after(() => shared.close());
-
+  const url = (): string => shared.app.url;
   it('is one JSON answer to one request: there are no sessions and no streams', async () => {
     const response = await post(url(), { jsonrpc: '2.0', id: 'a', method: 'tools/list' });
     assert.match(response.headers.get('Content-Type') ?? '', /^application\/json/);

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { BARE } from '../../environment.ts';
 import { rowsOfTable } from '../support/snapshot_fixtures.ts';
-import { startSharedApp, type SharedApp } from '../support/test_app.ts';
+import { sharedApp } from '../support/test_app.ts';
 
 const SUITE = fileURLToPath(
   new URL('../../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
@@ -16,12 +16,8 @@ const EXPECTED = fileURLToPath(new URL('expected_failures.yml', import.meta.url)
 const PASSING = ['server-initialize', 'ping', 'tools-list', 'tools-call-error', 'dns-rebinding-protection'];
 
 describe('the MCP conformance suite', () => {
-  let shared: SharedApp;
-  before(async () => {
-    // Origins are checked on a server of this machine, as the suite expects.
-    shared = await startSharedApp({ deals: rowsOfTable('deals', 2) }, { publicUrl: 'http://localhost:4021' });
-  });
-  after(() => shared.close());
+  // Origins are checked on a server of this machine, as the suite expects.
+  const shared = sharedApp({ deals: rowsOfTable('deals', 2) }, { publicUrl: 'http://localhost:4021' });
 
   it('passes, but for the scenarios that are listed with their reasons', async () => {
     const { code, out } = await new Promise<{ code: unknown; out: string }>((resolve) => {

@@ -1,8 +1,8 @@
 /** /api/count/{list}: ranges of the paid lists, free, from which no score, price or sale can be found. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { rangeOf } from '../../../api/routes/count/coarse.ts';
-import { PUBLIC_URL, startSharedApp, type SharedApp } from '../support/test_app.ts';
+import { PUBLIC_URL, sharedApp } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
 import { rowOf, rowsOfTable, type Row } from '../support/snapshot_fixtures.ts';
 import { thorough } from '../../thorough.ts';
@@ -59,7 +59,7 @@ const LEAD_QUERIES = combinations({
 });
 
 describe('a count', () => {
-  let shared: SharedApp;
+  const shared = sharedApp(TABLES);
   const counted = async (path: string): Promise<Counted> => {
     const { response, body } = await shared.get(`/api/count/${path}`);
     assert.equal(response.status, 200, path);
@@ -74,11 +74,6 @@ describe('a count', () => {
     }
     return found;
   };
-
-  before(async () => {
-    shared = await startSharedApp(TABLES);
-  });
-  after(() => shared.close());
 
   it('is a range whose bounds are fixed', () => {
     const ranges = [0, 1, 9, 10, 24, 25, 99, 100, 249, 3_003_997].map((n) => Object.values(rangeOf(n, true)));

@@ -1,7 +1,7 @@
 /** Lists as CSV: the same values as JSON, safe against formulas, and another request than the JSON one. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { decodePaymentRequiredHeader } from '@x402/core/http';
 import * as fc from 'fast-check';
@@ -10,7 +10,7 @@ import { LIST_HEADERS } from '../../../lib/list_headers.ts';
 import type { ReceiptClaims } from '../../../lib/receipt.ts';
 import { buyerWith } from '../support/buyers.ts';
 import { rowOf, rowsOfTable } from '../support/snapshot_fixtures.ts';
-import { startSharedApp, type SharedApp } from '../support/test_app.ts';
+import { sharedApp } from '../support/test_app.ts';
 
 const CSV = 'text/csv';
 /** The text of a cell, by the documented rule. */
@@ -23,7 +23,19 @@ const textOf = (value: unknown): string =>
 const HOSTILE = ['=1+1', '+1', '-1 & Sons', '@home', "'=1", ' =1', '\uFF1D1', 'a, "b"\r\nc', "'Tis", '-5'];
 
 describe('a list as CSV', () => {
-  let shared: SharedApp;
+  const shared = sharedApp({
+    deals: rowsOfTable('deals', HOSTILE.length, (i) => ({
+      city: HOSTILE[i - 1] ?? 'x',
+      cap_gap_pct: `-${i}.50`,
+      dscr: '1.20',
+      cap_rate: '9.00',
+    })),
+    signals: rowsOfTable('signals', 5, (i) => ({ owner_name: HOSTILE[i - 1] ?? null })),
+    auctions: rowsOfTable('auctions', 3),
+    leads: rowsOfTable('leads', 3),
+    owners: rowsOfTable('owners', 3),
+    filings: [rowOf('filings', 1), rowOf('filings', 2, { source: 'colorado_sos', source_state: 'CO' })],
+  });
   const buyer = buyerWith();
   const ask = (path: string, accept: string, payment?: string): Promise<Response> =>
     fetch(shared.app.url + path, {
@@ -31,23 +43,6 @@ describe('a list as CSV', () => {
     });
   const buy = async (path: string, accept: string): Promise<Response> =>
     ask(path, accept, await buyer.sign(shared.app.url + path));
-
-  before(async () => {
-    shared = await startSharedApp({
-      deals: rowsOfTable('deals', HOSTILE.length, (i) => ({
-        city: HOSTILE[i - 1] ?? 'x',
-        cap_gap_pct: `-${i}.50`,
-        dscr: '1.20',
-        cap_rate: '9.00',
-      })),
-      signals: rowsOfTable('signals', 5, (i) => ({ owner_name: HOSTILE[i - 1] ?? null })),
-      auctions: rowsOfTable('auctions', 3),
-      leads: rowsOfTable('leads', 3),
-      owners: rowsOfTable('owners', 3),
-      filings: [rowOf('filings', 1), rowOf('filings', 2, { source: 'colorado_sos', source_state: 'CO' })],
-    });
-  });
-  after(() => shared.close());
 
   it('has the values of JSON in its cells and headers, on every list and page', async () => {
     const lists = shared.app.app.routes.filter(({ csvColumns }) => csvColumns !== undefined);

@@ -1,12 +1,12 @@
 /** `fields` on lists and the report: what is returned, how large an answer is, and its content encoding. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { FIELD_GROUPS, type FieldGroups } from '../../../api/routes/list/field_groups.ts';
 import { allFields } from '../../../api/snapshot/records.ts';
-import { startApp, type Started } from '../support/test_app.ts';
+import { sharedApp } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
-import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { rowOf, rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
 
 const LISTS = [
   ['/api/deals', 'deals'],
@@ -18,8 +18,6 @@ const LISTS = [
 ] as const;
 
 describe('fields', () => {
-  let folder: DataFolder;
-  let started: Started;
   const buyer = buyerWith();
 
   type Page = {
@@ -29,27 +27,19 @@ describe('fields', () => {
     readonly records: Record<string, unknown>[];
   };
   const page = async (path: string): Promise<Page> => {
-    const response = await buyer.fetch(started.url + path);
+    const response = await buyer.fetch(shared.app.url + path);
     assert.equal(response.status, 200, path);
     return (await bodyOf(response)) as Page;
   };
   const columnsOf = (table: (typeof LISTS)[number][1]): string[] => [...allFields(table)];
 
-  before(async () => {
-    folder = await dataFolder();
-    await folder.publish('2026-11-20.01', {
-      deals: rowsOfTable('deals', 120, (i) => ({ deal_score: i % 40, cap_rate: '9.10', dscr_status: 'computed' })),
-      signals: rowsOfTable('signals', 60, () => ({})),
-      auctions: rowsOfTable('auctions', 60, () => ({ sale_date: '2026-12-01' })),
-      leads: rowsOfTable('leads', 60, () => ({})),
-      filings: rowsOfTable('filings', 60, () => ({ filing_date: '2026-11-19' })),
-      reports: [rowOf('reports', 1, {})],
-    });
-    started = await startApp(folder.path);
-  });
-  after(async () => {
-    await started.close();
-    await folder.remove();
+  const shared = sharedApp({
+    deals: rowsOfTable('deals', 120, (i) => ({ deal_score: i % 40, cap_rate: '9.10', dscr_status: 'computed' })),
+    signals: rowsOfTable('signals', 60, () => ({})),
+    auctions: rowsOfTable('auctions', 60, () => ({ sale_date: '2026-12-01' })),
+    leads: rowsOfTable('leads', 60, () => ({})),
+    filings: rowsOfTable('filings', 60, () => ({ filing_date: '2026-11-19' })),
+    reports: [rowOf('reports', 1, {})],
   });
 
   for (const [path, table] of LISTS) {
@@ -77,7 +67,7 @@ describe('fields', () => {
     });
 
     it(`of ${path}: an answer without parameters is well below 100 kB`, async () => {
-      const response = await buyer.fetch(started.url + path);
+      const response = await buyer.fetch(shared.app.url + path);
       const bytes = (await response.arrayBuffer()).byteLength;
       assert.ok(bytes < 80_000, `${path}: ${bytes} bytes`);
     });
@@ -102,7 +92,7 @@ describe('fields', () => {
   });
 
   it('that do not exist are refused by name before a payment', async () => {
-    const response = await fetch(`${started.url}/api/signals?fields=card,dscr`);
+    const response = await fetch(`${shared.app.url}/api/signals?fields=card,dscr`);
     assert.equal(response.status, 400);
     const problem = (await bodyOf(response)) as { field: string; detail: string; accepted: string[] };
     assert.equal(problem.field, 'fields');
@@ -111,7 +101,7 @@ describe('fields', () => {
   });
 
   it('of a report are its sections', async () => {
-    const url = `${started.url}/api/deals/${uuid(1)}/report`;
+    const url = `${shared.app.url}/api/deals/${uuid(1)}/report`;
     const report = async (query: string): Promise<string[]> => {
       const response = await buyer.fetch(url + query);
       assert.equal(response.status, 200);
@@ -124,7 +114,7 @@ describe('fields', () => {
   });
 
   it('are sent compressed on request, and Unencoded-Digest is the hash of what was compressed', async () => {
-    const url = `${started.url}/api/deals?fields=all`;
+    const url = `${shared.app.url}/api/deals?fields=all`;
     const sent = new Map<string, number>();
     for (const coding of ['identity', 'gzip', 'br']) {
       const headers = { 'PAYMENT-SIGNATURE': await buyer.sign(url), 'Accept-Encoding': coding };

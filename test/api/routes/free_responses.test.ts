@@ -1,8 +1,8 @@
 /** Caching of free responses: the same bytes for the same request, and never those of another snapshot. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { after, before, describe, it } from 'node:test';
-import { startSharedApp, withStarted, type SharedApp } from '../support/test_app.ts';
+import { before, describe, it } from 'node:test';
+import { withStarted, sharedApp } from '../support/test_app.ts';
 import { buyerWith } from '../support/buyers.ts';
 import { rowsOfTable } from '../support/snapshot_fixtures.ts';
 
@@ -48,15 +48,12 @@ const PATHS = [
 ];
 
 describe('a free response', () => {
-  let shared: SharedApp;
+  const shared = sharedApp({ deals: rowsOfTable('deals', 40), leads: rowsOfTable('leads', 3) });
   let url: string;
 
   before(async () => {
-    shared = await startSharedApp({ deals: rowsOfTable('deals', 40), leads: rowsOfTable('leads', 3) });
     ({ url } = shared.app);
   });
-  after(() => shared.close());
-
   it('is the same the second time, in every encoding, and 304 for its ETag', async () => {
     for (const path of PATHS) {
       for (const encoding of ['identity', 'gzip', 'br']) {

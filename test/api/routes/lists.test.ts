@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { openDuck, rowsOf, type Duck } from '../../../lib/duck.ts';
 import { literal } from '../../../lib/sql.ts';
-import { startApp, type Started } from '../support/test_app.ts';
+import { sharedApp } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
-import { dataFolder, rowOf, rowsOfTable, uuid, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
+import { rowOf, rowsOfTable, uuid, type Row } from '../support/snapshot_fixtures.ts';
 
 const cities = ['Cleveland', 'Akron', 'St. Louis', '100% City', 'O_Fallon'];
 const statuses = ['Hot', 'Warm', 'Pass'];
@@ -38,84 +38,78 @@ const OHIO = { source_state: 'OH', source: 'ohio_sos' };
 const READ_DAILY = { every_days: 1, last_good_at: '2026-11-18T12:00:00Z' };
 
 describe('paid lists', () => {
-  let folder: DataFolder;
-  let started: Started;
   let duck: Duck;
   let parquet: string;
   const buyer = buyerWith();
 
   const get = async (path: string): Promise<{ status: number; body: Record<string, unknown> }> => {
-    const response = await buyer.fetch(started.url + path);
+    const response = await buyer.fetch(shared.app.url + path);
     return { status: response.status, body: await bodyOf(response) };
   };
   const idsOf = (body: Record<string, unknown>): string[] => (body['records'] as { id: string }[]).map((r) => r.id);
 
+  const shared = sharedApp({
+    deals: rowsOfTable('deals', 230, variedDeal),
+    signals: [
+      rowOf('signals', 1, { amount: '500.00' }),
+      rowOf('signals', 2, { amount: '9000.10', county: 'Stark County, OH' }),
+      rowOf('signals', 3, { amount: null }),
+      rowOf('signals', 4, { amount: '700.00', has_address: true, address: '1 A St' }),
+      rowOf('signals', 5, { amount: '99999.00', signal_state: 'removed', state_reason: 'not_on_latest_list' }),
+    ],
+    auctions: [
+      rowOf('auctions', 1, { sale_date: '2026-11-19' }),
+      rowOf('auctions', 2, { sale_date: '2026-11-20' }),
+      rowOf('auctions', 3, { sale_date: '2026-12-01' }),
+      rowOf('auctions', 4, { sale_date: '2026-12-02', sale_status: 'cancelled' }),
+      rowOf('auctions', 5, { sale_date: '2026-12-03', county: 'Lucas County, OH' }),
+    ],
+    leads: [
+      rowOf('leads', 1, { lead_score: 60 }),
+      rowOf('leads', 2, { lead_score: 90, last_verified: '2026-11-12T12:00:00Z' }),
+      rowOf('leads', 3, { lead_score: 80, signals_count: 2, last_verified: '2026-11-13T23:59:59Z' }),
+      rowOf('leads', 4, { lead_score: 95, sale_date: '2026-11-19' }),
+    ],
+    filings: [
+      ...rowsOfTable('filings', 4, (i) => ({
+        filing_date: `2026-11-0${i}`,
+        first_seen: i === 1 ? '2026-11-01T12:00:00Z' : '2026-11-20T12:00:00Z',
+        source_state: i === 4 ? 'CO' : 'OH',
+        source: i === 4 ? 'colorado_sos' : 'ohio_sos',
+      })),
+      rowOf('filings', 5, { ...COLORADO, filing_date: '2026-11-12', entity_status: 'Delinquent' }),
+      rowOf('filings', 6, { ...COLORADO, filing_date: '2026-11-10', entity_status: 'Good Standing' }),
+      rowOf('filings', 7, { ...COLORADO, filing_date: '2026-11-11', entity_status: 'Exists' }),
+      rowOf('filings', 8, { ...COLORADO, filing_date: '2026-11-13', entity_status: 'Dissolved' }),
+      rowOf('filings', 9, { ...COLORADO, filing_date: '2026-12-24', entity_status: 'Good Standing' }),
+      rowOf('filings', 10, { ...OHIO, filing_date: '2026-10-25' }),
+    ],
+    sources: [
+      rowOf('sources', 1, {
+        source: 'ohio_sos',
+        family: 'register',
+        ...READ_DAILY,
+        last_good_at: '2026-11-19T12:00:00Z',
+      }),
+      rowOf('sources', 2, { source: 'colorado_sos', family: 'register', ...READ_DAILY }),
+      rowOf('sources', 3, { source: 'site', family: 'listings', ...READ_DAILY }),
+      rowOf('sources', 4, { source: 'county', family: 'tax', ...READ_DAILY, last_good_at: null }),
+      rowOf('sources', 5, {
+        source: 'rents',
+        family: 'fmr',
+        ...READ_DAILY,
+        last_good_at: '2026-11-20T12:00:00Z',
+        outdated_on: '2026-11-20',
+        outdated_reason: 'fiscal_year_over',
+      }),
+    ],
+  });
   before(async () => {
-    folder = await dataFolder();
-    const path = await folder.publish('2026-11-20.01', {
-      deals: rowsOfTable('deals', 230, variedDeal),
-      signals: [
-        rowOf('signals', 1, { amount: '500.00' }),
-        rowOf('signals', 2, { amount: '9000.10', county: 'Stark County, OH' }),
-        rowOf('signals', 3, { amount: null }),
-        rowOf('signals', 4, { amount: '700.00', has_address: true, address: '1 A St' }),
-        rowOf('signals', 5, { amount: '99999.00', signal_state: 'removed', state_reason: 'not_on_latest_list' }),
-      ],
-      auctions: [
-        rowOf('auctions', 1, { sale_date: '2026-11-19' }),
-        rowOf('auctions', 2, { sale_date: '2026-11-20' }),
-        rowOf('auctions', 3, { sale_date: '2026-12-01' }),
-        rowOf('auctions', 4, { sale_date: '2026-12-02', sale_status: 'cancelled' }),
-        rowOf('auctions', 5, { sale_date: '2026-12-03', county: 'Lucas County, OH' }),
-      ],
-      leads: [
-        rowOf('leads', 1, { lead_score: 60 }),
-        rowOf('leads', 2, { lead_score: 90, last_verified: '2026-11-12T12:00:00Z' }),
-        rowOf('leads', 3, { lead_score: 80, signals_count: 2, last_verified: '2026-11-13T23:59:59Z' }),
-        rowOf('leads', 4, { lead_score: 95, sale_date: '2026-11-19' }),
-      ],
-      filings: [
-        ...rowsOfTable('filings', 4, (i) => ({
-          filing_date: `2026-11-0${i}`,
-          first_seen: i === 1 ? '2026-11-01T12:00:00Z' : '2026-11-20T12:00:00Z',
-          source_state: i === 4 ? 'CO' : 'OH',
-          source: i === 4 ? 'colorado_sos' : 'ohio_sos',
-        })),
-        rowOf('filings', 5, { ...COLORADO, filing_date: '2026-11-12', entity_status: 'Delinquent' }),
-        rowOf('filings', 6, { ...COLORADO, filing_date: '2026-11-10', entity_status: 'Good Standing' }),
-        rowOf('filings', 7, { ...COLORADO, filing_date: '2026-11-11', entity_status: 'Exists' }),
-        rowOf('filings', 8, { ...COLORADO, filing_date: '2026-11-13', entity_status: 'Dissolved' }),
-        rowOf('filings', 9, { ...COLORADO, filing_date: '2026-12-24', entity_status: 'Good Standing' }),
-        rowOf('filings', 10, { ...OHIO, filing_date: '2026-10-25' }),
-      ],
-      sources: [
-        rowOf('sources', 1, {
-          source: 'ohio_sos',
-          family: 'register',
-          ...READ_DAILY,
-          last_good_at: '2026-11-19T12:00:00Z',
-        }),
-        rowOf('sources', 2, { source: 'colorado_sos', family: 'register', ...READ_DAILY }),
-        rowOf('sources', 3, { source: 'site', family: 'listings', ...READ_DAILY }),
-        rowOf('sources', 4, { source: 'county', family: 'tax', ...READ_DAILY, last_good_at: null }),
-        rowOf('sources', 5, {
-          source: 'rents',
-          family: 'fmr',
-          ...READ_DAILY,
-          last_good_at: '2026-11-20T12:00:00Z',
-          outdated_on: '2026-11-20',
-          outdated_reason: 'fiscal_year_over',
-        }),
-      ],
-    });
-    parquet = literal(join(path, 'deals.parquet'));
-    started = await startApp(folder.path);
+    parquet = literal(join(shared.folder.path, 'current/deals.parquet'));
     duck = await openDuck();
   });
   after(async () => {
     duck.close();
-    await started.close();
-    await folder.remove();
   });
 
   for (const [path, order] of [
@@ -153,7 +147,7 @@ describe('paid lists', () => {
       `/api/deals?state=MO&cursor=${cursor}`,
       `/api/deals/basic?state=OH&cursor=${cursor}`,
     ]) {
-      const response = await fetch(started.url + path);
+      const response = await fetch(shared.app.url + path);
       assert.equal(response.status, 400, path);
       assert.equal((await bodyOf(response))['reason'], 'invalid_cursor', path);
     }

@@ -1,9 +1,9 @@
 /** Lookup of an address or a parcel: what matches, on which basis, and what never matches. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { startApp, type Started } from '../support/test_app.ts';
+import { describe, it } from 'node:test';
+import { sharedApp } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
-import { dataFolder, rowOf, uuid, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
+import { rowOf, uuid, type Row } from '../support/snapshot_fixtures.ts';
 
 /** Normalized parts of an address, as the models write them. */
 const at = (street: string, low: number, high = low, unit: string | null = null): Row => ({
@@ -15,79 +15,69 @@ const at = (street: string, low: number, high = low, unit: string | null = null)
 });
 
 describe('a lookup', () => {
-  let folder: DataFolder;
-  let started: Started;
   const buyer = buyerWith();
 
-  before(async () => {
-    folder = await dataFolder();
-    const cleveland = { city: 'Cleveland', state: 'OH', zip: '44113' };
-    const signal = (n: number, given: Row): Row =>
-      rowOf('signals', n, {
-        has_address: true,
-        address: 'as the county prints it',
-        source: 'oh_cuyahoga_tax',
+  const cleveland = { city: 'Cleveland', state: 'OH', zip: '44113' };
+  const signal = (n: number, given: Row): Row =>
+    rowOf('signals', n, {
+      has_address: true,
+      address: 'as the county prints it',
+      source: 'oh_cuyahoga_tax',
+      county_fips: '39035',
+      ...cleveland,
+      ...given,
+    });
+  const shared = sharedApp({
+    deals: [
+      rowOf('deals', 1, { ...cleveland, ...at('MAIN ST', 912) }),
+      rowOf('deals', 2, { ...cleveland, ...at('MAIN ST', 913) }),
+      rowOf('deals', 3, { city: 'Akron', state: 'OH', zip: '44301', ...at('MAIN ST', 912) }),
+    ],
+    signals: [
+      signal(1, at('MAIN ST', 912)),
+      signal(2, at('MAIN ST', 910, 914)),
+      signal(3, at('MAIN ST', 912, 912, '# 4')),
+      signal(4, at('MAIN ST', 911, 915)),
+      signal(5, { ...at('MAIN ST', 912), signal_state: 'removed', state_reason: 'balance_zero' }),
+      signal(6, at('MAINE ST', 912)),
+      signal(8, { ...at('ELM ST', 5), city: null }),
+      signal(9, { ...at('ELM ST', 6), zip: null }),
+      signal(7, { ...at('OAK AVE', 7), parcel_id: '101-22-045', parcel_key: '10122045' }),
+    ],
+    auctions: [
+      rowOf('auctions', 1, {
+        parcel_id: '101 22 045',
+        parcel_key: '10122045',
+        property_address: '7 Oak Avenue',
         county_fips: '39035',
         ...cleveland,
-        ...given,
-      });
-    await folder.publish('2026-11-20.01', {
-      deals: [
-        rowOf('deals', 1, { ...cleveland, ...at('MAIN ST', 912) }),
-        rowOf('deals', 2, { ...cleveland, ...at('MAIN ST', 913) }),
-        rowOf('deals', 3, { city: 'Akron', state: 'OH', zip: '44301', ...at('MAIN ST', 912) }),
-      ],
-      signals: [
-        signal(1, at('MAIN ST', 912)),
-        signal(2, at('MAIN ST', 910, 914)),
-        signal(3, at('MAIN ST', 912, 912, '# 4')),
-        signal(4, at('MAIN ST', 911, 915)),
-        signal(5, { ...at('MAIN ST', 912), signal_state: 'removed', state_reason: 'balance_zero' }),
-        signal(6, at('MAINE ST', 912)),
-        signal(8, { ...at('ELM ST', 5), city: null }),
-        signal(9, { ...at('ELM ST', 6), zip: null }),
-        signal(7, { ...at('OAK AVE', 7), parcel_id: '101-22-045', parcel_key: '10122045' }),
-      ],
-      auctions: [
-        rowOf('auctions', 1, {
-          parcel_id: '101 22 045',
-          parcel_key: '10122045',
-          property_address: '7 Oak Avenue',
-          county_fips: '39035',
-          ...cleveland,
-          ...at('OAK AVE', 7),
-        }),
-      ],
-      sources: [
-        rowOf('sources', 1, {
-          source: 'oh_cuyahoga_tax',
-          family: 'tax',
-          county: 'Cuyahoga County, OH',
-          county_fips: '39035',
-          last_good_at: '2026-11-20T12:00:00Z',
-        }),
-        rowOf('sources', 2, {
-          source: 'mi_detroit_sales',
-          family: 'auctions',
-          county: 'Wayne County, MI',
-          county_fips: '26163',
-          covered_kinds: 'foreclosure_filing, tax_sale',
-          covered_city: 'Detroit',
-          last_good_at: '2026-11-20T12:00:00Z',
-        }),
-      ],
-    });
-    started = await startApp(folder.path);
-  });
-  after(async () => {
-    await started.close();
-    await folder.remove();
+        ...at('OAK AVE', 7),
+      }),
+    ],
+    sources: [
+      rowOf('sources', 1, {
+        source: 'oh_cuyahoga_tax',
+        family: 'tax',
+        county: 'Cuyahoga County, OH',
+        county_fips: '39035',
+        last_good_at: '2026-11-20T12:00:00Z',
+      }),
+      rowOf('sources', 2, {
+        source: 'mi_detroit_sales',
+        family: 'auctions',
+        county: 'Wayne County, MI',
+        county_fips: '26163',
+        covered_kinds: 'foreclosure_filing, tax_sale',
+        covered_city: 'Detroit',
+        last_good_at: '2026-11-20T12:00:00Z',
+      }),
+    ],
   });
 
   const look = async (
     query: Record<string, string>,
   ): Promise<{ status: number; body: Record<string, unknown>; found: (section: string) => [string, string][] }> => {
-    const response = await buyer.fetch(`${started.url}/api/lookup?${new URLSearchParams(query).toString()}`);
+    const response = await buyer.fetch(`${shared.app.url}/api/lookup?${new URLSearchParams(query).toString()}`);
     const body = await bodyOf(response);
     return {
       status: response.status,
@@ -261,7 +251,7 @@ describe('a lookup', () => {
   });
 
   it('is not billed without a match, and lists the covered counties', async () => {
-    const settled = started.facilitator.settled;
+    const settled = shared.app.facilitator.settled;
     const { status, body } = await look({ address: '1 Nowhere Rd' });
     assert.equal(status, 404);
     assert.equal(body['reason'], 'no_matches');
@@ -269,7 +259,7 @@ describe('a lookup', () => {
     assert.deepEqual((body['coverage'] as { tax_delinquency: unknown }).tax_delinquency, [
       { county: 'Cuyahoga County, OH', last_good_at: '2026-11-20T12:00:00Z' },
     ]);
-    assert.equal(started.facilitator.settled, settled);
+    assert.equal(shared.app.facilitator.settled, settled);
     // A grid number has no range.
     assert.equal((await look({ address: 'W156N8480 Main Street' })).body['understood_as'], 'W156N8480 MAIN ST');
   });
@@ -282,7 +272,7 @@ describe('a lookup', () => {
       ['?apn=--', 'invalid_parameter', 'apn'],
       ['?apn=1&parcel=2', 'repeated_parameter', 'parcel'],
     ] as const) {
-      const response = await fetch(`${started.url}/api/lookup${query}`);
+      const response = await fetch(`${shared.app.url}/api/lookup${query}`);
       assert.equal(response.status, 400, query);
       const body = await bodyOf(response);
       assert.deepEqual([body['reason'], body['field']], [reason, field], query);

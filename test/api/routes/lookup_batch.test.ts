@@ -1,11 +1,11 @@
 /** A batch lookup: matched before it is priced, billed by the address that matches, and limited as so many lookups. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { decodePaymentRequiredHeader } from '@x402/core/http';
 import type { ReceiptClaims } from '../../../lib/receipt.ts';
 import { bodyOf, buyerWith, fetchPaymentRequired, fetchWithPayment } from '../support/buyers.ts';
 import { rowOf, rowsOfTable, uuid, type Row } from '../support/snapshot_fixtures.ts';
-import { ScriptedFacilitator, startSharedApp, withStarted, type SharedApp } from '../support/test_app.ts';
+import { ScriptedFacilitator, withStarted, sharedApp } from '../support/test_app.ts';
 
 type Body = Record<string, unknown>;
 interface Result {
@@ -28,15 +28,12 @@ const dealsUpTo = (n: number): Row[] => [
 ];
 
 describe('a batch lookup', () => {
-  let shared: SharedApp;
+  const shared = sharedApp({ deals: dealsUpTo(3) });
   const buyer = buyerWith();
 
   before(async () => {
-    shared = await startSharedApp({ deals: dealsUpTo(3) });
     await shared.folder.publish('2026-11-20.02', { deals: dealsUpTo(4) }, { current: false });
   });
-  after(() => shared.close());
-
   const urlOf = (addresses: readonly string[], more: Record<string, string> = {}): string =>
     `${shared.app.url}/api/lookup/batch?${new URLSearchParams({ addresses: addresses.join('|'), ...more }).toString()}`;
   const amountOf = async (url: string): Promise<string | undefined> =>

@@ -1,10 +1,10 @@
 /** Lookups with a city or a ZIP, of records that have none: what matches within the county, and what never does. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { BASES, BASIS_NOTE } from '../../../api/routes/lookup/matches.ts';
-import { startApp, type Started } from '../support/test_app.ts';
+import { sharedApp } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
-import { dataFolder, rowOf, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
+import { rowOf, type Row } from '../support/snapshot_fixtures.ts';
 
 const HAMILTON = { county_fips: '39061', county: 'Hamilton County, OH', state: 'OH' };
 const CUYAHOGA = { county_fips: '39035', county: 'Cuyahoga County, OH', state: 'OH' };
@@ -57,29 +57,19 @@ const SIGNALS = [
 ];
 
 describe('a lookup with a city or a ZIP', () => {
-  let folder: DataFolder;
-  let started: Started;
   const buyer = buyerWith();
 
-  before(async () => {
-    folder = await dataFolder();
-    await folder.publish('2026-11-20.01', {
-      // A listing shows that its city is in the county of its ZIP
-      deals: [rowOf('deals', 1, { city: 'Elmwood Place', state: 'OH', zip: '45216', ...house(901) })],
-      signals: SIGNALS,
-      auctions: [rowOf('auctions', 1, { ...HAMILTON, property_address: '61 Race St', ...house(61) })],
-    });
-    started = await startApp(folder.path);
-  });
-  after(async () => {
-    await started.close();
-    await folder.remove();
+  const shared = sharedApp({
+    // A listing shows that its city is in the county of its ZIP
+    deals: [rowOf('deals', 1, { city: 'Elmwood Place', state: 'OH', zip: '45216', ...house(901) })],
+    signals: SIGNALS,
+    auctions: [rowOf('auctions', 1, { ...HAMILTON, property_address: '61 Race St', ...house(61) })],
   });
 
   const look = async (query: string | Record<string, string>) => {
     const parameters = new URLSearchParams(typeof query === 'string' ? { address: query } : query);
-    const settled = started.facilitator.settled;
-    const response = await buyer.fetch(`${started.url}/api/lookup?${parameters.toString()}`);
+    const settled = shared.app.facilitator.settled;
+    const response = await buyer.fetch(`${shared.app.url}/api/lookup?${parameters.toString()}`);
     const body = await bodyOf(response);
     const found = (section: string): string[] =>
       ((body[section] ?? []) as { id: string; match_basis: string }[]).map(
@@ -88,7 +78,7 @@ describe('a lookup with a city or a ZIP', () => {
     return {
       status: response.status,
       basis: body['match_basis'],
-      billed: started.facilitator.settled - settled,
+      billed: shared.app.facilitator.settled - settled,
       signals: found('signals'),
       auctions: found('auctions'),
     };
@@ -192,9 +182,9 @@ describe('a lookup with a city or a ZIP', () => {
   });
 
   it('is documented where a buyer reads it', async () => {
-    const meta = await bodyOf(await fetch(`${started.url}/api/meta`));
+    const meta = await bodyOf(await fetch(`${shared.app.url}/api/meta`));
     assert.equal((meta['record_schema_notes'] as Record<string, unknown>)['lookup.match_basis'], BASIS_NOTE);
-    const openapi = await (await fetch(`${started.url}/openapi.json`)).text();
+    const openapi = await (await fetch(`${shared.app.url}/openapi.json`)).text();
     for (const name of BASES) assert.ok(openapi.includes(`"${name}"`), name);
     assert.ok(openapi.includes(JSON.stringify(BASIS_NOTE)));
   });

@@ -1,12 +1,12 @@
 /** /api/meta and /api/deals/ids: counts, prices, field notes and samples. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { templateOf } from '../../../api/routes/define.ts';
 import { PRICES } from '../../../api/routes/prices.ts';
 import { TABLES } from '../../../api/snapshot/tables.ts';
-import { startApp, type Started } from '../support/test_app.ts';
+import { sharedApp } from '../support/test_app.ts';
 import { bodyOf } from '../support/buyers.ts';
-import { AS_OF, dataFolder, NOTICE, rowOf, uuid, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { AS_OF, NOTICE, rowOf, uuid } from '../support/snapshot_fixtures.ts';
 
 interface Meta {
   notice: string;
@@ -23,61 +23,53 @@ interface Meta {
 }
 
 describe('/api/meta', () => {
-  let folder: DataFolder;
-  let started: Started;
   let meta: Meta;
 
-  before(async () => {
-    folder = await dataFolder();
-    const deal = { dscr: '1.20', last_verified: '2026-11-20T06:00:00Z' };
-    await folder.publish('2026-11-20.01', {
-      deals: [
-        rowOf('deals', 1, { ...deal, deal_score: 80, rental_status: 'Hot' }),
-        rowOf('deals', 2, { ...deal, deal_score: 90, rental_status: 'Warm', city: 'Akron' }),
-        rowOf('deals', 3, {
-          rental_status: 'Pass',
-          city: 'CLEVELAND',
-          dscr_status: 'insufficient_data',
-          last_verified: '2026-11-18T06:00:00Z',
-        }),
-        rowOf('deals', 4, {
-          rental_status: 'Hot',
-          city: 'Toledo',
-          listing_status: 'delisted',
-          last_verified: '2026-11-01T06:00:00Z',
-        }),
-      ],
-      signals: [
-        rowOf('signals', 1),
-        rowOf('signals', 2, { has_address: true, address: '1 A St', county: 'Stark County, OH' }),
-        rowOf('signals', 3, { signal_state: 'removed' }),
-      ],
-      auctions: [
-        rowOf('auctions', 1, { sale_date: '2026-11-19' }),
-        rowOf('auctions', 2, { sale_date: '2026-12-24' }),
-        rowOf('auctions', 3, { sale_date: '2026-12-01' }),
-      ],
-      leads: [
-        rowOf('leads', 1, { lead_score: 90 }),
-        rowOf('leads', 2, { lead_score: 20 }),
-        rowOf('leads', 3, { lead_score: 10, last_verified: '2026-11-01T12:00:00Z' }),
-      ],
-      sources: [
-        rowOf('sources', 1, {
-          source: 'rents',
-          freshness: 'stale',
-          stale_reason: 'newer_fiscal_year_published',
-          fiscal_year: 2024,
-        }),
-        rowOf('sources', 2, { source: 'site', freshness: 'fresh' }),
-      ],
-    });
-    started = await startApp(folder.path);
-    meta = (await bodyOf(await fetch(`${started.url}/api/meta`))) as unknown as Meta;
+  const deal = { dscr: '1.20', last_verified: '2026-11-20T06:00:00Z' };
+  const shared = sharedApp({
+    deals: [
+      rowOf('deals', 1, { ...deal, deal_score: 80, rental_status: 'Hot' }),
+      rowOf('deals', 2, { ...deal, deal_score: 90, rental_status: 'Warm', city: 'Akron' }),
+      rowOf('deals', 3, {
+        rental_status: 'Pass',
+        city: 'CLEVELAND',
+        dscr_status: 'insufficient_data',
+        last_verified: '2026-11-18T06:00:00Z',
+      }),
+      rowOf('deals', 4, {
+        rental_status: 'Hot',
+        city: 'Toledo',
+        listing_status: 'delisted',
+        last_verified: '2026-11-01T06:00:00Z',
+      }),
+    ],
+    signals: [
+      rowOf('signals', 1),
+      rowOf('signals', 2, { has_address: true, address: '1 A St', county: 'Stark County, OH' }),
+      rowOf('signals', 3, { signal_state: 'removed' }),
+    ],
+    auctions: [
+      rowOf('auctions', 1, { sale_date: '2026-11-19' }),
+      rowOf('auctions', 2, { sale_date: '2026-12-24' }),
+      rowOf('auctions', 3, { sale_date: '2026-12-01' }),
+    ],
+    leads: [
+      rowOf('leads', 1, { lead_score: 90 }),
+      rowOf('leads', 2, { lead_score: 20 }),
+      rowOf('leads', 3, { lead_score: 10, last_verified: '2026-11-01T12:00:00Z' }),
+    ],
+    sources: [
+      rowOf('sources', 1, {
+        source: 'rents',
+        freshness: 'stale',
+        stale_reason: 'newer_fiscal_year_published',
+        fiscal_year: 2024,
+      }),
+      rowOf('sources', 2, { source: 'site', freshness: 'fresh' }),
+    ],
   });
-  after(async () => {
-    await started.close();
-    await folder.remove();
+  before(async () => {
+    meta = (await bodyOf(await fetch(`${shared.app.url}/api/meta`))) as unknown as Meta;
   });
 
   it('has the reason for a stale source, and the fiscal year of its rows', () => {
@@ -122,7 +114,7 @@ describe('/api/meta', () => {
     const { protocol, network, ...prices } = meta.pricing;
     assert.match(protocol ?? '', /version 2/);
     assert.equal(network, 'eip155:8453');
-    assert.deepEqual(Object.keys(prices).sort(), started.app.routes.map((r) => `GET ${templateOf(r)}`).sort());
+    assert.deepEqual(Object.keys(prices).sort(), shared.app.app.routes.map((r) => `GET ${templateOf(r)}`).sort());
     for (const [label, price] of Object.entries(prices)) {
       const listed = PRICES[
         label
@@ -187,43 +179,37 @@ describe('/api/meta', () => {
 
   it('has an example that works', async () => {
     const { pathname, search } = new URL(meta.filters.example);
-    assert.equal((await fetch(started.url + pathname + search)).status, 402);
+    assert.equal((await fetch(shared.app.url + pathname + search)).status, 402);
     assert.ok(meta.filters.params.includes('min_cap'));
   });
 });
 
 describe('/api/deals/ids', () => {
+  const shared = sharedApp({
+    deals: Array.from({ length: 60 }, (_, i) =>
+      rowOf('deals', i + 1, { deal_score: i, listing_status: i === 59 ? 'sold' : 'active', units: i % 2 ? null : 4 }),
+    ),
+  });
+
   it('has the top 50 active deals by score, free, with the fields of the index', async () => {
-    const folder = await dataFolder();
-    await folder.publish('2026-11-20.01', {
-      deals: Array.from({ length: 60 }, (_, i) =>
-        rowOf('deals', i + 1, { deal_score: i, listing_status: i === 59 ? 'sold' : 'active', units: i % 2 ? null : 4 }),
-      ),
-    });
-    const started = await startApp(folder.path);
-    try {
-      const body = await bodyOf(await fetch(`${started.url}/api/deals/ids`));
-      assert.deepEqual(Object.keys(body), ['note', 'count', 'generated_at', 'records']);
-      assert.equal(body['count'], 50);
-      const records = body['records'] as Record<string, unknown>[];
-      assert.deepEqual(
-        records.map((r) => r['deal_score']),
-        Array.from({ length: 50 }, (_, i) => 58 - i),
-      );
-      assert.deepEqual(Object.keys(records[0] ?? {}), [
-        'id',
-        'address',
-        'city',
-        'state',
-        'list_price',
-        'units',
-        'cap_rate',
-        'deal_score',
-        'absent',
-      ]);
-    } finally {
-      await started.close();
-      await folder.remove();
-    }
+    const body = await bodyOf(await fetch(`${shared.app.url}/api/deals/ids`));
+    assert.deepEqual(Object.keys(body), ['note', 'count', 'generated_at', 'records']);
+    assert.equal(body['count'], 50);
+    const records = body['records'] as Record<string, unknown>[];
+    assert.deepEqual(
+      records.map((r) => r['deal_score']),
+      Array.from({ length: 50 }, (_, i) => 58 - i),
+    );
+    assert.deepEqual(Object.keys(records[0] ?? {}), [
+      'id',
+      'address',
+      'city',
+      'state',
+      'list_price',
+      'units',
+      'cap_rate',
+      'deal_score',
+      'absent',
+    ]);
   });
 });

@@ -1,9 +1,9 @@
 /** GET /api/owners: names as buyers and attackers type them. GET /api/coverage: filters, and what is not covered. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { startApp, type Started } from '../support/test_app.ts';
+import { describe, it } from 'node:test';
+import { sharedApp } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
-import { dataFolder, rowOf, uuid, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
+import { rowOf, uuid, type Row } from '../support/snapshot_fixtures.ts';
 
 const owner = (n: number, name: string, key: string, row: Row = {}): Row =>
   rowOf('owners', n, { owner_name: name, owner_key: key, properties_count: n + 1, ...row });
@@ -48,16 +48,14 @@ const REFUSED = [
 ];
 
 describe('owners and coverage', () => {
-  let folder: DataFolder;
-  let started: Started;
   const buyer = buyerWith();
   const get = async (path: string): Promise<{ status: number; body: Record<string, unknown> }> => {
-    const response = await buyer.fetch(started.url + path);
+    const response = await buyer.fetch(shared.app.url + path);
     return { status: response.status, body: await bodyOf(response) };
   };
   /** A call without a payment; its body is read, so that the connection is free again. */
   const call = async (path: string): Promise<{ status: number; body: Record<string, unknown> }> => {
-    const response = await fetch(started.url + path);
+    const response = await fetch(shared.app.url + path);
     return { status: response.status, body: await bodyOf(response) };
   };
   const recordsOf = (body: Record<string, unknown>): Row[] => body['records'] as Row[];
@@ -69,31 +67,23 @@ describe('owners and coverage', () => {
   };
   const byName = (name: string): string => `/api/owners?name=${encodeURIComponent(name)}`;
 
-  before(async () => {
-    folder = await dataFolder();
-    await folder.publish('2026-11-20.01', {
-      owners: [
-        owner(1, 'Acme Holdings, LLC', 'ACME HOLDINGS LLC', { total_amount: '900.00', mail_city: 'AKRON' }),
-        owner(2, 'ACME RENTALS INC', 'ACME RENTALS INC', { county: 'Wayne County, MI', state: 'MI' }),
-        owner(3, "O'BRIEN HOMES LLC", 'OBRIEN HOMES LLC'),
-        owner(4, 'R & R HOMES LLC', 'R AND R HOMES LLC'),
-      ],
-      coverage: [
-        rowOf('coverage', 1, { metro: 'Detroit, MI', kind: 'blight_judgment', status: 'covered' }),
-        rowOf('coverage', 2, {
-          metro: 'Detroit, MI',
-          kind: 'tax_lien',
-          status: 'not_covered',
-          why: 'No list is public.',
-        }),
-        rowOf('coverage', 3, { metro: 'Tampa, FL', kind: 'tax_lien', status: 'partly_covered' }),
-      ],
-    });
-    started = await startApp(folder.path);
-  });
-  after(async () => {
-    await started.close();
-    await folder.remove();
+  const shared = sharedApp({
+    owners: [
+      owner(1, 'Acme Holdings, LLC', 'ACME HOLDINGS LLC', { total_amount: '900.00', mail_city: 'AKRON' }),
+      owner(2, 'ACME RENTALS INC', 'ACME RENTALS INC', { county: 'Wayne County, MI', state: 'MI' }),
+      owner(3, "O'BRIEN HOMES LLC", 'OBRIEN HOMES LLC'),
+      owner(4, 'R & R HOMES LLC', 'R AND R HOMES LLC'),
+    ],
+    coverage: [
+      rowOf('coverage', 1, { metro: 'Detroit, MI', kind: 'blight_judgment', status: 'covered' }),
+      rowOf('coverage', 2, {
+        metro: 'Detroit, MI',
+        kind: 'tax_lien',
+        status: 'not_covered',
+        why: 'No list is public.',
+      }),
+      rowOf('coverage', 3, { metro: 'Tampa, FL', kind: 'tax_lien', status: 'partly_covered' }),
+    ],
   });
 
   for (const [typed, owners] of NAMES)

@@ -1,23 +1,12 @@
 /** Query parameters that are refused: by name, with the accepted values, before a payment. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { bodyOf } from '../support/buyers.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
-import { startApp, type Started } from '../support/test_app.ts';
+import { rowsOfTable } from '../support/snapshot_fixtures.ts';
+import { sharedApp } from '../support/test_app.ts';
 
 describe('parameters', () => {
-  let folder: DataFolder;
-  let started: Started;
-
-  before(async () => {
-    folder = await dataFolder();
-    await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 1) });
-    started = await startApp(folder.path);
-  });
-  after(async () => {
-    await started.close();
-    await folder.remove();
-  });
+  const shared = sharedApp({ deals: rowsOfTable('deals', 1) });
 
   it('are refused by name, with the accepted values', async () => {
     const cases: [string, string, string, RegExp][] = [
@@ -63,7 +52,7 @@ describe('parameters', () => {
       ['/api/deals?limit=0', 'invalid_parameter', 'limit', /1 to 500/],
     ];
     for (const [path, reason, field, detail] of cases) {
-      const response = await fetch(started.url + path);
+      const response = await fetch(shared.app.url + path);
       assert.equal(response.status, 400, path);
       const body = await bodyOf(response);
       assert.equal(body['reason'], reason, path);
@@ -82,7 +71,7 @@ describe('parameters', () => {
       ['GET', `/api/deals?city=${'x'.repeat(2_000)}`, 414, 'uri_too_long'],
     ];
     for (const [method, path, status, reason] of cases) {
-      const response = await fetch(started.url + path, { method });
+      const response = await fetch(shared.app.url + path, { method });
       assert.equal(response.status, status, path);
       assert.equal(response.headers.get('Content-Type'), 'application/problem+json', path);
       assert.equal((await bodyOf(response))['reason'], reason, path);

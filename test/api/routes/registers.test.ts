@@ -1,44 +1,34 @@
 /** The feed of each register, under its prefix, and the feed of both at the root. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { startApp, type Started } from '../support/test_app.ts';
+import { describe, it } from 'node:test';
+import { sharedApp } from '../support/test_app.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
-import { dataFolder, rowOf, uuid, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
+import { rowOf, uuid, type Row } from '../support/snapshot_fixtures.ts';
 
 describe('the feed of a register', () => {
-  let folder: DataFolder;
-  let started: Started;
   const buyer = buyerWith();
   const colorado = { source: 'colorado_sos', source_state: 'CO' };
 
-  before(async () => {
-    folder = await dataFolder();
-    const filing = (n: number, given: Row): Row =>
-      rowOf('filings', n, { filing_date: `2026-11-${String(n).padStart(2, '0')}`, ...given });
-    await folder.publish('2026-11-20.01', {
-      filings: [
-        filing(1, { first_seen: '2026-11-13T12:00:00Z' }),
-        filing(2, { first_seen: '2026-11-14T12:00:00Z' }),
-        filing(30, {}),
-        filing(4, colorado),
-        filing(5, { ...colorado, first_seen: '2026-10-01T12:00:00Z' }),
-      ],
-      sources: [
-        rowOf('sources', 1, { source: 'ohio_sos', family: 'register' }),
-        rowOf('sources', 2, { source: 'colorado_sos', family: 'register' }),
-        rowOf('sources', 3, { source: 'ohio_sos_amendments', family: 'register' }),
-      ],
-    });
-    started = await startApp(folder.path);
-  });
-  after(async () => {
-    await started.close();
-    await folder.remove();
+  const filing = (n: number, given: Row): Row =>
+    rowOf('filings', n, { filing_date: `2026-11-${String(n).padStart(2, '0')}`, ...given });
+  const shared = sharedApp({
+    filings: [
+      filing(1, { first_seen: '2026-11-13T12:00:00Z' }),
+      filing(2, { first_seen: '2026-11-14T12:00:00Z' }),
+      filing(30, {}),
+      filing(4, colorado),
+      filing(5, { ...colorado, first_seen: '2026-10-01T12:00:00Z' }),
+    ],
+    sources: [
+      rowOf('sources', 1, { source: 'ohio_sos', family: 'register' }),
+      rowOf('sources', 2, { source: 'colorado_sos', family: 'register' }),
+      rowOf('sources', 3, { source: 'ohio_sos_amendments', family: 'register' }),
+    ],
   });
   const idsOf = async (path: string): Promise<string[]> =>
-    ((await bodyOf(await buyer.fetch(started.url + path)))['records'] as { id: string }[]).map((r) => r.id);
+    ((await bodyOf(await buyer.fetch(shared.app.url + path)))['records'] as { id: string }[]).map((r) => r.id);
   const meta = async (prefix: string): Promise<Record<string, unknown>> =>
-    bodyOf(await fetch(`${started.url}${prefix}/api/meta`));
+    bodyOf(await fetch(`${shared.app.url}${prefix}/api/meta`));
 
   it('has its own filings only; the root has both and a filter by state', async () => {
     assert.deepEqual(await idsOf('/ohio/api/filings'), [uuid(30), uuid(2), uuid(1)]);
@@ -48,15 +38,15 @@ describe('the feed of a register', () => {
     // By filing date, up to today: one of November 30 is not filed yet.
     assert.deepEqual(await idsOf('/ohio/api/filings/recent'), [uuid(2), uuid(1)]);
     assert.deepEqual(await idsOf('/colorado/api/filings/recent'), [uuid(5), uuid(4)]);
-    const refused = await fetch(`${started.url}/ohio/api/filings?state=CO`);
+    const refused = await fetch(`${shared.app.url}/ohio/api/filings?state=CO`);
     assert.equal(refused.status, 400);
     assert.equal((await bodyOf(refused))['reason'], 'unknown_parameter');
   });
 
   it('refuses a cursor of another feed', async () => {
-    const { next_cursor: cursor } = await bodyOf(await buyer.fetch(`${started.url}/ohio/api/filings?limit=1`));
-    assert.equal((await fetch(`${started.url}/ohio/api/filings?limit=1&cursor=${String(cursor)}`)).status, 402);
-    assert.equal((await fetch(`${started.url}/colorado/api/filings?limit=1&cursor=${String(cursor)}`)).status, 400);
+    const { next_cursor: cursor } = await bodyOf(await buyer.fetch(`${shared.app.url}/ohio/api/filings?limit=1`));
+    assert.equal((await fetch(`${shared.app.url}/ohio/api/filings?limit=1&cursor=${String(cursor)}`)).status, 402);
+    assert.equal((await fetch(`${shared.app.url}/colorado/api/filings?limit=1&cursor=${String(cursor)}`)).status, 400);
   });
 
   it('has its own discovery document', async () => {

@@ -1,18 +1,10 @@
 /** The report of one deal: its contents, invalid ids, and the response to its template. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { TABLES } from '../../../api/snapshot/tables.ts';
-import { PUBLIC_URL, startApp, type Started } from '../support/test_app.ts';
+import { PUBLIC_URL, sharedApp } from '../support/test_app.ts';
 import { fetchPaymentRequired, bodyOf, buyerWith } from '../support/buyers.ts';
-import {
-  dataFolder,
-  NOTICE,
-  rowOf,
-  rowsOfTable,
-  uuid,
-  type DataFolder,
-  type Row,
-} from '../support/snapshot_fixtures.ts';
+import { NOTICE, rowOf, rowsOfTable, uuid, type Row } from '../support/snapshot_fixtures.ts';
 
 const LITERALS = ['{id}', '%7Bid%7D', '%7bid%7d', '%7B%69d}'];
 
@@ -21,10 +13,8 @@ const withoutReasons = (body: Record<string, unknown>): Record<string, unknown> 
   JSON.parse(JSON.stringify(body, (name, value: unknown) => (name === 'absent' ? undefined : value))) as typeof body;
 
 describe('the report of a deal', () => {
-  let folder: DataFolder;
-  let started: Started;
   const buyer = buyerWith();
-  const reportUrl = (id: string): string => `${started.url}/api/deals/${id}/report`;
+  const reportUrl = (id: string): string => `${shared.app.url}/api/deals/${id}/report`;
   const signal = rowOf('signals', 7, { amount: '4321.09' });
   const auction = rowOf('auctions', 8);
   const match = (kind: string, id: string) => ({
@@ -74,21 +64,13 @@ describe('the report of a deal', () => {
     rowOf('listing_history', 1),
   ];
 
-  before(async () => {
-    folder = await dataFolder();
-    await folder.publish('2026-11-20.01', {
-      deals,
-      reports,
-      signals: [signal],
-      auctions: [auction],
-      listing_history: versions,
-      assumptions: [rowOf('assumptions', 1), rowOf('assumptions', 2, { assumption_set_id: 'another' })],
-    });
-    started = await startApp(folder.path);
-  });
-  after(async () => {
-    await started.close();
-    await folder.remove();
+  const shared = sharedApp({
+    deals,
+    reports,
+    signals: [signal],
+    auctions: [auction],
+    listing_history: versions,
+    assumptions: [rowOf('assumptions', 1), rowOf('assumptions', 2, { assumption_set_id: 'another' })],
   });
 
   it('costs $1.50 and has the deal, the report, full county records with sources, and the history', async () => {
@@ -150,7 +132,7 @@ describe('the report of a deal', () => {
   });
 
   it('refuses an invalid id before a payment, and an unknown deal without a charge', async () => {
-    const settled = started.facilitator.settled;
+    const settled = shared.app.facilitator.settled;
     for (const id of [
       '1',
       'x',
@@ -180,11 +162,11 @@ describe('the report of a deal', () => {
       [404, 'unknown_deal', false, uuid(99), `${PUBLIC_URL}/api/deals/ids`],
     );
     assert.equal(unknown.headers.get('PAYMENT-RESPONSE'), null);
-    assert.equal(started.facilitator.settled, settled);
+    assert.equal(shared.app.facilitator.settled, settled);
   });
 
   it('responds to the literal {id}, in any encoding, free and with exactly the fields of a template', async () => {
-    const settled = started.facilitator.settled;
+    const settled = shared.app.facilitator.settled;
     for (const literal of LITERALS) {
       for (const payment of [undefined, await buyer.sign(reportUrl(uuid(1)))]) {
         const response = await fetch(
@@ -207,7 +189,7 @@ describe('the report of a deal', () => {
           { url: `${PUBLIC_URL}/api/deals/${uuid(1)}/report`, property: '1 Main St, Cleveland, OH 44113' },
         ]);
         assert.match(String(body['note_billing']), /no charge was made/);
-        assert.equal((await fetch(String(body['free_id_index']).replace(PUBLIC_URL, started.url))).status, 200);
+        assert.equal((await fetch(String(body['free_id_index']).replace(PUBLIC_URL, shared.app.url))).status, 200);
         const etag = response.headers.get('ETag') ?? '';
         assert.equal(
           (await fetch(reportUrl(literal), { headers: { 'If-None-Match': etag, 'Cache-Control': '' } })).status,
@@ -215,17 +197,17 @@ describe('the report of a deal', () => {
         );
       }
     }
-    assert.equal(started.facilitator.settled, settled);
+    assert.equal(shared.app.facilitator.settled, settled);
     assert.equal((await fetch(`${reportUrl('{id}')}?x=1`)).status, 400);
     assert.equal((await fetch(reportUrl('{id}'), { method: 'HEAD' })).status, 200);
   });
 
   it('is free for one deal, which /api/meta names', async () => {
-    const meta = await bodyOf(await fetch(`${started.url}/api/meta`));
+    const meta = await bodyOf(await fetch(`${shared.app.url}/api/meta`));
     const example = meta['example_report'] as { note: string; url: string; property: string };
     assert.deepEqual(Object.keys(example), ['note', 'url', 'property']);
     assert.equal(example.property, '2 Main St, Cleveland, OH 44113');
-    const exampleBody = await bodyOf(await fetch(example.url.replace(PUBLIC_URL, started.url)));
+    const exampleBody = await bodyOf(await fetch(example.url.replace(PUBLIC_URL, shared.app.url)));
     const { note, ...sold } = await bodyOf(await buyer.fetch(reportUrl(uuid(2))));
     const { note: freeNote, ...free } = exampleBody;
     assert.deepEqual(free, sold);
@@ -234,7 +216,7 @@ describe('the report of a deal', () => {
   });
 
   it('has both of its responses in the OpenAPI description', async () => {
-    const { paths } = (await bodyOf(await fetch(`${started.url}/openapi.json`))) as {
+    const { paths } = (await bodyOf(await fetch(`${shared.app.url}/openapi.json`))) as {
       paths: Record<
         string,
         {
@@ -266,84 +248,72 @@ describe('the report of a deal', () => {
 });
 
 describe('a snapshot without an active deal', () => {
+  const shared = sharedApp({ deals: [rowOf('deals', 1, { listing_status: 'sold' })] });
+
   it('has no example and no live examples', async () => {
-    const folder = await dataFolder();
-    await folder.publish('2026-11-20.01', { deals: [rowOf('deals', 1, { listing_status: 'sold' })] });
-    const started = await startApp(folder.path);
-    try {
-      const example = await fetch(`${started.url}/api/example_report`);
-      assert.deepEqual([example.status, (await bodyOf(example))['reason']], [404, 'no_matches']);
-      assert.equal(
-        ((await bodyOf(await fetch(`${started.url}/api/meta`)))['example_report'] as { property: unknown }).property,
-        null,
-      );
-      assert.deepEqual((await bodyOf(await fetch(`${started.url}/api/deals/{id}/report`)))['live_examples'], []);
-    } finally {
-      await started.close();
-      await folder.remove();
-    }
+    const example = await fetch(`${shared.app.url}/api/example_report`);
+    assert.deepEqual([example.status, (await bodyOf(example))['reason']], [404, 'no_matches']);
+    assert.equal(
+      ((await bodyOf(await fetch(`${shared.app.url}/api/meta`)))['example_report'] as { property: unknown }).property,
+      null,
+    );
+    assert.deepEqual((await bodyOf(await fetch(`${shared.app.url}/api/deals/{id}/report`)))['live_examples'], []);
   });
 });
 
 describe('the market of a report', () => {
+  const priced = (per: string | null, units: number | null, given: Row = {}): Row => ({
+    price_per_unit: per,
+    units,
+    cap_rate_underwritten: '6.00',
+    ...given,
+  });
+  const shared = sharedApp({
+    deals: [
+      rowOf('deals', 1, priced('100000.00', 4)),
+      rowOf('deals', 2, priced('90000.00', 9, { cap_rate: '5.00' })),
+      rowOf('deals', 3, priced('120000.00', 4, { zip: '44101', cap_rate: '9.00' })),
+      rowOf(
+        'deals',
+        4,
+        priced('101000.00', 4, { zip: '44101', city: 'CLEVELAND', cap_rate: null, cap_rate_source: 'none' }),
+      ),
+      rowOf('deals', 5, priced('99000.00', 4, { city: 'Akron' })),
+      rowOf('deals', 6, priced('99000.00', 4, { listing_status: 'sold' })),
+      rowOf(
+        'deals',
+        7,
+        priced(null, 4, {
+          cap_rate_underwritten: '99.00',
+          underwrite_reliability: 'proxy_out_of_range',
+          underwrite_reason: 'price_missing',
+        }),
+      ),
+      rowOf('deals', 8, priced('100000.00', null)),
+    ],
+    reports: rowsOfTable('reports', 8),
+  });
+
   it('counts the active deals of the city, and lists the most similar ones', async () => {
-    const folder = await dataFolder();
-    const priced = (per: string | null, units: number | null, given: Row = {}): Row => ({
-      price_per_unit: per,
-      units,
-      cap_rate_underwritten: '6.00',
-      ...given,
+    const marketOf = async (n: number): Promise<Record<string, unknown>> =>
+      (await bodyOf(await buyerWith().fetch(`${shared.app.url}/api/deals/${uuid(n)}/report`)))['market'] as Record<
+        string,
+        unknown
+      >;
+    const { comparables, ...figures } = await marketOf(1);
+    assert.deepEqual(figures, {
+      area: 'Cleveland, OH',
+      active_deals: 6,
+      priced_deals: 5,
+      median_price_per_unit: '100000.00',
+      median_cap_rate: '7.40',
+      median_cap_rate_underwritten: '6.00',
+      cheaper_deals: 1,
     });
-    await folder.publish('2026-11-20.01', {
-      deals: [
-        rowOf('deals', 1, priced('100000.00', 4)),
-        rowOf('deals', 2, priced('90000.00', 9, { cap_rate: '5.00' })),
-        rowOf('deals', 3, priced('120000.00', 4, { zip: '44101', cap_rate: '9.00' })),
-        rowOf(
-          'deals',
-          4,
-          priced('101000.00', 4, { zip: '44101', city: 'CLEVELAND', cap_rate: null, cap_rate_source: 'none' }),
-        ),
-        rowOf('deals', 5, priced('99000.00', 4, { city: 'Akron' })),
-        rowOf('deals', 6, priced('99000.00', 4, { listing_status: 'sold' })),
-        rowOf(
-          'deals',
-          7,
-          priced(null, 4, {
-            cap_rate_underwritten: '99.00',
-            underwrite_reliability: 'proxy_out_of_range',
-            underwrite_reason: 'price_missing',
-          }),
-        ),
-        rowOf('deals', 8, priced('100000.00', null)),
-      ],
-      reports: rowsOfTable('reports', 8),
-    });
-    const started = await startApp(folder.path);
-    try {
-      const marketOf = async (n: number): Promise<Record<string, unknown>> =>
-        (await bodyOf(await buyerWith().fetch(`${started.url}/api/deals/${uuid(n)}/report`)))['market'] as Record<
-          string,
-          unknown
-        >;
-      const { comparables, ...figures } = await marketOf(1);
-      assert.deepEqual(figures, {
-        area: 'Cleveland, OH',
-        active_deals: 6,
-        priced_deals: 5,
-        median_price_per_unit: '100000.00',
-        median_cap_rate: '7.40',
-        median_cap_rate_underwritten: '6.00',
-        cheaper_deals: 1,
-      });
-      // The same ZIP first, then the nearest number of units, then the nearest price per unit; unknown values last.
-      const idsOf = (deals: unknown): string[] => (deals as { id: string }[]).map((d) => d.id);
-      assert.deepEqual(idsOf(comparables), [uuid(2), uuid(8), uuid(4), uuid(3)]);
-      assert.deepEqual(idsOf((await marketOf(8))['comparables']), [uuid(1), uuid(2), uuid(4), uuid(3)]);
-      assert.equal((await marketOf(7))['cheaper_deals'], null);
-    } finally {
-      await started.close();
-      await folder.remove();
-    }
+    // The same ZIP first, then the nearest number of units, then the nearest price per unit; unknown values last.
+    const idsOf = (deals: unknown): string[] => (deals as { id: string }[]).map((d) => d.id);
+    assert.deepEqual(idsOf(comparables), [uuid(2), uuid(8), uuid(4), uuid(3)]);
+    assert.deepEqual(idsOf((await marketOf(8))['comparables']), [uuid(1), uuid(2), uuid(4), uuid(3)]);
+    assert.equal((await marketOf(7))['cheaper_deals'], null);
   });
 });

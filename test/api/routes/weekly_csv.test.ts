@@ -3,18 +3,16 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { TABLES } from '../../../api/snapshot/tables.ts';
 import { weekOf, parseWeek } from '../../../api/routes/weeks.ts';
 import { DAY_MS } from '../../../lib/time.ts';
-import { startApp, type Started } from '../support/test_app.ts';
+import { sharedApp } from '../support/test_app.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
-import { dataFolder, rowOf, rowsOfTable, type DataFolder, type Row } from '../support/snapshot_fixtures.ts';
+import { rowOf, rowsOfTable, type Row } from '../support/snapshot_fixtures.ts';
 
 describe('the weekly file', () => {
-  let folder: DataFolder;
-  let started: Started;
   const buyer = buyerWith();
   /** More than one page of a read. */
   const LARGE = 2_001;
@@ -32,30 +30,22 @@ describe('the weekly file', () => {
   const rowsIn = (text: string): Record<string, string>[] =>
     parse(text, { columns: true }) as unknown as Record<string, string>[];
   const get = (query: string, prefix = ''): Promise<Response> =>
-    buyer.fetch(`${started.url}${prefix}/api/batch/weekly.csv${query}`);
+    buyer.fetch(`${shared.app.url}${prefix}/api/batch/weekly.csv${query}`);
 
-  before(async () => {
-    folder = await dataFolder();
-    await folder.publish('2026-11-20.01', {
-      filings: [
-        ...odd.map((business_name, i) => inWeek46(i + 1, { business_name })),
-        inWeek46(100, { source: 'colorado_sos', source_state: 'CO' }),
-        rowOf('filings', 101, { first_seen: '2026-11-16T00:00:00Z' }),
-        rowOf('filings', 102, { first_seen: '2026-11-08T23:59:59Z' }),
-        // The first load of Ohio. Of those filed before, each belongs to the week of its filing date.
-        ...rowsOfTable('filings', LARGE, (i) => ({
-          id: `10000000-0000-5000-8000-${String(i).padStart(12, '0')}`,
-          first_seen: `2026-10-01T${i % 2 ? '12:00:00' : '23:59:59'}Z`,
-        })),
-        rowOf('filings', 103, { first_seen: '2026-10-01T13:00:00Z', filing_date: '2026-07-01' }),
-        rowOf('filings', 104, { first_seen: '2026-10-02T00:00:00Z', filing_date: '2026-07-01' }),
-      ],
-    });
-    started = await startApp(folder.path);
-  });
-  after(async () => {
-    await started.close();
-    await folder.remove();
+  const shared = sharedApp({
+    filings: [
+      ...odd.map((business_name, i) => inWeek46(i + 1, { business_name })),
+      inWeek46(100, { source: 'colorado_sos', source_state: 'CO' }),
+      rowOf('filings', 101, { first_seen: '2026-11-16T00:00:00Z' }),
+      rowOf('filings', 102, { first_seen: '2026-11-08T23:59:59Z' }),
+      // The first load of Ohio. Of those filed before, each belongs to the week of its filing date.
+      ...rowsOfTable('filings', LARGE, (i) => ({
+        id: `10000000-0000-5000-8000-${String(i).padStart(12, '0')}`,
+        first_seen: `2026-10-01T${i % 2 ? '12:00:00' : '23:59:59'}Z`,
+      })),
+      rowOf('filings', 103, { first_seen: '2026-10-01T13:00:00Z', filing_date: '2026-07-01' }),
+      rowOf('filings', 104, { first_seen: '2026-10-02T00:00:00Z', filing_date: '2026-07-01' }),
+    ],
   });
 
   it('is the latest complete week with new rows, with the fields of the record in order', async () => {
@@ -109,19 +99,19 @@ describe('the weekly file', () => {
       rowsIn(await (await get('', '/colorado')).text()).map((r) => r['source_state']),
       ['CO'],
     );
-    assert.equal((await fetch(`${started.url}/colorado/api/batch/weekly.csv?state=OH`)).status, 400);
+    assert.equal((await fetch(`${shared.app.url}/colorado/api/batch/weekly.csv?state=OH`)).status, 400);
   });
 
   it('is refused before a payment if the week has not ended or does not exist', async () => {
     for (const week of ['2026-W47', '2026-w47', '2027-W01', '2025-W53', '2026-W00', '2026-46', '9999-W99']) {
-      const response = await fetch(`${started.url}/api/batch/weekly.csv?week=${week}`);
+      const response = await fetch(`${shared.app.url}/api/batch/weekly.csv?week=${week}`);
       assert.equal(response.status, 400, week);
       assert.equal((await bodyOf(response))['field'], 'week', week);
     }
   });
 
   it('is not billed for an empty week, and the weeks with rows are listed', async () => {
-    const settled = started.facilitator.settled;
+    const settled = shared.app.facilitator.settled;
     for (const [query, prefix] of [
       ['?week=2026-W44', ''],
       ['?week=2026-W40', '/colorado'],
@@ -132,12 +122,12 @@ describe('the weekly file', () => {
       assert.equal(body['reason'], 'no_matches');
       assert.ok((body['weeks'] as { week: string }[]).some(({ week }) => week === '2026-W46'));
     }
-    assert.equal(started.facilitator.settled, settled);
+    assert.equal(shared.app.facilitator.settled, settled);
   });
 
   it('is not billed if it cannot be completed, and leaves no file in any case', async () => {
-    const settled = started.facilitator.settled;
-    const lease = started.snapshots.acquire();
+    const settled = shared.app.facilitator.settled;
+    const lease = shared.app.snapshots.acquire();
     assert.ok(lease);
     const { snapshot } = lease;
     const { records } = snapshot;
@@ -148,29 +138,29 @@ describe('the weekly file', () => {
         return pages === 2 ? Promise.reject(new Error('a failure after one page')) : records(...args);
       },
     });
-    const url = `${started.url}/api/batch/weekly.csv?week=2026-W40`;
+    const url = `${shared.app.url}/api/batch/weekly.csv?week=2026-W40`;
     const payment = await buyer.sign(url);
     const response = await fetchWithPayment(url, payment);
     Object.assign(snapshot, { records });
     lease.release();
     assert.equal(response.status, 500);
     assert.equal(pages, 2);
-    assert.equal(started.facilitator.settled, settled);
+    assert.equal(shared.app.facilitator.settled, settled);
 
     // The chain never has this payment: its buyer does not get the file.
-    const { onSettle } = started.facilitator;
-    started.facilitator.onSettle = async () => ({ transaction: null });
+    const { onSettle } = shared.app.facilitator;
+    shared.app.facilitator.onSettle = async () => ({ transaction: null });
     const unknown = await fetchWithPayment(url, await buyer.sign(url));
     assert.equal(unknown.status, 502);
     assert.equal((await bodyOf(unknown))['reason'], 'settlement_unknown');
     assert.equal(unknown.headers.get('Content-Disposition'), null);
-    started.facilitator.onSettle = onSettle;
+    shared.app.facilitator.onSettle = onSettle;
 
     const sold = await fetchWithPayment(url, payment);
     assert.equal(sold.status, 200);
     assert.equal(rowsIn(await sold.text()).length, LARGE + 1);
-    assert.equal(started.facilitator.settled, settled + 1);
-    assert.deepEqual(await readdir(join(folder.path, 'spool')), []);
+    assert.equal(shared.app.facilitator.settled, settled + 1);
+    assert.deepEqual(await readdir(join(shared.folder.path, 'spool')), []);
   });
 });
 

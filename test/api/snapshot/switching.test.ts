@@ -2,22 +2,18 @@
 import assert from 'node:assert/strict';
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openSnapshots } from '../../../api/snapshot/follow.ts';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
-import { startSharedApp, type SharedApp } from '../support/test_app.ts';
+import { sharedApp, startSharedApp } from '../support/test_app.ts';
 import { removeFromSnapshot } from '../support/older_snapshot.ts';
 import { changeManifest, rowsOfTable } from '../support/snapshot_fixtures.ts';
 
 const scored = (score: number) => rowsOfTable('deals', 20, () => ({ deal_score: score }));
 
 describe('a snapshot', () => {
-  let shared: SharedApp;
-  before(async () => {
-    shared = await startSharedApp({ deals: scored(1) });
-  });
-  after(() => shared.close());
+  const shared = sharedApp({ deals: scored(1) });
 
   it('is replaced under traffic without a failed request or a response from two snapshots', async () => {
     const { folder, app } = shared;

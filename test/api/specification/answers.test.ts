@@ -3,10 +3,10 @@
  * lists every statement with the test that fails if it becomes false.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe } from 'node:test';
+import { describe } from 'node:test';
 import { bodyOf, buyerWith } from '../support/buyers.ts';
-import { dataFolder, type DataFolder } from '../support/snapshot_fixtures.ts';
-import { startApp, type Started } from '../support/test_app.ts';
+
+import { sharedApp } from '../support/test_app.ts';
 import { testFilters } from './filters.ts';
 import { testPurchases } from './purchases.ts';
 import { testRecords } from './records.ts';
@@ -14,35 +14,25 @@ import { ROWS } from './rows.ts';
 import type { Shop } from './shop.ts';
 
 describe('the server', () => {
-  let folder: DataFolder;
-  let started: Started;
   const buyer = buyerWith();
   const shop: Shop = {
-    url: () => started.url,
+    url: () => shared.app.url,
     async free(path) {
-      const response = await fetch(started.url + path);
+      const response = await fetch(shared.app.url + path);
       assert.equal(response.status, 200, path);
       return bodyOf(response);
     },
     async buy(path) {
-      const response = await buyer.fetch(started.url + path);
+      const response = await buyer.fetch(shared.app.url + path);
       assert.equal(response.status, 200, path);
       return bodyOf(response);
     },
-    ask: (path) => buyer.fetch(started.url + path),
-    sign: (path) => buyer.sign(started.url + path),
-    settled: () => started.facilitator.settled,
+    ask: (path) => buyer.fetch(shared.app.url + path),
+    sign: (path) => buyer.sign(shared.app.url + path),
+    settled: () => shared.app.facilitator.settled,
   };
 
-  before(async () => {
-    folder = await dataFolder();
-    await folder.publish('2026-11-20.01', ROWS);
-    started = await startApp(folder.path, { unbilledPerMinute: 10_000 });
-  });
-  after(async () => {
-    await started.close();
-    await folder.remove();
-  });
+  const shared = sharedApp(ROWS, { unbilledPerMinute: 10_000 });
 
   testRecords(shop);
   testPurchases(shop);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { after, before } from 'node:test';
 import { createApp, type App, type AppDeps } from '../../../api/app.ts';
 import type { RequestLog } from '../../../api/http/log.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
@@ -135,11 +136,10 @@ export interface SharedApp {
   close(): Promise<void>;
 }
 
+type Tables = Partial<Record<TableName, readonly Row[]>>;
+
 /** Serve these rows as snapshot 2026-11-20.01; without rows, serve nothing yet. */
-export async function startSharedApp(
-  tables?: Partial<Record<TableName, readonly Row[]>>,
-  options: Parameters<typeof startApp>[1] = {},
-): Promise<SharedApp> {
+export async function startSharedApp(tables?: Tables, options: AppOptions = {}): Promise<SharedApp> {
   const folder = await dataFolder();
   if (tables) await folder.publish('2026-11-20.01', tables);
   const app = await startApp(folder.path, options);
@@ -159,6 +159,26 @@ export async function startSharedApp(
       await app.close();
       await folder.remove();
     },
+  };
+}
+
+/** An app with these rows for the suite that calls this: it starts before the tests and is closed after them. */
+export function sharedApp(tables?: Tables, options: AppOptions = {}): Omit<SharedApp, 'close'> {
+  let started: SharedApp | undefined;
+  const running = (): SharedApp => started ?? assert.fail('the app has not started');
+  before(async () => {
+    started = await startSharedApp(tables, options);
+  });
+  after(() => started?.close());
+  return {
+    get folder() {
+      return running().folder;
+    },
+    get app() {
+      return running().app;
+    },
+    switchTo: (runId) => running().switchTo(runId),
+    get: (path) => running().get(path),
   };
 }
 

@@ -1,12 +1,12 @@
 /** Changes of leads: what is sold or being bought shows its id at most, and no change is lost. */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { Ledger } from '../../../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../../../ledger/sqlite/store.ts';
 import { purchaseIn } from '../../../ledger/purchases.ts';
 import { bodyOf, buyerWith } from '../../support/buyers.ts';
 import { rowOf, uuid, type Row } from '../../support/snapshot_fixtures.ts';
-import { startApp, startSharedApp, type SharedApp, type Started } from '../../support/test_app.ts';
+import { startApp, type Started, sharedApp } from '../../support/test_app.ts';
 import { BEGIN, changeRows, feedRows, FIRST, SECOND } from './feed_rows.ts';
 
 const BEFORE_SECOND = '2026-11-20T12:00:00Z';
@@ -37,7 +37,7 @@ const TABLES = {
 };
 
 describe('changes of leads', () => {
-  let shared: SharedApp;
+  const shared = sharedApp(TABLES);
   let ledger: Ledger;
   let started: Started;
   const buyer = buyerWith();
@@ -54,10 +54,6 @@ describe('changes of leads', () => {
   };
   const linesOf = async (query: string): Promise<string[]> => (await get(query)).lines;
 
-  before(async () => {
-    shared = await startSharedApp(TABLES);
-  });
-  after(() => shared.close());
   beforeEach(async () => {
     ledger = await openSqliteLedger(':memory:');
     started = await startApp(shared.folder.path, { ledger, snapshots: shared.app.snapshots });

@@ -1,10 +1,10 @@
 /** updated_since: the changes of a list in their order, each with the record as it is now. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { bodyOf, buyerWith, fetchPaymentRequired } from '../../support/buyers.ts';
 import { rowOf, uuid, type Row } from '../../support/snapshot_fixtures.ts';
-import { startSharedApp, type SharedApp } from '../../support/test_app.ts';
+import { sharedApp } from '../../support/test_app.ts';
 import { BEGIN, changeRows, feedRows, FIRST, SECOND, type Changed } from './feed_rows.ts';
 
 const PLACE = { county: 'Cuyahoga County, OH', state: 'OH', city: 'Cleveland', zip: '44113' };
@@ -73,7 +73,7 @@ const lineOf = ({ id, change, ...fields }: Answer['records'][number]): string =>
     .join(' ');
 
 describe('updated_since', () => {
-  let shared: SharedApp;
+  const shared = sharedApp(TABLES);
   const buyer = buyerWith();
   const buy = async (path: string): Promise<Answer> => {
     const response = await buyer.fetch(shared.app.url + path);
@@ -82,11 +82,6 @@ describe('updated_since', () => {
     return body as Answer;
   };
   const lines = async (path: string): Promise<string[]> => (await buy(path)).records.map(lineOf);
-
-  before(async () => {
-    shared = await startSharedApp(TABLES);
-  });
-  after(() => shared.close());
 
   it('has the events of a list in their order, each with the record as it is now', async () => {
     const since = `/api/deals?updated_since=${BEGIN}`;
