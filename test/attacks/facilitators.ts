@@ -1,5 +1,4 @@
 /** Facilitators over HTTP: an honest one built on the library, and ones that lie. */
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -72,41 +71,6 @@ export const onlyClaimsToSettle =
   async ({ reply }) => {
     reply(200, success(transaction));
   };
-
-/** Settles, and replies with so many bytes of JSON. */
-export const repliesAtLength =
-  (bytes: number): SettleBehavior =>
-  async ({ settle, reply }) => {
-    const { transaction } = await settle();
-    reply(200, { ...success(transaction), extra: { padding: 'x'.repeat(bytes) } });
-  };
-
-/** The same in pieces, until the connection is closed. @param onEnd gets the bytes that were sent */
-export const repliesInPieces =
-  (bytes: number, onEnd: (sent: number) => void): SettleBehavior =>
-  async ({ settle, response }) => {
-    const { transaction } = await settle();
-    response.writeHead(200, { 'Content-Type': 'application/json' }).write(JSON.stringify(success(transaction)));
-    const piece = ' '.repeat(1 << 16);
-    let sent = 0;
-    while (sent < bytes && !response.destroyed) {
-      sent += piece.length;
-      if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
-    }
-    response.end();
-    onEnd(sent);
-  };
-
-/** Settles, and replies with something that is not JSON. */
-export const repliesMalformed: SettleBehavior = async ({ settle, response }) => {
-  await settle();
-  response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"success":tru');
-};
-
-/** Settles, and never replies. */
-export const neverReplies: SettleBehavior = async ({ settle }) => {
-  await settle();
-};
 
 /** Settles, and closes the connection. */
 export const hangsUp: SettleBehavior = async ({ settle, response }) => {

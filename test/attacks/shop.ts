@@ -72,12 +72,8 @@ export interface ShopOptions {
   readonly receiptTimeoutMs?: number;
   /** Whether it has a second facilitator, with its own account for the gas. */
   readonly hasSecond?: boolean;
-  /** Timeout of a reply of the facilitator. */
-  readonly timeoutMs?: number;
   /** Settings of the server, besides the usual ones. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Path of the node's URL. */
-  readonly nodePath?: string;
 }
 
 const GAS_MONEY = 10n ** 20n;
@@ -91,14 +87,7 @@ const tables = {
 };
 
 export async function openAttackedShop(options: ShopOptions = {}): Promise<AttackedShop> {
-  const {
-    mode = 'facilitator',
-    hasSecond = false,
-    receiptTimeoutMs,
-    timeoutMs = 10_000,
-    env = {},
-    nodePath = '',
-  } = options;
+  const { mode = 'facilitator', hasSecond = false, receiptTimeoutMs, env = {} } = options;
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const end of closers.splice(0).reverse()) await end();
@@ -110,7 +99,7 @@ export async function openAttackedShop(options: ShopOptions = {}): Promise<Attac
     const chain = await startChain();
     closers.push(() => chain.close());
     const admin = testClientOf(chain.rpcUrl);
-    const node = await nodeProxy(chain.rpcUrl, { path: nodePath });
+    const node = await nodeProxy(chain.rpcUrl);
     closers.push(() => node.close());
     const facilitator = await facilitatorServer(chain.rpcUrl, chain.gasKey, receiptTimeoutMs);
     closers.push(() => facilitator.close());
@@ -143,7 +132,7 @@ export async function openAttackedShop(options: ShopOptions = {}): Promise<Attac
     const { settings, payments } = readServerSettings(serverEnv);
     const server = await serve({
       settings,
-      payments: { ...payments, wait: SHORT_WAIT, ...(payments.mode === 'facilitator' ? { timeoutMs } : {}) },
+      payments: { ...payments, wait: SHORT_WAIT },
     });
     closers.push(() => server.close());
 

@@ -209,7 +209,7 @@ export async function played(
 ): Promise<readonly string[]> {
   const world = await openSales(kind, { properties: 10, buyers: 2 });
   let stage: Stage | undefined;
-  const node = await nodeProxy(world.chain.rpcUrl, { fate: () => stage?.fate ?? UNHARMED });
+  const node = await nodeProxy(world.chain.rpcUrl, () => stage?.fate ?? UNHARMED);
   stage = new Stage(world, node, options);
   try {
     const broken: string[] = [];

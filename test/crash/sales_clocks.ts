@@ -105,7 +105,7 @@ export async function sellUnderClocks({ ledger: kind, jumps, seed, collect }: Cl
     if (n < REPLY_LOST + LOST + HELD) return { ...UNHARMED, afterMs: HELD_MS };
     return n < REPLY_LOST + LOST + HELD + SLOW ? { ...UNHARMED, afterMs: some * SLOW_MS } : UNHARMED;
   };
-  const node = await nodeProxy(world.chain.rpcUrl, { fate });
+  const node = await nodeProxy(world.chain.rpcUrl, fate);
   const broken: string[] = [];
   const servers: (ClockedServer | undefined)[] = [];
   /** How far the chain's time is ahead of this machine's. */

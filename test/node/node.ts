@@ -1,6 +1,6 @@
 /**
- * A proxy in front of a chain's node that can be down, stay at an old block, hold settlements back, lose them or lose
- * the replies to them, and let a test act before a call.
+ * A proxy in front of a chain's node that can be down, hold settlements back, lose them or lose the replies to them,
+ * and let a test act before a call.
  */
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,18 +8,6 @@ import { z } from 'zod';
 import { startTestServer } from '../web/server.ts';
 
 const Call = z.object({ id: z.unknown(), method: z.string(), params: z.array(z.unknown()).optional() });
-const BlockNumbered = z.object({ blockNumber: z.string() });
-const Filter = z.looseObject({ fromBlock: z.string().optional(), toBlock: z.string().optional() });
-
-/** Place of the block tag among the parameters. */
-const TAG_PLACES: Readonly<Record<string, number>> = {
-  eth_call: 1,
-  eth_getBalance: 1,
-  eth_getCode: 1,
-  eth_getTransactionCount: 1,
-  eth_getStorageAt: 2,
-  eth_getBlockByNumber: 0,
-};
 
 /** Selectors of the two forms of transferWithAuthorization, one of which every settlement contains. */
 const SETTLEMENTS = ['cf092995', 'e3ee160e'];
@@ -42,22 +30,13 @@ export interface Fate {
 export const UNHARMED: Fate = { afterMs: 0, sent: true, replied: true };
 const LOST: Fate = { afterMs: 0, sent: false, replied: false };
 
-export interface NodeOptions {
-  readonly path?: string;
-  /** Decides for each settlement. */
-  readonly fate?: () => Fate | Promise<Fate>;
-}
-
 export interface NodeProxy {
   readonly url: string;
   /** Settlements by outcome. */
   readonly seen: { settlements: number; lostReplies: number; lost: number; held: number };
-  /** Drop every connection, or answer every call with this status, until `recover`. */
-  fail(how: 'drop' | number): void;
+  /** Answer every call with this status, until `recover`. */
+  fail(status: number): void;
   recover(): void;
-  /** Answer as of the latest block of now, until `thaw`. Transactions still go through. */
-  freeze(): Promise<void>;
-  thaw(): void;
   /** Hold settlements back, and close the sender's connection, as if the response was lost. */
   hold(onHeld?: () => Promise<void>): void;
   /** Forward the held settlements, wait until they are mined, and hold no more back. */
@@ -71,13 +50,9 @@ export interface NodeProxy {
   close(): Promise<void>;
 }
 
-/** Whether a block tag is a number above the limit. */
-const isLater = (block: string, limit: bigint): boolean => block.startsWith('0x') && BigInt(block) > limit;
-
 class Node {
   readonly seen = { settlements: 0, lostReplies: 0, lost: 0, held: 0 };
-  failure: 'drop' | number | null = null;
-  frozenAt: bigint | null = null;
+  failure: number | null = null;
   hook: Hook | null = null;
   /** Set while settlements are held back. */
   onHeld: (() => Promise<void>) | null = null;
@@ -96,32 +71,6 @@ class Node {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
     const headers = { 'Content-Type': 'application/json' };
     return (await (await fetch(this.#rpcUrl, { method: 'POST', headers, body })).json()) as Reply;
-  }
-
-  /** The reply as of an older block. */
-  async #askAsOf(block: bigint, method: string, params: Params): Promise<Reply> {
-    const tag = `0x${block.toString(16)}`;
-    if (method === 'eth_blockNumber') return { result: tag };
-    if (method === 'eth_getLogs') {
-      const filter = Filter.parse(params[0]);
-      const { fromBlock = tag, toBlock = tag } = filter;
-      if (isLater(fromBlock, block)) return { result: [] };
-      const isPast = toBlock.startsWith('0x') && !isLater(toBlock, block);
-      return this.ask(method, [{ ...filter, toBlock: isPast ? toBlock : tag }]);
-    }
-    const place = TAG_PLACES[method];
-    if (place !== undefined) {
-      const asked = params[place];
-      const isNamed = typeof asked === 'string' && asked.startsWith('0x');
-      if (isNamed && isLater(asked, block)) return { result: null };
-      const changed = [...params];
-      if (!isNamed && asked !== 'safe' && asked !== 'finalized' && asked !== 'earliest') changed[place] = tag;
-      return this.ask(method, changed);
-    }
-    const reply = await this.ask(method, params);
-    if (!['eth_getTransactionReceipt', 'eth_getTransactionByHash'].includes(method)) return reply;
-    const mined = BlockNumbered.safeParse(reply.result);
-    return mined.success && isLater(mined.data.blockNumber, block) ? { result: null } : reply;
   }
 
   async #fateOf(params: Params): Promise<Fate> {
@@ -148,9 +97,7 @@ class Node {
     const { afterMs, sent, replied } = isSettlement ? await this.#fateOf(params) : UNHARMED;
     if (afterMs > 0) await sleep(afterMs);
     if (!sent) return null;
-    const reply = await (this.frozenAt === null
-      ? this.ask(method, params)
-      : this.#askAsOf(this.frozenAt, method, params));
+    const reply = await this.ask(method, params);
     return replied ? reply : null;
   }
 
@@ -162,19 +109,13 @@ class Node {
   }
 }
 
-export async function nodeProxy(
-  rpcUrl: string,
-  { path = '', fate = () => UNHARMED }: NodeOptions = {},
-): Promise<NodeProxy> {
+/** @param fate decides for each settlement */
+export async function nodeProxy(rpcUrl: string, fate: () => Fate | Promise<Fate> = () => UNHARMED): Promise<NodeProxy> {
   const node = new Node(rpcUrl, fate);
   const underway = new Set<Promise<void>>();
   const server = await startTestServer((request, response) => {
     const answer = async (): Promise<void> => {
       const body = await buffer(request);
-      if (node.failure === 'drop') {
-        response.destroy();
-        return;
-      }
       if (node.failure !== null) {
         response.writeHead(node.failure, { 'Content-Type': 'text/plain' }).end('Too many requests');
         return;
@@ -199,20 +140,13 @@ export async function nodeProxy(
     underway.add(passed);
   });
   return {
-    url: `${server.url}${path}`,
+    url: server.url,
     seen: node.seen,
-    fail(how) {
-      node.failure = how;
-      if (how === 'drop') server.disconnect();
+    fail(status) {
+      node.failure = status;
     },
     recover() {
       node.failure = null;
-    },
-    async freeze() {
-      node.frozenAt = BigInt(String((await node.ask('eth_blockNumber', [])).result));
-    },
-    thaw() {
-      node.frozenAt = null;
     },
     hold(onHeld = async () => undefined) {
       node.onHeld = onHeld;

@@ -7,8 +7,6 @@ export interface TestServer {
   readonly port: number;
   /** Without a slash at its end. */
   readonly url: string;
-  /** Close open connections; new ones are accepted. */
-  disconnect(): void;
   close(): Promise<void>;
 }
 
@@ -19,9 +17,6 @@ export async function startTestServer(listener: RequestListener, host = '127.0.0
   return {
     port,
     url: `http://${host}:${port}`,
-    disconnect: () => {
-      server.closeAllConnections();
-    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => {

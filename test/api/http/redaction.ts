@@ -15,6 +15,7 @@ import { startChain, type Chain } from '../../../api/payments/local_chain/chain.
 import { BARE } from '../../environment.ts';
 import { startPostgres, type PostgresServer } from '../../ledger/postgres_started.ts';
 import { authorizationIn, buyerWith, type Buyer } from '../support/buyers.ts';
+import { startTestServer } from '../../web/server.ts';
 import { startFacilitator, startNode, type Fault, type Service } from '../support/failing_services.ts';
 import { Recorder, type RecordedServer } from '../support/recorded_servers.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
@@ -195,11 +196,19 @@ export function testRedaction(faults: readonly Fault[], { stopsDatabase }: { rea
     }
 
     it('are in no message of a server that does not start', async () => {
+      const elsewhere = await startTestServer((_, response) => {
+        response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"jsonrpc":"2.0","id":1,"result":"0x1"}');
+      });
       const invalid: [string, Record<string, string>, RegExp][] = [
         [
           'an invalid node',
           { RPC_URL: 'ftp://planted.example/planted' },
           /^RPC_URL is not shown, expected the URL of a Base node/,
+        ],
+        [
+          'a node of another chain',
+          { RPC_URL: `${elsewhere.url}/v2/planted` },
+          /^RPC_URL is not shown, expected a node of Base/,
         ],
         ['an invalid facilitator', { FACILITATOR_URL: 'planted' }, /^FACILITATOR_URL is not shown, expected/],
         ['an invalid ledger', { LEDGER: 'mysql://planted:planted@planted/planted' }, /^LEDGER is not shown, expected/],
@@ -226,6 +235,7 @@ export function testRedaction(faults: readonly Fault[], { stopsDatabase }: { rea
         assert.match(server.output(), message, name);
         await server.close();
       }
+      await elsewhere.close();
       assertNoLeak();
     });
 
