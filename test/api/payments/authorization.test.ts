@@ -298,3 +298,32 @@ describe('a signature', () => {
     );
   });
 });
+
+/** What is wrong with a payment of these times; null if nothing is. */
+const judge = (times: { readonly validAfter?: number; readonly validBefore: number }): string | null => {
+  const texts = Object.fromEntries(Object.entries(times).map(([name, time]) => [name, String(time)]));
+  return mismatch(offerIn(withAuthorization(texts)), asked, NOW)?.code ?? null;
+};
+
+describe('the times of an authorization', () => {
+  it('end within the time that the terms allow and a minute for a wrong clock', () => {
+    assert.equal(judge({ validBefore: NOW + 300 }), null);
+    assert.equal(judge({ validBefore: NOW + 360 }), null);
+    assert.equal(judge({ validBefore: NOW + 361 }), 'valid_before_too_late');
+  });
+
+  it('leave enough time for a settlement', () => {
+    const tooSoon = 'invalid_exact_evm_payload_authorization_valid_before';
+    assert.equal(judge({ validBefore: NOW + 6 }), null);
+    assert.equal(judge({ validBefore: NOW + 5 }), tooSoon);
+    assert.equal(judge({ validBefore: NOW - 1 }), tooSoon);
+  });
+
+  it('have begun', () => {
+    assert.equal(judge({ validAfter: NOW, validBefore: NOW + 300 }), null);
+    assert.equal(
+      judge({ validAfter: NOW + 1, validBefore: NOW + 300 }),
+      'invalid_exact_evm_payload_authorization_valid_after',
+    );
+  });
+});

@@ -1,4 +1,7 @@
-/** The facilitator client against a loopback server that replies in every wrong way. */
+/**
+ * The facilitator client against a loopback server that replies in every wrong way. Of several facilitators, the next
+ * one is tried after a failure, never after a refusal.
+ */
 import assert from 'node:assert/strict';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -7,6 +10,8 @@ import { gzipSync } from 'node:zlib';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import type { Facilitator } from '../../../api/payments/facilitator/facilitator_client.ts';
 import { httpFacilitator } from '../../../api/payments/facilitator/http_facilitator.ts';
+import { preferredFacilitator } from '../../../api/payments/facilitator/preferred_facilitator.ts';
+import { FacilitatorUnavailable } from '../../../api/payments/facilitator/unavailable.ts';
 import { BASE } from '../../../lib/network.ts';
 import { startTestServer, type TestServer } from '../../web/server.ts';
 
@@ -278,5 +283,36 @@ describe('the facilitator client', () => {
     }
     listener = json(500, { kinds: [kind] });
     await assert.rejects(client().supported(), isUnavailable('facilitator supported: status 500'));
+  });
+});
+
+const works: Facilitator = {
+  verify: async () => ({ isValid: true }),
+  settle: async () => ({ transaction: HASH }),
+  supported: async () => true,
+};
+const fails: Facilitator = {
+  ...works,
+  verify: async () => Promise.reject(new FacilitatorUnavailable('down')),
+  settle: async () => ({ transaction: null, hasFailed: true }),
+};
+
+describe('several facilitators', () => {
+  it('tries the next facilitator after a failure, and reports the one in use', async () => {
+    const both = preferredFacilitator([fails, works]);
+    assert.deepEqual(both.inUse?.(), { number: 1, of: 2 });
+    assert.deepEqual(await both.verify(payload, requirements), { isValid: true });
+    assert.deepEqual(await both.settle(payload, requirements), { transaction: HASH });
+    assert.deepEqual(both.inUse?.(), { number: 2, of: 2 });
+  });
+
+  it('treats a refusal as final, and never tries one that does not serve the network', async () => {
+    const refuses: Facilitator = { ...works, verify: async () => ({ isValid: false, reason: 'no' }) };
+    assert.deepEqual(await preferredFacilitator([refuses, works]).verify(payload, requirements), {
+      isValid: false,
+      reason: 'no',
+    });
+    const elsewhere: Facilitator = { ...refuses, supported: async () => false };
+    assert.deepEqual(await preferredFacilitator([elsewhere, works]).verify(payload, requirements), { isValid: true });
   });
 });
