@@ -1,6 +1,10 @@
-/** Payment modes: the lifetime of the sandbox's chain, and settling with our own key. */
+/**
+ * Payment modes: the lifetime of the sandbox's chain, settling with our own key, and a ledger of one kind of money: a
+ * lead sold for test money stays available to real buyers.
+ */
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,6 +13,10 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
 import { readWallet, walletPath } from '../../../api/payments/local_chain/wallet.ts';
 import { serve, type Serving } from '../../../api/http/serve.ts';
+import { openRunningPayments } from '../../../api/payments/open.ts';
+import { openLedger } from '../../../ledger/open.ts';
+import { BASE } from '../../../lib/network.ts';
+import { SettingError } from '../../../lib/settings.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { serverProcess, type ServerProcess } from '../../process/program.ts';
@@ -96,6 +104,17 @@ describe('the chain of the sandbox', () => {
     assert.equal(await readWallet(folder.path), null);
   });
 
+  it('makes servers respond with 503, not 402, if it is gone', async () => {
+    const server = await open({ DATA_DIR: folder.path });
+    const url = `${server.url}/api/deals`;
+    const payment = await buyerWith(server.payments.sandbox?.buyer.privateKey).sign(url);
+    await server.payments.sandbox?.chain.close();
+    const response = await fetchWithPayment(url, payment);
+    assert.equal(response.status, 503);
+    assert.equal((await bodyOf(response))['reason'], 'payments_unavailable');
+    await server.close();
+  });
+
   it('that was running before outlives every server, so that open settlements can be resolved', async () => {
     const chain = await startChain();
     try {
@@ -106,7 +125,7 @@ describe('the chain of the sandbox', () => {
       const file = walletPath(folder.path);
       const left = await readFile(file);
       await server.close();
-      // As a killed server leaves it. The proof kills one.
+      // As a killed server leaves it.
       await writeFile(file, left, { mode: 0o600 });
       assert.equal(await answers(chain.rpcUrl), true);
       const again = await open({ DATA_DIR: folder.path, SANDBOX_RPC: chain.rpcUrl });
@@ -240,4 +259,27 @@ describe('settling with a key of our own', () => {
       await node.close();
     }
   });
+});
+
+it('a sandbox server does not start on a ledger of real money, and says so in one line', async () => {
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'dealfeed-money-'));
+  const ledger = await openLedger({ DATA_DIR });
+  assert.equal(await ledger.recordMoney('real'), 'real');
+  await ledger.close();
+  await assert.rejects(
+    openRunningPayments({
+      settings: { DATA_DIR, LEDGER: undefined },
+      payments: { mode: 'sandbox', networks: [{ network: BASE }] },
+      report: () => undefined,
+    }),
+    (error) => {
+      assert.ok(error instanceof SettingError);
+      assert.match(
+        error.message,
+        /^LEDGER is .*ledger\.sqlite, which holds sales in real money\. Use another ledger for test money: set /,
+      );
+      return true;
+    },
+  );
+  await rm(DATA_DIR, { recursive: true });
 });
