@@ -197,7 +197,7 @@ const freeBytes = (layout: Layout): Promise<number | null> =>
   );
 
 /** A problem if a disk with real data has little free space. */
-export function diskProblems({ root }: Layout, free: number | null): Problem[] {
+function diskProblems({ root }: Layout, free: number | null): Problem[] {
   if (free === null || free >= FREE_BYTES) return [];
   const message =
     `the disk of ${root} has ${bytesShort(free)} free, less than ${bytesShort(FREE_BYTES)}: add space, or lower ` +

@@ -1,13 +1,14 @@
 /** make status: what is printed, what a monitor reads, and what is trouble. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import fs, { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { before, describe, test } from 'node:test';
+import { before, describe, mock, test } from 'node:test';
 import { loadSources } from '../../sources/index.ts';
 import type { Layout } from '../../pipelines/layout.ts';
 import { noteBackup } from '../../pipelines/operate/backup/latest.ts';
-import { checkHealth, diskProblems, type Health } from '../../pipelines/operate/health.ts';
+import { checkHealth, type Health } from '../../pipelines/operate/health.ts';
 import type { ProblemKind } from '../../pipelines/operate/problems.ts';
 import { EXIT, formatHealth, status } from '../../pipelines/commands/status.ts';
 import { runDay } from '../pipelines/runs.ts';
@@ -92,16 +93,25 @@ describe('the state of a folder', () => {
     }
   });
 
+  /** Use the folder while its snapshot counts as one of real data. */
+  async function withRealData(use: () => Promise<void>): Promise<void> {
+    const path = join(layout.current, 'manifest.json');
+    const sandboxed = await readFile(path, 'utf8');
+    try {
+      await writeFile(path, sandboxed.replace('"data_clock": "sandbox"', '"data_clock": "live"'));
+      await use();
+    } finally {
+      await writeFile(path, sandboxed);
+    }
+  }
+
   test('a missing or old backup is a problem for real data, and not for the sandbox', async () => {
     const sources = await loadSources();
     const lookOn = (today: string): Promise<Health> => checkHealth(layout, sources, { today });
     const messages = (health: Health): string[] =>
       health.troubles.flatMap(({ kind, message }) => (kind === 'backup_late' ? [message] : []));
-    const manifestPath = join(layout.current, 'manifest.json');
-    const sandboxed = await readFile(manifestPath, 'utf8');
     assert.deepEqual(messages(await lookOn('2026-12-20')), []);
-    try {
-      await writeFile(manifestPath, sandboxed.replace('"data_clock": "sandbox"', '"data_clock": "live"'));
+    await withRealData(async () => {
       assert.deepEqual(messages(await lookOn('2026-11-22')), [], 'the folder is two days old');
       assert.deepEqual(messages(await lookOn('2026-11-23')), [
         `${layout.root} has no complete backup after 3 days: run make backup TO=... every night`,
@@ -114,19 +124,29 @@ describe('the state of a folder', () => {
         messages(await lookOn('2026-11-26')).join(),
         /^the last complete backup of \S+ is 3 days old: run make backup /,
       );
-    } finally {
-      await writeFile(manifestPath, sandboxed);
-    }
+    });
   });
 
-  test('less than 5 GB of free space is a problem', () => {
-    assert.deepEqual([diskProblems(layout, 5e9), diskProblems(layout, null)], [[], []]);
-    const [found] = diskProblems(layout, 4_999_000_000);
-    assert.deepEqual([found?.kind, found?.level], ['disk_fills', 'warning']);
-    assert.match(
-      found?.message ?? '',
-      /has 4999\.0 MB free, less than 5000\.0 MB: add space, or lower KEEP_DAYS and run/,
-    );
+  test('less than 5 GB of free space is a problem for real data, and not for the sandbox', async () => {
+    const messages = async (blocks: number): Promise<string[]> => {
+      mock.method(fs, 'statfs', () => Promise.resolve({ bavail: blocks, bsize: 1_000_000 }));
+      syncBuiltinESMExports();
+      try {
+        const { troubles } = await look();
+        return troubles.flatMap(({ kind, level, message }) => (kind === 'disk_fills' ? [`${level}: ${message}`] : []));
+      } finally {
+        mock.restoreAll();
+        syncBuiltinESMExports();
+      }
+    };
+    assert.deepEqual(await messages(4_999), []);
+    await withRealData(async () => {
+      assert.deepEqual(await messages(5_000), []);
+      assert.match(
+        (await messages(4_999)).join(),
+        /^warning: .*has 4999\.0 MB free, less than 5000\.0 MB: add space, or lower KEEP_DAYS and run/,
+      );
+    });
   });
 
   test('on a small screen it fits one screen: each problem first, fresh sources by family', async () => {

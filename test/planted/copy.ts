@@ -9,7 +9,7 @@ import type { Findings } from './findings.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-const COPIED = ['api', 'docs', 'ledger', 'lib', 'models', 'pipelines', 'sandbox', 'sources', 'test'];
+const COPIED = ['api', 'clients', 'docs', 'ledger', 'lib', 'models', 'pipelines', 'sandbox', 'sources', 'test'];
 const FILES = ['Makefile', 'package.json', 'tsconfig.json'];
 
 /** Make the copy. @returns its folder, which the caller removes */
