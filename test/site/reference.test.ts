@@ -34,6 +34,8 @@ describe('the reference', () => {
   it('has a page for each call with its price, parameters, example and statuses', () => {
     for (const route of routes()) {
       const text = plainText(pageAt(endpointPath(route.name)));
+      const inMenu = `${templateOf(route)} ${route.price === null ? 'free' : `$${route.price}`} `;
+      assert.ok(text.includes(inMenu), inMenu);
       assert.ok(text.includes(` ${templateOf(route)} `) && text.includes(`GET, ${priceText(route)}`), route.name);
       assert.ok(text.includes(`curl -i '${PUBLIC_URL}${templateOf(route).split('{')[0]}`), route.name);
       for (const [name, schema] of Object.entries({ ...route.pathParams, ...route.params }))

@@ -1,8 +1,9 @@
 /** The RealAuction family: what its pages say, and how a read gets all of a sale day. */
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { type Page } from '../../sources/contract.ts';
-import { realAuctionSource } from '../../sources/families/realauction/counties.ts';
+import { realAuctionSource, realAuctionSources } from '../../sources/families/realauction/counties.ts';
 import { expandTokens } from '../../sources/families/realauction/items.ts';
 import { readSaleType, readStatus } from '../../sources/families/realauction/rows.ts';
 import { candidatesOf } from './parsed.ts';
@@ -10,6 +11,22 @@ import type { DoubleItem } from './realauction_double.ts';
 import { DAY, AT_NINE, items, SITE, read, aidsOf, quarantined } from './realauction_reads.ts';
 
 const cuyahoga = realAuctionSource('oh_cuyahoga_sheriff');
+
+test('each county of the table has the FIPS code of its name, and the host of its office', () => {
+  const counties = readFileSync(new URL('../../models/reference/counties.csv', import.meta.url), 'utf8').split('\n');
+  assert.equal(realAuctionSources.length, 31);
+  for (const { name, hosts, county } of realAuctionSources) {
+    assert.ok(counties.includes(`${county?.fips},${county?.name},${county?.state}`), name);
+    const place = name === 'fl_orange_foreclosure' ? 'myorangeclerk' : name.split('_')[1];
+    const hostOf = {
+      OH: `${place}.sheriffsaleauction.ohio.gov`,
+      PA: `${place}.pa.realforeclose.com`,
+      FL: `${place}.${name.endsWith('_tax_deed') ? 'realtaxdeed' : 'realforeclose'}.com`,
+    };
+    assert.deepEqual(hosts, [hostOf[name.slice(0, 2).toUpperCase() as keyof typeof hostOf]], name);
+    assert.ok(name.startsWith(`${county?.state.toLowerCase()}_${county?.name.split(' ')[0]?.toLowerCase()}_`), name);
+  }
+});
 
 test('tokens are expanded to markup', () => {
   assert.equal(
