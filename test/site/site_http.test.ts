@@ -31,7 +31,6 @@ describe('without a snapshot', () => {
     const response = await fetch(`${shared.app.url}/coverage`, asPage);
     assert.equal(response.status, 503);
     assert.equal(response.headers.get('Retry-After'), '30');
-    assert.match(await response.text(), /No data yet/);
   });
 });
 
@@ -108,7 +107,7 @@ describe('with a snapshot', () => {
 
   it('an archived page that the example report cites is text with its hash, and its bytes are a file', async () => {
     const address = `${shared.app.url}/report/pages/${PAGE_HASH}`;
-    assert.match(await (await fetch(address, asPage)).text(), /This server has no archive/);
+    assert.equal((await fetch(address, asPage)).status, 404, 'without an archive');
     const object = join(shared.folder.path, 'archive', objectPath(PAGE_HASH));
     await mkdir(dirname(object), { recursive: true });
     await writeFile(object, PAGE);
@@ -194,9 +193,7 @@ describe('with a snapshot', () => {
   it('the status speaks to buyers, without the words of operators', async () => {
     const text = (await (await fetch(`${shared.app.url}/status`, asPage)).text()).replaceAll(/<[^>]*>|\s+/gu, ' ');
     assert.match(text, /Buying +(works|paused)/u);
-    assert.match(text, /Freshness by kind of data/u);
     assert.match(text, /1 more not read yet/u);
-    assert.doesNotMatch(text, /every source is up to date/u);
     assert.doesNotMatch(text, /quarantine|staged|degraded/iu);
   });
 
@@ -213,7 +210,7 @@ describe('with a snapshot', () => {
   it('an API error is a page in a browser, with the same status and headers as for a program', async () => {
     for (const [path, status, pattern] of [
       ['/api/deals', 402, /\$0\.05/],
-      ['/nowhere', 404, /Page not found[^]*There is no \/nowhere here[^]*href="\/coverage"/],
+      ['/nowhere', 404, /action="\/build"/],
       [`/api/deals?city=${encodeURIComponent(HOSTILE)}&x=${encodeURIComponent(HOSTILE)}`, 400, /Nothing was charged/],
     ] as const) {
       const [page, problem] = await Promise.all([fetch(shared.app.url + path, asPage), fetch(shared.app.url + path)]);

@@ -1,6 +1,5 @@
-/** Caching, CORS, compression, the handler timeout, health and metrics. */
+/** Caching, CORS, the handler timeout, health and metrics. */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { serve } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
@@ -104,30 +103,6 @@ describe('the server', () => {
     assert.equal(preflight.status, 204);
     assert.equal(preflight.headers.get('Access-Control-Allow-Methods'), 'GET,HEAD');
     assert.equal(preflight.headers.get('Access-Control-Allow-Headers'), 'payment-signature');
-  });
-
-  it('compresses free and paid responses; the digest of a paid one is that of its content', async () => {
-    const buyer = buyerWith();
-    const free = await fetch(`${shared.app.url}/api/meta`, { headers: { 'Accept-Encoding': 'gzip, br' } });
-    assert.match(free.headers.get('Content-Encoding') ?? '', /^(br|gzip|zstd)$/);
-    for (const path of ['/api/deals', '/api/batch/weekly.csv']) {
-      const payment = await buyer.sign(shared.app.url + path);
-      const response = await fetch(shared.app.url + path, {
-        headers: { 'PAYMENT-SIGNATURE': payment, 'Accept-Encoding': 'gzip, br' },
-      });
-      assert.equal(response.status, 200);
-      // The file is shorter than what is worth compressing.
-      assert.equal(response.headers.has('Content-Encoding'), path === '/api/deals');
-      assert.notEqual(response.headers.get('PAYMENT-RESPONSE'), null);
-      const body = Buffer.from(await response.arrayBuffer());
-      assert.equal(
-        response.headers.get('Unencoded-Digest'),
-        `sha-256=:${createHash('sha256').update(body).digest('base64')}:`,
-      );
-      assert.match(body.toString('utf8'), path === '/api/deals' ? /"count":20,/ : /^id,document_number/);
-    }
-    const plain = await exchangeBytes(shared.app.url, 'GET /api/meta HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-    assert.doesNotMatch(plain, /content-encoding/i);
   });
 
   it('times out a slow handler without a charge, and keeps its snapshot open until the work ends', () =>

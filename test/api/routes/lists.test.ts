@@ -182,31 +182,6 @@ describe('paid lists', () => {
     assert.deepEqual(computed, expected, 'min_cap means the same cap rate');
   });
 
-  it('list current signals by amount, filtered by part of the county name', async () => {
-    assert.deepEqual(idsOf((await get('/api/signals')).body), [uuid(2), uuid(4), uuid(1), uuid(3)]);
-    assert.deepEqual(idsOf((await get('/api/signals?county=CUYA&min_amount=500')).body), [uuid(4), uuid(1)]);
-    assert.deepEqual(idsOf((await get('/api/signals?has_address=true')).body), [uuid(4)]);
-    assert.equal((await get('/api/signals?county=%25')).status, 404);
-  });
-
-  it('list auctions from today on, by the data clock, and past ones only with include_past', async () => {
-    assert.deepEqual(idsOf((await get('/api/auctions')).body), [uuid(2), uuid(3), uuid(5)]);
-    assert.deepEqual(idsOf((await get('/api/auctions?include_past=true')).body), [uuid(1), uuid(2), uuid(3), uuid(5)]);
-    assert.deepEqual(idsOf((await get('/api/auctions?from_date=2026-12-01&to_date=2026-12-01')).body), [uuid(3)]);
-    assert.deepEqual(idsOf((await get('/api/auctions?county=lucas')).body), [uuid(5)]);
-  });
-
-  it('list leads verified within the maximum age of the snapshot, without past sales', async () => {
-    assert.deepEqual(idsOf((await get('/api/leads')).body), [uuid(3), uuid(1)]);
-    assert.equal((await get('/api/leads?min_score=81')).status, 404);
-    assert.deepEqual(idsOf((await get('/api/leads?min_signals=2')).body), [uuid(3)]);
-  });
-
-  it('list filings by filing date', async () => {
-    assert.deepEqual(idsOf((await get('/api/filings?state=OH')).body), [3, 2, 1, 10].map(uuid));
-    assert.deepEqual(idsOf((await get('/api/filings?from_date=2026-11-02&name=company%202')).body), [uuid(2)]);
-  });
-
   it('list as recent the last seven days of each register by filing date, in good standing first', async () => {
     const expected = [7, 6, 3, 2, 1, 8, 5].map(uuid);
     assert.deepEqual(idsOf((await get('/api/filings/recent')).body), expected);

@@ -1,34 +1,14 @@
 /** The promised interface: paths, prices, parameters and fields. */
 
+const DEAL_FILTERS = 'state city min_price max_price min_cap min_units max_units min_score status'.split(' ');
+
 /** Path: price, then the names of its parameters in order. */
 export const ENDPOINTS: Record<string, readonly [price: string, ...parameters: string[]]> = {
   '/api/meta': ['0.00'],
   '/api/deals/ids': ['0.00'],
   '/api/lookup': ['0.02', 'address', 'apn', 'parcel', 'city', 'state'],
-  '/api/deals/basic': [
-    '0.01',
-    'state',
-    'city',
-    'min_price',
-    'max_price',
-    'min_cap',
-    'min_units',
-    'max_units',
-    'min_score',
-    'status',
-  ],
-  '/api/deals': [
-    '0.05',
-    'state',
-    'city',
-    'min_price',
-    'max_price',
-    'min_cap',
-    'min_units',
-    'max_units',
-    'min_score',
-    'status',
-  ],
+  '/api/deals/basic': ['0.01', ...DEAL_FILTERS],
+  '/api/deals': ['0.05', ...DEAL_FILTERS],
   '/api/deals/hot': ['0.02'],
   '/api/signals': ['0.03', 'county', 'signal_type', 'min_amount', 'has_address'],
   '/api/auctions': ['0.03', 'county', 'from_date', 'to_date', 'min_appraised', 'include_past'],
