@@ -44,7 +44,10 @@ export interface ModelContract {
   readonly publish?: Publication;
 }
 
-export const defineModel = (contract: ModelContract): ModelContract => contract;
+/** @param contract without audits, if the model has none of its own */
+export const defineModel = (
+  contract: Omit<ModelContract, 'audits'> & Partial<Pick<ModelContract, 'audits'>>,
+): ModelContract => ({ audits: [], ...contract });
 
 /** An audit that no row meets `condition`. */
 export const never = (model: string, name: string, about: string, condition: string): Audit => ({

@@ -5,28 +5,7 @@ import { basename, join } from 'node:path';
 import { createTable, type RecordDefinition } from '../lib/record.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import type { ModelContract } from './contract.ts';
-import BedroomMix from './reference/bedroom_mixes.ts';
-import BuildingSize from './reference/building_sizes.ts';
-import BuildingVintage from './reference/building_vintages.ts';
-import CensusMetro from './reference/census_metros.ts';
-import ExpenseCell from './reference/expense_cells.ts';
-import ExpenseLine from './reference/expense_lines.ts';
-import HudZip from './reference/hud_zips.ts';
-import HvsArea from './reference/hvs_areas.ts';
-import InsuranceSize from './reference/insurance_sizes.ts';
-import InsuranceState from './reference/insurance_states.ts';
-import NoiComparison from './reference/noi_comparisons.ts';
-import TaxRule from './reference/tax_rules.ts';
-import County from './reference/counties.ts';
-import CountyZip from './reference/county_zips.ts';
-import EntityType from './reference/entity_types.ts';
-import LoanFactor from './reference/loan_factors.ts';
-import MetroCounty from './reference/metro_counties.ts';
-import NotCoveredReason from './reference/not_covered_reasons.ts';
-import ParcelFormat from './reference/parcel_formats.ts';
-import SaleRule from './reference/sale_rules.ts';
-import PropertyClass from './reference/property_classes.ts';
-import ZipPlace from './reference/zip_places.ts';
+import { REFERENCES } from './references.ts';
 
 const LAYERS = ['staging', 'intermediate', 'marts'] as const;
 export type Layer = (typeof LAYERS)[number];
@@ -145,33 +124,11 @@ export function referenceSql({ name, record, csvPath }: Reference): readonly str
 }
 
 /** The ZIPs of counties, which the lookup of the API reads too. */
-export const countyZips = (): Reference => reference(CountyZip, 'county_zips');
+export const countyZips = (): Reference => reference(REFERENCES.county_zips, 'county_zips');
 
 /** The comparison with real NOI, which the pages about underwriting show. */
-export const noiComparisons = (): Reference => reference(NoiComparison, 'noi_comparisons');
+export const noiComparisons = (): Reference => reference(REFERENCES.noi_comparisons, 'noi_comparisons');
 
 /** The reference tables, loaded before a build. */
-export const loadReferences = (): Reference[] => [
-  reference(HudZip, 'hud_zips'),
-  countyZips(),
-  reference(EntityType, 'entity_types'),
-  reference(LoanFactor, 'loan_factors'),
-  reference(SaleRule, 'sale_rules'),
-  reference(BuildingSize, 'building_sizes'),
-  reference(BuildingVintage, 'building_vintages'),
-  reference(BedroomMix, 'bedroom_mixes'),
-  reference(ExpenseCell, 'expense_cells'),
-  reference(ExpenseLine, 'expense_lines'),
-  reference(InsuranceSize, 'insurance_sizes'),
-  reference(InsuranceState, 'insurance_states'),
-  reference(CensusMetro, 'census_metros'),
-  reference(HvsArea, 'hvs_areas'),
-  reference(TaxRule, 'tax_rules'),
-  noiComparisons(),
-  reference(ParcelFormat, 'parcel_formats'),
-  reference(PropertyClass, 'property_classes'),
-  reference(MetroCounty, 'metro_counties'),
-  reference(County, 'counties'),
-  reference(ZipPlace, 'zip_places'),
-  reference(NotCoveredReason, 'not_covered_reasons'),
-];
+export const loadReferences = (): Reference[] =>
+  Object.entries(REFERENCES).map(([name, record]) => reference(record, name));

@@ -1,6 +1,6 @@
 /** models/reference/loan_factors.csv: the factors of every loan rate and years that the models may look up. */
 import { annualConstant, monthlyFactor } from '../../models/assumptions/declare.ts';
-import { LOAN_RATES, LOAN_YEARS } from '../../models/reference/loan_factors.ts';
+import { LOAN_RATES, LOAN_YEARS } from '../../models/references.ts';
 
 /** Whole hundredths of a percent as a percentage: 753n is "7.53". */
 const percentOf = (rate: bigint): string => `${rate / 100n}.${String(rate % 100n).padStart(2, '0')}`;

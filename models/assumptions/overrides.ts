@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { messageOf } from '../../lib/errors.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { currentAssumptions, type AssumptionRow, type AssumptionSet } from '../assumptions.ts';
-import { LOAN_RATES, LOAN_YEARS } from '../reference/loan_factors.ts';
+import { LOAN_RATES, LOAN_YEARS } from '../references.ts';
 import { brokenRule } from './rules.ts';
 
 /** Values that published words, key names or the law fix: a reason word contains 144x, a key contains 5_12. */

@@ -10,7 +10,7 @@ import { buildModels } from '../build.ts';
 import { tablesRead } from '../graph.ts';
 import { loadModels, type Model } from '../index.ts';
 import { Run } from '../inputs.ts';
-import { POPULATIONS } from '../reference/noi_comparisons.ts';
+import { POPULATIONS } from '../references.ts';
 import { csvText, prepareCalibration, stepSql, STEPS } from './calibrate.ts';
 import { CALIBRATION_FILES, COMPARISON_FILES, loadFiles } from './files.ts';
 

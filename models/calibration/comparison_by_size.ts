@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { noiComparisons } from '../index.ts';
-import NoiComparison, { type AIMS, type POPULATIONS } from '../reference/noi_comparisons.ts';
+import { REFERENCES, type AIMS, type POPULATIONS } from '../references.ts';
 
 const SHOWN = {
   population: true,
@@ -17,7 +17,7 @@ const SHOWN = {
   proxy_q3: true,
   aim: true,
 } as const;
-const Cell = z.object({ ...NoiComparison.schema.pick(SHOWN).shape, n: z.coerce.number().int() });
+const Cell = z.object({ ...REFERENCES.noi_comparisons.schema.pick(SHOWN).shape, n: z.coerce.number().int() });
 
 export type ComparedCell = z.infer<typeof Cell>;
 

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { literal } from '../../lib/sql.ts';
-import type { POPULATIONS } from '../reference/noi_comparisons.ts';
+import type { POPULATIONS } from '../references.ts';
 
 export interface RawFile {
   /** Table of its rows. */

@@ -3,6 +3,5 @@ import { RejectedRow } from '../inputs.ts';
 
 export default defineModel({
   record: RejectedRow,
-  audits: [],
   publish: { orderBy: ['source', 'page_url', 'page_row', 'page_sha256'] },
 });

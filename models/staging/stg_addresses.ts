@@ -13,5 +13,4 @@ export default defineModel({
       ...addressParts('the line has no house number'),
     },
   ),
-  audits: [],
 });

@@ -14,5 +14,4 @@ export default defineModel({
       ...addressParts('the street has no house number'),
     },
   ),
-  audits: [],
 });

@@ -20,5 +20,4 @@ export default defineModel({
       ...Provenance.schema.shape,
     },
   ),
-  audits: [],
 });

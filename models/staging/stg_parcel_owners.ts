@@ -17,5 +17,4 @@ export default defineModel({
       ...fieldsOf(Provenance, ['observed_at']),
     },
   ),
-  audits: [],
 });

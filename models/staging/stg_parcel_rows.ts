@@ -14,5 +14,4 @@ export default defineModel({
       parcel_key: text('Normalized parcel number.', { absent: 'parcel_raw is no parcel number' }),
     },
   ),
-  audits: [],
 });

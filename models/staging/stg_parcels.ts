@@ -23,4 +23,4 @@ export const StagedParcel = defineRecord(
   },
 );
 
-export default defineModel({ record: StagedParcel, audits: [] });
+export default defineModel({ record: StagedParcel });

@@ -14,5 +14,4 @@ export default defineModel({
       ...fieldsOf(Provenance, ['observed_at', 'page_sha256', 'page_row']),
     },
   ),
-  audits: [],
 });

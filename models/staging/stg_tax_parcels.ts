@@ -24,16 +24,9 @@ export default defineModel({
       }),
       mail_house: text('House number of the mailing address.', { absent: 'not published, or a post office box' }),
       mail_kind: oneOf(MAIL_KINDS, 'Kind of the mailing address.'),
-      ...fieldsOf(TaxParcel, [
-        'amount',
-        'amount_basis',
-        'years_delinquent',
-        'certified_year',
-        'county_value',
-        'property_class',
-      ]),
+      ...fieldsOf(TaxParcel, ['amount', 'amount_basis', 'years_delinquent', 'certified_year', 'county_value']),
+      ...fieldsOf(TaxParcel, ['property_class']),
       ...Provenance.schema.shape,
     },
   ),
-  audits: [],
 });

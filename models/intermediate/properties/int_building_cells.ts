@@ -1,6 +1,5 @@
 import { defineRecord, oneOf } from '../../../lib/record.ts';
-import { BUILDING_SIZES } from '../../reference/building_sizes.ts';
-import { VINTAGES } from '../../reference/building_vintages.ts';
+import { BUILDING_SIZES, VINTAGES } from '../../references.ts';
 import { defineModel } from '../../contract.ts';
 import { fieldsOf } from '../../fields.ts';
 import { Deal } from '../../marts/deals.ts';

@@ -7,7 +7,7 @@ import { openDuck } from '../../../lib/duck.ts';
 import { calibrate, referenceNamed } from '../../../models/calibration/calibrate.ts';
 import { compareNoi } from '../../../models/calibration/compare.ts';
 import { CALIBRATION_FILES, COMPARISON_FILES, hasFiles } from '../../../models/calibration/files.ts';
-import { POPULATIONS } from '../../../models/reference/noi_comparisons.ts';
+import { POPULATIONS } from '../../../models/references.ts';
 import { thorough } from '../../thorough.ts';
 
 const REAL = process.env['FOLDER'] ?? fileURLToPath(new URL('../../../../shared/real', import.meta.url));
