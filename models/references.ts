@@ -67,10 +67,10 @@ const quartile = (about: string) => ratio(`${about} of our NOI over the property
 /** By the name of the CSV file, in the order in which they are loaded. */
 export const REFERENCES = {
   /**
-   * ZIPs and the HUD areas they overlap, for the areas of the twenty metros and Canton, OH. From the ZIP-level rents that
-   * HUD published for fiscal year 2024 (a US government work), with the current code of Cleveland's area. A ZIP has one
-   * row for each area it overlaps. ZIPs opened since then, and ZIPs of post office boxes, are missing: a property there
-   * has no rent.
+   * ZIPs and the HUD areas they overlap, for the areas of the twenty metros and Canton, OH. From the ZIP-level rents
+   * that HUD published for fiscal year 2024 (a US government work), with the current code of Cleveland's area. A ZIP
+   * has one row for each area it overlaps. ZIPs opened since then, and ZIPs of post office boxes, are missing: a
+   * property there has no rent.
    */
   hud_zips: defineRecord('hud_zip', 'One row per ZIP and HUD area that it overlaps.', ['zip', 'hud_area_code'], {
     zip: text('Five-digit ZIP.'),
@@ -78,9 +78,9 @@ export const REFERENCES = {
   }),
   /**
    * ZIPs that the sources of a county cover. Of an Ohio county: the postal area around its seat, and single ZIPs of its
-   * other towns. Of other counties: the census's ZIPs that two public lists of ZIPs, one of them GeoNames, both put into
-   * the county. A ZIP may cross a county line, so this decides only whether "none found" has a meaning. It never places a
-   * property in a county.
+   * other towns. Of other counties: the census's ZIPs that two public lists of ZIPs, one of them GeoNames, both put
+   * into the county. A ZIP may cross a county line, so this decides only whether "none found" has a meaning. It never
+   * places a property in a county.
    */
   county_zips: defineRecord('county_zip', 'One row per county and ZIP prefix.', ['county_fips', 'zip_prefix'], {
     county_fips: text('Five-digit county FIPS.'),
@@ -114,9 +114,9 @@ export const REFERENCES = {
     },
   ),
   /**
-   * The law behind an opening bid. Ohio's is from public copies of the Ohio Revised Code; bills SB 135 and HB 151 (136th
-   * General Assembly), which would amend 2329.17, 2329.20 and 2329.52, were pending at that time. A bid is derived only
-   * in a state that has a row of the basis two_thirds_of_appraisal.
+   * The law behind an opening bid. Ohio's is from public copies of the Ohio Revised Code; bills SB 135 and HB 151
+   * (136th General Assembly), which would amend 2329.17, 2329.20 and 2329.52, were pending at that time. A bid is
+   * derived only in a state that has a row of the basis two_thirds_of_appraisal.
    */
   sale_rules: defineRecord(
     'sale_rule',
@@ -185,7 +185,9 @@ export const REFERENCES = {
     source: text('Source of the figures.'),
     as_of: date('Last day that the figures describe.'),
   }),
-  /** Yearly expenses a unit by size, from the survey of landlords. The underwriting reads repairs and owner_utilities. */
+  /**
+   * Yearly expenses a unit by size, from the survey of landlords. The underwriting reads repairs and owner_utilities.
+   */
   expense_lines: defineRecord('expense_line', 'One row per size of buildings and kind of expense.', ['size', 'line'], {
     size: oneOf(BUILDING_SIZES, 'Size of the building.'),
     line: oneOf(EXPENSE_LINES, 'Kind of expense.'),
@@ -273,8 +275,8 @@ export const REFERENCES = {
     {
       population: oneOf(
         POPULATIONS,
-        'survey: owners of the Rental Housing Finance Survey; assessor: worksheets of Cook County, a model of his own; ' +
-          'loans: statements and underwriting of securitized loans.',
+        'survey: owners of the Rental Housing Finance Survey; assessor: worksheets of Cook County, a model of his ' +
+          'own; loans: statements and underwriting of securitized loans.',
       ),
       size: oneOf(BUILDING_SIZES, 'Size of the building.'),
       vintage: oneOf(CELL_VINTAGES, 'Years of construction. any: all properties of the size.'),
@@ -293,8 +295,8 @@ export const REFERENCES = {
       }),
       aim: oneOf(
         AIMS,
-        'Aim: a median of 0.90 to 1.10, and quartiles nearer to each other, over the median, than those of the simple ' +
-          'proxy. too_few: fewer than 100 properties.',
+        'Aim: a median of 0.90 to 1.10, and quartiles nearer to each other, over the median, than those of the ' +
+          'simple proxy. too_few: fewer than 100 properties.',
       ),
       source: text('Source of the NOI.'),
       as_of: date('End of the newest month that a file of the comparison describes.'),
@@ -317,17 +319,17 @@ export const REFERENCES = {
       rule: text('Parts of the number, and the parts that the key keeps.'),
       confirmed: oneOf(
         ['publisher', 'recorded', 'third_party', 'unconfirmed'],
-        'Evidence of the form. publisher: its documentation says so; recorded: rows of a source show it; third_party: ' +
-          'a public project that reads the source says so; unconfirmed: assumed.',
+        'Evidence of the form. publisher: its documentation says so; recorded: rows of a source show it; ' +
+          'third_party: a public project that reads the source says so; unconfirmed: assumed.',
       ),
       source: text('Document or page in which the form was read.'),
       read_on: date('Day on which it was read.'),
     },
   ),
   /**
-   * The kind of property that a county's class code or land use words mean. Ohio's codes are those of Ohio Administrative
-   * Code 5703-25-10; counties add digits and print words. A code for 4 to 19 units counts as five_up: most of its range
-   * is. Where a class means different property in different counties, its kind is unknown.
+   * The kind of property that a county's class code or land use words mean. Ohio's codes are those of Ohio
+   * Administrative Code 5703-25-10; counties add digits and print words. A code for 4 to 19 units counts as five_up:
+   * most of its range is. Where a class means different property in different counties, its kind is unknown.
    */
   property_classes: defineRecord(
     'property_class',
@@ -345,8 +347,8 @@ export const REFERENCES = {
     },
   ),
   /**
-   * Counties of the metros: of the twenty with listings, and of those without whose records are read. Metros and counties
-   * are those of HUD's rent areas of fiscal year 2026. A listing is in the metro of its rent area.
+   * Counties of the metros: of the twenty with listings, and of those without whose records are read. Metros and
+   * counties are those of HUD's rent areas of fiscal year 2026. A listing is in the metro of its rent area.
    */
   metro_counties: defineRecord('metro_county', 'One row per county of a metro.', ['county_fips'], {
     metro: text('Name of the metro: its largest city.'),

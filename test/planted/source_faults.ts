@@ -88,7 +88,7 @@ export const sourceFaults: readonly PlantedFault[] = [
     name: 'the older of two reads of one rate counts',
     changes: [change('models/staging/stg_survey_rates.sql', 'observed_at desc,', 'observed_at,')],
     caughtBy: [
-      test('models/loans/survey_rates.test.ts', 'a rate that two sources publish is one row, of the newer read'),
+      test('models/loans/loan_rates.test.ts', 'a rate that two sources publish is one row, of the newer read'),
     ],
   },
   {
