@@ -196,7 +196,7 @@ export interface TableColumn {
   readonly isNumeric?: boolean;
 }
 
-/** A table that scrolls sideways on a narrow screen. The first cell of a row is its header. */
+/** A table that scrolls sideways on a narrow screen. The first cell of a row is its header. Caption '' is none. */
 export const plainTable = (
   caption: Piece,
   label: string,
@@ -209,9 +209,12 @@ export const plainTable = (
   return wideTable(
     label,
     html`<table>
-      <caption>
-        ${caption}
-      </caption>
+      ${
+        caption !== '' &&
+        html`<caption>
+          ${caption}
+        </caption>`
+      }
       <thead>
         <tr>
           ${columns.map((column, i) => html`<th scope="col" ${numClass(i)}>${column.label}</th>`)}

@@ -1,7 +1,7 @@
 /** /status: for buyers. Whether the service is up, whether it sells, and how fresh each kind of record is. */
 import type { Health } from '../../http/health.ts';
 import { html, type Html } from '../html.ts';
-import { cardTable, externalLink, figures, wideTable, type Figure } from '../layout.ts';
+import { cardTable, externalLink, figures, plainTable, type Figure } from '../layout.ts';
 import { countText, day } from '../format.ts';
 import { rowsFor, textOrNull, type PageContext, type Page } from '../page.ts';
 import { RECORDS } from './report/words.ts';
@@ -139,31 +139,23 @@ function familySection(title: string, rows: readonly Row[], buys: string): Html 
     <p class="small">
       One bar for each source, in the order of the table. A source whose bar passes the line is delayed.
     </p>
-    ${wideTable(
+    ${plainTable(
+      '',
       title,
-      html`<table>
-        <thead>
-          <tr>
-            <th scope="col">Source</th>
-            <th scope="col">State</th>
-            <th scope="col">Last read</th>
-            <th scope="col">Schedule</th>
-            <th scope="col" class="num">Rows</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows.map(
-            (row) =>
-              html`<tr>
-                <th scope="row">${externalLink(String(row['home']), String(row['title']))}</th>
-                <td>${tag(row)}</td>
-                <td>${lastRead(row)}</td>
-                <td>${everyText(row)}</td>
-                <td class="num">${countText(Number(row['rows_out']))}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>`,
+      [
+        { label: 'Source' },
+        { label: 'State' },
+        { label: 'Last read' },
+        { label: 'Schedule' },
+        { label: 'Rows', isNumeric: true },
+      ],
+      rows.map((row) => [
+        externalLink(String(row['home']), String(row['title'])),
+        tag(row),
+        lastRead(row),
+        everyText(row),
+        countText(Number(row['rows_out'])),
+      ]),
     )}
   </details>`;
 }

@@ -1,5 +1,5 @@
 /** What-ifs of a report: debt coverage and cap rate for other rents, vacancies, expenses and loan rates. */
-import { html, type Html } from '../../html.ts';
+import { html, type Html, type Piece } from '../../html.ts';
 import { wideTable } from '../../layout.ts';
 import { dollarsText, percentText, shareText } from '../../format.ts';
 import type { ReportBody } from './report.ts';
@@ -13,37 +13,47 @@ const unique = (values: readonly string[]): string[] => [...new Set(values)];
 const toneOf = (dscr: number, minCoverage: number): string =>
   dscr >= minCoverage ? 'good' : dscr >= 1 ? 'thin' : 'bad';
 
-/** The debt at each rate over each number of years. */
-function loanTable({ sensitivity: grid }: ReportBody): Html {
-  const years = unique(grid.loans.map((loan) => loan.years));
-  const rates = unique(grid.loans.map((loan) => loan.rate_pct));
-  const loanAt = (rate: string, term: string) =>
-    grid.loans.find((loan) => loan.rate_pct === rate && loan.years === term);
-  return html`<table class="grid">
+/** A table with a head of one or two rows, and a header before the cells of each line. */
+const gridTable = (caption: string, head: Piece, lines: readonly (readonly [header: Piece, cells: Piece])[]): Html =>
+  html`<table class="grid">
     <caption>
-      Debt service per year, with the debt coverage of the underwritten income. Columns: years of amortization.
+      ${caption}
     </caption>
     <thead>
-      <tr>
-        <th scope="col">Loan rate</th>
-        ${years.map((term) => html`<th scope="col">${term} years</th>`)}
-      </tr>
+      ${head}
     </thead>
     <tbody>
-      ${rates.map(
-        (rate) =>
+      ${lines.map(
+        ([header, cells]) =>
           html`<tr>
-            <th scope="row">${percentText(Number(rate))}</th>
-            ${years.map((term) => {
-              const loan = loanAt(rate, term);
-              return html`<td>
-                ${loan && dollarsText(Number(loan.annual_debt_service))}<span class="sub">${loan?.dscr ?? ''}</span>
-              </td>`;
-            })}
+            <th scope="row">${header}</th>
+            ${cells}
           </tr>`,
       )}
     </tbody>
   </table>`;
+
+const headRow = (labels: readonly string[]): Html =>
+  html`<tr>
+    ${labels.map((label) => html`<th scope="col">${label}</th>`)}
+  </tr>`;
+
+/** The debt at each rate over each number of years. */
+function loanTable({ sensitivity: { loans } }: ReportBody): Html {
+  const years = unique(loans.map((loan) => loan.years));
+  return gridTable(
+    'Debt service per year, with the debt coverage of the underwritten income. Columns: years of amortization.',
+    headRow(['Loan rate', ...years.map((term) => `${term} years`)]),
+    unique(loans.map((loan) => loan.rate_pct)).map((rate) => [
+      percentText(Number(rate)),
+      years.map((term) => {
+        const loan = loans.find((one) => one.rate_pct === rate && one.years === term);
+        return html`<td>
+          ${loan && dollarsText(Number(loan.annual_debt_service))}<span class="sub">${loan?.dscr ?? ''}</span>
+        </td>`;
+      }),
+    ]),
+  );
 }
 
 /** The grid of a report, as its tables read it. */
@@ -80,8 +90,8 @@ function readGrid({ sensitivity: { cells, rates }, assumptions, paths, deal, deb
   };
 }
 
-const rowHead = ({ rent, expense }: Grid['lines'][number]): Html =>
-  html`<th scope="row">rent ${shareText(rent, true)}, expenses ${shareText(expense, true)}</th>`;
+const lineText = ({ rent, expense }: Grid['lines'][number]): string =>
+  `rent ${shareText(rent, true)}, expenses ${shareText(expense, true)}`;
 
 const vacancyText = (vacancy: string): string => `vacancy ${shareText(vacancy)}`;
 
@@ -91,62 +101,39 @@ function coverageTable({ rates, vacancies, lines, minCoverage, cellAt, isBase }:
     html`<td class="${toneOf(Number(dscr), minCoverage)}${isBaseCase ? ' base' : ''}">
       ${dscr}${isBaseCase && html`<span class="sr"> base case</span>`}
     </td>`;
-  return html`<table class="grid">
-    <caption>
-      Debt coverage. Columns: vacancy, then loan rate. The outlined cell is the base case.
-    </caption>
-    <thead>
-      <tr>
+  return gridTable(
+    'Debt coverage. Columns: vacancy, then loan rate. The outlined cell is the base case.',
+    html`<tr>
         <th scope="col" rowspan="2">Rent and expense ratio</th>
         ${vacancies.map((vacancy) => html`<th scope="colgroup" colspan="${rates.length}">${vacancyText(vacancy)}</th>`)}
       </tr>
-      <tr>
-        ${vacancies.map(() => rates.map((rate) => html`<th scope="col">${percentText(Number(rate))}</th>`))}
-      </tr>
-    </thead>
-    <tbody>
-      ${lines.map(
-        (line) =>
-          html`<tr>
-            ${rowHead(line)}${vacancies.map((vacancy) =>
-              (cellAt(line, vacancy)?.dscr ?? []).map((dscr, i) =>
-                coverageCell(dscr, isBase(line, vacancy, rates[i] ?? '')),
-              ),
-            )}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+      ${headRow(vacancies.flatMap(() => rates.map((rate) => percentText(Number(rate)))))}`,
+    lines.map((line) => [
+      lineText(line),
+      vacancies.map((vacancy) =>
+        (cellAt(line, vacancy)?.dscr ?? []).map((dscr, i) => coverageCell(dscr, isBase(line, vacancy, rates[i] ?? ''))),
+      ),
+    ]),
+  );
 }
 
 /** Cap rate and income for each line and vacancy. */
 const capTable = ({ vacancies, lines, cellAt, isBase }: Grid): Html =>
-  html`<table class="grid">
-    <caption>
-      Cap rate and net operating income. Columns: vacancy.
-    </caption>
-    <thead>
-      <tr>
-        <th scope="col">Rent and expense ratio</th>
-        ${vacancies.map((vacancy) => html`<th scope="col">${vacancyText(vacancy)}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${lines.map(
-        (line) =>
-          html`<tr>
-            ${rowHead(line)}${vacancies.map((vacancy) => {
-              const cell = cellAt(line, vacancy);
-              return html`<td ${isBase(line, vacancy) ? html` class="base"` : ''}>
-                ${cell && percentText(Number(cell.cap_rate_pct))}<span class="sub"
-                  >${cell && dollarsText(Number(cell.noi))}</span
-                >
-              </td>`;
-            })}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  gridTable(
+    'Cap rate and net operating income. Columns: vacancy.',
+    headRow(['Rent and expense ratio', ...vacancies.map(vacancyText)]),
+    lines.map((line) => [
+      lineText(line),
+      vacancies.map((vacancy) => {
+        const cell = cellAt(line, vacancy);
+        return html`<td ${isBase(line, vacancy) ? html` class="base"` : ''}>
+          ${cell && percentText(Number(cell.cap_rate_pct))}<span class="sub"
+            >${cell && dollarsText(Number(cell.noi))}</span
+          >
+        </td>`;
+      }),
+    ]),
+  );
 
 export function sensitivity(report: ReportBody): Html {
   const { cells, reliability, status } = report.sensitivity;
