@@ -15,10 +15,87 @@
 import type { RecordDefinition } from '../lib/record.ts';
 import type { DropFolders, DropFormat } from './dropped_files.ts';
 import { COVERED_KINDS, type CoveredKind, type Family } from './kinds.ts';
-import type { Season } from './season.ts';
-import { requireTerms, type Terms } from './terms.ts';
+import type { Season } from './days.ts';
 
-export interface Divides {
+/** Why a source's new rows are not trusted: thrown by parse, by fetch, or by the checks after them. */
+export const QUARANTINE_REASONS = [
+  'malformed_page',
+  'empty_body',
+  'truncated_download',
+  'unknown_column',
+  'missing_column',
+  'template_changed',
+  'count_mismatch',
+  'too_few_rows',
+  'too_many_rejects',
+  'row_count_dropped',
+  'body_too_large',
+  'parser_error',
+] as const;
+export type QuarantineReason = (typeof QUARANTINE_REASONS)[number];
+
+/** The page is not as the adapter expects: its new rows are set aside, the last good rows stay. */
+export class Quarantine extends Error {
+  override readonly name = 'Quarantine';
+  readonly reason: QuarantineReason;
+  readonly pageUrl: string | undefined;
+  constructor(reason: QuarantineReason, detail: string, pageUrl?: string) {
+    super(detail);
+    this.reason = reason;
+    this.pageUrl = pageUrl;
+  }
+}
+
+export const UNAVAILABLE_REASONS = [
+  'refused',
+  'robots',
+  'rate_limited',
+  'challenge',
+  'not_found',
+  'server_error',
+  'unreachable',
+  'host_not_found',
+  'no_network',
+  'host_not_allowed',
+] as const;
+
+/** The site refuses or does not respond. A refusal is respected. */
+export class SourceUnavailable extends Error {
+  override readonly name = 'SourceUnavailable';
+  readonly reason: (typeof UNAVAILABLE_REASONS)[number];
+  readonly status: number | undefined;
+  readonly pageUrl: string;
+  constructor(reason: SourceUnavailable['reason'], detail: string, pageUrl: string, status?: number) {
+    super(detail);
+    this.reason = reason;
+    this.pageUrl = pageUrl;
+    this.status = status;
+  }
+}
+
+const TERMS_BASES = ['us_government_work', 'open_data', 'public_record', 'permission', 'sandbox_only'] as const;
+
+/** Terms under which a source may be read. A source without them cannot be defined. */
+interface Terms {
+  readonly basis: (typeof TERMS_BASES)[number];
+  /** One sentence for the operator, including any unknown terms. */
+  readonly note: string;
+  readonly url?: string;
+  /** Why its terms let a reader see an archived page. Default: not shown. Never set it if pages name individuals. */
+  readonly showPages?: string;
+}
+
+/** Refuse a source that does not state its terms, before any request to its site. */
+export function requireTerms(source: { readonly name: string; readonly terms?: Partial<Terms> | undefined }): void {
+  const { name, terms } = source;
+  if (TERMS_BASES.some((basis) => basis === terms?.basis) && terms?.note?.trim()) return;
+  throw new Error(
+    `source ${name}: terms is ${JSON.stringify(terms ?? null)}, ` +
+      `expected a basis (${TERMS_BASES.join(', ')}) and a note on the terms under which it may be read`,
+  );
+}
+
+interface Divides {
   /** Kinds of such pages. */
   readonly kinds: readonly string[];
   /**
@@ -30,11 +107,8 @@ export interface Divides {
 
 export type { DropFolders, DropFormat, Family };
 
-export { QUARANTINE_REASONS, Quarantine, SourceUnavailable, UNAVAILABLE_REASONS } from './read_errors.ts';
-export type { QuarantineReason } from './read_errors.ts';
-
 /** Kinds of records for which a source's list of a place is complete, so that a missing property has none. */
-export interface Covers {
+interface Covers {
   readonly kinds: readonly CoveredKind[];
   /** The only city that it covers, if it is not the whole county. */
   readonly city?: string;
@@ -81,7 +155,7 @@ export type Candidate =
     };
 
 /** What an adapter expects of a read. A breach quarantines the source's new rows; the run continues. */
-export interface Expectations {
+interface Expectations {
   /** Minimum number of rows. 0 if the source may be empty. */
   readonly minRows: number;
   /** Maximum share of rejected candidates, 0..1. */
@@ -97,7 +171,7 @@ export interface Expectations {
 }
 
 /** The newest row that a read must have: a page may still be served after its publisher stopped updating it. */
-export interface NewestRow {
+interface NewestRow {
   /** Column of type date. */
   readonly column: string;
   /** Column of the series, if the source has several: the newest row of each is judged. */
@@ -209,7 +283,7 @@ export interface FetchContext {
 }
 
 /** Candidates of a page: a list, or one at a time where a page holds millions. */
-export type Candidates = readonly Candidate[] | AsyncIterable<Candidate>;
+type Candidates = readonly Candidate[] | AsyncIterable<Candidate>;
 
 export interface SourceSpec<C extends Candidates = Candidates> {
   /** Folder name, lower snake case, unique: `oh_cuyahoga_tax`. */

@@ -3,9 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { RecordDefinition } from '../lib/record.ts';
 import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts';
-import type { SourceSpec } from './contract.ts';
+import { requireTerms, type SourceSpec } from './contract.ts';
 import { realAuctionSources } from './families/realauction/counties.ts';
-import { requireTerms } from './terms.ts';
 
 /** An adapter and its folder. */
 export interface FoundSource {

@@ -7,7 +7,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PgBoss } from 'pg-boss';
 import { z } from 'zod';
-import { Quarantine, SourceUnavailable, type QuarantineReason, type SourceSpec } from '../../sources/contract.ts';
+import { Quarantine, type QuarantineReason, type SourceSpec, SourceUnavailable } from '../../sources/contract.ts';
 import { RequestRecord } from '../../sources/fetch/archive.ts';
 import { PageRef } from '../ingest/reads.ts';
 import { StagedShard } from '../ingest/stage/stage_shard.ts';

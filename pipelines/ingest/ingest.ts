@@ -2,7 +2,7 @@
 import { basename, relative } from 'node:path';
 import type { Archive } from '../../sources/fetch/archive.ts';
 import { readDrop } from '../../sources/fetch/drop.ts';
-import { Quarantine, SourceUnavailable, type SourceSpec } from '../../sources/contract.ts';
+import { Quarantine, type SourceSpec, SourceUnavailable } from '../../sources/contract.ts';
 import type { Clock } from '../clock.ts';
 import type { Crawler, SourceRead } from '../crawl/crawler.ts';
 import { parseRunId, type Layout } from '../layout.ts';

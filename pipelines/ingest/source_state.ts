@@ -3,7 +3,7 @@ import type { SourceRead } from '../../models/inputs.ts';
 import { coveredBy, type SourceSpec } from '../../sources/contract.ts';
 import { publicAddress } from '../../sources/fetch/polite/hosts.ts';
 import { yearInUse } from '../../sources/fiscal_year.ts';
-import { isInSeason, type Season } from '../../sources/season.ts';
+import { isInSeason, type Season } from '../../sources/days.ts';
 import { daysBetween } from '../clock.ts';
 import { NO_RECENT_ROWS, withoutRecentRows } from './recency.ts';
 import { whatIsMissing } from '../permission.ts';

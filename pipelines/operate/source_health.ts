@@ -1,7 +1,7 @@
 /** Health of one source: whether its rows are fresh, and what its latest read failed with. */
 import type { Manifest } from '../../models/manifest.ts';
 import type { SourceSpec } from '../../sources/contract.ts';
-import { nextInSeason } from '../../sources/season.ts';
+import { nextInSeason } from '../../sources/days.ts';
 import { daysBetween } from '../clock.ts';
 import { awaitsOperator, waitsFor, WAITS } from '../ingest/source_state.ts';
 import { nextReadOn } from './schedule.ts';

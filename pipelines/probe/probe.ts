@@ -3,11 +3,11 @@
  * stops after the first page with rows. Nothing is staged or published, and the data folder is only read.
  */
 import {
-  Quarantine,
-  SourceUnavailable,
   type FetchContext,
   type Page,
+  Quarantine,
   type SourceSpec,
+  SourceUnavailable,
 } from '../../sources/contract.ts';
 import { addDays } from '../../sources/days.ts';
 import type { Fetcher } from '../../sources/fetch/fetcher.ts';

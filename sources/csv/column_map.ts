@@ -1,6 +1,6 @@
 /** The operator's own map of a list's headings, in a file next to the list. */
 import { z } from 'zod';
-import { Quarantine, type Page } from '../contract.ts';
+import { type Page, Quarantine } from '../contract.ts';
 import { parseJson } from '../json.ts';
 import type { Cell } from './xlsx.ts';
 

@@ -1,9 +1,15 @@
-/** Tables in CSV files and workbooks without a fixed layout: columns are found by their headings. */
-import { Quarantine, type Candidate, type Page } from '../contract.ts';
-import { tidy } from '../values.ts';
+/**
+ * Tables in files without a fixed layout, whose columns are found by their headings: text with any delimiter,
+ * workbooks, web pages (also those named like a workbook) and lists of JSON objects.
+ */
+import { load } from 'cheerio/slim';
+import { isObject, type JsonObject } from '../../lib/json.ts';
+import { type Candidate, type Page, Quarantine } from '../contract.ts';
+import { parseJson } from '../json.ts';
+import { line, tidy } from '../values.ts';
 import { readCsv } from './csv.ts';
 import { isXls, readXls } from './xls.ts';
-import { readXlsx, type Cell, type Sheet } from './xlsx.ts';
+import { type Cell, readXlsx, type Sheet } from './xlsx.ts';
 
 /** One row of a sheet or CSV file. */
 export interface TableRow {
@@ -55,7 +61,7 @@ export function csvRows(text: string, pageUrl: string, delimiter: string): Table
   const { header, rows } = readCsv(text, pageUrl, { looseQuotes: true, delimiter });
   return [
     { cells: header, raw: header.join(','), where: 'line 1', isFixedWidth: true },
-    ...rows.map(({ cells, raw, line }) => ({ cells, raw, where: `line ${line}`, isFixedWidth: true })),
+    ...rows.map(({ cells, raw, line: at }) => ({ cells, raw, where: `line ${at}`, isFixedWidth: true })),
   ];
 }
 
@@ -178,3 +184,111 @@ export const textsOf = ({ cells }: TableRow): string[] =>
 /** Cells of the first row with two texts or more, for the message that no heading row was found. */
 export const firstFilledRow = (tables: readonly (readonly TableRow[])[]): readonly Cell[] =>
   tables.flat().find((row) => textsOf(row).length > 1)?.cells ?? [];
+
+const DELIMITERS = [',', '\t', ';', '|'] as const;
+type Delimiter = (typeof DELIMITERS)[number];
+
+/** Length of the part of a file to inspect. */
+const LOOKED_AT = 50_000;
+
+/**
+ * The delimiter that the largest number of lines has equally often, outside of quotes; of two such delimiters, the more
+ * frequent one. Commas in addresses and amounts vary from line to line. A comma if the text has none.
+ */
+export function detectDelimiter(text: string): Delimiter {
+  const lines = text
+    .slice(0, LOOKED_AT)
+    .replace(/"[^"]*"/gu, '')
+    .split(/\r?\n|\r/u)
+    .filter((each) => each.trim() !== '');
+  const scored = DELIMITERS.map((delimiter) => {
+    const counts = lines.map((each) => each.split(delimiter).length - 1).filter((count) => count > 0);
+    const [most] = [...Map.groupBy(counts, (count) => count)]
+      .map(([count, same]) => ({ count, lines: same.length }))
+      .sort((a, b) => b.lines - a.lines || b.count - a.count);
+    return { delimiter, lines: most?.lines ?? 0, count: most?.count ?? 0 };
+  });
+  return scored.sort((a, b) => b.lines - a.lines || b.count - a.count)[0]?.delimiter ?? ',';
+}
+
+/** The widest cell that is padded with blank cells. */
+const MAX_SPAN = 200;
+
+/**
+ * Rows of each table, those of nested tables only in their own. A cell over several columns is followed by blank ones.
+ * A row that a cell of an earlier row reaches into is too short, so it is refused.
+ * @throws Quarantine truncated_download if a table does not end
+ */
+export function htmlTables(html: string, pageUrl: string): TableRow[][] {
+  if ((html.match(/<table\b/giu) ?? []).length > (html.match(/<\/table\s*>/giu) ?? []).length)
+    throw new Quarantine('truncated_download', 'a table on the page is truncated: its end is missing', pageUrl);
+  const $ = load(html.replace(/<br\s*\/?>/giu, '\n'));
+  return $('table')
+    .toArray()
+    .map((table, at) =>
+      $(table)
+        .find('tr')
+        .toArray()
+        .filter((row) => $(row).closest('table').is(table))
+        .map((row, index) => {
+          const cells = $(row)
+            .children('th, td')
+            .toArray()
+            .flatMap((cell) => {
+              const span = Math.min(Number($(cell).attr('colspan') ?? 1) || 1, MAX_SPAN);
+              const text = $(cell).text().trim();
+              return [text, ...Array.from({ length: span - 1 }, () => '')];
+            });
+          const where = `table ${at + 1} row ${index + 1}`;
+          return { cells, raw: cells.map((cell) => line(cell) ?? '').join(' | '), where, isFixedWidth: true };
+        }),
+    );
+}
+
+/** Maximum depth at which lists are found: {"data": {"listings": [...]}}. */
+const MAX_DEPTH = 4;
+
+/** The longest list of objects in a document. */
+function longestList(value: unknown, depth = 0): readonly JsonObject[] {
+  if (depth > MAX_DEPTH) return [];
+  if (Array.isArray(value)) return value.filter(isObject);
+  if (!isObject(value)) return [];
+  return Object.values(value)
+    .map((inner) => longestList(inner, depth + 1))
+    .reduce((longest, list) => (list.length > longest.length ? list : longest), []);
+}
+
+/** Texts, numbers and booleans of an object by their path: "address.city". Lists are left out. */
+function collectLeaves(object: JsonObject, path = ''): [string, Cell][] {
+  return Object.entries(object).flatMap(([key, value]): [string, Cell][] => {
+    const name = path === '' ? key : `${path}.${key}`;
+    if (isObject(value)) return collectLeaves(value, name);
+    if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      return [[name, value]];
+    return [];
+  });
+}
+
+/**
+ * The names of all objects as the heading row, then one row for each object. A nested value is named by the last part
+ * of its path where that is unique.
+ * @throws Quarantine malformed_page if the text is not JSON
+ */
+export function jsonRows(text: string, pageUrl: string): TableRow[] {
+  const list = longestList(parseJson(text, 'the file', pageUrl));
+  if (list.length === 0) throw new Quarantine('missing_column', 'the JSON file holds no list of objects', pageUrl);
+  const objects = list.map((object) => new Map(collectLeaves(object)));
+  const paths = [...new Set(objects.flatMap((object) => [...object.keys()]))];
+  const lastPart = (path: string): string => path.split('.').at(-1) ?? path;
+  const byLastPart = Map.groupBy(paths, lastPart);
+  const names = paths.map((path) => (byLastPart.get(lastPart(path))?.length === 1 ? lastPart(path) : path));
+  return [
+    { cells: names, raw: names.join(','), where: 'the names of the items', isFixedWidth: true },
+    ...objects.map((object, index) => ({
+      cells: paths.map((path) => object.get(path) ?? null),
+      raw: JSON.stringify(list[index]),
+      where: `item ${index + 1}`,
+      isFixedWidth: true,
+    })),
+  ];
+}

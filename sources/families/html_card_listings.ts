@@ -7,11 +7,11 @@
  */
 import { load, type CheerioAPI } from 'cheerio/slim';
 import {
-  defineSource,
-  Quarantine,
   type Candidate,
+  defineSource,
   type FetchContext,
   type Page,
+  Quarantine,
   type SourceSpec,
 } from '../contract.ts';
 import { Listing } from '../rows/listing.ts';

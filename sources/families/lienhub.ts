@@ -5,7 +5,7 @@
  * (Hillsborough puts an A before it), but not always, so the join with other sources decides.
  */
 import { completeRow } from '../../lib/record.ts';
-import { Quarantine, type FetchContext, type SourceSpec } from '../contract.ts';
+import { type FetchContext, Quarantine, type SourceSpec } from '../contract.ts';
 import { DistressRecord } from '../rows/distress_record.ts';
 import { money, optional, refuse, required } from '../values.ts';
 import { postedCsv } from './posted_csv.ts';

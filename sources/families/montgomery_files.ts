@@ -3,7 +3,7 @@
  * some records broken over two lines. A page per kind of file links to them, with backslashes and without quotes.
  */
 import { load } from 'cheerio/slim';
-import { Quarantine, type FetchContext, type Page } from '../contract.ts';
+import { type FetchContext, type Page, Quarantine } from '../contract.ts';
 import type { CsvRow } from '../csv/csv.ts';
 import { unzipStart } from '../csv/zip.ts';
 import { cents, decimal, divide, refuse, TAXABLE_SHARE, tidy } from '../values.ts';

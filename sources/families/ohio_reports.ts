@@ -7,12 +7,12 @@
  * files with a browser and drops them under their own names.
  */
 import {
-  Quarantine,
-  SourceUnavailable,
   type DropFormat,
   type FetchContext,
   type Page,
+  Quarantine,
   type SourceSpec,
+  SourceUnavailable,
 } from '../contract.ts';
 import { checkColumns } from '../csv/csv.ts';
 import { streamCsv } from '../csv/stream_csv.ts';

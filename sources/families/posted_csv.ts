@@ -1,5 +1,5 @@
 /** A CSV file with a header that an office posts at an address, as rows of one record. */
-import { defineSource, type Candidate, type FetchContext, type Page, type SourceSpec } from '../contract.ts';
+import { type Candidate, defineSource, type FetchContext, type Page, type SourceSpec } from '../contract.ts';
 import { checkColumns, readCsv } from '../csv/csv.ts';
 import { candidate, refuse } from '../values.ts';
 

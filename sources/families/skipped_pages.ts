@@ -1,5 +1,5 @@
 /** Decides whether a failed page of a source is skipped and reported, or ends the read. */
-import { Quarantine, SourceUnavailable, type FetchContext } from '../contract.ts';
+import { type FetchContext, Quarantine, SourceUnavailable } from '../contract.ts';
 
 /** This many failures in a row mean that the site is down or changed, not that one page is broken. */
 const MAX_FAILURES_IN_A_ROW = 5;

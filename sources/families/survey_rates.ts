@@ -1,5 +1,5 @@
 /** Shared by the files of interest rate series: the label of made-up rates, and the check of a row. */
-import { Quarantine, type Candidate, type Page } from '../contract.ts';
+import { type Candidate, type Page, Quarantine } from '../contract.ts';
 import { readCsv, type Csv, type CsvRow } from '../csv/csv.ts';
 import type { RateSeries } from '../rows/survey_rate.ts';
 import { candidate, date, decimal, hundredths, refuse, required, tidy } from '../values.ts';

@@ -11,7 +11,7 @@ import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { Browser, BrowserContext, Route } from 'playwright-core';
 import type { SendOne } from './http/sender.ts';
-import { TransportError, type HttpResponse } from './http/transport.ts';
+import { type HttpResponse, TransportError } from './http/transport.ts';
 
 export interface Renderer {
   /**

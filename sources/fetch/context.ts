@@ -1,26 +1,59 @@
 /** The context of an adapter's fetch during one read of its source. */
 import { CookieJar } from 'tough-cookie';
 import {
-  Quarantine,
-  SourceUnavailable,
   type FetchContext,
   type GetOptions,
   type Page,
+  Quarantine,
   type Session,
   type SourceSpec,
+  SourceUnavailable,
 } from '../contract.ts';
+import { withoutSecretQuery } from './credentials/secret_query.ts';
+import { Tokens } from './credentials/tokens.ts';
+import { decodeBody } from './http/decode.ts';
 import { PacedTransport } from './http/paced_transport.ts';
-import { postedBody } from './http/posted_body.ts';
+import { type HttpResponse, postedBody } from './http/transport.ts';
+import { MAX_REDIRECTS, redirectTarget } from './http/redirects.ts';
+import { Sender, type SendOne } from './http/sender.ts';
 import { assemblePage } from './page.ts';
 import { checkAllowed, publicAddress } from './polite/hosts.ts';
 import { RobotsChecker } from './polite/robots_checker.ts';
-import { MAX_REDIRECTS, redirectTarget } from './http/redirects.ts';
-import { RequestLog, type ArchivedPage } from './request_log.ts';
-import { ResourceLoader } from './resources.ts';
+import { type ArchivedPage, maxDecodedBytes, type OutgoingRequest, RequestLog } from './request_log.ts';
 import type { ReadOptions, ReadScope, RunScope, Stats } from './scope.ts';
-import { withoutSecretQuery } from './credentials/secret_query.ts';
-import { Sender } from './http/sender.ts';
-import { Tokens } from './credentials/tokens.ts';
+
+class ResourceLoader {
+  readonly #scope: ReadScope;
+  readonly #robots: RobotsChecker;
+
+  constructor(scope: ReadScope, robots: RobotsChecker) {
+    this.#scope = scope;
+    this.#robots = robots;
+  }
+
+  /** One resource with a decoded body, or the page itself. @throws SourceUnavailable if it may not be requested */
+  async fetch(requested: URL, page: OutgoingRequest, send: SendOne): Promise<HttpResponse> {
+    const { run, spec } = this.#scope;
+    const { pageUrl, options } = page;
+    const url = publicAddress(requested, run.inSandbox);
+    checkAllowed(url, spec.hosts, pageUrl);
+    // The rate limit and the headers are those of the page's own host.
+    if (url.host !== page.url.host)
+      throw new SourceUnavailable('host_not_allowed', `${url.host} is not the page's host`, pageUrl);
+    await this.#robots.check(url, pageUrl);
+    const response = await send(url);
+    if (response.status === 304)
+      throw new SourceUnavailable(
+        'server_error',
+        'the site answered 304 to a request without a condition',
+        pageUrl,
+        304,
+      );
+    const { 'content-encoding': encoding, ...headers } = response.headers;
+    const body = await decodeBody(response.body, encoding, maxDecodedBytes(run.limits, options), pageUrl);
+    return { ...response, headers, body };
+  }
+}
 
 export class SourceContext implements FetchContext {
   readonly asOf: string;

@@ -11,9 +11,8 @@ import { createRenderer } from './browser.ts';
 import { SourceContext } from './context.ts';
 import { LIMITS, type FetchLimits } from './limits.ts';
 import { Network, type Resolve } from './network.ts';
-import type { Timer } from './polite/rate_limiter.ts';
-import { PRODUCT } from './polite/robots.ts';
-import { UNSHARED, type SharedRateLimiter } from './polite/shared_rate_limiter.ts';
+import { type SharedRateLimiter, type Timer, UNSHARED } from './polite/rate_limiter.ts';
+import { PRODUCT } from './polite/robots_checker.ts';
 import type { Progress, ReadOptions, RunClock, RunScope, Stats } from './scope.ts';
 import { createTransport } from './http/transport.ts';
 

@@ -1,6 +1,6 @@
 /** One read's view of the archive: earlier responses to reuse, and the records of its own requests. */
 import type { CookieJar } from 'tough-cookie';
-import { Quarantine, type GetOptions } from '../contract.ts';
+import { type GetOptions, Quarantine } from '../contract.ts';
 import { ArchiveDamage, type RequestRecord } from './archive.ts';
 import { bodyError, type BodyExpectations, type Classification } from './http/classify.ts';
 import {
@@ -12,9 +12,8 @@ import {
   withoutConditions,
 } from './http/headers.ts';
 import type { FetchLimits } from './limits.ts';
-import { postedBody } from './http/posted_body.ts';
+import { type HttpResponse, postedBody } from './http/transport.ts';
 import type { ReadScope } from './scope.ts';
-import type { HttpResponse } from './http/transport.ts';
 
 /** An archived response: its record and its decoded body. */
 export interface ArchivedPage {

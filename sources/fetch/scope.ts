@@ -4,9 +4,8 @@ import type { Archive } from './archive.ts';
 import type { Renderer } from './browser.ts';
 import type { FetchLimits } from './limits.ts';
 import type { Network } from './network.ts';
-import type { RateLimiter, Timer } from './polite/rate_limiter.ts';
-import type { RobotsRules } from './polite/robots.ts';
-import type { SharedRateLimiter } from './polite/shared_rate_limiter.ts';
+import type { RateLimiter, SharedRateLimiter, Timer } from './polite/rate_limiter.ts';
+import type { RobotsRules } from './polite/robots_checker.ts';
 import type { Transport } from './http/transport.ts';
 
 /** Progress of a source's read. */

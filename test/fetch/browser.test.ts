@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
-import { SourceUnavailable, type Page } from '../../sources/contract.ts';
+import { type Page, SourceUnavailable } from '../../sources/contract.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import crescent from '../../sandbox/sources/listings/crescent_brokerage/source.ts';

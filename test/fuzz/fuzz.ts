@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Draw } from '../../sandbox/world/random.ts';
-import { Quarantine, type Page, type SourceSpec } from '../../sources/contract.ts';
+import { type Page, Quarantine, type SourceSpec } from '../../sources/contract.ts';
 import { SANDBOX_SOURCES } from '../../sandbox/settings.ts';
 import { findSources } from '../../sources/index.ts';
 import { candidatesOf, parsed } from '../sources/parsed.ts';

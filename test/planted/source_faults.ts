@@ -95,7 +95,7 @@ export const sourceFaults: readonly PlantedFault[] = [
     name: 'vacancy is read from the column of its margin',
     changes: [
       change(
-        'sources/benchmarks/census_hvs/vacancy_tables.ts',
+        'sources/benchmarks/census_hvs/source.ts',
         "figure('vacancy', cells[at], where)",
         "figure('vacancy', cells[at + 1], where)",
       ),
@@ -134,7 +134,7 @@ export const sourceFaults: readonly PlantedFault[] = [
   {
     name: 'placeholder words count as a parcel number',
     changes: [
-      change('sources/families/realauction/places.ts', String.raw`|| /\d/u.test(printed) ?`, "|| printed !== '' ?"),
+      change('sources/families/realauction/rows.ts', String.raw`|| /\d/u.test(printed) ?`, "|| printed !== '' ?"),
     ],
     caughtBy: [reconcile("auctions of Florida's clerks: parcel_id")],
   },

@@ -1,7 +1,7 @@
 /** ArcGIS layers: described, counted and read to their end, or not believed. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { SourceUnavailable, type Page } from '../../sources/contract.ts';
+import { type Page, SourceUnavailable } from '../../sources/contract.ts';
 import hamilton from '../../sources/parcels/oh_hamilton_parcels/source.ts';
 import stark from '../../sources/tax/oh_stark_tax/source.ts';
 import { candidatesOf, parsed } from './parsed.ts';

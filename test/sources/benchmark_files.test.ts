@@ -1,11 +1,10 @@
 /** Files of the benchmarks that their recorded pages do not show: dropped ones, and the census bureau's list. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import hvs, { tablesOn } from '../../sources/benchmarks/census_hvs/source.ts';
-import { parseVacancies } from '../../sources/benchmarks/census_hvs/vacancy_tables.ts';
+import hvs, { parseVacancies, tablesOn } from '../../sources/benchmarks/census_hvs/source.ts';
 import fred from '../../sources/benchmarks/fred_rates/source.ts';
 import pmms from '../../sources/benchmarks/freddie_pmms/source.ts';
-import { Quarantine, type Page, type SourceSpec } from '../../sources/contract.ts';
+import { type Page, Quarantine, type SourceSpec } from '../../sources/contract.ts';
 import { parsed } from './parsed.ts';
 import { pageOf } from './recorded.ts';
 

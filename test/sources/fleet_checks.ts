@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { sha256 } from '../../lib/files.ts';
-import { defineSource, Quarantine, type Candidate } from '../../sources/contract.ts';
+import { type Candidate, defineSource, Quarantine } from '../../sources/contract.ts';
 import type { FoundSource } from '../../sources/index.ts';
 import { thorough } from '../thorough.ts';
 import { candidatesOf } from './parsed.ts';

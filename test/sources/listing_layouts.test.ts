@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { Quarantine, type Page } from '../../sources/contract.ts';
+import { type Page, Quarantine } from '../../sources/contract.ts';
 import { COLUMNS_FILE } from '../../sources/csv/column_map.ts';
 import { MIX_COLUMNS } from '../../sources/families/unit_mix.ts';
 import spec from '../../sources/listings/operator_files/source.ts';

@@ -1,7 +1,7 @@
 /** Ohio's register: which requests are made, and how unusual report files are read. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { SourceUnavailable, type Candidate } from '../../sources/contract.ts';
+import { type Candidate, SourceUnavailable } from '../../sources/contract.ts';
 import { Registration } from '../../sources/rows/registration.ts';
 import ohio from '../../sources/register/ohio_sos/source.ts';
 import { pageOf } from './recorded.ts';

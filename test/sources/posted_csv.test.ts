@@ -7,7 +7,7 @@ import { dueByCadence } from '../../pipelines/run/read_sources.ts';
 import { formatSources } from '../../pipelines/commands/status.ts';
 import { sourceHealth, sourceProblems } from '../../pipelines/operate/source_health.ts';
 import { judgeSource } from '../../pipelines/ingest/source_state.ts';
-import { isInSeason, nextInSeason } from '../../sources/season.ts';
+import { isInSeason, nextInSeason } from '../../sources/days.ts';
 import duval from '../../sources/distress/fl_duval_certificates/source.ts';
 import shelby from '../../sources/tax/tn_shelby_tax_sale/source.ts';
 import { parsed } from './parsed.ts';

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
-import { Quarantine, type Page, type SourceSpec } from '../../sources/contract.ts';
+import { type Page, Quarantine, type SourceSpec } from '../../sources/contract.ts';
 import { realAuctionSource } from '../../sources/families/realauction/counties.ts';
 import { parsed } from './parsed.ts';
 import { pageOf } from './recorded.ts';

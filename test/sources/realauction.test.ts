@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { type Page } from '../../sources/contract.ts';
+import type { Page } from '../../sources/contract.ts';
 import { realAuctionSource, realAuctionSources } from '../../sources/families/realauction/counties.ts';
 import { expandTokens } from '../../sources/families/realauction/items.ts';
 import { readSaleType, readStatus } from '../../sources/families/realauction/rows.ts';

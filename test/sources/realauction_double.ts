@@ -5,7 +5,7 @@
  * have is a switch.
  */
 import { createHash } from 'node:crypto';
-import { SourceUnavailable, type FetchContext, type GetOptions, type Page } from '../../sources/contract.ts';
+import { type FetchContext, type GetOptions, type Page, SourceUnavailable } from '../../sources/contract.ts';
 
 export interface DoubleItem {
   readonly aid: string;

@@ -1,6 +1,6 @@
 /** Reads of a RealAuction site that answers in memory. */
 import assert from 'node:assert/strict';
-import { Quarantine, type Page } from '../../sources/contract.ts';
+import { type Page, Quarantine } from '../../sources/contract.ts';
 import { realAuctionSource } from '../../sources/families/realauction/counties.ts';
 import { SheriffSale } from '../../sources/rows/sheriff_sale.ts';
 import { candidatesOf } from './parsed.ts';

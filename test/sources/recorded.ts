@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { zipSync, type Zippable } from 'fflate';
 import { z } from 'zod';
 import { sha256 } from '../../lib/files.ts';
-import { QUARANTINE_REASONS, type Page } from '../../sources/contract.ts';
+import { type Page, QUARANTINE_REASONS } from '../../sources/contract.ts';
 import { assemblePage } from '../../sources/fetch/page.ts';
 
 const RecordedCase = z

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { SANDBOX_CLIENT, SANDBOX_SECRETS } from '../../sandbox/pages/reso_mls.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
-import { SourceUnavailable, type Page, type SourceSpec } from '../../sources/contract.ts';
+import { type Page, type SourceSpec, SourceUnavailable } from '../../sources/contract.ts';
 import { resoWebApi } from '../../sources/families/reso/adapter.ts';
 import type { ResoServer } from '../../sources/families/reso/server.ts';
 import { mlsGrid, trestle } from '../../sources/families/reso/vendors.ts';

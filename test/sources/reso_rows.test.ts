@@ -1,7 +1,7 @@
 /** Rows of RESO feeds: which are listings of several units, their street line, and oddities of real servers. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { Quarantine, type Candidate } from '../../sources/contract.ts';
+import { type Candidate, Quarantine } from '../../sources/contract.ts';
 import { streetLine } from '../../sources/families/reso/rows.ts';
 import { resoWebApi } from '../../sources/families/reso/adapter.ts';
 import type { ResoServer } from '../../sources/families/reso/server.ts';

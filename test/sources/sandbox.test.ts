@@ -13,7 +13,7 @@ import { startSandbox, type Alter, type Sandbox } from '../../sandbox/server.ts'
 import { SANDBOX_SOURCES } from '../../sandbox/settings.ts';
 import { spellStreet } from '../../sandbox/world/streets.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
-import { Quarantine, type Page } from '../../sources/contract.ts';
+import { type Page, Quarantine } from '../../sources/contract.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { createFetcher } from '../../sources/fetch/fetcher.ts';
 import { findSources } from '../../sources/index.ts';

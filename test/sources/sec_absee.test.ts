@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { SourceUnavailable, type Page } from '../../sources/contract.ts';
+import { type Page, SourceUnavailable } from '../../sources/contract.ts';
 import absee from '../../sources/benchmarks/sec_absee/source.ts';
 import { parsePercent } from '../../sources/benchmarks/sec_absee/assets.ts';
 import { parsed } from './parsed.ts';

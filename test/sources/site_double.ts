@@ -1,11 +1,11 @@
 /** A stand-in for a website, answering in memory, so that a test sees what an adapter asks for and yields. */
 import {
-  Quarantine,
-  SourceUnavailable,
   type FetchContext,
   type GetOptions,
   type Page,
+  Quarantine,
   type SourceSpec,
+  SourceUnavailable,
 } from '../../sources/contract.ts';
 import { pageOf } from './recorded.ts';
 

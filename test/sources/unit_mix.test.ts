@@ -10,7 +10,7 @@ import {
   typesText,
   unitTypes,
 } from '../../sandbox/pages/unit_mixes.ts';
-import { floorPlanMix } from '../../sources/families/jsonld/nodes.ts';
+import { floorPlanMix } from '../../sources/families/jsonld/adapter.ts';
 import { unitTypeMix } from '../../sources/families/reso/rows.ts';
 import { agreedMix, bedroomsOfType, mixOfTypes, parseUnitMix, type UnitMix } from '../../sources/families/unit_mix.ts';
 

@@ -4,7 +4,7 @@
  * it stops reading before another worker may begin. All times are the database's.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SharedRateLimiter } from '../../../sources/fetch/polite/shared_rate_limiter.ts';
+import type { SharedRateLimiter } from '../../../sources/fetch/polite/rate_limiter.ts';
 import { isUnavailable, SCHEMA, type CrawlDatabase } from '../database.ts';
 
 /** Time for which a host stays with its holder after the last renewal. */

@@ -3,7 +3,7 @@ import { constants } from 'node:buffer';
 import { join } from 'node:path';
 import type { Job } from 'pg-boss';
 import { StoreUnavailable } from '../../../lib/store/store.ts';
-import { Quarantine, type Page, type SourceSpec } from '../../../sources/contract.ts';
+import { type Page, Quarantine, type SourceSpec } from '../../../sources/contract.ts';
 import type { Archive, RequestRecord } from '../../../sources/fetch/archive.ts';
 import {
   cutPart,

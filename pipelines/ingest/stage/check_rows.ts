@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { RowOf } from '../../../lib/record.ts';
 import type { RejectedRow } from '../../../models/inputs.ts';
-import { Quarantine, type Candidate, type Page, type SourceSpec } from '../../../sources/contract.ts';
+import { type Candidate, type Page, Quarantine, type SourceSpec } from '../../../sources/contract.ts';
 
 export type Rejected = RowOf<typeof RejectedRow>;
 export type Values = Readonly<Record<string, unknown>>;

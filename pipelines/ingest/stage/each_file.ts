@@ -1,5 +1,5 @@
 /** Dropped files of several suppliers, such as brokers: a bad file loses its own rows only. */
-import { Quarantine, type Page, type SourceSpec } from '../../../sources/contract.ts';
+import { type Page, Quarantine, type SourceSpec } from '../../../sources/contract.ts';
 import { droppedName } from '../../../sources/dropped_files.ts';
 import { checkedRows, checkRejects, WHOLE_FILE, type Checked, type Rejected, type Values } from './check_rows.ts';
 import type { ReadPage } from '../reads.ts';

@@ -4,7 +4,7 @@
  * Recorded files confirm the headers `observation_date,<series>` and `date,value` and the empty cell of a day without
  * a figure; the point in its place, the address, and its parameter `cosd` (first day) are as public readers use them.
  */
-import { defineSource, Quarantine, type Candidate, type Page } from '../../contract.ts';
+import { type Candidate, defineSource, type Page, Quarantine } from '../../contract.ts';
 import { checkColumns } from '../../csv/csv.ts';
 import { parseRates, readRatePage, type RateColumns } from '../../families/survey_rates.ts';
 import { RATE_SERIES, SurveyRate, type RateSeries } from '../../rows/survey_rate.ts';

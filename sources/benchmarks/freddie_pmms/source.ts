@@ -3,7 +3,7 @@
  * MORTGAGE30US, and its fallback. The header and three rows are known from a public test that quotes them, the address
  * from public readers; no whole file was recorded. The other mortgages of the survey are not read.
  */
-import { defineSource, type Candidate, type Page } from '../../contract.ts';
+import { type Candidate, defineSource, type Page } from '../../contract.ts';
 import { checkColumns } from '../../csv/csv.ts';
 import { parseRates, readRatePage } from '../../families/survey_rates.ts';
 import { SurveyRate } from '../../rows/survey_rate.ts';

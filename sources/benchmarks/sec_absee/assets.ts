@@ -6,7 +6,7 @@
  */
 import { load } from 'cheerio/slim';
 import { DAY_MS } from '../../../lib/time.ts';
-import { Quarantine, type Candidate, type Page } from '../../contract.ts';
+import { type Candidate, type Page, Quarantine } from '../../contract.ts';
 import { candidate, date, integer, money, optional, refuse, state, year, zip } from '../../values.ts';
 import { BrokenXml, checkNesting } from '../../xml.ts';
 

@@ -8,8 +8,7 @@
  */
 import type { Situs } from '../../families/addresses.ts';
 import { arcgisDistress } from '../../families/arcgis/adapter.ts';
-import { EASTERN, layerDay } from '../../families/arcgis/values.ts';
-import { otherCode } from '../../families/code_cases.ts';
+import { EASTERN, layerDay, otherCode } from '../../families/arcgis/values.ts';
 import { joined, line, optional } from '../../values.ts';
 
 /** Cities and towns of the county. Nothing else shows where the street ends. */

@@ -8,7 +8,7 @@
 import { joinedSitus } from '../../families/addresses.ts';
 import { arcgisDistress } from '../../families/arcgis/adapter.ts';
 import { EASTERN, layerDay } from '../../families/arcgis/values.ts';
-import { CLEVELAND_LAYERS, clevelandTerms, CUYAHOGA, CUYAHOGA_PARCEL } from '../../families/cleveland.ts';
+import { CLEVELAND_LAYERS, clevelandTerms, CUYAHOGA, CUYAHOGA_PARCEL } from '../../families/cuyahoga_parcels.ts';
 import { optional } from '../../values.ts';
 
 export default arcgisDistress({

@@ -7,8 +7,7 @@
  * text. No row of this layer was recorded. It has no city.
  */
 import { arcgisDistress } from '../../families/arcgis/adapter.ts';
-import { EASTERN, inForceOrTouched, layerDay } from '../../families/arcgis/values.ts';
-import { otherCode } from '../../families/code_cases.ts';
+import { EASTERN, inForceOrTouched, layerDay, otherCode } from '../../families/arcgis/values.ts';
 import { joined, line, optional, zip } from '../../values.ts';
 
 export default arcgisDistress({

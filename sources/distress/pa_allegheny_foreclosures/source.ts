@@ -11,8 +11,7 @@
  */
 import { ALLEGHENY, wprdcTerms } from '../../families/open_data/allegheny.ts';
 import { ckanTable } from '../../families/open_data/ckan.ts';
-import { published } from '../../families/open_data/table.ts';
-import { daysOf, latestOf } from '../../families/open_data/values.ts';
+import { daysOf, latestOf, published } from '../../families/open_data/table.ts';
 import { money, optional } from '../../values.ts';
 
 const HOME = 'https://data.wprdc.org/dataset/allegheny-county-mortgage-foreclosure-records';

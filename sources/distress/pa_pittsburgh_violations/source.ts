@@ -7,8 +7,7 @@
  */
 import { ALLEGHENY, cityAddress, wprdcTerms } from '../../families/open_data/allegheny.ts';
 import { ckanTable } from '../../families/open_data/ckan.ts';
-import { published } from '../../families/open_data/table.ts';
-import { daysOf, latestOf, textsOf } from '../../families/open_data/values.ts';
+import { daysOf, latestOf, published, textsOf } from '../../families/open_data/table.ts';
 import { joined, optional } from '../../values.ts';
 
 const HOME = 'https://data.wprdc.org/dataset/pittsburgh-pli-violations-report';

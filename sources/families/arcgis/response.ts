@@ -1,6 +1,6 @@
 /** Responses of an ArcGIS server: errors with HTTP 200, names of fields, and features. */
 import { isObject, type JsonObject } from '../../../lib/json.ts';
-import { Quarantine, SourceUnavailable, type Page } from '../../contract.ts';
+import { type Page, Quarantine, SourceUnavailable } from '../../contract.ts';
 import { parseJson } from '../../json.ts';
 import type { Attributes, LayerFields } from './layer.ts';
 

@@ -10,7 +10,7 @@ import { cents, date, decimal, refuse } from '../../values.ts';
 export const EASTERN = 'America/New_York';
 export const CENTRAL = 'America/Chicago';
 
-export interface DayOptions {
+interface DayOptions {
   /** Time zone of the place: a layer publishes instants. */
   readonly zone: typeof EASTERN | typeof CENTRAL;
   /** Last possible day, YYYY-MM-DD: for an event of the past, the day on which the page was read. */
@@ -118,3 +118,10 @@ export function parcelPoint(latitude: unknown, longitude: unknown) {
   };
   return point.latitude === null || point.longitude === null ? { latitude: null, longitude: null } : point;
 }
+
+/** Types of cases under other rules than those for buildings, housing and nuisances. */
+const OTHER_CODES = /\b(?:noise|zoning|vehicles?|parking|graphics|signs?|right[ -]of[ -]way|permits?)\b/iu;
+
+/** Why a case of this type is no code violation of a building, or null. @param field name of the type's field */
+export const otherCode = (field: string, type: unknown): string | null =>
+  OTHER_CODES.test(String(type ?? '')) ? `${field} is ${JSON.stringify(type)}, a case under another code` : null;

@@ -6,11 +6,11 @@
  * needs a line in the operator's columns.json. A posted workbook must have exactly its known columns.
  */
 import {
-  defineSource,
-  Quarantine,
   type Candidate,
+  defineSource,
   type FetchContext,
   type Page,
+  Quarantine,
   type SourceSpec,
 } from '../../contract.ts';
 import { COLUMNS_FILE, withColumnMap } from '../../csv/column_map.ts';
@@ -20,10 +20,10 @@ import {
   cellReader,
   findTable,
   firstFilledRow,
-  tablesOf,
   type HeadedTable,
   type HeadingRules,
   type TableRow,
+  tablesOf,
 } from '../../csv/headed_table.ts';
 import type { Cell } from '../../csv/xlsx.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';

@@ -9,12 +9,12 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../lib/json.ts';
 import {
-  Quarantine,
-  SourceUnavailable,
   type Candidate,
   type FetchContext,
   type GetOptions,
   type Page,
+  Quarantine,
+  SourceUnavailable,
 } from '../../contract.ts';
 import { fiscalYearOn } from '../../fiscal_year.ts';
 import { parseJson } from '../../json.ts';

@@ -1,7 +1,7 @@
 /**
  * HUD's yearly rent files: the release in force on a day, the release that a file name states, and the table in a file.
  */
-import { Quarantine, type Page } from '../../contract.ts';
+import { type Page, Quarantine } from '../../contract.ts';
 import { readCsv } from '../../csv/csv.ts';
 import { readXlsx, type Cell } from '../../csv/xlsx.ts';
 import { fiscalYearOn } from '../../fiscal_year.ts';

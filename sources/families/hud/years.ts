@@ -3,7 +3,7 @@
  * published a newer year that could not be read. The list's layout is not confirmed by recorded bytes, so only the
  * names of rent files in it are read.
  */
-import { Quarantine, SourceUnavailable, type FetchContext, type Page } from '../../contract.ts';
+import { type FetchContext, type Page, Quarantine, SourceUnavailable } from '../../contract.ts';
 import { fiscalYearOn } from '../../fiscal_year.ts';
 import { releaseIn } from './releases.ts';
 

@@ -1,29 +1,128 @@
 /**
  * Broker sites that publish their listings as schema.org JSON-LD. A site is a declaration: where its list starts,
- * whether the listings are in the list or on a page each, and the path of each field in the JSON-LD.
+ * whether the listings are in the list or on a page each, and the path of each field in a node of the JSON-LD.
  */
 import { load } from 'cheerio/slim';
-import { isObject } from '../../../lib/json.ts';
+import { isObject, type JsonObject } from '../../../lib/json.ts';
 import {
-  defineSource,
-  Quarantine,
   type Candidate,
+  defineSource,
   type FetchContext,
   type Page,
+  Quarantine,
   type SourceSpec,
 } from '../../contract.ts';
+import { parseJson } from '../../json.ts';
 import { Listing } from '../../rows/listing.ts';
 import { candidate, optional, refuse, required } from '../../values.ts';
-import { checkCount, checkCounts, checkPages, resolveLink } from '../list_pages.ts';
-import { isSaved, onSite, savedPages } from '../list_pages.ts';
+import { checkCount, checkCounts, checkPages, isSaved, onSite, resolveLink, savedPages } from '../list_pages.ts';
+import { type Availability, listingValues, ownUrl } from '../listing_values.ts';
 import { SkippedPages } from '../skipped_pages.ts';
-import { listingValues, ownUrl, type Availability } from '../listing_values.ts';
-import { agreedMix, parseUnitMix } from '../unit_mix.ts';
-import { floorPlanMix } from './nodes.ts';
-import { firstValueAt, nodeOfType, readJsonLd, typesOf, type Node } from './nodes.ts';
+import { agreedMix, bedroomsOfType, mixOfTypes, parseUnitMix, type UnitMix } from '../unit_mix.ts';
+
+/** Bedrooms of a plan: a number, or in words such as "Studio". */
+function bedroomsOf(plan: Node): number | null {
+  const stated = valueAt(plan, 'numberOfBedrooms') ?? valueAt(plan, 'name');
+  if (typeof stated === 'number') return Number.isInteger(stated) && stated >= 0 && stated < 10 ? stated : null;
+  return typeof stated === 'string' && /^\d$/u.test(stated.trim()) ? Number(stated) : bedroomsOfType(stated);
+}
+
+/**
+ * The mix of the plans at the first path that has some; null unless each states its bedrooms and its number of units.
+ */
+export function floorPlanMix(node: Node, paths: readonly string[]): UnitMix | null {
+  const found = paths.map((path) => rawValueAt(node, path)).find((value) => value !== undefined && value !== null);
+  const plans = Array.isArray(found) ? found : found === undefined ? [] : [found];
+  if (plans.length === 0 || !plans.every(isObject)) return null;
+  return mixOfTypes(
+    plans.map((plan) => {
+      const count = valueAt(plan, 'numberOfAccommodationUnits');
+      return { bedrooms: count === undefined ? null : bedroomsOf(plan), count };
+    }),
+  );
+}
+
+/** One schema.org object. */
+type Node = JsonObject;
+
+/** Types of a node, without the vocabulary's address. */
+function typesOf(node: Node): string[] {
+  const type = node['@type'];
+  return (Array.isArray(type) ? type : [type])
+    .filter((name) => typeof name === 'string')
+    .map((name) => name.replace(/^https?:\/\/schema\.org\//u, ''));
+}
+
+/**
+ * Top-level nodes of a page's `application/ld+json` blocks, with arrays and `@graph` flattened.
+ * @throws Quarantine empty_body; template_changed if the page has no block; malformed_page if a block is not JSON
+ */
+function readJsonLd(html: string, pageUrl: string): Node[] {
+  if (!html.trim()) throw new Quarantine('empty_body', 'the page is empty', pageUrl);
+  const $ = load(html);
+  const blocks = $('script[type="application/ld+json"]')
+    .toArray()
+    .map((script) => $(script).text());
+  if (!blocks.length) throw new Quarantine('template_changed', 'the page has no application/ld+json block', pageUrl);
+  return blocks.flatMap((block): Node[] => {
+    const json = parseJson(block, 'an application/ld+json block', pageUrl);
+    return (Array.isArray(json) ? json : [json])
+      .filter(isObject)
+      .flatMap((node) => (Array.isArray(node['@graph']) ? node['@graph'].filter(isObject) : [node]));
+  });
+}
+
+/** The first node of a type. @throws Quarantine template_changed, naming the types found */
+function nodeOfType(nodes: readonly Node[], type: string, pageUrl: string): Node {
+  const node = nodes.find((each) => typesOf(each).includes(type));
+  if (node) return node;
+  const found = [...new Set(nodes.flatMap(typesOf))].join(', ') || 'none';
+  throw new Quarantine('template_changed', `no ${type} in the page's JSON-LD; types found: ${found}`, pageUrl);
+}
+
+/** One step into a value. A property may be repeated: the first of an array counts. */
+function step(value: unknown, name: string): unknown {
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return isObject(first) ? first[name] : undefined;
+}
+
+/**
+ * Value at a path such as "about.address.postalCode", or "about.additionalProperty[Cap Rate]" for the PropertyValue of
+ * that name. A QuantitativeValue or PropertyValue at the end gives its `value`. Undefined if there is none.
+ */
+function valueAt(node: Node, path: string): unknown {
+  const value = rawValueAt(node, path);
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return isObject(first) && 'value' in first ? first.value : first;
+}
+
+/** The same as published: all values of a property that is repeated. */
+function rawValueAt(node: Node, path: string): unknown {
+  let value: unknown = node;
+  for (const part of path.split('.')) {
+    const [, name = part, property] = /^(.+?)\[(.+)\]$/u.exec(part) ?? [];
+    value = step(value, name);
+    if (property !== undefined) {
+      const named = (Array.isArray(value) ? value : [value]).filter(isObject);
+      value = named.find(
+        (each) => typeof each.name === 'string' && each.name.trim().toLowerCase() === property.toLowerCase(),
+      );
+    }
+  }
+  return value;
+}
+
+/** Value at the first of several paths that has one. */
+function firstValueAt(node: Node, paths: readonly string[]): unknown {
+  for (const path of paths) {
+    const value = valueAt(node, path);
+    if (value !== undefined && value !== null) return value;
+  }
+  return undefined;
+}
 
 /** Paths into the listing's node (see valueAt); the first with a value counts. */
-export interface ListingPaths {
+interface ListingPaths {
   readonly listing_id: readonly string[];
   readonly listing_url: readonly string[];
   readonly street: readonly string[];
@@ -47,7 +146,7 @@ export interface ListingPaths {
 }
 
 /** A list of cards that link to one page per listing; `<link rel="next">` links to the next page of the list. */
-export interface CardsWithDetails {
+interface CardsWithDetails {
   readonly kind: 'cards';
   /** First page of the list, relative to the site. */
   readonly start: string;
@@ -60,7 +159,7 @@ export interface CardsWithDetails {
 }
 
 /** Pages of one ItemList whose items are the listings; `start` advances by `count` up to `numberOfItems`. */
-export interface ItemListByOffset {
+interface ItemListByOffset {
   readonly kind: 'item_list';
   readonly start: string;
   /** Query parameters for the offset and the page size. */
@@ -70,10 +169,7 @@ export interface ItemListByOffset {
   readonly type: string;
 }
 
-export interface ListingSite extends Pick<
-  SourceSpec,
-  'name' | 'title' | 'terms' | 'everyDays' | 'politeness' | 'expect'
-> {
+interface ListingSite extends Pick<SourceSpec, 'name' | 'title' | 'terms' | 'everyDays' | 'politeness' | 'expect'> {
   readonly host: string;
   readonly list: CardsWithDetails | ItemListByOffset;
   readonly paths: ListingPaths;

@@ -16,18 +16,92 @@ import {
   type HeadedTable,
   type HeadingRules,
   type TableRow,
+  textsOf,
 } from '../../csv/headed_table.ts';
 import type { Cell } from '../../csv/xlsx.ts';
 import { codeOfName } from '../../dropped_files.ts';
 import { candidate, decimal, hundredths, joined, optional, refuse, required } from '../../values.ts';
-import { listingValues, shownStreet, webUrl } from '../listing_values.ts';
+import { type Availability, listingValues, parseAvailability, shownStreet, webUrl } from '../listing_values.ts';
 import { agreedMix, MIX_COLUMNS, mixOfTypes, parseUnitMix, type UnitMix } from '../unit_mix.ts';
 import { BEST_COUNTS, FIELDS, fieldsByHeading, type ListingField, normalizeHeading } from './headings.ts';
 import { type CellOf, parsePlace, type Place, statesPlace } from './place.ts';
-import { isListing } from './rows.ts';
-import { availabilityOfRow, checkType } from './status.ts';
 import { missingPlace, unknownHeadings } from './suggest.ts';
 import { listingTables } from './tables.ts';
+
+/** A portal prints the MLS's notice as a line among the rows: bare, quoted or padded with commas. */
+const DISCLAIMER = /^in accordance with local mls rules/iu;
+
+const TOTAL = /^(?:grand |sub)?-?totals?\b|^(?:average|avg|mean|median|count|sum)\b/iu;
+
+/** A count of listings: "12 properties". */
+const LISTING_COUNT = /^\d+ (?:listings|properties|results|records|rows)\b/iu;
+
+const isBlank = (row: TableRow, column: number | undefined): boolean => {
+  const value = column === undefined ? null : row.cells[column];
+  return typeof value !== 'boolean' && optional(value) === null;
+};
+
+/** A row with one text that does not begin with a number: a cut row begins with its number or its house number. */
+const isNote = ([first = '', ...others]: readonly string[]): boolean =>
+  DISCLAIMER.test(first) || (others.length === 0 && (!/^[#\d]/u.test(first) || LISTING_COUNT.test(first)));
+
+/** A row of sums has the word in its first cell with a text, and no street, city or ZIP. */
+function isTotal(row: TableRow, [first = '']: readonly string[], columns: ReadonlyMap<ListingField, number>): boolean {
+  const street = columns.get('street');
+  const hasStreet = street !== undefined && !isBlank(row, street) && String(row.cells[street]).trim() !== first;
+  return TOTAL.test(first) && !hasStreet && isBlank(row, columns.get('zip')) && isBlank(row, columns.get('city'));
+}
+
+const isHeadings = (row: TableRow, headings: TableRow): boolean => {
+  const texts = row.cells.map(normalizeHeading);
+  return texts.join('|') === headings.cells.map(normalizeHeading).join('|');
+};
+
+function isListing(row: TableRow, { headings, columns }: HeadedTable<ListingField>): boolean {
+  const texts = textsOf(row);
+  return texts.length > 0 && !isNote(texts) && !isTotal(row, texts, columns) && !isHeadings(row, headings);
+}
+
+/** Words and codes of portals and MLSs that are not in the words of websites. Codes are those of Flexmls in Arizona. */
+const STATUS: ReadonlyMap<string, Availability> = new Map([
+  ['ON-MARKET', 'for_sale'],
+  ['ON MARKET', 'for_sale'],
+  ['A', 'for_sale'],
+  ['ACT', 'for_sale'],
+  ['P', 'under_contract'],
+  ['PND', 'under_contract'],
+  ['U', 'under_contract'],
+  ['C', 'sold'],
+  ['SLD', 'sold'],
+]);
+
+/** Availability by the name of a workbook's sheet, for a list without a column of the status. */
+const SHEET: readonly (readonly [name: RegExp, availability: Availability])[] = [
+  [/\b(?:sold|closed)\b/iu, 'sold'],
+  [/\b(?:pending|under contract|in escrow)\b/iu, 'under_contract'],
+];
+
+function availabilityOfRow(cell: CellOf, { sheet = '' }: TableRow, hasStatus: boolean): Availability {
+  if (optional(cell('sold_on')) !== null) return 'sold';
+  if (!hasStatus) return SHEET.find(([name]) => name.test(sheet))?.[1] ?? 'for_sale';
+  const status = optional(cell('status'));
+  return STATUS.get(status?.toUpperCase() ?? '') ?? parseAvailability(status);
+}
+
+/** Property types other than a rental building of several units. */
+const OTHER_TYPE =
+  /\b(?:single[- ]family|condo|co-?op|townho(?:use|me)|vacant land|land|lot|mobile|manufactured|parking|timeshare)\b/iu;
+
+/** Commercial types in a portal's list of all types, unless a rental type is named too ("Multifamily, Retail"). */
+const COMMERCIAL =
+  /\b(?:office|retail|industrial|hospitality|hotel|motel|warehouse|self[- ]storage|restaurant|special purpose)\b/iu;
+const RENTAL = /\b(?:multi[- ]?family|apartments?|duplex|triplex|fourplex|quadruplex|mixed[- ]use)\b/iu;
+
+/** @throws Refusal not_multifamily */
+function checkType(type: string | null, where: string): void {
+  if (type === null || !(OTHER_TYPE.test(type) || (COMMERCIAL.test(type) && !RENTAL.test(type)))) return;
+  refuse('not_multifamily', `${where}: the property type is ${JSON.stringify(type)}, expected one of several units`);
+}
 
 /** "$1.25M" and "950K". Three digits before an M may mean thousands ("$950M"), so they stay as they are. */
 const SHORT = /^\$?\s*(?:(\d{1,2}(?:\.\d{1,6})?)\s*(?:m|mm|mil|million)|(\d{1,4}(?:\.\d{1,3})?)\s*(?:k|thousand))$/iu;

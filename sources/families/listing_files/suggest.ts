@@ -1,7 +1,7 @@
 /** The message for a list whose headings are not known: what is missing, and a column map to correct and save. */
-import { Quarantine, type Page } from '../../contract.ts';
+import { type Page, Quarantine } from '../../contract.ts';
 import { COLUMNS_FILE } from '../../csv/column_map.ts';
-import { textsOf, type TableRow } from '../../csv/headed_table.ts';
+import { type TableRow, textsOf } from '../../csv/headed_table.ts';
 import { optional } from '../../values.ts';
 import { normalizeHeading, type ListingField } from './headings.ts';
 import { splitAddress } from './place.ts';

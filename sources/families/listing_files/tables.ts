@@ -1,9 +1,6 @@
 /** The tables in a listing file. Its bytes decide what it is: an MLS may name a web page or a text file "list.xls". */
-import { Quarantine, type Page } from '../../contract.ts';
-import { detectDelimiter } from '../../csv/delimiter.ts';
-import { csvRows, workbookRows, type TableRow } from '../../csv/headed_table.ts';
-import { htmlTables } from '../../csv/html_table.ts';
-import { jsonRows } from '../../csv/json_table.ts';
+import { type Page, Quarantine } from '../../contract.ts';
+import { csvRows, detectDelimiter, htmlTables, jsonRows, type TableRow, workbookRows } from '../../csv/headed_table.ts';
 import { isXls } from '../../csv/xls.ts';
 import { utf16Of } from '../../fetch/http/decode.ts';
 

@@ -3,7 +3,7 @@ import type { SourceSpec } from '../../contract.ts';
 import { addDays } from '../../days.ts';
 import { date, optional } from '../../values.ts';
 import { socrataTable } from './socrata.ts';
-import { published, type Cells } from './table.ts';
+import { type Cells, published } from './table.ts';
 
 const PORTAL = 'https://data.cityofchicago.org';
 const CITY = 'Chicago';

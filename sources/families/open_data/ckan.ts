@@ -7,11 +7,11 @@
  */
 import { isObject, type JsonObject } from '../../../lib/json.ts';
 import {
-  defineSource,
-  Quarantine,
   type Candidate,
+  defineSource,
   type FetchContext,
   type Page,
+  Quarantine,
   type SourceSpec,
 } from '../../contract.ts';
 import { readCsv } from '../../csv/csv.ts';
@@ -19,16 +19,16 @@ import { decodeText } from '../../fetch/http/decode.ts';
 import { parseJson } from '../../json.ts';
 import {
   adjacentGroups,
-  toCandidates,
+  type Cells,
   columnsToRead,
+  type Group,
   groupOf,
+  type OpenTable,
   recordOf,
   scatteredGroups,
   siteOf,
-  type Cells,
-  type Group,
-  type OpenTable,
   type TableFamily,
+  toCandidates,
 } from './table.ts';
 
 export interface CkanTable<F extends TableFamily> extends OpenTable<F> {

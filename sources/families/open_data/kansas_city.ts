@@ -1,5 +1,5 @@
 /** Shared by the tables of Kansas City, Missouri. */
-import { published, type Group } from './table.ts';
+import { type Group, published } from './table.ts';
 
 export const KANSAS_CITY = {
   portal: 'https://data.kcmo.org',

@@ -6,11 +6,11 @@
  */
 import type { JsonObject } from '../../../lib/json.ts';
 import { completeRow, type GivenRow, type RecordDefinition, type RowOf } from '../../../lib/record.ts';
-import { Quarantine, type Candidate, type Page, type SourceSpec } from '../../contract.ts';
+import { type Candidate, type Page, Quarantine, type SourceSpec } from '../../contract.ts';
 import { DistressRecord } from '../../rows/distress_record.ts';
 import { Parcel } from '../../rows/parcel.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';
-import { candidate, optional, Refusal, refuse } from '../../values.ts';
+import { candidate, date, optional, Refusal, refuse } from '../../values.ts';
 
 /** A published row by column. A blank cell is null, undefined or empty. */
 export type Cells = JsonObject;
@@ -173,4 +173,21 @@ export function toCandidates<F extends TableFamily>(
   const isWhole = parts.every(([, text]) => text !== null);
   const known = isWhole ? (key as Readonly<Record<string, string>>) : undefined;
   return rows.map((row) => candidate(() => JSON.stringify(row), build, known));
+}
+
+/** The days of a column, the earliest first. */
+export const daysOf = (column: string, rows: Group): readonly string[] =>
+  rows
+    .map((row) => date(column, row[column]))
+    .filter((day) => day !== null)
+    .sort();
+
+/** The texts of a column without repetition, in order; null if all are blank. */
+export const textsOf = (column: string, rows: Group): string | null =>
+  [...new Set(rows.map((row) => optional(row[column])).filter((text) => text !== null))].join('; ') || null;
+
+/** The row with the latest day in a column; of equal ones, the last. */
+export function latestOf(column: string, rows: Group): Cells {
+  const day = (row: Cells): string => date(column, row[column]) ?? '';
+  return rows.reduce((latest, row) => (day(row) >= day(latest) ? row : latest));
 }

@@ -26,7 +26,7 @@ import { named, SkippedPages } from '../skipped_pages.ts';
 import { readCalendar, type SaleDay } from './calendar.ts';
 import { DetailsReader } from './sale_day.ts';
 import type { State } from './labels.ts';
-import { parseItems, type County } from './rows.ts';
+import { type County, parseItems } from './rows.ts';
 import { readSaleDay } from './sale_day.ts';
 import { checkSaved, parseSaved, SAVED_FORMATS } from './saved.ts';
 import { openSite, type Site } from './site.ts';

@@ -1,6 +1,6 @@
 /** RealAuction's calendar, and the page of one sale day. Pure. */
 import { load, type CheerioAPI } from 'cheerio/slim';
-import { Quarantine, type Page } from '../../contract.ts';
+import { type Page, Quarantine } from '../../contract.ts';
 
 export interface SaleDay {
   readonly day: string;

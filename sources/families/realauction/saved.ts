@@ -6,12 +6,12 @@
  * as they are, and the statuses of UPDATE into their boxes.
  */
 import { load } from 'cheerio/slim';
-import { Quarantine, type Candidate, type DropFormat, type Page } from '../../contract.ts';
+import { type Candidate, type DropFormat, type Page, Quarantine } from '../../contract.ts';
 import { requireWholeHtml } from '../../xml.ts';
 import { named } from '../skipped_pages.ts';
 import { readSaleDayPage, type Area } from './calendar.ts';
 import { itemsIn, readItems, readStatuses, type Item, type StatusAnswer } from './items.ts';
-import { itemCandidates, type County } from './rows.ts';
+import { type County, itemCandidates } from './rows.ts';
 
 const AREAS: Readonly<Record<string, Area>> = { waiting: 'W', closed: 'C', running: 'R' };
 const LOAD_NAME = /^(\d{4}-\d{2}-\d{2})_(waiting|closed|running)_(\d+)_load\.json$/iu;

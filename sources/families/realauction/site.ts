@@ -1,7 +1,7 @@
 /** The requests of one read of a RealAuction county site. */
 import type { FetchContext, Page, Session } from '../../contract.ts';
 import type { Area } from './calendar.ts';
-import { previewUrl, type County } from './rows.ts';
+import { type County, previewUrl } from './rows.ts';
 
 /** How LOAD pages: 0, then the page numbers from 2, or forward from the page loaded last. */
 export const firstPage = 'PageDir=0&doR=1&tx&bypassPage=0';

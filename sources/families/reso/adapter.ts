@@ -8,12 +8,12 @@
  */
 import { isObject } from '../../../lib/json.ts';
 import {
-  defineSource,
-  SourceUnavailable,
   type Candidate,
+  defineSource,
   type FetchContext,
   type GetOptions,
   type SourceSpec,
+  SourceUnavailable,
 } from '../../contract.ts';
 import { Listing } from '../../rows/listing.ts';
 import { readPage, replicate } from './pages.ts';

@@ -1,6 +1,6 @@
 /** Pages of a feed: their form, and the read of all of them. */
 import { isObject, type JsonObject } from '../../../lib/json.ts';
-import { Quarantine, SourceUnavailable, type FetchContext, type GetOptions, type Page } from '../../contract.ts';
+import { type FetchContext, type GetOptions, type Page, Quarantine, SourceUnavailable } from '../../contract.ts';
 import { parseJson } from '../../json.ts';
 import { queryUrl } from './query.ts';
 import { declaredType, hasDeclaredSubtype } from './rows.ts';

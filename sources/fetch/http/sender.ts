@@ -1,17 +1,16 @@
 /** Sends requests of one read: with retries, each response archived and classified. */
 import pRetry from 'p-retry';
-import { Quarantine, SourceUnavailable, type Grant } from '../../contract.ts';
+import { type Grant, Quarantine, SourceUnavailable } from '../../contract.ts';
 import type { RequestRecord } from '../archive.ts';
 import { classify, type Classification } from './classify.ts';
 import { ACCEPT_ENCODING } from '../../../lib/content_encoding.ts';
 import { decodeBody } from './decode.ts';
 import { adapterHeaders, conditionHeaders, cookieHeader } from './headers.ts';
 import type { PacedTransport } from './paced_transport.ts';
-import { postedBody } from './posted_body.ts';
+import { type HttpRequest, type HttpResponse, postedBody, TransportError } from './transport.ts';
 import { expectationsOf, maxDecodedBytes, type OutgoingRequest, type RequestLog } from '../request_log.ts';
 import type { ReadScope } from '../scope.ts';
 import { withSecretQuery } from '../credentials/secret_query.ts';
-import { TransportError, type HttpRequest, type HttpResponse } from './transport.ts';
 
 /** A failure that a retry may fix. `final` is thrown after the last retry. */
 export class RetryableError extends Error {

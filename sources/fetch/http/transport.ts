@@ -1,7 +1,18 @@
 /** One HTTP request and its complete response, under limits of time and size. No retries, no redirects. */
-import { Agent, Pool, type Dispatcher } from 'undici';
-import { lookupWith, UNRESOLVED, type Resolve } from '../network.ts';
-import type { PostedBody } from './posted_body.ts';
+import { Agent, type Dispatcher, Pool } from 'undici';
+import type { GetOptions } from '../../contract.ts';
+import { lookupWith, type Resolve, UNRESOLVED } from '../network.ts';
+
+interface PostedBody {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** The body that a request sends; undefined for a GET request. */
+export function postedBody({ form, json }: Pick<GetOptions, 'form' | 'json'>): PostedBody | undefined {
+  if (form) return { contentType: 'application/x-www-form-urlencoded', text: new URLSearchParams(form).toString() };
+  return json && { contentType: 'application/json', text: JSON.stringify(json) };
+}
 
 export interface TransportLimits {
   /** Milliseconds to establish a connection. */
@@ -59,7 +70,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-export interface TransportOptions {
+interface TransportOptions {
   /** Address at which every host is reached (the sandbox); the Host header names the requested host. */
   readonly connectTo?: string | undefined;
   /** Aborts current and later requests. */

@@ -3,7 +3,24 @@
  * requests.
  */
 import PQueue from 'p-queue';
-import { UNSHARED, type SharedRateLimiter } from './shared_rate_limiter.ts';
+
+/**
+ * A rate limiter per host that several processes share: one read holds a host at a time. Within a process each host has
+ * a RateLimiter, which asks the shared one before each request.
+ */
+export interface SharedRateLimiter {
+  /**
+   * Acquire the right to send one request to a host now, and none within `intervalMs` after it.
+   * @returns 0 if acquired, else after how many milliseconds to try again
+   * @throws if this read has lost its lease and must stop
+   */
+  acquire(host: string, intervalMs: number): Promise<number>;
+  /** No read sends a request to the host within the next `ms` milliseconds. */
+  pause(host: string, ms: number): Promise<void>;
+}
+
+/** For a process that reads alone. */
+export const UNSHARED: SharedRateLimiter = { acquire: async () => 0, pause: async () => {} };
 
 /** A monotonic clock. Tests replace it to run without waiting. */
 export interface Timer {
@@ -11,7 +28,7 @@ export interface Timer {
   sleep(ms: number): Promise<void>;
 }
 
-export interface RateLimiterOptions {
+interface RateLimiterOptions {
   readonly concurrency: number;
   readonly nowMs: Timer['nowMs'];
   readonly shared?: SharedRateLimiter;

@@ -1,5 +1,5 @@
 /** HUD Fair Market Rents by county, in force on the run's day: from HUD's API with a token, else from the workbook. */
-import { defineSource, SourceUnavailable, type Candidate, type FetchContext, type Page } from '../../contract.ts';
+import { type Candidate, defineSource, type FetchContext, type Page, SourceUnavailable } from '../../contract.ts';
 import { FmrArea } from '../../rows/fmr_area.ts';
 import { areasOfState, HUD_TOKEN, statePages } from '../../families/hud/api.ts';
 import {

@@ -3,7 +3,7 @@
  * from third parties; the layout of the emergency rental assistance file is that of fiscal year 2024. A year may have
  * no ZIP file: the read is then good without rows, provided that the site's own list names none either.
  */
-import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
+import { type Candidate, defineSource, type FetchContext, type Page, Quarantine } from '../../contract.ts';
 import { FmrZip } from '../../rows/fmr_zip.ts';
 import { HUD_TOKEN, zipPages, zipsOfArea } from '../../families/hud/api.ts';
 import {

@@ -10,9 +10,17 @@
  * source says which charges it contains. The layer has no code for the validity of a sale.
  */
 import { arcgisAddresses } from '../../families/arcgis/adapter.ts';
-import { builtYear, EASTERN, layerDay, lastSale, parcelPoint, transferPrice } from '../../families/arcgis/values.ts';
-import { CLEVELAND_LAYERS, clevelandTerms, CUYAHOGA, CUYAHOGA_PARCEL } from '../../families/cleveland.ts';
-import { mailingOf, ownerOf, propertyClassOf, situsOf } from '../../families/cuyahoga_parcels.ts';
+import { builtYear, EASTERN, lastSale, layerDay, parcelPoint, transferPrice } from '../../families/arcgis/values.ts';
+import {
+  CLEVELAND_LAYERS,
+  clevelandTerms,
+  CUYAHOGA,
+  CUYAHOGA_PARCEL,
+  mailingOf,
+  ownerOf,
+  propertyClassOf,
+  situsOf,
+} from '../../families/cuyahoga_parcels.ts';
 import { integer, money } from '../../values.ts';
 
 export default arcgisAddresses({

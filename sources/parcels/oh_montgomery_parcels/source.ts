@@ -10,7 +10,7 @@
  * amount: no annual tax is read.
  */
 import { completeRow } from '../../../lib/record.ts';
-import { defineSource, Quarantine, type Candidate, type Page } from '../../contract.ts';
+import { type Candidate, defineSource, type Page, Quarantine } from '../../contract.ts';
 import {
   ARCHIVE_START,
   checkLength,

@@ -8,7 +8,7 @@
 import { mailing } from '../../families/addresses.ts';
 import { ALLEGHENY, wprdcTerms } from '../../families/open_data/allegheny.ts';
 import { ckanTable } from '../../families/open_data/ckan.ts';
-import { published, type Cells, type Group } from '../../families/open_data/table.ts';
+import { type Cells, type Group, published } from '../../families/open_data/table.ts';
 import { cents, date, decimal, integer, joined, money, optional, refuse, year, zip } from '../../values.ts';
 
 const HOME = 'https://data.wprdc.org/dataset/property-assessments';

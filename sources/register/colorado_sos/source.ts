@@ -3,11 +3,10 @@
  * A first load reads the full CSV export, about 750 MB and 3,000,000 rows, as a stream (docs/going-live.md).
  * Later reads request the changed rows as JSON by SODA 2. Both become rows in `registration`.
  */
-import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
-import { csvCuts } from '../../csv/csv_cuts.ts';
-import { streamCsv } from '../../csv/stream_csv.ts';
+import { type Candidate, defineSource, type FetchContext, type Page, Quarantine } from '../../contract.ts';
+import { csvCuts, streamCsv } from '../../csv/stream_csv.ts';
 import { addDays } from '../../days.ts';
-import { sodaCount, sodaRows } from '../../families/open_data/soda.ts';
+import { sodaCount, sodaRows } from '../../families/open_data/socrata.ts';
 import { Registration } from '../../rows/registration.ts';
 import { checkColumns } from '../../csv/csv.ts';
 import { candidate, date, optional, refuse, required, tidy } from '../../values.ts';

@@ -1,5 +1,5 @@
 /** Ohio Secretary of State: the month's changes of existing businesses, five report files. */
-import { defineSource, type Candidate, type Page } from '../../contract.ts';
+import { type Candidate, defineSource, type Page } from '../../contract.ts';
 import { ohioReports, readReport, type Reports } from '../../families/ohio_reports.ts';
 import { Amendment } from '../../rows/amendment.ts';
 import { candidate, date, refuse, required, tidy } from '../../values.ts';

@@ -10,7 +10,7 @@
  */
 import { load, type CheerioAPI } from 'cheerio/slim';
 import { completeRow, type RowOf } from '../../../lib/record.ts';
-import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
+import { type Candidate, defineSource, type FetchContext, type Page, Quarantine } from '../../contract.ts';
 import { SheriffSale } from '../../rows/sheriff_sale.ts';
 import { checkColumns } from '../../csv/csv.ts';
 import { candidate, date, line, optional, refuse, required, zip } from '../../values.ts';

@@ -4,7 +4,7 @@
  * (oh_montgomery_parcels).
  */
 import { completeRow } from '../../../lib/record.ts';
-import { defineSource, Quarantine, type Candidate, type Page } from '../../contract.ts';
+import { type Candidate, defineSource, type Page, Quarantine } from '../../contract.ts';
 import { decodeText } from '../../fetch/http/decode.ts';
 import { mailing } from '../../families/addresses.ts';
 import {

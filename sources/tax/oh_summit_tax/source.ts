@@ -9,7 +9,7 @@
  */
 import { load } from 'cheerio/slim';
 import { completeRow } from '../../../lib/record.ts';
-import { defineSource, Quarantine, type Candidate, type FetchContext, type Page } from '../../contract.ts';
+import { type Candidate, defineSource, type FetchContext, type Page, Quarantine } from '../../contract.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';
 import { candidate, line, money, refuse } from '../../values.ts';
 import { requireWholeHtml } from '../../xml.ts';

@@ -8,7 +8,7 @@
  */
 import { ALLEGHENY, wprdcTerms } from '../../families/open_data/allegheny.ts';
 import { ckanTable } from '../../families/open_data/ckan.ts';
-import { published, type Cells, type Group } from '../../families/open_data/table.ts';
+import { type Cells, type Group, published } from '../../families/open_data/table.ts';
 import { cents, decimal, refuse, year } from '../../values.ts';
 
 const HOME = 'https://data.wprdc.org/dataset/delinquent-real-estate-taxes';

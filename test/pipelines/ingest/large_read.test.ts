@@ -16,7 +16,7 @@ import { loadByWorkers } from '../../../pipelines/crawl/stage_by_workers.ts';
 import { OpenPages, shardName, stageParts } from '../../../pipelines/crawl/worker/stage_job.ts';
 import { layoutOf } from '../../../pipelines/layout.ts';
 import { openArchive, RequestRecord } from '../../../sources/fetch/archive.ts';
-import { Quarantine, type Page } from '../../../sources/contract.ts';
+import { type Page, Quarantine } from '../../../sources/contract.ts';
 import colorado from '../../../sources/register/colorado_sos/source.ts';
 import { pageOf } from '../../sources/recorded.ts';
 import { exportId, exportRecords } from './large_export.ts';

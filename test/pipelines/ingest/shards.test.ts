@@ -5,8 +5,7 @@ import fc from 'fast-check';
 import type { ReadPage } from '../../../pipelines/ingest/reads.ts';
 import { cutPart, splitIntoShards } from '../../../pipelines/ingest/stage/stage_shard.ts';
 import type { SourceSpec } from '../../../sources/contract.ts';
-import { csvCuts } from '../../../sources/csv/csv_cuts.ts';
-import { streamCsv } from '../../../sources/csv/stream_csv.ts';
+import { csvCuts, streamCsv } from '../../../sources/csv/stream_csv.ts';
 import colorado from '../../../sources/register/colorado_sos/source.ts';
 import { pageOf } from '../../sources/recorded.ts';
 
