@@ -24,27 +24,26 @@ export async function listSnapshots(layout: Layout): Promise<string[]> {
   return names.filter((name) => parseRunId(name) !== null).sort(compareRunIds);
 }
 
-/** What the operator can do about a damaged snapshot. @param earlier the snapshot that would replace it */
-const remedyFor = (layout: Layout, runId: string, earlier: string | undefined): string =>
-  `Restore ${layout.snapshot(runId)} from a backup, or move it away. Then the run ` +
-  (earlier === undefined ? 'starts without history.' : `continues the history of ${earlier}.`);
+/** Manifest of a snapshot that a run builds on. @throws DamagedFile if its files changed since publication */
+async function readUndamaged(layout: Layout, runId: string, role: string, remedy: string): Promise<Manifest> {
+  const problems = await verifySnapshot(layout, runId, 'tables');
+  if (problems.length === 0) return readManifest(layout, runId);
+  throw new DamagedFile(
+    `Snapshot ${runId}, ${role}, is damaged: ${problems.join('; ')}. ` +
+      `Restore ${layout.snapshot(runId)} from a backup, or move it away.${remedy}`,
+  );
+}
 
 /**
  * The newest snapshot of an earlier day, whose history a run continues.
  * @throws DamagedFile if its files changed since publication: an older snapshot never replaces it silently
  */
 export async function snapshotBefore(layout: Layout, asOf: string): Promise<Manifest | null> {
-  const earlier = (await listSnapshots(layout)).filter((id) => (parseRunId(id)?.asOf ?? '') < asOf);
-  const last = earlier.at(-1);
+  const ids = (await listSnapshots(layout)).filter((id) => (parseRunId(id)?.asOf ?? '') < asOf);
+  const [earlier, last] = [ids.at(-2), ids.at(-1)];
   if (last === undefined) return null;
-  const problems = await verifySnapshot(layout, last, 'tables');
-  if (problems.length > 0) {
-    throw new DamagedFile(
-      `Snapshot ${last}, whose history this run continues, is damaged: ${problems.join('; ')}. ` +
-        remedyFor(layout, last, earlier.at(-2)),
-    );
-  }
-  return readManifest(layout, last);
+  const then = earlier === undefined ? 'starts without history.' : `continues the history of ${earlier}.`;
+  return readUndamaged(layout, last, 'whose history this run continues', ` Then the run ${then}`);
 }
 
 /**
@@ -53,14 +52,7 @@ export async function snapshotBefore(layout: Layout, asOf: string): Promise<Mani
  */
 export async function snapshotOfDay(layout: Layout, asOf: string): Promise<Manifest | null> {
   const last = (await listSnapshots(layout)).findLast((id) => parseRunId(id)?.asOf === asOf);
-  if (last === undefined) return null;
-  const problems = await verifySnapshot(layout, last, 'tables');
-  if (problems.length > 0)
-    throw new DamagedFile(
-      `Snapshot ${last}, which this run replaces, is damaged: ${problems.join('; ')}. ` +
-        `Restore ${layout.snapshot(last)} from a backup, or move it away.`,
-    );
-  return readManifest(layout, last);
+  return last === undefined ? null : readUndamaged(layout, last, 'which this run replaces', '');
 }
 
 /** Run id of the current snapshot; null if nothing is published yet. */

@@ -1,5 +1,4 @@
 /** `make backtest`: scores and cap rates on landmarks against later outcomes, over all snapshots of a data folder. */
-import { messageOf } from '../../lib/errors.ts';
 import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
 import {
@@ -8,6 +7,7 @@ import {
   type BacktestRow,
   type CorrelationRow,
 } from '../../models/analysis/backtest.ts';
+import { runCli } from '../analyse/run_cli.ts';
 import { table } from '../format.ts';
 import { layoutOf, parseRunId, type Layout } from '../layout.ts';
 import { holdForReading } from '../run/lock.ts';
@@ -87,15 +87,11 @@ export function formatBacktest({ rows, correlations, days }: Backtest): string[]
   return lines;
 }
 
-if (import.meta.main) {
-  try {
-    const { DATA_DIR } = readSettings(pipelineSettings);
-    const layout = layoutOf(DATA_DIR);
+if (import.meta.main)
+  await runCli(async () => {
+    const layout = layoutOf(readSettings(pipelineSettings).DATA_DIR);
     const release = holdForReading(layout);
     for (const line of formatBacktest(await backtest(layout))) print(line);
     release();
-  } catch (error) {
-    process.stderr.write(`${messageOf(error)}\n`);
-    process.exitCode = 1;
-  }
-}
+    return 0;
+  });

@@ -1,11 +1,11 @@
 /** `make calibrate`: recompute the calibrated reference tables from raw public files, and show the differences. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { messageOf } from '../../lib/errors.ts';
 import { openDuck } from '../../lib/duck.ts';
 import { print } from '../../lib/output.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { calibrate, referenceNamed } from '../../models/calibration/calibrate.ts';
 import { compareNoi } from '../../models/calibration/compare.ts';
+import { runCli } from '../analyse/run_cli.ts';
 import { calibrateSettings } from './calibrate_settings.ts';
 
 const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
@@ -53,11 +53,4 @@ async function main(): Promise<number> {
   }
 }
 
-if (import.meta.main) {
-  try {
-    process.exitCode = await main();
-  } catch (error) {
-    process.stderr.write(`${messageOf(error)}\n`);
-    process.exitCode = 1;
-  }
-}
+if (import.meta.main) await runCli(main);

@@ -1,9 +1,8 @@
 /** What a run shows while it works: one line for each family and step, and how far a long one is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { duration, largeRead, lineProgress } from '../../../pipelines/progress/lines.ts';
+import { duration, largeRead, lineProgress, Tally } from '../../../pipelines/progress/lines.ts';
 import type { Progress } from '../../../pipelines/progress/progress.ts';
-import { Tally } from '../../../pipelines/progress/tally.ts';
 import { labeled, wrapped } from '../../../pipelines/format.ts';
 import type { ReadRecord } from '../../../pipelines/ingest/reads.ts';
 import { loadSources } from '../../../sources/index.ts';
