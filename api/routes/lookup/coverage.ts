@@ -55,7 +55,6 @@ type FamilyOfPlace = z.input<typeof FamilyOfPlace>;
 
 const Source = z.object({
   source: z.string(),
-  family: z.string(),
   covered_kinds: z.string().nullable(),
   covered_city: z.string().nullable(),
   county: z.string().nullable(),
@@ -97,11 +96,7 @@ const earliest = (instants: readonly string[]): string | null => {
   return first === undefined ? null : instantOf(first);
 };
 
-/** Kinds that a family of sources covers, for snapshots without the column covered_kinds. */
-const KINDS_OF_FAMILY: Readonly<Record<string, string>> = { tax: 'tax_delinquent', sheriff: 'sheriff_sale' };
-
-const kindsOf = ({ covered_kinds, family }: Source): readonly string[] =>
-  (covered_kinds ?? KINDS_OF_FAMILY[family] ?? '').split(', ');
+const kindsOf = ({ covered_kinds }: Source): readonly string[] => (covered_kinds ?? '').split(', ');
 
 /** Kinds of records that a field of the answer is about. */
 type IsKind = (kind: string) => boolean;

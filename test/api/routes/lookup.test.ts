@@ -58,6 +58,7 @@ describe('a lookup', () => {
       rowOf('sources', 1, {
         source: 'oh_cuyahoga_tax',
         family: 'tax',
+        covered_kinds: 'tax_delinquent',
         county: 'Cuyahoga County, OH',
         county_fips: '39035',
         last_good_at: '2026-11-20T12:00:00Z',
