@@ -5,7 +5,7 @@ import { decodePaymentResponseHeader, decodePaymentSignatureHeader } from '@x402
 import { parseAbiItem, type Hex } from 'viem';
 import { USDC } from '../../lib/network.ts';
 import type { Purchase } from '../../ledger/ledger.ts';
-import type { AttackedShop } from './shop.ts';
+import type { Shop } from '../shop/shop.ts';
 
 const USED = parseAbiItem('event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)');
 const TRANSFER = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');
@@ -62,7 +62,7 @@ export interface Paid {
 type FindPaid = (payer: Hex, nonce: Hex) => Paid | null;
 
 /** All payments to the shop, each by its own two events, in one request to the chain. */
-async function paymentsTo(shop: AttackedShop): Promise<FindPaid> {
+async function paymentsTo(shop: Shop): Promise<FindPaid> {
   const logs = await shop.admin.getLogs({ address: USDC, events: [USED, TRANSFER], strict: true, fromBlock: 0n });
   const placeOf = (block: bigint, logIndex: number): string => `${block}:${logIndex}`;
   const transfers = new Map(
@@ -81,7 +81,7 @@ async function paymentsTo(shop: AttackedShop): Promise<FindPaid> {
 }
 
 /** The transaction that paid the shop with this authorization; null if none did. */
-export const paidIn = async (shop: AttackedShop, payer: Hex, nonce: Hex): Promise<Paid | null> =>
+export const paidIn = async (shop: Shop, payer: Hex, nonce: Hex): Promise<Paid | null> =>
   (await paymentsTo(shop))(payer, nonce);
 
 /** The transaction that a response names. */
@@ -114,7 +114,7 @@ function checkLeads(purchases: readonly Purchase[], faults: string[]): void {
 }
 
 /** A charged buyer was served or can collect; a served buyer was charged; nobody was told something untrue. */
-async function checkBuyer(shop: AttackedShop, made: Attempt, paid: Paid | null, faults: string[]): Promise<void> {
+async function checkBuyer(shop: Shop, made: Attempt, paid: Paid | null, faults: string[]): Promise<void> {
   const who = `the buyer who got ${made.status} ${reasonOf(made)}`.trim();
   if (made.status === 200 && !paid) faults.push(`${who} paid nothing`);
   if (!paid) return;
@@ -137,11 +137,7 @@ export interface BooksOptions {
 }
 
 /** Resolve what is open, then compare ledger, chain and replies. All faults are reported together. */
-export async function checkBooks(
-  shop: AttackedShop,
-  attempts: readonly Attempt[],
-  options: BooksOptions = {},
-): Promise<void> {
+export async function checkBooks(shop: Shop, attempts: readonly Attempt[], options: BooksOptions = {}): Promise<void> {
   await shop.resolve();
   const faults: string[] = [];
   const purchases = await shop.purchases();
@@ -156,7 +152,7 @@ export async function checkBooks(
 
 /** Wait until each of these requests has reached the facilitator or has its response. */
 export async function untilHeldOrAnswered(
-  shop: AttackedShop,
+  shop: Shop,
   requests: readonly Promise<unknown>[],
   settlementsBefore: number,
 ): Promise<void> {
@@ -182,7 +178,7 @@ export function outcomes(attempts: readonly Attempt[]): Record<string, number> {
 }
 
 /** Gas that our own key spent since a block. */
-export async function gasSpent(shop: AttackedShop, fromBlock = 0n): Promise<bigint> {
+export async function gasSpent(shop: Shop, fromBlock = 0n): Promise<bigint> {
   const latest = await shop.admin.getBlockNumber();
   let gas = 0n;
   for (let blockNumber = fromBlock; blockNumber <= latest; blockNumber += 1n) {

@@ -8,8 +8,8 @@ import type { Hex } from 'viem';
 import { fetchPaymentRequired } from '../api/support/buyers.ts';
 import { codeOf } from '../api/support/contracts.ts';
 import { attempt, checkBooks, outcomes, untilHeldOrAnswered, type Attempt } from './books.ts';
-import { gated, honest } from './facilitators.ts';
-import { DEALS, DOLLAR, EXCLUSIVE, openAttackedShop, type AttackedShop, type ShopOptions } from './shop.ts';
+import { gated, honest } from '../shop/facilitators.ts';
+import { DEALS, DOLLAR, EXCLUSIVE, openShop, type Shop, type ShopOptions } from '../shop/shop.ts';
 import { thorough } from '../thorough.ts';
 import { headerOf, randomAddress, signInAs } from './wallets.ts';
 
@@ -21,11 +21,11 @@ const PRICES: Readonly<Record<Path, bigint>> = { [DEALS]: DOLLAR / 20n, [EXCLUSI
 type Path = typeof DEALS | typeof EXCLUSIVE;
 
 describe('one signature for many payments of a wallet that accepts anything', () => {
-  let shop: AttackedShop;
+  let shop: Shop;
   /** Open the shop that the tests of a describe share. */
   const share = (options: ShopOptions): void => {
     before(async () => {
-      shop = await openAttackedShop(options);
+      shop = await openShop(options);
     });
     after(() => shop.close());
   };

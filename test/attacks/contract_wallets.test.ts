@@ -5,7 +5,7 @@ import type { Hex } from 'viem';
 import { fetchPaymentRequired } from '../api/support/buyers.ts';
 import { codeOf, type ContractName } from '../api/support/contracts.ts';
 import { attempt, checkBooks, gasSpent, outcomes, reasonOf, type Attempt } from './books.ts';
-import { DEALS, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';
+import { DEALS, EXCLUSIVE, openShop, type Shop } from '../shop/shop.ts';
 import { headerOf, randomAddress, signInAs } from './wallets.ts';
 
 /** Open purchases that one payer may have, at most. */
@@ -15,10 +15,10 @@ const AT_ONCE = 7;
 const MAX_GAS = 1_000_000n;
 
 describe('a contract wallet', () => {
-  let shop: AttackedShop;
-  let selfShop: AttackedShop;
+  let shop: Shop;
+  let selfShop: Shop;
   before(async () => {
-    [shop, selfShop] = await Promise.all([openAttackedShop(), openAttackedShop({ mode: 'self' })]);
+    [shop, selfShop] = await Promise.all([openShop(), openShop({ mode: 'self' })]);
   });
   after(() => Promise.all([shop.close(), selfShop.close()]));
 

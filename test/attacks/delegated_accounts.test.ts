@@ -5,8 +5,8 @@ import { privateKeyToAccount, generatePrivateKey } from 'viem/accounts';
 import { fetchPaymentRequired, type Buyer } from '../api/support/buyers.ts';
 import { codeOf, type ContractName } from '../api/support/contracts.ts';
 import { attempt, checkBooks, gasSpent, reasonOf, type Attempt } from './books.ts';
-import { honest } from './facilitators.ts';
-import { DEALS, DOLLAR, EXCLUSIVE, LEADS, openAttackedShop, type AttackedShop } from './shop.ts';
+import { honest } from '../shop/facilitators.ts';
+import { DEALS, DOLLAR, EXCLUSIVE, LEADS, openShop, type Shop } from '../shop/shop.ts';
 import { authorizationFor, delegationTo, headerWith, randomAddress, signAuthorization } from './wallets.ts';
 
 /** Far more than a transfer takes, far less than the attack burns. */
@@ -14,12 +14,12 @@ const MAX_GAS = 2_000_000n;
 const CONTRACTS = ['RefusesAll', 'AcceptsAnything', 'BurnsTenMillionGas', 'NeverReturns'] as const;
 
 describe('a delegation', () => {
-  let shop: AttackedShop;
-  let selfShop: AttackedShop;
+  let shop: Shop;
+  let selfShop: Shop;
   /** A hook that throws would leave a test without its attack. */
   const delegated = new Set<string>();
   before(async () => {
-    [shop, selfShop] = await Promise.all([openAttackedShop(), openAttackedShop({ mode: 'self' })]);
+    [shop, selfShop] = await Promise.all([openShop(), openShop({ mode: 'self' })]);
   });
   after(() => Promise.all([shop.close(), selfShop.close()]));
   afterEach(() => {
@@ -30,7 +30,7 @@ describe('a delegation', () => {
   const delegate = async (
     buyer: Pick<Buyer, 'address'>,
     name: ContractName,
-    { admin }: Pick<AttackedShop, 'admin'> = shop,
+    { admin }: Pick<Shop, 'admin'> = shop,
   ): Promise<void> => {
     const contract = randomAddress();
     await admin.setCode({ address: contract, bytecode: codeOf(name) });

@@ -15,15 +15,15 @@ import {
   refusesAfterSettling,
   refusesBeforeSettling,
   type SettleBehavior,
-} from './facilitators.ts';
-import { DEALS, EXCLUSIVE, KENT, MACOMB, OAKLAND, openAttackedShop, WAYNE, type AttackedShop } from './shop.ts';
+} from '../shop/facilitators.ts';
+import { DEALS, EXCLUSIVE, KENT, MACOMB, OAKLAND, openShop, WAYNE, type Shop } from '../shop/shop.ts';
 
 const WRONG = `0x${'ab'.repeat(32)}`;
 
 describe('a facilitator', () => {
-  let shop: AttackedShop;
+  let shop: Shop;
   before(async () => {
-    shop = await openAttackedShop();
+    shop = await openShop();
   });
   after(() => shop.close());
 

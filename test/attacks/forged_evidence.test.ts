@@ -9,8 +9,8 @@ import { CHAIN_ID, USDC } from '../../lib/network.ts';
 import { fetchPaymentRequired } from '../api/support/buyers.ts';
 import { codeOf } from '../api/support/contracts.ts';
 import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
-import { honest, onlyClaimsToSettle } from './facilitators.ts';
-import { DEALS, DOLLAR, OAKLAND, openAttackedShop, WAYNE, type AttackedShop } from './shop.ts';
+import { honest, onlyClaimsToSettle } from '../shop/facilitators.ts';
+import { DEALS, DOLLAR, OAKLAND, openShop, WAYNE, type Shop } from '../shop/shop.ts';
 import { authorizationFor, headerWith, randomAddress, signAuthorization, type Authorization } from './wallets.ts';
 
 const forger = parseAbi(['function forge(address payer, bytes32 nonce, address to, uint256 value)']);
@@ -42,9 +42,9 @@ const cancelOf = async (payer: PrivateKeyAccount, nonce: Hex): Promise<Hex> => {
 };
 
 describe('an attacker', () => {
-  let shop: AttackedShop;
+  let shop: Shop;
   before(async () => {
-    shop = await openAttackedShop();
+    shop = await openShop();
   });
   after(() => shop.close());
   afterEach(() => {

@@ -4,9 +4,9 @@ import { copyFile, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { attempt, outcomes, type Attempt } from './books.ts';
-import { DEALS, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';
+import { DEALS, EXCLUSIVE, openShop, type Shop } from '../shop/shop.ts';
 
-let shop: AttackedShop;
+let shop: Shop;
 afterEach(() => shop.close());
 
 const sign = async (path: string): Promise<() => Promise<Attempt>> => {
@@ -16,7 +16,7 @@ const sign = async (path: string): Promise<() => Promise<Attempt>> => {
 };
 
 async function stopsSales(change: (ledgerFile: string) => Promise<void>): Promise<void> {
-  shop = await openAttackedShop();
+  shop = await openShop();
   const present = await sign(EXCLUSIVE);
   assert.equal((await present()).status, 200);
   const received = await shop.chain.balanceOf(shop.payTo);

@@ -11,18 +11,18 @@ import {
   refusesBeforeSettling,
   type FacilitatorServer,
   type SettleBehavior,
-} from './facilitators.ts';
-import { DEALS, DOLLAR, openAttackedShop, type AttackedShop } from './shop.ts';
+} from '../shop/facilitators.ts';
+import { DEALS, DOLLAR, openShop, type Shop } from '../shop/shop.ts';
 
 const PRICE = 50_000n;
 /** When a transfer arrives that was not requested at once. */
 const LATER_MS = 300;
 
 describe('two facilitators', () => {
-  let shop: AttackedShop;
+  let shop: Shop;
   let second: FacilitatorServer;
   before(async () => {
-    shop = await openAttackedShop({ hasSecond: true });
+    shop = await openShop({ hasSecond: true });
     second = shop.second ?? assert.fail('no second facilitator');
   });
   after(() => shop.close());

@@ -2,25 +2,19 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { attempt, checkBooks, outcomes, reasonOf, untilHeldOrAnswered, type Attempt } from './books.ts';
-import { gated, honest } from './facilitators.ts';
-import type { Purchase } from '../../ledger/ledger.ts';
-import type { Buyer } from '../api/support/buyers.ts';
-import { DEALS, DOLLAR, EXCLUSIVE, LEADS, openAttackedShop, type AttackedShop } from './shop.ts';
+import { gated, honest } from '../shop/facilitators.ts';
+import { DOLLAR, EXCLUSIVE, LEADS, openShop, type Shop } from '../shop/shop.ts';
 
 const AT_ONCE = 12;
-/** More than a payer may have open. */
-const ONE_BY_ONE = 22;
 /** Leads that new payers may hold together, at most. */
 const MAX_HELD_TOGETHER = 9;
 /** More than that. */
 const MANY = 11;
-/** Leads that one payer may hold unsold, at most. */
-const MAX_HELD = 5;
 
 describe('a payer', () => {
-  let shop: AttackedShop;
+  let shop: Shop;
   before(async () => {
-    shop = await openAttackedShop();
+    shop = await openShop();
   });
   after(() => shop.close());
   afterEach(() => {
@@ -28,8 +22,6 @@ describe('a payer', () => {
   });
 
   const claimedLeads = async (): Promise<number> => (await shop.server.running.ledger.claimedLeads(Date.now())).size;
-  const purchasesOf = async ({ address }: Pick<Buyer, 'address'>): Promise<Purchase[]> =>
-    (await shop.purchases()).filter((p) => p.payment.payer === address.toLowerCase());
   /** Sign 12 payments, present them at once, and count the leads that are held before any settlement. */
   const rush = async (units: bigint, path: string): Promise<{ attempts: Attempt[]; other: Attempt; held: number }> => {
     const payer = await shop.buyer(units);
@@ -70,39 +62,6 @@ describe('a payer', () => {
     isTyped(attempts);
     assert.ok(attempts.some((made) => reasonOf(made) === 'payer_without_funds'));
     await checkBooks(shop, [...attempts, other]);
-  });
-
-  it('with funds for 12 leads who signs 12 at once holds only a few, and others buy meanwhile', async () => {
-    const { attempts, other, held } = await rush(16n * DOLLAR, EXCLUSIVE);
-    assert.ok(held <= MAX_HELD, `${held} leads are held: ${JSON.stringify(outcomes(attempts))}`);
-    assert.equal(other.status, 200);
-    isTyped(attempts);
-    await checkBooks(shop, [...attempts, other]);
-  });
-
-  it('without any funds holds nothing and gets the reason', async () => {
-    const payer = await shop.buyer(0n);
-    for (const path of [DEALS, EXCLUSIVE]) {
-      const made = await attempt(shop.url + path, await payer.sign(shop.url + path));
-      assert.equal(`${made.status} ${reasonOf(made)}`, '402 payer_without_funds');
-      assert.equal(made.json['billed'], false);
-    }
-    assert.deepEqual(await purchasesOf(payer), []);
-  });
-
-  it('whose settlements all come to nothing has few open purchases', async () => {
-    const payer = await shop.buyer(DOLLAR);
-    const attempts: Attempt[] = [];
-    shop.facilitator.behave(async ({ reply }) => {
-      reply(200, { success: false, errorReason: 'insufficient_funds', transaction: '', network: 'eip155:8453' });
-    });
-    for (let i = 0; i < ONE_BY_ONE; i += 1) {
-      attempts.push(await attempt(shop.url + DEALS, await payer.sign(shop.url + DEALS), payer.signIn));
-    }
-    isTyped(attempts);
-    const open = (await purchasesOf(payer)).filter((p) => p.state === 'settling').length;
-    assert.ok(open <= 20, `${open} of ${ONE_BY_ONE} are open: ${JSON.stringify(outcomes(attempts))}`);
-    await checkBooks(shop, attempts);
   });
 
   it('is one of many who take one lead each, and together they hold only a share of the pool', async () => {

@@ -17,7 +17,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { fetchPaymentRequired } from '../api/support/buyers.ts';
 import { codeOf } from '../api/support/contracts.ts';
 import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
-import { DEALS, DOLLAR, openAttackedShop, type AttackedShop } from './shop.ts';
+import { DEALS, DOLLAR, openShop, type Shop } from '../shop/shop.ts';
 import { authorizationFor, headerOf, headerWith, randomAddress, signAuthorization, signInAs } from './wallets.ts';
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -61,9 +61,9 @@ const FORMS: Readonly<Record<string, (signature: Hex) => Hex>> = {
 
 for (const mode of ['facilitator', 'self'] as const) {
   describe(`a good signature, with payments by ${mode}`, () => {
-    let shop: AttackedShop;
+    let shop: Shop;
     before(async () => {
-      shop = await openAttackedShop({ mode });
+      shop = await openShop({ mode });
     });
     after(() => shop.close());
 

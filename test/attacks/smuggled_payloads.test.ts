@@ -10,7 +10,7 @@ import { CHAIN_ID, USDC } from '../../lib/network.ts';
 import { fetchPaymentRequired } from '../api/support/buyers.ts';
 import { codeOf } from '../api/support/contracts.ts';
 import { attempt, checkBooks, outcomes, type Attempt } from './books.ts';
-import { DEALS, DOLLAR, EXCLUSIVE, openAttackedShop, type AttackedShop } from './shop.ts';
+import { DEALS, DOLLAR, EXCLUSIVE, openShop, type Shop } from '../shop/shop.ts';
 import { authorizationFor, headerWith, randomAddress, signAuthorization } from './wallets.ts';
 
 const FOREVER = '99999999999';
@@ -44,9 +44,9 @@ async function permit2For(asked: PaymentRequired, owner: PrivateKeyAccount): Pro
 
 for (const mode of ['facilitator', 'sandbox', 'self'] as const) {
   describe(`with payments by ${mode}`, () => {
-    let shop: AttackedShop;
+    let shop: Shop;
     before(async () => {
-      shop = await openAttackedShop({ mode, receiptTimeoutMs: 300 });
+      shop = await openShop({ mode, receiptTimeoutMs: 300 });
     });
     after(() => shop.close());
 

@@ -1,6 +1,6 @@
 /**
  * Faults in the handling of clocks, planted into real servers: the scenario meant for each one fails. The scenarios
- * themselves run without a fault in clock_moments.test.ts and clock_moments.proof.ts.
+ * themselves run without a fault in clock_moments.test.ts.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -11,7 +11,7 @@ import { base } from '../../../api/payments/chain/base_chain.ts';
 import { atomicOf, USDC } from '../../../lib/network.ts';
 import type { Route } from '../../../api/routes/define.ts';
 import { COPIES, PAYMENT_KINDS, createWallet, type PaymentKind, type Wallet } from '../support/payment_variants.ts';
-import { DOLLAR, openShop, type Shop } from '../support/sandbox_shop.ts';
+import { DOLLAR, openShop, type Shop } from '../../shop/shop.ts';
 import { callOf, rowsOfTable } from '../support/snapshot_fixtures.ts';
 
 const OUTCOMES = ['200', '400', '404', '409', 'handler crash'] as const;
@@ -86,16 +86,19 @@ export function testBilling(count: number, includes: (path: string) => boolean):
 
     before(async () => {
       shop = await openShop({
-        deals: rowsOfTable('deals', 3, () => ({ cap_rate: '9.00', dscr: '1.30', dscr_status: 'computed' })),
-        reports: rowsOfTable('reports', 3),
-        signals: rowsOfTable('signals', 2),
-        auctions: rowsOfTable('auctions', 2),
-        leads: rowsOfTable('leads', 30),
-        owners: rowsOfTable('owners', 2),
-        filings: rowsOfTable('filings', 4, (i) => ({
-          first_seen: `2026-11-${i % 2 ? '12' : '20'}T12:00:00Z`,
-          ...(i > 2 ? { source: 'colorado_sos', source_state: 'CO' } : {}),
-        })),
+        mode: 'sandbox',
+        tables: {
+          deals: rowsOfTable('deals', 3, () => ({ cap_rate: '9.00', dscr: '1.30', dscr_status: 'computed' })),
+          reports: rowsOfTable('reports', 3),
+          signals: rowsOfTable('signals', 2),
+          auctions: rowsOfTable('auctions', 2),
+          leads: rowsOfTable('leads', 30),
+          owners: rowsOfTable('owners', 2),
+          filings: rowsOfTable('filings', 4, (i) => ({
+            first_seen: `2026-11-${i % 2 ? '12' : '20'}T12:00:00Z`,
+            ...(i > 2 ? { source: 'colorado_sos', source_state: 'CO' } : {}),
+          })),
+        },
       });
       const made = PAYMENT_KINDS.map((kind) => [kind, createWallet()] as const);
       await Promise.all(made.map(([, wallet]) => shop.chain.mint(wallet.address, 100n * DOLLAR)));

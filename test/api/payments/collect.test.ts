@@ -17,7 +17,7 @@ import {
   reasonOf,
   openCollectShop,
 } from '../support/collecting.ts';
-import type { Shop } from '../support/sandbox_shop.ts';
+import type { Shop } from '../../shop/shop.ts';
 import { thorough } from '../../thorough.ts';
 
 describe('a paid answer', () => {
@@ -65,7 +65,7 @@ describe('a paid answer', () => {
       assert.match(response.headers.get('WWW-Authenticate') ?? '', /^SIGN-IN-WITH-X realm="dealfeed\.test"$/);
       const body = (await bodyOf(response)) as { reason: string; sign_in: { info: Record<string, unknown> } };
       assert.equal(body.reason, 'sign_in_required');
-      assert.equal(body.sign_in.info['uri'], `http://dealfeed.test/api/purchases/${name}`);
+      assert.equal(body.sign_in.info['uri'], `https://dealfeed.test/api/purchases/${name}`);
     }
     assert.equal((await fetch(purchase('everything'))).status, 400);
     const stranger = await shop.buyer();
@@ -186,7 +186,7 @@ describe('a paid answer', () => {
       assert.equal(body['reason'], 'settlement_unknown');
       assert.equal(body['billed'], null);
       receipt = lost.headers.get('Receipt-Id') ?? '';
-      assert.equal(body['collect'], `http://dealfeed.test/api/purchases/${receipt}`);
+      assert.equal(body['collect'], `https://dealfeed.test/api/purchases/${receipt}`);
       const meanwhile = await fetchWithPayment(second() + DEALS, payment);
       assert.equal(meanwhile.status, 409);
       assert.equal(await reasonOf(meanwhile), 'settlement_pending');

@@ -11,7 +11,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { NETWORK } from '../../../lib/network.ts';
 import { fetchPaymentRequired, bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { DEALS, PRICE, bought, digestOf, identifier, moved, reasonOf, openCollectShop } from '../support/collecting.ts';
-import type { Shop } from '../support/sandbox_shop.ts';
+import type { Shop } from '../../shop/shop.ts';
 
 /** Parameters of both forms of transferWithAuthorization. */
 const SIGNED =

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { bodyOf, fetchWithPayment } from '../support/buyers.ts';
-import { DOLLAR, mine, openShop, type Shop } from '../support/sandbox_shop.ts';
+import { DOLLAR, openShop, type Shop } from '../../shop/shop.ts';
 import { rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
 
 const reasonOf = async (response: Response): Promise<unknown> => (await bodyOf(response))['reason'];
@@ -34,16 +34,17 @@ describe('an exclusive lead', () => {
   };
 
   before(async () => {
-    shop = await openShop(
-      {
+    shop = await openShop({
+      mode: 'sandbox',
+      servers: 2,
+      tables: {
         leads: rowsOfTable('leads', 9, (i) => ({
           lead_score: 10 * i,
           county: i <= 5 ? 'Cuyahoga County, OH' : i <= 8 ? 'Franklin County, OH' : 'Wayne County, MI',
           lead_type: 'tax_delinquent',
         })),
       },
-      { servers: 2 },
-    );
+    });
   });
   after(() => shop.close());
   const [first, second] = [(): string => shop.servers[0]?.url ?? '', (): string => shop.servers[1]?.url ?? ''];
@@ -57,7 +58,7 @@ describe('an exclusive lead', () => {
     assert.equal(body.lead.id, uuid(8));
     assert.equal(body.claim.lead_id, uuid(8));
     assert.equal(body.claim.receipt_id, response.headers.get('Receipt-Id'));
-    assert.equal(body.claim.collect, `http://dealfeed.test/api/purchases/${body.claim.receipt_id}`);
+    assert.equal(body.claim.collect, `https://dealfeed.test/api/purchases/${body.claim.receipt_id}`);
     assert.match(body.claim.promise, /no lead of it is sold to anyone else/);
     assert.equal((await shop.takings()) - start, DOLLAR);
   });
@@ -140,7 +141,7 @@ describe('an exclusive lead', () => {
     assert.deepEqual(await server.running.watch.pass(), { sold: 0, released: 0, waiting: 1, failure: null });
     // The buyer cancels the payment on the chain. Two blocks later that is safe, and the held transfer fails.
     await unlucky.cancel(shop.chain, payment);
-    await mine(shop.chain, 2);
+    await shop.mine(2);
     await shop.node.release();
     assert.deepEqual(await server.running.watch.pass(), { sold: 0, released: 1, waiting: 0, failure: null });
     assert.deepEqual(await listed('?county=wayne'), [uuid(9)]);

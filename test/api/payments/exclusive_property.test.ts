@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { addMissingProperties } from '../../../api/routes/leads/lead_claims.ts';
 import { purchaseIn } from '../../ledger/purchases.ts';
 import { bodyOf, fetchWithPayment } from '../support/buyers.ts';
-import { DOLLAR, openShop, type Shop } from '../support/sandbox_shop.ts';
+import { DOLLAR, openShop, type Shop } from '../../shop/shop.ts';
 import { rowOf, rowsOfTable, uuid, type Row } from '../support/snapshot_fixtures.ts';
 
 const EXCLUSIVE = '/api/leads/exclusive';
@@ -49,14 +49,15 @@ interface Meta {
 describe('the property of an exclusive lead', () => {
   let shop: Shop;
   before(async () => {
-    shop = await openShop(
-      {
+    shop = await openShop({
+      mode: 'sandbox',
+      servers: 2,
+      tables: {
         ...records,
         leads: [taxLead(DEBT_LEAD, SIGNAL, 10), saleLead(SALE_LEAD, AUCTION, 20), taxLead(OTHER_LEAD, OTHER_SIGNAL, 5)],
         property_keys: keysOf(SIGNAL, AUCTION, OTHER_SIGNAL, HOUSE),
       },
-      { servers: 2 },
-    );
+    });
   });
   after(() => shop.close());
   const urlOf = (i: number): string => shop.servers[i % 2]?.url ?? '';

@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import type { FacilitatorClient } from '@x402/core/server';
 import type { PaymentPayload, PaymentRequirements, SettleResponse } from '@x402/core/types';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
-import { libraryFacilitator } from '../support/library_facilitator.ts';
+import { libraryFacilitator } from '../../shop/facilitators.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import {

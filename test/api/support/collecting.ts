@@ -4,21 +4,22 @@ import { createHash } from 'node:crypto';
 import type { Hex } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import { bodyOf, fetchWithPayment, type Buyer } from './buyers.ts';
-import { openShop, type Shop } from './sandbox_shop.ts';
+import { openShop, type Shop } from '../../shop/shop.ts';
 import { rowsOfTable } from './snapshot_fixtures.ts';
 
 export const DEALS = '/api/deals';
 export const PRICE = 50_000n;
 
 export const openCollectShop = (): Promise<Shop> =>
-  openShop(
-    {
+  openShop({
+    mode: 'sandbox',
+    servers: 2,
+    tables: {
       deals: rowsOfTable('deals', 3),
       leads: rowsOfTable('leads', 3),
       filings: rowsOfTable('filings', 3000, () => ({ first_seen: '2026-11-12T12:00:00Z' })),
     },
-    { servers: 2 },
-  );
+  });
 
 /** A new identifier of a buyer. */
 export const identifier = (): string => `order-${generatePrivateKey().slice(2, 34)}`;

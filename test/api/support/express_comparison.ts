@@ -14,7 +14,7 @@ import { paymentLayer } from '../../../api/payments/middleware.ts';
 import { BASE, NETWORK } from '../../../lib/network.ts';
 import { paymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
-import { adaptedFacilitator } from './library_facilitator.ts';
+import { adaptedFacilitator } from '../../shop/facilitators.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { testReceiptKeys } from './receipt_key.ts';
 

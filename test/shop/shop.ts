@@ -1,4 +1,5 @@
-/** A real server under attack, with leads, a ledger, a chain, a node that can fail and a facilitator that can lie. */
+/** Real servers on one ledger and a local chain, with a node that can fail and a facilitator that can lie. */
+import assert from 'node:assert/strict';
 import { createTestClient, http, publicActions, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { base } from '../../api/payments/chain/base_chain.ts';
@@ -7,7 +8,8 @@ import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import type { Purchase } from '../../ledger/ledger.ts';
 import { buyerWith, type Buyer } from '../api/support/buyers.ts';
-import { dataFolder, rowsOfTable } from '../api/support/snapshot_fixtures.ts';
+import type { TableName } from '../../api/snapshot/tables.ts';
+import { dataFolder, rowsOfTable, type DataFolder, type Row } from '../api/support/snapshot_fixtures.ts';
 import { facilitatorServer, type FacilitatorServer } from './facilitators.ts';
 import { nodeProxy, type NodeProxy } from '../node/node.ts';
 import { receiptKeyPath } from '../api/support/receipt_key.ts';
@@ -27,8 +29,10 @@ export const [WAYNE, OAKLAND, MACOMB, KENT] = ['wayne', 'oakland', 'macomb', 'ke
 const MAX_PASSES = 40;
 /** Blocks mined between two passes: after two, what was paid or canceled is in a safe block. */
 const BLOCKS_PER_PASS = 3;
-/** The chain mines at once, so a payment that is not visible after this is not coming. */
-const SHORT_WAIT = { everyMs: 20, readsWithHint: 4, readsWithoutHint: 3 } as const;
+/** The chain mines at once: a payment that is not visible after this is not coming, or is held by the test. */
+const WAIT = { everyMs: 20, readsWithHint: 4, readsWithoutHint: 3 } as const;
+/** A settlement in the sandbox is part of the wait. */
+const SANDBOX_WAIT = { everyMs: 25, readsWithHint: 40, readsWithoutHint: 16 } as const;
 
 const testClientOf = (rpcUrl: string) =>
   createTestClient({
@@ -39,7 +43,12 @@ const testClientOf = (rpcUrl: string) =>
     pollingInterval: POLLING_MS,
   }).extend(publicActions);
 
-export interface AttackedShop {
+export interface Shop {
+  readonly folder: DataFolder;
+  /** Servers that share a chain, a ledger and a snapshot. */
+  readonly servers: readonly Serving[];
+  /** The first of them, and its URL. */
+  readonly server: Serving;
   readonly url: string;
   readonly payTo: Hex;
   readonly chain: Chain;
@@ -49,10 +58,11 @@ export interface AttackedShop {
   readonly facilitator: FacilitatorServer;
   /** The second in order of preference, if the shop has one. */
   readonly second: FacilitatorServer | null;
-  readonly server: Serving;
   /** Account that pays the gas in self mode. */
   readonly gasAccount: Hex;
   readonly env: Readonly<Record<string, string>>;
+  /** Total paid to the servers so far, in atomic units. */
+  takings(): Promise<bigint>;
   /** A new ordinary wallet with this much money. */
   buyer(units?: bigint): Promise<Buyer>;
   /** Put code at an address, which gets money. */
@@ -68,7 +78,12 @@ export interface AttackedShop {
 type Mode = 'facilitator' | 'self' | 'sandbox';
 
 export interface ShopOptions {
+  /** Default: facilitator. */
   readonly mode?: Mode;
+  /** Rows of the snapshot. Default: three deals and the leads of the attacks. */
+  readonly tables?: Partial<Record<TableName, readonly Row[]>>;
+  /** Number of servers. Default: 1. */
+  readonly servers?: number;
   readonly receiptTimeoutMs?: number;
   /** Whether it has a second facilitator, with its own account for the gas. */
   readonly hasSecond?: boolean;
@@ -78,7 +93,7 @@ export interface ShopOptions {
 
 const GAS_MONEY = 10n ** 20n;
 
-const tables = {
+const ATTACKED = {
   deals: rowsOfTable('deals', 3),
   leads: rowsOfTable('leads', LEADS, (i) => ({
     lead_score: i,
@@ -86,8 +101,9 @@ const tables = {
   })),
 };
 
-export async function openAttackedShop(options: ShopOptions = {}): Promise<AttackedShop> {
-  const { mode = 'facilitator', hasSecond = false, receiptTimeoutMs, env = {} } = options;
+export async function openShop(options: ShopOptions = {}): Promise<Shop> {
+  const { mode = 'facilitator', tables = ATTACKED, servers: count = 1 } = options;
+  const { hasSecond = false, receiptTimeoutMs, env = {} } = options;
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const end of closers.splice(0).reverse()) await end();
@@ -110,7 +126,7 @@ export async function openAttackedShop(options: ShopOptions = {}): Promise<Attac
     if (second) closers.push(() => second.close());
     const payTo = privateKeyToAccount(generatePrivateKey()).address;
     const settingsOfMode: Record<Mode, Record<string, string>> = {
-      sandbox: { SANDBOX_RPC: chain.rpcUrl },
+      sandbox: { SANDBOX_RPC: node.url },
       self: { RPC_URL: node.url, SETTLE_KEY: key },
       facilitator: {
         RPC_URL: node.url,
@@ -129,12 +145,16 @@ export async function openAttackedShop(options: ShopOptions = {}): Promise<Attac
       ...settingsOfMode[mode],
       ...env,
     };
-    const { settings, payments } = readServerSettings(serverEnv);
-    const server = await serve({
-      settings,
-      payments: { ...payments, wait: SHORT_WAIT },
-    });
-    closers.push(() => server.close());
+    const servers: Serving[] = [];
+    for (let i = 0; i < count; i += 1) {
+      const { settings, payments } = readServerSettings(serverEnv);
+      const wait = mode === 'sandbox' ? SANDBOX_WAIT : WAIT;
+      const started = await serve({ settings, payments: { ...payments, wait }, checkResponses: true });
+      servers.push(started);
+      closers.push(() => started.close());
+    }
+    const [server] = servers;
+    assert.ok(server);
 
     const purchases = async (): Promise<Purchase[]> => {
       const all: Purchase[] = [];
@@ -144,6 +164,9 @@ export async function openAttackedShop(options: ShopOptions = {}): Promise<Attac
     const isUsed = ({ payment }: Purchase): Promise<boolean> =>
       chain.authorizationUsed(payment.payer as Hex, payment.nonce as Hex);
     return {
+      folder,
+      servers,
+      server,
       url: server.url,
       payTo,
       chain,
@@ -151,11 +174,11 @@ export async function openAttackedShop(options: ShopOptions = {}): Promise<Attac
       node,
       facilitator,
       second,
-      server,
       gasAccount,
       env: serverEnv,
       purchases,
       close,
+      takings: () => chain.balanceOf(payTo),
       async buyer(units = 20n * DOLLAR) {
         const buyer = buyerWith();
         if (units > 0n) await chain.mint(buyer.address, units);
