@@ -1,25 +1,91 @@
-/** The application on its own socket, with a scripted facilitator and a scripted chain. */
+/**
+ * The application on its own socket, with a scripted facilitator and a scripted chain, which has every payment that the
+ * facilitator settled.
+ */
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
+import type { PaymentPayload } from '@x402/core/types';
 import { createApp, type App, type AppDeps } from '../../../api/app.ts';
 import type { RequestLog } from '../../../api/http/log.ts';
+import type { SignedAuthorization } from '../../../api/payments/chain/authorization.ts';
+import type { Evidence } from '../../../api/payments/chain/evidence.ts';
+import type { PayerState } from '../../../api/payments/chain/payment_chain.ts';
+import type {
+  Facilitator,
+  SettlementHint,
+  Verification,
+} from '../../../api/payments/facilitator/facilitator_client.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
 import type { PaymentNetwork } from '../../../api/payments/networks.ts';
 import { limitedServer } from '../../../api/http/socket.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
+import type { Ledger, Payment } from '../../../ledger/ledger.ts';
 import { BASE } from '../../../lib/network.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
 import { openSnapshots, type Snapshots } from '../../../api/snapshot/follow.ts';
 import type { TableName } from '../../../api/snapshot/tables.ts';
 import { bodyOf } from './buyers.ts';
 import { responseChecker } from './response_checker.ts';
-import { ScriptedFacilitator } from './scripted_payments.ts';
 import { dataFolder, type DataFolder, type Row } from './snapshot_fixtures.ts';
 import { testReceiptKeys } from './receipt_key.ts';
 
-export { ScriptedFacilitator };
+type Chain = PaymentNetwork['chain'];
+
+/** Has the settled payments, and an ordinary account with money for every payer, unless a test replaces a method. */
+class ScriptedChain implements Chain {
+  /** Transactions by the nonce of the payment they settled. */
+  readonly transactions = new Map<string, string>();
+  onPayer: (payment: Payment) => Promise<PayerState> = async () => ({
+    hasCode: false,
+    balance: 10n ** 12n,
+    isUsed: false,
+  });
+  onEvidence = async (payment: Payment): Promise<Evidence> => this.shownEvidence(payment);
+
+  /** The evidence of a payment, unless a test replaces `onEvidence`. */
+  shownEvidence({ nonce }: Pick<Payment, 'nonce'>): Evidence {
+    const transaction = this.transactions.get(nonce);
+    return transaction === undefined ? { kind: 'open' } : { kind: 'paid', transaction, block: 1n };
+  }
+  id = async (): Promise<string> => `0x${'0'.repeat(64)}`;
+  isReachable = (): boolean => true;
+  payerState(payment: Payment): Promise<PayerState> {
+    return this.onPayer(payment);
+  }
+  evidenceOf(payment: Payment): Promise<Evidence> {
+    return this.onEvidence(payment);
+  }
+}
+
+/** Accepts everything and moves the money on its chain, unless a test replaces a method. */
+export class ScriptedFacilitator implements Facilitator {
+  readonly chain = new ScriptedChain();
+  /** Payments settled so far. */
+  settled = 0;
+  onSupported = async (): Promise<boolean> => true;
+  onVerify: (payload: PaymentPayload) => Promise<Verification> = async () => ({ isValid: true });
+  onSettle = async (payload: PaymentPayload): Promise<SettlementHint> => ({ transaction: this.move(payload) });
+
+  /** Move the money of this payment. @returns the transaction */
+  move(payload: PaymentPayload): string {
+    const { nonce } = (payload.payload as SignedAuthorization).authorization;
+    const transaction = `0x${hash('sha256', nonce, 'hex')}`;
+    this.chain.transactions.set(nonce.toLowerCase(), transaction);
+    this.settled += 1;
+    return transaction;
+  }
+  verify(payload: PaymentPayload): Promise<Verification> {
+    return this.onVerify(payload);
+  }
+  settle(payload: PaymentPayload): Promise<SettlementHint> {
+    return this.onSettle(payload);
+  }
+  supported(): Promise<boolean> {
+    return this.onSupported();
+  }
+}
 
 /** Public URL in payments and documents. */
 export const PUBLIC_URL = 'https://api.dealfeed.example';
