@@ -9,7 +9,7 @@ import { startChain } from '../api/payments/local_chain/chain.ts';
 import { sandboxKeyFile, writeReceiptKeys } from '../api/payments/receipts/key_file.ts';
 import { newKey } from '../api/payments/receipts/key_set.ts';
 import { NETWORK } from '../lib/network.ts';
-import type { Call } from './load.ts';
+import type { Call } from './programs.ts';
 import { freePort, QUIET, ROOT, start, startServer } from './programs.ts';
 import { once } from './settings.ts';
 

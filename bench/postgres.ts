@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { recordSql } from '../api/snapshot/records.ts';
 import { literal } from '../lib/sql.ts';
-import { published, query } from './folders.ts';
+import { published, query } from './enlarged.ts';
 import { freePort, ROOT, start } from './programs.ts';
 import { newFolder } from './settings.ts';
 

@@ -1,12 +1,32 @@
-/** The programs that are measured, each a process of its own: the pipeline, and those that listen. */
-import { spawn, spawnSync, type ChildProcess, type SpawnOptions, type StdioOptions } from 'node:child_process';
+/** The measured programs, each a process of its own, such as the pipeline or a server, and a load of calls. */
+import { type ChildProcess, spawn, type SpawnOptions, spawnSync, type StdioOptions } from 'node:child_process';
 import { once as event } from 'node:events';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import autocannon from 'autocannon';
 import { SettingError } from '../lib/settings.ts';
 import { newFolder, once, settings } from './settings.ts';
+
+export interface Call {
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Make these calls. @returns answers per second, and milliseconds @throws where one fails */
+export async function load(url: string, calls: readonly Call[], connections: number) {
+  let sent = 0;
+  const setupRequest = (request: autocannon.Request): autocannon.Request => {
+    const { path = '', headers }: Partial<Call> = calls[sent++] ?? {};
+    return { ...request, path, headers: { ...request.headers, ...headers } };
+  };
+  // It looks every 20 ms whether all answers are there; its default is a second.
+  const options = { url, connections, amount: calls.length, sampleInt: 20, timeout: 60 };
+  const result = await autocannon({ ...options, requests: [{ setupRequest }] });
+  if (result['2xx'] !== calls.length) throw new Error(`${url}: ${calls.length} calls: ${JSON.stringify(result)}`);
+  return { rate: calls.length / result.duration, p50: result.latency.p50 };
+}
 
 export const ROOT = fileURLToPath(new URL('../', import.meta.url));
 /** The environment that the Makefile sets. */

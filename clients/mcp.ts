@@ -4,7 +4,7 @@
  */
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { SettingError } from '../lib/settings.ts';
-import { openMcpSession } from './mcp_session.ts';
+import { openMcpSession } from './mcp_server.ts';
 
 try {
   const { server, close } = await openMcpSession(process.env);

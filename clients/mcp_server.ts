@@ -1,16 +1,104 @@
-/** The MCP server: a tool per endpoint, and the tools quote, collect and spending. */
+/** The MCP server of an agent, from its settings: a tool per endpoint, and the tools quote, collect and spending. */
+import { join } from 'node:path';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { CallToolRequestSchema, ListToolsRequestSchema, type CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { Hex } from 'viem';
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { ArgumentError } from '../lib/mcp/arguments.ts';
 import { errorResult, refusalResult, toolResult } from '../lib/mcp/results.ts';
-import { readView, shortAnswer, withHint, VIEW_PROPERTIES, type View } from '../lib/mcp/short_answer.ts';
-import { listedTool, type Interface, type Tool } from '../lib/mcp/tools.ts';
+import { readView, shortAnswer, type View, VIEW_PROPERTIES, withHint } from '../lib/mcp/short_answer.ts';
+import { type Interface, listedTool, parseInterface, type Tool } from '../lib/mcp/tools.ts';
+import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts';
 import type { CallResponse, Refused } from './outcome.ts';
-import type { Buyer } from './purchase.ts';
+import { type Buyer, createBuyer } from './purchase.ts';
 import { receiptPath, saveKeys, saveResponse } from './saved.ts';
+import { openSpending } from './spending.ts';
+import { buyerAccount, buyerNetworks, sandboxWallet } from './wallet.ts';
 
-export interface McpOptions {
+/** Dollars as atomic units of USDC. */
+const dollars = z
+  .string()
+  .regex(/^\d{1,6}(\.\d{1,6})?$/, 'dollars such as 0.25')
+  .transform((text) => {
+    const [whole = '', cents = ''] = text.split('.');
+    return BigInt(whole + cents.padEnd(6, '0'));
+  });
+
+const clientSettings = z.object({
+  DATA_DIR: pipelineSettings.shape.DATA_DIR,
+  SERVER_URL: z
+    .url({ protocol: /^https?$/, error: 'the http or https URL of a Dealfeed server' })
+    .transform((text) => new URL(text).origin)
+    .optional(),
+  ...buyerNetworks,
+  MAX_PER_CALL: dollars.default(250_000n),
+  MAX_TOTAL: dollars.default(5_000_000n),
+});
+
+async function fetchInterface(base: string): Promise<Interface> {
+  const invalid = new SettingError(
+    `SERVER_URL is ${JSON.stringify(base)}, expected the URL of a running Dealfeed server`,
+  );
+  const response = await fetch(`${base}/openapi.json`, {
+    redirect: 'error',
+    signal: AbortSignal.timeout(15_000),
+  }).catch(() => {
+    throw invalid;
+  });
+  if (!response.ok) throw invalid;
+  return parseInterface(await response.json(), base);
+}
+
+interface McpSession {
+  readonly server: Server;
+  /** Close the record of the spending. */
+  close(): void;
+}
+
+/** @throws SettingError if a setting cannot be used, or the server does not respond */
+export async function openMcpSession(env: Readonly<Record<string, string | undefined>>): Promise<McpSession> {
+  const settings = readSettings(clientSettings, env);
+  const own = await buyerAccount({
+    BUYER_KEY: env['BUYER_KEY'] || undefined,
+    BUYER_KEY_FILE: env['BUYER_KEY_FILE'] || undefined,
+  });
+  const base = settings.SERVER_URL ?? (await sandboxWallet(settings.DATA_DIR)).base_url;
+  /** The sandbox wallet pays only its own server, and is new each time that server starts. */
+  const sandbox = async (): Promise<PrivateKeyAccount | undefined> => {
+    const wallet = await sandboxWallet(settings.DATA_DIR).catch(() => undefined);
+    return wallet && new URL(wallet.base_url).origin === base
+      ? privateKeyToAccount(wallet.private_key as Hex)
+      : undefined;
+  };
+  const account = async (): Promise<PrivateKeyAccount | undefined> => own ?? (await sandbox());
+  const folder = join(settings.DATA_DIR, 'client');
+  const spending = openSpending(join(folder, 'spending.sqlite'), {
+    perCall: settings.MAX_PER_CALL,
+    total: settings.MAX_TOTAL,
+  });
+  const buyer = createBuyer({ account, spending, networks: settings.BUYER_NETWORKS });
+  const { payer, max_per_call_usd, max_total_usd } = await buyer.budget();
+  const money = own ? '' : ', which holds sandbox test money';
+  const wallet =
+    payer === null
+      ? 'There is no wallet: free tools work, paid ones can only be quoted.'
+      : `Calls are paid from ${payer}${money}, at most $${max_per_call_usd} each and $${max_total_usd} in total.`;
+  const server = createMcpServer({
+    api: await fetchInterface(base),
+    buyer,
+    responsesDir: join(folder, 'bought'),
+    about: `The server is ${base}. ${wallet} Start with meta, which is free; quote returns the price of a call.`,
+  });
+  return {
+    server,
+    close() {
+      spending.close();
+    },
+  };
+}
+
+interface McpOptions {
   readonly api: Interface;
   readonly buyer: Buyer;
   /** Folder in which paid responses are saved. */
@@ -147,7 +235,7 @@ class ToolSession {
 }
 
 /** A server with the tools of `api`, paid by `buyer`. It does not listen yet. */
-export function createMcpServer(options: McpOptions): Server {
+function createMcpServer(options: McpOptions): Server {
   const { api, about } = options;
   const session = new ToolSession(options);
   const server = new Server(

@@ -1,7 +1,6 @@
 /** Reads a private key from a file, and rejects a file that other users of this machine can open. */
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { SettingError } from './settings.ts';
-import { shellQuoted } from './shell.ts';
+import { SettingError, shellQuoted } from './settings.ts';
 
 const OTHERS = 0o077;
 const MODE_BITS = 0o777;

@@ -3,7 +3,6 @@
  * names the setting, its value, and what was expected. docs/settings.md is generated from this file.
  */
 import { z } from 'zod';
-import { shellQuoted } from './shell.ts';
 import { storeSettings } from './store/settings.ts';
 
 const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2099-12-31'];
@@ -37,6 +36,10 @@ const ledger = z
 
 /** Port of a server without the setting PORT. */
 export const DEFAULT_PORT = 4021;
+
+/** A path as an argument of a shell command that a message suggests. */
+export const shellQuoted = (path: string): string =>
+  /^[\w./-]+$/u.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 
 /** The end of a command that makes it use this data folder; empty for the default folder. */
 export const inFolder = (dataDir: string): string => (dataDir === 'data' ? '' : ` DATA_DIR=${shellQuoted(dataDir)}`);

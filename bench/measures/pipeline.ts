@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { literal } from '../../lib/sql.ts';
 import type { Measure } from '../figures.ts';
 import { FORMED, writeRegister, writeRegisterChanges } from '../../sandbox/large_register.ts';
-import { query, rowsPublished, TODAY, TOMORROW, WORLD } from '../folders.ts';
+import { query, rowsPublished, TODAY, TOMORROW, WORLD } from '../enlarged.ts';
 import { baseVersion, ROOT, runPipeline } from '../programs.ts';
 import { newFolder, once, sized } from '../settings.ts';
 

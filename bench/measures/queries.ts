@@ -2,8 +2,8 @@
 import { openChain, paidCalls, startDealfeed } from '../dealfeed.ts';
 import { largerSnapshot } from '../enlarged.ts';
 import type { Figure, Measure } from '../figures.ts';
-import { sampleOf, worldFolder, type Row } from '../folders.ts';
-import { load } from '../load.ts';
+import { sampleOf, worldFolder, type Row } from '../enlarged.ts';
+import { load } from '../programs.ts';
 import { startWithRecords } from '../postgres.ts';
 import { startServer } from '../programs.ts';
 import { sized } from '../settings.ts';

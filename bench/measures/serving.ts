@@ -2,8 +2,8 @@
 import { paidCalls, startDealfeed } from '../dealfeed.ts';
 import { build, LARGER, largerFolder, SMALLER, smallerFolder } from '../enlarged.ts';
 import type { Measure } from '../figures.ts';
-import { sampleOf, TODAY, WORLD, type Row } from '../folders.ts';
-import { load, type Call } from '../load.ts';
+import { sampleOf, TODAY, WORLD, type Row } from '../enlarged.ts';
+import { load, type Call } from '../programs.ts';
 import { memoryOf, runPipeline, startServer } from '../programs.ts';
 import { newFolder, sized } from '../settings.ts';
 import { dropRegister, registerExport } from './pipeline.ts';

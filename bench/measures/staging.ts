@@ -10,7 +10,7 @@ import { layoutOf } from '../../pipelines/layout.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { loadSources } from '../../sources/index.ts';
 import type { Measure } from '../figures.ts';
-import { TODAY } from '../folders.ts';
+import { TODAY } from '../enlarged.ts';
 import { startPostgres } from '../postgres.ts';
 import { ROOT, runPipeline, start } from '../programs.ts';
 import { newFolder, once, sized } from '../settings.ts';

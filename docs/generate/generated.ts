@@ -1,13 +1,47 @@
 /** The pages, tables and files that follow from declarations. */
-import { findSources } from '../../sources/index.ts';
-import { dataDictionaryPage } from './data_dictionary.ts';
-import { interfacePage } from './interface.ts';
-import { loanFactorsCsv } from './loan_factors.ts';
 import { wrap } from '../../lib/markdown.ts';
+import { storedType } from '../../lib/stored_types.ts';
+import { annualConstant, monthlyFactor } from '../../models/assumptions/declare.ts';
+import { dictionarySections } from '../../models/dictionary.ts';
+import { loadModels } from '../../models/index.ts';
+import { LOAN_RATES, LOAN_YEARS } from '../../models/references.ts';
+import { VIEWS } from '../../models/views.ts';
+import { findSources } from '../../sources/index.ts';
+import { interfacePage } from './interface.ts';
 import { metroMapJson } from './metro_map.ts';
 import { settingsPage } from './settings.ts';
 import { sourcesPage } from './sources.ts';
 import { underwritingPage } from './underwriting.ts';
+
+async function dataDictionaryPage(): Promise<string> {
+  const published = (await loadModels()).filter(({ contract }) => contract.publish);
+  return [
+    '# Data dictionary',
+    'For analysts and buyers: look up the meaning of each column of a published table. Written by `make docs` from ' +
+      'the record definitions; do not edit.',
+    'Types are those of the DuckDB file, VARCHAR where none is given; in Parquet a UUID is text, as in JSON columns ' +
+      'and responses. Instants are UTC. A column is null only as "Null:" says, or the end of its table. Audits are ' +
+      'in the contract of a table, beside its SQL in `models/marts/`. Each table is also a Parquet file.',
+    ...dictionarySections(published, storedType),
+    '## Views',
+    VIEWS.map(({ name, about }) => `- \`${name}\`: ${about}`).join('\n'),
+  ].join('\n\n');
+}
+
+/** Whole hundredths of a percent as a percentage: 753n is "7.53". */
+const percentOf = (rate: bigint): string => `${rate / 100n}.${String(rate % 100n).padStart(2, '0')}`;
+
+/** The table as CSV, by rate and years. */
+export function loanFactorsCsv(): string {
+  const rows = ['rate_pct,years,monthly_factor,annual_constant'];
+  for (let rate = LOAN_RATES.least; rate <= LOAN_RATES.most; rate += 1n) {
+    for (const years of LOAN_YEARS) {
+      const term = BigInt(years);
+      rows.push([percentOf(rate), years, monthlyFactor(rate, term), annualConstant(rate, term)].join(','));
+    }
+  }
+  return rows.join('\n');
+}
 
 /** Each generated file by its path in the project. */
 export async function generated(): Promise<Readonly<Record<string, string>>> {

@@ -9,7 +9,7 @@ import { pipelineSettings, readSettings, SettingError } from '../../lib/settings
 import { QueueUnavailable } from '../crawl/database.ts';
 import { failureText, isUnpublished } from '../failure.ts';
 import { layoutOf } from '../layout.ts';
-import { sendAlerts } from '../operate/alerts/send.ts';
+import { sendAlerts } from '../operate/alerts.ts';
 import { statusArguments } from '../operate/settings.ts';
 import { rebuildCommand } from './rebuild.ts';
 import { runCommand } from './run.ts';

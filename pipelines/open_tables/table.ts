@@ -1,25 +1,63 @@
-/** The next version of an Iceberg table's metadata, wherever it is written: in a data folder or in a store. */
-import { basename, join } from 'node:path';
-import { openSmall, rowsOf, type Duck } from '../../lib/duck.ts';
-import { DamagedFile, sha256 } from '../../lib/files.ts';
+/**
+ * The next version of an Iceberg table's metadata, wherever it is written, and the tables of a data folder:
+ * `iceberg/<table>/metadata/`. Only metadata: the data files are the Parquet files of the snapshots. It follows from
+ * what is published, so a crash loses nothing: the next run writes what is missing.
+ */
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { type Duck, openSmall, rowsOf } from '../../lib/duck.ts';
+import { DamagedFile, makeFolder, sha256 } from '../../lib/files.ts';
 import { noteOf } from '../../lib/record.ts';
 import { literal } from '../../lib/sql.ts';
 import { loadModels } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import type { Layout } from '../layout.ts';
 import { prunedFiles } from '../pruned_files.ts';
-import { listSnapshots, readManifest } from '../snapshots.ts';
-import { encodeManifestList, encodeManifest } from './avro.ts';
+import { currentSnapshot, listSnapshots, readManifest } from '../snapshots.ts';
+import { encodeManifest, encodeManifestList } from './avro.ts';
 import {
-  fieldsOf,
   buildMetadata,
+  type DescribedColumn,
+  fieldsOf,
   RUNS_A_DAY,
   snapshotIdOf,
   TableMetadata,
-  type DescribedColumn,
   type TableSchema,
   type TableSnapshot,
 } from './iceberg.ts';
+
+const textOf = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
+
+async function replace(path: string, content: string | Uint8Array): Promise<void> {
+  await writeFile(`${path}.tmp`, content);
+  await rename(`${path}.tmp`, path);
+}
+
+/**
+ * Write what is missing of the Iceberg tables.
+ * @param url where readers find the data folder. Default: its absolute path
+ * @returns names of the tables whose metadata changed
+ */
+export async function writeOpenTables(layout: Layout, url?: string): Promise<readonly string[]> {
+  const current = await currentSnapshot(layout);
+  if (current === null) return [];
+  const written: string[] = [];
+  await forEachTable(layout, url ?? resolve(layout.root), async (duck, table) => {
+    const folder = join(layout.iceberg, table.name, 'metadata');
+    await makeFolder(folder);
+    const hint = Number(await textOf(join(folder, HINT)));
+    const version = Number.isSafeInteger(hint) ? hint : 0;
+    const latest = await textOf(join(folder, metadataFile(version)));
+    const next = await nextVersion(duck, layout, table, { current, latest });
+    if (next === null) return;
+    for (const [name, content] of next.files) await replace(join(folder, name), content);
+    await replace(join(folder, metadataFile(version + 1)), next.text);
+    await replace(join(folder, HINT), String(version + 1));
+    for (const name of next.removable(await readdir(folder), version + 1)) await rm(join(folder, name));
+    written.push(table.name);
+  });
+  return written;
+}
 
 /** Names the version that readers open. */
 export const HINT = 'version-hint.text';
@@ -82,7 +120,7 @@ function schemaFor(schemas: readonly TableSchema[], fields: TableSchema['fields'
   );
 }
 
-export interface Table {
+interface Table {
   readonly name: string;
   /** Where readers find `snapshots/` and `iceberg/`: a path, or a URL such as s3://bucket/prefix. */
   readonly root: string;
@@ -136,7 +174,7 @@ export interface NextVersion {
   removable(names: readonly string[], version: number): string[];
 }
 
-export interface TableState {
+interface TableState {
   /** Run of the snapshot that readers get by default. */
   readonly current: string;
   /** Text of the latest metadata; empty if there are none. */

@@ -19,7 +19,7 @@ import { currentSnapshot, readManifest, verifySnapshot } from '../snapshots.ts';
 import { backupProblems, latestBackup, type LatestBackup } from './backup/latest.ts';
 import { problem, worstLevel, type Level, type Problem } from './problems.ts';
 import { storeState, type StoreState } from '../store/state.ts';
-import { sourceHealth, sourceProblems, type SourceHealth } from './source_health.ts';
+import { sourceHealth, sourceProblems, type SourceHealth } from './problems.ts';
 
 const count = z.int().min(0);
 

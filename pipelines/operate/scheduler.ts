@@ -13,7 +13,7 @@ import { print } from '../../lib/output.ts';
 import { pipelineSettings, readSettings, SettingError } from '../../lib/settings.ts';
 import { failureText } from '../failure.ts';
 import { layoutOf } from '../layout.ts';
-import { sendAlerts } from './alerts/send.ts';
+import { sendAlerts } from './alerts.ts';
 import { JOBS, lastSlot, nextSlot, type Job } from './schedule.ts';
 
 const MINUTE_MS = 60_000;

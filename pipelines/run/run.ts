@@ -14,7 +14,7 @@ import { loadRowRecords } from '../../sources/index.ts';
 import { assertDataKind } from '../data_kind.ts';
 import type { SourceState } from '../ingest/source_state.ts';
 import { runIdOf, type Layout } from '../layout.ts';
-import { writeOpenTables } from '../open_tables/write.ts';
+import { writeOpenTables } from '../open_tables/table.ts';
 import { SILENT } from '../progress/progress.ts';
 import { listSnapshots, snapshotBefore, snapshotOfDay } from '../snapshots.ts';
 import { NONE_SOLD, type SoldLeads } from '../sold_leads.ts';

@@ -11,7 +11,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { serve, type Serving } from '../../api/http/serve.ts';
 import { readServerSettings } from '../../api/settings.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
-import { openMcpSession } from '../../clients/mcp_session.ts';
+import { openMcpSession } from '../../clients/mcp_server.ts';
 import { BARE } from '../environment.ts';
 
 export const MCP_PROGRAM = fileURLToPath(new URL('../../clients/mcp.ts', import.meta.url));

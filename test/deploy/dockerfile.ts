@@ -4,22 +4,66 @@
  * Steps that need root or a package registry are not carried out; they are returned.
  */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+
+export interface ImageFolder {
+  readonly image: Image;
+  /** Temporary folder of the image. */
+  readonly folder: string;
+  /** Folder of the application in the image. */
+  readonly app: string;
+  /** The environment of a container, with folders of the test instead of the image's. */
+  env(more: Readonly<Record<string, string>>): Record<string, string>;
+  /** Run a command to its end. `out` has both of its outputs. */
+  run(command: readonly string[], more: Readonly<Record<string, string>>): { status: number | null; out: string };
+  remove(): void;
+}
+
+export function imageFolder(dataDir: string): ImageFolder {
+  const folder = mkdtempSync(join(tmpdir(), 'dealfeed-image-'));
+  const image = buildImage(join(folder, 'root'));
+  const app = join(image.root, image.workdir);
+  const env: ImageFolder['env'] = (more) => ({
+    ...image.env,
+    PATH: `${join(app, 'node_modules/.bin')}:/usr/bin:/bin`,
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(folder, 'compiled'),
+    DATA_DIR: dataDir,
+    HOST: '127.0.0.1',
+    ...more,
+  });
+  return {
+    image,
+    folder,
+    app,
+    env,
+    run([program = '', ...args], more) {
+      const { status, stdout, stderr } = spawnSync(program, args, { cwd: app, env: env(more), encoding: 'utf8' });
+      return { status, out: stdout + stderr };
+    },
+    remove() {
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
 
 export const PROJECT = join(import.meta.dirname, '../..');
 
-export interface Instruction {
+interface Instruction {
   readonly name: string;
   readonly text: string;
 }
@@ -78,7 +122,7 @@ function touch(path: string): void {
   utimesSync(path, new Date(), new Date());
 }
 
-export interface Image {
+interface Image {
   /** The image's root file system. */
   readonly root: string;
   readonly env: Readonly<Record<string, string>>;
@@ -93,7 +137,7 @@ export interface Image {
 const parsedList = (text: string): string[] => JSON.parse(text) as string[];
 
 /** Carry out the last stage in an empty folder. */
-export function buildImage(root: string): Image {
+function buildImage(root: string): Image {
   const instructions = instructionsOf(readFileSync(join(PROJECT, 'Dockerfile'), 'utf8'));
   const last = instructions.findLastIndex(({ name }) => name === 'FROM');
   const patterns = ignorePatterns();

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
-import { imageFolder, type ImageFolder } from './image_folder.ts';
+import { imageFolder, type ImageFolder } from './dockerfile.ts';
 
 async function freePort(): Promise<string> {
   const probe = createServer().listen(0, '127.0.0.1');

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { filesOf, instructionsOf, isInContext, PROJECT } from './dockerfile.ts';
-import { imageFolder, type ImageFolder } from './image_folder.ts';
+import { imageFolder, type ImageFolder } from './dockerfile.ts';
 
 const KEY = `0x${'cd'.repeat(32)}`;
 

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { startSandbox } from '../../sandbox/server.ts';
 import { makeWorld } from '../../sandbox/world/world.ts';
 import { layoutOf, type Layout } from '../../pipelines/layout.ts';
-import { alertChanges, type Alert } from '../../pipelines/operate/alerts/alerts.ts';
+import { alertChanges, type Alert } from '../../pipelines/operate/alerts.ts';
 import { problem, PROBLEMS, type Problem, type ProblemKind } from '../../pipelines/operate/problems.ts';
 import { cli } from '../process/program.ts';
 

@@ -12,7 +12,7 @@ import {
   type Plan,
   type ReadUnit,
   type SnapshotNeeds,
-} from '../../pipelines/operate/retention.ts';
+} from '../../pipelines/operate/prune.ts';
 
 const START = Date.parse('2024-01-01T00:00:00Z');
 const dayOf = (n: number): string => new Date(START + n * DAY_MS).toISOString().slice(0, 10);

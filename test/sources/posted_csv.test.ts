@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { dueByCadence } from '../../pipelines/run/read_sources.ts';
 import { formatSources } from '../../pipelines/commands/status.ts';
-import { sourceHealth, sourceProblems } from '../../pipelines/operate/source_health.ts';
+import { sourceHealth, sourceProblems } from '../../pipelines/operate/problems.ts';
 import { judgeSource } from '../../pipelines/ingest/source_state.ts';
 import { isInSeason, nextInSeason } from '../../sources/days.ts';
 import duval from '../../sources/distress/fl_duval_certificates/source.ts';

@@ -15,7 +15,7 @@ import { SettingError } from '../../../lib/settings.ts';
 import { layoutOf, type Layout } from '../../layout.ts';
 import { atOnce } from './at_once.ts';
 import { archivedFiles, otherFiles, snapshotFiles, stagedFiles, statedHashes, walk, type Listed } from './contents.ts';
-import { ListWriter, readList, type Header } from './list.ts';
+import { ListWriter, readList, type Header } from './store.ts';
 import type { BackUpSettings } from './settings.ts';
 import { isBackupFolder, listBackups, openBackupStore, WrongContent, type BackupStore, type Content } from './store.ts';
 

@@ -12,7 +12,7 @@ import { DamagedFile, makeFolder, sync } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { atOnce } from './at_once.ts';
 import { RESTORING } from './contents.ts';
-import { readList, type BackupList, type Header } from './list.ts';
+import { readList, type BackupList, type Header } from './store.ts';
 import type { RestoreSettings } from './settings.ts';
 import { findBackup, readContent, type Content } from './store.ts';
 

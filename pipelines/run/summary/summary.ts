@@ -4,7 +4,7 @@ import { bytesShort, number, plural, table } from '../../format.ts';
 import { NO_BYTES, WHOLE_FILE } from '../../ingest/stage/check_rows.ts';
 import { awaitsOperator, waitsFor, type SourceState } from '../../ingest/source_state.ts';
 import { parseRunId } from '../../layout.ts';
-import { formatOutdated } from '../../operate/source_health.ts';
+import { formatOutdated } from '../../operate/problems.ts';
 import type { RunResult } from '../run.ts';
 
 /** Counts of a source, in the order of the columns. */

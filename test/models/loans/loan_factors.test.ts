@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { loanFactorsCsv } from '../../../docs/generate/loan_factors.ts';
+import { loanFactorsCsv } from '../../../docs/generate/generated.ts';
 import { openDuck, rowsOf, type Duck } from '../../../lib/duck.ts';
 import { Fraction, fraction } from '../../../lib/fraction.ts';
 import { loadReferences, macrosSql, referenceSql } from '../../../models/index.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { WORKED } from '../../../docs/generate/worked_deals.ts';
+import { WORKED } from '../../../docs/generate/underwriting.ts';
 import { buildTables, debtRow, earlierListing, uuid5, type Built, type InputRow } from '../build_models.ts';
 import {
   DOCUMENTED,

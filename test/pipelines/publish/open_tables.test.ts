@@ -10,7 +10,7 @@ import { literal } from '../../../lib/sql.ts';
 import { fieldIdOf } from '../../../models/field_ids.ts';
 import { loadModels } from '../../../models/index.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
-import { writeOpenTables } from '../../../pipelines/open_tables/write.ts';
+import { writeOpenTables } from '../../../pipelines/open_tables/table.ts';
 import { readManifest } from '../../../pipelines/snapshots.ts';
 import { makeWorld } from '../../../sandbox/world/world.ts';
 import { newLayout, runDay, TINY } from '../runs.ts';

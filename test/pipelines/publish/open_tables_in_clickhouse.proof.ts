@@ -13,7 +13,7 @@ import { identifier, literal } from '../../../lib/sql.ts';
 import { loadModels, type Model } from '../../../models/index.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
 import { snapshotIdOf } from '../../../pipelines/open_tables/iceberg.ts';
-import { writeOpenTables } from '../../../pipelines/open_tables/write.ts';
+import { writeOpenTables } from '../../../pipelines/open_tables/table.ts';
 import { readManifest } from '../../../pipelines/snapshots.ts';
 import { afterSecondDay, FIRST_RUN, SECOND_RUN } from '../starting_points.ts';
 

@@ -2,7 +2,7 @@
  * Listings, rents and surveys of the deals in worked_deals.csv. Each line of that file has a figure and its arithmetic.
  * It was computed from docs/underwriting.md with a calculator, never from the output of the models.
  */
-import { WORKED } from '../../../../docs/generate/worked_deals.ts';
+import { WORKED } from '../../../../docs/generate/underwriting.ts';
 import type { InputRow } from '../../build_models.ts';
 
 /** What is known of the market of a listing. */

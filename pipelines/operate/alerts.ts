@@ -3,13 +3,92 @@
  * the problems it was sent. A failed alert is sent again at the next call; a hanging command is killed. Neither
  * affects a run.
  */
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readJson, writeWhole } from '../../../lib/files.ts';
-import type { Layout } from '../../layout.ts';
-import { takeLock } from '../../run/lock.ts';
-import { callCommand, type CallResult } from './command.ts';
-import { problemKey, PROBLEMS, type Problem } from '../problems.ts';
+import { messageOf } from '../../lib/errors.ts';
+import { readJson, writeWhole } from '../../lib/files.ts';
+import { pipelineSettings, readSettings } from '../../lib/settings.ts';
+import { loadSources } from '../../sources/index.ts';
+import type { Layout } from '../layout.ts';
+import { takeLock } from '../run/lock.ts';
+import { checkHealth } from './health.ts';
+import { type Problem, problemKey, PROBLEMS } from './problems.ts';
+import { operatorSettings } from './settings.ts';
+
+/** Time for the last lines of standard error after the exit. */
+const LAST_OUTPUT_MS = 50;
+/** Characters of standard error that are read. */
+const STDERR_LENGTH = 500;
+
+interface CallResult {
+  /** Why the call failed; null if it succeeded. */
+  readonly failure: string | null;
+  /** Whether the command was killed after the timeout. */
+  readonly hasHung: boolean;
+}
+
+const success: CallResult = { failure: null, hasHung: false };
+
+/** Kill a process and everything it started. */
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // The process has already exited.
+  }
+}
+
+/** Run the command. It has a process group of its own, so that everything it starts is killed with it. */
+function callCommand(command: string, input: unknown, timeoutMs: number): Promise<CallResult> {
+  return new Promise((resolve) => {
+    const child = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'ignore', 'pipe'], detached: true });
+    let stderr = '';
+    const end = (result: CallResult): void => {
+      clearTimeout(timer);
+      resolve(result);
+    };
+    const timer = setTimeout(() => {
+      killGroup(child.pid);
+      child.stderr.destroy();
+      end({ failure: `it did not end within ${timeoutMs / 1000} s`, hasHung: true });
+    }, timeoutMs);
+    child.stderr.on('data', (data: Buffer) => {
+      stderr = `${stderr}${data.toString()}`.slice(-STDERR_LENGTH);
+    });
+    child.on('error', (error) => {
+      end({ failure: error.message, hasHung: false });
+    });
+    // Not `close`: a background process may hold the output open.
+    child.on('exit', (code, signal) => {
+      setTimeout(() => {
+        child.stderr.destroy();
+        const lastLine = stderr.trim().split('\n').at(-1) ?? '';
+        const status = signal ?? `exit status ${code ?? ''}`;
+        const failure = `it ended with ${status}${lastLine === '' ? '' : `: ${lastLine}`}`;
+        end(code === 0 ? success : { failure, hasHung: false });
+      }, LAST_OUTPUT_MS);
+    });
+    // A command need not read its input.
+    child.stdin.on('error', () => {});
+    child.stdin.end(`${JSON.stringify(input)}\n`);
+  });
+}
+
+/** Send new alerts; does nothing without ALERT_COMMAND. A failure is printed, never thrown. */
+export async function sendAlerts(layout: Layout, print: (line: string) => void): Promise<void> {
+  const { ALERT_COMMAND } = readSettings(operatorSettings);
+  if (ALERT_COMMAND === undefined) return;
+  try {
+    const { LEDGER, QUEUE, STORE } = readSettings(pipelineSettings);
+    const ledger = { DATA_DIR: layout.root, LEDGER };
+    const { troubles } = await checkHealth(layout, await loadSources(), { ledger, queue: QUEUE, store: STORE });
+    for (const line of await alertChanges(troubles, { layout, command: ALERT_COMMAND })) print(line);
+  } catch (error) {
+    print(`alerts could not be sent: ${messageOf(error)}`);
+  }
+}
 
 /** Time for ALERT_COMMAND, after which it is killed: it must not hold up the next run. */
 const TIMEOUT_MS = 20_000;
@@ -36,7 +115,7 @@ export interface Alert {
   readonly troubles: readonly AlertedProblem[];
 }
 
-export interface AlertOptions {
+interface AlertOptions {
   readonly layout: Layout;
   readonly command: string;
   /** Default: 20 seconds. */
