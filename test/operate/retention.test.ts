@@ -219,7 +219,7 @@ describe('over random histories and values of KEEP_DAYS', () => {
     },
   );
 
-  test('every snapshot of the last week stays, with any KEEP_DAYS', () => {
+  test('every snapshot of the last week stays, and the current one of any age, with any KEEP_DAYS', () => {
     const today = '2026-11-20';
     const daysBefore = (age: number): string => new Date(Date.parse(today) - age * DAY_MS).toISOString().slice(0, 10);
     // Up to ten snapshots of a day, half of them of the last ten days.
@@ -236,8 +236,9 @@ describe('over random histories and values of KEEP_DAYS', () => {
     fc.assert(
       fc.property(ids, days, (unsorted, keepDays) => {
         const snapshots = unsorted.sort(compareRunIds);
-        const retained = retainedSnapshots({ current: snapshots.at(-1) ?? null, snapshots, today }, keepDays);
-        for (const id of snapshots) if (asOf(id) >= daysBefore(7)) assert.ok(retained.has(id), id);
+        const current = snapshots[0] ?? null;
+        const retained = retainedSnapshots({ current, snapshots, today }, keepDays);
+        for (const id of snapshots) if (id === current || asOf(id) >= daysBefore(7)) assert.ok(retained.has(id), id);
       }),
       { numRuns: 300 },
     );

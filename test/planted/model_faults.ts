@@ -16,7 +16,7 @@ const identityFaults: readonly PlantedFault[] = [
     changes: [
       change('models/macros/address_units.sql', ' OR (units IS NULL AND count_units(line) BETWEEN 2 AND 99)', ''),
     ],
-    caughtBy: [test('identity/identity.test.ts', 'are one deal exactly if they show one property')],
+    caughtBy: [test('identity/identity.test.ts', 'match as listed')],
   },
   {
     name: '"608 North West Haven Road" is in the northwest',
