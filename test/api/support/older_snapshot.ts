@@ -6,13 +6,16 @@ import { sha256OfFile } from '../../../lib/files.ts';
 import { literal } from '../../../lib/sql.ts';
 import { changeManifest } from './snapshot_fixtures.ts';
 
-/** Remove columns and tables from a snapshot, as if it had been built before they were added. */
+/**
+ * Remove columns and tables from a snapshot, as if it had been built before they were added. A column with a type gets
+ * this type instead.
+ */
 export async function removeFromSnapshot(
   folder: string,
   {
     columns = [],
     tables = [],
-  }: { columns?: readonly (readonly [table: string, column: string])[]; tables?: readonly string[] },
+  }: { columns?: readonly (readonly [table: string, column: string, type?: string])[]; tables?: readonly string[] },
 ): Promise<void> {
   const [database, older] = [join(folder, 'dealfeed.duckdb'), join(folder, 'older.duckdb')];
   const duck = await openDuck();
@@ -20,9 +23,16 @@ export async function removeFromSnapshot(
   const found = await rowsOf(duck.connection, `FROM duckdb_tables() WHERE database_name = 'newer'`);
   // Copies: older files have no keys, and a column of a table that has them cannot be dropped.
   for (const name of found.map((row) => String(row['table_name'])).filter((each) => !tables.includes(each))) {
-    const dropped = columns.flatMap(([table, column]) => (table === name ? [column] : []));
-    const kept = dropped.length === 0 ? '*' : `* EXCLUDE (${dropped.join(', ')})`;
-    await duck.connection.run(`CREATE TABLE older.${name} AS SELECT ${kept} FROM newer.${name}`);
+    const changed = columns.filter(([table]) => table === name);
+    const dropped = changed.flatMap(([, column, type]) => (type === undefined ? [column] : []));
+    const retyped = changed.flatMap(([, column, type]) =>
+      type === undefined ? [] : [`${column}::${type} AS ${column}`],
+    );
+    const kept = [
+      ...(dropped.length > 0 ? [`EXCLUDE (${dropped.join(', ')})`] : []),
+      ...(retyped.length > 0 ? [`REPLACE (${retyped.join(', ')})`] : []),
+    ];
+    await duck.connection.run(`CREATE TABLE older.${name} AS SELECT * ${kept.join(' ')} FROM newer.${name}`);
   }
   duck.close();
   await rename(older, database);
