@@ -6,5 +6,4 @@ export default defineModel({
     'int_listed_before',
     'One row per record of the lists of the previous snapshot, without filings.',
   ),
-  audits: [],
 });

@@ -14,5 +14,4 @@ export function hashedRecord(name: string, about: string): RecordDefinition {
 
 export default defineModel({
   record: hashedRecord('int_listed_record', "One row per record of today's lists but the filings."),
-  audits: [],
 });

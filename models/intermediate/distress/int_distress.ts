@@ -26,5 +26,4 @@ export default defineModel({
       next_sale_type: oneOf(AUCTION_TYPES, 'Kind of the next matching sale.', { absent: 'no sale matches' }),
     },
   ),
-  audits: [],
 });

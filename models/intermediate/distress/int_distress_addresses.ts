@@ -13,5 +13,4 @@ export default defineModel({
       ...addressParts('never'),
     },
   ),
-  audits: [],
 });

@@ -27,5 +27,4 @@ export default defineModel({
       is_exact: flag('True for a match; false for a candidate, which scores nothing.'),
     },
   ),
-  audits: [],
 });

@@ -11,5 +11,4 @@ export default defineModel({
       parcel_key: text('Normalized parcel number.'),
     },
   ),
-  audits: [],
 });

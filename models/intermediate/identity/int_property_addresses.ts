@@ -13,5 +13,4 @@ export default defineModel({
       property_key: text('Key of the property.'),
     },
   ),
-  audits: [],
 });

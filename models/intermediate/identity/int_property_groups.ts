@@ -12,5 +12,4 @@ export default defineModel({
       property_group: text('Least key of all records of the property.'),
     },
   ),
-  audits: [],
 });

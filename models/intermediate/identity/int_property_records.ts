@@ -24,5 +24,4 @@ export default defineModel({
       is_current: flag('A listed delinquency or an upcoming sale.'),
     },
   ),
-  audits: [],
 });

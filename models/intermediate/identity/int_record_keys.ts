@@ -11,5 +11,4 @@ export default defineModel({
       property_key: text('Key of its property, by this record alone.'),
     },
   ),
-  audits: [],
 });

@@ -43,5 +43,4 @@ export default defineModel({
       county_source_url: text('Page of its figures.', { absent: NO_COUNTY }),
     },
   ),
-  audits: [],
 });

@@ -24,5 +24,4 @@ export default defineModel({
       'tax_after_reset',
     ]),
   ),
-  audits: [],
 });

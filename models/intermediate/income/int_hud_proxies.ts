@@ -15,5 +15,4 @@ export default defineModel({
       ...fieldsOf(Deal, ['noi_hud_2br', 'cap_rate_hud_2br']),
     },
   ),
-  audits: [],
 });

@@ -13,5 +13,4 @@ export default defineModel({
       steps: json(Steps, 'The part of recompute that has these figures.'),
     },
   ),
-  audits: [],
 });

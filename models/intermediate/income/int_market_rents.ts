@@ -27,5 +27,4 @@ export default defineModel({
       ...fieldsOf(Deal, ['rent_source_url', 'rent_observed_at', 'rent_outdated_reason']),
     },
   ),
-  audits: [],
 });

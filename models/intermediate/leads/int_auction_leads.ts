@@ -62,5 +62,4 @@ export default defineModel({
       'geo_basis',
     ]),
   ),
-  audits: [],
 });

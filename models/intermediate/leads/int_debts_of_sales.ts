@@ -19,5 +19,4 @@ export default defineModel({
       match_basis: oneOf(['parcel_exact', 'address_exact'], 'Key that debt and sale share.'),
     },
   ),
-  audits: [],
 });

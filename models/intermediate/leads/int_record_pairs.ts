@@ -25,5 +25,4 @@ export default defineModel({
       match_basis: oneOf(['parcel_exact', 'address_exact'], 'Key that the two records share.'),
     },
   ),
-  audits: [],
 });

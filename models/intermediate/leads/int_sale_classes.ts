@@ -14,5 +14,4 @@ export default defineModel({
       ...propertyKind,
     },
   ),
-  audits: [],
 });

@@ -3,5 +3,4 @@ import { SoldProperty } from '../../inputs.ts';
 
 export default defineModel({
   record: { ...SoldProperty, name: 'int_sold_key', about: 'One row per key of a sold property.' },
-  audits: [],
 });

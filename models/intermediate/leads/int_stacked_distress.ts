@@ -18,5 +18,4 @@ export default defineModel({
       stacked_text: text('The records that earn these points.', { absent: 'stacked_points is 0' }),
     },
   ),
-  audits: [],
 });

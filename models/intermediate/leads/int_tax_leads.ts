@@ -57,5 +57,4 @@ export default defineModel({
       'geo_basis',
     ]),
   ),
-  audits: [],
 });

@@ -28,5 +28,4 @@ export default defineModel({
       ]),
     },
   ),
-  audits: [],
 });

@@ -19,5 +19,4 @@ export default defineModel({
       seller_debt_service: money('Twelve payments to a seller who carries the loan, at the declared terms.', PRICED),
     },
   ),
-  audits: [],
 });

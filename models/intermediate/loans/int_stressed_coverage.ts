@@ -21,5 +21,4 @@ export default defineModel({
       ...fieldsOf(Deal, ['dscr_stressed']),
     },
   ),
-  audits: [],
 });

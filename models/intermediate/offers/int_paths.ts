@@ -26,5 +26,4 @@ export default defineModel({
       }),
     },
   ),
-  audits: [],
 });

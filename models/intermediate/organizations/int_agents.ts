@@ -14,5 +14,4 @@ export default defineModel({
       filings: integer('Filings of that agent, in any spelling of case and punctuation.', { unit: 'filings' }),
     },
   ),
-  audits: [],
 });

@@ -25,5 +25,4 @@ export default defineModel({
       is_agent_at_owner_mail: flag("The filing's agent has the address at which the owner gets mail."),
     },
   ),
-  audits: [],
 });

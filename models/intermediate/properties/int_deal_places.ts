@@ -9,5 +9,4 @@ export default defineModel({
     ...fieldsOf(Deal, ['id']),
     ...place,
   }),
-  audits: [],
 });

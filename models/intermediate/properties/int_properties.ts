@@ -56,5 +56,4 @@ export default defineModel({
       as_of: date('The data clock.'),
     },
   ),
-  audits: [],
 });

@@ -10,5 +10,4 @@ export default defineModel({
     ['id'],
     fieldsOf(Deal, ['id', 'confidence_score', 'confidence_parts', 'confidence_reasons']),
   ),
-  audits: [],
 });

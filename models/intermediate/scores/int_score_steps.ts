@@ -8,5 +8,4 @@ export default defineModel({
     ...fieldsOf(Report, ['id']),
     steps: json(Steps, 'The part of recompute that has the scores.'),
   }),
-  audits: [],
 });

@@ -10,5 +10,4 @@ export default defineModel({
     ['id'],
     fieldsOf(Deal, ['id', 'why_this_is_interesting', 'underwriting_agreement', 'underwriting_note']),
   ),
-  audits: [],
 });

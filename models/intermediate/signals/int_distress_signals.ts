@@ -9,6 +9,5 @@ export default defineModel({
     ['id'],
     todaysFields,
   ),
-  audits: [],
   view: true,
 });

@@ -19,5 +19,4 @@ export default defineModel({
       }),
     },
   ),
-  audits: [],
 });

@@ -24,6 +24,5 @@ export default defineModel({
       'property_class',
     ]),
   ),
-  audits: [],
   view: true,
 });

@@ -59,6 +59,5 @@ export default defineModel({
     ['id'],
     todaysFields,
   ),
-  audits: [],
   view: true,
 });

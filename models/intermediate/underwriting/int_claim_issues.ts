@@ -10,5 +10,4 @@ export default defineModel({
     ['id'],
     fieldsOf(Deal, ['id', 'claim_issue']),
   ),
-  audits: [],
 });

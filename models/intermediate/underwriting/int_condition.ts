@@ -14,5 +14,4 @@ export default defineModel({
       ...fieldsOf(Deal, ['yield_on_cost_pct', 'price_to_rent', 'score_share_pct', 'score_limit', 'condition_risk']),
     },
   ),
-  audits: [],
 });

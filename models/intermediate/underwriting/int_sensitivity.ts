@@ -10,5 +10,4 @@ export default defineModel({
     ['id'],
     fieldsOf(Report, ['id', 'sensitivity']),
   ),
-  audits: [],
 });
