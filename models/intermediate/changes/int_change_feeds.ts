@@ -19,4 +19,4 @@ const record = defineRecord(
   },
 );
 
-export default defineModel({ record, audits: [] });
+export default defineModel({ record });

@@ -10,4 +10,4 @@ const record = defineRecord(
   fieldsOf(Change, ['list', 'record_id', 'kind', 'state', 'county', 'county_fips', 'city', 'zip']),
 );
 
-export default defineModel({ record, audits: [] });
+export default defineModel({ record });

@@ -14,4 +14,4 @@ const record = defineRecord(
   },
 );
 
-export default defineModel({ record, audits: [] });
+export default defineModel({ record });

@@ -10,4 +10,4 @@ const record = defineRecord(
   { ...fieldsOf(Change, ['list', 'record_id']), reason: oneOf(GONE_REASONS, 'Reason why the record is gone.') },
 );
 
-export default defineModel({ record, audits: [] });
+export default defineModel({ record });

@@ -31,4 +31,4 @@ export const DistressRecord = defineRecord(
   },
 );
 
-export default defineModel({ record: DistressRecord, audits: [] });
+export default defineModel({ record: DistressRecord });

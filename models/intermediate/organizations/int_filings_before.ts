@@ -17,4 +17,4 @@ const record: RecordDefinition = {
   })),
 };
 
-export default defineModel({ record, audits: [] });
+export default defineModel({ record });

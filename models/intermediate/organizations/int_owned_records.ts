@@ -28,4 +28,4 @@ export const OwnedRecord = defineRecord(
   },
 );
 
-export default defineModel({ record: OwnedRecord, audits: [] });
+export default defineModel({ record: OwnedRecord });

@@ -8,4 +8,4 @@ const record: RecordDefinition = {
   about: 'One row per signal of the previous snapshot.',
 };
 
-export default defineModel({ record, audits: [], view: true });
+export default defineModel({ record, view: true });
