@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { Router } from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Ledger } from '../ledger/ledger.ts';
-import { atomicOf, type Network } from '../lib/network.ts';
+import { atomicOf } from '../lib/network.ts';
 import { redactor, type Redact } from '../lib/redact.ts';
 import type { Store } from '../lib/store/store.ts';
 import { discoveryDocuments, interfaceHashOf, mountDocuments } from './docs/documents.ts';
@@ -29,7 +29,7 @@ import { fundedPayer, signedPayment } from './payments/chain/payer_check.ts';
 import { purchaseCollector } from './payments/collect.ts';
 import { paymentLayer, type PaymentLayer } from './payments/middleware.ts';
 import type { PaymentSettings } from './payments/modes.ts';
-import type { PaymentNetwork } from './payments/networks.ts';
+import type { PaymentNetwork } from './payments/payment_network.ts';
 import type { ReceiptKeys } from './payments/receipts/key_set.ts';
 import type { SettlementWait } from './payments/sale.ts';
 import { allRoutes } from './routes/all.ts';
@@ -51,10 +51,8 @@ const HANDLER_MS = 30_000;
 
 export interface AppDeps {
   readonly snapshots: Snapshots;
-  readonly payments: {
+  readonly payments: PaymentNetwork & {
     readonly mode: PaymentSettings['mode'];
-    /** Where payments are taken, in order of preference; at least one. */
-    readonly networks: readonly PaymentNetwork[];
     readonly payTo: string;
     readonly ledger: Ledger;
     readonly acceptsContractWallets: boolean;
@@ -102,44 +100,33 @@ export interface App {
 
 function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () => number): PaymentLayer {
   const { payments, publicUrl } = deps;
-  const { networks, acceptsContractWallets, wait, ledger, receiptKeys } = payments;
+  const { network, chain, facilitator, signatures, acceptsContractWallets, wait, ledger, receiptKeys } = payments;
   return paymentLayer({
-    networks,
+    network,
+    chain,
+    facilitator,
+    signatures,
     acceptsContractWallets,
     wait,
     ledger,
     receiptKeys,
     publicUrl,
     nowMs,
-    routes: paymentRoutes(
-      routes,
-      payments.payTo,
-      networks.map(({ network }) => network),
-    ),
+    routes: paymentRoutes(routes, payments.payTo, network),
     extensionsForMedia: csvExtensions,
     editionOf: (ctx) => stateOf(ctx).request?.snapshot.id ?? '',
     collectUrl: (idOrNonce) => purchaseUrl(publicUrl, idOrNonce),
-    refuse(ctx, { reason, detail, billed, status, paymentError, transaction, collect, offered }) {
+    refuse(ctx, { reason, detail, billed, status, paymentError, transaction, collect }) {
       const { route, units } = stateOf(ctx);
       const extras = {
         ...(paymentError === undefined ? {} : { payment_error: paymentError }),
         ...(transaction === undefined ? {} : { transaction }),
         ...(collect === undefined ? {} : { collect }),
-        ...(status === 402 && route ? paymentInstructions({ route, units }, payments, offered) : {}),
+        ...(status === 402 && route ? paymentInstructions({ route, units }, payments) : {}),
       };
       sendProblem(ctx, { reason, detail, billed, extras });
     },
   });
-}
-
-/** The health of payments. A network without a facilitator is a warning if another one has its own. */
-async function paymentHealth({ health }: AppDeps['payments'], layer: PaymentLayer): Promise<PaymentHealth> {
-  const { unresolved, warnings } = (await health?.()) ?? NO_WARNINGS;
-  const missing = layer.ready() ? layer.unconfirmed() : [];
-  return {
-    unresolved,
-    warnings: [...warnings, ...missing.map(({ title }) => `${title}: no facilitator has confirmed this network`)],
-  };
 }
 
 const methodNotAllowed = (): Problem =>
@@ -148,7 +135,6 @@ const methodNotAllowed = (): Problem =>
 /** Parts of one application that several of its routes share. */
 interface Parts {
   readonly routes: readonly Route[];
-  readonly networks: readonly Network[];
   readonly layer: PaymentLayer;
   readonly cursors: Cursors;
   readonly claims: Claims;
@@ -169,22 +155,20 @@ function createLimit({ payments, unbilledPerMinute = 0 }: AppDeps): Middleware |
 
 function createParts(deps: AppDeps): Parts {
   const { payments, publicUrl, spoolDir, snapshots, nowMs = Date.now, redact = redactor([]) } = deps;
-  const networks = payments.networks.map(({ network }) => network);
   const routes = allRoutes({
     publicUrl,
     spoolDir,
-    networks,
+    network: payments.network,
     ...(payments.notice === undefined ? {} : { paymentNotice: payments.notice }),
   });
   const layer = createPaymentLayer(deps, routes, nowMs);
   const checkHealth = createHealthCheck({
     snapshots,
-    payments: { mode: payments.mode, ready: layer.ready, health: () => paymentHealth(payments, layer) },
+    payments: { mode: payments.mode, ready: layer.ready, health: payments.health ?? (async () => NO_WARNINGS) },
     nowMs,
   });
   return {
     routes,
-    networks,
     layer,
     cursors: createCursors(deps.cursorSecret),
     claims: claimReader(payments.ledger, nowMs),
@@ -198,13 +182,13 @@ function createParts(deps: AppDeps): Parts {
 /** The API, its documents for programs, and /health. */
 function mountApi(router: Router, deps: AppDeps, parts: Parts): void {
   const { payments, publicUrl, snapshots, handlerMs = HANDLER_MS, contactEmail } = deps;
-  const { routes, networks, layer, cursors, claims, health, nowMs } = parts;
-  const { ledger, payTo, notice } = payments;
+  const { routes, layer, cursors, claims, health, nowMs } = parts;
+  const { ledger, network, signatures, payTo, notice } = payments;
   const documents = discoveryDocuments({
     routes,
     publicUrl,
     payTo,
-    networks,
+    network,
     ...(notice === undefined ? {} : { notice }),
     ...(contactEmail === undefined ? {} : { email: contactEmail }),
   });
@@ -222,7 +206,7 @@ function mountApi(router: Router, deps: AppDeps, parts: Parts): void {
   mountDocuments(router, documents, nowMs);
   mountReceiptKeys(router, payments.receiptKeys, publicUrl);
   mountPurchases(router, {
-    collector: purchaseCollector({ ledger, networks: payments.networks, publicUrl, secret: deps.cursorSecret, nowMs }),
+    collector: purchaseCollector({ ledger, network, signatures, publicUrl, secret: deps.cursorSecret, nowMs }),
     layer,
     publicUrl,
   });
@@ -232,12 +216,12 @@ function mountApi(router: Router, deps: AppDeps, parts: Parts): void {
 /** The pages for people. */
 function mountPages(router: Router, deps: AppDeps, parts: Parts): Site {
   const { payments, publicUrl, snapshots, sandboxBuyer } = deps;
-  const { routes, networks, cursors, claims, health, nowMs } = parts;
+  const { routes, cursors, claims, health, nowMs } = parts;
   const site = mountSite(router, {
     routes,
     publicUrl,
     payTo: payments.payTo,
-    networks,
+    network: payments.network,
     snapshots,
     cursors,
     claims,

@@ -1,18 +1,12 @@
 /** Secrets of the settings, which no response and no log line may contain. */
 import { readFileSync } from 'node:fs';
-import { KNOWN_NETWORKS, perNetwork } from '../lib/network.ts';
 import { piecesOf, redactor, HIDDEN, type Redact } from '../lib/redact.ts';
 import { PROBLEMS } from './http/problem.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Settings with the URL of one of our services, which may contain a key. */
-const URL_SETTINGS = [
-  ...KNOWN_NETWORKS.map((network) => perNetwork('RPC_URL', network)),
-  'FACILITATOR_URL',
-  'LEDGER',
-  'QUEUE',
-];
+const URL_SETTINGS = ['RPC_URL', 'FACILITATOR_URL', 'LEDGER', 'QUEUE'] as const;
 /** Settings whose whole value is secret. */
 const SECRET_SETTINGS = [
   'SETTLE_KEY',

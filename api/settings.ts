@@ -3,8 +3,7 @@ import { isAddress } from 'viem';
 import { z } from 'zod';
 import { readKeyFile } from '../lib/key_file.ts';
 import { DEFAULT_PORT, pipelineSettings, readSettings, SettingError, shownValue } from '../lib/settings.ts';
-import { perNetwork, type Network } from '../lib/network.ts';
-import type { GasLimits, NetworkSettings, PaymentSettings } from './payments/modes.ts';
+import type { PaymentSettings } from './payments/modes.ts';
 import { facilitatorSettings, facilitatorsOf, gasSettings, networkSettings } from './payments/network_settings.ts';
 
 const ORIGIN = 'an http or https URL without a path';
@@ -41,13 +40,13 @@ export const serverSettings = z.object({
     .enum(['sandbox', 'facilitator', 'self'], 'sandbox, facilitator or self')
     .default('sandbox')
     .describe(
-      'sandbox: a local chain with test money; facilitator: real money through FACILITATOR_URL; self: real money, ' +
+      'sandbox: a local chain with test money; facilitator: NETWORK, settled by FACILITATOR_URL; self: NETWORK, ' +
         'settled by this server, whose own key pays the gas.',
     ),
   PUBLIC_BASE_URL: origin
     .optional()
     .describe(
-      'URL at which buyers reach the server; payments contain it. Required with real money; default in the sandbox: ' +
+      'URL at which buyers reach the server; payments contain it. Required unless PAYMENTS is sandbox; default then: ' +
         'http://localhost:PORT.',
     ),
   CONTACT_EMAIL: z
@@ -110,7 +109,7 @@ export const serverSettings = z.object({
     .enum(['debug', 'info', 'warn', 'error', 'silent'], 'debug, info, warn, error or silent')
     .default('info')
     .describe('Least important log line to write, as JSON on standard output.'),
-  NODE_ENV: z.string().optional().describe('production refuses to start with test money.'),
+  NODE_ENV: z.string().optional().describe('production refuses to start with PAYMENTS=sandbox.'),
 });
 
 export type ServerSettings = z.infer<typeof serverSettings>;
@@ -131,18 +130,6 @@ function settleKey({ SETTLE_KEY, SETTLE_KEY_FILE }: ServerSettings): `0x${string
   return key as `0x${string}`;
 }
 
-/** The value of a setting that each network has. */
-const settingOf = <Name extends 'RPC_URL' | 'SANDBOX_RPC' | 'GAS_PER_SETTLEMENT' | 'GAS_PER_DAY'>(
-  settings: ServerSettings,
-  name: Name,
-  network: Network,
-): ServerSettings[Name] | undefined => settings[perNetwork(name, network) as Name];
-
-const gasLimits = (settings: ServerSettings, network: Network): GasLimits => ({
-  perSettlement: BigInt(settingOf(settings, 'GAS_PER_SETTLEMENT', network) ?? settings.GAS_PER_SETTLEMENT),
-  perDay: BigInt(settingOf(settings, 'GAS_PER_DAY', network) ?? settings.GAS_PER_DAY),
-});
-
 /**
  * Read the server's settings.
  * @throws SettingError, one line that names the setting
@@ -156,7 +143,7 @@ export function readServerSettings(env: Readonly<Record<string, string | undefin
     PAYMENTS: mode,
     PAY_TO,
     PUBLIC_BASE_URL: publicUrl,
-    NETWORKS,
+    NETWORK: network,
     FACILITATOR_URL: urls,
     FACILITATOR_AUTHORIZATION: authorization,
   } = settings;
@@ -167,37 +154,42 @@ export function readServerSettings(env: Readonly<Record<string, string | undefin
   if (mode === 'sandbox') {
     if (settings.NODE_ENV === 'production')
       return refuse('PAYMENTS', 'facilitator or self, as NODE_ENV is production: the sandbox uses test money');
-    const networks = NETWORKS.map((network) => {
-      const rpcUrl = settingOf(settings, 'SANDBOX_RPC', network);
-      return rpcUrl === undefined ? { network } : { network, rpcUrl };
-    });
-    return { settings, payments: { mode, networks, ...(payTo === undefined ? {} : { payTo }) } };
+    const { SANDBOX_RPC: rpcUrl } = settings;
+    return {
+      settings,
+      payments: {
+        mode,
+        network,
+        ...(rpcUrl === undefined ? {} : { rpcUrl }),
+        ...(payTo === undefined ? {} : { payTo }),
+      },
+    };
   }
   if (payTo === undefined) return refuse('PAY_TO', `the address that receives the payments, as PAYMENTS is ${mode}`);
   if (publicUrl === undefined)
     return refuse('PUBLIC_BASE_URL', `the URL at which buyers reach the server, as PAYMENTS is ${mode}`);
   if (publicUrl.startsWith('http:') && !isLocal(publicUrl)) return refuse('PUBLIC_BASE_URL', 'an https URL');
-  const networks = NETWORKS.map((network): NetworkSettings => {
-    const rpcUrl = settingOf(settings, 'RPC_URL', network);
-    if (rpcUrl !== undefined) return { network, rpcUrl };
-    throw new SettingError(
-      `${perNetwork('RPC_URL', network)} is null, expected the URL of a ${network.title} node, as PAYMENTS is ` +
-        `${mode}: without one the server cannot find out the outcome of a settlement whose response was lost`,
+  const { RPC_URL: rpcUrl } = settings;
+  if (rpcUrl === undefined)
+    return refuse(
+      'RPC_URL',
+      `the URL of a ${network.title} node, as PAYMENTS is ${mode}: without one the server cannot find out the ` +
+        'outcome of a settlement whose response was lost',
     );
-  });
   if (settings.RECEIPT_KEY_FILE === undefined)
     return refuse('RECEIPT_KEY_FILE', `a file of make receipt-key, as PAYMENTS is ${mode}: every sale has a receipt`);
-  const common = { payTo, publicUrl } as const;
+  const common = { network, rpcUrl, payTo, publicUrl } as const;
   if (mode === 'self') {
-    const withGas = networks.map((one) => ({ ...one, gas: gasLimits(settings, one.network) }));
-    return { settings, payments: { mode, ...common, networks: withGas, key: settleKey(settings) } };
+    const gas = { perSettlement: BigInt(settings.GAS_PER_SETTLEMENT), perDay: BigInt(settings.GAS_PER_DAY) };
+    return { settings, payments: { mode, ...common, gas, key: settleKey(settings) } };
   }
-  if (urls === undefined) {
-    const names = NETWORKS.map(({ name }) => name).join(' and ');
-    return refuse('FACILITATOR_URL', `the URL of a facilitator that supports ${names}, as PAYMENTS is facilitator`);
-  }
+  if (urls === undefined)
+    return refuse(
+      'FACILITATOR_URL',
+      `the URL of a facilitator that supports ${network.name}, as PAYMENTS is facilitator`,
+    );
   const facilitators = facilitatorsOf(urls, authorization);
   if (facilitators === null)
     return refuse('FACILITATOR_AUTHORIZATION', `${urls.length} authorizations, one for each URL of FACILITATOR_URL`);
-  return { settings, payments: { mode, ...common, networks, facilitators } };
+  return { settings, payments: { mode, ...common, facilitators } };
 }

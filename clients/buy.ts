@@ -14,9 +14,9 @@ import type { Network } from '../lib/network.ts';
 import { print } from '../lib/output.ts';
 import { RECEIPT_HEADER } from '../lib/receipt.ts';
 import { readSettings, SettingError, shellQuoted } from '../lib/settings.ts';
-import { chainOfWallet, type SandboxWallet } from '../api/payments/local_chain/wallet.ts';
+import type { SandboxWallet } from '../api/payments/local_chain/wallet.ts';
 import { receiptPath, saveKeys, saveResponse } from './saved.ts';
-import { buyerNetworks, sandboxWallet, serverSetting } from './wallet.ts';
+import { sandboxWallet, serverSetting } from './wallet.ts';
 
 const MAX_RECORDS = 2;
 /** Maximum paid for one call; the default of @x402/fetch is $1. */
@@ -27,7 +27,6 @@ const buySettings = z.object({
   URL: z
     .string("a path of the server, such as '/api/deals?state=OH'")
     .regex(/^\/[^\r\n\t]*$/, "a path of the server, such as '/api/deals?state=OH'"),
-  ...buyerNetworks,
   FULL: z.enum(['0', '1'], 'either 0 or 1').default('0'),
   ...serverSetting,
   PORT: z
@@ -47,16 +46,6 @@ async function findWallet({ DATA_DIR, PORT, SERVER }: z.infer<typeof buySettings
     );
   }
   return wallet;
-}
-
-/** The first of the buyer's networks on which the server sells, and its chain. */
-function payingNetwork({ BUYER_NETWORKS }: z.infer<typeof buySettings>, wallet: SandboxWallet) {
-  for (const network of BUYER_NETWORKS) {
-    const chain = chainOfWallet(wallet, network);
-    if (chain) return { network: network.name, rpc_url: chain.rpc_url, asset: chain.asset };
-  }
-  const names = BUYER_NETWORKS.map(({ name }) => name).join(',');
-  throw new SettingError(`BUYER_NETWORKS is ${JSON.stringify(names)}, expected a network in NETWORKS of the server`);
 }
 
 /** The body, with long lists shortened. */
@@ -155,7 +144,7 @@ async function buy(): Promise<number> {
   const wallet = await findWallet(settings);
   const url = new URL(settings.URL, wallet.base_url);
   const account = privateKeyToAccount(wallet.private_key as Hex);
-  const { network, rpc_url: rpcUrl, asset } = payingNetwork(settings, wallet);
+  const { network, rpc_url: rpcUrl, asset } = wallet;
   const readBalances = balanceReader(rpcUrl, asset, account.address, wallet.pay_to);
 
   const before = await readBalances();

@@ -2,7 +2,6 @@
 import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { z } from 'zod';
-import { BASE, type Network } from '../lib/network.ts';
 
 const COLLECT_MS = 60_000;
 
@@ -19,7 +18,6 @@ const SignInChallenge = z.object({
       expirationTime: z.string(),
       resources: z.array(z.string()),
     }),
-    supportedChains: z.array(z.object({ chainId: z.string() })),
   }),
 });
 
@@ -33,15 +31,10 @@ export const purchaseUrl = (base: string, idOrNonce: string): URL =>
   new URL(`${base}/api/purchases/${encodeURIComponent(idOrNonce)}`);
 
 /**
- * Sign in as `payer` and collect. @param networks of the wallet: a nonce names the purchase on the first of them that
- * the server has. @returns the response with any status, or null if the server did not respond or its
- * challenge is not a sign-in to itself
+ * Sign in as `payer` and collect. @param chainId CAIP-2 name of the network on which it paid @returns the response with
+ * any status, or null if the server did not respond or its challenge is not a sign-in to itself
  */
-export async function collect(
-  url: URL,
-  payer: PrivateKeyAccount,
-  networks: readonly Network[] = [BASE],
-): Promise<Response | null> {
+export async function collect(url: URL, payer: PrivateKeyAccount, chainId: string): Promise<Response | null> {
   const get = (header?: string): Promise<Response> =>
     fetch(url, {
       redirect: 'error',
@@ -52,10 +45,9 @@ export async function collect(
     const response = await get();
     if (response.status !== 401) return response;
     const {
-      sign_in: { info, supportedChains },
+      sign_in: { info },
     } = SignInChallenge.parse(await response.json());
     if (!isSameServer(new URL(info.uri), url)) return null;
-    const { name: chainId } = networks.find(({ name }) => supportedChains.some((one) => one.chainId === name)) ?? BASE;
     return await get(encodeSIWxHeader(await createSIWxPayload({ ...info, chainId, type: 'eip191' }, payer, info.uri)));
   } catch {
     return null;

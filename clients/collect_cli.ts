@@ -9,22 +9,21 @@ import { z } from 'zod';
 import { print } from '../lib/output.ts';
 import { readSettings, SettingError } from '../lib/settings.ts';
 import { collect, purchaseUrl } from './collect.ts';
-import { buyerNetworks, sandboxWallet, serverSetting } from './wallet.ts';
+import { sandboxWallet, serverSetting } from './wallet.ts';
 
 const EXPECTED = 'the Receipt-Id of a response, or the nonce of its payment';
 
 const collectSettings = z.object({
   DATA_DIR: z.string().min(1, 'a folder').default('data'),
-  ...buyerNetworks,
   ...serverSetting,
   RECEIPT: z.string(EXPECTED).regex(/^(0x)?[0-9a-fA-F-]{32,66}$/, EXPECTED),
 });
 
 async function run(): Promise<number> {
-  const { DATA_DIR, BUYER_NETWORKS, RECEIPT, SERVER } = readSettings(collectSettings);
+  const { DATA_DIR, RECEIPT, SERVER } = readSettings(collectSettings);
   const wallet = await sandboxWallet(DATA_DIR, SERVER);
   const account = privateKeyToAccount(wallet.private_key as Hex);
-  const response = await collect(purchaseUrl(wallet.base_url, RECEIPT), account, BUYER_NETWORKS);
+  const response = await collect(purchaseUrl(wallet.base_url, RECEIPT), account, wallet.network);
   if (response === null)
     throw new SettingError(
       `RECEIPT is ${JSON.stringify(RECEIPT)}: ${wallet.base_url} did not respond with a sign-in challenge for ` +

@@ -9,12 +9,13 @@ import { ArgumentError } from '../lib/mcp/arguments.ts';
 import { errorResult, refusalResult, toolResult } from '../lib/mcp/results.ts';
 import { readView, shortAnswer, type View, VIEW_PROPERTIES, withHint } from '../lib/mcp/short_answer.ts';
 import { type Interface, listedTool, parseInterface, type Tool } from '../lib/mcp/tools.ts';
+import { networkName } from '../lib/network.ts';
 import { pipelineSettings, readSettings, SettingError } from '../lib/settings.ts';
 import type { CallResponse, Refused } from './outcome.ts';
 import { type Buyer, createBuyer } from './purchase.ts';
 import { receiptPath, saveKeys, saveResponse } from './saved.ts';
 import { openSpending } from './spending.ts';
-import { buyerAccount, buyerNetworks, sandboxWallet } from './wallet.ts';
+import { buyerAccount, sandboxWallet } from './wallet.ts';
 
 /** Dollars as atomic units of USDC. */
 const dollars = z
@@ -31,7 +32,7 @@ const clientSettings = z.object({
     .url({ protocol: /^https?$/, error: 'the http or https URL of a Dealfeed server' })
     .transform((text) => new URL(text).origin)
     .optional(),
-  ...buyerNetworks,
+  BUYER_NETWORK: networkName,
   MAX_PER_CALL: dollars.default(250_000n),
   MAX_TOTAL: dollars.default(5_000_000n),
 });
@@ -77,7 +78,7 @@ export async function openMcpSession(env: Readonly<Record<string, string | undef
     perCall: settings.MAX_PER_CALL,
     total: settings.MAX_TOTAL,
   });
-  const buyer = createBuyer({ account, spending, networks: settings.BUYER_NETWORKS });
+  const buyer = createBuyer({ account, spending, network: settings.BUYER_NETWORK });
   const { payer, max_per_call_usd, max_total_usd } = await buyer.budget();
   const money = own ? '' : ', which holds sandbox test money';
   const wallet =

@@ -23,22 +23,8 @@ interface PaymentOffer {
   readonly price: bigint;
 }
 
-/** The terms of the first of these networks that the server offers. */
-const termsOn = (networks: readonly Network[], accepts: readonly PaymentRequirements[]) =>
-  networks
-    .map(({ name, usdc: { address } }) =>
-      accepts.find(
-        ({ scheme, network, asset }) =>
-          scheme === 'exact' && network === name && asset.toLowerCase() === address.toLowerCase(),
-      ),
-    )
-    .find((terms) => terms !== undefined);
-
-/**
- * The terms in a 402: USDC on a network where the wallet has some, valid for a short time.
- * @param networks of the wallet, in order of preference
- */
-function readOffer(response: Response, networks: readonly Network[]): PaymentOffer | Refused {
+/** The terms in a 402: USDC on the wallet's network, valid for a short time. */
+function readOffer(response: Response, { name, usdc }: Network): PaymentOffer | Refused {
   const header = response.headers.get('PAYMENT-REQUIRED');
   if (header === null)
     return refused('terms_not_accepted', 'The server requires a payment but sent no PAYMENT-REQUIRED header.');
@@ -48,12 +34,12 @@ function readOffer(response: Response, networks: readonly Network[]): PaymentOff
   } catch {
     return refused('terms_not_accepted', 'The PAYMENT-REQUIRED header of the server cannot be decoded.');
   }
-  const terms = termsOn(networks, required.accepts);
+  const terms = required.accepts.find(
+    ({ scheme, network, asset }) =>
+      scheme === 'exact' && network === name && asset.toLowerCase() === usdc.address.toLowerCase(),
+  );
   if (!terms || !/^\d{1,15}$/.test(terms.amount))
-    return refused(
-      'terms_not_accepted',
-      `The server does not accept USDC on ${networks.map(({ name }) => name).join(' or ')}.`,
-    );
+    return refused('terms_not_accepted', `The server does not accept USDC on ${name}.`);
   if (!(terms.maxTimeoutSeconds > 0 && terms.maxTimeoutSeconds <= MAX_VALID_SECONDS)) {
     return refused(
       'terms_not_accepted',
@@ -96,8 +82,8 @@ interface BuyerOptions {
   /** The wallet that pays, read for each call; undefined if there is none. */
   readonly account: () => Promise<PrivateKeyAccount | undefined>;
   readonly spending: Spending;
-  /** Networks on which the wallet has USDC, in order of preference. Default: Base. */
-  readonly networks?: readonly Network[];
+  /** Network on which the wallet has USDC. Default: Base. */
+  readonly network?: Network;
   /** Time between two attempts to collect a lost response. */
   readonly collectEveryMs?: number;
 }
@@ -138,9 +124,9 @@ const get = (url: URL, timeoutMs: number, payment?: string): Promise<Response | 
 async function collectOnce(
   url: URL,
   payer: PrivateKeyAccount,
-  networks: readonly Network[],
+  { name }: Network,
 ): Promise<CallResponse | Refused | null> {
-  const response = await collect(url, payer, networks);
+  const response = await collect(url, payer, name);
   if (response === null || response.status === 202) return null;
   if (response.status !== 200) return readRefusal(response);
   return readResponse(response, 0n).catch(() => null);
@@ -166,13 +152,13 @@ const FREE_QUOTE: Quoted = {
 class PayingClient implements Buyer {
   readonly #account: BuyerOptions['account'];
   readonly #spending: Spending;
-  readonly #networks: readonly Network[];
+  readonly #network: Network;
   readonly #collectEveryMs: number;
 
-  constructor({ account, spending, networks = [BASE], collectEveryMs = COLLECT_EVERY_MS }: BuyerOptions) {
+  constructor({ account, spending, network = BASE, collectEveryMs = COLLECT_EVERY_MS }: BuyerOptions) {
     this.#account = account;
     this.#spending = spending;
-    this.#networks = networks;
+    this.#network = network;
     this.#collectEveryMs = collectEveryMs;
   }
 
@@ -182,7 +168,7 @@ class PayingClient implements Buyer {
     if (response.status !== 200 && response.status !== 402) return readRefusal(response);
     await response.body?.cancel();
     if (response.status === 200) return FREE_QUOTE;
-    const offer = readOffer(response, this.#networks);
+    const offer = readOffer(response, this.#network);
     if ('kind' in offer) return offer;
     const { caps } = this.#spending;
     const spent = this.#spending.spent((await this.#account())?.address ?? '');
@@ -202,7 +188,7 @@ class PayingClient implements Buyer {
     if (response.status === 200) return readResponse(response, null);
     if (response.status !== 402) return readRefusal(response);
     await response.body?.cancel();
-    const offer = readOffer(response, this.#networks);
+    const offer = readOffer(response, this.#network);
     if ('kind' in offer) return offer;
     const payer = await this.#account();
     const price = usdOf(offer.price);
@@ -224,7 +210,7 @@ class PayingClient implements Buyer {
         'no_wallet',
         'Only the wallet that paid can collect, and this client has no wallet: set BUYER_KEY_FILE.',
       );
-    const found = await collectOnce(purchaseUrl(base, idOrNonce), payer, this.#networks);
+    const found = await collectOnce(purchaseUrl(base, idOrNonce), payer, this.#network);
     return (
       found ??
       refused('outcome_unknown', 'The outcome is not known yet, or the server did not respond. Try again later.', null)
@@ -297,7 +283,7 @@ class PayingClient implements Buyer {
   async #recover(url: URL, payer: PrivateKeyAccount): Promise<CallResponse | Refused | null> {
     for (let attempt = 0; attempt < COLLECT_ATTEMPTS; attempt += 1) {
       if (attempt > 0) await pause(this.#collectEveryMs);
-      const found = await collectOnce(url, payer, this.#networks);
+      const found = await collectOnce(url, payer, this.#network);
       if (found !== null && (found.kind === 'response' || found.reason === 'purchase_released')) return found;
     }
     return null;

@@ -4,12 +4,8 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { readKeyFile } from '../lib/key_file.ts';
-import { networkList } from '../lib/network.ts';
 import { SettingError } from '../lib/settings.ts';
 import { SandboxWallet, walletPath } from '../api/payments/local_chain/wallet.ts';
-
-/** Setting of the networks that a client pays on. */
-export const buyerNetworks = { BUYER_NETWORKS: networkList };
 
 const KEY = /^0x[0-9a-fA-F]{64}$/;
 

@@ -1,5 +1,5 @@
 /** `make ledger`: revenue, unresolved settlements and differences, on one screen. */
-import { BASE, dollarsOf, knownNetwork, networkOfChain } from '../lib/network.ts';
+import { dollarsOf } from '../lib/network.ts';
 import { DAY_MS, dayOf } from '../lib/time.ts';
 import { differencesOf, type Difference } from './differences.ts';
 import type { ExclusivePause, Ledger, Purchase } from './ledger.ts';
@@ -18,8 +18,6 @@ interface Sales {
 export interface Figures {
   /** Sold purchases by day (UTC) and endpoint, newest day first. */
   readonly sales: readonly Sales[];
-  /** Sold purchases by the network on which they were paid. */
-  readonly networks: ReadonlyMap<string, Pick<Sales, 'calls' | 'atomic'>>;
   /** Settling purchases, oldest first. */
   readonly unknown: readonly Purchase[];
   readonly claims: Readonly<Record<'reserved' | 'settling' | 'sold', number>>;
@@ -59,7 +57,6 @@ const byDayThenRoute = (a: Sales, b: Sales): number => {
 /** Read the whole ledger once. */
 export async function readFigures(ledger: Ledger): Promise<Figures> {
   const sales = new Map<string, Sales>();
-  const networks = new Map<string, Pick<Sales, 'calls' | 'atomic'>>();
   const unknown: Purchase[] = [];
   const notDelivered = new Map<string, Purchase>();
   const claims = { reserved: 0, settling: 0, sold: 0 };
@@ -73,14 +70,11 @@ export async function readFigures(ledger: Ledger): Promise<Figures> {
     notDelivered.set(purchase.id, purchase);
     const day = dayOf(endedAtMs ?? purchase.reservedAtMs);
     const sale = sales.get(`${day} ${route}`) ?? { day, route, calls: 0, atomic: 0n };
-    const onNetwork = networks.get(payment.network) ?? { calls: 0, atomic: 0n };
-    networks.set(payment.network, { calls: onNetwork.calls + 1, atomic: onNetwork.atomic + payment.amount });
     sales.set(`${day} ${route}`, { ...sale, calls: sale.calls + 1, atomic: sale.atomic + payment.amount });
   }
   for await (const { purchaseId, isComplete } of ledger.deliveries()) if (isComplete) notDelivered.delete(purchaseId);
   return {
     sales: [...sales.values()].sort(byDayThenRoute),
-    networks,
     unknown: unknown.sort((a, b) => (a.settlingAtMs ?? 0) - (b.settlingAtMs ?? 0)),
     claims,
     leadsWithoutProperty: await ledger.leadsWithoutProperty(),
@@ -122,28 +116,20 @@ const PAUSES: Readonly<Record<ExclusivePause, string>> = {
   restored_transfers_owed: 'paused: the ledger was restored, and earlier transfers are owed',
 };
 
-const titleOf = (network: string): string => knownNetwork(network)?.title ?? network;
-/** The network of a line, unless it is the default one. */
-const otherNetwork = (network: string): string => (network === BASE.name ? '' : `on ${titleOf(network)}`);
-
 const differenceRow = (difference: Difference): readonly string[] => {
   if (difference.kind === 'owed') {
-    const { chain, amount, payer, transaction, logIndex } = difference.transfer;
-    return ['owed', dollars(amount), `to ${payer}`, `${transaction}:${logIndex}`, otherNetwork(networkOfChain(chain))];
+    const { amount, payer, transaction, logIndex } = difference.transfer;
+    return ['owed', dollars(amount), `to ${payer}`, `${transaction}:${logIndex}`];
   }
   const { id, payment } = difference.purchase;
-  return ['unpaid', dollars(payment.amount), `by ${payment.payer}`, `purchase ${id}`, otherNetwork(payment.network)];
+  return ['unpaid', dollars(payment.amount), `by ${payment.payer}`, `purchase ${id}`];
 };
 
 /** Lines on the audit of incoming transfers. */
 function auditLines({ states, booked, differences, pause }: Figures['audit']): string[] {
   const text = (kind: TransferKind): string => `${booked[kind].count} (${dollars(booked[kind].atomic)})`;
-  const latest = new Map(states.toReversed().map((state) => [networkOfChain(state.chain), state]));
-  const through = [...latest].sort().flatMap(([network, { throughBlock }]) => {
-    const where = latest.size === 1 ? '' : `${titleOf(network)} `;
-    return throughBlock === null ? [] : [`${where}through block ${throughBlock}`];
-  });
-  const progress = through.length === 0 ? 'none yet' : `${through.join(', ')}, ${differences.length} differences`;
+  const through = states[0]?.throughBlock ?? null;
+  const progress = through === null ? 'none yet' : `through block ${through}, ${differences.length} differences`;
   return [
     '',
     `Audit of incoming transfers: ${progress}`,
@@ -158,7 +144,7 @@ function auditLines({ states, booked, differences, pause }: Figures['audit']): s
 }
 
 /** Lines on revenue. @param days of revenue to list */
-function revenueLines({ sales, networks, purchases }: Figures, nowMs: number, days: number): string[] {
+function revenueLines({ sales, purchases }: Figures, nowMs: number, days: number): string[] {
   const since = dayOf(nowMs - (days - 1) * DAY_MS);
   const recent = sales.filter(({ day }) => day >= since);
   const rowOf = (day: string, route: string, calls: number, atomic: bigint): readonly string[] => [
@@ -184,15 +170,6 @@ function revenueLines({ sales, networks, purchases }: Figures, nowMs: number, da
       ? ['  none']
       : columns(recent.map(({ day, route, calls, atomic }) => rowOf(day, route, calls, atomic)))),
     ...(totals.length === 0 ? [] : ['', 'Revenue by endpoint, in total', ...columns([...totals, everything])]),
-    ...(networks.size < 2
-      ? []
-      : [
-          '',
-          'Revenue by network, in total',
-          ...columns(
-            [...networks].sort().map(([name, { calls, atomic }]) => rowOf('all', titleOf(name), calls, atomic)),
-          ),
-        ]),
   ];
 }
 
@@ -216,7 +193,6 @@ export function formatReport(figures: Figures, place: string, nowMs: number, day
           purchase.leadId === null ? '' : `lead ${purchase.leadId}`,
           purchase.transaction === null ? 'no transaction known' : purchase.transaction,
           purchase.why ?? 'in progress',
-          otherNetwork(purchase.payment.network),
         ]),
       ),
     ),

@@ -189,7 +189,7 @@ export class SettingError extends Error {
 }
 
 /** Settings whose value never appears in a message: secrets, and addresses that may contain one. */
-const NOT_SHOWN = /SECRET|KEY|TOKEN|AUTHORIZATION|COMMAND|^(RPC_URL(_\d+)?|FACILITATOR_URL|LEDGER|QUEUE)$/;
+const NOT_SHOWN = /SECRET|KEY|TOKEN|AUTHORIZATION|COMMAND|^(RPC_URL|FACILITATOR_URL|LEDGER|QUEUE)$/;
 
 /** The value of a setting as a message may show it. */
 export const shownValue = (name: string, value: unknown): string =>

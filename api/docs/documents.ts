@@ -35,15 +35,15 @@ export interface DocumentOptions {
   readonly routes: readonly Route[];
   readonly publicUrl: string;
   readonly payTo: string;
-  /** Where payments are taken, in order of preference. */
-  readonly networks: readonly Network[];
+  /** Where payments are taken. */
+  readonly network: Network;
   /** Shown if payments are in test money. */
   readonly notice?: string;
   /** Address of the operator: info.contact and security.txt. */
   readonly email?: string;
 }
 
-function llmsText({ routes, publicUrl, networks, notice }: DocumentOptions): string {
+function llmsText({ routes, publicUrl, network, notice }: DocumentOptions): string {
   const line = (route: Route): string => {
     const params = Object.entries({ ...route.pathParams, ...route.params }).map(
       ([name, schema]) => `  - \`${name}\`: ${paramFacts(schema).about} Expected: ${paramFacts(schema).expected}.`,
@@ -63,7 +63,7 @@ function llmsText({ routes, publicUrl, networks, notice }: DocumentOptions): str
       'Colorado.',
     ...(notice === undefined ? [] : [notice]),
     'The first response to a priced request is 402 with a PAYMENT-REQUIRED header (x402 version 2, USDC on ' +
-      `${networks.map(({ name }) => name).join(' or ')}). ` +
+      `${network.name}). ` +
       'Sign its terms and send the request again with PAYMENT-SIGNATURE; @x402/fetch does both. You are billed only ' +
       'for a 200: a query that matches nothing is 404, a bad request is 400, and both are free. Errors are ' +
       'application/problem+json with a typed reason.',
@@ -89,7 +89,7 @@ function llmsText({ routes, publicUrl, networks, notice }: DocumentOptions): str
 }
 
 /** Priced endpoints in the format of x402 discovery. */
-const x402Resources = ({ routes, publicUrl, payTo, networks }: DocumentOptions): unknown => ({
+const x402Resources = ({ routes, publicUrl, payTo, network }: DocumentOptions): unknown => ({
   x402Version: 2,
   resources: routes
     .filter((route) => route.price !== null)
@@ -100,14 +100,16 @@ const x402Resources = ({ routes, publicUrl, payTo, networks }: DocumentOptions):
       serviceName: 'Dealfeed',
       description: route.about,
       mimeType: mediaOf(route),
-      accepts: networks.map(({ name, usdc }) => ({
-        scheme: 'exact',
-        network: name,
-        asset: usdc.address,
-        amount: atomicOf(route.price ?? '0.00').toString(),
-        payTo,
-        maxTimeoutSeconds: paymentSecondsOf(route),
-      })),
+      accepts: [
+        {
+          scheme: 'exact',
+          network: network.name,
+          asset: network.usdc.address,
+          amount: atomicOf(route.price ?? '0.00').toString(),
+          payTo,
+          maxTimeoutSeconds: paymentSecondsOf(route),
+        },
+      ],
     })),
 });
 

@@ -283,7 +283,7 @@ function guidanceOf(routes: readonly Route[], publicUrl: string): string {
     'Dealfeed sells data of small multifamily deals, signals of distress, sheriff and tax sales, off-market leads, ' +
       'owners, and new business registrations of Ohio and Colorado, priced per call.',
     'How to pay: send the GET request. The 402 has its terms in the PAYMENT-REQUIRED header (x402 version 2, USDC on ' +
-      'the networks in accepts). Sign them and repeat the request with PAYMENT-SIGNATURE; @x402/fetch does both. ' +
+      'the network in accepts). Sign them and repeat the request with PAYMENT-SIGNATURE; @x402/fetch does both. ' +
       'There is no API key and no account. You are billed for a 200 only: 400 (a parameter is wrong) and 404 (no ' +
       'match) are free.',
     [

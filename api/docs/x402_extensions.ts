@@ -16,7 +16,7 @@ import { answerExample, exampleCall } from './examples.ts';
 
 /**
  * Most characters of a route's description and its Bazaar entry as JSON. With the rest of the 402, the header is below
- * 3,000 characters of base64 then, and below 3,500 with a second network.
+ * 3,000 characters of base64 then.
  */
 const MAX_CHARACTERS = 1_520;
 

@@ -129,7 +129,7 @@ function appDeps(
   { settings, redact = redactor([]), checkResponses }: ServeOptions,
   { url, publicUrl, running, receiptKeys, snapshots }: OpenServer,
 ): AppDeps {
-  const { payments, networks, ledger, health } = running;
+  const { payments, network, chain, facilitator, signatures, ledger, health } = running;
   return {
     snapshots,
     publicUrl,
@@ -141,7 +141,10 @@ function appDeps(
     cursorSecret: settings.CURSOR_SECRET ?? randomBytes(32).toString('hex'),
     payments: {
       mode: payments.mode,
-      networks,
+      network,
+      chain,
+      facilitator,
+      signatures,
       payTo: payments.payTo,
       ledger,
       health,
@@ -157,7 +160,7 @@ function appDeps(
   };
 }
 
-/** Ask the facilitators whether they serve our networks. @throws SettingError if one does not */
+/** Ask the facilitators whether they serve our network. @throws SettingError if none does */
 async function startPayments({ payments }: App, report: ServeOptions['report']): Promise<void> {
   try {
     await payments.start();
@@ -178,7 +181,7 @@ async function shareWallet({ payments }: RunningPayments, dataDir: string, url: 
   const { sandbox, payTo } = payments;
   if (!sandbox?.writesWallet) return;
   const { address, privateKey } = sandbox.buyer;
-  await writeWallet(dataDir, sandbox.chains, { base_url: url, address, private_key: privateKey, pay_to: payTo });
+  await writeWallet(dataDir, sandbox.chain, { base_url: url, address, private_key: privateKey, pay_to: payTo });
 }
 
 interface MetricsListener {

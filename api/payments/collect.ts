@@ -13,8 +13,7 @@ import {
 } from '@x402/extensions/sign-in-with-x';
 import { getAddress, isHex } from 'viem';
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';
-import type { SignedText } from './chain/signatures.ts';
-import { onNetwork, type PaymentNetwork } from './networks.ts';
+import type { PaymentNetwork } from './payment_network.ts';
 
 /** How long a challenge is valid. */
 const CHALLENGE_MS = 300_000;
@@ -47,10 +46,8 @@ export type Collected =
   | { readonly kind: 'none' }
   | { readonly kind: 'refused'; readonly why: string };
 
-export interface CollectOptions {
+export interface CollectOptions extends Pick<PaymentNetwork, 'network' | 'signatures'> {
   readonly ledger: Ledger;
-  /** Where payments are taken. */
-  readonly networks: readonly Pick<PaymentNetwork, 'network' | 'signatures'>[];
   /** Public origin of the server. */
   readonly publicUrl: string;
   /** Shared by all servers behind one address, and secret. */
@@ -73,7 +70,8 @@ export interface PurchaseCollector {
 export const namesPurchase = (text: string): boolean =>
   RECEIPT_ID.test(text.toLowerCase()) || NONCE.test(text.toLowerCase());
 
-export function purchaseCollector({ ledger, networks, publicUrl, secret, nowMs }: CollectOptions): PurchaseCollector {
+export function purchaseCollector(options: CollectOptions): PurchaseCollector {
+  const { ledger, network, signatures, publicUrl, secret, nowMs } = options;
   const key = createHmac('sha256', secret).update('sign-in challenges of purchases').digest();
   const { host } = new URL(publicUrl);
 
@@ -95,8 +93,8 @@ export function purchaseCollector({ ledger, networks, publicUrl, secret, nowMs }
   };
   /** Why this message does not answer a valid challenge of ours; null if it does. */
   const problemOf = (payload: SIWxPayload, uri: string): string | null => {
-    if (!onNetwork(networks, payload.chainId) || payload.type !== 'eip191')
-      return `it is not signed for ${networks.map(({ network }) => network.name).join(' or ')} as eip191`;
+    if (payload.chainId !== network.name || payload.type !== 'eip191')
+      return `it is not signed for ${network.name} as eip191`;
     const issuedAtMs = Date.parse(payload.issuedAt);
     if (!Number.isFinite(issuedAtMs)) return 'issuedAt is not a time';
     const expected = infoOf(uri, payload.nonce.slice(0, 2 * RANDOM_BYTES), issuedAtMs);
@@ -114,31 +112,16 @@ export function purchaseCollector({ ledger, networks, publicUrl, secret, nowMs }
       return 'it has fields that the challenge does not have';
     return nowMs() < issuedAtMs + CHALLENGE_MS && nowMs() >= issuedAtMs ? null : 'it has expired';
   };
-  /** A wallet may have used one nonce on several networks: the network that it signs for comes first. */
-  const find = async (payer: string, name: string, signedFor: string): Promise<Purchase | null> => {
+  const find = (payer: string, name: string): Promise<Purchase | null> => {
     if (!NONCE.test(name)) return ledger.find({ id: name });
-    const inOrder = networks.toSorted(
-      (a, b) => Number(b.network.name === signedFor) - Number(a.network.name === signedFor),
-    );
-    for (const { network } of inOrder) {
-      const asset = network.usdc.address.toLowerCase();
-      const found = await ledger.find({ payment: { network: network.name, asset, payer, nonce: name } });
-      if (found) return found;
-    }
-    return null;
-  };
-  /** Who signed: the key of the account, which is the same on every network, or a contract of one network. */
-  const signerOf = async (signed: SignedText, network: string): Promise<'key' | 'contract' | null> => {
-    const signatures = onNetwork(networks, network)?.signatures;
-    if (!signatures) return null;
-    if (await signatures.textByKey(signed)) return 'key';
-    return (await signatures.textByContract(signed)) ? 'contract' : null;
+    const asset = network.usdc.address.toLowerCase();
+    return ledger.find({ payment: { network: network.name, asset, payer, nonce: name } });
   };
 
   return {
     challenge: (uri) => ({
       info: infoOf(uri, randomBytes(RANDOM_BYTES).toString('hex'), nowMs()),
-      supportedChains: networks.map(({ network }) => ({ chainId: network.name, type: 'eip191' })),
+      supportedChains: [{ chainId: network.name, type: 'eip191' }],
     }),
     async collect(uri, idOrNonce, header) {
       let payload: SIWxPayload;
@@ -154,14 +137,12 @@ export function purchaseCollector({ ledger, networks, publicUrl, secret, nowMs }
       const problem = problemOf(payload, uri);
       if (problem !== null)
         return { kind: 'refused', why: `the message does not answer a challenge for this address: ${problem}` };
-      const { signature, chainId } = payload;
-      const signer = isHex(signature) ? await signerOf({ address, message, signature }, chainId) : null;
-      if (signer === null) return { kind: 'refused', why: 'the wallet that the message names did not sign it' };
+      const { signature } = payload;
+      const isSigned = isHex(signature) && (await signatures.text({ address, message, signature }));
+      if (!isSigned) return { kind: 'refused', why: 'the wallet that the message names did not sign it' };
       const payer = address.toLowerCase();
-      const purchase = await find(payer, idOrNonce.toLowerCase(), chainId);
+      const purchase = await find(payer, idOrNonce.toLowerCase());
       if (purchase?.payment.payer !== payer) return { kind: 'none' };
-      // The contract at this address on another network may belong to someone else.
-      if (signer === 'contract' && purchase.payment.network !== chainId) return { kind: 'none' };
       if (!(await ledger.useOnce(payload.nonce, Date.parse(payload.expirationTime ?? payload.issuedAt))))
         return { kind: 'refused', why: 'the message was already used' };
       return { kind: 'purchase', purchase };

@@ -1,7 +1,7 @@
 /** The state of payments for /health: unresolved settlements, and warnings for the operator. */
 import { LedgerUnavailable, settlingSinceMs } from '../../ledger/ledger.ts';
 import type { AuditReport } from './audit/watcher.ts';
-import type { RunningNetwork, RunningPayments } from './open.ts';
+import type { RunningPayments } from './open.ts';
 
 type PaymentHealth = Awaited<ReturnType<RunningPayments['health']>>;
 
@@ -14,14 +14,10 @@ const LONG_UNRESOLVED_MS = 900_000;
 /** A server whose clock is off by minutes refuses payments; a node is a few seconds behind. */
 const MAX_CLOCK_DIFFERENCE_MS = 120_000;
 
-/** The checked parts of a network. */
-export type CheckedNetwork = Pick<RunningNetwork, 'network' | 'audit'> & {
-  readonly chain: Pick<RunningNetwork['chain'], 'latestBlock'>;
-  readonly facilitator: Pick<RunningNetwork['facilitator'], 'settlementsLeft' | 'inUse'>;
-};
-
-export type CheckedPayments = Pick<RunningPayments, 'ledger' | 'watch'> & {
-  readonly networks: readonly CheckedNetwork[];
+/** The checked parts of payments. */
+export type CheckedPayments = Pick<RunningPayments, 'ledger' | 'watch' | 'audit'> & {
+  readonly chain: Pick<RunningPayments['chain'], 'latestBlock'>;
+  readonly facilitator: Pick<RunningPayments['facilitator'], 'settlementsLeft' | 'inUse'>;
 };
 
 const auditWarnings = ({ owed, unpaid, failure }: AuditReport): string[] => [
@@ -30,12 +26,12 @@ const auditWarnings = ({ owed, unpaid, failure }: AuditReport): string[] => [
   ...(failure === null ? [] : [`the audit of incoming transfers cannot run: ${failure}`]),
 ];
 
-async function gasWarnings({ facilitator }: CheckedNetwork): Promise<string[]> {
+async function gasWarnings({ facilitator }: CheckedPayments): Promise<string[]> {
   const left = await facilitator.settlementsLeft?.();
   return left !== undefined && left < MIN_SETTLEMENTS ? [`the gas is enough for ${left} settlements`] : [];
 }
 
-async function clockWarnings({ chain }: CheckedNetwork, nowMs: number): Promise<string[]> {
+async function clockWarnings({ chain }: CheckedPayments, nowMs: number): Promise<string[]> {
   const differenceMs = nowMs - (await chain.latestBlock()).seconds * 1000;
   if (Math.abs(differenceMs) < MAX_CLOCK_DIFFERENCE_MS) return [];
   const minutes = Math.round(Math.abs(differenceMs) / 60_000);
@@ -63,41 +59,24 @@ async function ledgerState({ ledger }: CheckedPayments, nowMs: number): Promise<
 }
 
 /** A facilitator other than the preferred one is in use. */
-function facilitatorWarnings({ facilitator }: CheckedNetwork): string[] {
+function facilitatorWarnings({ facilitator }: CheckedPayments): string[] {
   const inUse = facilitator.inUse?.();
   return inUse === undefined || inUse.number === 1
     ? []
     : [`facilitator ${inUse.number} of ${inUse.of} is in use: those before it gave no usable reply (FACILITATOR_URL)`];
 }
 
-async function networkWarnings(checked: CheckedNetwork, nowMs: number): Promise<string[]> {
-  const warnings = await Promise.all([
+async function checkPayments(checked: CheckedPayments, nowMs: number): Promise<PaymentHealth> {
+  const { unresolved, warnings } = await ledgerState(checked, nowMs);
+  const { failure } = checked.watch.last();
+  const more = await Promise.all([
+    failure === null ? [] : [`unresolved settlements cannot be checked: ${failure}`],
     auditWarnings(checked.audit.last()),
     gasWarnings(checked).catch(() => ['the gas balance cannot be read']),
     clockWarnings(checked, nowMs).catch(() => ['the chain node does not respond']),
     facilitatorWarnings(checked),
   ]);
-  return warnings.flat();
-}
-
-async function checkPayments(checked: CheckedPayments, nowMs: number): Promise<PaymentHealth> {
-  const { unresolved, warnings } = await ledgerState(checked, nowMs);
-  const { networks, watch } = checked;
-  const { failure } = watch.last();
-  const ofNetworks = await Promise.all(
-    networks.map(async (one) => {
-      const found = await networkWarnings(one, nowMs);
-      return networks.length === 1 ? found : found.map((warning) => `${one.network.title}: ${warning}`);
-    }),
-  );
-  return {
-    unresolved,
-    warnings: [
-      ...warnings,
-      ...(failure === null ? [] : [`unresolved settlements cannot be checked: ${failure}`]),
-      ...ofNetworks.flat(),
-    ],
-  };
+  return { unresolved, warnings: [...warnings, ...more.flat()] };
 }
 
 /** @returns a function that checks payments, at most every ten seconds */

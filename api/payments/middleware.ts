@@ -9,12 +9,11 @@
 import type { HTTPAdapter, RouteConfig } from '@x402/core/server';
 import type { Context, Middleware, Next } from 'koa';
 import { LedgerUnavailable, type DeliveryKind, type Ledger, type Purchase } from '../../ledger/ledger.ts';
-import type { Network } from '../../lib/network.ts';
 import { readOffered } from './chain/authorization.ts';
 import { ChainUnavailable } from './chain/chain_errors.ts';
 import { FacilitatorUnavailable } from './facilitator/unavailable.ts';
 import { networkReadiness } from './network_readiness.ts';
-import { onNetwork, type PaymentNetwork } from './networks.ts';
+import type { PaymentNetwork } from './payment_network.ts';
 import type { ReceiptKeys } from './receipts/key_set.ts';
 import { receiptSigner } from './receipts/signed_receipt.ts';
 import { createRefusals, type Refusal } from './refusals.ts';
@@ -26,9 +25,7 @@ import { verifyPayment } from './request/verify.ts';
 import { requirementsBuilder, type ExtensionsForMedia } from './requirements.ts';
 import type { SettlementWait } from './sale.ts';
 
-export interface PaymentLayerOptions {
-  /** Where payments are taken, the default network first. The routes accept a payment on each. */
-  readonly networks: readonly PaymentNetwork[];
+export interface PaymentLayerOptions extends PaymentNetwork {
   /** Routes as the official middleware takes them: `"GET /api/deals": { accepts: ... }`. */
   readonly routes: Readonly<Record<string, RouteConfig>>;
   readonly ledger: Ledger;
@@ -64,12 +61,10 @@ export interface Charge {
 }
 
 export interface PaymentLayer {
-  /** Ask the facilitator of each network whether it serves it. @throws UnservedNetwork, FacilitatorUnavailable */
+  /** Ask the facilitator whether it serves the network. @throws UnservedNetwork, FacilitatorUnavailable */
   start(): Promise<void>;
-  /** Whether a facilitator has confirmed a network, so that something can be sold. */
+  /** Whether the facilitator has confirmed the network, so that something can be sold. */
   ready(): boolean;
-  /** Networks that no facilitator has confirmed yet. */
-  unconfirmed(): readonly Network[];
   /**
    * Middleware that calls the handler only for a paid request. The handler finds its Claimant in `ctx.state.claimant`.
    */
@@ -106,17 +101,12 @@ function unavailableDetail(error: unknown): string | null {
 }
 
 export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
-  const { networks, ledger, nowMs = Date.now } = options;
-  const requirements = requirementsBuilder(
-    options.routes,
-    networks.map(({ network }) => network),
-    options.extensionsForMedia,
-  );
+  const { ledger, nowMs = Date.now } = options;
+  const requirements = requirementsBuilder(options.routes, options.network, options.extensionsForMedia);
   // Avoids an unhandled rejection; awaited below.
   requirements.catch(() => undefined);
-  const readiness = networkReadiness(networks, { nowMs, retrySeconds: RETRY_SECONDS, prepare: () => requirements });
-  const availableNames = (): string[] => readiness.available().map(({ network }) => network.name);
-  const refusals = createRefusals({ ...options, offered: availableNames }, RETRY_SECONDS);
+  const readiness = networkReadiness(options, { nowMs, retrySeconds: RETRY_SECONDS, prepare: () => requirements });
+  const refusals = createRefusals(options, RETRY_SECONDS);
   const receipts = receiptSigner(options.receiptKeys, options.publicUrl, nowMs);
   const deliveries = createDeliveries({ ledger, refusals, receipts, nowMs });
   const steps: PaymentSteps = { options, refusals, deliveries, nowMs };
@@ -135,8 +125,7 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
         return;
       }
     }
-    const paysOn = offered.kind === 'payment' ? onNetwork(networks, offered.offer.payment.network) : undefined;
-    if (!(await readiness.becomeReady(paysOn))) {
+    if (!(await readiness.becomeReady())) {
       refusals.unavailable(ctx, 'Payments are unavailable right now. Nothing was charged.');
       return;
     }
@@ -158,7 +147,6 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   return {
     start: readiness.start,
     ready: readiness.isReady,
-    unconfirmed: readiness.unconfirmed,
     redeliver: (ctx, purchase, kind) => deliveries.redeliver(ctx, purchase, { kind, wantsX402Receipt: false }),
     idle: deliveries.idle,
     charge(charge) {

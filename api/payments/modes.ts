@@ -1,8 +1,8 @@
 /** Payment modes: test money on a local chain, real money through a facilitator, or settlement with our own key. */
 import type { Hex, PublicClient } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import { BASE, knownNetwork, type Network } from '../../lib/network.ts';
+import type { Ledger, Money } from '../../ledger/ledger.ts';
+import { BASE, type Network } from '../../lib/network.ts';
 import { dayOf } from '../../lib/time.ts';
 import type { Facilitator } from './facilitator/facilitator_client.ts';
 import { httpFacilitator, type FacilitatorSettings } from './facilitator/http_facilitator.ts';
@@ -10,32 +10,30 @@ import { preferredFacilitator } from './facilitator/preferred_facilitator.ts';
 import { localFacilitator, type GasBudget } from './facilitator/local_facilitator.ts';
 import { readerOf } from './chain/node.ts';
 import { joinRunningChain, POLLING_MS, startChain, type Chain } from './local_chain/chain.ts';
-import { chainOfWallet, fundBuyer, createBuyerKey, readWallet, type SandboxWallet } from './local_chain/wallet.ts';
+import { fundBuyer, createBuyerKey, readWallet, type SandboxWallet } from './local_chain/wallet.ts';
 import type { SettlementWait } from './sale.ts';
 
 export const SANDBOX_NOTICE =
   'SANDBOX PAYMENTS: test money on a local chain, worth nothing. Do not sign with a wallet that holds real funds.';
 
-/** A network on which payments are taken, and its node. */
-export interface NetworkSettings {
-  readonly network: Network;
-  readonly rpcUrl: string;
-}
+const TEST_NOTICE = 'TEST PAYMENTS: test money, worth nothing. Do not sign with a wallet that holds real funds.';
 
-/** A payment mode and its settings. Networks are in order of preference; each list has at least one. */
+/** A payment mode and its settings: the network on which payments are taken, and the URL of its node. */
 export type PaymentSettings =
   /**
    * `rpcUrl` is an anvil chain to join. Without it, join the chain of another server on the data folder, or start one.
    */
   | {
       readonly mode: 'sandbox';
-      readonly networks: readonly (Pick<NetworkSettings, 'network'> & Partial<NetworkSettings>)[];
+      readonly network: Network;
+      readonly rpcUrl?: string;
       readonly payTo?: Hex;
       readonly wait?: SettlementWait;
     }
   | {
       readonly mode: 'facilitator';
-      readonly networks: readonly NetworkSettings[];
+      readonly network: Network;
+      readonly rpcUrl: string;
       readonly payTo: Hex;
       readonly publicUrl: string;
       /** In order of preference. */
@@ -46,7 +44,9 @@ export type PaymentSettings =
     }
   | {
       readonly mode: 'self';
-      readonly networks: readonly (NetworkSettings & { readonly gas: GasLimits })[];
+      readonly network: Network;
+      readonly rpcUrl: string;
+      readonly gas: GasLimits;
       readonly payTo: Hex;
       readonly publicUrl: string;
       readonly key: Hex;
@@ -63,31 +63,25 @@ export interface GasLimits {
 /** A facilitator that also reports its state for /health. */
 export type OpenFacilitator = Facilitator & { settlementsLeft?(): Promise<bigint> };
 
-/** A network of an open payment mode. */
-export interface OpenNetwork {
+export interface OpenPayments {
+  readonly mode: PaymentSettings['mode'];
+  readonly payTo: Hex;
   readonly network: Network;
+  /** Money on any network but Base is test money, and so is money on a local chain. */
+  readonly money: Money;
   /** Reads the chain. */
   readonly reader: PublicClient;
   /** The facilitator. Gas that we pay is counted in this ledger. */
   facilitator(ledger: Ledger, nowMs: () => number): OpenFacilitator;
-}
-
-export interface OpenPayments {
-  readonly mode: PaymentSettings['mode'];
-  readonly payTo: Hex;
-  /** In order of preference. */
-  readonly networks: readonly OpenNetwork[];
+  /** Set if the money is test money. */
   readonly notice?: string;
   /** How often, and for how long, a request looks for its payment on the chain. */
   readonly wait: SettlementWait;
-  /** Our account that pays the gas; only with real money. */
+  /** Our account that pays the gas; only in self mode. */
   readonly gasFrom?: Hex;
   /** Only in the sandbox. The first of the servers that share a wallet file writes it. */
   readonly sandbox?: {
-    /** The chain of the first network. */
     readonly chain: Chain;
-    /** The chain of every network, in order. */
-    readonly chains: readonly Chain[];
     readonly buyer: { readonly privateKey: Hex; readonly address: Hex };
     readonly writesWallet: boolean;
   };
@@ -121,15 +115,10 @@ const gasBudget = (
   };
 };
 
-/** The account under which a network's gas is counted. Ledgers have the address alone for Base. */
-const gasAccount = ({ name }: Network, address: Hex): string =>
-  name === BASE.name ? address.toLowerCase() : `${name} ${address.toLowerCase()}`;
-
-/** The wallet of a server that runs on the same data folder; null if its chain does not respond. */
-async function findRunningWallet(dataDir: string): Promise<SandboxWallet | null> {
+/** The wallet of a server that runs on the same data folder and network; null if its chain does not respond. */
+async function findRunningWallet(dataDir: string, network: Network): Promise<SandboxWallet | null> {
   const wallet = await readWallet(dataDir);
-  const network = wallet && knownNetwork(wallet.network);
-  if (!network) return null;
+  if (wallet?.network !== network.name) return null;
   return readerOf(network, wallet.rpc_url)
     .getBlockNumber()
     .then(
@@ -138,59 +127,33 @@ async function findRunningWallet(dataDir: string): Promise<SandboxWallet | null>
     );
 }
 
-/** Open the chain of each network: the one of the settings, else that of the running server, else a new one. */
-async function openChains(
-  networks: Extract<PaymentSettings, { mode: 'sandbox' }>['networks'],
-  other: SandboxWallet | null,
-): Promise<readonly [Chain, ...Chain[]]> {
-  const chains: Chain[] = [];
-  try {
-    for (const { network, rpcUrl } of networks) {
-      const url = rpcUrl ?? (other === null ? undefined : chainOfWallet(other, network)?.rpc_url);
-      chains.push(url === undefined ? await startChain(network) : await joinRunningChain(network, url));
-    }
-  } catch (error) {
-    for (const chain of chains) await chain.close();
-    throw error;
-  }
-  const [first, ...more] = chains;
-  if (!first) throw new Error('payments need a network');
-  return [first, ...more];
-}
-
 async function openSandbox(
-  { networks, payTo, wait = SANDBOX_WAIT }: Extract<PaymentSettings, { mode: 'sandbox' }>,
+  { network, rpcUrl, payTo, wait = SANDBOX_WAIT }: Extract<PaymentSettings, { mode: 'sandbox' }>,
   dataDir: string,
 ): Promise<OpenPayments> {
-  const other = await findRunningWallet(dataDir);
-  const chains = await openChains(networks, other);
-  const [chain] = chains;
-  const close = async (): Promise<void> => {
-    for (const one of chains) await one.close();
-  };
+  const other = await findRunningWallet(dataDir, network);
+  const url = rpcUrl ?? other?.rpc_url;
+  const chain = url === undefined ? await startChain(network) : await joinRunningChain(network, url);
   try {
     // Servers on one chain and one data folder share the buyer and the receiving account.
     const shared = other?.rpc_url === chain.rpcUrl ? other : null;
     const buyer = shared ? { privateKey: shared.private_key as Hex, address: shared.address as Hex } : createBuyerKey();
-    for (const one of chains)
-      if (shared === null || chainOfWallet(shared, one.network)?.rpc_url !== one.rpcUrl)
-        await fundBuyer(one, buyer.address);
+    if (shared === null) await fundBuyer(chain, buyer.address);
     const gas: GasBudget = { perSettlement: SANDBOX_GAS, reserve: async () => true, hasLeft: async () => true };
     return {
       mode: 'sandbox',
+      network,
+      money: 'test',
       notice: SANDBOX_NOTICE,
       wait,
-      networks: chains.map(({ network, reader, rpcUrl, gasKey }) => ({
-        network,
-        reader,
-        facilitator: () => localFacilitator({ network, rpcUrl, key: gasKey, gas }),
-      })),
-      sandbox: { chain, chains, buyer, writesWallet: shared === null },
+      reader: chain.reader,
+      facilitator: () => localFacilitator({ network, rpcUrl: chain.rpcUrl, key: chain.gasKey, gas }),
+      sandbox: { chain, buyer, writesWallet: shared === null },
       payTo: payTo ?? (shared?.pay_to as Hex | undefined) ?? privateKeyToAccount(generatePrivateKey()).address,
-      close,
+      close: () => chain.close(),
     };
   } catch (error) {
-    await close();
+    await chain.close();
     throw error;
   }
 }
@@ -198,37 +161,36 @@ async function openSandbox(
 /** Open payments in the mode of the settings. Sandbox servers find each other in `dataDir`. */
 export async function openPayments(settings: PaymentSettings, dataDir: string): Promise<OpenPayments> {
   if (settings.mode === 'sandbox') return openSandbox(settings, dataDir);
-  const { mode, payTo, wait = REAL_WAIT } = settings;
-  const common = { mode, payTo, wait, close: async () => undefined };
-  const opened = ({ network, rpcUrl }: NetworkSettings) => ({ network, reader: readerOf(network, rpcUrl) });
+  const { mode, network, rpcUrl, payTo, wait = REAL_WAIT } = settings;
+  const isReal = network === BASE;
+  const common = {
+    mode,
+    network,
+    money: isReal ? 'real' : 'test',
+    ...(isReal ? {} : { notice: TEST_NOTICE }),
+    reader: readerOf(network, rpcUrl),
+    payTo,
+    wait,
+    close: async () => undefined,
+  } as const;
   if (settings.mode === 'self') {
-    const { key } = settings;
+    const { key, gas } = settings;
     const { address } = privateKeyToAccount(key);
     return {
       ...common,
       gasFrom: address,
-      networks: settings.networks.map((one) => ({
-        ...opened(one),
-        facilitator: (ledger, nowMs) =>
-          localFacilitator({ ...one, key, gas: gasBudget(ledger, gasAccount(one.network, address), one.gas, nowMs) }),
-      })),
+      facilitator: (ledger, nowMs) =>
+        localFacilitator({ network, rpcUrl, key, gas: gasBudget(ledger, address.toLowerCase(), gas, nowMs) }),
     };
   }
   const { facilitators, timeoutMs } = settings;
   return {
     ...common,
-    networks: settings.networks.map((one) => ({
-      ...opened(one),
-      facilitator: () =>
-        preferredFacilitator(
-          facilitators.map((facilitator) =>
-            httpFacilitator({
-              ...facilitator,
-              network: one.network,
-              ...(timeoutMs === undefined ? {} : { timeoutMs }),
-            }),
-          ),
+    facilitator: () =>
+      preferredFacilitator(
+        facilitators.map((facilitator) =>
+          httpFacilitator({ ...facilitator, network, ...(timeoutMs === undefined ? {} : { timeoutMs }) }),
         ),
-    })),
+      ),
   };
 }

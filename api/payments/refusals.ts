@@ -33,8 +33,6 @@ export interface Refusal {
   readonly transaction?: string;
   /** Where the wallet that paid can collect the answer. */
   readonly collect?: string;
-  /** CAIP-2 names of the networks in PAYMENT-REQUIRED. */
-  readonly offered?: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -53,8 +51,6 @@ export interface PaymentRefusal {
 const LIMIT_RETRY_SECONDS = 3_600;
 
 export interface RefusalOptions {
-  /** CAIP-2 names of the networks to offer. */
-  readonly offered: () => readonly string[];
   readonly collectUrl: (idOrNonce: string) => string;
   readonly refuse: (ctx: Context, refusal: Refusal) => void;
 }
@@ -66,7 +62,7 @@ const retryAfter = (seconds: number): { headers: Record<string, string> } => ({
 });
 
 /** @param retrySeconds after which an unavailable facilitator or ledger is worth another try */
-export function createRefusals({ offered, collectUrl, refuse }: RefusalOptions, retrySeconds: number) {
+export function createRefusals({ collectUrl, refuse }: RefusalOptions, retrySeconds: number) {
   const write = (
     ctx: Context,
     { headers = {}, billed = false, ...refusal }: Omit<Refusal, 'headers' | 'billed'> & Partial<Refusal>,
@@ -93,14 +89,11 @@ export function createRefusals({ offered, collectUrl, refuse }: RefusalOptions, 
     unavailable,
     /** The 402 of a route. */
     payment(ctx: Context, required: PaymentRequired, { reason, detail, error }: PaymentRefusal): void {
-      const networks = offered();
-      const accepts = required.accepts.filter(({ network }) => networks.includes(network));
-      const header = paymentRequiredHeader({ ...required, accepts, ...(error === undefined ? {} : { error }) });
+      const header = paymentRequiredHeader({ ...required, ...(error === undefined ? {} : { error }) });
       write(ctx, {
         status: 402,
         reason,
         detail,
-        offered: networks,
         headers: { 'PAYMENT-REQUIRED': header, 'Cache-Control': 'no-store' },
         ...(error === undefined ? {} : { paymentError: error }),
       });

@@ -17,10 +17,10 @@ const neverCalled = (): never => {
   throw new Error('the library only builds requirements; facilitator/ verifies and settles');
 };
 
-/** The library asks a facilitator which networks it serves. Requirements depend on our networks alone. */
-const facilitatorOf = (networks: readonly Network[]): FacilitatorClient => ({
+/** The library asks a facilitator which networks it serves. Requirements depend on our network alone. */
+const facilitatorOf = ({ name }: Network): FacilitatorClient => ({
   getSupported: async () => ({
-    kinds: networks.map(({ name }) => ({ x402Version: 2, scheme: 'exact', network: name })),
+    kinds: [{ x402Version: 2, scheme: 'exact', network: name }],
     extensions: [],
     signers: {},
   }),
@@ -49,13 +49,13 @@ export type ExtensionsForMedia = (extensions: Readonly<Record<string, unknown>>)
 /** @throws RouteConfigurationError if a route asks for something that the library does not support */
 export async function requirementsBuilder(
   routes: Readonly<Record<string, RouteConfig>>,
-  networks: readonly Network[],
+  network: Network,
   extensionsForMedia: ExtensionsForMedia = (extensions) => ({ ...extensions }),
 ): Promise<BuildRequirements> {
-  const schemes = new x402ResourceServer(facilitatorOf(networks))
+  const schemes = new x402ResourceServer(facilitatorOf(network))
+    .register(network.name, new ExactEvmScheme())
     .registerExtension(bazaarResourceServerExtension)
     .registerExtension(paymentIdentifierResourceServerExtension);
-  for (const { name } of networks) schemes.register(name, new ExactEvmScheme());
   const server = new x402HTTPResourceServer(schemes, { ...routes });
   await server.initialize();
   return async (routeKey, adapter, { media, units = 1 } = {}) => {

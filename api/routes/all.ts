@@ -22,8 +22,8 @@ export interface RouteOptions {
   readonly publicUrl: string;
   /** Folder in which large responses are completed before they are sold. */
   readonly spoolDir: string;
-  /** Where payments are taken, in order of preference. Default: Base alone. */
-  readonly networks?: readonly Network[];
+  /** Where payments are taken. Default: Base. */
+  readonly network?: Network;
   /** Shown if payments are in test money. */
   readonly paymentNotice?: string;
 }

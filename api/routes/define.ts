@@ -115,11 +115,11 @@ export const mediaOf = (route: Pick<Route, 'media'>): string => route.media ?? '
 export const paymentSecondsOf = (route: Pick<Route, 'isExclusive'>): number =>
   route.isExclusive === true ? EXCLUSIVE_SECONDS : PAYMENT_SECONDS;
 
-/** x402 configuration of the priced routes, in the format of the official middleware: one price on every network. */
+/** x402 configuration of the priced routes, in the format of the official middleware. */
 export function paymentRoutes(
   routes: readonly Route[],
   payTo: string,
-  networks: readonly Network[] = [BASE],
+  { name: network, usdc }: Network = BASE,
 ): Record<string, RouteConfig> {
   return Object.fromEntries(
     routes
@@ -127,13 +127,17 @@ export function paymentRoutes(
       .map((route) => [
         routeKey(route),
         {
-          accepts: networks.map(({ name: network, usdc: { address: asset, name, version } }) => ({
+          accepts: {
             scheme: 'exact',
             network,
             payTo,
-            price: { amount: String(atomicOf(route.price ?? '')), asset, extra: { name, version } },
+            price: {
+              amount: String(atomicOf(route.price ?? '')),
+              asset: usdc.address,
+              extra: { name: usdc.name, version: usdc.version },
+            },
             maxTimeoutSeconds: paymentSecondsOf(route),
-          })),
+          },
           description: route.about,
           mimeType: mediaOf(route),
           serviceName: 'Dealfeed',

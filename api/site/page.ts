@@ -12,8 +12,8 @@ export interface SiteOptions {
   readonly routes: readonly Route[];
   readonly publicUrl: string;
   readonly payTo: string;
-  /** Where payments are taken, in order of preference. */
-  readonly networks: readonly Network[];
+  /** Where payments are taken. */
+  readonly network: Network;
   readonly health: () => Promise<Health>;
   /** Whether this server has the sandbox's test purchase. */
   readonly hasTestPurchase: boolean;

@@ -10,7 +10,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import express from 'express';
 import { createWalletClient, http, nonceManager, publicActions, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { base } from '../../api/payments/chain/base_chain.ts';
+import { base } from '../../api/payments/chain/evm_chain.ts';
 import { NETWORK } from '../../lib/network.ts';
 
 const [rpcUrl, key] = process.argv.slice(2);

@@ -24,9 +24,6 @@ const RUN_ARGUMENTS = {
 } as const;
 const SHARED = { DATA_DIR: true, LEDGER: true } as const;
 
-/** Settings of networks other than Base end with the chain id; one row describes them. */
-const OF_NETWORK = /_\d+$/u;
-
 /** Settings: what an operator sets once, by group. */
 const SETTINGS: readonly (readonly [title: string, settings: z.ZodObject])[] = [
   ['Data and sources', pipelineSettings.omit(RUN_ARGUMENTS)],
@@ -73,12 +70,10 @@ function defaultOf(schema: z.ZodType): string {
 }
 
 const rowsOf = (settings: z.ZodObject): string[][] =>
-  Object.entries(settings.shape)
-    .filter(([name]) => !OF_NETWORK.test(name))
-    .map(([name, schema]) => {
-      const field = schema as z.ZodType;
-      return [`\`${name}\``, defaultOf(field), cell(field.description ?? '')];
-    });
+  Object.entries(settings.shape).map(([name, schema]) => {
+    const field = schema as z.ZodType;
+    return [`\`${name}\``, defaultOf(field), cell(field.description ?? '')];
+  });
 
 export const settingsPage = (): string =>
   [
@@ -86,8 +81,7 @@ export const settingsPage = (): string =>
     'For users and operators: look up any setting or argument, its default and its meaning. Written by `make docs` ' +
       'from the schemas; do not edit.',
     'A setting is an environment variable, or follows a command: `make run LIVE=1`. A wrong value ends the command ' +
-      'with one line and exit status 1. `RPC_URL`, `SANDBOX_RPC`, `GAS_PER_SETTLEMENT` and `GAS_PER_DAY` of another ' +
-      'network end with its chain id: `RPC_URL_137`. Settings of the MCP client are in [agents](agents.md#settings).',
+      'with one line and exit status 1. Settings of the MCP client are in [agents](agents.md#settings).',
     ...SETTINGS.flatMap(([title, settings]) => [
       `## ${title}`,
       table(['setting', 'default', 'meaning'], rowsOf(settings)),

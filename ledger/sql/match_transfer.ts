@@ -1,14 +1,12 @@
 /** Matches an incoming transfer with the purchase that it pays. */
-import { networkOfChain } from '../../lib/network.ts';
 import type { Purchase } from '../ledger.ts';
 import type { Booking, IncomingTransfer, TransferKind } from '../transfers.ts';
 import { insertClaim } from './lead_claims.ts';
 import { FROM_PURCHASES, purchaseOf, PURCHASE_COLUMNS } from './rows.ts';
 import type { Query, Row, Store } from './store.ts';
 
-/** A purchase of an older version has no chain: then the network decides. */
-const OF_PAYMENT =
-  'p.payer = $1 AND p.nonce = $2 AND p.pay_to = $3 AND p.network = $5 AND (p.chain = $4 OR p.chain IS NULL)';
+/** A purchase of an older version has no chain. */
+const OF_PAYMENT = 'p.payer = $1 AND p.nonce = $2 AND p.pay_to = $3 AND (p.chain = $4 OR p.chain IS NULL)';
 /** Purchases of a payment: first the one that is not released, then the released ones, latest first. */
 const BY_PAYMENT = `SELECT ${PURCHASE_COLUMNS}, p.kept_answer, p.returned_lead ${FROM_PURCHASES}
   WHERE ${OF_PAYMENT}
@@ -101,9 +99,7 @@ export async function matchTransfer(
   transfer: IncomingTransfer,
 ): Promise<TransferMatch> {
   const payment =
-    transfer.nonce === null
-      ? null
-      : ([transfer.payer, transfer.nonce, account.payTo, account.chain, networkOfChain(account.chain)] as const);
+    transfer.nonce === null ? null : ([transfer.payer, transfer.nonce, account.payTo, account.chain] as const);
   // Lock the purchases first, so that none is sold, released or forgotten meanwhile.
   if (payment && lockRows !== '')
     await query(`SELECT p.id FROM purchases p WHERE ${OF_PAYMENT} ORDER BY p.id ${lockRows}`, ...payment);

@@ -8,13 +8,9 @@ import type { Query, Row } from './store.ts';
 export const expiredAt = (parameter: string): string =>
   `state = 'reserved' AND (lease_until_ms <= ${parameter} OR reserved_at_ms > ${parameter} + ${FUTURE_MS})`;
 
-/**
- * Purchases that count against a payer, at most as many as the limits allow. SQLite cannot add 256-bit amounts. The
- * limits hold for each network and token: a balance covers purchases there alone, and a contract with this address on
- * another network may belong to someone else.
- */
+/** Purchases that count against a payer, at most as many as the limits allow. SQLite cannot add 256-bit amounts. */
 const USE_OF_PAYER = `SELECT state, amount FROM purchases
-  WHERE payer = $1 AND network = $4 AND asset = $5 AND state IN ('reserved', 'settling', 'released')
+  WHERE payer = $1 AND state IN ('reserved', 'settling', 'released')
     AND NOT (${expiredAt('$2')})
     AND (state <> 'released' OR (payer_fault = 1 AND ended_at_ms > $3))`;
 
@@ -35,7 +31,7 @@ export async function payerRefusal(
   query: Query,
   { payment, nowMs, limits }: NewPurchase,
 ): Promise<PayerRefusal | null> {
-  const rows = await query(USE_OF_PAYER, payment.payer, nowMs, nowMs - UNPAID_MS, payment.network, payment.asset);
+  const rows = await query(USE_OF_PAYER, payment.payer, nowMs, nowMs - UNPAID_MS);
   const open = rows.filter((row) => row['state'] !== 'released');
   if (open.length >= limits.maxOpen) return 'too_many_open_purchases';
   if (rows.length - open.length >= limits.maxUnpaid) return 'payer_unbilled_too_often';

@@ -4,7 +4,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { eip3009ABI } from '@x402/evm';
 import { createWalletClient, encodeFunctionData, http, parseAbi, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
-import { base } from '../../api/payments/chain/base_chain.ts';
+import { base } from '../../api/payments/chain/evm_chain.ts';
 import { CHAIN_ID, USDC } from '../../lib/network.ts';
 import { fetchPaymentRequired } from '../api/support/buyers.ts';
 import { codeOf } from '../api/support/contracts.ts';

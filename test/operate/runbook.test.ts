@@ -27,7 +27,6 @@ const NAMED_HERE = [
   'disk_full',
   'facilitator_unavailable',
   'folder_in_use',
-  'network_unavailable',
   'receipt_key_leaked',
 ];
 

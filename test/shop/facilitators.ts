@@ -9,7 +9,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import PQueue from 'p-queue';
 import { createWalletClient, http, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { base } from '../../api/payments/chain/base_chain.ts';
+import { base } from '../../api/payments/chain/evm_chain.ts';
 import { readerOf } from '../../api/payments/chain/node.ts';
 import type { Facilitator } from '../../api/payments/facilitator/facilitator_client.ts';
 import { FacilitatorUnavailable } from '../../api/payments/facilitator/unavailable.ts';

@@ -4,7 +4,6 @@
  */
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { AuditedAccount, AuditState, BlockTime, BookedTransfer } from '../../../ledger/transfers.ts';
-import { networkOfChain } from '../../../lib/network.ts';
 import type { PaymentChain } from '../chain/payment_chain.ts';
 
 /** Blocks per booking, which is one database transaction. */
@@ -44,8 +43,7 @@ export async function firstBlock(
   let { seconds } = final;
   for await (const { reservedAtMs, chain: own, payment } of ledger.purchases()) {
     // A purchase of an older version has no chain, and may have been recorded as refused although it was paid.
-    const isOnChain = own === chainId || (own === null && payment.network === networkOfChain(chainId));
-    if (!isOnChain || payment.payTo !== payTo) continue;
+    if ((own !== null && own !== chainId) || payment.payTo !== payTo) continue;
     seconds = Math.min(seconds, Math.floor(reservedAtMs / 1000), Number(payment.validBefore));
   }
   return chain.firstBlockAt(Math.max(0, seconds - HEAD_START_SECONDS));

@@ -8,28 +8,17 @@ import type { PaymentChain } from '../chain/payment_chain.ts';
 
 export interface Reconciler {
   readonly ledger: Ledger;
-  /** The chain of a network; undefined if no payments are taken there. */
-  readonly chainOf: (network: string) => Pick<PaymentChain, 'id' | 'evidenceOf'> | undefined;
+  readonly chain: Pick<PaymentChain, 'id' | 'evidenceOf'>;
   readonly money: Money;
   readonly nowMs: () => number;
 }
 
 export type Resolution = 'sold' | 'released' | 'waiting';
 
-/** A purchase is open on a network that the settings no longer name, so nothing shows its outcome. */
-class NetworkNotRead extends ChainUnavailable {
-  override readonly name = 'NetworkNotRead';
-  constructor(network: string) {
-    super(`a purchase is open on ${network}, which NETWORKS does not name: add it until the purchase ends`);
-  }
-}
-
 /** End one settling purchase if its chain allows it. @throws if the chain or the ledger cannot be read */
-export async function resolve({ ledger, chainOf, money, nowMs }: Reconciler, purchase: Purchase): Promise<Resolution> {
+export async function resolve({ ledger, chain, money, nowMs }: Reconciler, purchase: Purchase): Promise<Resolution> {
   const { id, payment, transaction } = purchase;
-  const chain = chainOf(payment.network);
-  if (!chain) throw new NetworkNotRead(payment.network);
-  // A sandbox chain, with its test money, ends with its server. Real money has one chain in each network.
+  // A sandbox chain, with its test money, ends with its server. Real money has one chain.
   if (money === 'test' && purchase.chain !== (await chain.id())) {
     await ledger.release(id, 'chain_gone', nowMs());
     return 'released';

@@ -1,8 +1,8 @@
 /** Maintains the ledger while a server runs: resolves settlements, deletes abandoned reservations and old answers. */
 import { LedgerUnavailable } from '../../../ledger/ledger.ts';
-import { BASE } from '../../../lib/network.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
 import { ChainUnavailable } from '../chain/chain_errors.ts';
+import type { PaymentChain } from '../chain/payment_chain.ts';
 import { failureText, reconcile, type Pass, type Reconciler } from './reconcile.ts';
 import { repeat } from './repeat.ts';
 
@@ -15,9 +15,7 @@ const SETTLEMENT_MS = 45_000;
 const FORGET_EVERY_MS = HOUR_MS;
 
 export interface WatchOptions extends Reconciler {
-  /** Time of the latest block of every chain, the earliest of them, in Unix seconds. Rejects if one cannot be read. */
-  readonly chainSeconds: () => Promise<number>;
-  /** Days for which an answer can be collected. */
+  readonly chain: Pick<PaymentChain, 'id' | 'evidenceOf' | 'latestBlock'>;
   /** Called after every pass in which something ended or failed. */
   readonly report?: (pass: Pass) => void;
   readonly everyMs?: number;
@@ -33,23 +31,22 @@ export interface Watch {
 
 /** Start watching, with a pass over everything that an earlier process left open. */
 export function watchSettlements(options: WatchOptions): Watch {
-  const { ledger, nowMs, chainSeconds, chainOf, money, report = () => undefined, everyMs = EVERY_MS } = options;
+  const { ledger, nowMs, chain, money, report = () => undefined, everyMs = EVERY_MS } = options;
   let last: Pass = { sold: 0, released: 0, waiting: 0, failure: null };
   let forgotAtMs = Number.NEGATIVE_INFINITY;
   let isChainRecorded = false;
 
   const tidy = async (): Promise<void> => {
-    // Versions that recorded no chain sold on Base alone.
-    const onBase = chainOf(BASE.name);
-    if (!isChainRecorded && money === 'real' && onBase) {
-      await ledger.setMissingChain(await onBase.id());
+    // Older versions recorded no chain.
+    if (!isChainRecorded && money === 'real') {
+      await ledger.setMissingChain(await chain.id());
       isChainRecorded = true;
     }
     await ledger.deleteExpiredReservations(nowMs());
     if (performance.now() - forgotAtMs < FORGET_EVERY_MS) return;
     // Deleted answers cannot be restored: a server clock that is ahead must not decide alone.
-    const latest = await chainSeconds();
-    await ledger.forgetAnswers(Math.min(nowMs(), latest * 1000) - COLLECT_DAYS * DAY_MS);
+    const { seconds } = await chain.latestBlock();
+    await ledger.forgetAnswers(Math.min(nowMs(), seconds * 1000) - COLLECT_DAYS * DAY_MS);
     forgotAtMs = performance.now();
   };
   const once = async (isFirst: boolean): Promise<Pass> => {

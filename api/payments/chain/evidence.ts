@@ -15,7 +15,6 @@ import {
 } from 'viem';
 import type { Payment } from '../../../ledger/ledger.ts';
 import type { Paid } from '../../../ledger/transfers.ts';
-import type { Network } from '../../../lib/network.ts';
 import { fromNode } from './chain_errors.ts';
 
 /** The functions and events of the token that payments use. */
@@ -110,7 +109,7 @@ interface Spent {
 }
 
 /** Evidence from this node. */
-export function chainEvidence(client: EvidenceReader, { safeBlock }: Pick<Network, 'safeBlock'>): ChainEvidence {
+export function chainEvidence(client: EvidenceReader): ChainEvidence {
   const receiptOf = async (hash: Hex): Promise<TransactionReceipt | null> => {
     try {
       return await client.getTransactionReceipt({ hash });
@@ -147,7 +146,7 @@ export function chainEvidence(client: EvidenceReader, { safeBlock }: Pick<Networ
         blockNumber,
       });
     const isUsed = await isUsedAt(latest.number);
-    const safe = await client.getBlock({ blockTag: safeBlock });
+    const safe = await client.getBlock({ blockTag: 'safe' });
     if (!isUsed) {
       // The token accepts it only in blocks before validBefore. Read the state again at the safe block itself: the
       // latest block may have been replaced since, and requests may reach several nodes.

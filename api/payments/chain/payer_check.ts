@@ -1,6 +1,5 @@
 /** Checks of the payer that the server makes itself before a purchase begins. */
 import type { Network } from '../../../lib/network.ts';
-import { onNetwork, type PaymentNetwork } from '../networks.ts';
 import { readOffered, type OfferedPayment } from './authorization.ts';
 import { ChainUnavailable } from './chain_errors.ts';
 import type { PaymentChain } from './payment_chain.ts';
@@ -8,29 +7,25 @@ import type { Signatures } from './signatures.ts';
 
 export interface PayerCheck {
   readonly chain: Pick<PaymentChain, 'payerState'>;
-  readonly network: Pick<Network, 'title'>;
+  readonly network: Pick<Network, 'name' | 'title'>;
   readonly signatures: Pick<Signatures, 'byKey' | 'byContract'>;
   /** Whether contract wallets (EIP-1271) may pay. */
   readonly acceptsContractWallets: boolean;
 }
 
-/** Network, payer and nonce of the payment in a header, if its payer signed it; else null. */
+/** Payer and nonce of the payment in a header, if its payer signed it; else null. */
 export async function signedPayment(
-  {
-    networks,
-    acceptsContractWallets,
-  }: Pick<PayerCheck, 'acceptsContractWallets'> & { readonly networks: readonly PaymentNetwork[] },
+  { network, signatures, acceptsContractWallets }: Omit<PayerCheck, 'chain'>,
   header: string,
 ): Promise<string | null> {
   const offered = readOffered(header);
   if (offered.kind !== 'payment') return null;
   const { payment, signed } = offered.offer;
-  const signatures = onNetwork(networks, payment.network)?.signatures;
-  if (!signatures) return null;
+  if (payment.network !== network.name) return null;
   try {
     const isSigned =
       (await signatures.byKey(signed)) || (acceptsContractWallets && (await signatures.byContract(signed)));
-    return isSigned ? `${payment.network} ${payment.payer} ${payment.nonce}` : null;
+    return isSigned ? `${payment.payer} ${payment.nonce}` : null;
   } catch (error) {
     if (error instanceof ChainUnavailable) return null;
     throw error;
@@ -38,22 +33,17 @@ export async function signedPayment(
 }
 
 /**
- * Network and payer of the payment in a header, if its payer signed it and has its amount, of at least `least`; else
+ * Payer of the payment in a header, if its payer signed it and has its amount, of at least `least`; else
  * null. A caller can create any number of signatures, but not money.
  */
-export async function fundedPayer(
-  payments: Parameters<typeof signedPayment>[0],
-  header: string,
-  least: bigint,
-): Promise<string | null> {
+export async function fundedPayer(payments: PayerCheck, header: string, least: bigint): Promise<string | null> {
   const offered = readOffered(header);
   if (offered.kind !== 'payment' || offered.offer.payment.amount < least) return null;
   const { payment } = offered.offer;
-  const chain = onNetwork(payments.networks, payment.network)?.chain;
-  if (!chain || (await signedPayment(payments, header)) === null) return null;
+  if ((await signedPayment(payments, header)) === null) return null;
   try {
-    const { balance, isUsed } = await chain.payerState(payment);
-    return isUsed || balance < payment.amount ? null : `${payment.network} ${payment.payer}`;
+    const { balance, isUsed } = await payments.chain.payerState(payment);
+    return isUsed || balance < payment.amount ? null : payment.payer;
   } catch (error) {
     if (error instanceof ChainUnavailable) return null;
     throw error;

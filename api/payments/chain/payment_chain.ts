@@ -7,8 +7,6 @@ import { chainEvidence, firstBlockAt, token, type ChainEvidence, type EvidenceRe
 import { BASE, chainIdentity, type Network } from '../../../lib/network.ts';
 
 const [, , , , TRANSFER] = token;
-/** How long the node counts as unreachable after a failed read, unless a later one succeeds. */
-const UNREACHABLE_MS = 30_000;
 /** Receipts requested in parallel. */
 const RECEIPTS_IN_PARALLEL = 8;
 
@@ -31,8 +29,6 @@ export interface PaymentChain extends ChainEvidence {
   /** The latest final block. @throws ChainUnavailable */
   finalBlock(): Promise<BlockTime>;
   latestBlock(): Promise<BlockTime>;
-  /** False for a while after the node gave no usable response. */
-  isReachable(): boolean;
   /** The first block at or after a time, in Unix seconds. @throws ChainUnavailable */
   firstBlockAt(seconds: number): Promise<bigint>;
   /** Transfers to this address in these blocks, in order. @throws ChainUnavailable */
@@ -67,24 +63,13 @@ async function authorizationNonce(
 export function paymentChain(client: ChainReader, network: Network = BASE): PaymentChain {
   const { address } = network.usdc;
   let known: string | undefined;
-  let failedAtMs = Number.NEGATIVE_INFINITY;
-  const read = async <T>(answer: Promise<T>): Promise<T> => {
-    try {
-      const value = await fromNode(answer);
-      failedAtMs = Number.NEGATIVE_INFINITY;
-      return value;
-    } catch (error) {
-      failedAtMs = performance.now();
-      throw error;
-    }
-  };
   const identify = async (): Promise<string> => {
     const id = await client.getChainId();
     if (id !== network.chainId) throw new WrongChain(id, network.chainId);
     return chainIdentity(network, (await client.getBlock({ blockNumber: 0n })).hash);
   };
-  const id = async (): Promise<string> => (known ??= await read(identify()));
-  const evidence = chainEvidence(client, network);
+  const id = async (): Promise<string> => (known ??= await fromNode(identify()));
+  const evidence = chainEvidence(client);
   const blockTime = ({ number, timestamp }: { readonly number: bigint; readonly timestamp: bigint }): BlockTime => ({
     block: number,
     seconds: Number(timestamp),
@@ -134,7 +119,7 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
     },
     async payerState({ payer, nonce, asset }) {
       await id();
-      const [code, balance, isUsed] = await read(
+      const [code, balance, isUsed] = await fromNode(
         Promise.all([
           client.getCode({ address: payer as Address }),
           client.readContract({
@@ -153,13 +138,12 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
       );
       return { hasCode: code !== undefined && code !== '0x', balance, isUsed };
     },
-    finalBlock: async () => blockTime(await read(client.getBlock({ blockTag: 'finalized' }))),
-    latestBlock: async () => blockTime(await read(client.getBlock({ blockTag: 'latest' }))),
-    isReachable: () => performance.now() - failedAtMs >= UNREACHABLE_MS,
+    finalBlock: async () => blockTime(await fromNode(client.getBlock({ blockTag: 'finalized' }))),
+    latestBlock: async () => blockTime(await fromNode(client.getBlock({ blockTag: 'latest' }))),
     firstBlockAt: (seconds) =>
-      read(
+      fromNode(
         (async () => firstBlockAt(client, BigInt(seconds), (await client.getBlock({ blockTag: 'latest' })).number))(),
       ),
-    incomingTransfers: (payTo, fromBlock, toBlock) => read(transfersIn(payTo, fromBlock, toBlock)),
+    incomingTransfers: (payTo, fromBlock, toBlock) => fromNode(transfersIn(payTo, fromBlock, toBlock)),
   };
 }

@@ -20,7 +20,7 @@ import type { SignedAuthorization } from './authorization.ts';
 import { ChainUnavailable, fromNode } from './chain_errors.ts';
 import { BASE, type Network } from '../../../lib/network.ts';
 
-/** The EIP-712 domain of the network's token: a signature is valid on one network only. */
+/** The EIP-712 domain of the network's token. */
 const domainOf = ({ chainId, usdc: { name, version, address: verifyingContract } }: Network) =>
   ({ name, version, chainId, verifyingContract }) as const;
 
@@ -47,10 +47,8 @@ export interface Signatures {
   byContract(signed: SignedAuthorization): Promise<boolean>;
   /** Either of the above, for an authorization that already paid. @throws ChainUnavailable */
   authorization(signed: SignedAuthorization): Promise<boolean>;
-  /** Whether the key of the address signed this text (EIP-191), which proves the account on every network. */
-  textByKey(signed: SignedText): Promise<boolean>;
-  /** Whether the contract wallet at the address accepts this text (EIP-1271). @throws ChainUnavailable */
-  textByContract(signed: SignedText): Promise<boolean>;
+  /** Whether the key of the address, or the contract wallet there, signed this text. @throws ChainUnavailable */
+  text(signed: SignedText): Promise<boolean>;
 }
 
 /** The hash that the payer signs; null if a number does not fit into 256 bits, which nobody can sign. */
@@ -122,7 +120,8 @@ export function signaturesOf(
     byKey,
     byContract,
     authorization: async (signed) => (await byKey(signed)) || byContract(signed),
-    textByKey: (signed) => verifyMessage(signed).catch(() => false),
-    textByContract: ({ address, message, signature }) => contractAccepts(address, hashMessage(message), signature),
+    text: async ({ address, message, signature }) =>
+      (await verifyMessage({ address, message, signature }).catch(() => false)) ||
+      contractAccepts(address, hashMessage(message), signature),
   };
 }

@@ -5,7 +5,11 @@ pragma solidity ^0.8.30;
 /// Its code is installed at USDC's address on Base, so that payers sign exactly what they would sign there.
 /// No constructor and no immutables: the code is installed without a deployment.
 contract TestUsdc {
-    string public constant name = "USD Coin";
+    /// As USDC on Base Sepolia, and on Base: part of its EIP-712 domain.
+    function name() public view returns (string memory) {
+        return block.chainid == 84532 ? "USDC" : "USD Coin";
+    }
+
     string public constant version = "2";
     string public constant symbol = "USDC";
     uint8 public constant decimals = 6;
@@ -44,7 +48,7 @@ contract TestUsdc {
         return keccak256(
             abi.encode(
                 keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
-                keccak256(bytes(name)),
+                keccak256(bytes(name())),
                 keccak256(bytes(version)),
                 block.chainid,
                 address(this)

@@ -1,20 +1,17 @@
-/** The buyer of sandbox mode: a key with test money on each chain, in a file that `make buy` reads. */
+/** The buyer of sandbox mode: a key with test money on the local chain, in a file that `make buy` reads. */
 import { chmod, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { writeWhole } from '../../../lib/files.ts';
-import { dollarsOf, type Network } from '../../../lib/network.ts';
+import { dollarsOf } from '../../../lib/network.ts';
 import type { Chain } from './chain.ts';
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 
-/** One local chain. */
-const walletChain = { network: z.string(), rpc_url: z.url(), asset: address };
-
 export const SandboxWallet = z.strictObject({
   notice: z.string(),
-  network: z.string(),
+  network: z.templateLiteral(['eip155:', z.int()]),
   /** Address of the local chain. */
   rpc_url: z.url(),
   /** Address of the server. */
@@ -24,8 +21,6 @@ export const SandboxWallet = z.strictObject({
   private_key: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
   /** The receiving account. */
   pay_to: address,
-  /** The chains of the server's other networks, if it has any. */
-  more_networks: z.array(z.strictObject(walletChain)).optional(),
 });
 
 export type SandboxWallet = z.infer<typeof SandboxWallet>;
@@ -34,13 +29,6 @@ export type SandboxWallet = z.infer<typeof SandboxWallet>;
 const START_UNITS = 1_000_000_000n;
 
 export const walletPath = (dataDir: string): string => join(dataDir, 'sandbox', 'wallet.json');
-
-/** The chain of a network in a wallet file; undefined if it has none. */
-export const chainOfWallet = (
-  { more_networks = [], ...first }: Pick<SandboxWallet, 'network' | 'rpc_url' | 'asset' | 'more_networks'>,
-  { name }: Pick<Network, 'name'>,
-): { readonly rpc_url: string; readonly asset: string } | undefined =>
-  [first, ...more_networks].find(({ network }) => network === name);
 
 /** Create the key of a buyer. */
 export function createBuyerKey(): { privateKey: `0x${string}`; address: `0x${string}` } {
@@ -54,23 +42,18 @@ export const fundBuyer = (chain: Chain, buyer: `0x${string}`): Promise<void> => 
 /** Write the buyer's wallet file, readable only by its owner. */
 export async function writeWallet(
   dataDir: string,
-  [first, ...more]: readonly Chain[],
+  { network, rpcUrl }: Pick<Chain, 'network' | 'rpcUrl'>,
   wallet: Pick<SandboxWallet, 'base_url' | 'address' | 'private_key' | 'pay_to'>,
 ): Promise<void> {
-  if (!first) throw new Error('a wallet needs a chain');
-  const chainOf = ({ network: { name, usdc }, rpcUrl }: Chain) => ({
-    network: name,
-    rpc_url: rpcUrl,
-    asset: usdc.address,
-  });
   const path = walletPath(dataDir);
   const content: SandboxWallet = {
     notice:
       `Key for test money (${dollarsOf(START_UNITS)} USDC) on a local chain in memory. ` +
       'It is worth nothing anywhere else: never send real funds to it.',
-    ...chainOf(first),
+    network: network.name,
+    rpc_url: rpcUrl,
+    asset: network.usdc.address,
     ...wallet,
-    ...(more.length === 0 ? {} : { more_networks: more.map(chainOf) }),
   };
   await writeWhole(path, `${JSON.stringify(SandboxWallet.parse(content), null, 2)}\n`);
   await chmod(path, 0o600);

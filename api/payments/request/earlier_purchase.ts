@@ -1,7 +1,6 @@
 /** Requests whose payment, or payment identifier, already belongs to a purchase. */
 import { isExpired, type Purchase } from '../../../ledger/ledger.ts';
 import type { OfferedPayment } from '../chain/authorization.ts';
-import { onNetwork } from '../networks.ts';
 import { requestOf, type PaidRequest, type PaymentSteps } from './context.ts';
 
 /** The purchase that has this payment or identifier, unless it is a reservation that has expired. */
@@ -17,20 +16,6 @@ export async function findEarlierPurchase(
 }
 
 /**
- * Whether the payer of a purchase signed this payment. A payment on another network proves the payer by its key alone:
- * the contract at the payer's address there may belong to someone else.
- */
-async function isSignedByPayer(
-  { options: { networks } }: PaymentSteps,
-  { payment, signed }: OfferedPayment,
-  purchase: Purchase,
-): Promise<boolean> {
-  const signatures = onNetwork(networks, payment.network)?.signatures;
-  if (!signatures) return false;
-  return payment.network === purchase.payment.network ? signatures.authorization(signed) : signatures.byKey(signed);
-}
-
-/**
  * Send the answer again to the payer who knows the identifier of the purchase and repeats the same request; refuse
  * everyone else. The payment alone proves nothing: anyone can rebuild it from the transaction that settled it.
  */
@@ -39,15 +24,19 @@ export async function answerEarlierPurchase(
   { ctx, charge, offer }: PaidRequest,
   purchase: Purchase,
 ): Promise<void> {
-  const { refusals, deliveries } = steps;
-  const { payment, identifierHash, wantsX402Receipt } = offer;
+  const {
+    refusals,
+    deliveries,
+    options: { network, signatures },
+  } = steps;
+  const { payment, signed, identifierHash, wantsX402Receipt } = offer;
   const isOwn =
     identifierHash !== null && purchase.identifierHash === identifierHash && purchase.payment.payer === payment.payer;
   if (!isOwn) {
     refusals.used(ctx, purchase);
     return;
   }
-  if (!(await isSignedByPayer(steps, offer, purchase))) {
+  if (payment.network !== network.name || !(await signatures.authorization(signed))) {
     refusals.unsigned(ctx);
     return;
   }

@@ -6,7 +6,7 @@ import type { Context, Next } from 'koa';
 import type { Answer, Payment, UnknownReason } from '../../../ledger/ledger.ts';
 import { OPEN_PER_CONTRACT, OPEN_PER_PAYER, UNPAID_PER_PAYER } from '../caps.ts';
 import type { Charge } from '../middleware.ts';
-import type { PaymentNetwork } from '../networks.ts';
+import type { PaymentNetwork } from '../payment_network.ts';
 import { sell, type Claimant, type SaleEffects, type SaleOutcome } from '../sale.ts';
 import { SpooledFile, completeAnswer } from '../spooled_answer.ts';
 import { callersResponse, requestOf, type PaymentSteps } from './context.ts';
@@ -38,12 +38,11 @@ async function payerFault(
 
 async function sellAnswer(
   steps: PaymentSteps,
-  { ctx, charge: { routeKey, leaseMs }, verified: { offer, on, payload, requirements, payer } }: VerifiedRequest,
+  { ctx, charge: { routeKey, leaseMs }, verified: { offer, payload, requirements, payer } }: VerifiedRequest,
   buildAnswer: SaleEffects['buildAnswer'],
 ): Promise<SaleOutcome> {
   const { options, nowMs } = steps;
-  const { ledger, wait } = options;
-  const { facilitator, chain } = on;
+  const { ledger, wait, facilitator, chain } = options;
   const effects: SaleEffects = {
     ledger,
     nowMs,
@@ -51,7 +50,7 @@ async function sellAnswer(
     wait,
     settle: () => facilitator.settle(payload, requirements),
     evidence: (payment, hint) => chain.evidenceOf(payment, hint),
-    payerFault: (payment) => payerFault(on, payment, payer.isContract),
+    payerFault: (payment) => payerFault(options, payment, payer.isContract),
     pause: (ms) =>
       new Promise((resolve) => {
         setTimeout(resolve, ms);
@@ -76,10 +75,10 @@ async function sellAnswer(
 /** Write the response of a sale that did not end in `sold`. */
 async function refuseOutcome(
   steps: PaymentSteps,
-  { ctx, charge, verified: { offer, on, required } }: VerifiedRequest,
+  { ctx, charge, verified: { offer, required } }: VerifiedRequest,
   outcome: Exclude<SaleOutcome, { kind: 'sold' }>,
 ): Promise<void> {
-  const { refusals } = steps;
+  const { refusals, options } = steps;
   const { payment } = offer;
   switch (outcome.kind) {
     case 'taken':
@@ -88,7 +87,7 @@ async function refuseOutcome(
     case 'refused': {
       const { reason } = outcome;
       if (reason !== 'payer_without_funds') refusals.limited(ctx, reason);
-      else refusals.payment(ctx, required, { reason, detail: withoutFunds(on), error: reason });
+      else refusals.payment(ctx, required, { reason, detail: withoutFunds(options), error: reason });
       return;
     }
     case 'nothing':

@@ -3,25 +3,16 @@ import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402
 import { mismatch, payloadFor, type OfferedPayment } from '../chain/authorization.ts';
 import { checkPayer, type CheckedPayer } from '../chain/payer_check.ts';
 import type { PaymentRefusal } from '../refusals.ts';
-import { onNetwork, type PaymentNetwork } from '../networks.ts';
 import type { PaidRequest, PaymentSteps } from './context.ts';
 import { answerEarlierPurchase, findEarlierPurchase } from './earlier_purchase.ts';
 
 /** A payment that may be used for a purchase. */
 export interface VerifiedPayment {
   readonly offer: OfferedPayment;
-  /** Where it pays. */
-  readonly on: PaymentNetwork;
   readonly payload: PaymentPayload;
   readonly requirements: PaymentRequirements;
   readonly required: PaymentRequired;
   readonly payer: Extract<CheckedPayer, { kind: 'good' }>;
-}
-
-/** The requirements that a payment is meant for: those of its network and asset, else of its network, else any. */
-function requirementsFor({ payment }: OfferedPayment, { accepts }: PaymentRequired): PaymentRequirements | undefined {
-  const onItsNetwork = accepts.filter(({ network }) => network === payment.network);
-  return onItsNetwork.find(({ asset }) => asset.toLowerCase() === payment.asset) ?? onItsNetwork[0] ?? accepts[0];
 }
 
 /** @returns null if the payment was refused; the refusal is written then */
@@ -31,9 +22,9 @@ export async function verifyPayment(
   required: PaymentRequired,
 ): Promise<VerifiedPayment | null> {
   const { options, refusals, nowMs } = steps;
-  const { networks, ledger, acceptsContractWallets } = options;
+  const { ledger, facilitator } = options;
   const { ctx, charge, offer } = request;
-  const requirements = requirementsFor(offer, required);
+  const [requirements] = required.accepts;
   if (!requirements) throw new Error(`${charge.routeKey} accepts no payment`);
 
   const refuse = (refusal: PaymentRefusal): null => {
@@ -57,10 +48,7 @@ export async function verifyPayment(
     refusals.exclusivePaused(ctx);
     return null;
   }
-  const on = onNetwork(networks, offer.payment.network);
-  if (!on) throw new Error(`${offer.payment.network} is offered, and payments cannot be taken there`);
-  const { facilitator } = on;
-  const payer = await checkPayer({ ...on, acceptsContractWallets }, offer, charge.isExclusive);
+  const payer = await checkPayer(options, offer, charge.isExclusive);
   if (payer.kind === 'refused') {
     const { reason, detail } = payer;
     return refuseUnlessUsed({ reason, detail, error: 'error' in payer ? payer.error : reason });
@@ -71,7 +59,7 @@ export async function verifyPayment(
   }
   const payload = payloadFor(offer, requirements);
   const verification = await facilitator.verify(payload, requirements);
-  if (verification.isValid) return { offer, on, payload, requirements, required, payer };
+  if (verification.isValid) return { offer, payload, requirements, required, payer };
   const detail = `The facilitator rejected this payment: ${verification.reason}. Nothing was charged.`;
   return refuseUnlessUsed({ reason: 'payment_invalid', detail, error: verification.reason });
 }

@@ -15,8 +15,8 @@ export interface MetaOptions {
   /** Every route of the server. */
   readonly routes: readonly Route[];
   readonly publicUrl: string;
-  /** Where payments are taken, in order of preference. Default: Base alone. */
-  readonly networks?: readonly Network[];
+  /** Where payments are taken. Default: Base. */
+  readonly network?: Network;
   /** Shown if payments are in test money. */
   readonly paymentNotice?: string;
 }
@@ -37,11 +37,11 @@ export async function sourcesOf(snapshot: Snapshot, where = new Where()): Promis
   }));
 }
 
-/** Price of every route, with the protocol and the networks, the preferred one first. */
-export const pricingOf = (routes: readonly Route[], networks: readonly Network[] = [BASE]): Record<string, string> => ({
+/** Price of every route, with the protocol and the network. */
+export const pricingOf = (routes: readonly Route[], { name: network }: Network = BASE): Record<string, string> => ({
   ...Object.fromEntries(routes.map((route) => [`GET ${templateOf(route)}`, priceText(route)])),
   protocol: 'x402 version 2',
-  network: networks.map(({ name }) => name).join(', '),
+  network,
 });
 
 /** Null, or an instant in the format of the records. */

@@ -69,7 +69,7 @@ async function samplesOf(
 }
 
 /** The discovery route over `routes`. */
-export function metaRoute({ routes, publicUrl, networks, paymentNotice }: MetaOptions): Route {
+export function metaRoute({ routes, publicUrl, network, paymentNotice }: MetaOptions): Route {
   const build = async (request: MetaRequest): Promise<z.input<typeof Meta>> => {
     const { snapshot, manifest } = request;
     const claimed = await request.claims();
@@ -95,7 +95,7 @@ export function metaRoute({ routes, publicUrl, networks, paymentNotice }: MetaOp
       refresh_cadence:
         'Listings daily; underwriting at least every 2 days; county lists and sheriff calendars as listed in ' +
         'sources; the Colorado register daily; the Ohio register on the second Saturday of each month.',
-      pricing: pricingOf(routes, networks),
+      pricing: pricingOf(routes, network),
       record_schema_notes: Object.fromEntries([
         ...fieldNotesOf(TABLES.deals, ''),
         ...fieldNotesOf(TABLES.signals, 'signals.'),

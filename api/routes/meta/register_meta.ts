@@ -31,7 +31,7 @@ const RegisterMeta = z.strictObject({
 });
 
 /** The discovery route of a register: its routes are those under its prefix. */
-export function registerMeta(register: Register, { routes, networks, paymentNotice }: MetaOptions): Route {
+export function registerMeta(register: Register, { routes, network, paymentNotice }: MetaOptions): Route {
   const { prefix, state, stateName, cadence } = register;
   return defineRoute({
     name: nameIn(register, 'meta'),
@@ -63,7 +63,7 @@ export function registerMeta(register: Register, { routes, networks, paymentNoti
           freshest: fresh['day'] === null ? null : String(fresh['day']),
         },
         refresh_cadence: cadence,
-        pricing: pricingOf(feed, networks),
+        pricing: pricingOf(feed, network),
         record_schema_notes: Object.fromEntries(fieldNotesOf(TABLES.filings, '')),
         filters: {
           note: 'Combined with AND. Unknown parameters are refused. No match, no charge.',

@@ -188,8 +188,8 @@ const howToBuy = ({ site }: PageContext): Html =>
       <ol class="plain-steps">
         <li>Send the request. The response is <b>402</b> with the price.</li>
         <li>
-          Your wallet signs exactly that amount: <a href="https://www.x402.org" rel="noreferrer">x402</a>, USDC on Base
-          or another network that the 402 offers.
+          Your wallet signs exactly that amount: <a href="https://www.x402.org" rel="noreferrer">x402</a>, USDC on
+          ${site.network.title}.
         </li>
         <li>Send it again. The response is <b>200</b> with the records and a signed receipt.</li>
       </ol>
@@ -211,8 +211,8 @@ const howToBuy = ({ site }: PageContext): Html =>
       `import { wrapFetchWithPaymentFromConfig } from '@x402/fetch';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { privateKeyToAccount } from 'viem/accounts';
-const schemes = [{ network: 'eip155:8453', client: new ExactEvmScheme(privateKeyToAccount(process.env.PRIVATE_KEY)) }];
-const pay = wrapFetchWithPaymentFromConfig(fetch, { schemes });
+const client = new ExactEvmScheme(privateKeyToAccount(process.env.PRIVATE_KEY));
+const pay = wrapFetchWithPaymentFromConfig(fetch, { schemes: [{ network: '${site.network.name}', client }] });
 const deals = await (await pay('${site.publicUrl}/api/deals?state=OH')).json();`,
     )}`;
 

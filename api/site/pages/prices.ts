@@ -35,8 +35,7 @@ export const prices: Page = {
     const byPrice = (a: Route, b: Route): number => Number(a.price) - Number(b.price);
     return html`<h1>Prices</h1>
       <p class="lead">
-        One price per call, in USDC on a network that the 402 offers. A list returns up to 500 records at the same
-        price.
+        One price per call, in USDC on ${site.network.title}. A list returns up to 500 records at the same price.
       </p>
       ${cardTable('Dollars per call with a 200 response', columns, rows(ofFeed('').sort(byPrice)))}
       ${

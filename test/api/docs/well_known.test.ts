@@ -42,7 +42,7 @@ describe('the documents for catalogs and crawlers', () => {
 
   it('have a media type, a cache time and a validator, also for HEAD', async () => {
     const { routes } = shared.app.app;
-    const table = discoveryDocuments({ routes, publicUrl: PUBLIC_URL, payTo: PAY_TO, networks: [BASE], email: EMAIL });
+    const table = discoveryDocuments({ routes, publicUrl: PUBLIC_URL, payTo: PAY_TO, network: BASE, email: EMAIL });
     assert.deepEqual(
       table.map(({ path }) => path),
       [

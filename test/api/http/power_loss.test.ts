@@ -104,9 +104,8 @@ describe('after a power loss', () => {
       const reader = paymentChain(chain.reader);
       const watch = watchSettlements({
         ledger: ledgerAfter,
-        chainOf: () => reader,
+        chain: reader,
         money: 'test',
-        chainSeconds: async () => (await reader.latestBlock()).seconds,
         nowMs: Date.now,
       });
       await watch.pass();

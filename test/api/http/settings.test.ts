@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { serve } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
-import { BASE } from '../../../lib/network.ts';
+import { BASE, BASE_SEPOLIA } from '../../../lib/network.ts';
 import { Recorder } from '../support/recorded_servers.ts';
 import { receiptKeyPath } from '../support/receipt_key.ts';
 import { startTestServer } from '../../web/server.ts';
@@ -31,27 +31,21 @@ describe('settings of the server', () => {
       mode: 'facilitator',
       payTo: PAY_TO,
       publicUrl: 'https://api.example.com',
-      networks: [{ network: BASE, rpcUrl: 'https://base.example.com' }],
+      network: BASE,
+      rpcUrl: 'https://base.example.com',
       facilitators: [{ url: 'https://facilitator.example.com', authorization: 'Bearer t' }],
     });
   });
 
-  it('name several networks, each with its node, and several facilitators, each with its authorization', () => {
+  it('name another network, and several facilitators, each with its authorization', () => {
     const { payments } = readServerSettings({
       ...real,
-      NETWORKS: 'eip155:137,eip155:8453',
-      RPC_URL_137: 'https://polygon.example.com',
+      NETWORK: 'eip155:84532',
       FACILITATOR_URL: 'https://one.example.com, https://two.example.com',
       FACILITATOR_AUTHORIZATION: '| Bearer t',
     });
     assert.ok(payments.mode === 'facilitator');
-    assert.deepEqual(
-      payments.networks.map(({ network, rpcUrl }) => [network.title, rpcUrl]),
-      [
-        ['Polygon', 'https://polygon.example.com'],
-        ['Base', 'https://base.example.com'],
-      ],
-    );
+    assert.equal(payments.network, BASE_SEPOLIA);
     assert.deepEqual(payments.facilitators, [
       { url: 'https://one.example.com' },
       { url: 'https://two.example.com', authorization: 'Bearer t' },
@@ -62,17 +56,13 @@ describe('settings of the server', () => {
     const self = { ...real, PAYMENTS: 'self', SETTLE_KEY: `0x${'1'.repeat(64)}` };
     const gasOf = (env: Record<string, string>): unknown => {
       const { payments } = readServerSettings({ ...self, ...env });
-      return payments.mode === 'self' ? payments.networks.map(({ gas }) => gas) : null;
+      return payments.mode === 'self' ? payments.gas : null;
     };
-    assert.deepEqual(gasOf({}), [{ perSettlement: 150_000n, perDay: 100_000_000n }]);
-    assert.deepEqual(gasOf({ GAS_PER_SETTLEMENT: '90000', GAS_PER_DAY: '900000' }), [
-      { perSettlement: 90_000n, perDay: 900_000n },
-    ]);
-    const two = { NETWORKS: 'eip155:137, eip155:8453', RPC_URL_137: 'https://polygon.example.com' };
-    assert.deepEqual(gasOf({ ...two, GAS_PER_DAY_137: '400000' }), [
-      { perSettlement: 150_000n, perDay: 400_000n },
-      { perSettlement: 150_000n, perDay: 100_000_000n },
-    ]);
+    assert.deepEqual(gasOf({}), { perSettlement: 150_000n, perDay: 100_000_000n });
+    assert.deepEqual(gasOf({ GAS_PER_SETTLEMENT: '90000', GAS_PER_DAY: '900000' }), {
+      perSettlement: 90_000n,
+      perDay: 900_000n,
+    });
   });
 
   const wrong: [string, Record<string, string>, RegExp][] = [
@@ -81,19 +71,13 @@ describe('settings of the server', () => {
     ['test money in production', { NODE_ENV: 'production' }, /^PAYMENTS is "sandbox", expected facilitator/],
     [
       'an unknown network',
-      { NETWORKS: 'eip155:1' },
-      /^NETWORKS is "eip155:1", expected names of networks, .*eip155:8453 /,
-    ],
-    ['a network named twice', { NETWORKS: 'eip155:137,eip155:137' }, /^NETWORKS is .*each once/],
-    [
-      'a second network without a node',
-      { ...real, NETWORKS: 'eip155:8453,eip155:137' },
-      /^RPC_URL_137 is null, expected the URL of a Polygon node, as PAYMENTS is facilitator: without one /,
+      { NETWORK: 'eip155:137' },
+      /^NETWORK is "eip155:137", expected eip155:8453 \(Base\) or eip155:84532 \(Base Sepolia\)$/,
     ],
     [
-      'the node of a second network that is no URL',
-      { ...real, RPC_URL_137: 'polygon' },
-      /^RPC_URL_137 is not shown, expected the URL of a Polygon node \(chain id 137\)$/,
+      'a node that is no URL',
+      { ...real, RPC_URL: 'base' },
+      /^RPC_URL is not shown, expected the URL of a node of NETWORK$/,
     ],
     [
       'two facilitators and one authorization',

@@ -42,7 +42,7 @@ describe('the audit', () => {
   const booked = async (): Promise<BookedTransfer[]> => Array.fromAsync(ledger.transfers(null));
   /** Sell by what the chain shows at its latest block. */
   const sell = async (purchase: Purchase): Promise<Purchase> => {
-    const reconciler = { ledger, chainOf: () => on.payments, money: 'test', nowMs: Date.now } as const;
+    const reconciler = { ledger, chain: on.payments, money: 'test', nowMs: Date.now } as const;
     assert.equal(await resolve(reconciler, await stateOf(purchase)), 'sold');
     return stateOf(purchase);
   };

@@ -32,7 +32,6 @@ function scriptedChain(
   };
   return {
     network: BASE,
-    isReachable: () => true,
     id: async () => ACCOUNT.chain,
     evidenceOf: unused,
     payerState: unused,

@@ -269,7 +269,7 @@ it('a sandbox server does not start on a ledger of real money, and says so in on
   await assert.rejects(
     openRunningPayments({
       settings: { DATA_DIR, LEDGER: undefined },
-      payments: { mode: 'sandbox', networks: [{ network: BASE }] },
+      payments: { mode: 'sandbox', network: BASE },
       report: () => undefined,
     }),
     (error) => {

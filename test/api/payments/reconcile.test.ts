@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { base as baseOfViem } from 'viem/chains';
-import { base } from '../../../api/payments/chain/base_chain.ts';
+import { base } from '../../../api/payments/chain/evm_chain.ts';
 import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
 import { paymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import { reconcile, type Pass, type Reconciler } from '../../../api/payments/audit/reconcile.ts';
@@ -34,7 +34,7 @@ describe('the reconciler', () => {
   let on: ChainPayments;
   let ledger: Ledger;
   const pass = (more: Partial<Reconciler> = {}, settlementMs = 0): Promise<Pass> => {
-    return reconcile({ ledger, chainOf: () => on.payments, money: 'test', nowMs: Date.now, ...more }, settlementMs);
+    return reconcile({ ledger, chain: on.payments, money: 'test', nowMs: Date.now, ...more }, settlementMs);
   };
   const settling = (seconds = 300n): Promise<Purchase> => on.settling(ledger, { seconds });
   const stateOf = async ({ id }: Purchase): Promise<Purchase> =>
@@ -138,12 +138,12 @@ describe('the reconciler', () => {
     const purchase = await settling();
     await on.pay(purchase.payment);
     const other = paymentChain({ ...on.chain.reader, getChainId: async () => 1 });
-    assert.deepEqual(await pass({ chainOf: () => other }), waiting(1, 'the node serves chain 1, expected 8453'));
+    assert.deepEqual(await pass({ chain: other }), waiting(1, 'the node serves chain 1, expected 8453'));
     const away = async (): Promise<never> => {
       throw new ChainUnavailable('the node did not respond in time');
     };
     assert.deepEqual(
-      await pass({ chainOf: () => ({ ...on.payments, evidenceOf: away }) }),
+      await pass({ chain: { ...on.payments, evidenceOf: away } }),
       waiting(1, 'the node did not respond in time'),
     );
     const faulty = async (): Promise<never> => {
@@ -151,7 +151,7 @@ describe('the reconciler', () => {
     };
     const unexpected = waiting(1, 'an unexpected error; see the log');
     assert.deepEqual(
-      await pass({ chainOf: () => ({ ...on.payments, evidenceOf: faulty }) }),
+      await pass({ chain: { ...on.payments, evidenceOf: faulty } }),
       unexpected,
       "a library's text is not repeated",
     );
@@ -169,11 +169,11 @@ describe('the reconciler', () => {
 
   it('releases test purchases of a sandbox chain that is gone, and never purchases paid with real money', async () => {
     const [gone, real] = [await settling(), await settling()];
-    const another = () => ({ ...on.payments, id: async () => `0x${'e'.repeat(64)}` });
+    const another = { ...on.payments, id: async () => `0x${'e'.repeat(64)}` };
     await on.pay(real.payment);
-    const ofRealMoney = await pass({ money: 'real', chainOf: another });
+    const ofRealMoney = await pass({ money: 'real', chain: another });
     assert.deepEqual(ofRealMoney, { ...sold(1), waiting: 1 }, "the chain's id ends no purchase paid with real money");
-    assert.deepEqual(await pass({ chainOf: another }), released(1));
+    assert.deepEqual(await pass({ chain: another }), released(1));
     assert.equal((await stateOf(gone)).why, 'chain_gone');
   });
 

@@ -8,7 +8,7 @@ import { wrapFetchWithPaymentFromConfig, x402Client } from '@x402/fetch';
 import { createPublicClient, createWalletClient, http, parseAbi, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { SignedAuthorization } from '../../../api/payments/chain/authorization.ts';
-import { base } from '../../../api/payments/chain/base_chain.ts';
+import { base } from '../../../api/payments/chain/evm_chain.ts';
 import { CHAIN_ID, NETWORK, USDC } from '../../../lib/network.ts';
 import type { Chain } from '../../../api/payments/local_chain/chain.ts';
 

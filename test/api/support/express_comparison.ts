@@ -137,14 +137,10 @@ export async function ourTarget(
   const url = await listen(server);
   const routes = routesFor(payTo);
   const layer = paymentLayer({
-    networks: [
-      {
-        network: BASE,
-        facilitator: adaptedFacilitator(client),
-        chain: paymentChain(reader),
-        signatures: signaturesOf(reader),
-      },
-    ],
+    network: BASE,
+    facilitator: adaptedFacilitator(client),
+    chain: paymentChain(reader),
+    signatures: signaturesOf(reader),
     acceptsContractWallets: true,
     wait: { everyMs: 25, readsWithHint: 40, readsWithoutHint: 40 },
     routes,

@@ -19,7 +19,7 @@ import type {
   Verification,
 } from '../../../api/payments/facilitator/facilitator_client.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
-import type { PaymentNetwork } from '../../../api/payments/networks.ts';
+import type { PaymentNetwork } from '../../../api/payments/payment_network.ts';
 import { limitedServer } from '../../../api/http/socket.ts';
 import type { Ledger, Payment } from '../../../ledger/ledger.ts';
 import { BASE } from '../../../lib/network.ts';
@@ -50,7 +50,6 @@ class ScriptedChain implements Chain {
     return transaction === undefined ? { kind: 'open' } : { kind: 'paid', transaction, block: 1n };
   }
   id = async (): Promise<string> => `0x${'0'.repeat(64)}`;
-  isReachable = (): boolean => true;
   payerState(payment: Payment): Promise<PayerState> {
     return this.onPayer(payment);
   }
@@ -153,7 +152,10 @@ export async function startApp(
     checkResponses: true,
     payments: {
       mode: 'facilitator',
-      networks: [{ network: BASE, facilitator, chain, signatures }],
+      network: BASE,
+      facilitator,
+      chain,
+      signatures,
       acceptsContractWallets,
       wait,
       payTo: PAY_TO,

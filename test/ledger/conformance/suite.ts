@@ -6,7 +6,6 @@ import { endings } from './endings.ts';
 import { leadClaims } from './lead_claims.ts';
 import { leadLimits } from './lead_limits.ts';
 import { madeGood } from './made_good.ts';
-import { networks } from './networks.ts';
 import { payerLimits } from './payer_limits.ts';
 import { sharedLedger, type Place } from './place.ts';
 import { properties } from './properties.ts';
@@ -29,7 +28,6 @@ export function conformance(place: Place): void {
   clocks(shared.onEmpty);
   payerLimits(shared.onEmpty);
   leadLimits(shared.onEmpty);
-  networks(shared.onEmpty);
   properties(shared.onEmpty);
   balance(shared.onEmpty, EFFORT);
   audit(shared.onEmpty);

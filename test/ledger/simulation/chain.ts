@@ -4,7 +4,7 @@
  */
 import type { Payment } from '../../../ledger/ledger.ts';
 import type { AuditedAccount } from '../../../ledger/transfers.ts';
-import { chainIdentity, type Network } from '../../../lib/network.ts';
+import { BASE, chainIdentity } from '../../../lib/network.ts';
 import type { World } from './world.ts';
 
 /** A signed authorization. Anyone who sees it may send it. */
@@ -70,7 +70,7 @@ const [MINED_AGAIN, LOST] = [0.6, 0.15];
 
 export class Chain {
   readonly #world: World;
-  readonly network: Network;
+  readonly network = BASE;
   readonly transactions: Transaction[] = [];
   readonly byHash = new Map<string, Transaction>();
   readonly balances = new Map<string, bigint>();
@@ -85,9 +85,8 @@ export class Chain {
   /** Number of reorganized blocks. */
   undone = 0;
 
-  constructor(world: World, network: Network) {
+  constructor(world: World) {
     this.#world = world;
-    this.network = network;
     for (let n = 0; n < 4; n += 1) this.mine([]);
   }
 

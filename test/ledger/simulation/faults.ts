@@ -91,7 +91,7 @@ const evidence: readonly Fault[] = [
   inSource(
     'an unused authorization is void before a safe block is past its end',
     EVIDENCE,
-    'blockTag: safeBlock',
+    "blockTag: 'safe'",
     "blockTag: 'latest'",
   ),
   inSource(
@@ -190,8 +190,8 @@ const limits: readonly Fault[] = [
   inSource(
     'a payer is refused for the purchases of others',
     LIMITS,
-    'WHERE payer = $1 AND network = $4',
-    'WHERE $1 = $1 AND network = $4',
+    'WHERE payer = $1 AND state IN',
+    'WHERE $1 = $1 AND state IN',
   ),
   inSource(
     'leads of a payer are not counted',

@@ -5,7 +5,6 @@ import type { Ledger } from '../../../ledger/ledger.ts';
 import type { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
 import type { Store } from '../../../ledger/sql/store.ts';
 import { openSqliteStore } from '../../../ledger/sqlite/store.ts';
-import { BASE, KNOWN_NETWORKS, type Network } from '../../../lib/network.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
 import { all, leadOf } from '../purchases.ts';
 import { CallChecks } from './call_checks.ts';
@@ -55,8 +54,6 @@ export interface ScheduleOptions {
   readonly seed: number;
   readonly parts?: Parts;
   readonly tracing?: boolean;
-  /** Where payments are made. */
-  readonly network?: Network;
   /** How many facilitators the server has. */
   readonly facilitators?: number;
 }
@@ -65,11 +62,8 @@ export interface ScheduleOptions {
 export const seedOf = (seed: number, n: number): number =>
   (Math.imul(seed, 0x9e37_79b1) ^ Math.imul(n + 1, 0x85eb_ca6b)) >>> 0;
 
-/** What differs between the schedules of a run: the network, and whether the server has a second facilitator. */
-export const variantOf = (n: number): Pick<ScheduleOptions, 'network' | 'facilitators'> => ({
-  network: KNOWN_NETWORKS[Math.floor(n / 2) % 2] ?? BASE,
-  facilitators: 1 + (n % 2),
-});
+/** What differs between the schedules of a run: whether the server has a second facilitator. */
+export const variantOf = (n: number): Pick<ScheduleOptions, 'facilitators'> => ({ facilitators: 1 + (n % 2) });
 
 let store: Promise<Store> | undefined;
 
@@ -217,11 +211,10 @@ export async function runSchedule({
   seed,
   parts = realParts,
   tracing = false,
-  network = BASE,
   facilitators = 1,
 }: ScheduleOptions): Promise<Schedule> {
   const world = new World(seed, tracing);
-  const chain = new Chain(world, network);
+  const chain = new Chain(world);
   const empty = await emptyLedger(parts.sqlLedger);
   const ledger = awaitedLedger(world, empty.ledger);
   const checks = new CallChecks(ledger, chain);

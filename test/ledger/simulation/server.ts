@@ -84,9 +84,8 @@ export class Server {
       const session = this.#session(process, client);
       const { ledger, nowMs } = session;
       const signatures = {
-        textByKey: async ({ address, signature }: { address: string; signature: string }) =>
+        text: async ({ address, signature }: { address: string; signature: string }) =>
           signature === signatureOf(address),
-        textByContract: async () => false,
       } as unknown as Signatures;
       const { network } = this.#options.chain;
       const secret = 'the same on every process';
@@ -95,7 +94,8 @@ export class Server {
         publicUrl: ORIGIN,
         secret,
         nowMs,
-        networks: [{ network, signatures }],
+        network,
+        signatures,
       });
       const uri = `${ORIGIN}/api/purchases/${idOrNonce}`;
       const { info, supportedChains } = proof.challenge(uri);
@@ -119,7 +119,7 @@ export class Server {
     const ledger = this.#ledgerOf(process);
     const chain = this.#chainOf(process);
     const nowMs = (): number => this.#nowMs(process);
-    await parts.reconcile({ ledger, chainOf: () => chain, money: 'real', nowMs }, everything ? 0 : SETTLEMENT_MS);
+    await parts.reconcile({ ledger, chain, money: 'real', nowMs }, everything ? 0 : SETTLEMENT_MS);
     try {
       await ledger.deleteExpiredReservations(nowMs());
       const latest = await chain.latestBlock();

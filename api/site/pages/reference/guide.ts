@@ -54,11 +54,10 @@ const terms = (texts: Readonly<Record<string, Piece>>): Html =>
   rowList(Object.entries(texts).map(([term, about]) => ({ term, about })));
 
 /** PAYMENT-REQUIRED of the call, decoded, without its extensions for catalogs. */
-function shownTerms({ routes, publicUrl, payTo, networks }: SiteOptions): string {
+function shownTerms({ routes, publicUrl, payTo, network: on }: SiteOptions): string {
   const route = routes.find(({ path }) => path === SHOWN_PATH);
   if (!route) throw new Error(`there is no route ${SHOWN_PATH}`);
-  const { accepts, description, mimeType, serviceName } =
-    paymentRoutes([route], payTo, networks)[routeKey(route)] ?? {};
+  const { accepts, description, mimeType, serviceName } = paymentRoutes([route], payTo, on)[routeKey(route)] ?? {};
   return json({
     x402Version: 2,
     error: 'Payment required',
@@ -98,7 +97,7 @@ const paying = ({ site }: PageContext): Html =>
         html`<a href="/sandbox/buy?call=${encodeURIComponent(SHOWN_CALL)}">Buy a call with test money</a> to see them.`
       }
     </p>
-    ${code('A paid call in TypeScript', paidCall(site.publicUrl + SHOWN_CALL, site.networks[0]?.name ?? ''))}
+    ${code('A paid call in TypeScript', paidCall(site.publicUrl + SHOWN_CALL, site.network.name))}
     <ol>
       <li>
         <strong>Send the request.</strong> The response is 402; <code>PAYMENT-REQUIRED</code> has the terms as base64 of
