@@ -60,7 +60,7 @@ export const serverSettings = z.object({
     .string()
     .refine((text) => isAddress(text), 'an address: 0x and 40 hex digits, with a valid checksum if it is in mixed case')
     .optional()
-    .describe('Address that receives the payments. Required with real money; default in the sandbox: a new one.'),
+    .describe('Address that receives the payments. Required unless PAYMENTS is sandbox; default then: a new one.'),
   ...networkSettings,
   SETTLE_KEY_FILE: z
     .string()
@@ -77,7 +77,7 @@ export const serverSettings = z.object({
     .optional()
     .describe(
       'File with the keys that sign receipts, created by make receipt-key and readable by its owner only. Required ' +
-        'with real money; default in the sandbox: a new one in DATA_DIR. Servers behind one URL use the same keys.',
+        'unless PAYMENTS is sandbox; default then: a new one in DATA_DIR. Servers behind one URL use the same keys.',
     ),
   ...facilitatorSettings,
   ...gasSettings,

@@ -145,7 +145,7 @@ export type ReleaseReason =
   /** The sandbox chain ended with its server. Test money only. */
   | 'chain_gone';
 
-/** Real money, or test money on a sandbox chain. */
+/** Real money on Base, or test money on Base Sepolia or a sandbox chain. */
 export type Money = 'test' | 'real';
 
 /**

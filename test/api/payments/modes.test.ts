@@ -227,7 +227,7 @@ describe('settling with a key of our own', () => {
       [
         'a node that is none',
         { SETTLE_KEY: key, RPC_URL: 'base' },
-        /^RPC_URL is not shown, expected the URL of a Base node/,
+        /^RPC_URL is not shown, expected the URL of a node of NETWORK/,
       ],
       ['no receiver', { SETTLE_KEY: key, PAY_TO: '' }, /^PAY_TO is null/],
     ];

@@ -1,23 +1,28 @@
 /** The chain ends a purchase of unknown outcome; the clock of this machine never does. On the real local chain. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { base as baseOfViem } from 'viem/chains';
-import { base } from '../../../api/payments/chain/evm_chain.ts';
+import { base, baseSepolia } from 'viem/chains';
+import { evmChainOf, MULTICALL } from '../../../api/payments/chain/evm_chain.ts';
 import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
 import { paymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import { reconcile, type Pass, type Reconciler } from '../../../api/payments/audit/reconcile.ts';
 import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
+import { BASE, BASE_SEPOLIA } from '../../../lib/network.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
 import { AMOUNT, startChainPayments, THEM, US, type ChainPayments } from '../support/chain_payments.ts';
 
-it('the chain is Base as viem defines it, without the parts that nothing here uses', () => {
-  const unused = ['contracts', 'extend', 'blockExplorers', 'sourceId'];
+it('the chains are those of viem, without the parts that nothing here uses', () => {
+  const unused = ['contracts', 'extend', 'blockExplorers', 'rpcUrls', 'sourceId'];
   const used = (chain: object): object =>
     Object.fromEntries(Object.entries(chain).filter(([name]) => !unused.includes(name)));
-  assert.deepEqual(used(base), used(baseOfViem));
-  for (const [name, contract] of Object.entries(base.contracts)) {
-    assert.deepEqual(contract, baseOfViem.contracts[name as keyof typeof baseOfViem.contracts], name);
+  assert.deepEqual(used(evmChainOf(BASE)), used(base));
+  for (const [network, chain] of [
+    [BASE, base],
+    [BASE_SEPOLIA, baseSepolia],
+  ] as const) {
+    assert.equal(evmChainOf(network).id, chain.id);
+    assert.equal(MULTICALL, chain.contracts.multicall3.address);
   }
 });
 
