@@ -38,16 +38,12 @@ export const NETWORK = BASE.name;
 export const CHAIN_ID = BASE.chainId;
 export const USDC = BASE.usdc.address;
 
-/** The network with this CAIP-2 name, in any case; undefined if it is not known. */
-export const knownNetwork = (name: string): Network | undefined =>
-  [BASE, BASE_SEPOLIA].find((network) => network.name === name.toLowerCase());
-
 /** A setting with the name of a network. Default: Base. */
 export const networkName = z
   .string()
   .default(BASE.name)
   .transform((text, context): Network => {
-    const network = knownNetwork(text.trim());
+    const network = [BASE, BASE_SEPOLIA].find(({ name }) => name === text.trim().toLowerCase());
     if (network) return network;
     context.addIssue({
       code: 'custom',

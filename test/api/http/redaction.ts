@@ -203,7 +203,7 @@ export function testRedaction(faults: readonly Fault[], { stopsDatabase }: { rea
         [
           'an invalid node',
           { RPC_URL: 'ftp://planted.example/planted' },
-          /^RPC_URL is not shown, expected the URL of a Base node/,
+          /^RPC_URL is not shown, expected the URL of a node of NETWORK/,
         ],
         [
           'a node of another chain',
