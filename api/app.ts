@@ -19,12 +19,11 @@ import {
   redactResponses,
   redactValue,
 } from './http/middleware.ts';
-import { catchErrors, checkUrl, Problem, sendProblem } from './http/problem.ts';
+import { catchErrors, checkUrl, Problem, sendProblem, type Extras } from './http/problem.ts';
 import { logRequests, type RequestLog } from './http/log.ts';
 import { stateOf } from './http/request_state.ts';
 import { mountMcp } from './mcp/endpoint.ts';
 import { carryResponses } from './mcp/inner_requests.ts';
-import { paymentInstructions } from './payment_instructions.ts';
 import { fundedPayer, signedPayment } from './payments/chain/payer_check.ts';
 import { purchaseCollector } from './payments/collect.ts';
 import { paymentLayer, type PaymentLayer } from './payments/middleware.ts';
@@ -37,6 +36,7 @@ import { createCursors, type Cursors } from './routes/list/page.ts';
 import { paymentRoutes, type Route } from './routes/define.ts';
 import { claimReader, type Claims } from './routes/leads/lead_claims.ts';
 import { mountRoutes } from './routes/mount.ts';
+import { priceOf } from './routes/prices.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
 import { mountArchive } from './site/archive/mount.ts';
 import { PageArchive } from './site/archive/page_archive.ts';
@@ -90,6 +90,26 @@ export interface AppDeps {
   /** Check every response against its route's schema before it is sent. For tests. */
   readonly checkResponses?: boolean;
 }
+
+/** Fields of every 402: the price, the network and its token, the receiving address, and how to pay. */
+const paymentInstructions = (
+  { route, units }: { readonly route: Route; readonly units?: number | undefined },
+  { network, payTo, notice }: AppDeps['payments'],
+): Extras => ({
+  price: `$${priceOf(route, units)}`,
+  ...(units === undefined ? {} : { unit_price: `$${route.price}`, units, unit: route.units?.of }),
+  protocol: 'x402 version 2',
+  network: network.name,
+  asset: network.usdc.address,
+  pay_to: payTo,
+  how_to_pay:
+    'Sign the terms in the PAYMENT-REQUIRED header and send the request again with the signature in ' +
+    'PAYMENT-SIGNATURE; @x402/fetch does both. You are charged only if the response is 200.' +
+    (Number(priceOf(route, units)) > 1
+      ? ' @x402/fetch stops at $1 per payment unless you raise its spendControls.maxAmountPerPayment.'
+      : ''),
+  ...(notice === undefined ? {} : { notice }),
+});
 
 export interface App {
   readonly koa: Koa;

@@ -1,4 +1,5 @@
 /** The book of incoming transfers, and the lease of the auditor who writes it. */
+import type { ExclusivePause } from '../ledger.ts';
 import type {
   AuditedAccount,
   AuditState,
@@ -8,10 +9,9 @@ import type {
   TransferBook,
   TransferKind,
 } from '../transfers.ts';
-import { exclusivePause } from './exclusive_pause.ts';
 import { matchTransfer, type BookingTransaction } from './match_transfer.ts';
 import { asNumber, FROM_PURCHASES, purchaseOf, PURCHASE_COLUMNS } from './rows.ts';
-import type { Row, Store } from './store.ts';
+import type { Query, Row, Store } from './store.ts';
 
 const PAGE_ROWS = 500;
 /** Owed transfers of an account that are matched again in one booking. */
@@ -146,6 +146,20 @@ const auditMethods = (store: Store): AuditMethods => ({
       return booked;
     }),
 });
+
+const OWED_SINCE = `SELECT 1 AS one FROM transfers
+  WHERE kind = 'owed' AND resolution IS NULL AND booked_at_ms >= $1 LIMIT 1`;
+
+/** Why exclusive sales are paused after a restore; null if they are not. */
+export async function exclusivePause(query: Query): Promise<ExclusivePause | null> {
+  const [identity] = await query('SELECT restored_at_ms FROM ledger_identity');
+  const restoredAtMs = identity?.['restored_at_ms'] ?? null;
+  if (restoredAtMs === null) return null;
+  const [audited] = await query('SELECT max(through_seconds) AS seconds FROM audits WHERE through_block IS NOT NULL');
+  if (asNumber(audited?.['seconds'] ?? 0) * 1000 < asNumber(restoredAtMs)) return 'restored_not_audited';
+  const owed = await query(OWED_SINCE, asNumber(restoredAtMs));
+  return owed.length > 0 ? 'restored_transfers_owed' : null;
+}
 
 export const transferBook = (store: Store): TransferBook => ({
   ...auditMethods(store),

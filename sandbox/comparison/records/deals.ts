@@ -6,6 +6,7 @@
  */
 import { fraction } from '../../../lib/fraction.ts';
 import { dayNumber } from '../../world/days.ts';
+import { madeUpRates } from '../../world/survey_rates.ts';
 import type { Property, RollEntry, UnitMix } from '../../world/types.ts';
 import { lowestRentOfZip } from '../../world/zip_rents.ts';
 import type { Row, TrueRow } from '../compare.ts';
@@ -13,10 +14,26 @@ import { computeDeal } from '../recompute/deal.ts';
 import type { AssumptionValue } from '../recompute/record.ts';
 import { readAssumptions, withDays, type Facts, type RecordTable } from '../snapshot.ts';
 import { latestVersions, type TrueVersion } from '../truth/listing_versions.ts';
-import { trueLoanRate } from '../truth/loan_rate.ts';
 import { trueSales, trueSignals, type TrueRecord } from '../truth/records.ts';
 import type { Truth } from '../truth/truth.ts';
 import { listingHistories, listingKey, listingKeyOf } from './listings.ts';
+
+/** Sources of the survey. */
+const SURVEYS = ['fred_rates', 'freddie_pmms'];
+
+/** The loan rate of a snapshot: the newest survey week that was read, plus the declared spread. */
+function trueLoanRate({ world, sources }: Truth, assumption: AssumptionValue): string {
+  const read = SURVEYS.flatMap((name) => sources.get(name)?.lastGood ?? [])
+    .sort()
+    .at(-1);
+  if (assumption('loan_rate_method') === 'declared' || read === undefined) return assumption('loan_rate_pct');
+  const newest = madeUpRates(world.options.seed, 'MORTGAGE30US', read).findLast(({ rate }) => rate !== null);
+  if (!newest?.rate) return assumption('loan_rate_pct');
+  return fraction(newest.rate)
+    .over(fraction(100))
+    .plus(fraction(assumption('loan_rate_spread')))
+    .rounded(2);
+}
 
 /** Columns that are computed. */
 const FIGURES = `noi noi_source cap_rate cap_rate_derived cap_gap_pct cap_gap_basis claim_consistency claim_issue
