@@ -38,7 +38,7 @@ export const clockFaults: readonly ClockFault[] = [
   {
     name: 'answers are forgotten by the clock of the server alone',
     changes: [
-      { file: 'api/payments/audit/settlement_watcher.ts', from: 'Math.min(nowMs(), latest * 1000)', to: 'nowMs()' },
+      { file: 'api/payments/audit/settlement_watcher.ts', from: 'Math.min(nowMs(), seconds * 1000)', to: 'nowMs()' },
     ],
   },
   {
