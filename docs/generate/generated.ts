@@ -21,7 +21,7 @@ async function dataDictionaryPage(): Promise<string> {
       'the record definitions; do not edit.',
     'Types are those of the DuckDB file, VARCHAR where none is given; in Parquet a UUID is text, as in JSON columns ' +
       'and responses. Instants are UTC. A column is null only as "Null:" says, or the end of its table. Audits are ' +
-      'in the contract of a table, beside its SQL in `models/marts/`. Each table is also a Parquet file.',
+      'in the contract of a table, next to its SQL in `models/marts/`. Each table is also a Parquet file.',
     ...dictionarySections(published, storedType),
     '## Views',
     VIEWS.map(({ name, about }) => `- \`${name}\`: ${about}`).join('\n'),
