@@ -16,6 +16,7 @@
  */
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { objectPath } from '../../lib/archive_path.ts';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { messageOf } from '../../lib/errors.ts';
 import { namesIn, sizeOfFiles, sizeOfFolder, sync } from '../../lib/files.ts';
@@ -202,9 +203,6 @@ export function planRemoval(
 /** Prefix of a snapshot that is being removed. From the rename on it is not a snapshot. */
 const PRUNED = '.pruned-';
 
-const objectPath = (layout: Layout, sha256: string): string =>
-  join(layout.root, 'archive', 'objects', sha256.slice(0, 2), sha256);
-
 const requestsPath = (layout: Layout, { source, runId }: Pick<ReadUnit, 'source' | 'runId'>): string =>
   join(layout.root, 'archive', 'requests', source, `${runId}.ndjson`);
 
@@ -339,7 +337,7 @@ async function apply(layout: Layout, plan: Plan): Promise<void> {
     if (name.startsWith(PRUNED)) await rm(join(layout.snapshots, name), { recursive: true });
   await removeSnapshotFiles(layout, plan.files);
   for (const unit of plan.reads) for (const path of await listReadFiles(layout, unit)) await rm(path, { force: true });
-  for (const sha256 of plan.objects) await rm(objectPath(layout, sha256), { force: true });
+  for (const sha256 of plan.objects) await rm(join(layout.root, 'archive', objectPath(sha256)), { force: true });
   // The empty folder stays: its run id is taken.
   for (const runId of plan.runs)
     for (const name of await namesIn(layout.run(runId))) await rm(join(layout.run(runId), name), { recursive: true });
@@ -373,7 +371,7 @@ async function measureSizes(layout: Layout, plan: Plan): Promise<Record<Kind, nu
     snapshots: await sizeOfFolders(plan.snapshots.map((id) => layout.snapshot(id))),
     files: await sizeOfFiles(plan.files.map(({ runId, file }) => join(layout.snapshot(runId), file))),
     reads: await sizeOfFiles((await Promise.all(plan.reads.map((read) => listReadFiles(layout, read)))).flat()),
-    objects: await sizeOfFiles(plan.objects.map((object) => objectPath(layout, object))),
+    objects: await sizeOfFiles(plan.objects.map((object) => join(layout.root, 'archive', objectPath(object)))),
     runs: await sizeOfFolders(plan.runs.map((id) => layout.run(id))),
   };
 }
