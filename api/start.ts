@@ -63,10 +63,7 @@ function logRequest(log: Log, { error, ...entry }: RequestLog): void {
 
 function logEvent(log: Log, event: Parameters<NonNullable<ServeOptions['report']>>[0]): void {
   if ('serving' in event) log.info(event, 'snapshot serving');
-  else if ('properties' in event) {
-    const level = event.properties.not_found.length === 0 ? 'info' : 'warn';
-    log[level](event, 'properties added to claims of an older version');
-  } else if ('payments' in event) log.warn(event, 'payments are not available yet');
+  else if ('payments' in event) log.warn(event, 'payments are not available yet');
   else if ('audit' in event) {
     const { owed, unpaid, failure } = event.audit;
     const level = owed + unpaid > 0 || failure !== null ? 'error' : 'info';

@@ -6,7 +6,7 @@ import { LedgerUnavailable } from './ledger.ts';
 import { assertLedgerExists, openLedger, shownPlace } from './open.ts';
 import { formatReport, readFigures } from './report.ts';
 import { ledgerArguments, ledgerSettings } from './settings.ts';
-import { LedgerRefused } from './sql/migrations.ts';
+import { LedgerRefused } from './sql/schema.ts';
 
 const isExpected = (error: unknown): boolean =>
   error instanceof SettingError ||

@@ -14,13 +14,10 @@ export async function differencesOf(ledger: Ledger, account: AuditedAccount | nu
   for await (const transfer of ledger.transfers(account, ['owed'])) {
     if (transfer.resolution === null) differences.push({ kind: 'owed', transfer });
   }
-  for (const { chain, payTo, throughBlock, throughSeconds } of await ledger.audits()) {
+  for (const { chain, payTo, throughBlock } of await ledger.audits()) {
     const isOther = account !== null && (chain !== account.chain || payTo !== account.payTo);
     if (isOther || throughBlock === null) continue;
-    for (const purchase of await ledger.soldWithoutTransfer(
-      { chain, payTo },
-      { block: throughBlock, seconds: throughSeconds },
-    )) {
+    for (const purchase of await ledger.soldWithoutTransfer({ chain, payTo }, throughBlock)) {
       differences.push({ kind: 'unpaid', purchase });
     }
   }

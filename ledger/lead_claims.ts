@@ -40,8 +40,4 @@ export interface LeadClaims {
   soldLeads(): Promise<readonly string[]>;
   /** Keys of properties that are sold, settling or withheld. */
   soldProperties(): Promise<readonly string[]>;
-  /** Claimed and withheld leads whose property is not known: an older version claimed them. */
-  leadsWithoutProperty(): Promise<readonly string[]>;
-  /** Add the property of such a lead. A key that another purchase has stays with it. */
-  addProperty(lead: OfferedLead): Promise<void>;
 }

@@ -70,10 +70,8 @@ export const UNPAID_MS = DAY_MS;
 /** Why a payer may not begin another purchase now. */
 export type PayerRefusal = 'payer_without_funds' | 'too_many_open_purchases' | 'payer_unbilled_too_often';
 
-export interface Purchase extends Omit<NewPurchase, 'nowMs' | 'leaseMs' | 'limits' | 'chain'> {
-  /** Null in a purchase of an older version. */
-  readonly chain: string | null;
-  /** Block of the payment; null until it is sold, or in a purchase of an older version. */
+export interface Purchase extends Omit<NewPurchase, 'nowMs' | 'leaseMs' | 'limits'> {
+  /** Block of the payment; null until it is sold. */
   readonly block: bigint | null;
   /** Receipt id: a UUID of version 7, random except for its time. */
   readonly id: string;
@@ -89,7 +87,7 @@ export interface Purchase extends Omit<NewPurchase, 'nowMs' | 'leaseMs' | 'limit
   readonly why: string | null;
   /** The claimed lead. */
   readonly leadId: string | null;
-  /** Keys of its property. Empty without a lead, and if an older version claimed it. */
+  /** Keys of its property. Empty without a lead. */
   readonly properties: readonly string[];
   /** SHA-256 of the answer's body, in hex; null until there is an answer. */
   readonly answerSha256: string | null;
@@ -240,8 +238,6 @@ export interface Ledger extends LeadClaims, TransferBook {
    * null.
    */
   exclusivePause(): Promise<ExclusivePause | null>;
-  /** Set the chain of purchases that an older version wrote without one, all on Base. Real money only. */
-  setMissingChain(chain: string): Promise<void>;
   /**
    * Reserve gas of a day before it is spent.
    * @returns false if the day's gas would exceed `most`; nothing is reserved then

@@ -14,7 +14,7 @@ import {
 import { claimsJournal, journalFile, replayClaims, withClaimsJournal } from './journal.ts';
 import { LedgerUnavailable, type Ledger } from './ledger.ts';
 import { openPostgresStore } from './postgres/store.ts';
-import { LedgerRefused } from './sql/migrations.ts';
+import { LedgerRefused } from './sql/schema.ts';
 import { sqlLedger } from './sql/sql_ledger.ts';
 import type { Store } from './sql/store.ts';
 import { openSqliteStore } from './sqlite/store.ts';

@@ -21,8 +21,6 @@ export interface Figures {
   /** Settling purchases, oldest first. */
   readonly unknown: readonly Purchase[];
   readonly claims: Readonly<Record<'reserved' | 'settling' | 'sold', number>>;
-  /** Claimed leads whose property is not known: no other lead of it is withheld. */
-  readonly leadsWithoutProperty: readonly string[];
   /** Sold purchases whose answer was never sent completely, oldest first. */
   readonly notDelivered: readonly Purchase[];
   readonly purchases: Readonly<Record<Purchase['state'], number>>;
@@ -77,7 +75,6 @@ export async function readFigures(ledger: Ledger): Promise<Figures> {
     sales: [...sales.values()].sort(byDayThenRoute),
     unknown: unknown.sort((a, b) => (a.settlingAtMs ?? 0) - (b.settlingAtMs ?? 0)),
     claims,
-    leadsWithoutProperty: await ledger.leadsWithoutProperty(),
     purchases,
     notDelivered: [...notDelivered.values()],
     audit: await readAudit(ledger),
@@ -175,7 +172,7 @@ function revenueLines({ sales, purchases }: Figures, nowMs: number, days: number
 
 /** All lines of the report. @param days of revenue to list */
 export function formatReport(figures: Figures, place: string, nowMs: number, days: number): string[] {
-  const { sales, unknown, claims, leadsWithoutProperty, notDelivered, purchases } = figures;
+  const { sales, unknown, claims, notDelivered, purchases } = figures;
   return [
     `Ledger ${place}`,
     `  ${purchases.sold} sold for ${dollars(sumOf(sales))}, ${purchases.settling} settling, ` +
@@ -198,10 +195,7 @@ export function formatReport(figures: Figures, place: string, nowMs: number, day
     ),
     ...auditLines(figures.audit),
     '',
-    `Leads with their properties: ${claims.sold} sold, ${claims.settling} settling, ${claims.reserved} reserved`,
-    ...firstLines(
-      leadsWithoutProperty.map((lead) => `  ${lead} is claimed without its property: no snapshot shows it`),
-    ),
+    `Leads: ${claims.sold} sold, ${claims.settling} settling, ${claims.reserved} reserved`,
     '',
     `Sold but never sent completely: ${notDelivered.length}` +
       (notDelivered.length === 0 ? '' : ' (their buyers can collect them)'),

@@ -86,7 +86,7 @@ export interface TransferBook {
   /** Record how an owed transfer was settled. @returns false if there is no such unresolved transfer */
   resolveOwed(owed: Pick<BookedTransfer, 'chain' | 'transaction' | 'logIndex'>, resolution: string): Promise<boolean>;
   /** Sold purchases of this account, in blocks up to this one, that no booked transfer pays. */
-  soldWithoutTransfer(account: AuditedAccount, through: BlockTime): Promise<readonly Purchase[]>;
+  soldWithoutTransfer(account: AuditedAccount, throughBlock: bigint): Promise<readonly Purchase[]>;
   /** Correct the place of a sold purchase's payment after a reorganization. */
   movePayment(purchaseId: string, paid: Paid): Promise<void>;
 }

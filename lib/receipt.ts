@@ -31,10 +31,8 @@ export const ReceiptClaims = z.object({
     payer: z.string(),
     pay_to: z.string(),
     nonce: z.string(),
-    /** Null in a sale of an older version. */
-    transaction: z.string().nullable(),
-    /** Null in a sale of an older version. */
-    block: z.int().nullable(),
+    transaction: z.string(),
+    block: z.int(),
   }),
   request: z.object({
     method: z.string(),

@@ -5,7 +5,7 @@ import { notedLedgerExists, openNotedLedger, shownPlace, type LedgerSettings } f
 export interface SoldLeads {
   /** Ids of leads. */
   readonly leads: readonly string[];
-  /** Keys of their properties. Leads that an older version sold may have none. */
+  /** Keys of their properties. */
   readonly properties: readonly string[];
 }
 

@@ -3,11 +3,9 @@ import { randomBytes } from 'node:crypto';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
 import { redactor, type Redact } from '../../lib/redact.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { createApp, type App, type AppDeps } from '../app.ts';
-import { addMissingProperties, type AddedProperties } from '../routes/leads/lead_claims.ts';
 import { createMetrics, metricsServer, type Metrics } from './metrics.ts';
 import type { RequestLog } from './log.ts';
 import { UnservedNetwork } from '../payments/network_readiness.ts';
@@ -26,8 +24,7 @@ import { openFollowed, type FollowedSnapshots } from '../snapshot/mirror.ts';
 /** Time for open requests to finish when the server stops. */
 const DRAIN_MS = 10_000;
 
-export type ServerEvent =
-  { readonly serving: string } | { readonly properties: AddedProperties } | LoadFailure | PaymentEvent;
+export type ServerEvent = { readonly serving: string } | LoadFailure | PaymentEvent;
 
 export interface ServeOptions {
   readonly settings: ServerSettings;
@@ -91,22 +88,6 @@ const urlHost = (host: string): string => {
   if (host.includes(':')) return `[${host}]`;
   return host === '0.0.0.0' ? '127.0.0.1' : host;
 };
-
-/** Give claims of older versions their property, from the first snapshot that has it. */
-function claimCompleter(ledger: Ledger, report: ServeOptions['report']): (snapshots?: Snapshots) => Promise<void> {
-  return async (snapshots) => {
-    const lease = snapshots?.acquire();
-    if (!lease) return;
-    try {
-      const properties = await addMissingProperties(ledger, lease.snapshot);
-      if (properties !== null) report?.({ properties });
-    } catch (error) {
-      if (!(error instanceof LedgerUnavailable)) throw error;
-    } finally {
-      lease.release();
-    }
-  };
-}
 
 /** The buyer of the test purchase; only with test money. */
 function testBuyer({ payments }: RunningPayments, baseUrl: string): Pick<AppDeps, 'sandboxBuyer'> {
@@ -225,19 +206,15 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     }));
     const { payments } = running;
     const receiptKeys = await openReceiptKeys(settings);
-    const completeClaims = claimCompleter(running.ledger, report);
     const following = (snapshots = await openFollowed(
       {
         dataDir: settings.DATA_DIR,
-        report(event) {
+        report: (event) => {
           report?.(event);
-          // The next snapshot repairs a failure, such as a ledger that closes meanwhile.
-          if ('serving' in event) completeClaims(snapshots).catch(() => undefined);
         },
       },
       settings,
     ));
-    await completeClaims(following);
     const app = createApp({
       ...appDeps(options, { url, publicUrl, running, receiptKeys, snapshots: following }),
       log(entry) {

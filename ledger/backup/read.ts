@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import { messageOf } from '../../lib/errors.ts';
 import type { Identity } from '../identity.ts';
-import { LedgerRefused } from '../sql/migrations.ts';
+import { LedgerRefused } from '../sql/schema.ts';
 import { TABLES, type Table } from './tables.ts';
 
 export const FORMAT = 'dealfeed ledger';

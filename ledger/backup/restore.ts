@@ -2,7 +2,7 @@
 import { readIdentity, readNote, writeNote, type Identity } from '../identity.ts';
 import { heldClaims, withholdLost, type ClaimEntry } from '../journal.ts';
 import { openStore, type LedgerSettings } from '../open.ts';
-import { LedgerRefused } from '../sql/migrations.ts';
+import { LedgerRefused } from '../sql/schema.ts';
 import type { Query, Store } from '../sql/store.ts';
 import { checkBackup, readLines, type Counts, type Header } from './read.ts';
 import { insertion, TABLES } from './tables.ts';

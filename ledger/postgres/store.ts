@@ -3,17 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { messageOf } from '../../lib/errors.ts';
 import { LedgerUnavailable, type Ledger } from '../ledger.ts';
-import { LedgerRefused, migrationsIn, pendingMigrations } from '../sql/migrations.ts';
+import { checkVersion, LedgerRefused, schemaFor } from '../sql/schema.ts';
 import { sqlLedger } from '../sql/sql_ledger.ts';
 import type { Query, Store } from '../sql/store.ts';
 
 const RETRY_MS = 5000;
 const MAX_PAUSE_MS = 200;
 const CONNECTIONS = 8;
-/** Key of the advisory lock under which migrations run: "Deal" in ASCII. */
-const MIGRATION_LOCK = 0x4465_616c;
-
-const migrations = migrationsIn(new URL('./', import.meta.url));
+/** Key of the advisory lock under which the tables are created: "Deal" in ASCII. */
+const CREATION_LOCK = 0x4465_616c;
 
 /** Nothing was written, and a retry may succeed. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const RETRYABLE = new Set([
@@ -151,14 +149,12 @@ async function prepare(query: Query): Promise<void> {
     if (row?.['value'] === 'off')
       throw new LedgerRefused(`the server has ${setting} off, so committed sales may be lost. Turn it on`);
   }
-  // If several processes start together, one migrates and the others wait.
-  await query('SELECT pg_advisory_xact_lock($1)', MIGRATION_LOCK);
-  await query('CREATE TABLE IF NOT EXISTS ledger_migrations (version integer NOT NULL PRIMARY KEY)');
-  const [row] = await query('SELECT COALESCE(max(version), 0) AS version FROM ledger_migrations');
-  for (const { version, sql } of pendingMigrations(migrations, Number(row?.['version']))) {
-    await query(sql);
-    await query('INSERT INTO ledger_migrations (version) VALUES ($1)', version);
-  }
+  // If several processes start together, one creates the tables and the others wait.
+  await query('SELECT pg_advisory_xact_lock($1)', CREATION_LOCK);
+  const [row] = await query(`SELECT to_regclass('purchases') AS purchases,
+    obj_description(to_regclass('purchases'), 'pg_class') AS version`);
+  if (row?.['purchases'] === null) await query(schemaFor('postgres'));
+  else checkVersion(Number(/^version (\d+)$/.exec(String(row?.['version']))?.[1] ?? 0));
 }
 
 export interface PostgresOptions {
@@ -179,7 +175,6 @@ export async function openPostgresStore(url: string, { retryMs = RETRY_MS }: Pos
     connectionTimeoutMillis: retryMs,
     lock_timeout: retryMs,
   };
-  // Without a statement timeout: migrating a large ledger may take long.
   const preparing = new Pool({ ...common, max: 1 }).on('error', ignore);
   try {
     await storeOn(preparing, retryMs).write(prepare);

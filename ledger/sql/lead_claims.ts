@@ -30,14 +30,6 @@ const SOLD_LEADS = `SELECT c.lead_id AS name FROM claims c JOIN purchases p ON p
 const SOLD_PROPERTIES = `SELECT c.property_key AS name
     FROM claimed_properties c JOIN purchases p ON p.id = c.purchase_id WHERE c.standing = 1 AND p.state <> 'reserved'
   UNION SELECT property_key FROM withheld_properties`;
-const WITHOUT_PROPERTY = `SELECT lead_id AS name FROM claims c
-    WHERE NOT EXISTS (SELECT 1 FROM claimed_properties k WHERE k.purchase_id = c.purchase_id)
-  UNION SELECT lead_id FROM withheld_leads w
-    WHERE NOT EXISTS (SELECT 1 FROM withheld_properties k WHERE k.lead_id = w.lead_id)`;
-const ADD_CLAIMED_PROPERTY = `INSERT INTO claimed_properties (purchase_id, property_key, standing)
-    SELECT purchase_id, $2, 1 FROM claims WHERE lead_id = $1 ON CONFLICT DO NOTHING`;
-const ADD_WITHHELD_PROPERTY = `INSERT INTO withheld_properties (property_key, lead_id)
-    SELECT $2, lead_id FROM withheld_leads WHERE lead_id = $1 ON CONFLICT DO NOTHING`;
 
 const nameOf = (row: Row): string => String(row['name']);
 
@@ -159,16 +151,5 @@ export function leadClaims(store: Store): LeadClaims {
     claimedProperties: (nowMs) => statesOf(CLAIMED_PROPERTIES, nowMs),
     soldLeads: () => namesOf(SOLD_LEADS),
     soldProperties: () => namesOf(SOLD_PROPERTIES),
-    leadsWithoutProperty: () => namesOf(WITHOUT_PROPERTY),
-
-    async addProperty({ leadId, properties }) {
-      await store.write(async (query) => {
-        await store.lock(query, 'claims');
-        for (const key of properties) {
-          await query(ADD_CLAIMED_PROPERTY, leadId, key);
-          await query(ADD_WITHHELD_PROPERTY, leadId, key);
-        }
-      });
-    },
   };
 }

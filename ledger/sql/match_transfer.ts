@@ -5,8 +5,7 @@ import { insertClaim } from './lead_claims.ts';
 import { FROM_PURCHASES, purchaseOf, PURCHASE_COLUMNS } from './rows.ts';
 import type { Query, Row, Store } from './store.ts';
 
-/** A purchase of an older version has no chain. */
-const OF_PAYMENT = 'p.payer = $1 AND p.nonce = $2 AND p.pay_to = $3 AND (p.chain = $4 OR p.chain IS NULL)';
+const OF_PAYMENT = 'p.payer = $1 AND p.nonce = $2 AND p.pay_to = $3 AND p.chain = $4';
 /** Purchases of a payment: first the one that is not released, then the released ones, latest first. */
 const BY_PAYMENT = `SELECT ${PURCHASE_COLUMNS}, p.kept_answer, p.returned_lead ${FROM_PURCHASES}
   WHERE ${OF_PAYMENT}

@@ -98,7 +98,7 @@ export function purchaseOf(row: Row): Purchase {
     leadId: orNull(row['lead_id'], asText),
     properties: orNull(row['properties'], asText)?.split('|') ?? [],
     answerSha256: orNull(row['answer_sha256'], asText),
-    chain: orNull(row['chain'], asText),
+    chain: asText(row['chain']),
     block: orNull(row['block'], (value) => BigInt(asNumber(value))),
   };
 }

@@ -45,7 +45,7 @@ const AUDITS = `SELECT chain, pay_to, ${AUDIT_COLUMNS} FROM audits ORDER BY audi
 
 const SOLD_WITHOUT_TRANSFER = `SELECT ${PURCHASE_COLUMNS} ${FROM_PURCHASES}
   WHERE p.state = 'sold' AND p.chain = $1 AND p.pay_to = $2
-    AND (p.block <= $3 OR (p.block IS NULL AND p.ended_at_ms < $4))
+    AND p.block <= $3
     AND NOT EXISTS (SELECT 1 FROM transfers t WHERE t.purchase_id = p.id AND t.kind IN ('matched', 'made_good'))
   ORDER BY p.id LIMIT ${PAGE_ROWS}`;
 const MOVE_PAYMENT = `UPDATE purchases SET tx_hash = $2, block = $3 WHERE id = $1 AND state = 'sold'`;
@@ -191,8 +191,8 @@ export const transferBook = (store: Store): TransferBook => ({
   resolveOwed: async ({ chain, transaction, logIndex }, resolution) =>
     (await store.write((query) => query(RESOLVE, transaction, logIndex, resolution, chain))).length > 0,
 
-  async soldWithoutTransfer({ chain, payTo }: AuditedAccount, { block, seconds }) {
-    const rows = await store.read(SOLD_WITHOUT_TRANSFER, chain, payTo, Number(block), seconds * 1000);
+  async soldWithoutTransfer({ chain, payTo }: AuditedAccount, throughBlock) {
+    const rows = await store.read(SOLD_WITHOUT_TRANSFER, chain, payTo, Number(throughBlock));
     return rows.map(purchaseOf);
   },
 

@@ -17,14 +17,7 @@ const RESERVE_GAS = `INSERT INTO gas_days (account, day, gas)
 
 type UpkeepMethods = Pick<
   Ledger,
-  | 'deleteExpiredReservations'
-  | 'forgetAnswers'
-  | 'setMissingChain'
-  | 'reserveGas'
-  | 'gasReserved'
-  | 'useOnce'
-  | 'recordMoney'
-  | 'ping'
+  'deleteExpiredReservations' | 'forgetAnswers' | 'reserveGas' | 'gasReserved' | 'useOnce' | 'recordMoney' | 'ping'
 >;
 
 export function upkeep(store: Store): UpkeepMethods {
@@ -39,10 +32,6 @@ export function upkeep(store: Store): UpkeepMethods {
         await query(DELETE_UNUSED_ANSWERS, endedBeforeMs);
         return forgotten.length;
       }),
-
-    async setMissingChain(chain) {
-      await store.write((query) => query('UPDATE purchases SET chain = $1 WHERE chain IS NULL', chain));
-    },
 
     reserveGas: async (account, day, gas, most) =>
       (await store.write((query) => query(RESERVE_GAS, account, day, Number(gas), Number(most)))).length === 1,

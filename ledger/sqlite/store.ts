@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:timers/promises';
 import { LedgerUnavailable, type Ledger } from '../ledger.ts';
-import { LedgerRefused, migrationsIn, pendingMigrations } from '../sql/migrations.ts';
+import { checkVersion, LedgerRefused, schemaFor } from '../sql/schema.ts';
 import { sqlLedger } from '../sql/sql_ledger.ts';
 import type { Query, Row, Store } from '../sql/store.ts';
 
@@ -12,8 +12,6 @@ const RETRY_MS = 5000;
 const MAX_PAUSE_MS = 25;
 /** Marks the file as a ledger: "Deal" in ASCII. */
 const APPLICATION_ID = 0x4465_616c;
-
-const migrations = migrationsIn(new URL('./', import.meta.url));
 
 // Result codes of SQLite: https://www.sqlite.org/rescode.html
 const [BUSY, LOCKED, NOTADB] = [5, 6, 26];
@@ -76,25 +74,17 @@ function openFile(path: string, maxPages: number | undefined): DatabaseSync {
 
 const pragma = (db: DatabaseSync, name: string): unknown => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
 
-/** @returns whether anything was migrated */
-function migrate(db: DatabaseSync, path: string): boolean {
-  // A migration may recreate a table that others refer to. Foreign keys are checked after the last migration.
-  db.exec('PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE');
+/** Create the tables of a new file. @returns whether it is new. @throws LedgerRefused if it is another kind of file */
+function createTables(db: DatabaseSync, path: string): boolean {
+  db.exec('BEGIN IMMEDIATE');
   try {
-    const version = Number(pragma(db, 'user_version'));
-    const isNew = version === 0 && pragma(db, 'schema_version') === 0;
-    if (!isNew && pragma(db, 'application_id') !== APPLICATION_ID)
+    const isNew = pragma(db, 'schema_version') === 0;
+    if (isNew) db.exec(`${schemaFor('sqlite')} PRAGMA application_id = ${APPLICATION_ID}`);
+    else if (pragma(db, 'application_id') !== APPLICATION_ID)
       throw new LedgerRefused(`${path} is not a ledger but another SQLite database`);
-    const pending = pendingMigrations(migrations, version);
-    for (const { version: number, sql } of pending) {
-      db.exec(sql);
-      db.exec(`PRAGMA user_version = ${number}`);
-    }
-    if (pending.length > 0 && pragma(db, 'foreign_key_check') !== undefined)
-      throw new LedgerRefused(`${path} has rows that refer to missing rows`);
-    db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+    else checkVersion(Number(pragma(db, 'user_version')));
     db.exec('COMMIT');
-    return pending.length > 0;
+    return isNew;
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
@@ -197,7 +187,7 @@ function storeOn(db: DatabaseSync, path: string, { retryMs = RETRY_MS }: SqliteO
 
 /**
  * Open the store in a file, and create the file with its tables if it is missing.
- * @throws LedgerRefused if the file is not a ledger or of a newer version; LedgerUnavailable if it cannot be opened now
+ * @throws LedgerRefused if the file is not a ledger of this version; LedgerUnavailable if it cannot be opened now
  */
 export async function openSqliteStore(path: string, options: SqliteOptions = {}): Promise<Store> {
   const { retryMs = RETRY_MS } = options;
@@ -207,7 +197,7 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
     // With FULL in WAL mode, a commit is on disk before COMMIT returns.
     db.exec('PRAGMA synchronous = FULL');
     // Move tables and id from the log into the file, so that a truncated log does not lose them.
-    if (await retryWhileLocked(retryMs, () => migrate(db, path))) db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    if (await retryWhileLocked(retryMs, () => createTables(db, path))) db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     db.exec('PRAGMA foreign_keys = ON');
   } catch (error) {
     db.close();

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open.ts';
-import { LedgerRefused } from '../../ledger/sql/migrations.ts';
+import { LedgerRefused } from '../../ledger/sql/schema.ts';
 import { HOUR_MS } from '../../lib/time.ts';
 import { BARE } from '../environment.ts';
 import { runHere } from '../process/here.ts';
@@ -213,8 +213,7 @@ describe('a backup', () => {
         /2026-11-20 {2}GET \/api\/leads\/exclusive +1 {2}\$1\.00/,
         /all {2}every endpoint +3 {2}\$2\.05/,
         /unknown outcome: 1\n {2}\S+ {2}GET \/api\/leads\/exclusive {2}\$1\.00 {2}3 h old {2}lead open-lead {2}0xabc/,
-        /Leads with their properties: 1 sold, 1 settling, 1 reserved/,
-        /1 reserved\n {2}reserved-lead is claimed without its property/,
+        /Leads: 1 sold, 1 settling, 1 reserved/,
         /never sent completely: 1 \(their buyers can collect them\)/,
       ])
         assert.match(out, line);

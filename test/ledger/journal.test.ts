@@ -9,17 +9,15 @@ import {
   rmSync,
   statSync,
   truncateSync,
-  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { gunzipSync, gzipSync } from 'node:zlib';
 import { sell } from '../../api/payments/sale.ts';
 import { heldClaims, journalFile, type ClaimEntry } from '../../ledger/journal.ts';
 import type { OfferedLead } from '../../ledger/lead_claims.ts';
 import { LedgerUnavailable, type Ledger } from '../../ledger/ledger.ts';
 import { openLedger, openServingLedger, openStore } from '../../ledger/open.ts';
-import { backUpTo, ledgerFolders, noteIn, restoreFrom } from './ledger_folders.ts';
+import { backUpTo, ledgerFolders, restoreFrom } from './ledger_folders.ts';
 import { child } from './processes.ts';
 import { answer, claim, GENEROUS_LEADS, leadOf, purchaseIn, reserve, wanted } from './purchases.ts';
 
@@ -28,26 +26,6 @@ const entriesIn = (dataDir: string): ClaimEntry[] =>
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as ClaimEntry);
-
-/** Tables that version 1 of a backup did not have, and the number of columns of its purchases. */
-const NEW_TABLES = ['claimed_properties', 'transfers', 'audits', 'gas_days', 'withheld_leads', 'withheld_properties'];
-const OLD_PURCHASE_COLUMNS = 23;
-
-/** The text of a backup as version 1 wrote it: without identity and chain. */
-function asVersion1(text: string): string {
-  const [, ...lines] = text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as unknown[] | { counts: Record<string, number> });
-  const isOld = (table: unknown): boolean => !NEW_TABLES.includes(String(table));
-  const old = lines.flatMap((line) => {
-    if (!Array.isArray(line))
-      return [{ counts: Object.fromEntries(Object.entries(line.counts).filter(([name]) => isOld(name))) }];
-    if (!isOld(line[0])) return [];
-    return [line[0] === 'purchases' ? line.slice(0, 1 + OLD_PURCHASE_COLUMNS) : line];
-  });
-  return `${[{ format: 'dealfeed ledger', version: 1 }, ...old].map((line) => JSON.stringify(line)).join('\n')}\n`;
-}
 
 const LATER_MS = 1e15;
 /** The first of these leads that another buyer gets, long after every lease. */
@@ -129,26 +107,6 @@ describe('the claims journal', () => {
       await again.close();
     });
   }
-
-  test('is replayed over a backup of version 1', async () => {
-    const DATA_DIR = dataDir();
-    const FILE = join(DATA_DIR, 'backup.gz');
-    const ledger = await openServingLedger({ DATA_DIR });
-    await purchaseIn(ledger, 'sold', 1, { lead: 'before' });
-    await backUpTo(FILE, { DATA_DIR });
-    await purchaseIn(ledger, 'sold', 2, { lead: 'after' });
-    await ledger.close();
-    writeFileSync(FILE, gzipSync(asVersion1(gunzipSync(readFileSync(FILE)).toString())));
-    const { id } = noteIn(DATA_DIR);
-    await restoreFrom(FILE, { DATA_DIR }, { overwrite: true });
-    const again = await openServingLedger({ DATA_DIR });
-    assert.deepEqual(await again.soldLeads(), ['after', 'before']);
-    await again.close();
-    const store = await openStore({ DATA_DIR });
-    const [row] = await store.read('SELECT id, epoch, backup_at_ms FROM ledger_identity');
-    assert.deepEqual({ ...row }, { id, epoch: 2, backup_at_ms: 0 });
-    await store.close();
-  });
 
   test('records each lead before money moves and when it is released, and no other purchases', async () => {
     const DATA_DIR = dataDir();

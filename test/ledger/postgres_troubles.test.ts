@@ -132,14 +132,16 @@ test('a server that may lose committed transactions is refused', async () => {
   );
 });
 
-test('a newer ledger, foreign tables and a wrong password are refused in one line without the password', async () => {
-  const [newer, other] = [await server().database(), await server().database()];
+test('another version, foreign tables and a wrong password are refused in one line without the password', async () => {
+  const [newer, older, other] = [await server().database(), await server().database(), await server().database()];
   await (await openPostgresLedger(newer)).close();
-  await (await sql(newer, 'INSERT INTO ledger_migrations (version) VALUES (99)')).end();
+  await (await sql(newer, "COMMENT ON TABLE purchases IS 'version 99'")).end();
+  await (await sql(older, 'CREATE TABLE purchases (id text)')).end();
   await (await sql(other, 'CREATE TABLE claims (of text)')).end();
   const wrong = newer.replace(/:[0-9a-f]+@/, ':hunter2@');
   for (const [url, why] of [
-    [newer, /version 99/],
+    [newer, /version 99.*update the program$/],
+    [older, /version 0.*begin a new ledger$/],
     [other, /"claims" already exists/],
     [wrong, /password authentication failed/],
   ] as const) {

@@ -42,8 +42,7 @@ export async function firstBlock(
   // Take the earliest of these times: a clock that was ahead may have written some of them.
   let { seconds } = final;
   for await (const { reservedAtMs, chain: own, payment } of ledger.purchases()) {
-    // A purchase of an older version has no chain, and may have been recorded as refused although it was paid.
-    if ((own !== null && own !== chainId) || payment.payTo !== payTo) continue;
+    if (own !== chainId || payment.payTo !== payTo) continue;
     seconds = Math.min(seconds, Math.floor(reservedAtMs / 1000), Number(payment.validBefore));
   }
   return chain.firstBlockAt(Math.max(0, seconds - HEAD_START_SECONDS));
@@ -55,7 +54,7 @@ async function followMovedPayments(
   account: AuditedAccount,
   through: BlockTime,
 ): Promise<void> {
-  for (const purchase of await ledger.soldWithoutTransfer(account, through)) {
+  for (const purchase of await ledger.soldWithoutTransfer(account, through.block)) {
     const evidence = await chain.evidenceOf(purchase.payment, { transaction: purchase.transaction });
     if (evidence.kind === 'paid' && evidence.block !== purchase.block) await ledger.movePayment(purchase.id, evidence);
   }

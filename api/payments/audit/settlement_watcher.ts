@@ -31,17 +31,11 @@ export interface Watch {
 
 /** Start watching, with a pass over everything that an earlier process left open. */
 export function watchSettlements(options: WatchOptions): Watch {
-  const { ledger, nowMs, chain, money, report = () => undefined, everyMs = EVERY_MS } = options;
+  const { ledger, nowMs, chain, report = () => undefined, everyMs = EVERY_MS } = options;
   let last: Pass = { sold: 0, released: 0, waiting: 0, failure: null };
   let forgotAtMs = Number.NEGATIVE_INFINITY;
-  let isChainRecorded = false;
 
   const tidy = async (): Promise<void> => {
-    // Older versions recorded no chain.
-    if (!isChainRecorded && money === 'real') {
-      await ledger.setMissingChain(await chain.id());
-      isChainRecorded = true;
-    }
     await ledger.deleteExpiredReservations(nowMs());
     if (performance.now() - forgotAtMs < FORGET_EVERY_MS) return;
     // Deleted answers cannot be restored: a server clock that is ahead must not decide alone.

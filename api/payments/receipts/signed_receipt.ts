@@ -5,7 +5,6 @@
  */
 import { hash } from 'node:crypto';
 import { createJWS, type ReceiptPayload, type SignedReceipt } from '@x402/extensions/offer-receipt';
-import { isHash } from 'viem';
 import type { Answer, Purchase } from '../../../ledger/ledger.ts';
 import { dollarsOf } from '../../../lib/network.ts';
 import { RECEIPT_ALGORITHM, RECEIPT_TYPE, type ReceiptClaims } from '../../../lib/receipt.ts';
@@ -37,21 +36,22 @@ function requestParts(request: string): { path: string; query: string } {
   return { path, query };
 }
 
+type SoldPurchase = Purchase & { readonly transaction: string; readonly block: bigint };
+
+const isSold = (purchase: Purchase): purchase is SoldPurchase =>
+  purchase.state === 'sold' && purchase.transaction !== null && purchase.block !== null;
+
 const soldAtMs = ({ endedAtMs, reservedAtMs }: Purchase): number => endedAtMs ?? reservedAtMs;
 
-/** The transaction that paid. Older versions stored any text that a facilitator named. */
-const transactionOf = ({ transaction }: Purchase): string | null => (isHash(transaction ?? '') ? transaction : null);
-
-async function x402Receipt(purchase: Purchase, publicUrl: string, key: SigningKey): Promise<SignedReceipt> {
+async function x402Receipt(purchase: SoldPurchase, publicUrl: string, key: SigningKey): Promise<SignedReceipt> {
   const { path, query } = requestParts(purchase.request);
-  const transaction = transactionOf(purchase);
-  const payload: Omit<ReceiptPayload, 'transaction'> & { transaction?: string } = {
+  const payload: ReceiptPayload = {
     version: 1,
     network: purchase.payment.network,
     resourceUrl: publicUrl + path + (query === '' || query.length > MAX_QUERY ? '' : `?${query}`),
     payer: purchase.payment.payer,
     issuedAt: Math.floor(soldAtMs(purchase) / 1000),
-    ...(transaction === null ? {} : { transaction }),
+    transaction: purchase.transaction,
   };
   const signature = await createJWS(payload, {
     kid: `${didOf(publicUrl)}#${key.kid}`,
@@ -63,12 +63,12 @@ async function x402Receipt(purchase: Purchase, publicUrl: string, key: SigningKe
 }
 
 function claimsOf(
-  purchase: Purchase,
+  purchase: SoldPurchase,
   { headers, sha256, bytes }: Pick<Answer, 'headers' | 'sha256' | 'bytes'>,
   issuer: string,
   x402Jws: string,
 ): ReceiptClaims {
-  const { id, payment, route, request, snapshotId, block } = purchase;
+  const { id, payment, route, request, snapshotId, transaction, block } = purchase;
   const { path, query } = requestParts(request);
   const isLong = query.length > MAX_QUERY;
   return {
@@ -83,8 +83,8 @@ function claimsOf(
       payer: payment.payer,
       pay_to: payment.payTo,
       nonce: payment.nonce,
-      transaction: transactionOf(purchase),
-      block: block === null ? null : Number(block),
+      transaction,
+      block: Number(block),
     },
     request: {
       method: route.split(' ')[0] ?? 'GET',
@@ -102,7 +102,7 @@ function claimsOf(
 /** Signs the receipts of a server with this public URL. */
 export const receiptSigner = (keys: ReceiptKeys, publicUrl: string, nowMs: () => number): ReceiptSigner => ({
   async sign(purchase, answer) {
-    if (purchase.state !== 'sold') throw new Error(`a purchase that is ${purchase.state} has no receipt`);
+    if (!isSold(purchase)) throw new Error(`a purchase that is ${purchase.state} has no receipt`);
     const key = keys.at(nowMs());
     const x402 = await x402Receipt(purchase, publicUrl, key);
     const header = base64url(JSON.stringify({ alg: RECEIPT_ALGORITHM, typ: RECEIPT_TYPE, kid: key.kid }));

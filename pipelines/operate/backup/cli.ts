@@ -1,6 +1,6 @@
 /** Command line of `make backup`, with VERIFY=1 its check, and `make restore`. */
 import { LedgerUnavailable } from '../../../ledger/ledger.ts';
-import { LedgerRefused } from '../../../ledger/sql/migrations.ts';
+import { LedgerRefused } from '../../../ledger/sql/schema.ts';
 import { messageOf } from '../../../lib/errors.ts';
 import { print } from '../../../lib/output.ts';
 import { inFolder, readSettings, SettingError } from '../../../lib/settings.ts';

@@ -1,8 +1,6 @@
 /** A buyer of a lead has its property: a hostile second buyer tries to get another lead of it by every endpoint. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { addMissingProperties } from '../../../api/routes/leads/lead_claims.ts';
-import { purchaseIn } from '../../ledger/purchases.ts';
 import { bodyOf, fetchWithPayment } from '../support/buyers.ts';
 import { DOLLAR, openShop, type Shop } from '../../shop/shop.ts';
 import { rowOf, rowsOfTable, uuid, type Row } from '../support/snapshot_fixtures.ts';
@@ -141,16 +139,5 @@ describe('the property of an exclusive lead', () => {
     assert.deepEqual(await listed(), [OTHER_LEAD]);
     const response = await (await shop.buyer()).fetch(`${urlOf(0)}${EXCLUSIVE}?min_score=90`);
     assert.equal(response.status, 404);
-  });
-
-  it('of a lead sold by an older version is found in the snapshot; a lead that is not there is reported', async () => {
-    const { running, snapshots } = shop.servers[0] ?? assert.fail('no server');
-    await purchaseIn(running.ledger, 'sold', 900, { lead: OTHER_LEAD });
-    await purchaseIn(running.ledger, 'sold', 901, { lead: 'a lead of long ago' });
-    const lease = snapshots.acquire() ?? assert.fail('no snapshot');
-    const added = await addMissingProperties(running.ledger, lease.snapshot);
-    lease.release();
-    assert.deepEqual(added, { snapshot: '2026-11-21.01', added: 1, not_found: ['a lead of long ago'] });
-    assert.ok((await running.ledger.soldProperties()).includes('parcel:39035:P3'));
   });
 });

@@ -1,9 +1,9 @@
 /** The auditor's lease, owed and unpaid amounts, and reserved gas: a part of the conformance suite. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
+import type { Purchase } from '../../../ledger/ledger.ts';
 import type { AuditedAccount } from '../../../ledger/transfers.ts';
-import { all, CHAIN, paid, payment, purchaseIn } from '../purchases.ts';
+import { all, paid, payment, purchaseIn } from '../purchases.ts';
 import { ACCOUNT, bookAll, bookOne, LEASE_MS, current, transferFor } from '../transfer_booking.ts';
 import type { OnEmptyLedger } from './place.ts';
 
@@ -11,10 +11,6 @@ const OTHER: AuditedAccount = { chain: `0x${'d'.repeat(64)}`, payTo: ACCOUNT.pay
 const NOT_AUDITED = { throughBlock: null, throughSeconds: 0, auditedAtMs: 0 };
 const through = (block: bigint): { block: bigint; seconds: number } => ({ block, seconds: Number(block) * 2 });
 const idsOf = (purchases: readonly Purchase[]): string[] => purchases.map(({ id }) => id);
-
-/** A purchase of an older version, which recorded no chain. */
-const withoutChain = (ledger: Ledger, state: Purchase['state'], n: number): Promise<Purchase> =>
-  purchaseIn(ledger, state, n, { chain: null as never });
 
 export function audit(onEmpty: OnEmptyLedger): void {
   describe('the audit', () => {
@@ -162,7 +158,7 @@ export function audit(onEmpty: OnEmptyLedger): void {
         await purchaseIn(ledger, 'sold', 20, { chain: OTHER.chain });
         await purchaseIn(ledger, 'sold', 21, { payment: { ...payment(21), payTo: payment(1, 9).payer } });
         const unpaid = async (block: bigint): Promise<string[]> =>
-          (await ledger.soldWithoutTransfer(ACCOUNT, { block, seconds: 0 })).map((p) => p.payment.nonce).sort();
+          (await ledger.soldWithoutTransfer(ACCOUNT, block)).map((p) => p.payment.nonce).sort();
         assert.deepEqual(await unpaid(0n), []);
         assert.deepEqual(
           await unpaid(2n),
@@ -188,26 +184,8 @@ export function audit(onEmpty: OnEmptyLedger): void {
         for (const { id } of [sold, settling]) await ledger.movePayment(id, paid(8));
         assert.deepEqual(await current(ledger, sold), { ...sold, ...paid(8) });
         assert.deepEqual(await current(ledger, settling), settling, 'only a sold purchase has a block');
-        assert.deepEqual(await ledger.soldWithoutTransfer(ACCOUNT, through(7n)), []);
-        assert.deepEqual(idsOf(await ledger.soldWithoutTransfer(ACCOUNT, through(8n))), [sold.id]);
-      });
-    });
-
-    test('purchases of an older version have no chain until it is set', async () => {
-      await onEmpty(async (ledger) => {
-        const [old, early] = [await withoutChain(ledger, 'sold', 1), await withoutChain(ledger, 'settling', 2)];
-        await purchaseIn(ledger, 'sold', 3, { chain: OTHER.chain });
-        assert.deepEqual([old.chain, early.chain], [null, null]);
-        assert.deepEqual(await ledger.soldWithoutTransfer(ACCOUNT, through(99n)), []);
-        assert.equal(await bookOne(ledger, transferFor(2)), 'matched', 'a transfer sets its chain as well');
-        await ledger.setMissingChain(CHAIN);
-        await ledger.setMissingChain(OTHER.chain);
-        assert.deepEqual(idsOf(await ledger.soldWithoutTransfer(ACCOUNT, through(99n))), [old.id]);
-        const chains = (await all(ledger.purchases())).map((p) => [p.payment.nonce, p.chain]).sort();
-        assert.deepEqual(
-          chains,
-          [CHAIN, CHAIN, OTHER.chain].map((chain, i) => [payment(i + 1).nonce, chain]),
-        );
+        assert.deepEqual(await ledger.soldWithoutTransfer(ACCOUNT, 7n), []);
+        assert.deepEqual(idsOf(await ledger.soldWithoutTransfer(ACCOUNT, 8n)), [sold.id]);
       });
     });
   });

@@ -91,24 +91,5 @@ export function properties(onEmpty: OnEmptyLedger): void {
         assert.equal(await ledger.startSettling(rival.id, answer('x'), 1), false);
       });
     });
-
-    test('of a claim of an older version is added later; a key that another purchase has stays with it', async () => {
-      await onEmpty(async (ledger) => {
-        await purchaseIn(ledger, 'sold', 1, { lead: 'debt' });
-        await purchaseIn(ledger, 'settling', 2, { lead: 'sale' });
-        await purchaseIn(ledger, 'released', 3, { lead: 'gone' });
-        await purchaseIn(ledger, 'sold', 4, { lead: 'other', properties: OTHER.properties });
-        assert.deepEqual(await ledger.leadsWithoutProperty(), ['debt', 'sale']);
-        for (const old of [DEBT, SALE, leadOf('gone', 'parcel-3'), leadOf('unknown', 'parcel-4')])
-          await ledger.addProperty(old);
-        assert.deepEqual(await ledger.leadsWithoutProperty(), []);
-        assert.deepEqual(await ledger.soldProperties(), ['address-1', 'case-1', 'parcel-1', 'parcel-2']);
-        const { id } = await reserve(ledger, wanted(5));
-        assert.equal(
-          await claim(ledger, id, [CASE, leadOf('new', 'address-1'), leadOf('gone', 'parcel-3')], 0),
-          'gone',
-        );
-      });
-    });
   });
 }

@@ -1,5 +1,0 @@
--- One row, written by the first server that uses this ledger: test money or real money.
-CREATE TABLE money (
-  one  integer NOT NULL PRIMARY KEY CHECK (one = 1),
-  kind text    NOT NULL CHECK (kind IN ('test', 'real'))
-);

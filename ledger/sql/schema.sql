@@ -1,0 +1,182 @@
+-- The tables of SQLite; schema.ts writes the text of PostgreSQL. Amounts and validBefore are uint256, as decimal text.
+-- Times are Unix milliseconds.
+
+CREATE TABLE answers (
+  -- Never reused: a reader of a long answer that is deleted meanwhile must not get chunks of another one. As a key, the
+  -- hash would touch a random page of each index at every sale.
+  number       INTEGER PRIMARY KEY AUTOINCREMENT,
+  sha256       TEXT    NOT NULL UNIQUE CHECK (length(sha256) = 64),
+  bytes        INTEGER NOT NULL CHECK (bytes >= 0),
+  -- 0 while its chunks are being written.
+  whole        INTEGER NOT NULL CHECK (whole IN (0, 1)),
+  stored_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE answer_chunks (
+  answer INTEGER NOT NULL REFERENCES answers (number) ON DELETE CASCADE,
+  chunk  INTEGER NOT NULL CHECK (chunk >= 0),
+  -- Compression of the body.
+  coding TEXT    NOT NULL CHECK (coding IN ('identity', 'zstd')),
+  body   BLOB    NOT NULL CHECK (length(body) BETWEEN 1 AND 1048576),
+  PRIMARY KEY (answer, chunk)
+) STRICT;
+
+CREATE TABLE purchases (
+  id              TEXT    NOT NULL PRIMARY KEY,
+  state           TEXT    NOT NULL CHECK (state IN ('reserved', 'settling', 'sold', 'released')),
+  -- 1 until it is released: it owns its payment and its identifier. The unique indexes use it because it stays
+  -- unchanged until then.
+  standing        INTEGER CHECK (standing = 1),
+  network         TEXT    NOT NULL,
+  asset           TEXT    NOT NULL,
+  payer           TEXT    NOT NULL,
+  nonce           TEXT    NOT NULL,
+  pay_to          TEXT    NOT NULL,
+  amount          TEXT    NOT NULL CHECK (amount <> '' AND trim(amount, '0123456789') = ''),
+  valid_before    TEXT    NOT NULL CHECK (valid_before <> '' AND trim(valid_before, '0123456789') = ''),
+  -- Hash of block 0 of the payment's chain.
+  chain           TEXT    NOT NULL,
+  route           TEXT    NOT NULL,
+  request         TEXT    NOT NULL,
+  snapshot_id     TEXT    NOT NULL,
+  identifier_hash TEXT,
+  reserved_at_ms  INTEGER NOT NULL,
+  lease_until_ms  INTEGER NOT NULL,
+  settling_at_ms  INTEGER,
+  ended_at_ms     INTEGER,
+  tx_hash         TEXT,
+  -- Block of the payment.
+  block           INTEGER,
+  why             TEXT,
+  -- 1 if the payer caused the payment not to settle.
+  payer_fault     INTEGER NOT NULL DEFAULT 0 CHECK (payer_fault IN (0, 1)),
+  -- The lead of a released purchase; other purchases have a claim.
+  returned_lead   TEXT,
+  answer_sha256   TEXT,
+  answer_headers  TEXT,
+  -- Number of the answer while it can be collected.
+  kept_answer     INTEGER REFERENCES answers (number),
+  CHECK ((standing IS NULL) = (state = 'released')),
+  CHECK ((state IN ('settling', 'sold', 'released')) = (settling_at_ms IS NOT NULL)),
+  CHECK ((state IN ('sold', 'released')) = (ended_at_ms IS NOT NULL)),
+  CHECK (state <> 'sold' OR (tx_hash IS NOT NULL AND block IS NOT NULL)),
+  CHECK (state = 'reserved' OR (answer_sha256 IS NOT NULL AND answer_headers IS NOT NULL)),
+  CHECK (state <> 'settling' OR kept_answer IS NOT NULL)
+) STRICT, WITHOUT ROWID;
+
+-- A payment, and an identifier of a payer, belong to one purchase until it is released.
+CREATE UNIQUE INDEX purchase_of_payment ON purchases (network, asset, payer, nonce) WHERE standing = 1;
+CREATE UNIQUE INDEX purchase_of_identifier ON purchases (payer, identifier_hash)
+  WHERE standing = 1 AND identifier_hash IS NOT NULL;
+CREATE INDEX purchases_in_order ON purchases (reserved_at_ms, id);
+CREATE INDEX purchases_unfinished ON purchases (state, lease_until_ms) WHERE state IN ('reserved', 'settling');
+CREATE INDEX purchases_of_answer ON purchases (kept_answer) WHERE kept_answer IS NOT NULL;
+CREATE INDEX purchases_of_payer ON purchases (payer, state);
+CREATE INDEX purchases_released ON purchases (nonce) WHERE state = 'released';
+
+CREATE TABLE claims (
+  lead_id       TEXT    NOT NULL PRIMARY KEY,
+  purchase_id   TEXT    NOT NULL UNIQUE REFERENCES purchases (id) ON DELETE CASCADE,
+  claimed_at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- A claim takes a property: no other lead of it is sold.
+CREATE TABLE claimed_properties (
+  purchase_id  TEXT    NOT NULL REFERENCES purchases (id) ON DELETE CASCADE,
+  property_key TEXT    NOT NULL,
+  -- 1 until the purchase is released.
+  standing     INTEGER CHECK (standing = 1),
+  PRIMARY KEY (purchase_id, property_key)
+) STRICT, WITHOUT ROWID;
+-- A property belongs to one purchase until it is released.
+CREATE UNIQUE INDEX claim_of_property ON claimed_properties (property_key) WHERE standing = 1;
+
+CREATE TABLE deliveries (
+  number      INTEGER PRIMARY KEY AUTOINCREMENT,
+  purchase_id TEXT    NOT NULL REFERENCES purchases (id),
+  kind        TEXT    NOT NULL CHECK (kind IN ('first', 'identifier', 'wallet')),
+  at_ms       INTEGER NOT NULL,
+  complete    INTEGER NOT NULL CHECK (complete IN (0, 1))
+) STRICT;
+CREATE INDEX deliveries_of_purchase ON deliveries (purchase_id);
+
+CREATE TABLE used_tokens (
+  token    TEXT    NOT NULL PRIMARY KEY,
+  until_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX used_tokens_until ON used_tokens (until_ms);
+
+-- One row, updated to check that the ledger can be written.
+CREATE TABLE heartbeat (one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1), beats INTEGER NOT NULL) STRICT;
+INSERT INTO heartbeat (one, beats) VALUES (1, 0);
+
+-- One row, written by the first server that uses this ledger: test money or real money.
+CREATE TABLE money (
+  one  INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+  kind TEXT    NOT NULL CHECK (kind IN ('test', 'real'))
+) STRICT;
+
+CREATE TABLE transfers (
+  chain        TEXT    NOT NULL,
+  pay_to       TEXT    NOT NULL,
+  block        INTEGER NOT NULL,
+  log_index    INTEGER NOT NULL,
+  tx_hash      TEXT    NOT NULL,
+  payer        TEXT    NOT NULL,
+  -- Null for a transfer without an authorization.
+  nonce        TEXT,
+  amount       TEXT    NOT NULL CHECK (amount <> '' AND trim(amount, '0123456789') = ''),
+  kind         TEXT    NOT NULL CHECK (kind IN ('matched', 'made_good', 'owed', 'no_purchase')),
+  purchase_id  TEXT    REFERENCES purchases (id),
+  -- How an owed transfer was settled.
+  resolution   TEXT,
+  booked_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (chain, pay_to, block, log_index),
+  CHECK (kind NOT IN ('matched', 'made_good') OR purchase_id IS NOT NULL)
+) STRICT, WITHOUT ROWID;
+-- One transfer pays one purchase.
+CREATE UNIQUE INDEX transfer_of_purchase ON transfers (purchase_id) WHERE kind IN ('matched', 'made_good');
+CREATE INDEX transfers_owed ON transfers (booked_at_ms) WHERE kind = 'owed' AND resolution IS NULL;
+CREATE INDEX transfers_without_purchase ON transfers (payer, nonce) WHERE kind IN ('owed', 'no_purchase');
+
+CREATE TABLE audits (
+  chain           TEXT    NOT NULL,
+  pay_to          TEXT    NOT NULL,
+  through_block   INTEGER,
+  through_seconds INTEGER NOT NULL,
+  audited_at_ms   INTEGER NOT NULL,
+  lease_holder    TEXT    NOT NULL,
+  lease_until_ms  INTEGER NOT NULL,
+  PRIMARY KEY (chain, pay_to)
+) STRICT, WITHOUT ROWID;
+
+-- Gas reserved by settlements of self mode, by account and day (UTC).
+CREATE TABLE gas_days (
+  account TEXT    NOT NULL,
+  day     TEXT    NOT NULL,
+  gas     INTEGER NOT NULL CHECK (gas >= 0),
+  PRIMARY KEY (account, day)
+) STRICT, WITHOUT ROWID;
+
+-- Servers stop writing when the id or the epoch changes. A restore raises the epoch.
+CREATE TABLE ledger_identity (
+  one            INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+  id             TEXT    NOT NULL CHECK (length(id) = 36),
+  epoch          INTEGER NOT NULL CHECK (epoch >= 1),
+  restored_at_ms INTEGER,
+  -- Time of the restored backup.
+  backup_at_ms   INTEGER
+) STRICT;
+
+-- Leads sold, by the claims journal, with purchases that this ledger has lost. They are never sold again.
+CREATE TABLE withheld_leads (
+  lead_id     TEXT    NOT NULL PRIMARY KEY,
+  purchase_id TEXT    NOT NULL,
+  payer       TEXT    NOT NULL,
+  nonce       TEXT    NOT NULL,
+  at_ms       INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE withheld_properties (
+  property_key TEXT NOT NULL PRIMARY KEY,
+  lead_id      TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
