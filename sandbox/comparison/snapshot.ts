@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
 import { literal } from '../../lib/sql.ts';
 import type { Row, TrueRow } from './compare.ts';
-import type { AssumptionValue } from './recompute/record.ts';
 import type { CountyDebts } from './truth/debts.ts';
 import type { Truth } from './truth/truth.ts';
 
@@ -68,7 +67,7 @@ export function withDays(row: Row): Row {
 }
 
 /** Declared assumptions by key, as the snapshot publishes them. */
-export async function readAssumptions(read: ReadTable): Promise<AssumptionValue> {
+export async function readAssumptions(read: ReadTable): Promise<(key: string) => string> {
   const values = new Map((await read('assumptions')).map((row) => [row['key'], String(row['value'])]));
   return (key) => {
     const value = values.get(key);

@@ -1,19 +1,27 @@
 /**
- * Each published figure follows from the record's other columns and the assumptions, in exact fractions. `make prove`
- * tries more deals (thorough.ts).
+ * Each published figure follows from the record's other columns and the assumptions, in exact fractions and by code
+ * that shares nothing with the models: over random deals, of which `make prove` tries more (thorough.ts), and over the
+ * default world.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { z } from 'zod';
-import { fraction } from '../../lib/fraction.ts';
+import { fraction, type Fraction } from '../../lib/fraction.ts';
 import type { Column } from '../../lib/record.ts';
+import { pipelineSettings, readSettings, SANDBOX_DAY } from '../../lib/settings.ts';
+import { Auction } from '../../models/marts/auctions.ts';
 import { Report } from '../../models/marts/reports.ts';
 import { Deal } from '../../models/marts/deals.ts';
 import { Lead } from '../../models/marts/leads.ts';
+import { Signal } from '../../models/marts/signals.ts';
 import { evaluate } from '../../pipelines/analyse/explain/formula.ts';
-import { computeDeal, recomputeDeal } from '../../sandbox/comparison/recompute/deal.ts';
-import { recomputeLead } from '../../sandbox/comparison/recompute/lead.ts';
-import type { AssumptionValue, PublishedRecord } from '../../sandbox/comparison/recompute/record.ts';
+import { computeDeal, recomputeDeal } from './recompute/deal.ts';
+import { recomputeLead } from './recompute/lead.ts';
+import { percent, type AssumptionValue, type PublishedRecord } from './recompute/record.ts';
+import { worldOptions } from '../../sandbox/server.ts';
+import { makeWorld } from '../../sandbox/world/world.ts';
+import { newLayout, published as publishedRows, runDay } from '../pipelines/runs.ts';
+import { JOIN_RATES } from '../pipelines/some_tables.ts';
 import { build, uuid5, type Built } from './build_models.ts';
 import { AS_OF, DEALS, randomInputs, SURVEY_RATE } from './recompute_inputs.ts';
 
@@ -69,6 +77,14 @@ const EXPECTED_VALUES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+type Rows = (table: string) => Promise<readonly PublishedRecord[]>;
+
+/** The published assumptions. */
+async function assumptionsOf(rows: Rows): Promise<AssumptionValue> {
+  const values = new Map((await rows('assumptions')).map((row) => [row['key'], String(row['value'])]));
+  return (key) => values.get(key) ?? assert.fail(`no assumption ${key}`);
+}
+
 const withJson = (row: PublishedRecord, columns: readonly Column[]): PublishedRecord =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => {
@@ -98,13 +114,34 @@ const inputsOf = (deal: PublishedRecord): PublishedRecord => {
 const assertSame = (row: PublishedRecord, recomputed: PublishedRecord): void =>
   assert.deepEqual(Object.fromEntries(Object.keys(recomputed).map((k) => [k, row[k]])), recomputed);
 
+/** Recompute each figure from the published ones, and all of them from the inputs alone. */
+function checkDeal(deal: PublishedRecord, assumptions: AssumptionValue, asOf: string): void {
+  const recomputed = { id: idOf(deal), ...recomputeDeal(deal, assumptions, asOf) };
+  const columns = Deal.columns.map((c) => c.name);
+  assert.deepEqual(
+    columns.filter((c) => c in recomputed === READ.has(c)),
+    [],
+    'each column is either read or recomputed',
+  );
+  assertSame(deal, recomputed);
+  const computed = computeDeal(inputsOf(deal), assumptions, asOf);
+  assertSame(deal, Object.fromEntries(Object.keys(recomputed).map((k) => [k, k === 'id' ? deal[k] : computed[k]])));
+}
+
+function checkLead(lead: PublishedRecord, assumptions: AssumptionValue, asOf: string): void {
+  const recomputed = recomputeLead(lead, assumptions, asOf);
+  assertSame(lead, recomputed);
+  const rationale = lead['score_rationale'] as Record<string, string>;
+  for (const [part, points] of Object.entries(recomputed['score_parts'] as Record<string, number>))
+    assert.ok(rationale[part]?.startsWith(`+${points} points, `), `${part} of ${JSON.stringify(rationale)}`);
+}
+
 describe(`${DEALS} published deals`, () => {
   let built: Built;
   let assumptions: AssumptionValue;
   before(async () => {
     built = await build(randomInputs());
-    const values = new Map((await built.rows('assumptions')).map((r) => [String(r['key']), String(r['value'])]));
-    assumptions = (key) => values.get(key) ?? assert.fail(`no assumption ${key}`);
+    assumptions = await assumptionsOf(built.rows);
   });
   after(() => built.close());
 
@@ -114,18 +151,7 @@ describe(`${DEALS} published deals`, () => {
   it('recompute every computed column', async () => {
     const deals = await published('deals', Deal.columns);
     assert.equal(deals.length, DEALS);
-    for (const deal of deals) {
-      const recomputed = { id: idOf(deal), ...recomputeDeal(deal, assumptions, AS_OF) };
-      const columns = Deal.columns.map((c) => c.name);
-      assert.deepEqual(
-        columns.filter((c) => c in recomputed === READ.has(c)),
-        [],
-        'each column is either read or recomputed',
-      );
-      assertSame(deal, recomputed);
-      const computed = computeDeal(inputsOf(deal), assumptions, AS_OF);
-      assertSame(deal, Object.fromEntries(Object.keys(recomputed).map((k) => [k, k === 'id' ? deal[k] : computed[k]])));
-    }
+    for (const deal of deals) checkDeal(deal, assumptions, AS_OF);
     for (const [column, values] of Object.entries(EXPECTED_VALUES))
       for (const value of values)
         assert.ok(
@@ -159,13 +185,7 @@ describe(`${DEALS} published deals`, () => {
 
   it('recompute every part of the score of every lead', async () => {
     const leads = await published('leads', Lead.columns);
-    for (const lead of leads) {
-      const recomputed = recomputeLead(lead, assumptions, AS_OF);
-      assertSame(lead, recomputed);
-      const rationale = lead['score_rationale'] as Record<string, string>;
-      for (const [part, points] of Object.entries(recomputed['score_parts'] as Record<string, number>))
-        assert.ok(rationale[part]?.startsWith(`+${points} points, `), `${part} of ${JSON.stringify(rationale)}`);
-    }
+    for (const lead of leads) checkLead(lead, assumptions, AS_OF);
     for (const type of ['tax_delinquent', 'sheriff_sale_auction'])
       assert.ok(leads.filter((l) => l['lead_type'] === type).length > DEALS / 5, type);
   });
@@ -195,6 +215,47 @@ describe(`${DEALS} published deals`, () => {
   });
 
   it('pass every audit', () => assert.deepEqual(built.failed, []));
+});
+
+describe('the default world', () => {
+  const tables = ['deals', 'leads', 'signals', 'auctions', 'assumptions'];
+  let published: (table: string, columns: readonly Column[]) => Promise<PublishedRecord[]>;
+  let assumptions: AssumptionValue;
+  before(async () => {
+    const layout = await newLayout();
+    const world = makeWorld(worldOptions(readSettings(pipelineSettings, {})));
+    const only = ({ family }: { readonly family: string }): boolean => family !== 'register';
+    const { runId } = await runDay({ layout, world, day: SANDBOX_DAY, only, tables, empty: [JOIN_RATES] });
+    const rows: Rows = (table) => publishedRows(layout, runId, table);
+    published = async (table, columns) => (await rows(table)).map((row) => withJson(row, columns));
+    assumptions = await assumptionsOf(rows);
+  });
+
+  it('has deals whose every figure is recomputed', async () => {
+    const deals = await published('deals', Deal.columns);
+    assert.equal(deals.length, 600);
+    for (const deal of deals) checkDeal(deal, assumptions, SANDBOX_DAY);
+  });
+
+  it('has leads, debts and sales whose every figure is recomputed', async () => {
+    const leads = await published('leads', Lead.columns);
+    assert.ok(leads.length > 4000);
+    for (const lead of leads) checkLead(lead, assumptions, SANDBOX_DAY);
+    const shareOf = (row: PublishedRecord, part: string, whole: string, isOff = false): string | null => {
+      const values = [row[part], row[whole]];
+      if (values.includes(null) || Number(row[whole]) === 0) return null;
+      const [amount, value] = values.map((money) => fraction(String(money))) as [Fraction, Fraction];
+      return percent(isOff ? value.minus(amount) : amount, value);
+    };
+    for (const row of await published('signals', Signal.columns))
+      assert.equal(row['amount_to_value_pct'], shareOf(row, 'amount', 'county_value'), JSON.stringify(row));
+    for (const row of await published('auctions', Auction.columns))
+      assert.equal(
+        row['appraisal_discount_pct'],
+        shareOf(row, 'opening_bid', 'appraised_value', true),
+        String(row['id']),
+      );
+  });
 });
 
 type Report = z.infer<typeof Report.schema>;

@@ -6,6 +6,9 @@ const PROPERTIES = 'models/intermediate/properties/int_properties.sql';
 const UNDERWRITING = 'models/intermediate/underwriting/int_underwriting.sql';
 const PROXIES = 'models/intermediate/income/int_hud_proxies.sql';
 const WORKED_DEALS = 'models/underwriting/worked_deals.test.ts';
+/** The independent recomputation, over random deals and over the default world. */
+const RECOMPUTED = test('models/recompute.test.ts', 'recompute every computed column');
+const RECOMPUTED_WORLD = test('models/recompute.test.ts', 'has deals whose every figure is recomputed');
 const SIGNALS = 'models/marts/signals.sql';
 const AUCTIONS = 'models/marts/auctions.sql';
 
@@ -130,7 +133,7 @@ const historyFaults: readonly PlantedFault[] = [
         'cast(1 + days_since(first_seen, coalesce(gone_on, run.as_of)) as integer)',
       ),
     ],
-    caughtBy: [reconcile('deals: days_on_feed')],
+    caughtBy: [RECOMPUTED],
   },
 ];
 
@@ -146,8 +149,8 @@ const figureFaults: readonly PlantedFault[] = [
       ),
     ],
     caughtBy: [
-      reconcile('deals: delinquent_tax'),
       test('models/distress/distress.test.ts', 'several debts of one property count with their sum'),
+      RECOMPUTED,
     ],
   },
   {
@@ -155,12 +158,34 @@ const figureFaults: readonly PlantedFault[] = [
     changes: [
       change(PROXIES, 'gross_potential * (1 - vacancy) as effective_income', 'gross_potential as effective_income'),
     ],
-    caughtBy: [test(WORKED_DEALS, '1 overclaim in Cleveland'), reconcile('deals: noi_hud_2br')],
+    caughtBy: [test(WORKED_DEALS, '1 overclaim in Cleveland'), RECOMPUTED, RECOMPUTED_WORLD],
   },
   {
     name: 'a building of twelve units has the expenses of a larger one',
     changes: [change(PROXIES, 'units <= medium_units_max then', 'units < medium_units_max then')],
-    caughtBy: [test(WORKED_DEALS, '1 overclaim in Cleveland'), reconcile('deals: noi_hud_2br')],
+    caughtBy: [test(WORKED_DEALS, '1 overclaim in Cleveland'), RECOMPUTED, RECOMPUTED_WORLD],
+  },
+  {
+    name: 'vacancy is deducted in thousandths',
+    changes: [
+      change(
+        'models/intermediate/income/int_expenses.sql',
+        'rounded(wide(gross_potential_rent) * (1 - vacancy_pct * 0.01))',
+        'rounded(wide(gross_potential_rent) * (1 - vacancy_pct * 0.001))',
+      ),
+    ],
+    caughtBy: [RECOMPUTED, RECOMPUTED_WORLD],
+  },
+  {
+    name: 'the discount of a sale is a share of the bid',
+    changes: [
+      change(
+        AUCTIONS,
+        'percentage(appraised_value - opening_bid, appraised_value) as appraisal_discount_pct',
+        'percentage(appraised_value - opening_bid, opening_bid) as appraisal_discount_pct',
+      ),
+    ],
+    caughtBy: [test('models/recompute.test.ts', 'has leads, debts and sales whose every figure is recomputed')],
   },
   {
     name: 'scores use the greater of two incomes',

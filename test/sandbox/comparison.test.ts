@@ -175,14 +175,7 @@ test('the lead of a debt is expected for a week after its list was read', async 
   const expectedOn = async (asOf: string): Promise<number | undefined> => {
     const debt = { id: 'S', last_seen: '2026-11-21', amount: '1.00' };
     const assumptions = currentAssumptions().rows.map(({ key, value }) => ({ key, value }));
-    const lead = {
-      signal_id: 'S',
-      corroboration: '[]',
-      score_parts: '{}',
-      last_verified: '2026-11-21',
-      amount: '1.00',
-    };
-    const read = reading({ signals: [debt], assumptions, leads: [{ ...lead, property_kind: 'unknown' }] });
+    const read = reading({ signals: [debt], assumptions, leads: [{ signal_id: 'S' }] });
     const [leads] = await compareRecords(read, truthOfSite({}, asOf), ({ record }) => record === 'leads');
     return leads?.compared;
   };
@@ -202,6 +195,5 @@ test('a debt that was paid after the read of its list is known as the list had i
     sources: new Map([[reads.source, reads]]),
   };
   const signal: Row = { id: 'S', signal_type: 'tax_delinquent', county_fips: '55079', parcel_id: debt.parcel };
-  const { propertyId, amount } = trueSignals([signal], paid, []).get('S') ?? {};
-  assert.deepEqual([propertyId, amount], [debt.propertyId, debt.amount]);
+  assert.equal(trueSignals([signal], paid, []).get('S')?.propertyId, debt.propertyId);
 });

@@ -122,11 +122,11 @@ const PLANTS: readonly Plant[] = [
     line: 'listing history: list_price',
   },
   {
-    what: 'a deal with another figure',
+    what: 'a deal with the rent of another place',
     table: 'deals',
-    isOf: (row) => isDeal(row) && row['noi_underwritten'] !== null,
-    change: set({ noi_underwritten: '1.00' }),
-    line: 'deals: noi_underwritten',
+    isOf: (row) => isDeal(row) && row['market_rent_2br'] !== null,
+    change: set({ market_rent_2br: '1.00' }),
+    line: 'deals: market_rent_2br',
   },
   {
     what: 'a deal with the last sale of another parcel',
@@ -155,13 +155,6 @@ const PLANTS: readonly Plant[] = [
     isOf: (row) => row['owner_name'] !== null,
     change: set({ owner_name: 'MADE UP HOLDINGS LLC' }),
     line: 'leads: owner_name',
-  },
-  {
-    what: 'a lead of another score',
-    table: 'leads',
-    isOf: isOf({ lead_type: 'tax_delinquent' }),
-    change: set({ lead_score: 101 }),
-    line: 'leads: lead_score',
   },
   {
     what: 'a filing that nobody made',

@@ -1,8 +1,6 @@
 /** Published tax debts: Ohio's lists, lists outside Ohio that bill by year, and parcels of tax sales to come. */
-import { fraction } from '../../../lib/fraction.ts';
 import type { DelinquentParcel, Property } from '../../world/types.ts';
 import { anyOf, type Row, type TrueRow } from '../compare.ts';
-import { percent } from '../recompute/record.ts';
 import type { Facts, RecordTable } from '../snapshot.ts';
 import { debtKey, ownerLocation, type TrueDebt } from '../truth/debts.ts';
 import { placeFromOthers, printedPlace } from '../truth/printed_places.ts';
@@ -19,7 +17,6 @@ function trueDebt(debt: TrueDebt, truth: Truth): TrueRow {
     columns: {
       amount,
       county_value: countyValue,
-      amount_to_value_pct: countyValue === null ? null : percent(fraction(amount), fraction(countyValue)),
       years_delinquent: months === null ? null : Math.floor(months / 12),
       years_basis: months === null ? 'unknown' : 'since_certified_year',
       months_delinquent: months,

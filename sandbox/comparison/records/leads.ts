@@ -2,8 +2,8 @@
  * Published leads: one for each debt and each next sale that the snapshot has and that a buyer can use. The debts and
  * sales are compared with the world as records of their own.
  */
+import { dayNumber } from '../../world/days.ts';
 import type { Row, TrueRow } from '../compare.ts';
-import { isFresh, recomputeLead } from '../recompute/lead.ts';
 import { readAssumptions, withDays, type RecordTable } from '../snapshot.ts';
 
 /** Columns that a lead has from its debt or sale. */
@@ -25,15 +25,12 @@ const nextSales = (sales: readonly Row[]): Row[] =>
 export const LEADS: RecordTable = {
   record: 'leads',
   table: 'leads',
-  prepare: (lead) => ({
-    ...lead,
-    corroboration: JSON.parse(String(lead['corroboration'])) as unknown,
-    score_parts: JSON.parse(String(lead['score_parts'])) as unknown,
-  }),
   keyOf: (lead) => String(lead['signal_id'] ?? lead['auction_id']),
-  async truth({ read, truth: { asOf, soldLeads } }, published) {
+  async truth({ read, truth: { asOf, soldLeads } }) {
     const assumptions = await readAssumptions(read);
-    const fresh = ({ last_seen: lastSeen }: Row): boolean => isFresh(String(lastSeen), assumptions, asOf);
+    // An older record is not published as a lead.
+    const fresh = ({ last_seen: lastSeen }: Row): boolean =>
+      dayNumber(asOf) - dayNumber(String(lastSeen)) <= Number(assumptions('lead_max_age_days'));
     const debts = await read(
       'signals',
       "signal_type = 'tax_delinquent' AND signal_state = 'listed' AND has_address AND amount > 0",
@@ -42,21 +39,16 @@ export const LEADS: RecordTable = {
       'auctions',
       `sale_status = 'scheduled' AND sale_date >= DATE '${asOf}' AND property_address IS NOT NULL`,
     );
-    const leads = new Map(published.map((lead) => [lead['signal_id'] ?? lead['auction_id'], lead]));
-    const trueLead = (row: Row, type: string, names: readonly string[]): TrueRow => {
-      const lead = leads.get(row['id']);
-      return {
-        key: String(row['id']),
-        columns: {
-          lead_type: type,
-          last_verified: row['last_seen'],
-          ...Object.fromEntries(names.map((name) => [name, row[name]])),
-          ...(lead && recomputeLead({ ...lead, lead_type: type }, assumptions, asOf)),
-        },
-        // A sold lead is left out, and the snapshot does not tell which.
-        isOptional: soldLeads > 0,
-      };
-    };
+    const trueLead = (row: Row, type: string, names: readonly string[]): TrueRow => ({
+      key: String(row['id']),
+      columns: {
+        lead_type: type,
+        last_verified: row['last_seen'],
+        ...Object.fromEntries(names.map((name) => [name, row[name]])),
+      },
+      // A sold lead is left out, and the snapshot does not tell which.
+      isOptional: soldLeads > 0,
+    });
     return [
       ...debts
         .map(withDays)

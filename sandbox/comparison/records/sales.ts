@@ -5,7 +5,6 @@ import { counties } from '../../world/auctions.ts';
 import { spellStreet } from '../../world/streets.ts';
 import type { AuctionOnDay } from '../../world/types.ts';
 import type { Row, TrueRow } from '../compare.ts';
-import { percent } from '../recompute/record.ts';
 import type { RecordTable } from '../snapshot.ts';
 import { placeFromOthers, printedPlace } from '../truth/printed_places.ts';
 import {
@@ -50,19 +49,13 @@ function deriveBid({ openingBid, appraised, kind, round }: AuctionOnDay): Bid {
 
 function bidColumns(sale: AuctionOnDay): Row {
   const { amount, basis, isDerived } = deriveBid(sale);
-  const { appraised } = sale;
-  const discount =
-    amount === null || appraised === null
-      ? null
-      : percent(fraction(appraised).minus(fraction(amount)), fraction(appraised));
   return {
-    appraised_value: appraised,
+    appraised_value: sale.appraised,
     opening_bid: amount,
     opening_bid_basis: basis,
     opening_bid_derived: isDerived,
     // A first mortgage sale must open at two thirds.
     opening_bid_mismatch: sale.kind === 'mortgage_foreclosure' && sale.round === 1 && basis === 'published_minimum',
-    appraisal_discount_pct: discount,
     deposit: sale.deposit,
   };
 }
@@ -135,7 +128,6 @@ const clerkSale = (sale: AuctionOnDay, truth: Truth): TrueRow => ({
     opening_bid: sale.openingBid,
     opening_bid_basis: sale.openingBid === null ? 'unknown' : 'published_minimum',
     opening_bid_derived: false,
-    appraisal_discount_pct: null,
     judgment_amount: sale.judgment,
     assessed_value: sale.assessed,
     plaintiff_max_bid: sale.maxBid,

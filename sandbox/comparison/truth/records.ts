@@ -1,5 +1,5 @@
 /** Published records of distress and sales, each with the property of the world that it is about. */
-import type { AuctionOnDay, Money } from '../../world/types.ts';
+import type { AuctionOnDay } from '../../world/types.ts';
 import type { Row } from '../compare.ts';
 import { distressKey, distressKeyOf, distressShown } from '../records/distress.ts';
 import { listLevies } from '../records/debts.ts';
@@ -16,8 +16,6 @@ export interface TrueRecord {
   readonly name: string;
   /** Null if the world has no such record. */
   readonly propertyId: string | null;
-  readonly amount: Money | null;
-  readonly saleDate: string | null;
 }
 
 const saleOn = ({ countyFips, caseNumber, saleDate }: AuctionOnDay): string =>
@@ -47,10 +45,7 @@ export function trueSales(auctions: readonly Row[], truth: Truth): Map<unknown, 
       const parts = [row['county_fips'], row['case_number'], row['sale_date']];
       const isShared = row['item_id'] === null && row['auction_type'] === 'tax_sale';
       const name = ['sale', ...parts, ...(isShared ? [row['parcel_id']] : [])].join(' ');
-      return [
-        row['id'],
-        { name, propertyId: item?.propertyId ?? null, amount: null, saleDate: String(row['sale_date']) },
-      ];
+      return [row['id'], { name, propertyId: item?.propertyId ?? null }];
     }),
   );
 }
@@ -62,27 +57,19 @@ export function trueSignals(
   counties: readonly CountyDebts[],
 ): Map<unknown, TrueRecord> {
   const ohio = new Map(counties.flatMap(({ listed }) => listed.map((debt) => [debtKey(debt), debt] as const)));
-  const levies = new Map(listLevies(truth).map(({ debt }) => [`${debt.countyFips} ${debt.propertyId}`, debt] as const));
+  const levied = new Set(listLevies(truth).map(({ debt }) => `${debt.countyFips} ${debt.propertyId}`));
   const sold = new Set(
     truth.on(truth.asOf).auctions.flatMap((sale) => (sale.countyFips === SHELBY ? [sale.propertyId] : [])),
   );
   const distress = new Map(distressShown(truth).map(({ record }) => [distressKey(record), record]));
   const propertyOf = propertiesByParcel(truth.world);
-  const recordOf = (row: Row): Omit<TrueRecord, 'name' | 'saleDate'> => {
+  const propertyIdOf = (row: Row): string | null => {
     const county = String(row['county_fips']);
-    if (row['signal_type'] !== 'tax_delinquent') {
-      const record = distress.get(distressKeyOf(row));
-      return { propertyId: record?.propertyId ?? null, amount: record?.amount ?? null };
-    }
-    if (county.startsWith('39')) {
-      const debt = ohio.get(`${county} ${String(row['parcel_key'])}`);
-      return { propertyId: debt?.property.id ?? null, amount: debt?.amount ?? null };
-    }
+    if (row['signal_type'] !== 'tax_delinquent') return distress.get(distressKeyOf(row))?.propertyId ?? null;
+    if (county.startsWith('39')) return ohio.get(`${county} ${String(row['parcel_key'])}`)?.property.id ?? null;
     const propertyId = propertyOf(county, row['parcel_id']) ?? 'unknown';
-    // Shelby's list has the parcels of tax sales to come, without amounts.
-    if (sold.has(propertyId)) return { propertyId, amount: null };
-    const debt = levies.get(`${county} ${propertyId}`);
-    return { propertyId: debt?.propertyId ?? null, amount: debt?.amount ?? null };
+    // Shelby's list has the parcels of tax sales to come, which have no levies.
+    return sold.has(propertyId) || levied.has(`${county} ${propertyId}`) ? propertyId : null;
   };
   return new Map(
     signals.map((row) => {
@@ -90,7 +77,7 @@ export function trueSignals(
       const name = isDebt
         ? `debt ${String(row['county_fips'])} ${String(row['parcel_key'])}`
         : `record ${distressKeyOf(row)}`;
-      return [row['id'], { name, ...recordOf(row), saleDate: null }];
+      return [row['id'], { name, propertyId: propertyIdOf(row) }];
     }),
   );
 }

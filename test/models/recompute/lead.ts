@@ -12,10 +12,6 @@ import {
 
 const MAX_SCORE = 100;
 
-/** Whether a record that was last read on this day may be a lead. An older one is not published as such. */
-export const isFresh = (lastSeen: string, assumptions: AssumptionValue, asOf: string): boolean =>
-  dayNumber(asOf) - dayNumber(lastSeen) <= Number(assumptions('lead_max_age_days'));
-
 export function recomputeLead(lead: PublishedRecord, assumptions: AssumptionValue, asOf: string): Recomputed {
   const values = valuesOf(lead, assumptions, asOf);
   const age = dayNumber(asOf) - dayNumber(lead['last_verified']);
