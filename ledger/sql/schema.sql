@@ -163,9 +163,7 @@ CREATE TABLE ledger_identity (
   one            INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
   id             TEXT    NOT NULL CHECK (length(id) = 36),
   epoch          INTEGER NOT NULL CHECK (epoch >= 1),
-  restored_at_ms INTEGER,
-  -- Time of the restored backup.
-  backup_at_ms   INTEGER
+  restored_at_ms INTEGER
 ) STRICT;
 
 -- Leads sold, by the claims journal, with purchases that this ledger has lost. They are never sold again.

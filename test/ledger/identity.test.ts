@@ -157,7 +157,7 @@ describe('the identity of a ledger', () => {
     test(`${name}: a restore stops a running server, which writes nothing into the restored ledger`, async () => {
       const DATA_DIR = dataDir();
       const LEDGER = await fresh(DATA_DIR);
-      const [env, FILE] = [{ DATA_DIR, LEDGER }, join(DATA_DIR, 'backup.gz')];
+      const [env, FILE] = [{ DATA_DIR, LEDGER }, join(DATA_DIR, 'backup')];
       const seller = child('serve', LEDGER, DATA_DIR);
       await seller.printed(6);
       await backUpTo(FILE, env);
@@ -183,14 +183,13 @@ describe('the identity of a ledger', () => {
     });
   }
 
-  test('a restore raises the epoch above the recorded one, and stores the id and the time of the backup', async () => {
+  test('a restore raises the epoch above the recorded one, and keeps the id', async () => {
     const DATA_DIR = dataDir();
-    const FILE = join(DATA_DIR, 'backup.gz');
+    const FILE = join(DATA_DIR, 'backup');
     const ledger = await openServingLedger({ DATA_DIR });
     await purchaseIn(ledger, 'sold', 1);
     await ledger.close();
     const { id } = noteIn(DATA_DIR);
-    const startMs = Date.now();
     await backUpTo(FILE, { DATA_DIR });
     const backedUpMs = Date.now();
     writeFileSync(join(DATA_DIR, 'ledger.json'), JSON.stringify({ id, epoch: 7, kind: 'sqlite' }));
@@ -200,7 +199,6 @@ describe('the identity of a ledger', () => {
     const store = await openStore({ DATA_DIR });
     const [row] = await store.read('SELECT * FROM ledger_identity');
     assert.deepEqual([row?.['id'], row?.['epoch']], [id, 8]);
-    assert.ok(Number(row?.['backup_at_ms']) >= startMs && Number(row?.['backup_at_ms']) <= backedUpMs);
     assert.ok(Number(row?.['restored_at_ms']) >= backedUpMs);
     await store.close();
     await (await openServingLedger({ DATA_DIR })).close();

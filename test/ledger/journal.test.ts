@@ -74,7 +74,7 @@ describe('the claims journal', () => {
       const [here, there] = [dataDir(), dataDir()];
       const LEDGER = await fresh(here);
       const env = { DATA_DIR: here, LEDGER };
-      const [FILE, later] = [join(here, 'backup.gz'), join(here, 'later.gz')];
+      const [FILE, later] = [join(here, 'backup'), join(here, 'later')];
       const [one, two] = [await openServingLedger(env), await openServingLedger({ DATA_DIR: there, LEDGER })];
       await purchaseIn(one, 'sold', 1, { lead: 'before' });
       await backUpTo(FILE, env);

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
-import { restoreLedger, type Restored, type RestoreFileOptions } from '../../ledger/backup/restore.ts';
-import { backUp } from '../../ledger/backup/write.ts';
-import type { Counts } from '../../ledger/backup/read.ts';
+import { backUp, restoreLedger, type Restored, type RestoreOptions } from '../../ledger/backup.ts';
+import type { Counts } from '../../ledger/copy.ts';
 import { noteFile, type LedgerNote } from '../../ledger/identity.ts';
 import { journalFile } from '../../ledger/journal.ts';
 import { openStore, type LedgerSettings } from '../../ledger/open.ts';
@@ -69,7 +68,7 @@ export async function backUpTo(file: string, settings: LedgerSettings): Promise<
 export const restoreFrom = (
   file: string,
   settings: LedgerSettings,
-  { overwrite = false, journals = [journalFile(settings.DATA_DIR)] }: Partial<RestoreFileOptions> = {},
+  { overwrite = false, journals = [journalFile(settings.DATA_DIR)] }: Partial<RestoreOptions> = {},
 ): Promise<Restored> => restoreLedger(settings, file, { overwrite, journals });
 
 /** The ledger that a data folder records. */

@@ -1,6 +1,7 @@
 /** Payments, purchases and answers for tests of the ledger. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { TABLES } from '../../ledger/copy.ts';
 import type {
   Answer,
   Begun,
@@ -28,6 +29,11 @@ export const payment = (n: number, payer = 1): Payment => ({
 });
 
 export const STATES: readonly PurchaseState[] = ['reserved', 'settling', 'sold', 'released'];
+
+/** The tables that servers fill, in an order in which they can be emptied. */
+export const SALES_TABLES = Object.keys(TABLES)
+  .filter((table) => table !== 'ledger_identity' && table !== 'heartbeat')
+  .reverse();
 
 export const LEASE_MS = 1000;
 

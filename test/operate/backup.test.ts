@@ -1,17 +1,20 @@
 /** `make backup` and `make restore` of a small folder: what is in it, kills, and damage. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { openLedger } from '../../ledger/open.ts';
 import { objectPath } from '../../lib/archive_path.ts';
 import { sha256 } from '../../lib/files.ts';
 import { layoutOf } from '../../pipelines/layout.ts';
 import { latestBackup } from '../../pipelines/operate/backup/latest.ts';
 import { verifyBackup } from '../../pipelines/operate/backup/restore.ts';
 import { BARE } from '../environment.ts';
+import { purchaseIn } from '../ledger/purchases.ts';
 import { thorough } from '../thorough.ts';
 import {
   backUpTo,
@@ -109,6 +112,36 @@ describe('a kill during a backup', () => {
     const restored = newPath('restored');
     await restoreTo(restored, to);
     assert.equal(statSync(join(restored, `snapshots/2026-11-2${rounds}.01/deals.parquet`)).size, 40_000_000);
+  });
+});
+
+describe('a kill while the ledger is copied', () => {
+  test('leaves no backup, or a complete one', async () => {
+    const [data, to] = [dataFolder(), newPath('backups')];
+    const ledger = await openLedger({ DATA_DIR: data });
+    for (let n = 0; n < 20; n += 1)
+      await purchaseIn(ledger, 'sold', n, { body: randomBytes(700_000).toString('base64'), lead: `lead-${n}` });
+    await ledger.close();
+    await backUpTo(data, to);
+    let later = 0;
+    for (let round = 0; round < thorough(4, 20); round += 1) {
+      const child = spawn(process.execPath, [CLI, 'backup'], { env: { ...BARE, DATA_DIR: data, TO: to } });
+      const ended = once(child, 'exit');
+      const isCopying = (): boolean =>
+        readdirSync(to, { recursive: true }).some((name) => String(name).endsWith('-wal'));
+      while (!isCopying() && child.exitCode === null) await pause(1);
+      await pause(round * 10);
+      child.kill('SIGKILL');
+      await ended;
+      const { name } = await verifyBackup(to, undefined);
+      const restored = newPath('restored');
+      const { ledger: result } = await restoreTo(restored, to, { BACKUP: name });
+      assert.deepEqual([result?.counts.purchases, result?.counts.answer_chunks], [20, 20]);
+      later = readdirSync(join(to, 'backups')).length;
+    }
+    assert.ok(later < thorough(4, 20), 'some were killed');
+    assert.deepEqual((await backUpTo(data, to)).damage, []);
+    assert.deepEqual(readdirSync(join(to, 'incoming')), []);
   });
 });
 

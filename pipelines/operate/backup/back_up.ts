@@ -8,7 +8,7 @@
 import { existsSync } from 'node:fs';
 import { lstat, readlink, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { backUp as backUpLedger } from '../../../ledger/backup/write.ts';
+import { backUp as backUpLedger } from '../../../ledger/backup.ts';
 import { notedLedgerExists, openStore } from '../../../ledger/open.ts';
 import { DamagedFile, readJson } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
@@ -134,7 +134,7 @@ class Copy {
   }
 }
 
-/** Back up the ledger through its own backup, verified. @returns null if there is none yet */
+/** Store a copy of the ledger. @returns null if there is none yet */
 async function addLedger(store: BackupStore, settings: BackUpSettings): Promise<Header['ledger']> {
   if (settings.WITHOUT_LEDGER || !notedLedgerExists(settings)) return null;
   const file = store.temporary();

@@ -12,7 +12,7 @@ import { noteBackup } from './latest.ts';
 import { restoreFolder, verifyBackup } from './restore.ts';
 import { backUpSettings, restoreSettings, verifySettings, type BackUpSettings } from './settings.ts';
 
-const DISK_FULL = /ENOSPC|EDQUOT|database or disk is full/u;
+const DISK_FULL = /ENOSPC|EDQUOT|disk of the ledger is full/u;
 
 const noteLatest = ({ DATA_DIR, TO }: BackUpSettings, at: Date): Promise<void> =>
   noteBackup(layoutOf(DATA_DIR), TO, at).catch((error: unknown) =>
@@ -70,9 +70,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
 
 /** Text for an error. A full disk is that of the copy, not of the data folder. */
 function textOf(error: unknown): string {
-  if (error instanceof LedgerUnavailable || error instanceof LedgerRefused) return error.message;
   if (error instanceof Error && DISK_FULL.test(error.message))
     return `The disk is full: ${error.message.split('\n', 1)[0]}. Nothing was changed. Free some space and try again.`;
+  if (error instanceof LedgerUnavailable || error instanceof LedgerRefused) return error.message;
   return failureText(error, process.env['DATA_DIR'] || 'data');
 }
 

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { restoreLedger, type Restored as RestoredLedger } from '../../../ledger/backup/restore.ts';
+import { restoreLedger, type Restored as RestoredLedger } from '../../../ledger/backup.ts';
 import { journalFile } from '../../../ledger/journal.ts';
 import { DamagedFile, makeFolder, sync } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';

@@ -3,7 +3,7 @@ import { after, before } from 'node:test';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { openStore } from '../../../ledger/open.ts';
 import type { Store } from '../../../ledger/sql/store.ts';
-import { TABLES } from '../../../ledger/backup/tables.ts';
+import { SALES_TABLES } from '../purchases.ts';
 
 /** Where ledgers of one kind are created. */
 export interface Place {
@@ -40,7 +40,7 @@ export function sharedLedger(place: Place): SharedLedger {
   };
   const empty = (): Promise<void> =>
     current().store.write(async (query) => {
-      for (const { name } of [...TABLES].reverse()) await query(`DELETE FROM ${name}`);
+      for (const table of SALES_TABLES) await query(`DELETE FROM ${table}`);
     });
   before(async () => {
     const name = await place.fresh();

@@ -1,12 +1,11 @@
 /** One schedule: a world from one seed, run until every client is done, then checked against the invariants. */
-import { TABLES } from '../../../ledger/backup/tables.ts';
 import type { OfferedLead } from '../../../ledger/lead_claims.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
 import type { Store } from '../../../ledger/sql/store.ts';
 import { openSqliteStore } from '../../../ledger/sqlite/store.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
-import { all, leadOf } from '../purchases.ts';
+import { all, leadOf, SALES_TABLES } from '../purchases.ts';
 import { CallChecks } from './call_checks.ts';
 import { Chain, PRICE } from './chain.ts';
 import { buyer, HABITS, restartNonces, spend, stranger, walletOf, type Scene } from './clients.ts';
@@ -74,7 +73,7 @@ async function emptyLedger(open: typeof sqlLedger): Promise<{ readonly ledger: L
   store ??= openSqliteStore(':memory:');
   const opened = await store;
   await opened.write(async (query) => {
-    for (const { name } of TABLES.toReversed()) await query(`DELETE FROM ${name}`);
+    for (const table of SALES_TABLES) await query(`DELETE FROM ${table}`);
     await query('DELETE FROM sqlite_sequence');
   });
   let ids = 0;
