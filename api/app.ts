@@ -3,7 +3,6 @@ import type { RequestListener } from 'node:http';
 import { Router } from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Ledger } from '../ledger/ledger.ts';
-import { atomicOf } from '../lib/network.ts';
 import { redactor, type Redact } from '../lib/redact.ts';
 import type { Store } from '../lib/store/store.ts';
 import { discoveryDocuments, interfaceHashOf, mountDocuments } from './docs/documents.ts';
@@ -11,21 +10,15 @@ import { MCP_PATH, openApi } from './docs/openapi.ts';
 import { mountReceiptKeys } from './docs/receipt_keys.ts';
 import { csvExtensions } from './docs/x402_extensions.ts';
 import { createHealthCheck, mountHealth, NO_WARNINGS, type Health, type PaymentHealth } from './http/health.ts';
-import {
-  compression,
-  crossOrigin,
-  limitUnpaid,
-  requireOneHost,
-  redactResponses,
-  redactValue,
-} from './http/middleware.ts';
+import { compression, crossOrigin, requireOneHost, redactResponses, redactValue } from './http/middleware.ts';
 import { catchErrors, checkUrl, Problem, sendProblem, type Extras } from './http/problem.ts';
 import { logRequests, type RequestLog } from './http/log.ts';
+import { limitUnpaid, minuteQuota } from './http/quota.ts';
 import { stateOf } from './http/request_state.ts';
 import { mountMcp } from './mcp/endpoint.ts';
 import { carryResponses } from './mcp/inner_requests.ts';
-import { fundedPayer, signedPayment } from './payments/chain/payer_check.ts';
 import { purchaseCollector } from './payments/collect.ts';
+import { fundedPayers } from './payments/funded_payer.ts';
 import { paymentLayer, type PaymentLayer } from './payments/middleware.ts';
 import type { PaymentSettings } from './payments/modes.ts';
 import type { PaymentNetwork } from './payments/payment_network.ts';
@@ -165,12 +158,12 @@ interface Parts {
   readonly nowMs: () => number;
 }
 
-function createLimit({ payments, unbilledPerMinute = 0 }: AppDeps): Middleware | undefined {
+function createLimit({ payments, unbilledPerMinute = 0, nowMs = Date.now }: AppDeps): Middleware | undefined {
   if (unbilledPerMinute === 0) return undefined;
-  return limitUnpaid(unbilledPerMinute, {
-    signed: (ctx) => signedPayment(payments, ctx.get('PAYMENT-SIGNATURE')),
-    funded: (ctx) => fundedPayer(payments, ctx.get('PAYMENT-SIGNATURE'), atomicOf(stateOf(ctx).route?.price ?? '0.00')),
-  });
+  const payerOf = fundedPayers({ ...payments, checks: minuteQuota(unbilledPerMinute, nowMs), nowMs });
+  return limitUnpaid(minuteQuota(unbilledPerMinute, nowMs), (ctx, client) =>
+    payerOf(ctx.get('PAYMENT-SIGNATURE'), client),
+  );
 }
 
 function createParts(deps: AppDeps): Parts {

@@ -93,7 +93,8 @@ export const serverSettings = z.object({
     .min(0, 'a whole number, 0 or more')
     .default(300)
     .describe(
-      'Unpaid responses per minute and client address; above that 429. Paid responses are not counted; 0 is no limit.',
+      'Unpaid responses per minute and client address, or wallet that signs and has $1; above that 429. Paid ' +
+        'responses are not counted; 0 is no limit.',
     ),
   PROXY_HOPS: wholeNumber()
     .min(0, 'a whole number, 0 or more')

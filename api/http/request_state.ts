@@ -18,7 +18,7 @@ export interface RequestState {
   /** Units that the price of this request is for, if its route is priced by units. */
   units?: number;
   /** Count this many more unpaid responses. @throws Problem rate_limited */
-  countUnpaid?: (more: number) => Promise<void>;
+  countUnpaid?: (more: number) => void;
   /** The handler's work, which may outlast the request. */
   running?: Promise<unknown>;
   /** An unexpected error, for the log. */

@@ -169,7 +169,7 @@ export function mountRoutes(router: Router, options: MountOptions): void {
     const state = stateOf(ctx);
     const { request } = state;
     if (!request) throw new Error(`${route.path} is priced without its parameters`);
-    await state.countUnpaid?.(units.unpaidResponses(request.params) - 1);
+    state.countUnpaid?.(units.unpaidResponses(request.params) - 1);
     const counting = units.count(request);
     state.running = counting;
     state.units = await withTimeout(timeoutOf(route), counting, () => undefined);

@@ -1,53 +1,15 @@
 /** Checks of the payer that the server makes itself before a purchase begins. */
 import type { Network } from '../../../lib/network.ts';
-import { readOffered, type OfferedPayment } from './authorization.ts';
-import { ChainUnavailable } from './chain_errors.ts';
+import type { OfferedPayment } from './authorization.ts';
 import type { PaymentChain } from './payment_chain.ts';
 import type { Signatures } from './signatures.ts';
 
-export interface PayerCheck {
+interface PayerCheck {
   readonly chain: Pick<PaymentChain, 'payerState'>;
   readonly network: Pick<Network, 'name' | 'title'>;
   readonly signatures: Pick<Signatures, 'byKey' | 'byContract'>;
   /** Whether contract wallets (EIP-1271) may pay. */
   readonly acceptsContractWallets: boolean;
-}
-
-/** Payer and nonce of the payment in a header, if its payer signed it; else null. */
-export async function signedPayment(
-  { network, signatures, acceptsContractWallets }: Omit<PayerCheck, 'chain'>,
-  header: string,
-): Promise<string | null> {
-  const offered = readOffered(header);
-  if (offered.kind !== 'payment') return null;
-  const { payment, signed } = offered.offer;
-  if (payment.network !== network.name) return null;
-  try {
-    const isSigned =
-      (await signatures.byKey(signed)) || (acceptsContractWallets && (await signatures.byContract(signed)));
-    return isSigned ? `${payment.payer} ${payment.nonce}` : null;
-  } catch (error) {
-    if (error instanceof ChainUnavailable) return null;
-    throw error;
-  }
-}
-
-/**
- * Payer of the payment in a header, if its payer signed it and has its amount, of at least `least`; else
- * null. A caller can create any number of signatures, but not money.
- */
-export async function fundedPayer(payments: PayerCheck, header: string, least: bigint): Promise<string | null> {
-  const offered = readOffered(header);
-  if (offered.kind !== 'payment' || offered.offer.payment.amount < least) return null;
-  const { payment } = offered.offer;
-  if ((await signedPayment(payments, header)) === null) return null;
-  try {
-    const { balance, isUsed } = await payments.chain.payerState(payment);
-    return isUsed || balance < payment.amount ? null : payment.payer;
-  } catch (error) {
-    if (error instanceof ChainUnavailable) return null;
-    throw error;
-  }
 }
 
 export type CheckedPayer =

@@ -5,7 +5,7 @@ import { decodePaymentRequiredHeader } from '@x402/core/http';
 import type { ReceiptClaims } from '../../../lib/receipt.ts';
 import { bodyOf, buyerWith, fetchPaymentRequired, fetchWithPayment } from '../support/buyers.ts';
 import { rowOf, rowsOfTable, uuid, type Row } from '../support/snapshot_fixtures.ts';
-import { ScriptedFacilitator, withStarted, sharedApp } from '../support/test_app.ts';
+import { withStarted, sharedApp } from '../support/test_app.ts';
 
 type Body = Record<string, unknown>;
 interface Result {
@@ -216,24 +216,4 @@ describe('a batch lookup', () => {
       assert.equal(await statusOf(`${url}/api/lookup?apn=1`), 402, 'the refused batch is not');
       for (const payment of payments) assert.equal((await fetchWithPayment(four, payment)).status, 200);
     }));
-
-  it('is not counted for signatures alone: above the limit, the payer must have the money', async () => {
-    const facilitator = new ScriptedFacilitator();
-    facilitator.chain.onPayer = async () => ({ hasCode: false, balance: 39_999n, isUsed: false });
-    const options = { unbilledPerMinute: 4, snapshots: shared.app.snapshots, facilitator };
-    await withStarted(shared.folder.path, options, async ({ url }) => {
-      const target = `${url}/api/lookup/batch?addresses=1+Main+St%7C2+Main+St`;
-      const payments = [
-        await buyerWith().sign(target),
-        await buyerWith().sign(target),
-        await buyer.sign(urlOf(['1 Main St', '2 Main St'])),
-      ];
-      for (const payment of payments) {
-        const refused = await fetchWithPayment(target, payment);
-        assert.deepEqual([refused.status, (await bodyOf(refused))['reason']], [429, 'rate_limited']);
-      }
-      facilitator.chain.onPayer = async () => ({ hasCode: false, balance: 40_000n, isUsed: false });
-      assert.equal((await fetchWithPayment(target, payments[0] ?? '')).status, 200);
-    });
-  });
 });

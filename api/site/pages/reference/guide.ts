@@ -197,8 +197,9 @@ const errors = ({ site }: PageContext): Html =>
       )}
     </details>
     ${terms({
-      'Unpaid responses': html`Counted per minute and client address, including priced 402s. Above the server's limit,
-        the response is 429 with <code>limit_per_minute</code> and <code>Retry-After</code>.`,
+      'Unpaid responses': html`Counted per minute and client address (IPv6: /64), including priced 402s. A signed
+        payment counts by its wallet, if that has $1 or more. A purchase takes back its 402. <code>RateLimit</code> says
+        what is left; above the limit, the response is 429 with <code>Retry-After</code>.`,
       'Length of path and query': html`${MAX_URL_LENGTH}
       characters${site.routes
         .filter((route) => route.maxUrlLength !== undefined)

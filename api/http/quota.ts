@@ -1,0 +1,117 @@
+/** The limit of unpaid responses per minute, by the address of the caller or by a payer that has money. */
+import { LRUCache } from 'lru-cache';
+import type { Context, Middleware } from 'koa';
+import { Problem } from './problem.ts';
+import { stateOf } from './request_state.ts';
+
+const WINDOW_MS = 60_000;
+/** Keys counted at a time. */
+const MAX_KEYS = 200_000;
+
+/** Headers that say where a caller stands (draft-ietf-httpapi-ratelimit-headers). */
+export const RATE_LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy'] as const;
+
+/** Key of an address: an IPv4 address, or the first 64 bits of an IPv6 address, the network of one household. */
+export function clientKey(ip: string): string {
+  const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
+  if (v4 !== undefined) return v4;
+  const [head = '', tail] = ip.split('%')[0]?.split('::') ?? [];
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const groups =
+    tail === undefined
+      ? left
+      : [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0'), ...right];
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
+}
+
+export interface Quota {
+  readonly perMinute: number;
+  /** Count this many. @returns whether that stays within the limit; if not, nothing is counted */
+  take(key: string, count?: number): boolean;
+  /** Take back what was counted, down to zero. */
+  giveBack(key: string, count?: number): void;
+  left(key: string): number;
+  /** Seconds until the count of a key starts again, 1 to 60. */
+  seconds(key: string): number;
+}
+
+/** Counts by key. The minute of a key begins with its first count. */
+export function minuteQuota(perMinute: number, nowMs: () => number): Quota {
+  const counts = new LRUCache<string, { used: number; readonly endsMs: number }>({ max: MAX_KEYS });
+  const countOf = (key: string) => {
+    const known = counts.get(key);
+    return known && known.endsMs > nowMs() ? known : { used: 0, endsMs: nowMs() + WINDOW_MS };
+  };
+  return {
+    perMinute,
+    take(key, count = 1) {
+      const window = countOf(key);
+      if (window.used + count > perMinute) return false;
+      window.used += count;
+      counts.set(key, window);
+      return true;
+    },
+    giveBack(key, count = 1) {
+      const window = countOf(key);
+      window.used = Math.max(0, window.used - count);
+    },
+    left: (key) => perMinute - countOf(key).used,
+    seconds: (key) => Math.max(1, Math.ceil((countOf(key).endsMs - nowMs()) / 1_000)),
+  };
+}
+
+/** The payer of a request, if its payment is signed and its wallet has money; else null. `client` is for its cost. */
+export type PayerOf = (ctx: Context, client: string) => Promise<string | null>;
+
+/**
+ * Limit the unpaid responses. A request with a payment counts by its payer if that has money, and by its address where
+ * the payer is above the limit or unknown: neither other callers of an address nor copies of a payment can block a
+ * buyer. A paid response is not counted, and takes back the 402 before it. A response that answers several questions
+ * counts as that many (`ctx.state.countUnpaid`), at most as the whole limit.
+ */
+export function limitUnpaid(quota: Quota, payerOf: PayerOf): Middleware {
+  const { perMinute } = quota;
+  return async (ctx, next) => {
+    const state = stateOf(ctx);
+    const client = clientKey(ctx.ip);
+    const payer = await payerOf(ctx, client);
+    const keys = payer === null ? [client] : [payer, client];
+    const show = (key: string): void => {
+      const values = [`"unpaid";r=${quota.left(key)};t=${quota.seconds(key)}`, `"unpaid";q=${perMinute};w=60`];
+      for (const response of [ctx.res, state.carrier]) {
+        if (response?.headersSent === false)
+          RATE_LIMIT_HEADERS.forEach((name, i) => response.setHeader(name, values[i] ?? ''));
+      }
+    };
+    const counted: { readonly key: string; readonly responses: number }[] = [];
+    const count = (responses: number): void => {
+      const key = keys.find((one) => quota.take(one, responses));
+      const shown = key ?? client;
+      show(shown);
+      if (key === undefined) {
+        throw new Problem(
+          'rate_limited',
+          `More than ${perMinute} unpaid responses in a minute. Paid responses are not counted.`,
+          { limit_per_minute: perMinute },
+          { 'Retry-After': String(quota.seconds(shown)) },
+        );
+      }
+      counted.push({ key, responses });
+    };
+    // Counted before the response, so that concurrent requests do not pass together.
+    count(1);
+    state.countUnpaid = (more) => {
+      const responses = Math.min(more, perMinute - 1);
+      if (responses > 0) count(responses);
+    };
+    await next();
+    if (state.settlement === undefined) return;
+    for (const { key, responses } of counted) quota.giveBack(key, responses);
+    quota.giveBack(client);
+    show(counted[0]?.key ?? client);
+  };
+}
