@@ -96,8 +96,8 @@ export async function tablesOfEach(
   return queries.map((sql) => errors.get(sql) ?? known.get(sql) ?? []);
 }
 
-/** Syntax trees of queries, in their order. */
-async function parseTrees(connection: DuckDBConnection, queries: readonly string[]): Promise<string[]> {
+/** Syntax trees of queries, in their order. A tree may be of an error. */
+export async function parseTrees(connection: DuckDBConnection, queries: readonly string[]): Promise<string[]> {
   if (queries.length === 0) return [];
   const rows = await rowsOf(
     connection,

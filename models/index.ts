@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { createTable, type RecordDefinition } from '../lib/record.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import type { ModelContract } from './contract.ts';
+import { stepsModel } from './figures/steps.ts';
 import { REFERENCES } from './references.ts';
 
 const LAYERS = ['staging', 'intermediate', 'marts'] as const;
@@ -55,6 +56,8 @@ async function findModels(): Promise<readonly Model[]> {
       models.push({ name, layer, path, sql: await readFile(join(folder, `${pair}.sql`), 'utf8'), contract });
     }
   }
+  // Its SQL follows from that of the models whose figures are steps.
+  models.push({ layer: 'intermediate', path: 'models/figures/steps.ts', ...(await stepsModel(models, selectMacros)) });
   return models;
 }
 

@@ -1,11 +1,20 @@
 -- Exact arithmetic. DuckDB divides decimals as binary floats; these divide whole numbers instead, and round
 -- once, half away from zero. Pure: no macro reads a table, the clock or a setting.
+--
+-- "reads as" after AS is the meaning of a macro in the formulas of reports: + - * / ( ), min, max, clamp (to 0..1),
+-- round0 and round2 (half away from zero) and floor_to (down to a multiple).
 
 -- A first factor for products: DuckDB multiplies narrow decimals within 18 digits, so they overflow.
-CREATE OR REPLACE MACRO wide(x) AS CAST(x AS DECIMAL(38, 2));
+CREATE OR REPLACE MACRO wide(x) AS -- reads as x
+  CAST(x AS DECIMAL(38, 2));
 
 -- Two decimals, half away from zero: the form in which money, percents and ratios are shown.
-CREATE OR REPLACE MACRO rounded(x) AS CAST(round(x, 2) AS DECIMAL(14, 2));
+CREATE OR REPLACE MACRO rounded(x) AS -- reads as round2(x)
+  CAST(round(x, 2) AS DECIMAL(14, 2));
+
+-- A whole number, half away from zero.
+CREATE OR REPLACE MACRO whole(x) AS -- reads as round0(x)
+  CAST(round(x) AS INTEGER);
 
 -- n / d to the nearest whole number. Whole numbers in and out; null where d is 0.
 CREATE OR REPLACE MACRO nearest(n, d) AS
@@ -30,26 +39,37 @@ CREATE OR REPLACE MACRO from_hundredths(n) AS
   CAST(CAST(n AS DECIMAL(16, 0)) * 0.01 AS DECIMAL(14, 2));
 
 -- n / d with two decimals.
-CREATE OR REPLACE MACRO quotient(n, d) AS from_hundredths(nearest_ratio(n, d, 100));
+CREATE OR REPLACE MACRO quotient(n, d) AS -- reads as round2(n / d)
+  from_hundredths(nearest_ratio(n, d, 100));
 
 -- n / d in percent with two decimals.
-CREATE OR REPLACE MACRO percentage(n, d) AS from_hundredths(nearest_ratio(n, d, 10000));
+CREATE OR REPLACE MACRO percentage(n, d) AS -- reads as round2(n / d * 100)
+  from_hundredths(nearest_ratio(n, d, 10000));
 
 -- n / d as a whole number.
-CREATE OR REPLACE MACRO whole_quotient(n, d) AS CAST(nearest_ratio(n, d, 1) AS INTEGER);
+CREATE OR REPLACE MACRO whole_quotient(n, d) AS -- reads as round0(n / d)
+  CAST(nearest_ratio(n, d, 1) AS INTEGER);
 
 -- Points that a value earns: none up to `bottom`, the whole number `weight` from `bottom + span` on. Null if the value
 -- is null, although least and greatest of DuckDB skip nulls.
-CREATE OR REPLACE MACRO points(value, bottom, span, weight) AS CASE WHEN value IS NOT NULL THEN
-  CAST(nearest_ratio(greatest(0, least(value - bottom, span)), span, weight) AS INTEGER) END;
+CREATE OR REPLACE MACRO points(value, bottom, span, weight) AS
+  -- reads as round0(weight * clamp((value - bottom) / span))
+  CASE WHEN value IS NOT NULL THEN
+    CAST(nearest_ratio(greatest(0, least(value - bottom, span)), span, weight) AS INTEGER) END;
 
 -- Position of a value between `bottom` and `bottom + span`, in percent with two decimals: 0.00 up to the first, 100.00
 -- from the second on. Null if the value is null.
-CREATE OR REPLACE MACRO share_pct(value, bottom, span) AS CASE WHEN value IS NOT NULL THEN
-  percentage(greatest(0, least(value - bottom, span)), span) END;
+CREATE OR REPLACE MACRO share_pct(value, bottom, span) AS -- reads as round2(100 * clamp((value - bottom) / span))
+  CASE WHEN value IS NOT NULL THEN
+    percentage(greatest(0, least(value - bottom, span)), span) END;
+
+-- Points of a score from 0 to 100.
+CREATE OR REPLACE MACRO points_of(score, weight) AS -- reads as round0(weight * score / 100)
+  CAST(nearest_ratio(weight * score, 100, 1) AS INTEGER);
 
 -- Points that a value earns if only `share` percent of them count. Null if the value or the share is null.
 CREATE OR REPLACE MACRO tapered_points(value, bottom, span, weight, share) AS
+  -- reads as round0(weight * clamp((value - bottom) / span) * share / 100)
   CASE WHEN value IS NOT NULL AND share IS NOT NULL THEN
     CAST(nearest_ratio(wide(greatest(0, least(value - bottom, span))) * share, wide(span) * 100, weight)
       AS INTEGER) END;
@@ -61,7 +81,7 @@ CREATE OR REPLACE MACRO quotient_up_to_cent(n, d) AS
 -- n / d rounded down to a whole multiple of `step`. Positive amounts; both may have up to 24 decimals.
 CREATE OR REPLACE MACRO at_24_decimals(x) AS
   CAST(replace(CAST(CAST(x AS DECIMAL(38, 24)) AS VARCHAR), '.', '') AS HUGEINT);
-CREATE OR REPLACE MACRO quotient_down_to(n, d, step) AS
+CREATE OR REPLACE MACRO quotient_down_to(n, d, step) AS -- reads as floor_to(n / d, step)
   CAST(at_24_decimals(n) // (at_24_decimals(d) * step) * step AS DECIMAL(14, 2));
 
 -- n / d as a share with four decimals.

@@ -141,7 +141,7 @@ select
     || underwriting_steps.steps::json[]
     || debt_steps.steps::json[]
     || condition_steps.steps::json[]
-    || score_steps.steps::json[]
+    || steps.steps::json[]
     || offer_steps.steps::json[]
   ) as recompute,
   deals.assumption_set_id
@@ -157,5 +157,5 @@ join int_underwriting_steps as underwriting_steps on underwriting_steps.id = dea
 join int_debt_steps as debt_steps on debt_steps.id = deals.id
 join int_condition as condition on condition.id = deals.id
 join int_condition_steps as condition_steps on condition_steps.id = deals.id
-join int_score_steps as score_steps on score_steps.id = deals.id
+join int_steps as steps on steps.id = deals.id
 join int_offer_steps as offer_steps on offer_steps.id = deals.id
