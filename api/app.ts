@@ -101,7 +101,7 @@ const paymentInstructions = (
     (Number(priceOf(route, units)) > 1
       ? ' @x402/fetch stops at $1 per payment unless you raise its spendControls.maxAmountPerPayment.'
       : ''),
-  ...(notice === undefined ? {} : { notice }),
+  ...(notice === undefined ? {} : { test_money: true, notice }),
 });
 
 export interface App {
@@ -177,7 +177,12 @@ function createParts(deps: AppDeps): Parts {
   const layer = createPaymentLayer(deps, routes, nowMs);
   const checkHealth = createHealthCheck({
     snapshots,
-    payments: { mode: payments.mode, ready: layer.ready, health: payments.health ?? (async () => NO_WARNINGS) },
+    payments: {
+      mode: payments.mode,
+      isTestMoney: payments.notice !== undefined,
+      ready: layer.ready,
+      health: payments.health ?? (async () => NO_WARNINGS),
+    },
     nowMs,
   });
   return {

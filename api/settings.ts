@@ -1,10 +1,13 @@
 /** Settings of the server, and the checks that depend on more than one of them, before anything starts. */
 import { isAddress } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { readKeyFile } from '../lib/key_file.ts';
+import { BASE, networkName } from '../lib/network.ts';
+import { isPlaceholder } from '../lib/placeholders.ts';
 import { DEFAULT_PORT, pipelineSettings, readSettings, SettingError, shownValue } from '../lib/settings.ts';
+import type { FacilitatorSettings } from './payments/facilitator/http_facilitator.ts';
 import type { PaymentSettings } from './payments/modes.ts';
-import { facilitatorSettings, facilitatorsOf, gasSettings, networkSettings } from './payments/network_settings.ts';
 
 const ORIGIN = 'an http or https URL without a path';
 const origin = z.string().transform((text, context) => {
@@ -25,6 +28,14 @@ const origin = z.string().transform((text, context) => {
 const wholeNumber = () => z.coerce.number('a whole number').int('a whole number');
 
 const port = () => z.coerce.number('a port').int('a port').min(0, 'a port').max(65_535, 'a port');
+
+const FACILITATOR_LIST = 'the http or https URLs of facilitators, separated by commas';
+/** Separates authorizations: a comma may be part of one. */
+const AUTHORIZATION_SEPARATOR = '|';
+
+const nodeUrl = (expected: string) => z.url({ protocol: /^https?$/, error: expected }).optional();
+const amountOfGas = (min: number, max: number) =>
+  z.coerce.number('an amount of gas').int('an amount of gas').min(min, `at least ${min}`).max(max, `at most ${max}`);
 
 export const serverSettings = z.object({
   DATA_DIR: pipelineSettings.shape.DATA_DIR,
@@ -61,7 +72,17 @@ export const serverSettings = z.object({
     .refine((text) => isAddress(text), 'an address: 0x and 40 hex digits, with a valid checksum if it is in mixed case')
     .optional()
     .describe('Address that receives the payments. Required unless PAYMENTS is sandbox; default then: a new one.'),
-  ...networkSettings,
+  NETWORK: networkName.describe(
+    'Network on which buyers pay in USDC: eip155:8453 (Base), or eip155:84532 (Base Sepolia), which has test money.',
+  ),
+  RPC_URL: nodeUrl('the URL of a node of NETWORK').describe(
+    'Node of NETWORK, for settlement outcomes and contract wallets; with PAYMENTS=self also for sending ' +
+      'transactions. Required unless PAYMENTS is sandbox.',
+  ),
+  SANDBOX_RPC: nodeUrl('the URL of a running anvil').describe(
+    'Sandbox chain to use; it keeps running when the server stops. Default: the chain of another sandbox server on ' +
+      'DATA_DIR, else a new one.',
+  ),
   SETTLE_KEY_FILE: z
     .string()
     .min(1, 'a file')
@@ -79,8 +100,32 @@ export const serverSettings = z.object({
       'File with the keys that sign receipts, created by make receipt-key and readable by its owner only. Required ' +
         'unless PAYMENTS is sandbox; default then: a new one in DATA_DIR. Servers behind one URL use the same keys.',
     ),
-  ...facilitatorSettings,
-  ...gasSettings,
+  FACILITATOR_URL: z
+    .string()
+    .transform((text) => text.split(',').map((url) => url.trim()))
+    .pipe(z.array(z.url({ protocol: /^https?$/, error: FACILITATOR_LIST })))
+    .optional()
+    .describe(
+      'Facilitator that verifies and settles. Required with PAYMENTS=facilitator. Several are ' +
+        'separated by commas, in order of preference: the server asks the next one if one gives no usable reply.',
+    ),
+  FACILITATOR_AUTHORIZATION: z
+    .string()
+    .regex(/^[\x20-\x7e]+$/, 'the value of an Authorization header')
+    .optional()
+    .describe(
+      'Authorization header sent to the facilitator. With several facilitators: one for each, in their order, ' +
+        `separated by ${AUTHORIZATION_SEPARATOR}; nothing between two separators for one that needs none.`,
+    ),
+  GAS_PER_SETTLEMENT: amountOfGas(21_000, 1_000_000)
+    .default(150_000)
+    .describe('PAYMENTS=self: gas limit of one settlement. A payment that needs more is refused.'),
+  GAS_PER_DAY: amountOfGas(21_000, 1_000_000_000_000)
+    .default(100_000_000)
+    .describe(
+      "PAYMENTS=self: gas that this server's key may spend on settlements per UTC day. After that, paid requests get " +
+        '503 until the next day.',
+    ),
   CURSOR_SECRET: z
     .string()
     .min(16, 'at least 16 characters')
@@ -110,29 +155,60 @@ export const serverSettings = z.object({
     .enum(['debug', 'info', 'warn', 'error', 'silent'], 'debug, info, warn, error or silent')
     .default('info')
     .describe('Least important log line to write, as JSON on standard output.'),
-  NODE_ENV: z.string().optional().describe('production refuses to start with PAYMENTS=sandbox.'),
+  NODE_ENV: z.string().optional().describe('production refuses to start with PAYMENTS=sandbox, whose chain is local.'),
 });
 
 export type ServerSettings = z.infer<typeof serverSettings>;
 
+/** Each facilitator with its authorization; null if their numbers differ. */
+function facilitatorsOf(
+  urls: readonly string[],
+  authorization: string | undefined,
+): readonly FacilitatorSettings[] | null {
+  if (authorization === undefined) return urls.map((url) => ({ url }));
+  const values = urls.length === 1 ? [authorization] : authorization.split(AUTHORIZATION_SEPARATOR);
+  if (values.length !== urls.length) return null;
+  return urls.map((url, i) => {
+    const value = values[i]?.trim() ?? '';
+    return value === '' ? { url } : { url, authorization: value };
+  });
+}
+
 const isLocal = (address: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(new URL(address).hostname);
 
+/** The settings that no operator has from an example, in the order in which they are checked. */
+const OWN = [
+  'PUBLIC_BASE_URL',
+  'CONTACT_EMAIL',
+  'PAY_TO',
+  'RPC_URL',
+  'FACILITATOR_URL',
+  'STORE',
+  'AWS_ENDPOINT_URL',
+  'LEDGER',
+] as const;
+
+const refuse = (name: string, value: unknown, expected: string): never => {
+  throw new SettingError(`${name} is ${shownValue(name, value)}, expected ${expected}`);
+};
+
+const OF_AN_EXAMPLE = 'your own value, as NETWORK is Base: this one is from an example';
+
 /** The key of self mode. No message contains it. */
-function settleKey({ SETTLE_KEY, SETTLE_KEY_FILE }: ServerSettings): `0x${string}` {
+function settleKey({ SETTLE_KEY, SETTLE_KEY_FILE, NETWORK }: ServerSettings): `0x${string}` {
   const name = SETTLE_KEY_FILE === undefined ? 'SETTLE_KEY' : 'SETTLE_KEY_FILE';
   if (SETTLE_KEY !== undefined && SETTLE_KEY_FILE !== undefined)
     throw new SettingError('SETTLE_KEY and SETTLE_KEY_FILE are both set, expected one of them');
   const key = SETTLE_KEY_FILE === undefined ? SETTLE_KEY?.trim() : readKeyFile(name, SETTLE_KEY_FILE);
-  if (key === undefined || !/^0x[0-9a-fA-F]{64}$/.test(key))
-    throw new SettingError(
-      `${name} is ${key === undefined ? 'null' : 'not shown'}, expected a key of 0x and 64 hex digits, ` +
-        'as PAYMENTS is self',
-    );
+  if (key === undefined || !/^0x(?!0+$)[0-9a-fA-F]{64}$/.test(key))
+    return refuse(name, key === undefined ? undefined : 'hidden', 'a key of 0x and 64 hex digits, as PAYMENTS is self');
+  if (NETWORK === BASE && isPlaceholder(privateKeyToAccount(key as `0x${string}`).address))
+    refuse(name, 'hidden', OF_AN_EXAMPLE);
   return key as `0x${string}`;
 }
 
 /**
- * Read the server's settings.
+ * Read the server's settings. Real money needs a complete set of the operator's own values.
  * @throws SettingError, one line that names the setting
  */
 export function readServerSettings(env: Readonly<Record<string, string | undefined>> = process.env): {
@@ -140,57 +216,45 @@ export function readServerSettings(env: Readonly<Record<string, string | undefin
   payments: PaymentSettings;
 } {
   const settings = readSettings(serverSettings, env);
-  const {
-    PAYMENTS: mode,
-    PAY_TO,
-    PUBLIC_BASE_URL: publicUrl,
-    NETWORK: network,
-    FACILITATOR_URL: urls,
-    FACILITATOR_AUTHORIZATION: authorization,
-  } = settings;
-  const refuse = (name: keyof ServerSettings, expected: string): never => {
-    throw new SettingError(`${name} is ${shownValue(name, settings[name])}, expected ${expected}`);
-  };
-  const payTo = PAY_TO as `0x${string}` | undefined;
+  const { PAYMENTS: mode, NETWORK: network, FACILITATOR_AUTHORIZATION: authorization } = settings;
+  const needed = <N extends keyof ServerSettings>(name: N, what: string): NonNullable<ServerSettings[N]> =>
+    settings[name] ?? refuse(name, undefined, `${what}, as PAYMENTS is ${mode}`);
   if (mode === 'sandbox') {
     if (settings.NODE_ENV === 'production')
-      return refuse('PAYMENTS', 'facilitator or self, as NODE_ENV is production: the sandbox uses test money');
-    const { SANDBOX_RPC: rpcUrl } = settings;
+      refuse('PAYMENTS', mode, 'facilitator or self, as NODE_ENV is production: the sandbox uses test money');
+    const { SANDBOX_RPC: rpcUrl, PAY_TO } = settings;
     return {
       settings,
       payments: {
         mode,
         network,
         ...(rpcUrl === undefined ? {} : { rpcUrl }),
-        ...(payTo === undefined ? {} : { payTo }),
+        ...(PAY_TO === undefined ? {} : { payTo: PAY_TO as `0x${string}` }),
       },
     };
   }
-  if (payTo === undefined) return refuse('PAY_TO', `the address that receives the payments, as PAYMENTS is ${mode}`);
-  if (publicUrl === undefined)
-    return refuse('PUBLIC_BASE_URL', `the URL at which buyers reach the server, as PAYMENTS is ${mode}`);
-  if (publicUrl.startsWith('http:') && !isLocal(publicUrl)) return refuse('PUBLIC_BASE_URL', 'an https URL');
-  const { RPC_URL: rpcUrl } = settings;
-  if (rpcUrl === undefined)
-    return refuse(
-      'RPC_URL',
-      `the URL of a ${network.title} node, as PAYMENTS is ${mode}: without one the server cannot find out the ` +
-        'outcome of a settlement whose response was lost',
-    );
-  if (settings.RECEIPT_KEY_FILE === undefined)
-    return refuse('RECEIPT_KEY_FILE', `a file of make receipt-key, as PAYMENTS is ${mode}: every sale has a receipt`);
-  const common = { network, rpcUrl, payTo, publicUrl } as const;
+  const common = {
+    network,
+    payTo: needed('PAY_TO', 'the address that receives the payments') as `0x${string}`,
+    publicUrl: needed('PUBLIC_BASE_URL', 'the URL at which buyers reach the server'),
+    rpcUrl: needed('RPC_URL', `the URL of a ${network.title} node, which has the outcome of every settlement`),
+  };
+  needed('RECEIPT_KEY_FILE', 'a file of make receipt-key for the receipt of every sale');
+  if (common.publicUrl.startsWith('http:') && !isLocal(common.publicUrl))
+    refuse('PUBLIC_BASE_URL', common.publicUrl, 'an https URL');
+  const example = network === BASE ? OWN.find((name) => isPlaceholder(env[name] ?? '')) : undefined;
+  if (example) refuse(example, env[example], OF_AN_EXAMPLE);
   if (mode === 'self') {
     const gas = { perSettlement: BigInt(settings.GAS_PER_SETTLEMENT), perDay: BigInt(settings.GAS_PER_DAY) };
     return { settings, payments: { mode, ...common, gas, key: settleKey(settings) } };
   }
-  if (urls === undefined)
-    return refuse(
-      'FACILITATOR_URL',
-      `the URL of a facilitator that supports ${network.name}, as PAYMENTS is facilitator`,
+  const urls = needed('FACILITATOR_URL', `the URL of a facilitator that supports ${network.name}`);
+  const facilitators =
+    facilitatorsOf(urls, authorization) ??
+    refuse(
+      'FACILITATOR_AUTHORIZATION',
+      authorization,
+      `${urls.length} authorizations, one for each URL of FACILITATOR_URL`,
     );
-  const facilitators = facilitatorsOf(urls, authorization);
-  if (facilitators === null)
-    return refuse('FACILITATOR_AUTHORIZATION', `${urls.length} authorizations, one for each URL of FACILITATOR_URL`);
   return { settings, payments: { mode, ...common, facilitators } };
 }

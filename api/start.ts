@@ -4,7 +4,6 @@ import type { Redact } from '../lib/redact.ts';
 import { inFolder, SettingError } from '../lib/settings.ts';
 import { createLog, type Log, type LogDestination, type RequestLog } from './http/log.ts';
 import { serve, type ServeOptions, type Serving } from './http/serve.ts';
-import { SANDBOX_NOTICE } from './payments/modes.ts';
 import type { SettlementWait } from './payments/sale.ts';
 import { readServerSettings } from './settings.ts';
 
@@ -37,9 +36,9 @@ function greetingOf({ url, publicUrl, payments, snapshots }: Serving, ledger: st
   const gas = payments.gasFrom === undefined ? '' : `, gas from ${payments.gasFrom}`;
   const isSandbox = payments.mode === 'sandbox';
   return [
-    ...(isSandbox
-      ? [bar, ...SANDBOX_NOTICE.split('. ').map((sentence) => `  ${sentence.replace(/\.$/, '')}.`), bar]
-      : []),
+    ...(payments.notice === undefined
+      ? []
+      : [bar, ...payments.notice.split('. ').map((sentence) => `  ${sentence.replace(/\.$/, '')}.`), bar]),
     `listening   ${url}${publicUrl === url ? '' : `   (public address ${publicUrl})`}`,
     `snapshot    ${snapshotLine(snapshots)}`,
     `payments    ${payments.mode}, paid to ${payments.payTo}${gas}`,

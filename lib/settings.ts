@@ -3,6 +3,7 @@
  * names the setting, its value, and what was expected. docs/settings.md is generated from this file.
  */
 import { z } from 'zod';
+import { isPlaceholder } from './placeholders.ts';
 import { storeSettings } from './store/settings.ts';
 
 const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2099-12-31'];
@@ -108,7 +109,10 @@ export const pipelineSettings = z.object({
     .describe('Address of the sandbox world. `make run` starts one and sets this.'),
   CONTACT: z
     .string()
-    .regex(/@|:\/\//u, 'an address or URL where site owners reach the operator')
+    .refine(
+      (text) => /@|:\/\//u.test(text) && !isPlaceholder(text),
+      'an address or URL where site owners reach the operator',
+    )
     .optional()
     .describe('Contact in the user agent. Required with LIVE=1.'),
   HUD_TOKEN: z

@@ -19,7 +19,12 @@ export interface Health {
   /** Relative to today, not to the day of the snapshot: if the pipeline stops, every source becomes stale. */
   readonly stale_sources: readonly StaleSource[];
   readonly degraded_sources: readonly DegradedSource[];
-  readonly payments: { readonly mode: string; readonly ready: boolean } & PaymentHealth;
+  readonly payments: {
+    readonly mode: string;
+    /** Whether buyers pay with money that is worth nothing. */
+    readonly test_money: boolean;
+    readonly ready: boolean;
+  } & PaymentHealth;
 }
 
 /** State of open settlements. */
@@ -36,6 +41,7 @@ export interface HealthOptions {
   readonly snapshots: Snapshots;
   readonly payments: {
     readonly mode: string;
+    readonly isTestMoney: boolean;
     ready(): boolean;
     health(): Promise<PaymentHealth>;
   };
@@ -94,7 +100,7 @@ export function createHealthCheck({ snapshots, payments, nowMs }: HealthOptions)
         snapshot_failure: failure,
         stale_sources: stale,
         degraded_sources: degraded,
-        payments: { mode: payments.mode, ready, ...settlements },
+        payments: { mode: payments.mode, test_money: payments.isTestMoney, ready, ...settlements },
       };
     } finally {
       lease?.release();

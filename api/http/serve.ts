@@ -8,7 +8,7 @@ import { SettingError } from '../../lib/settings.ts';
 import { createApp, type App, type AppDeps } from '../app.ts';
 import { createMetrics, metricsServer, type Metrics } from './metrics.ts';
 import type { RequestLog } from './log.ts';
-import { UnservedNetwork } from '../payments/network_readiness.ts';
+import { UnservedNetwork } from '../payments/middleware.ts';
 import type { OpenPayments, PaymentSettings } from '../payments/modes.ts';
 import { openReceiptKeys } from '../payments/receipts/key_file.ts';
 import type { ReceiptKeys } from '../payments/receipts/key_set.ts';
@@ -148,7 +148,7 @@ async function startPayments({ payments }: App, report: ServeOptions['report']):
   } catch (error) {
     if (error instanceof UnservedNetwork) {
       throw new SettingError(
-        `FACILITATOR_URL is not shown, expected a facilitator that supports exact payments on ${error.network}`,
+        `FACILITATOR_URL is not shown, expected a facilitator that supports exact payments on ${error.message}`,
       );
     }
     // It may recover: until then, paid requests get 503.
@@ -209,6 +209,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     const following = (snapshots = await openFollowed(
       {
         dataDir: settings.DATA_DIR,
+        onlyLive: payments.money === 'real',
         report: (event) => {
           report?.(event);
         },

@@ -12,7 +12,6 @@ import { LedgerUnavailable, type DeliveryKind, type Ledger, type Purchase } from
 import { readOffered } from './chain/authorization.ts';
 import { ChainUnavailable } from './chain/chain_errors.ts';
 import { FacilitatorUnavailable } from './facilitator/unavailable.ts';
-import { networkReadiness } from './network_readiness.ts';
 import type { PaymentNetwork } from './payment_network.ts';
 import type { ReceiptKeys } from './receipts/key_set.ts';
 import { receiptSigner } from './receipts/signed_receipt.ts';
@@ -100,12 +99,40 @@ function unavailableDetail(error: unknown): string | null {
   return null;
 }
 
+/** The facilitator does not serve exact payments on this network. */
+export class UnservedNetwork extends Error {
+  override readonly name = 'UnservedNetwork';
+}
+
+/** Prepares the first sale and asks the facilitator whether it serves the network, every few seconds until it does. */
+function untilServed({ network, facilitator }: PaymentNetwork, prepare: Promise<unknown>, nowMs: () => number) {
+  let isReady = false;
+  let running: Promise<void> | undefined;
+  let askedAtMs = Number.NEGATIVE_INFINITY;
+  const check = async (): Promise<void> => {
+    askedAtMs = nowMs();
+    await prepare;
+    if (!(await facilitator.supported())) throw new UnservedNetwork(network.name);
+    isReady = true;
+  };
+  const start = (): Promise<void> =>
+    (running ??= check().finally(() => {
+      running = undefined;
+    }));
+  const becomeReady = async (): Promise<boolean> => {
+    if (!isReady && (running !== undefined || Math.abs(nowMs() - askedAtMs) >= RETRY_SECONDS * 1000))
+      await start().catch(() => undefined);
+    return isReady;
+  };
+  return { start, isReady: () => isReady, becomeReady };
+}
+
 export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   const { ledger, nowMs = Date.now } = options;
   const requirements = requirementsBuilder(options.routes, options.network, options.extensionsForMedia);
   // Avoids an unhandled rejection; awaited below.
   requirements.catch(() => undefined);
-  const readiness = networkReadiness(options, { nowMs, retrySeconds: RETRY_SECONDS, prepare: () => requirements });
+  const readiness = untilServed(options, requirements, nowMs);
   const refusals = createRefusals(options, RETRY_SECONDS);
   const receipts = receiptSigner(options.receiptKeys, options.publicUrl, nowMs);
   const deliveries = createDeliveries({ ledger, refusals, receipts, nowMs });

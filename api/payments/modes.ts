@@ -13,45 +13,30 @@ import { joinRunningChain, POLLING_MS, startChain, type Chain } from './local_ch
 import { fundBuyer, createBuyerKey, readWallet, type SandboxWallet } from './local_chain/wallet.ts';
 import type { SettlementWait } from './sale.ts';
 
-export const SANDBOX_NOTICE =
+const SANDBOX_NOTICE =
   'SANDBOX PAYMENTS: test money on a local chain, worth nothing. Do not sign with a wallet that holds real funds.';
 
 const TEST_NOTICE = 'TEST PAYMENTS: test money, worth nothing. Do not sign with a wallet that holds real funds.';
 
-/** A payment mode and its settings: the network on which payments are taken, and the URL of its node. */
+/** The network on which payments are taken, and the URL of its node. */
+interface OnNetwork {
+  readonly network: Network;
+  readonly wait?: SettlementWait;
+}
+
+interface OnPublicNetwork extends OnNetwork {
+  readonly rpcUrl: string;
+  readonly payTo: Hex;
+  readonly publicUrl: string;
+}
+
+/** A payment mode and its settings. */
 export type PaymentSettings =
-  /**
-   * `rpcUrl` is an anvil chain to join. Without it, join the chain of another server on the data folder, or start one.
-   */
-  | {
-      readonly mode: 'sandbox';
-      readonly network: Network;
-      readonly rpcUrl?: string;
-      readonly payTo?: Hex;
-      readonly wait?: SettlementWait;
-    }
-  | {
-      readonly mode: 'facilitator';
-      readonly network: Network;
-      readonly rpcUrl: string;
-      readonly payTo: Hex;
-      readonly publicUrl: string;
-      /** In order of preference. */
-      readonly facilitators: readonly FacilitatorSettings[];
-      /** Timeout of a reply of a facilitator. */
-      readonly timeoutMs?: number;
-      readonly wait?: SettlementWait;
-    }
-  | {
-      readonly mode: 'self';
-      readonly network: Network;
-      readonly rpcUrl: string;
-      readonly gas: GasLimits;
-      readonly payTo: Hex;
-      readonly publicUrl: string;
-      readonly key: Hex;
-      readonly wait?: SettlementWait;
-    };
+  /** `rpcUrl` is an anvil chain to join. Without it: the chain of another server on the data folder, or a new one. */
+  | (OnNetwork & { readonly mode: 'sandbox'; readonly rpcUrl?: string; readonly payTo?: Hex })
+  /** Facilitators in order of preference. */
+  | (OnPublicNetwork & { readonly mode: 'facilitator'; readonly facilitators: readonly FacilitatorSettings[] })
+  | (OnPublicNetwork & { readonly mode: 'self'; readonly gas: GasLimits; readonly key: Hex });
 
 /** Limits on the gas of self mode. */
 export interface GasLimits {
@@ -183,14 +168,10 @@ export async function openPayments(settings: PaymentSettings, dataDir: string): 
         localFacilitator({ network, rpcUrl, key, gas: gasBudget(ledger, address.toLowerCase(), gas, nowMs) }),
     };
   }
-  const { facilitators, timeoutMs } = settings;
+  const { facilitators } = settings;
   return {
     ...common,
     facilitator: () =>
-      preferredFacilitator(
-        facilitators.map((facilitator) =>
-          httpFacilitator({ ...facilitator, network, ...(timeoutMs === undefined ? {} : { timeoutMs }) }),
-        ),
-      ),
+      preferredFacilitator(facilitators.map((facilitator) => httpFacilitator({ ...facilitator, network }))),
   };
 }

@@ -117,7 +117,7 @@ const header = ({ navigation: { main, all }, path }: Frame): Html =>
 const notice = ({ notices }: Frame): Html =>
   html`<aside aria-label="Notice">
     <details class="notice">
-      <summary>${notices.map(({ headline }) => headline).join(', ')}.</summary>
+      <summary>${notices.map(({ headline }) => headline).join('. ')}.</summary>
       ${notices.map(({ text }) => html`<p>${text}</p>`)}
     </details>
   </aside>`;

@@ -114,8 +114,8 @@ const snapshotLine = ({ id, manifest }: Snapshot): Html =>
     ${manifest.assumption_set_id}.`;
 
 const noticesOf = (snapshot: Snapshot | undefined, paymentNotice: string): Notice[] => [
+  ...(paymentNotice === '' ? [] : [{ headline: 'Test money', text: paymentNotice }]),
   ...(snapshot ? [{ headline: DATA_HEADLINES[snapshot.manifest.data_clock], text: snapshot.manifest.notice }] : []),
-  ...(paymentNotice === '' ? [] : [{ headline: 'test money', text: paymentNotice }]),
 ];
 
 export function mountSite(router: Router, deps: SiteDeps): Site {

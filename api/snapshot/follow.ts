@@ -6,7 +6,8 @@
 import { readlink } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { messageOf } from '../../lib/errors.ts';
-import { loadSnapshot, type Snapshot } from './load.ts';
+import { SettingError } from '../../lib/settings.ts';
+import { loadSnapshot, MadeUpData, type Snapshot } from './load.ts';
 
 const POLL_MS = 1_000;
 /** Retry a snapshot that failed to load after this long: its files may have been restored. */
@@ -41,6 +42,8 @@ export interface SnapshotsOptions {
   /** Called on every switch and every failure. */
   readonly report?: (event: { serving: string } | LoadFailure) => void;
   readonly pollMs?: number;
+  /** Refuse snapshots of the sandbox. */
+  readonly onlyLive?: boolean;
 }
 
 interface LoadedSnapshot {
@@ -58,13 +61,17 @@ function publicReason(error: unknown): string {
   return /^(?:\{|[A-Z][A-Za-z ]* Error: )/.test(error.message) ? 'one of its tables cannot be read' : error.message;
 }
 
-/** Open the snapshot that `<dataDir>/current` names, if any, and follow the link. */
+/**
+ * Open the snapshot that `<dataDir>/current` names, if any, and follow the link.
+ * @throws SettingError if only live data may be served, and that snapshot has other data
+ */
 export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshots> {
-  const { dataDir, nowMs = Date.now, report = () => undefined, pollMs = POLL_MS } = options;
+  const { dataDir, nowMs = Date.now, report = () => undefined, pollMs = POLL_MS, onlyLive = false } = options;
   const link = join(dataDir, 'current');
   let current: LoadedSnapshot | null = null;
   let failed: (LoadFailure & { readonly atMs: number }) | null = null;
   let lastRead = Promise.resolve();
+  let isOpen = false;
   let closed = false;
 
   const closeIfIdle = (loaded: LoadedSnapshot): void => {
@@ -85,7 +92,7 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
     // Absolute, as the clock may have been set back.
     if (failed?.target === target && Math.abs(nowMs() - failed.atMs) < RETRY_MS) return;
     try {
-      const snapshot = await loadSnapshot(resolve(dataDir, target));
+      const snapshot = await loadSnapshot(resolve(dataDir, target), onlyLive);
       if (closed) {
         snapshot.close();
         return;
@@ -96,6 +103,11 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
       if (old) retire(old);
       report({ serving: snapshot.id });
     } catch (error) {
+      if (error instanceof MadeUpData && !isOpen)
+        throw new SettingError(
+          `DATA_DIR is ${JSON.stringify(dataDir)}, expected a folder of live data, as NETWORK is Base: ${target} has ` +
+            'made-up data of the sandbox, or does not say which data it has',
+        );
       const at = new Date(nowMs()).toISOString();
       failed = { target, reason: publicReason(error), at, atMs: nowMs() };
       report({ target, reason: messageOf(error), at });
@@ -105,6 +117,7 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
   const refresh = (): Promise<void> => (lastRead = lastRead.then(follow));
 
   await refresh();
+  isOpen = true;
   const timer = setInterval(() => {
     void refresh();
   }, pollMs);

@@ -29,8 +29,16 @@ export interface Snapshot extends Database {
   readonly normalize: Normalize;
 }
 
-async function readManifest(folder: string): Promise<ServedManifest> {
-  const checked = ServedManifest.safeParse(JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')));
+/** A snapshot of the sandbox, or one that does not say of what, where only public records may be sold. */
+export class MadeUpData extends Error {
+  override readonly name = 'MadeUpData';
+}
+
+async function readManifest(folder: string, onlyLive: boolean): Promise<ServedManifest> {
+  const read: unknown = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8'));
+  if (onlyLive && (read as Partial<ServedManifest> | null)?.data_clock !== 'live')
+    throw new MadeUpData('it has no live data, which is all that is sold for real money');
+  const checked = ServedManifest.safeParse(read);
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
   throw new Error(`manifest.json: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
@@ -38,10 +46,11 @@ async function readManifest(folder: string): Promise<ServedManifest> {
 
 /**
  * Open the snapshot in `folder`.
- * @throws Error that says in one sentence what is missing or damaged
+ * @param onlyLive refuse data of the sandbox
+ * @throws MadeUpData, or an Error that says in one sentence what is missing or damaged
  */
-export async function loadSnapshot(folder: string): Promise<Snapshot> {
-  const manifest = await readManifest(folder);
+export async function loadSnapshot(folder: string, onlyLive = false): Promise<Snapshot> {
+  const manifest = await readManifest(folder, onlyLive);
   const database = await openDatabase(folder, manifest);
   const records = new Records(database);
   const recordFields: Snapshot['recordFields'] = async (table, columns, rest, params) => {

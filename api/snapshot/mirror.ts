@@ -146,7 +146,10 @@ export async function openFollowed(
     ...(pollMs === undefined ? {} : { pollMs }),
     ...(nowMs === undefined ? {} : { nowMs }),
   });
-  const snapshots = await openSnapshots(options);
+  const snapshots = await openSnapshots(options).catch((error: unknown) => {
+    mirror.close();
+    throw error;
+  });
   return {
     store,
     acquire: () => snapshots.acquire(),

@@ -7,6 +7,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { PAY_TO } from '../api/support/receipt_key.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../api/support/snapshot_fixtures.ts';
 import { imageFolder, type ImageFolder } from './dockerfile.ts';
 
@@ -24,7 +25,7 @@ describe('the image', () => {
   let data: DataFolder;
   before(async () => {
     data = await dataFolder();
-    await data.publish('2026-11-20.01', { deals: rowsOfTable('deals', 3) });
+    await data.publish('2026-11-20.01', { deals: rowsOfTable('deals', 3) }, { data: 'live' });
     there = imageFolder(data.path);
   });
   after(async () => {
@@ -33,7 +34,12 @@ describe('the image', () => {
   });
 
   test('builds and audits every model from its own files: only that no source was read blocks the run', () => {
-    const settings = { LIVE: '1', CONTACT: 'you@example.org', SOURCES: 'none', DATA_DIR: join(there.folder, 'empty') };
+    const settings = {
+      LIVE: '1',
+      CONTACT: 'ops@dealfeed.test',
+      SOURCES: 'none',
+      DATA_DIR: join(there.folder, 'empty'),
+    };
     const { status, out } = there.run(['node', 'pipelines/commands/cli.ts', 'run'], settings);
     assert.equal(status, 2, out);
     assert.match(out, /sources\.something_was_read/u);
@@ -53,8 +59,8 @@ describe('the image', () => {
       PORT,
       PAYMENTS: 'facilitator',
       FACILITATOR_URL: unused,
-      PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-      PUBLIC_BASE_URL: 'https://deals.example.org',
+      PAY_TO,
+      PUBLIC_BASE_URL: 'https://dealfeed.test',
       CREDENTIALS_DIRECTORY: secrets,
     };
     assert.equal(there.run(there.image.healthCheck, { PORT }).status, 1, 'unhealthy before it starts');

@@ -111,7 +111,7 @@ export async function openShop(options: ShopOptions = {}): Promise<Shop> {
   try {
     const folder = await dataFolder();
     closers.push(() => folder.remove());
-    await folder.publish('2026-11-20.01', tables);
+    await folder.publish('2026-11-20.01', tables, { data: mode === 'sandbox' ? 'sandbox' : 'live' });
     const chain = await startChain();
     closers.push(() => chain.close());
     const admin = testClientOf(chain.rpcUrl);

@@ -1,17 +1,17 @@
 /** Settings and arguments of `make ledger AUDIT=1` and `make ledger REFUNDED=...`. docs/settings.md has them. */
 import { isHash } from 'viem';
 import { z } from 'zod';
-import { pipelineSettings } from '../../../lib/settings.ts';
 import { serverSettings } from '../../settings.ts';
-import { networkSettings } from '../network_settings.ts';
 
 const block = z.coerce.bigint('a block number').min(0n, 'a block number').optional();
 
-export const auditSettings = z.object({
-  DATA_DIR: pipelineSettings.shape.DATA_DIR,
-  LEDGER: pipelineSettings.shape.LEDGER,
-  ...networkSettings,
-  PAY_TO: serverSettings.shape.PAY_TO,
+export const auditSettings = serverSettings.pick({
+  DATA_DIR: true,
+  LEDGER: true,
+  NETWORK: true,
+  RPC_URL: true,
+  SANDBOX_RPC: true,
+  PAY_TO: true,
 });
 
 export const auditArguments = z.object({

@@ -216,7 +216,7 @@ export const status: Page = {
       {
         label: 'Buying',
         value: health.payments.ready ? 'works' : 'paused',
-        note: health.payments.mode === 'sandbox' ? 'with test money' : 'with USDC',
+        note: health.payments.test_money ? 'with test money' : 'with USDC',
       },
       {
         label: 'Data as of',

@@ -12,7 +12,7 @@ import { buyerWith } from '../support/buyers.ts';
 import { rowsOfTable } from '../support/snapshot_fixtures.ts';
 import { exchangeBytes } from '../support/raw_exchange.ts';
 import { Recorder } from '../support/recorded_servers.ts';
-import { receiptKeyPath } from '../support/receipt_key.ts';
+import { PAY_TO, receiptKeyPath } from '../support/receipt_key.ts';
 import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -147,7 +147,7 @@ describe('a key file', () => {
   };
   const envWith = (file: string): Record<string, string> => ({
     PAYMENTS: 'self',
-    PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    PAY_TO,
     PUBLIC_BASE_URL: 'http://localhost',
     RPC_URL: 'http://127.0.0.1:9',
     RECEIPT_KEY_FILE: receiptKeyPath(),

@@ -168,6 +168,7 @@ describe('the server', () => {
   it('serves metrics on a separate port, and only if one is set', async () => {
     const env = {
       PAYMENTS: 'facilitator',
+      NETWORK: 'eip155:84532',
       PAY_TO,
       PUBLIC_BASE_URL: 'http://localhost',
       FACILITATOR_URL: 'http://127.0.0.1:9',

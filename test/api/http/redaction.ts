@@ -19,7 +19,7 @@ import { startTestServer } from '../../web/server.ts';
 import { startFacilitator, startNode, type Fault, type Service } from '../support/failing_services.ts';
 import { Recorder, type RecordedServer } from '../support/recorded_servers.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
-import { receiptKeyPath, testKeyFile } from '../support/receipt_key.ts';
+import { PAY_TO, receiptKeyPath, testKeyFile } from '../support/receipt_key.ts';
 
 const settleKey = generatePrivateKey();
 const fileKey = generatePrivateKey();
@@ -43,7 +43,7 @@ export function testRedaction(faults: readonly Fault[], { stopsDatabase }: { rea
     const env = (mode: 'facilitator' | 'self'): Record<string, string> => ({
       DATA_DIR: folder.path,
       PAYMENTS: mode,
-      PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+      PAY_TO,
       PUBLIC_BASE_URL: 'http://localhost:4021',
       NODE_ENV: 'production',
       RPC_URL: `http://${node.host}:${node.port}/v2/planted-rpc-path-7731?apikey=planted-rpc-query-7732`,
@@ -79,7 +79,7 @@ export function testRedaction(faults: readonly Fault[], { stopsDatabase }: { rea
 
     before(async () => {
       [folder, chain, postgres] = await Promise.all([dataFolder(), startChain(), startPostgres()]);
-      await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 3) });
+      await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 3) }, { data: 'live' });
       [node, facilitator] = [await startNode('127.0.0.2', chain.rpcUrl), await startFacilitator('127.0.0.3')];
       keyFile = join(folder.path, 'key');
       await writeFile(keyFile, fileKey);

@@ -8,13 +8,13 @@ import { Recorder } from '../support/recorded_servers.ts';
 import { receiptKeyPath } from '../support/receipt_key.ts';
 import { startTestServer } from '../../web/server.ts';
 
-const PAY_TO = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+const PAY_TO = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
 const real = {
   PAYMENTS: 'facilitator',
   PAY_TO,
-  PUBLIC_BASE_URL: 'https://api.example.com',
-  FACILITATOR_URL: 'https://facilitator.example.com',
-  RPC_URL: 'https://base.example.com',
+  PUBLIC_BASE_URL: 'https://api.dealfeed.test',
+  FACILITATOR_URL: 'https://facilitator.dealfeed.test',
+  RPC_URL: 'https://base.dealfeed.test',
   RECEIPT_KEY_FILE: receiptKeyPath(),
 };
 
@@ -30,10 +30,10 @@ describe('settings of the server', () => {
     assert.deepEqual(payments, {
       mode: 'facilitator',
       payTo: PAY_TO,
-      publicUrl: 'https://api.example.com',
+      publicUrl: 'https://api.dealfeed.test',
       network: BASE,
-      rpcUrl: 'https://base.example.com',
-      facilitators: [{ url: 'https://facilitator.example.com', authorization: 'Bearer t' }],
+      rpcUrl: 'https://base.dealfeed.test',
+      facilitators: [{ url: 'https://facilitator.dealfeed.test', authorization: 'Bearer t' }],
     });
   });
 
@@ -41,14 +41,14 @@ describe('settings of the server', () => {
     const { payments } = readServerSettings({
       ...real,
       NETWORK: 'eip155:84532',
-      FACILITATOR_URL: 'https://one.example.com, https://two.example.com',
+      FACILITATOR_URL: 'https://one.dealfeed.test, https://two.dealfeed.test',
       FACILITATOR_AUTHORIZATION: '| Bearer t',
     });
     assert.ok(payments.mode === 'facilitator');
     assert.equal(payments.network, BASE_SEPOLIA);
     assert.deepEqual(payments.facilitators, [
-      { url: 'https://one.example.com' },
-      { url: 'https://two.example.com', authorization: 'Bearer t' },
+      { url: 'https://one.dealfeed.test' },
+      { url: 'https://two.dealfeed.test', authorization: 'Bearer t' },
     ]);
   });
 
@@ -83,7 +83,7 @@ describe('settings of the server', () => {
       'two facilitators and one authorization',
       {
         ...real,
-        FACILITATOR_URL: 'https://a.example.com,https://b.example.com',
+        FACILITATOR_URL: 'https://a.dealfeed.test,https://b.dealfeed.test',
         FACILITATOR_AUTHORIZATION: 'Bearer t',
       },
       /^FACILITATOR_AUTHORIZATION is not shown, expected 2 authorizations, one for each URL of FACILITATOR_URL$/,
@@ -91,18 +91,18 @@ describe('settings of the server', () => {
     ['no receiver', { ...real, PAY_TO: '' }, /^PAY_TO is null, expected the address that receives the payments/],
     [
       'a receiver with a wrong checksum',
-      { ...real, PAY_TO: PAY_TO.replace('fCD', 'FCD') },
+      { ...real, PAY_TO: PAY_TO.replace('dA6', 'DA6') },
       /^PAY_TO is "0x.*expected an address/,
     ],
     ['no public address', { ...real, PUBLIC_BASE_URL: '' }, /^PUBLIC_BASE_URL is null/],
     [
       'a public address without TLS',
-      { ...real, PUBLIC_BASE_URL: 'http://api.example.com' },
-      /^PUBLIC_BASE_URL is "http:\/\/api.example.com", expected an https URL/,
+      { ...real, PUBLIC_BASE_URL: 'http://api.dealfeed.test' },
+      /^PUBLIC_BASE_URL is "http:\/\/api.dealfeed.test", expected an https URL/,
     ],
     [
       'a public address with a path',
-      { ...real, PUBLIC_BASE_URL: 'https://api.example.com/v1' },
+      { ...real, PUBLIC_BASE_URL: 'https://api.dealfeed.test/v1' },
       /^PUBLIC_BASE_URL is .*without a path/,
     ],
     ['no node of the chain', { ...real, RPC_URL: '' }, /^RPC_URL is null, expected the URL of a Base node/],

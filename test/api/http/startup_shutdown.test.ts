@@ -9,7 +9,7 @@ import { serve, type ServeOptions } from '../../../api/http/serve.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { gracefulShutdown, limitedServer } from '../../../api/http/socket.ts';
 import { dataFolder, rowsOfTable } from '../support/snapshot_fixtures.ts';
-import { receiptKeyPath } from '../support/receipt_key.ts';
+import { PAY_TO, receiptKeyPath } from '../support/receipt_key.ts';
 
 const freePort = (): Promise<number> =>
   new Promise((resolve) => {
@@ -29,7 +29,7 @@ async function settingsFor(dataDir: string): Promise<ServeOptions> {
     DATA_DIR: dataDir,
     PORT: String(port),
     PAYMENTS: 'facilitator',
-    PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    PAY_TO,
     PUBLIC_BASE_URL: `http://localhost:${port}`,
     FACILITATOR_URL: unusedUrl,
     RPC_URL: unusedUrl,
@@ -39,7 +39,7 @@ async function settingsFor(dataDir: string): Promise<ServeOptions> {
 
 it('a request during startup waits for the snapshot', async () => {
   const folder = await dataFolder();
-  await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 3) });
+  await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 3) }, { data: 'live' });
   const options = await settingsFor(folder.path);
   let isServing = false;
   const starting = serve(options).then((server) => {

@@ -96,7 +96,17 @@ describe('a server on Base Sepolia', () => {
     assert.equal(await chain.balanceOf(PAY_TO), PRICE);
     const sold = await server.running.ledger.find({ id: response.headers.get('Receipt-Id') ?? '' });
     assert.match(sold?.chain ?? '', /^eip155:84532 0x[0-9a-f]{64}$/);
-    assert.match(String((await bodyOf(await fetch(url)))['notice']), /^TEST PAYMENTS: test money, worth nothing\./);
+    const { test_money, notice } = await bodyOf(await fetch(url));
+    assert.deepEqual([test_money, String(notice).slice(0, 14)], [true, 'TEST PAYMENTS:']);
+    const health = await bodyOf(await fetch(`${server.url}/health`));
+    assert.equal((health['payments'] as { test_money: boolean }).test_money, true);
+    for (const path of ['/', '/status', '/leads', '/no-such-page']) {
+      const page = await (await fetch(server.url + path, { headers: { Accept: 'text/html' } })).text();
+      assert.match(/<aside aria-label="Notice">.*?<\/summary>/su.exec(page)?.[0] ?? '', /test money/iu, path);
+    }
+    await folder.publish('2026-11-20.02', { deals: rowsOfTable('deals', 1) }, { data: 'live' });
+    await server.snapshots.refresh();
+    assert.equal(server.snapshots.acquire()?.snapshot.id, '2026-11-20.02', 'live data is for rehearsals too');
     await assert.rejects(opened({ RPC_URL: 'http://127.0.0.1:9' }), {
       name: 'SettingError',
       message: /^LEDGER is .*ledger\.sqlite, which holds sales in test money\. Use another ledger for real money: set /,

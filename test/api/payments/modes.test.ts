@@ -20,8 +20,8 @@ import { SettingError } from '../../../lib/settings.ts';
 import { readServerSettings } from '../../../api/settings.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { serverProcess, type ServerProcess } from '../../process/program.ts';
-import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
-import { receiptKeyPath } from '../support/receipt_key.ts';
+import { changeManifest, dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
+import { PAY_TO, receiptKeyPath } from '../support/receipt_key.ts';
 import { startTestServer } from '../../web/server.ts';
 
 /** What a test that fails leaves open is closed, so that it fails and does not hang. */
@@ -153,14 +153,14 @@ describe('settling with a key of our own', () => {
     DATA_DIR: folder.path,
     NODE_ENV: 'production',
     PAYMENTS: 'self',
-    PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    PAY_TO,
     PUBLIC_BASE_URL: 'http://localhost',
     RPC_URL: chain.rpcUrl,
     RECEIPT_KEY_FILE: receiptKeyPath(),
   });
   before(async () => {
     folder = await dataFolder();
-    await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 1) });
+    await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 1) }, { data: 'live' });
     chain = await startChain();
   });
   after(async () => {
@@ -184,15 +184,17 @@ describe('settling with a key of our own', () => {
       const response = await buyer.fetch(`${server.url}/api/deals`);
       assert.equal(response.status, 200);
       assert.equal((await chain.balanceOf(server.payments.payTo)) - start, 50_000n);
+      const unpaid = await bodyOf(await fetch(`${server.url}/api/deals`));
       assert.equal(
-        'notice' in (await bodyOf(await fetch(`${server.url}/api/deals`))),
+        ['notice', 'test_money'].some((name) => name in unpaid),
         false,
         'real money says nothing of a sandbox',
       );
       assert.ok((await chain.reader.getBalance({ address: account })) < 10n ** 18n);
-      const health = async (): Promise<{ unresolved: number; warnings: string[] }> =>
-        (await bodyOf(await fetch(`${server.url}/health`)))['payments'] as { unresolved: number; warnings: string[] };
-      assert.deepEqual((await health()).warnings, []);
+      const health = async (): Promise<Record<string, unknown>> =>
+        (await bodyOf(await fetch(`${server.url}/health`)))['payments'] as Record<string, unknown>;
+      const { warnings, test_money } = await health();
+      assert.deepEqual([warnings, test_money], [[], false]);
     } finally {
       await server.close();
     }
@@ -242,6 +244,40 @@ describe('settling with a key of our own', () => {
         },
       );
     }
+  });
+
+  it('never sells made-up data, or data that does not say what it is, whether at the start or later', async () => {
+    const data = await dataFolder();
+    leftOpen.push(() => data.remove());
+    const settings = { ...env(), DATA_DIR: data.path, SETTLE_KEY: key };
+    const refused = {
+      name: 'SettingError',
+      message: /^DATA_DIR is ".*", expected a folder of live data, as NETWORK is Base: snapshots\/2026-11-20\.0\d has /,
+    };
+    const deals = { deals: rowsOfTable('deals', 1) };
+    const silent = await data.publish('2026-11-20.01', deals, { data: 'live' });
+    await changeManifest(silent, (manifest) => Object.assign(manifest, { data_clock: undefined }));
+    await assert.rejects(open(settings), refused);
+    await data.publish('2026-11-20.02', deals);
+    await assert.rejects(open(settings), refused);
+
+    await data.publish('2026-11-20.03', deals, { data: 'live' });
+    const server = await open(settings);
+    const buyer = buyerWith();
+    await chain.mint(buyer.address, 1_000_000n);
+    await admin().setBalance({ address: privateKeyToAccount(key).address, value: 10n ** 18n });
+    for (const madeUp of ['2026-11-20.01', '2026-11-20.02']) {
+      await data.switchTo(madeUp);
+      await server.snapshots.refresh();
+      const { snapshot_id, snapshot_failure } = await bodyOf(await fetch(`${server.url}/health`));
+      assert.deepEqual(
+        [snapshot_id, (snapshot_failure as { target: string }).target],
+        ['2026-11-20.03', `snapshots/${madeUp}`],
+      );
+    }
+    const sold = await buyer.fetch(`${server.url}/api/deals`);
+    assert.deepEqual([sold.status, sold.headers.get('X-Snapshot-Id')], [200, '2026-11-20.03']);
+    await server.close();
   });
 
   it('refuses a node of another chain', async () => {

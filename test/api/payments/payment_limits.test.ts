@@ -10,7 +10,7 @@ import { bodyOf, buyerWith, fetchWithPayment, type Buyer } from '../support/buye
 import { contractWallet } from '../support/contract_wallets.ts';
 import { nodeProxy, type NodeProxy } from '../../node/node.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
-import { receiptKeyPath } from '../support/receipt_key.ts';
+import { PAY_TO, receiptKeyPath } from '../support/receipt_key.ts';
 
 const PRICE = 50_000n;
 
@@ -25,8 +25,9 @@ describe('limits of a running server', () => {
 
   before(async () => {
     [folder, sandboxFolder] = await Promise.all([dataFolder(), dataFolder()]);
-    for (const { publish } of [folder, sandboxFolder])
-      await publish('2026-11-20.01', { deals: rowsOfTable('deals', 2), leads: rowsOfTable('leads', 2) });
+    const tables = { deals: rowsOfTable('deals', 2), leads: rowsOfTable('leads', 2) };
+    await folder.publish('2026-11-20.01', tables, { data: 'live' });
+    await sandboxFolder.publish('2026-11-20.01', tables);
     chain = await startChain();
     node = await nodeProxy(chain.rpcUrl);
     await createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) }).setBalance({
@@ -60,7 +61,7 @@ describe('limits of a running server', () => {
     started({
       PAYMENTS: 'self',
       SETTLE_KEY: key,
-      PAY_TO: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+      PAY_TO,
       PUBLIC_BASE_URL: 'http://localhost',
       RPC_URL: node.url,
       RECEIPT_KEY_FILE: receiptKeyPath(),

@@ -1,11 +1,14 @@
-/** A key for the receipts of test servers, and its file for servers with real-money settings. */
+/** Of servers with real money: a receiving address, and a key for receipts with its file. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { newKey, receiptKeysOf, type KeyFile } from '../../../api/payments/receipts/key_set.ts';
 
 /** The key has signed since before any test clock begins. */
 const SINCE_MS = Date.parse('2020-01-01T00:00:00Z');
+
+export const PAY_TO = privateKeyToAccount(generatePrivateKey()).address;
 
 export const testKeyFile: KeyFile = { keys: [newKey(SINCE_MS)] };
 

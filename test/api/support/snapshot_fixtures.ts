@@ -183,8 +183,12 @@ export const callOf = (route: Route): string =>
 
 export interface DataFolder {
   readonly path: string;
-  /** Write a snapshot and, by default, let `current` name it. @returns its folder */
-  publish(runId: string, tables: GivenRows, options?: { readonly current?: boolean }): Promise<string>;
+  /** Write a snapshot, by default of the sandbox, and by default let `current` name it. @returns its folder */
+  publish(
+    runId: string,
+    tables: GivenRows,
+    options?: { readonly current?: boolean; readonly data?: 'sandbox' | 'live' },
+  ): Promise<string>;
   /** Let `current` name an existing snapshot. */
   switchTo(runId: string): Promise<void>;
   remove(): Promise<void>;
@@ -198,7 +202,7 @@ export async function dataFolder(): Promise<DataFolder> {
     path,
     switchTo,
     remove: () => rm(path, { recursive: true, force: true }),
-    async publish(runId, given, { current = true } = {}) {
+    async publish(runId, given, { current = true, data = 'sandbox' } = {}) {
       const folder = join(path, 'snapshots', runId);
       await cp(await filledSnapshot({ change_feeds: changeFeeds(), ...given }), folder, { recursive: true });
       const facts = join(folder, TABLE_FACTS);
@@ -211,7 +215,7 @@ export async function dataFolder(): Promise<DataFolder> {
           run_id: runId,
           as_of: AS_OF,
           generated_at: `${AS_OF}T12:00:00Z`,
-          data_clock: 'sandbox',
+          data_clock: data,
           notice: NOTICE,
           assumption_set_id: 'uw-test',
           tables,

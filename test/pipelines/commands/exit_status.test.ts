@@ -95,7 +95,7 @@ describe('the command line', () => {
 
   test('the real web is never read into a folder of made-up data: nothing is published', async () => {
     const there = await readdir(layout.snapshots);
-    const live = { DATA_DIR: layout.root, LIVE: '1', CONTACT: 'me@example.org', SOURCES: 'none' };
+    const live = { DATA_DIR: layout.root, LIVE: '1', CONTACT: 'me@dealfeed.test', SOURCES: 'none' };
     const madeUp = /^DATA_DIR is ".*", which has made-up data/;
     assert.match(await refusal(live), madeUp);
     await rm(layout.kind);
