@@ -19,7 +19,7 @@ import { receiptPath, saveKeys, saveResponse } from './saved.ts';
 import { sandboxWallet, serverSetting } from './wallet.ts';
 
 const MAX_RECORDS = 2;
-/** Maximum paid for one call; the default of @x402/fetch is $1. */
+/** Maximum paid for the one call of this process; the default of @x402/fetch is $1. There is no cap over processes. */
 const MAX_PAYMENT = '$2';
 
 const buySettings = z.object({

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Hex } from 'viem';
-import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { ArgumentError } from '../lib/mcp/arguments.ts';
 import { errorResult, refusalResult, toolResult } from '../lib/mcp/results.ts';
@@ -15,7 +15,7 @@ import type { CallResponse, Refused } from './outcome.ts';
 import { type Buyer, createBuyer } from './purchase.ts';
 import { receiptPath, saveKeys, saveResponse } from './saved.ts';
 import { openSpending } from './spending.ts';
-import { buyerAccount, sandboxWallet } from './wallet.ts';
+import { buyerAccount, sandboxWallet, type Wallet } from './wallet.ts';
 
 /** Dollars as atomic units of USDC. */
 const dollars = z
@@ -33,6 +33,7 @@ const clientSettings = z.object({
     .transform((text) => new URL(text).origin)
     .optional(),
   BUYER_NETWORK: networkName,
+  RPC_URL: z.url({ protocol: /^https?$/, error: 'the URL of a node of BUYER_NETWORK' }).optional(),
   MAX_PER_CALL: dollars.default(250_000n),
   MAX_TOTAL: dollars.default(5_000_000n),
 });
@@ -66,22 +67,23 @@ export async function openMcpSession(env: Readonly<Record<string, string | undef
   });
   const base = settings.SERVER_URL ?? (await sandboxWallet(settings.DATA_DIR)).base_url;
   /** The sandbox wallet pays only its own server, and is new each time that server starts. */
-  const sandbox = async (): Promise<PrivateKeyAccount | undefined> => {
+  const sandbox = async (): Promise<Wallet | undefined> => {
     const wallet = await sandboxWallet(settings.DATA_DIR).catch(() => undefined);
     return wallet && new URL(wallet.base_url).origin === base
-      ? privateKeyToAccount(wallet.private_key as Hex)
+      ? { account: privateKeyToAccount(wallet.private_key as Hex), rpcUrl: wallet.rpc_url }
       : undefined;
   };
-  const account = async (): Promise<PrivateKeyAccount | undefined> => own ?? (await sandbox());
+  const rpcUrl = settings.RPC_URL ?? null;
+  const wallet = async (): Promise<Wallet | undefined> => (own ? { account: own, rpcUrl } : sandbox());
   const folder = join(settings.DATA_DIR, 'client');
   const spending = openSpending(join(folder, 'spending.sqlite'), {
     perCall: settings.MAX_PER_CALL,
     total: settings.MAX_TOTAL,
   });
-  const buyer = createBuyer({ account, spending, network: settings.BUYER_NETWORK });
+  const buyer = createBuyer({ wallet, spending, network: settings.BUYER_NETWORK });
   const { payer, max_per_call_usd, max_total_usd } = await buyer.budget();
   const money = own ? '' : ', which holds sandbox test money';
-  const wallet =
+  const payment =
     payer === null
       ? 'There is no wallet: free tools work, paid ones can only be quoted.'
       : `Calls are paid from ${payer}${money}, at most $${max_per_call_usd} each and $${max_total_usd} in total.`;
@@ -89,7 +91,7 @@ export async function openMcpSession(env: Readonly<Record<string, string | undef
     api: await fetchInterface(base),
     buyer,
     responsesDir: join(folder, 'bought'),
-    about: `The server is ${base}. ${wallet} Start with meta, which is free; quote returns the price of a call.`,
+    about: `The server is ${base}. ${payment} Start with meta, which is free; quote returns the price of a call.`,
   });
   return {
     server,

@@ -1,10 +1,11 @@
 /**
- * Makes one call and pays for it within caps: request, check the price, reserve the amount, sign, request again. The
- * price is always the one in the 402, never an advertised one.
+ * Makes one call and pays for it within caps: request, check the price, sign, count the payment, request again. The
+ * price is always the one in the 402, never an advertised one. What the server responds changes nothing of the count.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402/core/types';
+import type { ExactEIP3009Payload } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { x402Client } from '@x402/fetch';
 import type { PrivateKeyAccount } from 'viem/accounts';
@@ -12,7 +13,8 @@ import { messageOf } from '../lib/errors.ts';
 import { BASE, type Network, usdOf } from '../lib/network.ts';
 import { collect, purchaseUrl } from './collect.ts';
 import { type CallResponse, type Quoted, readRefusal, readResponse, refused, type Refused } from './outcome.ts';
-import type { Caps, Spending } from './spending.ts';
+import type { Caps, Counted, SignedPayment, Spending } from './spending.ts';
+import { readUse, type Wallet } from './wallet.ts';
 
 /** Longest time for which an authorization may be valid. */
 const MAX_VALID_SECONDS = 900;
@@ -23,7 +25,7 @@ interface PaymentOffer {
   readonly price: bigint;
 }
 
-/** The terms in a 402: USDC on the wallet's network, valid for a short time. */
+/** The terms in a 402: an EIP-3009 transfer of USDC on the wallet's network, valid for a short time. */
 function readOffer(response: Response, { name, usdc }: Network): PaymentOffer | Refused {
   const header = response.headers.get('PAYMENT-REQUIRED');
   if (header === null)
@@ -35,8 +37,12 @@ function readOffer(response: Response, { name, usdc }: Network): PaymentOffer | 
     return refused('terms_not_accepted', 'The PAYMENT-REQUIRED header of the server cannot be decoded.');
   }
   const terms = required.accepts.find(
-    ({ scheme, network, asset }) =>
-      scheme === 'exact' && network === name && asset.toLowerCase() === usdc.address.toLowerCase(),
+    ({ scheme, network, asset, extra }) =>
+      scheme === 'exact' &&
+      network === name &&
+      asset.toLowerCase() === usdc.address.toLowerCase() &&
+      // A Permit2 payment has another nonce, which the token's authorizationState does not know.
+      (extra?.['assetTransferMethod'] ?? 'eip3009') === 'eip3009',
   );
   if (!terms || !/^\d{1,15}$/.test(terms.amount))
     return refused('terms_not_accepted', `The server does not accept USDC on ${name}.`);
@@ -57,14 +63,15 @@ function checkCaps(price: bigint, { perCall, total }: Caps, spent: bigint): Refu
     return refused(
       'price_above_call_cap',
       `The call costs $${price_usd}; this client pays at most $${usdOf(perCall)} per call (MAX_PER_CALL). ` +
-        'Nothing was signed.',
+        'Nothing was sent.',
       false,
       { price_usd },
     );
   if (spent + price > total)
     return refused(
       'price_above_total_cap',
-      `The call costs $${price_usd}; $${usdOf(spent)} of $${usdOf(total)} are spent (MAX_TOTAL). Nothing was signed.`,
+      `The call costs $${price_usd}; payments of $${usdOf(spent)} are signed, and this client signs at most ` +
+        `$${usdOf(total)} (MAX_TOTAL). Nothing was sent.`,
       false,
       { price_usd },
     );
@@ -80,7 +87,7 @@ const COLLECT_EVERY_MS = 2_000;
 
 interface BuyerOptions {
   /** The wallet that pays, read for each call; undefined if there is none. */
-  readonly account: () => Promise<PrivateKeyAccount | undefined>;
+  readonly wallet: () => Promise<Wallet | undefined>;
   readonly spending: Spending;
   /** Network on which the wallet has USDC. Default: Base. */
   readonly network?: Network;
@@ -95,19 +102,22 @@ export interface Buyer {
   call(url: URL): Promise<CallResponse | Refused>;
   /** Collect a paid response again, by its receipt or the nonce of its payment. Free. */
   collect(base: string, idOrNonce: string): Promise<CallResponse | Refused>;
-  /** Address, spending and caps of the wallet. */
+  /** Address, spending and caps of the wallet. `held_usd` is the part of `spent_usd` that the chain may free. */
   budget(): Promise<{
     payer: string | null;
     spent_usd: string;
+    held_usd: string;
     max_per_call_usd: string;
     max_total_usd: string;
     left_usd: string;
   }>;
 }
 
-/** The nonce of a signed payment, which identifies the purchase. */
-const nonceOf = (payload: Readonly<Record<string, unknown>>): string =>
-  String((payload['authorization'] as { nonce?: unknown } | undefined)?.nonce);
+/** What a payload commits its payer to, read from the signed authorization itself. */
+function signedPayment({ payload }: PaymentPayload, network: string): SignedPayment {
+  const { from, nonce, value, validBefore } = (payload as unknown as ExactEIP3009Payload).authorization;
+  return { payer: from.toLowerCase(), nonce, network, amount: BigInt(value), validBefore: BigInt(validBefore) };
+}
 
 const unreachable = (url: URL): Refused =>
   refused('server_unreachable', `${url.origin} did not respond. Nothing was signed.`);
@@ -137,7 +147,7 @@ interface SignedCall {
   readonly url: URL;
   readonly payer: PrivateKeyAccount;
   readonly payload: PaymentPayload;
-  readonly price: bigint;
+  readonly signed: SignedPayment;
 }
 
 const FREE_QUOTE: Quoted = {
@@ -150,13 +160,13 @@ const FREE_QUOTE: Quoted = {
 };
 
 class PayingClient implements Buyer {
-  readonly #account: BuyerOptions['account'];
+  readonly #wallet: BuyerOptions['wallet'];
   readonly #spending: Spending;
   readonly #network: Network;
   readonly #collectEveryMs: number;
 
-  constructor({ account, spending, network = BASE, collectEveryMs = COLLECT_EVERY_MS }: BuyerOptions) {
-    this.#account = account;
+  constructor({ wallet, spending, network = BASE, collectEveryMs = COLLECT_EVERY_MS }: BuyerOptions) {
+    this.#wallet = wallet;
     this.#spending = spending;
     this.#network = network;
     this.#collectEveryMs = collectEveryMs;
@@ -171,7 +181,7 @@ class PayingClient implements Buyer {
     const offer = readOffer(response, this.#network);
     if ('kind' in offer) return offer;
     const { caps } = this.#spending;
-    const spent = this.#spending.spent((await this.#account())?.address ?? '');
+    const { spent } = await this.#count(await this.#wallet());
     return {
       kind: 'quoted',
       price_usd: usdOf(offer.price),
@@ -190,9 +200,9 @@ class PayingClient implements Buyer {
     await response.body?.cancel();
     const offer = readOffer(response, this.#network);
     if ('kind' in offer) return offer;
-    const payer = await this.#account();
+    const wallet = await this.#wallet();
     const price = usdOf(offer.price);
-    if (!payer)
+    if (!wallet)
       return refused(
         'no_wallet',
         `The call costs $${price} and this client has no wallet: set BUYER_KEY_FILE.`,
@@ -200,11 +210,12 @@ class PayingClient implements Buyer {
         { price_usd: price },
       );
     const { caps } = this.#spending;
-    return checkCaps(offer.price, caps, this.#spending.spent(payer.address)) ?? this.#pay(url, payer, offer);
+    const { spent } = await this.#count(wallet);
+    return checkCaps(offer.price, caps, spent) ?? this.#pay(url, wallet.account, offer);
   }
 
   async collect(base: string, idOrNonce: string): Promise<CallResponse | Refused> {
-    const payer = await this.#account();
+    const payer = (await this.#wallet())?.account;
     if (!payer)
       return refused(
         'no_wallet',
@@ -219,30 +230,39 @@ class PayingClient implements Buyer {
 
   async budget(): ReturnType<Buyer['budget']> {
     const { caps } = this.#spending;
-    const payer = (await this.#account())?.address ?? null;
-    const spent = this.#spending.spent(payer ?? '');
+    const wallet = await this.#wallet();
+    const { spent, held } = await this.#count(wallet);
     return {
-      payer,
+      payer: wallet?.account.address ?? null,
       spent_usd: usdOf(spent),
+      held_usd: usdOf(held),
       max_per_call_usd: usdOf(caps.perCall),
       max_total_usd: usdOf(caps.total),
       left_usd: usdOf(caps.total > spent ? caps.total - spent : 0n),
     };
   }
 
-  /** Reserve the price, sign and send. */
+  /** What counts toward the total, after payments that have expired are looked up at the wallet's node. */
+  async #count(wallet: Wallet | undefined): Promise<Counted> {
+    if (!wallet) return { spent: 0n, held: 0n };
+    const { address } = wallet.account;
+    const now = BigInt(Math.floor(Date.now() / 1000));
+    const expired = wallet.rpcUrl === null ? [] : this.#spending.expired(address, this.#network.name, now);
+    if (wallet.rpcUrl !== null && expired.length > 0) {
+      // Without an answer of the node, everything stays counted.
+      const read = await readUse(wallet.rpcUrl, this.#network, expired).catch(() => []);
+      for (const [payment, isUsed] of read) this.#spending.resolve(payment, isUsed);
+    }
+    return this.#spending.count(address);
+  }
+
+  /** Sign, count the payment, and send it. */
   async #pay(
     url: URL,
     payer: PrivateKeyAccount,
     { required, terms, price }: PaymentOffer,
   ): Promise<CallResponse | Refused> {
     const { caps } = this.#spending;
-    const reserved = this.#spending.reserve(payer.address, url.pathname + url.search, price);
-    if (reserved === null)
-      return (
-        checkCaps(price, caps, this.#spending.spent(payer.address)) ??
-        refused('price_above_total_cap', 'The total is spent. Nothing was signed.')
-      );
     const client = new x402Client()
       .register(terms.network, new ExactEvmScheme(payer))
       .setSpendControls({ maxAmountPerPayment: `$${usdOf(caps.perCall)}` });
@@ -250,19 +270,21 @@ class PayingClient implements Buyer {
     try {
       payload = await client.createPaymentPayload({ ...required, accepts: [terms] });
     } catch (error) {
-      this.#spending.finish(reserved, 'released');
       return refused('terms_not_accepted', `The payment could not be signed: ${messageOf(error)}`);
     }
-    const outcome = await this.#send({ url, payer, payload, price });
-    if (outcome.kind === 'response') this.#spending.finish(reserved, 'spent', outcome.transaction ?? undefined);
-    else this.#spending.finish(reserved, outcome.billed === false ? 'released' : 'unknown');
-    return outcome;
+    const signed = signedPayment(payload, terms.network);
+    if (!this.#spending.hold(signed, url.pathname + url.search))
+      return (
+        checkCaps(price, caps, this.#spending.count(payer.address).spent) ??
+        refused('price_above_total_cap', 'The total is spent. Nothing was sent.')
+      );
+    return this.#send({ url, payer, payload, signed });
   }
 
   /** Send the signed payment. The outcome is final: a lost response is collected if possible. */
-  async #send({ url, payer, payload, price }: SignedCall): Promise<CallResponse | Refused> {
+  async #send({ url, payer, payload, signed }: SignedCall): Promise<CallResponse | Refused> {
     const response = await get(url, PAID_TIMEOUT_MS, encodePaymentSignatureHeader(payload));
-    const nonce = nonceOf(payload.payload);
+    const { nonce, amount: price } = signed;
     const lost = refused(
       'outcome_unknown',
       'The response was lost after the payment was sent. It may have been charged, so its amount stays counted. ' +

@@ -1,7 +1,7 @@
 /**
- * Spending of a wallet, and its caps, in a SQLite file: the total holds across restarts and across clients of one
- * wallet. An amount is reserved before a payment is signed and released only if the server reports that nothing was
- * charged. An amount with unknown outcome stays counted.
+ * The payments that a wallet signed, and its caps, in a SQLite file: the total holds across restarts and across clients
+ * of one wallet. A payment counts from before it is sent. Only the chain frees it, never the server: it counts until
+ * the buyer's own node has a final block after its validity in which its nonce is unused, and forever without a node.
  */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -13,53 +13,76 @@ export interface Caps {
   readonly total: bigint;
 }
 
-export type SpendingOutcome = 'spent' | 'unknown' | 'released';
+export interface SignedPayment {
+  readonly payer: string;
+  readonly nonce: `0x${string}`;
+  /** Name of the network (CAIP-2). */
+  readonly network: string;
+  readonly amount: bigint;
+  /** Unix seconds from which no block can include it. */
+  readonly validBefore: bigint;
+}
+
+export interface Counted {
+  /** Sum of the signed payments, without those that the chain freed. */
+  readonly spent: bigint;
+  /** The part of it whose use is not known. */
+  readonly held: bigint;
+}
 
 export interface Spending {
   readonly caps: Caps;
-  /** Spent or reserved by this wallet so far. */
-  spent(payer: string): bigint;
-  /** Reserve an amount. @returns its id, or null if it would exceed the total */
-  reserve(payer: string, call: string, amount: bigint): number | null;
-  /** Record the outcome of a reserved amount. */
-  finish(id: number, outcome: SpendingOutcome, transaction?: string): void;
+  count(payer: string): Counted;
+  /** Count a signed payment for a call before it is sent. @returns false if it exceeds the total and was not counted */
+  hold(payment: SignedPayment, call: string): boolean;
+  /** Payments whose validity ended before `seconds`, and whose use is not known. */
+  expired(payer: string, network: string, seconds: bigint): readonly SignedPayment[];
+  /** Record what the chain says of a payment that can no longer be used. An unused one is free again. */
+  resolve(payment: SignedPayment, isUsed: boolean): void;
   close(): void;
 }
 
-const SCHEMA = `CREATE TABLE IF NOT EXISTS spending (
-  id INTEGER PRIMARY KEY, at TEXT NOT NULL, payer TEXT NOT NULL, call TEXT NOT NULL, amount INTEGER NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('reserved', 'spent', 'unknown', 'released')), "transaction" TEXT)`;
+const SCHEMA = `CREATE TABLE IF NOT EXISTS signed (
+  payer TEXT NOT NULL, nonce TEXT NOT NULL, network TEXT NOT NULL, amount INTEGER NOT NULL,
+  valid_before INTEGER NOT NULL, at TEXT NOT NULL, call TEXT NOT NULL, used INTEGER, PRIMARY KEY (payer, nonce))`;
 
 /** Open the file at `path`, or create it. */
 export function openSpending(path: string, caps: Caps): Spending {
   mkdirSync(dirname(path), { recursive: true });
-  const db = new DatabaseSync(path);
+  const db = new DatabaseSync(path, { readBigInts: true });
   db.exec('PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL;');
   db.exec(SCHEMA);
-  const sum = db.prepare("SELECT coalesce(sum(amount), 0) AS n FROM spending WHERE payer = ? AND state <> 'released'");
-  const insert = db.prepare("INSERT INTO spending (at, payer, call, amount, state) VALUES (?, ?, ?, ?, 'reserved')");
-  const update = db.prepare('UPDATE spending SET state = ?, "transaction" = ? WHERE id = ?');
-  const spent = (payer: string): bigint => BigInt(Number(sum.get(payer.toLowerCase())?.['n']));
+  const sum = db.prepare(
+    `SELECT coalesce(sum(amount), 0) AS spent, coalesce(sum(amount) FILTER (WHERE used IS NULL), 0) AS held
+     FROM signed WHERE payer = ? AND used IS NOT 0`,
+  );
+  const insert = db.prepare('INSERT INTO signed VALUES (?, ?, ?, ?, ?, ?, ?, NULL)');
+  const select = db.prepare(
+    `SELECT payer, nonce, network, amount, valid_before AS validBefore FROM signed
+     WHERE payer = ? AND network = ? AND valid_before < ? AND used IS NULL`,
+  );
+  const update = db.prepare('UPDATE signed SET used = ? WHERE payer = ? AND nonce = ?');
+  const count = (payer: string): Counted => sum.get(payer.toLowerCase()) as unknown as Counted;
   return {
     caps,
-    spent,
-    reserve(payer, call, amount) {
+    count,
+    hold({ payer, nonce, network, amount, validBefore }, call) {
       // The lock is taken before the sum is read, so that two clients of one wallet cannot exceed the cap together.
       db.exec('BEGIN IMMEDIATE');
       try {
-        const fits = spent(payer) + amount <= caps.total;
-        const id = fits
-          ? Number(insert.run(new Date().toISOString(), payer.toLowerCase(), call, amount).lastInsertRowid)
-          : null;
+        const fits = count(payer).spent + amount <= caps.total;
+        if (fits) insert.run(payer.toLowerCase(), nonce, network, amount, validBefore, new Date().toISOString(), call);
         db.exec('COMMIT');
-        return id;
+        return fits;
       } catch (error) {
         db.exec('ROLLBACK');
         throw error;
       }
     },
-    finish(id, outcome, transaction) {
-      update.run(outcome, transaction ?? null, id);
+    expired: (payer, network, seconds) =>
+      select.all(payer.toLowerCase(), network, seconds) as unknown as SignedPayment[],
+    resolve({ payer, nonce }, isUsed) {
+      update.run(isUsed ? 1 : 0, payer.toLowerCase(), nonce);
     },
     close() {
       db.close();

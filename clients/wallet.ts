@@ -1,11 +1,47 @@
-/** The wallet of a client: the buyer's own key, or the wallet file of a sandbox server. */
+/** The wallet of a client: the buyer's own key, or the wallet file of a sandbox server, and the node it trusts. */
 import { readFile } from 'node:fs/promises';
-import type { Hex } from 'viem';
+import { createPublicClient, http, parseAbi, type Address, type Hex } from 'viem';
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { readKeyFile } from '../lib/key_file.ts';
+import type { Network } from '../lib/network.ts';
 import { SettingError } from '../lib/settings.ts';
 import { SandboxWallet, walletPath } from '../api/payments/local_chain/wallet.ts';
+import type { SignedPayment } from './spending.ts';
+
+const NODE_MS = 10_000;
+const token = parseAbi(['function authorizationState(address, bytes32) view returns (bool)']);
+
+/** A key that pays, and the node that says which of its payments were used. */
+export interface Wallet {
+  readonly account: PrivateKeyAccount;
+  /** Null if the buyer has none: then everything signed counts as spent. */
+  readonly rpcUrl: string | null;
+}
+
+/**
+ * Read from the buyer's node which payments were used, at its latest final block.
+ * @returns those that no later block can use, each with whether it was used; none if the node is of another chain
+ */
+export async function readUse(
+  rpcUrl: string,
+  { chainId, usdc }: Network,
+  payments: readonly SignedPayment[],
+): Promise<readonly (readonly [payment: SignedPayment, isUsed: boolean])[]> {
+  const node = createPublicClient({ transport: http(rpcUrl, { batch: true, timeout: NODE_MS }), cacheTime: 0 });
+  const [id, final] = await Promise.all([node.getChainId(), node.getBlock({ blockTag: 'finalized' })]);
+  if (id !== chainId) return [];
+  return Promise.all(
+    payments
+      .filter(({ validBefore }) => validBefore <= final.timestamp)
+      .map(async (payment) => {
+        const { payer, nonce } = payment;
+        const args = [payer as Address, nonce] as const;
+        const call = { address: usdc.address, abi: token, functionName: 'authorizationState', args } as const;
+        return [payment, await node.readContract({ ...call, blockNumber: final.number })] as const;
+      }),
+  );
+}
 
 const KEY = /^0x[0-9a-fA-F]{64}$/;
 

@@ -47,9 +47,9 @@ describe('the client', () => {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'dealfeed-hostile-'));
-    spending = openSpending(join(folder, 'spending.sqlite'), { perCall: 50_000n, total: 120_000n });
+    spending = openSpending(join(folder, 'spending.sqlite'), { perCall: 50_000n, total: 170_000n });
     const account = privateKeyToAccount(generatePrivateKey());
-    buyer = createBuyer({ account: async () => account, spending, collectEveryMs: 50 });
+    buyer = createBuyer({ wallet: async () => ({ account, rpcUrl: null }), spending, collectEveryMs: 50 });
     const watching: RequestListener = (request, response) => {
       if (request.headers['payment-signature'] !== undefined || request.headers['sign-in-with-x'] !== undefined)
         signed.push(request.url ?? '');
@@ -91,6 +91,7 @@ describe('the client', () => {
       ['another network', termsHeader({ network: 'eip155:1' }), 'terms_not_accepted'],
       ['another scheme', termsHeader({ scheme: 'upto' }), 'terms_not_accepted'],
       ['a payment valid for ten years', termsHeader({ maxTimeoutSeconds: 315_360_000 }), 'terms_not_accepted'],
+      ['a Permit2 payment', termsHeader({ extra: { assetTransferMethod: 'permit2' } }), 'terms_not_accepted'],
       ['no time', termsHeader({ maxTimeoutSeconds: 0 }), 'terms_not_accepted'],
       ['an undecodable header', 'AAAA', 'terms_not_accepted'],
       ['no terms', Buffer.from('{"accepts":[]}').toString('base64'), 'terms_not_accepted'],
@@ -125,10 +126,10 @@ describe('the client', () => {
     };
     assert.deepEqual(await call(), ['purchase_released', false]);
     assert.deepEqual([others, signed.splice(0)], [0, ['/api/deals']]);
-    assert.equal((await buyer.budget()).spent_usd, '0.00');
+    assert.equal((await buyer.budget()).spent_usd, '0.05');
   });
 
-  it('counts what it signed, unless the server reports that nothing was charged', async () => {
+  it('counts what it signed, whatever the server reports', async () => {
     handler = (request, response) => {
       if (request.url?.startsWith('/api/purchases/'))
         response.writeHead(401, { 'Content-Type': 'application/json' }).end(
@@ -153,14 +154,14 @@ describe('the client', () => {
     assert.deepEqual(await call(), ['http_500', null]);
     // It did not sign the challenge of a bank.
     assert.deepEqual(signed.splice(0), ['/api/deals']);
-    assert.equal((await buyer.budget()).spent_usd, '0.05');
+    assert.equal((await buyer.budget()).spent_usd, '0.10');
     handler = (request, response) => {
       if (request.headers['payment-signature'] === undefined) respond402(termsHeader())(request, response);
       else response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
     };
     assert.deepEqual(await call(), ['response', true]);
     assert.deepEqual(signed.splice(0), ['/api/deals']);
-    assert.equal((await buyer.budget()).spent_usd, '0.10');
+    assert.equal((await buyer.budget()).spent_usd, '0.15');
     assert.deepEqual(await call(), ['price_above_total_cap', false]);
     assert.deepEqual(signed, []);
   });

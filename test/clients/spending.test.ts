@@ -1,11 +1,11 @@
-/** A wallet's spending file: the total holds over clients of one wallet, and counts what may have been paid. */
+/** A wallet's spending file: the total holds over clients of one wallet, and only the chain frees a signed payment. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { openSpending } from '../../clients/spending.ts';
+import { openSpending, type SignedPayment } from '../../clients/spending.ts';
 
 const TOTAL = 10n;
 const WALLETS = ['0xAb01', '0xcd02'] as const;
@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-test('an amount is reserved exactly if it fits into the total of its wallet, whichever client asks', () => {
+test('a payment is counted exactly if it fits into the total of its wallet, whichever client asks', () => {
   const steps = fc.array(
     fc.record({
       client: fc.constantFrom(0, 1),
@@ -25,22 +25,40 @@ test('an amount is reserved exactly if it fits into the total of its wallet, whi
       /** Wallets are the same in any mixture of upper and lower case. */
       isLower: fc.boolean(),
       amount: fc.bigInt(1n, 4n),
-      outcome: fc.constantFrom('reserved', 'spent', 'unknown', 'released'),
+      /** What the chain says once the payment has expired. Before that it says nothing. */
+      isUsed: fc.constantFrom(null, true, false),
+      restart: fc.boolean(),
     }),
     { minLength: 5, maxLength: 25 },
   );
   fc.assert(
     fc.property(steps, (made) => {
       const path = join(folder, `${(files += 1)}.sqlite`);
-      const clients = [0, 1].map(() => openSpending(path, { perCall: TOTAL, total: TOTAL }));
-      const counted = new Map<string, bigint>(WALLETS.map((wallet) => [wallet, 0n]));
-      for (const { client, wallet, isLower, amount, outcome } of made) {
-        const [spending, counts] = [clients[client] ?? assert.fail(), counted.get(wallet) ?? 0n];
-        const id = spending.reserve(isLower ? wallet.toLowerCase() : wallet, '/api/deals', amount);
-        assert.equal(id !== null, counts + amount <= TOTAL, `${amount} upon ${counts}`);
-        if (id !== null && outcome !== 'reserved') spending.finish(id, outcome);
-        if (id !== null && outcome !== 'released') counted.set(wallet, counts + amount);
-        for (const other of clients) assert.equal(other.spent(wallet), counted.get(wallet));
+      const open = () => openSpending(path, { perCall: TOTAL, total: TOTAL });
+      const clients = [open(), open()];
+      const counted = new Map(WALLETS.map((wallet) => [wallet, { spent: 0n, held: 0n }]));
+      for (const [step, { client, wallet, isLower, amount, isUsed, restart }] of made.entries()) {
+        const [spending, counts] = [clients[client] ?? assert.fail(), counted.get(wallet) ?? assert.fail()];
+        const payment: SignedPayment = {
+          payer: isLower ? wallet.toLowerCase() : wallet,
+          nonce: `0x${step}`,
+          network: 'eip155:8453',
+          amount,
+          validBefore: BigInt(step),
+        };
+        const fits = counts.spent + amount <= TOTAL;
+        assert.equal(spending.hold(payment, '/api/deals'), fits, `${amount} upon ${counts.spent}`);
+        const isExpired = (seconds: number): boolean =>
+          spending.expired(wallet, payment.network, BigInt(seconds)).some((one) => one.nonce === payment.nonce);
+        assert.deepEqual([isExpired(step), isExpired(step + 1)], [false, fits]);
+        if (fits && isUsed !== null) spending.resolve(payment, isUsed);
+        if (fits && isUsed !== false) counts.spent += amount;
+        if (fits && isUsed === null) counts.held += amount;
+        if (restart) {
+          spending.close();
+          clients[client] = open();
+        }
+        for (const other of clients) assert.deepEqual({ ...other.count(wallet) }, counts);
       }
       for (const spending of clients) spending.close();
     }),

@@ -115,11 +115,11 @@ describe('a server on Base Sepolia', () => {
 
   it('is paid by a client whose money is there, and by no other', async () => {
     const spending = openSpending(':memory:', { perCall: 250_000n, total: 250_000n });
-    const account = async () => buyer;
-    const client = createBuyer({ account, spending, network: BASE_SEPOLIA });
+    const wallet = async () => ({ account: buyer, rpcUrl: null });
+    const client = createBuyer({ wallet, spending, network: BASE_SEPOLIA });
     assert.equal((await client.call(new URL(url))).kind, 'response');
     assert.equal(await chain.balanceOf(PAY_TO), 2n * PRICE);
-    const refused = await createBuyer({ account, spending }).quote(new URL(url));
+    const refused = await createBuyer({ wallet, spending }).quote(new URL(url));
     assert.equal(refused.kind === 'refused' && refused.reason, 'terms_not_accepted');
     spending.close();
   });

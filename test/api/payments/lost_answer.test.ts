@@ -74,7 +74,11 @@ describe('a connection that breaks', () => {
   const buyer = () => {
     const key = server.payments.sandbox?.buyer.privateKey;
     assert.ok(key);
-    return createBuyer({ account: async () => privateKeyToAccount(key), spending, collectEveryMs: 50 });
+    return createBuyer({
+      wallet: async () => ({ account: privateKeyToAccount(key), rpcUrl: null }),
+      spending,
+      collectEveryMs: 50,
+    });
   };
   const seller = async (): Promise<bigint> =>
     (await server.payments.sandbox?.chain.balanceOf(server.payments.payTo)) ?? 0n;
