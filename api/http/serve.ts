@@ -12,7 +12,7 @@ import { UnservedNetwork } from '../payments/middleware.ts';
 import type { OpenPayments, PaymentSettings } from '../payments/modes.ts';
 import { openReceiptKeys } from '../payments/receipts/key_file.ts';
 import type { ReceiptKeys } from '../payments/receipts/key_set.ts';
-import { FacilitatorUnavailable } from '../payments/facilitator/unavailable.ts';
+import { FacilitatorUnavailable } from '../payments/facilitator/facilitator_client.ts';
 import { removeWallet, writeWallet } from '../payments/local_chain/wallet.ts';
 import type { ServerSettings } from '../settings.ts';
 import { gracefulShutdown, limitedServer } from './socket.ts';

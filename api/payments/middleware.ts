@@ -1,7 +1,7 @@
 /**
  * x402 payments for Koa, configured with the same routes as the official Express middleware:
  *
- *   parse -> verify (own node, then facilitator) -> build the whole answer -> settle -> find it on the chain -> send
+ *   parse -> check on our own node -> build the whole answer -> settle -> find it on the chain -> send
  *
  * One payment buys one answer, across all processes. Our own node decides whether it was paid, by payer and nonce. A
  * buyer can collect a paid answer again.
@@ -11,7 +11,7 @@ import type { Context, Middleware, Next } from 'koa';
 import { LedgerUnavailable, type DeliveryKind, type Ledger, type Purchase } from '../../ledger/ledger.ts';
 import { readOffered } from './chain/authorization.ts';
 import { ChainUnavailable } from './chain/chain_errors.ts';
-import { FacilitatorUnavailable } from './facilitator/unavailable.ts';
+import { FacilitatorUnavailable } from './facilitator/facilitator_client.ts';
 import type { PaymentNetwork } from './payment_network.ts';
 import type { ReceiptKeys } from './receipts/key_set.ts';
 import { receiptSigner } from './receipts/signed_receipt.ts';
@@ -91,7 +91,7 @@ const libraryRequest = (ctx: Context, publicUrl: string): HTTPAdapter => ({
 /** Detail of the refusal for an error of a service that we depend on; null for any other error. */
 function unavailableDetail(error: unknown): string | null {
   if (error instanceof FacilitatorUnavailable)
-    return 'The payment could not be verified right now. Nothing was charged; try again.';
+    return 'The facilitator cannot be reached right now. Nothing was charged; try again.';
   if (error instanceof ChainUnavailable)
     return 'The chain cannot be read right now, and no sale starts without it. Nothing was charged; try again.';
   if (error instanceof LedgerUnavailable)

@@ -2,6 +2,7 @@
 import type { PaymentRequired } from '@x402/core/types';
 import type { Context } from 'koa';
 import type { PayerRefusal, Purchase } from '../../ledger/ledger.ts';
+import type { NotSent } from './sale.ts';
 import { instantOf } from '../../lib/time.ts';
 import { paymentRequiredHeader } from './request/payment_required_header.ts';
 
@@ -47,6 +48,16 @@ export interface PaymentRefusal {
   readonly error?: string;
 }
 
+/** Why a payment was not sent for settlement. */
+const NOT_SENT = {
+  ledger_unavailable: 'The ledger cannot be written right now.',
+  unavailable: 'The chain or the ledger did not answer before the payment was sent for settlement.',
+  reservation_ran_out: 'The reservation expired before the answer was ready.',
+  invalid_exact_evm_signature: 'The contract wallet does not accept this signature.',
+  settlement_gas_above_limit: 'Its settlement needs more gas than this server spends on one.',
+  settlement_simulation_failed: 'Its settlement would fail on the chain.',
+} as const;
+
 /** Seconds after which a payer's limit, or the gas budget, may allow another try. */
 const LIMIT_RETRY_SECONDS = 3_600;
 
@@ -83,21 +94,22 @@ export function createRefusals({ collectUrl, refuse }: RefusalOptions, retrySeco
   const unavailable = (ctx: Context, detail: string): void => {
     write(ctx, { status: 503, reason: 'payments_unavailable', detail, ...retryAfter(retrySeconds) });
   };
+  /** The 402 of a route. */
+  const payment = (ctx: Context, required: PaymentRequired, { reason, detail, error }: PaymentRefusal): void => {
+    const header = paymentRequiredHeader({ ...required, ...(error === undefined ? {} : { error }) });
+    write(ctx, {
+      status: 402,
+      reason,
+      detail,
+      headers: { 'PAYMENT-REQUIRED': header, 'Cache-Control': 'no-store' },
+      ...(error === undefined ? {} : { paymentError: error }),
+    });
+  };
 
   return {
     budgetSpent,
     unavailable,
-    /** The 402 of a route. */
-    payment(ctx: Context, required: PaymentRequired, { reason, detail, error }: PaymentRefusal): void {
-      const header = paymentRequiredHeader({ ...required, ...(error === undefined ? {} : { error }) });
-      write(ctx, {
-        status: 402,
-        reason,
-        detail,
-        headers: { 'PAYMENT-REQUIRED': header, 'Cache-Control': 'no-store' },
-        ...(error === undefined ? {} : { paymentError: error }),
-      });
-    },
+    payment,
     onHead(ctx: Context): void {
       const detail = 'A response to HEAD has no body to sell. Send the payment with GET.';
       write(ctx, { status: 400, reason: 'payment_on_head', detail });
@@ -189,16 +201,23 @@ export function createRefusals({ collectUrl, refuse }: RefusalOptions, retrySeco
         ...retryAfter(LIMIT_RETRY_SECONDS),
       });
     },
-    notSent(ctx: Context, why: 'ledger_unavailable' | 'reservation_ran_out' | 'gas_spent'): void {
-      if (why === 'gas_spent') {
-        budgetSpent(ctx);
-        return;
+    notSent(ctx: Context, required: PaymentRequired, why: NotSent): void {
+      switch (why) {
+        case 'gas_spent':
+          budgetSpent(ctx);
+          return;
+        case 'ledger_unavailable':
+        case 'unavailable':
+        case 'reservation_ran_out':
+          unavailable(ctx, `${NOT_SENT[why]} Nothing was charged; try again.`);
+          return;
+        default:
+          payment(ctx, required, {
+            reason: 'payment_invalid',
+            detail: `${NOT_SENT[why]} Nothing was charged.`,
+            error: why,
+          });
       }
-      const problem =
-        why === 'ledger_unavailable'
-          ? 'The ledger cannot be written right now.'
-          : 'The reservation expired before the answer was ready.';
-      unavailable(ctx, `${problem} Nothing was charged; try again.`);
     },
     unknown(ctx: Context, purchase: Purchase, transaction: string | null): void {
       write(ctx, {

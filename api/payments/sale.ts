@@ -2,11 +2,12 @@
  * The sale of one answer for one payment, without HTTP. Every effect is passed in, so that a simulation can run the
  * steps and stop between any two of them.
  *
- *   (payer verified) -> reserve -> build the whole answer -> store it as "settling" -> request the transfer
- *                    -> find it on the chain -> write "sold" -> (send)
+ *   (payer checked) -> reserve -> build the whole answer -> store it as "settling" -> show the signature: request the
+ *                   transfer -> find it on the chain -> write "sold" -> (send)
  *
- * Money moves in one step only, `settle`. Before it, the ledger stores everything the buyer is paying for; after it,
- * only the chain ends the purchase. The result of `settle` is a hint which transaction to read first.
+ * Whoever sees the signature can move the money, so no other process sees it before `settle`. By then the ledger stores
+ * everything the buyer is paying for; after it, only the chain ends the purchase. The result of `settle` is a hint which
+ * transaction to read first.
  */
 import type { Claimed, LeadLimits, OfferedLead } from '../../ledger/lead_claims.ts';
 import {
@@ -21,7 +22,7 @@ import {
   type UnknownReason,
 } from '../../ledger/ledger.ts';
 import type { Evidence } from './chain/evidence.ts';
-import type { SettlementHint } from './facilitator/facilitator_client.ts';
+import type { SettlementHint, UnsentReason } from './facilitator/facilitator_client.ts';
 
 /** The purchase of a handler, and the claim of a lead for it. */
 export interface Claimant {
@@ -45,7 +46,7 @@ export interface SaleEffects {
   readonly pause: (ms: number) => Promise<unknown>;
   /** Build the whole answer; null if there is nothing to sell. Its errors are rethrown, and nothing is billed. */
   readonly buildAnswer: (claimant: Claimant) => Promise<Answer | null>;
-  /** Request the transfer. Called at most once, after the ledger has written `settling`. */
+  /** Show the signature, to request the transfer. Called at most once, after the ledger has written `settling`. */
   readonly settle: (purchase: Purchase) => Promise<SettlementHint>;
   /** Read the evidence on the chain. @throws if it cannot be read */
   readonly evidence: (payment: Payment, hint: SettlementHint) => Promise<Evidence>;
@@ -63,10 +64,13 @@ export type SaleOutcome =
   | { readonly kind: 'refused'; readonly reason: PayerRefusal }
   /** There was nothing to sell. Nobody is charged; the payment is free again. */
   | { readonly kind: 'nothing' }
-  /** The ledger did not answer, or the reservation expired. No settlement was requested; nobody is charged. */
-  | { readonly kind: 'not_sent'; readonly why: 'ledger_unavailable' | 'reservation_ran_out' | 'gas_spent' }
+  /** No settlement was requested; nobody is charged. */
+  | { readonly kind: 'not_sent'; readonly why: NotSent }
   /** The buyer may have been charged. The settlement watcher finds out from the chain. */
   | { readonly kind: 'unknown'; readonly purchase: Purchase; readonly transaction: string | null };
+
+/** Why no settlement was requested. */
+export type NotSent = 'ledger_unavailable' | 'reservation_ran_out' | UnsentReason;
 
 /** Pauses between tries to write that money has moved. */
 const RETRY_MS = [50, 200, 1_000, 3_000];
@@ -108,10 +112,11 @@ async function settlePayment(effects: SaleEffects, purchase: Purchase, answer: A
   const { ledger, nowMs } = effects;
   const { id, payment } = purchase;
   const hint = await effects.settle(purchase).catch((): SettlementHint => ({ transaction: null }));
-  const { transaction } = hint;
-  if (hint.isUnsent) {
+  const { transaction, unsent } = hint;
+  if (unsent !== undefined) {
+    // The row stays, with its answer: whoever saw the signature may still send it.
     await ignoreFailure(() => ledger.release(id, 'not_sent', nowMs()));
-    return { kind: 'not_sent', why: 'gas_spent' };
+    return { kind: 'not_sent', why: unsent };
   }
   const found = await awaitPayment(effects, payment, hint);
   const unknown = { kind: 'unknown', purchase, transaction } as const;

@@ -216,12 +216,11 @@ describe('an attack on /mcp', () => {
   it('that leaves before the answer is built is not charged', async () => {
     const { facilitator, requests } = shared.app;
     const payment = await paymentFor('/api/deals');
-    const { onVerify } = facilitator;
-    const [verifying, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    facilitator.onVerify = async () => {
-      verifying.resolve();
+    const { onReach } = facilitator;
+    const [checking, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    facilitator.onReach = async () => {
+      checking.resolve();
       await leave.promise;
-      return { isValid: true };
     };
     const start = requests.length;
     const sent = request(`${url()}/mcp`, {
@@ -230,14 +229,14 @@ describe('an attack on /mcp', () => {
     });
     const gone = Promise.withResolvers<void>();
     sent.on('error', () => gone.resolve()).end(JSON.stringify(callOf('deals', {}, payment)));
-    await verifying.promise;
+    await checking.promise;
     sent.destroy();
     await gone.promise;
     const settled = await settledBy(async () => {
       // The server sees the end of the connection after this process does.
       await pause(50);
       leave.resolve();
-      facilitator.onVerify = onVerify;
+      facilitator.onReach = onReach;
       while (!requests.slice(start).some(({ path }) => path === '/api/deals')) await pause(10);
     });
     assert.equal(settled, 0);

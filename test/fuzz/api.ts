@@ -108,14 +108,15 @@ const addResponse = (result: FuzzResult, request: HostileRequest, text: string, 
 
 const emptyResult = (): FuzzResult => ({ statuses: new Map(), faults: [], slowestMs: 0 });
 
-/** Send requests without a valid payment. Nothing may be settled: the facilitator rejects every payment. */
+/** Send requests without a valid payment. Nothing may be settled: no payer has money. */
 export async function sendUnpaid(started: Started, buyer: Buyer, count: number, seed: number): Promise<FuzzResult> {
   const { facilitator, app, url } = started;
   const result = emptyResult();
   const payments = await Promise.all(
     ['/api/deals', '/api/leads', '/api/batch/weekly.csv', '/api/lookup?apn=P-1'].map((path) => buyer.sign(url + path)),
   );
-  facilitator.onVerify = async () => ({ isValid: false, reason: 'invalid_exact_evm_payload_signature' });
+  const { onPayer } = facilitator.chain;
+  facilitator.chain.onPayer = async () => ({ hasCode: false, balance: 0n, isUsed: false });
   const before = facilitator.settled;
   await forEach(fc.sample(hostileRequests(app.routes, payments), { numRuns: count, seed }), async (request) => {
     try {
@@ -125,6 +126,7 @@ export async function sendUnpaid(started: Started, buyer: Buyer, count: number, 
       result.faults.push(`${String(error)}: ${JSON.stringify(request).slice(0, 600)}`);
     }
   });
+  facilitator.chain.onPayer = onPayer;
   if (facilitator.settled !== before)
     result.faults.push(`${facilitator.settled - before} invalid payments were settled`);
   return result;
@@ -134,7 +136,6 @@ export async function sendUnpaid(started: Started, buyer: Buyer, count: number, 
 export async function sendPaid(started: Started, buyer: Buyer, count: number, seed: number): Promise<FuzzResult> {
   const { facilitator, app, url } = started;
   const result = emptyResult();
-  facilitator.onVerify = async () => ({ isValid: true });
   const before = facilitator.settled;
   await forEach(fc.sample(payableTargets(app.routes), { numRuns: count, seed }), async (target) => {
     // Signed for the path only: a refused query has no payment requirements.

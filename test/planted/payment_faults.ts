@@ -6,7 +6,7 @@ const FACILITATORS = 'api/payments/facilitator/preferred_facilitator.ts';
 export const paymentFaults: readonly PlantedFault[] = [
   {
     name: 'after a refusal, the server calls the next facilitator',
-    changes: [change(FACILITATORS, 'if (hint.hasFailed) throw', 'if (hint.transaction === null) throw')],
+    changes: [change(FACILITATORS, 'if (!hint.hasFailed) return', 'if (hint.transaction !== null) return')],
     caughtBy: [
       test(
         'attacks/lost_replies.test.ts',

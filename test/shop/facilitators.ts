@@ -11,8 +11,7 @@ import { createWalletClient, http, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { base } from '../../api/payments/chain/evm_chain.ts';
 import { readerOf } from '../../api/payments/chain/node.ts';
-import type { Facilitator } from '../../api/payments/facilitator/facilitator_client.ts';
-import { FacilitatorUnavailable } from '../../api/payments/facilitator/unavailable.ts';
+import { FacilitatorUnavailable, type Facilitator } from '../../api/payments/facilitator/facilitator_client.ts';
 import { BASE, NETWORK } from '../../lib/network.ts';
 import { startTestServer } from '../web/server.ts';
 
@@ -72,7 +71,6 @@ export function libraryFacilitator(options: LibraryFacilitatorOptions): Facilita
 }
 
 const TRANSACTION = /^0x[0-9a-f]{64}$/;
-const REASON = /^[a-z0-9_]{1,80}$/;
 
 const unavailable = (): never => {
   throw new FacilitatorUnavailable('the facilitator gave no usable reply');
@@ -80,12 +78,6 @@ const unavailable = (): never => {
 
 /** A facilitator of x402's own interface as our payment layer takes it. */
 export const adaptedFacilitator = (client: FacilitatorClient): Facilitator => ({
-  async verify(payload, requirements) {
-    const { isValid, invalidReason = '' } = await client.verify(payload, requirements).catch(unavailable);
-    return isValid
-      ? { isValid: true }
-      : { isValid: false, reason: REASON.test(invalidReason) ? invalidReason : 'refused_by_facilitator' };
-  },
   async settle(payload, requirements) {
     const transaction = await client.settle(payload, requirements).then(
       (reply) => reply.transaction.toLowerCase(),
@@ -119,7 +111,7 @@ export type SettleBehavior = (request: SettleRequest) => Promise<void>;
 
 export interface FacilitatorServer {
   readonly url: string;
-  /** Settlements requested so far. */
+  /** Payments that it was shown so far. */
   settlements(): number;
   /** From now on; `honest` to start with. */
   behave(behavior: SettleBehavior): void;
@@ -219,12 +211,8 @@ export async function facilitatorServer(
       reply(200, facilitator.getSupported());
       return;
     }
-    const asked = (await json(request)) as FacilitatorRequest;
-    const { paymentPayload, paymentRequirements } = asked;
-    if (request.url === '/verify') {
-      reply(200, await facilitator.verify(paymentPayload, paymentRequirements));
-      return;
-    }
+    // Whatever it is asked about a payment: it can settle what it has seen.
+    const { paymentPayload, paymentRequirements } = (await json(request)) as FacilitatorRequest;
     settlements += 1;
     await behavior({ settle: () => facilitator.settle(paymentPayload, paymentRequirements), reply, response });
   };

@@ -7,7 +7,7 @@ import type { Signatures } from './signatures.ts';
 interface PayerCheck {
   readonly chain: Pick<PaymentChain, 'payerState'>;
   readonly network: Pick<Network, 'name' | 'title'>;
-  readonly signatures: Pick<Signatures, 'byKey' | 'byContract'>;
+  readonly signatures: Pick<Signatures, 'byKey'>;
   /** Whether contract wallets (EIP-1271) may pay. */
   readonly acceptsContractWallets: boolean;
 }
@@ -34,7 +34,8 @@ const contractRefused = (why: string): CheckedPayer => ({
 });
 
 /**
- * Check the signature, and read the payer's code, balance and nonce from our own node.
+ * Read the payer's code, balance and nonce from our own node, and check the signature of an ordinary account. A contract
+ * wallet is asked later: that shows the signature to the node.
  * @param isExclusive whether the purchase claims a lead
  * @throws ChainUnavailable
  */
@@ -51,8 +52,7 @@ export async function checkPayer(
     if (isExclusive)
       return contractRefused('The payer is a contract, and exclusive leads are sold to ordinary accounts only.');
   }
-  const isSigned = hasCode ? await signatures.byContract(signed) : await signatures.byKey(signed);
-  if (!isSigned)
+  if (!hasCode && !(await signatures.byKey(signed)))
     return invalid('The payment is not signed by its payer. Nothing was charged.', 'invalid_exact_evm_signature');
   if (isUsed)
     return invalid(

@@ -45,8 +45,6 @@ export interface Signatures {
   byKey(signed: SignedAuthorization): Promise<boolean>;
   /** Whether the contract wallet `from` accepts the signature. @throws ChainUnavailable */
   byContract(signed: SignedAuthorization): Promise<boolean>;
-  /** Either of the above, for an authorization that already paid. @throws ChainUnavailable */
-  authorization(signed: SignedAuthorization): Promise<boolean>;
   /** Whether the key of the address, or the contract wallet there, signed this text. @throws ChainUnavailable */
   text(signed: SignedText): Promise<boolean>;
 }
@@ -119,7 +117,6 @@ export function signaturesOf(
   return {
     byKey,
     byContract,
-    authorization: async (signed) => (await byKey(signed)) || byContract(signed),
     text: async ({ address, message, signature }) =>
       (await verifyMessage({ address, message, signature }).catch(() => false)) ||
       contractAccepts(address, hashMessage(message), signature),

@@ -1,25 +1,19 @@
 /**
  * Client of a facilitator over HTTP. It reads at most 64 kB of a reply, follows no redirect, and uses nothing of a
- * reply but a reason code and a transaction hash.
+ * reply but a transaction hash.
  */
-import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import { z } from 'zod';
-import type { Facilitator } from './facilitator_client.ts';
-import { FacilitatorUnavailable } from './unavailable.ts';
+import { FacilitatorUnavailable, type Facilitator } from './facilitator_client.ts';
 import type { Network } from '../../../lib/network.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_REPLY_BYTES = 65_536;
-const REASON = /^[a-z0-9_]{1,80}$/;
 const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
-/** Reason of a refusal without a valid reason code. */
-const UNNAMED_REASON = 'refused_by_facilitator';
 /** The name of all EVM networks in a list of supported kinds. */
 const EVERY_NETWORK = 'eip155:*';
 /** Statuses about our access to the facilitator, not about the payment. */
 const ACCESS_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 408, 429]);
 
-const VerifyReply = z.object({ isValid: z.boolean(), invalidReason: z.unknown().optional() });
 const SettleReply = z.object({ transaction: z.string().regex(TRANSACTION) });
 const Kind = z.object({ x402Version: z.number(), scheme: z.string(), network: z.string() });
 const SupportedReply = z.object({ kinds: z.array(Kind) });
@@ -42,7 +36,7 @@ export interface HttpFacilitatorOptions extends FacilitatorSettings {
 /** Whether a status says that the facilitator cannot be used, rather than something of the payment. */
 const isFailure = (status: number): boolean => status >= 500 || ACCESS_STATUSES.has(status);
 
-type Operation = 'verify' | 'settle' | 'supported';
+type Operation = 'settle' | 'supported';
 
 interface Reply {
   readonly status: number;
@@ -103,28 +97,12 @@ export function httpFacilitator(options: HttpFacilitatorOptions): Facilitator {
     if (bytes === null) throw unavailable(operation, `reply larger than 64 kB (status ${status})`);
     return { status, body: parseJson(bytes) };
   };
-  const requestBody = (payload: PaymentPayload, requirements: PaymentRequirements): string =>
-    JSON.stringify({ x402Version: payload.x402Version, paymentPayload: payload, paymentRequirements: requirements });
 
   return {
-    async verify(payload, requirements) {
-      const { status, body } = await request('verify', requestBody(payload, requirements));
-      const isSuccess = status === 200;
-      const isRefusal = status >= 400 && status < 500 && !ACCESS_STATUSES.has(status);
-      if (!isSuccess && !isRefusal) throw unavailable('verify', `status ${status}`);
-      const reply = VerifyReply.safeParse(body);
-      // A refusal may have a status such as 400; an approval needs 200.
-      if (!reply.success || (reply.data.isValid && !isSuccess)) {
-        throw unavailable('verify', `unusable reply (status ${status})`);
-      }
-      if (reply.data.isValid) return { isValid: true };
-      const { invalidReason } = reply.data;
-      const isCode = typeof invalidReason === 'string' && REASON.test(invalidReason);
-      return { isValid: false, reason: isCode ? invalidReason : UNNAMED_REASON };
-    },
     async settle(payload, requirements) {
       try {
-        const { status, body } = await request('settle', requestBody(payload, requirements));
+        const asked = { x402Version: payload.x402Version, paymentPayload: payload, paymentRequirements: requirements };
+        const { status, body } = await request('settle', JSON.stringify(asked));
         const reply = SettleReply.safeParse(body);
         if (reply.success) return { transaction: reply.data.transaction.toLowerCase() };
         return { transaction: null, ...(isFailure(status) ? { hasFailed: true } : {}) };

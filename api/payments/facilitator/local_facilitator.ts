@@ -82,24 +82,19 @@ export function localFacilitator({ network, rpcUrl, key, gas }: LocalFacilitator
   const sending = new PQueue({ concurrency: 1 });
   return {
     address: account.address,
-    async verify(payload) {
-      try {
-        const needed = await reader.estimateContractGas({ ...callFor(network, payload), account });
-        return needed <= gas.perSettlement
-          ? { isValid: true }
-          : { isValid: false, reason: 'settlement_gas_above_limit' };
-      } catch (error) {
-        if (isRefusal(error)) return { isValid: false, reason: 'settlement_simulation_failed' };
-        return fromNode(Promise.reject(error));
-      }
-    },
     async settle(payload) {
+      const call = callFor(network, payload);
       try {
-        if (!(await gas.reserve(gas.perSettlement))) return { transaction: null, isUnsent: true };
+        const needed = await reader.estimateContractGas({ ...call, account });
+        if (needed > gas.perSettlement) return { transaction: null, unsent: 'settlement_gas_above_limit' };
+        if (!(await gas.reserve(gas.perSettlement))) return { transaction: null, unsent: 'gas_spent' };
+      } catch (error) {
+        const unsent = isRefusal(error) ? 'settlement_simulation_failed' : 'unavailable';
+        return { transaction: null, unsent };
+      }
+      try {
         return {
-          transaction: await sending.add(() =>
-            wallet.writeContract({ ...callFor(network, payload), gas: gas.perSettlement }),
-          ),
+          transaction: await sending.add(() => wallet.writeContract({ ...call, gas: gas.perSettlement })),
         };
       } catch {
         // It may have been sent; the chain decides.

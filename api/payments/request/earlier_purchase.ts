@@ -36,8 +36,14 @@ export async function answerEarlierPurchase(
     refusals.used(ctx, purchase);
     return;
   }
-  if (payment.network !== network.name || !(await signatures.authorization(signed))) {
-    refusals.unsigned(ctx);
+  // A contract wallet is asked through our node, which must not see a signature that the ledger does not have.
+  const isInLedger = purchase.payment.nonce === payment.nonce && purchase.state !== 'reserved';
+  const isSigned =
+    payment.network === network.name &&
+    ((await signatures.byKey(signed)) || (isInLedger && (await signatures.byContract(signed))));
+  if (!isSigned) {
+    if (isInLedger) refusals.unsigned(ctx);
+    else refusals.used(ctx, purchase);
     return;
   }
   if (purchase.route !== charge.routeKey || purchase.request !== requestOf(ctx)) refusals.otherRequest(ctx, purchase);

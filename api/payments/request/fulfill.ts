@@ -4,6 +4,7 @@
  */
 import type { Context, Next } from 'koa';
 import type { Answer, Payment, UnknownReason } from '../../../ledger/ledger.ts';
+import type { SettlementHint } from '../facilitator/facilitator_client.ts';
 import { OPEN_PER_CONTRACT, OPEN_PER_PAYER, UNPAID_PER_PAYER } from '../caps.ts';
 import type { Charge } from '../middleware.ts';
 import type { PaymentNetwork } from '../payment_network.ts';
@@ -36,19 +37,34 @@ async function payerFault(
   return now.balance < payment.amount ? 'payer_without_funds' : null;
 }
 
+/** Ask a contract wallet whether it signed; then let the facilitator see the payment, for the first and only time. */
+async function settle(
+  { facilitator, signatures }: PaymentNetwork,
+  { offer, payload, requirements, payer }: VerifiedPayment,
+): Promise<SettlementHint> {
+  try {
+    if (payer.isContract && !(await signatures.byContract(offer.signed)))
+      return { transaction: null, unsent: 'invalid_exact_evm_signature' };
+  } catch {
+    return { transaction: null, unsent: 'unavailable' };
+  }
+  return facilitator.settle(payload, requirements);
+}
+
 async function sellAnswer(
   steps: PaymentSteps,
-  { ctx, charge: { routeKey, leaseMs }, verified: { offer, payload, requirements, payer } }: VerifiedRequest,
+  { ctx, charge: { routeKey, leaseMs }, verified }: VerifiedRequest,
   buildAnswer: SaleEffects['buildAnswer'],
 ): Promise<SaleOutcome> {
   const { options, nowMs } = steps;
-  const { ledger, wait, facilitator, chain } = options;
+  const { ledger, wait, chain } = options;
+  const { offer, payer } = verified;
   const effects: SaleEffects = {
     ledger,
     nowMs,
     buildAnswer,
     wait,
-    settle: () => facilitator.settle(payload, requirements),
+    settle: () => settle(options, verified),
     evidence: (payment, hint) => chain.evidenceOf(payment, hint),
     payerFault: (payment) => payerFault(options, payment, payer.isContract),
     pause: (ms) =>
@@ -94,7 +110,7 @@ async function refuseOutcome(
       // The handler has written its own response.
       return;
     case 'not_sent':
-      refusals.notSent(ctx, outcome.why);
+      refusals.notSent(ctx, required, outcome.why);
       return;
     case 'unknown':
       ctx.state['unresolved'] = {

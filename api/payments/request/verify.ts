@@ -1,4 +1,4 @@
-/** Checks a payment before anything is reserved: its terms, its payer on our own node, then the facilitator. */
+/** Checks a payment before anything is reserved: its terms, and its payer on our own node, without the signature. */
 import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { mismatch, payloadFor, type OfferedPayment } from '../chain/authorization.ts';
 import { checkPayer, type CheckedPayer } from '../chain/payer_check.ts';
@@ -57,9 +57,6 @@ export async function verifyPayment(
     refusals.budgetSpent(ctx);
     return null;
   }
-  const payload = payloadFor(offer, requirements);
-  const verification = await facilitator.verify(payload, requirements);
-  if (verification.isValid) return { offer, payload, requirements, required, payer };
-  const detail = `The facilitator rejected this payment: ${verification.reason}. Nothing was charged.`;
-  return refuseUnlessUsed({ reason: 'payment_invalid', detail, error: verification.reason });
+  await facilitator.reach?.();
+  return { offer, payload: payloadFor(offer, requirements), requirements, required, payer };
 }

@@ -59,7 +59,6 @@ describe('after a power loss', () => {
       };
       const facilitator = Object.assign(new ScriptedFacilitator(), {
         supported: () => own.supported(),
-        verify: (...args: Parameters<typeof own.verify>) => own.verify(...args),
         settle: (...args: Parameters<typeof own.settle>) => {
           copyFiles();
           return own.settle(...args);
@@ -83,7 +82,6 @@ describe('after a power loss', () => {
       const again = await startApp(folder.path, {
         facilitator: Object.assign(new ScriptedFacilitator(), {
           supported: () => own.supported(),
-          verify: facilitator.verify,
           settle: () => assert.fail('nothing is charged again'),
         }),
         chain: paymentChain(chain.reader),

@@ -144,8 +144,8 @@ describe('a paid answer', () => {
         };
       });
       const refused = await fetchWithPayment(second() + DEALS, forged);
-      assert.equal(refused.status, 402);
-      assert.equal(await reasonOf(refused), 'payment_invalid');
+      assert.equal(refused.status, 409);
+      assert.equal(await reasonOf(refused), 'payment_already_used');
     });
     assert.equal(paid, 0n);
   });

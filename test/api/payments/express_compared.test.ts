@@ -46,7 +46,8 @@ const BECAUSE: Record<string, string> = {
   'HEAD without a payment': 'HEAD runs the handler of GET, so it requires payment like GET.',
   'HEAD with a payment': 'An answer without a body is not sold.',
   'a payment that stays valid for ten years': 'Someone could hold it back and settle it at any time.',
-  'unavailable verification': 'The payment may be valid, so the buyer can send it again; it is not called invalid.',
+  'unavailable verification':
+    'Our own node checks the payment; the facilitator sees it once, to settle it, because it could settle what it sees.',
   'settled, and the reply was lost':
     'The chain shows the payment, so the buyer gets the answer, independent of the facilitator.',
   'a settlement that is still pending':

@@ -8,20 +8,18 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
-import type { Facilitator } from '../../../api/payments/facilitator/facilitator_client.ts';
+import { FacilitatorUnavailable, type Facilitator } from '../../../api/payments/facilitator/facilitator_client.ts';
 import { httpFacilitator } from '../../../api/payments/facilitator/http_facilitator.ts';
 import { preferredFacilitator } from '../../../api/payments/facilitator/preferred_facilitator.ts';
-import { FacilitatorUnavailable } from '../../../api/payments/facilitator/unavailable.ts';
 import { BASE } from '../../../lib/network.ts';
 import { startTestServer, type TestServer } from '../../web/server.ts';
 
 const SECRET = 'hunter2secret';
 const HASH = `0x${'ab'.repeat(32)}`;
-const LARGE = JSON.stringify({ isValid: true, pad: 'x'.repeat(20_000_000) });
-const TOO_LARGE = 'facilitator verify: reply larger than 64 kB (status 200)';
-const TIMED_OUT = 'facilitator verify: did not respond in time';
-const NOT_REACHED = 'facilitator verify: could not be reached';
-const TOO_LARGE_SUPPORTED = 'facilitator supported: reply larger than 64 kB (status 200)';
+const LARGE = JSON.stringify({ kinds: [], pad: 'x'.repeat(20_000_000) });
+const TOO_LARGE = 'facilitator supported: reply larger than 64 kB (status 200)';
+const TIMED_OUT = 'facilitator supported: did not respond in time';
+const NOT_REACHED = 'facilitator supported: could not be reached';
 
 const requirements: PaymentRequirements = {
   scheme: 'exact',
@@ -94,84 +92,50 @@ describe('the facilitator client', () => {
 
   it('sends the version, the payload and the requirements as JSON, with the Authorization header', async () => {
     const facilitator = httpFacilitator({ network: BASE, url: `${url}//`, authorization: 'Bearer key' });
-    listener = json(200, { isValid: true, payer: '0x1', extra: {} });
-    assert.deepEqual(await facilitator.verify(payload, requirements), { isValid: true });
     listener = json(200, { success: true, transaction: HASH, network: 'eip155:8453' });
     assert.deepEqual(await facilitator.settle(payload, requirements), { transaction: HASH });
     listener = json(200, { kinds: [{ x402Version: 2, scheme: 'exact', network: 'eip155:8453' }] });
     assert.equal(await facilitator.supported(), true);
-    const [verify, settle, supported] = received;
-    assert.deepEqual([verify?.method, verify?.path], ['POST', `/${SECRET}/verify`]);
+    const [settle, supported] = received;
     assert.deepEqual([settle?.method, settle?.path], ['POST', `/${SECRET}/settle`]);
     assert.deepEqual([supported?.method, supported?.path, supported?.body], ['GET', `/${SECRET}/supported`, '']);
     for (const request of received) assert.equal(request.headers.authorization, 'Bearer key');
-    for (const request of [verify, settle]) {
-      assert.equal(request?.headers['content-type'], 'application/json');
-      const expected = { x402Version: 2, paymentPayload: payload, paymentRequirements: requirements };
-      assert.deepEqual(JSON.parse(request?.body ?? ''), expected);
-    }
+    assert.equal(settle?.headers['content-type'], 'application/json');
+    const expected = { x402Version: 2, paymentPayload: payload, paymentRequirements: requirements };
+    assert.deepEqual(JSON.parse(settle.body), expected);
   });
 
   it('sends no Authorization header without a setting', async () => {
-    listener = json(200, { isValid: true });
-    await client().verify(payload, requirements);
+    listener = json(200, { kinds: [] });
+    await client().supported();
     assert.equal(received[0]?.headers.authorization, undefined);
-  });
-
-  it('passes on the reason of a refusal only if it is a code', async () => {
-    const reasonFor = async (invalidReason: unknown): Promise<Set<string>> => {
-      const reasons = new Set<string>();
-      for (const status of [200, 400, 402]) {
-        listener = json(status, { isValid: false, invalidReason });
-        const verification = await client().verify(payload, requirements);
-        assert.equal(verification.isValid, false);
-        if (!verification.isValid) reasons.add(verification.reason);
-      }
-      return reasons;
-    };
-    for (const code of ['insufficient_funds', 'invalid_exact_evm_signature', 'x'.repeat(80)]) {
-      assert.deepEqual(await reasonFor(code), new Set([code]));
-    }
-    const address = `https://node.example/${SECRET}`;
-    const notCodes = ['', 'x'.repeat(81), address, 'a\r\nSet-Cookie: b', 'Not_Lower', 'newline\n', undefined, null, 7];
-    for (const reason of notCodes) {
-      assert.deepEqual(await reasonFor(reason), new Set(['refused_by_facilitator']), String(reason));
-    }
-  });
-
-  it('takes no approval from a status other than 200', async () => {
-    for (const status of [201, 400, 402, 500]) {
-      listener = json(status, { isValid: true });
-      await assert.rejects(client().verify(payload, requirements), { name: 'FacilitatorUnavailable' }, String(status));
-    }
   });
 
   it('reports a facilitator without a usable reply in its own words', async () => {
     const cases: [string, RequestListener, string][] = [
-      ['down', json(503, { error: SECRET }), 'facilitator verify: status 503'],
-      ['broken', json(500, { isValid: false, invalidReason: 'insufficient_funds' }), 'facilitator verify: status 500'],
-      ['wrong key', json(401, { isValid: false, invalidReason: 'unauthorized' }), 'facilitator verify: status 401'],
-      ['too many requests', json(429, {}), 'facilitator verify: status 429'],
-      ['not JSON', raw(200, `<html>${SECRET}`), 'facilitator verify: unusable reply (status 200)'],
-      ['not UTF-8', raw(200, Buffer.from([0x22, 0xff, 0x22])), 'facilitator verify: unusable reply (status 200)'],
-      ['empty', raw(200, ''), 'facilitator verify: unusable reply (status 200)'],
-      ['null', json(200, null), 'facilitator verify: unusable reply (status 200)'],
-      ['text for a boolean', json(200, { isValid: 'true' }), 'facilitator verify: unusable reply (status 200)'],
-      ['deeply nested', raw(200, '['.repeat(60_000)), 'facilitator verify: unusable reply (status 200)'],
-      ['a redirect', raw(302, '', { Location: `${url}/elsewhere` }), 'facilitator verify: could not be reached'],
+      ['down', json(503, { error: SECRET }), 'facilitator supported: status 503'],
+      ['wrong key', json(401, { error: SECRET }), 'facilitator supported: status 401'],
+      ['too many requests', json(429, {}), 'facilitator supported: status 429'],
+      ['not JSON', raw(200, `<html>${SECRET}`), 'facilitator supported: unusable reply (status 200)'],
+      ['not UTF-8', raw(200, Buffer.from([0x22, 0xff, 0x22])), 'facilitator supported: unusable reply (status 200)'],
+      ['empty', raw(200, ''), 'facilitator supported: unusable reply (status 200)'],
+      ['null', json(200, null), 'facilitator supported: unusable reply (status 200)'],
+      ['text for a list', json(200, { kinds: 'all' }), 'facilitator supported: unusable reply (status 200)'],
+      ['deeply nested', raw(200, '['.repeat(60_000)), 'facilitator supported: unusable reply (status 200)'],
+      ['a redirect', raw(302, '', { Location: `${url}/elsewhere` }), 'facilitator supported: could not be reached'],
       [
         'a closed connection',
         (request) => {
           request.socket.destroy();
         },
-        'facilitator verify: could not be reached',
+        'facilitator supported: could not be reached',
       ],
-      ['larger than 64 kB', json(200, { isValid: true, pad: 'x'.repeat(66_000) }), TOO_LARGE],
+      ['larger than 64 kB', json(200, { kinds: [], pad: 'x'.repeat(66_000) }), TOO_LARGE],
       ['larger after decompression', raw(200, gzipSync(LARGE), { 'Content-Encoding': 'gzip' }), TOO_LARGE],
     ];
     for (const [name, wrong, message] of cases) {
       listener = wrong;
-      await assert.rejects(client().verify(payload, requirements), isUnavailable(message), name);
+      await assert.rejects(client().supported(), isUnavailable(message), name);
       assert.equal((await client().settle(payload, requirements)).transaction, null, name);
     }
     assert.equal(
@@ -188,9 +152,8 @@ describe('the facilitator client', () => {
     for (const slow of [silent, unending]) {
       listener = slow;
       const facilitator = client(100);
-      await assert.rejects(facilitator.verify(payload, requirements), isUnavailable(TIMED_OUT));
+      await assert.rejects(facilitator.supported(), isUnavailable(TIMED_OUT));
       assert.deepEqual(await facilitator.settle(payload, requirements), { transaction: null, hasFailed: true });
-      await assert.rejects(facilitator.supported(), isUnavailable('facilitator supported: did not respond in time'));
     }
   });
 
@@ -206,7 +169,7 @@ describe('the facilitator client', () => {
         write();
       };
     });
-    await assert.rejects(client().supported(), isUnavailable(TOO_LARGE_SUPPORTED));
+    await assert.rejects(client().supported(), isUnavailable(TOO_LARGE));
     await closed;
     assert.ok(sent < 8_000_000, `${sent} bytes were taken`);
   });
@@ -257,8 +220,7 @@ describe('the facilitator client', () => {
   it('never rejects from settle, also where nothing listens', async () => {
     const facilitator = httpFacilitator({ network: BASE, url: `http://127.0.0.1:1/${SECRET}` });
     assert.deepEqual(await facilitator.settle(payload, requirements), { transaction: null, hasFailed: true });
-    await assert.rejects(facilitator.verify(payload, requirements), isUnavailable(NOT_REACHED));
-    await assert.rejects(facilitator.supported(), isUnavailable('facilitator supported: could not be reached'));
+    await assert.rejects(facilitator.supported(), isUnavailable(NOT_REACHED));
   });
 
   it('reports whether exact payments on Base are supported', async () => {
@@ -286,33 +248,57 @@ describe('the facilitator client', () => {
   });
 });
 
-const works: Facilitator = {
-  verify: async () => ({ isValid: true }),
-  settle: async () => ({ transaction: HASH }),
-  supported: async () => true,
-};
+const works: Facilitator = { settle: async () => ({ transaction: HASH }), supported: async () => true };
 const fails: Facilitator = {
-  ...works,
-  verify: async () => Promise.reject(new FacilitatorUnavailable('down')),
   settle: async () => ({ transaction: null, hasFailed: true }),
+  supported: async () => Promise.reject(new FacilitatorUnavailable('down')),
 };
+
+const isFailure = { name: 'FacilitatorUnavailable' };
 
 describe('several facilitators', () => {
   it('tries the next facilitator after a failure, and reports the one in use', async () => {
     const both = preferredFacilitator([fails, works]);
     assert.deepEqual(both.inUse?.(), { number: 1, of: 2 });
-    assert.deepEqual(await both.verify(payload, requirements), { isValid: true });
+    await both.reach?.();
     assert.deepEqual(await both.settle(payload, requirements), { transaction: HASH });
     assert.deepEqual(both.inUse?.(), { number: 2, of: 2 });
+    assert.equal(preferredFacilitator([works]).inUse?.(), undefined);
   });
 
   it('treats a refusal as final, and never tries one that does not serve the network', async () => {
-    const refuses: Facilitator = { ...works, verify: async () => ({ isValid: false, reason: 'no' }) };
-    assert.deepEqual(await preferredFacilitator([refuses, works]).verify(payload, requirements), {
-      isValid: false,
-      reason: 'no',
-    });
+    const refuses: Facilitator = { ...works, settle: async () => ({ transaction: null }) };
+    assert.deepEqual(await preferredFacilitator([refuses, works]).settle(payload, requirements), { transaction: null });
     const elsewhere: Facilitator = { ...refuses, supported: async () => false };
-    assert.deepEqual(await preferredFacilitator([elsewhere, works]).verify(payload, requirements), { isValid: true });
+    assert.deepEqual(await preferredFacilitator([elsewhere, works]).settle(payload, requirements), {
+      transaction: HASH,
+    });
+    await assert.rejects(preferredFacilitator([elsewhere]).reach?.() ?? Promise.resolve(), isFailure);
+  });
+
+  it('asks whether it can be reached after ten seconds without a reply, and at once after a failure', async () => {
+    let [now, asked] = [0, 0];
+    let settles = works.settle;
+    const counted: Facilitator = {
+      settle: (...args) => settles(...args),
+      supported: async () => {
+        asked += 1;
+        return true;
+      },
+    };
+    const one = preferredFacilitator([counted], () => now);
+    const asksAt = async (ms: number): Promise<number> => {
+      now = ms;
+      const before = asked;
+      await one.reach?.();
+      return asked - before;
+    };
+    assert.deepEqual([await asksAt(0), await asksAt(9_999), await asksAt(10_000)], [1, 0, 1]);
+    now = 19_000;
+    await one.settle(payload, requirements);
+    assert.equal(await asksAt(28_999), 0, 'a settlement is a reply');
+    settles = fails.settle;
+    await one.settle(payload, requirements);
+    assert.equal(await asksAt(28_999), 1);
   });
 });

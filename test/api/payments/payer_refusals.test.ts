@@ -4,7 +4,7 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { openSnapshots, type Snapshots } from '../../../api/snapshot/follow.ts';
 import { leadLimits } from '../../../api/payments/caps.ts';
 import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
-import { FacilitatorUnavailable } from '../../../api/payments/facilitator/unavailable.ts';
+import { FacilitatorUnavailable } from '../../../api/payments/facilitator/facilitator_client.ts';
 import { signaturesOf, type Signatures } from '../../../api/payments/chain/signatures.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
@@ -122,24 +122,17 @@ describe('a purchase is refused before it begins', () => {
     facilitator.chain.onPayer = async () => {
       throw new ChainUnavailable('the node could not be reached');
     };
-    facilitator.onVerify = () => assert.fail('the facilitator is asked');
     await refusedFor('payments_unavailable', 503);
     assert.deepEqual(await ledger.unresolved(Number.MAX_SAFE_INTEGER), []);
-    facilitator.onVerify = async () => ({ isValid: true });
     facilitator.chain.onPayer = onPayer;
     assert.equal((await buys(LIST)).status, 200);
   });
 
   it('while the facilitator does not answer', async () => {
-    facilitator.onVerify = async () => {
-      throw new FacilitatorUnavailable('facilitator verify: could not be reached');
+    facilitator.onReach = async () => {
+      throw new FacilitatorUnavailable('facilitator supported: could not be reached');
     };
     await refusedFor('payments_unavailable', 503);
-  });
-
-  it('where the facilitator finds the payment invalid', async () => {
-    facilitator.onVerify = async () => ({ isValid: false, reason: 'insufficient_funds' });
-    assert.equal((await refusedFor('payment_invalid', 402))['payment_error'], 'insufficient_funds');
   });
 
   it('where the nonce was used or canceled', async () => {
@@ -250,7 +243,6 @@ describe('a purchase is refused before it begins', () => {
 
   it('while the gas of the day is spent', async () => {
     Object.assign(facilitator, { hasBudget: async () => false });
-    facilitator.onVerify = () => assert.fail('the facilitator is asked');
     await refusedFor('settlement_budget_spent', 503);
   });
 });

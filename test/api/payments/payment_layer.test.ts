@@ -7,10 +7,9 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import type { PaymentPayload } from '@x402/core/types';
 import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
 import type { Evidence } from '../../../api/payments/chain/evidence.ts';
-import type { SettlementHint } from '../../../api/payments/facilitator/facilitator_client.ts';
+import { FacilitatorUnavailable, type SettlementHint } from '../../../api/payments/facilitator/facilitator_client.ts';
 import { openSnapshots, type Snapshots } from '../../../api/snapshot/follow.ts';
 import { setTimeout as pause } from 'node:timers/promises';
-import { FacilitatorUnavailable } from '../../../api/payments/facilitator/unavailable.ts';
 import { ScriptedFacilitator, startApp, type Started } from '../support/test_app.ts';
 import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
@@ -45,14 +44,14 @@ describe('the payment layer', () => {
   });
   afterEach(() => started.close());
 
-  it('responds with 503 and Retry-After, never 402, while verification is unavailable', async () => {
+  it('responds with 503 and Retry-After, never 402, while the facilitator cannot be reached', async () => {
     const payment = await buyer.sign(url());
-    facilitator.onVerify = away;
+    facilitator.onReach = away;
     const response = await fetchWithPayment(url(), payment);
     assert.equal(response.status, 503);
     assert.equal(response.headers.get('Retry-After'), '5');
     assert.equal(await reasonOf(response), 'payments_unavailable');
-    facilitator.onVerify = async () => ({ isValid: true });
+    facilitator.onReach = async () => undefined;
     assert.equal((await fetchWithPayment(url(), payment)).status, 200);
   });
 
@@ -120,19 +119,16 @@ describe('the payment layer', () => {
     assert.equal((await fetchWithPayment(url(), payment)).status, 200);
   });
 
-  it('calls a copy used, not invalid, that was being verified while the first was settled', async () => {
+  it('calls a copy used, not invalid, that was being checked while the first was settled', async () => {
     const payment = await buyer.sign(url());
     const [bothAsked, settled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let asked = 0;
-    facilitator.onVerify = async () => {
+    facilitator.chain.onPayer = async () => {
       asked += 1;
-      if (asked === 1) {
-        await bothAsked.promise;
-        return { isValid: true };
-      }
-      bothAsked.resolve();
-      await settled.promise;
-      return { isValid: false, reason: 'invalid_exact_evm_nonce_already_used' };
+      const isFirst = asked === 1;
+      if (!isFirst) bothAsked.resolve();
+      await (isFirst ? bothAsked : settled).promise;
+      return { hasCode: false, balance: 10n ** 9n, isUsed: !isFirst };
     };
     const responses = await Promise.all(
       [0, 1].map(async () => {
@@ -181,15 +177,14 @@ describe('the payment layer', () => {
   it('does not charge a buyer who has hung up before the answer was ready', async () => {
     const payment = await buyer.sign(url());
     const buyerGone = new AbortController();
-    facilitator.onVerify = async () => {
+    facilitator.onReach = async () => {
       buyerGone.abort();
       await pause(150);
-      return { isValid: true };
     };
     const logged = started.requests.length;
     await assert.rejects(fetch(url(), { headers: { 'PAYMENT-SIGNATURE': payment }, signal: buyerGone.signal }));
     while (started.requests.length === logged) await pause(20);
-    facilitator.onVerify = new ScriptedFacilitator().onVerify;
+    facilitator.onReach = async () => undefined;
     assert.equal(facilitator.settled, 0);
     assert.equal((await fetchWithPayment(url(), payment)).status, 200);
   });

@@ -81,8 +81,6 @@ export const startFacilitator = (host: string): Promise<Service> =>
     JSON.stringify(
       url?.endsWith('/supported')
         ? { kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK }], extensions: [], signers: {} }
-        : url?.endsWith('/verify')
-          ? { isValid: true }
-          : { success: true, transaction: `0x${'1'.repeat(64)}`, network: NETWORK },
+        : { success: true, transaction: `0x${'1'.repeat(64)}`, network: NETWORK },
     ),
   );

@@ -13,11 +13,7 @@ import type { RequestLog } from '../../../api/http/log.ts';
 import type { SignedAuthorization } from '../../../api/payments/chain/authorization.ts';
 import type { Evidence } from '../../../api/payments/chain/evidence.ts';
 import type { PayerState } from '../../../api/payments/chain/payment_chain.ts';
-import type {
-  Facilitator,
-  SettlementHint,
-  Verification,
-} from '../../../api/payments/facilitator/facilitator_client.ts';
+import type { Facilitator, SettlementHint } from '../../../api/payments/facilitator/facilitator_client.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
 import type { PaymentNetwork } from '../../../api/payments/payment_network.ts';
 import { limitedServer } from '../../../api/http/socket.ts';
@@ -64,7 +60,7 @@ export class ScriptedFacilitator implements Facilitator {
   /** Payments settled so far. */
   settled = 0;
   onSupported = async (): Promise<boolean> => true;
-  onVerify: (payload: PaymentPayload) => Promise<Verification> = async () => ({ isValid: true });
+  onReach = async (): Promise<void> => undefined;
   onSettle = async (payload: PaymentPayload): Promise<SettlementHint> => ({ transaction: this.move(payload) });
 
   /** Move the money of this payment. @returns the transaction */
@@ -75,8 +71,8 @@ export class ScriptedFacilitator implements Facilitator {
     this.settled += 1;
     return transaction;
   }
-  verify(payload: PaymentPayload): Promise<Verification> {
-    return this.onVerify(payload);
+  reach(): Promise<void> {
+    return this.onReach();
   }
   settle(payload: PaymentPayload): Promise<SettlementHint> {
     return this.onSettle(payload);

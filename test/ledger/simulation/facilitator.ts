@@ -29,7 +29,6 @@ const BEHAVIORS = [
 ] as const;
 /** Chance that it treats a repeated signature as the same payment. */
 const BY_SIGNATURE = 0.6;
-const REFUSES_TO_VERIFY = 0.03;
 const NOTHING: SettlementHint = { transaction: null };
 /** No usable reply: another facilitator may be asked. */
 const NO_REPLY: SettlementHint = { transaction: null, hasFailed: true };
@@ -45,10 +44,6 @@ export class Facilitator {
   constructor(world: World, chain: Chain) {
     this.#world = world;
     this.#chain = chain;
-  }
-
-  verifies(payment: Payment): boolean {
-    return !this.#world.mishap(REFUSES_TO_VERIFY) && this.#chain.canSettle(payment);
   }
 
   async settle(payment: Payment, signature: string): Promise<SettlementHint> {
@@ -136,7 +131,6 @@ export function settleThrough(facilitators: readonly Facilitator[], world: World
   }
   const preferred = preferredFacilitator(
     facilitators.map((facilitator) => ({
-      verify: async () => ({ isValid: true }),
       settle: (payload) => {
         const { payment, signature } = payload as unknown as Signed;
         return facilitator.settle(payment, signature);

@@ -44,8 +44,8 @@ async function answerEarlierPurchase(session: Session, purchase: Purchase, reque
 
 /** The checks before a sale. @returns the reason of a refusal as text */
 async function verify(session: Session, { payment, route }: Request): Promise<VerifiedPayer | string> {
-  const { options, process, chain, facilitator, nowMs } = session;
-  const { world, chain: token, parts } = options;
+  const { options, chain, nowMs } = session;
+  const { chain: token, parts } = options;
   const now = BigInt(Math.floor(nowMs() / 1000));
   if (
     payment.payTo !== PAY_TO ||
@@ -55,19 +55,14 @@ async function verify(session: Session, { payment, route }: Request): Promise<Ve
   ) {
     return 'the payment does not match the requirements';
   }
-  const signatures: Pick<Signatures, 'byKey' | 'byContract'> = {
-    byKey: async () => true,
-    byContract: async () => token.wallets.get(payment.payer)?.accepts === true,
-  };
+  const signatures: Pick<Signatures, 'byKey'> = { byKey: async () => true };
   const offer = { payment, signed: { signature: '0x', authorization: {} } } as unknown as OfferedPayment;
   const payer = await parts.checkPayer(
     { network: token.network, chain, signatures, acceptsContractWallets: true },
     offer,
     route === EXCLUSIVE,
   );
-  if (payer.kind === 'refused') return payer.reason;
-  await world.gate(process, 'asks the facilitator to verify');
-  return facilitator.verifies(payment) ? payer : 'the facilitator refuses';
+  return payer.kind === 'refused' ? payer.reason : payer;
 }
 
 /** The handler: builds the answer, and claims a lead on the exclusive route. */
@@ -100,12 +95,17 @@ async function payerFault({ chain }: Session, payment: Payment, wasContract: boo
 
 function effectsOf(session: Session, request: Request, payer: VerifiedPayer): SaleEffects {
   const { options, process, ledger, chain, settle, asked, nowMs } = session;
-  const { world } = options;
+  const { world, chain: token } = options;
   return {
     ledger,
     nowMs,
     wait: WAIT,
     settle: async ({ id }) => {
+      if (payer.isContract) {
+        await world.gate(process, 'asks the contract wallet');
+        if (token.wallets.get(request.payment.payer)?.accepts !== true)
+          return { transaction: null, unsent: 'invalid_exact_evm_signature' };
+      }
       await world.gate(process, 'asks for settlement');
       asked.add(id);
       const hint = await settle(request.payment, request.signature);

@@ -37,7 +37,6 @@ export class Server {
   /** Purchases that the facilitator was asked to settle. */
   readonly asked = new Set<string>();
   readonly #options: ServerOptions;
-  readonly #facilitator: Facilitator;
   readonly #settle: Settle;
   readonly #replaced: Partial<Ledger>;
   readonly #chains = new Map<string, PaymentChain>();
@@ -45,9 +44,8 @@ export class Server {
   constructor(options: ServerOptions) {
     this.#options = options;
     const { world, chain, facilitators } = options;
-    this.#facilitator = new Facilitator(world, chain);
-    const others = Array.from({ length: facilitators - 1 }, () => new Facilitator(world, chain));
-    this.#settle = settleThrough([this.#facilitator, ...others], world);
+    const all = Array.from({ length: facilitators }, () => new Facilitator(world, chain));
+    this.#settle = settleThrough(all, world);
     this.#replaced = options.parts.ledger(options.ledger);
   }
 
@@ -177,7 +175,6 @@ export class Server {
       ledger,
       chain: this.#chainOf(process),
       nowMs: () => this.#nowMs(process),
-      facilitator: this.#facilitator,
       settle: this.#settle,
       asked: this.asked,
       unknown: this.unknown,

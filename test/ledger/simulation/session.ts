@@ -12,7 +12,7 @@ import {
 } from '../../../ledger/ledger.ts';
 import type { CallChecks } from './call_checks.ts';
 import type { Chain } from './chain.ts';
-import type { Facilitator, Settle } from './facilitator.ts';
+import type { Settle } from './facilitator.ts';
 import type { Parts } from './parts.ts';
 import type { Process, World } from './world.ts';
 
@@ -76,7 +76,6 @@ export interface Session {
   readonly ledger: Ledger;
   readonly chain: PaymentChain;
   readonly nowMs: () => number;
-  readonly facilitator: Pick<Facilitator, 'verifies'>;
   readonly settle: Settle;
   /** Purchases that the facilitator was asked to settle. */
   readonly asked: Set<string>;
