@@ -5,9 +5,9 @@
  *   (payer checked) -> reserve -> build the whole answer -> store it as "settling" -> show the signature: request the
  *                   transfer -> find it on the chain -> write "sold" -> (send)
  *
- * Whoever sees the signature can move the money, so no other process sees it before `settle`. By then the ledger stores
- * everything the buyer is paying for; after it, only the chain ends the purchase. The result of `settle` is a hint which
- * transaction to read first.
+ * Whoever sees the signature can move the money, so no other process sees it before `settle`. By then the ledger
+ * stores everything the buyer is paying for; after it, only the chain ends the purchase. The result of `settle` is a
+ * hint which transaction to read first.
  */
 import type { Claimed, LeadLimits, OfferedLead } from '../../ledger/lead_claims.ts';
 import {

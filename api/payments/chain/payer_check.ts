@@ -34,8 +34,8 @@ const contractRefused = (why: string): CheckedPayer => ({
 });
 
 /**
- * Read the payer's code, balance and nonce from our own node, and check the signature of an ordinary account. A contract
- * wallet is asked later: that shows the signature to the node.
+ * Read the payer's code, balance and nonce from our own node, and check the signature of an ordinary account. A
+ * contract wallet is asked later: that shows the signature to the node.
  * @param isExclusive whether the purchase claims a lead
  * @throws ChainUnavailable
  */

@@ -47,7 +47,7 @@ const BECAUSE: Record<string, string> = {
   'HEAD with a payment': 'An answer without a body is not sold.',
   'a payment that stays valid for ten years': 'Someone could hold it back and settle it at any time.',
   'unavailable verification':
-    'Our own node checks the payment; the facilitator sees it once, to settle it, because it could settle what it sees.',
+    'Our own node checks the payment. A facilitator can settle what it sees, so it sees it once, to settle it.',
   'settled, and the reply was lost':
     'The chain shows the payment, so the buyer gets the answer, independent of the facilitator.',
   'a settlement that is still pending':

@@ -289,9 +289,9 @@ describe('several facilitators', () => {
     const one = preferredFacilitator([counted], () => now);
     const asksAt = async (ms: number): Promise<number> => {
       now = ms;
-      const before = asked;
+      const askedBefore = asked;
       await one.reach?.();
-      return asked - before;
+      return asked - askedBefore;
     };
     assert.deepEqual([await asksAt(0), await asksAt(9_999), await asksAt(10_000)], [1, 0, 1]);
     now = 19_000;
