@@ -29,7 +29,6 @@ import { createCursors, type Cursors } from './routes/list/page.ts';
 import { paymentRoutes, type Route } from './routes/define.ts';
 import { claimReader, type Claims } from './routes/leads/lead_claims.ts';
 import { mountRoutes } from './routes/mount.ts';
-import { priceOf } from './routes/prices.ts';
 import { mountPurchases, purchaseUrl } from './routes/purchases.ts';
 import { mountArchive } from './site/archive/mount.ts';
 import { PageArchive } from './site/archive/page_archive.ts';
@@ -85,12 +84,8 @@ export interface AppDeps {
 }
 
 /** Fields of every 402: the price, the network and its token, the receiving address, and how to pay. */
-const paymentInstructions = (
-  { route, units }: { readonly route: Route; readonly units?: number | undefined },
-  { network, payTo, notice }: AppDeps['payments'],
-): Extras => ({
-  price: `$${priceOf(route, units)}`,
-  ...(units === undefined ? {} : { unit_price: `$${route.price}`, units, unit: route.units?.of }),
+const paymentInstructions = ({ price }: Route, { network, payTo, notice }: AppDeps['payments']): Extras => ({
+  price: `$${price}`,
   protocol: 'x402 version 2',
   network: network.name,
   asset: network.usdc.address,
@@ -98,7 +93,7 @@ const paymentInstructions = (
   how_to_pay:
     'Sign the terms in the PAYMENT-REQUIRED header and send the request again with the signature in ' +
     'PAYMENT-SIGNATURE; @x402/fetch does both. You are charged only if the response is 200.' +
-    (Number(priceOf(route, units)) > 1
+    (Number(price) > 1
       ? ' @x402/fetch stops at $1 per payment unless you raise its spendControls.maxAmountPerPayment.'
       : ''),
   ...(notice === undefined ? {} : { test_money: true, notice }),
@@ -130,12 +125,12 @@ function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () =
     editionOf: (ctx) => stateOf(ctx).request?.snapshot.id ?? '',
     collectUrl: (idOrNonce) => purchaseUrl(publicUrl, idOrNonce),
     refuse(ctx, { reason, detail, billed, status, paymentError, transaction, collect }) {
-      const { route, units } = stateOf(ctx);
+      const { route } = stateOf(ctx);
       const extras = {
         ...(paymentError === undefined ? {} : { payment_error: paymentError }),
         ...(transaction === undefined ? {} : { transaction }),
         ...(collect === undefined ? {} : { collect }),
-        ...(status === 402 && route ? paymentInstructions({ route, units }, payments) : {}),
+        ...(status === 402 && route ? paymentInstructions(route, payments) : {}),
       };
       sendProblem(ctx, { reason, detail, billed, extras });
     },

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { paramFacts, type ParamFacts } from '../routes/params.ts';
 import { PROBLEMS } from '../http/problem.ts';
 import { mediaOf, templateOf, type Route } from '../routes/define.ts';
-import { priceText, highestPriceOf, type Priced } from '../routes/prices.ts';
+import { priceText } from '../routes/prices.ts';
 import { INTERFACE_VERSION } from '../routes/meta/facts.ts';
 import { purchasesOpenApi } from '../routes/purchases.ts';
 import { CSV_HEADERS, csvContentOf, csvHeadersOf, HEADERS, headers, PURCHASE_HEADERS } from './headers.ts';
@@ -189,7 +189,6 @@ function operationOf(route: Route, bodies: ReadonlyMap<z.ZodType, string>): Json
     summary: route.about,
     description: descriptionOf(route),
     'x-price-usd': route.price ?? '0.00',
-    ...(route.units ? { 'x-price-for-each': route.units.of } : {}),
     ...paymentInfoOf(route),
     // A payment is the only authorization: there is no key and no account.
     security: [],
@@ -256,20 +255,11 @@ export function openApi(routes: readonly Route[], publicUrl: string, email?: str
   };
 }
 
-/** The price of a call, fixed or between bounds, and how it is paid. Empty if the call is free. */
-export function paymentInfoOf(route: Priced): JsonObject {
-  const { price, units } = route;
-  if (price === null) return {};
-  return {
-    'x-payment-info': {
-      price:
-        units === undefined
-          ? { mode: 'fixed', currency: 'USD', amount: price }
-          : { mode: 'dynamic', currency: 'USD', min: price, max: highestPriceOf(route) },
-      protocols: [{ x402: {} }],
-    },
-  };
-}
+/** The price of a call, and how it is paid. Empty if the call is free. */
+export const paymentInfoOf = ({ price }: Pick<Route, 'price'>): JsonObject =>
+  price === null
+    ? {}
+    : { 'x-payment-info': { price: { mode: 'fixed', currency: 'USD', amount: price }, protocols: [{ x402: {} }] } };
 
 /** Catalogs warn above this many characters. */
 export const MAX_GUIDANCE = 4_000;

@@ -3,7 +3,6 @@ import { pino, type Logger } from 'pino';
 import type { Redact } from '../../lib/redact.ts';
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
-import { priceOf } from '../routes/prices.ts';
 import type { Reason } from './problem.ts';
 import { stateOf } from './request_state.ts';
 
@@ -97,7 +96,7 @@ export const logRequests =
     state.requestId = randomUUID();
     ctx.set('X-Request-Id', state.requestId);
     await next();
-    const { route, units, snapshotId, reason, settlement, error, unresolved } = state;
+    const { route, snapshotId, reason, settlement, error, unresolved } = state;
     log({
       request_id: state.requestId,
       method: ctx.method,
@@ -110,7 +109,7 @@ export const logRequests =
       ...(reason === undefined ? {} : { reason }),
       ...(settlement
         ? {
-            charged: route ? priceOf(route, units) : '',
+            charged: route?.price ?? '',
             transaction: settlement.transaction,
             payer: settlement.payer,
             receipt_id: settlement.receiptId,

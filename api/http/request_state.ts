@@ -15,8 +15,6 @@ export interface RequestState {
   snapshotId?: string;
   /** Media type of the response, if the request chose it; it is part of the purchase. Default: JSON. */
   media?: 'text/csv';
-  /** Units that the price of this request is for, if its route is priced by units. */
-  units?: number;
   /** Count this many more unpaid responses. @throws Problem rate_limited */
   countUnpaid?: (more: number) => void;
   /** The handler's work, which may outlast the request. */

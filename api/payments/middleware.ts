@@ -55,8 +55,6 @@ export interface Charge {
   readonly leaseMs: number;
   /** Whether it sells an exclusive lead. */
   readonly isExclusive: boolean;
-  /** Units that the price of this request is for. @throws if there is nothing to sell */
-  units?(ctx: Context): Promise<number>;
 }
 
 export interface PaymentLayer {
@@ -157,8 +155,7 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
       return;
     }
     const build = await requirements;
-    const terms = { media: chosenMedia(ctx), units: await charge.units?.(ctx) };
-    const required = await build(charge.routeKey, libraryRequest(ctx, options.publicUrl), terms);
+    const required = await build(charge.routeKey, libraryRequest(ctx, options.publicUrl), chosenMedia(ctx));
     if (offered.kind === 'none') {
       const detail = 'This call is paid with x402 version 2.';
       refusals.payment(ctx, required, { reason: 'payment_required', detail });

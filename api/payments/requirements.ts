@@ -28,20 +28,11 @@ const facilitatorOf = ({ name }: Network): FacilitatorClient => ({
   settle: async () => neverCalled(),
 });
 
-/** Terms that depend on the request. */
-export interface RequestTerms {
-  /** Media type of the answer, if the request chose it. */
-  readonly media?: string | undefined;
-  /** Units that are sold, if the price of the route is for one. */
-  readonly units?: number | undefined;
-}
-
-/** Builds the 402 of a route for a request. The adapter must not show a payment header: the library would read it. */
-export type BuildRequirements = (
-  routeKey: string,
-  request: HTTPAdapter,
-  terms?: RequestTerms,
-) => Promise<PaymentRequired>;
+/**
+ * Builds the 402 of a route for a request, with the media type of the answer if the request chose it. The adapter must not show
+ * a payment header: the library would read it.
+ */
+export type BuildRequirements = (routeKey: string, request: HTTPAdapter, media?: string) => Promise<PaymentRequired>;
 
 /** The extensions of a 402 for a request that chose another media type of the answer. */
 export type ExtensionsForMedia = (extensions: Readonly<Record<string, unknown>>) => Record<string, unknown>;
@@ -58,18 +49,13 @@ export async function requirementsBuilder(
     .registerExtension(paymentIdentifierResourceServerExtension);
   const server = new x402HTTPResourceServer(schemes, { ...routes });
   await server.initialize();
-  return async (routeKey, adapter, { media, units = 1 } = {}) => {
+  return async (routeKey, adapter, media) => {
     const path = routeKey.slice(routeKey.indexOf(' ') + 1);
     const result = await server.processHTTPRequest({ adapter, path, method: 'GET' });
     if (result.type !== 'payment-error') throw new Error(`${routeKey} requires no payment`);
     const required = decodePaymentRequiredHeader(result.response.headers['PAYMENT-REQUIRED'] ?? '');
-    const { resource, accepts, extensions = {} } = required;
-    return {
-      ...required,
-      accepts: accepts.map((terms) => ({ ...terms, amount: String(BigInt(terms.amount) * BigInt(units)) })),
-      ...(media === undefined
-        ? {}
-        : { resource: { ...resource, mimeType: media }, extensions: extensionsForMedia(extensions) }),
-    };
+    if (media === undefined) return required;
+    const { resource, extensions = {} } = required;
+    return { ...required, resource: { ...resource, mimeType: media }, extensions: extensionsForMedia(extensions) };
   };
 }

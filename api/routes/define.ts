@@ -12,7 +12,7 @@ import type { Params, ParamValues } from './params.ts';
 import { atomicOf, BASE, EXCLUSIVE_SECONDS, PAYMENT_SECONDS, type Network } from '../../lib/network.ts';
 import type { Claimant } from '../payments/sale.ts';
 import type { SpooledFile } from '../payments/spooled_answer.ts';
-import type { Price, Units } from './prices.ts';
+import type { Price } from './prices.ts';
 import type { Reason } from '../http/problem.ts';
 import type { Snapshot } from '../snapshot/load.ts';
 
@@ -53,10 +53,8 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   readonly name: string;
   /** Path in router syntax; a parameter is `:name`. */
   readonly path: string;
-  /** Dollars per request, or per unit; null is free. */
+  /** Dollars per request; null is free. */
   readonly price: Price | null;
-  /** The unit of the price, if the price is not per request. */
-  readonly units?: Units<P>;
   readonly about: string;
   readonly params: P;
   /** Schemas of the path's `:name` parameters. `check` reads them. */
@@ -78,6 +76,8 @@ export interface RouteDefinition<P extends Params = Params, R extends z.ZodType 
   readonly isExclusive?: boolean;
   /** Whether the handler may take much longer than a query. */
   readonly isSlow?: boolean;
+  /** How many questions a request asks; an unpaid response to it counts as so many. Default: 1. */
+  questions?(params: ParamValues<P>): number;
   /** State that a free response depends on besides snapshot, day and parameters. Caches then revalidate every time. */
   stateKey?(request: RouteRequest<P>): Promise<string>;
   /** Check the parameters together, before a payment is required. @throws Problem */

@@ -16,7 +16,6 @@ import type { Cursors } from './list/page.ts';
 import { isTemplate, routeKey, templateRoute, type Attachment, type Route, type RouteRequest } from './define.ts';
 import type { Claims } from './leads/lead_claims.ts';
 import { readParams, type Params } from './params.ts';
-import type { Units } from './prices.ts';
 
 /** How much longer a purchase is reserved than its handler may take. */
 const LEASE_MARGIN_MS = 15_000;
@@ -134,6 +133,7 @@ export function mountRoutes(router: Router, options: MountOptions): void {
         const hash = responseHash(route, request, options.interfaceHash, await route.stateKey?.(request));
         if (isCached(ctx, hash, route.stateKey && 'public, no-cache')) return;
       }
+      state.countUnpaid?.((route.questions?.(request.params) ?? 1) - 1);
       state.running = route.handle(claimant ? { ...request, claimant } : request);
       const body = await withTimeout(timeoutOf(route), state.running, (late) => {
         if (route.media !== undefined) void (late as Attachment).file.close();
@@ -164,27 +164,13 @@ export function mountRoutes(router: Router, options: MountOptions): void {
     ];
   };
 
-  /** Count the units of a request, before its payment is required. */
-  const unitsOf = async (route: Route, units: Units<Params>, ctx: Context): Promise<number> => {
-    const state = stateOf(ctx);
-    const { request } = state;
-    if (!request) throw new Error(`${route.path} is priced without its parameters`);
-    state.countUnpaid?.(units.unpaidResponses(request.params) - 1);
-    const counting = units.count(request);
-    state.running = counting;
-    state.units = await withTimeout(timeoutOf(route), counting, () => undefined);
-    return state.units;
-  };
-
   const charge = (route: Route): Middleware[] => {
-    const { units } = route;
     if (route.price === null) return [];
     return [
       layer.charge({
         routeKey: routeKey(route),
         leaseMs: timeoutOf(route) + LEASE_MARGIN_MS,
         isExclusive: route.isExclusive === true,
-        ...(units ? { units: (ctx: Context) => unitsOf(route, units, ctx) } : {}),
       }),
     ];
   };

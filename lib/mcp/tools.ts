@@ -78,10 +78,6 @@ const Operation = z.object({
   operationId: z.string(),
   summary: z.string(),
   'x-price-usd': z.string(),
-  /** Of a call whose price depends on what it matches. */
-  'x-payment-info': z
-    .object({ price: z.object({ min: z.string().optional(), max: z.string().optional() }) })
-    .optional(),
   security: z.array(z.record(z.string(), z.unknown())),
   parameters: z.array(Parameter),
   responses: z.object({ 200: z.object({ content: Content.default({}) }).optional() }),
@@ -118,11 +114,6 @@ const aboutOf = ({ schema, description }: z.infer<typeof Parameter>): string =>
     ? description.replace(/ Expected: .*$/u, '')
     : description;
 
-const priceText = (operation: z.infer<typeof Operation>): string => {
-  const { min, max } = operation['x-payment-info']?.price ?? {};
-  return min === undefined || max === undefined ? `$${operation['x-price-usd']}` : `$${min} to $${max}`;
-};
-
 interface Service {
   /** URL of the server, without a trailing slash. */
   readonly base: string;
@@ -138,7 +129,7 @@ function createTool(path: string, operation: z.infer<typeof Operation>, { base, 
     name: operation.operationId,
     title: `GET ${path}`,
     isFree,
-    description: `${operation.summary} ${isFree ? 'Free.' : `Costs ${priceText(operation)}. No match, no charge.`}`,
+    description: `${operation.summary} ${isFree ? 'Free.' : `Costs $${operation['x-price-usd']}. No match, no charge.`}`,
     inputSchema: {
       type: 'object',
       properties: Object.fromEntries(

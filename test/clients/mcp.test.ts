@@ -41,9 +41,7 @@ describe('the MCP server', () => {
         );
         assert.match(
           tool?.description ?? '',
-          route.price === null
-            ? /Free\.$/
-            : new RegExp(`Costs \\$${route.price}${route.units ? ' to \\$[\\d.]+' : ''}\\. No match, no charge\\.$`),
+          route.price === null ? /Free\.$/ : new RegExp(`Costs \\$${route.price}\\. No match, no charge\\.$`),
         );
         assert.equal(tool?.annotations?.readOnlyHint, route.price === null);
       }

@@ -1,6 +1,6 @@
 /**
- * GET /api/lookup/batch: up to 50 addresses, matched before they are priced. Each address that matches costs the price
- * of one lookup; addresses with the same records cost it once.
+ * GET /api/lookup/batch: up to 50 addresses for the price of one lookup. The answer ends with the first address that
+ * matches. Its price depends on no match, so nobody learns of a match without paying for it.
  */
 import { z } from 'zod';
 import { Problem, ProblemDocument } from '../../http/problem.ts';
@@ -11,7 +11,17 @@ import { noteOf, DATA, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.
 import { linesParam, stateParam, textParam } from '../params.ts';
 import { PRICES } from '../prices.ts';
 import { Coverage, coverageOf } from './coverage.ts';
-import { findByReading, MatchBasis, readingsOf, RECORDS, recordsOf, strongestOf, type Found } from './matches.ts';
+import {
+  findByReading,
+  MatchBasis,
+  readingsOf,
+  RECORDS,
+  recordsOf,
+  strongestOf,
+  type Found,
+  type LookupKey,
+} from './matches.ts';
+import { placeKey } from './places.ts';
 
 /** Most addresses of a request. */
 const MAX_ADDRESSES = 50;
@@ -21,11 +31,7 @@ const MAX_URL_LENGTH = 6_000;
 const READABLE = /^\P{Cc}{1,200}$/u;
 
 const params = {
-  addresses: linesParam(
-    'Street addresses, each as in /api/lookup, separated by | or line breaks. Different forms of one address ' +
-      'cost once.',
-    MAX_ADDRESSES,
-  ),
+  addresses: linesParam('Street addresses, each as in /api/lookup, separated by | or line breaks.', MAX_ADDRESSES),
   city: textParam('City of every address.'),
   state: stateParam('State of every address.'),
 };
@@ -48,14 +54,6 @@ const reason = z.enum(['no_matches', 'unreadable_address']).meta({
 const Entry = z.strictObject({
   ...addressFields,
   miss: reason.nullable().meta({ description: 'Reason why nothing matches. Null when: something matches.' }),
-  same_as: z
-    .int()
-    .nullable()
-    .meta({
-      description:
-        'Position, from 0, of the earlier address with the same records: this one is not billed. Null when: it has ' +
-        'records of its own, or none.',
-    }),
   match_basis: MatchBasis.nullable().meta({
     description: 'The strongest basis of its records. Null when: nothing matches.',
   }),
@@ -67,9 +65,14 @@ const Entry = z.strictObject({
 const Batch = z.strictObject({
   note: NOTE.optional(),
   asked: z.int().min(1).meta({ description: 'Number of addresses in the request.' }),
-  matched: z.int().min(1).meta({ description: 'Number of addresses that match.' }),
-  billed: z.int().min(1).meta({ description: 'Number of addresses that match, without repeats.' }),
-  results: z.array(Entry).meta({ description: 'One for each address, in the order of the request.' }),
+  results: z.array(Entry).meta({
+    description: 'The addresses up to the first that matches, in the order of the request. Only the last one matches.',
+  }),
+  remaining: z.array(z.string()).meta({
+    description:
+      'The addresses after it, which were not looked up, without other forms of the one that matches. Send them in ' +
+      'the next call.',
+  }),
   coverage: GeneralCoverage,
   ...PUBLISHED,
 });
@@ -84,39 +87,36 @@ const Miss = ProblemDocument.extend({
 /** An address of the request with what it finds. */
 interface Result extends Found {
   readonly address: string;
-  /** Position of the earlier address with the same records. */
-  readonly sameAs: number | null;
 }
 
-async function findAll({ snapshot, params: { addresses = [], city, state } }: BatchRequest): Promise<Result[]> {
-  const firstWith = new Map<string, number>();
+const readingsIn = async (
+  { snapshot, params: { city, state } }: BatchRequest,
+  address: string,
+): Promise<LookupKey[]> => (READABLE.test(address) ? readingsOf(snapshot, { address, city, state }) : []);
+
+/** The addresses up to the first that matches. */
+async function lookUp(request: BatchRequest): Promise<Result[]> {
   const results: Result[] = [];
-  // Sequential: a batch uses no more connections than one lookup.
-  for (const [i, address] of addresses.entries()) {
-    const readings = READABLE.test(address) ? await readingsOf(snapshot, { address, city, state }) : [];
-    const found = await findByReading(snapshot, readings);
-    const records = found.matches
-      .map(({ section, id }) => `${section} ${id}`)
-      .toSorted()
-      .join();
-    const first = firstWith.get(records);
-    if (first === undefined && records !== '') firstWith.set(records, i);
-    results.push({ ...found, address, sameAs: first ?? null });
+  for (const address of request.params.addresses ?? []) {
+    const found = await findByReading(request.snapshot, await readingsIn(request, address));
+    results.push({ ...found, address });
+    if (found.matches.length > 0) break;
   }
   return results;
 }
 
-/** Results by the parameters of a request, so that its price and its answer use the same matches. */
-const found = new WeakMap<BatchRequest['params'], Promise<Result[]>>();
-function resultsOf(request: BatchRequest): Promise<Result[]> {
-  const results = found.get(request.params) ?? findAll(request);
-  found.set(request.params, results);
-  return results;
-}
+/** One text for all forms of an address. */
+const formOf = (reading: LookupKey | undefined): string => {
+  const { city, zip, state } = reading?.place ?? {};
+  return JSON.stringify([reading?.parts?.address_key, city === undefined ? null : placeKey(city), zip, state]);
+};
 
-const matchedOf = (results: readonly Result[]): Result[] => results.filter(({ matches }) => matches.length > 0);
-const billedOf = (results: readonly Result[]): number =>
-  matchedOf(results).filter(({ sameAs }) => sameAs === null).length;
+/** The addresses after the one that matches, without its other forms. */
+async function remainingOf(request: BatchRequest, results: readonly Result[]): Promise<string[]> {
+  const rest = request.params.addresses?.slice(results.length) ?? [];
+  const forms = await Promise.all(rest.map(async (address) => formOf((await readingsIn(request, address))[0])));
+  return rest.filter((_, i) => forms[i] !== formOf(results.at(-1)?.reading));
+}
 
 /** Fields of every entry about its address. */
 const addressFieldsOf = ({ address, reading, matches }: Result) => ({
@@ -137,10 +137,9 @@ async function generalCoverageOf(snapshot: Snapshot): Promise<z.input<typeof Gen
 }
 
 async function entryOf(snapshot: Snapshot, result: Result): Promise<Buffer> {
-  const { matches, sameAs } = result;
+  const { matches } = result;
   return JsonText.of({
     ...addressFieldsOf(result),
-    same_as: sameAs,
     match_basis: strongestOf(matches),
     count: matches.length,
     ...(await recordsOf(snapshot, matches)),
@@ -164,35 +163,31 @@ export const lookupBatch = defineRoute({
   name: 'lookup_batch',
   path: '/api/lookup/batch',
   price: PRICES['/api/lookup'],
-  units: {
-    of: 'address that matches',
-    max: MAX_ADDRESSES,
-    async count(request) {
-      const results = await resultsOf(request);
-      const units = billedOf(results);
-      if (units === 0) throw await nothingFound(request, results);
-      return units;
-    },
-    unpaidResponses: ({ addresses = [] }) => addresses.length,
-  },
-  about: `Lookup of up to ${MAX_ADDRESSES} addresses. You pay for the addresses that match; the 402 states the total.`,
+  about:
+    `Lookup of up to ${MAX_ADDRESSES} addresses for the price of one: the records of the first that matches, and the ` +
+    'addresses that remain.',
   params,
   maxUrlLength: MAX_URL_LENGTH,
   response: Batch,
   miss: Miss,
+  questions: ({ addresses = [] }) => addresses.length,
   check({ params: { addresses } }) {
     if (addresses !== undefined) return;
     throw new Problem('missing_parameter', 'Give addresses.', { field: 'addresses', accepted: ['addresses'] });
   },
   async handle(request) {
-    const { snapshot, manifest } = request;
-    const results = await resultsOf(request);
+    const {
+      snapshot,
+      manifest,
+      params: { addresses = [] },
+    } = request;
+    const results = await lookUp(request);
+    if (results.at(-1)?.matches.length === 0) throw await nothingFound(request, results);
     return JsonText.of({
       ...noteOf(manifest),
-      asked: results.length,
-      matched: matchedOf(results).length,
-      billed: billedOf(results),
+      asked: addresses.length,
       results: await Promise.all(results.map((result) => entryOf(snapshot, result))),
+      remaining: await remainingOf(request, results),
       coverage: await generalCoverageOf(snapshot),
       ...publishedOf(manifest),
     });

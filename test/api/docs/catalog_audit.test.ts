@@ -26,7 +26,7 @@ import {
 import { exampleCall } from '../../../api/docs/examples.ts';
 import { templateOf, type Route } from '../../../api/routes/define.ts';
 import { sharedApp } from '../support/test_app.ts';
-import { callOf, rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
+import { rowsOfTable, uuid } from '../support/snapshot_fixtures.ts';
 
 /** Findings that are expected, each with its reason. None is an error. */
 const EXPECTED_FINDINGS = [
@@ -36,19 +36,15 @@ const EXPECTED_FINDINGS = [
 
 const codesOf = (findings: readonly { readonly code: string }[]): string[] => findings.map(({ code }) => code);
 
-/** A price as the catalog writes it: fixed, or between bounds. */
-function priceOf({ price, units }: Route): string {
-  const most = units === undefined ? '' : `-${(Number(price) * units.max).toFixed(2)}`;
-  return `${price}${most} USD`;
-}
+/** A price as the catalog writes it. */
+const priceOf = ({ price }: Route): string => `${price} USD`;
 
 describe('the audit of a catalog', () => {
   const shared = sharedApp({ deals: rowsOfTable('deals', 1) }, { contactEmail: 'ops@dealfeed.example' });
   let openApi: OpenApiSource;
   const paid = (): Route[] => shared.app.app.routes.filter(({ price }) => price !== null);
-  /** The example call of a route, of a deal that this server has; of a price per match, a call that matches. */
+  /** The example call of a route, of a deal that this server has. */
   const urlOf = (route: Route): string => {
-    if (route.units) return shared.app.url + callOf(route);
     const url = new URL(route.path.replace(':id', uuid(1)), shared.app.url);
     for (const [name, value] of Object.entries(exampleCall(route))) url.searchParams.set(name, String(value));
     return url.href;

@@ -73,8 +73,7 @@ describe('the OpenAPI description', () => {
       assert.equal(operation?.operationId, route.name);
       assert.equal(operation['x-price-usd'], route.price ?? '0.00');
       assert.deepEqual(operation.security, [], 'paying needs no key');
-      // openapi_examples.test.ts tests a price per unit.
-      if (!route.units) assert.deepEqual(operation['x-payment-info'], paymentOf(route.price));
+      assert.deepEqual(operation['x-payment-info'], paymentOf(route.price));
       assert.deepEqual(
         operation.parameters.map((p) => p.name),
         [...Object.keys(route.pathParams ?? {}), ...Object.keys(route.params)],

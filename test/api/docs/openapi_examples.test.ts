@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { MAX_GUIDANCE, openApi, paymentInfoOf } from '../../../api/docs/openapi.ts';
+import { MAX_GUIDANCE, openApi } from '../../../api/docs/openapi.ts';
 import { allRoutes } from '../../../api/routes/all.ts';
 import { PUBLIC_URL, withStarted } from '../support/test_app.ts';
 import { exampleUrl, paramExample } from '../../../api/docs/examples.ts';
@@ -73,16 +73,6 @@ test('every example in OpenAPI is valid, and no priced response is without one',
   }
   assert.deepEqual(errors, []);
   assert.ok(examples > 200, `only ${examples} examples`);
-});
-
-test('a price per unit is declared with its bounds', () => {
-  assert.deepEqual(paymentInfoOf({ price: '0.02', units: { of: 'address that matches', max: 50 } }), {
-    'x-payment-info': {
-      price: { mode: 'dynamic', currency: 'USD', min: '0.02', max: '1.00' },
-      protocols: [{ x402: {} }],
-    },
-  });
-  assert.deepEqual(paymentInfoOf({ price: null }), {});
 });
 
 test('the guidance is short enough for catalogs and names every call of one register', () => {

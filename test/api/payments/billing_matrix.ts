@@ -24,19 +24,15 @@ interface Call {
   /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** How often the price of the route is paid. */
-  readonly units: number;
 }
 
-/** The calls of a route: one, and one more as CSV for /api/signals. The batch lookup has two addresses that match. */
+/** The calls of a route: one, and one more as CSV for /api/signals. */
 function callsOf(route: Route): Call[] {
-  const isBatch = route.path === '/api/lookup/batch';
   const call = {
     label: route.path,
     route,
-    path: isBatch ? `${route.path}?addresses=1+Main+St%7C2+Main+St%7C9+Main+St` : callOf(route),
+    path: callOf(route),
     headers: {},
-    units: isBatch ? 2 : 1,
   };
   return route.path === '/api/signals'
     ? [call, { ...call, label: `${route.path} as CSV`, headers: { Accept: 'text/csv' } }]
@@ -65,14 +61,6 @@ const EXPECTED: Record<Outcome, (kind: PaymentKind) => readonly number[]> = {
 };
 const unsold = (kind: PaymentKind, status: number): readonly number[] =>
   kind === 'valid' ? [status] : kind === 'replayed' ? [409] : kind === 'concurrent replays' ? [status] : [402];
-
-/** A route that is priced by units is matched, or fails, before any payment but an earlier one is looked at. */
-const expectedOf = ({ route }: Call, outcome: Outcome, kind: PaymentKind): readonly number[] => {
-  const status = outcome === '404' ? 404 : 500;
-  if (!route.units || (outcome !== '404' && outcome !== 'handler crash') || kind === 'replayed')
-    return EXPECTED[outcome](kind);
-  return [status];
-};
 
 /** Test every kind of payment with every outcome, for the priced endpoints that `includes` accepts. */
 export function testBilling(count: number, includes: (path: string) => boolean): void {
@@ -158,7 +146,7 @@ export function testBilling(count: number, includes: (path: string) => boolean):
     async function row(call: Call, outcome: Outcome, asked: PaymentRequired): Promise<void> {
       const { label, route } = call;
       const url = shop.url + (outcome === '400' ? withQuery(call.path, 'colour=red') : call.path);
-      const price = atomicOf(route.price ?? '0.00') * BigInt(call.units);
+      const price = atomicOf(route.price ?? '0.00');
       const start = await balances();
       const statuses = new Map<PaymentKind, number[]>();
       const first = PAYMENT_KINDS.filter((kind) => kind !== 'replayed');
@@ -173,7 +161,7 @@ export function testBilling(count: number, includes: (path: string) => boolean):
       for (const [i, kind] of PAYMENT_KINDS.entries()) {
         const got = [...(statuses.get(kind) ?? [])].sort();
         const where = `${label}, ${kind}, ${outcome}: ${got.join(' ')}`;
-        const expected = expectedOf(call, outcome, kind);
+        const expected = EXPECTED[outcome](kind);
         // Copies of a payment that buys nothing: one or more are answered, the others find it in use.
         if (kind === 'concurrent replays' && (outcome === '404' || outcome === 'handler crash'))
           assert.ok(got.includes(expected[0] ?? 0) && got.every((s) => s === expected[0] || s === 409), where);

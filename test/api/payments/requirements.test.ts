@@ -87,12 +87,3 @@ test('a query that is too long for the header is left out of its URL, and nothin
     assert.deepEqual(decodePaymentRequiredHeader(header), { ...required, resource });
   }
 });
-
-test('a price by units is their sum', async () => {
-  const build = await requirementsBuilder(routes, BASE);
-  const { accepts } = await build('GET /api/lookup/batch', requestFor('/api/lookup/batch'), { units: 3 });
-  assert.deepEqual(
-    accepts.map(({ network, amount }) => [network, amount]),
-    [[NETWORK, '60000']],
-  );
-});

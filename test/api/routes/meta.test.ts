@@ -123,8 +123,7 @@ describe('/api/meta', () => {
           .replace('{id}', ':id') as keyof typeof PRICES
       ] as string | undefined;
       const expected = listed === undefined ? 'free' : `$${listed}`;
-      const forEach = `$${PRICES['/api/lookup']} for each address that matches, at most $1.00`;
-      assert.equal(price, label === 'GET /api/lookup/batch' ? forEach : expected);
+      assert.equal(price, label === 'GET /api/lookup/batch' ? `$${PRICES['/api/lookup']}` : expected);
     }
     assert.equal(meta.notice, NOTICE);
   });

@@ -195,8 +195,7 @@ interface Built {
 export function result(route: Route, { address, path, counted, purchase }: Built): Html {
   const isEmpty = counted?.matches.at_most === 0;
   return html`<p>
-      <span class="price">$${route.price}</span> for
-      ${route.units ? `each ${route.units.of}` : 'one call'}${isList(route) ? ', up to 500 records' : ''}.
+      <span class="price">$${route.price}</span> for one call${isList(route) ? ', up to 500 records' : ''}.
     </p>
     ${counted && matchesText(counted)} ${code('URL to buy', address)}
     ${
