@@ -29,8 +29,8 @@ const facilitatorOf = ({ name }: Network): FacilitatorClient => ({
 });
 
 /**
- * Builds the 402 of a route for a request, with the media type of the answer if the request chose it. The adapter must not show
- * a payment header: the library would read it.
+ * Builds the 402 of a route for a request, with the media type of the answer if the request chose it. The adapter must
+ * not show a payment header: the library would read it.
  */
 export type BuildRequirements = (routeKey: string, request: HTTPAdapter, media?: string) => Promise<PaymentRequired>;
 

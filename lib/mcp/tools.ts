@@ -121,15 +121,15 @@ interface Service {
 }
 
 function createTool(path: string, operation: z.infer<typeof Operation>, { base, components }: Service): Tool {
-  const { parameters } = operation;
-  const isFree = Number(operation['x-price-usd']) === 0;
+  const { parameters, summary, 'x-price-usd': price } = operation;
+  const isFree = Number(price) === 0;
   const required = parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name);
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   return {
     name: operation.operationId,
     title: `GET ${path}`,
     isFree,
-    description: `${operation.summary} ${isFree ? 'Free.' : `Costs $${operation['x-price-usd']}. No match, no charge.`}`,
+    description: `${summary} ${isFree ? 'Free.' : `Costs $${price}. No match, no charge.`}`,
     inputSchema: {
       type: 'object',
       properties: Object.fromEntries(
