@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, readdir, rename, rm, symlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { restoreLedger, type Restored as RestoredLedger } from '../../../ledger/backup.ts';
 import { journalFile } from '../../../ledger/journal.ts';
 import { DamagedFile, makeFolder, sync } from '../../../lib/files.ts';
@@ -101,6 +101,13 @@ async function writeFiles(root: string, folder: string, { files, folders }: Back
   await atOnce(parents, sync);
 }
 
+/** LEDGER, in the hidden folder if it is a file of the data folder. */
+function ledgerPlace({ DATA_DIR, LEDGER }: RestoreSettings, folder: string): string | undefined {
+  if (LEDGER === undefined || LEDGER.includes('://')) return LEDGER;
+  const inner = relative(resolve(DATA_DIR), resolve(LEDGER));
+  return inner.startsWith('..') ? LEDGER : join(folder, inner);
+}
+
 /** Restore the ledger into LEDGER, by default a file in the new folder. */
 async function writeLedger(
   settings: RestoreSettings,
@@ -110,10 +117,13 @@ async function writeLedger(
   if (ledger === null || settings.WITHOUT_LEDGER) return null;
   const file = join(folder, 'ledger.backup.tmp');
   await copyOut(settings.FROM, ledger, file, OWNER_ONLY);
-  const { LEDGER, OVERWRITE: overwrite, JOURNALS = [] } = settings;
+  const { OVERWRITE: overwrite, JOURNALS = [] } = settings;
   try {
     const journals = [journalFile(folder), ...JOURNALS];
-    return await restoreLedger({ DATA_DIR: folder, LEDGER }, file, { overwrite, journals });
+    return await restoreLedger({ DATA_DIR: folder, LEDGER: ledgerPlace(settings, folder) }, file, {
+      overwrite,
+      journals,
+    });
   } finally {
     await rm(file);
   }
