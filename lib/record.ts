@@ -262,7 +262,11 @@ export function defineRecord<F extends Fields>(
  * `CREATE TABLE` for a record, with NOT NULL for each field without an absence rule.
  * @param constraints of the table, such as its keys
  */
-export function createTable(table: string, columns: readonly Column[], constraints: readonly string[] = []): string {
+export function createTable(
+  table: string,
+  columns: readonly Pick<Column, 'name' | 'sql' | 'absent'>[],
+  constraints: readonly string[] = [],
+): string {
   const lines = columns.map(
     (column) => `${identifier(column.name)} ${column.sql}${column.absent === undefined ? ' NOT NULL' : ''}`,
   );

@@ -3,7 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { rowsOf } from '../lib/duck.ts';
 import { messageOf } from '../lib/errors.ts';
 import { identifier } from '../lib/sql.ts';
-import { auditsOf, type Audit } from './contract.ts';
+import type { Audit } from './contract.ts';
 import type { Layer, Model } from './index.ts';
 
 /** Failing rows in a result. */
@@ -36,7 +36,7 @@ export async function auditModels(
   const results: ModelResult[] = [];
   for (const model of models) {
     onModel?.(model.name);
-    const audits = auditsOf(model);
+    const { audits } = model;
     const { rows, failing } = await countFailing(connection, model.name, audits);
     const audited: AuditResult[] = [];
     for (const audit of audits) audited.push(await runAudit(connection, audit, failing.get(audit)));

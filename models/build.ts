@@ -5,8 +5,7 @@ import { messageOf } from '../lib/errors.ts';
 import { identifier } from '../lib/sql.ts';
 import { convertedRow, modelType, storedType } from '../lib/stored_types.ts';
 import { GraphError, sortByDependency, tablesOfEach } from './graph.ts';
-import { auditsOf } from './contract.ts';
-import { inputMacrosSql, selectMacros, type Model } from './index.ts';
+import { inputMacrosSql, isMart, selectMacros, type Model } from './index.ts';
 
 /** A model does not match its contract. */
 class ContractError extends Error {
@@ -42,7 +41,7 @@ export async function buildModels(
   const byName = new Map(models.map((model) => [model.name, model]));
   const inputs = await inputTables(connection, byName);
   // One commit: each macro alone would be one write to the disk.
-  const queries = models.flatMap((model) => [model.sql, ...auditsOf(model).map(({ sql }) => sql)]);
+  const queries = models.flatMap((model) => [model.sql, ...model.audits.map(({ sql }) => sql)]);
   await connection.run(`BEGIN;\n${selectMacros(queries)};\nCOMMIT`);
   if (inputs.has('declared_assumptions')) await connection.run(inputMacrosSql());
   const order = sortByDependency(await findReads(connection, models), inputs).flatMap((name) => byName.get(name) ?? []);
@@ -99,30 +98,30 @@ async function inputTables(
 const selectOf = (sql: string): string => sql.trim().replace(/;$/u, '');
 
 /** Create a model's table or view. An audit checks NOT NULL rather than a constraint, because it lists the bad rows. */
-async function create(
-  connection: DuckDBConnection,
-  { name, sql, contract }: Model,
-  published: string | undefined,
-): Promise<void> {
-  const { view, publish, record } = contract;
-  const own = identifier(name);
-  if (view === true) {
-    await connection.run(`CREATE VIEW ${own} AS ${selectOf(sql)}`);
+async function create(connection: DuckDBConnection, model: Model, published: string | undefined): Promise<void> {
+  const own = identifier(model.name);
+  const select = selectOf(model.sql);
+  if (!isMart(model)) {
+    await connection.run(`CREATE ${model.auditedIn === undefined ? 'TABLE' : 'VIEW'} ${own} AS ${select}`);
     return;
   }
-  const order = publish ? `ORDER BY ${publish.orderBy.join(', ')}` : '';
-  if (!publish || published === undefined) {
-    await connection.run(`CREATE TABLE ${own} AS SELECT * FROM (\n${selectOf(sql)}\n) ${order}`);
+  const { record, publish } = model.contract;
+  const order = `ORDER BY ${publish.orderBy.join(', ')}`;
+  if (published === undefined) {
+    await connection.run(`CREATE TABLE ${own} AS SELECT * FROM (\n${select}\n) ${order}`);
     return;
   }
   const table = `${identifier(published)}.main.${own}`;
   const stored = convertedRow(record.columns, modelType, storedType);
-  await connection.run(`CREATE TABLE ${table} AS SELECT ${stored} FROM (\n${selectOf(sql)}\n) ${order}`);
+  await connection.run(`CREATE TABLE ${table} AS SELECT ${stored} FROM (\n${select}\n) ${order}`);
   const asBuilt = convertedRow(record.columns, storedType);
   await connection.run(`CREATE VIEW ${own} AS SELECT ${asBuilt} FROM ${table}`);
 }
 
-/** Compare the columns of all built models with their contracts. @throws ContractError naming the first difference */
+/**
+ * Compare the columns of the built marts with their contracts. No other model may have a binary float either.
+ * @throws ContractError naming the first difference
+ */
 async function checkContracts(connection: DuckDBConnection, built: readonly Model[]): Promise<void> {
   const rows = await rowsOf(
     connection,
@@ -131,12 +130,17 @@ async function checkContracts(connection: DuckDBConnection, built: readonly Mode
     WHERE database_name = current_catalog() AND schema_name = current_schema() ORDER BY table_name, column_index`,
   );
   const found = Map.groupBy(rows, (row) => row['table_name']);
-  for (const { name, contract } of built) {
-    checkColumns(
-      name,
-      contract.record.columns.map((column) => ({ column: column.name, type: column.sql })),
-      (found.get(name) ?? []).map((row) => ({ column: String(row['column_name']), type: String(row['data_type']) })),
-    );
+  for (const model of built) {
+    const got = (found.get(model.name) ?? []).map((row) => ({
+      column: String(row['column_name']),
+      type: String(row['data_type']),
+    }));
+    if (isMart(model)) {
+      const expected = model.contract.record.columns.map((column) => ({ column: column.name, type: column.sql }));
+      checkColumns(model.name, expected, got);
+    }
+    const float = got.find(({ type }) => FLOAT.test(type));
+    if (float) throw new ContractError(`model ${model.name}: column ${float.column} is ${float.type}${DIVIDE}`);
   }
 }
 
@@ -144,6 +148,8 @@ interface Shape {
   readonly column: string;
   readonly type: string;
 }
+
+const FLOAT = /\b(?:DOUBLE|FLOAT)\b/u;
 
 /** Advice for a column that a division has turned into a binary float. */
 const DIVIDE = '. SQL divides to DOUBLE: use quotient() or another macro of models/macros/arithmetic.sql';

@@ -1,10 +1,11 @@
 /**
- * A model is a pair of files: `<name>.sql`, one SELECT an analyst can paste into a DuckDB prompt, and `<name>.ts`, its
- * contract. Its table has the name of the files, and its dependencies are read from the SQL. A build checks the
- * contract: columns, order and types equal the record's, a field without an absence rule is never null, the key is
- * unique, and the audits find no rows.
+ * A model is one SELECT in `<name>.sql`, which an analyst can paste into a DuckDB prompt. Its table has the name of the
+ * file, its dependencies and types come from the SQL, its head names the key, and its audits follow the SELECT. A mart
+ * is published, so it also has a contract in `<name>.ts`: a build checks that its columns, their order and types are
+ * the record's, and that a field without an absence rule is never null.
  */
 import type { Column, RecordDefinition } from '../lib/record.ts';
+import { identifier } from '../lib/sql.ts';
 
 /** A query for bad rows. A blocking audit that finds any stops publication. */
 export interface Audit {
@@ -32,22 +33,17 @@ export interface Publication {
   readonly notReleased?: string;
 }
 
-export interface ModelContract {
+/** Contract of a mart. */
+export interface MartContract {
   readonly record: RecordDefinition;
   readonly audits: readonly Audit[];
-  /**
-   * Set on a model of millions of rows that is a view rather than a table. Its rows are audited in the table that reads
-   * it, whose record has the same columns: an audit of the view would compute all rows again.
-   */
-  readonly view?: true;
-  /** Set on a published table. */
-  readonly publish?: Publication;
+  readonly publish: Publication;
 }
 
-/** @param contract without audits, if the model has none of its own */
-export const defineModel = (
-  contract: Omit<ModelContract, 'audits'> & Partial<Pick<ModelContract, 'audits'>>,
-): ModelContract => ({ audits: [], ...contract });
+/** @param contract without audits, if the mart has none of its own */
+export const defineMart = (
+  contract: Omit<MartContract, 'audits'> & Partial<Pick<MartContract, 'audits'>>,
+): MartContract => ({ audits: [], ...contract });
 
 /** An audit that no row meets `condition`. */
 export const never = (model: string, name: string, about: string, condition: string): Audit => ({
@@ -58,37 +54,30 @@ export const never = (model: string, name: string, about: string, condition: str
   sql: `SELECT * FROM ${model} WHERE ${condition}`,
 });
 
-/** The same as a warning, which does not stop publication. */
-export const warnIf = (model: string, name: string, about: string, condition: string): Audit => ({
-  ...never(model, name, about, condition),
-  blocking: false,
+/** An audit of a key: no two rows share it. */
+const uniqueKey = (model: string, about: string, key: readonly string[]): Audit => ({
+  name: `${model}.grain_unique`,
+  about,
+  blocking: true,
+  unique: key,
+  sql: `SELECT ${key.map(identifier).join(', ')}, count(*) AS copies FROM ${model} GROUP BY ALL HAVING count(*) > 1`,
 });
 
-/** The audits of every model, from its record: unique key, no null without an absence rule, closed enums. */
+/** An audit of columns that are never null, if there are any. */
+const neverNull = (model: string, about: string, columns: readonly string[]): Audit[] =>
+  columns.length === 0
+    ? []
+    : [never(model, 'no_silent_null', about, columns.map((column) => `${identifier(column)} IS NULL`).join(' OR '))];
+
+/** The audits of every mart, from its record: unique key, no null without an absence rule, closed enums. */
 export function auditsOfRecord(model: string, record: RecordDefinition): Audit[] {
-  const key = record.key.map((column) => `"${column}"`).join(', ');
-  const required = record.columns.filter((column) => column.absent === undefined);
+  const required = record.columns.filter((column) => column.absent === undefined).map(({ name }) => name);
   const closed = record.columns.filter(
     (column): column is Column & { values: readonly string[] } => column.values !== undefined,
   );
   return [
-    {
-      name: `${model}.grain_unique`,
-      about: record.about,
-      blocking: true,
-      unique: record.key,
-      sql: `SELECT ${key}, count(*) AS copies FROM ${model} GROUP BY ALL HAVING count(*) > 1`,
-    },
-    ...(required.length === 0
-      ? []
-      : [
-          never(
-            model,
-            'no_silent_null',
-            'a column without an absence rule is never null',
-            required.map((column) => `"${column.name}" IS NULL`).join(' OR '),
-          ),
-        ]),
+    uniqueKey(model, record.about, record.key),
+    ...neverNull(model, 'a column without an absence rule is never null', required),
     ...closed.map((column) =>
       never(
         model,
@@ -100,8 +89,45 @@ export function auditsOfRecord(model: string, record: RecordDefinition): Audit[]
   ];
 }
 
-/** All audits of a model: those of its record and its own. */
-export const auditsOf = ({ name, contract }: { readonly name: string; readonly contract: ModelContract }): Audit[] => [
-  ...(contract.view === true ? [] : auditsOfRecord(name, contract.record)),
-  ...contract.audits,
-];
+/** What the SQL file of a model says. */
+export interface ModelText {
+  /** The SELECT. */
+  readonly sql: string;
+  readonly audits: readonly Audit[];
+  /** Set on a view, which has too many rows for a table of their own: the table in which they are audited. */
+  readonly auditedIn?: string;
+}
+
+const namesOn = (line: string, sql: string): string[] =>
+  [...sql.matchAll(new RegExp(`^-- ${line}: (.+)$`, 'gmu'))].flatMap(([, names = '']) => names.split(', '));
+
+/** Head of an audit behind the SELECT: `-- audit name: statement` blocks publication, `-- warning ...` does not. */
+const AUDIT = /^-- (audit|warning) (\w+): (.+)$/mu;
+
+/**
+ * Read a model's SQL file. Its head may have the lines `-- Key: a, b?` (no two rows share it, and a column is null only
+ * if it has a question mark), `-- Not null: c, d`, and `-- View: audited in <the table that reads it>`.
+ */
+export function readModelText(model: string, text: string): ModelText {
+  const [sql = '', ...parts] = text.split(AUDIT);
+  const audits: Audit[] = [];
+  for (let i = 0; i < parts.length; i += 4) {
+    const [kind, name = '', about = '', query = ''] = parts.slice(i, i + 4);
+    audits.push({ name: `${model}.${name}`, about, blocking: kind === 'audit', sql: query.trim().replace(/;$/u, '') });
+  }
+  const auditedIn = /^-- View: audited in (\w+)$/mu.exec(sql)?.[1];
+  const key = namesOn('Key', sql);
+  const required = [...key.filter((column) => !column.endsWith('?')), ...namesOn('Not null', sql)];
+  const ofRows =
+    auditedIn !== undefined || key.length === 0
+      ? []
+      : [
+          uniqueKey(
+            model,
+            'no two rows have the same key',
+            key.map((column) => column.replace(/\?$/u, '')),
+          ),
+          ...neverNull(model, 'the named columns are never null', required),
+        ];
+  return { sql, audits: [...ofRows, ...audits], ...(auditedIn === undefined ? {} : { auditedIn }) };
+}

@@ -1,7 +1,7 @@
 /** The data dictionary of published tables, as Markdown: for the docs and for a release. */
 import type { Column } from '../lib/record.ts';
 import type { storedType } from '../lib/stored_types.ts';
-import type { Model } from './index.ts';
+import type { Mart } from './index.ts';
 
 /** A column is described once, in front of the tables, if this many tables have it with the same meaning. */
 const SHARED_BY = 2;
@@ -44,7 +44,7 @@ function columnLines(columns: readonly Column[], typeOf: TypeOf): readonly strin
  * Sections of Markdown: the shared columns, then for each table the meaning of a row, key and columns.
  * @param typeOf column type in the file that is described
  */
-export function dictionarySections(models: readonly Model[], typeOf: TypeOf): readonly string[] {
+export function dictionarySections(models: readonly Mart[], typeOf: TypeOf): readonly string[] {
   const columns = models.flatMap(({ contract }) => contract.record.columns);
   const shared = [...Map.groupBy(columns, (column) => lineOf(column, typeOf))]
     .filter(([, same]) => same.length >= SHARED_BY)
@@ -57,10 +57,10 @@ export function dictionarySections(models: readonly Model[], typeOf: TypeOf): re
       `## ${name}`,
       [
         `${record.about} Key: ${record.key.map((column) => `\`${column}\``).join(', ')}.`,
-        ...Object.entries(publish?.references ?? {}).map(
+        ...Object.entries(publish.references ?? {}).map(
           ([column, target]) => `\`${column}\` references \`${target}\`.`,
         ),
-        ...(publish?.isLarge ? ['The DuckDB file does not declare it, because the table is large.'] : []),
+        ...(publish.isLarge ? ['The DuckDB file does not declare it, because the table is large.'] : []),
         ...(record.columns.some(isShared) ? [`Shared: ${named(record.columns.filter(isShared))}.`] : []),
       ].join(' '),
       ...columnLines(

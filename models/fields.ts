@@ -79,9 +79,6 @@ export const pointCauses = {
 /** Kinds of organizations, by the legal form in their names (models/macros/organizations.sql). */
 export const ORGANIZATION_KINDS = ['company', 'bank', 'trust', 'association'] as const;
 
-/** Kinds of mailing addresses. */
-export const MAIL_KINDS = ['street', 'po_box', 'unknown'] as const;
-
 /**
  * Kinds of distress that are independent of each other (models/macros/distress.sql): records that count as one kind
  * tell of one event.

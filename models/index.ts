@@ -4,23 +4,29 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createTable, type RecordDefinition } from '../lib/record.ts';
 import { identifier, literal } from '../lib/sql.ts';
-import type { ModelContract } from './contract.ts';
+import { auditsOfRecord, readModelText, type Audit, type MartContract, type ModelText } from './contract.ts';
 import { stepsModel } from './figures/steps.ts';
 import { REFERENCES } from './references.ts';
 
 const LAYERS = ['staging', 'intermediate', 'marts'] as const;
 export type Layer = (typeof LAYERS)[number];
 
-export interface Model {
+export interface Model extends ModelText {
   /** Name of the file and of the table. */
   readonly name: string;
   readonly layer: Layer;
   /** Its SQL file, from the root of the repository. Folders of a layer divide it by subject. */
   readonly path: string;
-  /** One SELECT. */
-  readonly sql: string;
-  readonly contract: ModelContract;
+  /** Set on a mart. */
+  readonly contract?: MartContract;
 }
+
+/** A published table. */
+export interface Mart extends Model {
+  readonly contract: MartContract;
+}
+
+export const isMart = (model: Model): model is Mart => model.contract !== undefined;
 
 /** A CSV of facts that no source publishes in a usable form. Its table is `ref_<name>`. */
 export interface Reference {
@@ -29,36 +35,40 @@ export interface Reference {
   readonly csvPath: string;
 }
 
-type NamedPair = readonly [name: string, pair: string];
-const byName = ([a]: NamedPair, [b]: NamedPair): number => (a < b ? -1 : 1);
+type NamedFile = readonly [name: string, file: string];
+const byName = ([a]: NamedFile, [b]: NamedFile): number => (a < b ? -1 : 1);
 
 let loaded: Promise<readonly Model[]> | undefined;
 
-/** All models, found once in a process. @throws if one file of a pair is missing, or a name occurs twice */
+/** All models, found once in a process. @throws if a mart has no contract, or a name occurs twice */
 export const loadModels = async (): Promise<Model[]> => [...(await (loaded ??= findModels()))];
+
+/** The models that are published. */
+export const loadMarts = async (): Promise<Mart[]> => (await loadModels()).filter(isMart);
 
 async function findModels(): Promise<readonly Model[]> {
   const models: Model[] = [];
   for (const layer of LAYERS) {
     const folder = join(import.meta.dirname, layer);
-    const files = (await readdir(folder, { recursive: true })).filter((file) => /\.(?:sql|ts)$/u.test(file));
-    const pairs = [...new Set(files.map((file) => file.replace(/\.(?:sql|ts)$/u, '')))];
+    const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.sql'));
     // By name, whatever the folder: a model that moves keeps its place, so the hash of all SQL stays.
-    for (const [name, pair] of pairs.map((each) => [basename(each), each] as const).sort(byName)) {
-      const path = `models/${layer}/${pair}.sql`;
-      for (const extension of ['sql', 'ts']) {
-        if (!files.includes(`${pair}.${extension}`))
-          throw new Error(`models/${layer}/${pair}.${extension} is missing: a model is a pair of files`);
-      }
+    for (const [name, file] of files.map((each) => [basename(each, '.sql'), each] as const).sort(byName)) {
+      const path = `models/${layer}/${file}`;
       const before = models.find((model) => model.name === name);
       if (before) throw new Error(`two models are called ${name}: ${before.path} and ${path}`);
-      const { default: contract } = (await import(`./${layer}/${pair}.ts`)) as { default: ModelContract };
-      models.push({ name, layer, path, sql: await readFile(join(folder, `${pair}.sql`), 'utf8'), contract });
+      const text = readModelText(name, await readFile(join(folder, file), 'utf8'));
+      models.push({ name, layer, path, ...text, ...(layer === 'marts' ? await contractOf(name, text.audits) : {}) });
     }
   }
   // Its SQL follows from that of the models whose figures are steps.
   models.push({ layer: 'intermediate', path: 'models/figures/steps.ts', ...(await stepsModel(models, selectMacros)) });
   return models;
+}
+
+/** The contract of a mart, and its audits. */
+async function contractOf(name: string, audits: readonly Audit[]): Promise<Pick<Mart, 'audits' | 'contract'>> {
+  const { default: contract } = (await import(`./marts/${name}.ts`)) as { default: MartContract };
+  return { contract, audits: [...auditsOfRecord(name, contract.record), ...contract.audits, ...audits] };
 }
 
 const sqlIn = (folder: string): string =>

@@ -11,9 +11,21 @@
  *   previous_<mart>         published tables of the previous snapshot that a model reads; empty on the first day
  *   followed_<mart>         the same of the snapshot published last, perhaps earlier on the same day
  */
-import { date, defineRecord, instant, integer, oneOf, percent, text } from '../lib/record.ts';
+import {
+  date,
+  defineRecord,
+  instant,
+  integer,
+  oneOf,
+  percent,
+  text,
+  type Column,
+  type RecordDefinition,
+} from '../lib/record.ts';
 import { OUTDATED_REASONS } from '../sources/fiscal_year.ts';
 import { COVERED_KINDS, FAMILIES } from '../sources/kinds.ts';
+import { Assumption } from './assumptions.ts';
+import type { Mart } from './index.ts';
 
 /** Where a staged row comes from; appended to the columns of every staged record. */
 export const Provenance = defineRecord('provenance', 'Origin of a staged row.', [], {
@@ -147,3 +159,34 @@ export const RejectedRow = defineRecord(
     observed_at: instant('When the page was read.'),
   },
 );
+
+/**
+ * Columns of a published table in an earlier snapshot. One that a snapshot of an earlier version lacks is null: history
+ * continues over an update.
+ */
+export const earlierColumns = ({ contract }: Mart): Column[] =>
+  contract.record.columns.map((column) => ({
+    ...column,
+    absent: column.absent ?? 'an older snapshot did not have it',
+  }));
+
+/**
+ * Columns of every input table.
+ * @param records the staged records
+ */
+export const inputColumns = (
+  marts: readonly Mart[],
+  records: readonly RecordDefinition[],
+): ReadonlyMap<string, readonly Column[]> =>
+  new Map<string, readonly Column[]>([
+    ['run', Run.columns],
+    ['declared_assumptions', Assumption.columns],
+    ['source_reads', SourceRead.columns],
+    ['rejected_rows', RejectedRow.columns],
+    ['sold_leads', SoldLead.columns],
+    ['sold_properties', SoldProperty.columns],
+    ...records.map((record) => [`staged_${record.name}`, [...record.columns, ...Provenance.columns]] as const),
+    ...['previous', 'followed'].flatMap((prefix) =>
+      marts.map((mart) => [`${prefix}_${mart.name}`, earlierColumns(mart)] as const),
+    ),
+  ]);

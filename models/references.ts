@@ -21,16 +21,16 @@ export const LOAN_RATES = { least: 200n, most: 1500n } as const;
 export const LOAN_YEARS = [20, 25, 30] as const;
 
 /** Sizes of buildings, in the order of the tables. A single unit is described by the smallest. */
-export const BUILDING_SIZES = ['2_4', '5_12', '13_24', '25_49', '50_up'] as const;
+const BUILDING_SIZES = ['2_4', '5_12', '13_24', '25_49', '50_up'] as const;
 
 /** Years of construction, in the order of the tables. */
-export const VINTAGES = ['before_1960', '1960_1999', 'from_2000'] as const;
+const VINTAGES = ['before_1960', '1960_1999', 'from_2000'] as const;
 
 /** Vintages of the calibrated tables. any: all properties of a size; for buildings of unknown year and thin cells. */
-export const CELL_VINTAGES = [...VINTAGES, 'any'] as const;
+const CELL_VINTAGES = [...VINTAGES, 'any'] as const;
 
 /** Source of a cell's figures: its own properties, or those of its size if its own are too few. */
-export const CELL_BASES = ['cell', 'parent'] as const;
+const CELL_BASES = ['cell', 'parent'] as const;
 
 const share = (about: string) => ratio(about, { decimals: 4 });
 const shareOfUnits = (bedrooms: string) => share(`Share of units with ${bedrooms}.`);

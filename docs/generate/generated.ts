@@ -3,7 +3,7 @@ import { wrap } from '../../lib/markdown.ts';
 import { storedType } from '../../lib/stored_types.ts';
 import { annualConstant, monthlyFactor } from '../../models/assumptions/declare.ts';
 import { dictionarySections } from '../../models/dictionary.ts';
-import { loadModels } from '../../models/index.ts';
+import { loadMarts } from '../../models/index.ts';
 import { LOAN_RATES, LOAN_YEARS } from '../../models/references.ts';
 import { VIEWS } from '../../models/views.ts';
 import { findSources } from '../../sources/index.ts';
@@ -14,7 +14,7 @@ import { sourcesPage } from './sources.ts';
 import { underwritingPage } from './underwriting.ts';
 
 async function dataDictionaryPage(): Promise<string> {
-  const published = (await loadModels()).filter(({ contract }) => contract.publish);
+  const published = await loadMarts();
   return [
     '# Data dictionary',
     'For analysts and buyers: look up the meaning of each column of a published table. Written by `make docs` from ' +

@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
-import { createTable, type Column } from '../../lib/record.ts';
+import { createTable } from '../../lib/record.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { Assumption, currentAssumptions } from '../assumptions.ts';
 import { buildModels } from '../build.ts';
+import { columnsOfModels } from '../columns.ts';
 import { tablesRead } from '../graph.ts';
 import { loadModels, type Model } from '../index.ts';
 import { Run } from '../inputs.ts';
@@ -41,10 +42,13 @@ const FEEDS: ReadonlyMap<string, string> = new Map([
   ['stg_area_vacancies', ''],
 ]);
 
-const nullable = (columns: readonly Column[]): Column[] =>
-  columns.map((column) => ({ ...column, absent: column.absent ?? 'not compared' }));
+type Nullable = Parameters<typeof createTable>[1][number];
 
-async function fill(connection: DuckDBConnection, models: readonly Model[]): Promise<void> {
+const nullable = (columns: readonly Pick<Nullable, 'name' | 'sql'>[]): Nullable[] =>
+  columns.map(({ name, sql }) => ({ name, sql, absent: 'not compared' }));
+
+async function fill(connection: DuckDBConnection): Promise<void> {
+  const byModel = await columnsOfModels();
   const { id, rows } = currentAssumptions();
   await connection.run(createTable('run', nullable(Run.columns)));
   await connection.run(
@@ -54,9 +58,9 @@ async function fill(connection: DuckDBConnection, models: readonly Model[]): Pro
   const values = rows.map(({ key, value }) => `(${literal(key)}, ${literal(value)})`).join(', ');
   await connection.run(`INSERT INTO declared_assumptions (key, value) VALUES ${values}`);
   for (const [table, sql] of FEEDS) {
-    const model = models.find(({ name }) => name === table);
-    if (!model) throw new Error(`${table} is no model any more: change FEEDS`);
-    await connection.run(createTable(table, nullable(model.contract.record.columns)));
+    const columns = byModel.get(table);
+    if (!columns) throw new Error(`${table} is no model any more: change FEEDS`);
+    await connection.run(createTable(table, nullable(columns)));
     if (sql !== '') await connection.run(`INSERT INTO ${identifier(table)} BY NAME ${sql}`);
   }
 }
@@ -90,7 +94,7 @@ export async function comparePopulation(population: Population, folder: string):
     for (const step of steps) await connection.run(`CREATE TABLE ${step} AS ${stepSql(step)}`);
     await connection.run(`CREATE TABLE compared AS ${stepSql(`compared_${population}`)}`);
     const models = await loadModels();
-    await fill(connection, models);
+    await fill(connection);
     await connection.run(readFileSync(join(import.meta.dirname, '..', 'macros', 'inputs', 'assumption.sql'), 'utf8'));
     if (population === 'survey') await connection.run(stepSql('survey_prices'));
     await buildModels(connection, await modelsBetween(connection, models));

@@ -15,7 +15,7 @@ const ByBedrooms = z.strictObject({
 
 const NO_UNITS = 'units is null';
 
-export const UNIT_MIX_BASES = [
+const UNIT_MIX_BASES = [
   'listing',
   'size_and_age',
   'size',
@@ -24,25 +24,18 @@ export const UNIT_MIX_BASES = [
   'unknown',
 ] as const;
 
-export const IN_PLACE_BASES = ['metro_of_source', 'metro_of_reference', 'declared'] as const;
-export const CONTRACT_BASES = ['county', 'largest_county_of_area', 'declared'] as const;
-export const TAX_RATE_BASES = [
+const IN_PLACE_BASES = ['metro_of_source', 'metro_of_reference', 'declared'] as const;
+const CONTRACT_BASES = ['county', 'largest_county_of_area', 'declared'] as const;
+const TAX_RATE_BASES = [
   'county',
   'largest_county_of_area',
   'metro_of_source',
   'metro_of_reference',
   'declared',
 ] as const;
-export const TAX_BILL_BASES = [
-  'parcel',
-  'listing',
-  'parcel_limited',
-  'listing_limited',
-  'estimated',
-  'unknown',
-] as const;
-export const TAX_RULE_BASES = ['confirmed', 'unconfirmed', 'declared'] as const;
-export const EXPENSE_CHECKS = [
+const TAX_BILL_BASES = ['parcel', 'listing', 'parcel_limited', 'listing_limited', 'estimated', 'unknown'] as const;
+const TAX_RULE_BASES = ['confirmed', 'unconfirmed', 'declared'] as const;
+const EXPENSE_CHECKS = [
   'within_quartiles',
   'below_quartiles',
   'above_quartiles',

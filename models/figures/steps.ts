@@ -3,12 +3,9 @@
  * from the SQL that computes the figures, and of a CASE only the branch that applied is shown.
  */
 import { openDuck } from '../../lib/duck.ts';
-import { defineRecord, json } from '../../lib/record.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { currentAssumptions } from '../assumptions.ts';
-import { defineModel, type ModelContract } from '../contract.ts';
-import { fieldsOf } from '../fields.ts';
-import { Report, Steps } from '../marts/reports.ts';
+import { readModelText, type ModelText } from '../contract.ts';
 import { columnsOf, mapExpression, print, substitute, type Expression } from './expression.ts';
 import { readFigures, readMacros, type FigureModel, type Macro } from './figures.ts';
 
@@ -135,14 +132,9 @@ class Compiler {
 export async function stepsModel(
   models: readonly { readonly name: string; readonly sql: string }[],
   macrosOf: (queries: readonly string[]) => string,
-): Promise<{ readonly name: string; readonly sql: string; readonly contract: ModelContract }> {
-  const contract = defineModel({
-    record: defineRecord('int_steps', 'One row per property: its figures as formulas over named inputs.', ['id'], {
-      ...fieldsOf(Report, ['id']),
-      steps: json(Steps, 'The figures that the property has, in order.'),
-    }),
-  });
-  return { name: 'int_steps', sql: await stepsSql(models, macrosOf), contract };
+): Promise<ModelText & { readonly name: string }> {
+  const name = 'int_steps';
+  return { name, ...readModelText(name, `-- Key: id\n-- Not null: steps\n${await stepsSql(models, macrosOf)}`) };
 }
 
 async function stepsSql(

@@ -1,7 +1,7 @@
-import { defineModel } from '../contract.ts';
+import { defineMart } from '../contract.ts';
 import { Assumption } from '../assumptions.ts';
 
-export default defineModel({
+export default defineMart({
   record: Assumption,
   audits: [
     {

@@ -1,7 +1,7 @@
 import { date, defineRecord, flag, integer, money, oneOf, percent, text, uuid } from '../../lib/record.ts';
 import { AUCTION_TYPES, KIND_MEANINGS } from '../../sources/kinds.ts';
 import { auctionCauses } from '../absence/auctions.ts';
-import { defineModel, never } from '../contract.ts';
+import { defineMart, never } from '../contract.ts';
 import { comesAndGoes, keepsRows } from '../drift.ts';
 import { addressParts, point, pointAsSaid, readFrom, seen } from '../fields.ts';
 
@@ -127,7 +127,7 @@ export const Auction = defineRecord(
   auctionCauses,
 );
 
-export default defineModel({
+export default defineMart({
   record: Auction,
   audits: [
     never(

@@ -1,10 +1,10 @@
 import { date, defineRecord, flag, instant, integer, oneOf } from '../../lib/record.ts';
-import { defineModel, never } from '../contract.ts';
+import { defineMart, never } from '../contract.ts';
 
 /** Lists of the API whose changes are published. */
 export const CHANGE_LISTS = ['deals', 'signals', 'auctions', 'leads', 'filings'] as const;
 
-export const ChangeFeed = defineRecord(
+const ChangeFeed = defineRecord(
   'change_feed',
   'One row per list with published changes: the instant from which they are complete, and their number today.',
   ['list'],
@@ -27,7 +27,7 @@ export const ChangeFeed = defineRecord(
   },
 );
 
-export default defineModel({
+export default defineMart({
   record: ChangeFeed,
   audits: [
     {

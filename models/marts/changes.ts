@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { date, defineRecord, instant, json, oneOf, text, uuid } from '../../lib/record.ts';
-import { defineModel, never } from '../contract.ts';
+import { defineMart, never } from '../contract.ts';
 import { CHANGE_LISTS } from './change_feeds.ts';
 
 export const CHANGE_KINDS = ['new', 'changed', 'gone'] as const;
@@ -87,7 +87,7 @@ export const Change = defineRecord(
 const TODAYS = `SELECT changes.list, record_id, change FROM changes
   JOIN change_feeds ON change_feeds.list = changes.list AND change_feeds.changes_through = changes.changed_at`;
 
-export default defineModel({
+export default defineMart({
   record: Change,
   audits: [
     never(

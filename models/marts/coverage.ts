@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRecord, flag, instant, integer, json, oneOf, percent, text } from '../../lib/record.ts';
 import { COVERED_KINDS, KIND_MEANINGS } from '../../sources/kinds.ts';
 import { coverageCauses } from '../absence/coverage.ts';
-import { defineModel, never } from '../contract.ts';
+import { defineMart, never } from '../contract.ts';
 import { SourceRead } from '../inputs.ts';
 
 const STATUSES = ['covered', 'partly_covered', 'not_covered'] as const;
@@ -84,7 +84,7 @@ export const Coverage = defineRecord(
   coverageCauses,
 );
 
-export default defineModel({
+export default defineMart({
   record: Coverage,
   audits: [
     never(

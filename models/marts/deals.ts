@@ -1,6 +1,6 @@
 import { defineRecord } from '../../lib/record.ts';
 import { dealCauses } from '../absence/deals.ts';
-import { defineModel } from '../contract.ts';
+import { defineMart } from '../contract.ts';
 import { AUDITS } from '../deal/audits.ts';
 import { debt } from '../deal/debt.ts';
 import { distress } from '../deal/distress.ts';
@@ -21,7 +21,7 @@ export const Deal = defineRecord(
   dealCauses,
 );
 
-export default defineModel({
+export default defineMart({
   record: Deal,
   audits: [...AUDITS, pointAsSaid('deals')],
   publish: { orderBy: ['deal_score DESC', 'id'] },

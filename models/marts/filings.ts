@@ -1,7 +1,7 @@
 import { date, defineRecord, instant, integer, oneOf, text, uuid } from '../../lib/record.ts';
 import { AMENDMENT_KINDS } from '../../sources/rows/amendment.ts';
 import { filingCauses } from '../absence/filings.ts';
-import { defineModel, never } from '../contract.ts';
+import { defineMart, never } from '../contract.ts';
 import { keepsRows } from '../drift.ts';
 import { readFrom, seen } from '../fields.ts';
 
@@ -135,7 +135,7 @@ export const Filing = defineRecord(
   filingCauses,
 );
 
-export default defineModel({
+export default defineMart({
   record: Filing,
   audits: [
     never(

@@ -14,7 +14,7 @@ import {
 } from '../../lib/record.ts';
 import { AUCTION_TYPES, RECORD_KINDS } from '../../sources/kinds.ts';
 import { leadCauses } from '../absence/leads.ts';
-import { defineModel, never } from '../contract.ts';
+import { defineMart, never } from '../contract.ts';
 import { rollOfLead } from '../deal/roll.ts';
 import { comesAndGoes } from '../drift.ts';
 import { addressParts, INDEPENDENT_KINDS, point, pointAsSaid, propertyKind, readFrom } from '../fields.ts';
@@ -173,7 +173,7 @@ export const Lead = defineRecord(
   leadCauses,
 );
 
-export default defineModel({
+export default defineMart({
   record: Lead,
   audits: [
     never(

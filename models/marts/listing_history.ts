@@ -1,6 +1,6 @@
 import { date, defineRecord, flag, instant, integer, money, oneOf, text, uuid } from '../../lib/record.ts';
 import { versionCauses } from '../absence/listing_history.ts';
-import { defineModel, never } from '../contract.ts';
+import { defineMart, never } from '../contract.ts';
 import { keepsRows } from '../drift.ts';
 import { fieldsOf, readFrom } from '../fields.ts';
 import { Listing } from '../../sources/rows/listing.ts';
@@ -46,7 +46,7 @@ export const ListingVersion = defineRecord(
   versionCauses,
 );
 
-export default defineModel({
+export default defineMart({
   record: ListingVersion,
   audits: [
     {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRecord, instant, integer, json, money, oneOf, text, uuid } from '../../lib/record.ts';
 import { RECORD_KINDS } from '../../sources/kinds.ts';
 import { ownerCauses } from '../absence/owners.ts';
-import { defineModel, never } from '../contract.ts';
+import { defineMart, never } from '../contract.ts';
 import { ORGANIZATION_KINDS } from '../fields.ts';
 import { Filing } from './filings.ts';
 
@@ -85,7 +85,7 @@ export const Owner = defineRecord(
   ownerCauses,
 );
 
-export default defineModel({
+export default defineMart({
   record: Owner,
   audits: [
     never('owners', 'several_properties', 'an owner has at least two properties', 'properties_count < 2'),

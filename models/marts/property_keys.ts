@@ -1,7 +1,7 @@
 import { defineRecord, text, uuid } from '../../lib/record.ts';
-import { defineModel, never } from '../contract.ts';
+import { defineMart, never } from '../contract.ts';
 
-export const PropertyKey = defineRecord(
+const PropertyKey = defineRecord(
   'property_key',
   'One row per record and key of its property. Records that share a key belong to one property.',
   ['record_id', 'property_key'],
@@ -14,7 +14,7 @@ export const PropertyKey = defineRecord(
   },
 );
 
-export default defineModel({
+export default defineMart({
   record: PropertyKey,
   audits: [
     // Without keys, the server would claim the lead without its property.

@@ -1,7 +1,7 @@
-import { defineModel } from '../contract.ts';
+import { defineMart } from '../contract.ts';
 import { RejectedRow } from '../inputs.ts';
 
-export default defineModel({
+export default defineMart({
   record: RejectedRow,
   publish: { orderBy: ['source', 'page_url', 'page_row', 'page_sha256'] },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRecord, json } from '../../lib/record.ts';
-import { defineModel } from '../contract.ts';
+import { defineMart } from '../contract.ts';
 import { fieldsOf, Rationale } from '../fields.ts';
 import { Deal } from './deals.ts';
 
@@ -135,7 +135,7 @@ export const Report = defineRecord('report', 'One row per deal: its report. Deci
   ...fieldsOf(Deal, ['assumption_set_id']),
 });
 
-export default defineModel({
+export default defineMart({
   record: Report,
   audits: [
     {

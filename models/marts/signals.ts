@@ -1,7 +1,7 @@
 import { date, defineRecord, flag, integer, money, oneOf, percent, text, uuid } from '../../lib/record.ts';
 import { KIND_MEANINGS, SIGNAL_TYPES } from '../../sources/kinds.ts';
 import { signalCauses } from '../absence/signals.ts';
-import { defineModel, never } from '../contract.ts';
+import { defineMart, never } from '../contract.ts';
 import { comesAndGoes } from '../drift.ts';
 import { addressParts, cityBasis, point, pointAsSaid, propertyKind, readFrom, seen } from '../fields.ts';
 
@@ -141,7 +141,7 @@ export const Signal = defineRecord(
   signalCauses,
 );
 
-export default defineModel({
+export default defineMart({
   record: Signal,
   audits: [
     never(

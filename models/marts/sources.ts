@@ -1,6 +1,6 @@
 import { defineRecord, oneOf, percent } from '../../lib/record.ts';
 import { OUTDATED_REASONS } from '../../sources/fiscal_year.ts';
-import { defineModel, never } from '../contract.ts';
+import { defineMart, never } from '../contract.ts';
 import { SourceRead } from '../inputs.ts';
 
 const NOT_OF_A_COUNTY = 'its rows are not of one county, or it has none';
@@ -39,7 +39,7 @@ export const Source = defineRecord(
   },
 );
 
-export default defineModel({
+export default defineMart({
   record: Source,
   audits: [
     {

@@ -1,5 +1,6 @@
 -- One row per line of a street as published, normalized. A street that names two addresses has two lines. Other models
 -- read the parts of addresses from here, so that DuckDB plans and runs the normalization once.
+-- Key: street, line_number
 
 with
 

@@ -1,4 +1,6 @@
 -- One row per amendment and business in the latest reads; the later of two reads of the same one.
+-- Key: register, document_number, charter_number
+-- Not null: effective_date
 
 select
   register,

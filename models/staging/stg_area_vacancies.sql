@@ -1,4 +1,6 @@
 -- One row per metropolitan area and quarter of the Housing Vacancy Survey.
+-- Key: area_name, year, quarter
+-- Not null: ends_on, vacancy_pct, source_url
 
 select
   area_name,
@@ -13,4 +15,8 @@ select
   observed_at,
   page_sha256,
   page_row
-from staged_area_vacancy
+from staged_area_vacancy;
+
+-- audit a_share: vacancy and its margin are from 0 to 100 percent
+select * from stg_area_vacancies
+where not (vacancy_pct between 0 and 100) or not (margin_pct between 0 and 100);

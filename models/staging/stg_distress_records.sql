@@ -1,5 +1,6 @@
 -- One row per kind, record number and parcel of each source, with normalized parcel number and addresses. A parcel
 -- number that is a placeholder is null.
+-- Key: source, signal_id
 
 with
 

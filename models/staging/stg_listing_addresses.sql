@@ -1,5 +1,6 @@
 -- One row per street and number of units of a listing, with the normalized address: that of the building where the
 -- street names all its units.
+-- Key: street, units?
 
 with
 

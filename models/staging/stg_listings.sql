@@ -1,4 +1,5 @@
 -- One row per listing of a site, with its normalized address and its property.
+-- Key: source, listing_id
 
 with
 

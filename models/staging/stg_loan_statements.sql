@@ -1,4 +1,5 @@
 -- One row per trust, loan, property and month of the statements of multifamily loans.
+-- Key: source, trust, asset_number, property_number, reported_on
 
 select
   trust,
@@ -38,4 +39,12 @@ select
   source_url,
   observed_at,
   page_sha256
-from staged_loan_statement
+from staged_loan_statement;
+
+-- warning noi_adds_up: the underwritten NOI is revenue less expenses, to the dollar
+select * from stg_loan_statements
+where abs(underwritten_revenue - underwritten_expenses - underwritten_noi) > 1;
+
+-- warning statement_in_order: a statement begins before it ends
+select * from stg_loan_statements
+where recent_starts_on > recent_ends_on;

@@ -1,4 +1,6 @@
 -- One row per parcel of a county's parcel layer or tax roll whose owner may be an organization.
+-- Key: county_fips, parcel_key
+-- Not null: owner_name, observed_at
 
 select
   county_fips,

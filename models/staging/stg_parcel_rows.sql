@@ -1,6 +1,8 @@
 -- One row per row of a parcel layer or roll. A roll has every parcel of a county, and normalizing an address costs more
 -- than reading a row. So only these parcels of a roll are included: those that a list, record or sale names, and those
 -- at the house number and ZIP of a listing, list, record or sale.
+-- Key: source, county_fips, parcel_raw
+-- Not null: county, is_lot, city_is_municipality, source_url, observed_at, page_sha256, page_row
 
 with
 

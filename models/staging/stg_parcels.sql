@@ -1,4 +1,6 @@
 -- One row per parcel of a county's parcel layer or tax roll, with normalized parcel number and address.
+-- Key: county_fips, parcel_key
+-- Not null: parcel_id, source, source_url, observed_at
 
 with
 

@@ -1,5 +1,7 @@
 -- One row per filing in the latest reads of the registers. Two reads of one register (a file from the operator, and the
 -- web) may have the same filing: the later read counts.
+-- Key: filing_id
+-- View: audited in filings
 
 with
 

@@ -1,4 +1,5 @@
 -- One row per case, parcel and sale day as on the sale's page.
+-- Key: source, county_fips, case_number, parcel_id?, sale_date
 
 with
 

@@ -1,4 +1,5 @@
 -- One row per registration that a later read of the same filing replaces.
+-- Key: register, document_number, observed_at, page_sha256, page_row
 
 with
 

@@ -1,4 +1,5 @@
 -- One row per parcel on a county's delinquency list, with normalized parcel number and addresses.
+-- Key: source, county_fips, parcel_id
 
 with
 

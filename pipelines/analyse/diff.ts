@@ -6,7 +6,7 @@ import { SettingError } from '../../lib/settings.ts';
 import type { RecordDefinition } from '../../lib/record.ts';
 import { convertedRow, storedType } from '../../lib/stored_types.ts';
 import { identifier, literal } from '../../lib/sql.ts';
-import { loadModels, macrosSql, type Model } from '../../models/index.ts';
+import { loadMarts, macrosSql, type Mart } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import type { Layout } from '../layout.ts';
 import { prunedFiles } from '../pruned_files.ts';
@@ -96,7 +96,7 @@ interface Compared {
 
 const NO_TABLE: Side = { file: null, columns: [], row: '', rows: 0 };
 
-async function describeSide(duck: Duck, { folder, tables }: TableFolder, { name, contract }: Model): Promise<Side> {
+async function describeSide(duck: Duck, { folder, tables }: TableFolder, { name, contract }: Mart): Promise<Side> {
   const found = tables[name];
   if (!found) return NO_TABLE;
   const file = join(folder, found.file);
@@ -208,8 +208,8 @@ export async function diffTables(
     await duck.connection.run(macrosSql());
     const ignored = includeAll ? new Set<string>() : await fieldsThatMove(duck.connection);
     const tables: TableDiff[] = [];
-    for (const model of await loadModels()) {
-      if (!model.contract.publish || skipped.includes(model.name)) continue;
+    for (const model of await loadMarts()) {
+      if (skipped.includes(model.name)) continue;
       if (!includeAll && DERIVED_TABLES.has(model.name)) continue;
       const sides = [await describeSide(duck, older, model), await describeSide(duck, newer, model)] as const;
       if (sides.every((side) => side.file === null)) continue;

@@ -8,7 +8,7 @@ import { commentOn } from '../../lib/record.ts';
 import { SettingError } from '../../lib/settings.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { convertedRow, storedType } from '../../lib/stored_types.ts';
-import { loadModels } from '../../models/index.ts';
+import { loadMarts } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { VIEWS } from '../../models/views.ts';
 import { layoutOf, type Layout } from '../layout.ts';
@@ -77,7 +77,7 @@ async function attachSnapshot({ connection }: Duck, layout: Layout, manifest: Ma
   try {
     const copy = literal(join(folder, manifest.database.file));
     await connection.run(`ATTACH ${copy} AS snapshot; USE snapshot`);
-    const published = (await loadModels()).filter(({ name }) => name in manifest.tables);
+    const published = (await loadMarts()).filter(({ name }) => name in manifest.tables);
     for (const { name, contract } of published) {
       const table = manifest.tables[name]?.file ?? '';
       if (pruned.includes(table)) {

@@ -9,7 +9,7 @@ import { type Duck, openSmall, rowsOf } from '../../lib/duck.ts';
 import { DamagedFile, makeFolder, sha256 } from '../../lib/files.ts';
 import { noteOf } from '../../lib/record.ts';
 import { literal } from '../../lib/sql.ts';
-import { loadModels } from '../../models/index.ts';
+import { loadMarts } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import type { Layout } from '../layout.ts';
 import { prunedFiles } from '../pruned_files.ts';
@@ -244,7 +244,7 @@ export async function forEachTable(
   task: (duck: Pick<Duck, 'connection'>, table: Table) => Promise<void>,
 ): Promise<void> {
   const published = await publishedSnapshots(layout);
-  const models = (await loadModels()).filter(({ contract }) => contract.publish);
+  const models = await loadMarts();
   const duck = await openSmall();
   try {
     for (const { name, contract } of models) {

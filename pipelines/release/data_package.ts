@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import type { Column, FieldKind } from '../../lib/record.ts';
-import type { Model } from '../../models/index.ts';
+import type { Mart } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
 
 /** Types of Table Schema by kind of field. Money and rates are decimals, which it calls numbers. */
@@ -44,13 +44,13 @@ const fieldOf = (column: Column, schema: z.ZodObject): object => ({
   },
 });
 
-const foreignKeysOf = ({ contract: { publish } }: Model, models: readonly Model[]): readonly object[] =>
-  Object.entries(publish?.references ?? {}).flatMap(([column, target]) => {
+const foreignKeysOf = ({ contract: { publish } }: Mart, models: readonly Mart[]): readonly object[] =>
+  Object.entries(publish.references ?? {}).flatMap(([column, target]) => {
     const key = models.find(({ name }) => name === target)?.contract.record.key;
     return key === undefined ? [] : [{ fields: [column], reference: { resource: target, fields: key } }];
   });
 
-function describeResource(model: Model, manifest: Manifest, models: readonly Model[]): object {
+function describeResource(model: Mart, manifest: Manifest, models: readonly Mart[]): object {
   const { name, contract } = model;
   const published = manifest.tables[name];
   if (!published) throw new Error(`the snapshot has no table ${name}`);
@@ -73,7 +73,7 @@ function describeResource(model: Model, manifest: Manifest, models: readonly Mod
 }
 
 /** The descriptor. @param models the released tables, which the snapshot has */
-export const describePackage = (manifest: Manifest, models: readonly Model[]): object => ({
+export const describePackage = (manifest: Manifest, models: readonly Mart[]): object => ({
   $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
   name: 'dealfeed',
   title: `Dealfeed release ${manifest.run_id}`,

@@ -2,16 +2,16 @@
 import { cell, table } from '../../lib/markdown.ts';
 import { parquetType } from '../../lib/stored_types.ts';
 import { dictionarySections } from '../../models/dictionary.ts';
-import type { Model } from '../../models/index.ts';
+import type { Mart } from '../../models/index.ts';
 import type { Manifest } from '../../models/manifest.ts';
 import { number } from '../format.ts';
 
 export interface ReleasedTables {
   readonly manifest: Manifest;
   /** Tables of the release. */
-  readonly models: readonly Model[];
+  readonly models: readonly Mart[];
   /** Published tables that it leaves out, each with the reason. */
-  readonly leftOut: readonly Model[];
+  readonly leftOut: readonly Mart[];
 }
 
 const notice = ({ notice: text }: Manifest): readonly string[] => (text === '' ? [] : [`**${text}**`]);
@@ -53,7 +53,7 @@ export const readmePage = ({ manifest, models, leftOut }: ReleasedTables, previo
       (previous === null ? '' : ` \`changes.ndjson\` has every row and field that changed since release ${previous}.`),
     '## What is left out',
     [
-      ...leftOut.map(({ name, contract }) => `- \`${name}\`: ${contract.publish?.notReleased ?? ''}`),
+      ...leftOut.map(({ name, contract }) => `- \`${name}\`: ${contract.publish.notReleased ?? ''}`),
       '- the ids of sold leads in the manifest, and the DuckDB file: they would disclose the same',
     ].join('\n'),
     '## Cite it',

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { DamagedFile, makeFolder, readJson, sha256OfFile, sync } from '../../lib/files.ts';
 import { wrap } from '../../lib/markdown.ts';
 import { SettingError } from '../../lib/settings.ts';
-import { loadModels } from '../../models/index.ts';
+import { loadMarts } from '../../models/index.ts';
 import { Manifest } from '../../models/manifest.ts';
 import { diffTables, writeChanges, type TableFolder } from '../analyse/diff.ts';
 import { compareRunIds, parseRunId, type Layout } from '../layout.ts';
@@ -58,7 +58,7 @@ async function checkReleasable(layout: Layout, runId: string): Promise<ReleasedT
   const damage = await verifySnapshot(layout, runId, 'tables');
   if (damage.length > 0) throw new SettingError(`Snapshot ${runId} cannot be released: ${damage.join('; ')}.`);
   const manifest = await readManifest(layout, runId);
-  const published = (await loadModels()).filter(({ contract }) => contract.publish);
+  const published = await loadMarts();
   if (hashModels(published).schema !== manifest.versions.schema)
     throw new SettingError(
       `Snapshot ${runId} has other columns than this version of Dealfeed describes. Release a snapshot that this ` +
@@ -66,8 +66,8 @@ async function checkReleasable(layout: Layout, runId: string): Promise<ReleasedT
     );
   return {
     manifest,
-    models: published.filter(({ contract }) => contract.publish?.notReleased === undefined),
-    leftOut: published.filter(({ contract }) => contract.publish?.notReleased !== undefined),
+    models: published.filter(({ contract }) => contract.publish.notReleased === undefined),
+    leftOut: published.filter(({ contract }) => contract.publish.notReleased !== undefined),
   };
 }
 

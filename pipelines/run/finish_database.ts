@@ -6,25 +6,25 @@ import { rowsOf } from '../../lib/duck.ts';
 import { commentOn, createTable, noteOf, type Column } from '../../lib/record.ts';
 import { storedType } from '../../lib/stored_types.ts';
 import { identifier, literal } from '../../lib/sql.ts';
-import type { Model } from '../../models/index.ts';
+import type { Mart } from '../../models/index.ts';
 import { VIEWS, type View } from '../../models/views.ts';
 import { PUBLISHED } from './build_database.ts';
 
 const list = (names: readonly string[]): string => names.map(identifier).join(', ');
 
 /** Tables in an order in which each comes after those that it references. */
-function afterReferenced(models: readonly Model[]): readonly Model[] {
-  const targets = ({ contract }: Model): readonly string[] => Object.values(contract.publish?.references ?? {});
-  const depth = (model: Model): number =>
+function afterReferenced(models: readonly Mart[]): readonly Mart[] {
+  const targets = ({ contract }: Mart): readonly string[] => Object.values(contract.publish.references ?? {});
+  const depth = (model: Mart): number =>
     Math.max(0, ...models.filter(({ name }) => targets(model).includes(name)).map((target) => 1 + depth(target)));
   return models.toSorted((a, b) => depth(a) - depth(b));
 }
 
-const isLarge = ({ contract }: Model): boolean => contract.publish?.isLarge === true;
+const isLarge = ({ contract }: Mart): boolean => contract.publish.isLarge === true;
 
 /** Statement that creates a table with the keys of its contract. */
-function createKeyed({ name, contract: { record, publish } }: Model, keyOf: ReadonlyMap<string, string>): string {
-  const foreign = Object.entries(publish?.references ?? {}).map(
+function createKeyed({ name, contract: { record, publish } }: Mart, keyOf: ReadonlyMap<string, string>): string {
+  const foreign = Object.entries(publish.references ?? {}).map(
     ([column, target]) =>
       `FOREIGN KEY (${identifier(column)}) REFERENCES ${identifier(target)} (${identifier(keyOf.get(target) ?? 'id')})`,
   );
@@ -36,7 +36,7 @@ function createKeyed({ name, contract: { record, publish } }: Model, keyOf: Read
  * Write a table again with its keys. DuckDB adds no foreign key to a table that exists. A table of less than a row
  * group is not yet in the file, so its first copy leaves no gap there.
  */
-async function addKeys(connection: DuckDBConnection, model: Model, keyOf: ReadonlyMap<string, string>): Promise<void> {
+async function addKeys(connection: DuckDBConnection, model: Mart, keyOf: ReadonlyMap<string, string>): Promise<void> {
   const [name, unkeyed] = [identifier(model.name), identifier(`${model.name}_unkeyed`)];
   const copy = [
     `ALTER TABLE ${name} RENAME TO ${unkeyed}`,
@@ -48,13 +48,13 @@ async function addKeys(connection: DuckDBConnection, model: Model, keyOf: Readon
 }
 
 /** Statements that state which columns are never null. The audits have checked it for every row. */
-const neverNull = ({ name, contract }: Model): string[] =>
+const neverNull = ({ name, contract }: Mart): string[] =>
   contract.record.columns
     .filter((column: Column) => column.absent === undefined)
     .map((column) => `ALTER TABLE ${identifier(name)} ALTER COLUMN ${identifier(column.name)} SET NOT NULL`);
 
 interface Described {
-  readonly published: readonly Model[];
+  readonly published: readonly Mart[];
   readonly notice: string;
 }
 
@@ -79,7 +79,7 @@ async function addView(
 }
 
 /** Tables that get keys, in an order in which each comes after those that it references. */
-export const withKeys = (published: readonly Model[]): readonly Model[] =>
+export const withKeys = (published: readonly Mart[]): readonly Mart[] =>
   afterReferenced(published.filter((model) => !isLarge(model)));
 
 /** Called before the keys of each table, and before the rest. */
@@ -91,7 +91,7 @@ interface Steps {
 /** Add keys, views and comments (the notice among them) to the file of the published tables, and detach it. */
 export async function finishDatabase(
   connection: DuckDBConnection,
-  published: readonly Model[],
+  published: readonly Mart[],
   notice: string,
   { onKeys, onFile }: Steps,
 ): Promise<void> {

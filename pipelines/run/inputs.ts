@@ -5,9 +5,16 @@ import { createTable, type Column, type RecordDefinition } from '../../lib/recor
 import { typesOf } from '../../lib/duck.ts';
 import { columnsOfFile } from '../../lib/stored_types.ts';
 import { identifier, literal } from '../../lib/sql.ts';
-import { Provenance, RejectedRow, Run, SoldLead, SoldProperty, SourceRead } from '../../models/inputs.ts';
-import { auditsOf } from '../../models/contract.ts';
-import { referenceSql, type Model, type Reference } from '../../models/index.ts';
+import {
+  earlierColumns,
+  Provenance,
+  RejectedRow,
+  Run,
+  SoldLead,
+  SoldProperty,
+  SourceRead,
+} from '../../models/inputs.ts';
+import { isMart, referenceSql, type Model, type Reference } from '../../models/index.ts';
 import type { AssumptionSet } from '../../models/assumptions.ts';
 import { Assumption } from '../../models/assumptions.ts';
 import { setThreads } from './build_database.ts';
@@ -60,7 +67,7 @@ export async function loadInputs(connection: DuckDBConnection, inputs: BuildInpu
 
 function readsOf(models: readonly Model[]): IsRead {
   const queries = [
-    ...models.flatMap((model) => [model.sql, ...auditsOf(model).map((audit) => audit.sql)]),
+    ...models.flatMap((model) => [model.sql, ...model.audits.map((audit) => audit.sql)]),
     ...CHANGES_SQL,
   ];
   const names = new Set(queries.flatMap((sql) => sql.match(/\w+/gu) ?? []));
@@ -117,15 +124,12 @@ async function loadPublished(
   isRead: IsRead,
 ): Promise<void> {
   const snapshot = prefix === 'previous' ? previous : follows;
-  for (const { name, contract } of models) {
-    const table = `${prefix}_${name}`;
-    if (!contract.publish || !isRead(table)) continue;
-    // A column that a snapshot of an earlier version lacks is null: history continues over an update.
-    const absent = 'an older snapshot did not have it';
-    const columns = contract.record.columns.map((column) => ({ ...column, absent: column.absent ?? absent }));
-    const published = snapshot?.tables[name];
+  for (const mart of models.filter(isMart)) {
+    const table = `${prefix}_${mart.name}`;
+    if (!isRead(table)) continue;
+    const published = snapshot?.tables[mart.name];
     const files = snapshot && published ? [join(layout.snapshot(snapshot.run_id), published.file)] : [];
-    await createView(connection, table, columns, files);
+    await createView(connection, table, earlierColumns(mart), files);
   }
 }
 

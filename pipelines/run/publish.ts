@@ -12,9 +12,8 @@ import { identifier, literal } from '../../lib/sql.ts';
 import { convertedRow, parquetType, storedType } from '../../lib/stored_types.ts';
 import type { AssumptionSet } from '../../models/assumptions.ts';
 import type { ModelResult } from '../../models/audit.ts';
-import { auditsOf } from '../../models/contract.ts';
 import { fieldIdOf } from '../../models/field_ids.ts';
-import { inputMacrosSql, macrosSql, type Model } from '../../models/index.ts';
+import { inputMacrosSql, isMart, macrosSql, type Mart, type Model } from '../../models/index.ts';
 import { Manifest } from '../../models/manifest.ts';
 import { VIEWS } from '../../models/views.ts';
 import type { Clock } from '../clock.ts';
@@ -35,7 +34,7 @@ export const DATABASE = 'dealfeed.duckdb';
 /** The manifest without tables and database. */
 export type SnapshotFacts = Omit<Manifest, 'tables' | 'database'>;
 
-const publishedOf = (models: readonly Model[]): readonly Model[] => models.filter((model) => model.contract.publish);
+const publishedOf = (models: readonly Model[]): readonly Mart[] => models.filter(isMart);
 
 /** Number of parts that `writeSnapshot` names: a Parquet file and perhaps keys for each table, and the database. */
 export function partsToWrite(models: readonly Model[]): number {
@@ -82,7 +81,7 @@ interface SnapshotFiles {
 /** Write and flush every file of a snapshot, the manifest last. */
 async function writeFiles(
   { connection, publishedFile }: BuildDatabase,
-  published: readonly Model[],
+  published: readonly Mart[],
   { folder, facts, onPart }: SnapshotFiles,
 ): Promise<Manifest> {
   const tables: [string, Manifest['tables'][string]][] = [];
@@ -115,7 +114,7 @@ async function writeFiles(
  */
 async function writeParquet(
   connection: DuckDBConnection,
-  { name, contract }: Model,
+  { name, contract }: Mart,
   folder: string,
   notice: string,
 ): Promise<Manifest['tables'][string]> {
@@ -209,9 +208,8 @@ export async function snapshotFacts(run: RunFacts): Promise<SnapshotFacts> {
 
 /** Hash of all schemas, and of all SQL. Equal hashes mean equal logic. */
 export function hashModels(models: readonly Model[]): { schema: string; models: string } {
-  const published = models.filter((model) => model.contract.publish);
-  const sqlOf = (model: Model): string =>
-    [model.name, model.sql, ...auditsOf(model).map((audit) => audit.sql)].join('\n');
+  const published = models.filter(isMart);
+  const sqlOf = (model: Model): string => [model.name, model.sql, ...model.audits.map((audit) => audit.sql)].join('\n');
   const hash = (parts: readonly string[]): string => createHash('sha256').update(parts.join('\u0000')).digest('hex');
   return {
     schema: hash(published.map((model) => JSON.stringify([model.name, model.contract.record.columns]))),

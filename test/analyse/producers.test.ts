@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { rowsOf } from '../../lib/duck.ts';
-import { loadModels } from '../../models/index.ts';
+import { loadMarts } from '../../models/index.ts';
+import { Deal } from '../../models/marts/deals.ts';
 import { findProducer, producerText } from '../../pipelines/analyse/explain/explain.ts';
 import { openSnapshot, type OpenSnapshot } from '../../pipelines/analyse/open_snapshot.ts';
 import { EXPLAINABLE } from '../../pipelines/analyse/settings.ts';
@@ -21,7 +22,7 @@ before(async () => {
 after(() => snapshot.duck.close());
 
 it('a column of every explainable table has a model whose SQL or columns name it', async () => {
-  const models = new Map((await loadModels()).map((model) => [model.name, model]));
+  const models = new Map((await loadMarts()).map((model) => [model.name, model]));
   for (const table of EXPLAINABLE)
     for (const { name } of models.get(table)?.contract.record.columns ?? []) {
       const model = await findProducer(snapshot.duck.connection, table, name);
@@ -47,7 +48,7 @@ it('every computed figure of a deal has a formula, except the declared ones', as
   );
   const figures = new Set(steps.map(({ figure }) => figure));
   const without: string[] = [];
-  for (const { name, kind } of (await loadModels()).find((m) => m.name === 'deals')?.contract.record.columns ?? []) {
+  for (const { name, kind } of Deal.columns) {
     if (!['money', 'percent', 'ratio', 'degrees', 'integer'].includes(kind) || figures.has(name)) continue;
     if ((await findProducer(snapshot.duck.connection, 'deals', name))?.layer !== 'staging') without.push(name);
   }

@@ -5,14 +5,14 @@
 import { createHash } from 'node:crypto';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDuck, rowsOf } from '../../lib/duck.ts';
-import { createTable, type Column, type RecordDefinition } from '../../lib/record.ts';
+import { createTable, type Column } from '../../lib/record.ts';
 import { identifier, literal } from '../../lib/sql.ts';
-import { Assumption, currentAssumptions } from '../../models/assumptions.ts';
+import { currentAssumptions } from '../../models/assumptions.ts';
 import { auditModels, type ModelResult } from '../../models/audit.ts';
 import { buildModels } from '../../models/build.ts';
-import { auditsOf } from '../../models/contract.ts';
-import { loadModels, loadReferences, referenceSql, type Model } from '../../models/index.ts';
-import { Provenance, RejectedRow, Run, SoldLead, SoldProperty, SourceRead } from '../../models/inputs.ts';
+import { columnsOfModels, type SqlColumn } from '../../models/columns.ts';
+import { isMart, loadModels, loadReferences, referenceSql, type Model } from '../../models/index.ts';
+import { inputColumns } from '../../models/inputs.ts';
 import { loadRowRecords } from '../../sources/index.ts';
 import { modelsOf } from '../pipelines/some_tables.ts';
 
@@ -104,12 +104,16 @@ export const earlierListing = (listing: InputRow, price: string, firstSeen: stri
   ...given,
 });
 
+/** A column of an input, or of a model that is no mart: a value that no row states is null. */
+type StatedColumn = Column | SqlColumn;
+
 /** @param index of the row in its table: its place on the page unless it names another */
-function fillRow(columns: readonly Column[], row: InputRow, index: number): InputRow {
+function fillRow(columns: readonly StatedColumn[], row: InputRow, index: number): InputRow {
   for (const name of Object.keys(row))
     if (!columns.some((c) => c.name === name)) throw new Error(`the test has a value of ${name}, which is no column`);
-  const defaultOf = ({ absent, name, values, kind }: Column): unknown => {
-    if (absent !== undefined) return null;
+  const defaultOf = (column: StatedColumn): unknown => {
+    if (!('kind' in column) || column.absent !== undefined) return null;
+    const { name, values, kind } = column;
     return name === 'page_row' ? index : (TEXTS[name] ?? values?.[0] ?? DEFAULTS[kind]);
   };
   return Object.fromEntries(columns.map((c) => [c.name, c.name in row ? row[c.name] : defaultOf(c)]));
@@ -119,7 +123,7 @@ function fillRow(columns: readonly Column[], row: InputRow, index: number): Inpu
 async function insert(
   connection: DuckDBConnection,
   table: string,
-  columns: readonly Column[],
+  columns: readonly StatedColumn[],
   rows: readonly InputRow[],
 ): Promise<void> {
   if (rows.length === 0) return;
@@ -132,26 +136,18 @@ async function insert(
   );
 }
 
-const columnsOf = (record: RecordDefinition): readonly Column[] => record.columns;
-const nullable = (columns: readonly Column[]): Column[] =>
-  columns.map((c) => ({ ...c, absent: c.absent ?? 'an older snapshot did not have it' }));
-
 /** Columns of each input table, and of the models whose rows the test states. */
-async function inputTables(models: readonly Model[], inputs: Inputs): Promise<ReadonlyMap<string, readonly Column[]>> {
-  const published = models.filter((m) => m.contract.publish);
-  const stated = models.filter((m) => m.name in inputs);
-  return new Map<string, readonly Column[]>([
-    ['run', columnsOf(Run)],
-    ['declared_assumptions', columnsOf(Assumption)],
-    ['source_reads', columnsOf(SourceRead)],
-    ['rejected_rows', columnsOf(RejectedRow)],
-    ['sold_leads', columnsOf(SoldLead)],
-    ['sold_properties', columnsOf(SoldProperty)],
-    ...(await loadRowRecords()).map((r) => [`staged_${r.name}`, [...r.columns, ...Provenance.columns]] as const),
-    ...['previous', 'followed'].flatMap((prefix) =>
-      published.map((m) => [`${prefix}_${m.name}`, nullable(m.contract.record.columns)] as const),
+async function inputTables(
+  models: readonly Model[],
+  inputs: Inputs,
+): Promise<ReadonlyMap<string, readonly StatedColumn[]>> {
+  const stated = models.filter((model) => model.name in inputs);
+  const found = stated.some((model) => !isMart(model)) ? await columnsOfModels() : undefined;
+  return new Map<string, readonly StatedColumn[]>([
+    ...inputColumns(models.filter(isMart), await loadRowRecords()),
+    ...stated.map(
+      (model) => [model.name, isMart(model) ? model.contract.record.columns : (found?.get(model.name) ?? [])] as const,
     ),
-    ...stated.map((m) => [m.name, m.contract.record.columns] as const),
   ]);
 }
 
@@ -173,9 +169,15 @@ export async function createInputs(
     declared_assumptions: currentAssumptions().rows,
   };
   const rowsByTable = { ...standard, ...inputs };
-  const sql = built.flatMap((model) => [model.sql, ...auditsOf(model).map((audit) => audit.sql)]).join('\n');
+  const sql = built.flatMap((model) => [model.sql, ...model.audits.map((audit) => audit.sql)]).join('\n');
   for (const [table, columns] of tables)
-    if (table in rowsByTable || sql.includes(table)) await connection.run(createTable(table, columns));
+    if (table in rowsByTable || sql.includes(table))
+      await connection.run(
+        createTable(
+          table,
+          columns.map((column) => ('kind' in column ? column : { ...column, absent: 'not stated' })),
+        ),
+      );
   const references = loadReferences().filter(({ name }) => sql.includes(`ref_${name}`));
   for (const statement of references.flatMap(referenceSql)) await connection.run(statement);
   for (const [table, rows] of Object.entries(rowsByTable)) {

@@ -1,9 +1,9 @@
 /** The models of a few published tables, for tests that read no other: they build in a quarter of the time. */
 import { openSmall } from '../../lib/duck.ts';
-import type { Column } from '../../lib/record.ts';
 import { identifier } from '../../lib/sql.ts';
+import { columnsOfModels, type SqlColumn } from '../../models/columns.ts';
 import { tablesOfEach } from '../../models/graph.ts';
-import { loadModels, type Model } from '../../models/index.ts';
+import { isMart, loadModels, type Mart, type Model } from '../../models/index.ts';
 import { VIEWS } from '../../models/views.ts';
 import { CHANGES_SQL } from '../../pipelines/run/summary/changes.ts';
 
@@ -13,12 +13,12 @@ const MODELS = await loadModels();
 const ALWAYS_READ = [...CHANGES_SQL, ...VIEWS.map(({ sql }) => sql), 'status, reason, detail', 'recompute'].join('\n');
 
 /** A model without rows, dependencies and audits of its own. */
-function withoutRows(model: Model, columns: readonly Column[]): Model {
+function withoutRows(model: Model, columns: readonly SqlColumn[]): Model {
   const values = columns.map(({ name, sql }) => `CAST(NULL AS ${sql}) AS ${identifier(name)}`);
   return {
     ...model,
     sql: `SELECT ${values.join(', ')} WHERE false`,
-    contract: { ...model.contract, record: { ...model.contract.record, columns }, audits: [] },
+    audits: [],
   };
 }
 
@@ -26,16 +26,14 @@ function withoutRows(model: Model, columns: readonly Column[]): Model {
  * A published model without rows. It has the columns that a run reads, today's or the next: each other column would
  * cost a comment.
  */
-function emptied(model: Model): Model {
+function emptied(model: Mart): Mart {
   const { record, publish } = model.contract;
   const later = MODELS.map(({ sql }) => sql).filter((sql) =>
     new RegExp(`(?:previous|followed)_${model.name}\\b`, 'u').test(sql),
   );
-  const read = [ALWAYS_READ, ...later, ...record.key, ...(publish?.orderBy ?? [])].join('\n');
-  return withoutRows(
-    model,
-    record.columns.filter(({ name }) => new RegExp(`\\b${name}\\b`, 'u').test(read)),
-  );
+  const read = [ALWAYS_READ, ...later, ...record.key, ...publish.orderBy].join('\n');
+  const columns = record.columns.filter(({ name }) => new RegExp(`\\b${name}\\b`, 'u').test(read));
+  return { ...withoutRows(model, columns), contract: { ...model.contract, record: { ...record, columns } } };
 }
 
 /** Names of the tables that each model reads. */
@@ -60,9 +58,11 @@ async function readsOfModels(): Promise<ReadonlyMap<string, readonly string[]>> 
 
 /** The model without references to tables that stay empty. */
 function referringTo(model: Model, filled: ReadonlySet<string>): Model {
+  if (!isMart(model)) return model;
   const { publish } = model.contract;
-  if (!publish?.references) return model;
-  const references = Object.fromEntries(Object.entries(publish.references).filter(([, target]) => filled.has(target)));
+  const references = Object.fromEntries(
+    Object.entries(publish.references ?? {}).filter(([, target]) => filled.has(target)),
+  );
   return { ...model, contract: { ...model.contract, publish: { ...publish, references } } };
 }
 
@@ -94,9 +94,10 @@ export async function modelsOf(tables: readonly string[], empty: readonly string
     if (!empty.includes(name)) for (const read of readsByName.get(name) ?? []) add(read);
   };
   for (const table of tables) add(table);
+  const columns = empty.length === 0 ? new Map<string, readonly SqlColumn[]>() : await columnsOfModels();
   return MODELS.flatMap((model) => {
-    if (empty.includes(model.name)) return [withoutRows(model, model.contract.record.columns)];
+    if (empty.includes(model.name)) return [withoutRows(model, columns.get(model.name) ?? [])];
     if (needed.has(model.name)) return [referringTo(model, needed)];
-    return model.contract.publish ? [emptied(model)] : [];
+    return isMart(model) ? [emptied(model)] : [];
   });
 }

@@ -288,7 +288,7 @@ const guardFaults: readonly PlantedFault[] = [
   {
     name: 'repeated keys are not audited',
     changes: [change('models/contract.ts', 'GROUP BY ALL HAVING count(*) > 1', 'GROUP BY ALL HAVING count(*) > 9')],
-    caughtBy: [test('models/build/audits.test.ts', 'of the records fail for a repeated key')],
+    caughtBy: [test('models/build/audits.test.ts', 'of columns fail for a repeated key')],
   },
   {
     name: 'a whole address counts as a street in the join rates',

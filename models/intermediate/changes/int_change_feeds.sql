@@ -1,5 +1,6 @@
 -- One row per list of the change feed: whether it continues the previous snapshot, and since when it is complete. A
 -- list that the previous feed lacks begins with this snapshot.
+-- Key: list
 
 with
 

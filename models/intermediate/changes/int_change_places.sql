@@ -1,5 +1,6 @@
 -- One row per record that changed since the previous snapshot, with its kind and place; for a gone record, its last
 -- ones.
+-- Key: list, record_id
 
 with
 

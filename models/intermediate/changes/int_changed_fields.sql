@@ -1,4 +1,6 @@
 -- One row per changed record of a list, with the names of the fields that have another value.
+-- Key: list, record_id
+-- Not null: changed_fields
 
 with
 

@@ -1,4 +1,6 @@
 -- One row per record that left a list since the previous snapshot, with the reason as far as today's data show it.
+-- Key: list, record_id
+-- Not null: reason
 
 with
 

@@ -1,5 +1,7 @@
 -- One row per record of the previous snapshot's lists, without filings, with a hash of its compared fields. Lists that
 -- the previous feed lacks have no rows.
+-- Key: list, record_id
+-- Not null: content
 
 with
 

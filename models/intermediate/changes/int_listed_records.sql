@@ -1,4 +1,5 @@
 -- One row per record of today's lists, without filings (all of them are listed), with a hash of its compared fields.
+-- Key: list, record_id
 
 select 'deals' as list, id as record_id, hash(*columns(lambda field: is_compared(field))) as content
 from deals

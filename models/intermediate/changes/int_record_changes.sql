@@ -1,5 +1,6 @@
 -- One row per record that entered or left a list since the previous snapshot, or has another value in a compared field.
 -- Rows are compared by hash, so that the join holds only ids and hashes.
+-- Key: list, record_id
 
 with
 

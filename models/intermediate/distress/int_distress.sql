@@ -1,5 +1,6 @@
 -- One row per property: the public records that match it, those that may match, and which kinds of records cover its
 -- place.
+-- Key: id
 
 with
 

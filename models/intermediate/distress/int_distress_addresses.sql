@@ -1,4 +1,5 @@
 -- One row per address that a county record names. The record holds the parts of its first address; a line may name two.
+-- Key: kind, record_id, address_key?
 
 select kind, record_id, zip, address_key, street_key, house_low, house_high, unit_key
 from int_distress_records

@@ -1,6 +1,8 @@
 -- One row per property and public record that matches it, or may match it. A record matches if it has exactly the
 -- property's normalized address and ZIP, or the parcel of such an address. A weaker match is a candidate and scores
 -- nothing: the debt of one owner must never count against another's house.
+-- Key: id, kind, record_id
+-- Not null: match_basis, is_exact
 
 with
 

@@ -1,4 +1,6 @@
 -- One row per public record in force today: a listed signal or an upcoming sale.
+-- Key: kind, record_id
+-- Not null: county, source_url, last_seen, is_condominium
 
 with
 

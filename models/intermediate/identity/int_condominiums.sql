@@ -1,6 +1,7 @@
 -- One row per parcel that is a single home within a building, according to a record, its sale or the parcel layer: its
 -- class says so, its number ends in a letter, or one of its addresses has a unit. Several units, such as "# 1-4", mean
 -- a whole building. The unit of a code case is ignored, because it may name the apartment with the violation.
+-- Key: county_fips, parcel_key
 
 with
 

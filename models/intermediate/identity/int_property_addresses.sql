@@ -1,6 +1,7 @@
 -- One row per address that identifies a property: number and street within a ZIP; within a city if one of its records
 -- has no ZIP; within a county if a record has neither. An address that one list prints for several parcels identifies
 -- none of them. Several lists may spell the parcel number of one property differently.
+-- Key: place_kind, place, address_key
 
 with
 

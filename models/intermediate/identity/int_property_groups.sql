@@ -1,6 +1,7 @@
 -- One row per key and record, with the group of both. Records that share a key belong to one property, so each gets the
 -- keys of the other too: a debt gets a sale's case, a sale gets a debt's parcel. A group is named by its least key.
 -- Each pass copies that key from records to keys and back; three passes join chains of four records.
+-- Key: record_id, property_key
 
 with
 

@@ -1,6 +1,7 @@
 -- One row per signal or auction, today's and earlier ones, with the keys that identify its property. A parcel number
 -- without a digit, or one that a list prints for three addresses, is a placeholder. The address of a building does not
 -- identify a condominium in it.
+-- Key: record_id
 
 with
 

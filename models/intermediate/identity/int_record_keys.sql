@@ -1,6 +1,7 @@
 -- One row per signal or auction and key of its property: its parcel, its court case, and its address. A case is a key
 -- of each of its sales if it has one parcel, or if one of its sales was printed without a parcel. A record without any
 -- of them has its lead as the key; without a lead, itself.
+-- Key: record_id, property_key
 
 with
 

@@ -1,5 +1,7 @@
 -- One row per HUD area: the census's rents, taxes and values of its metropolitan area, and its largest county. The
 -- source's newest figures take precedence over the calibrated table.
+-- Key: hud_area_code
+-- Not null: metro_basis
 
 with
 

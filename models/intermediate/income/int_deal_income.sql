@@ -1,5 +1,6 @@
 -- One row per property: rents, taxes and expenses in the form in which a deal shows them, each with its place, its year
 -- and its source.
+-- Key: id
 
 select
   properties.id,

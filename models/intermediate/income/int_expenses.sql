@@ -1,6 +1,8 @@
 -- One row per property: income after vacancy, operating expenses line by line, and the check of their ratio against the
 -- survey of landlords. A ratio outside the quartiles of its size and age is replaced by the nearer quartile. Without a
 -- price there is no tax, so the ratio of the cell replaces all lines.
+-- Key: id
+-- Not null: insurance_state_factor, insurance_basis, expense_check_at_current_tax
 
 with
 
@@ -142,4 +144,8 @@ select
   operating_expenses_at_current_tax,
   rounded(effective_gross_income - operating_expenses) as noi_after_reset,
   rounded(effective_gross_income - operating_expenses_at_current_tax) as noi_at_current_tax
-from totals
+from totals;
+
+-- audit every_size_has_a_cell: a property with units has the figures of its size and age
+select * from int_expenses
+where reserves is not null and (cell_q1_pct is null or repairs is null or owner_utilities is null);

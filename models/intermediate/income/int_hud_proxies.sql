@@ -1,5 +1,7 @@
 -- One row per property: the simple proxy. Every unit earns HUD's 2-bedroom rent, and one ratio covers all expenses. NOI
 -- is computed from unrounded gross potential rent and effective income.
+-- Key: id
+-- Not null: expense_adjustment_pct
 
 with
 

@@ -1,5 +1,6 @@
 -- One row per property: the figures of rent, tax, expenses and NOI as formulas over named inputs, each with its result.
 -- Figures and assumptions are columns under the names that formulas use.
+-- Key: id
 
 with
 

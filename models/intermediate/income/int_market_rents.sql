@@ -1,6 +1,7 @@
 -- One row per property: HUD's rents by bedrooms at its address. ZIP-level rents take precedence over those of the HUD
 -- area. A listing has a ZIP and no county, so the areas come from HUD's own lists of the ZIPs of each area. If a ZIP is
 -- in several areas, the lowest 2-bedroom rent counts.
+-- Key: id
 
 with
 

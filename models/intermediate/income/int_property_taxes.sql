@@ -1,5 +1,7 @@
 -- One row per property: the property tax of today, and the tax after a sale at the asking price. The state's rule says
 -- which share of the value is set anew by a sale, and how rental buildings are taxed against homes of owners.
+-- Key: id
+-- Not null: tax_rate_pct, tax_rate_basis, tax_class_factor, tax_reset_share, tax_rule_basis, tax_current_basis
 
 with
 
@@ -104,4 +106,8 @@ select
   case when list_price is not null then tax_current end as tax_current,
   tax_current_basis,
   rounded(wide(tax_at_price) * tax_reset_share + wide(tax_current) * (1 - tax_reset_share)) as tax_after_reset
-from current_taxes
+from current_taxes;
+
+-- audit reset_is_between: the tax after a sale is between the bill of today and the tax at the price
+select * from int_property_taxes
+where tax_after_reset not between least(tax_current, tax_at_price) and greatest(tax_current, tax_at_price);

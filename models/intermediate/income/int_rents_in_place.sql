@@ -2,6 +2,9 @@
 --   market    HUD's rents by bedrooms, weighted by the mix of the building
 --   in place  each rent times the census's gross rent over HUD's rent of the metropolitan area
 --   contract  less the utilities that tenants pay themselves, by the county's contract rent over its gross rent
+-- Key: id
+-- Not null: in_place_ratio_0br, in_place_ratio_1br, in_place_ratio_2br, in_place_ratio_3br, in_place_ratio_4br
+-- Not null: utility_share_used, in_place_basis, contract_basis
 
 with
 
@@ -112,4 +115,8 @@ select
     when is_only_county then 'county'
     else 'largest_county_of_area'
   end as contract_basis
-from weighted
+from weighted;
+
+-- audit never_above_market: sitting tenants do not pay more than new ones, and contract rent is below gross rent
+select * from int_rents_in_place
+where rent_in_place > market_rent_mix + 0.01 or contract_rent > rent_in_place;

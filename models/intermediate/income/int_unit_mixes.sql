@@ -1,5 +1,7 @@
 -- One row per property: its units by bedrooms. The mix that the listing states counts if it adds up to its units;
 -- otherwise the average mix of buildings of its size and age, as shares.
+-- Key: id
+-- Not null: unit_mix_basis
 
 with
 
@@ -51,4 +53,12 @@ select
   case when is_used then coalesce(units_3br, 0) else share_3 end::decimal(16, 4) as mix_3br,
   case when is_used then coalesce(units_4br, 0) else share_4 end::decimal(16, 4) as mix_4br,
   case when is_used then units when units is not null then 1 end as mix_sum
-from mixes
+from mixes;
+
+-- audit adds_up: the five add up to mix_sum
+select * from int_unit_mixes
+where mix_0br + mix_1br + mix_2br + mix_3br + mix_4br <> mix_sum;
+
+-- audit every_size_has_a_mix: a property with units has a mix
+select * from int_unit_mixes
+where unit_mix_basis <> 'unknown' and (mix_0br is null or mix_sum is null);

@@ -1,5 +1,8 @@
 -- One row per metropolitan area of the vacancy survey: the mean of its last four quarters, shrunk toward the mean of
 -- its region by the margin of error, with credit loss and within the declared limits.
+-- Key: cbsa
+-- Not null: area_name, region, year, quarter, quarters, metro_pct, margin_pct, region_pct, metro_weight, shrunk_pct
+-- Not null: vacancy_pct, source_url
 
 with
 
@@ -95,4 +98,8 @@ select
   ) as vacancy_pct,
   source,
   source_url
-from shrunk
+from shrunk;
+
+-- audit shrunk_is_between: the drawn figure is between the area's and the region's
+select * from int_vacancies
+where shrunk_pct not between least(metro_pct, region_pct) and greatest(metro_pct, region_pct);

@@ -1,5 +1,6 @@
 -- One row per upcoming sale that qualifies as a lead, scored: the next sale of a parcel or case, with a street
 -- address, read within the last seven days, of a property that is not sold.
+-- Key: id
 
 with
 

@@ -1,6 +1,8 @@
 -- One row per tax debt and upcoming sale of the same property: of the same parcel, or of exactly the same address. Two
 -- homes of one building may be printed at its address, so they must share the parcel. Each join uses equalities only:
 -- with OR, DuckDB would compare all debts of a county with all its sales.
+-- Key: signal_id, auction_id
+-- Not null: owner_location, auction_type, sale_date, match_basis
 
 with
 

@@ -2,6 +2,7 @@
 -- same property: of the same parcel, or of exactly the same address. A placeholder is no parcel, and the address of a
 -- building is not the address of a condominium in it. Each join uses equalities only: with OR, DuckDB would compare all
 -- records of a county with each other.
+-- Key: record_id, other_id
 
 with
 

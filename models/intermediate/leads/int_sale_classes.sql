@@ -1,5 +1,7 @@
 -- One row per parcel with a sheriff sale whose county publishes a property class: from its tax list, else from its
 -- parcel layer or tax roll.
+-- Key: county_fips, parcel_key
+-- Not null: property_class, property_kind, property_kind_basis
 
 with
 

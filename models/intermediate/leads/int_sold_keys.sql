@@ -1,4 +1,5 @@
 -- One row per key of a sold property: a key that a claim has taken, or a key of a sold lead.
+-- Key: property_key
 
 select property_key from sold_properties
 

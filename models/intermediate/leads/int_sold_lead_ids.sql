@@ -1,5 +1,6 @@
 -- One row per lead of a sold property, including records that no longer form a lead. The lead of a case gets another id
 -- once its parcel is known.
+-- Key: id
 
 with
 

@@ -1,5 +1,7 @@
 -- One row per record that may be a lead and has other records in force of its property: which records, which kinds of
 -- distress they count as, and the points for kinds that no other part of the score covers.
+-- Key: record_id
+-- Not null: citations, other_kinds, further_kinds, stacked_points
 
 with
 

@@ -1,5 +1,6 @@
 -- One row per property: how its income carries a loan. Coverage, debt yield and break-even at the loan that the price
 -- needs; the loan that a lender sizes, by the lower of loan-to-value and coverage; and the cash that a buyer needs.
+-- Key: id
 
 with
 

@@ -1,5 +1,7 @@
 -- One row: the loan rate of the day, and the stressed rate, with their factors. The rate is the newest survey week up
 -- to the day plus the declared spread. Without a survey week, or if the method says so, it is the declared rate.
+-- Key: as_of
+-- Not null: loan_years, stressed_monthly_factor
 
 with
 
@@ -70,4 +72,12 @@ left join ref_loan_factors as factors
   and factors.years = rates.loan_years
 left join ref_loan_factors as stressed
   on stressed.rate_pct = rates.stressed_rate_pct
-  and stressed.years = rates.loan_years
+  and stressed.years = rates.loan_years;
+
+-- audit survey_as_said: a rate from a survey is the survey rate plus loan_rate_spread, with its series, day and source
+select * from int_loan_rates
+where (survey_rate_pct is null) <> (loan_rate_basis = 'declared')
+  or (loan_rate_series is null or loan_rate_on is null) <> (loan_rate_basis = 'declared')
+  or (loan_rate_age_days is null or loan_rate_source_url is null) <> (loan_rate_basis = 'declared')
+  or loan_rate_pct <> survey_rate_pct + cast(assumption('loan_rate_spread') as decimal(14, 2))
+  or loan_rate_on > as_of;

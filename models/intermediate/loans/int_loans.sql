@@ -1,5 +1,6 @@
 -- One row per property: the bank loan and the seller's loan at the asking price, whether or not a lender makes one of
 -- this size.
+-- Key: id
 
 with
 

@@ -3,6 +3,7 @@
 -- carries and checks the coverage left in a bad year, which depends on the share of income that expenses take. Claims
 -- are ignored, because a claimed NOI rises with the price. So is the minimum loan size of lenders, which would be a
 -- cliff.
+-- Key: id
 
 with
 

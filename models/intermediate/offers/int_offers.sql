@@ -2,6 +2,7 @@
 -- asking price, the value of the NOI at the target cap less repairs, and the price whose loan the NOI covers as lenders
 -- require. The low end is the value under stress less repairs. If HUD's rent does not fit, the broker's claim is the
 -- only NOI, and the status says so.
+-- Key: id
 
 with
 
@@ -121,4 +122,8 @@ select
   case when offer_noi is not null then limit_target_cap end as limit_target_cap,
   case when offer_noi is not null then limit_debt_coverage end as limit_debt_coverage,
   case when offer_noi is not null then limit_under_stress end as limit_under_stress
-from offers
+from offers;
+
+-- audit absent_as_said: an offer is set exactly if its status says so
+select * from int_offers
+where (offer_high is null) <> (offer_status not in ('computed', 'claimed_basis_unverified'));

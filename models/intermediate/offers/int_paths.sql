@@ -1,5 +1,6 @@
 -- One row per property: the rental, wholesale and creative-finance paths, each scored by itself. If HUD's rent does not
 -- fit the property, all three are Pass, with the reason: an unverified claim must not make a deal Hot.
+-- Key: id
 
 with
 

@@ -1,5 +1,7 @@
 -- One row per agent name and register, with the agent's number of filings: today's, and those of the previous snapshot
 -- that today's reads do not contain.
+-- Key: source, name
+-- Not null: filings
 
 with
 

@@ -1,4 +1,5 @@
 -- Filings of the previous snapshot that today's reads contain or that an amendment names, as they were.
+-- Key: id?
 
 with
 

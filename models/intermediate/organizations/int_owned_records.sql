@@ -1,6 +1,8 @@
 -- One row per record in force or active listing of a property whose owner is an organization. The owner is the one that
 -- the record prints; else the owner of the same parcel on the tax list, another record, or the parcel layer. A listing
 -- has the owner of the records that match it exactly, or of the only parcel at exactly its address.
+-- Key: record_id
+-- Not null: county_fips, property, source_url, owner_key
 
 with
 

@@ -1,5 +1,7 @@
 -- One row per organization of a county and filing of a register with exactly its normalized name. The registers are
 -- those of the states of the county and of the organization's mail.
+-- Key: county_fips, owner_key, id
+-- Not null: source, document_number, business_name, entity_type, filing_date, source_url, is_agent_at_owner_mail
 
 with
 

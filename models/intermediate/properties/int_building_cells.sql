@@ -1,5 +1,6 @@
 -- One row per property: the size and vintage under which the reference tables describe its building. A year after the
 -- snapshot's day is an error of the listing and counts as unknown.
+-- Key: id
 
 select
   properties.id,

@@ -1,5 +1,6 @@
 -- One row per property for sale: its county, and a point for the map. Both come from its parcel if a roll has it, else
 -- from its ZIP. A ZIP that crosses a county line is placed in the county with most of its land.
+-- Key: id
 
 with
 

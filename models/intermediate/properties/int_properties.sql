@@ -1,4 +1,6 @@
 -- One row per property: its main listing, its other listings, and their history in this feed.
+-- Key: id
+-- Not null: as_of
 
 with
 

@@ -1,5 +1,6 @@
 -- One row per property: confidence as a sum of named parts, and why parts are low. Deductions are negative parts, never
 -- larger than the parts they reduce.
+-- Key: id
 
 with
 

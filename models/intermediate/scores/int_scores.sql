@@ -1,4 +1,5 @@
 -- One row per property: motivation, distress and deal score, all from figures of the published record.
+-- Key: id
 
 with
 
@@ -109,4 +110,8 @@ select
   deal_score_motivation,
   deal_score_distress,
   tax_to_price_pct
-from deal_scores
+from deal_scores;
+
+-- audit motivation_is_sum: motivation_score is the sum of its parts
+select * from int_scores
+where motivation_score <> motivation_price_cut + motivation_days;

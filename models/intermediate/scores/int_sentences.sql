@@ -1,5 +1,6 @@
 -- One row per property: the one-line reason, and whether the underwriting agrees with the claim. A sentence attributes
 -- each figure to the broker or to HUD's rent. A material gap between the two comes first.
+-- Key: id
 
 with
 

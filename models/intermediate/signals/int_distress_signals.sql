@@ -1,4 +1,6 @@
 -- One row per record of distress that its publisher shows today, other than tax delinquencies and sales.
+-- Key: id
+-- View: audited in signals
 
 with
 

@@ -1,6 +1,8 @@
 -- One row per county source and question: how many of its rows have an address, a ZIP, or a parcel in the county's
 -- other source, and whether that share is too low. If a site changes its key or a field, rows stay readable but join
 -- nothing.
+-- Key: source, question
+-- Not null: share_pct
 
 with
 

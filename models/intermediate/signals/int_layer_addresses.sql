@@ -1,5 +1,7 @@
 -- One row per parcel with its address, value and class from the county's parcel layer, for records that print parcels
 -- without them. An address stays once found, even if the layer omits the parcel on a later day.
+-- Key: county_fips, parcel_key
+-- View: audited in stg_parcels
 
 with
 

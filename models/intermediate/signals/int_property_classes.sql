@@ -1,5 +1,7 @@
 -- One row per county and property class as published, with the kind of property it means: by the county's own rules,
 -- else by the state's.
+-- Key: county_fips, property_class
+-- Not null: property_kind, property_kind_basis
 
 with
 

@@ -1,4 +1,6 @@
 -- One row per parcel that is on a county's delinquency list today.
+-- Key: id
+-- View: audited in signals
 
 with
 

@@ -1,4 +1,5 @@
 -- One row per property: whether the listing's figures are impossible or contradict each other.
+-- Key: id
 
 with terms as (
   select assumption('claim_contradiction')::decimal(14, 2) as contradiction

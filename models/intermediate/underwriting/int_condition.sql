@@ -1,6 +1,7 @@
 -- One row per property: repairs by age of building, the yield on price and repairs, and the share of yield and coverage
 -- points that count. The share tapers from all to nothing on the way to a price that means a typing error or a ruin,
 -- and to a price at which HUD's rent no longer fits, so that no limit is a cliff.
+-- Key: id
 
 with
 

@@ -2,6 +2,7 @@
 -- combination, and its debt over 20, 25 and 30 years. The grid is declared as distances from the declared vacancy and
 -- rate, so it moves with the metro's vacancy and the day's rate. When rents fall, the management fee follows income and
 -- the other expenses keep their dollar amounts.
+-- Key: id
 
 with
 

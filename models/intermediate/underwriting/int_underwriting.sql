@@ -1,6 +1,7 @@
 -- One row per property: the broker's claim, our underwriting from HUD's rents, and the inputs of scores.
 -- Published money, percents and ratios are rounded to two decimals, half away from zero, and later figures are computed
 -- from the rounded ones.
+-- Key: id
 
 with
 
@@ -187,4 +188,8 @@ select
   seller_debt_service,
   coverage_after_reserves(noi_scoring, reserves_per_unit, units, seller_debt_service) as seller_coverage
 from scoring_incomes
-cross join terms
+cross join terms;
+
+-- audit reason_agrees: a reason is set exactly if the proxy is not ok
+select * from int_underwriting
+where (underwrite_reliability = 'ok') <> (underwrite_reason is null);

@@ -1,5 +1,6 @@
 -- One row per property: the figures of claim, yield and the inputs of scores as formulas over named inputs, each
 -- with its result. Figures are columns under the names that formulas use.
+-- Key: id
 
 with
 

@@ -5,7 +5,8 @@ import type { Column } from '../../../lib/record.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { identifier } from '../../../lib/sql.ts';
 import { tablesRead } from '../../../models/graph.ts';
-import { loadModels, type Model } from '../../../models/index.ts';
+import { columnsOfModels } from '../../../models/columns.ts';
+import { loadMarts, loadModels, type Model } from '../../../models/index.ts';
 import type { SourceSpec } from '../../../sources/contract.ts';
 import type { Archive } from '../../../sources/fetch/archive.ts';
 import { isSale } from '../../../sources/kinds.ts';
@@ -117,7 +118,7 @@ export async function explain(
         : recordParts(row, valueOf);
   const pages: PageFound[] = [];
   for (const query of parts.pages) pages.push(await findPage(archive, sources, query, manifest.as_of));
-  const columns = (await loadModels()).find((model) => model.name === table)?.contract.record.columns ?? [];
+  const columns = (await loadMarts()).find(({ name }) => name === table)?.contract.record.columns ?? [];
   return {
     table,
     id: row['id'] ?? '',
@@ -248,25 +249,24 @@ const recordParts = (row: Fields, valueOf: AssumptionValue): Parts => ({
   history: [],
 });
 
-const hasColumn = ({ contract }: Model, column: string): boolean =>
-  contract.record.columns.some(({ name }) => name === column);
-
 /**
  * Follow a column from a published table to the first model that has it. A staging model only reads it from a page.
  * @returns null if the table is no model or has no such column
  */
 export async function findProducer(connection: DuckDBConnection, table: string, column: string): Promise<Model | null> {
   const models = new Map((await loadModels()).map((model) => [model.name, model]));
+  const columns = await columnsOfModels();
+  const hasColumn = (model: Model): boolean => columns.get(model.name)?.some(({ name }) => name === column) ?? false;
   const visited = new Set<string>();
   let found = models.get(table);
-  if (!found || !hasColumn(found, column)) return null;
+  if (!found || !hasColumn(found)) return null;
   for (;;) {
     visited.add(found.name);
     const read: readonly string[] = await tablesRead(connection, found.sql);
     const earlier = read
       .filter((name) => !visited.has(name))
       .flatMap((name) => models.get(name) ?? [])
-      .find((model) => hasColumn(model, column));
+      .find(hasColumn);
     if (!earlier) return found;
     found = earlier;
   }

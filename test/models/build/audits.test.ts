@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { rowsOf } from '../../../lib/duck.ts';
-import { auditsOfRecord, type Audit } from '../../../models/contract.ts';
+import { columnsOfModels } from '../../../models/columns.ts';
+import type { Audit } from '../../../models/contract.ts';
 import { DRIFT } from '../../../models/drift.ts';
 import { loadModels, type Model } from '../../../models/index.ts';
 import { ACTIVE, addMany, FAILURES, set } from './audits/failures.ts';
@@ -12,14 +13,11 @@ import { build, type Built } from '../build_models.ts';
 /** Audits that warn without blocking publication: a real change, or a publisher's figure, can cause them. */
 const WARNINGS = /\.(?:fell|rose|sources_agree|contract_within_gross|noi_adds_up|statement_in_order)$/u;
 
-/** Views, and the table whose audits cover their columns. */
-const TABLE_OF_VIEW: Readonly<Record<string, string>> = {
-  int_distress_signals: 'signals',
-  int_earlier_signals: 'signals',
-  int_layer_addresses: 'stg_parcels',
-  int_tax_signals: 'signals',
-  stg_registrations: 'filings',
-};
+/** Columns of views under the names of the tables in which they are audited. */
+const RENAMED: Readonly<Record<string, string>> = { filing_id: 'id', register: 'source', observed_at: 'last_seen' };
+
+/** Audits that follow from a record or from the head of a model's SQL. */
+const FROM_COLUMNS = /\.(?:grain_unique|no_silent_null|\w+_closed)$/u;
 
 describe('audits', () => {
   let built: Built;
@@ -47,7 +45,7 @@ describe('audits', () => {
   });
 
   it('of the models fail for their error; all but drift block publication', async () => {
-    const declared = models.flatMap((m) => m.contract.audits);
+    const declared = models.flatMap(({ audits }) => audits.filter(({ name }) => !FROM_COLUMNS.test(name)));
     assert.ok(declared.length > 85);
     for (const audit of declared) {
       const statements = FAILURES[audit.name] ?? assert.fail(`FAILURES has no ${audit.name}`);
@@ -56,40 +54,41 @@ describe('audits', () => {
     }
   });
 
-  it('of the records fail for a repeated key, an unexplained null and a value outside its list', async () => {
+  it('of columns fail for a repeated key, an unexplained null and a value outside its list', async () => {
     let tried = 0;
-    for (const { name, contract } of models.filter((m) => m.contract.view !== true)) {
+    for (const { name, audits } of models) {
       const [count] = await rowsOf(built.connection, `SELECT count(*) AS n FROM ${name}`);
       if (Number(count?.['n']) === 0) continue;
-      const required = contract.record.columns.find((c) => c.absent === undefined)?.name;
-      for (const audit of auditsOfRecord(name, contract.record)) {
-        const statement = recordFailure(name, audit.name.slice(name.length + 1), required);
+      for (const audit of audits.filter((each) => FROM_COLUMNS.test(each.name))) {
+        const statement = columnFailure(name, audit);
         assert.ok((await countFailing(audit, [statement])) > 0, `${audit.name} passes after ${statement}`);
         assert.ok(audit.blocking, audit.name);
         tried += 1;
       }
     }
-    assert.ok(tried > 100, `${tried} audits of records`);
+    assert.ok(tried > 100, `${tried} audits of columns`);
   });
 
-  it('of the table that reads a view cover the view', () => {
-    const recordOf = (model: string): Model['contract']['record'] =>
-      models.find(({ name }) => name === model)?.contract.record ?? assert.fail(model);
-    const views = models.filter(({ contract }) => contract.view).map(({ name }) => name);
-    assert.deepEqual(views.toSorted(), Object.keys(TABLE_OF_VIEW).toSorted());
-    const renamed: Readonly<Record<string, string>> = { filing_id: 'id', register: 'source', observed_at: 'last_seen' };
-    for (const [view, table] of Object.entries(TABLE_OF_VIEW)) {
-      for (const { name, absent, values } of recordOf(view).columns) {
-        const columns = recordOf(table).columns.filter((c) => c.name === name || c.name === renamed[name]);
-        const [column = assert.fail(`${view}.${name}`)] = columns;
-        assert.deepEqual([column.absent === undefined, column.values], [absent === undefined, values], name);
-      }
-    }
+  it('of every table have its key, and those of a view are in the table that reads it', async () => {
+    const columns = await columnsOfModels();
+    const namesOf = (model: string): string[] => columns.get(model)?.map(({ name }) => name) ?? assert.fail(model);
+    for (const { name, audits, auditedIn } of models)
+      if (auditedIn === undefined)
+        assert.ok(
+          audits.some((audit) => audit.unique?.every((column) => namesOf(name).includes(column))),
+          `${name} has no key`,
+        );
+      else
+        assert.deepEqual(
+          namesOf(name).filter((column) => !namesOf(auditedIn).includes(RENAMED[column] ?? column)),
+          [],
+          name,
+        );
+    assert.equal(models.filter(({ auditedIn }) => auditedIn !== undefined).length, 5);
   });
 
   it('measure no drift of a small table, nor of a source that was removed', async () => {
-    const audit =
-      models.flatMap((m) => m.contract.audits).find((a) => a.name === 'deals.all_but_gone') ?? assert.fail();
+    const audit = models.flatMap(({ audits }) => audits).find((a) => a.name === 'deals.all_but_gone') ?? assert.fail();
     const tooFew = `INSERT INTO previous_deals BY NAME
       SELECT 'previous' || i AS id, ${ACTIVE} FROM range(${DRIFT.leastRows - 1}) AS t(i)`;
     assert.equal(await countFailing(audit, [tooFew]), 0);
@@ -98,9 +97,10 @@ describe('audits', () => {
   });
 });
 
-/** A statement for which an audit of a record fails. */
-function recordFailure(table: string, audit: string, required: string | undefined): string {
+/** A statement for which an audit of columns fails. */
+function columnFailure(table: string, { name, condition = '' }: Audit): string {
+  const audit = name.slice(table.length + 1);
   if (audit === 'grain_unique') return `INSERT INTO ${table} SELECT * FROM ${table} LIMIT 1`;
-  if (audit === 'no_silent_null') return set(table, `"${required}" = NULL`);
+  if (audit === 'no_silent_null') return set(table, `${/^"\w+"/u.exec(condition)?.[0] ?? ''} = NULL`);
   return set(table, `"${audit.replace(/_closed$/u, '')}" = 'not in the list'`);
 }

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
-import { defineRecord, integer, money, oneOf, text } from '../../../lib/record.ts';
+import { defineRecord, integer, money, oneOf, text, type RecordDefinition } from '../../../lib/record.ts';
 import { auditModels, type ModelResult } from '../../../models/audit.ts';
 import { buildModels } from '../../../models/build.ts';
-import { defineModel, never, warnIf } from '../../../models/contract.ts';
-import type { Model } from '../../../models/index.ts';
+import { auditsOfRecord, never, readModelText, type Audit } from '../../../models/contract.ts';
+import type { Mart, Model } from '../../../models/index.ts';
 
 const record = defineRecord('thing', 'One row per thing.', ['id'], {
   id: text('Its id.'),
@@ -15,22 +15,23 @@ const record = defineRecord('thing', 'One row per thing.', ['id'], {
   count: integer('How many.'),
 });
 
-const thing = (sql: string): Model => ({
-  name: 'things',
+const martOf = (name: string, sql: string, rows: RecordDefinition, audits: readonly Audit[] = []): Mart => ({
+  name,
   layer: 'marts',
-  path: 'models/marts/things.sql',
+  path: `models/marts/${name}.sql`,
   sql,
-  contract: defineModel({
-    record,
-    audits: [
-      never('things', 'not_negative', 'counts are not negative', '"count" < 0'),
-      warnIf('things', 'many', 'counts are small', '"count" > 1000'),
-    ],
-  }),
+  audits: [...auditsOfRecord(name, rows), ...audits],
+  contract: { record: rows, audits, publish: { orderBy: ['id'] } },
 });
 
+const thing = (sql: string): Mart =>
+  martOf('things', sql, record, [
+    never('things', 'not_negative', 'counts are not negative', '"count" < 0'),
+    { ...never('things', 'many', 'counts are small', '"count" > 1000'), blocking: false },
+  ]);
+
 async function built<T>(
-  sql: string,
+  given: string | Model,
   look: (results: ModelResult[], say: (sql: string) => Promise<Record<string, unknown>[]>) => T | Promise<T>,
 ): Promise<T> {
   const duck = await openDuck(':memory:', { threads: 1, memoryLimit: '500MB' });
@@ -39,17 +40,21 @@ async function built<T>(
       `CREATE TABLE given AS
         SELECT * FROM (VALUES ('a', 'good', 1.10, 1), ('b', 'bad', NULL, 2)) AS t(id, kind, price, n)`,
     );
-    return await look(await auditModels(duck.connection, await buildModels(duck.connection, [thing(sql)])), (q) =>
-      rowsOf(duck.connection, q),
+    return await look(
+      await auditModels(
+        duck.connection,
+        await buildModels(duck.connection, [typeof given === 'string' ? thing(given) : given]),
+      ),
+      (q) => rowsOf(duck.connection, q),
     );
   } finally {
     duck.close();
   }
 }
 const GOOD = 'SELECT id, kind, CAST(price AS DECIMAL(14, 2)) AS price, CAST(n AS INTEGER) AS "count" FROM given;';
-const fails = (sql: string, message: RegExp): Promise<void> =>
+const fails = (given: string | Model, message: RegExp): Promise<void> =>
   assert.rejects(
-    built(sql, () => undefined),
+    built(given, () => undefined),
     (e) => e instanceof Error && message.test(e.message),
   );
 
@@ -87,6 +92,44 @@ describe('a contract', () => {
   });
 });
 
+describe('the SQL file of a model that is no mart', () => {
+  const model = (file: string): Model => ({
+    name: 'things',
+    layer: 'staging',
+    path: 'models/staging/things.sql',
+    ...readModelText('things', file),
+  });
+
+  it('names its key, columns that are never null, and its audits', () => {
+    const file = `-- One row per thing.
+-- Key: kind, price?
+-- Not null: n
+select 'bad' as kind, id, price, nullif(n, 2) as n from given union all select 'bad', 'c', null, 3;
+
+-- audit small: counts are small; of things
+select * from things
+where n > 2;
+
+-- warning known: the good are known
+select * from things where kind = 'good'`;
+    return built(model(file), (results) => {
+      const audits = results[0]?.audits.map(({ name, about, failing, blocking }) => [name, about, failing, blocking]);
+      assert.deepEqual(audits, [
+        ['things.grain_unique', 'no two rows have the same key', 1, true],
+        ['things.no_silent_null', 'the named columns are never null', 1, true],
+        ['things.small', 'counts are small; of things', 1, true],
+        ['things.known', 'the good are known', 0, false],
+      ]);
+    });
+  });
+
+  it('may not divide to a binary float', () =>
+    fails(
+      model('-- Key: id\nselect id, price / n as share from given'),
+      /^model things: column share is DOUBLE.*quotient/u,
+    ));
+});
+
 describe('audits', () => {
   /** Names, failing counts and blocking flags of the audits that found rows. */
   const found = (sql: string): Promise<unknown[]> =>
@@ -119,16 +162,8 @@ describe('audits', () => {
 });
 
 test('models are built in the order in which they read each other', async () => {
-  const model = (name: string, sql: string): Model => ({
-    name,
-    layer: 'marts',
-    path: `models/marts/${name}.sql`,
-    sql,
-    contract: defineModel({
-      record: defineRecord(name, 'One row per thing.', ['id'], { id: integer('Its id.') }),
-      audits: [],
-    }),
-  });
+  const model = (name: string, sql: string): Mart =>
+    martOf(name, sql, defineRecord(name, 'One row per thing.', ['id'], { id: integer('Its id.') }));
   const wide = Array.from({ length: 12 }, (_, i) =>
     model(`wide_${i}`, `SELECT CAST(range + ${i} AS INTEGER) AS id FROM range(${1000 * i})`),
   );

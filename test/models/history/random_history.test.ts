@@ -7,15 +7,15 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS } from '../../../lib/time.ts';
 import { currentAssumptions } from '../../../models/assumptions.ts';
-import { loadModels } from '../../../models/index.ts';
+import { loadMarts, loadModels } from '../../../models/index.ts';
 import { buildTables, CUYAHOGA, type InputRow, type Inputs } from '../build_models.ts';
 import { randomDay, recordOf, sources, type RandomDay, type Source } from './random_days.ts';
 import { thorough } from '../../thorough.ts';
 
 const FIRST = Date.parse('2026-11-01');
-const models = (await loadModels()).filter(({ contract }) => contract.publish);
+const models = await loadMarts();
 const names = models.map(({ name }) => name);
-const sql = (await loadModels()).map((model) => [model.sql, ...model.contract.audits.map((a) => a.sql)].join('\n'));
+const sql = (await loadModels()).map((model) => [model.sql, ...model.audits.map((a) => a.sql)].join('\n'));
 const isRead = (table: string): boolean => sql.some((text) => new RegExp(`\\b${table}\\b`, 'u').test(text));
 
 /** Rows that a source has by its last good read. */
@@ -78,7 +78,7 @@ type Published = ReadonlyMap<string, readonly InputRow[]>;
 /** Foreign keys of the DuckDB file that a row breaks. */
 const brokenReferences = (built: Published): string[] =>
   models.flatMap(({ name, contract }) =>
-    Object.entries(contract.publish?.references ?? {}).flatMap(([column, target]) => {
+    Object.entries(contract.publish.references ?? {}).flatMap(([column, target]) => {
       const ids = new Set(built.get(target)?.map((row) => row['id']));
       const lost = (built.get(name) ?? []).filter((row) => row[column] !== null && !ids.has(row[column]));
       return lost.map((row) => `${name}.${column} ${String(row[column])} is not in ${target}`);

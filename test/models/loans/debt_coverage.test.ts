@@ -88,7 +88,9 @@ describe('debt coverage', () => {
       EXAMPLES.map((example, i) => ({ id: idOf(i), ...rowOf(example) }));
     built = await build(
       {
-        stg_survey_rates: [{ series: 'MORTGAGE30US', observed_on: '2026-11-19', rate_pct: '7.28' }],
+        stg_survey_rates: [
+          { series: 'MORTGAGE30US', observed_on: '2026-11-19', rate_pct: '7.28', source_url: 'https://rates.example/' },
+        ],
         int_properties: rows(({ underwriting: { list_price } }) => ({ list_price })),
         int_underwriting: rows(({ underwriting }) => underwriting),
         int_expenses: rows(() => ({ insurance: '4831.20' })),

@@ -4,7 +4,7 @@ import { after, before, it } from 'node:test';
 import { loadSnapshot } from '../../../api/snapshot/load.ts';
 import { openDuck, rowsOf, type Duck } from '../../../lib/duck.ts';
 import { literal } from '../../../lib/sql.ts';
-import { loadModels } from '../../../models/index.ts';
+import { loadMarts } from '../../../models/index.ts';
 import { VIEWS } from '../../../models/views.ts';
 import { afterFirstDay, FIRST_RUN } from '../starting_points.ts';
 
@@ -24,8 +24,8 @@ const rows = (sql: string): Promise<Record<string, unknown>[]> => rowsOf(duck.co
 it('declares the keys of every table but the large one', async () => {
   const found = await rows(`SELECT table_name, constraint_type AS type, constraint_column_names AS columns,
     referenced_table AS target FROM duckdb_constraints() WHERE constraint_type IN ('PRIMARY KEY', 'FOREIGN KEY')`);
-  const expected = (await loadModels()).flatMap(({ name, contract: { record, publish } }) =>
-    publish === undefined || publish.isLarge
+  const expected = (await loadMarts()).flatMap(({ name, contract: { record, publish } }) =>
+    publish.isLarge
       ? []
       : [
           { table_name: name, type: 'PRIMARY KEY', columns: [...record.key], target: null },
@@ -45,7 +45,7 @@ it('declares the keys of every table but the large one', async () => {
 it('has ids as UUIDs and instants with a zone; in Parquet an id is text', async () => {
   const typesIn = async (from: string): Promise<Record<string, unknown>> =>
     Object.fromEntries((await rows(`DESCRIBE SELECT * FROM ${from}`)).map((r) => [r['column_name'], r['column_type']]));
-  for (const { name, contract } of (await loadModels()).filter((m) => m.contract.publish)) {
+  for (const { name, contract } of await loadMarts()) {
     const [stored, parquet] = [
       await typesIn(name),
       await typesIn(`read_parquet(${literal(`${folder}/${name}.parquet`)})`),

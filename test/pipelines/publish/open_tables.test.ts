@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { literal } from '../../../lib/sql.ts';
 import { fieldIdOf } from '../../../models/field_ids.ts';
-import { loadModels } from '../../../models/index.ts';
+import { loadMarts } from '../../../models/index.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
 import { writeOpenTables } from '../../../pipelines/open_tables/table.ts';
 import { readManifest } from '../../../pipelines/snapshots.ts';
@@ -61,7 +61,7 @@ describe('open tables', () => {
   });
 
   test('name the Parquet file of each day with its rows and bytes, for every table', async () => {
-    for (const { name } of (await loadModels()).filter(({ contract }) => contract.publish)) {
+    for (const { name } of await loadMarts()) {
       const { snapshots } = await metadata(name);
       for (const [i, runId] of [FIRST_RUN, SECOND_RUN].entries()) {
         const { tables } = await readManifest(layout, runId);
@@ -91,7 +91,7 @@ describe('open tables', () => {
 
   test('have the ids of columns that the Parquet files have, each once in its table', async () => {
     const duck = await openDuck();
-    for (const { name, contract } of (await loadModels()).filter((model) => model.contract.publish)) {
+    for (const { name, contract } of await loadMarts()) {
       const path = literal(join(layout.snapshot(SECOND_RUN), `${name}.parquet`));
       const columns = await rowsOf(
         duck.connection,

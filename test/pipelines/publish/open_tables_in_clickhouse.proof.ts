@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { openDuck, rowsOf } from '../../../lib/duck.ts';
 import { identifier, literal } from '../../../lib/sql.ts';
-import { loadModels, type Model } from '../../../models/index.ts';
+import { loadMarts, type Mart } from '../../../models/index.ts';
 import type { Layout } from '../../../pipelines/layout.ts';
 import { snapshotIdOf } from '../../../pipelines/open_tables/iceberg.ts';
 import { writeOpenTables } from '../../../pipelines/open_tables/table.ts';
@@ -24,7 +24,7 @@ let layout: Layout;
 let query: (sql: string, format: string) => string;
 
 /** Rows, distinct keys, and the sum of every number: the same in both dialects. */
-const figuresOf = ({ contract: { record } }: Model): string => {
+const figuresOf = ({ contract: { record } }: Mart): string => {
   const numbers = record.columns.filter((c) => /^(?:DECIMAL|INTEGER)/u.test(c.sql));
   const keys = record.key.map((k) => `count(DISTINCT ${identifier(k)})`);
   const sums = numbers.map(({ name }) => `sum(${identifier(name)})`);
@@ -43,7 +43,7 @@ describe('ClickHouse reads the open tables', { skip }, () => {
   for (const runId of [FIRST_RUN, SECOND_RUN])
     test(`as they were on ${runId}: every table, count and sum as in the Parquet file`, async () => {
       const duck = await openDuck();
-      for (const model of (await loadModels()).filter(({ contract }) => contract.publish)) {
+      for (const model of await loadMarts()) {
         const figures = figuresOf(model);
         const file = literal(join(layout.snapshot(runId), `${model.name}.parquet`));
         const [ours] = await rowsOf(duck.connection, `SELECT ${figures} FROM read_parquet(${file})`);

@@ -8,8 +8,8 @@ import { test } from 'node:test';
 import { rowsOf } from '../../../lib/duck.ts';
 import { date, defineRecord, integer, text } from '../../../lib/record.ts';
 import { buildModels } from '../../../models/build.ts';
-import { defineModel } from '../../../models/contract.ts';
-import type { Model } from '../../../models/index.ts';
+import { defineMart } from '../../../models/contract.ts';
+import type { Mart } from '../../../models/index.ts';
 import { openBuildDatabase, PUBLISHED, setThreads } from '../../../pipelines/run/build_database.ts';
 import { writeSnapshot, type SnapshotFacts } from '../../../pipelines/run/publish.ts';
 import { verifySnapshot } from '../../../pipelines/snapshots.ts';
@@ -19,12 +19,13 @@ import { newLayout } from '../runs.ts';
 /** Two row groups of the database, which is what threads take turns at: one has 122,880 rows. */
 const ROWS = 130_000;
 
-const acts: Model = {
+const acts: Mart = {
   name: 'acts',
   layer: 'marts',
   path: 'models/marts/acts.sql',
   sql: 'SELECT * FROM given',
-  contract: defineModel({
+  audits: [],
+  contract: defineMart({
     record: defineRecord('act', 'One row per act.', ['id'], {
       id: text('Id.'),
       day: date('Its day.'),
@@ -32,7 +33,6 @@ const acts: Model = {
       standing: text('Standing.', { absent: 'it is not known' }),
       same: integer('Acts of the same name.'),
     }),
-    audits: [],
     publish: { orderBy: ['day DESC', 'id'] },
   }),
 };
