@@ -1,9 +1,13 @@
 /** Claims of exclusive leads: a claim takes a lead and its property, so that no other lead of the property is sold. */
+import { DAY_MS } from '../lib/time.ts';
 import type { PurchaseState } from './ledger.ts';
+
+/** How long a released purchase of a lead counts against its payer. */
+export const RELEASED_MS = DAY_MS;
 
 /** How many leads unsold purchases may hold. */
 export interface LeadLimits {
-  /** By one payer. */
+  /** By one payer: those held now, and those whose purchases were sent for settlement and released within a day. */
   readonly perPayer: number;
   /** By all payers together who never completed a purchase. */
   readonly byNewPayers: number;
@@ -20,7 +24,9 @@ export type Claimed =
   | { readonly kind: 'claimed'; readonly leadId: string }
   /** All of these leads are taken, or the purchase is no longer reserved. */
   | { readonly kind: 'none' }
-  | { readonly kind: 'limited'; readonly by: 'payer' | 'new payers' };
+  | { readonly kind: 'limited'; readonly by: 'payer' | 'new payers' }
+  /** The payer's released purchases alone reach its limit, for this long. */
+  | { readonly kind: 'limited'; readonly by: 'released'; readonly forMs: number };
 
 /** State of a purchase that holds a lead. */
 export type HeldState = Exclude<PurchaseState, 'released'>;

@@ -2,7 +2,6 @@
  * The interface of the ledger: sales, buyers and payments, the only state that cannot be rebuilt from the archive.
  * SQLite stores it for the processes of one host, PostgreSQL for several hosts.
  */
-import { DAY_MS } from '../lib/time.ts';
 import type { LeadClaims } from './lead_claims.ts';
 import type { Paid, TransferBook } from './transfers.ts';
 
@@ -60,15 +59,10 @@ export interface PayerLimits {
   readonly balance: bigint;
   /** Purchases that may be reserved or settling at once. */
   readonly maxOpen: number;
-  /** Purchases that stayed unpaid because of the payer, within UNPAID_MS. */
-  readonly maxUnpaid: number;
 }
 
-/** How long an unpaid purchase counts against its payer. */
-export const UNPAID_MS = DAY_MS;
-
 /** Why a payer may not begin another purchase now. */
-export type PayerRefusal = 'payer_without_funds' | 'too_many_open_purchases' | 'payer_unbilled_too_often';
+export type PayerRefusal = 'payer_without_funds' | 'too_many_open_purchases';
 
 export interface Purchase extends Omit<NewPurchase, 'nowMs' | 'leaseMs' | 'limits'> {
   /** Block of the payment; null until it is sold. */
@@ -158,21 +152,8 @@ export class LedgerUnavailable extends Error {
 export type UnknownReason =
   /** Our node does not show the payment yet. */
   | 'not_seen'
-  /** Chain or ledger did not answer after the payment was sent. */
-  | 'unavailable'
-  /** The payer's balance is below the price after the payment was sent. */
-  | 'payer_without_funds'
-  /** The payer was an ordinary account when the signature was checked, and is a contract now. */
-  | 'payer_changed_code'
-  /** The payer is a contract, and its payment did not arrive in time. */
-  | 'contract_did_not_pay';
-
-/** Reasons caused by the payer: such a purchase counts as unpaid if it is released. */
-export const PAYER_FAULTS: readonly UnknownReason[] = [
-  'payer_without_funds',
-  'payer_changed_code',
-  'contract_did_not_pay',
-];
+  /** The ledger did not answer after the payment was seen. */
+  | 'unavailable';
 
 /** How far ahead of the caller's clock a reservation may have begun without counting as expired. */
 export const FUTURE_MS = 600_000;

@@ -64,6 +64,7 @@ const ROUTE_REASONS = new Set<string>([
   'purchase_not_found',
   'purchase_released',
   'too_many_held_leads',
+  'payer_unbilled_too_often',
   'lead_pool_held',
   'exclusive_paused',
 ]);
@@ -74,7 +75,6 @@ const PRICED_REASONS = new Set<string>([
   'payment_on_head',
   'payments_unavailable',
   'too_many_open_purchases',
-  'payer_unbilled_too_often',
   'settlement_budget_spent',
 ]);
 /** Statuses whose responses always have Retry-After. */

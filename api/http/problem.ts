@@ -46,7 +46,7 @@ export const PROBLEMS = {
   rate_limited: { status: 429, title: 'Too many unpaid responses' },
   too_many_open_purchases: { status: 429, title: 'The payer has too many open purchases' },
   too_many_held_leads: { status: 429, title: 'The payer holds too many unpaid leads' },
-  payer_unbilled_too_often: { status: 429, title: 'Payments of this payer failed too often' },
+  payer_unbilled_too_often: { status: 429, title: 'The payer let too many leads go unpaid' },
   headers_too_large: { status: 431, title: 'The headers are too long' },
   internal_error: { status: 500, title: 'Internal error' },
   settlement_unknown: { status: 502, title: 'The outcome of the settlement is unknown' },

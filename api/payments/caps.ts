@@ -5,9 +5,7 @@ import type { LeadLimits } from '../../ledger/lead_claims.ts';
 export const OPEN_PER_PAYER = 20;
 /** The same for a contract wallet: nothing shows in advance whether it will pay. */
 export const OPEN_PER_CONTRACT = 4;
-/** Purchases that may stay unpaid within a day because of the payer, before it is refused. */
-export const UNPAID_PER_PAYER = 3;
-/** Leads that one payer may claim without having paid for them. */
+/** Leads that one payer may hold without having paid for them, those counted that it let go within a day. */
 const LEADS_PER_PAYER = 3;
 /** Share of the available leads that payers without a completed purchase may claim together. */
 const NEW_PAYERS_SHARE = 0.2;

@@ -58,7 +58,7 @@ const NOT_SENT = {
   settlement_simulation_failed: 'Its settlement would fail on the chain.',
 } as const;
 
-/** Seconds after which a payer's limit, or the gas budget, may allow another try. */
+/** Seconds after which the gas budget, or the audit after a restore, may allow another try. */
 const LIMIT_RETRY_SECONDS = 3_600;
 
 export interface RefusalOptions {
@@ -171,25 +171,13 @@ export function createRefusals({ collectUrl, refuse }: RefusalOptions, retrySeco
       const detail = `Receipt ${id} is valid, but its answer is no longer stored. Nothing was charged.`;
       write(ctx, { status: 410, reason: 'answer_expired', detail });
     },
-    /** The payer has reached one of its own limits. */
-    limited(ctx: Context, reason: Exclude<PayerRefusal, 'payer_without_funds'>): void {
-      switch (reason) {
-        case 'too_many_open_purchases':
-          write(ctx, {
-            status: 429,
-            reason,
-            detail: 'This payer has too many open purchases. Wait until some of them end. Nothing was charged.',
-            ...retryAfter(retrySeconds),
-          });
-          return;
-        case 'payer_unbilled_too_often':
-          write(ctx, {
-            status: 429,
-            reason,
-            detail: 'Several payments of this payer failed within a day because of the payer. Nothing was charged.',
-            ...retryAfter(LIMIT_RETRY_SECONDS),
-          });
-      }
+    tooManyOpen(ctx: Context): void {
+      write(ctx, {
+        status: 429,
+        reason: 'too_many_open_purchases',
+        detail: 'This payer has too many open purchases. Wait until some of them end. Nothing was charged.',
+        ...retryAfter(retrySeconds),
+      });
     },
     exclusivePaused(ctx: Context): void {
       write(ctx, {

@@ -19,7 +19,6 @@ import {
   type Payment,
   type PayerRefusal,
   type Purchase,
-  type UnknownReason,
 } from '../../ledger/ledger.ts';
 import type { Evidence } from './chain/evidence.ts';
 import type { SettlementHint, UnsentReason } from './facilitator/facilitator_client.ts';
@@ -50,8 +49,6 @@ export interface SaleEffects {
   readonly settle: (purchase: Purchase) => Promise<SettlementHint>;
   /** Read the evidence on the chain. @throws if it cannot be read */
   readonly evidence: (payment: Payment, hint: SettlementHint) => Promise<Evidence>;
-  /** Why the payer's own actions prevent the settlement; null if they do not. @throws if the chain cannot be read */
-  readonly payerFault: (payment: Payment) => Promise<UnknownReason | null>;
   readonly wait: SettlementWait;
 }
 
@@ -126,12 +123,10 @@ async function settlePayment(effects: SaleEffects, purchase: Purchase, answer: A
     await ignoreFailure(() => ledger.markUnknown(id, 'unavailable', found.transaction));
     return { ...unknown, transaction: found.transaction };
   }
-  if (found.kind === 'void') {
-    await ignoreFailure(() => ledger.release(id, found.reason, nowMs()));
-    return unknown;
-  }
-  const fault = await effects.payerFault(payment).catch((): UnknownReason => 'unavailable');
-  await ignoreFailure(() => ledger.markUnknown(id, fault ?? 'not_seen', transaction));
+  await ignoreFailure(async () => {
+    if (found.kind === 'void') await ledger.release(id, found.reason, nowMs());
+    else await ledger.markUnknown(id, 'not_seen', transaction);
+  });
   return unknown;
 }
 

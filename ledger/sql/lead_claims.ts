@@ -142,7 +142,7 @@ export function leadClaims(store: Store): LeadClaims {
         const [earlier] = await query('SELECT lead_id AS name FROM claims WHERE purchase_id = $1', purchaseId);
         if (earlier) return { kind: 'claimed', leadId: nameOf(earlier) };
         const reached = await leadLimitReached(query, String(own['payer']), limits, nowMs);
-        if (reached !== null) return { kind: 'limited', by: reached };
+        if (reached !== null) return reached;
         const leadId = await new LeadSearch(query, purchaseId, nowMs).claimFirst(leads);
         return leadId === null ? { kind: 'none' } : { kind: 'claimed', leadId };
       }),

@@ -48,8 +48,6 @@ CREATE TABLE purchases (
   -- Block of the payment.
   block           INTEGER,
   why             TEXT,
-  -- 1 if the payer caused the payment not to settle.
-  payer_fault     INTEGER NOT NULL DEFAULT 0 CHECK (payer_fault IN (0, 1)),
   -- The lead of a released purchase; other purchases have a claim.
   returned_lead   TEXT,
   answer_sha256   TEXT,

@@ -1,5 +1,5 @@
 /** The states of a purchase after its reservation. Each change is one guarded UPDATE or DELETE. */
-import { PAYER_FAULTS, type Ledger } from '../ledger.ts';
+import type { Ledger } from '../ledger.ts';
 import type { StoredAnswers } from './answers.ts';
 import { matchEarlierTransfer } from './match_transfer.ts';
 import {
@@ -16,14 +16,12 @@ const MAX_TRIES = 5;
 
 const START_SETTLING = `UPDATE purchases
   SET state = 'settling', settling_at_ms = $2, answer_sha256 = $3, kept_answer = $4, answer_headers = $5 WHERE id = $1`;
-const MARK_UNKNOWN = `UPDATE purchases SET why = $2, tx_hash = COALESCE($3, tx_hash),
-    payer_fault = CASE WHEN $4 = 1 THEN 1 ELSE payer_fault END
+const MARK_UNKNOWN = `UPDATE purchases SET why = $2, tx_hash = COALESCE($3, tx_hash)
   WHERE id = $1 AND state = 'settling'`;
 const MARK_SOLD = `UPDATE purchases SET state = 'sold', ended_at_ms = $2, tx_hash = $3, block = $4, why = NULL
   WHERE id = $1 AND state = 'settling' RETURNING ${RETURNED_COLUMNS}`;
 /** The answer stays: a transfer that arrives later makes it collectable again. */
 const RELEASE = `UPDATE purchases SET state = 'released', standing = NULL, ended_at_ms = $2, why = $3,
-    payer_fault = CASE WHEN $4 = 1 THEN 1 ELSE payer_fault END,
     returned_lead = (SELECT lead_id FROM claims WHERE purchase_id = $1)
   WHERE id = $1 AND state = 'settling' RETURNING id`;
 const UNRESOLVED = `SELECT ${PURCHASE_COLUMNS} ${FROM_PURCHASES}
@@ -52,8 +50,7 @@ export const settlements = (store: Store, answers: StoredAnswers): SettlementMet
   },
 
   async markUnknown(purchaseId, why, transaction) {
-    const isFault = PAYER_FAULTS.includes(why) ? 1 : 0;
-    await store.write((query) => query(MARK_UNKNOWN, purchaseId, why, transaction, isFault));
+    await store.write((query) => query(MARK_UNKNOWN, purchaseId, why, transaction));
   },
 
   markSold: (purchaseId, { transaction, block }, nowMs) =>
@@ -72,8 +69,7 @@ export const settlements = (store: Store, answers: StoredAnswers): SettlementMet
         const sql = `DELETE FROM purchases WHERE id = $1 AND state = 'reserved' RETURNING id`;
         return (await query(sql, purchaseId)).length === 1;
       }
-      const isFault = reason === 'used_elsewhere' ? 1 : 0;
-      if ((await query(RELEASE, purchaseId, nowMs, reason, isFault)).length === 0) return false;
+      if ((await query(RELEASE, purchaseId, nowMs, reason)).length === 0) return false;
       await query('DELETE FROM claims WHERE purchase_id = $1', purchaseId);
       await query('UPDATE claimed_properties SET standing = NULL WHERE purchase_id = $1', purchaseId);
       return true;

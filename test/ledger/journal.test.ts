@@ -161,7 +161,6 @@ describe('the claims journal', () => {
           return { transaction: null };
         },
         evidence: async () => ({ kind: 'open' }),
-        payerFault: async () => null,
         wait: { everyMs: 1, readsWithHint: 1, readsWithoutHint: 1 },
       },
       { ...wanted(2) },

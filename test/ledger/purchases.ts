@@ -41,7 +41,7 @@ export const LEASE_MS = 1000;
 export const CHAIN = `0x${'c'.repeat(64)}`;
 
 /** Limits too high for a test to reach by accident. */
-export const GENEROUS: PayerLimits = { balance: 1n << 300n, maxOpen: 1_000_000, maxUnpaid: 1_000_000 };
+export const GENEROUS: PayerLimits = { balance: 1n << 300n, maxOpen: 1_000_000 };
 export const GENEROUS_LEADS: LeadLimits = { perPayer: 1_000_000, byNewPayers: 1_000_000 };
 
 /** The place of payment number `n` on the chain. */

@@ -16,7 +16,7 @@ const SALES = Number(process.env['SALES'] ?? 1000);
 const ANSWER_BYTES = 2_000;
 
 const CHAIN = `0x${'cc'.repeat(32)}`;
-const LIMITS = { balance: 1_000_000n, maxOpen: 20, maxUnpaid: 5 };
+const LIMITS = { balance: 1_000_000n, maxOpen: 20 };
 
 const hex = (bytes: number): string => `0x${randomBytes(bytes).toString('hex')}`;
 

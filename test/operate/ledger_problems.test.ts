@@ -47,7 +47,7 @@ async function settle(ledger: Ledger, n: number, nowMs = NOW): Promise<string> {
     nowMs,
     leaseMs: 60_000,
     chain: account.chain,
-    limits: { balance: 10n ** 12n, maxOpen: 100, maxUnpaid: 100 },
+    limits: { balance: 10n ** 12n, maxOpen: 100 },
   });
   assert.ok(begun.kind === 'reserved');
   await ledger.startSettling(begun.purchase.id, answer, nowMs);

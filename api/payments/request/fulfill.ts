@@ -3,9 +3,9 @@
  * the payment.
  */
 import type { Context, Next } from 'koa';
-import type { Answer, Payment, UnknownReason } from '../../../ledger/ledger.ts';
+import type { Answer } from '../../../ledger/ledger.ts';
 import type { SettlementHint } from '../facilitator/facilitator_client.ts';
-import { OPEN_PER_CONTRACT, OPEN_PER_PAYER, UNPAID_PER_PAYER } from '../caps.ts';
+import { OPEN_PER_CONTRACT, OPEN_PER_PAYER } from '../caps.ts';
 import type { Charge } from '../middleware.ts';
 import type { PaymentNetwork } from '../payment_network.ts';
 import { sell, type Claimant, type SaleEffects, type SaleOutcome } from '../sale.ts';
@@ -23,18 +23,6 @@ export interface VerifiedRequest {
   readonly next: Next;
   readonly charge: Charge;
   readonly verified: VerifiedPayment;
-}
-
-/** Why the payer's own actions keep a payment from being settled; null if they do not. */
-async function payerFault(
-  { chain }: PaymentNetwork,
-  payment: Payment,
-  wasContract: boolean,
-): Promise<UnknownReason | null> {
-  const now = await chain.payerState(payment);
-  if (now.isUsed) return null;
-  if (now.hasCode) return wasContract ? 'contract_did_not_pay' : 'payer_changed_code';
-  return now.balance < payment.amount ? 'payer_without_funds' : null;
 }
 
 /** Ask a contract wallet whether it signed; then let the facilitator see the payment, for the first and only time. */
@@ -66,7 +54,6 @@ async function sellAnswer(
     wait,
     settle: () => settle(options, verified),
     evidence: (payment, hint) => chain.evidenceOf(payment, hint),
-    payerFault: (payment) => payerFault(options, payment, payer.isContract),
     pause: (ms) =>
       new Promise((resolve) => {
         setTimeout(resolve, ms);
@@ -80,11 +67,7 @@ async function sellAnswer(
     snapshotId: options.editionOf(ctx),
     leaseMs,
     chain: await chain.id(),
-    limits: {
-      balance: payer.balance,
-      maxOpen: payer.isContract ? OPEN_PER_CONTRACT : OPEN_PER_PAYER,
-      maxUnpaid: UNPAID_PER_PAYER,
-    },
+    limits: { balance: payer.balance, maxOpen: payer.isContract ? OPEN_PER_CONTRACT : OPEN_PER_PAYER },
   });
 }
 
@@ -102,7 +85,7 @@ async function refuseOutcome(
       return;
     case 'refused': {
       const { reason } = outcome;
-      if (reason !== 'payer_without_funds') refusals.limited(ctx, reason);
+      if (reason === 'too_many_open_purchases') refusals.tooManyOpen(ctx);
       else refusals.payment(ctx, required, { reason, detail: withoutFunds(options), error: reason });
       return;
     }

@@ -1,12 +1,12 @@
 /** GET /api/leads/exclusive: one lead with its property, sold to one buyer only. */
 import { z } from 'zod';
-import type { OfferedLead } from '../../../ledger/lead_claims.ts';
+import type { Claimed, OfferedLead } from '../../../ledger/lead_claims.ts';
 import { Lead } from '../../../models/marts/leads.ts';
 import { rangeOf, type Range } from '../count/coarse.ts';
 import { noteOf, dataOf, NOTE, PUBLISHED, publishedOf } from '../envelope.ts';
 import { leadLimits } from '../../payments/caps.ts';
 import { PRICES } from '../prices.ts';
-import { Problem } from '../../http/problem.ts';
+import { Problem, type Reason } from '../../http/problem.ts';
 import { recordOf } from '../../snapshot/filters.ts';
 import { defineRoute, type RouteRequest, type Route } from '../define.ts';
 import { sellableLeads, leadFilters, leads, matchingLeads } from './leads.ts';
@@ -107,21 +107,29 @@ async function poolSize(request: ExclusiveRequest): Promise<number> {
   return Number(row?.['leads'] ?? 0);
 }
 
-const limitProblem = (by: 'payer' | 'new payers'): Problem =>
-  by === 'payer'
-    ? new Problem(
-        'too_many_held_leads',
-        'This payer holds the maximum number of unpaid leads. Nothing was charged.',
-        {},
-        { 'Retry-After': '60' },
-      )
-    : new Problem(
-        'lead_pool_held',
-        'New payers together hold the maximum number of unpaid leads. Try again when some of their payments have ' +
-          'ended. Nothing was charged.',
-        {},
-        { 'Retry-After': '60' },
+/** Seconds after which a held lead may be sold or free. */
+const HELD_SECONDS = 60;
+
+function limitProblem(reached: Extract<Claimed, { kind: 'limited' }>): Problem {
+  const problem = (reason: Reason, detail: string, seconds = HELD_SECONDS): Problem =>
+    new Problem(reason, `${detail} Nothing was charged.`, {}, { 'Retry-After': String(seconds) });
+  switch (reached.by) {
+    case 'payer':
+      return problem('too_many_held_leads', 'This payer holds the maximum number of unpaid leads.');
+    case 'released':
+      return problem(
+        'payer_unbilled_too_often',
+        'Too many purchases of leads by this payer ended unpaid within a day. Other calls are still sold to it.',
+        Math.ceil(reached.forMs / 1000),
       );
+    case 'new payers':
+      return problem(
+        'lead_pool_held',
+        'Payers who never bought hold the maximum number of unpaid leads. Try again when some of their payments ' +
+          'have ended, or after a first purchase of another call.',
+      );
+  }
+}
 
 /** @param collectUrl URL at which the purchase of a receipt id is collected */
 export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
@@ -135,7 +143,13 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
       'records stay.',
     params: leadFilters,
     isExclusive: true,
-    reasons: ['contract_wallet_refused', 'too_many_held_leads', 'lead_pool_held', 'exclusive_paused'],
+    reasons: [
+      'contract_wallet_refused',
+      'too_many_held_leads',
+      'payer_unbilled_too_often',
+      'lead_pool_held',
+      'exclusive_paused',
+    ],
     response: ExclusiveLead,
     async handle(request): Promise<z.input<typeof ExclusiveLead>> {
       const { snapshot, manifest, params, claimant } = request;
@@ -144,7 +158,7 @@ export const exclusive = (collectUrl: (receiptId: string) => string): Route =>
       for await (const some of rankedLeads(request)) {
         const claimed = await claimant.claim(some, limits);
         if (claimed.kind === 'none') continue;
-        if (claimed.kind === 'limited') throw limitProblem(claimed.by);
+        if (claimed.kind === 'limited') throw limitProblem(claimed);
         const id = claimed.leadId;
         const offered = some.find(({ leadId }) => leadId === id);
         const [lead] = await snapshot.records('leads', 'WHERE id = $1', [id]);

@@ -103,11 +103,14 @@ describe('the OpenAPI description', () => {
         'contract_wallet_refused',
         'payer_without_funds',
       ],
-      429: ['too_many_open_purchases', 'payer_unbilled_too_often'],
+      429: ['too_many_open_purchases'],
       502: ['settlement_unknown'],
       503: ['settlement_budget_spent'],
     };
-    const exclusiveReasons = { 429: ['too_many_held_leads'], 503: ['lead_pool_held', 'exclusive_paused'] };
+    const exclusiveReasons = {
+      429: ['too_many_held_leads', 'payer_unbilled_too_often'],
+      503: ['lead_pool_held', 'exclusive_paused'],
+    };
     for (const [list, hasReason] of [
       [pricedReasons, (path: string) => shared.app.app.routes.find((r) => r.path === path)?.price !== null],
       [exclusiveReasons, (path: string) => path === '/api/leads/exclusive'],

@@ -319,22 +319,5 @@ describe('the payment layer', () => {
       const ended = await started.ledger.find({ id: response.headers.get('Receipt-Id') ?? '' });
       assert.deepEqual([ended?.state, ended?.why], ['released', 'used_elsewhere']);
     });
-
-    const faults: [string, () => Promise<{ hasCode: boolean; balance: bigint; isUsed: boolean }>, string][] = [
-      ['emptied its account', async () => ({ hasCode: false, balance: 49_999n, isUsed: false }), 'payer_without_funds'],
-      ['became a contract', async () => ({ hasCode: true, balance: 10n ** 9n, isUsed: false }), 'payer_changed_code'],
-      ['used the nonce, perhaps to pay us', async () => ({ hasCode: false, balance: 0n, isUsed: true }), 'not_seen'],
-    ];
-    for (const [name, onPayer, why] of faults) {
-      it(`notes that the payer ${name} in the meantime`, async () => {
-        facilitator.onSettle = async () => {
-          facilitator.chain.onPayer = onPayer;
-          return { transaction: null };
-        };
-        const response = await fetchWithPayment(url(), await buyer.sign(url()));
-        assert.equal(response.status, 502);
-        assert.equal((await started.ledger.find({ id: response.headers.get('Receipt-Id') ?? '' }))?.why, why);
-      });
-    }
   });
 });

@@ -40,7 +40,7 @@ export const THEM: Hex = '0x00000000000000000000000000000000000000bb';
 export const AMOUNT = 50_000n;
 /** Blocks mined per request, so that it does not time out on a busy machine. */
 const BLOCKS_AT_ONCE = 100;
-const LIMITS = { balance: 1_000n * AMOUNT, maxOpen: 100, maxUnpaid: 100 };
+const LIMITS = { balance: 1_000n * AMOUNT, maxOpen: 100 };
 
 const body = Buffer.from('{}');
 const answer: Answer = {

@@ -1,8 +1,8 @@
 /** Limits on the leads of unsold purchases: a part of the conformance suite. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Claimed, LeadLimits } from '../../../ledger/lead_claims.ts';
-import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
+import { RELEASED_MS, type Claimed, type LeadLimits } from '../../../ledger/lead_claims.ts';
+import type { Ledger, Purchase, ReleaseReason } from '../../../ledger/ledger.ts';
 import {
   answer,
   claim,
@@ -65,6 +65,39 @@ export function leadLimits(onEmpty: OnEmptyLedger): void {
           claimed('lead-1'),
           'a lead of an expired reservation is not held',
         );
+      });
+    });
+
+    test('each released purchase of a lead counts against its payer for a day', async () => {
+      await onEmpty(async (ledger) => {
+        const limits = { perPayer: 3 };
+        const now = 10 * RELEASED_MS;
+        /** A purchase that ended at this time, for this reason. */
+        const ended = async (n: number, reason: ReleaseReason, endedAtMs: number, lead?: string): Promise<void> => {
+          const { id } = await purchaseIn(ledger, 'settling', n, {
+            payment: payment(n, 1),
+            nowMs: endedAtMs - 10,
+            ...(lead === undefined ? {} : { lead }),
+          });
+          assert.equal(await ledger.release(id, reason, endedAtMs), true);
+        };
+        for (let n = 1; n < 5; n += 1) await ended(n, 'expired_unused', now);
+        for (let n = 5; n < 9; n += 1) await ended(n, 'not_sent', now, `unsent-${n}`);
+        await bought(ledger, 9, 1);
+        await ended(10, 'expired_unused', now, 'unpaid-1');
+        await ended(11, 'used_elsewhere', now + 5, 'unpaid-2');
+        assert.deepEqual(await claimedBy(ledger, 12, 1, limits, now + 9), claimed('lead-0'), 'two count');
+        assert.deepEqual(await claimedBy(ledger, 13, 1, limits, now + 9), LIMITED_BY_PAYER, 'and one that is held');
+        assert.deepEqual(await claimedBy(ledger, 14, 2, limits, now + 9), claimed('lead-1'), 'not of another payer');
+        await ended(15, 'expired_unused', now + 7, 'unpaid-3');
+        const later = now + LEASE_MS + 20;
+        assert.deepEqual(await claimedBy(ledger, 16, 1, limits, later), {
+          kind: 'limited',
+          by: 'released',
+          forMs: now + RELEASED_MS - later,
+        });
+        assert.equal((await claimedBy(ledger, 17, 1, limits, now + RELEASED_MS - 1)).kind, 'limited');
+        assert.equal((await claimedBy(ledger, 18, 1, limits, now + RELEASED_MS)).kind, 'claimed');
       });
     });
 

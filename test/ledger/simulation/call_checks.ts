@@ -1,13 +1,6 @@
 /** Invariants that are checked each time a call of the ledger returns. */
-import type { Claimed, LeadLimits } from '../../../ledger/lead_claims.ts';
-import {
-  isExpired,
-  UNPAID_MS,
-  type Begun,
-  type Ledger,
-  type NewPurchase,
-  type Purchase,
-} from '../../../ledger/ledger.ts';
+import { RELEASED_MS, type Claimed, type LeadLimits } from '../../../ledger/lead_claims.ts';
+import { isExpired, type Begun, type Ledger, type NewPurchase, type Purchase } from '../../../ledger/ledger.ts';
 import type { AuditedAccount, BookedTransfer, Booking } from '../../../ledger/transfers.ts';
 import { all } from '../purchases.ts';
 import type { Chain } from './chain.ts';
@@ -62,7 +55,6 @@ export class CallChecks {
     );
     const open = own.filter((p) => isOpen(p) && (begun.kind === 'refused' || p.id !== begun.purchase.id));
     const committed = sumOf(open);
-    const recent = own.filter((p) => p.state === 'released' && (p.endedAtMs ?? 0) > nowMs - UNPAID_MS);
     const payer = shortPayer(payment.payer);
     if (begun.kind === 'reserved') {
       const id = shortId(begun.purchase.id);
@@ -73,16 +65,11 @@ export class CallChecks {
         const total = committed + payment.amount;
         this.violations.push(`${id}: payer ${payer} has committed ${total} with a balance of ${limits.balance}`);
       }
-      const unpaid = recent.filter((p) => p.why === 'used_elsewhere').length;
-      if (unpaid >= limits.maxUnpaid) {
-        this.violations.push(`${id}: payer ${payer} starts a purchase after leaving ${unpaid} unpaid`);
-      }
       return;
     }
     this.refusals += 1;
     const isTrue = {
       too_many_open_purchases: open.length >= limits.maxOpen,
-      payer_unbilled_too_often: recent.length >= limits.maxUnpaid,
       payer_without_funds: committed + payment.amount > limits.balance,
     }[begun.reason];
     if (!isTrue) this.violations.push(`payer ${payer} is refused (${begun.reason}), but its own purchases allow it`);
@@ -98,14 +85,22 @@ export class CallChecks {
     const claims = purchases.filter((p) => p.leadId !== null && isOpen(p) && !isExpired(p, nowMs));
     const hasBought = (buyer: string): boolean =>
       purchases.some((p) => p.state === 'sold' && p.payment.payer === buyer);
-    const byPayer = claims.filter((p) => p.payment.payer === payer).length;
+    const released = purchases.filter(
+      (p) =>
+        p.payment.payer === payer &&
+        p.state === 'released' &&
+        p.leadId !== null &&
+        p.why !== 'not_sent' &&
+        (p.endedAtMs ?? 0) > nowMs - RELEASED_MS,
+    ).length;
+    const byPayer = claims.filter((p) => p.payment.payer === payer).length + released;
     const byNew = claims.filter((p) => !hasBought(p.payment.payer)).length;
     if (claimed.kind === 'claimed') {
       if (this.#chain.wallets.get(payer)?.wasBorn) {
         this.violations.push(`contract wallet ${shownPayer} claimed ${claimed.leadId}`);
       }
       if (byPayer > limits.perPayer) {
-        this.violations.push(`payer ${shownPayer} has claimed ${byPayer} leads, limit ${limits.perPayer}`);
+        this.violations.push(`payer ${shownPayer} holds or let go ${byPayer} leads, limit ${limits.perPayer}`);
       }
       if (!hasBought(payer) && byNew > limits.byNewPayers) {
         this.violations.push(`new payers have claimed ${byNew} leads, limit ${limits.byNewPayers}`);
@@ -113,7 +108,12 @@ export class CallChecks {
       return;
     }
     this.refusals += 1;
-    if (claimed.by === 'payer' ? byPayer < limits.perPayer : byNew < limits.byNewPayers || hasBought(payer)) {
+    const isTrue = {
+      payer: byPayer >= limits.perPayer,
+      released: released >= limits.perPayer,
+      'new payers': byNew >= limits.byNewPayers && !hasBought(payer),
+    }[claimed.by];
+    if (!isTrue) {
       this.violations.push(`payer ${shownPayer} is refused a lead (limit of ${claimed.by}) because of other payers`);
     }
   }

@@ -53,8 +53,8 @@ const hints: readonly Fault[] = [
   inSource(
     'a payment that is not seen in time counts as refused',
     SALE,
-    "if (found.kind === 'void') {",
-    "if (found.kind !== 'sold') {",
+    "if (found.kind === 'void') await",
+    "if (found.kind !== 'sold') await",
   ),
 ];
 
@@ -181,29 +181,19 @@ const limits: readonly Fault[] = [
     'committed + payment.amount > limits.balance',
     'payment.amount > limits.balance',
   ),
-  inSource(
-    'purchases left unpaid are not counted',
-    LIMITS,
-    'rows.length - open.length >= limits.maxUnpaid',
-    'rows.length - open.length >= 99',
-  ),
+  inSource('released purchases of leads are not counted', LIMITS, "p.why <> 'not_sent'", 'FALSE'),
   inSource(
     'a payer is refused for the purchases of others',
     LIMITS,
     'WHERE payer = $1 AND state IN',
     'WHERE $1 = $1 AND state IN',
   ),
-  inSource(
-    'leads of a payer are not counted',
-    LIMITS,
-    "sumOf(row, 'own') >= limits.perPayer",
-    "sumOf(row, 'own') >= 99",
-  ),
+  inSource('leads of a payer are not counted', LIMITS, 'leads.length >= limits.perPayer', 'leads.length >= 99'),
   inSource(
     'leads of new payers are not counted',
     LIMITS,
-    "sumOf(row, 'by_new_payers') < limits.byNewPayers",
-    "sumOf(row, 'by_new_payers') < 99",
+    "asNumber(held?.['leads']) < limits.byNewPayers",
+    "asNumber(held?.['leads']) < 99",
   ),
   inSource(
     'a contract wallet buys exclusive leads',

@@ -2,7 +2,7 @@
 import type { OfferedPayment } from '../../../api/payments/chain/authorization.ts';
 import type { Signatures } from '../../../api/payments/chain/signatures.ts';
 import type { Claimant, SaleEffects } from '../../../api/payments/sale.ts';
-import { isExpired, type Answer, type Payment, type Purchase, type UnknownReason } from '../../../ledger/ledger.ts';
+import { isExpired, type Answer, type Purchase } from '../../../ledger/ledger.ts';
 import { answer } from '../purchases.ts';
 import { PAY_TO, PRICE } from './chain.ts';
 import { EXCLUSIVE, HandlerFailed, LEASE_MS, type Reply, type Request, type Session } from './session.ts';
@@ -86,13 +86,6 @@ async function handle(
   return got.kind === 'claimed' ? answer(`lead ${got.leadId} on receipt ${purchase.id}`) : null;
 }
 
-async function payerFault({ chain }: Session, payment: Payment, wasContract: boolean): Promise<UnknownReason | null> {
-  const now = await chain.payerState(payment);
-  if (now.isUsed) return null;
-  if (now.hasCode) return wasContract ? 'contract_did_not_pay' : 'payer_changed_code';
-  return now.balance < payment.amount ? 'payer_without_funds' : null;
-}
-
 function effectsOf(session: Session, request: Request, payer: VerifiedPayer): SaleEffects {
   const { options, process, ledger, chain, settle, asked, nowMs } = session;
   const { world, chain: token } = options;
@@ -114,7 +107,6 @@ function effectsOf(session: Session, request: Request, payer: VerifiedPayer): Sa
       return hint;
     },
     evidence: (payment, hint) => chain.evidenceOf(payment, hint),
-    payerFault: (payment) => payerFault(session, payment, payer.isContract),
     pause: (ms) => world.gate(process, `pauses ${ms} ms`),
     buildAnswer: (claimant) => handle(session, request, claimant),
   };
@@ -139,11 +131,7 @@ export async function buy(session: Session, request: Request): Promise<Reply> {
     snapshotId: 'run-1',
     leaseMs: LEASE_MS,
     chain: await chain.id(),
-    limits: {
-      balance: payer.balance,
-      maxOpen: payer.isContract ? limits.mostOpenOfContract : limits.maxOpen,
-      maxUnpaid: limits.maxUnpaid,
-    },
+    limits: { balance: payer.balance, maxOpen: payer.isContract ? limits.mostOpenOfContract : limits.maxOpen },
   });
   switch (outcome.kind) {
     case 'sold':

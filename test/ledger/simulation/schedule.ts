@@ -89,7 +89,6 @@ function limitsOf(world: World): Limits {
     leads: { perPayer, byNewPayers: perPayer + world.below(2) },
     maxOpen: 1 + world.below(3),
     mostOpenOfContract: 1 + world.below(2),
-    maxUnpaid: 1 + world.below(2),
     collectMs: world.random() < 0.1 ? 100_000 : 30 * DAY_MS,
   };
 }

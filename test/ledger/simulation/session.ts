@@ -49,7 +49,6 @@ export interface Limits {
   readonly leads: LeadLimits;
   readonly maxOpen: number;
   readonly mostOpenOfContract: number;
-  readonly maxUnpaid: number;
   /** How long an answer can be collected. */
   readonly collectMs: number;
 }
