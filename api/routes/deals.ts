@@ -4,7 +4,7 @@ import { absentOf } from '../../lib/record.ts';
 import { UNDERWRITE_RELIABILITIES } from '../../models/deal/summary.ts';
 import { Deal } from '../../models/marts/deals.ts';
 import { DEAL_CARD, FIELD_GROUPS } from './list/field_groups.ts';
-import { Filters } from '../snapshot/filters.ts';
+import { Filters, type Where } from '../snapshot/filters.ts';
 import { cachePerDay } from '../snapshot/memo.ts';
 import { unsold, type Claimed } from './leads/lead_claims.ts';
 import { listRoute } from './list/route.ts';
@@ -29,6 +29,10 @@ const activeDeals = (): Filters => new Filters('deals').and('listing_status', '=
 
 /** Deals of free samples and examples: not of a property that was sold as a lead. */
 export const freeDeals = (claimed: Claimed): Filters => unsold(activeDeals(), claimed);
+
+/** WHERE, order and size of the free index. */
+export const freeIndex = (): Where =>
+  activeDeals().sql().order(`ORDER BY deal_score DESC NULLS LAST, id LIMIT ${INDEX_SIZE}`);
 
 const dealFilters = {
   state,
@@ -107,12 +111,12 @@ export const dealIds = defineRoute({
   params: {},
   response: DealIndex,
   handle: cachePerDay(async ({ snapshot, manifest }) => {
-    const where = activeDeals().sql();
+    const index = freeIndex();
     const records = await snapshot.recordFields(
       'deals',
       Object.keys(IndexRecord.shape),
-      `${where} ORDER BY deal_score DESC NULLS LAST, id LIMIT ${INDEX_SIZE}`,
-      where.values,
+      index.toString(),
+      index.values,
     );
     return {
       ...noteOf(

@@ -30,7 +30,7 @@ const COLUMNS = [
 ];
 
 /** The column of a table, or null if the table has none of that name. */
-export const columnOrNull = (table: AddressedTable, name: string): string =>
+const columnOrNull = (table: AddressedTable, name: string): string =>
   TABLES[table].columns.some((column) => column.name === name) ? name : `CAST(NULL AS VARCHAR) AS ${name}`;
 
 const selectOf = (table: AddressedTable): string =>

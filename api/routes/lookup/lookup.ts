@@ -17,7 +17,6 @@ import {
   type Match,
   type Wanted,
 } from './matches.ts';
-import { knownPlaces } from './places.ts';
 import { Suggestion, suggestionsFor } from './suggestions.ts';
 import { parcelKeyOf } from './typed_address.ts';
 
@@ -65,7 +64,8 @@ const Miss = ProblemDocument.extend({
   filters: z.record(z.string(), z.unknown()).meta({ description: 'The parameters of the request.' }),
   understood_as: understoodAs,
   suggestions: z.array(Suggestion).meta({
-    description: 'Up to five near addresses with records: the same number on a similar street, or the same street.',
+    description:
+      'Up to five near addresses of /api/deals/ids: the same number on a similar street, or the same street.',
   }),
   coverage: Coverage,
   ...DATA,
@@ -142,7 +142,7 @@ export const lookup = defineRoute({
         {
           filters: query,
           understood_as: parts?.address_key ?? null,
-          suggestions: await suggestionsFor(snapshot, reading, await knownPlaces(snapshot)),
+          suggestions: await suggestionsFor(snapshot, reading),
           coverage,
           ...dataOf(manifest),
         },

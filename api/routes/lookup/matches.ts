@@ -41,9 +41,9 @@ export const MatchBasis = z.enum(BASES).describe(BASIS_NOTE);
 const MAX_MATCHES = 100;
 
 /** The tables that are searched, in the order of the response. */
-export const SECTIONS = ['listings', 'signals', 'auctions'] as const;
-export type Section = (typeof SECTIONS)[number];
-export const TABLE_OF = {
+const SECTIONS = ['listings', 'signals', 'auctions'] as const;
+type Section = (typeof SECTIONS)[number];
+const TABLE_OF = {
   listings: 'deals',
   signals: 'signals',
   auctions: 'auctions',

@@ -31,8 +31,6 @@ export const placeKey = (name: string): string =>
 interface City {
   readonly states: Set<string>;
   readonly counties: Set<string>;
-  /** Names in lower case, as the records have them. */
-  readonly names: Set<string>;
 }
 
 export interface KnownPlaces {
@@ -92,9 +90,8 @@ function citiesOf(places: readonly PlaceRow[]): ReadonlyMap<string, City> {
   for (const { city, state, county_fips } of places) {
     if (city === null) continue;
     const key = placeKey(city);
-    const known = cities.get(key) ?? { states: new Set(), counties: new Set(), names: new Set() };
+    const known = cities.get(key) ?? { states: new Set(), counties: new Set() };
     known.states.add(state);
-    known.names.add(city);
     if (county_fips !== null) known.counties.add(county_fips);
     cities.set(key, known);
   }
