@@ -1,6 +1,6 @@
 /**
  * Addresses near one that matches nothing, among the fifty deals of /api/deals/ids: the same number on a street of a
- * similar name, then other numbers of the street, in the wanted place. A miss is free, so it names nothing that is sold.
+ * similar name, then other numbers of the street, in the wanted place. A miss is free: nothing sold is in it.
  */
 import { z } from 'zod';
 import type { Snapshot } from '../../snapshot/load.ts';
@@ -28,15 +28,15 @@ const IS_ALIKE = `(similarity >= ${MIN_SIMILARITY} OR starts_with(street_key, st
 export async function suggestionsFor(snapshot: Snapshot, { parts, place }: LookupKey): Promise<Suggestion[]> {
   if (parts === null) return [];
   const index = freeIndex();
-  const values = [...index.values, parts.street_key, parts.house_low];
+  const at = index.values.length;
   const near = await snapshot.rows(
-    `WITH free AS (SELECT address, city, state, zip, street_key, house_low, CAST($${values.length - 1} AS VARCHAR) AS street,
-        CAST($${values.length} AS INTEGER) AS house, jaro_winkler_similarity(street_key, street) AS similarity
-      FROM deals ${index})
-    SELECT address, city, state, zip FROM free
+    `WITH wanted AS (SELECT CAST($${at + 1} AS VARCHAR) AS street, CAST($${at + 2} AS INTEGER) AS house),
+    free AS (SELECT address, city, state, zip, street_key, house_low FROM deals ${index}),
+    compared AS (SELECT *, jaro_winkler_similarity(street_key, street) AS similarity FROM free, wanted)
+    SELECT address, city, state, zip FROM compared
     WHERE address IS NOT NULL AND (street_key = street OR (house_low = house AND ${IS_ALIKE}))
     ORDER BY street_key = street, -similarity, abs(house_low - house), address, zip`,
-    values,
+    [...index.values, parts.street_key, parts.house_low],
   );
   const found = z.array(Suggestion).parse(near);
   const compared = found.map((one) => ({ ...one, city_basis: null, county_fips: null }));

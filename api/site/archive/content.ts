@@ -6,6 +6,7 @@ import { codingsOf, UNPACK } from '../../../lib/content_encoding.ts';
 import { ArchiveFault, type PageArchive, type PageRead } from './page_archive.ts';
 import { Parser } from 'htmlparser2';
 import type { Snapshot } from '../../snapshot/load.ts';
+import { cachePerSnapshot } from '../../snapshot/memo.ts';
 import type { ReportBody } from '../pages/report/report.ts';
 
 /** Elements whose content no reader sees. */
@@ -223,13 +224,15 @@ export interface CitedPage {
   /** Public page of the record. */
   readonly address: string;
   readonly readAt: string;
-  /** Why the terms of its source allow showing it; null if they do not allow it. */
+  /** Why the terms of its source allow showing it; null if it is not shown. */
   readonly shownUnder: string | null;
+  /** Why it is not shown; null if it is. */
+  readonly hiddenBecause: string | null;
   /** Texts by which the row is found on the page. */
   readonly find: readonly string[];
 }
 
-type Cited = Omit<CitedPage, 'title' | 'shownUnder'>;
+type Cited = Omit<CitedPage, 'title' | 'shownUnder' | 'hiddenBecause'>;
 
 function citedBy({ deal, distress, history }: ReportBody): Cited[] {
   const ofDeal = (id: string): string[] => [id, deal.address ?? ''].filter((text) => text !== '');
@@ -260,9 +263,19 @@ function citedBy({ deal, distress, history }: ReportBody): Cited[] {
   ];
 }
 
+/** Pages with rows of several records: what they say of the others is sold. */
+const LISTS = `SELECT page_sha256 FROM (
+    SELECT page_sha256, id FROM deals UNION SELECT page_sha256, deal_id FROM listing_history
+    UNION SELECT page_sha256, id FROM signals UNION SELECT page_sha256, id FROM auctions)
+  GROUP BY page_sha256 HAVING count(*) > 1`;
+const listsOf = cachePerSnapshot(
+  async (snapshot: Snapshot) => new Set((await snapshot.rows(LISTS)).map((row) => String(row['page_sha256']))),
+);
+
 /** Each page once, in the order of the report. */
 export async function citedPages(report: ReportBody, snapshot: Snapshot): Promise<CitedPage[]> {
   const cited = [...new Map(citedBy(report).map((page) => [`${page.source} ${page.sha256}`, page])).values()];
+  const lists = await listsOf(snapshot);
   const sources = new Map(
     (await snapshot.recordFields('sources', ['source', 'title', 'terms_show_pages'], '', [])).map((row) => [
       String(row['source']),
@@ -271,11 +284,17 @@ export async function citedPages(report: ReportBody, snapshot: Snapshot): Promis
   );
   return cited.map((page) => {
     const row = sources.get(page.source);
-    const shownUnder = row?.['terms_show_pages'];
+    const terms = row?.['terms_show_pages'];
+    const hiddenBecause = lists.has(page.sha256)
+      ? 'it also lists other properties, whose records are sold'
+      : typeof terms === 'string'
+        ? null
+        : 'the terms of the source do not allow it';
     return {
       ...page,
       title: row === undefined ? page.source : String(row['title']),
-      shownUnder: typeof shownUnder === 'string' ? shownUnder : null,
+      shownUnder: hiddenBecause === null ? String(terms) : null,
+      hiddenBecause,
     };
   });
 }

@@ -1,6 +1,7 @@
 /**
  * /report/pages/{sha256}: an archived page that the free example report cites, as text, and its bytes to download. No
- * other page of the archive can be reached here, and none of a source whose terms do not allow it.
+ * other page of the archive can be reached here, none with other properties, and none of a source whose terms do not
+ * allow it.
  */
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
@@ -83,7 +84,7 @@ async function citedPage(report: ReportBody, snapshot: Snapshot, sha256: string)
   throw new Problem(
     'not_found',
     hidden
-      ? `The terms of ${hidden.title} do not allow this site to show its archived pages. See ${hidden.address}`
+      ? `This archived page of ${hidden.title} is not shown: ${hidden.hiddenBecause}. See ${hidden.address}`
       : 'The example report cites no archived page with this SHA-256. Other pages of the archive are not public.',
   );
 }

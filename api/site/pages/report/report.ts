@@ -32,19 +32,19 @@ const pagesBehind = (pages: readonly CitedPage[]): Html =>
   html`<h2 id="pages">Pages behind this report</h2>
     <p>
       Each row names the page it was read from, by the SHA-256 of its archived bytes. The site shows an archived page
-      where the terms of its source allow that.
+      where the terms of its source allow that and no other property is on it.
     </p>
     ${cardTable(
       'Pages that the report cites',
       [{ label: 'Record' }, { label: 'Source' }, { label: 'Read' }, { label: 'SHA-256' }, { label: 'Archived page' }],
-      pages.map(({ role, title, address, readAt, sha256, shownUnder }) => [
+      pages.map(({ role, title, address, readAt, sha256, hiddenBecause }) => [
         RECORDS[role] ?? role,
         externalLink(address, title),
         day(readAt),
         html`<code title="${sha256}">${sha256.slice(0, SHORT)}…</code>`,
-        shownUnder === null
-          ? 'not shown: the terms of the source do not allow it'
-          : html`<a href="${ARCHIVE_PATH}/${sha256}">View the archived page</a>`,
+        hiddenBecause === null
+          ? html`<a href="${ARCHIVE_PATH}/${sha256}">View the archived page</a>`
+          : `not shown: ${hiddenBecause}`,
       ]),
     )}`;
 
