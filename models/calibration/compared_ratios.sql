@@ -12,7 +12,7 @@ figures as (
     ratio_6(expenses.noi_at_current_tax, compared.noi) as underwriting,
     ratio_6(proxies.noi_hud_2br, compared.noi) as proxy,
     ratio_6(expenses.gross_potential_rent, nullif(compared.potential, 0)) as rent,
-    ratio_6(expenses.operating_expenses_at_current_tax, nullif(compared.expenses, 0)) as expenses
+    ratio_6(expenses.effective_gross_income - expenses.noi_at_current_tax, nullif(compared.expenses, 0)) as expenses
   from compared
   join int_building_cells as cells on cells.id = compared.id
   join int_expenses as expenses on expenses.id = compared.id

@@ -179,7 +179,7 @@ function printCall(
   if (name === 'between')
     return wrap(`${inner(first, own)} between ${others.map((arg) => inner(arg, own)).join(' and ')}`);
   if (others.length === 0) return wrap(`${name}${name === 'not' ? ' ' : ''}${inner(first, own)}`);
-  // a - (b - c) keeps its parentheses; a + b + c needs none.
-  const isFree = (at: number): boolean => at === 0 || ['and', 'or'].includes(name);
+  // a - (b - c) keeps its parentheses; a + (b - c) needs none.
+  const isFree = (at: number): boolean => at === 0 || ['and', 'or', '+', '*'].includes(name);
   return wrap(args.map((arg, at) => inner(arg, isFree(at) ? own - 1 : own)).join(` ${name} `));
 }

@@ -93,7 +93,7 @@ export async function readFigures(
     });
     return {
       name,
-      inputsSql: /^[^]*?^inputs as \(\n[^]*?^\)/mu.exec(sql)?.[0] ?? '',
+      inputsSql: /^with\n[^]*?^inputs as \(\n[^]*?^\)/mu.exec(sql)?.[0] ?? '',
       selects,
       figures: new Map(selects.filter(({ isRowwise }) => isRowwise).flatMap((select) => computedIn(select))),
       columns: new Set(last),

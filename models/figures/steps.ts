@@ -11,9 +11,27 @@ import { readFigures, readMacros, type FigureModel, type Macro } from './figures
 
 /** The figures that are steps, by the model that computes them, in the order of a report. */
 const STEPS: Readonly<Record<string, string>> = {
+  int_rents_in_place: 'market_rent_mix rent_in_place contract_rent',
+  int_property_taxes: 'tax_at_price tax_current tax_after_reset',
+  int_expenses: `gross_potential_rent effective_gross_income insurance management repairs owner_utilities other reserves
+    operating_expenses noi_after_reset noi_at_current_tax`,
+  int_hud_proxies: 'noi_hud_2br cap_rate_hud_2br',
+  int_loan_rates: 'loan_rate_pct',
+  int_properties: 'price_reduction_pct',
+  int_underwriting: `claimed_noi cap_rate_derived noi_underwritten noi price_per_unit expense_ratio_pct
+    cap_rate_underwritten cap_gap_pct gross_rent_multiplier net_cash_flow loan_amount monthly_payment
+    annual_debt_service seller_loan seller_payment seller_debt_service noi_scoring cap_scoring_pct coverage_scoring
+    seller_coverage`,
+  int_debt_coverage: `dscr claimed_dscr dscr_underwritten debt_yield_pct break_even_occupancy_pct rent_over_pitia
+    loan_sized debt_service_sized cash_flow_after_debt cash_needed cash_on_cash_pct`,
+  int_condition: 'upfront_repairs_per_unit upfront_repairs yield_on_cost_pct price_to_rent score_share_pct',
+  int_stressed_coverage: 'noi_stressed loan_supported debt_service_stressed dscr_stressed',
   int_scores: `motivation_price_cut motivation_days motivation_score tax_to_price_pct distress_score
     deal_score_yield deal_score_coverage deal_score_motivation deal_score_distress deal_score`,
   int_confidence: 'confidence_score',
+  int_paths: 'arv mao',
+  int_offers: `limit_list_price limit_target_cap limit_debt_coverage offer_high variable_expense_ratio_pct
+    limit_under_stress offer_low`,
 };
 
 /** One way in which a figure gets its value: the first one whose conditions hold. */
@@ -67,15 +85,24 @@ const asRead = (formula: Expression): string =>
     }),
   );
 
+/** What a name in an expression may mean, other than a column. */
+interface Names {
+  readonly macros: ReadonlyMap<string, Macro>;
+  readonly assumptions: ReadonlySet<string>;
+  readonly steps: ReadonlySet<string>;
+}
+
 /** Compiles the steps of a model's figures to SQL. */
 class Compiler {
   readonly #model: FigureModel;
   readonly #macros: ReadonlyMap<string, Macro>;
   readonly #assumptions: ReadonlySet<string>;
-  constructor(model: FigureModel, macros: ReadonlyMap<string, Macro>, assumptions: ReadonlySet<string>) {
+  readonly #steps: ReadonlySet<string>;
+  constructor(model: FigureModel, { macros, assumptions, steps }: Names) {
     this.#model = model;
     this.#macros = macros;
     this.#assumptions = assumptions;
+    this.#steps = steps;
   }
 
   /** The expression with the figures that the table does not have in place of their names. */
@@ -96,6 +123,11 @@ class Compiler {
     return this.#assumptions.has(name) ? `assumed.${identifier(name)}` : `cast(${this.#columnSql(name)} as varchar)`;
   }
 
+  /** Whether a formula only passes on a value that is neither an assumption nor a step. */
+  #isHop(formula: Expression): boolean {
+    return formula.kind === 'column' && !this.#assumptions.has(formula.name) && !this.#steps.has(formula.name);
+  }
+
   /** SQL of a figure's step, which is null where the figure is. */
   step(figure: string): string {
     const expression = this.#model.figures.get(figure);
@@ -107,7 +139,7 @@ class Compiler {
       const inputs = columnsOf(formula).flatMap((name) => [literal(name), this.#inputSql(name)]);
       const condition = when.map((each) => print(each, (name) => this.#columnSql(name), 1)).join(' and ') || 'true';
       const facts = [literal(figure), literal(asRead(formula)), `json_object(${inputs.join(', ')})`, result];
-      return `when ${condition} then step(${facts.join(', ')})`;
+      return `when ${condition} then ${this.#isHop(formula) ? 'null' : `step(${facts.join(', ')})`}`;
     });
     return `case ${steps.join('\n    ')} end`;
   }
@@ -152,18 +184,21 @@ async function stepsSql(
       declared.map(({ model }) => model),
     );
     const macros = await readMacros(duck.connection, macrosOf(declared.map(({ model }) => model.sql)));
-    const assumptions = new Set(currentAssumptions().rows.map(({ key }) => key));
-    const ctes = read.map((model, at) => new Compiler(model, macros, assumptions).cte(declared[at]?.figures ?? []));
+    const steps = new Set(declared.flatMap(({ figures }) => figures));
+    // The loan rate is a figure and, for a day without a survey, an assumption.
+    const assumptions = new Set(currentAssumptions().rows.flatMap(({ key }) => (steps.has(key) ? [] : [key])));
+    const names = { macros, assumptions, steps };
+    const ctes = read.map((model, at) => new Compiler(model, names).cte(declared[at]?.figures ?? []));
     const used = [...assumptions].filter((key) => ctes.some((cte) => cte.includes(`assumed.${identifier(key)}`)));
     const assumed = used.map((key) => `max(value) filter (where key = '${key}') as ${identifier(key)}`);
-    const names = read.map(({ name }) => `${name}_steps`);
+    const tables = read.map(({ name }) => `${name}_steps`);
     const joins = read.map(({ columns }, at) =>
-      columns.has('id') ? `join ${names[at]} using (id)` : `cross join ${names[at]}`,
+      columns.has('id') ? `join ${tables[at]} using (id)` : `cross join ${tables[at]}`,
     );
     return `with
 assumed as (select ${assumed.join(', ')} from declared_assumptions),
 ${ctes.join(',\n')}
-select id, steps_of(${names.map((name) => `${name}.steps`).join(' || ')}) as steps
+select id, steps_of(${tables.map((name) => `${name}.steps`).join(' || ')}) as steps
 from int_properties
 ${joins.join('\n')}`;
   } finally {

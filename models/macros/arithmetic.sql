@@ -12,6 +12,23 @@ CREATE OR REPLACE MACRO wide(x) AS -- reads as x
 CREATE OR REPLACE MACRO rounded(x) AS -- reads as round2(x)
   CAST(round(x, 2) AS DECIMAL(14, 2));
 
+-- A sum or difference of amounts, which has their two decimals.
+CREATE OR REPLACE MACRO total(x) AS -- reads as x
+  CAST(x AS DECIMAL(14, 2));
+
+-- A percent as a share, and a share as a percent with two decimals.
+CREATE OR REPLACE MACRO as_share(pct) AS -- reads as pct / 100
+  (pct * 0.01);
+CREATE OR REPLACE MACRO in_percent(share) AS -- reads as round2(share * 100)
+  rounded(share * 100);
+
+-- A factor below 100 with four decimals, in products of several.
+CREATE OR REPLACE MACRO narrow(x) AS -- reads as x
+  CAST(x AS DECIMAL(6, 4));
+
+CREATE OR REPLACE MACRO half(x) AS -- reads as x / 2
+  (x * 0.5);
+
 -- A whole number, half away from zero.
 CREATE OR REPLACE MACRO whole(x) AS -- reads as round0(x)
   CAST(round(x) AS INTEGER);
@@ -63,6 +80,10 @@ CREATE OR REPLACE MACRO share_pct(value, bottom, span) AS -- reads as round2(100
   CASE WHEN value IS NOT NULL THEN
     percentage(greatest(0, least(value - bottom, span)), span) END;
 
+-- The same on the way down: 100.00 up to `top - span`, 0.00 from `top` on.
+CREATE OR REPLACE MACRO share_below_pct(value, top, span) AS -- reads as round2(100 * clamp((top - value) / span))
+  share_pct(top - value, 0, span);
+
 -- Points of a score from 0 to 100.
 CREATE OR REPLACE MACRO points_of(score, weight) AS -- reads as round0(weight * score / 100)
   CAST(nearest_ratio(weight * score, 100, 1) AS INTEGER);
@@ -83,6 +104,10 @@ CREATE OR REPLACE MACRO at_24_decimals(x) AS
   CAST(replace(CAST(CAST(x AS DECIMAL(38, 24)) AS VARCHAR), '.', '') AS HUGEINT);
 CREATE OR REPLACE MACRO quotient_down_to(n, d, step) AS -- reads as floor_to(n / d, step)
   CAST(at_24_decimals(n) // (at_24_decimals(d) * step) * step AS DECIMAL(14, 2));
+
+-- x rounded down to a whole multiple of `step`. Positive amounts.
+CREATE OR REPLACE MACRO down_to(x, step) AS -- reads as floor_to(x, step)
+  quotient_down_to(x, 1, step);
 
 -- n / d as a share with four decimals.
 CREATE OR REPLACE MACRO share_of(n, d) AS

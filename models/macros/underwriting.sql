@@ -4,6 +4,10 @@
 CREATE OR REPLACE MACRO has_no_rent(dscr_reason) AS
   coalesce(dscr_reason IN ('single_unit', 'not_income_property'), false);
 
+-- No lender makes a loan: there is no rental income, or the loan is too small.
+CREATE OR REPLACE MACRO has_no_loan(dscr_reason) AS
+  has_no_rent(dscr_reason) OR coalesce(dscr_reason = 'loan_below_minimum', false);
+
 -- Debt coverage after replacement reserves.
 CREATE OR REPLACE MACRO coverage_after_reserves(noi, reserves_per_unit, units, debt_service) AS
   quotient(noi - wide(reserves_per_unit) * units, debt_service);
@@ -12,29 +16,18 @@ CREATE OR REPLACE MACRO coverage_after_reserves(noi, reserves_per_unit, units, d
 CREATE OR REPLACE MACRO cbsa_of(hud_area_code) AS
   nullif(regexp_extract(hud_area_code, '^METRO(\d{5})', 1), '');
 
--- How the ratio of expenses to income compares with the quartiles of buildings of the same size and age.
-CREATE OR REPLACE MACRO expense_check_of(income, ratio, q1, q3) AS CASE
-  WHEN income IS NULL THEN 'no_income'
-  WHEN ratio IS NULL THEN 'no_tax_ratio_of_cell'
-  WHEN ratio < q1 THEN 'below_quartiles'
-  WHEN ratio > q3 THEN 'above_quartiles'
-  ELSE 'within_quartiles' END;
-
 -- The sum of the lines within the quartiles, else income at the nearer quartile; at the typical ratio without a tax.
-CREATE OR REPLACE MACRO expenses_that_count(income, lines, ratio, q1, q3, typical) AS
-  CASE expense_check_of(income, ratio, q1, q3)
-    WHEN 'within_quartiles' THEN lines
-    WHEN 'below_quartiles' THEN rounded(wide(income) * q1 * 0.01)
-    WHEN 'above_quartiles' THEN rounded(wide(income) * q3 * 0.01)
-    WHEN 'no_tax_ratio_of_cell' THEN rounded(wide(income) * typical * 0.01) END;
+CREATE OR REPLACE MACRO expenses_that_count(income, lines, ratio, q1, q3, typical) AS CASE
+  WHEN income IS NULL THEN NULL
+  WHEN ratio IS NULL THEN rounded(wide(income) * as_share(typical))
+  WHEN ratio < q1 THEN rounded(wide(income) * as_share(q1))
+  WHEN ratio > q3 THEN rounded(wide(income) * as_share(q3))
+  ELSE lines END;
 
--- The formula of NOI by that check, for the steps of a report.
-CREATE OR REPLACE MACRO noi_formula(expense_check, tax) AS CASE expense_check
-  WHEN 'within_quartiles' THEN
-    'effective_gross_income - (' || tax || ' + insurance + management + repairs + owner_utilities + other)'
-  WHEN 'below_quartiles' THEN 'effective_gross_income - round2(effective_gross_income * expense_q1_pct / 100)'
-  WHEN 'above_quartiles' THEN 'effective_gross_income - round2(effective_gross_income * expense_q3_pct / 100)'
-  ELSE 'effective_gross_income - round2(effective_gross_income * expense_typical_pct / 100)' END;
+-- A census rent over HUD's rent, within the declared limit and 1. Null without one of the two.
+CREATE OR REPLACE MACRO in_place_ratio_of(census_rent, hud_rent, lowest) AS
+  CASE WHEN share_of(census_rent, hud_rent) IS NOT NULL
+    THEN least(1, greatest(lowest, share_of(census_rent, hud_rent))) END;
 
 -- The status of a path: not Hot if the price indicates the condition of the building.
 CREATE OR REPLACE MACRO status_with_risk(status, score_limit) AS

@@ -13,6 +13,7 @@ inputs as (
     properties.*,
     rents.* exclude (id),
     underwriting.* exclude (id, list_price, units, market_rent_2br, cap_rate, noi),
+    proxies.* exclude (id),
     income.* exclude (id),
     coverage.* exclude (id),
     loan_rates.* exclude (as_of),
@@ -33,6 +34,7 @@ inputs as (
   from int_properties as properties
   join int_market_rents as rents on rents.id = properties.id
   join int_underwriting as underwriting on underwriting.id = properties.id
+  join int_hud_proxies as proxies on proxies.id = properties.id
   join int_deal_income as income on income.id = properties.id
   join int_debt_coverage as coverage on coverage.id = properties.id
   cross join int_loan_rates as loan_rates

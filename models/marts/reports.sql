@@ -136,14 +136,7 @@ select
   ) as paths,
 
   -- Every figure as a formula
-  to_json(
-    income_steps.steps::json[]
-    || underwriting_steps.steps::json[]
-    || debt_steps.steps::json[]
-    || condition_steps.steps::json[]
-    || steps.steps::json[]
-    || offer_steps.steps::json[]
-  ) as recompute,
+  steps.steps as recompute,
   deals.assumption_set_id
 from deals
 cross join terms
@@ -152,10 +145,5 @@ join int_debt_coverage as coverage on coverage.id = deals.id
 join int_underwriting as underwriting on underwriting.id = deals.id
 join int_offers as offers on offers.id = deals.id
 join int_sensitivity as sensitivity on sensitivity.id = deals.id
-join int_income_steps as income_steps on income_steps.id = deals.id
-join int_underwriting_steps as underwriting_steps on underwriting_steps.id = deals.id
-join int_debt_steps as debt_steps on debt_steps.id = deals.id
 join int_condition as condition on condition.id = deals.id
-join int_condition_steps as condition_steps on condition_steps.id = deals.id
 join int_steps as steps on steps.id = deals.id
-join int_offer_steps as offer_steps on offer_steps.id = deals.id

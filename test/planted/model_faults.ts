@@ -155,9 +155,7 @@ const figureFaults: readonly PlantedFault[] = [
   },
   {
     name: 'no vacancy is deducted',
-    changes: [
-      change(PROXIES, 'gross_potential * (1 - vacancy) as effective_income', 'gross_potential as effective_income'),
-    ],
+    changes: [change(PROXIES, 'months_per_year * (1 - vacancy) as effective', 'months_per_year as effective')],
     caughtBy: [test(WORKED_DEALS, '1 overclaim in Cleveland'), RECOMPUTED, RECOMPUTED_WORLD],
   },
   {
@@ -170,7 +168,7 @@ const figureFaults: readonly PlantedFault[] = [
     changes: [
       change(
         'models/intermediate/income/int_expenses.sql',
-        'rounded(wide(gross_potential_rent) * (1 - vacancy_pct * 0.01))',
+        'rounded(wide(gross_potential_rent) * (1 - as_share(vacancy_pct)))',
         'rounded(wide(gross_potential_rent) * (1 - vacancy_pct * 0.001))',
       ),
     ],

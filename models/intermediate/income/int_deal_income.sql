@@ -122,9 +122,9 @@ select
     )
   ], lambda line: line is not null) end) as expense_lines,
   expenses.expense_check,
-  expenses.cell_q1_pct as expense_q1_pct,
-  expenses.cell_q3_pct as expense_q3_pct,
-  expenses.cell_shrunk_pct as expense_typical_pct,
+  expenses.expense_q1_pct,
+  expenses.expense_q3_pct,
+  expenses.expense_typical_pct,
 
   json_object(
     'rate_pct', as_text(taxes.tax_rate_pct),

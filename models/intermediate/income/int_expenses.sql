@@ -2,7 +2,7 @@
 -- survey of landlords. A ratio outside the quartiles of its size and age is replaced by the nearer quartile. Without a
 -- price there is no tax, so the ratio of the cell replaces all lines.
 -- Key: id
--- Not null: insurance_state_factor, insurance_basis, expense_check_at_current_tax
+-- Not null: insurance_state_factor, insurance_basis
 
 with
 
@@ -31,9 +31,6 @@ inputs as (
     properties.units,
     rents.contract_rent,
     vacancies.vacancy_pct as surveyed_vacancy_pct,
-    coalesce(vacancies.vacancy_pct, rounded(terms.vacancy * 100)) as vacancy_pct,
-    case when vacancies.cbsa is not null then 'metro_survey' else 'declared' end as vacancy_basis,
-    insurance_per_unit,
     insurance_sizes.factor as insurance_size_factor,
     coalesce(insurance_states.factor, 1)::decimal(16, 4) as insurance_state_factor,
     case when insurance_states.state is null then 'size' else 'size_and_state' end as insurance_basis,
@@ -41,15 +38,14 @@ inputs as (
     by_size.reserves_per_unit,
     repairs.amount as repairs_per_unit,
     utilities.amount as utilities_per_unit,
-    other_per_unit,
-    taxes.* exclude (id),
-    expense_cells.q1 as cell_q1,
-    expense_cells.median as cell_median,
-    expense_cells.q3 as cell_q3,
-    expense_cells.shrunk as cell_shrunk,
-    months_per_year
+    taxes.tax_current,
+    taxes.tax_after_reset,
+    expense_cells.q1,
+    expense_cells.median,
+    expense_cells.q3,
+    expense_cells.shrunk,
+    terms.*
   from int_properties as properties
-  cross join terms
   join int_building_cells as cells on cells.id = properties.id
   join int_rents_in_place as rents on rents.id = properties.id
   join int_property_taxes as taxes on taxes.id = properties.id
@@ -63,13 +59,20 @@ inputs as (
   left join ref_expense_cells as expense_cells
     on expense_cells.size = cells.size
     and expense_cells.vintage = cells.vintage
+  cross join terms
 ),
 
 incomes as (
   select
     *,
+    coalesce(surveyed_vacancy_pct, in_percent(vacancy)) as vacancy_pct,
+    case when surveyed_vacancy_pct is null then 'declared' else 'metro_survey' end as vacancy_basis,
+    in_percent(q1) as expense_q1_pct,
+    in_percent(median) as expense_median_pct,
+    in_percent(q3) as expense_q3_pct,
+    in_percent(shrunk) as expense_typical_pct,
     rounded(wide(units) * contract_rent * months_per_year) as gross_potential_rent,
-    rounded(wide(gross_potential_rent) * (1 - vacancy_pct * 0.01)) as effective_gross_income
+    rounded(wide(gross_potential_rent) * (1 - as_share(vacancy_pct))) as effective_gross_income
   from inputs
 ),
 
@@ -82,16 +85,18 @@ lines as (
     rounded(wide(units) * utilities_per_unit) as owner_utilities,
     rounded(wide(units) * other_per_unit) as other,
     rounded(wide(units) * reserves_per_unit) as reserves,
-    insurance + repairs + owner_utilities + other as lines_without_tax,
-    rounded(lines_without_tax + management + tax_current) as lines_at_current_tax,
-    rounded(lines_without_tax + management + tax_after_reset) as lines_after_reset,
-    percentage(lines_at_current_tax, effective_gross_income) as ratio_at_current_tax_pct,
-    percentage(lines_after_reset, effective_gross_income) as ratio_after_reset_pct,
-    rounded(cell_q1 * 100) as cell_q1_pct,
-    rounded(cell_median * 100) as cell_median_pct,
-    rounded(cell_q3 * 100) as cell_q3_pct,
-    rounded(cell_shrunk * 100) as cell_shrunk_pct
+    insurance + management + repairs + owner_utilities + other as lines_without_tax
   from incomes
+),
+
+ratios as (
+  select
+    *,
+    total(tax_after_reset + lines_without_tax) as lines_after_reset,
+    total(tax_current + lines_without_tax) as lines_at_current_tax,
+    percentage(lines_after_reset, effective_gross_income) as ratio_after_reset_pct,
+    percentage(lines_at_current_tax, effective_gross_income) as ratio_at_current_tax_pct
+  from lines
 ),
 
 -- Within the quartiles the lines are used as computed
@@ -99,12 +104,14 @@ totals as (
   select
     *,
     expenses_that_count(
-      effective_gross_income, lines_after_reset, ratio_after_reset_pct, cell_q1_pct, cell_q3_pct, cell_shrunk_pct
+      effective_gross_income, lines_after_reset, ratio_after_reset_pct,
+      expense_q1_pct, expense_q3_pct, expense_typical_pct
     ) as operating_expenses,
     expenses_that_count(
-      effective_gross_income, lines_at_current_tax, ratio_at_current_tax_pct, cell_q1_pct, cell_q3_pct, cell_shrunk_pct
+      effective_gross_income, lines_at_current_tax, ratio_at_current_tax_pct,
+      expense_q1_pct, expense_q3_pct, expense_typical_pct
     ) as operating_expenses_at_current_tax
-  from lines
+  from ratios
 )
 
 select
@@ -130,22 +137,22 @@ select
   reserves_per_unit,
 
   -- Totals and their check
-  lines_after_reset,
-  lines_at_current_tax,
-  ratio_after_reset_pct,
-  expense_check_of(effective_gross_income, ratio_after_reset_pct, cell_q1_pct, cell_q3_pct) as expense_check,
-  expense_check_of(effective_gross_income, ratio_at_current_tax_pct, cell_q1_pct, cell_q3_pct)
-    as expense_check_at_current_tax,
-  cell_q1_pct,
-  cell_median_pct,
-  cell_q3_pct,
-  cell_shrunk_pct,
+  case
+    when effective_gross_income is null then 'no_income'
+    when ratio_after_reset_pct is null then 'no_tax_ratio_of_cell'
+    when ratio_after_reset_pct < expense_q1_pct then 'below_quartiles'
+    when ratio_after_reset_pct > expense_q3_pct then 'above_quartiles'
+    else 'within_quartiles'
+  end as expense_check,
+  expense_q1_pct,
+  expense_median_pct,
+  expense_q3_pct,
+  expense_typical_pct,
   operating_expenses,
-  operating_expenses_at_current_tax,
-  rounded(effective_gross_income - operating_expenses) as noi_after_reset,
-  rounded(effective_gross_income - operating_expenses_at_current_tax) as noi_at_current_tax
+  total(effective_gross_income - operating_expenses) as noi_after_reset,
+  total(effective_gross_income - operating_expenses_at_current_tax) as noi_at_current_tax
 from totals;
 
 -- audit every_size_has_a_cell: a property with units has the figures of its size and age
 select * from int_expenses
-where reserves is not null and (cell_q1_pct is null or repairs is null or owner_utilities is null);
+where reserves is not null and (expense_q1_pct is null or repairs is null or owner_utilities is null);

@@ -7,8 +7,8 @@ with
 
 terms as (
   select
-    assumption('default_tax_rate_pct')::decimal(14, 2) as default_rate_pct,
-    assumption('default_tax_reset_share')::decimal(6, 4) as default_reset_share,
+    assumption('default_tax_rate_pct')::decimal(14, 2) as default_tax_rate_pct,
+    assumption('default_tax_reset_share')::decimal(6, 4) as default_tax_reset_share,
     assumption('tax_bill_least_multiple')::decimal(6, 2) as tax_bill_least_multiple,
     assumption('tax_bill_most_multiple')::decimal(6, 2) as tax_bill_most_multiple
 ),
@@ -28,14 +28,14 @@ parcel_bills as (
   having count(*) = 1
 ),
 
-rates as (
+inputs as (
   select
     properties.id,
     properties.list_price,
-    properties.units,
-    properties.annual_taxes as listing_bill,
     parcel_bills.annual_taxes as parcel_bill,
-    coalesce(census.county_tax_rate_pct, census.metro_tax_rate_pct, terms.default_rate_pct) as tax_rate_pct,
+    -- The county's own bill takes precedence over the broker's figure
+    coalesce(parcel_bills.annual_taxes, properties.annual_taxes) as tax_bill,
+    coalesce(census.county_tax_rate_pct, census.metro_tax_rate_pct, terms.default_tax_rate_pct) as tax_rate_pct,
     case
       when census.county_tax_rate_pct is not null and census.is_only_county then 'county'
       when census.county_tax_rate_pct is not null then 'largest_county_of_area'
@@ -44,52 +44,41 @@ rates as (
     end as tax_rate_basis,
     case when properties.units >= rules.class_factor_from_units then rules.class_factor else 1 end::decimal(16, 4)
       as tax_class_factor,
-    coalesce(rules.reset_share, terms.default_reset_share)::decimal(16, 4) as tax_reset_share,
+    coalesce(rules.reset_share, terms.default_tax_reset_share)::decimal(16, 4) as tax_reset_share,
     case
       when rules.state is null then 'declared'
       when rules.confirmed then 'confirmed'
       else 'unconfirmed'
     end as tax_rule_basis,
-    rules.statute as tax_rule_statute
+    rules.statute as tax_rule_statute,
+    terms.*
   from int_properties as properties
-  cross join terms
   join int_market_rents as rents on rents.id = properties.id
   left join int_census_areas as census on census.hud_area_code = rents.rent_area_code
   left join ref_tax_rules as rules on rules.state = properties.state
   left join parcel_bills on parcel_bills.id = properties.id
-),
-
--- The county's own bill takes precedence over the broker's figure
-bills as (
-  select
-    *,
-    rounded(wide(list_price) * tax_rate_pct * 0.01 * tax_class_factor) as tax_at_price,
-    coalesce(parcel_bill, listing_bill) as tax_bill
-  from rates
+  cross join terms
 ),
 
 -- A bill far from the tax at the price is a typing error, or an exemption that a sale ends: it counts up to a limit
 limits as (
   select
-    bills.*,
+    *,
+    rounded(wide(list_price) * as_share(tax_rate_pct) * tax_class_factor) as tax_at_price,
     rounded(wide(tax_at_price) * tax_bill_least_multiple) as tax_bill_least,
     rounded(wide(tax_at_price) * tax_bill_most_multiple) as tax_bill_most
-  from bills
-  cross join terms
+  from inputs
 ),
 
-current_taxes as (
+taxes as (
   select
     *,
-    case when tax_bill is null then tax_at_price else least(tax_bill_most, greatest(tax_bill_least, tax_bill)) end
-      as tax_current,
     case
-      when list_price is null then 'unknown'
-      when tax_bill is null then 'estimated'
-      when tax_bill between tax_bill_least and tax_bill_most
-        then case when parcel_bill is null then 'listing' else 'parcel' end
-      else case when parcel_bill is null then 'listing_limited' else 'parcel_limited' end
-    end as tax_current_basis
+      when list_price is null then null
+      when tax_bill is null then tax_at_price
+      else least(tax_bill_most, greatest(tax_bill_least, tax_bill))
+    end as tax_current,
+    rounded(wide(tax_at_price) * tax_reset_share + wide(tax_current) * (1 - tax_reset_share)) as tax_after_reset
   from limits
 )
 
@@ -103,10 +92,16 @@ select
   tax_rule_statute,
   tax_at_price,
   tax_bill,
-  case when list_price is not null then tax_current end as tax_current,
-  tax_current_basis,
-  rounded(wide(tax_at_price) * tax_reset_share + wide(tax_current) * (1 - tax_reset_share)) as tax_after_reset
-from current_taxes;
+  tax_current,
+  case
+    when list_price is null then 'unknown'
+    when tax_bill is null then 'estimated'
+    when tax_bill between tax_bill_least and tax_bill_most
+      then case when parcel_bill is null then 'listing' else 'parcel' end
+    else case when parcel_bill is null then 'listing_limited' else 'parcel_limited' end
+  end as tax_current_basis,
+  tax_after_reset
+from taxes;
 
 -- audit reset_is_between: the tax after a sale is between the bill of today and the tax at the price
 select * from int_property_taxes

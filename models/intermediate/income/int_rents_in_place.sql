@@ -21,54 +21,45 @@ inputs as (
   select
     rents.*,
     mixes.* exclude (id),
-    census.* exclude (hud_area_code)
+    census.* exclude (hud_area_code),
+    terms.*
   from int_market_rents as rents
   join int_unit_mixes as mixes on mixes.id = rents.id
   left join int_census_areas as census on census.hud_area_code = rents.rent_area_code
+  cross join terms
 ),
 
 -- The census's rent over HUD's, for the whole area. Sitting tenants do not pay more than new ones.
 measured as (
   select
-    inputs.*,
-    least(1, greatest(in_place_least, share_of(gross_rent_0, area_rent_0br))) as measured_0br,
-    least(1, greatest(in_place_least, share_of(gross_rent_1, area_rent_1br))) as measured_1br,
-    least(1, greatest(in_place_least, share_of(gross_rent_2, area_rent_2br))) as measured_2br,
-    least(1, greatest(in_place_least, share_of(gross_rent_3, area_rent_3br))) as measured_3br,
-    least(1, greatest(in_place_least, share_of(gross_rent_4, area_rent_4br))) as measured_4br,
-    gross_rent_2 is not null and area_rent_2br is not null as is_measured,
-    1 - share_of(county_contract_rent, county_gross_rent) as measured_utility_share
+    *,
+    in_place_ratio_of(gross_rent_0, area_rent_0br, in_place_least) as measured_0br,
+    in_place_ratio_of(gross_rent_1, area_rent_1br, in_place_least) as measured_1br,
+    in_place_ratio_of(gross_rent_2, area_rent_2br, in_place_least) as measured_2br,
+    in_place_ratio_of(gross_rent_3, area_rent_3br, in_place_least) as measured_3br,
+    in_place_ratio_of(gross_rent_4, area_rent_4br, in_place_least) as measured_4br,
+    share_of(county_gross_rent - county_contract_rent, county_gross_rent) as measured_utility_share
   from inputs
-  cross join terms
 ),
 
 -- A number of bedrooms without its own figure uses the ratio of 2 bedrooms
 ratios as (
   select
-    measured.*,
-    case when is_measured
-      then case when gross_rent_0 is null or area_rent_0br is null then measured_2br else measured_0br end
-      else in_place_ratio
-    end::decimal(16, 4) as in_place_ratio_0br,
-    case when is_measured
-      then case when gross_rent_1 is null or area_rent_1br is null then measured_2br else measured_1br end
-      else in_place_ratio
-    end::decimal(16, 4) as in_place_ratio_1br,
-    case when is_measured then measured_2br else in_place_ratio end::decimal(16, 4) as in_place_ratio_2br,
-    case when is_measured
-      then case when gross_rent_3 is null or area_rent_3br is null then measured_2br else measured_3br end
-      else in_place_ratio
-    end::decimal(16, 4) as in_place_ratio_3br,
-    case when is_measured
-      then case when gross_rent_4 is null or area_rent_4br is null then measured_2br else measured_4br end
-      else in_place_ratio
-    end::decimal(16, 4) as in_place_ratio_4br,
-    case when measured_utility_share is null
-      then terms.utility_share
+    *,
+    case when measured_2br is null then in_place_ratio else coalesce(measured_0br, measured_2br) end
+      as in_place_ratio_0br,
+    case when measured_2br is null then in_place_ratio else coalesce(measured_1br, measured_2br) end
+      as in_place_ratio_1br,
+    coalesce(measured_2br, in_place_ratio) as in_place_ratio_2br,
+    case when measured_2br is null then in_place_ratio else coalesce(measured_3br, measured_2br) end
+      as in_place_ratio_3br,
+    case when measured_2br is null then in_place_ratio else coalesce(measured_4br, measured_2br) end
+      as in_place_ratio_4br,
+    case
+      when measured_utility_share is null then utility_share
       else least(utility_share_most, greatest(utility_share_least, measured_utility_share))
-    end::decimal(16, 4) as utility_share_used
+    end as utility_share_used
   from measured
-  cross join terms
 ),
 
 in_place as (
@@ -109,7 +100,7 @@ select
   in_place_ratio_3br,
   in_place_ratio_4br,
   utility_share_used,
-  case when is_measured then metro_basis else 'declared' end as in_place_basis,
+  case when measured_2br is null then 'declared' else metro_basis end as in_place_basis,
   case
     when measured_utility_share is null then 'declared'
     when is_only_county then 'county'

@@ -15,74 +15,83 @@ terms as (
 
 inputs as (
   select
-    underwriting.*,
+    underwriting.id,
+    underwriting.list_price,
+    underwriting.units,
+    underwriting.noi,
+    underwriting.claimed_noi,
+    underwriting.noi_underwritten,
+    underwriting.gross_potential_rent,
+    underwriting.operating_expenses,
+    underwriting.net_cash_flow,
+    underwriting.loan_amount,
+    underwriting.annual_debt_service,
+    underwriting.dscr_reason,
     expenses.insurance,
     taxes.tax_after_reset,
     rates.monthly_factor,
     rates.annual_constant::decimal(22, 20) as annual_constant,
-    dscr_status <> 'not_applicable' and list_price is not null and noi_underwritten is not null as is_sized
+    terms.*
   from int_underwriting as underwriting
-  cross join int_loan_rates as rates
   join int_expenses as expenses on expenses.id = underwriting.id
   join int_property_taxes as taxes on taxes.id = underwriting.id
-),
-
-carried as (
-  select
-    inputs.*,
-    rounded(noi_underwritten - reserves) as net_cash_flow,
-    loan_carried_by(net_cash_flow, loan_amount, loan_coverage * annual_constant) as loan_carried
-  from inputs
+  cross join int_loan_rates as rates
   cross join terms
 ),
 
-bindings as (
+-- At the loan that the price needs
+coverage as (
   select
-    carried.*,
+    *,
+    not has_no_loan(dscr_reason) and list_price is not null and noi_underwritten is not null as is_sized,
+    case when dscr_reason is null then quotient(noi, annual_debt_service) end as dscr,
+    case when dscr_reason is null then quotient(claimed_noi, annual_debt_service) end as claimed_dscr,
+    case when is_sized then quotient(noi_underwritten, annual_debt_service) end as dscr_underwritten,
+    case when dscr_reason is null then percentage(noi, loan_amount) end as debt_yield_pct,
+    case when is_sized then percentage(operating_expenses + annual_debt_service, gross_potential_rent) end
+      as break_even_occupancy_pct,
+    case
+      when is_sized and units <= small_units_max
+        then quotient(gross_potential_rent, annual_debt_service + tax_after_reset + insurance)
+    end as rent_over_pitia,
+    loan_carried_by(net_cash_flow, loan_amount, loan_coverage * annual_constant) as loan_carried
+  from inputs
+),
+
+-- The loan that a lender sizes
+sized as (
+  select
+    *,
     case
       when not is_sized then null
       when net_cash_flow <= 0 then 'none'
       when loan_carried < minimum_loan then 'minimum_loan'
       when loan_carried < loan_amount then 'debt_coverage'
       else 'loan_to_value'
-    end as loan_binding
-  from carried
-  cross join terms
-),
-
-sized as (
-  select
-    bindings.*,
+    end as loan_binding,
     case
-      when loan_binding in ('none', 'minimum_loan') then 0
-      when is_sized then loan_carried
-    end::decimal(14, 2) as loan_sized,
+      when not is_sized then null
+      when loan_carried < minimum_loan then 0
+      else loan_carried
+    end as loan_sized,
     rounded(months_per_year * payment_of(loan_sized, monthly_factor)) as debt_service_sized,
-    rounded(net_cash_flow - debt_service_sized) as cash_flow_after_debt,
-    rounded(list_price - loan_sized + rounded(wide(list_price) * closing_cost_share)) as cash_needed
-  from bindings
-  cross join terms
+    total(net_cash_flow - debt_service_sized) as cash_flow_after_debt,
+    total(list_price - loan_sized + rounded(wide(list_price) * closing_cost_share)) as cash_needed
+  from coverage
 )
 
 select
   id,
 
   -- At the loan that the price needs
-  case when dscr_status = 'computed' then quotient(noi, annual_debt_service) end as dscr,
-  case when dscr_status = 'computed' then quotient(claimed_noi, annual_debt_service) end as claimed_dscr,
-  case when is_sized then quotient(noi_underwritten, annual_debt_service) end as dscr_underwritten,
-  case when dscr_status = 'computed' then percentage(noi, loan_amount) end as debt_yield_pct,
-  case when is_sized then percentage(
-    effective_gross_income - noi_underwritten + annual_debt_service,
-    gross_potential_rent
-  ) end as break_even_occupancy_pct,
-  case when is_sized and units <= small_units_max then quotient(
-    gross_potential_rent,
-    annual_debt_service + tax_after_reset + insurance
-  ) end as rent_over_pitia,
+  dscr,
+  claimed_dscr,
+  dscr_underwritten,
+  debt_yield_pct,
+  break_even_occupancy_pct,
+  rent_over_pitia,
 
   -- At the loan that a lender sizes
-  net_cash_flow,
   loan_sized,
   loan_binding,
   debt_service_sized,
@@ -90,4 +99,3 @@ select
   cash_needed,
   percentage(cash_flow_after_debt, cash_needed) as cash_on_cash_pct
 from sized
-cross join terms

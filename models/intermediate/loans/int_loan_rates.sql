@@ -8,7 +8,7 @@ with
 terms as (
   select
     assumption('loan_rate_method') as loan_rate_method,
-    assumption('loan_rate_pct')::decimal(14, 2) as declared_rate_pct,
+    assumption('loan_rate_pct')::decimal(14, 2) as declared_loan_rate_pct,
     assumption('loan_rate_spread')::decimal(14, 2) as loan_rate_spread,
     assumption('loan_rate_stress')::decimal(14, 2) as loan_rate_stress,
     assumption('loan_years')::integer as loan_years
@@ -32,28 +32,36 @@ newest_week as (
   limit 1
 ),
 
-rates as (
+inputs as (
   select
     run.as_of,
-    terms.*,
-    newest_week.*,
-    case when newest_week.rate_pct is null then 'declared' else 'survey' end as loan_rate_basis,
-    rounded(coalesce(newest_week.rate_pct + loan_rate_spread, declared_rate_pct)) as loan_rate_pct,
-    rounded(coalesce(newest_week.rate_pct + loan_rate_spread, declared_rate_pct) + loan_rate_stress)
-      as stressed_rate_pct
+    newest_week.* exclude (rate_pct),
+    newest_week.rate_pct as survey_rate_pct,
+    terms.*
   from run
   cross join terms
   left join newest_week on terms.loan_rate_method = 'survey'
+),
+
+rates as (
+  select
+    *,
+    case
+      when survey_rate_pct is null then declared_loan_rate_pct
+      else total(survey_rate_pct + loan_rate_spread)
+    end as loan_rate_pct,
+    total(loan_rate_pct + loan_rate_stress) as stressed_rate_pct
+  from inputs
 )
 
 select
   rates.as_of,
   rates.loan_rate_pct,
-  loan_rate_basis,
+  case when survey_rate_pct is null then 'declared' else 'survey' end as loan_rate_basis,
   series as loan_rate_series,
   observed_on as loan_rate_on,
   cast(date_diff('day', observed_on, as_of) as integer) as loan_rate_age_days,
-  rates.rate_pct as survey_rate_pct,
+  survey_rate_pct,
   source as loan_rate_source,
   source_url as loan_rate_source_url,
   observed_at as loan_rate_observed_at,

@@ -10,51 +10,54 @@ with
 terms as (
   select
     assumption('months_per_year')::decimal(2, 0) as months_per_year,
-    assumption('stress_coverage_rent')::decimal(4, 2) as rent_change,
-    stressed_monthly_factor,
-    assumption('loan_coverage')::decimal(4, 2) * annual_constant::decimal(22, 20) as loan_divisor
-  from int_loan_rates
+    assumption('stress_coverage_rent')::decimal(4, 2) as stress_coverage_rent,
+    assumption('loan_coverage')::decimal(4, 2) as loan_coverage
 ),
 
-incomes as (
+inputs as (
   select
     underwriting.id,
-    underwriting.loan_amount,
+    underwriting.effective_gross_income,
+    underwriting.management,
+    underwriting.noi_underwritten,
     underwriting.noi_scoring,
     underwriting.reserves,
-    noi_underwritten - reserves as lendable_income,
-    -- Expenses that follow income fall with it; the others keep their dollar amounts
-    case when noi_scoring is not null
-      then rounded(noi_underwritten + rent_change * (effective_gross_income - variable_expenses))
-    end as noi_stressed
+    underwriting.net_cash_flow,
+    underwriting.loan_amount,
+    rates.annual_constant::decimal(22, 20) as annual_constant,
+    rates.stressed_monthly_factor,
+    terms.*
   from int_underwriting as underwriting
+  cross join int_loan_rates as rates
   cross join terms
 ),
 
 loans as (
   select
-    incomes.*,
-    case when noi_scoring is not null then loan_carried_by(lendable_income, loan_amount, loan_divisor) end
-      as loan_supported
-  from incomes
-  cross join terms
+    *,
+    -- The management fee follows income; the other expenses keep their dollar amounts
+    case
+      when noi_scoring is not null
+        then rounded(noi_underwritten + stress_coverage_rent * (effective_gross_income - management))
+    end as noi_stressed,
+    case when noi_scoring is not null then loan_carried_by(net_cash_flow, loan_amount, loan_coverage * annual_constant)
+    end as loan_supported
+  from inputs
 ),
 
 payments as (
   select
-    loans.*,
-    payment_of(loan_supported, stressed_monthly_factor) as payment_stressed,
-    rounded(months_per_year * payment_stressed) as debt_service_stressed
+    *,
+    rounded(months_per_year * payment_of(loan_supported, stressed_monthly_factor)) as debt_service_stressed,
+    case when debt_service_stressed > 0 then quotient(noi_stressed - reserves, debt_service_stressed) end
+      as dscr_stressed
   from loans
-  cross join terms
 )
 
 select
   id,
   noi_stressed,
   loan_supported,
-  payment_stressed,
   debt_service_stressed,
-  case when debt_service_stressed > 0 then quotient(noi_stressed - reserves, debt_service_stressed) end
-    as dscr_stressed
+  dscr_stressed
 from payments

@@ -30,16 +30,9 @@ inputs as (
     underwriting.*,
     scores.motivation_score,
     scores.distress_score,
-    greatest(scores.motivation_score, scores.distress_score) as pressure,
-    -- Why no path is scored
-    case
-      when noi_scoring is not null then null
-      when underwrite_reason is not null then underwrite_reason
-      else dscr_reason
-    end as unscored,
     condition.upfront_repairs_per_unit,
     condition.score_limit,
-    percentage(noi_underwritten, wholesale_arv_cap_pct) as arv
+    terms.*
   from int_underwriting as underwriting
   join int_condition as condition on condition.id = underwriting.id
   join int_scores as scores on scores.id = underwriting.id
@@ -49,17 +42,24 @@ inputs as (
 -- The highest price that a wholesaler may pay: a share of the repaired value, less repairs and the fee
 wholesale_offers as (
   select
-    inputs.*,
+    *,
+    percentage(noi_underwritten, wholesale_arv_cap_pct) as arv,
     rounded(
       wide(arv) * wholesale_share - wide(upfront_repairs_per_unit + wholesale_repairs_per_unit) * units - wholesale_fee
-    ) as mao
+    ) as mao,
+    greatest(motivation_score, distress_score) as pressure,
+    -- Why no path is scored
+    case
+      when noi_scoring is not null then null
+      when underwrite_reason is not null then underwrite_reason
+      else dscr_reason
+    end as unscored
   from inputs
-  cross join terms
 ),
 
 by_thresholds as (
   select
-    wholesale_offers.*,
+    *,
     case
       when unscored is not null then 'Pass'
       when coverage_scoring >= rental_hot_coverage and cap_scoring_pct >= rental_hot_cap_pct then 'Hot'
@@ -80,7 +80,6 @@ by_thresholds as (
       else 'Pass'
     end as creative_finance_by_thresholds
   from wholesale_offers
-  cross join terms
 ),
 
 -- A price that indicates the building's condition makes no path Hot
@@ -185,4 +184,3 @@ select
   arv,
   mao
 from statuses
-cross join terms

@@ -118,7 +118,7 @@ parts as (
 
 select
   id,
-  rounded(
+  total(
     part_price_verified + part_units_known + part_rent_proxy + part_noi_source + part_agreement + part_reliability
     + part_year_built + part_condition_risk + part_claim_contradicted + part_loan_rate
   ) as confidence_score,

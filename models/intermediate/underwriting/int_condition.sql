@@ -15,12 +15,12 @@ terms as (
     assumption('upfront_repairs_age_unknown')::decimal(14, 2) as upfront_repairs_age_unknown,
     assumption('proxy_low_multiple')::decimal(6, 0) as proxy_low_multiple,
     assumption('proxy_high_multiple')::decimal(6, 0) as proxy_high_multiple,
-    assumption('taper_price_per_unit_from')::decimal(14, 2) as price_from,
-    assumption('taper_price_per_unit_span')::decimal(14, 2) as price_span,
-    assumption('taper_cap_to_pct')::decimal(6, 2) as cap_to,
-    assumption('taper_cap_span_pct')::decimal(6, 2) as cap_span,
-    assumption('taper_low_multiple_span')::decimal(6, 2) as low_multiple_span,
-    assumption('taper_high_multiple_span')::decimal(6, 2) as high_multiple_span
+    assumption('taper_price_per_unit_from')::decimal(14, 2) as taper_price_per_unit_from,
+    assumption('taper_price_per_unit_span')::decimal(14, 2) as taper_price_per_unit_span,
+    assumption('taper_cap_to_pct')::decimal(6, 2) as taper_cap_to_pct,
+    assumption('taper_cap_span_pct')::decimal(6, 2) as taper_cap_span_pct,
+    assumption('taper_low_multiple_span')::decimal(6, 2) as taper_low_multiple_span,
+    assumption('taper_high_multiple_span')::decimal(6, 2) as taper_high_multiple_span
 ),
 
 inputs as (
@@ -29,57 +29,55 @@ inputs as (
     underwriting.list_price,
     underwriting.units,
     underwriting.price_per_unit,
+    underwriting.market_rent_2br,
     underwriting.noi_scoring,
     underwriting.cap_rate_underwritten,
-    quotient(underwriting.price_per_unit, underwriting.market_rent_2br) as price_to_rent,
     -- A future year is a typing error
-    case when properties.year_built <= extract(year from properties.as_of) then properties.year_built end as year_built
+    case when properties.year_built <= extract(year from properties.as_of) then properties.year_built end as year_built,
+    terms.*
   from int_underwriting as underwriting
   join int_properties as properties on properties.id = underwriting.id
+  cross join terms
 ),
 
 repairs as (
   select
-    inputs.*,
+    *,
     case
       when year_built is null then upfront_repairs_age_unknown
       when year_built < old_before_year then upfront_repairs_old
       when year_built >= new_from_year then upfront_repairs_new
       else upfront_repairs_middle
-    end as upfront_repairs_per_unit
+    end as upfront_repairs_per_unit,
+    rounded(upfront_repairs_per_unit * units) as upfront_repairs,
+    percentage(noi_scoring, list_price + upfront_repairs) as yield_on_cost_pct,
+    case when noi_scoring is not null then quotient(price_per_unit, market_rent_2br) end as price_to_rent
   from inputs
-  cross join terms
 ),
 
 shares as (
   select
-    repairs.*,
-    share_pct(price_per_unit, price_from, price_span) as price_share,
-    share_pct(cap_to - cap_rate_underwritten, 0, cap_span) as cap_share,
-    share_pct(price_to_rent - proxy_low_multiple, 0, low_multiple_span) as low_multiple_share,
-    share_pct(proxy_high_multiple - price_to_rent, 0, high_multiple_span) as high_multiple_share,
-    least(price_share, cap_share, low_multiple_share) as condition_share
+    *,
+    share_pct(price_per_unit, taper_price_per_unit_from, taper_price_per_unit_span) as price_share,
+    share_below_pct(cap_rate_underwritten, taper_cap_to_pct, taper_cap_span_pct) as cap_share,
+    share_pct(price_to_rent, proxy_low_multiple, taper_low_multiple_span) as low_multiple_share,
+    share_below_pct(price_to_rent, proxy_high_multiple, taper_high_multiple_span) as high_multiple_share,
+    case when noi_scoring is not null then least(price_share, cap_share, low_multiple_share) end as condition_share,
+    case
+      when noi_scoring is not null then least(price_share, cap_share, low_multiple_share, high_multiple_share)
+    end as score_share_pct
   from repairs
-  cross join terms
-),
-
-least_shares as (
-  select
-    shares.*,
-    case when noi_scoring is not null then least(condition_share, high_multiple_share) end::decimal(14, 2)
-      as score_share_pct
-  from shares
 )
 
 select
   id,
   upfront_repairs_per_unit,
-  rounded(upfront_repairs_per_unit * units) as upfront_repairs,
-  percentage(noi_scoring, list_price + rounded(upfront_repairs_per_unit * units)) as yield_on_cost_pct,
-  case when noi_scoring is not null then price_to_rent end as price_to_rent,
+  upfront_repairs,
+  yield_on_cost_pct,
+  price_to_rent,
   score_share_pct,
   case
-    when score_share_pct is null then 'not_scored'
+    when noi_scoring is null then 'not_scored'
     when score_share_pct = 100 then 'none'
     when score_share_pct = condition_share then 'condition_risk'
     else 'near_upper_proxy_limit'
@@ -91,4 +89,4 @@ select
     when cap_share = condition_share then 'high_cap_rate'
     else 'low_price_to_rent'
   end as condition_risk
-from least_shares
+from shares

@@ -76,7 +76,7 @@ properties as (
   select
     underwriting.*,
     expenses.management_share,
-    rounded(underwriting.operating_expenses - variable_expenses) as fixed_expenses,
+    rounded(underwriting.operating_expenses - underwriting.management) as fixed_expenses,
     (underwriting.vacancy_pct * 0.01)::decimal(6, 4) as own_vacancy,
     case
       when has_no_rent(dscr_reason) then 'not_applicable'

@@ -27,7 +27,6 @@ const READ = [
   'int_expenses',
   'int_hud_proxies',
   'int_loan_rates',
-  'int_loans',
 ];
 /** Without rows, so that figures come from the calibrated tables. */
 const EMPTY = {

@@ -19,7 +19,7 @@ const CLEVELAND: InputRow = {
   vacancy_pct: '6.50',
   effective_gross_income: '83134.59',
   operating_expenses: '38799.00',
-  variable_expenses: '6650.77',
+  management: '6650.77',
   expense_ratio_pct: '46.67',
   noi_underwritten: '44335.59',
   cap_rate_underwritten: '5.99',
