@@ -2,8 +2,9 @@
 import { rm } from 'node:fs/promises';
 import { copyRows, type Counts } from './copy.ts';
 import { isNonEmptyFile, readIdentity, readNote, writeNote, type Identity } from './identity.ts';
-import { heldClaims, withholdLost } from './journal.ts';
+import { lostLines } from './journal_file.ts';
 import { openStore, type LedgerSettings } from './open.ts';
+import { replay } from './replay.ts';
 import { LedgerRefused } from './sql/schema.ts';
 import type { Store } from './sql/store.ts';
 import { openSqliteStore } from './sqlite/store.ts';
@@ -36,15 +37,15 @@ async function copyInto(store: Store, file: string): Promise<Counts> {
 export interface RestoreOptions {
   /** Delete the rows of the ledger first. */
   readonly overwrite: boolean;
-  /** Claims journals: their leads are withheld if the backup lacks their purchases. */
+  /** Copies of the journal: what the backup lacks of them is put back. */
   readonly journals: readonly string[];
 }
 
 export interface Restored {
   readonly counts: Counts;
   readonly identity: Identity;
-  /** Leads that were sold according to the journals, and are not in the backup. */
-  readonly withheld: number;
+  /** Purchases that the journals know better than the backup. */
+  readonly replayed: number;
 }
 
 /** Restore in one transaction. Running servers stop selling: their writes are refused afterwards. */
@@ -55,15 +56,15 @@ async function restore(
   { overwrite, journals }: RestoreOptions,
 ): Promise<Restored> {
   const { id, epoch: copied } = await readIdentity(backup.read);
-  const claims = await heldClaims(journals, id);
+  const lost = (await Promise.all(journals.map((file) => lostLines(backup.read, file, id)))).flat();
   return backup.readSnapshot((read) =>
     store.write(async (query) => {
       // Wait for writes of servers that have already read the epoch, and block others until the commit.
       if (store.kind === 'postgres') await query('LOCK TABLE ledger_identity IN ACCESS EXCLUSIVE MODE');
       const epoch = Math.max(copied, (await readIdentity(query)).epoch, noted?.epoch ?? 0) + 1;
       const counts = await copyRows(read, query, { kind: store.kind, overwrite });
-      await query('UPDATE ledger_identity SET epoch = $1, restored_at_ms = $2', epoch, Date.now());
-      return { counts, identity: { id, epoch }, withheld: await withholdLost(query, claims) };
+      await query('UPDATE ledger_identity SET epoch = $1', epoch);
+      return { counts, identity: { id, epoch }, replayed: await replay(query, lost, Date.now()) };
     }),
   );
 }

@@ -17,8 +17,7 @@ export const TABLES = {
   audits: 'chain, pay_to',
   gas_days: 'account, day',
   used_tokens: 'token',
-  withheld_leads: 'lead_id',
-  withheld_properties: 'property_key',
+  journal: 'seq',
 } as const;
 
 /** Rows by table. */
@@ -28,7 +27,7 @@ const NAMES = Object.keys(TABLES) as (keyof typeof TABLES)[];
 /** Written when a ledger is created, and at the first start of a server: replacing them loses no sale. */
 const WRITTEN_AT_START: ReadonlySet<string> = new Set(['ledger_identity', 'heartbeat', 'money']);
 /** Tables whose keys the database numbers. */
-const NUMBERED = ['answers', 'deliveries'] as const;
+const NUMBERED = { answers: 'number', deliveries: 'number', journal: 'seq' } as const;
 /** Rows per statement. A chunk has up to 1 MiB. */
 const pageRows = (table: string): number => (table === 'answer_chunks' ? 8 : 100);
 
@@ -84,8 +83,8 @@ export async function copyRows(read: Query, into: Query, { kind, overwrite }: Co
   for (const table of NAMES) counts[table] = await copyTable(read, into, table);
   await into(`UPDATE audits SET lease_holder = '', lease_until_ms = 0`);
   if (kind === 'postgres') {
-    for (const table of NUMBERED)
-      await into(`SELECT setval(pg_get_serial_sequence('${table}', 'number'), max(number)) FROM ${table}`);
+    for (const [table, key] of Object.entries(NUMBERED))
+      await into(`SELECT setval(pg_get_serial_sequence('${table}', '${key}'), max(${key})) FROM ${table}`);
   }
   return counts as Counts;
 }

@@ -3,7 +3,7 @@ import type { Ledger, Purchase } from './ledger.ts';
 import type { AuditedAccount, BookedTransfer } from './transfers.ts';
 
 export type Difference =
-  /** A transfer arrived that paid for something we can no longer give: a refund is due. */
+  /** An authorization paid us, and nothing explains it that we can still give: a refund is due. */
   | { readonly kind: 'owed'; readonly transfer: BookedTransfer }
   /** The ledger has a sale without a transfer. */
   | { readonly kind: 'unpaid'; readonly purchase: Purchase };
@@ -11,9 +11,7 @@ export type Difference =
 /** @param account limits the result to one account; null includes every audited account */
 export async function differencesOf(ledger: Ledger, account: AuditedAccount | null): Promise<readonly Difference[]> {
   const differences: Difference[] = [];
-  for await (const transfer of ledger.transfers(account, ['owed'])) {
-    if (transfer.resolution === null) differences.push({ kind: 'owed', transfer });
-  }
+  for await (const transfer of ledger.transfers(account, ['owed'])) differences.push({ kind: 'owed', transfer });
   for (const { chain, payTo, throughBlock } of await ledger.audits()) {
     const isOther = account !== null && (chain !== account.chain || payTo !== account.payTo);
     if (isOther || throughBlock === null) continue;

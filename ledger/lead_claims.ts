@@ -35,15 +35,15 @@ export interface LeadClaims {
   /**
    * Claim the first of these leads that nobody has, with its property, for a reserved purchase. A lead is taken if
    * another purchase has it or a key of its property. A purchase has at most one lead: a second call returns the same
-   * lead. A lead of an expired reservation is free; a withheld lead (journal.ts) never is.
+   * lead. A lead of an expired reservation is free.
    */
   claim(purchaseId: string, leads: readonly OfferedLead[], limits: LeadLimits, nowMs: number): Promise<Claimed>;
-  /** Leads that must not be offered, with the state of their purchase. Withheld leads count as sold. */
+  /** Leads that must not be offered, with the state of their purchase. */
   claimedLeads(nowMs: number): Promise<ReadonlyMap<string, HeldState>>;
   /** The same for keys of properties: no lead of them may be offered. */
   claimedProperties(nowMs: number): Promise<ReadonlyMap<string, HeldState>>;
-  /** Ids of leads that are sold, settling or withheld. They return only if their purchase is released. */
+  /** Ids of leads that are sold or settling. They return only if their purchase is released. */
   soldLeads(): Promise<readonly string[]>;
-  /** Keys of properties that are sold, settling or withheld. */
+  /** Keys of properties that are sold or settling. */
   soldProperties(): Promise<readonly string[]>;
 }

@@ -23,15 +23,17 @@ export interface Payment {
  * The state of a purchase, which is one payment used for one call:
  *
  *   begin() ──> reserved ──startSettling()──> settling ──markSold()──> sold
- *                   │                             │                     ^
- *                   └──release()──> deleted       └──release()──> released ──bookTransfers()── (money arrived late)
+ *                │    │                           │                     ^
+ *                │    └─────release(reason)───────┴──> released ──bookTransfers()── (money arrived late)
+ *                └──release('not_settled')──> deleted
  *
  * - `reserved`: the payment was verified and belongs to one request, which is building its answer. It may claim a lead.
  *   No settlement was requested, so anyone may delete a reservation whose lease has expired. A reservation that began
  *   more than FUTURE_MS ahead of the caller's clock counts as expired: one of the two clocks is wrong.
  * - `settling`: written durably, with the whole answer, before a settlement is requested. Only the chain ends it.
  * - `sold`: our own node returned the mined receipt with the events of this payment.
- * - `released`: a safe block shows that the payment can no longer be used, or no settlement was ever requested.
+ * - `released`: nobody was charged. If its money arrives nevertheless, the auditor sells the purchase if its answer and
+ *   its lead can still be given; else the transfer is owed.
  */
 export type PurchaseState = 'reserved' | 'settling' | 'sold' | 'released';
 
@@ -126,8 +128,10 @@ export type PurchaseKey =
 
 /** Why nobody was charged, and why this payment can no longer be charged. */
 export type ReleaseReason =
-  /** The request ended without an answer to sell, before a settlement was requested. The reservation is deleted. */
+  /** The request ended before anyone outside saw the payment. The reservation is deleted. */
   | 'not_settled'
+  /** A contract wallet refused its signature, which its node has seen by then. */
+  | 'signature_refused'
   /** `settling` may have been written, and no settlement was requested. */
   | 'not_sent'
   /** A safe block is past validBefore and the authorization is unused. */
@@ -202,7 +206,7 @@ export interface Ledger extends LeadClaims, TransferBook {
   markSold(purchaseId: string, paid: Paid, nowMs: number): Promise<Purchase>;
   /**
    * End a purchase for which nobody is charged, and free its payment, its identifier and its lead. `not_settled`
-   * deletes a reserved purchase; any other reason moves a settling purchase, with its answer, to `released`.
+   * deletes a reserved purchase; any other reason moves a reserved or settling one, with its answer, to `released`.
    * @returns whether this call ended it
    */
   release(purchaseId: string, reason: ReleaseReason, nowMs: number): Promise<boolean>;

@@ -11,9 +11,10 @@ import {
   writeNote,
   type NotedPlace,
 } from './identity.ts';
-import { claimsJournal, journalFile, replayClaims, withClaimsJournal } from './journal.ts';
+import { catchUp, copiedStore, journalFile } from './journal_file.ts';
 import { LedgerUnavailable, type Ledger } from './ledger.ts';
 import { openPostgresStore } from './postgres/store.ts';
+import { replay } from './replay.ts';
 import { LedgerRefused } from './sql/schema.ts';
 import { sqlLedger } from './sql/sql_ledger.ts';
 import type { Store } from './sql/store.ts';
@@ -117,7 +118,8 @@ export const openNotedLedger = async (settings: LedgerSettings): Promise<Ledger>
   sqlLedger(await openNotedStore(settings));
 
 /**
- * Open the ledger for a server. The data folder records it. The claims journal is replayed, and written from then on.
+ * Open the ledger for a server. The data folder records it. What the database has lost is put back from the journal's
+ * copy, which is continued.
  * Every write fails with LedgerFenced once the ledger is replaced, removed or restored.
  * @throws as openNotedLedger does
  */
@@ -136,7 +138,9 @@ export async function openServingLedger(settings: LedgerSettings): Promise<Ledge
 async function servingLedger(store: Store, dataDir: string): Promise<Ledger> {
   const identity = await readIdentity(store.read);
   await writeNote(dataDir, { ...identity, kind: store.kind });
-  const [fenced, journal] = [fencedStore(store, identity), journalFile(dataDir)];
-  await replayClaims(fenced, journal, identity.id);
-  return withClaimsJournal(sqlLedger(fenced), claimsJournal(journal, identity.id));
+  const [fenced, file] = [fencedStore(store, identity), journalFile(dataDir)];
+  const lost = await catchUp(fenced.read, file, identity.id);
+  const copied = copiedStore(fenced, file, identity.id);
+  if (lost.length > 0) await copied.write((query) => replay(query, lost, Date.now()));
+  return sqlLedger(copied);
 }

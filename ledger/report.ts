@@ -37,9 +37,9 @@ async function readAudit(ledger: Ledger): Promise<Figures['audit']> {
   const none = { count: 0, atomic: 0n };
   const booked: Record<TransferKind, { count: number; atomic: bigint }> = {
     matched: none,
-    made_good: none,
     owed: none,
-    no_purchase: none,
+    resolved: none,
+    dust: none,
   };
   for await (const { kind, amount } of ledger.transfers(null))
     booked[kind] = { count: booked[kind].count + 1, atomic: booked[kind].atomic + amount };
@@ -130,8 +130,7 @@ function auditLines({ states, booked, differences, pause }: Figures['audit']): s
   return [
     '',
     `Audit of incoming transfers: ${progress}`,
-    `  matched ${text('matched')}, made good ${text('made_good')}, owed ${text('owed')}, ` +
-      `without a purchase ${text('no_purchase')}`,
+    `  matched ${text('matched')}, owed ${text('owed')}, resolved ${text('resolved')}, dust ${text('dust')}`,
     ...(pause === null ? [] : [`  exclusive sales are ${PAUSES[pause]}`]),
     ...firstLines(columns(differences.map(differenceRow))),
     ...(differences.some(({ kind }) => kind === 'owed')

@@ -27,15 +27,16 @@ export interface IncomingTransfer {
 
 /**
  * How a transfer was booked:
- * - `matched`: it paid a sold purchase.
- * - `made_good`: it paid a released purchase; the answer can be collected again.
- * - `owed`: it paid for an answer or lead that we can no longer give. A refund is due.
- * - `no_purchase`: it paid for nothing, such as a gift.
+ * - `matched`: it pays a sold purchase.
+ * - `owed`: an authorization paid us, and no purchase explains it that we can still deliver. A refund is due.
+ * - `resolved`: it was owed and has been settled.
+ * - `dust`: it has no authorization, or no amount. Anybody can send it, and nothing is owed.
  */
-export type TransferKind = 'matched' | 'made_good' | 'owed' | 'no_purchase';
+export type TransferKind = 'matched' | 'owed' | 'resolved' | 'dust';
 
 export interface BookedTransfer extends IncomingTransfer, AuditedAccount {
   readonly kind: TransferKind;
+  /** Null unless it is matched. */
   readonly purchaseId: string | null;
   /** How an owed transfer was settled: the transaction of the refund, or the operator's note. */
   readonly resolution: string | null;
@@ -54,12 +55,16 @@ export interface Booking {
   /** The holder of the auditor's lease. */
   readonly holder: string;
   readonly transfers: readonly IncomingTransfer[];
+  /** First block of the range. That of the first booking is where the ledger begins. */
+  readonly from: bigint;
   /** Last block of the range. */
   readonly through: BlockTime;
   readonly nowMs: number;
 }
 
 export interface AuditState {
+  /** Every transfer from this block on is booked; null before the first audit. */
+  readonly firstBlock: bigint | null;
   /** Every transfer up to this block is booked; null before the first audit. */
   readonly throughBlock: bigint | null;
   /** Time of that block, in Unix seconds. */

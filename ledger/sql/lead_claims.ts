@@ -1,35 +1,28 @@
 /** Claims of exclusive leads: a lead, and each key of its property, belongs to one purchase. */
 import type { Claimed, HeldState, LeadClaims, OfferedLead } from '../lead_claims.ts';
+import { change } from './journal.ts';
 import { leadLimitReached, expiredAt } from './payer_limits.ts';
-import { DELETE_IF_EXPIRED } from './reservations.ts';
+import { dropIfExpired } from './reservations.ts';
 import type { Query, Row, Store } from './store.ts';
 
 /** Names per statement. The number of parameters is fixed, so that the statement is prepared once. */
 const NAMES_PER_QUERY = 100;
 const THESE_NAMES = `(${Array.from({ length: NAMES_PER_QUERY }, (_, i) => `$${i + 1}`).join(', ')})`;
-/** The purchases that have these leads. A withheld lead counts as sold, whatever claims it: its row comes last. */
-const HOLDERS_OF_LEADS = `SELECT c.lead_id AS name, p.id, p.state, 0 AS withheld
-    FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE c.lead_id IN ${THESE_NAMES}
-  UNION ALL SELECT lead_id, purchase_id, 'sold', 1 FROM withheld_leads WHERE lead_id IN ${THESE_NAMES}
-  ORDER BY withheld`;
+/** The purchases that have these leads. */
+const HOLDERS_OF_LEADS = `SELECT c.lead_id AS name, p.id, p.state
+  FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE c.lead_id IN ${THESE_NAMES}`;
 /** The same for keys of properties. */
-const HOLDERS_OF_PROPERTIES = `SELECT c.property_key AS name, p.id, p.state, 0 AS withheld
-    FROM claimed_properties c JOIN purchases p ON p.id = c.purchase_id
-    WHERE c.standing = 1 AND c.property_key IN ${THESE_NAMES}
-  UNION ALL SELECT property_key, lead_id, 'sold', 1 FROM withheld_properties WHERE property_key IN ${THESE_NAMES}
-  ORDER BY withheld`;
-const CLAIMED_LEADS = `SELECT c.lead_id AS name, p.state, 0 AS withheld
-    FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE NOT (${expiredAt('$1')})
-  UNION ALL SELECT lead_id, 'sold', 1 FROM withheld_leads ORDER BY withheld`;
-const CLAIMED_PROPERTIES = `SELECT c.property_key AS name, p.state, 0 AS withheld
-    FROM claimed_properties c JOIN purchases p ON p.id = c.purchase_id WHERE c.standing = 1 AND NOT (${expiredAt('$1')})
-  UNION ALL SELECT property_key, 'sold', 1 FROM withheld_properties ORDER BY withheld`;
+const HOLDERS_OF_PROPERTIES = `SELECT c.property_key AS name, p.id, p.state
+  FROM claimed_properties c JOIN purchases p ON p.id = c.purchase_id
+  WHERE c.standing = 1 AND c.property_key IN ${THESE_NAMES}`;
+const CLAIMED_LEADS = `SELECT c.lead_id AS name, p.state
+  FROM claims c JOIN purchases p ON p.id = c.purchase_id WHERE NOT (${expiredAt('$1')})`;
+const CLAIMED_PROPERTIES = `SELECT c.property_key AS name, p.state
+  FROM claimed_properties c JOIN purchases p ON p.id = c.purchase_id WHERE c.standing = 1 AND NOT (${expiredAt('$1')})`;
 const SOLD_LEADS = `SELECT c.lead_id AS name FROM claims c JOIN purchases p ON p.id = c.purchase_id
-    WHERE p.state <> 'reserved'
-  UNION SELECT lead_id FROM withheld_leads`;
+  WHERE p.state <> 'reserved'`;
 const SOLD_PROPERTIES = `SELECT c.property_key AS name
-    FROM claimed_properties c JOIN purchases p ON p.id = c.purchase_id WHERE c.standing = 1 AND p.state <> 'reserved'
-  UNION SELECT property_key FROM withheld_properties`;
+  FROM claimed_properties c JOIN purchases p ON p.id = c.purchase_id WHERE c.standing = 1 AND p.state <> 'reserved'`;
 
 const nameOf = (row: Row): string => String(row['name']);
 
@@ -50,15 +43,9 @@ async function insertProperties(query: Query, purchaseId: string, keys: readonly
 }
 
 /** Insert the claim of a lead, without its property. @returns false if another purchase has the lead */
-export async function insertClaim(query: Query, leadId: string, purchaseId: string, nowMs: number): Promise<boolean> {
-  const claimed = await query(
-    `INSERT INTO claims (lead_id, purchase_id, claimed_at_ms) VALUES ($1, $2, $3)
-    ON CONFLICT DO NOTHING RETURNING lead_id`,
-    leadId,
-    purchaseId,
-    nowMs,
-  );
-  return claimed.length === 1;
+export async function insertClaim(query: Query, leadId: string, purchaseId: string): Promise<boolean> {
+  const sql = 'INSERT INTO claims (lead_id, purchase_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING lead_id';
+  return (await query(sql, leadId, purchaseId)).length === 1;
 }
 
 /** The holder of each of these names. */
@@ -112,7 +99,7 @@ class LeadSearch {
       const id = String(holder['id']);
       if (this.#deleted.has(id)) continue;
       if (holder['state'] !== 'reserved') return false;
-      if ((await this.#query(DELETE_IF_EXPIRED, this.#nowMs, id)).length === 0) return false;
+      if (!(await dropIfExpired(this.#query, this.#nowMs, id))) return false;
       this.#deleted.add(id);
     }
     return true;
@@ -120,7 +107,7 @@ class LeadSearch {
 
   async #take({ leadId, properties }: OfferedLead): Promise<boolean> {
     if (!(await insertProperties(this.#query, this.#purchaseId, properties))) return false;
-    if (await insertClaim(this.#query, leadId, this.#purchaseId, this.#nowMs)) return true;
+    if (await insertClaim(this.#query, leadId, this.#purchaseId)) return true;
     await this.#query('DELETE FROM claimed_properties WHERE purchase_id = $1', this.#purchaseId);
     return false;
   }
@@ -144,7 +131,9 @@ export function leadClaims(store: Store): LeadClaims {
         const reached = await leadLimitReached(query, String(own['payer']), limits, nowMs);
         if (reached !== null) return reached;
         const leadId = await new LeadSearch(query, purchaseId, nowMs).claimFirst(leads);
-        return leadId === null ? { kind: 'none' } : { kind: 'claimed', leadId };
+        if (leadId === null) return { kind: 'none' };
+        await change(query, 'claimed', { where: 'id = $1' }, purchaseId);
+        return { kind: 'claimed', leadId };
       }),
 
     claimedLeads: (nowMs) => statesOf(CLAIMED_LEADS, nowMs),

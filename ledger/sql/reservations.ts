@@ -1,15 +1,17 @@
 /** Reserves payments: the unique indexes decide which caller comes first, never an earlier read. */
 import { isExpired, type Begun, type Ledger, type NewPurchase, type Purchase } from '../ledger.ts';
+import { drop, record } from './journal.ts';
 import { expiredAt, payerRefusal } from './payer_limits.ts';
-import { firstPurchase, selectPurchase } from './rows.ts';
+import { FACTS, firstPurchase, purchaseOf, selectPurchase } from './rows.ts';
 import type { Query, Store } from './store.ts';
 
-const INSERT = `INSERT INTO purchases (id, state, standing, network, asset, payer, nonce, pay_to, amount, valid_before,
-    route, request, snapshot_id, identifier_hash, reserved_at_ms, lease_until_ms, chain)
-  VALUES ($1, 'reserved', 1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-  ON CONFLICT DO NOTHING RETURNING id`;
-/** Deletes one reservation if it has expired. */
-export const DELETE_IF_EXPIRED = `DELETE FROM purchases WHERE ${expiredAt('$1')} AND id = $2 RETURNING id`;
+const INSERT = `INSERT INTO purchases (id, changes, state, standing, network, asset, payer, nonce, pay_to, amount,
+    valid_before, route, request, snapshot_id, identifier_hash, reserved_at_ms, lease_until_ms, chain)
+  VALUES ($1, 1, 'reserved', 1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+  ON CONFLICT DO NOTHING RETURNING ${FACTS}`;
+/** Delete one reservation if it has expired. @returns whether it had */
+export const dropIfExpired = async (query: Query, nowMs: number, id: string): Promise<boolean> =>
+  (await drop(query, `${expiredAt('$1')} AND id = $2`, nowMs, id)) === 1;
 
 const MAX_TRIES = 5;
 
@@ -48,34 +50,15 @@ async function findConflict(
     const purchase = firstPurchase(await query(...selectPurchase(key)));
     if (purchase === null) continue;
     if (!isExpired(purchase, nowMs)) return { kind: 'taken', by, purchase };
-    if ((await query(DELETE_IF_EXPIRED, nowMs, purchase.id)).length === 0) return 'changed';
+    if (!(await dropIfExpired(query, nowMs, purchase.id))) return 'changed';
   }
   return null;
 }
 
-function newReservation(id: string, purchase: NewPurchase): Purchase {
-  const { nowMs, leaseMs, limits: _, ...wanted } = purchase;
-  return {
-    ...wanted,
-    id,
-    state: 'reserved',
-    reservedAtMs: nowMs,
-    leaseUntilMs: nowMs + leaseMs,
-    settlingAtMs: null,
-    endedAtMs: null,
-    transaction: null,
-    block: null,
-    why: null,
-    leadId: null,
-    properties: [],
-    answerSha256: null,
-  };
-}
-
-/** @returns whether it was inserted: no other purchase has the payment or the identifier */
-async function insert(query: Query, purchase: Purchase): Promise<boolean> {
-  const { id, payment } = purchase;
-  const inserted = await query(
+/** @returns the reservation; null if another purchase has the payment or the identifier */
+async function insert(query: Query, id: string, purchase: NewPurchase): Promise<Purchase | null> {
+  const { payment, nowMs } = purchase;
+  const [row] = await query(
     INSERT,
     id,
     payment.network,
@@ -89,11 +72,13 @@ async function insert(query: Query, purchase: Purchase): Promise<boolean> {
     purchase.request,
     purchase.snapshotId,
     purchase.identifierHash,
-    purchase.reservedAtMs,
-    purchase.leaseUntilMs,
+    nowMs,
+    nowMs + purchase.leaseMs,
     purchase.chain,
   );
-  return inserted.length === 1;
+  if (!row) return null;
+  await record(query, 'reserved', row);
+  return purchaseOf(row);
 }
 
 /** One try in one transaction. @returns null if it must be tried again */
@@ -104,14 +89,14 @@ async function tryReserve(query: Query, wanted: NewPurchase, id: string): Promis
     const conflict = await findConflict(query, wanted);
     return conflict === 'changed' ? null : (conflict ?? { kind: 'refused', reason: refusal });
   }
-  const purchase = newReservation(id, wanted);
   // Insert first: it nearly always succeeds.
-  if (!(await insert(query, purchase))) {
+  let purchase = await insert(query, id, wanted);
+  if (purchase === null) {
     const conflict = await findConflict(query, wanted);
     if (conflict) return conflict === 'changed' ? null : conflict;
-    if (!(await insert(query, purchase))) return null;
+    purchase = await insert(query, id, wanted);
   }
-  return { kind: 'reserved', purchase };
+  return purchase && { kind: 'reserved', purchase };
 }
 
 export const reservations = (store: Store, newId: () => string): Pick<Ledger, 'begin'> => ({

@@ -2,9 +2,12 @@
 import type { Delivery, DeliveryKind, Purchase, PurchaseKey, PurchaseState } from '../ledger.ts';
 import type { Row, Value } from './store.ts';
 
-const COLUMNS = [
+/** Columns of a purchase that the journal states as they are. */
+export const COLUMNS = [
   'id',
+  'changes',
   'state',
+  'standing',
   'network',
   'asset',
   'payer',
@@ -12,6 +15,7 @@ const COLUMNS = [
   'pay_to',
   'amount',
   'valid_before',
+  'chain',
   'route',
   'request',
   'snapshot_id',
@@ -21,33 +25,30 @@ const COLUMNS = [
   'settling_at_ms',
   'ended_at_ms',
   'tx_hash',
-  'why',
-  'answer_sha256',
-  'chain',
   'block',
-];
+  'why',
+  'returned_lead',
+  'answer_sha256',
+  'answer_headers',
+] as const;
 
-/** Keys of the property of a purchase, in one text. */
-const propertiesOf = (purchase: string): string =>
+const keysOf = (standing: string): string =>
   `(SELECT string_agg(k.property_key, '|' ORDER BY k.property_key) FROM claimed_properties k
-    WHERE k.purchase_id = ${purchase}.id) AS properties`;
+    WHERE k.purchase_id = purchases.id AND k.standing ${standing})`;
 
-/** Columns of a purchase and its lead, selected from FROM_PURCHASES. */
-export const PURCHASE_COLUMNS = `${COLUMNS.map((column) => `p.${column}`).join(', ')},
-  COALESCE(c.lead_id, p.returned_lead) AS lead_id, ${propertiesOf('p')}`;
+/**
+ * All facts of a purchase, for SELECT and RETURNING: its columns, its lead, the keys of its property (separated by |)
+ * while it holds them and after it returned them, and whether its answer can be collected.
+ */
+export const FACTS = `${COLUMNS.map((column) => `purchases.${column}`).join(', ')},
+  CASE WHEN purchases.kept_answer IS NULL THEN 0 ELSE 1 END AS has_answer,
+  (SELECT c.lead_id FROM claims c WHERE c.purchase_id = purchases.id) AS lead,
+  ${keysOf('= 1')} AS properties, ${keysOf('IS NULL')} AS returned_properties`;
 
-/** The same columns for RETURNING of an UPDATE. */
-export const RETURNED_COLUMNS = `${COLUMNS.join(', ')},
-  COALESCE((SELECT c.lead_id FROM claims c WHERE c.purchase_id = purchases.id), returned_lead) AS lead_id,
-  ${propertiesOf('purchases')}`;
-
-export const FROM_PURCHASES = 'FROM purchases p LEFT JOIN claims c ON c.purchase_id = p.id';
-
-const BY_ID = `SELECT ${PURCHASE_COLUMNS} ${FROM_PURCHASES} WHERE p.id = $1`;
-const BY_PAYMENT = `SELECT ${PURCHASE_COLUMNS} ${FROM_PURCHASES}
-  WHERE p.standing = 1 AND p.network = $1 AND p.asset = $2 AND p.payer = $3 AND p.nonce = $4`;
-const BY_IDENTIFIER = `SELECT ${PURCHASE_COLUMNS} ${FROM_PURCHASES}
-  WHERE p.standing = 1 AND p.payer = $1 AND p.identifier_hash = $2`;
+const SELECT = `SELECT ${FACTS} FROM purchases`;
+const BY_ID = `${SELECT} WHERE id = $1`;
+const BY_PAYMENT = `${SELECT} WHERE standing = 1 AND network = $1 AND asset = $2 AND payer = $3 AND nonce = $4`;
+const BY_IDENTIFIER = `${SELECT} WHERE standing = 1 AND payer = $1 AND identifier_hash = $2`;
 
 /** The statement and parameters that select the purchase with this key. */
 export function selectPurchase(key: PurchaseKey): readonly [sql: string, ...parameters: Value[]] {
@@ -95,8 +96,8 @@ export function purchaseOf(row: Row): Purchase {
     endedAtMs: orNull(row['ended_at_ms'], asNumber),
     transaction: orNull(row['tx_hash'], asText),
     why: orNull(row['why'], asText),
-    leadId: orNull(row['lead_id'], asText),
-    properties: orNull(row['properties'], asText)?.split('|') ?? [],
+    leadId: orNull(row['lead'] ?? row['returned_lead'], asText),
+    properties: orNull(row['properties'] ?? row['returned_properties'], asText)?.split('|') ?? [],
     answerSha256: orNull(row['answer_sha256'], asText),
     chain: asText(row['chain']),
     block: orNull(row['block'], (value) => BigInt(asNumber(value))),

@@ -23,6 +23,8 @@ CREATE TABLE answer_chunks (
 
 CREATE TABLE purchases (
   id              TEXT    NOT NULL PRIMARY KEY,
+  -- Number of its last line in the journal.
+  changes         INTEGER NOT NULL CHECK (changes >= 1),
   state           TEXT    NOT NULL CHECK (state IN ('reserved', 'settling', 'sold', 'released')),
   -- 1 until it is released: it owns its payment and its identifier. The unique indexes use it because it stays
   -- unchanged until then.
@@ -55,10 +57,11 @@ CREATE TABLE purchases (
   -- Number of the answer while it can be collected.
   kept_answer     INTEGER REFERENCES answers (number),
   CHECK ((standing IS NULL) = (state = 'released')),
-  CHECK ((state IN ('settling', 'sold', 'released')) = (settling_at_ms IS NOT NULL)),
+  -- A reservation may be released too, without an answer.
+  CHECK (state = 'released' OR (state = 'reserved') = (settling_at_ms IS NULL)),
   CHECK ((state IN ('sold', 'released')) = (ended_at_ms IS NOT NULL)),
   CHECK (state <> 'sold' OR (tx_hash IS NOT NULL AND block IS NOT NULL)),
-  CHECK (state = 'reserved' OR (answer_sha256 IS NOT NULL AND answer_headers IS NOT NULL)),
+  CHECK ((settling_at_ms IS NULL) = (answer_sha256 IS NULL) AND (answer_sha256 IS NULL) = (answer_headers IS NULL)),
   CHECK (state <> 'settling' OR kept_answer IS NOT NULL)
 ) STRICT, WITHOUT ROWID;
 
@@ -73,9 +76,8 @@ CREATE INDEX purchases_of_payer ON purchases (payer, state);
 CREATE INDEX purchases_released ON purchases (nonce) WHERE state = 'released';
 
 CREATE TABLE claims (
-  lead_id       TEXT    NOT NULL PRIMARY KEY,
-  purchase_id   TEXT    NOT NULL UNIQUE REFERENCES purchases (id) ON DELETE CASCADE,
-  claimed_at_ms INTEGER NOT NULL
+  lead_id     TEXT NOT NULL PRIMARY KEY,
+  purchase_id TEXT NOT NULL UNIQUE REFERENCES purchases (id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
 -- A claim takes a property: no other lead of it is sold.
@@ -124,28 +126,32 @@ CREATE TABLE transfers (
   -- Null for a transfer without an authorization.
   nonce        TEXT,
   amount       TEXT    NOT NULL CHECK (amount <> '' AND trim(amount, '0123456789') = ''),
-  kind         TEXT    NOT NULL CHECK (kind IN ('matched', 'made_good', 'owed', 'no_purchase')),
+  kind         TEXT    NOT NULL CHECK (kind IN ('matched', 'owed', 'resolved', 'dust')),
   purchase_id  TEXT    REFERENCES purchases (id),
   -- How an owed transfer was settled.
   resolution   TEXT,
   booked_at_ms INTEGER NOT NULL,
   PRIMARY KEY (chain, pay_to, block, log_index),
-  CHECK (kind NOT IN ('matched', 'made_good') OR purchase_id IS NOT NULL)
+  CHECK ((kind = 'matched') = (purchase_id IS NOT NULL)),
+  CHECK ((kind = 'resolved') = (resolution IS NOT NULL)),
+  CHECK (kind = 'dust' OR nonce IS NOT NULL)
 ) STRICT, WITHOUT ROWID;
 -- One transfer pays one purchase.
-CREATE UNIQUE INDEX transfer_of_purchase ON transfers (purchase_id) WHERE kind IN ('matched', 'made_good');
-CREATE INDEX transfers_owed ON transfers (booked_at_ms) WHERE kind = 'owed' AND resolution IS NULL;
-CREATE INDEX transfers_without_purchase ON transfers (payer, nonce) WHERE kind IN ('owed', 'no_purchase');
+CREATE UNIQUE INDEX transfer_of_purchase ON transfers (purchase_id) WHERE purchase_id IS NOT NULL;
+CREATE INDEX transfers_owed ON transfers (payer, nonce) WHERE kind = 'owed';
 
 CREATE TABLE audits (
   chain           TEXT    NOT NULL,
   pay_to          TEXT    NOT NULL,
+  -- All transfers from the first block through the other one are booked.
+  first_block     INTEGER,
   through_block   INTEGER,
   through_seconds INTEGER NOT NULL,
   audited_at_ms   INTEGER NOT NULL,
   lease_holder    TEXT    NOT NULL,
   lease_until_ms  INTEGER NOT NULL,
-  PRIMARY KEY (chain, pay_to)
+  PRIMARY KEY (chain, pay_to),
+  CHECK ((first_block IS NULL) = (through_block IS NULL))
 ) STRICT, WITHOUT ROWID;
 
 -- Gas reserved by settlements of self mode, by account and day (UTC).
@@ -158,21 +164,26 @@ CREATE TABLE gas_days (
 
 -- Servers stop writing when the id or the epoch changes. A restore raises the epoch.
 CREATE TABLE ledger_identity (
-  one            INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
-  id             TEXT    NOT NULL CHECK (length(id) = 36),
-  epoch          INTEGER NOT NULL CHECK (epoch >= 1),
-  restored_at_ms INTEGER
+  one              INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+  id               TEXT    NOT NULL CHECK (length(id) = 36),
+  epoch            INTEGER NOT NULL CHECK (epoch >= 1),
+  -- Number of its own last line in the journal.
+  changes          INTEGER NOT NULL DEFAULT 0 CHECK (changes >= 0),
+  -- The mark of a restore, until every transfer of its window is explained: its time, the last block audited before the
+  -- backup, and the last block of the window, once it is audited.
+  restored_at_ms   INTEGER,
+  restored_after   INTEGER,
+  restored_through INTEGER,
+  CHECK ((restored_at_ms IS NULL) = (restored_after IS NULL))
 ) STRICT;
 
--- Leads sold, by the claims journal, with purchases that this ledger has lost. They are never sold again.
-CREATE TABLE withheld_leads (
-  lead_id     TEXT    NOT NULL PRIMARY KEY,
-  purchase_id TEXT    NOT NULL,
-  payer       TEXT    NOT NULL,
-  nonce       TEXT    NOT NULL,
-  at_ms       INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE TABLE withheld_properties (
-  property_key TEXT NOT NULL PRIMARY KEY,
-  lead_id      TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+-- Append-only. DATA_DIR/ledger.journal has the same lines, in any order.
+CREATE TABLE journal (
+  seq     INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- Id of the purchase; '' for the ledger itself.
+  subject TEXT    NOT NULL,
+  -- From 1, by subject: sequences of PostgreSQL are not in the order of commits.
+  number  INTEGER NOT NULL CHECK (number >= 1),
+  line    TEXT    NOT NULL,
+  UNIQUE (subject, number)
+) STRICT;

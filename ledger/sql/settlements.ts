@@ -1,36 +1,55 @@
 /** The states of a purchase after its reservation. Each change is one guarded UPDATE or DELETE. */
-import type { Ledger } from '../ledger.ts';
+import type { Answer, Ledger } from '../ledger.ts';
 import type { StoredAnswers } from './answers.ts';
+import { change, drop, record } from './journal.ts';
 import { matchEarlierTransfer } from './match_transfer.ts';
-import {
-  firstPurchase,
-  FROM_PURCHASES,
-  purchaseOf,
-  PURCHASE_COLUMNS,
-  RETURNED_COLUMNS,
-  selectPurchase,
-} from './rows.ts';
-import type { Store } from './store.ts';
+import { FACTS, firstPurchase, purchaseOf, selectPurchase } from './rows.ts';
+import type { Query, Store } from './store.ts';
 
 const MAX_TRIES = 5;
+/** A longer answer is not written into the journal. That of an exclusive lead has some kilobytes. */
+const MAX_JOURNAL_BYTES = 65_536;
 
-const START_SETTLING = `UPDATE purchases
-  SET state = 'settling', settling_at_ms = $2, answer_sha256 = $3, kept_answer = $4, answer_headers = $5 WHERE id = $1`;
-const MARK_UNKNOWN = `UPDATE purchases SET why = $2, tx_hash = COALESCE($3, tx_hash)
-  WHERE id = $1 AND state = 'settling'`;
-const MARK_SOLD = `UPDATE purchases SET state = 'sold', ended_at_ms = $2, tx_hash = $3, block = $4, why = NULL
-  WHERE id = $1 AND state = 'settling' RETURNING ${RETURNED_COLUMNS}`;
-/** The answer stays: a transfer that arrives later makes it collectable again. */
-const RELEASE = `UPDATE purchases SET state = 'released', standing = NULL, ended_at_ms = $2, why = $3,
-    returned_lead = (SELECT lead_id FROM claims WHERE purchase_id = $1)
-  WHERE id = $1 AND state = 'settling' RETURNING id`;
-const UNRESOLVED = `SELECT ${PURCHASE_COLUMNS} ${FROM_PURCHASES}
-  WHERE p.state = 'settling' AND p.settling_at_ms < $1 ORDER BY p.settling_at_ms, p.id`;
+const START_SETTLING = `UPDATE purchases SET changes = changes + 1, state = 'settling', settling_at_ms = $2,
+  answer_sha256 = $3, kept_answer = $4, answer_headers = $5 WHERE id = $1 RETURNING ${FACTS}`;
+const UNRESOLVED = `SELECT ${FACTS} FROM purchases
+  WHERE state = 'settling' AND settling_at_ms < $1 ORDER BY settling_at_ms, id`;
+
+async function bodyInBase64({ body, bytes }: Answer): Promise<{ answer?: string }> {
+  if (bytes > MAX_JOURNAL_BYTES) return {};
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body()) chunks.push(chunk);
+  return { answer: Buffer.concat(chunks).toString('base64') };
+}
+
+/**
+ * End a purchase that may still be paid, with its answer if it has one: a transfer that arrives later makes it
+ * collectable again.
+ */
+async function release(
+  query: Query,
+  lockRows: string,
+  purchaseId: string,
+  { nowMs, reason }: { readonly nowMs: number; readonly reason: string },
+): Promise<boolean> {
+  const [open] = await query(
+    `SELECT state FROM purchases WHERE id = $1 AND state IN ('reserved', 'settling') ${lockRows}`,
+    purchaseId,
+  );
+  if (!open) return false;
+  const [claim] = await query('DELETE FROM claims WHERE purchase_id = $1 RETURNING lead_id', purchaseId);
+  await query('UPDATE claimed_properties SET standing = NULL WHERE purchase_id = $1', purchaseId);
+  const set = `state = 'released', standing = NULL, ended_at_ms = $2, why = $3, returned_lead = $4`;
+  const lead = claim === undefined ? null : String(claim['lead_id']);
+  await change(query, 'released', { set, where: 'id = $1' }, purchaseId, nowMs, reason, lead);
+  return true;
+}
 
 type SettlementMethods = Pick<Ledger, 'startSettling' | 'markUnknown' | 'markSold' | 'release' | 'find' | 'unresolved'>;
 
 export const settlements = (store: Store, answers: StoredAnswers): SettlementMethods => ({
   async startSettling(purchaseId, answer, nowMs) {
+    const { sha256, headers } = answer;
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const referToAnswer = await answers.store(answer, nowMs);
       const isSettling = await store.write(async (query) => {
@@ -41,7 +60,8 @@ export const settlements = (store: Store, answers: StoredAnswers): SettlementMet
         if (!own) return false;
         const number = await referToAnswer(query);
         if (number === null) return null;
-        await query(START_SETTLING, purchaseId, nowMs, answer.sha256, number, JSON.stringify(answer.headers));
+        for (const row of await query(START_SETTLING, purchaseId, nowMs, sha256, number, JSON.stringify(headers)))
+          await record(query, 'settling', row, row['lead'] === null ? {} : await bodyInBase64(answer));
         return true;
       });
       if (isSettling !== null) return isSettling;
@@ -50,12 +70,17 @@ export const settlements = (store: Store, answers: StoredAnswers): SettlementMet
   },
 
   async markUnknown(purchaseId, why, transaction) {
-    await store.write((query) => query(MARK_UNKNOWN, purchaseId, why, transaction));
+    const unknown = { set: 'why = $2, tx_hash = COALESCE($3, tx_hash)', where: `id = $1 AND state = 'settling'` };
+    await store.write((query) => change(query, 'unknown', unknown, purchaseId, why, transaction));
   },
 
   markSold: (purchaseId, { transaction, block }, nowMs) =>
     store.write(async (query) => {
-      const sold = firstPurchase(await query(MARK_SOLD, purchaseId, nowMs, transaction, Number(block)));
+      const set = `state = 'sold', ended_at_ms = $2, tx_hash = $3, block = $4, why = NULL`;
+      const where = `id = $1 AND state = 'settling'`;
+      const sold = firstPurchase(
+        await change(query, 'sold', { set, where }, purchaseId, nowMs, transaction, Number(block)),
+      );
       if (sold) await matchEarlierTransfer(query, sold);
       const purchase = sold ?? firstPurchase(await query(...selectPurchase({ id: purchaseId })));
       if (!purchase || purchase.state === 'reserved')
@@ -64,16 +89,11 @@ export const settlements = (store: Store, answers: StoredAnswers): SettlementMet
     }),
 
   release: (purchaseId, reason, nowMs) =>
-    store.write(async (query) => {
-      if (reason === 'not_settled') {
-        const sql = `DELETE FROM purchases WHERE id = $1 AND state = 'reserved' RETURNING id`;
-        return (await query(sql, purchaseId)).length === 1;
-      }
-      if ((await query(RELEASE, purchaseId, nowMs, reason)).length === 0) return false;
-      await query('DELETE FROM claims WHERE purchase_id = $1', purchaseId);
-      await query('UPDATE claimed_properties SET standing = NULL WHERE purchase_id = $1', purchaseId);
-      return true;
-    }),
+    store.write(async (query) =>
+      reason === 'not_settled'
+        ? (await drop(query, 'id = $1', purchaseId)) === 1
+        : release(query, store.lockRows, purchaseId, { nowMs, reason }),
+    ),
 
   find: async (key) => firstPurchase(await store.read(...selectPurchase(key))),
 

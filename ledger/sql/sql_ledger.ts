@@ -3,17 +3,18 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { Ledger } from '../ledger.ts';
 import { storedAnswers } from './answers.ts';
 import { leadClaims } from './lead_claims.ts';
+import { exclusivePause } from './restore_mark.ts';
 import { reservations } from './reservations.ts';
 import { settlements } from './settlements.ts';
-import { asNumber, deliveryOf, FROM_PURCHASES, purchaseOf, PURCHASE_COLUMNS } from './rows.ts';
+import { asNumber, deliveryOf, FACTS, purchaseOf } from './rows.ts';
 import type { Store } from './store.ts';
-import { exclusivePause, transferBook } from './transfer_book.ts';
+import { transferBook } from './transfer_book.ts';
 import { upkeep } from './upkeep.ts';
 
 const PAGE_ROWS = 500;
 
-const PURCHASES = `SELECT ${PURCHASE_COLUMNS} ${FROM_PURCHASES}
-  WHERE (p.reserved_at_ms, p.id) > ($1, $2) ORDER BY p.reserved_at_ms, p.id LIMIT $3`;
+const PURCHASES = `SELECT ${FACTS} FROM purchases
+  WHERE (reserved_at_ms, id) > ($1, $2) ORDER BY reserved_at_ms, id LIMIT $3`;
 const DELIVERIES = `SELECT number, purchase_id, kind, at_ms, complete FROM deliveries
   WHERE number > $1 ORDER BY number LIMIT $2`;
 

@@ -1,5 +1,4 @@
 /** The book of incoming transfers, and the lease of the auditor who writes it. */
-import type { ExclusivePause } from '../ledger.ts';
 import type {
   AuditedAccount,
   AuditState,
@@ -9,12 +8,14 @@ import type {
   TransferBook,
   TransferKind,
 } from '../transfers.ts';
+import { change, recordEvent } from './journal.ts';
 import { matchTransfer, type BookingTransaction } from './match_transfer.ts';
-import { asNumber, FROM_PURCHASES, purchaseOf, PURCHASE_COLUMNS } from './rows.ts';
-import type { Query, Row, Store } from './store.ts';
+import { liftMark } from './restore_mark.ts';
+import { asNumber, FACTS, purchaseOf } from './rows.ts';
+import type { Row, Store } from './store.ts';
 
 const PAGE_ROWS = 500;
-/** Owed transfers of an account that are matched again in one booking. */
+/** Owed transfers of an account that are matched again in one booking, if they have a purchase at all. */
 const MAX_OWED = 100;
 
 const COLUMNS =
@@ -23,32 +24,33 @@ const INSERT = `INSERT INTO transfers (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $
 const BY_PLACE = `SELECT ${COLUMNS} FROM transfers
   WHERE chain = $1 AND pay_to = $2 AND block = $3 AND log_index = $4`;
 const OWED = `SELECT ${COLUMNS} FROM transfers
-  WHERE kind = 'owed' AND resolution IS NULL AND nonce IS NOT NULL AND chain = $1 AND pay_to = $2
+  WHERE kind = 'owed' AND chain = $1 AND pay_to = $2
+    AND EXISTS (SELECT 1 FROM purchases p WHERE p.payer = transfers.payer AND p.nonce = transfers.nonce)
   ORDER BY booked_at_ms LIMIT ${MAX_OWED}`;
-const SET_MATCH = `UPDATE transfers SET kind = $5, purchase_id = $6
+const SET_MATCH = `UPDATE transfers SET kind = 'matched', purchase_id = $5
   WHERE chain = $1 AND pay_to = $2 AND block = $3 AND log_index = $4`;
 /** Chains that ignore the chain id of a transaction can share its hash. */
-const RESOLVE = `UPDATE transfers SET resolution = $3
-  WHERE tx_hash = $1 AND log_index = $2 AND chain = $4 AND kind = 'owed' AND resolution IS NULL RETURNING tx_hash`;
+const RESOLVE = `UPDATE transfers SET kind = 'resolved', resolution = $3
+  WHERE tx_hash = $1 AND log_index = $2 AND chain = $4 AND kind = 'owed' RETURNING tx_hash`;
 
-const AUDIT_COLUMNS = 'through_block, through_seconds, audited_at_ms';
+const AUDIT_COLUMNS = 'first_block, through_block, through_seconds, audited_at_ms';
 const ADD_AUDIT = `INSERT INTO audits (chain, pay_to, ${AUDIT_COLUMNS}, lease_holder, lease_until_ms)
-  VALUES ($1, $2, NULL, 0, 0, $3, 0) ON CONFLICT DO NOTHING`;
+  VALUES ($1, $2, NULL, NULL, 0, 0, $3, 0) ON CONFLICT DO NOTHING`;
 /** A lease from far in the future was written by a clock that was wrong. */
 const LEASE = `UPDATE audits SET lease_holder = $3, lease_until_ms = $5
   WHERE chain = $1 AND pay_to = $2
     AND (lease_holder = $3 OR lease_until_ms <= $4 OR lease_until_ms > $4 + 2 * ($5 - $4))
   RETURNING ${AUDIT_COLUMNS}`;
+const BEGIN = `UPDATE audits SET first_block = $4, through_block = $4
+  WHERE chain = $1 AND pay_to = $2 AND lease_holder = $3 AND first_block IS NULL RETURNING chain`;
 const ADVANCE = `UPDATE audits SET through_block = $4, through_seconds = $5, audited_at_ms = $6
   WHERE chain = $1 AND pay_to = $2 AND lease_holder = $3 RETURNING chain`;
 const AUDITS = `SELECT chain, pay_to, ${AUDIT_COLUMNS} FROM audits ORDER BY audited_at_ms DESC, chain, pay_to`;
 
-const SOLD_WITHOUT_TRANSFER = `SELECT ${PURCHASE_COLUMNS} ${FROM_PURCHASES}
-  WHERE p.state = 'sold' AND p.chain = $1 AND p.pay_to = $2
-    AND p.block <= $3
-    AND NOT EXISTS (SELECT 1 FROM transfers t WHERE t.purchase_id = p.id AND t.kind IN ('matched', 'made_good'))
-  ORDER BY p.id LIMIT ${PAGE_ROWS}`;
-const MOVE_PAYMENT = `UPDATE purchases SET tx_hash = $2, block = $3 WHERE id = $1 AND state = 'sold'`;
+const SOLD_WITHOUT_TRANSFER = `SELECT ${FACTS} FROM purchases
+  WHERE state = 'sold' AND chain = $1 AND pay_to = $2 AND block <= $3
+    AND NOT EXISTS (SELECT 1 FROM transfers t WHERE t.purchase_id = purchases.id)
+  ORDER BY id LIMIT ${PAGE_ROWS}`;
 
 const transferOf = (row: Row): BookedTransfer => ({
   chain: String(row['chain']),
@@ -66,6 +68,7 @@ const transferOf = (row: Row): BookedTransfer => ({
 });
 
 const auditState = (row: Row): AuditState => ({
+  firstBlock: row['first_block'] === null ? null : BigInt(asNumber(row['first_block'])),
   throughBlock: row['through_block'] === null ? null : BigInt(asNumber(row['through_block'])),
   throughSeconds: asNumber(row['through_seconds']),
   auditedAtMs: asNumber(row['audited_at_ms']),
@@ -79,23 +82,15 @@ async function bookTransfer(
   const { query } = transaction;
   const { account, nowMs } = booking;
   const { chain, payTo } = account;
-  const [known] = await query(BY_PLACE, chain, payTo, Number(transfer.block), transfer.logIndex);
+  const { block, logIndex, payer, nonce, amount } = transfer;
+  const [known] = await query(BY_PLACE, chain, payTo, Number(block), logIndex);
   if (known) return transferOf(known);
-  const { kind, purchaseId } = await matchTransfer(transaction, booking, transfer);
-  await query(
-    INSERT,
-    chain,
-    payTo,
-    Number(transfer.block),
-    transfer.logIndex,
-    transfer.transaction,
-    transfer.payer,
-    transfer.nonce,
-    String(transfer.amount),
-    kind,
-    purchaseId,
-    nowMs,
-  );
+  const isDust = nonce === null || amount === 0n;
+  const purchaseId = isDust ? null : await matchTransfer(transaction, booking, { ...transfer, nonce });
+  const other = isDust ? 'dust' : 'owed';
+  const kind = purchaseId === null ? other : 'matched';
+  const place = [chain, payTo, Number(block), logIndex, transfer.transaction] as const;
+  await query(INSERT, ...place, payer, nonce, String(amount), kind, purchaseId, nowMs);
   return { ...transfer, ...account, kind, purchaseId, resolution: null, bookedAtMs: nowMs };
 }
 
@@ -105,10 +100,11 @@ async function retryOwed(transaction: BookingTransaction, booking: Booking): Pro
   const { chain, payTo } = booking.account;
   const changed: BookedTransfer[] = [];
   for (const owed of (await query(OWED, chain, payTo)).map(transferOf)) {
-    const { kind, purchaseId } = await matchTransfer(transaction, booking, owed);
+    const { nonce, block, logIndex } = owed;
+    const purchaseId = nonce === null ? null : await matchTransfer(transaction, booking, { ...owed, nonce });
     if (purchaseId === null) continue;
-    await query(SET_MATCH, chain, payTo, Number(owed.block), owed.logIndex, kind, purchaseId);
-    changed.push({ ...owed, kind, purchaseId });
+    await query(SET_MATCH, chain, payTo, Number(block), logIndex, purchaseId);
+    changed.push({ ...owed, kind: 'matched', purchaseId });
   }
   return changed;
 }
@@ -132,34 +128,19 @@ const auditMethods = (store: Store): AuditMethods => ({
 
   bookTransfers: (booking) =>
     store.write(async (query) => {
-      const { account, holder, transfers, through, nowMs } = booking;
+      const { account, holder, transfers, from, through, nowMs } = booking;
       const { chain, payTo } = account;
-      const [lease] = await query(ADVANCE, chain, payTo, holder, Number(through.block), through.seconds, nowMs);
-      if (!lease) return [];
-      const transaction: BookingTransaction = {
-        query,
-        lockRows: store.lockRows,
-        restored: (await exclusivePause(query)) === 'restored_not_audited',
-      };
+      const isFirst = (await query(BEGIN, chain, payTo, holder, Number(from))).length > 0;
+      if (isFirst) await recordEvent(query, 'began', { chain, pay_to: payTo, first_block: Number(from) });
+      const position = [Number(through.block), through.seconds, nowMs] as const;
+      if ((await query(ADVANCE, chain, payTo, holder, ...position)).length === 0) return [];
+      const transaction: BookingTransaction = { query, lockRows: store.lockRows };
       const booked = await retryOwed(transaction, booking);
       for (const transfer of transfers) booked.push(await bookTransfer(transaction, booking, transfer));
+      await liftMark(query, through);
       return booked;
     }),
 });
-
-const OWED_SINCE = `SELECT 1 AS one FROM transfers
-  WHERE kind = 'owed' AND resolution IS NULL AND booked_at_ms >= $1 LIMIT 1`;
-
-/** Why exclusive sales are paused after a restore; null if they are not. */
-export async function exclusivePause(query: Query): Promise<ExclusivePause | null> {
-  const [identity] = await query('SELECT restored_at_ms FROM ledger_identity');
-  const restoredAtMs = identity?.['restored_at_ms'] ?? null;
-  if (restoredAtMs === null) return null;
-  const [audited] = await query('SELECT max(through_seconds) AS seconds FROM audits WHERE through_block IS NOT NULL');
-  if (asNumber(audited?.['seconds'] ?? 0) * 1000 < asNumber(restoredAtMs)) return 'restored_not_audited';
-  const owed = await query(OWED_SINCE, asNumber(restoredAtMs));
-  return owed.length > 0 ? 'restored_transfers_owed' : null;
-}
 
 export const transferBook = (store: Store): TransferBook => ({
   ...auditMethods(store),
@@ -188,8 +169,12 @@ export const transferBook = (store: Store): TransferBook => ({
     }
   },
 
-  resolveOwed: async ({ chain, transaction, logIndex }, resolution) =>
-    (await store.write((query) => query(RESOLVE, transaction, logIndex, resolution, chain))).length > 0,
+  resolveOwed: ({ chain, transaction, logIndex }, resolution) =>
+    store.write(async (query) => {
+      if ((await query(RESOLVE, transaction, logIndex, resolution, chain)).length === 0) return false;
+      await recordEvent(query, 'resolved', { chain, transaction, log_index: logIndex, resolution });
+      return true;
+    }),
 
   async soldWithoutTransfer({ chain, payTo }: AuditedAccount, throughBlock) {
     const rows = await store.read(SOLD_WITHOUT_TRANSFER, chain, payTo, Number(throughBlock));
@@ -197,6 +182,7 @@ export const transferBook = (store: Store): TransferBook => ({
   },
 
   async movePayment(purchaseId, { transaction, block }) {
-    await store.write((query) => query(MOVE_PAYMENT, purchaseId, transaction, Number(block)));
+    const moved = { set: 'tx_hash = $2, block = $3', where: `id = $1 AND state = 'sold'` };
+    await store.write((query) => change(query, 'moved', moved, purchaseId, transaction, Number(block)));
   },
 });

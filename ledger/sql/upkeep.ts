@@ -1,12 +1,11 @@
 /** Maintenance of the ledger: expired reservations, old answers, used tokens, gas, and the kind of money. */
 import type { Ledger } from '../ledger.ts';
+import { change, drop, recordEvent } from './journal.ts';
 import { expiredAt } from './payer_limits.ts';
 import { asNumber } from './rows.ts';
 import type { Store } from './store.ts';
 
-const DELETE_EXPIRED = `DELETE FROM purchases WHERE ${expiredAt('$1')} RETURNING id`;
-const FORGET_ANSWERS = `UPDATE purchases SET kept_answer = NULL
-  WHERE kept_answer IS NOT NULL AND ended_at_ms < $1 AND CAST(valid_before AS NUMERIC) * 1000 < $1 RETURNING id`;
+const MAY_BE_FORGOTTEN = 'kept_answer IS NOT NULL AND ended_at_ms < $1 AND CAST(valid_before AS NUMERIC) * 1000 < $1';
 const DELETE_UNUSED_ANSWERS = `DELETE FROM answers WHERE stored_at_ms < $1
   AND NOT EXISTS (SELECT 1 FROM purchases p WHERE p.kept_answer = answers.number)`;
 const USE_TOKEN = `INSERT INTO used_tokens (token, until_ms) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING token`;
@@ -23,11 +22,13 @@ type UpkeepMethods = Pick<
 export function upkeep(store: Store): UpkeepMethods {
   let pinging: Promise<unknown> | undefined;
   return {
-    deleteExpiredReservations: async (nowMs) => (await store.write((query) => query(DELETE_EXPIRED, nowMs))).length,
+    deleteExpiredReservations: (nowMs) => store.write((query) => drop(query, expiredAt('$1'), nowMs)),
 
     forgetAnswers: (endedBeforeMs) =>
       store.write(async (query) => {
-        const forgotten = await query(FORGET_ANSWERS, endedBeforeMs);
+        const forget = { set: 'kept_answer = NULL', where: MAY_BE_FORGOTTEN };
+        const forgotten = await change(query, 'forgotten', forget, endedBeforeMs);
+        if (forgotten.length > 0) await recordEvent(query, 'forgot', { before_ms: endedBeforeMs });
         await query('DELETE FROM used_tokens WHERE until_ms < $1', endedBeforeMs);
         await query(DELETE_UNUSED_ANSWERS, endedBeforeMs);
         return forgotten.length;

@@ -78,7 +78,7 @@ describe('a copy of a ledger', () => {
       db.close();
       for (const state of ['reserved', 'settling', 'sold', 'released'])
         assert.ok(seen.has(`purchases ${state}`), state);
-      for (const kind of ['matched', 'owed', 'no_purchase']) assert.ok(seen.has(`transfers ${kind}`), kind);
+      for (const kind of ['matched', 'owed', 'resolved', 'dust']) assert.ok(seen.has(`transfers ${kind}`), kind);
 
       await copy(source, direct);
       assert.deepEqual(contentOf(direct), contentOf(source));

@@ -6,7 +6,7 @@ import { after, before } from 'node:test';
 import { backUp, restoreLedger, type Restored, type RestoreOptions } from '../../ledger/backup.ts';
 import type { Counts } from '../../ledger/copy.ts';
 import { noteFile, type LedgerNote } from '../../ledger/identity.ts';
-import { journalFile } from '../../ledger/journal.ts';
+import { journalFile } from '../../ledger/journal_file.ts';
 import { openStore, type LedgerSettings } from '../../ledger/open.ts';
 import { memoryFolder } from './memory_folder.ts';
 import { startPostgres, type PostgresServer } from './postgres_started.ts';

@@ -38,7 +38,7 @@ export async function bookAll(
   const holder = 'auditor';
   const state = await ledger.leaseAudit(account, holder, nowMs, LEASE_MS);
   if (state === null) throw new Error('another auditor holds the lease');
-  return ledger.bookTransfers({ account, holder, transfers, through, nowMs });
+  return ledger.bookTransfers({ account, holder, transfers, from: 0n, through, nowMs });
 }
 
 /** Book one transfer. @returns how it was booked */

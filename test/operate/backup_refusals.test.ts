@@ -85,7 +85,7 @@ test('the ledger is in the backup through its own backup, and a restore raises i
   await backUpTo(data, to);
   await ledger.close();
   const { ledger: result } = await restoreTo(restored, to, { LEDGER: join(restored, 'ledger.sqlite') });
-  assert.deepEqual([result?.identity.epoch, result?.counts['purchases'], result?.withheld], [2, 1, 0]);
+  assert.deepEqual([result?.identity.epoch, result?.counts['purchases'], result?.replayed], [2, 1, 0]);
   const again = await openLedger({ DATA_DIR: restored });
   assert.equal((await again.find({ id }))?.state, 'sold');
   assert.deepEqual(await again.soldLeads(), ['sold-lead']);

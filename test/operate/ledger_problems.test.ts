@@ -78,6 +78,7 @@ test('owed transfers and unpaid sales are problems', async () => {
     account,
     holder: 'auditor',
     transfers: [transfer(1, 5n), transfer(3, 8n)],
+    from: 0n,
     through,
     nowMs: NOW,
   });

@@ -64,7 +64,7 @@ async function followMovedPayments(
 export async function auditPass(auditor: Auditor): Promise<AuditPass> {
   const { ledger, chain, holder, nowMs } = auditor;
   const account: AuditedAccount = { chain: await chain.id(), payTo: auditor.payTo };
-  const booked = { matched: 0, made_good: 0, owed: 0, no_purchase: 0 };
+  const booked = { matched: 0, owed: 0, resolved: 0, dust: 0 };
   const state: AuditState | null = await ledger.leaseAudit(account, holder, nowMs(), LEASE_MS);
   if (state === null) return { isAuditor: false, through: null, booked, isBehind: false };
   const final = await chain.finalBlock();
@@ -77,7 +77,14 @@ export async function auditPass(auditor: Auditor): Promise<AuditPass> {
     const transfers = await chain.incomingTransfers(account.payTo, next, block);
     // Only the time of the final block is recorded; the next booking replaces an intermediate one.
     const end = { block, seconds: isLast ? final.seconds : (through?.seconds ?? 0) };
-    for (const { kind } of await ledger.bookTransfers({ account, holder, transfers, through: end, nowMs: nowMs() }))
+    for (const { kind } of await ledger.bookTransfers({
+      account,
+      holder,
+      transfers,
+      from: next,
+      through: end,
+      nowMs: nowMs(),
+    }))
       booked[kind] += 1;
     const extended = await ledger.leaseAudit(account, holder, nowMs(), LEASE_MS);
     // Another auditor took the lease meanwhile and booked to another block: the next pass continues from there.

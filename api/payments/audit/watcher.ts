@@ -12,8 +12,6 @@ export interface AuditReport {
   /** Owed transfers. `unpaid` counts sold purchases that no transfer pays. */
   readonly owed: number;
   readonly unpaid: number;
-  /** Released purchases made good since the server started. */
-  readonly madeGood: number;
   /** Why the chain or the ledger could not be read; null if both could. */
   readonly failure: string | null;
 }
@@ -26,7 +24,7 @@ export interface AuditWatch {
 }
 
 export interface AuditWatchOptions extends Auditor {
-  /** Called when the number of differences changes, something was made good, or the audit fails. */
+  /** Called when the number of differences changes, or the audit fails. */
   readonly report?: (report: AuditReport) => void;
   readonly everyMs?: number;
 }
@@ -34,23 +32,20 @@ export interface AuditWatchOptions extends Auditor {
 /** Start auditing. */
 export function watchAudit(options: AuditWatchOptions): AuditWatch {
   const { ledger, chain, payTo, report = () => undefined, everyMs = EVERY_MS } = options;
-  let last: AuditReport = { owed: 0, unpaid: 0, madeGood: 0, failure: null };
+  let last: AuditReport = { owed: 0, unpaid: 0, failure: null };
   const once = async (): Promise<AuditReport> => {
     const before = last;
     try {
-      let { madeGood } = before;
       for (let pass = 0; pass < MAX_CONSECUTIVE_PASSES; pass += 1) {
-        const { booked, isBehind } = await auditPass(options);
-        madeGood += booked.made_good;
-        if (!isBehind) break;
+        if (!(await auditPass(options)).isBehind) break;
       }
       const differences = await differencesOf(ledger, { chain: await chain.id(), payTo });
       const owed = differences.filter(({ kind }) => kind === 'owed').length;
-      last = { owed, unpaid: differences.length - owed, madeGood, failure: null };
+      last = { owed, unpaid: differences.length - owed, failure: null };
     } catch (error) {
       last = { ...before, failure: failureText(error) };
     }
-    const isNews = (['owed', 'unpaid', 'madeGood', 'failure'] as const).some((name) => last[name] !== before[name]);
+    const isNews = (['owed', 'unpaid', 'failure'] as const).some((name) => last[name] !== before[name]);
     if (isNews) report(last);
     return last;
   };

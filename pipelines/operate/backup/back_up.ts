@@ -173,7 +173,7 @@ async function copyOnce(store: BackupStore, settings: BackUpSettings, at: Date):
   await copy.addAll(otherFiles(layout, { keys: settings.KEYS, except: new Set([ledgerFile]) }), false);
   const ledger = await addLedger(store, settings);
   // After the ledger: it then has every lead that the ledger's backup has, and a restore withholds the later ones.
-  await copy.addAll(only({ path: 'claims.journal', isFolder: false }), false);
+  await copy.addAll(only({ path: 'ledger.journal', isFolder: false }), false);
   await copy.addAll(walk(layout.root, 'archive/requests'), true);
   await copy.addAll(only({ path: 'archive/id', isFolder: false }), false);
   await copy.addAll(archivedFiles(layout), true);

@@ -52,9 +52,10 @@ async function restoreCommand(): Promise<number> {
   );
   if (ledger === null) print('The ledger was not restored: the backup has none, or WITHOUT_LEDGER is 1.');
   else {
-    const { counts, identity, withheld } = ledger;
+    const { counts, identity, replayed } = ledger;
     print(`ledger ${identity.id}, epoch ${identity.epoch}: ${number(counts['purchases'] ?? 0)} purchases`);
-    if (withheld > 0) print(`${withheld} leads were sold after the ledger's backup, by the journal: they are withheld`);
+    if (replayed > 0)
+      print(`${replayed} purchases changed after the ledger's backup, by the journal: they are put back`);
   }
   if (!header.keys) print('The backup has no private keys. Put back RECEIPT_KEY_FILE and SETTLE_KEY_FILE.');
   for (const path of header.missing) print(`missing: ${path} was damaged when the backup was made`);

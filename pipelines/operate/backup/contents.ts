@@ -133,7 +133,7 @@ export async function* otherFiles(
   layout: Layout,
   { keys, except }: { readonly keys: boolean; readonly except: ReadonlySet<string> },
 ): AsyncGenerator<Listed | { readonly leftOut: string }> {
-  const done = new Set(['archive', 'staged', 'snapshots', 'claims.journal']);
+  const done = new Set(['archive', 'staged', 'snapshots', 'ledger.journal']);
   const isWanted = (name: string): boolean =>
     !done.has(name) && !LEFT_OUT.has(name) && !IS_LOCK.test(name) && !isPartial(name) && !except.has(name);
   for (const entry of (await listEntries(layout.root)).filter((listEntry) => isWanted(listEntry.name))) {

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { open, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { restoreLedger, type Restored as RestoredLedger } from '../../../ledger/backup.ts';
-import { journalFile } from '../../../ledger/journal.ts';
+import { journalFile } from '../../../ledger/journal_file.ts';
 import { DamagedFile, makeFolder, sync } from '../../../lib/files.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { atOnce } from './at_once.ts';
@@ -156,7 +156,7 @@ export interface Restored {
 export async function restoreFolder(settings: RestoreSettings): Promise<Restored> {
   const absent = settings.JOURNALS?.find((path) => !existsSync(path));
   if (absent !== undefined)
-    throw new SettingError(`JOURNALS names ${JSON.stringify(absent)}, expected existing claims journals`);
+    throw new SettingError(`JOURNALS names ${JSON.stringify(absent)}, expected existing journals of the ledger`);
   const name = await findBackup(settings.FROM, settings.BACKUP);
   const list = await readList(settings.FROM, name);
   await checkEmpty(settings.DATA_DIR);

@@ -54,8 +54,8 @@ export const restoreSettings = z.object({
     .transform((paths) => paths.filter((path) => path !== ''))
     .optional()
     .describe(
-      '`make restore`: claims journals newer than the backup, such as that of a data folder whose ledger was lost, ' +
-        'separated by commas. Their leads are withheld.',
+      '`make restore`: journals newer than the backup, such as that of a data folder whose ledger was lost, ' +
+        'separated by commas. What the backup lacks of them is put back.',
     ),
   OVERWRITE: zeroOrOne
     .default(false)

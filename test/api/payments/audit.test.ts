@@ -16,7 +16,7 @@ import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
 import type { BookedTransfer, IncomingTransfer } from '../../../ledger/transfers.ts';
 import { AMOUNT, startChainPayments, THEM, type ChainPayments } from '../support/chain_payments.ts';
 
-const NONE: AuditPass['booked'] = { matched: 0, made_good: 0, owed: 0, no_purchase: 0 };
+const NONE: AuditPass['booked'] = { matched: 0, owed: 0, resolved: 0, dust: 0 };
 const folder = mkdtempSync(join(tmpdir(), 'dealfeed-audit-'));
 
 describe('the audit', () => {
@@ -119,24 +119,24 @@ describe('the audit', () => {
   );
 
   it(
-    'plain transfers are booked as no purchase, and are no difference',
+    'plain transfers are dust, and no difference',
     within(async () => {
       await sold();
       await on.plainTransfer(payTo, AMOUNT);
       await on.mine(2);
-      assert.deepEqual((await pass()).booked, { ...NONE, matched: 1, no_purchase: 1 });
+      assert.deepEqual((await pass()).booked, { ...NONE, matched: 1, dust: 1 });
       assert.deepEqual(await differences(), []);
     }),
   );
 
   it(
-    'a transfer for a released purchase makes it good, or is owed where that cannot be',
+    'a transfer for a released purchase sells it, or is owed where that cannot be',
     within(async () => {
       const [good, lost] = [await settling(), await settling()];
       for (const { id } of [good, lost]) await ledger.release(id, 'not_sent', Date.now());
       await on.pay(good.payment);
       await on.mine(2);
-      assert.deepEqual((await pass()).booked, { ...NONE, made_good: 1 });
+      assert.deepEqual((await pass()).booked, { ...NONE, matched: 1 });
       assert.equal((await stateOf(good)).state, 'sold');
       assert.ok(await ledger.answerOf(good.id));
       assert.deepEqual(await differences(), []);
@@ -168,7 +168,7 @@ describe('the audit', () => {
       const purchase = await settling(startMs);
       await on.pay(purchase.payment);
       await on.mine(2);
-      assert.deepEqual((await pass()).booked, { ...NONE, matched: 1, no_purchase: 1 });
+      assert.deepEqual((await pass()).booked, { ...NONE, matched: 1, dust: 1 });
       assert.deepEqual(
         (await booked()).map(({ amount }) => amount),
         [2n, AMOUNT],

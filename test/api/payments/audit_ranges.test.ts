@@ -75,7 +75,7 @@ test('catches up after a long outage in several passes, without skipping or repe
     blocks,
   );
   assert.equal(
-    passes.reduce((sum, p) => sum + p.booked.no_purchase, 0),
+    passes.reduce((sum, p) => sum + p.booked.dust, 0),
     blocks.length,
   );
   await ledger.close();
@@ -119,7 +119,7 @@ test('a node whose final block is behind the booked block changes nothing', asyn
   });
   await auditPass(auditor(10n));
   const behind = await auditPass(auditor(3n));
-  assert.deepEqual([behind.through?.block, behind.isBehind, behind.booked.no_purchase], [10n, false, 0]);
+  assert.deepEqual([behind.through?.block, behind.isBehind, behind.booked.dust], [10n, false, 0]);
   await auditPass(auditor(20n));
   assert.deepEqual(
     (await Array.fromAsync(ledger.transfers(ACCOUNT))).map(({ block }) => block),

@@ -8,7 +8,7 @@ import { ACCOUNT, bookAll, bookOne, LEASE_MS, current, transferFor } from '../tr
 import type { OnEmptyLedger } from './place.ts';
 
 const OTHER: AuditedAccount = { chain: `0x${'d'.repeat(64)}`, payTo: ACCOUNT.payTo };
-const NOT_AUDITED = { throughBlock: null, throughSeconds: 0, auditedAtMs: 0 };
+const NOT_AUDITED = { firstBlock: null, throughBlock: null, throughSeconds: 0, auditedAtMs: 0 };
 const through = (block: bigint): { block: bigint; seconds: number } => ({ block, seconds: Number(block) * 2 });
 const idsOf = (purchases: readonly Purchase[]): string[] => purchases.map(({ id }) => id);
 
@@ -54,7 +54,7 @@ export function audit(onEmpty: OnEmptyLedger): void {
     test('only the holder books, and the next holder continues after the last booking', async () => {
       await onEmpty(async (one, two) => {
         const purchase = await purchaseIn(one, 'settling', 1);
-        const booking = { account: ACCOUNT, transfers: [transferFor(1)], through: through(9n), nowMs: 50 };
+        const booking = { account: ACCOUNT, transfers: [transferFor(1)], from: 0n, through: through(9n), nowMs: 50 };
         assert.deepEqual(await one.bookTransfers({ ...booking, holder: 'a' }), [], 'nobody holds the lease');
         await one.leaseAudit(ACCOUNT, 'a', 0, LEASE_MS);
         assert.deepEqual(await two.bookTransfers({ ...booking, holder: 'b' }), []);
@@ -62,7 +62,7 @@ export function audit(onEmpty: OnEmptyLedger): void {
         assert.equal((await current(one, purchase)).state, 'settling');
         assert.deepEqual(await all(one.transfers(null)), []);
         assert.equal((await one.bookTransfers({ ...booking, holder: 'a' })).length, 1);
-        const state = { throughBlock: 9n, throughSeconds: 18, auditedAtMs: 50 };
+        const state = { firstBlock: 0n, throughBlock: 9n, throughSeconds: 18, auditedAtMs: 50 };
         assert.deepEqual(await two.leaseAudit(ACCOUNT, 'b', LEASE_MS, LEASE_MS), state);
         const late = await one.bookTransfers({ ...booking, holder: 'a', through: through(10n) });
         assert.deepEqual(late, [], 'another server holds the lease by now');
@@ -75,8 +75,8 @@ export function audit(onEmpty: OnEmptyLedger): void {
         await bookAll(ledger, [], { nowMs: 100, account: ACCOUNT, through: through(5n) });
         await bookAll(ledger, [], { nowMs: 200, account: OTHER, through: through(7n) });
         assert.deepEqual(await ledger.audits(), [
-          { ...OTHER, throughBlock: 7n, throughSeconds: 14, auditedAtMs: 200 },
-          { ...ACCOUNT, throughBlock: 5n, throughSeconds: 10, auditedAtMs: 100 },
+          { ...OTHER, firstBlock: 0n, throughBlock: 7n, throughSeconds: 14, auditedAtMs: 200 },
+          { ...ACCOUNT, firstBlock: 0n, throughBlock: 5n, throughSeconds: 10, auditedAtMs: 100 },
         ]);
       });
     });
@@ -86,14 +86,14 @@ export function audit(onEmpty: OnEmptyLedger): void {
         await one.leaseAudit(ACCOUNT, 'a', 0, LEASE_MS);
         const transfers = [1, 2, 3].map((n) => transferFor(n));
         for (const n of [1, 2]) await purchaseIn(one, n === 1 ? 'settling' : 'released', n);
-        const booking = { account: ACCOUNT, holder: 'a', transfers, through: through(9n), nowMs: 10 };
+        const booking = { account: ACCOUNT, holder: 'a', transfers, from: 0n, through: through(9n), nowMs: 10 };
         const booked = await Promise.all(
           Array.from({ length: 16 }, (_, i) => (i % 2 === 0 ? one : two).bookTransfers(booking)),
         );
         for (const each of booked) {
           assert.deepEqual(
             each.map(({ kind }) => kind),
-            ['matched', 'made_good', 'no_purchase'],
+            ['matched', 'matched', 'owed'],
           );
         }
         assert.equal((await all(one.transfers(null))).length, 3);
@@ -118,12 +118,12 @@ export function audit(onEmpty: OnEmptyLedger): void {
         );
         assert.equal(others.length, 1);
         assert.deepEqual(await all(ledger.transfers(null)), [...own, ...others]);
-        assert.equal((await all(ledger.transfers(ACCOUNT, ['no_purchase']))).length, many);
+        assert.equal((await all(ledger.transfers(ACCOUNT, ['dust']))).length, many);
         assert.deepEqual(
           (await all(ledger.transfers(null, ['matched', 'owed']))).map(({ kind }) => kind),
-          ['matched'],
+          ['matched', 'owed'],
         );
-        assert.deepEqual(await all(ledger.transfers(null, ['made_good'])), []);
+        assert.deepEqual(await all(ledger.transfers(null, ['resolved'])), []);
       });
     });
 
@@ -134,18 +134,18 @@ export function audit(onEmpty: OnEmptyLedger): void {
         const { transaction } = paid(1);
         const at = (hash: string, logIndex: number) => ({ chain: ACCOUNT.chain, transaction: hash, logIndex });
         assert.equal(await ledger.resolveOwed(at(transaction, 1), 'refunded'), false, 'it is matched');
-        assert.equal(await ledger.resolveOwed(at(paid(2).transaction, 1), 'refunded'), false, 'it is no purchase');
+        assert.equal(await ledger.resolveOwed(at(paid(2).transaction, 1), 'refunded'), false, 'it is dust');
         assert.equal(await ledger.resolveOwed(at(transaction, 6), 'refunded'), false, 'there is none');
         assert.equal(await ledger.resolveOwed(at(transaction, 5), 'refunded by 0xabc'), true);
         assert.equal(await ledger.resolveOwed(at(transaction, 5), 'again'), false);
-        const [owed] = await all(ledger.transfers(ACCOUNT, ['owed']));
-        assert.equal(owed?.resolution, 'refunded by 0xabc');
+        const [resolved] = await all(ledger.transfers(ACCOUNT, ['resolved']));
+        assert.equal(resolved?.resolution, 'refunded by 0xabc');
         assert.equal(
           await bookOne(ledger, transferFor(1, { logIndex: 5 })),
-          'owed',
+          'resolved',
           'it stays resolved when it is booked again',
         );
-        assert.equal((await all(ledger.transfers(ACCOUNT, ['owed'])))[0]?.resolution, 'refunded by 0xabc');
+        assert.equal((await all(ledger.transfers(ACCOUNT, ['resolved'])))[0]?.resolution, 'refunded by 0xabc');
       });
     });
 

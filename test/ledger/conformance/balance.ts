@@ -147,7 +147,7 @@ class Run {
     const placeOf = (t: IncomingTransfer): string => `${t.block} ${t.logIndex} ${t.transaction}`;
     assert.deepEqual(booked.map(placeOf), this.transfers.map(placeOf), 'each transfer is booked once');
     const sold = (await all(ledger.purchases())).filter((p) => p.chain === account.chain && p.state === 'sold');
-    const paying = booked.filter(({ kind }) => kind === 'matched' || kind === 'made_good');
+    const paying = booked.filter(({ kind }) => kind === 'matched');
     const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
     const [bought, received] = [sum(sold.map((p) => p.payment.amount)), sum(paying.map(({ amount }) => amount))];
     assert.equal(bought, received, 'the sum of sold purchases was paid');

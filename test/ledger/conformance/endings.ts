@@ -5,10 +5,17 @@ import type { PurchaseState, ReleaseReason } from '../../../ledger/ledger.ts';
 import { bodyOf, claim, paid, payment, purchaseIn, reserve, sha256, STATES, wanted } from '../purchases.ts';
 import type { SharedLedger } from './place.ts';
 
-const REASONS: readonly ReleaseReason[] = ['not_settled', 'not_sent', 'expired_unused', 'used_elsewhere', 'chain_gone'];
+const REASONS: readonly ReleaseReason[] = [
+  'not_settled',
+  'signature_refused',
+  'not_sent',
+  'expired_unused',
+  'used_elsewhere',
+  'chain_gone',
+];
 
 const canRelease = (state: PurchaseState, reason: ReleaseReason): boolean =>
-  state === 'reserved' ? reason === 'not_settled' : state === 'settling' && reason !== 'not_settled';
+  state === 'reserved' || (state === 'settling' && reason !== 'not_settled');
 
 export function endings({ ledger: get, empty }: SharedLedger): void {
   describe('the end of a purchase', () => {
@@ -54,7 +61,7 @@ export function endings({ ledger: get, empty }: SharedLedger): void {
             );
           assert.equal(
             String(await bodyOf(await get().answerOf(id))),
-            reason === 'not_settled' ? 'null' : `answer ${n}`,
+            state === 'reserved' ? 'null' : `answer ${n}`,
             'a transfer that arrives later makes it collectable again',
           );
           assert.equal(await get().find({ payment: payment(n) }), null);

@@ -1,8 +1,10 @@
 /** Where the conformance suite opens ledgers, and one emptied ledger for all of its tests. */
+import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { openStore } from '../../../ledger/open.ts';
 import type { Store } from '../../../ledger/sql/store.ts';
+import { journalViolations } from '../journal_checks.ts';
 import { SALES_TABLES } from '../purchases.ts';
 
 /** Where ledgers of one kind are created. */
@@ -42,6 +44,9 @@ export function sharedLedger(place: Place): SharedLedger {
     current().store.write(async (query) => {
       for (const table of SALES_TABLES) await query(`DELETE FROM ${table}`);
     });
+  const check = async (): Promise<void> => {
+    assert.deepEqual(await journalViolations(current().store.read), [], 'the journal states every change');
+  };
   before(async () => {
     const name = await place.fresh();
     const connections = [await place.open(name), await place.open(name)] as const;
@@ -49,6 +54,7 @@ export function sharedLedger(place: Place): SharedLedger {
   });
   after(async () => {
     const { store, connections } = current();
+    await check();
     await Promise.all([store, ...connections].map((each) => each.close()));
   });
   return {
@@ -58,6 +64,7 @@ export function sharedLedger(place: Place): SharedLedger {
     async onEmpty(work) {
       await empty();
       await work(...current().connections);
+      await check();
     },
   };
 }

@@ -75,7 +75,7 @@ export function properties(onEmpty: OnEmptyLedger): void {
           const late = await purchaseIn(ledger, 'released', 1, { lead: 'debt', properties: DEBT.properties });
           for (const [i, other] of taken.entries())
             await purchaseIn(ledger, 'sold', 10 + i, { lead: other.leadId, properties: other.properties });
-          assert.equal(await bookOne(ledger, transferFor(1)), taken.length === 0 ? 'made_good' : 'owed');
+          assert.equal(await bookOne(ledger, transferFor(1)), taken.length === 0 ? 'matched' : 'owed');
           assert.equal((await ledger.find({ id: late.id }))?.state, taken.length === 0 ? 'sold' : 'released');
           assert.deepEqual(await ledger.soldLeads(), taken.length === 0 ? ['debt'] : ['sale']);
         });
@@ -86,7 +86,7 @@ export function properties(onEmpty: OnEmptyLedger): void {
       await onEmpty(async (ledger) => {
         await purchaseIn(ledger, 'released', 1, { lead: 'debt', properties: DEBT.properties });
         const rival = await purchaseIn(ledger, 'reserved', 2, { lead: 'sale', properties: SALE.properties });
-        assert.equal(await bookOne(ledger, transferFor(1)), 'made_good');
+        assert.equal(await bookOne(ledger, transferFor(1)), 'matched');
         assert.deepEqual(await ledger.soldProperties(), ['address-1', 'parcel-1']);
         assert.equal(await ledger.startSettling(rival.id, answer('x'), 1), false);
       });

@@ -4,8 +4,8 @@ import { balance } from './balance.ts';
 import { clocks } from './clocks.ts';
 import { endings } from './endings.ts';
 import { leadClaims } from './lead_claims.ts';
+import { lateMoney } from './late_money.ts';
 import { leadLimits } from './lead_limits.ts';
-import { madeGood } from './made_good.ts';
 import { payerLimits } from './payer_limits.ts';
 import { sharedLedger, type Place } from './place.ts';
 import { properties } from './properties.ts';
@@ -32,5 +32,5 @@ export function conformance(place: Place): void {
   balance(shared.onEmpty, EFFORT);
   audit(shared.onEmpty);
   transfers(shared.onEmpty, EFFORT);
-  madeGood(shared.onEmpty);
+  lateMoney(shared.onEmpty);
 }

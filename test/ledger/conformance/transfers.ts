@@ -35,7 +35,7 @@ export function transfers(onEmpty: OnEmptyLedger, { races }: { readonly races: n
         const first = await bookAll(ledger, range);
         assert.deepEqual(
           first.map(({ kind }) => kind),
-          ['matched', 'matched', 'made_good', 'owed', 'no_purchase'],
+          ['matched', 'matched', 'matched', 'owed', 'owed'],
         );
         const before = await all(ledger.purchases());
         assert.deepEqual(await bookAll(ledger, range, { nowMs: 500 }), first);
@@ -77,18 +77,18 @@ export function transfers(onEmpty: OnEmptyLedger, { races }: { readonly races: n
       });
     });
 
-    test('plain transfers, and authorizations without a purchase, belong to no purchase', async () => {
+    test('a transfer without authorization or amount is dust; one without a purchase is owed', async () => {
       await onEmpty(async (ledger) => {
         await purchaseIn(ledger, 'settling', 1);
-        const others: readonly Partial<IncomingTransfer>[] = [
-          { nonce: null },
-          { nonce: payment(2).nonce },
-          { payer: payment(1, 2).payer },
-          { payer: payment(1, 2).payer, nonce: null },
+        const others: readonly (readonly ['dust' | 'owed', Partial<IncomingTransfer>])[] = [
+          ['dust', { nonce: null }],
+          ['dust', { amount: 0n }],
+          ['dust', { payer: payment(1, 2).payer, nonce: null }],
+          ['owed', { nonce: payment(2).nonce }],
+          ['owed', { payer: payment(1, 2).payer }],
         ];
-        for (const [i, other] of others.entries()) {
-          assert.equal(await bookOne(ledger, transferFor(1, { logIndex: i, ...other })), 'no_purchase');
-        }
+        for (const [i, [kind, other]] of others.entries())
+          assert.equal(await bookOne(ledger, transferFor(1, { logIndex: 10 + i, ...other })), kind);
         assert.equal(await bookOne(ledger, transferFor(1, { logIndex: 9 })), 'matched');
       });
     });
@@ -98,7 +98,7 @@ export function transfers(onEmpty: OnEmptyLedger, { races }: { readonly races: n
         for (const [i, state] of (['settling', 'sold', 'released'] as const).entries()) {
           const purchase = await purchaseIn(ledger, state, i + 1);
           const [first, second] = await bookAll(ledger, [transferFor(i + 1), transferFor(i + 1, { logIndex: 2 })]);
-          assert.equal(first?.kind, state === 'released' ? 'made_good' : 'matched');
+          assert.equal(first?.kind, 'matched');
           assert.equal(first.purchaseId, purchase.id);
           assert.deepEqual([second?.kind, second?.purchaseId], ['owed', null]);
         }
@@ -121,8 +121,8 @@ export function transfers(onEmpty: OnEmptyLedger, { races }: { readonly races: n
     test('a sale takes a transfer that was booked before it', async () => {
       await onEmpty(async (ledger) => {
         const { id } = await reserve(ledger, wanted(1));
-        assert.equal(await bookOne(ledger, transferFor(1)), 'no_purchase');
-        assert.equal(await bookOne(ledger, transferFor(2, { logIndex: 7 })), 'no_purchase');
+        assert.equal(await bookOne(ledger, transferFor(1)), 'owed');
+        assert.equal(await bookOne(ledger, transferFor(2, { logIndex: 7 })), 'owed');
         assert.equal(await bookOne(ledger, transferFor(1, { logIndex: 8, amount: 7n })), 'owed');
         await ledger.startSettling(id, answer('x'), 5);
         await ledger.markSold(id, paid(1), 6);
@@ -130,7 +130,7 @@ export function transfers(onEmpty: OnEmptyLedger, { races }: { readonly races: n
         assert.deepEqual(booked, [
           [1, 'matched', id],
           [8, 'owed', null],
-          [7, 'no_purchase', null],
+          [7, 'owed', null],
         ]);
         assert.equal(await bookOne(ledger, transferFor(1)), 'matched', 'it stays matched when it is booked again');
       });
@@ -155,7 +155,7 @@ export function transfers(onEmpty: OnEmptyLedger, { races }: { readonly races: n
         assert.equal(await ledger.resolveOwed({ ...ACCOUNT, ...transferFor(1) }, 'refunded'), true);
         const again = await purchaseIn(ledger, 'sold', 1, { nowMs: 200 });
         const [booked] = await all(ledger.transfers(null));
-        assert.deepEqual([booked?.kind, booked?.purchaseId, booked?.resolution], ['owed', null, 'refunded']);
+        assert.deepEqual([booked?.kind, booked?.purchaseId, booked?.resolution], ['resolved', null, 'refunded']);
         assert.equal(again.state, 'sold');
       });
     });
@@ -165,19 +165,19 @@ export function transfers(onEmpty: OnEmptyLedger, { races }: { readonly races: n
         for (const state of ['settling', 'released'] as const) {
           const n = state === 'settling' ? 1 : 2;
           const purchase = await purchaseIn(ledger, state, n, { chain: OTHER_CHAIN });
-          assert.equal(await bookOne(ledger, transferFor(n)), 'no_purchase', state);
+          assert.equal(await bookOne(ledger, transferFor(n)), 'owed', state);
           const stranger = { chain: OTHER_CHAIN, payTo: payment(8, 8).payer };
-          assert.equal(await bookOne(ledger, transferFor(n), { account: stranger }), 'no_purchase');
+          assert.equal(await bookOne(ledger, transferFor(n), { account: stranger }), 'owed');
           assert.deepEqual(await current(ledger, purchase), purchase);
           const ownAccount = { ...ACCOUNT, chain: OTHER_CHAIN };
-          assert.notEqual(await bookOne(ledger, transferFor(n), { account: ownAccount }), 'no_purchase');
+          assert.equal(await bookOne(ledger, transferFor(n), { account: ownAccount }), 'matched');
           assert.equal((await current(ledger, purchase)).state, 'sold');
         }
         const elsewhere = await purchaseIn(ledger, 'settling', 3, { chain: OTHER_CHAIN });
-        assert.equal(await bookOne(ledger, transferFor(3)), 'no_purchase');
+        assert.equal(await bookOne(ledger, transferFor(3)), 'owed');
         await ledger.markSold(elsewhere.id, paid(3), 5);
         const third = (await all(ledger.transfers(ACCOUNT))).find((t) => t.block === 3n);
-        assert.equal(third?.kind, 'no_purchase', 'sold() does not take it either');
+        assert.equal(third?.kind, 'owed', 'sold() does not take it either');
       });
     });
 
@@ -199,7 +199,7 @@ export function transfers(onEmpty: OnEmptyLedger, { races }: { readonly races: n
       });
     });
 
-    test('a purchase that changes while its transfer is booked is made good or owed', async () => {
+    test('a purchase that changes while its transfer is booked is sold or owed', async () => {
       await onEmpty(async (one, two) => {
         for (let n = 1; n <= races; n += 1) {
           const before = n % 2 === 0 ? 'settling' : 'released';

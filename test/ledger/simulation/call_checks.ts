@@ -14,6 +14,9 @@ export class CallChecks {
   readonly violations: string[] = [];
   /** Number of refusals by a limit of payers or leads. */
   refusals = 0;
+  /** Released purchases whose money arrived, and that were sold after all. */
+  readonly soldLate = new Set<string>();
+  readonly #released = new Set<string>();
   readonly #ledger: Ledger;
   readonly #chain: Chain;
   readonly #booked = new Set<string>();
@@ -122,6 +125,7 @@ export class CallChecks {
   async #afterRelease(id: string, reason: string): Promise<void> {
     const purchase = await this.#ledger.find({ id });
     if (!purchase) return;
+    this.#released.add(id);
     const { payment } = purchase;
     const safe = this.#chain.blocks[this.#chain.safe];
     const used = this.#chain.used.get(`${payment.payer}|${payment.nonce}`);
@@ -150,6 +154,8 @@ export class CallChecks {
       const key = `${transfer.block}|${transfer.logIndex}`;
       if (this.#booked.has(key)) continue;
       this.#booked.add(key);
+      if (transfer.purchaseId !== null && this.#released.has(transfer.purchaseId))
+        this.soldLate.add(transfer.purchaseId);
       if (transfer.kind === 'owed' && !(await this.#mayBeOwed(transfer, nowMs))) {
         this.violations.push(`transfer ${shortId(transfer.transaction)} is owed although its answer can be delivered`);
       }
@@ -162,9 +168,12 @@ export class CallChecks {
 
   async #mayBeOwed(transfer: BookedTransfer, nowMs: number): Promise<boolean> {
     const purchases = await all(this.#ledger.purchases());
-    const own = purchases.filter((p) => p.payment.payer === transfer.payer && p.payment.nonce === transfer.nonce);
-    const released = own.filter((p) => p.state === 'released' && p.payment.amount === transfer.amount);
-    if (released.length === 0) return own.some((p) => p.payment.amount !== transfer.amount);
+    const own = purchases.filter(
+      ({ payment: { payer, nonce, amount } }) =>
+        payer === transfer.payer && nonce === transfer.nonce && amount === transfer.amount,
+    );
+    if (own.some((p) => p.state === 'settling' || p.state === 'sold')) return false;
+    const released = own.filter((p) => p.state === 'released');
     const [leads, properties] = [await this.#ledger.claimedLeads(nowMs), await this.#ledger.claimedProperties(nowMs)];
     const isTaken = (p: Purchase): boolean =>
       p.leadId !== null && (leads.has(p.leadId) || p.properties.some((key) => properties.has(key)));

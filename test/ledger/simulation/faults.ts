@@ -125,34 +125,24 @@ const audit: readonly Fault[] = [
     'WHERE chain = $1 AND pay_to = $2 AND lease_holder = $3 RETURNING chain',
     'WHERE chain = $1 AND pay_to = $2 AND $3 = $3 RETURNING chain',
   ),
+  inSource('a transfer is matched by its payer alone', MATCH, 'payer = $1 AND nonce = $2', 'payer = $1 AND $2 = $2'),
+  inSource('a transfer of another amount pays a purchase', MATCH, 'payment.amount !== transfer.amount || ', ''),
   inSource(
-    'a transfer is matched by its payer alone',
+    'a released purchase is sold without its lead',
     MATCH,
-    'p.payer = $1 AND p.nonce = $2',
-    'p.payer = $1 AND $2 = $2',
-  ),
-  inSource(
-    'a transfer of another amount pays a purchase',
-    MATCH,
-    'purchase.payment.amount !== transfer.amount || ',
-    '',
-  ),
-  inSource(
-    'a purchase is made good without its lead',
-    MATCH,
-    'if (!(await insertClaim(query, String(lead), purchase.id, nowMs))) return false;',
-    'await insertClaim(query, String(lead), purchase.id, nowMs);',
+    'if (!(await insertClaim(query, String(lead), purchase.id))) return false;',
+    'await insertClaim(query, String(lead), purchase.id);',
     // The property is checked first, and hides the claim from schedules. The conformance tests find its loss alone.
     { file: MATCH, from: 'if ((await query(HOLDERS_OF_PROPERTY, purchase.id)).length > 0) return false;', to: '' },
   ),
   inSource(
-    'a purchase is made good without its property',
+    'a released purchase is sold without its property',
     MATCH,
     'if ((await query(HOLDERS_OF_PROPERTY, purchase.id)).length > 0) return false;',
     '',
     { file: MATCH, from: 'await query(TAKE_PROPERTY, purchase.id);', to: '' },
   ),
-  inSource('a purchase is not made good', MATCH, 'return (await makeGood(candidate, purchase)) ?', 'return false ?'),
+  inSource('a released purchase is never sold', MATCH, 'return sellReleased(candidate, purchase);', 'return false;'),
   inSource(
     'a transfer that was booked before its sale is never matched',
     MATCH,
@@ -166,7 +156,7 @@ const audit: readonly Fault[] = [
     'await Promise.resolve()',
     {
       file: MATCH,
-      from: 'purchase.transaction !== transfer.transaction || purchase.block !== transfer.block',
+      from: 'transaction !== transfer.transaction || block !== transfer.block',
       to: 'false',
     },
   ),
@@ -256,8 +246,9 @@ const steps: readonly Fault[] = [
   inSource(
     'a purchase that settles is deleted as an abandoned reservation',
     UPKEEP,
-    "`DELETE FROM purchases WHERE ${expiredAt('$1')} RETURNING id`",
-    "`DELETE FROM purchases WHERE state IN ('reserved', 'settling') AND lease_until_ms <= $1 RETURNING id`",
+    "drop(query, expiredAt('$1'), nowMs)",
+    `query("DELETE FROM purchases WHERE state IN ('reserved', 'settling') AND lease_until_ms <= $1 RETURNING id", nowMs)
+      .then(({ length }) => length)`,
   ),
   inSource(
     'settlement is requested although the reservation is gone',

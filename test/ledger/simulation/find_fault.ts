@@ -12,7 +12,7 @@ const SEARCH_FROM: Readonly<Record<string, number>> = {
   'a canceled authorization counts as paid': 52,
   'a payment that moved to another block is not followed': 69,
   'an audit without the lease': 270,
-  'a purchase is made good without its lead': 343,
+  'a released purchase is sold without its lead': 343,
   'a transfer that was booked before its sale is never matched': 236,
   'leads of a payer are not counted': 258,
   'settlement is requested although "settling" may not be written': 101,

@@ -15,6 +15,8 @@ export interface End {
   readonly ledger: Ledger;
   readonly leads: readonly OfferedLead[];
   readonly limits: Limits;
+  /** Purchases that were released, and sold when their money arrived. */
+  readonly soldLate: ReadonlySet<string>;
   readonly finishAll: () => Promise<void>;
 }
 
@@ -23,7 +25,6 @@ export interface EndResult {
   readonly violations: readonly string[];
   /** Sold purchases whose payment a reorganization removed for good after it was seen. */
   readonly undone: number;
-  readonly madeGood: number;
   readonly owed: number;
 }
 
@@ -96,17 +97,17 @@ const keyOf = (t: Pick<BookedTransfer, 'transaction' | 'logIndex' | 'block' | 'p
 
 /** The violations of one booked transfer. */
 function transferViolations(
-  { scene: { chain, server } }: End,
+  { scene: { chain, server }, soldLate }: End,
   { purchases, transfers }: Books,
   transfer: BookedTransfer,
 ): string[] {
   const violations: string[] = [];
   const named = `${transfer.kind} transfer ${short(transfer.transaction)}`;
-  const own = purchases.filter(
-    ({ payment }) =>
-      payment.payer === transfer.payer && payment.nonce === transfer.nonce && payment.amount === transfer.amount,
+  const signed = purchases.filter(
+    ({ payment: { payer, nonce } }) => payer === transfer.payer && nonce === transfer.nonce,
   );
-  if (transfer.kind === 'matched' || transfer.kind === 'made_good') {
+  const own = signed.filter(({ payment }) => payment.amount === transfer.amount);
+  if (transfer.kind === 'matched') {
     const purchase = own.find((p) => p.id === transfer.purchaseId);
     if (purchase?.state !== 'sold') {
       violations.push(`${named} pays no sold purchase of its own`);
@@ -116,6 +117,8 @@ function transferViolations(
     if (transfers.filter((t) => t.purchaseId === transfer.purchaseId).length !== 1) {
       violations.push(`purchase ${short(transfer.purchaseId ?? '')} is paid twice`);
     }
+  } else if ((transfer.kind === 'dust') !== (transfer.nonce === null || transfer.amount === 0n)) {
+    violations.push(`${named} has nonce ${transfer.nonce} and amount ${transfer.amount}`);
   } else if (own.some((p) => p.state === 'sold' || p.state === 'settling')) {
     violations.push(`${named} pays a purchase and is not matched with it`);
   }
@@ -123,11 +126,12 @@ function transferViolations(
     (t) =>
       t.sender === 'facilitator' && t.calls.some((c) => c.kind === 'pay' && c.authorization.nonce === transfer.nonce),
   );
-  if (transfer.kind === 'no_purchase' && transfer.nonce !== null && wasRequested) {
+  if (transfer.nonce !== null && signed.length === 0 && wasRequested) {
     violations.push(`the server requested ${named}, which belongs to no purchase`);
   }
   const paid = own.find((p) => p.id === transfer.purchaseId || transfer.kind === 'owed');
-  if ((transfer.kind === 'made_good' || transfer.kind === 'owed') && paid && server.asked.has(paid.id)) {
+  const isLate = transfer.kind === 'owed' || soldLate.has(paid?.id ?? '');
+  if (isLate && paid && server.asked.has(paid.id)) {
     violations.push(`${named} pays ${short(paid.id)}, which was sent for settlement and released before`);
   }
   return violations;
@@ -225,7 +229,7 @@ function balanceViolations(
   const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
   const unpaid = new Set(differences.flatMap((d) => (d.kind === 'unpaid' ? [d.purchase.id] : [])));
   const received = sum(chain.incoming().map((t) => t.amount));
-  const unsold = sum(transfers.filter((t) => t.kind === 'owed' || t.kind === 'no_purchase').map((t) => t.amount));
+  const unsold = sum(transfers.filter((t) => t.kind !== 'matched').map((t) => t.amount));
   const revenue = sum(sold.filter((p) => !unpaid.has(p.id)).map((p) => p.payment.amount));
   const violations: string[] = [];
   if (received - unsold !== revenue) {
@@ -262,7 +266,6 @@ export async function checkEnd(end: End): Promise<EndResult> {
       ...balanceViolations(end, books),
     ],
     undone,
-    madeGood: count('made_good'),
     owed: count('owed'),
   };
 }

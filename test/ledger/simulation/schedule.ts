@@ -2,10 +2,11 @@
 import type { OfferedLead } from '../../../ledger/lead_claims.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
-import type { Store } from '../../../ledger/sql/store.ts';
+import type { Query, Store } from '../../../ledger/sql/store.ts';
 import { openSqliteStore } from '../../../ledger/sqlite/store.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
 import { all, leadOf, SALES_TABLES } from '../purchases.ts';
+import { journalViolations } from '../journal_checks.ts';
 import { CallChecks } from './call_checks.ts';
 import { Chain, PRICE } from './chain.ts';
 import { buyer, HABITS, restartNonces, spend, stranger, walletOf, type Scene } from './clients.ts';
@@ -42,7 +43,7 @@ export interface Schedule {
   /** Blocks removed by reorganizations, and sold purchases that lost their payment by one. */
   readonly undoneBlocks: number;
   readonly undone: number;
-  readonly madeGood: number;
+  readonly soldLate: number;
   readonly owed: number;
   /** Refusals by the limits of payers and leads. */
   readonly capped: number;
@@ -69,7 +70,9 @@ let store: Promise<Store> | undefined;
 const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
 /** An empty ledger in memory. All schedules share its tables, which take longer to create than a schedule to run. */
-async function emptyLedger(open: typeof sqlLedger): Promise<{ readonly ledger: Ledger; readonly ids: () => number }> {
+async function emptyLedger(
+  open: typeof sqlLedger,
+): Promise<{ readonly ledger: Ledger; readonly ids: () => number; readonly read: Query }> {
   store ??= openSqliteStore(':memory:');
   const opened = await store;
   await opened.write(async (query) => {
@@ -80,6 +83,7 @@ async function emptyLedger(open: typeof sqlLedger): Promise<{ readonly ledger: L
   return {
     ledger: open(opened, () => `00000000-0000-4000-8000-${(ids += 1).toString(16).padStart(12, '0')}`),
     ids: () => ids,
+    read: opened.read,
   };
 }
 
@@ -251,10 +255,17 @@ export async function runSchedule({
   await world.settled();
   while (busy.size > 0 && events.steps < MAX_STEPS) await events.next();
   await events.calm();
-  const end = await checkEnd({ scene, ledger, leads: LEADS, limits, finishAll: () => events.finishAll() });
+  const end = await checkEnd({
+    scene,
+    ledger,
+    leads: LEADS,
+    limits,
+    soldLate: checks.soldLate,
+    finishAll: () => events.finishAll(),
+  });
   const sold = new Set(server.sent.map((s) => s.purchase.id)).size;
   return {
-    violations: [...violations, ...end.violations],
+    violations: [...violations, ...end.violations, ...(await journalViolations(empty.read))],
     steps: events.steps,
     kills: events.kills,
     unknown: server.unknown.size,
@@ -262,7 +273,7 @@ export async function runSchedule({
     released: empty.ids() - sold,
     undoneBlocks: chain.undone,
     undone: end.undone,
-    madeGood: end.madeGood,
+    soldLate: checks.soldLate.size,
     owed: end.owed,
     capped: checks.refusals,
     trace: world.trace ?? [],

@@ -1,0 +1,198 @@
+/**
+ * The copy of the journal outside the database: DATA_DIR/ledger.journal. Its lines are rows of the journal, in any
+ * order, some of them twice. It knows the sales that the database lost: with its last writes, or after a backup.
+ */
+import { createReadStream, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { makeFolder, sync } from '../lib/files.ts';
+import { LedgerUnavailable } from './ledger.ts';
+import { APPEND, type JournalLine } from './sql/journal.ts';
+import type { Query, Store } from './sql/store.ts';
+
+/** The end of the file that is compared when a ledger is opened. The audit compares all of it. */
+const TAIL_BYTES = 4 << 20;
+const PAGE_ROWS = 500;
+
+export const journalFile = (dataDir: string): string => join(dataDir, 'ledger.journal');
+
+const lineSchema = z.looseObject({
+  ledger: z.uuid(),
+  event: z.string(),
+  number: z.int().min(1),
+  at: z.iso.datetime(),
+  purchase: z.looseObject({ id: z.string() }).catchall(z.string().nullable()).nullable(),
+  answer: z.base64().optional(),
+});
+
+function parseLine(text: string): JournalLine | null {
+  try {
+    const line: unknown = JSON.parse(text);
+    // Unlike the result of the schema, this one has its fields in the order of the text.
+    return lineSchema.safeParse(line).success ? (line as JournalLine) : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The lines of one ledger in a file. A crash may have cut a line, before money moved: it is skipped.
+ * @param start the byte from which to read
+ */
+async function* journalLines(path: string, ledgerId: string, start = 0): AsyncGenerator<JournalLine> {
+  if (sizeOf(path) === 0) return;
+  for await (const text of createInterface({ input: createReadStream(path, { start }), crlfDelay: Infinity })) {
+    const line = parseLine(text);
+    if (line?.ledger === ledgerId) yield line;
+  }
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** Append lines with one write. @param isFlushed whether they are on the disk when this resolves */
+async function appendLines(path: string, lines: readonly string[], isFlushed: boolean): Promise<void> {
+  await makeFolder(dirname(path));
+  const handle = await open(path, 'a', 0o600);
+  try {
+    const isNew = (await handle.stat()).size === 0;
+    // A line break on both sides separates these lines from a partial one that a crash left.
+    const bytes = Buffer.from(`\n${lines.join('\n')}\n`);
+    if ((await handle.write(bytes)).bytesWritten !== bytes.length) throw new Error('the disk is full');
+    if (isFlushed) await handle.datasync();
+    if (isNew) await sync(dirname(path));
+  } finally {
+    await handle.close();
+  }
+}
+
+const keyOf = (subject: string, number: number): string => `${subject} ${number}`;
+const keyOfLine = ({ purchase, number }: JournalLine): string => keyOf(purchase?.['id'] ?? '', number);
+
+async function seqOf(read: Query, { purchase, number }: JournalLine): Promise<number | null> {
+  const sql = 'SELECT seq FROM journal WHERE subject = $1 AND number = $2';
+  const [row] = await read(sql, purchase?.['id'] ?? '', number);
+  return row ? Number(row['seq']) : null;
+}
+
+/** Append the rows from `seq` on whose keys are not among these, which are removed. */
+async function copyMissing(read: Query, path: string, seq: number, keys: Set<string>): Promise<void> {
+  const sql = `SELECT seq, subject, number, line FROM journal WHERE seq >= $1 ORDER BY seq LIMIT ${PAGE_ROWS}`;
+  for (let next = seq; ;) {
+    const rows = await read(sql, next);
+    const missing = rows.filter(({ subject, number }) => !keys.delete(keyOf(String(subject), Number(number))));
+    if (missing.length > 0)
+      await appendLines(
+        path,
+        missing.map((row) => String(row['line'])),
+        true,
+      );
+    const end = rows.at(-1);
+    if (!end) return;
+    next = Number(end['seq']) + 1;
+  }
+}
+
+/** The lines of one ledger in a file that its journal lacks: the database has lost them. */
+export async function lostLines(read: Query, path: string, ledgerId: string, start = 0): Promise<JournalLine[]> {
+  const lost: JournalLine[] = [];
+  for await (const line of journalLines(path, ledgerId, start)) if ((await seqOf(read, line)) === null) lost.push(line);
+  return lost;
+}
+
+/**
+ * Append what the end of the file lacks of the journal.
+ * @returns what the journal lacks of the end of the file
+ */
+export async function catchUp(read: Query, path: string, ledgerId: string): Promise<readonly JournalLine[]> {
+  const end = Math.max(0, sizeOf(path) - TAIL_BYTES);
+  for (const start of end === 0 ? [0] : [end, 0]) {
+    const keys = new Set<string>();
+    let first: number | null = start === 0 ? 0 : null;
+    for await (const line of journalLines(path, ledgerId, start)) {
+      keys.add(keyOfLine(line));
+      first ??= await seqOf(read, line);
+    }
+    if (first === null) continue;
+    await copyMissing(read, path, first, keys);
+    return keys.size === 0 ? [] : await lostLines(read, path, ledgerId, start);
+  }
+  return [];
+}
+
+/** Lines of committed transactions that are written together. */
+interface Batch {
+  readonly lines: string[];
+  isFlushed: boolean;
+  readonly written: Promise<void>;
+}
+
+/** Money moves next for a purchase with an exclusive lead. */
+function isUrgent(text: string): boolean {
+  const { event, purchase } = JSON.parse(text) as JournalLine;
+  return event === 'settling' && purchase?.['lead'] !== null;
+}
+
+/**
+ * A store that copies the lines of each transaction into the file after its commit. A write returns when they are on
+ * the disk if money moves next for an exclusive lead; otherwise they are written soon after.
+ * @throws LedgerUnavailable from a write whose lines must be on the disk and cannot be written
+ */
+export function copiedStore(store: Store, path: string, ledgerId: string): Store {
+  let last: Promise<void> = Promise.resolve();
+  let next: Batch | null = null;
+  // After a failure the file is compared with the journal, so that no line is lost for good.
+  let isBehind = false;
+  const writeNext = async (): Promise<void> => {
+    const batch = next;
+    next = null;
+    if (!batch) return;
+    try {
+      if (isBehind) await catchUp(store.read, path, ledgerId);
+      else await appendLines(path, batch.lines, batch.isFlushed);
+      isBehind = false;
+    } catch (error) {
+      isBehind = true;
+      throw error;
+    }
+  };
+  const copy = async (lines: readonly string[]): Promise<void> => {
+    const mustFlush = lines.some(isUrgent);
+    if (!next) {
+      const written = last.then(writeNext);
+      last = written.catch(() => undefined);
+      next = { lines: [], isFlushed: false, written };
+    }
+    next.lines.push(...lines);
+    next.isFlushed ||= mustFlush;
+    if (!mustFlush) return;
+    try {
+      await next.written;
+    } catch (error) {
+      if (error instanceof LedgerUnavailable) throw error;
+      const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+      throw new LedgerUnavailable(`the journal file cannot be written${code}`, { cause: error });
+    }
+  };
+  return {
+    ...store,
+    async write(work) {
+      let lines: string[] = [];
+      const result = await store.write(async (query) => {
+        lines = [];
+        return work(async (sql, ...parameters) => {
+          const rows = await query(sql, ...parameters);
+          if (sql === APPEND) lines.push(...rows.map((row) => String(row['line'])));
+          return rows;
+        });
+      });
+      if (lines.length > 0) await copy(lines);
+      return result;
+    },
+    async close() {
+      await last;
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,110 @@
+/** Puts back what a ledger has lost, from the lines of the journal's copies. */
+import { hash } from 'node:crypto';
+import { encodeChunk } from './sql/answer_chunks.ts';
+import { change, type Facts, type JournalLine } from './sql/journal.ts';
+import { markRestored } from './sql/restore_mark.ts';
+import { COLUMNS } from './sql/rows.ts';
+import type { Query } from './sql/store.ts';
+
+const INSERT_LINE =
+  'INSERT INTO journal (subject, number, line) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING number';
+const STORED_COLUMNS = [...COLUMNS, 'kept_answer'];
+const PUT_PURCHASE = `INSERT INTO purchases (${STORED_COLUMNS.join(', ')})
+  VALUES (${STORED_COLUMNS.map((_, i) => `$${i + 1}`).join(', ')})
+  ON CONFLICT (id) DO UPDATE SET ${STORED_COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')}`;
+const RESOLVE = `UPDATE transfers SET kind = 'resolved', resolution = $3
+  WHERE tx_hash = $1 AND log_index = $2 AND kind = 'owed'`;
+
+/** A purchase as its last line states it, and the answer of its exclusive lead, in base64. */
+interface LostPurchase {
+  readonly event: JournalLine['event'];
+  readonly facts: Facts;
+  readonly answer: string | undefined;
+}
+
+/** Store an answer unless it is there. @returns its number; null if its bytes are lost */
+async function putAnswer(query: Query, { facts, answer }: LostPurchase): Promise<number | null> {
+  const sha256 = facts['answer_sha256'] ?? '';
+  const [known] = await query('SELECT number FROM answers WHERE sha256 = $1 AND whole = 1', sha256);
+  if (known) return Number(known['number']);
+  const bytes = Buffer.from(answer ?? '', 'base64');
+  if (answer === undefined || hash('sha256', bytes, 'hex') !== sha256) return null;
+  const insertion = 'INSERT INTO answers (sha256, bytes, whole, stored_at_ms) VALUES ($1, $2, 1, $3) RETURNING number';
+  const [row] = await query(insertion, sha256, bytes.length, Date.now());
+  const [number, { coding, body }] = [Number(row?.['number']), encodeChunk(bytes)];
+  const chunk = 'INSERT INTO answer_chunks (answer, chunk, coding, body) VALUES ($1, 0, $2, $3)';
+  if (bytes.length > 0) await query(chunk, number, coding, body);
+  return number;
+}
+
+/** Release what it held, so that the purchases put back can take it. */
+async function clear(query: Query, { event, facts }: LostPurchase): Promise<void> {
+  const id = facts['id'] ?? '';
+  for (const table of ['claims', 'claimed_properties']) await query(`DELETE FROM ${table} WHERE purchase_id = $1`, id);
+  if (event === 'dropped') await query('DELETE FROM purchases WHERE id = $1', id);
+  else await query('UPDATE purchases SET identifier_hash = NULL, nonce = id WHERE id = $1', id);
+}
+
+/** Write the row of a purchase with all it holds. */
+async function putBack(query: Query, lost: LostPurchase): Promise<void> {
+  const { facts } = lost;
+  const id = facts['id'] ?? '';
+  const hadAnswer = facts['has_answer'] === '1';
+  const number = hadAnswer ? await putAnswer(query, lost) : null;
+  const isLost = hadAnswer && number === null;
+  // Without its answer nothing can be sold. If its money arrives, the transfer is owed.
+  const isEnded = isLost && facts['state'] === 'settling';
+  const ended = {
+    state: 'released',
+    standing: null,
+    ended_at_ms: String(Date.now()),
+    returned_lead: facts['lead'] ?? null,
+  };
+  const row: Facts = isEnded ? { ...facts, ...ended, why: 'answer_lost' } : facts;
+  await query(PUT_PURCHASE, ...COLUMNS.map((column) => row[column] ?? null), number);
+  if (facts['lead'] !== null && !isEnded)
+    await query('INSERT INTO claims (lead_id, purchase_id) VALUES ($1, $2)', facts['lead'] ?? '', id);
+  const keys = (facts['properties'] ?? facts['returned_properties'])?.split('|') ?? [];
+  const add = 'INSERT INTO claimed_properties (purchase_id, property_key, standing) VALUES ($1, $2, $3)';
+  for (const key of keys) await query(add, id, key, row['standing'] ?? null);
+  if (isLost) await change(query, isEnded ? 'released' : 'lost', { where: 'id = $1' }, id);
+}
+
+/** Lines that the journal lacks become rows of it. @returns those that it lacked */
+async function addLines(query: Query, lines: readonly JournalLine[]): Promise<readonly JournalLine[]> {
+  const added: JournalLine[] = [];
+  for (const line of lines) {
+    const subject = line.purchase?.['id'] ?? '';
+    if ((await query(INSERT_LINE, subject, line.number, JSON.stringify(line))).length > 0) added.push(line);
+  }
+  const last = `SELECT max(number) FROM journal WHERE subject = ''`;
+  await query(`UPDATE ledger_identity SET changes = COALESCE((${last}), changes)`);
+  return added;
+}
+
+/**
+ * Put back the purchases that these lines know better than the ledger, and mark the ledger as restored.
+ * @returns the number of purchases
+ */
+export async function replay(query: Query, lines: readonly JournalLine[], nowMs: number): Promise<number> {
+  const latest = new Map<string, JournalLine & { readonly purchase: Facts }>();
+  const answers = new Map<string, string>();
+  for (const line of await addLines(query, lines)) {
+    const { purchase, number, answer } = line;
+    if (line.event === 'resolved')
+      await query(RESOLVE, String(line['transaction']), Number(line['log_index']), String(line['resolution']));
+    if (purchase === null) continue;
+    const id = purchase['id'] ?? '';
+    if (answer !== undefined) answers.set(id, answer);
+    if (number > (latest.get(id)?.number ?? 0)) latest.set(id, { ...line, purchase });
+  }
+  const lost: LostPurchase[] = [];
+  for (const [id, { event, number, purchase: facts }] of latest) {
+    const [row] = await query('SELECT changes FROM purchases WHERE id = $1', id);
+    if (number > Number(row?.['changes'] ?? 0)) lost.push({ event, facts, answer: answers.get(id) });
+  }
+  for (const each of lost) await clear(query, each);
+  for (const each of lost) if (each.event !== 'dropped') await putBack(query, each);
+  await markRestored(query, nowMs);
+  return lost.length;
+}
