@@ -44,6 +44,8 @@ export interface SnapshotsOptions {
   readonly pollMs?: number;
   /** Refuse snapshots of the sandbox. */
   readonly onlyLive?: boolean;
+  /** The setting with the place of the snapshots, and its value. Default: DATA_DIR. */
+  readonly place?: string;
 }
 
 interface LoadedSnapshot {
@@ -67,6 +69,7 @@ function publicReason(error: unknown): string {
  */
 export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshots> {
   const { dataDir, nowMs = Date.now, report = () => undefined, pollMs = POLL_MS, onlyLive = false } = options;
+  const { place = `DATA_DIR is ${JSON.stringify(dataDir)}` } = options;
   const link = join(dataDir, 'current');
   let current: LoadedSnapshot | null = null;
   let failed: (LoadFailure & { readonly atMs: number }) | null = null;
@@ -105,8 +108,8 @@ export async function openSnapshots(options: SnapshotsOptions): Promise<Snapshot
     } catch (error) {
       if (error instanceof MadeUpData && !isOpen)
         throw new SettingError(
-          `DATA_DIR is ${JSON.stringify(dataDir)}, expected a folder of live data, as NETWORK is Base: ${target} has ` +
-            'made-up data of the sandbox, or does not say which data it has',
+          `${place}, expected live data, as NETWORK is Base: ${target} has made-up data of the sandbox, or does not ` +
+            'say which data it has',
         );
       const at = new Date(nowMs()).toISOString();
       failed = { target, reason: publicReason(error), at, atMs: nowMs() };

@@ -146,7 +146,7 @@ export async function openFollowed(
     ...(pollMs === undefined ? {} : { pollMs }),
     ...(nowMs === undefined ? {} : { nowMs }),
   });
-  const snapshots = await openSnapshots(options).catch((error: unknown) => {
+  const snapshots = await openSnapshots({ ...options, place: `STORE is ${store.shown}` }).catch((error: unknown) => {
     mirror.close();
     throw error;
   });

@@ -44,10 +44,11 @@ describe('a server with a store', () => {
   let nowMs = Date.parse(`${DAY}T12:00:00Z`);
   let server: FollowedSnapshots;
 
-  const serve = (dataDir: string, cacheMb = 1000): Promise<FollowedSnapshots> =>
+  const serve = (dataDir: string, cacheMb = 1000, onlyLive = false): Promise<FollowedSnapshots> =>
     openFollowed(
       {
         dataDir,
+        onlyLive,
         pollMs: 600_000,
         nowMs: () => nowMs,
         report: (event: { serving: string } | LoadFailure) => {
@@ -92,6 +93,10 @@ describe('a server with a store', () => {
     await publish('01');
     assert.equal(await served(server), `${DAY}.01`);
     assert.equal(server.failure(), null);
+    await assert.rejects(serve(memoryFolder('dealfeed-live-'), 1000, true), {
+      name: 'SettingError',
+      message: /^STORE is s3:\/\/deals\/feed, expected live data, as NETWORK is Base: snapshots\/.*\.01 has /u,
+    });
   });
 
   test('never serves a publication that was interrupted at any step', async () => {
