@@ -1,6 +1,6 @@
 /** The state of payments for /health: unresolved settlements, and warnings for the operator. */
 import { LedgerUnavailable, settlingSinceMs } from '../../ledger/ledger.ts';
-import type { AuditReport } from './audit/watcher.ts';
+import type { AuditReport } from './audit/watchers.ts';
 import type { RunningPayments } from './open.ts';
 
 type PaymentHealth = Awaited<ReturnType<RunningPayments['health']>>;

@@ -6,8 +6,7 @@ import { SettingError } from '../../lib/settings.ts';
 import type { PaymentHealth } from '../http/health.ts';
 import type { ServerSettings } from '../settings.ts';
 import type { Pass } from './audit/reconcile.ts';
-import { watchSettlements, type Watch } from './audit/settlement_watcher.ts';
-import { watchAudit, type AuditReport, type AuditWatch } from './audit/watcher.ts';
+import { watchAudit, watchSettlements, type AuditReport, type Watch } from './audit/watchers.ts';
 import { ChainUnavailable, WrongChain } from './chain/chain_errors.ts';
 import { paymentChain, type PaymentChain } from './chain/payment_chain.ts';
 import { signaturesOf } from './chain/signatures.ts';
@@ -20,9 +19,9 @@ export interface RunningPayments extends PaymentNetwork {
   readonly payments: OpenPayments;
   readonly chain: PaymentChain;
   readonly facilitator: OpenFacilitator;
-  readonly audit: AuditWatch;
+  readonly audit: Watch<AuditReport>;
   readonly ledger: Ledger;
-  readonly watch: Watch;
+  readonly watch: Watch<Pass>;
   /** Never rejects. */
   health(): Promise<PaymentHealth>;
   close(): Promise<void>;

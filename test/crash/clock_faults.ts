@@ -37,9 +37,7 @@ export const clockFaults: readonly ClockFault[] = [
   },
   {
     name: 'answers are forgotten by the clock of the server alone',
-    changes: [
-      { file: 'api/payments/audit/settlement_watcher.ts', from: 'Math.min(nowMs(), seconds * 1000)', to: 'nowMs()' },
-    ],
+    changes: [{ file: 'api/payments/audit/watchers.ts', from: 'Math.min(nowMs(), seconds * 1000)', to: 'nowMs()' }],
   },
   {
     name: 'answers are forgotten by the time that a clock wrote beside them',

@@ -11,7 +11,7 @@ import { after, before, describe, it } from 'node:test';
 import { localFacilitator } from '../../../api/payments/facilitator/local_facilitator.ts';
 import { paymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
-import { watchSettlements } from '../../../api/payments/audit/settlement_watcher.ts';
+import { watchSettlements } from '../../../api/payments/audit/watchers.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
 import { PAY_TO, ScriptedFacilitator, startApp } from '../support/test_app.ts';
 import { buyerWith, fetchWithPayment } from '../support/buyers.ts';

@@ -1,0 +1,139 @@
+/**
+ * What a running server repeats: every ten seconds it resolves settlements and deletes what has expired, every minute
+ * it books the transfers of final blocks. /health shows the results.
+ */
+import { differencesOf } from '../../../ledger/differences.ts';
+import { LedgerUnavailable } from '../../../ledger/ledger.ts';
+import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
+import { ChainUnavailable } from '../chain/chain_errors.ts';
+import type { PaymentChain } from '../chain/payment_chain.ts';
+import { auditPass, type Auditor } from './audit.ts';
+import { failureText, reconcile, type Pass, type Reconciler } from './reconcile.ts';
+
+/** Days for which a buyer can collect a paid response again. The interface promises them. */
+export const COLLECT_DAYS = 30;
+
+const RECONCILE_EVERY_MS = 10_000;
+/** A settlement that takes longer may have lost its process. Reading the chain too early does no harm. */
+const SETTLEMENT_MS = 45_000;
+const FORGET_EVERY_MS = HOUR_MS;
+const AUDIT_EVERY_MS = 60_000;
+/** Consecutive passes while the audit has a backlog. */
+const MAX_CONSECUTIVE_PASSES = 10;
+
+export interface Watch<T> {
+  /** The result of the last pass. */
+  last(): T;
+  /** Run a pass now, after the one in progress. */
+  pass(): Promise<T>;
+  stop(): Promise<void>;
+}
+
+interface WatchOptions<T> {
+  readonly first: T;
+  readonly everyMs: number;
+  readonly report: ((result: T) => void) | undefined;
+  readonly isNews: (result: T, before: T) => boolean;
+}
+
+interface Failing {
+  /** Why the chain or the ledger could not be read; null if both could. */
+  readonly failure: string | null;
+}
+
+/** Run `work` at an interval from now on, one pass at a time. An error becomes the failure of its pass. */
+function watch<T extends Failing>(
+  work: (isFirst: boolean) => Promise<T>,
+  { first, everyMs, report, isNews }: WatchOptions<T>,
+): Watch<T> {
+  let [last, isStopped] = [first, false];
+  let running: Promise<unknown> = Promise.resolve();
+  const pass = (isFirst = false): Promise<T> => {
+    const result = running.then(async () => {
+      if (isStopped) return last;
+      const before = last;
+      last = await work(isFirst).catch((error: unknown) => ({ ...before, failure: failureText(error) }));
+      if (isNews(last, before)) report?.(last);
+      return last;
+    });
+    running = result;
+    return result;
+  };
+  void pass(true);
+  const timer = setInterval(() => void pass(), everyMs);
+  timer.unref();
+  return {
+    last: () => last,
+    pass: () => pass(true),
+    async stop() {
+      isStopped = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+export interface SettlementOptions extends Reconciler {
+  readonly chain: Pick<PaymentChain, 'id' | 'evidenceOf' | 'latestBlock'>;
+  /** Called after every pass in which something ended or failed. */
+  readonly report?: (pass: Pass) => void;
+  readonly everyMs?: number;
+}
+
+/** Start with a pass over everything that an earlier process left open. */
+export function watchSettlements(options: SettlementOptions): Watch<Pass> {
+  const { ledger, nowMs, chain, report, everyMs = RECONCILE_EVERY_MS } = options;
+  let forgotAtMs = Number.NEGATIVE_INFINITY;
+  const tidy = async (): Promise<void> => {
+    await ledger.deleteExpiredReservations(nowMs());
+    if (performance.now() - forgotAtMs < FORGET_EVERY_MS) return;
+    // Deleted answers cannot be restored: a server clock that is ahead must not decide alone.
+    const { seconds } = await chain.latestBlock();
+    await ledger.forgetAnswers(Math.min(nowMs(), seconds * 1000) - COLLECT_DAYS * DAY_MS);
+    forgotAtMs = performance.now();
+  };
+  const work = async (isFirst: boolean): Promise<Pass> => {
+    const pass = await reconcile(options, isFirst ? 0 : SETTLEMENT_MS);
+    await tidy().catch((error: unknown) => {
+      if (!(error instanceof LedgerUnavailable) && !(error instanceof ChainUnavailable)) throw error;
+    });
+    return pass;
+  };
+  const first = { sold: 0, released: 0, waiting: 0, failure: null };
+  return watch<Pass>(work, {
+    first,
+    everyMs,
+    report,
+    isNews: ({ sold, released, failure }) => sold + released > 0 || failure !== null,
+  });
+}
+
+export interface AuditReport extends Failing {
+  /** Owed transfers. `unpaid` counts sold purchases that no transfer pays. */
+  readonly owed: number;
+  readonly unpaid: number;
+}
+
+export interface AuditOptions extends Auditor {
+  /** Called when the number of differences changes, or the audit fails. */
+  readonly report?: (report: AuditReport) => void;
+  readonly everyMs?: number;
+}
+
+/** Start booking incoming transfers. */
+export function watchAudit(options: AuditOptions): Watch<AuditReport> {
+  const { ledger, chain, payTo, report, everyMs = AUDIT_EVERY_MS } = options;
+  const work = async (): Promise<AuditReport> => {
+    for (let pass = 0; pass < MAX_CONSECUTIVE_PASSES; pass += 1) if (!(await auditPass(options)).isBehind) break;
+    const differences = await differencesOf(ledger, { chain: await chain.id(), payTo });
+    const owed = differences.filter(({ kind }) => kind === 'owed').length;
+    return { owed, unpaid: differences.length - owed, failure: null };
+  };
+  const names = ['owed', 'unpaid', 'failure'] as const;
+  return watch<AuditReport>(work, {
+    first: { owed: 0, unpaid: 0, failure: null },
+    everyMs,
+    report,
+    isNews: (result, before) => names.some((name) => result[name] !== before[name]),
+  });
+}
