@@ -41,7 +41,7 @@ function parseLine(text: string): JournalLine | null {
  * The lines of one ledger in a file. A crash may have cut a line, before money moved: it is skipped.
  * @param start the byte from which to read
  */
-async function* journalLines(path: string, ledgerId: string, start = 0): AsyncGenerator<JournalLine> {
+export async function* journalLines(path: string, ledgerId: string, start = 0): AsyncGenerator<JournalLine> {
   if (sizeOf(path) === 0) return;
   for await (const text of createInterface({ input: createReadStream(path, { start }), crlfDelay: Infinity })) {
     const line = parseLine(text);

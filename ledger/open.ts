@@ -98,7 +98,7 @@ export const openStore = (settings: LedgerSettings): Promise<Store> => {
 export const openLedger = async (settings: LedgerSettings): Promise<Ledger> => sqlLedger(await openStore(settings));
 
 /** The store, if it is the ledger that the data folder records, or if none is recorded. */
-async function openNotedStore(settings: LedgerSettings): Promise<Store> {
+export async function openNotedStore(settings: LedgerSettings): Promise<Store> {
   if (!isPostgres(placeOf(settings))) checkFileExists(placeOf(settings), notedPlace(settings));
   const store = await openStore(settings);
   try {

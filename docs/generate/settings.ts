@@ -50,16 +50,8 @@ const ARGUMENTS: z.ZodObject = pipelineSettings
       .describe(
         `${String(rebuildSettings.shape.SOURCE.description)} ${String(probeSettings.shape.SOURCE.description)}`,
       ),
-    FROM: z
-      .string()
-      .optional()
-      .describe(`${String(restoreSettings.shape.FROM.description)} ${String(auditArguments.shape.FROM.description)}`),
-    TO: z
-      .string()
-      .optional()
-      .describe(`${String(backUpSettings.shape.TO.description)} ${String(auditArguments.shape.TO.description)}`),
   })
-  .extend(auditArguments.omit({ FROM: true, TO: true }).shape);
+  .extend(auditArguments.shape);
 
 /** The default as a user would type it; empty where there is none. */
 function defaultOf(schema: z.ZodType): string {

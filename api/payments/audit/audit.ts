@@ -34,11 +34,7 @@ export interface AuditPass {
 }
 
 /** The block where the first audit of an account begins: before its first purchase. */
-export async function firstBlock(
-  { ledger, chain, payTo }: Auditor,
-  chainId: string,
-  final: BlockTime,
-): Promise<bigint> {
+async function firstBlock({ ledger, chain, payTo }: Auditor, chainId: string, final: BlockTime): Promise<bigint> {
   // Take the earliest of these times: a clock that was ahead may have written some of them.
   let { seconds } = final;
   for await (const { reservedAtMs, chain: own, payment } of ledger.purchases()) {

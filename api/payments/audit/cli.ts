@@ -3,8 +3,11 @@
  * cannot be read.
  */
 import { parseEventLogs, type Hex } from 'viem';
+import { journalFile } from '../../../ledger/journal_file.ts';
 import { LedgerUnavailable, type Ledger } from '../../../ledger/ledger.ts';
-import { assertLedgerExists, openNotedLedger } from '../../../ledger/open.ts';
+import { assertLedgerExists, openNotedStore } from '../../../ledger/open.ts';
+import { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
+import type { Store } from '../../../ledger/sql/store.ts';
 import type { BookedTransfer } from '../../../ledger/transfers.ts';
 import { messageOf } from '../../../lib/errors.ts';
 import { dollarsOf, type Network } from '../../../lib/network.ts';
@@ -15,83 +18,58 @@ import { token } from '../chain/evidence.ts';
 import { readerOf } from '../chain/node.ts';
 import { paymentChain } from '../chain/payment_chain.ts';
 import { readWallet } from '../local_chain/wallet.ts';
-import { firstBlock, type Auditor } from './audit.ts';
-import { auditRange } from './range.ts';
+import { fullAudit } from './full_audit.ts';
 import { auditArguments, auditSettings, type AuditSettings } from './settings.ts';
+import { COLLECT_DAYS } from './watchers.ts';
 
-/** The account of the server. */
-interface ChainAccount {
+/** The network of the settings, and its node: RPC_URL, or that of the sandbox server on this data folder. */
+interface ChainNode {
   readonly network: Network;
   readonly rpcUrl: string;
-  readonly payTo: string;
 }
 
-/** The account to audit: that of the settings, or of the sandbox server on this data folder. */
-async function readAccount({ DATA_DIR, NETWORK: network, RPC_URL, PAY_TO }: AuditSettings): Promise<ChainAccount> {
+async function readNode({ DATA_DIR, NETWORK: network, RPC_URL }: AuditSettings): Promise<ChainNode> {
   const wallet = await readWallet(DATA_DIR);
   const rpcUrl = RPC_URL ?? (wallet?.network === network.name ? wallet.rpc_url : undefined);
-  const payTo = PAY_TO ?? wallet?.pay_to;
-  if (rpcUrl !== undefined && payTo !== undefined) return { network, rpcUrl, payTo: payTo.toLowerCase() };
-  const missing = rpcUrl === undefined ? 'RPC_URL' : 'PAY_TO';
-  throw new SettingError(
-    `${missing} is null, expected the server's value; no sandbox server is running on ${DATA_DIR}`,
-  );
+  if (rpcUrl !== undefined) return { network, rpcUrl };
+  throw new SettingError(`RPC_URL is null, expected the server's value; no sandbox server is running on ${DATA_DIR}`);
 }
 
-/** Audit the account. @returns the exit status */
-async function audit(
-  { FROM, TO }: AuditSettings,
-  { network, rpcUrl, payTo }: ChainAccount,
-  ledger: Ledger,
-): Promise<number> {
-  const chain = paymentChain(readerOf(network, rpcUrl), network);
-  const auditor: Auditor = { ledger, chain, payTo, holder: 'make ledger AUDIT=1', nowMs: Date.now };
-  const final = await chain.finalBlock();
-  const to = TO ?? final.block;
-  const from = FROM ?? (await firstBlock(auditor, await chain.id(), final));
-  if (from > to) throw new SettingError(`FROM is ${from}, expected at most block ${to}, the latest final one`);
-  const { transfers, sold, atomic, differences, withoutPurchase } = await auditRange(auditor, { from, to });
-  const matched = `${dollarsOf(atomic)} USDC matched`;
-  print(`Blocks ${from} to ${to}: ${transfers} incoming transfers, ${sold} sold purchases, ${matched}`);
-  for (const { transaction, logIndex, amount, payer } of withoutPurchase)
-    print(`  without a purchase: ${dollarsOf(amount)} USDC by ${payer}, ${transaction}:${logIndex}`);
-  for (const difference of differences) print(`  ${difference}`);
-  print(`${differences.length} differences`);
-  return differences.length === 0 ? 0 : 1;
+/** @returns the exit status */
+async function audit({ DATA_DIR }: AuditSettings, { network, rpcUrl }: ChainNode, store: Store): Promise<number> {
+  const found = await fullAudit(store, paymentChain(readerOf(network, rpcUrl), network), {
+    file: journalFile(DATA_DIR),
+    asset: network.usdc.address.toLowerCase(),
+    collectDays: COLLECT_DAYS,
+    nowMs: Date.now(),
+  });
+  for (const { payTo, first, through } of found.accounts) print(`Blocks ${first} to ${through}: transfers to ${payTo}`);
+  print(`  ${found.transfers} transfers of ${dollarsOf(found.atomic)} USDC, ${found.dust} of them pay for nothing`);
+  print(`  ${found.purchases} purchases, ${found.answers} answers, ${found.lines} lines of the journal`);
+  if (found.notBooked > 0) print(`  ${found.notBooked} transfers in later blocks: a running server books them`);
+  if (found.ended > 0)
+    print(`  ${found.ended} sold purchases of test chains that have ended: not compared with a chain`);
+  for (const difference of found.differences) print(`  ${difference}`);
+  print(`${found.differences.length} differences`);
+  return found.differences.length === 0 ? 0 : 1;
 }
 
-async function findOwedTransfer(ledger: Ledger, transfer: string): Promise<BookedTransfer> {
-  const [hash = '', index = ''] = transfer.toLowerCase().split(':');
-  for await (const owed of ledger.transfers(null, ['owed'])) {
-    if (owed.transaction !== hash || owed.logIndex !== Number(index)) continue;
-    if (owed.resolution === null) return owed;
-    throw new SettingError(`REFUNDED is ${transfer}, which is already settled: ${owed.resolution}`);
-  }
-  throw new SettingError(`REFUNDED is ${transfer}, expected an owed transfer of make ledger`);
-}
-
-/**
- * @throws SettingError if the transaction does not refund the payer, or already refunds another owed transfer
- */
+/** @throws SettingError if the transaction does not pay the payer of an owed transfer back */
 async function checkRefund(
-  ledger: Ledger,
-  { network, rpcUrl }: ChainAccount,
-  owed: BookedTransfer,
+  { network, rpcUrl }: ChainNode,
+  { payer, amount }: BookedTransfer,
   refund: string,
 ): Promise<void> {
-  for await (const { resolution } of ledger.transfers(null, ['owed'])) {
-    if (resolution === refund) throw new SettingError(`REFUND is ${refund}, which refunds another owed transfer`);
-  }
   const { logs } = await fromNode(readerOf(network, rpcUrl).getTransactionReceipt({ hash: refund as Hex }));
   const isPaid = parseEventLogs({ abi: token, eventName: 'Transfer', logs, strict: true }).some(
     ({ address, args }) =>
       address.toLowerCase() === network.usdc.address.toLowerCase() &&
-      args.to.toLowerCase() === owed.payer &&
-      args.value >= owed.amount,
+      args.to.toLowerCase() === payer &&
+      args.value >= amount,
   );
   if (!isPaid)
     throw new SettingError(
-      `REFUND is ${refund}, expected a transaction that pays ${dollarsOf(owed.amount)} USDC to ${owed.payer}`,
+      `REFUND is ${refund}, expected a transaction that pays ${dollarsOf(amount)} USDC to ${payer}`,
     );
 }
 
@@ -99,14 +77,22 @@ async function checkRefund(
 async function recordRefund(
   transfer: string,
   { REFUND, NOTE }: AuditSettings,
-  account: ChainAccount,
+  node: ChainNode,
   ledger: Ledger,
 ): Promise<number> {
   if ((REFUND === undefined) === (NOTE === undefined))
     throw new SettingError('REFUND and NOTE are both set or both missing, expected one of them');
-  const owed = await findOwedTransfer(ledger, transfer);
+  const transfers = await Array.fromAsync(ledger.transfers(null, ['owed', 'resolved']));
+  const owed = transfers.find(({ transaction, logIndex }) => `${transaction}:${logIndex}` === transfer.toLowerCase());
+  if (!owed) throw new SettingError(`REFUNDED is ${transfer}, expected an owed transfer of make ledger`);
+  if (owed.resolution !== null)
+    throw new SettingError(`REFUNDED is ${transfer}, which is already settled: ${owed.resolution}`);
   const refund = REFUND?.toLowerCase();
-  if (refund !== undefined) await checkRefund(ledger, account, owed, refund);
+  if (refund !== undefined) {
+    if (transfers.some(({ resolution }) => resolution === refund))
+      throw new SettingError(`REFUND is ${refund}, which refunds another owed transfer`);
+    await checkRefund(node, owed, refund);
+  }
   if (!(await ledger.resolveOwed(owed, refund ?? NOTE ?? '')))
     throw new SettingError(`REFUNDED is ${transfer}, which was settled by another process`);
   print(`${dollarsOf(owed.amount)} USDC owed to ${owed.payer}: settled by ${refund ?? `note: ${NOTE ?? ''}`}`);
@@ -116,15 +102,15 @@ async function recordRefund(
 /** @returns the exit status */
 async function main(): Promise<number> {
   const settings = { ...readSettings(auditSettings), ...readSettings(auditArguments) };
-  const account = await readAccount(settings);
+  const node = await readNode(settings);
   assertLedgerExists(settings);
-  const ledger = await openNotedLedger(settings);
+  const store = await openNotedStore(settings);
   try {
     return settings.REFUNDED === undefined
-      ? await audit(settings, account, ledger)
-      : await recordRefund(settings.REFUNDED, settings, account, ledger);
+      ? await audit(settings, node, store)
+      : await recordRefund(settings.REFUNDED, settings, node, sqlLedger(store));
   } finally {
-    await ledger.close();
+    await store.close();
   }
 }
 

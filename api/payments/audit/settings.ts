@@ -3,20 +3,15 @@ import { isHash } from 'viem';
 import { z } from 'zod';
 import { serverSettings } from '../../settings.ts';
 
-const block = z.coerce.bigint('a block number').min(0n, 'a block number').optional();
-
 export const auditSettings = serverSettings.pick({
   DATA_DIR: true,
   LEDGER: true,
   NETWORK: true,
   RPC_URL: true,
   SANDBOX_RPC: true,
-  PAY_TO: true,
 });
 
 export const auditArguments = z.object({
-  FROM: block.describe('`make ledger AUDIT=1`: first block. Default: an hour before the first purchase.'),
-  TO: block.describe('`make ledger AUDIT=1`: last block. Default: the latest final block.'),
   REFUNDED: z
     .string()
     .regex(/^0x[0-9a-fA-F]{64}:\d+$/, 'a transaction hash, a colon and the index of the transfer in its block')

@@ -16,6 +16,7 @@ import { base } from '../../../api/payments/chain/evm_chain.ts';
 import { CHAIN_ID, NETWORK, USDC } from '../../../lib/network.ts';
 import { paymentChain, type PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
 import { startChain, type Chain } from '../../../api/payments/local_chain/chain.ts';
+import type { OfferedLead } from '../../../ledger/lead_claims.ts';
 import type { Answer, Ledger, Payment, Purchase } from '../../../ledger/ledger.ts';
 
 const TERMS = 'address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce';
@@ -58,6 +59,8 @@ export interface SettlingOptions {
   readonly nowMs?: number;
   /** Default: US. */
   readonly payTo?: Hex;
+  /** An exclusive lead that it holds. */
+  readonly lead?: OfferedLead;
 }
 
 /** A local chain that mines a block per transaction and on request, and one payer with money. */
@@ -125,7 +128,7 @@ export async function startChainPayments(): Promise<ChainPayments> {
     payments,
     payer,
     authorized,
-    async settling(ledger, { seconds = 300n, nowMs = Date.now(), payTo = US } = {}) {
+    async settling(ledger, { seconds = 300n, nowMs = Date.now(), payTo = US, lead } = {}) {
       const { timestamp } = await chain.reader.getBlock({ blockTag: 'latest' });
       const payment: Payment = {
         network: NETWORK,
@@ -148,6 +151,8 @@ export async function startChainPayments(): Promise<ChainPayments> {
         limits: LIMITS,
       });
       if (begun.kind !== 'reserved') throw new Error(`the purchase is ${begun.kind}`);
+      const limits = { perPayer: 100, byNewPayers: 100 };
+      if (lead) await ledger.claim(begun.purchase.id, [lead], limits, nowMs);
       await ledger.startSettling(begun.purchase.id, answer, nowMs);
       return begun.purchase;
     },

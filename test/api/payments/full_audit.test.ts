@@ -1,0 +1,434 @@
+/** The full audit finds and names each alteration of a ledger, in both databases, on a real local chain. */
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { generatePrivateKey } from 'viem/accounts';
+import { auditPass } from '../../../api/payments/audit/audit.ts';
+import { fullAudit, type FullAudit } from '../../../api/payments/audit/full_audit.ts';
+import { resolve } from '../../../api/payments/audit/reconcile.ts';
+import { copyRows } from '../../../ledger/copy.ts';
+import { journalFile } from '../../../ledger/journal_file.ts';
+import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
+import { openServingLedger, openStore } from '../../../ledger/open.ts';
+import type { JournalLine } from '../../../ledger/sql/journal.ts';
+import { sqlLedger } from '../../../ledger/sql/sql_ledger.ts';
+import type { Store } from '../../../ledger/sql/store.ts';
+import { USDC } from '../../../lib/network.ts';
+import { DAY_MS } from '../../../lib/time.ts';
+import { startPostgres, type PostgresServer } from '../../ledger/postgres_started.ts';
+import { leadOf } from '../../ledger/purchases.ts';
+import { startChainPayments, US, type ChainPayments } from '../support/chain_payments.ts';
+
+/** The purchases of the ledger, by what happened to them. */
+interface Purchases {
+  /** Sold and booked. */
+  readonly sold: Purchase;
+  /** The same, with a lead and two keys of its property. */
+  readonly lead: Purchase;
+  /** Released, with a lead, before its money arrived; then sold by the auditor. */
+  readonly late: Purchase;
+  /** Released without a payment. */
+  readonly released: Purchase;
+  /** Still settling, with a lead. */
+  readonly settling: Purchase;
+  /** Sold in a block that is not final yet. */
+  readonly recent: Purchase;
+}
+type Name = keyof Purchases;
+
+interface Alteration {
+  readonly name: string;
+  /** SQL, in which $sold and the like stand for the ids of purchases. */
+  readonly sql?: readonly string[];
+  readonly change?: (altered: { readonly store: Store; readonly file: string; readonly ids: Purchases }) => unknown;
+  /** A sentence that must be among the differences; $sold and the like stand for the ids. */
+  readonly found: RegExp;
+}
+
+const OTHER = `0x${'9'.repeat(40)}`;
+const HASH = `0x${'9'.repeat(64)}`;
+const set = (what: string, of: Name = 'sold'): string[] => [`UPDATE purchases SET ${what} WHERE id = '$${of}'`];
+const forget = (of: Name): string[] => [
+  `DELETE FROM deliveries WHERE purchase_id = '$${of}'`,
+  `DELETE FROM transfers WHERE purchase_id = '$${of}'`,
+  `DELETE FROM purchases WHERE id = '$${of}'`,
+];
+
+/** Change a purchase alike in its table, its journal and the copy. */
+const everywhere =
+  (column: string, value: string) =>
+  async ({ store, file, ids: { sold } }: { store: Store; file: string; ids: Purchases }): Promise<void> => {
+    const alter = (text: string): string => {
+      const line = JSON.parse(text) as JournalLine;
+      if (line.purchase?.['id'] !== sold.id) return text;
+      return JSON.stringify({ ...line, purchase: { ...line.purchase, [column]: value } });
+    };
+    await store.write(async (query) => {
+      await query(`UPDATE purchases SET ${column} = $1 WHERE id = $2`, value, sold.id);
+      for (const row of await query('SELECT seq, line FROM journal WHERE subject = $1', sold.id))
+        await query('UPDATE journal SET line = $1 WHERE seq = $2', alter(String(row['line'])), Number(row['seq']));
+    });
+    writeFileSync(file, readFileSync(file, 'utf8').split('\n').filter(Boolean).map(alter).join('\n'));
+  };
+
+const ALTERATIONS: readonly Alteration[] = [
+  { name: 'a purchase deleted', sql: forget('sold'), found: /^purchase \$sold was sold, and is gone$/ },
+  {
+    name: 'all purchases deleted',
+    sql: ['DELETE FROM transfers', 'DELETE FROM deliveries', 'DELETE FROM purchases'],
+    found: /^purchase \$settling was settling, and is gone$/,
+  },
+  {
+    name: 'a purchase deleted with its journal',
+    sql: [...forget('sold'), `DELETE FROM journal WHERE subject = '$sold'`],
+    found: /^transfer 0x\w{64}:\d+ in block \d+: 0\.050000 USDC by 0x\w{40} with nonce 0x\w{64} are not booked$/,
+  },
+  {
+    name: 'a purchase whose journal is deleted',
+    sql: [`DELETE FROM journal WHERE subject = '$released'`],
+    found: /^purchase \$released is released, and the journal does not know it$/,
+  },
+  {
+    name: 'a hold deleted',
+    sql: [`DELETE FROM claims WHERE purchase_id = '$lead'`],
+    found: /^purchase \$lead: lead is none, and the journal says lead-1$/,
+  },
+  {
+    name: 'a hold moved to another lead',
+    sql: [`UPDATE claims SET lead_id = 'lead-9' WHERE purchase_id = '$settling'`],
+    found: /^purchase \$settling: lead is lead-9, and the journal says lead-4$/,
+  },
+  {
+    name: 'a hold moved to another purchase',
+    sql: [`UPDATE claims SET purchase_id = '$sold' WHERE purchase_id = '$lead'`],
+    found: /^purchase \$sold: lead is lead-1, and the journal says none$/,
+  },
+  {
+    name: 'a property key deleted',
+    sql: [`DELETE FROM claimed_properties WHERE purchase_id = '$lead' AND property_key = 'key-2'`],
+    found: /^purchase \$lead: properties is key-1, and the journal says key-1\|key-2$/,
+  },
+  {
+    name: 'a property key moved',
+    sql: [`UPDATE claimed_properties SET purchase_id = '$sold' WHERE property_key = 'key-2'`],
+    found: /^purchase \$sold: properties is key-2, and the journal says none$/,
+  },
+  {
+    name: 'a property key freed',
+    sql: [`UPDATE claimed_properties SET standing = NULL WHERE property_key = 'key-2'`],
+    found: /^purchase \$lead: returned_properties is key-2, and the journal says none$/,
+  },
+  { name: 'the payer', sql: set(`payer = '${OTHER}'`), found: /^purchase \$sold: payer is 0x9{40}, and the journal/ },
+  { name: 'the nonce', sql: set(`nonce = '${HASH}'`), found: /^purchase \$sold: nonce is 0x9{64}, and the journal/ },
+  { name: 'pay_to', sql: set(`pay_to = '${OTHER}'`), found: /^purchase \$sold: pay_to is 0x9{40}, and the journal/ },
+  { name: 'the chain', sql: set(`chain = 'c'`), found: /^purchase \$sold: chain is c, and the journal says eip155/ },
+  { name: 'the asset', sql: set(`asset = '${OTHER}'`), found: /^purchase \$sold: asset is 0x9{40}, and the journal/ },
+  {
+    name: 'the route',
+    sql: set(`route = 'GET /y'`),
+    found: /^purchase \$sold: route is GET \/y, and the journal says GET \/x$/,
+  },
+  {
+    name: 'the request',
+    sql: set(`request = '/y'`),
+    found: /^purchase \$sold: request is \/y, and the journal says \/x$/,
+  },
+  { name: 'the amount', sql: set(`amount = '1'`), found: /^purchase \$sold: amount is 1, and the journal says 50000$/ },
+  {
+    name: 'a state',
+    sql: [`DELETE FROM transfers WHERE purchase_id = '$sold'`, ...set(`state = 'released', standing = NULL`)],
+    found: /^purchase \$sold: state is released, and the journal says sold$/,
+  },
+  {
+    name: 'the transaction',
+    sql: set(`tx_hash = '${HASH}'`),
+    found: /^transfer \S+ is booked for purchase \$sold, which it/,
+  },
+  { name: 'a block out of range', sql: set('block = 1000000000'), found: /^purchase \$sold: block is 1000000000, and/ },
+  {
+    name: 'the block of a recent sale',
+    sql: set('block = 1000000000', 'recent'),
+    found: /^purchase \$recent is paid by 0x\w{64} in block 1000000000, on the chain by 0x\w{64} in block \d+$/,
+  },
+  {
+    name: 'an answer deleted',
+    sql: set('kept_answer = NULL'),
+    found: /^purchase \$sold is sold, and its answer is gone$/,
+  },
+  {
+    name: 'the bytes of an answer',
+    change: ({ store }) => store.write((query) => query('UPDATE answer_chunks SET body = $1', Buffer.from('[]'))),
+    found: /^purchase \$recent: the bytes of its answer are not those that were sold$/,
+  },
+  {
+    name: 'the bytes and the hash of an answer',
+    sql: [`UPDATE answers SET sha256 = '${'0'.repeat(64)}'`],
+    found: /^purchase \$lead: the bytes of its answer are not those that were sold$/,
+  },
+  {
+    name: 'a chunk of an answer deleted',
+    sql: ['DELETE FROM answer_chunks'],
+    found: /^purchase \$settling: the bytes of its answer are not those that were sold$/,
+  },
+  {
+    name: 'answers deleted too early by their proper method',
+    change: ({ store }) => sqlLedger(store).forgetAnswers(Date.now() + 10 * DAY_MS),
+    found: /^purchase \$late is sold, and its answer is gone$/,
+  },
+  {
+    name: 'a released purchase whose transfer row was removed',
+    sql: [
+      `DELETE FROM transfers WHERE purchase_id = '$late'`,
+      ...set(`state = 'released', standing = NULL, tx_hash = NULL, block = NULL`, 'late'),
+    ],
+    found: /^transfer 0x\w{64}:\d+ in block \d+: 0\.050000 USDC by 0x\w{40} with nonce 0x\w{64} are not booked$/,
+  },
+  {
+    name: 'a transfer row removed',
+    sql: [`DELETE FROM transfers WHERE purchase_id = '$sold'`],
+    found: /^purchase \$sold is sold, and its transfer 0x\w{64} is not booked for it$/,
+  },
+  {
+    name: 'a transfer of nothing removed',
+    sql: [`DELETE FROM transfers WHERE kind = 'dust'`],
+    found: /: 0\.000007 USDC by 0x\w{40} with nonce null are not booked$/,
+  },
+  {
+    name: 'the amount of a transfer',
+    sql: [`UPDATE transfers SET amount = '1' WHERE kind = 'resolved'`],
+    found: /^transfer 0x\w{64}:\d+ in block \d+: amount is 1, and on the chain 50000$/,
+  },
+  {
+    name: 'the place of a transfer',
+    sql: [`UPDATE transfers SET log_index = 77 WHERE purchase_id = '$sold'`],
+    found: /^transfer 0x\w{64}:77 is booked in block \d+, and is not there$/,
+  },
+  {
+    name: 'the block of a transfer',
+    sql: [`UPDATE transfers SET block = 1000000000 WHERE purchase_id = '$sold'`],
+    found: /^transfer 0x\w{64}:\d+ is booked in block 1000000000, which no audit has read$/,
+  },
+  {
+    name: 'the account of a transfer',
+    sql: [`UPDATE transfers SET pay_to = '${OTHER}' WHERE purchase_id = '$sold'`],
+    found: /^transfer \S+ is booked in block \d+, which no audit has read$/,
+  },
+  {
+    name: 'transfers of two purchases exchanged',
+    sql: [
+      `UPDATE transfers SET kind = 'owed', purchase_id = NULL WHERE purchase_id = '$lead'`,
+      `UPDATE transfers SET purchase_id = '$lead' WHERE purchase_id = '$sold'`,
+    ],
+    found: /^transfer \S+ is booked for purchase \$lead, which it does not pay$/,
+  },
+  {
+    name: 'an owed transfer called dust',
+    sql: [`UPDATE transfers SET kind = 'dust', resolution = NULL WHERE kind = 'resolved'`],
+    found: /^transfer 0x\w{64}:\d+ in block \d+: it is booked as dust$/,
+  },
+  {
+    name: 'a resolution undone',
+    sql: [`UPDATE transfers SET kind = 'owed', resolution = NULL WHERE kind = 'resolved'`],
+    found: /^transfer \S+: nothing, and the journal says refunded by hand$/,
+  },
+  {
+    name: 'a sale called owed and resolved',
+    sql: [`UPDATE transfers SET kind = 'resolved', purchase_id = NULL, resolution = 'x' WHERE purchase_id = '$sold'`],
+    found: /^transfer \S+: x, and the journal says nothing$/,
+  },
+  {
+    name: 'the audit position moved ahead of the chain',
+    sql: ['UPDATE audits SET through_block = 1000000000'],
+    found: /^the audit says that it has read block 1000000000, and the last final is \d+$/,
+  },
+  {
+    name: 'the audit position moved ahead over a transfer',
+    change: ({ store, ids: { recent } }) =>
+      store.write((query) => query('UPDATE audits SET through_block = $1', Number(recent.block))),
+    found: /^purchase \$recent is sold, and its transfer 0x\w{64} is not booked for it$/,
+  },
+  {
+    name: 'the begin of the audit moved ahead',
+    sql: [
+      `DELETE FROM transfers WHERE purchase_id = '$sold'`,
+      'UPDATE audits SET first_block = (SELECT min(block) FROM transfers)',
+    ],
+    found: /^first block of the audit of 0x\w{40} on eip155:8453 \S+: \d+, and the journal says \d+$/,
+  },
+  {
+    name: 'the audit deleted',
+    sql: ['DELETE FROM audits'],
+    found: /^first block of the audit of 0x\w{40} on eip155:8453 \S+: nothing, and the journal says \d+$/,
+  },
+  {
+    name: 'a journal row removed that the copy has',
+    sql: [`DELETE FROM journal WHERE subject = '$released' AND number = 3`],
+    found: /^the copy of the journal has line 3 of purchase \$released \(released\), and the journal lacks it$/,
+  },
+  {
+    name: 'a journal row removed that no copy has',
+    sql: [`DELETE FROM journal WHERE subject = '$lead' AND number = 2`],
+    change: ({ file }) => {
+      rmSync(file);
+    },
+    found: /^the journal lacks line 2 of purchase \$lead$/,
+  },
+  {
+    name: 'the last journal row of the ledger removed',
+    sql: [`DELETE FROM journal WHERE subject = '' AND number = 2`],
+    change: ({ file }) => {
+      rmSync(file);
+    },
+    found: /^the journal lacks lines of the ledger after 1$/,
+  },
+  {
+    name: 'an earlier journal row changed',
+    sql: [`UPDATE journal SET line = replace(line, 'GET /x', 'GET /y') WHERE subject = '$sold' AND number = 1`],
+    found: /^line 1 of purchase \$sold \(reserved\) of the journal is not that of its copy$/,
+  },
+  {
+    name: 'a journal row moved to another purchase',
+    sql: [`UPDATE journal SET subject = '$sold', number = 9 WHERE subject = '$settling' AND number = 3`],
+    found: /^line 9 of purchase \$sold in the journal is of another ledger, purchase or number$/,
+  },
+  {
+    name: 'the payer in table, journal and copy alike',
+    change: everywhere('payer', OTHER),
+    found: /^transfer \S+ is booked for purchase \$sold, which it does not pay$/,
+  },
+  {
+    name: 'a sale that nobody paid, in table, journal and copy alike',
+    change: ({ store, ids }) =>
+      sqlLedger(store).markSold(ids.settling.id, { transaction: HASH, block: 3n }, Date.now()),
+    found: /^purchase \$settling is sold by 0x9{64} in block 3, and no transfer pays it$/,
+  },
+];
+
+/** What no comparison finds. */
+const NOT_FOUND: readonly Omit<Alteration, 'found'>[] = [
+  { name: 'a route changed in table, journal and copy alike', change: everywhere('route', 'GET /y') },
+  { name: 'a delivery deleted', sql: ['DELETE FROM deliveries'] },
+  {
+    name: 'the copy removed',
+    change: ({ file }) => {
+      rmSync(file);
+    },
+  },
+];
+
+/** Sell on a chain as a server does. The last sale is not final. */
+async function sellAll(on: ChainPayments, ledger: Ledger): Promise<Purchases> {
+  const pass = () => auditPass({ ledger, chain: on.payments, payTo: US, holder: 'a', nowMs: Date.now });
+  const sell = async ({ id, payment }: Purchase): Promise<void> => {
+    await on.pay(payment);
+    const purchase = (await ledger.find({ id })) ?? assert.fail();
+    assert.equal(await resolve({ ledger, chain: on.payments, money: 'test', nowMs: Date.now }, purchase), 'sold');
+    await ledger.recordDelivery({ purchaseId: id, kind: 'first', atMs: Date.now(), isComplete: true });
+  };
+  await ledger.recordMoney('test');
+  const [sold, released] = [await on.settling(ledger), await on.settling(ledger)];
+  const lead = await on.settling(ledger, { lead: leadOf('lead-1', 'key-1', 'key-2') });
+  const late = await on.settling(ledger, { lead: leadOf('lead-2', 'key-3') });
+  const settling = await on.settling(ledger, { lead: leadOf('lead-4', 'key-4') });
+  for (const { id } of [released, late]) await ledger.release(id, 'expired_unused', Date.now());
+  for (const one of [sold, lead]) await sell(one);
+  await on.pay(late.payment);
+  await on.plainTransfer(US, 7n);
+  await on.pay({ ...sold.payment, nonce: generatePrivateKey() });
+  await on.mine(2);
+  await pass();
+  const [owed] = await Array.fromAsync(ledger.transfers(null, ['owed']));
+  assert.ok(owed && (await ledger.resolveOwed(owed, 'refunded by hand')));
+  const recent = await on.settling(ledger);
+  await sell(recent);
+  await on.mine(2);
+  const now = async ({ id }: Purchase): Promise<Purchase> => (await ledger.find({ id })) ?? assert.fail();
+  return {
+    sold: await now(sold),
+    lead: await now(lead),
+    late: await now(late),
+    released: await now(released),
+    settling,
+    recent: await now(recent),
+  };
+}
+
+describe('the full audit', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dealfeed-full-audit-'));
+  let on: ChainPayments;
+  let ids: Purchases;
+  let base: Store;
+  let postgres: PostgresServer;
+  let stores: Readonly<Record<Store['kind'], Store>>;
+
+  before(async () => {
+    [on, postgres] = await Promise.all([startChainPayments(), startPostgres()]);
+    const settings = { DATA_DIR: folder };
+    const ledger = await openServingLedger(settings);
+    ids = await sellAll(on, ledger);
+    await ledger.close();
+    base = await openStore(settings);
+    stores = {
+      sqlite: await openStore({ DATA_DIR: folder, LEDGER: join(folder, 'altered.sqlite') }),
+      postgres: await openStore({ DATA_DIR: folder, LEDGER: await postgres.schema() }),
+    };
+  });
+  after(async () => {
+    for (const store of [base, stores.sqlite, stores.postgres]) await store.close();
+    await on.close();
+    await postgres.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Apply an alteration to a copy of the ledger and of its file, and audit it. */
+  const audited = async (
+    kind: Store['kind'],
+    { sql = [], change = () => undefined }: Omit<Alteration, 'found' | 'name'>,
+    nowMs = Date.now(),
+  ): Promise<FullAudit> => {
+    const [store, file] = [stores[kind], join(folder, 'altered.journal')];
+    cpSync(journalFile(folder), file);
+    await base.readSnapshot((read) => store.write((query) => copyRows(read, query, { kind, overwrite: true })));
+    await store.write(async (query) => {
+      for (const one of sql) await query(one.replaceAll(/\$(\w+)/g, (_, name: Name) => ids[name].id));
+    });
+    await change({ store, file, ids });
+    return fullAudit(store, on.payments, { file, asset: USDC.toLowerCase(), collectDays: 30, nowMs });
+  };
+
+  for (const kind of ['sqlite', 'postgres'] as const) {
+    it(`of an unaltered ledger in ${kind} finds nothing, and counts all there is`, async () => {
+      const { differences, transfers, dust, notBooked, purchases, answers } = await audited(kind, {});
+      assert.deepEqual(differences, []);
+      assert.deepEqual(
+        { transfers, dust, notBooked, purchases, answers },
+        { transfers: 6, dust: 1, notBooked: 1, purchases: 6, answers: 1 },
+      );
+      const forgetEnded = ({ store }: { store: Store }) => sqlLedger(store).forgetAnswers(Date.now() + 10 * DAY_MS);
+      const later = await audited(kind, { change: forgetEnded }, Date.now() + 41 * DAY_MS);
+      assert.deepEqual(later.differences, [], 'the answers of ended purchases have expired');
+    });
+
+    for (const { name, found, ...alteration } of ALTERATIONS)
+      it(`names ${name} in ${kind}`, async () => {
+        const { differences } = await audited(kind, alteration);
+        const wanted = new RegExp(found.source.replaceAll(/\\\$(\w+)/g, (_, of: Name) => ids[of].id));
+        assert.ok(
+          differences.some((difference) => wanted.test(difference)),
+          `${String(wanted)}\n${differences.join('\n')}`,
+        );
+      });
+
+    for (const { name, ...alteration } of NOT_FOUND)
+      it(`cannot find ${name} in ${kind}, as docs/ledger.md says`, async () => {
+        assert.deepEqual((await audited(kind, alteration)).differences, []);
+      });
+  }
+
+  it('needs no check for a sale without a block: neither database accepts one', async () => {
+    for (const kind of ['sqlite', 'postgres'] as const)
+      await assert.rejects(audited(kind, { sql: set('block = NULL') }), /constraint/i);
+  });
+});
