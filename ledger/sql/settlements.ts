@@ -11,7 +11,8 @@ const MAX_TRIES = 5;
 const MAX_JOURNAL_BYTES = 65_536;
 
 const START_SETTLING = `UPDATE purchases SET changes = changes + 1, state = 'settling', settling_at_ms = $2,
-  answer_sha256 = $3, kept_answer = $4, answer_headers = $5 WHERE id = $1 RETURNING ${FACTS}`;
+  answer_sha256 = $3, kept_answer = $4, answer_headers = $5 WHERE id = $1 AND state = 'reserved'
+  RETURNING ${FACTS}`;
 const UNRESOLVED = `SELECT ${FACTS} FROM purchases
   WHERE state = 'settling' AND settling_at_ms < $1 ORDER BY settling_at_ms, id`;
 
@@ -53,15 +54,12 @@ export const settlements = (store: Store, answers: StoredAnswers): SettlementMet
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const referToAnswer = await answers.store(answer, nowMs);
       const isSettling = await store.write(async (query) => {
-        const [own] = await query(
-          `SELECT id FROM purchases WHERE id = $1 AND state = 'reserved' ${store.lockRows}`,
-          purchaseId,
-        );
-        if (!own) return false;
         const number = await referToAnswer(query);
         if (number === null) return null;
-        for (const row of await query(START_SETTLING, purchaseId, nowMs, sha256, number, JSON.stringify(headers)))
-          await record(query, 'settling', row, row['lead'] === null ? {} : await bodyInBase64(answer));
+        const values = [nowMs, sha256, number, JSON.stringify(headers)];
+        const [row] = await query(START_SETTLING, purchaseId, ...values);
+        if (!row) return false;
+        await record(query, 'settling', row, row['lead'] === null ? {} : await bodyInBase64(answer));
         return true;
       });
       if (isSettling !== null) return isSettling;
