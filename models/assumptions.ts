@@ -4,8 +4,9 @@
  * a new set id; older records keep theirs.
  */
 import { createHash } from 'node:crypto';
+import { literal } from '../lib/sql.ts';
 import { date, defineRecord, oneOf, text, type RowOf } from '../lib/record.ts';
-import type { DeclaredAssumption } from './assumptions/declare.ts';
+import { UNITS, type Declaration } from './assumptions/declare.ts';
 import { FINANCING } from './assumptions/financing.ts';
 import { INCOME } from './assumptions/income.ts';
 import { LEADS } from './assumptions/leads.ts';
@@ -21,27 +22,8 @@ export const Assumption = defineRecord(
     key: text('Name of the value, as formulas and rationales use it.'),
     value: text('The value, as a decimal string or a whole number.'),
     unit: oneOf(
-      [
-        'share',
-        'percent',
-        'percent_points',
-        'usd',
-        'usd_per_unit',
-        'usd_per_unit_year',
-        'months',
-        'years',
-        'days',
-        'multiple',
-        'points',
-        'factor',
-        'score',
-        'units',
-        'year',
-        'quarters',
-        'method',
-      ],
-      'Unit of the value. share: fraction of one; factor: multiplier of the loan; method: name of a way to ' +
-        'compute.',
+      UNITS,
+      'Unit of the value. share: fraction of one; factor: multiplier of the loan; method: name of a way to compute.',
     ),
     kind: oneOf(
       ['evidence', 'proposal', 'computed', 'override'],
@@ -52,6 +34,22 @@ export const Assumption = defineRecord(
     declared_on: date('Day the set was declared.'),
   },
 );
+
+/**
+ * SQL of the table `terms`: one row, in which each value of the set is a column of its type. Its key is the set.
+ */
+export function termsText(): string {
+  const columns = DECLARED.map(
+    ({ key, sql }) => `  cast(max(value) filter (where key = ${literal(key)}) as ${sql}) as ${key}`,
+  );
+  return `-- Key: assumption_set_id
+-- Not null: ${[...DECLARATIONS.keys()].join(', ')}
+select
+  assumption_set_id,
+${columns.join(',\n')}
+from declared_assumptions
+group by assumption_set_id`;
+}
 
 export type AssumptionRow = RowOf<typeof Assumption>;
 
@@ -64,7 +62,10 @@ export interface AssumptionSet {
 const DECLARED_SET = 'uw-2026.2';
 const DECLARED_ON = '2026-11-23';
 
-const DECLARED: readonly DeclaredAssumption[] = [...INCOME, ...FINANCING, ...SCORES, ...OFFERS, ...LEADS];
+const DECLARED: readonly Declaration[] = [...INCOME, ...FINANCING, ...SCORES, ...OFFERS, ...LEADS];
+
+/** The declarations by key. */
+export const DECLARATIONS: ReadonlyMap<string, Declaration> = new Map(DECLARED.map((each) => [each.key, each]));
 
 /** The id of a set with changed values: the declared id, a plus sign and the hash of the differences. */
 function idOf(changed: ReadonlyMap<string, string>): string {
@@ -79,22 +80,22 @@ function idOf(changed: ReadonlyMap<string, string>): string {
  * @param overrides checked values by key, from models/assumptions/overrides.ts
  */
 export function currentAssumptions(overrides: ReadonlyMap<string, string> = new Map()): AssumptionSet {
-  const declared = new Map(DECLARED.map(([key, value]) => [key, value]));
-  const changed = new Map([...overrides].filter(([key, value]) => declared.has(key) && declared.get(key) !== value));
+  const declared = (key: string): Declaration['value'] | undefined => DECLARATIONS.get(key)?.value;
+  const changed = new Map([...overrides].filter(([key, value]) => DECLARATIONS.has(key) && declared(key) !== value));
   const id = idOf(changed);
   const valueOf = (key: string): string => {
-    const value = changed.get(key) ?? declared.get(key);
+    const value = changed.get(key) ?? declared(key);
     if (value === undefined) throw new Error(`no assumption is called ${key}`);
     return typeof value === 'string' ? value : value(valueOf);
   };
-  const rows = DECLARED.map(([key, , unit, kind, basis]): AssumptionRow => ({
+  const rows = DECLARED.map(({ key, unit, kind, basis }): AssumptionRow => ({
     assumption_set_id: id,
     key,
     value: valueOf(key),
     unit,
     declared_on: DECLARED_ON,
     ...(changed.has(key)
-      ? { kind: 'override', basis: `Set by the operator; ${DECLARED_SET} declares ${String(declared.get(key))}.` }
+      ? { kind: 'override', basis: `Set by the operator; ${DECLARED_SET} declares ${String(declared(key))}.` }
       : { kind, basis }),
   }));
   return { id, rows };

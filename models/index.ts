@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createTable, type RecordDefinition } from '../lib/record.ts';
 import { identifier, literal } from '../lib/sql.ts';
+import { termsText } from './assumptions.ts';
 import { auditsOfRecord, readModelText, type Audit, type MartContract, type ModelText } from './contract.ts';
 import { stepsModel } from './figures/steps.ts';
 import { REFERENCES } from './references.ts';
@@ -60,6 +61,12 @@ async function findModels(): Promise<readonly Model[]> {
       models.push({ name, layer, path, ...text, ...(layer === 'marts' ? await contractOf(name, text.audits) : {}) });
     }
   }
+  models.push({
+    name: 'terms',
+    layer: 'staging',
+    path: 'models/assumptions.ts',
+    ...readModelText('terms', termsText()),
+  });
   // Its SQL follows from that of the models whose figures are steps.
   models.push({ layer: 'intermediate', path: 'models/figures/steps.ts', ...(await stepsModel(models, selectMacros)) });
   return models;

@@ -99,7 +99,8 @@ export const REFERENCES = {
     entity_type: oneOf(ENTITY_TYPES, 'Normalized type.'),
   }),
   /**
-   * Written by `make docs` from monthlyFactor and annualConstant of models/assumptions/declare.ts; do not edit. SQL has
+   * Written by `make docs` from monthlyFactor and annualConstant of models/assumptions/loan_factors.ts; do not edit.
+   * SQL has
    * no exact powers, so the models look the factors up.
    */
   loan_factors: defineRecord(

@@ -1,7 +1,7 @@
 /** The pages, tables and files that follow from declarations. */
 import { wrap } from '../../lib/markdown.ts';
 import { storedType } from '../../lib/stored_types.ts';
-import { annualConstant, monthlyFactor } from '../../models/assumptions/declare.ts';
+import { annualConstant, monthlyFactor } from '../../models/assumptions/loan_factors.ts';
 import { dictionarySections } from '../../models/dictionary.ts';
 import { loadMarts } from '../../models/index.ts';
 import { LOAN_RATES, LOAN_YEARS } from '../../models/references.ts';

@@ -1,68 +1,91 @@
-/** One declared assumption, and the loan factors that follow from others. */
-import type { AssumptionRow } from '../assumptions.ts';
+/** Declares assumptions, each with its type and what an operator may set. */
+import { LOAN_RATES } from '../references.ts';
 
 /** Value of another key of the same set. */
-type ValueOf = (key: string) => string;
+export type ValueOf = (key: string) => string;
 
-/** A computed value is a function of the other values, so that an override changes it too. */
-export type DeclaredAssumption = readonly [
-  key: string,
-  value: string | ((valueOf: ValueOf) => string),
-  unit: AssumptionRow['unit'],
-  kind: AssumptionRow['kind'],
-  basis: string,
-];
+/** Units of assumptions. */
+export const UNITS = [
+  'share',
+  'percent',
+  'percent_points',
+  'usd',
+  'usd_per_unit',
+  'usd_per_unit_year',
+  'months',
+  'years',
+  'days',
+  'multiple',
+  'points',
+  'factor',
+  'score',
+  'units',
+  'year',
+  'quarters',
+  'method',
+] as const;
 
-/** Digits after the point of the computed factors. */
-const DIGITS = 20n;
-
-/** n / d to `digits` decimals, rounded half away from zero, as a decimal string. Both positive. */
-function divideExactly(numerator: bigint, denominator: bigint, digits: bigint): string {
-  const scaled = (2n * numerator * 10n ** digits + denominator) / (2n * denominator);
-  const digitsText = scaled.toString().padStart(Number(digits) + 1, '0');
-  return `${digitsText.slice(0, -Number(digits))}.${digitsText.slice(-Number(digits))}`;
+/** The type of a value. */
+interface ValueType {
+  readonly unit: (typeof UNITS)[number];
+  /** Type of its column in the table `terms`. */
+  readonly sql: string;
+  /** Decimals in which an operator writes it: 0 for a whole number. */
+  readonly decimals: 0 | 2;
+  readonly least: number;
+  readonly most: number;
+  /** Zero is refused: the value is a divisor. */
+  readonly isPositive?: true;
+  /** Published words, names of keys or the law fix the value. */
+  readonly isFixed?: true;
+  /** The only accepted numbers. */
+  readonly options?: readonly number[];
 }
 
-/** (1 + m)^n with m = rate / 12, as a fraction of whole numbers. */
-function growth(
-  annualRate: bigint,
-  years: bigint,
-): {
-  grown: bigint;
-  one: bigint;
-  scale: bigint;
-} {
-  const [months, scale] = [years * 12n, 120_000n];
-  return { grown: (scale + annualRate) ** months, one: scale ** months, scale };
+export interface Declaration extends ValueType {
+  readonly key: string;
+  /** A computed value is a function of the other values, so that an override changes it too. */
+  readonly value: string | ((valueOf: ValueOf) => string);
+  readonly kind: 'evidence' | 'proposal' | 'computed';
+  /** Reason for the value, in one sentence. */
+  readonly basis: string;
 }
 
-/**
- * Monthly payment per dollar of loan: m / (1 - (1 + m)^-n) with m = rate / 12. Computed as one fraction of whole
- * numbers, so that only the last of the twenty decimals is rounded.
- * @param annualRate whole hundredths of a percent: 700n is 7.00 %
- */
-export function monthlyFactor(annualRate: bigint, years: bigint): string {
-  const { grown, one, scale } = growth(annualRate, years);
-  return divideExactly(annualRate * grown, scale * (grown - one), DIGITS);
-}
+const ofType =
+  (type: ValueType) =>
+  (
+    key: string,
+    value: Declaration['value'],
+    kind: Declaration['kind'],
+    basis: string,
+    own: Partial<Omit<ValueType, 'unit'>> = {},
+  ): Declaration => ({ key, value, kind, basis, ...type, ...own });
 
-/**
- * Yearly payments per dollar of loan: twelve monthly payments.
- * @param annualRate whole hundredths of a percent: 700n is 7.00 %
- */
-export function annualConstant(annualRate: bigint, years: bigint): string {
-  const { grown, one, scale } = growth(annualRate, years);
-  return divideExactly(12n * annualRate * grown, scale * (grown - one), DIGITS);
-}
+/** Decimals of money, percents and multiples. */
+const DECIMAL = { sql: 'DECIMAL(14, 2)', decimals: 2, least: 0, most: 99.99 } as const;
+const COUNT = { sql: 'INTEGER', decimals: 0, least: 0, most: 9999 } as const;
+const MONEY = { sql: 'DECIMAL(14, 2)', decimals: 0, least: 0, most: 1_000_000 } as const;
 
-/** A percentage of at most two decimals in whole hundredths: "7.00" is 700n. */
-function hundredths(percent: string): bigint {
-  const [whole = '', decimals = ''] = percent.split('.');
-  return BigInt(whole + decimals.padEnd(2, '0'));
-}
+export const share = ofType({ ...DECIMAL, unit: 'share', sql: 'DECIMAL(6, 4)', most: 0.99 });
+export const percent = ofType({ ...DECIMAL, unit: 'percent' });
+export const percentPoints = ofType({ ...DECIMAL, unit: 'percent_points' });
+export const multiple = ofType({ ...DECIMAL, unit: 'multiple' });
+export const factor = ofType({ ...DECIMAL, unit: 'factor', sql: 'DECIMAL(22, 20)' });
+export const dollars = ofType({ ...MONEY, unit: 'usd' });
+export const dollarsPerUnit = ofType({ ...MONEY, unit: 'usd_per_unit' });
+export const dollarsPerUnitYear = ofType({ ...MONEY, unit: 'usd_per_unit_year' });
+export const points = ofType({ ...COUNT, unit: 'points' });
+export const score = ofType({ ...COUNT, unit: 'score' });
+export const units = ofType({ ...COUNT, unit: 'units' });
+export const days = ofType({ ...COUNT, unit: 'days' });
+export const months = ofType({ ...COUNT, unit: 'months' });
+export const quarters = ofType({ ...COUNT, unit: 'quarters' });
+export const year = ofType({ ...COUNT, unit: 'year' });
+export const years = ofType({ ...COUNT, unit: 'years', most: 40 });
+/** The name of a way to compute, which no operator sets. */
+export const method = ofType({ ...COUNT, unit: 'method', sql: 'VARCHAR' });
 
-/** The monthly factor of the loan with the rate and the years of these keys. */
-export const monthlyFactorOf =
-  (rateKey: string, yearsKey: string) =>
-  (valueOf: ValueOf): string =>
-    monthlyFactor(hundredths(valueOf(rateKey)), BigInt(valueOf(yearsKey)));
+/** A rate of the bank loan: the table of loan factors must have it. */
+export const LOAN_RATE = { least: Number(LOAN_RATES.least) / 100, most: Number(LOAN_RATES.most) / 100 };
+/** The greatest spread and stress of a loan rate, in points. */
+export const MAX_RATE_POINTS = 5;

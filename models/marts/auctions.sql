@@ -3,13 +3,6 @@
 
 with
 
-terms as (
-  select
-    assumption('opening_bid_numerator')::integer as numerator,
-    assumption('opening_bid_denominator')::integer as denominator,
-    assumption('opening_bid_round_up')::decimal(14, 2) as round_up
-),
-
 -- A county's own page and the auction site may show the same sale. It becomes one row, from the page with a status;
 -- parties and kind come from the other page if only that one has them
 todays_sales as (
@@ -69,8 +62,8 @@ minimum_bids as (
     sale_rounds.* replace (
       case when sale_round_basis = 'case_not_seen_before' then 1 else sale_round end as sale_round
     ),
-    quotient_up_to_cent(wide(appraised_value) * numerator, denominator) as two_thirds,
-    round_up
+    quotient_up_to_cent(wide(appraised_value) * opening_bid_numerator, opening_bid_denominator) as two_thirds,
+    opening_bid_round_up
   from sale_rounds
   cross join terms
 ),
@@ -79,7 +72,7 @@ published_bids as (
   select
     *,
     opening_bid as published_bid,
-    opening_bid >= two_thirds and opening_bid - two_thirds < round_up as is_two_thirds,
+    opening_bid >= two_thirds and opening_bid - two_thirds < opening_bid_round_up as is_two_thirds,
     has_two_thirds and sale_kind = 'mortgage_foreclosure' and sale_round = 1 as is_first_mortgage_sale
   from minimum_bids
 ),

@@ -3,11 +3,6 @@
 
 with
 
-terms as (
-  select max(assumption_set_id) as assumption_set_id
-  from declared_assumptions
-),
-
 inputs as (
   select
     properties.*,
@@ -30,7 +25,7 @@ inputs as (
     paths.* exclude (id),
     offers.* exclude (id),
     sentences.* exclude (id),
-    terms.*
+    terms.assumption_set_id
   from int_properties as properties
   join int_market_rents as rents on rents.id = properties.id
   join int_underwriting as underwriting on underwriting.id = properties.id

@@ -4,14 +4,6 @@
 
 with
 
-terms as (
-  select
-    max(assumption_set_id) as assumption_set_id,
-    assumption('lead_fresh_days')::integer as lead_fresh_days,
-    assumption('lead_recent_days')::integer as lead_recent_days
-  from declared_assumptions
-),
-
 all_leads as (
   select * from int_auction_leads
   union all by name

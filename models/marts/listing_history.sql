@@ -3,10 +3,6 @@
 
 with
 
-terms as (
-  select assumption('relisting_days')::integer as relisting_days
-),
-
 latest_before as (select * from previous_listing_history where is_latest),
 
 -- A listing is gone if a good read of its site lacks it. An unreadable site proves nothing

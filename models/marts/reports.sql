@@ -1,20 +1,6 @@
 -- One row per deal: its report. The broker's claim against HUD's underwriting, the debt, a grid of what-ifs, the offer
 -- with its limits, distress, the paths, and every figure as a formula over named inputs.
 
-with
-
-terms as (
-  select
-    assumption('loan_to_value') as loan_to_value,
-    assumption('loan_coverage') as loan_coverage,
-    assumption('closing_cost_share') as closing_cost_share,
-    assumption('minimum_loan') as minimum_loan,
-    assumption('seller_down_share') as seller_down_share,
-    assumption('seller_rate_pct') as seller_rate_pct,
-    assumption('seller_years') as seller_years,
-    assumption('target_cap_pct') as target_cap_pct
-)
-
 select
   deals.id,
 
@@ -58,7 +44,7 @@ select
     'status', deals.dscr_status,
     'reason', deals.dscr_reason,
     'bank', json_object(
-      'loan_to_value', terms.loan_to_value,
+      'loan_to_value', assumption('loan_to_value'),
       'rate_pct', as_text(rates.loan_rate_pct),
       'rate_basis', rates.loan_rate_basis,
       'rate_series', rates.loan_rate_series,
@@ -66,14 +52,14 @@ select
       'rate_source_url', rates.loan_rate_source_url,
       'rate_is_made_up', rates.loan_rate_is_made_up,
       'years', as_text(rates.loan_years),
-      'minimum_loan', terms.minimum_loan,
+      'minimum_loan', assumption('minimum_loan'),
       'loan_amount', as_text(deals.loan_amount),
       'monthly_payment', as_text(deals.monthly_payment),
       'annual_debt_service', as_text(deals.annual_debt_service)
     ),
     'sized', json_object(
-      'coverage', terms.loan_coverage,
-      'closing_cost_share', terms.closing_cost_share,
+      'coverage', assumption('loan_coverage'),
+      'closing_cost_share', assumption('closing_cost_share'),
       'net_cash_flow', as_text(deals.net_cash_flow),
       'loan_amount', as_text(deals.loan_sized),
       'binding', deals.loan_binding,
@@ -83,9 +69,9 @@ select
       'cash_on_cash_pct', as_text(deals.cash_on_cash_pct)
     ),
     'seller', json_object(
-      'down_share', terms.seller_down_share,
-      'rate_pct', terms.seller_rate_pct,
-      'years', terms.seller_years,
+      'down_share', assumption('seller_down_share'),
+      'rate_pct', assumption('seller_rate_pct'),
+      'years', assumption('seller_years'),
       'loan_amount', as_text(underwriting.seller_loan),
       'monthly_payment', as_text(underwriting.seller_payment),
       'annual_debt_service', as_text(underwriting.seller_debt_service)
@@ -97,7 +83,7 @@ select
   -- Offer
   json_object(
     'status', deals.offer_status,
-    'target_cap_pct', terms.target_cap_pct,
+    'target_cap_pct', assumption('target_cap_pct'),
     'noi_basis', offers.offer_basis,
     'low', as_text(deals.offer_low),
     'high', as_text(deals.offer_high),
@@ -139,7 +125,6 @@ select
   steps.steps as recompute,
   deals.assumption_set_id
 from deals
-cross join terms
 cross join int_loan_rates as rates
 join int_debt_coverage as coverage on coverage.id = deals.id
 join int_underwriting as underwriting on underwriting.id = deals.id

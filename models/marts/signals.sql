@@ -4,10 +4,6 @@
 
 with
 
-terms as (
-  select assumption('months_per_year')::integer as months_per_year
-),
-
 todays_signals as (
   select * from int_tax_signals
   union all by name

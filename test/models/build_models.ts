@@ -218,7 +218,7 @@ const allModels = loadModels();
 
 /**
  * Build and audit the models.
- * @param only models to build; their other inputs must be stated
+ * @param only models to build besides the terms; their other inputs must be stated
  * @param session statements that run first, such as another time zone
  */
 export async function build(
@@ -226,7 +226,11 @@ export async function build(
   only: (model: Model) => boolean = () => true,
   session: readonly string[] = [],
 ): Promise<Built> {
-  return buildOver(inputs, (await allModels).filter(only), session);
+  return buildOver(
+    inputs,
+    (await allModels).filter((model) => model.name === 'terms' || only(model)),
+    session,
+  );
 }
 
 /**

@@ -4,10 +4,6 @@
 
 with
 
-terms as (
-  select assumption('change_days')::integer as change_days
-),
-
 -- Two snapshots never have the same instant, although the sandbox's clock always shows noon
 clock as (
   select greatest(run.observed_at, max(previous.changes_through) + interval 1 second) as changes_through

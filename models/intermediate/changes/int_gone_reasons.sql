@@ -4,10 +4,6 @@
 
 with
 
-terms as (
-  select assumption('lead_max_age_days')::integer as lead_max_age_days
-),
-
 gone as (
   select list, record_id as id from int_record_changes where change = 'gone'
 ),

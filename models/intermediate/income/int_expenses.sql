@@ -6,14 +6,6 @@
 
 with
 
-terms as (
-  select
-    assumption('months_per_year')::decimal(2, 0) as months_per_year,
-    assumption('vacancy')::decimal(6, 4) as vacancy,
-    assumption('insurance_per_unit')::decimal(14, 2) as insurance_per_unit,
-    assumption('other_per_unit')::decimal(14, 2) as other_per_unit
-),
-
 -- Assumptions by size of building
 by_size as (
   select

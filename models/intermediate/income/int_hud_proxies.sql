@@ -4,24 +4,6 @@
 
 with
 
-terms as (
-  select
-    assumption('utility_share')::decimal(6, 4) as utility_share,
-    assumption('vacancy')::decimal(6, 4) as vacancy,
-    assumption('months_per_year')::decimal(2, 0) as months_per_year,
-    assumption('expense_ratio_2_4')::decimal(6, 4) as expense_ratio_2_4,
-    assumption('expense_ratio_5_12')::decimal(6, 4) as expense_ratio_5_12,
-    assumption('expense_ratio_13_50')::decimal(6, 4) as expense_ratio_13_50,
-    assumption('expense_ratio_51_up')::decimal(6, 4) as expense_ratio_51_up,
-    assumption('small_units_max')::integer as small_units_max,
-    assumption('medium_units_max')::integer as medium_units_max,
-    assumption('large_units_max')::integer as large_units_max,
-    assumption('old_before_year')::integer as old_before_year,
-    assumption('new_from_year')::integer as new_from_year,
-    assumption('expense_old_adjustment')::decimal(6, 4) as expense_old_adjustment,
-    assumption('expense_new_adjustment')::decimal(6, 4) as expense_new_adjustment
-),
-
 inputs as (
   select
     properties.id,

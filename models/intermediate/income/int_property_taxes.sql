@@ -5,14 +5,6 @@
 
 with
 
-terms as (
-  select
-    assumption('default_tax_rate_pct')::decimal(14, 2) as default_tax_rate_pct,
-    assumption('default_tax_reset_share')::decimal(6, 4) as default_tax_reset_share,
-    assumption('tax_bill_least_multiple')::decimal(6, 2) as tax_bill_least_multiple,
-    assumption('tax_bill_most_multiple')::decimal(6, 2) as tax_bill_most_multiple
-),
-
 -- The bill of the one parcel at exactly this address
 parcel_bills as (
   select

@@ -8,15 +8,6 @@
 
 with
 
-terms as (
-  select
-    assumption('in_place_ratio')::decimal(6, 4) as in_place_ratio,
-    assumption('in_place_least')::decimal(6, 4) as in_place_least,
-    assumption('utility_share')::decimal(6, 4) as utility_share,
-    assumption('utility_share_least')::decimal(6, 4) as utility_share_least,
-    assumption('utility_share_most')::decimal(6, 4) as utility_share_most
-),
-
 inputs as (
   select
     rents.*,

@@ -6,16 +6,6 @@
 
 with
 
-terms as (
-  select
-    assumption('vacancy_least')::decimal(6, 4) as vacancy_least,
-    assumption('vacancy_most')::decimal(6, 4) as vacancy_most,
-    assumption('credit_loss')::decimal(6, 4) as credit_loss,
-    assumption('vacancy_spread_points')::decimal(6, 2) as spread_points,
-    assumption('vacancy_margin_divisor')::decimal(6, 4) as margin_divisor,
-    assumption('vacancy_quarters')::integer as newest_quarters
-),
-
 newest as (
   select
     areas.cbsa,
@@ -36,7 +26,7 @@ newest as (
   qualify row_number() over (
     partition by areas.cbsa
     order by survey.year desc, survey.quarter desc, survey.observed_at desc, survey.source
-  ) <= (select newest_quarters from terms)
+  ) <= (select vacancy_quarters from terms)
 ),
 
 means as (
@@ -66,8 +56,8 @@ errors as (
   select
     regions.*,
     terms.*,
-    spread_points * spread_points as spread_squared,
-    quotient(margin_pct, margin_divisor) as standard_error
+    vacancy_spread_points * vacancy_spread_points as spread_squared,
+    quotient(margin_pct, vacancy_margin_divisor) as standard_error
   from regions
   cross join terms
 ),

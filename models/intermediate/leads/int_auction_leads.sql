@@ -4,33 +4,6 @@
 
 with
 
-terms as (
-  select
-    assumption('lead_max_age_days')::integer as lead_max_age_days,
-    assumption('lead_fresh_days')::integer as lead_fresh_days,
-    assumption('lead_recent_days')::integer as lead_recent_days,
-    assumption('auction_base')::integer as auction_base,
-    assumption('auction_gap_max')::integer as auction_gap_max,
-    assumption('auction_gap_points_per_pct')::decimal(6, 2) as auction_gap_points_per_pct,
-    assumption('auction_gap_mismatch_max')::integer as auction_gap_mismatch_max,
-    assumption('auction_gap_second_max')::integer as auction_gap_second_max,
-    assumption('auction_gap_no_minimum')::integer as auction_gap_no_minimum,
-    assumption('auction_days_1')::integer as auction_days_1,
-    assumption('auction_days_2')::integer as auction_days_2,
-    assumption('auction_days_3')::integer as auction_days_3,
-    assumption('auction_days_4')::integer as auction_days_4,
-    assumption('auction_urgency_1')::integer as auction_urgency_1,
-    assumption('auction_urgency_2')::integer as auction_urgency_2,
-    assumption('auction_urgency_3')::integer as auction_urgency_3,
-    assumption('auction_urgency_4')::integer as auction_urgency_4,
-    assumption('auction_urgency_5')::integer as auction_urgency_5,
-    assumption('auction_corroboration')::integer as auction_corroboration,
-    assumption('auction_absentee')::integer as auction_absentee,
-    assumption('auction_fresh')::integer as auction_fresh,
-    assumption('auction_recent')::integer as auction_recent,
-    assumption('auction_old')::integer as auction_old
-),
-
 -- A sale is identified by its parcel, or by its case if it has no parcel
 sales as (
   select

@@ -4,29 +4,6 @@
 
 with
 
-terms as (
-  select
-    assumption('lead_max_age_days')::integer as lead_max_age_days,
-    assumption('lead_fresh_days')::integer as lead_fresh_days,
-    assumption('lead_recent_days')::integer as lead_recent_days,
-    assumption('months_per_year')::integer as months_per_year,
-    assumption('tax_base')::integer as tax_base,
-    assumption('tax_value_max')::integer as tax_value_max,
-    assumption('tax_value_from_pct')::decimal(6, 2) as tax_value_from_pct,
-    assumption('tax_value_span_pct')::decimal(6, 2) as tax_value_span_pct,
-    assumption('tax_amount_max')::integer as tax_amount_max,
-    assumption('tax_amount_per_point')::decimal(14, 2) as tax_amount_per_point,
-    assumption('tax_points_per_year')::integer as tax_points_per_year,
-    assumption('tax_years_max')::integer as tax_years_max,
-    assumption('tax_absentee_out_of_state')::integer as tax_absentee_out_of_state,
-    assumption('tax_absentee_in_state')::integer as tax_absentee_in_state,
-    assumption('tax_corroboration_sale')::integer as tax_corroboration_sale,
-    assumption('tax_corroboration_listing')::integer as tax_corroboration_listing,
-    assumption('tax_fresh')::integer as tax_fresh,
-    assumption('tax_recent')::integer as tax_recent,
-    assumption('tax_old')::integer as tax_old
-),
-
 -- One listing per debt, matched as for deals; one at exactly its address wins
 listings as (
   select matches.record_id as signal_id, properties.id, properties.listing_url, matches.match_basis

@@ -4,15 +4,6 @@
 
 with
 
-terms as (
-  select
-    assumption('months_per_year')::decimal(2, 0) as months_per_year,
-    assumption('minimum_loan')::decimal(14, 2) as minimum_loan,
-    assumption('loan_coverage')::decimal(4, 2) as loan_coverage,
-    assumption('closing_cost_share')::decimal(6, 4) as closing_cost_share,
-    assumption('small_units_max')::integer as small_units_max
-),
-
 inputs as (
   select
     underwriting.id,

@@ -5,15 +5,6 @@
 
 with
 
-terms as (
-  select
-    assumption('loan_rate_method') as loan_rate_method,
-    assumption('loan_rate_pct')::decimal(14, 2) as declared_loan_rate_pct,
-    assumption('loan_rate_spread')::decimal(14, 2) as loan_rate_spread,
-    assumption('loan_rate_stress')::decimal(14, 2) as loan_rate_stress,
-    assumption('loan_years')::integer as loan_years
-),
-
 newest_week as (
   select
     weeks.series,
@@ -37,7 +28,8 @@ inputs as (
     run.as_of,
     newest_week.* exclude (rate_pct),
     newest_week.rate_pct as survey_rate_pct,
-    terms.*
+    terms.* exclude (loan_rate_pct),
+    terms.loan_rate_pct as declared_loan_rate_pct
   from run
   cross join terms
   left join newest_week on terms.loan_rate_method = 'survey'
@@ -87,5 +79,5 @@ select * from int_loan_rates
 where (survey_rate_pct is null) <> (loan_rate_basis = 'declared')
   or (loan_rate_series is null or loan_rate_on is null) <> (loan_rate_basis = 'declared')
   or (loan_rate_age_days is null or loan_rate_source_url is null) <> (loan_rate_basis = 'declared')
-  or loan_rate_pct <> survey_rate_pct + cast(assumption('loan_rate_spread') as decimal(14, 2))
+  or loan_rate_pct <> survey_rate_pct + (select loan_rate_spread from terms)
   or loan_rate_on > as_of;

@@ -7,13 +7,6 @@
 
 with
 
-terms as (
-  select
-    assumption('months_per_year')::decimal(2, 0) as months_per_year,
-    assumption('stress_coverage_rent')::decimal(4, 2) as stress_coverage_rent,
-    assumption('loan_coverage')::decimal(4, 2) as loan_coverage
-),
-
 inputs as (
   select
     underwriting.id,

@@ -6,17 +6,6 @@
 
 with
 
-terms as (
-  select
-    assumption('target_cap_pct')::decimal(9, 4) as target_cap_pct,
-    assumption('offer_coverage')::decimal(4, 2) as offer_coverage,
-    assumption('loan_to_value')::decimal(4, 2) as loan_to_value,
-    assumption('offer_step')::integer as offer_step,
-    assumption('stress_rent')::decimal(4, 2) as stress_rent,
-    assumption('stress_vacancy')::decimal(4, 2) as stress_vacancy,
-    assumption('stress_expenses')::decimal(4, 2) as stress_expenses
-),
-
 inputs as (
   select
     underwriting.id,

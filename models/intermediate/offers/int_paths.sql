@@ -4,27 +4,6 @@
 
 with
 
-terms as (
-  select
-    max(assumption_set_id) as assumption_set_id,
-    assumption('rental_hot_coverage')::decimal(14, 2) as rental_hot_coverage,
-    assumption('rental_hot_cap_pct')::decimal(14, 2) as rental_hot_cap_pct,
-    assumption('rental_warm_coverage')::decimal(14, 2) as rental_warm_coverage,
-    assumption('rental_warm_cap_pct')::decimal(14, 2) as rental_warm_cap_pct,
-    assumption('wholesale_arv_cap_pct')::decimal(14, 2) as wholesale_arv_cap_pct,
-    assumption('wholesale_share')::decimal(6, 4) as wholesale_share,
-    assumption('wholesale_repairs_per_unit')::decimal(14, 2) as wholesale_repairs_per_unit,
-    assumption('wholesale_fee')::decimal(14, 2) as wholesale_fee,
-    assumption('wholesale_warm_multiple')::decimal(6, 4) as wholesale_warm_multiple,
-    assumption('wholesale_warm_motivation')::integer as wholesale_warm_motivation,
-    assumption('creative_hot_coverage')::decimal(14, 2) as creative_hot_coverage,
-    assumption('creative_hot_motivation')::integer as creative_hot_motivation,
-    assumption('creative_warm_coverage')::decimal(14, 2) as creative_warm_coverage,
-    assumption('creative_warm_motivation')::integer as creative_warm_motivation,
-    assumption('minimum_loan')::decimal(14, 2) as minimum_loan
-  from declared_assumptions
-),
-
 inputs as (
   select
     underwriting.*,

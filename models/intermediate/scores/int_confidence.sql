@@ -4,35 +4,6 @@
 
 with
 
-terms as (
-  select
-    assumption('confidence_price_fresh')::decimal(14, 2) as confidence_price_fresh,
-    assumption('confidence_price_recent')::decimal(14, 2) as confidence_price_recent,
-    assumption('confidence_price_old')::decimal(14, 2) as confidence_price_old,
-    assumption('confidence_fresh_days')::integer as confidence_fresh_days,
-    assumption('confidence_recent_days')::integer as confidence_recent_days,
-    assumption('confidence_units')::decimal(14, 2) as confidence_units,
-    assumption('confidence_rent_zip')::decimal(14, 2) as confidence_rent_zip,
-    assumption('confidence_rent_metro')::decimal(14, 2) as confidence_rent_metro,
-    assumption('confidence_noi_stated')::decimal(14, 2) as confidence_noi_stated,
-    assumption('confidence_noi_derived')::decimal(14, 2) as confidence_noi_derived,
-    assumption('confidence_noi_underwritten')::decimal(14, 2) as confidence_noi_underwritten,
-    assumption('confidence_gap_small')::decimal(14, 2) as confidence_gap_small,
-    assumption('confidence_gap_medium')::decimal(14, 2) as confidence_gap_medium,
-    assumption('confidence_gap_none')::decimal(14, 2) as confidence_gap_none,
-    assumption('confidence_gap_small_points')::decimal(6, 2) as confidence_gap_small_points,
-    assumption('confidence_gap_medium_points')::decimal(6, 2) as confidence_gap_medium_points,
-    assumption('confidence_reliable')::decimal(14, 2) as confidence_reliable,
-    assumption('confidence_reliability_unknown')::decimal(14, 2) as confidence_reliability_unknown,
-    assumption('confidence_year_built')::decimal(14, 2) as confidence_year_built,
-    assumption('confidence_condition_risk')::decimal(14, 2) as confidence_condition_risk,
-    assumption('confidence_claim_contradicted')::decimal(14, 2) as confidence_claim_contradicted,
-    assumption('confidence_rate_stale_days')::integer as confidence_rate_stale_days,
-    assumption('confidence_rate_old_days')::integer as confidence_rate_old_days,
-    assumption('confidence_rate_stale')::decimal(14, 2) as confidence_rate_stale,
-    assumption('confidence_rate_old')::decimal(14, 2) as confidence_rate_old
-),
-
 inputs as (
   select
     underwriting.id,

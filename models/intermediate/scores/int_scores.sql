@@ -3,29 +3,6 @@
 
 with
 
-terms as (
-  select
-    assumption('motivation_points_per_cut_pct')::decimal(6, 2) as motivation_points_per_cut_pct,
-    assumption('motivation_cut_max')::integer as motivation_cut_max,
-    assumption('motivation_days_max')::integer as motivation_days_max,
-    assumption('motivation_days_full')::integer as motivation_days_full,
-    assumption('distress_tax')::integer as distress_tax,
-    assumption('distress_tax_points_per_pct')::decimal(6, 2) as distress_tax_points_per_pct,
-    assumption('distress_tax_amount_max')::integer as distress_tax_amount_max,
-    assumption('distress_sale')::integer as distress_sale,
-    assumption('distress_sale_soon')::integer as distress_sale_soon,
-    assumption('distress_sale_soon_days')::integer as distress_sale_soon_days,
-    assumption('distress_max')::integer as distress_max,
-    assumption('score_yield_weight')::integer as score_yield_weight,
-    assumption('score_yield_from_pct')::decimal(6, 2) as score_yield_from_pct,
-    assumption('score_yield_span_pct')::decimal(6, 2) as score_yield_span_pct,
-    assumption('score_coverage_weight')::integer as score_coverage_weight,
-    assumption('score_coverage_from')::decimal(6, 2) as score_coverage_from,
-    assumption('score_coverage_span')::decimal(6, 2) as score_coverage_span,
-    assumption('score_motivation_weight')::integer as score_motivation_weight,
-    assumption('score_distress_weight')::integer as score_distress_weight
-),
-
 inputs as (
   select
     underwriting.id,

@@ -4,12 +4,6 @@
 
 with
 
-terms as (
-  select
-    assumption('material_gap')::decimal(14, 2) as material_gap,
-    assumption('minimum_loan')::decimal(14, 2) as minimum_loan
-),
-
 inputs as (
   select
     underwriting.*,

@@ -4,10 +4,6 @@
 
 with
 
-terms as (
-  select assumption('unsure_months')::integer as unsure_months
-),
-
 -- A county read from two sources: the later read counts
 todays_rows as (
   select

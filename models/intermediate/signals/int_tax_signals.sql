@@ -4,14 +4,6 @@
 
 with
 
-terms as (
-  select
-    assumption('months_per_year')::integer as months_per_year,
-    assumption('tax_certified_month')::integer as certified_month,
-    assumption('tax_certified_day')::integer as certified_day,
-    assumption('tax_months_step')::integer as months_step
-),
-
 todays_rows as (
   select
     * exclude (address_key, street_key, house_low, house_high, unit_key),
@@ -185,7 +177,7 @@ select
   cast(case
     when list.years_delinquent is not null then list.years_delinquent * months_per_year
     when list.certified_year <= year(run.as_of) then
-      whole_months(make_date(list.certified_year, certified_month, certified_day), run.as_of, months_step)
+      whole_months(make_date(list.certified_year, tax_certified_month, tax_certified_day), run.as_of, tax_months_step)
   end as integer) as months_delinquent,
   case
     when list.years_delinquent is not null then 'published'

@@ -1,17 +1,14 @@
 -- One row per property: whether the listing's figures are impossible or contradict each other.
 -- Key: id
 
-with terms as (
-  select assumption('claim_contradiction')::decimal(14, 2) as contradiction
-)
-
 select
   underwriting.id,
   case
     when underwriting.claimed_noi <= 0 then 'noi_not_positive'
     when
       underwriting.claim_consistency = 'inconsistent'
-      and abs(percentage(underwriting.claimed_noi, underwriting.list_price) - underwriting.cap_rate) > contradiction
+      and abs(percentage(underwriting.claimed_noi, underwriting.list_price) - underwriting.cap_rate)
+        > claim_contradiction
       then 'noi_contradicts_cap_rate'
     when properties.year_built > extract(year from properties.as_of) then 'year_built_in_future'
     else 'none'

@@ -5,24 +5,6 @@
 
 with
 
-terms as (
-  select
-    assumption('old_before_year')::integer as old_before_year,
-    assumption('new_from_year')::integer as new_from_year,
-    assumption('upfront_repairs_old')::decimal(14, 2) as upfront_repairs_old,
-    assumption('upfront_repairs_middle')::decimal(14, 2) as upfront_repairs_middle,
-    assumption('upfront_repairs_new')::decimal(14, 2) as upfront_repairs_new,
-    assumption('upfront_repairs_age_unknown')::decimal(14, 2) as upfront_repairs_age_unknown,
-    assumption('proxy_low_multiple')::decimal(6, 0) as proxy_low_multiple,
-    assumption('proxy_high_multiple')::decimal(6, 0) as proxy_high_multiple,
-    assumption('taper_price_per_unit_from')::decimal(14, 2) as taper_price_per_unit_from,
-    assumption('taper_price_per_unit_span')::decimal(14, 2) as taper_price_per_unit_span,
-    assumption('taper_cap_to_pct')::decimal(6, 2) as taper_cap_to_pct,
-    assumption('taper_cap_span_pct')::decimal(6, 2) as taper_cap_span_pct,
-    assumption('taper_low_multiple_span')::decimal(6, 2) as taper_low_multiple_span,
-    assumption('taper_high_multiple_span')::decimal(6, 2) as taper_high_multiple_span
-),
-
 inputs as (
   select
     underwriting.id,

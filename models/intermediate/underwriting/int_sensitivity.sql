@@ -6,12 +6,6 @@
 
 with
 
-terms as (
-  select
-    assumption('months_per_year')::decimal(2, 0) as months_per_year,
-    assumption('vacancy')::decimal(6, 4) as declared_vacancy
-),
-
 rents as (
   select key, value::decimal(6, 4) as rent_change
   from declared_assumptions
@@ -19,7 +13,7 @@ rents as (
 ),
 
 vacancies as (
-  select key, value::decimal(6, 4) - declared_vacancy as vacancy_change
+  select key, value::decimal(6, 4) - vacancy as vacancy_change
   from declared_assumptions
   cross join terms
   where starts_with(key, 'grid_vacancy_')
@@ -35,10 +29,11 @@ expenses as (
 rates as (
   select
     grid.key,
-    rounded(loan_rate_pct + grid.value::decimal(14, 2) - assumption('loan_rate_pct')::decimal(14, 2)) as rate_pct,
-    loan_years
+    rounded(rates.loan_rate_pct + grid.value::decimal(14, 2) - terms.loan_rate_pct) as rate_pct,
+    rates.loan_years
   from declared_assumptions as grid
-  cross join int_loan_rates
+  cross join int_loan_rates as rates
+  cross join terms
   where starts_with(grid.key, 'grid_rate_')
 ),
 

@@ -5,19 +5,6 @@
 
 with
 
-terms as (
-  select
-    assumption('proxy_high_multiple')::decimal(6, 0) as proxy_high_multiple,
-    assumption('proxy_low_multiple')::decimal(6, 0) as proxy_low_multiple,
-    assumption('minimum_loan')::decimal(14, 2) as minimum_loan,
-    assumption('minimum_units')::integer as minimum_units,
-    assumption('claim_tolerance')::decimal(14, 2) as claim_tolerance,
-    assumption('loan_to_value')::decimal(6, 4) as loan_to_value,
-    assumption('seller_down_share')::decimal(6, 4) as seller_down_share,
-    assumption('seller_monthly_factor')::decimal(22, 20) as seller_monthly_factor,
-    assumption('months_per_year')::decimal(2, 0) as months_per_year
-),
-
 inputs as (
   select
     properties.id,

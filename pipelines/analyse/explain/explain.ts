@@ -265,7 +265,7 @@ export async function findProducer(connection: DuckDBConnection, table: string, 
     const read: readonly string[] = await tablesRead(connection, found.sql);
     const earlier = read
       .filter((name) => !visited.has(name))
-      .flatMap((name) => models.get(name) ?? [])
+      .flatMap((name) => (name === 'terms' ? [] : (models.get(name) ?? [])))
       .find(hasColumn);
     if (!earlier) return found;
     found = earlier;

@@ -1,7 +1,7 @@
 /** Repairs, taper, stressed coverage, claims that cannot be, offers and sentences of deals computed by hand. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { annualConstant, monthlyFactor } from '../../../models/assumptions/declare.ts';
+import { annualConstant, monthlyFactor } from '../../../models/assumptions/loan_factors.ts';
 import { build, type Built, type InputRow } from '../build_models.ts';
 import { EXAMPLES } from './examples/condition_deals.ts';
 

@@ -7,7 +7,7 @@ import { before, describe, it } from 'node:test';
 import { SettingError } from '../../../lib/settings.ts';
 import { brokenRule } from '../../../models/assumptions/rules.ts';
 import { currentAssumptions, type AssumptionSet } from '../../../models/assumptions.ts';
-import { monthlyFactor } from '../../../models/assumptions/declare.ts';
+import { monthlyFactor } from '../../../models/assumptions/loan_factors.ts';
 import { assumptionsWith } from '../../../models/assumptions/overrides.ts';
 import { buildTables, listingRow, type Inputs } from '../build_models.ts';
 import { COUNTY_RECORDS } from '../../pipelines/some_tables.ts';
