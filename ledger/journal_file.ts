@@ -51,8 +51,6 @@ export async function* journalLines(path: string, ledgerId: string, start = 0): 
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-const datasync = promisify(fdatasync);
-
 /**
  * Append lines with one write, which only reaches the page cache: asynchronous calls would cost more than it takes.
  * @param isFlushed whether they are on the disk when this resolves
@@ -64,7 +62,7 @@ async function appendLines(path: string, lines: readonly string[], isFlushed: bo
     // A line break on both sides separates these lines from a partial one that a crash left.
     const bytes = Buffer.from(`\n${lines.join('\n')}\n`);
     if (writeSync(file, bytes) !== bytes.length) throw new Error('the disk is full');
-    if (isFlushed) await datasync(file);
+    if (isFlushed) await promisify(fdatasync)(file);
     if (isNew) await sync(dirname(path));
   } finally {
     closeSync(file);

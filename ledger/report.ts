@@ -29,11 +29,13 @@ export interface Figures {
     readonly states: readonly (AuditedAccount & AuditState)[];
     readonly booked: Readonly<Record<TransferKind, { readonly count: number; readonly atomic: bigint }>>;
     readonly differences: readonly Difference[];
+    /** Released purchases of owed transfers, by payer and nonce. */
+    readonly released: ReadonlyMap<string, Purchase>;
     readonly pause: ExclusivePause | null;
   };
 }
 
-async function readAudit(ledger: Ledger): Promise<Figures['audit']> {
+async function readAudit(ledger: Ledger): Promise<Omit<Figures['audit'], 'released'>> {
   const none = { count: 0, atomic: 0n };
   const booked: Record<TransferKind, { count: number; atomic: bigint }> = {
     matched: none,
@@ -52,8 +54,14 @@ const byDayThenRoute = (a: Sales, b: Sales): number => {
   return a.route < b.route ? -1 : 1;
 };
 
+const paymentKey = ({ payer, nonce }: { readonly payer: string; readonly nonce: string | null }): string =>
+  `${payer} ${nonce}`;
+
 /** Read the whole ledger once. */
 export async function readFigures(ledger: Ledger): Promise<Figures> {
+  const audit = await readAudit(ledger);
+  const owed = new Set(audit.differences.flatMap((each) => (each.kind === 'owed' ? [paymentKey(each.transfer)] : [])));
+  const released = new Map<string, Purchase>();
   const sales = new Map<string, Sales>();
   const unknown: Purchase[] = [];
   const notDelivered = new Map<string, Purchase>();
@@ -64,6 +72,7 @@ export async function readFigures(ledger: Ledger): Promise<Figures> {
     purchases[state] += 1;
     if (leadId !== null && state !== 'released') claims[state] += 1;
     if (state === 'settling') unknown.push(purchase);
+    if (state === 'released' && owed.has(paymentKey(payment))) released.set(paymentKey(payment), purchase);
     if (state !== 'sold') continue;
     notDelivered.set(purchase.id, purchase);
     const day = dayOf(endedAtMs ?? purchase.reservedAtMs);
@@ -77,7 +86,7 @@ export async function readFigures(ledger: Ledger): Promise<Figures> {
     claims,
     purchases,
     notDelivered: [...notDelivered.values()],
-    audit: await readAudit(ledger),
+    audit: { ...audit, released },
   };
 }
 
@@ -113,17 +122,29 @@ const PAUSES: Readonly<Record<ExclusivePause, string>> = {
   restored_transfers_owed: 'paused: the ledger was restored, and earlier transfers are owed',
 };
 
-const differenceRow = (difference: Difference): readonly string[] => {
-  if (difference.kind === 'owed') {
-    const { amount, payer, transaction, logIndex } = difference.transfer;
-    return ['owed', dollars(amount), `to ${payer}`, `${transaction}:${logIndex}`];
+/** All that is known of a difference. */
+function differenceRow(difference: Difference, released: Figures['audit']['released']): readonly string[] {
+  if (difference.kind === 'unpaid') {
+    const { id, payment } = difference.purchase;
+    return ['unpaid', dollars(payment.amount), `by ${payment.payer}`, `purchase ${id}`];
   }
-  const { id, payment } = difference.purchase;
-  return ['unpaid', dollars(payment.amount), `by ${payment.payer}`, `purchase ${id}`];
-};
+  const { amount, payer, nonce, transaction, logIndex, block } = difference.transfer;
+  const purchase = released.get(paymentKey(difference.transfer));
+  const lead = purchase?.leadId === null || purchase === undefined ? '' : `, lead ${purchase.leadId}`;
+  const why = purchase
+    ? `purchase ${purchase.id} of ${purchase.request}${lead} was released: ${purchase.why}`
+    : 'no purchase has this payment';
+  return [
+    'owed',
+    dollars(amount),
+    `to ${payer}`,
+    `${transaction}:${logIndex}`,
+    `block ${block}, nonce ${nonce}: ${why}`,
+  ];
+}
 
 /** Lines on the audit of incoming transfers. */
-function auditLines({ states, booked, differences, pause }: Figures['audit']): string[] {
+function auditLines({ states, booked, differences, released, pause }: Figures['audit']): string[] {
   const text = (kind: TransferKind): string => `${booked[kind].count} (${dollars(booked[kind].atomic)})`;
   const through = states[0]?.throughBlock ?? null;
   const progress = through === null ? 'none yet' : `through block ${through}, ${differences.length} differences`;
@@ -132,7 +153,7 @@ function auditLines({ states, booked, differences, pause }: Figures['audit']): s
     `Audit of incoming transfers: ${progress}`,
     `  matched ${text('matched')}, owed ${text('owed')}, resolved ${text('resolved')}, dust ${text('dust')}`,
     ...(pause === null ? [] : [`  exclusive sales are ${PAUSES[pause]}`]),
-    ...firstLines(columns(differences.map(differenceRow))),
+    ...firstLines(columns(differences.map((each) => differenceRow(each, released)))),
     ...(differences.some(({ kind }) => kind === 'owed')
       ? ['  After a refund: make ledger REFUNDED=<hash>:<index> REFUND=<hash of the refund>']
       : []),

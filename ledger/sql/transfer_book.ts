@@ -8,11 +8,11 @@ import type {
   TransferBook,
   TransferKind,
 } from '../transfers.ts';
-import { change, recordEvent } from './journal.ts';
+import { change, recordEvent, type JournalLine } from './journal.ts';
 import { matchTransfer, type BookingTransaction } from './match_transfer.ts';
 import { liftMark } from './restore_mark.ts';
 import { asNumber, FACTS, purchaseOf } from './rows.ts';
-import type { Row, Store } from './store.ts';
+import type { Query, Row, Store } from './store.ts';
 
 const PAGE_ROWS = 500;
 /** Owed transfers of an account that are matched again in one booking, if they have a purchase at all. */
@@ -20,7 +20,7 @@ const MAX_OWED = 100;
 
 const COLUMNS =
   'chain, pay_to, block, log_index, tx_hash, payer, nonce, amount, kind, purchase_id, resolution, booked_at_ms';
-const INSERT = `INSERT INTO transfers (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, NULL, $11)`;
+const INSERT = `INSERT INTO transfers (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
 const BY_PLACE = `SELECT ${COLUMNS} FROM transfers
   WHERE chain = $1 AND pay_to = $2 AND block = $3 AND log_index = $4`;
 const OWED = `SELECT ${COLUMNS} FROM transfers
@@ -32,6 +32,8 @@ const SET_MATCH = `UPDATE transfers SET kind = 'matched', purchase_id = $5
 /** Chains that ignore the chain id of a transaction can share its hash. */
 const RESOLVE = `UPDATE transfers SET kind = 'resolved', resolution = $3
   WHERE tx_hash = $1 AND log_index = $2 AND chain = $4 AND kind = 'owed' RETURNING tx_hash`;
+
+const RESOLUTIONS = `SELECT line FROM journal WHERE subject = '' AND line LIKE '%"event":"resolved"%' AND line LIKE $1`;
 
 const AUDIT_COLUMNS = 'first_block, through_block, through_seconds, audited_at_ms';
 const ADD_AUDIT = `INSERT INTO audits (chain, pay_to, ${AUDIT_COLUMNS}, lease_holder, lease_until_ms)
@@ -74,6 +76,14 @@ const auditState = (row: Row): AuditState => ({
   auditedAtMs: asNumber(row['audited_at_ms']),
 });
 
+/** How the transfer was settled before a restore lost its row, by the journal. */
+async function earlierResolution(query: Query, chain: string, transfer: IncomingTransfer): Promise<string | null> {
+  const { transaction, logIndex } = transfer;
+  const place = JSON.stringify({ chain, transaction, log_index: logIndex }).slice(1, -1);
+  const [row] = await query(RESOLUTIONS, `%${place}%`);
+  return row ? String((JSON.parse(String(row['line'])) as JournalLine)['resolution']) : null;
+}
+
 async function bookTransfer(
   transaction: BookingTransaction,
   booking: Booking,
@@ -87,11 +97,12 @@ async function bookTransfer(
   if (known) return transferOf(known);
   const isDust = nonce === null || amount === 0n;
   const purchaseId = isDust ? null : await matchTransfer(transaction, booking, { ...transfer, nonce });
-  const other = isDust ? 'dust' : 'owed';
-  const kind = purchaseId === null ? other : 'matched';
+  const isOwed = !isDust && purchaseId === null;
+  const resolution = isOwed ? await earlierResolution(query, chain, transfer) : null;
+  const kind = isDust ? 'dust' : purchaseId !== null ? 'matched' : resolution === null ? 'owed' : 'resolved';
   const place = [chain, payTo, Number(block), logIndex, transfer.transaction] as const;
-  await query(INSERT, ...place, payer, nonce, String(amount), kind, purchaseId, nowMs);
-  return { ...transfer, ...account, kind, purchaseId, resolution: null, bookedAtMs: nowMs };
+  await query(INSERT, ...place, payer, nonce, String(amount), kind, purchaseId, resolution, nowMs);
+  return { ...transfer, ...account, kind, purchaseId, resolution, bookedAtMs: nowMs };
 }
 
 /** Match owed transfers again: a lead may be free by now, because the purchase that held it was released. */

@@ -215,8 +215,8 @@ function differenceProblems(differences: readonly Difference[]): Problem[] {
   const problems: Problem[] = [];
   if (owed.length > 0) {
     const message =
-      `${owed.length} incoming transfers, $${total(owed)} in total, paid for something that can no longer be ` +
-      'delivered: refund them';
+      `${owed.length} incoming transfers, $${total(owed)} in total, paid for nothing that we can deliver: ` +
+      'refund them';
     problems.push(problem('transfers_owed', 'ledger', message));
   }
   if (unpaid.length > 0) {

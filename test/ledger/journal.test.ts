@@ -10,8 +10,10 @@ import {
   statSync,
   truncateSync,
 } from 'node:fs';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { describe, mock, test } from 'node:test';
 import { sell } from '../../api/payments/sale.ts';
 import { journalFile } from '../../ledger/journal_file.ts';
 import type { OfferedLead } from '../../ledger/lead_claims.ts';
@@ -21,7 +23,19 @@ import type { JournalLine } from '../../ledger/sql/journal.ts';
 import { journalViolations } from './journal_checks.ts';
 import { backUpTo, ledgerFolders, noteIn, restoreFrom } from './ledger_folders.ts';
 import { child } from './processes.ts';
-import { all, answer, bodyOf, claim, GENEROUS_LEADS, leadOf, paid, purchaseIn, reserve, wanted } from './purchases.ts';
+import {
+  all,
+  answer,
+  bodyOf,
+  CHAIN,
+  claim,
+  GENEROUS_LEADS,
+  leadOf,
+  paid,
+  purchaseIn,
+  reserve,
+  wanted,
+} from './purchases.ts';
 import { bookAll, transferFor } from './transfer_booking.ts';
 
 /** The lines of the file that are not cut. */
@@ -151,6 +165,52 @@ describe('the journal', () => {
       await tableOf({ DATA_DIR: there });
     });
   }
+
+  test('remembers after a restore which owed transfers were settled', async () => {
+    const DATA_DIR = dataDir();
+    const FILE = join(DATA_DIR, 'backup');
+    const ledger = await openServingLedger({ DATA_DIR });
+    await bookAll(ledger, [transferFor(1)]);
+    await backUpTo(FILE, { DATA_DIR });
+    await bookAll(ledger, [transferFor(2), transferFor(3)]);
+    for (const n of [1, 2]) await ledger.resolveOwed({ chain: CHAIN, ...paid(n), logIndex: 1 }, `refund of ${n}`);
+    await ledger.close();
+    await restoreFrom(FILE, { DATA_DIR }, { overwrite: true });
+    const restored = await openServingLedger({ DATA_DIR });
+    const [again, open] = await bookAll(restored, [transferFor(2), transferFor(3)]);
+    assert.deepEqual([again?.kind, again?.resolution, open?.kind], ['resolved', 'refund of 2', 'owed']);
+    assert.deepEqual(
+      (await all(restored.transfers(null))).map(({ resolution }) => resolution),
+      ['refund of 1', 'refund of 2', null],
+    );
+    await restored.close();
+  });
+
+  test('is flushed before money moves for an exclusive lead, and only then', async () => {
+    const ledger = await openServingLedger({ DATA_DIR: dataDir() });
+    let flushes = 0;
+    const { fdatasync } = fs;
+    mock.method(fs, 'fdatasync', (file: number, done: (error: Error | null) => void) => {
+      fdatasync(file, (error) => {
+        flushes += 1;
+        done(error);
+      });
+    });
+    syncBuiltinESMExports();
+    try {
+      await purchaseIn(ledger, 'sold', 1);
+      const { id } = await purchaseIn(ledger, 'reserved', 2, { lead: 'lead' });
+      assert.equal(flushes, 0);
+      assert.equal(await ledger.startSettling(id, answer('the lead'), 1), true);
+      assert.equal(flushes, 1);
+      await ledger.markSold(id, paid(2), 2);
+      await ledger.close();
+      assert.equal(flushes, 1);
+    } finally {
+      mock.restoreAll();
+      syncBuiltinESMExports();
+    }
+  });
 
   test('puts back the sales that a truncated log has lost, when a server starts', async () => {
     const DATA_DIR = dataDir();
