@@ -108,12 +108,14 @@ export interface App {
 
 function createPaymentLayer(deps: AppDeps, routes: readonly Route[], nowMs: () => number): PaymentLayer {
   const { payments, publicUrl } = deps;
-  const { network, chain, facilitator, signatures, acceptsContractWallets, wait, ledger, receiptKeys } = payments;
+  const { network, chain, facilitator, signatures, tokenObstacle, acceptsContractWallets, wait, ledger, receiptKeys } =
+    payments;
   return paymentLayer({
     network,
     chain,
     facilitator,
     signatures,
+    tokenObstacle,
     acceptsContractWallets,
     wait,
     ledger,

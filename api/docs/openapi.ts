@@ -76,6 +76,8 @@ const PRICED_REASONS = new Set<string>([
   'payments_unavailable',
   'too_many_open_purchases',
   'settlement_budget_spent',
+  'token_paused',
+  'pay_to_blocked',
 ]);
 /** Statuses whose responses always have Retry-After. */
 const RETRY_AFTER_STATUSES = new Set<number>([429, 503]);

@@ -29,6 +29,7 @@ export const PROBLEMS = {
   payment_invalid: { status: 402, title: 'The payment is invalid' },
   contract_wallet_refused: { status: 402, title: 'Contract wallets are not accepted here' },
   payer_without_funds: { status: 402, title: 'The payer has too little USDC' },
+  payer_blocked: { status: 402, title: 'The issuer of USDC blocks the payer' },
   not_found: { status: 404, title: 'No such endpoint' },
   no_matches: { status: 404, title: 'No match' },
   unknown_deal: { status: 404, title: 'No such deal' },
@@ -55,6 +56,8 @@ export const PROBLEMS = {
   lead_pool_held: { status: 503, title: 'Too many leads are held by open purchases' },
   settlement_budget_spent: { status: 503, title: 'The gas budget of the day is spent' },
   exclusive_paused: { status: 503, title: 'Exclusive sales are paused' },
+  token_paused: { status: 503, title: 'USDC is paused' },
+  pay_to_blocked: { status: 503, title: 'The issuer of USDC blocks the seller' },
   payments_unavailable: { status: 503, title: 'Payments are not available' },
 } as const;
 

@@ -126,6 +126,7 @@ function appDeps(
       chain,
       facilitator,
       signatures,
+      tokenObstacle: running.tokenObstacle,
       payTo: payments.payTo,
       ledger,
       health,

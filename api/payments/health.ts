@@ -15,7 +15,7 @@ const LONG_UNRESOLVED_MS = 900_000;
 const MAX_CLOCK_DIFFERENCE_MS = 120_000;
 
 /** The checked parts of payments. */
-export type CheckedPayments = Pick<RunningPayments, 'ledger' | 'watch' | 'audit'> & {
+export type CheckedPayments = Pick<RunningPayments, 'ledger' | 'watch' | 'audit' | 'token'> & {
   readonly chain: Pick<RunningPayments['chain'], 'latestBlock'>;
   readonly facilitator: Pick<RunningPayments['facilitator'], 'settlementsLeft' | 'inUse'>;
 };
@@ -66,15 +66,22 @@ function facilitatorWarnings({ facilitator }: CheckedPayments): string[] {
     : [`facilitator ${inUse.number} of ${inUse.of} is in use: those before it gave no usable reply (FACILITATOR_URL)`];
 }
 
+const OBSTACLES = {
+  token_paused: 'token_paused: its issuer has paused USDC, so nobody can pay',
+  pay_to_blocked: 'pay_to_blocked: the issuer of USDC blocks PAY_TO, so nobody can pay; use another address',
+} as const;
+
 async function checkPayments(checked: CheckedPayments, nowMs: number): Promise<PaymentHealth> {
   const { unresolved, warnings } = await ledgerState(checked, nowMs);
   const { failure } = checked.watch.last();
+  const { obstacle } = checked.token.last();
   const more = await Promise.all([
     failure === null ? [] : [`unresolved settlements cannot be checked: ${failure}`],
     auditWarnings(checked.audit.last()),
     gasWarnings(checked).catch(() => ['the gas balance cannot be read']),
     clockWarnings(checked, nowMs).catch(() => ['the chain node does not respond']),
     facilitatorWarnings(checked),
+    obstacle === null ? [] : [OBSTACLES[obstacle]],
   ]);
   return { unresolved, warnings: [...warnings, ...more.flat()] };
 }

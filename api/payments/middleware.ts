@@ -156,7 +156,11 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
     }
     const build = await requirements;
     const required = await build(charge.routeKey, libraryRequest(ctx, options.publicUrl), chosenMedia(ctx));
-    if (offered.kind === 'none') {
+    const obstacle = offered.kind === 'payment' ? null : options.tokenObstacle();
+    if (obstacle !== null) {
+      // Before anything is signed. A payment is refused by the state of the token at that moment.
+      refusals.tokenObstacle(ctx, obstacle);
+    } else if (offered.kind === 'none') {
       const detail = 'This call is paid with x402 version 2.';
       refusals.payment(ctx, required, { reason: 'payment_required', detail });
     } else if (offered.kind === 'malformed') {

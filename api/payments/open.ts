@@ -6,8 +6,15 @@ import { SettingError } from '../../lib/settings.ts';
 import type { PaymentHealth } from '../http/health.ts';
 import type { ServerSettings } from '../settings.ts';
 import type { Pass } from './audit/reconcile.ts';
-import { watchAudit, watchSettlements, type AuditReport, type Watch } from './audit/watchers.ts';
-import { ChainUnavailable, WrongChain } from './chain/chain_errors.ts';
+import {
+  watchAudit,
+  watchSettlements,
+  watchToken,
+  type AuditReport,
+  type TokenReport,
+  type Watch,
+} from './audit/watchers.ts';
+import { ChainUnavailable, NotUsdc, WrongChain } from './chain/chain_errors.ts';
 import { paymentChain, type PaymentChain } from './chain/payment_chain.ts';
 import { signaturesOf } from './chain/signatures.ts';
 import { paymentHealth } from './health.ts';
@@ -22,13 +29,17 @@ export interface RunningPayments extends PaymentNetwork {
   readonly audit: Watch<AuditReport>;
   readonly ledger: Ledger;
   readonly watch: Watch<Pass>;
+  readonly token: Watch<TokenReport>;
   /** Never rejects. */
   health(): Promise<PaymentHealth>;
   close(): Promise<void>;
 }
 
 export type PaymentEvent =
-  { readonly payments: string } | { readonly settlements: Pass } | { readonly audit: AuditReport };
+  | { readonly payments: string }
+  | { readonly settlements: Pass }
+  | { readonly audit: AuditReport }
+  | { readonly token: TokenReport };
 
 export interface OpenOptions {
   readonly settings: Pick<ServerSettings, 'DATA_DIR' | 'LEDGER'>;
@@ -54,16 +65,16 @@ async function openLedgerFor(settings: OpenOptions['settings'], money: Money): P
   );
 }
 
-/** Check that the node serves the network. An unavailable node may come back; until then nothing is sold. */
+/** Check that the node serves USDC of the network. An unavailable node may come back; until then nothing is sold. */
 async function checkChain(
   chain: PaymentChain,
-  mode: PaymentSettings['mode'],
+  { mode, payTo }: Pick<OpenPayments, 'mode' | 'payTo'>,
   report: OpenOptions['report'],
 ): Promise<void> {
   try {
-    await chain.id();
+    await chain.tokenObstacle(payTo);
   } catch (error) {
-    if (error instanceof WrongChain)
+    if (error instanceof WrongChain || error instanceof NotUsdc)
       throw new SettingError(
         `${mode === 'sandbox' ? 'SANDBOX_RPC' : 'RPC_URL'} is not shown, expected a node of ${chain.network.title}: ` +
           error.message,
@@ -100,7 +111,7 @@ export async function openRunningPayments({
   try {
     const { network, reader, money } = payments;
     const chain = paymentChain(reader, network);
-    await checkChain(chain, wanted.mode, report);
+    await checkChain(chain, payments, report);
     const opened = (ledger = await openLedgerFor(settings, money));
     const watch = watchSettlements({
       ledger: opened,
@@ -121,6 +132,9 @@ export async function openRunningPayments({
         report({ audit: found });
       },
     });
+    const token = watchToken(chain, payments.payTo, (found) => {
+      report({ token: found });
+    });
     const facilitator = payments.facilitator(opened, nowMs);
     return {
       payments,
@@ -128,12 +142,14 @@ export async function openRunningPayments({
       chain,
       facilitator,
       signatures: signaturesOf(reader, network),
+      tokenObstacle: () => token.last().obstacle,
+      token,
       audit,
       ledger: opened,
       watch,
-      health: paymentHealth({ chain, facilitator, audit, ledger: opened, watch }, nowMs),
+      health: paymentHealth({ chain, facilitator, audit, ledger: opened, watch, token }, nowMs),
       async close() {
-        await Promise.all([watch.stop(), audit.stop()]);
+        await Promise.all([watch.stop(), audit.stop(), token.stop()]);
         await opened.close();
         await payments.close();
       },

@@ -2,6 +2,7 @@
 import type { PaymentRequired } from '@x402/core/types';
 import type { Context } from 'koa';
 import type { PayerRefusal, Purchase } from '../../ledger/ledger.ts';
+import type { TokenObstacle } from './chain/payment_chain.ts';
 import type { NotSent } from './sale.ts';
 import { instantOf } from '../../lib/time.ts';
 import { paymentRequiredHeader } from './request/payment_required_header.ts';
@@ -11,6 +12,8 @@ export type RefusalReason =
   | 'payment_malformed'
   | 'payment_invalid'
   | 'contract_wallet_refused'
+  | 'payer_blocked'
+  | TokenObstacle
   | PayerRefusal
   | 'payment_in_progress'
   | 'payment_already_used'
@@ -41,7 +44,12 @@ export interface Refusal {
 export interface PaymentRefusal {
   readonly reason: Extract<
     RefusalReason,
-    'payment_required' | 'payment_malformed' | 'payment_invalid' | 'contract_wallet_refused' | 'payer_without_funds'
+    | 'payment_required'
+    | 'payment_malformed'
+    | 'payment_invalid'
+    | 'contract_wallet_refused'
+    | 'payer_without_funds'
+    | 'payer_blocked'
   >;
   readonly detail: string;
   /** The protocol's code; omitted if no payment was sent. */
@@ -56,6 +64,12 @@ const NOT_SENT = {
   invalid_exact_evm_signature: 'The contract wallet does not accept this signature.',
   settlement_gas_above_limit: 'Its settlement needs more gas than this server spends on one.',
   settlement_simulation_failed: 'Its settlement would fail on the chain.',
+} as const;
+
+/** Why nobody can pay us. */
+const OBSTACLES = {
+  token_paused: 'Its issuer has paused USDC: no payment can be made. Nothing was charged.',
+  pay_to_blocked: 'The issuer of USDC blocks the address that this server is paid to. Nothing was charged.',
 } as const;
 
 /** Seconds after which the gas budget, or the audit after a restore, may allow another try. */
@@ -178,6 +192,9 @@ export function createRefusals({ collectUrl, refuse }: RefusalOptions, retrySeco
         detail: 'This payer has too many open purchases. Wait until some of them end. Nothing was charged.',
         ...retryAfter(retrySeconds),
       });
+    },
+    tokenObstacle(ctx: Context, reason: TokenObstacle): void {
+      write(ctx, { status: 503, reason, detail: OBSTACLES[reason], ...retryAfter(LIMIT_RETRY_SECONDS) });
     },
     exclusivePaused(ctx: Context): void {
       write(ctx, {

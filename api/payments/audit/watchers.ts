@@ -1,12 +1,12 @@
 /**
  * What a running server repeats: every ten seconds it resolves settlements and deletes what has expired, every minute
- * it books the transfers of final blocks. /health shows the results.
+ * it books the transfers of final blocks, and reads the state of the token. /health shows the results.
  */
 import { differencesOf } from '../../../ledger/differences.ts';
 import { LedgerUnavailable } from '../../../ledger/ledger.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/time.ts';
 import { ChainUnavailable } from '../chain/chain_errors.ts';
-import type { PaymentChain } from '../chain/payment_chain.ts';
+import type { PaymentChain, TokenObstacle } from '../chain/payment_chain.ts';
 import { auditPass, type Auditor } from './audit.ts';
 import { failureText, reconcile, type Pass, type Reconciler } from './reconcile.ts';
 
@@ -18,6 +18,7 @@ const RECONCILE_EVERY_MS = 10_000;
 const SETTLEMENT_MS = 45_000;
 const FORGET_EVERY_MS = HOUR_MS;
 const AUDIT_EVERY_MS = 60_000;
+const TOKEN_EVERY_MS = 60_000;
 /** Consecutive passes while the audit has a backlog. */
 const MAX_CONSECUTIVE_PASSES = 10;
 
@@ -135,5 +136,25 @@ export function watchAudit(options: AuditOptions): Watch<AuditReport> {
     everyMs,
     report,
     isNews: (result, before) => names.some((name) => result[name] !== before[name]),
+  });
+}
+
+export interface TokenReport extends Failing {
+  /** Why nobody can pay us; null if everybody can. */
+  readonly obstacle: TokenObstacle | null;
+}
+
+/** Start reading whether the token takes payments to us. `report` is called when that changes. */
+export function watchToken(
+  chain: Pick<PaymentChain, 'tokenObstacle'>,
+  payTo: string,
+  report: (report: TokenReport) => void,
+): Watch<TokenReport> {
+  const work = async (): Promise<TokenReport> => ({ obstacle: await chain.tokenObstacle(payTo), failure: null });
+  return watch<TokenReport>(work, {
+    first: { obstacle: null, failure: null },
+    everyMs: TOKEN_EVERY_MS,
+    report,
+    isNews: ({ obstacle }, before) => obstacle !== before.obstacle,
   });
 }

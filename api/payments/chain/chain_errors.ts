@@ -1,5 +1,12 @@
 /** Errors of the chain, without a library's text: that may contain the node's address and key. */
-import { BaseError, HttpRequestError, RpcRequestError, TimeoutError } from 'viem';
+import {
+  BaseError,
+  ContractFunctionRevertedError,
+  ContractFunctionZeroDataError,
+  HttpRequestError,
+  RpcRequestError,
+  TimeoutError,
+} from 'viem';
 
 /** The chain node did not respond, or its response cannot be used. */
 export class ChainUnavailable extends Error {
@@ -13,6 +20,21 @@ export class WrongChain extends ChainUnavailable {
     super(`the node serves chain ${id}, expected ${expected}`);
   }
 }
+
+/** The token lacks functions of USDC: another contract, or none, is at its address. */
+export class NotUsdc extends ChainUnavailable {
+  override readonly name = 'NotUsdc';
+  constructor(address: string) {
+    super(`the contract ${address} of this chain does not answer paused() and isBlacklisted()`);
+  }
+}
+
+/** Whether the called contract itself failed, or there is none, rather than the node. */
+export const isCallFailure = (error: unknown): boolean =>
+  error instanceof BaseError &&
+  error.walk(
+    (inner) => inner instanceof ContractFunctionRevertedError || inner instanceof ContractFunctionZeroDataError,
+  ) !== null;
 
 function describe(error: unknown): string {
   const cause =

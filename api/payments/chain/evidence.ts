@@ -21,11 +21,13 @@ import { fromNode } from './chain_errors.ts';
 export const token = parseAbi([
   'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
   'function balanceOf(address account) view returns (uint256)',
+  'function paused() view returns (bool)',
+  'function isBlacklisted(address account) view returns (bool)',
   'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
   'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 ]);
-const [, , USED, CANCELED] = token;
+const [, , , , USED, CANCELED] = token;
 
 /** Blocks per eth_getLogs request; public nodes reject long ranges. */
 const BLOCKS_PER_REQUEST = 1_000n;

@@ -1,40 +1,37 @@
 /** Checks of the payer that the server makes itself before a purchase begins. */
 import type { Network } from '../../../lib/network.ts';
 import type { OfferedPayment } from './authorization.ts';
-import type { PaymentChain } from './payment_chain.ts';
+import type { PaymentChain, TokenObstacle } from './payment_chain.ts';
 import type { Signatures } from './signatures.ts';
 
 interface PayerCheck {
-  readonly chain: Pick<PaymentChain, 'payerState'>;
+  readonly chain: Pick<PaymentChain, 'payerState' | 'tokenObstacle' | 'isBlocked'>;
   readonly network: Pick<Network, 'name' | 'title'>;
   readonly signatures: Pick<Signatures, 'byKey'>;
   /** Whether contract wallets (EIP-1271) may pay. */
   readonly acceptsContractWallets: boolean;
 }
 
+type PayerRefused = 'payment_invalid' | 'contract_wallet_refused' | 'payer_without_funds' | 'payer_blocked';
+
 export type CheckedPayer =
   | { readonly kind: 'good'; readonly balance: bigint; readonly isContract: boolean }
-  | { readonly kind: 'refused'; readonly reason: 'payment_invalid'; readonly detail: string; readonly error: string }
-  | {
-      readonly kind: 'refused';
-      readonly reason: 'contract_wallet_refused' | 'payer_without_funds';
-      readonly detail: string;
-    };
+  /** `error` is the protocol's code. */
+  | { readonly kind: 'refused'; readonly reason: PayerRefused; readonly detail: string; readonly error: string }
+  /** Nobody can pay us now. */
+  | { readonly kind: 'obstacle'; readonly obstacle: TokenObstacle };
 
-const invalid = (detail: string, error: string): CheckedPayer => ({
+const refused = (reason: PayerRefused, why: string, error: string = reason): CheckedPayer => ({
   kind: 'refused',
-  reason: 'payment_invalid',
-  detail,
+  reason,
+  detail: `${why} Nothing was charged.`,
   error,
 });
-const contractRefused = (why: string): CheckedPayer => ({
-  kind: 'refused',
-  reason: 'contract_wallet_refused',
-  detail: `${why} Pay from an account without code. Nothing was charged.`,
-});
+const contractRefused = (why: string): CheckedPayer =>
+  refused('contract_wallet_refused', `The payer is a contract, and ${why}. Pay from an account without code.`);
 
 /**
- * Read the payer's code, balance and nonce from our own node, and check the signature of an ordinary account. A
+ * Read the state of the token and of the payer from our own node, and check the signature of an ordinary account. A
  * contract wallet is asked later: that shows the signature to the node.
  * @param isExclusive whether the purchase claims a lead
  * @throws ChainUnavailable
@@ -44,27 +41,25 @@ export async function checkPayer(
   { payment, signed }: OfferedPayment,
   isExclusive: boolean,
 ): Promise<CheckedPayer> {
-  const { hasCode, balance, isUsed } = await chain.payerState(payment);
+  const [{ hasCode, balance, isUsed }, obstacle, isBlocked] = await Promise.all([
+    chain.payerState(payment),
+    chain.tokenObstacle(payment.payTo),
+    chain.isBlocked(payment.payer),
+  ]);
+  if (obstacle !== null) return { kind: 'obstacle', obstacle };
+  if (isBlocked) return refused('payer_blocked', 'The issuer of USDC blocks the payer.');
   if (hasCode) {
     // The token asks the contract whether it signed; the contract may answer differently each time.
-    if (!acceptsContractWallets)
-      return contractRefused('The payer is a contract, and this server takes no payments from contract wallets.');
-    if (isExclusive)
-      return contractRefused('The payer is a contract, and exclusive leads are sold to ordinary accounts only.');
+    if (!acceptsContractWallets) return contractRefused('this server takes no payments from contract wallets');
+    if (isExclusive) return contractRefused('exclusive leads are sold to ordinary accounts only');
+  } else if (!(await signatures.byKey(signed))) {
+    return refused('payment_invalid', 'The payment is not signed by its payer.', 'invalid_exact_evm_signature');
   }
-  if (!hasCode && !(await signatures.byKey(signed)))
-    return invalid('The payment is not signed by its payer. Nothing was charged.', 'invalid_exact_evm_signature');
-  if (isUsed)
-    return invalid(
-      'The nonce of this payment was used or canceled. Sign a new payment. Nothing was charged.',
-      'invalid_exact_evm_nonce_already_used',
-    );
-  if (balance < payment.amount) {
-    return {
-      kind: 'refused',
-      reason: 'payer_without_funds',
-      detail: `The payer has less USDC on ${network.title} than this call costs. Nothing was charged.`,
-    };
+  if (isUsed) {
+    const why = 'The nonce of this payment was used or canceled. Sign a new payment.';
+    return refused('payment_invalid', why, 'invalid_exact_evm_nonce_already_used');
   }
-  return { kind: 'good', balance, isContract: hasCode };
+  return balance < payment.amount
+    ? refused('payer_without_funds', `The payer has less USDC on ${network.title} than this call costs.`)
+    : { kind: 'good', balance, isContract: hasCode };
 }

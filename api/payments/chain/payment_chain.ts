@@ -2,11 +2,11 @@
 import { parseEventLogs, type Address, type Hex, type PublicClient } from 'viem';
 import type { Payment } from '../../../ledger/ledger.ts';
 import type { BlockTime, IncomingTransfer } from '../../../ledger/transfers.ts';
-import { fromNode, WrongChain } from './chain_errors.ts';
+import { fromNode, isCallFailure, NotUsdc, WrongChain } from './chain_errors.ts';
 import { chainEvidence, firstBlockAt, token, type ChainEvidence, type EvidenceReader } from './evidence.ts';
 import { BASE, chainIdentity, type Network } from '../../../lib/network.ts';
 
-const [, , , , TRANSFER] = token;
+const [, , , , , , TRANSFER] = token;
 /** Receipts requested in parallel. */
 const RECEIPTS_IN_PARALLEL = 8;
 
@@ -20,12 +20,19 @@ export interface PayerState {
   readonly isUsed: boolean;
 }
 
+/** Why nobody can pay us: the issuer of the token has paused it, or blocks our address. */
+export type TokenObstacle = 'token_paused' | 'pay_to_blocked';
+
 export interface PaymentChain extends ChainEvidence {
   readonly network: Network;
   /** Identity of the chain in the ledger, after checking the chain id. @throws WrongChain, ChainUnavailable */
   id(): Promise<string>;
   /** State of the payer at the latest block. @throws ChainUnavailable */
   payerState(payment: Payment): Promise<PayerState>;
+  /** What keeps everybody from paying this address. @throws ChainUnavailable */
+  tokenObstacle(payTo: string): Promise<TokenObstacle | null>;
+  /** Whether the issuer of the token blocks an account. @throws ChainUnavailable */
+  isBlocked(account: string): Promise<boolean>;
   /** The latest final block. @throws ChainUnavailable */
   finalBlock(): Promise<BlockTime>;
   latestBlock(): Promise<BlockTime>;
@@ -74,6 +81,16 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
     block: number,
     seconds: Number(timestamp),
   });
+
+  /** @throws NotUsdc if the token lacks this function */
+  const fromToken = <T>(call: Promise<T>): Promise<T> =>
+    fromNode(
+      call.catch((error: unknown) => {
+        throw isCallFailure(error) ? new NotUsdc(address) : error;
+      }),
+    );
+  const isBlocked = (account: string): Promise<boolean> =>
+    fromToken(client.readContract({ address, abi: token, functionName: 'isBlacklisted', args: [account as Address] }));
 
   const transfersIn = async (payTo: string, fromBlock: bigint, toBlock: bigint): Promise<IncomingTransfer[]> => {
     const logs = await client.getLogs({
@@ -138,6 +155,14 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
       );
       return { hasCode: code !== undefined && code !== '0x', balance, isUsed };
     },
+    async tokenObstacle(payTo) {
+      await id();
+      const isPaused = fromToken(client.readContract({ address, abi: token, functionName: 'paused' }));
+      const [paused, blocked] = await Promise.all([isPaused, isBlocked(payTo)]);
+      if (paused) return 'token_paused';
+      return blocked ? 'pay_to_blocked' : null;
+    },
+    isBlocked,
     finalBlock: async () => blockTime(await fromNode(client.getBlock({ blockTag: 'finalized' }))),
     latestBlock: async () => blockTime(await fromNode(client.getBlock({ blockTag: 'latest' }))),
     firstBlockAt: (seconds) =>

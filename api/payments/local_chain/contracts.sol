@@ -28,6 +28,10 @@ contract TestUsdc {
     /// True once an authorization of this payer and nonce has been used or cancelled.
     mapping(address => mapping(bytes32 => bool)) public authorizationState;
 
+    /// The issuer of USDC can stop all transfers, and those of one account; here anyone can, for tests.
+    bool public paused;
+    mapping(address => bool) public isBlacklisted;
+
     event Transfer(address indexed from, address indexed to, uint256 value);
     event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce);
     event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce);
@@ -37,6 +41,14 @@ contract TestUsdc {
         totalSupply += value;
         balanceOf[to] += value;
         emit Transfer(address(0), to, value);
+    }
+
+    function setPaused(bool isPaused) external {
+        paused = isPaused;
+    }
+
+    function setBlacklisted(address account, bool isBlocked) external {
+        isBlacklisted[account] = isBlocked;
     }
 
     function transfer(address to, uint256 value) external returns (bool) {
@@ -128,6 +140,8 @@ contract TestUsdc {
     }
 
     function move(address from, address to, uint256 value) private {
+        require(!paused, "Pausable: paused");
+        require(!isBlacklisted[from] && !isBlacklisted[to], "Blacklistable: account is blacklisted");
         require(to != address(0), "ERC20: transfer to the zero address");
         require(balanceOf[from] >= value, "ERC20: transfer amount exceeds balance");
         unchecked {

@@ -49,9 +49,13 @@ export async function verifyPayment(
     return null;
   }
   const payer = await checkPayer(options, offer, charge.isExclusive);
+  if (payer.kind === 'obstacle') {
+    refusals.tokenObstacle(ctx, payer.obstacle);
+    return null;
+  }
   if (payer.kind === 'refused') {
-    const { reason, detail } = payer;
-    return refuseUnlessUsed({ reason, detail, error: 'error' in payer ? payer.error : reason });
+    const { kind: _, ...refusal } = payer;
+    return refuseUnlessUsed(refusal);
   }
   if (facilitator.hasBudget && !(await facilitator.hasBudget())) {
     refusals.budgetSpent(ctx);

@@ -102,10 +102,11 @@ describe('the OpenAPI description', () => {
         'payment_invalid',
         'contract_wallet_refused',
         'payer_without_funds',
+        'payer_blocked',
       ],
       429: ['too_many_open_purchases'],
       502: ['settlement_unknown'],
-      503: ['settlement_budget_spent'],
+      503: ['settlement_budget_spent', 'token_paused', 'pay_to_blocked'],
     };
     const exclusiveReasons = {
       429: ['too_many_held_leads', 'payer_unbilled_too_often'],

@@ -35,6 +35,8 @@ function scriptedChain(
     id: async () => ACCOUNT.chain,
     evidenceOf: unused,
     payerState: unused,
+    tokenObstacle: unused,
+    isBlocked: unused,
     latestBlock: unused,
     finalBlock: async () => time(final),
     firstBlockAt: async () => 0n,

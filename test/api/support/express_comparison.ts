@@ -141,6 +141,7 @@ export async function ourTarget(
     facilitator: adaptedFacilitator(client),
     chain: paymentChain(reader),
     signatures: signaturesOf(reader),
+    tokenObstacle: () => null,
     acceptsContractWallets: true,
     wait: { everyMs: 25, readsWithHint: 40, readsWithoutHint: 40 },
     routes,

@@ -12,7 +12,7 @@ import { createApp, type App, type AppDeps } from '../../../api/app.ts';
 import type { RequestLog } from '../../../api/http/log.ts';
 import type { SignedAuthorization } from '../../../api/payments/chain/authorization.ts';
 import type { Evidence } from '../../../api/payments/chain/evidence.ts';
-import type { PayerState } from '../../../api/payments/chain/payment_chain.ts';
+import type { PayerState, TokenObstacle } from '../../../api/payments/chain/payment_chain.ts';
 import type { Facilitator, SettlementHint } from '../../../api/payments/facilitator/facilitator_client.ts';
 import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
 import type { PaymentNetwork } from '../../../api/payments/payment_network.ts';
@@ -49,6 +49,8 @@ class ScriptedChain implements Chain {
   payerState(payment: Payment): Promise<PayerState> {
     return this.onPayer(payment);
   }
+  tokenObstacle = async (): Promise<TokenObstacle | null> => null;
+  isBlocked = async (_account: string): Promise<boolean> => false;
   evidenceOf(payment: Payment): Promise<Evidence> {
     return this.onEvidence(payment);
   }
@@ -152,6 +154,7 @@ export async function startApp(
       facilitator,
       chain,
       signatures,
+      tokenObstacle: () => null,
       acceptsContractWallets,
       wait,
       payTo: PAY_TO,

@@ -95,6 +95,7 @@ export function nodeFor(world: World, chain: Chain, process: Process): ChainRead
       readonly args: readonly string[];
       readonly blockNumber?: bigint;
     }) => {
+      if (functionName === 'paused' || functionName === 'isBlacklisted') return false;
       const head = await reach(functionName);
       const at = blockNumber === undefined ? head : Number(blockNumber);
       if (at > head) throw new Error('the node does not have this block');

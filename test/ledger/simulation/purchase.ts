@@ -62,6 +62,7 @@ async function verify(session: Session, { payment, route }: Request): Promise<Ve
     offer,
     route === EXCLUSIVE,
   );
+  if (payer.kind === 'obstacle') return payer.obstacle;
   return payer.kind === 'refused' ? payer.reason : payer;
 }
 
