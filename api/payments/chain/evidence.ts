@@ -53,6 +53,39 @@ export interface ChainEvidence {
 
 export type EvidenceReader = Pick<PublicClient, 'getBlock' | 'getLogs' | 'getTransactionReceipt' | 'readContract'>;
 
+/** A log as a node returns it; of a block that is not mined or was replaced, some of these are null. */
+interface LogPlace {
+  readonly blockNumber: bigint | null;
+  readonly blockHash: Hex | null;
+  readonly transactionHash: Hex | null;
+  readonly removed?: boolean;
+}
+
+/** Whether a log is of a mined block, and not removed by a reorganization. */
+export const isMined = ({ blockNumber, transactionHash, removed }: Omit<LogPlace, 'blockHash'>): boolean =>
+  typeof blockNumber === 'bigint' && isHash(transactionHash ?? '') && removed !== true;
+
+/**
+ * The receipt of a transaction that succeeded in a block, with logs of its own alone; null if the node has none. A node
+ * may return the receipt of a failed, a pending or another transaction, or logs that were removed: those prove nothing.
+ */
+export async function minedReceipt(
+  client: Pick<PublicClient, 'getTransactionReceipt'>,
+  hash: Hex,
+): Promise<TransactionReceipt | null> {
+  const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
+    if (error instanceof TransactionReceiptNotFoundError) return null;
+    throw error;
+  });
+  if (receipt?.status !== 'success' || !isHash(receipt.blockHash)) return null;
+  const isOfIt = (log: LogPlace): boolean =>
+    isMined(log) &&
+    log.transactionHash?.toLowerCase() === hash.toLowerCase() &&
+    log.blockNumber === receipt.blockNumber &&
+    log.blockHash === receipt.blockHash;
+  return [receipt, ...receipt.logs].every(isOfIt) ? receipt : null;
+}
+
 /** How this transaction used the payment's authorization; null if it did not. */
 function authorizationUse(receipt: TransactionReceipt, payment: Payment): 'paid' | 'used_elsewhere' | null {
   const events = parseEventLogs({ abi: token, logs: receipt.logs, strict: true }).filter(
@@ -112,21 +145,13 @@ interface Spent {
 
 /** Evidence from this node. */
 export function chainEvidence(client: EvidenceReader): ChainEvidence {
-  const receiptOf = async (hash: Hex): Promise<TransactionReceipt | null> => {
-    try {
-      return await client.getTransactionReceipt({ hash });
-    } catch (error) {
-      if (error instanceof TransactionReceiptNotFoundError) return null;
-      throw error;
-    }
-  };
-
   /** The event that used or canceled the authorization, searched around a block. */
   const spentAround = async (block: bigint, payment: Payment, latest: bigint): Promise<Spent | null> => {
     const args = { authorizer: payment.payer as Address, nonce: payment.nonce as Hex };
     for (const [fromBlock, toBlock] of rangesAround(block, latest)) {
       for (const event of [USED, CANCELED]) {
-        const [found] = await client.getLogs({ address: payment.asset as Address, event, args, fromBlock, toBlock });
+        const logs = await client.getLogs({ address: payment.asset as Address, event, args, fromBlock, toBlock });
+        const found = logs.find((log) => isMined(log) && log.address.toLowerCase() === payment.asset);
         if (found)
           return { isCanceled: event === CANCELED, transaction: found.transactionHash, block: found.blockNumber };
       }
@@ -135,7 +160,7 @@ export function chainEvidence(client: EvidenceReader): ChainEvidence {
   };
 
   const findEvidence = async (payment: Payment, hint: string | null): Promise<Evidence> => {
-    const hinted = hint !== null && isHash(hint) ? await receiptOf(hint) : null;
+    const hinted = hint !== null && isHash(hint) ? await minedReceipt(client, hint) : null;
     if (hinted && authorizationUse(hinted, payment) === 'paid')
       return { kind: 'paid', transaction: hinted.transactionHash, block: hinted.blockNumber };
     const latest = await client.getBlock({ blockTag: 'latest' });
@@ -158,7 +183,7 @@ export function chainEvidence(client: EvidenceReader): ChainEvidence {
     // Search by the chain's time, not by our clock: the chain accepts a payment only before validBefore.
     const end = await firstBlockAt(client, payment.validBefore, latest.number);
     const spent = await spentAround(end, payment, latest.number);
-    const receipt = spent && !spent.isCanceled ? await receiptOf(spent.transaction) : null;
+    const receipt = spent && !spent.isCanceled ? await minedReceipt(client, spent.transaction) : null;
     if (receipt && authorizationUse(receipt, payment) === 'paid')
       return { kind: 'paid', transaction: receipt.transactionHash, block: receipt.blockNumber };
     const isElsewhere =

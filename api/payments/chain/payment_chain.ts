@@ -1,9 +1,17 @@
 /** Reads the chain from our own node: evidence of payments, the state of payers, incoming transfers. */
-import { parseEventLogs, type Address, type Hex, type PublicClient } from 'viem';
+import { parseEventLogs, type Address, type Hex, type Log, type PublicClient } from 'viem';
 import type { Payment } from '../../../ledger/ledger.ts';
 import type { BlockTime, IncomingTransfer } from '../../../ledger/transfers.ts';
-import { fromNode, isCallFailure, NotUsdc, WrongChain } from './chain_errors.ts';
-import { chainEvidence, firstBlockAt, token, type ChainEvidence, type EvidenceReader } from './evidence.ts';
+import { ChainUnavailable, fromNode, isCallFailure, NotUsdc, WrongChain } from './chain_errors.ts';
+import {
+  chainEvidence,
+  firstBlockAt,
+  isMined,
+  minedReceipt,
+  token,
+  type ChainEvidence,
+  type EvidenceReader,
+} from './evidence.ts';
 import { BASE, chainIdentity, type Network } from '../../../lib/network.ts';
 
 const [, , , , , , TRANSFER] = token;
@@ -39,32 +47,16 @@ export interface PaymentChain extends ChainEvidence {
   /** The first block at or after a time, in Unix seconds. @throws ChainUnavailable */
   firstBlockAt(seconds: number): Promise<bigint>;
   /** Transfers to this address in these blocks, in order. @throws ChainUnavailable */
-  incomingTransfers(payTo: string, fromBlock: bigint, toBlock: bigint): Promise<readonly IncomingTransfer[]>;
+  incomingTransfers(payTo: string, fromBlock: bigint, toBlock: bigint): Promise<readonly SentTransfer[]>;
 }
 
 export type ChainReader = EvidenceReader & Pick<PublicClient, 'getChainId' | 'getCode'>;
 
-/** The transfer at `logIndex` of a transaction. */
-interface TransferPlace {
-  readonly token: string;
-  readonly transaction: Hex;
-  readonly logIndex: number;
-  readonly payer: string;
-}
+type ListedTransfer = Log<bigint, number, false, typeof TRANSFER, true>;
 
-/** The nonce of the authorization that made this transfer; null if none did. */
-async function authorizationNonce(
-  client: ChainReader,
-  { token: address, transaction, logIndex, payer }: TransferPlace,
-): Promise<string | null> {
-  const { logs } = await client.getTransactionReceipt({ hash: transaction });
-  const used = parseEventLogs({ abi: token, eventName: 'AuthorizationUsed', logs, strict: true }).find(
-    (event) =>
-      event.logIndex === logIndex - 1 &&
-      event.address.toLowerCase() === address.toLowerCase() &&
-      event.args.authorizer.toLowerCase() === payer,
-  );
-  return used ? used.args.nonce.toLowerCase() : null;
+/** A transfer to us, and who sent its transaction. */
+export interface SentTransfer extends IncomingTransfer {
+  readonly sender: string;
 }
 
 export function paymentChain(client: ChainReader, network: Network = BASE): PaymentChain {
@@ -92,37 +84,43 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
   const isBlocked = (account: string): Promise<boolean> =>
     fromToken(client.readContract({ address, abi: token, functionName: 'isBlacklisted', args: [account as Address] }));
 
-  const transfersIn = async (payTo: string, fromBlock: bigint, toBlock: bigint): Promise<IncomingTransfer[]> => {
-    const logs = await client.getLogs({
-      address,
-      event: TRANSFER,
-      args: { to: payTo as Address },
-      fromBlock,
-      toBlock,
-      strict: true,
-    });
-    const transfers: IncomingTransfer[] = [];
+  /** A transfer to us as its receipt has it. @throws ChainUnavailable if the receipt does not have it */
+  const transferOf = async (payTo: string, log: ListedTransfer): Promise<SentTransfer> => {
+    const { transactionHash: transaction, blockNumber: block, logIndex } = log;
+    const receipt = isMined(log) ? await minedReceipt(client, transaction) : null;
+    const events = parseEventLogs({ abi: token, logs: receipt?.logs ?? [], strict: true }).filter(
+      (event) => event.address.toLowerCase() === address.toLowerCase(),
+    );
+    const moved = events.find((event) => event.logIndex === logIndex);
+    const isListed =
+      moved?.eventName === 'Transfer' &&
+      moved.args.from.toLowerCase() === log.args.from.toLowerCase() &&
+      moved.args.to.toLowerCase() === payTo.toLowerCase() &&
+      moved.args.value === log.args.value;
+    if (receipt?.blockNumber !== block || !isListed)
+      throw new ChainUnavailable('the node returned a transfer that its receipt does not have');
+    const payer = moved.args.from.toLowerCase();
+    const used = events.find((event) => event.logIndex === logIndex - 1);
+    const isAuthorized = used?.eventName === 'AuthorizationUsed' && used.args.authorizer.toLowerCase() === payer;
+    return {
+      transaction,
+      logIndex,
+      block,
+      payer,
+      nonce: isAuthorized ? used.args.nonce.toLowerCase() : null,
+      amount: moved.args.value,
+      sender: receipt.from.toLowerCase(),
+    };
+  };
+  const transfersIn = async (payTo: string, fromBlock: bigint, toBlock: bigint): Promise<SentTransfer[]> => {
+    const args = { to: payTo as Address };
+    const logs = await client.getLogs({ address, event: TRANSFER, args, fromBlock, toBlock, strict: true });
+    if (logs.some(({ blockNumber }) => blockNumber < fromBlock || blockNumber > toBlock))
+      throw new ChainUnavailable('the node returned a transfer of blocks that were not asked for');
+    const transfers: SentTransfer[] = [];
     for (let at = 0; at < logs.length; at += RECEIPTS_IN_PARALLEL) {
-      transfers.push(
-        ...(await Promise.all(
-          logs.slice(at, at + RECEIPTS_IN_PARALLEL).map(async ({ args, transactionHash, logIndex, blockNumber }) => {
-            const payer = args.from.toLowerCase();
-            return {
-              transaction: transactionHash,
-              logIndex,
-              block: blockNumber,
-              payer,
-              nonce: await authorizationNonce(client, {
-                token: address,
-                transaction: transactionHash,
-                logIndex,
-                payer,
-              }),
-              amount: args.value,
-            };
-          }),
-        )),
-      );
+      const some = logs.slice(at, at + RECEIPTS_IN_PARALLEL);
+      transfers.push(...(await Promise.all(some.map((log) => transferOf(payTo, log)))));
     }
     return transfers;
   };

@@ -9,11 +9,11 @@ import { privateKeyToAddress, generatePrivateKey } from 'viem/accounts';
 import { auditPass, type Auditor, type AuditPass } from '../../../api/payments/audit/audit.ts';
 import { differencesOf } from '../../../ledger/differences.ts';
 import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
-import type { PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
+import type { PaymentChain, SentTransfer } from '../../../api/payments/chain/payment_chain.ts';
 import { resolve } from '../../../api/payments/audit/reconcile.ts';
 import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
-import type { BookedTransfer, IncomingTransfer } from '../../../ledger/transfers.ts';
+import type { BookedTransfer } from '../../../ledger/transfers.ts';
 import { AMOUNT, startChainPayments, THEM, type ChainPayments } from '../support/chain_payments.ts';
 
 const NONE: AuditPass['booked'] = { matched: 0, owed: 0, resolved: 0, dust: 0 };
@@ -82,13 +82,14 @@ describe('the audit', () => {
       const together = await on.minedTogether([await on.authorized(theirs, THEM), await on.authorized(one)]);
       const plain = await on.plainTransfer(payTo, 7n);
       const transfers = await on.payments.incomingTransfers(payTo, single.blockNumber, plain.blockNumber);
-      const own = (n: string, { transactionHash, blockNumber }: typeof single, logIndex: number): IncomingTransfer => ({
+      const own = (n: string, { transactionHash, blockNumber, from }: typeof single, logIndex: number): SentTransfer => ({
         transaction: transactionHash,
         block: blockNumber,
         logIndex,
         payer: on.payer,
         nonce: n,
         amount: AMOUNT,
+        sender: from.toLowerCase(),
       });
       assert.deepEqual(transfers.slice(0, 2), [own(two.nonce, single, 1), own(one.nonce, together, 3)]);
       const [last, ...more] = transfers.slice(2);

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { auditPass, type AuditPass, type Auditor } from '../../../api/payments/audit/audit.ts';
-import type { PaymentChain } from '../../../api/payments/chain/payment_chain.ts';
+import type { PaymentChain, SentTransfer } from '../../../api/payments/chain/payment_chain.ts';
 import { BASE } from '../../../lib/network.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
-import type { AuditedAccount, BlockTime, IncomingTransfer } from '../../../ledger/transfers.ts';
+import type { AuditedAccount, BlockTime } from '../../../ledger/transfers.ts';
 
 const ACCOUNT: AuditedAccount = { chain: `0x${'c'.repeat(64)}`, payTo: `0x${'a'.repeat(40)}` };
 const SECONDS_PER_BLOCK = 2;
@@ -18,13 +18,14 @@ function scriptedChain(
 ): PaymentChain {
   const payer = `0x${'b'.repeat(40)}`;
   const hash = (block: bigint): string => `0x${block.toString(16).padStart(64, '0')}`;
-  const transferIn = (block: bigint): IncomingTransfer => ({
+  const transferIn = (block: bigint): SentTransfer => ({
     transaction: hash(block),
     block,
     logIndex: 0,
     payer,
     nonce: null,
     amount: block,
+    sender: payer,
   });
   const time = (block: bigint): BlockTime => ({ block, seconds: Number(block) * SECONDS_PER_BLOCK });
   const unused = (): never => {

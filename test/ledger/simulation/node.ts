@@ -15,6 +15,9 @@ const TOPICS = {
   AuthorizationCanceled: '0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81',
 } as const;
 
+/** Who sends every transaction. */
+const SENDER = `0x${'5e'.repeat(20)}`;
+
 const word = (address: string): string => `0x${address.slice(2).padStart(64, '0')}`;
 const blockHash = (number: number): string => (number === 0 ? CHAIN : `0x${number.toString(16).padStart(64, 'b')}`);
 // Creating a viem error is slow, so all calls share one.
@@ -33,6 +36,8 @@ function rawLog(log: Log, asset: string): object {
     logIndex: log.logIndex,
     transactionHash: log.transaction.hash,
     blockNumber: BigInt(log.block),
+    blockHash: blockHash(log.block),
+    removed: false,
   };
 }
 
@@ -88,11 +93,11 @@ export function nodeFor(world: World, chain: Chain, process: Process): ChainRead
     },
     readContract: async ({
       functionName,
-      args: [account = '', nonce = ''],
+      args: [account = '', nonce = ''] = [],
       blockNumber,
     }: {
       readonly functionName: string;
-      readonly args: readonly string[];
+      readonly args?: readonly string[];
       readonly blockNumber?: bigint;
     }) => {
       if (functionName === 'paused' || functionName === 'isBlacklisted') return false;
@@ -115,7 +120,15 @@ export function nodeFor(world: World, chain: Chain, process: Process): ChainRead
             log.kind === 'Transfer'
               ? { from: log.from, to: log.to, value: log.amount }
               : { authorizer: log.payer, nonce: log.nonce };
-          found.push({ args, transactionHash: log.transaction.hash, logIndex: log.logIndex, blockNumber: BigInt(n) });
+          const { transaction, logIndex } = log;
+          found.push({
+            args,
+            address: chain.asset,
+            transactionHash: transaction.hash,
+            logIndex,
+            blockNumber: BigInt(n),
+            removed: false,
+          });
         }
       }
       return found;
@@ -129,8 +142,11 @@ export function nodeFor(world: World, chain: Chain, process: Process): ChainRead
           : undefined;
       if (!transaction || !block || block.number > head) throw noReceipt;
       return {
+        status: 'success',
+        from: SENDER,
         transactionHash: hash,
         blockNumber: BigInt(block.number),
+        blockHash: blockHash(block.number),
         logs: block.logs.filter((log) => log.transaction === transaction).map((log) => rawLog(log, chain.asset)),
       };
     },
