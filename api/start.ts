@@ -70,6 +70,8 @@ function logEvent(log: Log, event: Parameters<NonNullable<ServeOptions['report']
   } else if ('settlements' in event) {
     const level = event.settlements.failure === null ? 'info' : 'warn';
     log[level](event, 'settlements with unknown outcome');
+  } else if ('token' in event) {
+    log[event.token.obstacle === null ? 'info' : 'error'](event, 'whether the token takes payments to us');
   } else log.error(event, 'snapshot cannot be loaded; the previous one keeps serving');
 }
 

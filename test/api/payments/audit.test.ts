@@ -82,14 +82,14 @@ describe('the audit', () => {
       const together = await on.minedTogether([await on.authorized(theirs, THEM), await on.authorized(one)]);
       const plain = await on.plainTransfer(payTo, 7n);
       const transfers = await on.payments.incomingTransfers(payTo, single.blockNumber, plain.blockNumber);
-      const own = (n: string, { transactionHash, blockNumber, from }: typeof single, logIndex: number): SentTransfer => ({
-        transaction: transactionHash,
-        block: blockNumber,
+      const own = (n: string, receipt: typeof single, logIndex: number): SentTransfer => ({
+        transaction: receipt.transactionHash,
+        block: receipt.blockNumber,
         logIndex,
         payer: on.payer,
         nonce: n,
         amount: AMOUNT,
-        sender: from.toLowerCase(),
+        sender: receipt.from.toLowerCase(),
       });
       assert.deepEqual(transfers.slice(0, 2), [own(two.nonce, single, 1), own(one.nonce, together, 3)]);
       const [last, ...more] = transfers.slice(2);
