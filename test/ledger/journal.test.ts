@@ -130,8 +130,10 @@ describe('the journal', () => {
       const [one, two] = [await openServingLedger(env), await openServingLedger({ ...env, DATA_DIR: there })];
       await purchaseIn(one, 'sold', 1, { lead: 'before' });
       const early = await purchaseIn(one, 'reserved', 7, { lead: 'early' });
+      const late = await purchaseIn(one, 'released', 10, { lead: 'late' });
       await backUpTo(FILE, env);
       await one.release(early.id, 'not_settled', 9);
+      await bookAll(one, [transferFor(10)]);
       const sold = await purchaseIn(one, 'sold', 2, { lead: 'sold-here', properties: ['parcel:1'], body: 'the lead' });
       const open = await purchaseIn(one, 'settling', 3, { lead: 'early' });
       const ended = await purchaseIn(one, 'released', 4, { lead: 'released-here' });
@@ -140,9 +142,10 @@ describe('the journal', () => {
       const other = await purchaseIn(two, 'sold', 6, { lead: 'sold-there' });
       await Promise.all([one.close(), two.close()]);
       const journals = [journalFile(here), journalFile(there)];
-      assert.equal((await restoreFrom(FILE, env, { overwrite: true, journals })).replayed, 7);
+      assert.equal((await restoreFrom(FILE, env, { overwrite: true, journals })).replayed, 8);
 
       const ledger = await openServingLedger(env);
+      assert.equal((await ledger.find({ id: late.id }))?.state, 'sold', 'its money arrived after the backup');
       for (const purchase of [sold, open, ended, list, other])
         assert.deepEqual(await ledger.find({ id: purchase.id }), purchase);
       assert.equal(await textOf(ledger, sold), 'the lead');
@@ -152,7 +155,7 @@ describe('the journal', () => {
         [await ledger.find({ id: early.id }), (await ledger.find({ id: unsent.id }))?.why],
         [null, 'answer_lost'],
       );
-      const expected = ['before', 'early', 'sold-here', 'sold-there'];
+      const expected = ['before', 'early', 'late', 'sold-here', 'sold-there'];
       assert.deepEqual([await ledger.soldLeads(), await ledger.soldProperties()], [expected, ['parcel:1']]);
       assert.equal(
         await firstFree(ledger, 9_001, [...expected, leadOf('of it', 'parcel:1'), 'released-here']),

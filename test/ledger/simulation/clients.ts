@@ -165,6 +165,12 @@ export async function buyer(scene: Scene, name: string, habit: Habit): Promise<v
   }
 }
 
+/** A transfer that is for nothing: plain, or by an authorization of no amount or of a small one, which is owed. */
+function strangersTransfer(scene: Scene, i: number): Call {
+  if (i % 3 === 0) return { kind: 'move', from: STRANGER, to: PAY_TO, amount: 1n };
+  return { kind: 'pay', authorization: { ...signed(scene, STRANGER, OTHER_SECONDS), amount: BigInt(i % 3) - 1n } };
+}
+
 /** Try to get answers that others paid for, knowing every request and every transaction of the facilitator. */
 export async function stranger(scene: Scene, tries: number): Promise<void> {
   const { world, chain, server, processes, requests } = scene;
@@ -201,7 +207,7 @@ export async function stranger(scene: Scene, tries: number): Promise<void> {
         break;
       case 5:
         chain.balances.set(STRANGER, (chain.balances.get(STRANGER) ?? 0n) + 1n);
-        chain.send([{ kind: 'move', from: STRANGER, to: PAY_TO, amount: 1n }], 'stranger');
+        chain.send([strangersTransfer(scene, i)], 'stranger');
         break;
       default:
         chain.send([call], 'stranger');
