@@ -24,11 +24,7 @@ const ENTRIES = [
   'sandbox/around.ts',
 ];
 /** Where a package for development is loaded only when it is needed, with a message where it is missing. */
-const TRIED = [
-  'api/payments/local_chain/chain.ts @foundry-rs/anvil',
-  'api/payments/local_chain/compile.ts solc',
-  'sources/fetch/browser.ts @sparticuz/chromium',
-];
+const TRIED = ['api/payments/local_chain/chain.ts @foundry-rs/anvil', 'sources/fetch/browser.ts @sparticuz/chromium'];
 
 interface Import {
   readonly file: string;

@@ -8,19 +8,22 @@ import { createRequire } from 'node:module';
 import PQueue from 'p-queue';
 import { createTestClient, createWalletClient, http, parseAbi, type Address, type Hex, type PublicClient } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { z } from 'zod';
 import { SettingError } from '../../../lib/settings.ts';
 import { BASE, type Network } from '../../../lib/network.ts';
 import { ChainUnavailable } from '../chain/chain_errors.ts';
 import { evmChainOf, MULTICALL } from '../chain/evm_chain.ts';
 import { readerOf } from '../chain/node.ts';
 import { paymentChain } from '../chain/payment_chain.ts';
-import { Compiled, compiledPath } from './compile.ts';
 
 const START_TIMEOUT_MS = 15_000;
 const STOP_TIMEOUT_MS = 3_000;
 /** Seconds between blocks without transactions, so that the chain's time advances. */
 const BLOCK_SECONDS = 5;
 export const POLLING_MS = 25;
+
+/** The code of contracts.sol, by contract. test/api/support/compile.ts writes the file. */
+const Contracts = z.object({ contracts: z.record(z.string(), z.object({ code: z.string() })) });
 
 const token = parseAbi([
   'function balanceOf(address) view returns (uint256)',
@@ -157,12 +160,12 @@ async function joinChain(
   const gas = privateKeyToAccount(gasKey);
   const sender = createWalletClient({ ...options, account: gas });
   const sending = new PQueue({ concurrency: 1 });
-  const compiled = Compiled.parse(JSON.parse(await readFile(compiledPath, 'utf8')));
+  const { contracts } = Contracts.parse(JSON.parse(await readFile(new URL('contracts.json', import.meta.url), 'utf8')));
   for (const [address, name] of [
     [usdc, 'TestUsdc'],
     [MULTICALL, 'TestMulticall'],
   ] as const) {
-    const code = compiled.contracts[name]?.code as Hex;
+    const code = contracts[name]?.code as Hex;
     if ((await reader.getCode({ address })) !== code) await admin.setCode({ address, bytecode: code });
   }
   await admin.setBalance({ address: gas.address, value: 10n ** 24n });

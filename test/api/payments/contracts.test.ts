@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { it } from 'node:test';
-import { compile, Compiled, compiledPath, sourcePath } from '../../../api/payments/local_chain/compile.ts';
+import { compile, Compiled, compiledPath, sourcePath } from '../support/compile.ts';
 import { sha256 } from '../../../lib/files.ts';
 import { thorough } from '../../thorough.ts';
 import { testCompiledPath, testSourcePath } from '../support/contracts.ts';
@@ -11,13 +11,13 @@ const stored = async (path: string): Promise<Compiled> => Compiled.parse(JSON.pa
 
 it('the stored test money is compiled from the stored source', async () => {
   const { source, contracts } = await stored(compiledPath);
-  assert.equal(source, sha256(await readFile(sourcePath)), 'run: node api/payments/local_chain/compile.ts');
+  assert.equal(source, sha256(await readFile(sourcePath)), 'run: node test/api/support/compile.ts');
   assert.deepEqual(Object.keys(contracts).sort(), ['TestMulticall', 'TestUsdc']);
 });
 
 it('the stored contracts of the tests are compiled from their source', async () => {
   const { source } = await stored(testCompiledPath);
-  const command = 'node api/payments/local_chain/compile.ts test/api/support/contracts.sol';
+  const command = 'node test/api/support/compile.ts test/api/support/contracts.sol';
   assert.equal(source, sha256(await readFile(testSourcePath)), `run: ${command}`);
 });
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Hex } from 'viem';
-import { Compiled } from '../../../api/payments/local_chain/compile.ts';
+import { Compiled } from './compile.ts';
 
 export const testSourcePath = fileURLToPath(new URL('contracts.sol', import.meta.url));
 export const testCompiledPath = fileURLToPath(new URL('contracts.json', import.meta.url));

@@ -1,6 +1,6 @@
 /**
- * Compiles contracts.sol. The result is stored in contracts.json, so that a start needs no compiler; a test compiles
- * again and compares. Run as a program, this file writes contracts.json, or compiles the .sol file of its argument.
+ * Compiles contracts.sol of the local chain. The result is stored in contracts.json, so that a start needs no compiler;
+ * a test compiles again and compares. Run as a program, it writes contracts.json beside the .sol file of its argument.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -8,12 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { sha256 } from '../../../lib/files.ts';
 
-/**
- * The compiler, loaded when it is used: a server imports this module only for the stored result, and loading the
- * compiler would take a third of its start. The package has no types.
- */
-const compiler = (): { compile(input: string): string } =>
-  createRequire(import.meta.url)('solc') as { compile(input: string): string };
+/** The package has no types. */
+const compiler = createRequire(import.meta.url)('solc') as { compile(input: string): string };
 
 export const Compiled = z.strictObject({
   /** Version of the compiler, from its metadata. */
@@ -53,7 +49,7 @@ const Output = z.object({
 export function compile(source: string): Compiled {
   const output = Output.parse(
     JSON.parse(
-      compiler().compile(
+      compiler.compile(
         JSON.stringify({
           language: 'Solidity',
           sources: { 'contracts.sol': { content: source } },
@@ -86,8 +82,8 @@ export function compile(source: string): Compiled {
   };
 }
 
-export const sourcePath = fileURLToPath(new URL('contracts.sol', import.meta.url));
-export const compiledPath = fileURLToPath(new URL('contracts.json', import.meta.url));
+const localChain = fileURLToPath(new URL('../../../api/payments/local_chain/contracts', import.meta.url));
+export const [sourcePath, compiledPath] = [`${localChain}.sol`, `${localChain}.json`] as const;
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const source = process.argv[2] ?? sourcePath;
