@@ -6,7 +6,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import { parseTrees } from '../graph.ts';
-import { nodes, readExpression, type Expression } from './expression.ts';
+import { columnsOf, nodes, readExpression, type Expression } from './expression.ts';
 
 /** A macro as an expression over its parameters. */
 export interface Macro {
@@ -100,6 +100,40 @@ export async function readFigures(
     };
   });
 }
+
+/** Where a figure's input comes from: a column of a table that `inputs` joins. */
+export interface Origin {
+  readonly table: string;
+  readonly column: string;
+}
+
+/** The tables of a FROM clause, by their aliases. */
+function tablesIn(from: JsonObject): ReadonlyMap<string, string> {
+  if (from['type'] === 'JOIN')
+    return new Map([from['left'], from['right']].flatMap((side) => (isObject(side) ? [...tablesIn(side)] : [])));
+  const table = String(from['table_name']);
+  return new Map([[from['alias'] === '' ? table : String(from['alias']), table]]);
+}
+
+/** Origins of the inputs of models, by the name that formulas have for them. */
+export const originsOf = (models: readonly FigureModel[]): ReadonlyMap<string, Origin> =>
+  new Map(
+    models.flatMap(({ name: model, selects }) => {
+      const inputs = selects.find(({ name }) => name === 'inputs');
+      if (!inputs) return [];
+      const tables = tablesIn(objectIn(inputs.node, 'from_table'));
+      return nodes(inputs.node['select_list']).flatMap((raw): (readonly [string, Origin])[] => {
+        if (raw['class'] === 'STAR') return [];
+        const [alias = '', column = ''] = columnsOf(readExpression(raw))[0]?.split('.') ?? [];
+        const table = tables.get(alias);
+        if (table === undefined) return [];
+        const name = String(raw['alias'] === '' ? column : raw['alias']);
+        // A CTE of the model itself is no table.
+        const isTable = selects.every((select) => select.name !== table);
+        return [[name, isTable ? { table, column } : { table: model, column: name }]];
+      });
+    }),
+  );
 
 const MACRO = /^CREATE OR REPLACE MACRO (\w+)\(([^)]*)\) AS(?:\s+-- reads as (.+)\n)?([^]*)$/u;
 

@@ -2,15 +2,16 @@
  * The steps of reports: every declared figure as a formula over named inputs, with its result. The formulas are read
  * from the SQL that computes the figures, and of a CASE only the branch that applied is shown.
  */
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDuck } from '../../lib/duck.ts';
 import { identifier, literal } from '../../lib/sql.ts';
 import { currentAssumptions } from '../assumptions.ts';
 import { readModelText, type ModelText } from '../contract.ts';
 import { columnsOf, mapExpression, print, substitute, type Expression } from './expression.ts';
-import { readFigures, readMacros, type FigureModel, type Macro } from './figures.ts';
+import { originsOf, readFigures, readMacros, type FigureModel, type Macro, type Origin } from './figures.ts';
 
 /** The figures that are steps, by the model that computes them, in the order of a report. */
-const STEPS: Readonly<Record<string, string>> = {
+export const STEPS: Readonly<Record<string, string>> = {
   int_rents_in_place: 'market_rent_mix rent_in_place contract_rent',
   int_property_taxes: 'tax_at_price tax_current tax_after_reset',
   int_expenses: `gross_potential_rent effective_gross_income insurance management repairs owner_utilities other reserves
@@ -167,6 +168,21 @@ export async function stepsModel(
 ): Promise<ModelText & { readonly name: string }> {
   const name = 'int_steps';
   return { name, ...readModelText(name, `-- Key: id\n-- Not null: steps\n${await stepsSql(models, macrosOf)}`) };
+}
+
+/** Where each input of the steps comes from, by its name. A figure that is no step comes from the model of its own. */
+export async function stepOrigins(
+  connection: DuckDBConnection,
+  models: readonly { readonly name: string; readonly sql: string }[],
+): Promise<ReadonlyMap<string, Origin>> {
+  const read = await readFigures(
+    connection,
+    models.filter(({ name }) => name in STEPS),
+  );
+  const figures = read.flatMap(({ name: table, figures: own, columns }) =>
+    [...own.keys()].filter((column) => columns.has(column)).map((column) => [column, { table, column }] as const),
+  );
+  return new Map([...originsOf(read), ...figures]);
 }
 
 async function stepsSql(

@@ -110,5 +110,5 @@ CREATE OR REPLACE MACRO down_to(x, step) AS -- reads as floor_to(x, step)
   quotient_down_to(x, 1, step);
 
 -- n / d as a share with four decimals.
-CREATE OR REPLACE MACRO share_of(n, d) AS
+CREATE OR REPLACE MACRO share_of(n, d) AS -- reads as round4(n / d)
   CAST(CAST(nearest_ratio(n, d, 10000) AS DECIMAL(16, 0)) * 0.0001 AS DECIMAL(16, 4));

@@ -2,11 +2,11 @@
 
 -- One unit, or land: there is no rental income to underwrite.
 CREATE OR REPLACE MACRO has_no_rent(dscr_reason) AS
-  coalesce(dscr_reason IN ('single_unit', 'not_income_property'), false);
+  dscr_reason IS NOT NULL AND dscr_reason IN ('single_unit', 'not_income_property');
 
 -- No lender makes a loan: there is no rental income, or the loan is too small.
 CREATE OR REPLACE MACRO has_no_loan(dscr_reason) AS
-  has_no_rent(dscr_reason) OR coalesce(dscr_reason = 'loan_below_minimum', false);
+  dscr_reason IS NOT NULL AND dscr_reason IN ('single_unit', 'not_income_property', 'loan_below_minimum');
 
 -- Debt coverage after replacement reserves.
 CREATE OR REPLACE MACRO coverage_after_reserves(noi, reserves_per_unit, units, debt_service) AS
@@ -35,6 +35,6 @@ CREATE OR REPLACE MACRO status_with_risk(status, score_limit) AS
 
 -- The loan that a cash flow carries at the declared coverage, up to the loan that the price needs. A lender rounds it
 -- down to a whole dollar. `divisor` is the coverage times the annual constant.
-CREATE OR REPLACE MACRO loan_carried_by(cash_flow, loan_amount, divisor) AS
-  CAST(CASE WHEN cash_flow > 0 THEN least(loan_amount, quotient_down_to(cash_flow, divisor, 1))
-    WHEN cash_flow <= 0 THEN 0 END AS DECIMAL(14, 2));
+CREATE OR REPLACE MACRO loan_carried_by(cash_flow, loan_amount, divisor) AS CASE
+  WHEN cash_flow > 0 THEN least(loan_amount, quotient_down_to(cash_flow, divisor, 1))
+  WHEN cash_flow <= 0 THEN 0 END;

@@ -10,9 +10,32 @@ with
 
 inputs as (
   select
-    rents.*,
-    mixes.* exclude (id),
-    census.* exclude (hud_area_code),
+    rents.id,
+    rents.market_rent_0br,
+    rents.market_rent_1br,
+    rents.market_rent_2br,
+    rents.market_rent_3br,
+    rents.market_rent_4br,
+    rents.area_rent_0br,
+    rents.area_rent_1br,
+    rents.area_rent_2br,
+    rents.area_rent_3br,
+    rents.area_rent_4br,
+    mixes.mix_0br,
+    mixes.mix_1br,
+    mixes.mix_2br,
+    mixes.mix_3br,
+    mixes.mix_4br,
+    mixes.mix_sum,
+    census.gross_rent_0,
+    census.gross_rent_1,
+    census.gross_rent_2,
+    census.gross_rent_3,
+    census.gross_rent_4,
+    census.county_contract_rent,
+    census.county_gross_rent,
+    census.metro_basis,
+    census.is_only_county,
     terms.*
   from int_market_rents as rents
   join int_unit_mixes as mixes on mixes.id = rents.id

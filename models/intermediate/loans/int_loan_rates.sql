@@ -28,6 +28,7 @@ inputs as (
     run.as_of,
     newest_week.* exclude (rate_pct),
     newest_week.rate_pct as survey_rate_pct,
+    age_in_days(newest_week.observed_on, run.as_of) as loan_rate_age_days,
     terms.* exclude (loan_rate_pct),
     terms.loan_rate_pct as declared_loan_rate_pct
   from run
@@ -52,7 +53,7 @@ select
   case when survey_rate_pct is null then 'declared' else 'survey' end as loan_rate_basis,
   series as loan_rate_series,
   observed_on as loan_rate_on,
-  cast(date_diff('day', observed_on, as_of) as integer) as loan_rate_age_days,
+  loan_rate_age_days,
   survey_rate_pct,
   source as loan_rate_source,
   source_url as loan_rate_source_url,

@@ -6,7 +6,21 @@ with
 
 inputs as (
   select
-    underwriting.*,
+    underwriting.id,
+    underwriting.list_price,
+    underwriting.units,
+    underwriting.noi_underwritten,
+    underwriting.noi_scoring,
+    underwriting.cap_scoring_pct,
+    underwriting.coverage_scoring,
+    underwriting.seller_coverage,
+    underwriting.seller_debt_service,
+    underwriting.annual_debt_service,
+    underwriting.loan_amount,
+    underwriting.reserves_per_unit,
+    underwriting.dscr_status,
+    underwriting.dscr_reason,
+    underwriting.underwrite_reason,
     scores.motivation_score,
     scores.distress_score,
     condition.upfront_repairs_per_unit,

@@ -4,6 +4,7 @@ import { rowsOf } from '../../../lib/duck.ts';
 import type { Column } from '../../../lib/record.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { identifier } from '../../../lib/sql.ts';
+import { stepOrigins } from '../../../models/figures/steps.ts';
 import { tablesRead } from '../../../models/graph.ts';
 import { columnsOfModels } from '../../../models/columns.ts';
 import { loadMarts, loadModels, type Model } from '../../../models/index.ts';
@@ -32,6 +33,8 @@ export interface Explanation extends Omit<Parts, 'pages'> {
   readonly row: Fields;
   readonly columns: readonly Column[];
   readonly assumptions: ReadonlyMap<string, Assumption>;
+  /** Where the inputs of the steps come from, by their names. */
+  readonly origins: ReadonlyMap<string, StepOrigin>;
   readonly pages: readonly PageFound[];
 }
 
@@ -127,6 +130,7 @@ export async function explain(
     row,
     columns,
     assumptions,
+    origins: await findOrigins(snapshot.duck.connection, parts.steps),
     ...parts,
     pages,
   };
@@ -270,6 +274,29 @@ export async function findProducer(connection: DuckDBConnection, table: string, 
     if (!earlier) return found;
     found = earlier;
   }
+}
+
+/** Where an input of a step comes from: its column there, and the model or the reference table in words. */
+interface StepOrigin {
+  readonly column: string;
+  readonly text: string;
+}
+
+async function findOrigins(
+  connection: DuckDBConnection,
+  steps: readonly Step[],
+): Promise<ReadonlyMap<string, StepOrigin>> {
+  const models = await loadModels();
+  const origins = await stepOrigins(connection, models);
+  const found = new Map<string, StepOrigin>();
+  for (const name of new Set(steps.flatMap(({ inputs }) => Object.keys(inputs)))) {
+    const origin = origins.get(name);
+    if (!origin) continue;
+    const { table, column } = origin;
+    const model = (await findProducer(connection, table, column)) ?? models.find((each) => each.name === table);
+    found.set(name, { column, text: model ? producerText(model) : `the reference table ${table.replace('ref_', '')}` });
+  }
+  return found;
 }
 
 /** Where the column comes from, in words: the model that computes it, or the one that reads it. */

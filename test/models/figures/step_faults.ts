@@ -1,4 +1,4 @@
-/** An evaluator of the formulas that reports publish, in exact fractions. */
+/** Checks the steps of reports by themselves: an evaluator of their formulas, in exact fractions. */
 import { clamp, Fraction, fraction, maximum, minimum } from '../../../lib/fraction.ts';
 
 /** The functions that formulas may call. */
@@ -42,6 +42,7 @@ export function evaluate(formula: string, inputs: Readonly<Record<string, string
       take(')');
       return value;
     }
+    if (token === '-') return fraction(0).minus(factor());
     if (/^\d/u.test(token)) return fraction(token);
     const call = FUNCTIONS[token];
     if (call && tokens[at] === '(') {
@@ -58,4 +59,25 @@ export function evaluate(formula: string, inputs: Readonly<Record<string, string
   const value = sum();
   if (at !== tokens.length) throw new Error(`${formula}: nothing expected after ${tokens.slice(0, at).join(' ')}`);
   return value;
+}
+
+export interface Step {
+  readonly figure: string;
+  readonly formula: string;
+  readonly inputs: Readonly<Record<string, string | null>>;
+  readonly result: string;
+}
+
+/** Faults of a step by itself: a name without a value, a value that its formula does not use, another result. */
+export function faultsOf({ figure, formula, inputs, result }: Step): string[] {
+  const names = new Set(formula.match(/[a-z_][a-z_0-9]*/gu)?.filter((name) => !(name in FUNCTIONS)));
+  const listed = new Set(Object.keys(inputs));
+  const faults = [
+    ...[...names.difference(listed)].map((name) => `${figure} lists no ${name}`),
+    ...[...listed.difference(names)].map((name) => `${figure} lists ${name}, which its formula does not use`),
+    ...[...listed].filter((name) => inputs[name] === null).map((name) => `${figure} uses ${name}, which is null`),
+  ];
+  if (faults.length > 0) return faults;
+  const value = evaluate(formula, inputs);
+  return value.equals(fraction(result)) ? [] : [`${figure} is ${result}, and its formula gives ${value.rounded(6)}`];
 }
