@@ -52,6 +52,7 @@ export const PROBLEMS = {
   internal_error: { status: 500, title: 'Internal error' },
   settlement_unknown: { status: 502, title: 'The outcome of the settlement is unknown' },
   snapshot_unavailable: { status: 503, title: 'No snapshot to serve' },
+  disk_full: { status: 503, title: 'The disk of the server is full' },
   timed_out: { status: 503, title: 'The response took too long' },
   lead_pool_held: { status: 503, title: 'Too many leads are held by open purchases' },
   settlement_budget_spent: { status: 503, title: 'The gas budget of the day is spent' },
@@ -136,6 +137,22 @@ export function sendProblem(ctx: Context, { reason, detail, billed, extras }: Pr
   ctx.set('Cache-Control', 'no-store');
 }
 
+const SPACE_RETRY_SECONDS = 60;
+/** Codes of the operating system for a disk, or a quota of it, without space. */
+const DISK_FULL = ['ENOSPC', 'EDQUOT'];
+
+/** The response to an error that no route expects. */
+function unexpected(error: unknown, isSettled: boolean): ProblemResponse {
+  if (isSettled) {
+    const detail =
+      'Something went wrong on our side after the payment was settled. The wallet that paid can collect the response.';
+    return { reason: 'internal_error', detail, billed: null };
+  }
+  return error instanceof Error && 'code' in error && DISK_FULL.includes(String(error.code))
+    ? { reason: 'disk_full', detail: 'The server has no space for this response. Nothing was charged.', billed: false }
+    : { reason: 'internal_error', detail: 'Something went wrong on our side. Nothing was charged.', billed: false };
+}
+
 /** Turn a thrown error into a problem document. An unexpected error is logged, and its text is not sent. */
 export const catchErrors: Middleware = async (ctx, next) => {
   try {
@@ -148,22 +165,9 @@ export const catchErrors: Middleware = async (ctx, next) => {
     }
     const state = stateOf(ctx);
     state.error = error;
-    sendProblem(
-      ctx,
-      state.settlement === undefined
-        ? {
-            reason: 'internal_error',
-            detail: 'Something went wrong on our side. Nothing was charged.',
-            billed: false,
-          }
-        : {
-            reason: 'internal_error',
-            detail:
-              'Something went wrong on our side after the payment was settled. ' +
-              'The wallet that paid can collect the response.',
-            billed: null,
-          },
-    );
+    const problem = unexpected(error, state.settlement !== undefined);
+    if (problem.reason === 'disk_full') ctx.set('Retry-After', String(SPACE_RETRY_SECONDS));
+    sendProblem(ctx, problem);
   }
 };
 
