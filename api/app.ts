@@ -9,7 +9,7 @@ import { discoveryDocuments, interfaceHashOf, mountDocuments } from './docs/docu
 import { MCP_PATH, openApi } from './docs/openapi.ts';
 import { mountReceiptKeys } from './docs/receipt_keys.ts';
 import { csvExtensions } from './docs/x402_extensions.ts';
-import { createHealthCheck, mountHealth, NO_WARNINGS, type Health, type PaymentHealth } from './http/health.ts';
+import { createHealthCheck, mountHealth, type Health } from './http/health.ts';
 import { compression, crossOrigin, requireOneHost, redactResponses, redactValue } from './http/middleware.ts';
 import { catchErrors, checkUrl, Problem, sendProblem, type Extras } from './http/problem.ts';
 import { logRequests, type RequestLog } from './http/log.ts';
@@ -19,6 +19,7 @@ import { mountMcp } from './mcp/endpoint.ts';
 import { carryResponses } from './mcp/inner_requests.ts';
 import { purchaseCollector } from './payments/collect.ts';
 import { fundedPayers } from './payments/funded_payer.ts';
+import { NO_WARNINGS, type PaymentHealth } from './payments/health.ts';
 import { paymentLayer, type PaymentLayer } from './payments/middleware.ts';
 import type { PaymentSettings } from './payments/modes.ts';
 import type { PaymentNetwork } from './payments/payment_network.ts';

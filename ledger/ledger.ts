@@ -179,6 +179,13 @@ export const settlingSinceMs = ({
 }: Pick<Purchase, 'settlingAtMs' | 'reservedAtMs' | 'payment'>): number =>
   Math.min(settlingAtMs ?? reservedAtMs, Number(payment.validBefore) * 1000);
 
+/** An operator should investigate a settlement that is unresolved for longer: a payment is valid for five minutes. */
+const LONG_UNRESOLVED_MS = 600_000;
+
+/** Whether a settling purchase is unresolved for longer than it can take. */
+export const isLongUnresolved = (purchase: Parameters<typeof settlingSinceMs>[0], nowMs: number): boolean =>
+  settlingSinceMs(purchase) < nowMs - LONG_UNRESOLVED_MS;
+
 /** Why exclusive sales are paused after a restore. */
 export type ExclusivePause = 'restored_not_audited' | 'restored_transfers_owed';
 

@@ -1,6 +1,7 @@
 /** GET /health: unavailable if there is no snapshot, degraded if an operator should investigate. */
 import type { Router } from '@koa/router';
 import { todayOf } from '../../models/manifest.ts';
+import type { PaymentHealth } from '../payments/health.ts';
 import type { Snapshot } from '../snapshot/load.ts';
 import { staleSources, type StaleSource } from '../snapshot/stale_sources.ts';
 import type { LoadFailure, Snapshots } from '../snapshot/follow.ts';
@@ -26,16 +27,6 @@ export interface Health {
     readonly ready: boolean;
   } & PaymentHealth;
 }
-
-/** State of open settlements. */
-export interface PaymentHealth {
-  /** Purchases whose outcome is unknown. */
-  readonly unresolved: number;
-  /** One sentence per problem that an operator should investigate. */
-  readonly warnings: readonly string[];
-}
-
-export const NO_WARNINGS: PaymentHealth = { unresolved: 0, warnings: [] };
 
 export interface HealthOptions {
   readonly snapshots: Snapshots;

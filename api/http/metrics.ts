@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Health } from './health.ts';
 import type { RequestLog } from './log.ts';
+import { WARNING_CODES } from '../payments/health.ts';
 
 export interface Metrics {
   observe(entry: RequestLog): void;
@@ -69,7 +70,8 @@ export function createMetrics(health: () => Promise<Health>): Metrics {
   });
   const warnings = new Gauge({
     name: 'dealfeed_payment_warnings',
-    help: 'Payment warnings for an operator: the ledger, the chain, the gas.',
+    help: 'Payment warnings for an operator, by code: docs/runbook.md has a section on each.',
+    labelNames: ['code'],
     registers,
   });
   return {
@@ -89,7 +91,8 @@ export function createMetrics(health: () => Promise<Health>): Metrics {
       degraded.set(now.degraded_sources.length);
       ready.set(now.payments.ready ? 1 : 0);
       open.set(now.payments.unresolved);
-      warnings.set(now.payments.warnings.length);
+      for (const code of WARNING_CODES)
+        warnings.set({ code }, now.payments.warnings.filter((warning) => warning.code === code).length);
       failing.set(now.snapshot_failure ? 1 : 0);
       return registry.metrics();
     },

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { LedgerUnavailable, type Ledger, type Money } from '../../ledger/ledger.ts';
 import { openServingLedger, shownPlace } from '../../ledger/open.ts';
 import { SettingError } from '../../lib/settings.ts';
-import type { PaymentHealth } from '../http/health.ts';
 import type { ServerSettings } from '../settings.ts';
 import type { Pass } from './audit/reconcile.ts';
 import {
@@ -17,7 +16,7 @@ import {
 import { ChainUnavailable, NotUsdc, WrongChain } from './chain/chain_errors.ts';
 import { paymentChain, type PaymentChain } from './chain/payment_chain.ts';
 import { signaturesOf } from './chain/signatures.ts';
-import { paymentHealth } from './health.ts';
+import { paymentHealth, type PaymentHealth } from './health.ts';
 import { ChainNotJoined } from './local_chain/chain.ts';
 import { openPayments, type OpenFacilitator, type OpenPayments, type PaymentSettings } from './modes.ts';
 import type { PaymentNetwork } from './payment_network.ts';

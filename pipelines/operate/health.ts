@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { differencesOf, type Difference } from '../../ledger/differences.ts';
-import { LedgerUnavailable, settlingSinceMs, type Purchase } from '../../ledger/ledger.ts';
+import { isLongUnresolved, LedgerUnavailable, settlingSinceMs, type Purchase } from '../../ledger/ledger.ts';
 import { notedLedgerExists, openNotedLedger, shownPlace, type LedgerSettings } from '../../ledger/open.ts';
 import { DamagedFile, namesIn, readJson, sizeOfFolder } from '../../lib/files.ts';
 import { usdOf } from '../../lib/network.ts';
@@ -133,8 +133,6 @@ export interface HealthOptions {
 const MONTH_DAYS = 30;
 /** Free space below which real data is in danger: a run with three million filings writes about 2 GB. */
 const FREE_BYTES = 5_000_000_000;
-/** A settlement that takes longer has an unknown outcome. */
-const UNKNOWN_AFTER_MS = 10 * 60_000;
 
 /** Problems of the runs after the snapshot in use: one that published nothing, or one that died. */
 function runProblems(runs: readonly PastRun[], running: string | null): Problem[] {
@@ -241,10 +239,15 @@ export async function ledgerProblems(settings: LedgerSettings, nowMs = Date.now(
     if (!notedLedgerExists(settings)) return [];
     const ledger = await openNotedLedger(settings);
     try {
-      const unresolved = (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).filter(
-        (purchase) => settlingSinceMs(purchase) < nowMs - UNKNOWN_AFTER_MS,
+      const unresolved = (await ledger.unresolved(Number.MAX_SAFE_INTEGER)).filter((purchase) =>
+        isLongUnresolved(purchase, nowMs),
       );
-      return [...differenceProblems(await differencesOf(ledger, null)), ...unresolved.map(settlementProblem)];
+      const isPaused = (await ledger.exclusivePause()) !== null;
+      return [
+        ...differenceProblems(await differencesOf(ledger, null)),
+        ...unresolved.map(settlementProblem),
+        ...(isPaused ? [problem('exclusive_paused', 'ledger', 'exclusive sales are paused after a restore')] : []),
+      ];
     } finally {
       await ledger.close();
     }

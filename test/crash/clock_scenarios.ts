@@ -185,9 +185,9 @@ export const scenarios: readonly Scenario[] = [
       const broken = expected('the first time', await stage.collect(server, attempt, header), 200);
       await server.jump(HOUR_MS);
       const { payments } = (await (await fetch(`${server.url}/health`)).json()) as {
-        payments: { warnings: readonly string[] };
+        payments: { warnings: readonly { code: string; detail: string }[] };
       };
-      if (!payments.warnings.some((w) => w.startsWith('the server clock is 60 minutes ahead')))
+      if (!payments.warnings.some((w) => w.detail.startsWith('the server clock is 60 minutes ahead')))
         broken.push(`its health says ${JSON.stringify(payments.warnings)}`);
       broken.push(...expected('an hour later', await stage.collect(server, attempt, header), 401));
       broken.push(

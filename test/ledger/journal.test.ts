@@ -37,6 +37,7 @@ import {
   wanted,
 } from './purchases.ts';
 import { bookAll, transferFor } from './transfer_booking.ts';
+import { ledgerProblems } from '../../pipelines/operate/health.ts';
 
 /** The lines of the file that are not cut. */
 const linesIn = (dataDir: string): JournalLine[] =>
@@ -234,6 +235,7 @@ describe('the journal', () => {
     const ledger = await openServingLedger({ DATA_DIR });
     assert.equal(await firstFree(ledger, 9_001, [...leads, 'another']), 'another');
     assert.equal(await ledger.exclusivePause(), 'restored_not_audited');
+    assert.ok((await ledgerProblems({ DATA_DIR })).some(({ kind }) => kind === 'exclusive_paused'));
     for (const { id } of seller.lines.filter((line) => line.done === 'sold'))
       assert.equal((await bodyOf(await ledger.answerOf(id)))?.length, 20_000);
     await ledger.close();

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { PROBLEMS } from '../../api/http/problem.ts';
+import { WARNING_CODES } from '../../api/payments/health.ts';
 import { DEGRADED_REASONS } from '../../models/marts/sources.ts';
 import { EXIT } from '../../pipelines/commands/status.ts';
 import { WAITS } from '../../pipelines/ingest/source_state.ts';
@@ -21,14 +22,7 @@ const sections = new Map(
 // Problems of a read link to the reason of the read.
 const BY_REASON = ['source_quarantined', 'source_unavailable', 'source_degraded'];
 /** Failures that have no word in the code. */
-const NAMED_HERE = [
-  'alert_not_told',
-  'data_lost',
-  'disk_full',
-  'facilitator_unavailable',
-  'folder_in_use',
-  'receipt_key_leaked',
-];
+const NAMED_HERE = ['alert_not_told', 'data_lost', 'disk_full', 'folder_in_use', 'receipt_key_leaked'];
 
 test('every reason has a section, and every section is of a reason', () => {
   const reasons = [
@@ -39,6 +33,7 @@ test('every reason has a section, and every section is of a reason', () => {
     ...Object.keys(HEALTH_PROBLEMS).filter((kind) => !BY_REASON.includes(kind)),
     ...Object.values(EXIT).flatMap((status) => (status > 0 ? [`exit_status_${status}`] : [])),
     ...Object.entries(PROBLEMS).flatMap(([reason, { status }]) => (status >= 500 ? [reason] : [])),
+    ...WARNING_CODES,
     ...NAMED_HERE,
   ];
   assert.deepEqual([...sections.keys()].sort(), [...new Set(reasons)].sort());

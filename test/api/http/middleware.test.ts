@@ -191,6 +191,8 @@ describe('the server', () => {
       assert.match(text, /dealfeed_stale_sources 2/);
       assert.match(text, /dealfeed_degraded_sources 1/);
       assert.match(text, /dealfeed_payments_ready 0/);
+      assert.match(text, /dealfeed_payment_warnings\{code="payments_unavailable"\} 1/);
+      assert.match(text, /dealfeed_payment_warnings\{code="transfers_owed"\} 0/);
       assert.equal((await fetch(`${withPort.url}/metrics`)).status, 404);
     } finally {
       await withPort.close();

@@ -7,6 +7,8 @@ import { after, before, describe, it } from 'node:test';
 import { getAddress, type Hex } from 'viem';
 import { privateKeyToAddress, generatePrivateKey } from 'viem/accounts';
 import { auditPass, type Auditor, type AuditPass } from '../../../api/payments/audit/audit.ts';
+import { watchAudit, watchSettlements, watchToken } from '../../../api/payments/audit/watchers.ts';
+import { paymentHealth } from '../../../api/payments/health.ts';
 import { differencesOf } from '../../../ledger/differences.ts';
 import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
 import type { PaymentChain, SentTransfer } from '../../../api/payments/chain/payment_chain.ts';
@@ -14,6 +16,7 @@ import { resolve } from '../../../api/payments/audit/reconcile.ts';
 import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
 import type { BookedTransfer } from '../../../ledger/transfers.ts';
+import { ledgerProblems } from '../../../pipelines/operate/health.ts';
 import { AMOUNT, startChainPayments, THEM, type ChainPayments } from '../support/chain_payments.ts';
 
 const NONE: AuditPass['booked'] = { matched: 0, owed: 0, resolved: 0, dust: 0 };
@@ -153,6 +156,31 @@ describe('the audit', () => {
       assert.deepEqual([owed.payer, owed.amount, owed.nonce], [on.payer, AMOUNT, lost.payment.nonce]);
       assert.equal(await ledger.resolveOwed(owed, 'refunded'), true);
       assert.deepEqual(await differences(), []);
+    }),
+  );
+
+  it(
+    'names the same problems in /health as in make status',
+    within(async (path) => {
+      const [lost, unpaid] = [await settling(), await settling()];
+      await ledger.release(lost.id, 'not_sent', Date.now());
+      assert.ok((await ledger.forgetAnswers(Number(lost.payment.validBefore + 1n) * 1000)) > 0);
+      const { blockNumber } = await on.pay(lost.payment);
+      await ledger.markSold(unpaid.id, { transaction: `0x${'9'.repeat(64)}`, block: blockNumber }, Date.now());
+      const stuck = await settling(Date.now() - 3_600_000);
+      await ledger.markUnknown(stuck.id, 'not_seen', null);
+      await on.mine(2);
+      const options = { ...auditor(), money: 'test', everyMs: 3_600_000 } as const;
+      const [audit, watch] = [watchAudit(options), watchSettlements(options)];
+      const token = watchToken(on.payments, payTo, () => undefined);
+      await Promise.all([audit.pass(), watch.pass()]);
+      const health = paymentHealth({ ledger, audit, watch, token, chain: on.payments, facilitator: {} }, Date.now);
+      const { warnings, unresolved } = await health();
+      await Promise.all([audit.stop(), watch.stop(), token.stop()]);
+      const expected = ['sales_unpaid', 'settlement_unknown', 'transfers_owed'];
+      assert.deepEqual([warnings.map(({ code }) => code).sort(), unresolved], [expected, 1]);
+      const problems = await ledgerProblems({ DATA_DIR: folder, LEDGER: path });
+      assert.deepEqual(problems.map(({ kind }) => kind).sort(), expected);
     }),
   );
 
