@@ -13,7 +13,7 @@ import { createHealthCheck, mountHealth, type Health } from './http/health.ts';
 import { compression, crossOrigin, requireOneHost, redactResponses, redactValue } from './http/middleware.ts';
 import { catchErrors, checkUrl, Problem, sendProblem, type Extras } from './http/problem.ts';
 import { logRequests, type RequestLog } from './http/log.ts';
-import { limitUnpaid, minuteQuota } from './http/quota.ts';
+import { createQuota, limitUnpaid } from './http/quota.ts';
 import { stateOf } from './http/request_state.ts';
 import { mountMcp } from './mcp/endpoint.ts';
 import { carryResponses } from './mcp/inner_requests.ts';
@@ -158,10 +158,12 @@ interface Parts {
 
 function createLimit({ payments, unbilledPerMinute = 0, nowMs = Date.now }: AppDeps): Middleware | undefined {
   if (unbilledPerMinute === 0) return undefined;
-  const payerOf = fundedPayers({ ...payments, checks: minuteQuota(unbilledPerMinute, nowMs), nowMs });
-  return limitUnpaid(minuteQuota(unbilledPerMinute, nowMs), (ctx, client) =>
-    payerOf(ctx.get('PAYMENT-SIGNATURE'), client),
-  );
+  const payerOf = fundedPayers({ ...payments, checks: createQuota(unbilledPerMinute, nowMs), nowMs });
+  return limitUnpaid({
+    perMinute: unbilledPerMinute,
+    payerOf: (ctx, client) => payerOf(ctx.get('PAYMENT-SIGNATURE'), client),
+    nowMs,
+  });
 }
 
 function createParts(deps: AppDeps): Parts {

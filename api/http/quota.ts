@@ -4,7 +4,10 @@ import type { Context, Middleware } from 'koa';
 import { Problem } from './problem.ts';
 import { stateOf } from './request_state.ts';
 
-const WINDOW_MS = 60_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** Unpaid answers per hour and address to contract wallets. Whether one is 404 shows a stranger what we have. */
+const CONTRACT_ANSWERS = 5;
 /** Keys counted at a time. */
 const MAX_KEYS = 200_000;
 
@@ -29,28 +32,26 @@ export function clientKey(ip: string): string {
 }
 
 export interface Quota {
-  readonly perMinute: number;
   /** Count this many. @returns whether that stays within the limit; if not, nothing is counted */
   take(key: string, count?: number): boolean;
   /** Take back what was counted, down to zero. */
   giveBack(key: string, count?: number): void;
   left(key: string): number;
-  /** Seconds until the count of a key starts again, 1 to 60. */
+  /** Seconds until the count of a key starts again, 1 or more. */
   seconds(key: string): number;
 }
 
-/** Counts by key. The minute of a key begins with its first count. */
-export function minuteQuota(perMinute: number, nowMs: () => number): Quota {
+/** Counts by key. The window of a key, by default a minute, begins with its first count. */
+export function createQuota(limit: number, nowMs: () => number, windowMs = MINUTE_MS): Quota {
   const counts = new LRUCache<string, { used: number; readonly endsMs: number }>({ max: MAX_KEYS });
   const countOf = (key: string) => {
     const known = counts.get(key);
-    return known && known.endsMs > nowMs() ? known : { used: 0, endsMs: nowMs() + WINDOW_MS };
+    return known && known.endsMs > nowMs() ? known : { used: 0, endsMs: nowMs() + windowMs };
   };
   return {
-    perMinute,
     take(key, count = 1) {
       const window = countOf(key);
-      if (window.used + count > perMinute) return false;
+      if (window.used + count > limit) return false;
       window.used += count;
       counts.set(key, window);
       return true;
@@ -59,7 +60,7 @@ export function minuteQuota(perMinute: number, nowMs: () => number): Quota {
       const window = countOf(key);
       window.used = Math.max(0, window.used - count);
     },
-    left: (key) => perMinute - countOf(key).used,
+    left: (key) => limit - countOf(key).used,
     seconds: (key) => Math.max(1, Math.ceil((countOf(key).endsMs - nowMs()) / 1_000)),
   };
 }
@@ -67,14 +68,21 @@ export function minuteQuota(perMinute: number, nowMs: () => number): Quota {
 /** The payer of a request, if its payment is signed and its wallet has money; else null. `client` is for its cost. */
 export type PayerOf = (ctx: Context, client: string) => Promise<string | null>;
 
+export interface LimitOptions {
+  readonly perMinute: number;
+  readonly payerOf: PayerOf;
+  readonly nowMs: () => number;
+}
+
 /**
  * Limit the unpaid responses. A request with a payment counts by its payer if that has money, and by its address where
  * the payer is above the limit or unknown: neither other callers of an address nor copies of a payment can block a
  * buyer. A paid response is not counted, and takes back the 402 before it. A response that answers several questions
  * counts as that many (`ctx.state.countUnpaid`), at most as the whole limit.
  */
-export function limitUnpaid(quota: Quota, payerOf: PayerOf): Middleware {
-  const { perMinute } = quota;
+export function limitUnpaid({ perMinute, payerOf, nowMs }: LimitOptions): Middleware {
+  const quota = createQuota(perMinute, nowMs);
+  const contractAnswers = createQuota(CONTRACT_ANSWERS, nowMs, HOUR_MS);
   return async (ctx, next) => {
     const state = stateOf(ctx);
     const client = clientKey(ctx.ip);
@@ -87,31 +95,31 @@ export function limitUnpaid(quota: Quota, payerOf: PayerOf): Middleware {
           RATE_LIMIT_HEADERS.forEach((name, i) => response.setHeader(name, values[i] ?? ''));
       }
     };
-    const counted: { readonly key: string; readonly responses: number }[] = [];
-    const count = (responses: number): void => {
-      const key = keys.find((one) => quota.take(one, responses));
-      const shown = key ?? client;
-      show(shown);
-      if (key === undefined) {
-        throw new Problem(
-          'rate_limited',
-          `More than ${perMinute} unpaid responses in a minute. Paid responses are not counted.`,
-          { limit_per_minute: perMinute },
-          { 'Retry-After': String(quota.seconds(shown)) },
-        );
-      }
-      counted.push({ key, responses });
+    const counted: (readonly [quota: Quota, key: string, count: number])[] = [];
+    /** Count by the first of the keys that has so many left. @throws Problem rate_limited */
+    const count = (by: Quota, of: readonly string[], responses: number, detail: string): void => {
+      const key = of.find((one) => by.take(one, responses));
+      if (by === quota) show(key ?? client);
+      if (key === undefined)
+        throw new Problem('rate_limited', detail, {}, { 'Retry-After': String(by.seconds(client)) });
+      counted.push([by, key, responses]);
+    };
+    const countUnpaid = (responses: number): void => {
+      const detail = `More than ${perMinute} unpaid responses in a minute. Paid responses are not counted.`;
+      count(quota, keys, responses, detail);
     };
     // Counted before the response, so that concurrent requests do not pass together.
-    count(1);
+    countUnpaid(1);
     state.countUnpaid = (more) => {
       const responses = Math.min(more, perMinute - 1);
-      if (responses > 0) count(responses);
+      if (responses > 0) countUnpaid(responses);
+      const detail = `More than ${CONTRACT_ANSWERS} payments of contract wallets from here bought nothing in an hour.`;
+      if (state.isContractPayer === true) count(contractAnswers, [client], 1, detail);
     };
     await next();
     if (state.settlement === undefined) return;
-    for (const { key, responses } of counted) quota.giveBack(key, responses);
+    for (const [by, key, responses] of counted) by.giveBack(key, responses);
     quota.giveBack(client);
-    show(counted[0]?.key ?? client);
+    show(counted[0]?.[1] ?? client);
   };
 }

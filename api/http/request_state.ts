@@ -15,7 +15,7 @@ export interface RequestState {
   snapshotId?: string;
   /** Media type of the response, if the request chose it; it is part of the purchase. Default: JSON. */
   media?: 'text/csv';
-  /** Count this many more unpaid responses. @throws Problem rate_limited */
+  /** Count this many more unpaid responses, before a handler looks for an answer. @throws Problem rate_limited */
   countUnpaid?: (more: number) => void;
   /** The handler's work, which may outlast the request. */
   running?: Promise<unknown>;
@@ -23,6 +23,8 @@ export interface RequestState {
   error?: unknown;
   /** Set by the payment layer for the handler of a verified payment. */
   claimant?: Claimant;
+  /** Set by the payment layer if the payer is a contract, which is asked for its signature after the handler. */
+  isContractPayer?: boolean;
   /** Set by the payment layer once the payment is settled. */
   settlement?: {
     readonly payer: string;

@@ -9,7 +9,9 @@ import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { NETWORK } from '../../lib/network.ts';
 import { buyerWith, fetchPaymentRequired } from '../api/support/buyers.ts';
+import { codeOf } from '../api/support/contracts.ts';
 import { DEALS, DOLLAR, openShop, type Shop } from '../shop/shop.ts';
+import { headerOf, randomAddress } from './wallets.ts';
 
 const LIMIT = 20;
 
@@ -85,6 +87,21 @@ describe('the limit of unpaid responses', () => {
     for (let i = 0; i <= LIMIT; i += 1) await statusFrom(ip);
     for (const forged of [Buffer.from(JSON.stringify(from)).toString('base64'), misdirected])
       assert.equal(await statusFrom(ip, forged), 429);
+  });
+
+  it('lets no contract that signed nothing ask for what we have, and a contract wallet buy', async () => {
+    const [owner, wallet] = [randomAddress(), randomAddress()];
+    await shop.contract(owner, codeOf('RefusesAll'));
+    await shop.contract(wallet, codeOf('AcceptsAnything'));
+    const pathOf = (house: number): string => `/api/lookup?address=${house}+Main+St`;
+    const lookup = await fetchPaymentRequired(shop.url + pathOf(1));
+    const answers: number[] = [];
+    for (let i = 0; i < 12; i += 1)
+      answers.push(await statusFrom('203.0.113.6', headerOf(lookup, owner, '0x1234'), pathOf(i % 2 === 0 ? 1 : 9)));
+    assert.deepEqual(answers, [402, 404, 402, 404, 402, ...Array<number>(7).fill(429)]);
+    const buy = (ip: string): Promise<number> => statusFrom(ip, headerOf(terms, wallet, '0x1234'));
+    assert.equal(await buy('203.0.113.6'), 429);
+    for (let i = 0; i < 7; i += 1) assert.equal(await buy('203.0.113.7'), 200);
   });
 
   it('never stops a buyer with a stock client who buys as fast as it can', async () => {

@@ -14,8 +14,11 @@ const ACCEPTED_SHAPE =
   '(from, to, value, validAfter, validBefore, nonce), nothing else.';
 /** The last 32 bytes of a signature by a wallet that is not deployed yet (ERC-6492). */
 const ERC_6492_SUFFIX = '6492'.repeat(16);
-/** Seconds for which a payment must still be valid, so that a block can include it. */
-const MIN_VALID_SECONDS = 6;
+/**
+ * Seconds for which a payment must still be valid. Facilitators refuse one with fewer than six: a payment that expires
+ * while its answer is made would show for free whether there is one.
+ */
+const MIN_VALID_SECONDS = 20;
 
 const hex = (digits: string, name: string) => {
   const pattern = new RegExp(`^0x[0-9a-fA-F]${digits}$`);

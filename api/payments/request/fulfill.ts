@@ -113,6 +113,7 @@ export async function fulfill(steps: PaymentSteps, request: VerifiedRequest): Pr
   let file: SpooledFile | undefined;
   const buildAnswer = async (claimant: Claimant): Promise<Answer | null> => {
     ctx.state['claimant'] = claimant;
+    ctx.state['isContractPayer'] = verified.payer.isContract;
     await next();
     if (ctx.body instanceof SpooledFile) file = ctx.body;
     // A buyer who has disconnected is not charged.

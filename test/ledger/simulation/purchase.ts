@@ -9,7 +9,7 @@ import { EXCLUSIVE, HandlerFailed, LEASE_MS, type Reply, type Request, type Sess
 
 const WAIT = { everyMs: 500, readsWithHint: 4, readsWithoutHint: 2 } as const;
 /** Seconds for which a payment must be valid, at least and at most. */
-const [MIN_VALID, MAX_VALID] = [6n, 360n];
+const [MIN_VALID, MAX_VALID] = [20n, 360n];
 const HANDLER_FAILS = 0.02;
 /** Chance that an answer takes long while its payer pays directly; and how many steps it takes. */
 const [PAID_MEANWHILE, HANDLER_STEPS] = [0.03, 15];
