@@ -237,6 +237,8 @@ export interface Ledger extends LeadClaims, TransferBook {
   reserveGas(account: string, day: string, gas: bigint, most: bigint): Promise<boolean>;
   /** Gas reserved on a day. */
   gasReserved(account: string, day: string): Promise<bigint>;
+  /** Accounts for which gas was ever reserved, in lower case: those that send payments of this ledger in self mode. */
+  gasAccounts(): Promise<readonly string[]>;
   /** Delete reservations that have expired. @returns their number */
   deleteExpiredReservations(nowMs: number): Promise<number>;
   /**

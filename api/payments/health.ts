@@ -10,6 +10,7 @@ export const WARNING_CODES = [
   'exclusive_paused',
   'transfers_owed',
   'sales_unpaid',
+  'sent_by_others',
   'audit_stopped',
   'payments_unavailable',
   'token_paused',
@@ -49,9 +50,10 @@ export type CheckedPayments = Pick<RunningPayments, 'ledger' | 'watch' | 'audit'
 
 const warnIf = (isTrue: boolean, code: WarningCode, detail: string): Warning[] => (isTrue ? [{ code, detail }] : []);
 
-const auditWarnings = ({ owed, unpaid, failure }: AuditReport): Warning[] => [
+const auditWarnings = ({ owed, unpaid, sentByOthers, failure }: AuditReport): Warning[] => [
   ...warnIf(owed > 0, 'transfers_owed', `${owed} transfers are owed: refund them (make ledger)`),
   ...warnIf(unpaid > 0, 'sales_unpaid', `${unpaid} sold purchases have no transfer on the chain (make ledger)`),
+  ...warnIf(sentByOthers > 0, 'sent_by_others', `${sentByOthers} payments were sent by accounts that are not ours`),
   ...warnIf(failure !== null, 'audit_stopped', `the audit of incoming transfers cannot run: ${failure}`),
 ];
 

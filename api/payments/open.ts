@@ -126,6 +126,7 @@ export async function openRunningPayments({
       chain,
       payTo: payments.payTo.toLowerCase(),
       holder: randomUUID(),
+      sendsPayments: payments.gasFrom !== undefined,
       nowMs,
       report: (found) => {
         report({ audit: found });

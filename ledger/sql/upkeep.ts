@@ -16,7 +16,14 @@ const RESERVE_GAS = `INSERT INTO gas_days (account, day, gas)
 
 type UpkeepMethods = Pick<
   Ledger,
-  'deleteExpiredReservations' | 'forgetAnswers' | 'reserveGas' | 'gasReserved' | 'useOnce' | 'recordMoney' | 'ping'
+  | 'deleteExpiredReservations'
+  | 'forgetAnswers'
+  | 'reserveGas'
+  | 'gasReserved'
+  | 'gasAccounts'
+  | 'useOnce'
+  | 'recordMoney'
+  | 'ping'
 >;
 
 export function upkeep(store: Store): UpkeepMethods {
@@ -41,6 +48,9 @@ export function upkeep(store: Store): UpkeepMethods {
       const [row] = await store.read('SELECT gas FROM gas_days WHERE account = $1 AND day = $2', account, day);
       return BigInt(asNumber(row?.['gas'] ?? 0));
     },
+
+    gasAccounts: async () =>
+      (await store.read('SELECT DISTINCT account FROM gas_days')).map(({ account }) => String(account)),
 
     useOnce: async (token, untilMs) => (await store.write((query) => query(USE_TOKEN, token, untilMs))).length === 1,
 

@@ -113,10 +113,12 @@ export interface AuditReport extends Failing {
   /** Owed transfers. `unpaid` counts sold purchases that no transfer pays. */
   readonly owed: number;
   readonly unpaid: number;
+  /** Payments of this ledger, since the server started, that an account of somebody else sent (self mode). */
+  readonly sentByOthers: number;
 }
 
 export interface AuditOptions extends Auditor {
-  /** Called when the number of differences changes, or the audit fails. */
+  /** Called when a number changes, or the audit fails. */
   readonly report?: (report: AuditReport) => void;
   readonly everyMs?: number;
 }
@@ -124,15 +126,20 @@ export interface AuditOptions extends Auditor {
 /** Start booking incoming transfers. */
 export function watchAudit(options: AuditOptions): Watch<AuditReport> {
   const { ledger, chain, payTo, report, everyMs = AUDIT_EVERY_MS } = options;
+  let sentByOthers = 0;
   const work = async (): Promise<AuditReport> => {
-    for (let pass = 0; pass < MAX_CONSECUTIVE_PASSES; pass += 1) if (!(await auditPass(options)).isBehind) break;
+    for (let pass = 0, isBehind = true; isBehind && pass < MAX_CONSECUTIVE_PASSES; pass += 1) {
+      const found = await auditPass(options);
+      sentByOthers += found.sentByOthers;
+      ({ isBehind } = found);
+    }
     const differences = await differencesOf(ledger, { chain: await chain.id(), payTo });
     const owed = differences.filter(({ kind }) => kind === 'owed').length;
-    return { owed, unpaid: differences.length - owed, failure: null };
+    return { owed, unpaid: differences.length - owed, sentByOthers, failure: null };
   };
-  const names = ['owed', 'unpaid', 'failure'] as const;
+  const names = ['owed', 'unpaid', 'sentByOthers', 'failure'] as const;
   return watch<AuditReport>(work, {
-    first: { owed: 0, unpaid: 0, failure: null },
+    first: { owed: 0, unpaid: 0, sentByOthers: 0, failure: null },
     everyMs,
     report,
     isNews: (result, before) => names.some((name) => result[name] !== before[name]),

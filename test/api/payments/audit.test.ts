@@ -114,7 +114,13 @@ describe('the audit', () => {
       assert.deepEqual((await pass()).booked, NONE, 'it is safe, not final');
       await on.mine(1);
       const through = await on.payments.finalBlock();
-      assert.deepEqual(await pass(), { isAuditor: true, booked: { ...NONE, matched: 1 }, isBehind: false, through });
+      assert.deepEqual(await pass(), {
+        isAuditor: true,
+        booked: { ...NONE, matched: 1 },
+        sentByOthers: 0,
+        isBehind: false,
+        through,
+      });
       const { state, transaction, block } = await stateOf(purchase);
       assert.deepEqual([state, transaction, block], ['sold', transactionHash, blockNumber]);
       assert.deepEqual((await pass()).booked, NONE);
@@ -303,6 +309,31 @@ describe('the audit', () => {
         assert.equal((await booked()).length, 3 * (round + 1));
       }
       await other.close();
+    }),
+  );
+
+  it(
+    'a payment that somebody else sent is sold, and counted where we send the payments',
+    within(async () => {
+      const options = { ...auditor({ sendsPayments: true }), money: 'test', everyMs: 3_600_000 } as const;
+      const [audit, watch] = [watchAudit(options), watchSettlements(options)];
+      const token = watchToken(on.payments, payTo, () => undefined);
+      const warnings = async (): Promise<unknown> => {
+        await on.mine(2);
+        await audit.pass();
+        const parts = { ledger, audit, watch, token, chain: on.payments, facilitator: {} };
+        const { warnings: all } = await paymentHealth(parts, Date.now)();
+        return all.filter(({ code }) => code === 'sent_by_others').map(({ detail }) => detail);
+      };
+      const theirs = await settling();
+      await on.pay(theirs.payment);
+      const warning = '1 payments were sent by accounts that are not ours';
+      assert.deepEqual(await warnings(), [warning]);
+      assert.equal((await stateOf(theirs)).state, 'sold');
+      await ledger.reserveGas(privateKeyToAddress(on.chain.gasKey).toLowerCase(), '2026-11-20', 1n, 1n);
+      await on.pay((await settling()).payment);
+      assert.deepEqual(await warnings(), [warning], 'our own account sent the second one');
+      await Promise.all([audit.stop(), watch.stop(), token.stop()]);
     }),
   );
 
