@@ -15,7 +15,7 @@ import { FacilitatorUnavailable } from './facilitator/facilitator_client.ts';
 import type { PaymentNetwork } from './payment_network.ts';
 import type { ReceiptKeys } from './receipts/key_set.ts';
 import { receiptSigner } from './receipts/signed_receipt.ts';
-import { createRefusals, type Refusal } from './refusals.ts';
+import { createRefusals, RETRY_SECONDS, type Refusal } from './refusals.ts';
 import { chosenMedia, type PaymentSteps } from './request/context.ts';
 import { createDeliveries } from './request/delivery.ts';
 import { answerEarlierPurchase, findEarlierPurchase } from './request/earlier_purchase.ts';
@@ -71,9 +71,6 @@ export interface PaymentLayer {
   /** Resolves when every finished delivery is recorded. */
   idle(): Promise<void>;
 }
-
-/** Seconds after which an unavailable facilitator or ledger is worth another try. */
-const RETRY_SECONDS = 5;
 
 /** The request as the library sees it: without a payment, which we parse ourselves. */
 const libraryRequest = (ctx: Context, publicUrl: string): HTTPAdapter => ({
@@ -131,7 +128,7 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
   // Avoids an unhandled rejection; awaited below.
   requirements.catch(() => undefined);
   const readiness = untilServed(options, requirements, nowMs);
-  const refusals = createRefusals(options, RETRY_SECONDS);
+  const refusals = createRefusals(options);
   const receipts = receiptSigner(options.receiptKeys, options.publicUrl, nowMs);
   const deliveries = createDeliveries({ ledger, refusals, receipts, nowMs });
   const steps: PaymentSteps = { options, refusals, deliveries, nowMs };
@@ -140,7 +137,7 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
     const offered = readOffered(ctx.get('PAYMENT-SIGNATURE'));
     if (offered.kind === 'payment') {
       if (ctx.method === 'HEAD') {
-        refusals.onHead(ctx);
+        refusals.plain(ctx, 'payment_on_head');
         return;
       }
       // First, so that a paid answer can be collected while the facilitator or the chain is unavailable.
@@ -159,7 +156,7 @@ export function paymentLayer(options: PaymentLayerOptions): PaymentLayer {
     const obstacle = offered.kind === 'payment' ? null : options.tokenObstacle();
     if (obstacle !== null) {
       // Before anything is signed. A payment is refused by the state of the token at that moment.
-      refusals.tokenObstacle(ctx, obstacle);
+      refusals.plain(ctx, obstacle);
     } else if (offered.kind === 'none') {
       const detail = 'This call is paid with x402 version 2.';
       refusals.payment(ctx, required, { reason: 'payment_required', detail });

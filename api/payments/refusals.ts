@@ -66,14 +66,38 @@ const NOT_SENT = {
   settlement_simulation_failed: 'Its settlement would fail on the chain.',
 } as const;
 
-/** Why nobody can pay us. */
-const OBSTACLES = {
-  token_paused: 'Its issuer has paused USDC: no payment can be made. Nothing was charged.',
-  pay_to_blocked: 'The issuer of USDC blocks the address that this server is paid to. Nothing was charged.',
-} as const;
-
-/** Seconds after which the gas budget, or the audit after a restore, may allow another try. */
+/** Seconds after which an unavailable facilitator or ledger is worth another try. */
+export const RETRY_SECONDS = 5;
+/** The same for the gas budget, the issuer of the token, and the audit after a restore. */
 const LIMIT_RETRY_SECONDS = 3_600;
+
+/** Refusals whose text is always the same: status, detail, and Retry-After in seconds. Nothing was charged. */
+const PLAIN = {
+  payment_on_head: [400, 'A response to HEAD has no body to sell. Send the payment with GET.'],
+  payment_in_progress: [409, 'Another request with this payment is in progress. One payment buys one answer.', 1],
+  too_many_open_purchases: [
+    429,
+    'This payer has too many open purchases. Wait until some of them end. Nothing was charged.',
+    RETRY_SECONDS,
+  ],
+  settlement_budget_spent: [
+    503,
+    'The server has used its gas budget for today. Nothing was charged; try again tomorrow (UTC).',
+    LIMIT_RETRY_SECONDS,
+  ],
+  token_paused: [503, 'Its issuer has paused USDC: no payment can be made. Nothing was charged.', LIMIT_RETRY_SECONDS],
+  pay_to_blocked: [
+    503,
+    'The issuer of USDC blocks the address that this server is paid to. Nothing was charged.',
+    LIMIT_RETRY_SECONDS,
+  ],
+  exclusive_paused: [
+    503,
+    'Exclusive sales are paused: the ledger was restored from a backup, and earlier payments are still being ' +
+      'matched. Nothing was charged.',
+    LIMIT_RETRY_SECONDS,
+  ],
+} as const satisfies Partial<Record<RefusalReason, readonly [Refusal['status'], string, number?]>>;
 
 export interface RefusalOptions {
   readonly collectUrl: (idOrNonce: string) => string;
@@ -86,8 +110,7 @@ const retryAfter = (seconds: number): { headers: Record<string, string> } => ({
   headers: { 'Retry-After': String(seconds) },
 });
 
-/** @param retrySeconds after which an unavailable facilitator or ledger is worth another try */
-export function createRefusals({ collectUrl, refuse }: RefusalOptions, retrySeconds: number) {
+export function createRefusals({ collectUrl, refuse }: RefusalOptions) {
   const write = (
     ctx: Context,
     { headers = {}, billed = false, ...refusal }: Omit<Refusal, 'headers' | 'billed'> & Partial<Refusal>,
@@ -97,16 +120,12 @@ export function createRefusals({ collectUrl, refuse }: RefusalOptions, retrySeco
     refuse(ctx, { ...refusal, billed, headers });
   };
   const collectAt = ({ id }: Purchase): { collect: string } => ({ collect: collectUrl(id) });
-  const budgetSpent = (ctx: Context): void => {
-    write(ctx, {
-      status: 503,
-      reason: 'settlement_budget_spent',
-      detail: 'The server has used its gas budget for today. Nothing was charged; try again tomorrow (UTC).',
-      ...retryAfter(LIMIT_RETRY_SECONDS),
-    });
+  const plain = (ctx: Context, reason: keyof typeof PLAIN): void => {
+    const [status, detail, seconds] = PLAIN[reason];
+    write(ctx, { status, reason, detail, ...(seconds === undefined ? {} : retryAfter(seconds)) });
   };
   const unavailable = (ctx: Context, detail: string): void => {
-    write(ctx, { status: 503, reason: 'payments_unavailable', detail, ...retryAfter(retrySeconds) });
+    write(ctx, { status: 503, reason: 'payments_unavailable', detail, ...retryAfter(RETRY_SECONDS) });
   };
   /** The 402 of a route. */
   const payment = (ctx: Context, required: PaymentRequired, { reason, detail, error }: PaymentRefusal): void => {
@@ -121,13 +140,9 @@ export function createRefusals({ collectUrl, refuse }: RefusalOptions, retrySeco
   };
 
   return {
-    budgetSpent,
+    plain,
     unavailable,
     payment,
-    onHead(ctx: Context): void {
-      const detail = 'A response to HEAD has no body to sell. Send the payment with GET.';
-      write(ctx, { status: 400, reason: 'payment_on_head', detail });
-    },
     /** A payment that is presented to collect what it bought, without its payer's signature. */
     unsigned(ctx: Context): void {
       write(ctx, {
@@ -141,12 +156,7 @@ export function createRefusals({ collectUrl, refuse }: RefusalOptions, retrySeco
     used(ctx: Context, purchase: Purchase): void {
       switch (purchase.state) {
         case 'reserved':
-          write(ctx, {
-            status: 409,
-            reason: 'payment_in_progress',
-            detail: 'Another request with this payment is in progress. One payment buys one answer.',
-            ...retryAfter(1),
-          });
+          plain(ctx, 'payment_in_progress');
           return;
         case 'settling':
           write(ctx, {
@@ -155,7 +165,7 @@ export function createRefusals({ collectUrl, refuse }: RefusalOptions, retrySeco
             detail:
               'This payment was sent for settlement and its outcome is not known yet. ' +
               'If it settles, collect the answer. If it does not, the payment can be used again.',
-            ...retryAfter(retrySeconds),
+            ...retryAfter(RETRY_SECONDS),
             ...collectAt(purchase),
             billed: null,
           });
@@ -185,31 +195,10 @@ export function createRefusals({ collectUrl, refuse }: RefusalOptions, retrySeco
       const detail = `Receipt ${id} is valid, but its answer is no longer stored. Nothing was charged.`;
       write(ctx, { status: 410, reason: 'answer_expired', detail });
     },
-    tooManyOpen(ctx: Context): void {
-      write(ctx, {
-        status: 429,
-        reason: 'too_many_open_purchases',
-        detail: 'This payer has too many open purchases. Wait until some of them end. Nothing was charged.',
-        ...retryAfter(retrySeconds),
-      });
-    },
-    tokenObstacle(ctx: Context, reason: TokenObstacle): void {
-      write(ctx, { status: 503, reason, detail: OBSTACLES[reason], ...retryAfter(LIMIT_RETRY_SECONDS) });
-    },
-    exclusivePaused(ctx: Context): void {
-      write(ctx, {
-        status: 503,
-        reason: 'exclusive_paused',
-        detail:
-          'Exclusive sales are paused: the ledger was restored from a backup, and earlier payments are still being ' +
-          'matched. Nothing was charged.',
-        ...retryAfter(LIMIT_RETRY_SECONDS),
-      });
-    },
     notSent(ctx: Context, required: PaymentRequired, why: NotSent): void {
       switch (why) {
         case 'gas_spent':
-          budgetSpent(ctx);
+          plain(ctx, 'settlement_budget_spent');
           return;
         case 'ledger_unavailable':
         case 'unavailable':

@@ -85,7 +85,7 @@ async function refuseOutcome(
       return;
     case 'refused': {
       const { reason } = outcome;
-      if (reason === 'too_many_open_purchases') refusals.tooManyOpen(ctx);
+      if (reason === 'too_many_open_purchases') refusals.plain(ctx, reason);
       else refusals.payment(ctx, required, { reason, detail: withoutFunds(options), error: reason });
       return;
     }

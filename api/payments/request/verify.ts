@@ -45,12 +45,12 @@ export async function verifyPayment(
     return refuse({ reason: 'payment_invalid', detail, error: wrong.code });
   }
   if (charge.isExclusive && (await ledger.exclusivePause()) !== null) {
-    refusals.exclusivePaused(ctx);
+    refusals.plain(ctx, 'exclusive_paused');
     return null;
   }
   const payer = await checkPayer(options, offer, charge.isExclusive);
   if (payer.kind === 'obstacle') {
-    refusals.tokenObstacle(ctx, payer.obstacle);
+    refusals.plain(ctx, payer.obstacle);
     return null;
   }
   if (payer.kind === 'refused') {
@@ -58,7 +58,7 @@ export async function verifyPayment(
     return refuseUnlessUsed(refusal);
   }
   if (facilitator.hasBudget && !(await facilitator.hasBudget())) {
-    refusals.budgetSpent(ctx);
+    refusals.plain(ctx, 'settlement_budget_spent');
     return null;
   }
   await facilitator.reach?.();
