@@ -31,6 +31,8 @@ export interface FieldFacts {
   readonly unit?: string;
   /** Why the value may be null, or the status field with the reason. Without it the column is NOT NULL. */
   readonly absent?: string;
+  /** The same for programs, if the field is declared with causes. */
+  readonly causes?: readonly Cause[];
   /** Accepted values of an enum, in order. */
   readonly values?: readonly string[];
   /** The value may name a person. */
@@ -38,7 +40,7 @@ export interface FieldFacts {
 }
 
 export interface FieldOptions {
-  readonly absent?: string;
+  readonly absent?: string | Absence;
   readonly unit?: string;
   readonly personal?: true;
   readonly stored?: string;
@@ -51,7 +53,7 @@ export interface FieldOptions {
 /** `.nullable()` in zod returns a schema without metadata, so facts are registered last. */
 const registry = z.registry<FieldFacts>();
 
-type Nullable<S extends z.ZodType, O> = O extends { readonly absent: string } ? z.ZodNullable<S> : S;
+type Nullable<S extends z.ZodType, O> = O extends { readonly absent: string | Absence } ? z.ZodNullable<S> : S;
 
 type FixedFacts = Pick<FieldFacts, 'kind' | 'sql' | 'about' | 'values'>;
 
@@ -68,7 +70,8 @@ function field<S extends z.ZodType, O extends FieldOptions>(
     about,
     ...(stored === undefined ? {} : { stored }),
     ...(unit === undefined ? {} : { unit }),
-    ...(absent === undefined ? {} : { absent }),
+    ...(typeof absent === 'object' ? { absent: absent.about, causes: absent.causes } : {}),
+    ...(typeof absent === 'string' ? { absent } : {}),
     ...(values === undefined ? {} : { values }),
     ...(personal ? { personal } : {}),
   });
@@ -154,15 +157,50 @@ export interface Column extends FieldFacts {
 }
 
 /**
- * Why a field is null, as a code: a fixed one, the value of another field, or one under a condition in SQL. Of several,
- * the first that applies.
+ * Why a field is null, as a code: a fixed one, or the value of another field, each perhaps under a condition in SQL. Of
+ * several, the first that applies.
  */
-export type Cause = string | { readonly of: string } | { readonly if: string; readonly code: string };
+export type Cause =
+  | string
+  | { readonly of: string; readonly if?: string }
+  | { readonly code: string; readonly if?: string; readonly about?: string };
+
+/** Causes of a null, and the same in words. */
+export interface Absence {
+  readonly causes: readonly Cause[];
+  readonly about: string;
+}
+
+function causeText(cause: Cause): string {
+  if (typeof cause === 'string') return cause;
+  return 'of' in cause ? `${cause.of} says why` : `${cause.about ?? cause.if ?? ''} (${cause.code})`;
+}
+
+/** Why a field is null: the first of these causes that applies. */
+export const because = (...causes: readonly Cause[]): Absence => ({
+  causes,
+  about: causes.map(causeText).join('; '),
+});
+
+/** SQL condition under which a cause applies; null if it applies to whatever no other cause explains. */
+export function conditionOf(cause: Cause): string | null {
+  if (typeof cause === 'string') return null;
+  return cause.if ?? ('of' in cause ? `${identifier(cause.of)} IS NOT NULL` : null);
+}
 
 type NullableField<F extends Fields> = { [K in keyof F]: null extends z.infer<F[K]> ? K : never }[keyof F];
 
 /** The causes of each field that may be null. */
 export type Causes<F extends Fields> = { readonly [K in NullableField<F> & string]: readonly Cause[] };
+
+/** The causes that fields are declared with. */
+export const causesOf = <F extends Fields>(fields: F): Causes<F> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, schema]) => {
+      const { causes } = factsOf(schema);
+      return causes ? [[name, causes]] : [];
+    }),
+  ) as Causes<F>;
 
 export interface RecordDefinition<F extends Fields = Fields> {
   readonly name: string;

@@ -4,7 +4,7 @@
  * is published, so it also has a contract in `<name>.ts`: a build checks that its columns, their order and types are
  * the record's, and that a field without an absence rule is never null.
  */
-import type { Column, RecordDefinition } from '../lib/record.ts';
+import { conditionOf, type Column, type RecordDefinition } from '../lib/record.ts';
 import { identifier } from '../lib/sql.ts';
 
 /** A query for bad rows. A blocking audit that finds any stops publication. */
@@ -69,7 +69,34 @@ const neverNull = (model: string, about: string, columns: readonly string[]): Au
     ? []
     : [never(model, 'no_silent_null', about, columns.map((column) => `${identifier(column)} IS NULL`).join(' OR '))];
 
-/** The audits of every mart, from its record: unique key, no null without an absence rule, closed enums. */
+/**
+ * Audits that a field is null exactly if one of its causes applies: one for the fields that share their causes. A cause
+ * without a condition explains any null that is left.
+ */
+function absencesAsSaid(model: string, { columns }: RecordDefinition): Audit[] {
+  return [...Map.groupBy(columns, ({ causes }) => causes)].flatMap(([causes = [], fields]) => {
+    const conditions = causes.map(conditionOf);
+    const known = conditions.filter((condition) => condition !== null);
+    if (known.length === 0) return [];
+    const isSaid = `coalesce(${known.map((condition) => `(${condition})`).join(' OR ')}, false)`;
+    const isComplete = known.length === conditions.length;
+    const names = fields.map(({ name }) => name);
+    return never(
+      model,
+      `${names[0] ?? ''}_absent_as_said`,
+      `${names.join(', ')}: null ${isComplete ? 'exactly' : 'at least'} if a reason applies`,
+      names
+        .map((name) => `${isComplete ? `("${name}" IS NULL) <> ${isSaid}` : `"${name}" IS NOT NULL AND ${isSaid}`}`)
+        .map((condition) => `(${condition})`)
+        .join(' OR '),
+    );
+  });
+}
+
+/**
+ * The audits of every mart, from its record: unique key, no null without an absence rule, a null exactly if its reason
+ * applies, closed enums.
+ */
 export function auditsOfRecord(model: string, record: RecordDefinition): Audit[] {
   const required = record.columns.filter((column) => column.absent === undefined).map(({ name }) => name);
   const closed = record.columns.filter(
@@ -78,6 +105,7 @@ export function auditsOfRecord(model: string, record: RecordDefinition): Audit[]
   return [
     uniqueKey(model, record.about, record.key),
     ...neverNull(model, 'a column without an absence rule is never null', required),
+    ...absencesAsSaid(model, record),
     ...closed.map((column) =>
       never(
         model,

@@ -1,6 +1,17 @@
 /** Columns that several published tables share, with one name and one description each. */
 import { z } from 'zod';
-import { degrees, instant, integer, json, oneOf, text, type Fields, type RecordDefinition } from '../lib/record.ts';
+import {
+  because,
+  degrees,
+  instant,
+  integer,
+  json,
+  oneOf,
+  text,
+  type Absence,
+  type Fields,
+  type RecordDefinition,
+} from '../lib/record.ts';
 import { never, type Audit } from './contract.ts';
 
 export { AUCTION_TYPES, COVERED_KINDS, isSale, RECORD_KINDS, SIGNAL_TYPES, type RecordKind } from '../sources/kinds.ts';
@@ -26,12 +37,15 @@ export const seen = {
  * The parts of a normalized street address (USPS Publication 28 forms). Two rows have the same address exactly if zip
  * and address_key are equal.
  */
-export const addressParts = <const A extends string>(absent: A) => ({
+export const addressParts = <const A extends string | Absence>(
+  absent: A,
+  noUnit: string | Absence = 'the address has no unit, or there is no address_key',
+) => ({
   address_key: text('Normalized street address, unit included: house number or range, street, unit.', { absent }),
   street_key: text('Normalized street name with directionals and suffix, without house number and unit.', { absent }),
   house_low: integer('House number, or the lower end of a range.', { absent }),
   house_high: integer('House number, or the upper end of a range.', { absent }),
-  unit_key: text('Normalized unit.', { absent: 'the address has no unit, or there is no address_key' }),
+  unit_key: text('Normalized unit.', { absent: noUnit }),
 });
 
 /** Where the city of a property comes from. */
@@ -44,7 +58,7 @@ export const cityBasis = <const A extends string>(absent: A) =>
     { absent },
   );
 
-const NO_POINT = 'geo_basis is no_zip or zip_not_listed';
+const NO_POINT = because({ of: 'geo_basis', if: "geo_basis IN ('no_zip', 'zip_not_listed')" });
 
 /** A point for the map, and where it comes from (models/macros/places.sql). */
 export const point = {
@@ -58,22 +72,14 @@ export const point = {
   ),
 };
 
-/** An audit that a point is there exactly if geo_basis says so. */
-export const pointAsSaid = (model: string): Audit =>
-  never(
-    model,
-    'point_as_said',
-    'latitude and longitude are null exactly if geo_basis says so, and inside the United States',
-    `(latitude IS NULL) <> (geo_basis IN ('no_zip', 'zip_not_listed'))
-      OR (latitude IS NULL) <> (longitude IS NULL)
-      OR latitude <= 0
-      OR longitude >= 0`,
-  );
+/** An audit that a point is in the United States. */
+export const pointInRange = (model: string): Audit =>
+  never(model, 'point_in_range', 'a point is inside the United States', 'latitude <= 0 OR longitude >= 0');
 
 /** Why a point is null. */
 export const pointCauses = {
-  latitude: [{ of: 'geo_basis' }],
-  longitude: [{ of: 'geo_basis' }],
+  latitude: NO_POINT.causes,
+  longitude: NO_POINT.causes,
 } as const;
 
 /** Kinds of organizations, by the legal form in their names (models/macros/organizations.sql). */

@@ -100,8 +100,7 @@ export const REFERENCES = {
   }),
   /**
    * Written by `make docs` from monthlyFactor and annualConstant of models/assumptions/loan_factors.ts; do not edit.
-   * SQL has
-   * no exact powers, so the models look the factors up.
+   * SQL has no exact powers, so the models look the factors up.
    */
   loan_factors: defineRecord(
     'loan_factor',

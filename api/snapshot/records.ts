@@ -35,7 +35,8 @@ function valueSql({ name, kind }: Column): string {
 
 const causeSql = (cause: Cause): string => {
   if (typeof cause === 'string') return literal(cause);
-  return 'of' in cause ? identifier(cause.of) : `CASE WHEN ${cause.if} THEN ${literal(cause.code)} END`;
+  const code = 'of' in cause ? identifier(cause.of) : literal(cause.code);
+  return cause.if === undefined ? code : `CASE WHEN ${cause.if} THEN ${code} END`;
 };
 
 /** SQL for the reason of each of these fields that is null, as an object in JSON. */

@@ -6,8 +6,8 @@ const NOT_STATED: readonly Cause[] = ['not_stated_by_site'];
 
 export const versionCauses = {
   street: ['hidden_by_source'],
-  list_price: ['price_not_published'],
-  units: ['units_not_published'],
+  list_price: ['price_missing'],
+  units: ['units_missing'],
   units_0br: NO_MIX,
   units_1br: NO_MIX,
   units_2br: NO_MIX,
@@ -19,6 +19,6 @@ export const versionCauses = {
   year_built: NOT_STATED,
   property_type: NOT_STATED,
   listed_on: NOT_STATED,
-  first_price: ['price_not_published'],
+  first_price: ['price_missing'],
   gone_on: ['not_gone_before_next_version'],
 } as const;

@@ -88,21 +88,8 @@ const FIGURES: readonly Audit[] = [
   ),
 ];
 
-/** Each nullable field is null exactly if its status says so. */
-const ABSENCES: readonly Audit[] = [
-  never(
-    'deals',
-    'dscr_absent_as_said',
-    'dscr is null exactly if dscr_status is not computed',
-    "(dscr IS NULL) <> (dscr_status <> 'computed') OR (dscr_reason IS NULL) <> (dscr_status = 'computed')",
-  ),
-  never(
-    'deals',
-    'underwriting_reason_as_said',
-    'underwrite_reason is null exactly if the proxy is ok',
-    "(underwrite_reason IS NULL) <> (underwrite_reliability = 'ok')",
-  ),
-  never('deals', 'noi_source_as_said', 'noi and noi_source are null together', '(noi IS NULL) <> (noi_source IS NULL)'),
+/** Each status says what the other fields show. That a null has its reason is audited for every field. */
+const STATUSES: readonly Audit[] = [
   never(
     'deals',
     'rent_absent_as_said',
@@ -111,7 +98,21 @@ const ABSENCES: readonly Audit[] = [
   ),
   never(
     'deals',
-    'cap_rate_absent_as_said',
+    'steps_absent_as_said',
+    'a step of rent or tax is null exactly if its input or its basis says so',
+    `((rent_steps -> 'mix' ->> 'sum') IS NULL) <> (units IS NULL)
+      OR ((rent_steps -> 'market' -> 'rents' ->> 'br_2') IS NULL) <> (market_rent_2br IS NULL)
+      OR ((rent_steps -> 'in_place' ->> 'area') IS NULL) <> ((rent_steps -> 'in_place' ->> 'basis') = 'declared')
+      OR ((rent_steps -> 'contract' ->> 'area') IS NULL) <> ((rent_steps -> 'contract' ->> 'basis') = 'declared')
+      OR ((property_tax ->> 'at_price') IS NULL) <> (list_price IS NULL)
+      OR ((property_tax ->> 'current') IS NULL) <> ((property_tax ->> 'current_basis') = 'unknown')
+      OR ((property_tax ->> 'current_basis') = 'unknown') <> (list_price IS NULL)
+      OR ((property_tax ->> 'bill') IS NULL) > ((property_tax ->> 'current_basis') IN ('estimated', 'unknown'))
+      OR ((property_tax ->> 'statute') IS NULL) <> ((property_tax ->> 'rule_basis') = 'declared')`,
+  ),
+  never(
+    'deals',
+    'cap_rate_source_as_said',
     'cap_rate is advertised, and cap_rate_derived follows from a stated NOI, each null exactly if its source is not',
     `(cap_rate IS NULL) <> (cap_rate_source <> 'advertised')
       OR (cap_rate_derived IS NULL) <> (cap_rate_source <> 'derived_from_stated_noi')
@@ -146,27 +147,6 @@ const ABSENCES: readonly Audit[] = [
   ),
   never(
     'deals',
-    'address_absent_as_said',
-    'address and its key are null exactly if address_status says so',
-    `(address IS NULL) <> (address_status = 'hidden_by_source')
-      OR (address_key IS NULL) <> (address_status <> 'available')`,
-  ),
-  never(
-    'deals',
-    'delisted_as_said',
-    'exactly delisted rows have delisted_on',
-    "(delisted_on IS NULL) <> (listing_status <> 'delisted')",
-  ),
-  never(
-    'deals',
-    'offer_absent_as_said',
-    'the offer is null exactly if its status says so',
-    `(offer_high IS NULL) <> (offer_status NOT IN ('computed', 'claimed_basis_unverified'))
-      OR (offer_low IS NULL) <> (offer_high IS NULL)
-      OR (offer_range_basis IS NULL) <> (offer_high IS NULL)`,
-  ),
-  never(
-    'deals',
     'offer_range_as_said',
     'the ends of an offer differ unless offer_range_basis says why',
     "(offer_low < offer_high) <> (offer_range_basis IN ('range', 'no_value_under_stress'))",
@@ -179,40 +159,6 @@ const ABSENCES: readonly Audit[] = [
       OR (score_share_pct < 100) <> (score_limit IN ('condition_risk', 'near_upper_proxy_limit'))
       OR (score_limit = 'condition_risk' AND condition_risk IN ('none', 'not_evaluated'))
       OR (condition_risk = 'not_evaluated') <> (noi_scoring IS NULL)`,
-  ),
-  never(
-    'deals',
-    'income_absent_as_said',
-    'the underwriting is null exactly if one of its inputs is',
-    `(noi_underwritten IS NULL) <> (units IS NULL OR market_rent_2br IS NULL)
-      OR (gross_potential_rent IS NULL) <> (noi_underwritten IS NULL)
-      OR (effective_gross_income IS NULL) <> (noi_underwritten IS NULL)
-      OR (expense_ratio_pct IS NULL) <> (noi_underwritten IS NULL)
-      OR (noi_hud_2br IS NULL) <> (noi_underwritten IS NULL)
-      OR (contract_rent IS NULL) <> (noi_underwritten IS NULL)
-      OR (cap_rate_underwritten IS NULL) <> (noi_underwritten IS NULL OR list_price IS NULL)`,
-  ),
-  never(
-    'deals',
-    'price_absent_as_said',
-    'the figures that follow from the price alone are null exactly if the price is',
-    `(loan_amount IS NULL) <> (list_price IS NULL)
-      OR (monthly_payment IS NULL) <> (list_price IS NULL)
-      OR (annual_debt_service IS NULL) <> (list_price IS NULL)
-      OR (first_price IS NULL) <> (list_price IS NULL)
-      OR (price_reduction_pct IS NULL) <> (list_price IS NULL)`,
-  ),
-  never(
-    'deals',
-    'scoring_absent_as_said',
-    'the inputs of scores are null exactly if the proxy does not fit or the property has no rental income',
-    `(noi_scoring IS NULL) <> (underwrite_reliability <> 'ok' OR has_no_rent(dscr_reason))
-      OR (cap_scoring_pct IS NULL) <> (noi_scoring IS NULL)
-      OR (coverage_scoring IS NULL) <> (noi_scoring IS NULL)
-      OR (yield_on_cost_pct IS NULL) <> (noi_scoring IS NULL)
-      OR (noi_stressed IS NULL) <> (noi_scoring IS NULL)
-      OR (dscr_stressed IS NOT NULL AND noi_scoring IS NULL)
-      OR (score_share_pct IS NULL) <> (noi_scoring IS NULL)`,
   ),
   never(
     'deals',
@@ -290,13 +236,8 @@ const DEBT: readonly Audit[] = [
   never(
     'deals',
     'loan_rate_as_said',
-    'every deal has the loan rate of the day; what a survey gives is null exactly if the rate is declared',
-    `loan_rate_pct <> (SELECT loan_rate_pct FROM int_loan_rates)
-      OR (loan_rate_series IS NULL) <> (loan_rate_basis = 'declared')
-      OR (loan_rate_on IS NULL) <> (loan_rate_basis = 'declared')
-      OR (loan_rate_age_days IS NULL) <> (loan_rate_basis = 'declared')
-      OR (loan_rate_source_url IS NULL) <> (loan_rate_basis = 'declared')
-      OR (loan_rate_is_made_up IS NULL) <> (loan_rate_basis = 'declared')`,
+    'every deal has the loan rate of the day',
+    'loan_rate_pct <> (SELECT loan_rate_pct FROM int_loan_rates)',
   ),
   never(
     'deals',
@@ -324,25 +265,12 @@ const DEBT: readonly Audit[] = [
         + rounded(wide(list_price) * CAST(assumption('closing_cost_share') AS DECIMAL(6, 4)))
       OR cash_on_cash_pct <> percentage(cash_flow_after_debt, cash_needed)`,
   ),
-  never(
-    'deals',
-    'loan_absent_as_said',
-    'the sized loan and its cash are null exactly if dscr_underwritten is, and rent_over_pitia is of 2 to 4 units',
-    `(loan_sized IS NULL) <> (dscr_underwritten IS NULL)
-      OR (loan_binding IS NULL) <> (loan_sized IS NULL)
-      OR (debt_service_sized IS NULL) <> (loan_sized IS NULL)
-      OR (cash_flow_after_debt IS NULL) <> (loan_sized IS NULL)
-      OR (cash_needed IS NULL) <> (loan_sized IS NULL)
-      OR (cash_on_cash_pct IS NULL) <> (loan_sized IS NULL)
-      OR (net_cash_flow IS NULL) <> (noi_underwritten IS NULL)
-      OR (rent_over_pitia IS NOT NULL AND (loan_sized IS NULL OR units > 4))`,
-  ),
 ];
 
 export const AUDITS: readonly Audit[] = [
   ...FIGURES,
   ...DEBT,
-  ...ABSENCES,
+  ...STATUSES,
   ...CAUTION,
   ...LINKS,
   ...comesAndGoes('deals', "listing_status = 'active'", 'properties for sale', true),

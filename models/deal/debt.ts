@@ -3,9 +3,19 @@
  * sizes.
  */
 import { date, flag, integer, money, oneOf, percent, ratio, text } from '../../lib/record.ts';
-import { NO_DSCR, NO_DSCR_UNDERWRITTEN, NO_INCOME, NO_PRICE } from './absence.ts';
+import {
+  COMPUTED,
+  DECLARED_RATE,
+  NO_DSCR,
+  NO_DSCR_UNDERWRITTEN,
+  NO_INCOME,
+  NO_INCOME_KINDS,
+  NO_PITIA,
+  NO_PRICE,
+  PRICE,
+} from '../absence/deals.ts';
 
-const DECLARED_RATE = { absent: 'loan_rate_basis is declared' } as const;
+const RATE = { absent: DECLARED_RATE } as const;
 const SIZED = { absent: NO_DSCR_UNDERWRITTEN } as const;
 
 export const debt = {
@@ -16,11 +26,11 @@ export const debt = {
     'survey: the newest survey week at or before the day; declared: the assumption loan_rate_pct, by ' +
       'loan_rate_method or because no survey week is known.',
   ),
-  loan_rate_series: text('Series of the survey rate.', DECLARED_RATE),
-  loan_rate_on: date('Survey week of the rate, by its last day.', DECLARED_RATE),
-  loan_rate_age_days: integer('Days from loan_rate_on to the data clock.', { ...DECLARED_RATE, unit: 'days' }),
-  loan_rate_source_url: text('Page that publishes the survey rate.', DECLARED_RATE),
-  loan_rate_is_made_up: flag('True if the survey rate is made up, as in the sandbox.', DECLARED_RATE),
+  loan_rate_series: text('Series of the survey rate.', RATE),
+  loan_rate_on: date('Survey week of the rate, by its last day.', RATE),
+  loan_rate_age_days: integer('Days from loan_rate_on to the data clock.', { ...RATE, unit: 'days' }),
+  loan_rate_source_url: text('Page that publishes the survey rate.', RATE),
+  loan_rate_is_made_up: flag('True if the survey rate is made up, as in the sandbox.', RATE),
 
   // The loan that the price needs
   loan_amount: money('Loan at the declared loan-to-value, whether or not a lender makes one of this size.', {
@@ -32,16 +42,9 @@ export const debt = {
   annual_debt_service: money('Twelve payments.', { absent: NO_PRICE }),
   dscr_underwritten: ratio('noi_underwritten over annual_debt_service.', SIZED),
   dscr_reason: oneOf(
-    [
-      'single_unit',
-      'not_income_property',
-      'loan_below_minimum',
-      'price_missing',
-      'noi_missing',
-      'price_and_noi_missing',
-    ],
+    [...NO_INCOME_KINDS, 'loan_below_minimum', PRICE.code, 'noi_missing', 'price_and_noi_missing'],
     'Reason why dscr_status is not computed.',
-    { absent: 'dscr_status is computed' },
+    { absent: COMPUTED },
   ),
   debt_yield_pct: percent('noi over loan_amount.', { absent: NO_DSCR }),
   break_even_occupancy_pct: percent(
@@ -51,7 +54,7 @@ export const debt = {
   rent_over_pitia: ratio(
     'Rent of 2 to 4 units over principal, interest, taxes and insurance (PITIA), as lenders of such loans measure ' +
       'it: gross_potential_rent over annual_debt_service, tax_after_reset and the insurance of expense_lines.',
-    { absent: 'there are more than 4 units or no expense lines, or dscr_underwritten is null' },
+    { absent: NO_PITIA },
   ),
 
   // The loan that a lender sizes

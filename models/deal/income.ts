@@ -1,7 +1,7 @@
 /** The fields of a deal on rents in place, income and expenses, each step with its source. */
 import { z } from 'zod';
 import { json, money, oneOf, percent } from '../../lib/record.ts';
-import { NO_INCOME, NO_PRICE, NO_UNDERWRITING } from './absence.ts';
+import { DECLARED_VACANCY, NO_INCOME, NO_PRICE, NO_UNDERWRITING, NO_UNITS } from '../absence/deals.ts';
 
 const text = z.string();
 const nullableText = z.string().nullable();
@@ -12,8 +12,6 @@ const ByBedrooms = z.strictObject({
   br_3: nullableText,
   br_4: nullableText,
 });
-
-const NO_UNITS = 'units is null';
 
 const UNIT_MIX_BASES = [
   'listing',
@@ -127,7 +125,7 @@ export const income = {
     VacancySurvey,
     "The survey behind vacancy_pct: the mean of the area's newest quarters, shrunk toward that of its region by its " +
       'margin of error. vacancy_pct adds credit loss, within the declared limits.',
-    { absent: 'vacancy_basis is declared' },
+    { absent: DECLARED_VACANCY },
   ),
   operating_expenses: money('effective_gross_income less noi_underwritten.', { absent: NO_INCOME }),
   expense_lines: json(

@@ -2,7 +2,15 @@
 import { z } from 'zod';
 import { date, flag, instant, integer, json, money, oneOf, text } from '../../lib/record.ts';
 import { addressParts, readFrom } from '../fields.ts';
-import { NO_PRICE } from './absence.ts';
+import {
+  LISTED,
+  NO_ADDRESS_KEY,
+  NO_PRICE,
+  NO_PRICE_OR_UNITS,
+  NO_UNIT,
+  NO_UNIT_MIX,
+  NOT_STATED,
+} from '../absence/deals.ts';
 
 const nullableText = z.string().nullable();
 
@@ -23,7 +31,7 @@ const AlsoListed = z.strictObject({
 const UnitMix = z.strictObject({ '0br': z.int(), '1br': z.int(), '2br': z.int(), '3br': z.int(), '4br': z.int() });
 
 export const listing = {
-  ...addressParts('address_status is not available'),
+  ...addressParts(NO_ADDRESS_KEY, NO_UNIT),
   address_status: oneOf(
     ['available', 'hidden_by_source', 'no_house_number'],
     'Whether the street address is complete enough to match county records.',
@@ -33,26 +41,26 @@ export const listing = {
     ['active', 'under_contract', 'sold', 'delisted'],
     'active: for sale on the last good read; delisted: no longer on the site.',
   ),
-  delisted_on: date('Day of the run that found the listing gone.', { absent: 'listing_status is not delisted' }),
+  delisted_on: date('Day of the run that found the listing gone.', { absent: LISTED }),
   relisted: flag('True if the property left this site and returned within the declared days.'),
   also_listed: json(
     z.array(AlsoListed),
     'Other listings of the same property. A null value: that site does not state it.',
   ),
-  property_type: text("Property type in the site's own words.", { absent: 'not stated' }),
+  property_type: text("Property type in the site's own words.", { absent: NOT_STATED }),
   unit_mix_stated: json(
     UnitMix,
     'Units by number of bedrooms, as the main listing states them; 4br is four or more. The sum may differ from units.',
-    { absent: 'the listing does not state the unit mix in a form that is read' },
+    { absent: NO_UNIT_MIX },
   ),
-  annual_taxes: money('Property tax of one year, as the main listing states it.', { absent: 'not stated' }),
-  year_built: integer('Year of construction.', { absent: 'not stated', unit: 'year' }),
-  listed_on: date('Day the listing was posted, according to the site.', { absent: 'not stated' }),
+  annual_taxes: money('Property tax of one year, as the main listing states it.', { absent: NOT_STATED }),
+  year_built: integer('Year of construction.', { absent: NOT_STATED, unit: 'year' }),
+  listed_on: date('Day the listing was posted, according to the site.', { absent: NOT_STATED }),
   first_seen: instant('When this service first read a listing of the property.'),
   last_seen: instant('When this service last saw any listing of the property.'),
   first_price: money('First asking price of the main listing that this service read.', { absent: NO_PRICE }),
   price_per_unit: money('list_price over units.', {
-    absent: 'price or units is missing; underwrite_reason says which',
+    absent: NO_PRICE_OR_UNITS,
   }),
   source_url: readFrom.source_url,
   observed_at: instant('When that page was read.'),

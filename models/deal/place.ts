@@ -1,8 +1,7 @@
 /** The fields of a deal on its county and its point. */
 import { oneOf, text } from '../../lib/record.ts';
+import { NO_COUNTY } from '../absence/deals.ts';
 import { point } from '../fields.ts';
-
-const NO_COUNTY = 'geo_basis is zip_not_listed, or most land of the ZIP is in another state than the listing';
 
 export const place = {
   county: text('County name and state, such as "Cuyahoga County, OH"; county_basis says how it is known.', {

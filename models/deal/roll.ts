@@ -1,8 +1,6 @@
 /** Fields of deals and leads from the tax roll of their county: last sale and assessed value. */
+import { NO_PARCEL, NO_ROLL_FIGURE } from '../absence/deals.ts';
 import { date, money, oneOf, text } from '../../lib/record.ts';
-
-const NO_PARCEL = 'roll_status is not matched';
-const notOnRoll = (why: string) => `${NO_PARCEL}, or ${why}`;
 
 const NO_ROLL_OF_LEAD = 'no parcel layer or roll read here has the parcel';
 const NOT_ON_ROLL_OF_LEAD = `${NO_ROLL_OF_LEAD}, or it publishes none, or a token amount`;
@@ -27,17 +25,17 @@ export const roll = {
       'no_match: a roll read here has the ZIP, and not the address; county_not_covered: no roll read here has the ZIP.',
   ),
   roll_parcel_id: text('Parcel number as the roll prints it.', { absent: NO_PARCEL }),
-  last_sale_date: date('Day of the last transfer on the roll.', { absent: notOnRoll('the roll publishes none') }),
+  last_sale_date: date('Day of the last transfer on the roll.', { absent: NO_ROLL_FIGURE }),
   last_sale_price: money('Price of the last transfer on the roll. No score uses it.', {
-    absent: notOnRoll('the roll publishes none, or a token amount'),
+    absent: NO_ROLL_FIGURE,
   }),
   last_sale_basis: oneOf(
     ['market', 'not_market', 'unknown'],
     'Whether the roll says that the last transfer was a sale at market.',
-    { absent: notOnRoll('last_sale_date and last_sale_price are null') },
+    { absent: NO_ROLL_FIGURE },
   ),
   assessed_market_value: money("Market value of the parcel on the county's roll. No score uses it.", {
-    absent: notOnRoll('the roll publishes none'),
+    absent: NO_ROLL_FIGURE,
   }),
   roll_source: text('Source of the roll; a row of the table sources.', { absent: NO_PARCEL }),
   roll_source_url: text('Public page of the parcel.', { absent: NO_PARCEL }),

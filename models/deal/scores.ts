@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { flag, integer, json, money, oneOf, percent, ratio } from '../../lib/record.ts';
 import { rationale } from '../fields.ts';
-import { NO_OFFER, NOT_SCORED } from './absence.ts';
+import { NO_OFFER, NO_SCORE, NO_STRESS } from '../absence/deals.ts';
 
 const CONFIDENCE_REASONS = [
   'price_older_than_fresh',
@@ -20,30 +20,28 @@ const CONFIDENCE_REASONS = [
 export const scores = {
   // Scores and their parts
   noi_scoring: money('The lower of noi_underwritten and the mean of it and the claim.', {
-    absent:
-      'underwrite_reliability is not ok, or the property has no rental income; underwrite_reason and dscr_reason ' +
-      'say which',
+    absent: NO_SCORE,
   }),
-  cap_scoring_pct: percent('noi_scoring over list_price.', { absent: NOT_SCORED }),
-  coverage_scoring: ratio('noi_scoring less reserves, over annual_debt_service.', { absent: NOT_SCORED }),
+  cap_scoring_pct: percent('noi_scoring over list_price.', { absent: NO_SCORE }),
+  coverage_scoring: ratio('noi_scoring less reserves, over annual_debt_service.', { absent: NO_SCORE }),
   upfront_repairs_per_unit: money('Declared repairs of a building of this age, per unit, paid on top of the price.'),
   yield_on_cost_pct: percent('noi_scoring over list_price plus upfront_repairs_per_unit x units.', {
-    absent: NOT_SCORED,
+    absent: NO_SCORE,
   }),
   noi_stressed: money(
     'noi_underwritten after the declared fall of rent: management falls with it, the other expenses stay as they ' +
       'are in dollars.',
-    { absent: NOT_SCORED },
+    { absent: NO_SCORE },
   ),
   dscr_stressed: ratio(
     'noi_stressed less reserves, over the payments at the rate plus loan_rate_stress on the loan that ' +
       'noi_underwritten supports, at most loan_amount.',
-    { absent: 'noi_scoring is null, or noi_underwritten does not exceed reserves and supports no loan' },
+    { absent: NO_STRESS },
   ),
-  price_to_rent: ratio('price_per_unit over market_rent_2br, in monthly rents.', { absent: NOT_SCORED }),
+  price_to_rent: ratio('price_per_unit over market_rent_2br, in monthly rents.', { absent: NO_SCORE }),
   score_share_pct: percent(
     'Share of the yield and coverage points that counts; 100.00 unless score_limit names a limit that is near.',
-    { absent: NOT_SCORED },
+    { absent: NO_SCORE },
   ),
   score_limit: oneOf(
     ['none', 'condition_risk', 'near_upper_proxy_limit', 'not_scored'],

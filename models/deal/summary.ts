@@ -1,7 +1,19 @@
 /** The first fields of a deal: the property, its listing, and the main figures of claim, underwriting and scores. */
 import { instant, integer, money, oneOf, percent, ratio, text, uuid } from '../../lib/record.ts';
 import { readFrom } from '../fields.ts';
-import { NO_DSCR, NO_INCOME, NO_PRICE, NO_RENT, NO_UNDERWRITING } from './absence.ts';
+import {
+  NO_DSCR,
+  NO_GAP,
+  NO_INCOME,
+  NO_NOI,
+  NO_NOI_SOURCE,
+  NO_PRICE,
+  NO_RENT,
+  NO_STREET,
+  NO_UNDERWRITING,
+  NO_UNITS,
+  NOT_ADVERTISED,
+} from '../absence/deals.ts';
 
 /** Values of underwrite_reliability. */
 export const UNDERWRITE_RELIABILITIES = ['ok', 'proxy_out_of_range', 'unknown'] as const;
@@ -12,7 +24,7 @@ export const summary = {
     'UUID of the property: version 5 of its normalized street address and ZIP, or of source and listing id if the ' +
       'site hides the street.',
   ),
-  address: text('Street address on the listing.', { absent: 'address_status is hidden_by_source' }),
+  address: text('Street address on the listing.', { absent: NO_STREET }),
   city: text('City.'),
   state: text('Two-letter state.'),
   zip: text('Five-digit ZIP.'),
@@ -24,17 +36,17 @@ export const summary = {
   ),
   list_price: money('Asking price.', { absent: NO_PRICE }),
   units: integer('Number of dwelling units.', {
-    absent: 'the site does not state it; underwrite_reason says so',
+    absent: NO_UNITS,
     unit: 'units',
   }),
   cap_rate: percent('Advertised cap rate. A cap rate derived from a stated NOI is in cap_rate_derived.', {
-    absent: 'cap_rate_source is not advertised',
+    absent: NOT_ADVERTISED,
   }),
   noi: money('Net operating income per year; noi_source names its origin.', {
-    absent: 'it is neither stated nor computable; dscr_reason says so',
+    absent: NO_NOI,
   }),
   noi_source: oneOf(['stated', 'derived_from_advertised_cap', 'underwritten'], 'Origin of noi.', {
-    absent: 'noi is null; dscr_reason says why',
+    absent: NO_NOI_SOURCE,
   }),
 
   // Underwriting
@@ -60,7 +72,7 @@ export const summary = {
   cap_gap_pct: percent(
     'The claimed cap rate (cap_rate, or else cap_rate_derived) less cap_rate_underwritten; positive: the broker ' +
       'claims more.',
-    { absent: 'cap_gap_basis says that there is no claim or no underwriting', unit: 'percentage points' },
+    { absent: NO_GAP, unit: 'percentage points' },
   ),
   underwrite_reliability: oneOf(
     UNDERWRITE_RELIABILITIES,

@@ -1,7 +1,17 @@
 /** The fields of a deal on the claim, the rent and each step of underwriting. */
 import { instant, integer, money, oneOf, percent, ratio, text } from '../../lib/record.ts';
 import { OUTDATED_REASONS } from '../../sources/fiscal_year.ts';
-import { NO_INCOME, NO_RENT, NO_UNDERWRITING } from './absence.ts';
+import {
+  CURRENT_RENT,
+  NO_INCOME,
+  NO_RENT,
+  NO_UNDERWRITING,
+  NOT_DERIVED,
+  PRICE,
+  RELIABLE,
+  RENT,
+  UNITS,
+} from '../absence/deals.ts';
 
 export const underwriting = {
   // Claim
@@ -11,7 +21,7 @@ export const underwriting = {
       'NOI but no cap rate, and cap_rate_derived follows from it; none: there is neither.',
   ),
   cap_rate_derived: percent('Stated NOI over list_price, if the site advertises no cap rate.', {
-    absent: 'cap_rate_source is not derived_from_stated_noi',
+    absent: NOT_DERIVED,
   }),
   cap_gap_basis: oneOf(
     ['advertised_cap_rate', 'derived_cap_rate', 'no_claim', 'no_underwriting', 'no_claim_and_no_underwriting'],
@@ -62,7 +72,7 @@ export const underwriting = {
     'Reason why the rent is outdated; an outdated rent adds nothing to confidence_score. ' +
       'newer_fiscal_year_published: its fiscal year is over and HUD has published a newer one; fiscal_year_over: its ' +
       'fiscal year ended more than 60 days ago.',
-    { absent: 'the rent is not outdated, or rent_basis is unknown' },
+    { absent: CURRENT_RENT },
   ),
 
   // Income
@@ -71,14 +81,14 @@ export const underwriting = {
   expense_ratio_pct: percent('operating_expenses over effective_gross_income.', { absent: NO_INCOME }),
   underwrite_reason: oneOf(
     [
-      'price_missing',
-      'units_missing',
-      'rent_missing',
+      PRICE.code,
+      UNITS.code,
+      RENT.code,
       'price_per_unit_above_144x_monthly_2br_rent',
       'price_per_unit_below_24x_monthly_2br_rent',
     ],
     'Reason why underwrite_reliability is not ok; the first that applies.',
-    { absent: 'underwrite_reliability is ok' },
+    { absent: RELIABLE },
   ),
 
   // Yield

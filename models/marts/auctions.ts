@@ -3,7 +3,7 @@ import { AUCTION_TYPES, KIND_MEANINGS } from '../../sources/kinds.ts';
 import { auctionCauses } from '../absence/auctions.ts';
 import { defineMart, never } from '../contract.ts';
 import { comesAndGoes, keepsRows } from '../drift.ts';
-import { addressParts, point, pointAsSaid, readFrom, seen } from '../fields.ts';
+import { addressParts, point, pointInRange, readFrom, seen } from '../fields.ts';
 
 const LOGIN = 'the site shows the parties only to logged-in users, and this service does not log in';
 const NO_PLAINTIFF = `party_status is defendant_only, not_published, or login_required: ${LOGIN}` as const;
@@ -212,7 +212,7 @@ export default defineMart({
       'previous_sale_date >= sale_date OR next_sale_date <= sale_date',
     ),
     keepsRows('auctions', ['id'], 'sale'),
-    pointAsSaid('auctions'),
+    pointInRange('auctions'),
     ...comesAndGoes('auctions', "sale_status = 'scheduled'", 'upcoming sales', false),
     never('auctions', 'seen_in_order', 'first_seen is not after last_seen', 'first_seen > last_seen'),
   ],

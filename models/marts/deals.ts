@@ -1,5 +1,4 @@
-import { defineRecord } from '../../lib/record.ts';
-import { dealCauses } from '../absence/deals.ts';
+import { causesOf, defineRecord } from '../../lib/record.ts';
 import { defineMart } from '../contract.ts';
 import { AUDITS } from '../deal/audits.ts';
 import { debt } from '../deal/debt.ts';
@@ -11,18 +10,30 @@ import { roll } from '../deal/roll.ts';
 import { scores } from '../deal/scores.ts';
 import { summary } from '../deal/summary.ts';
 import { underwriting } from '../deal/underwriting.ts';
-import { pointAsSaid } from '../fields.ts';
+import { pointInRange } from '../fields.ts';
+
+const fields = {
+  ...summary,
+  ...listing,
+  ...underwriting,
+  ...income,
+  ...debt,
+  ...scores,
+  ...roll,
+  ...distress,
+  ...place,
+};
 
 export const Deal = defineRecord(
   'deal',
   'One row per property that is or was listed for sale, ranked by deal_score.',
   ['id'],
-  { ...summary, ...listing, ...underwriting, ...income, ...debt, ...scores, ...roll, ...distress, ...place },
-  dealCauses,
+  fields,
+  causesOf(fields),
 );
 
 export default defineMart({
   record: Deal,
-  audits: [...AUDITS, pointAsSaid('deals')],
+  audits: [...AUDITS, pointInRange('deals')],
   publish: { orderBy: ['deal_score DESC', 'id'] },
 });

@@ -17,7 +17,7 @@ import { leadCauses } from '../absence/leads.ts';
 import { defineMart, never } from '../contract.ts';
 import { rollOfLead } from '../deal/roll.ts';
 import { comesAndGoes } from '../drift.ts';
-import { addressParts, INDEPENDENT_KINDS, point, pointAsSaid, propertyKind, readFrom } from '../fields.ts';
+import { addressParts, INDEPENDENT_KINDS, point, pointInRange, propertyKind, readFrom } from '../fields.ts';
 
 const AUCTION_ONLY = 'lead_type is tax_delinquent';
 const TAX_ONLY = 'lead_type is sheriff_sale_auction';
@@ -248,7 +248,7 @@ export default defineMart({
         WHEN verified_age_days <= 3 THEN 'within_3_days'
         ELSE 'within_7_days' END`,
     ),
-    pointAsSaid('leads'),
+    pointInRange('leads'),
     ...comesAndGoes('leads', 'true', 'leads', false),
     never(
       'leads',

@@ -3,7 +3,7 @@ import { KIND_MEANINGS, SIGNAL_TYPES } from '../../sources/kinds.ts';
 import { signalCauses } from '../absence/signals.ts';
 import { defineMart, never } from '../contract.ts';
 import { comesAndGoes } from '../drift.ts';
-import { addressParts, cityBasis, point, pointAsSaid, propertyKind, readFrom, seen } from '../fields.ts';
+import { addressParts, cityBasis, point, pointInRange, propertyKind, readFrom, seen } from '../fields.ts';
 
 const NO_STREET = 'has_address is false; address_status says why';
 const NO_OWNER = 'the source does not publish it';
@@ -232,7 +232,7 @@ export default defineMart({
       blocking: true,
       sql: 'SELECT id FROM int_earlier_signals ANTI JOIN signals USING (id)',
     },
-    pointAsSaid('signals'),
+    pointInRange('signals'),
     ...comesAndGoes('signals', "signal_state = 'listed'", 'listed signals', true),
   ],
   publish: { orderBy: ['amount DESC NULLS LAST', 'id'] },

@@ -186,6 +186,20 @@ const figureFaults: readonly PlantedFault[] = [
     caughtBy: [test('models/recompute.test.ts', 'has leads, debts and sales whose every figure is recomputed')],
   },
   {
+    name: 'a price per unit is said to need a price only',
+    changes: [
+      change(
+        'models/absence/deals.ts',
+        'export const NO_PRICE_OR_UNITS = because(PRICE, UNITS);',
+        'export const NO_PRICE_OR_UNITS = because({ ...PRICE });',
+      ),
+    ],
+    caughtBy: [
+      audit('deals.price_per_unit_absent_as_said'),
+      test('models/figures/absence.test.ts', 'follow from its SQL'),
+    ],
+  },
+  {
     name: 'scores use the greater of two incomes',
     changes: [change(UNDERWRITING, 'least(noi_underwritten, rounded(', 'greatest(noi_underwritten, rounded(')],
     caughtBy: [audit('deals.claims_never_lift')],
