@@ -45,29 +45,28 @@ async function clear(query: Query, { event, facts }: LostPurchase): Promise<void
   else await query('UPDATE purchases SET identifier_hash = NULL, nonce = id WHERE id = $1', id);
 }
 
-/** Write the row of a purchase with all it holds. */
+/**
+ * Write the row of a purchase with all it holds. If its answer is lost, it is released, so that its transfer is owed:
+ * the buyer may never have got the answer. It keeps its lead, which the buyer may have got.
+ */
 async function putBack(query: Query, lost: LostPurchase): Promise<void> {
   const { facts } = lost;
   const id = facts['id'] ?? '';
   const hadAnswer = facts['has_answer'] === '1';
   const number = hadAnswer ? await putAnswer(query, lost) : null;
   const isLost = hadAnswer && number === null;
-  // Without its answer nothing can be sold. If its money arrives, the transfer is owed.
-  const isEnded = isLost && facts['state'] === 'settling';
-  const ended = {
-    state: 'released',
-    standing: null,
-    ended_at_ms: String(Date.now()),
-    returned_lead: facts['lead'] ?? null,
-  };
-  const row: Facts = isEnded ? { ...facts, ...ended, why: 'answer_lost' } : facts;
+  const ended = { state: 'released', standing: null, ended_at_ms: facts['ended_at_ms'] ?? String(Date.now()) };
+  const row: Facts = isLost ? { ...facts, ...ended, why: 'answer_lost' } : facts;
   await query(PUT_PURCHASE, ...COLUMNS.map((column) => row[column] ?? null), number);
-  if (facts['lead'] !== null && !isEnded)
+  if (facts['lead'] !== null)
     await query('INSERT INTO claims (lead_id, purchase_id) VALUES ($1, $2)', facts['lead'] ?? '', id);
-  const keys = (facts['properties'] ?? facts['returned_properties'])?.split('|') ?? [];
   const add = 'INSERT INTO claimed_properties (purchase_id, property_key, standing) VALUES ($1, $2, $3)';
-  for (const key of keys) await query(add, id, key, row['standing'] ?? null);
-  if (isLost) await change(query, isEnded ? 'released' : 'lost', { where: 'id = $1' }, id);
+  for (const [name, standing] of [
+    ['properties', 1],
+    ['returned_properties', null],
+  ] as const)
+    for (const key of facts[name]?.split('|') ?? []) await query(add, id, key, standing);
+  if (isLost) await change(query, 'released', { where: 'id = $1' }, id);
 }
 
 /** Lines that the journal lacks become rows of it. @returns those that it lacked */

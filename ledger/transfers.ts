@@ -59,6 +59,8 @@ export interface Booking {
   readonly from: bigint;
   /** Last block of the range. */
   readonly through: BlockTime;
+  /** After a restore, the latest block of the chain: the restore's window ends there. */
+  readonly latest: BlockTime;
   readonly nowMs: number;
 }
 

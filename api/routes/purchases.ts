@@ -77,7 +77,9 @@ export const purchasesOpenApi = {
         400: errorResponse('reason: invalid_parameter, unknown_parameter, sign_in_on_head.'),
         401: errorResponse('reason: sign_in_required, sign_in_invalid. sign_in has the challenge to sign.'),
         404: errorResponse('reason: purchase_not_found. This wallet has no such purchase.'),
-        410: errorResponse('reason: answer_expired, purchase_released (nobody was charged).'),
+        410: errorResponse(
+          'reason: answer_expired (or lost: the payment is owed), purchase_released (nobody was charged).',
+        ),
         429: errorResponse('reason: rate_limited.'),
         503: errorResponse('reason: payments_unavailable.'),
       },
@@ -184,6 +186,12 @@ export function mountPurchases(router: Router, { collector, layer, publicUrl }: 
         await layer.redeliver(ctx, purchase, 'wallet');
         return;
       case 'released':
+        if (purchase.why === 'answer_lost')
+          throw new Problem(
+            'answer_expired',
+            'The server lost this answer. If the payment is on the chain, its amount is owed to the wallet that paid.',
+            { receipt_id: purchase.id },
+          );
         throw new Problem(
           'purchase_released',
           `Nobody was charged for this purchase, so there is nothing to collect: ${purchase.why ?? 'it was released'}.`,

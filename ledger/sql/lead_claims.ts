@@ -25,6 +25,8 @@ const SOLD_PROPERTIES = `SELECT c.property_key AS name
   FROM claimed_properties c JOIN purchases p ON p.id = c.purchase_id WHERE c.standing = 1 AND p.state <> 'reserved'`;
 
 const nameOf = (row: Row): string => String(row['name']);
+/** A purchase whose answer was lost is released and keeps its lead (replay.ts). */
+const heldStateOf = ({ state }: Row): HeldState => (state === 'released' ? 'sold' : (String(state) as HeldState));
 
 /** Take the keys of a property. @returns false if another purchase has one of them; then none is taken */
 async function insertProperties(query: Query, purchaseId: string, keys: readonly string[]): Promise<boolean> {
@@ -116,7 +118,7 @@ class LeadSearch {
 export function leadClaims(store: Store): LeadClaims {
   const namesOf = async (sql: string): Promise<readonly string[]> => (await store.read(sql)).map(nameOf).sort();
   const statesOf = async (sql: string, nowMs: number): Promise<ReadonlyMap<string, HeldState>> =>
-    new Map((await store.read(sql, nowMs)).map((row) => [nameOf(row), String(row['state']) as HeldState]));
+    new Map((await store.read(sql, nowMs)).map((row) => [nameOf(row), heldStateOf(row)]));
   return {
     claim: (purchaseId, leads, limits, nowMs) =>
       store.write(async (query): Promise<Claimed> => {

@@ -1,7 +1,8 @@
 /**
  * The mark of a restore: exclusive sales are paused until every transfer of the lost time is booked, and none of them
- * is owed. The window begins after the last block that the backup has audited, and ends with the first final block
- * after the restore: a transfer that a stranger makes later does not stop the shop.
+ * is owed. The window begins after the last block that the backup has audited, and ends with the latest block
+ * that the first audit after the restore sees: a transfer that a stranger makes later does not stop the shop. Its end
+ * is a block, because the clocks of server and chain differ.
  */
 import type { ExclusivePause } from '../ledger.ts';
 import type { BlockTime } from '../transfers.ts';
@@ -9,8 +10,9 @@ import { recordEvent } from './journal.ts';
 import { asNumber } from './rows.ts';
 import type { Query } from './store.ts';
 
-const MARK =
-  'SELECT restored_at_ms, restored_after, restored_through FROM ledger_identity WHERE restored_at_ms IS NOT NULL';
+const MARK = `SELECT restored_at_ms, restored_after, restored_through,
+    (SELECT max(through_block) FROM audits) AS audited
+  FROM ledger_identity WHERE restored_at_ms IS NOT NULL`;
 /** A restore in the window of an earlier one continues it. */
 const SET_MARK = `UPDATE ledger_identity SET restored_at_ms = $1, restored_through = NULL, restored_after = COALESCE(
     restored_after, (SELECT through_block FROM audits ORDER BY audited_at_ms DESC, chain, pay_to LIMIT 1), -1)
@@ -27,17 +29,20 @@ export async function markRestored(query: Query, nowMs: number): Promise<void> {
 export async function exclusivePause(query: Query): Promise<ExclusivePause | null> {
   const [mark] = await query(MARK);
   if (!mark) return null;
-  if (mark['restored_through'] === null) return 'restored_not_audited';
-  const window = [asNumber(mark['restored_after']), asNumber(mark['restored_through'])] as const;
-  return (await query(OWED_IN_WINDOW, ...window)).length > 0 ? 'restored_transfers_owed' : null;
+  const [after, through] = [asNumber(mark['restored_after']), Number(mark['restored_through'] ?? Infinity)];
+  if (through > Number(mark['audited'] ?? -1)) return 'restored_not_audited';
+  return (await query(OWED_IN_WINDOW, after, through)).length > 0 ? 'restored_transfers_owed' : null;
 }
 
-/** End the window when the audit has passed the restore, and lift the mark when nothing of the window is owed. */
-export async function liftMark(query: Query, through: BlockTime): Promise<void> {
+/**
+ * End the window, and lift the mark when all of it is audited and nothing of it is owed.
+ * @param latest the latest block when the audit began. A node that lags behind the restore does not end the window
+ */
+export async function liftMark(query: Query, latest: BlockTime): Promise<void> {
   const [mark] = await query(MARK);
   if (!mark) return;
-  if (mark['restored_through'] === null && through.seconds * 1000 >= asNumber(mark['restored_at_ms']))
-    await query('UPDATE ledger_identity SET restored_through = $1', Number(through.block));
+  if (mark['restored_through'] === null && latest.seconds * 1000 >= asNumber(mark['restored_at_ms']))
+    await query('UPDATE ledger_identity SET restored_through = $1', Number(latest.block));
   if ((await exclusivePause(query)) !== null) return;
   await query('UPDATE ledger_identity SET restored_at_ms = NULL, restored_after = NULL, restored_through = NULL');
 }

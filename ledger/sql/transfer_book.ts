@@ -139,7 +139,7 @@ const auditMethods = (store: Store): AuditMethods => ({
 
   bookTransfers: (booking) =>
     store.write(async (query) => {
-      const { account, holder, transfers, from, through, nowMs } = booking;
+      const { account, holder, transfers, from, through, latest, nowMs } = booking;
       const { chain, payTo } = account;
       const isFirst = (await query(BEGIN, chain, payTo, holder, Number(from))).length > 0;
       if (isFirst) await recordEvent(query, 'began', { chain, pay_to: payTo, first_block: Number(from) });
@@ -148,7 +148,7 @@ const auditMethods = (store: Store): AuditMethods => ({
       const transaction: BookingTransaction = { query, lockRows: store.lockRows };
       const booked = await retryOwed(transaction, booking);
       for (const transfer of transfers) booked.push(await bookTransfer(transaction, booking, transfer));
-      await liftMark(query, through);
+      await liftMark(query, latest);
       return booked;
     }),
 });

@@ -9,7 +9,7 @@ import { findsFaults, SEED } from './simulation/find_fault.ts';
 import { casesOf, seedFrom, thorough } from '../thorough.ts';
 import { runSchedule, seedOf, variantOf } from './simulation/schedule.ts';
 
-const SCHEDULES = casesOf(thorough(40, 100));
+const SCHEDULES = casesOf(thorough(60, 100));
 /** One fault of each part: the sale, the evidence, the audit, the limits, the ledger. */
 const SAMPLE: ReadonlySet<string> = new Set([
   'a refusal is believed',

@@ -27,18 +27,19 @@ export interface BookingOptions {
   readonly nowMs?: number;
   readonly account?: AuditedAccount;
   readonly through?: BlockTime;
+  readonly latest?: BlockTime;
 }
 
 /** Book these transfers as the auditor of the account. */
 export async function bookAll(
   ledger: Ledger,
   transfers: readonly IncomingTransfer[],
-  { nowMs = 100, account = ACCOUNT, through = END }: BookingOptions = {},
+  { nowMs = 100, account = ACCOUNT, through = END, latest = through }: BookingOptions = {},
 ): Promise<readonly BookedTransfer[]> {
   const holder = 'auditor';
   const state = await ledger.leaseAudit(account, holder, nowMs, LEASE_MS);
   if (state === null) throw new Error('another auditor holds the lease');
-  return ledger.bookTransfers({ account, holder, transfers, from: 0n, through, nowMs });
+  return ledger.bookTransfers({ account, holder, transfers, from: 0n, through, latest, nowMs });
 }
 
 /** Book one transfer. @returns how it was booked */

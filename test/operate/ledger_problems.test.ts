@@ -80,6 +80,7 @@ test('owed transfers and unpaid sales are problems', async () => {
     transfers: [transfer(1, 5n), transfer(3, 8n), transfer(4, 9n)],
     from: 0n,
     through,
+    latest: through,
     nowMs: NOW,
   });
   assert.deepEqual(

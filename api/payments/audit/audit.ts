@@ -78,6 +78,8 @@ export async function auditPass(auditor: Auditor): Promise<AuditPass> {
   const own = new Set(auditor.sendsPayments === true ? await ledger.gasAccounts() : []);
   let sentByOthers = 0;
   const final = await chain.finalBlock();
+  // The latest block ends the window of a restore.
+  const latest = (await ledger.exclusivePause()) === null ? final : await chain.latestBlock();
   let next = state.throughBlock === null ? await firstBlock(auditor, account.chain, final) : state.throughBlock + 1n;
   let through: BlockTime | null =
     state.throughBlock === null ? null : { block: state.throughBlock, seconds: state.throughSeconds };
@@ -87,7 +89,7 @@ export async function auditPass(auditor: Auditor): Promise<AuditPass> {
     const transfers = await chain.incomingTransfers(account.payTo, next, block);
     // Only the time of the final block is recorded; the next booking replaces an intermediate one.
     const end = { block, seconds: isLast ? final.seconds : (through?.seconds ?? 0) };
-    const range = { transfers, from: next, through: end };
+    const range = { transfers, from: next, through: end, latest };
     const found = await ledger.bookTransfers({ account, holder, ...range, nowMs: nowMs() });
     for (const { kind } of found) booked[kind] += 1;
     if (auditor.sendsPayments === true) {

@@ -54,7 +54,14 @@ export function audit(onEmpty: OnEmptyLedger): void {
     test('only the holder books, and the next holder continues after the last booking', async () => {
       await onEmpty(async (one, two) => {
         const purchase = await purchaseIn(one, 'settling', 1);
-        const booking = { account: ACCOUNT, transfers: [transferFor(1)], from: 0n, through: through(9n), nowMs: 50 };
+        const booking = {
+          account: ACCOUNT,
+          transfers: [transferFor(1)],
+          from: 0n,
+          through: through(9n),
+          latest: through(9n),
+          nowMs: 50,
+        };
         assert.deepEqual(await one.bookTransfers({ ...booking, holder: 'a' }), [], 'nobody holds the lease');
         await one.leaseAudit(ACCOUNT, 'a', 0, LEASE_MS);
         assert.deepEqual(await two.bookTransfers({ ...booking, holder: 'b' }), []);
@@ -86,7 +93,15 @@ export function audit(onEmpty: OnEmptyLedger): void {
         await one.leaseAudit(ACCOUNT, 'a', 0, LEASE_MS);
         const transfers = [1, 2, 3].map((n) => transferFor(n));
         for (const n of [1, 2]) await purchaseIn(one, n === 1 ? 'settling' : 'released', n);
-        const booking = { account: ACCOUNT, holder: 'a', transfers, from: 0n, through: through(9n), nowMs: 10 };
+        const booking = {
+          account: ACCOUNT,
+          holder: 'a',
+          transfers,
+          from: 0n,
+          through: through(9n),
+          latest: through(9n),
+          nowMs: 10,
+        };
         const booked = await Promise.all(
           Array.from({ length: 16 }, (_, i) => (i % 2 === 0 ? one : two).bookTransfers(booking)),
         );
