@@ -134,7 +134,8 @@ export async function sourcesPage(sources: readonly FoundSource[]): Promise<stri
     'The last column names the columns that no recorded page of the source, or of another source on the same ' +
       'platform, fills. [Site faults](runbook.md#site-faults) lists the state of a source after each fault, ' +
       '[saving pages](adding-listings.md#saving-pages-by-hand) explains how to save pages for the drop folder by hand.',
-    'The site shows an archived page to readers only if the free example report cites it and the source declares ' +
+    'The site shows an archived page to readers only if the free example report cites it, no other property has a ' +
+      'record from it, and the source declares ' +
       'that its terms allow this (`terms.showPages`).',
     ...sections,
   ].join('\n\n');

@@ -81,7 +81,8 @@ const IS_ALIKE = `(similarity >= ${MIN_SIMILARITY} OR starts_with(street_key, st
 
 /**
  * Up to five addresses near one that matches nothing, among the fifty deals of /api/deals/ids: the same number on a
- * street of a similar name, then other numbers of the street, in the wanted place. A miss is free: it sells nothing.
+ * street of a similar name, then other numbers of the street, in the wanted place. A miss is free, so it names no
+ * address that is sold.
  */
 async function suggestionsFor(snapshot: Snapshot, { parts, place }: LookupKey): Promise<Suggestion[]> {
   if (parts === null) return [];

@@ -47,6 +47,25 @@ describe('a batch lookup', () => {
     assert.equal(seen.size, 1);
   });
 
+  it('without a payment reads no record, nor does a lookup, so the time it takes shows nothing', async () => {
+    const lease = shared.app.snapshots.acquire();
+    const { snapshot } = lease ?? assert.fail('there is no snapshot');
+    const { rows } = snapshot;
+    const single = (address: string): string =>
+      `${shared.app.url}/api/lookup?${new URLSearchParams({ address }).toString()}`;
+    // The places of the snapshot are read once.
+    await bought(['1 Main St']);
+    Object.assign(snapshot, { rows: () => Promise.reject(new Error('a record was read')) });
+    try {
+      for (const url of [urlOf(['3 Main St', '6 Elm St']), single('3 Main St'), single('6 Elm St')])
+        assert.deepEqual([(await fetch(url)).status, url], [402, url]);
+      assert.equal((await buyer.fetch(single('3 Main St'))).status, 500, 'a paid one reads some');
+    } finally {
+      Object.assign(snapshot, { rows });
+      lease?.release();
+    }
+  });
+
   it('answers the addresses up to the first that matches, as its lookup, and names those that remain', async () => {
     const settled = shared.app.facilitator.settled;
     const addresses = [NOWHERE, UNREADABLE, `1 ${'x'.repeat(200)} St`, '5 Oak Ave, Cleveland', '2 Main St', NOWHERE];
