@@ -28,8 +28,10 @@ function expectation(declared: Declaration, value: unknown): string | null {
 }
 
 /** One spelling of a number, so that equal values make equal sets. */
-const normalize = (value: string, { decimals }: Declaration): string =>
-  decimals === 0 ? value : Number(value).toFixed(decimals);
+function normalize(value: string, declared: Declaration): string {
+  if (Number(value) === Number(declared.value)) return String(declared.value);
+  return declared.decimals === 0 ? value : Number(value).toFixed(declared.decimals);
+}
 
 /** A file that sets the rate means a fixed rate, even if the declared set takes it from a survey. */
 function useDeclaredRate(overrides: Map<string, string>): void {

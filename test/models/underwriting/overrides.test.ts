@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { SettingError } from '../../../lib/settings.ts';
+import { fraction } from '../../../lib/fraction.ts';
+import { columnsOfModels } from '../../../models/columns.ts';
 import { brokenRule } from '../../../models/assumptions/rules.ts';
-import { currentAssumptions, type AssumptionSet } from '../../../models/assumptions.ts';
+import { currentAssumptions, DECLARATIONS, type AssumptionSet } from '../../../models/assumptions.ts';
 import { monthlyFactor } from '../../../models/assumptions/loan_factors.ts';
 import { assumptionsWith } from '../../../models/assumptions/overrides.ts';
-import { buildTables, listingRow, type Inputs } from '../build_models.ts';
+import { build, buildTables, listingRow, type Inputs } from '../build_models.ts';
 import { COUNTY_RECORDS } from '../../pipelines/some_tables.ts';
 
 let folder = '';
@@ -166,10 +168,37 @@ describe('a file of assumptions', () => {
     );
     assert.equal(values(set).get('score_yield_weight'), '40');
   });
+  it('may repeat every declared value that is not fixed and has at most two decimals', async () => {
+    const settable = [...DECLARATIONS.values()].filter(
+      ({ key, unit, kind, isFixed }) =>
+        kind !== 'computed' && unit !== 'method' && isFixed !== true && key !== 'loan_rate_pct',
+    );
+    const given = Object.fromEntries(
+      settable.flatMap(({ key, value }) => (/\.\d{3}/u.test(String(value)) ? [] : [[key, value]])),
+    );
+    assert.deepEqual(assumptionsWith(await file(given)), currentAssumptions());
+    assert.ok(Object.keys(given).length > 170, `${Object.keys(given).length} values`);
+  });
   it('breaks no rule as declared', () => assert.equal(brokenRule(currentAssumptions().rows), null));
 
   refused('no object', '[1]', /expected one JSON object/u);
   refused('no JSON', '{', /expected a readable JSON file/u);
+});
+
+it('every value is a column of the table terms, of its declared type', async () => {
+  const built = await build({}, () => false);
+  try {
+    const terms = await built.one('terms');
+    const types = new Map((await columnsOfModels()).get('terms')?.map(({ name, sql }) => [name, sql]));
+    for (const { key, value } of currentAssumptions().rows) {
+      const declared = DECLARATIONS.get(key)?.sql ?? assert.fail(key);
+      assert.equal(types.get(key), declared.replace(', ', ','), key);
+      const found = String(terms[key]);
+      assert.ok(declared === 'VARCHAR' ? found === value : fraction(found).equals(fraction(value)), `${key} ${found}`);
+    }
+  } finally {
+    built.close();
+  }
 });
 
 describe('a deal under other assumptions', () => {
