@@ -72,7 +72,7 @@ async function putBack(query: Query, lost: LostPurchase): Promise<void> {
 /** Lines that the journal lacks become rows of it. @returns those that it lacked */
 async function addLines(query: Query, lines: readonly JournalLine[]): Promise<readonly JournalLine[]> {
   const added: JournalLine[] = [];
-  for (const line of lines) {
+  for (const line of lines.toSorted((a, b) => a.number - b.number)) {
     const subject = line.purchase?.['id'] ?? '';
     if ((await query(INSERT_LINE, subject, line.number, JSON.stringify(line))).length > 0) added.push(line);
   }

@@ -21,8 +21,6 @@ const RIVALS = `(id IN (SELECT purchase_id FROM claims WHERE lead_id = $2) OR id
 const TAKE_PROPERTY = 'UPDATE claimed_properties SET standing = 1 WHERE purchase_id = $1';
 const DROP_REUSED_IDENTIFIER = `UPDATE purchases SET identifier_hash = NULL WHERE id = $1 AND identifier_hash IN
   (SELECT identifier_hash FROM purchases WHERE payer = $2 AND standing = 1 AND identifier_hash IS NOT NULL)`;
-const MATCH_EARLIER_TRANSFER = `UPDATE transfers SET kind = 'matched', purchase_id = $1
-  WHERE payer = $2 AND nonce = $3 AND chain = $4 AND pay_to = $5 AND amount = $6 AND kind = 'owed'`;
 
 /** The transaction that books transfers. */
 export interface BookingTransaction {
@@ -36,12 +34,6 @@ interface Candidate {
   readonly nowMs: number;
   readonly row: Row;
   readonly transfer: IncomingTransfer;
-}
-
-/** Match a transfer that was booked before its purchase was sold: the payer sent it directly. */
-export async function matchEarlierTransfer(query: Query, { id, chain, payment }: Purchase): Promise<void> {
-  const { payer, nonce, payTo, amount } = payment;
-  await query(MATCH_EARLIER_TRANSFER, id, payer, nonce, chain, payTo, String(amount));
 }
 
 const sell = ({ query, nowMs, transfer }: Candidate, { id }: Purchase): Promise<unknown> =>
@@ -65,7 +57,7 @@ async function sellReleased(candidate: Candidate, purchase: Purchase): Promise<b
   return true;
 }
 
-/** Let a transfer pay for one purchase, if it can. A reserved purchase takes the transfer when it is sold. */
+/** Let a transfer pay for one purchase, if it can. */
 async function pays(candidate: Candidate): Promise<boolean> {
   const { query, row, transfer } = candidate;
   const purchase = purchaseOf(row);
@@ -101,7 +93,10 @@ export async function matchTransfer(
   // Lock the purchases first, so that none is sold, released or forgotten meanwhile.
   if (lockRows !== '') await query(`SELECT id FROM purchases WHERE ${OF_PAYMENT} ORDER BY id ${lockRows}`, ...payment);
   // Several purchases may be released: the payment was sent again after each.
-  for (const row of await query(BY_PAYMENT, ...payment))
+  for (const row of await query(BY_PAYMENT, ...payment)) {
+    // It takes the transfer when it is sold.
+    if (row['state'] === 'reserved') return null;
     if (await pays({ query, nowMs, row, transfer })) return String(row['id']);
+  }
   return null;
 }

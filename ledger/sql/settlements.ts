@@ -2,7 +2,6 @@
 import type { Answer, Ledger } from '../ledger.ts';
 import type { StoredAnswers } from './answers.ts';
 import { change, drop, record } from './journal.ts';
-import { matchEarlierTransfer } from './match_transfer.ts';
 import { FACTS, firstPurchase, purchaseOf, selectPurchase } from './rows.ts';
 import type { Query, Store } from './store.ts';
 
@@ -79,7 +78,6 @@ export const settlements = (store: Store, answers: StoredAnswers): SettlementMet
       const sold = firstPurchase(
         await change(query, 'sold', { set, where }, purchaseId, nowMs, transaction, Number(block)),
       );
-      if (sold) await matchEarlierTransfer(query, sold);
       const purchase = sold ?? firstPurchase(await query(...selectPurchase({ id: purchaseId })));
       if (!purchase || purchase.state === 'reserved')
         throw new Error(`purchase ${purchaseId} was never sent for settlement`);

@@ -16,7 +16,7 @@ import type { Query, Row, Store } from './store.ts';
 
 const PAGE_ROWS = 500;
 /** Owed transfers of an account that are matched again in one booking, if they have a purchase at all. */
-const MAX_OWED = 100;
+const MAX_OWED = 1000;
 
 const COLUMNS =
   'chain, pay_to, block, log_index, tx_hash, payer, nonce, amount, kind, purchase_id, resolution, booked_at_ms';
@@ -105,7 +105,7 @@ async function bookTransfer(
   return { ...transfer, ...account, kind, purchaseId, resolution, bookedAtMs: nowMs };
 }
 
-/** Match owed transfers again: a lead may be free by now, because the purchase that held it was released. */
+/** Match owed transfers again: the purchase may be sold by now, or its lead free. */
 async function retryOwed(transaction: BookingTransaction, booking: Booking): Promise<BookedTransfer[]> {
   const { query } = transaction;
   const { chain, payTo } = booking.account;

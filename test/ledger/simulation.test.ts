@@ -21,7 +21,7 @@ const SAMPLE: ReadonlySet<string> = new Set([
 ]);
 test(`${SCHEDULES} schedules violate no invariant and contain the events that they are meant to contain`, async () => {
   const frequent = { sold: 0, unknown: 0, kills: 0, released: 0, undoneBlocks: 0, capped: 0 };
-  const rare = { soldLate: 0, owed: 0, undone: 0 };
+  const rare = { soldLate: 0, owed: 0, undone: 0, lost: 0 };
   for (let n = 0; n < SCHEDULES; n += 1) {
     const options = { seed: seedOf(seedFrom(SEED), n), ...variantOf(n) };
     const schedule = await runSchedule(options);
@@ -32,7 +32,7 @@ test(`${SCHEDULES} schedules violate no invariant and contain the events that th
     for (const name of ['sold', 'unknown', 'kills', 'released', 'undoneBlocks', 'capped'] as const) {
       frequent[name] += schedule[name];
     }
-    for (const name of ['soldLate', 'owed', 'undone'] as const) rare[name] += schedule[name];
+    for (const name of ['soldLate', 'owed', 'undone', 'lost'] as const) rare[name] += schedule[name];
   }
   for (const [name, count] of Object.entries(frequent)) assert.ok(count > SCHEDULES / 2, `${name}: ${count}`);
   for (const [name, count] of Object.entries(rare)) assert.ok(count > 0, `${name}: ${count}`);

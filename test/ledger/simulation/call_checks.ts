@@ -29,6 +29,12 @@ export class CallChecks {
     this.#chain = chain;
   }
 
+  /** The ledger was restored: what it had booked is booked again. */
+  async forget(account: AuditedAccount): Promise<void> {
+    this.#booked.clear();
+    this.#through = await this.#throughOf(account);
+  }
+
   async afterCall(name: keyof Ledger, given: readonly unknown[], result: unknown): Promise<void> {
     switch (name) {
       case 'begin':
@@ -173,6 +179,8 @@ export class CallChecks {
         payer === transfer.payer && nonce === transfer.nonce && amount === transfer.amount,
     );
     if (own.some((p) => p.state === 'settling' || p.state === 'sold')) return false;
+    // It takes the transfer when it is sold.
+    if (own.some((p) => p.state === 'reserved')) return true;
     const released = own.filter((p) => p.state === 'released');
     const [leads, properties] = [await this.#ledger.claimedLeads(nowMs), await this.#ledger.claimedProperties(nowMs)];
     const isTaken = (p: Purchase): boolean =>

@@ -8,6 +8,8 @@ import { LEASE_MS } from './session.ts';
 export interface Fault {
   readonly name: string;
   readonly parts: () => Promise<Parts>;
+  /** It shows in schedules with a restore only. */
+  readonly isOfRestore?: true;
 }
 
 const [SALE, EVIDENCE, AUDIT, CHAIN] = [
@@ -145,9 +147,9 @@ const audit: readonly Fault[] = [
   inSource('a released purchase is never sold', MATCH, 'return sellReleased(candidate, purchase);', 'return false;'),
   inSource(
     'a transfer that was booked before its sale is never matched',
-    MATCH,
-    "SET kind = 'matched', purchase_id = $1",
-    'SET kind = kind, purchase_id = purchase_id || $1',
+    BOOK,
+    'const booked = await retryOwed(transaction, booking);',
+    'const booked: BookedTransfer[] = [];',
   ),
   inSource(
     'a payment that moved to another block is not followed',
@@ -160,6 +162,19 @@ const audit: readonly Fault[] = [
       to: 'false',
     },
   ),
+];
+
+/** A restore sells again what is sold. */
+const restores: readonly Fault[] = [
+  {
+    ...inSource(
+      'exclusive sales are not paused after a restore',
+      'ledger/sql/restore_mark.ts',
+      "if (mark['restored_through'] === null) return 'restored_not_audited';",
+      'if (mark) return null;',
+    ),
+    isOfRestore: true,
+  },
 ];
 
 /** Limits are not enforced, or count the wrong purchases. */
@@ -276,4 +291,4 @@ const steps: readonly Fault[] = [
   }),
 ];
 
-export const faults: readonly Fault[] = [...hints, ...evidence, ...audit, ...limits, ...steps];
+export const faults: readonly Fault[] = [...hints, ...evidence, ...audit, ...restores, ...limits, ...steps];

@@ -5,6 +5,7 @@ import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
 import type { BookedTransfer } from '../../../ledger/transfers.ts';
 import { all, bodyOf } from '../purchases.ts';
 import { STRANGER, walletOf, type Scene } from './clients.ts';
+import type { Lost } from './restore.ts';
 import type { Limits } from './session.ts';
 
 /** Share of purchases that are collected by wallet at the end. Of the others, only the stored answer is read. */
@@ -17,6 +18,7 @@ export interface End {
   readonly limits: Limits;
   /** Purchases that were released, and sold when their money arrived. */
   readonly soldLate: ReadonlySet<string>;
+  readonly lost: Lost;
   readonly finishAll: () => Promise<void>;
 }
 
@@ -40,19 +42,23 @@ const short = (id: string): string => id.slice(-2);
 
 /** A property is sold at most once, and a lead is sent to at most one client. */
 async function leadViolations(
-  { scene: { server }, ledger, leads: offered }: End,
+  { scene: { server }, ledger, leads: offered, lost }: End,
   sold: readonly Purchase[],
 ): Promise<string[]> {
   const violations: string[] = [];
   const clientsByLead = new Map<string, Set<string>>();
-  for (const { to, body } of server.sent) {
+  const lostLeads = new Set<string>();
+  for (const { to, body, purchase } of server.sent) {
     const lead = /^lead (\S+)/.exec(body)?.[1];
-    if (lead !== undefined) clientsByLead.set(lead, (clientsByLead.get(lead) ?? new Set()).add(to));
+    if (lead === undefined) continue;
+    clientsByLead.set(lead, (clientsByLead.get(lead) ?? new Set()).add(to));
+    if (lost.purchases.has(purchase.id)) lostLeads.add(lead);
   }
   for (const [lead, clients] of clientsByLead) {
     const purchases = sold.filter((p) => p.leadId === lead).length;
     if (clients.size > 1) violations.push(`${lead} was sent to ${[...clients].join(' and ')}`);
-    if (purchases !== 1) violations.push(`${lead} was sent and has ${purchases} purchases`);
+    if (purchases !== 1 && !(purchases === 0 && lostLeads.has(lead)))
+      violations.push(`${lead} was sent and has ${purchases} purchases`);
   }
   const leads = sold.flatMap((p) => (p.leadId === null ? [] : [p.leadId]));
   if (new Set(leads).size !== leads.length) violations.push(`a lead is sold twice: ${leads.join(', ')}`);
@@ -97,7 +103,7 @@ const keyOf = (t: Pick<BookedTransfer, 'transaction' | 'logIndex' | 'block' | 'p
 
 /** The violations of one booked transfer. */
 function transferViolations(
-  { scene: { chain, server }, soldLate }: End,
+  { scene: { chain, server }, soldLate, lost }: End,
   { purchases, transfers }: Books,
   transfer: BookedTransfer,
 ): string[] {
@@ -126,12 +132,12 @@ function transferViolations(
     (t) =>
       t.sender === 'facilitator' && t.calls.some((c) => c.kind === 'pay' && c.authorization.nonce === transfer.nonce),
   );
-  if (transfer.nonce !== null && signed.length === 0 && wasRequested) {
+  if (transfer.nonce !== null && signed.length === 0 && wasRequested && lost.purchases.size === 0) {
     violations.push(`the server requested ${named}, which belongs to no purchase`);
   }
   const paid = own.find((p) => p.id === transfer.purchaseId || transfer.kind === 'owed');
   const isLate = transfer.kind === 'owed' || soldLate.has(paid?.id ?? '');
-  if (isLate && paid && server.asked.has(paid.id)) {
+  if (isLate && paid && server.asked.has(paid.id) && !lost.answers.has(paid.id)) {
     violations.push(`${named} pays ${short(paid.id)}, which was sent for settlement and released before`);
   }
   return violations;
@@ -167,7 +173,7 @@ function bookingViolations(end: End, books: Books): string[] {
 
 /** Every buyer whose payment is on the chain can collect the answer, and it equals the one that was sent before. */
 async function collectionViolations(
-  { scene: { server, world, processes }, ledger, limits, finishAll }: End,
+  { scene: { server, world, processes }, ledger, limits, lost, finishAll }: End,
   sold: readonly Purchase[],
 ): Promise<string[]> {
   const [process] = processes;
@@ -175,7 +181,11 @@ async function collectionViolations(
   for (const purchase of sold) {
     const { payer } = purchase.payment;
     const stored = await bodyOf(await ledger.answerOf(purchase.id));
-    if (stored === null && (purchase.endedAtMs ?? 0) < world.nowMs - limits.collectMs) continue;
+    if (
+      stored === null &&
+      (lost.answers.has(purchase.id) || (purchase.endedAtMs ?? 0) < world.nowMs - limits.collectMs)
+    )
+      continue;
     const body = String(stored);
     const sent = server.sent.find((s) => s.purchase.id === purchase.id)?.body ?? body;
     if (sent !== body) violations.push(`${short(purchase.id)} was answered with other bytes than are stored`);

@@ -25,6 +25,7 @@ const COPIED = [
   'ledger/sql/match_transfer.ts',
   'ledger/sql/payer_limits.ts',
   'ledger/sql/reservations.ts',
+  'ledger/sql/restore_mark.ts',
   'ledger/sql/settlements.ts',
   'ledger/sql/transfer_book.ts',
   'ledger/sql/upkeep.ts',

@@ -124,6 +124,9 @@ export async function buy(session: Session, request: Request): Promise<Reply> {
     const used = await findEarlierPurchase(session, request);
     return used ? answerEarlierPurchase(session, used, request) : { kind: 'refused', why: payer };
   }
+  // As in api/payments/request/verify.ts.
+  if (options.mayPause && request.route === EXCLUSIVE && (await session.ledger.exclusivePause()) !== null)
+    return { kind: 'refused', why: 'exclusive sales are paused' };
   const outcome = await parts.sell(effectsOf(session, request, payer), {
     payment: request.payment,
     identifierHash: request.identifierHash,

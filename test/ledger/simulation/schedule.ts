@@ -13,10 +13,13 @@ import { buyer, HABITS, restartNonces, spend, stranger, walletOf, type Scene } f
 import { checkEnd } from './invariants.ts';
 import { awaitedLedger } from './ledger_view.ts';
 import { realParts, type Parts } from './parts.ts';
+import { restorable, type Lost, type RestorableStore } from './restore.ts';
 import { Server } from './server.ts';
 import type { Limits } from './session.ts';
 import { World, type Process } from './world.ts';
 
+/** When a backup is made, and when it is restored. */
+const [BACKUP_STEP, RESTORE_STEP] = [40, 130];
 const [PROCESSES, MAX_STEPS, MAX_CALM_STEPS] = [2, 700, 20_000];
 /** Four leads of three properties: the first two are a debt and a sale at one address. */
 const LEADS: readonly OfferedLead[] = [
@@ -44,6 +47,8 @@ export interface Schedule {
   readonly undoneBlocks: number;
   readonly undone: number;
   readonly soldLate: number;
+  /** Purchases that a restore lost, or whose answers it lost. */
+  readonly lost: number;
   readonly owed: number;
   /** Refusals by the limits of payers and leads. */
   readonly capped: number;
@@ -56,34 +61,48 @@ export interface ScheduleOptions {
   readonly tracing?: boolean;
   /** How many facilitators the server has. */
   readonly facilitators?: number;
+  /** Whether a backup is restored, with the file of the journal or without. */
+  readonly restore?: 'with file' | 'without file' | undefined;
 }
 
 /** Seed of the n-th schedule in a run. */
 export const seedOf = (seed: number, n: number): number =>
   (Math.imul(seed, 0x9e37_79b1) ^ Math.imul(n + 1, 0x85eb_ca6b)) >>> 0;
 
-/** What differs between the schedules of a run: whether the server has a second facilitator. */
-export const variantOf = (n: number): Pick<ScheduleOptions, 'facilitators'> => ({ facilitators: 1 + (n % 2) });
+/** What differs between the schedules of a run: a second facilitator, and a restore. */
+export const variantOf = (n: number): Pick<ScheduleOptions, 'facilitators' | 'restore'> => ({
+  facilitators: 1 + (n % 2),
+  restore: ([undefined, undefined, undefined, 'with file', 'without file'] as const)[n % 5],
+});
 
 let store: Promise<Store> | undefined;
 
 const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
+interface EmptyLedger {
+  readonly ledger: Ledger;
+  readonly ids: () => number;
+  readonly read: Query;
+  /** Null unless the schedule has a restore. */
+  readonly copies: RestorableStore | null;
+}
+
 /** An empty ledger in memory. All schedules share its tables, which take longer to create than a schedule to run. */
-async function emptyLedger(
-  open: typeof sqlLedger,
-): Promise<{ readonly ledger: Ledger; readonly ids: () => number; readonly read: Query }> {
+async function emptyLedger(open: typeof sqlLedger, hasRestore: boolean): Promise<EmptyLedger> {
   store ??= openSqliteStore(':memory:');
   const opened = await store;
   await opened.write(async (query) => {
     for (const table of SALES_TABLES) await query(`DELETE FROM ${table}`);
     await query('DELETE FROM sqlite_sequence');
+    await query('UPDATE ledger_identity SET restored_at_ms = NULL, restored_after = NULL, restored_through = NULL');
   });
+  const copies = hasRestore ? await restorable(opened) : null;
   let ids = 0;
   return {
-    ledger: open(opened, () => `00000000-0000-4000-8000-${(ids += 1).toString(16).padStart(12, '0')}`),
+    ledger: open(copies?.store ?? opened, () => `00000000-0000-4000-8000-${(ids += 1).toString(16).padStart(12, '0')}`),
     ids: () => ids,
     read: opened.read,
+    copies,
   };
 }
 
@@ -214,14 +233,25 @@ export async function runSchedule({
   parts = realParts,
   tracing = false,
   facilitators = 1,
+  restore,
 }: ScheduleOptions): Promise<Schedule> {
   const world = new World(seed, tracing);
   const chain = new Chain(world);
-  const empty = await emptyLedger(parts.sqlLedger);
+  const empty = await emptyLedger(parts.sqlLedger, restore !== undefined);
   const ledger = awaitedLedger(world, empty.ledger);
   const checks = new CallChecks(ledger, chain);
   const limits = limitsOf(world);
-  const server = new Server({ world, chain, ledger, checks, parts, leads: LEADS, limits, facilitators });
+  const server = new Server({
+    world,
+    chain,
+    ledger,
+    checks,
+    parts,
+    leads: LEADS,
+    limits,
+    facilitators,
+    mayPause: restore !== undefined,
+  });
   const processes: Process[] = Array.from({ length: PROCESSES }, (_, i) => ({
     name: `process ${i + 1}`,
     starts: 0,
@@ -253,7 +283,18 @@ export async function runSchedule({
   }
   begin(stranger(scene, 5));
   await world.settled();
-  while (busy.size > 0 && events.steps < MAX_STEPS) await events.next();
+  let lost: Lost = { purchases: new Set(), answers: new Set() };
+  while (busy.size > 0 && events.steps < MAX_STEPS) {
+    await events.next();
+    if (empty.copies && events.steps === BACKUP_STEP) await empty.copies.backUp();
+    if (empty.copies && events.steps === RESTORE_STEP) {
+      for (const process of processes) if (process.alive) world.kill(process);
+      await world.settled();
+      world.log('operator', `restores a backup ${restore ?? ''}`);
+      lost = await empty.copies.restore(world.nowMs, restore === 'with file');
+      await checks.forget(chain.account);
+    }
+  }
   await events.calm();
   const end = await checkEnd({
     scene,
@@ -261,6 +302,7 @@ export async function runSchedule({
     leads: LEADS,
     limits,
     soldLate: checks.soldLate,
+    lost,
     finishAll: () => events.finishAll(),
   });
   const sold = new Set(server.sent.map((s) => s.purchase.id)).size;
@@ -271,6 +313,7 @@ export async function runSchedule({
     unknown: server.unknown.size,
     sold,
     released: empty.ids() - sold,
+    lost: lost.purchases.size + lost.answers.size,
     undoneBlocks: chain.undone,
     undone: end.undone,
     soldLate: checks.soldLate.size,

@@ -63,6 +63,8 @@ export interface ServerOptions {
   readonly limits: Limits;
   /** How many facilitators it has, in order of preference. */
   readonly facilitators: number;
+  /** Whether exclusive sales may be paused: the schedule has a restore. */
+  readonly mayPause: boolean;
 }
 
 /** One process that handles a request. */
