@@ -106,7 +106,7 @@ export const serverSettings = z.object({
     .pipe(z.array(z.url({ protocol: /^https?$/, error: FACILITATOR_LIST })))
     .optional()
     .describe(
-      'Facilitator that verifies and settles. Required with PAYMENTS=facilitator. Several are ' +
+      'Facilitator that settles. Required with PAYMENTS=facilitator. Several are ' +
         'separated by commas, in order of preference: the server asks the next one if one gives no usable reply.',
     ),
   FACILITATOR_AUTHORIZATION: z

@@ -14,7 +14,7 @@ import { paymentIdentifierResourceServerExtension } from '@x402/extensions/payme
 import type { Network } from '../../lib/network.ts';
 
 const neverCalled = (): never => {
-  throw new Error('the library only builds requirements; facilitator/ verifies and settles');
+  throw new Error('the library only builds requirements; facilitator/ settles');
 };
 
 /** The library asks a facilitator which networks it serves. Requirements depend on our network alone. */
