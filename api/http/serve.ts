@@ -9,7 +9,7 @@ import { createApp, type App, type AppDeps } from '../app.ts';
 import { createMetrics, metricsServer, type Metrics } from './metrics.ts';
 import type { RequestLog } from './log.ts';
 import { UnservedNetwork } from '../payments/middleware.ts';
-import type { OpenPayments, PaymentSettings } from '../payments/modes.ts';
+import { moneyOf, type OpenPayments, type PaymentSettings } from '../payments/modes.ts';
 import { openReceiptKeys } from '../payments/receipts/key_file.ts';
 import type { ReceiptKeys } from '../payments/receipts/key_set.ts';
 import { FacilitatorUnavailable } from '../payments/facilitator/facilitator_client.ts';
@@ -198,6 +198,19 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   let snapshots: FollowedSnapshots | undefined;
   let metricsListener: MetricsListener | undefined;
   try {
+    // First: data that may not be sold leaves no ledger behind. A start that fails reports nothing but why.
+    const early: ServerEvent[] = [];
+    const following = (snapshots = await openFollowed(
+      {
+        dataDir: settings.DATA_DIR,
+        onlyLive: moneyOf(options.payments) === 'real',
+        report: (event) => {
+          if (opened) report?.(event);
+          else early.push(event);
+        },
+      },
+      settings,
+    ));
     const running = (opened = await openRunningPayments({
       settings,
       payments: options.payments,
@@ -205,18 +218,9 @@ export async function serve(options: ServeOptions): Promise<Serving> {
         report?.(event);
       },
     }));
+    for (const event of early) report?.(event);
     const { payments } = running;
     const receiptKeys = await openReceiptKeys(settings);
-    const following = (snapshots = await openFollowed(
-      {
-        dataDir: settings.DATA_DIR,
-        onlyLive: payments.money === 'real',
-        report: (event) => {
-          report?.(event);
-        },
-      },
-      settings,
-    ));
     const app = createApp({
       ...appDeps(options, { url, publicUrl, running, receiptKeys, snapshots: following }),
       log(entry) {

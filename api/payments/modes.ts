@@ -38,6 +38,10 @@ export type PaymentSettings =
   | (OnPublicNetwork & { readonly mode: 'facilitator'; readonly facilitators: readonly FacilitatorSettings[] })
   | (OnPublicNetwork & { readonly mode: 'self'; readonly gas: GasLimits; readonly key: Hex });
 
+/** Only Base itself has real money. */
+export const moneyOf = ({ mode, network }: Pick<PaymentSettings, 'mode' | 'network'>): Money =>
+  mode !== 'sandbox' && network === BASE ? 'real' : 'test';
+
 /** Limits on the gas of self mode. */
 export interface GasLimits {
   readonly perSettlement: bigint;
@@ -147,12 +151,12 @@ async function openSandbox(
 export async function openPayments(settings: PaymentSettings, dataDir: string): Promise<OpenPayments> {
   if (settings.mode === 'sandbox') return openSandbox(settings, dataDir);
   const { mode, network, rpcUrl, payTo, wait = REAL_WAIT } = settings;
-  const isReal = network === BASE;
+  const money = moneyOf(settings);
   const common = {
     mode,
     network,
-    money: isReal ? 'real' : 'test',
-    ...(isReal ? {} : { notice: TEST_NOTICE }),
+    money,
+    ...(money === 'real' ? {} : { notice: TEST_NOTICE }),
     reader: readerOf(network, rpcUrl),
     payTo,
     wait,

@@ -14,7 +14,7 @@ import { startChain, type Chain } from '../../../api/payments/local_chain/chain.
 import { readWallet, walletPath } from '../../../api/payments/local_chain/wallet.ts';
 import { serve, type Serving } from '../../../api/http/serve.ts';
 import { openRunningPayments } from '../../../api/payments/open.ts';
-import { openLedger } from '../../../ledger/open.ts';
+import { ledgerExists, openLedger } from '../../../ledger/open.ts';
 import { BASE } from '../../../lib/network.ts';
 import { SettingError } from '../../../lib/settings.ts';
 import { readServerSettings } from '../../../api/settings.ts';
@@ -260,6 +260,7 @@ describe('settling with a key of our own', () => {
     await assert.rejects(open(settings), refused);
     await data.publish('2026-11-20.02', deals);
     await assert.rejects(open(settings), refused);
+    assert.equal(ledgerExists({ DATA_DIR: data.path }), false, 'the folder is not marked as one of real money');
 
     await data.publish('2026-11-20.03', deals, { data: 'live' });
     const server = await open(settings);
