@@ -4,6 +4,7 @@ import { encodeChunk } from './sql/answer_chunks.ts';
 import { change, type Facts, type JournalLine } from './sql/journal.ts';
 import { markRestored } from './sql/restore_mark.ts';
 import { COLUMNS } from './sql/rows.ts';
+import { release } from './sql/settlements.ts';
 import type { Query } from './sql/store.ts';
 
 const INSERT_LINE =
@@ -18,6 +19,7 @@ const RESOLVE = `UPDATE transfers SET kind = 'resolved', resolution = $3
 /** A purchase as its last line states it, and the answer of its exclusive lead, in base64. */
 interface LostPurchase {
   readonly event: JournalLine['event'];
+  readonly at: string;
   readonly facts: Facts;
   readonly answer: string | undefined;
 }
@@ -35,6 +37,23 @@ async function putAnswer(query: Query, { facts, answer }: LostPurchase): Promise
   const chunk = 'INSERT INTO answer_chunks (answer, chunk, coding, body) VALUES ($1, 0, $2, $3)';
   if (bytes.length > 0) await query(chunk, number, coding, body);
   return number;
+}
+
+/** Purchases that have what this one had later. Their release is not among the lines: a crash came before its copy. */
+const RIVALS = `SELECT id FROM purchases WHERE state IN ('reserved', 'settling') AND id <> $1
+  AND ((payer = $2 AND (nonce = $3 OR identifier_hash = $4))
+    OR id IN (SELECT purchase_id FROM claims WHERE lead_id = $5))`;
+const RIVALS_OF_PROPERTY = `SELECT p.id FROM claimed_properties k JOIN purchases p ON p.id = k.purchase_id
+  WHERE k.standing = 1 AND k.property_key = $2 AND p.id <> $1 AND p.state IN ('reserved', 'settling')`;
+
+async function releaseRivals(query: Query, { facts }: LostPurchase): Promise<void> {
+  if (facts['standing'] === null) return;
+  const id = facts['id'] ?? '';
+  const [payer, nonce] = [facts['payer'] ?? '', facts['nonce'] ?? ''];
+  const rivals = [...(await query(RIVALS, id, payer, nonce, facts['identifier_hash'] ?? null, facts['lead'] ?? null))];
+  for (const key of facts['properties']?.split('|') ?? []) rivals.push(...(await query(RIVALS_OF_PROPERTY, id, key)));
+  for (const { id: rival } of rivals)
+    await release(query, '', String(rival), { nowMs: Date.now(), reason: 'superseded' });
 }
 
 /** Release what it held, so that the purchases put back can take it. */
@@ -69,6 +88,11 @@ async function putBack(query: Query, lost: LostPurchase): Promise<void> {
   if (isLost) await change(query, 'released', { where: 'id = $1' }, id);
 }
 
+/** Reservations first: whatever was sent for settlement since has what they had. Then the older before the later. */
+const byAge = (one: LostPurchase, other: LostPurchase): number =>
+  Number(other.facts['state'] === 'reserved') - Number(one.facts['state'] === 'reserved') ||
+  one.at.localeCompare(other.at);
+
 /** Lines that the journal lacks become rows of it. @returns those that it lacked */
 async function addLines(query: Query, lines: readonly JournalLine[]): Promise<readonly JournalLine[]> {
   const added: JournalLine[] = [];
@@ -98,12 +122,16 @@ export async function replay(query: Query, lines: readonly JournalLine[], nowMs:
     if (number > (latest.get(id)?.number ?? 0)) latest.set(id, { ...line, purchase });
   }
   const lost: LostPurchase[] = [];
-  for (const [id, { event, number, purchase: facts }] of latest) {
+  for (const [id, { event, at, number, purchase: facts }] of latest) {
     const [row] = await query('SELECT changes FROM purchases WHERE id = $1', id);
-    if (number > Number(row?.['changes'] ?? 0)) lost.push({ event, facts, answer: answers.get(id) });
+    if (number > Number(row?.['changes'] ?? 0)) lost.push({ event, at, facts, answer: answers.get(id) });
   }
   for (const each of lost) await clear(query, each);
-  for (const each of lost) if (each.event !== 'dropped') await putBack(query, each);
+  for (const each of lost.sort(byAge)) {
+    if (each.event === 'dropped') continue;
+    await releaseRivals(query, each);
+    await putBack(query, each);
+  }
   await markRestored(query, nowMs);
   return lost.length;
 }

@@ -26,7 +26,7 @@ async function bodyInBase64({ body, bytes }: Answer): Promise<{ answer?: string 
  * End a purchase that may still be paid, with its answer if it has one: a transfer that arrives later makes it
  * collectable again.
  */
-async function release(
+export async function release(
   query: Query,
   lockRows: string,
   purchaseId: string,

@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  writeFileSync,
 } from 'node:fs';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -213,6 +214,38 @@ describe('the journal', () => {
       syncBuiltinESMExports();
     }
   });
+
+  for (const { name, fresh } of kinds) {
+    test(`of ${name} puts sales back although the releases before them were not copied`, async () => {
+      const [here, there] = [dataDir(), dataDir()];
+      const env = { DATA_DIR: here, LEDGER: await fresh(here) };
+      const FILE = join(here, 'backup');
+      const ledger = await openServingLedger(env);
+      const early = await purchaseIn(ledger, 'reserved', 1, { lead: 'one', properties: ['parcel:1'] });
+      const open = await purchaseIn(ledger, 'settling', 2, { lead: 'two', properties: ['parcel:2'] });
+      await backUpTo(FILE, env);
+      const late = await purchaseIn(ledger, 'reserved', 3, { lead: 'three', properties: ['parcel:3'] });
+      for (const { id } of [early, late]) await ledger.release(id, 'not_settled', 9);
+      await ledger.release(open.id, 'expired_unused', 9);
+      const sold = [
+        await purchaseIn(ledger, 'sold', 4, { lead: 'one' }),
+        await purchaseIn(ledger, 'sold', 5, { lead: 'another', properties: ['parcel:2'] }),
+        await purchaseIn(ledger, 'sold', 3, { lead: 'three', properties: ['parcel:3'] }),
+      ];
+      await ledger.close();
+      const copied = linesIn(here).filter(({ event }) => event !== 'dropped' && event !== 'released');
+      writeFileSync(journalFile(there), copied.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      const journals = [journalFile(there)];
+      await restoreFrom(FILE, { ...env, DATA_DIR: there }, { overwrite: true, journals });
+      const restored = await openLedger(env);
+      for (const purchase of sold) assert.deepEqual(await restored.find({ id: purchase.id }), purchase);
+      const states = [early, late, open].map(async ({ id }) => (await restored.find({ id }))?.why);
+      assert.deepEqual(await Promise.all(states), ['superseded', 'superseded', 'superseded']);
+      assert.deepEqual(await restored.soldLeads(), ['another', 'one', 'three']);
+      await restored.close();
+      await tableOf(env);
+    });
+  }
 
   test('puts back the sales that a truncated log has lost, when a server starts', async () => {
     const DATA_DIR = dataDir();
