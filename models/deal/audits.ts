@@ -253,7 +253,7 @@ const DEBT: readonly Audit[] = [
     'loan_sized_is_covered',
     'net_cash_flow covers the sized loan as lenders require',
     `loan_sized > 0
-      AND quotient(net_cash_flow, debt_service_sized) < CAST(assumption('loan_coverage') AS DECIMAL(14, 2))`,
+      AND quotient(net_cash_flow, debt_service_sized) < (SELECT loan_coverage FROM terms)`,
   ),
   never(
     'deals',
@@ -262,7 +262,7 @@ const DEBT: readonly Audit[] = [
     `net_cash_flow <> noi_underwritten - reserves
       OR cash_flow_after_debt <> net_cash_flow - debt_service_sized
       OR cash_needed <> list_price - loan_sized
-        + rounded(wide(list_price) * CAST(assumption('closing_cost_share') AS DECIMAL(6, 4)))
+        + rounded(wide(list_price) * (SELECT closing_cost_share FROM terms))
       OR cash_on_cash_pct <> percentage(cash_flow_after_debt, cash_needed)`,
   ),
 ];
