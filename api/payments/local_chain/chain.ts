@@ -2,9 +2,12 @@
  * The local chains of sandbox mode: anvil with a network's chain id, in memory, with test money at USDC's address. A
  * chain that the server started ends with it, also if the server is killed; one that it joined keeps running.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import PQueue from 'p-queue';
 import { createTestClient, createWalletClient, http, parseAbi, type Address, type Hex, type PublicClient } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
@@ -42,8 +45,6 @@ export interface Chain {
   mint(to: Address, units: bigint): Promise<void>;
   /** Whether the payer's authorization with this nonce has been used. */
   authorizationUsed(payer: Address, nonce: Hex): Promise<boolean>;
-  /** Throws if the chain does not respond. */
-  ping(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -67,43 +68,33 @@ function anvilBinary(): string {
 }
 
 /** The address that anvil prints when it listens. */
-function waitForAddress(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let output = '';
-    const timer = setTimeout(() => {
-      reject(new Error(`anvil did not start within ${START_TIMEOUT_MS} ms: ${output.slice(-300)}`));
-    }, START_TIMEOUT_MS);
-    const read = (chunk: Buffer): void => {
-      output += chunk.toString('utf8');
-      const address = /Listening on (127\.0\.0\.1:\d+)/.exec(output)?.[1];
-      if (address === undefined) return;
-      clearTimeout(timer);
-      resolve(`http://${address}`);
-    };
-    child.stdout?.on('data', read);
-    child.stderr?.on('data', read);
-    child.once('error', (error) => {
-      clearTimeout(timer);
-      reject(error);
-    });
-    child.once('exit', (code) => {
-      clearTimeout(timer);
-      reject(new Error(`anvil ended with ${code}: ${output.slice(-300)}`));
-    });
-  });
+async function waitForAddress(child: ChildProcessByStdio<null, Readable, null>): Promise<string> {
+  const signal = AbortSignal.timeout(START_TIMEOUT_MS);
+  const failed = once(child, 'error', { signal }).then(
+    ([error]) => Promise.reject(error as Error),
+    () => Promise.reject(new Error(`anvil did not start within ${START_TIMEOUT_MS} ms`)),
+  );
+  const listening = (async () => {
+    for await (const line of createInterface({ input: child.stdout })) {
+      const address = /Listening on (127\.0\.0\.1:\d+)/.exec(line)?.[1];
+      if (address !== undefined) return `http://${address}`;
+    }
+    throw new Error('anvil ended before it listened');
+  })();
+  try {
+    return await Promise.race([listening, failed]);
+  } finally {
+    failed.catch(() => undefined);
+    // Nobody reads the rest, and a full pipe would stop the chain.
+    child.stdout.resume();
+  }
 }
 
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise<void>((resolve) => {
-    child.once('exit', () => {
-      resolve();
-    });
-  });
+  const gone = once(child, 'exit');
   child.kill('SIGTERM');
-  const timer = setTimeout(() => {
-    child.kill('SIGKILL');
-  }, STOP_TIMEOUT_MS);
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
   await gone;
   clearTimeout(timer);
 }
@@ -185,9 +176,6 @@ async function joinChain(
     },
     authorizationUsed: (payer, nonce) =>
       reader.readContract({ address: usdc, abi: token, functionName: 'authorizationState', args: [payer, nonce] }),
-    async ping() {
-      await reader.getBlockNumber();
-    },
   };
 }
 
@@ -218,7 +206,7 @@ export async function startChain(network: Network = BASE): Promise<Chain> {
       '1',
     ],
     // In its own process group, so that Ctrl-C reaches only the server, which closes the chain last.
-    { stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+    { stdio: ['ignore', 'pipe', 'ignore'], detached: true },
   );
   const cancelGuard = child.pid === undefined ? () => undefined : killWhenWeEnd(child.pid);
   const close = async (): Promise<void> => {
