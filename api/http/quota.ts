@@ -9,7 +9,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** Unpaid answers per hour and address to contract wallets. Whether one is 404 shows a stranger what we have. */
 const CONTRACT_ANSWERS = 5;
 /** Keys counted at a time. */
-const MAX_KEYS = 200_000;
+const MAX_KEYS = 100_000;
 
 /** Headers that say where a caller stands (draft-ietf-httpapi-ratelimit-headers). */
 export const RATE_LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy'] as const;

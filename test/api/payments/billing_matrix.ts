@@ -28,12 +28,7 @@ interface Call {
 
 /** The calls of a route: one, and one more as CSV for /api/signals. */
 function callsOf(route: Route): Call[] {
-  const call = {
-    label: route.path,
-    route,
-    path: callOf(route),
-    headers: {},
-  };
+  const call = { label: route.path, route, path: callOf(route), headers: {} };
   return route.path === '/api/signals'
     ? [call, { ...call, label: `${route.path} as CSV`, headers: { Accept: 'text/csv' } }]
     : [call];
@@ -52,9 +47,9 @@ const EXPECTED: Record<Outcome, (kind: PaymentKind) => readonly number[]> = {
   // A bad request is refused whatever is paid.
   '400': (kind) => Array.from({ length: kind === 'concurrent replays' ? COPIES : 1 }, () => 400),
   '404': (kind) => unsold(kind, 404),
-  // The buyer's identifier names another purchase. Signed for another network, it is not a payment of this payer here.
+  // The buyer's identifier names another purchase.
   '409': (kind) =>
-    ['no payment', 'malformed header', 'wrong network'].includes(kind)
+    ['no payment', 'malformed header'].includes(kind)
       ? [402]
       : Array.from({ length: kind === 'concurrent replays' ? COPIES : 1 }, () => 409),
   'handler crash': (kind) => unsold(kind, 500),
