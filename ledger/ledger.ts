@@ -130,8 +130,6 @@ export type PurchaseKey =
 export type ReleaseReason =
   /** The request ended before anyone outside saw the payment. The reservation is deleted. */
   | 'not_settled'
-  /** A contract wallet refused its signature, which its node has seen by then. */
-  | 'signature_refused'
   /** `settling` may have been written, and no settlement was requested. */
   | 'not_sent'
   /** A safe block is past validBefore and the authorization is unused. */

@@ -5,14 +5,7 @@ import type { PurchaseState, ReleaseReason } from '../../../ledger/ledger.ts';
 import { bodyOf, claim, paid, payment, purchaseIn, reserve, sha256, STATES, wanted } from '../purchases.ts';
 import type { SharedLedger } from './place.ts';
 
-const REASONS: readonly ReleaseReason[] = [
-  'not_settled',
-  'signature_refused',
-  'not_sent',
-  'expired_unused',
-  'used_elsewhere',
-  'chain_gone',
-];
+const REASONS: readonly ReleaseReason[] = ['not_settled', 'not_sent', 'expired_unused', 'used_elsewhere', 'chain_gone'];
 
 const canRelease = (state: PurchaseState, reason: ReleaseReason): boolean =>
   state === 'reserved' || (state === 'settling' && reason !== 'not_settled');

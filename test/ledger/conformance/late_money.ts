@@ -77,10 +77,10 @@ export function lateMoney(onEmpty: OnEmptyLedger): void {
     test('a transfer for a reservation that was released without an answer is owed; its lead stays free', async () => {
       await onEmpty(async (ledger) => {
         const { id } = await purchaseIn(ledger, 'reserved', 1, { lead: 'lead' });
-        assert.equal(await ledger.release(id, 'signature_refused', 5), true);
+        assert.equal(await ledger.release(id, 'not_sent', 5), true);
         assert.equal(await bookOne(ledger, transferFor(1)), 'owed');
         const found = await current(ledger, { id });
-        assert.deepEqual([found.state, found.why, found.leadId], ['released', 'signature_refused', 'lead']);
+        assert.deepEqual([found.state, found.why, found.leadId], ['released', 'not_sent', 'lead']);
         assert.deepEqual([...(await ledger.claimedLeads(0))], []);
       });
     });
