@@ -6,7 +6,7 @@ import { createTable, type RecordDefinition } from '../lib/record.ts';
 import { identifier, literal } from '../lib/sql.ts';
 import { termsText } from './assumptions.ts';
 import { auditsOfRecord, readModelText, type Audit, type MartContract, type ModelText } from './contract.ts';
-import { stepsModel } from './figures/steps.ts';
+import { stepModels } from './figures/steps.ts';
 import { REFERENCES } from './references.ts';
 
 const LAYERS = ['staging', 'intermediate', 'marts'] as const;
@@ -67,8 +67,9 @@ async function findModels(): Promise<readonly Model[]> {
     path: 'models/assumptions.ts',
     ...readModelText('terms', termsText()),
   });
-  // Its SQL follows from that of the models whose figures are steps.
-  models.push({ layer: 'intermediate', path: 'models/figures/steps.ts', ...(await stepsModel(models, selectMacros)) });
+  // Their SQL follows from that of the models whose figures are steps.
+  for (const text of await stepModels(models, selectMacros))
+    models.push({ layer: 'intermediate', path: 'models/figures/steps.ts', ...text });
   return models;
 }
 

@@ -135,7 +135,7 @@ export const originsOf = (models: readonly FigureModel[]): ReadonlyMap<string, O
     }),
   );
 
-const MACRO = /^CREATE OR REPLACE MACRO (\w+)\(([^)]*)\) AS(?:\s+-- reads as (.+)\n)?([^]*)$/u;
+const MACRO = /^CREATE OR REPLACE MACRO (\w+)\(\s*([^)]*?)\s*\) AS(?:\s+-- reads as (.+)\n)?([^]*)$/u;
 
 /** Read macros. A comment after AS, "-- reads as ...", is the meaning of a macro that divides or rounds. */
 export async function readMacros(connection: DuckDBConnection, sql: string): Promise<ReadonlyMap<string, Macro>> {

@@ -1,6 +1,6 @@
 /**
- * The steps of reports: every declared figure as a formula over named inputs, with its result. The formulas are read
- * from the SQL that computes the figures, and of a CASE only the branch that applied is shown.
+ * The steps of reports and leads: every declared figure as a formula over named inputs, with its result. The formulas
+ * are read from the SQL that computes the figures, and of a CASE only the branch that applied is shown.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDuck } from '../../lib/duck.ts';
@@ -8,9 +8,17 @@ import { identifier, literal } from '../../lib/sql.ts';
 import { currentAssumptions } from '../assumptions.ts';
 import { readModelText, type ModelText } from '../contract.ts';
 import { columnsOf, mapExpression, print, substitute, type Expression } from './expression.ts';
-import { originsOf, readFigures, readMacros, type FigureModel, type Macro, type Origin } from './figures.ts';
+import {
+  computedIn,
+  originsOf,
+  readFigures,
+  readMacros,
+  type FigureModel,
+  type Macro,
+  type Origin,
+} from './figures.ts';
 
-/** The figures that are steps, by the model that computes them, in the order of a report. */
+/** The figures that are steps, by the model that computes them, in the order of a report or a lead. */
 export const STEPS: Readonly<Record<string, string>> = {
   int_rents_in_place: 'market_rent_mix rent_in_place contract_rent',
   int_property_taxes: 'tax_at_price tax_current tax_after_reset',
@@ -33,7 +41,13 @@ export const STEPS: Readonly<Record<string, string>> = {
   int_paths: 'arv mao',
   int_offers: `limit_list_price limit_target_cap limit_debt_coverage offer_high variable_expense_ratio_pct
     limit_under_stress offer_low`,
+  int_auction_leads: `part_base part_equity_gap part_urgency part_corroboration part_absentee part_freshness
+    part_property_kind part_stacked_distress lead_score`,
+  int_tax_leads: `part_base part_amount_to_value part_years_delinquent part_absentee_owner part_corroboration
+    part_freshness part_property_kind part_stacked_distress lead_score`,
 };
+/** Those with one row per lead. */
+const LEADS = ['int_auction_leads', 'int_tax_leads'];
 
 /** One way in which a figure gets its value: the first one whose conditions hold. */
 interface Way {
@@ -74,7 +88,7 @@ function waysOf(expression: Expression, macros: ReadonlyMap<string, Macro>): rea
   return found.map(({ when, values }) => ({ when, formula: withArgs(values) }));
 }
 
-const READER_NAMES: Readonly<Record<string, string>> = { least: 'min', greatest: 'max' };
+const READER_NAMES: Readonly<Record<string, string>> = { least: 'min', min: 'min', greatest: 'max', max: 'max' };
 
 /** The formula in the language of reports, whose min and max have two arguments. */
 const asRead = (formula: Expression): string =>
@@ -99,6 +113,8 @@ class Compiler {
   readonly #macros: ReadonlyMap<string, Macro>;
   readonly #assumptions: ReadonlySet<string>;
   readonly #steps: ReadonlySet<string>;
+  /** Whether a step needs a column that the table does not have. */
+  #readsInputs = false;
   constructor(model: FigureModel, { macros, assumptions, steps }: Names) {
     this.#model = model;
     this.#macros = macros;
@@ -117,7 +133,10 @@ class Compiler {
   }
 
   #columnSql(name: string): string {
-    return `${this.#model.columns.has(name) ? 'built' : 'inputs'}.${identifier(name)}`;
+    if (this.#model.columns.has(name)) return `built.${identifier(name)}`;
+    if (this.#assumptions.has(name)) return `terms.${identifier(name)}`;
+    this.#readsInputs = true;
+    return `inputs.${identifier(name)}`;
   }
 
   #inputSql(name: string): string {
@@ -150,30 +169,105 @@ class Compiler {
     const { name, inputsSql, columns } = this.#model;
     const hasId = columns.has('id');
     const steps = figures.map((figure) => this.step(figure));
-    const inputs = inputsSql === '' ? '' : hasId ? 'join inputs on inputs.id = built.id' : 'cross join inputs';
+    const inputs = hasId ? 'join inputs on inputs.id = built.id' : 'cross join inputs';
     return `${name}_steps as (
-  ${inputsSql}
+  ${this.#readsInputs ? inputsSql : ''}
   select ${hasId ? 'built.id, ' : ''}[
     ${steps.join(',\n    ')}
   ] as steps
-  from ${name} as built ${inputs} cross join assumed
+  from ${name} as built ${this.#readsInputs ? inputs : ''} cross join assumed cross join terms
 )`;
   }
 }
 
-/** The model of the steps: one row per property. */
-export async function stepsModel(
-  models: readonly { readonly name: string; readonly sql: string }[],
+interface Sql {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** The models of the steps: one row per property, and one per lead. */
+export async function stepModels(
+  models: readonly Sql[],
   macrosOf: (queries: readonly string[]) => string,
-): Promise<ModelText & { readonly name: string }> {
-  const name = 'int_steps';
-  return { name, ...readModelText(name, `-- Key: id\n-- Not null: steps\n${await stepsSql(models, macrosOf)}`) };
+): Promise<readonly (ModelText & { readonly name: string })[]> {
+  const duck = await openDuck();
+  try {
+    const declared = models.filter(({ name }) => name in STEPS);
+    const read = await readFigures(duck.connection, declared);
+    const macros = await readMacros(duck.connection, macrosOf(declared.map(({ sql }) => sql)));
+    const steps = new Set(Object.values(STEPS).flatMap((figures) => figures.split(/\s+/u)));
+    // The loan rate is a figure and, for a day without a survey, an assumption.
+    const assumptions = new Set(currentAssumptions().rows.flatMap(({ key }) => (steps.has(key) ? [] : [key])));
+    const tableOf = (name: string): StepTable => {
+      const model = read.find((each) => each.name === name);
+      if (!model) throw new Error(`${name} is no model, although its figures are declared as steps`);
+      const figures = STEPS[name]?.split(/\s+/u) ?? [];
+      const cte = new Compiler(model, { macros, assumptions, steps }).cte(figures);
+      return { name: `${name}_steps`, cte, hasId: model.columns.has('id') };
+    };
+    const properties = Object.keys(STEPS).filter((name) => !LEADS.includes(name));
+    const sqls = {
+      int_steps: withTables(assumptions, properties.map(tableOf), stepsOfProperties),
+      int_lead_steps: withTables(assumptions, LEADS.map(tableOf), stepsOfLeads),
+    };
+    return Object.entries(sqls).map(([name, sql]) => ({
+      name,
+      ...readModelText(name, `-- Key: id\n-- Not null: steps\n${sql}`),
+    }));
+  } finally {
+    duck.close();
+  }
+}
+
+/** Steps of one model. */
+interface StepTable {
+  readonly name: string;
+  readonly cte: string;
+  /** False if the model has one row, which all properties share. */
+  readonly hasId: boolean;
+}
+
+/** A SELECT of step tables, with the assumptions that they use as declared. */
+function withTables(
+  assumptions: ReadonlySet<string>,
+  tables: readonly StepTable[],
+  select: (tables: readonly StepTable[]) => string,
+): string {
+  const used = [...assumptions].filter((key) => tables.some(({ cte }) => cte.includes(`assumed.${identifier(key)}`)));
+  const assumed = used.map((key) => `max(value) filter (where key = ${literal(key)}) as ${identifier(key)}`);
+  return `with
+assumed as (select ${assumed.join(', ')} from declared_assumptions),
+${tables.map(({ cte }) => cte).join(',\n')}
+${select(tables)}`;
+}
+
+const stepsOfProperties = (tables: readonly StepTable[]): string =>
+  `select id, steps_of(${tables.map(({ name }) => `${name}.steps`).join(' || ')}) as steps
+from int_properties
+${tables.map(({ name, hasId }) => (hasId ? `join ${name} using (id)` : `cross join ${name}`)).join('\n')}`;
+
+const stepsOfLeads = (tables: readonly StepTable[]): string =>
+  tables.map(({ name }) => `select id, steps_of(steps) as steps from ${name}`).join('\nunion all\n');
+
+/** The formula of a figure without branches, by its name in any SELECT of a model, and the names in it. */
+export async function formulaIn(
+  connection: DuckDBConnection,
+  model: Sql,
+  figure: string,
+  macrosOf: (queries: readonly string[]) => string,
+): Promise<{ readonly formula: string; readonly names: readonly string[] }> {
+  const [read] = await readFigures(connection, [model]);
+  const [, expression] = read?.selects.flatMap(computedIn).find(([name]) => name === figure) ?? [];
+  if (!expression) throw new Error(`${model.name} does not compute ${figure}`);
+  const [way, other] = waysOf(expression, await readMacros(connection, macrosOf([model.sql])));
+  if (!way || other) throw new Error(`${figure} of ${model.name} has several formulas`);
+  return { formula: asRead(way.formula), names: columnsOf(way.formula) };
 }
 
 /** Where each input of the steps comes from, by its name. A figure that is no step comes from the model of its own. */
 export async function stepOrigins(
   connection: DuckDBConnection,
-  models: readonly { readonly name: string; readonly sql: string }[],
+  models: readonly Sql[],
 ): Promise<ReadonlyMap<string, Origin>> {
   const read = await readFigures(
     connection,
@@ -183,41 +277,4 @@ export async function stepOrigins(
     [...own.keys()].filter((column) => columns.has(column)).map((column) => [column, { table, column }] as const),
   );
   return new Map([...originsOf(read), ...figures]);
-}
-
-async function stepsSql(
-  models: readonly { readonly name: string; readonly sql: string }[],
-  macrosOf: (queries: readonly string[]) => string,
-): Promise<string> {
-  const duck = await openDuck();
-  try {
-    const declared = Object.entries(STEPS).flatMap(([name, figures]) => {
-      const model = models.find((each) => each.name === name);
-      return model ? [{ model, figures: figures.split(/\s+/u) }] : [];
-    });
-    const read = await readFigures(
-      duck.connection,
-      declared.map(({ model }) => model),
-    );
-    const macros = await readMacros(duck.connection, macrosOf(declared.map(({ model }) => model.sql)));
-    const steps = new Set(declared.flatMap(({ figures }) => figures));
-    // The loan rate is a figure and, for a day without a survey, an assumption.
-    const assumptions = new Set(currentAssumptions().rows.flatMap(({ key }) => (steps.has(key) ? [] : [key])));
-    const names = { macros, assumptions, steps };
-    const ctes = read.map((model, at) => new Compiler(model, names).cte(declared[at]?.figures ?? []));
-    const used = [...assumptions].filter((key) => ctes.some((cte) => cte.includes(`assumed.${identifier(key)}`)));
-    const assumed = used.map((key) => `max(value) filter (where key = '${key}') as ${identifier(key)}`);
-    const tables = read.map(({ name }) => `${name}_steps`);
-    const joins = read.map(({ columns }, at) =>
-      columns.has('id') ? `join ${tables[at]} using (id)` : `cross join ${tables[at]}`,
-    );
-    return `with
-assumed as (select ${assumed.join(', ')} from declared_assumptions),
-${ctes.join(',\n')}
-select id, steps_of(${tables.map((name) => `${name}.steps`).join(' || ')}) as steps
-from int_properties
-${joins.join('\n')}`;
-  } finally {
-    duck.close();
-  }
 }

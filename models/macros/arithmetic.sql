@@ -29,9 +29,9 @@ CREATE OR REPLACE MACRO narrow(x) AS -- reads as x
 CREATE OR REPLACE MACRO half(x) AS -- reads as x / 2
   (x * 0.5);
 
--- A whole number, half away from zero.
-CREATE OR REPLACE MACRO whole(x) AS -- reads as round0(x)
-  CAST(round(x) AS INTEGER);
+-- A whole number, half away from zero, up to a limit. Far above it, no whole number of 32 bits is as large.
+CREATE OR REPLACE MACRO whole_up_to(most, x) AS -- reads as min(most, round0(x))
+  CAST(least(most, round(x)) AS INTEGER);
 
 -- n / d to the nearest whole number. Whole numbers in and out; null where d is 0.
 CREATE OR REPLACE MACRO nearest(n, d) AS
@@ -96,7 +96,7 @@ CREATE OR REPLACE MACRO tapered_points(value, bottom, span, weight, share) AS
       AS INTEGER) END;
 
 -- n / d rounded up to the cent, for amounts that by law must be "not less than" a figure. Positive amounts.
-CREATE OR REPLACE MACRO quotient_up_to_cent(n, d) AS
+CREATE OR REPLACE MACRO quotient_up_to_cent(n, d) AS -- reads as ceil2(n / d)
   from_hundredths((100 * millionths(n) + millionths(d) - 1) // millionths(d));
 
 -- n / d rounded down to a whole multiple of `step`. Positive amounts; both may have up to 24 decimals.

@@ -14,7 +14,8 @@ CREATE OR REPLACE MACRO record_signal_id_of(signal_type, county_fips, record_num
   );
 
 -- Whole days since a row was read. A run that passes midnight reads pages of the day after its own: 0.
-CREATE OR REPLACE MACRO days_since(read_at, as_of) AS greatest(0, date_diff('day', CAST(read_at AS DATE), as_of));
+CREATE OR REPLACE MACRO days_since(read_at, as_of) AS
+  CAST(greatest(0, date_diff('day', CAST(read_at AS DATE), as_of)) AS INTEGER);
 
 -- One of three values, by age in days.
 CREATE OR REPLACE MACRO by_age(age, fresh_days, recent_days, if_fresh, if_recent, if_old) AS CASE
@@ -40,7 +41,19 @@ CREATE OR REPLACE MACRO whole_months(from_day, to_day, step) AS
 
 -- Points for whole months: 18 months at 5 points a year are 7.5 points, so 8.
 CREATE OR REPLACE MACRO points_of_months(months, points_per_year, months_per_year) AS
-  nearest(points_per_year * months, months_per_year);
+  -- reads as round0(points_per_year * months / months_per_year)
+  CAST(nearest(points_per_year * months, months_per_year) AS INTEGER);
+
+-- One of six values, by kind of property.
+CREATE OR REPLACE MACRO by_kind(
+  property_kind, if_vacant_lot, if_one_family, if_two_to_four, if_five_up, if_other, if_unknown
+) AS CASE property_kind
+  WHEN 'vacant_lot' THEN if_vacant_lot
+  WHEN 'one_family' THEN if_one_family
+  WHEN 'two_to_four' THEN if_two_to_four
+  WHEN 'five_up' THEN if_five_up
+  WHEN 'other' THEN if_other
+  ELSE if_unknown END;
 
 CREATE OR REPLACE MACRO property_kind_text(property_kind, property_kind_basis) AS CASE property_kind
   WHEN 'vacant_lot' THEN 'it is land without a building'

@@ -6,7 +6,7 @@ CREATE OR REPLACE MACRO record_text(kind, record_name) AS
 
 -- Points for further kinds of distress: a score is at most 100.
 CREATE OR REPLACE MACRO points_up_to_highest(points, other_points) AS
-  greatest(0, least(coalesce(points, 0), 100 - other_points));
+  greatest(0, least(points, 100 - other_points));
 
 -- Why a lead has these points for further kinds of distress.
 CREATE OR REPLACE MACRO stacked_reason(records, earned, points) AS CASE
@@ -21,7 +21,7 @@ CREATE OR REPLACE MACRO cited_records(citations, listing) AS to_json(list_filter
 ));
 
 -- Number of independent kinds of distress of a lead, its own included.
-CREATE OR REPLACE MACRO independent_signals(further_kinds) AS CAST(1 + coalesce(further_kinds, 0) AS INTEGER);
+CREATE OR REPLACE MACRO independent_signals(further_kinds) AS 1 + further_kinds;
 
 -- Kinds of all records in force of a lead, its own included.
 CREATE OR REPLACE MACRO kinds_in_force(own_kind, other_kinds) AS

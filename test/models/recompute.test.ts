@@ -12,6 +12,7 @@ import { pipelineSettings, readSettings, SANDBOX_DAY } from '../../lib/settings.
 import { Auction } from '../../models/marts/auctions.ts';
 import { Report } from '../../models/marts/reports.ts';
 import { Deal } from '../../models/marts/deals.ts';
+import { LeadSteps } from '../../models/marts/lead_steps.ts';
 import { Lead } from '../../models/marts/leads.ts';
 import { Signal } from '../../models/marts/signals.ts';
 import { evaluate, faultsOf, type Step } from './figures/step_faults.ts';
@@ -58,6 +59,11 @@ const STEP_NAMES = `annual_debt_service arv break_even_occupancy_pct cap_gap_pct
   price_to_rent rent_in_place rent_over_pitia repairs reserves score_share_pct seller_coverage seller_debt_service
   seller_loan seller_payment tax_after_reset tax_at_price tax_current tax_to_price_pct upfront_repairs
   upfront_repairs_per_unit variable_expense_ratio_pct yield_on_cost_pct`.split(/\s+/u);
+
+const LEAD_STEP_NAMES = `lead_score part_absentee part_absentee_owner part_amount_to_value part_base part_corroboration
+  part_equity_gap part_freshness part_property_kind part_stacked_distress part_urgency part_years_delinquent`.split(
+  /\s+/u,
+);
 
 /** Values that the random deals must have among them. */
 const EXPECTED_VALUES: Readonly<Record<string, readonly string[]>> = {
@@ -200,6 +206,9 @@ describe(`${DEALS} published deals`, () => {
   it('recompute every part of the score of every lead', async () => {
     const leads = await published('leads', Lead.columns);
     for (const lead of leads) checkLead(lead, assumptions, AS_OF);
+    const steps = (await published('lead_steps', LeadSteps.columns)).flatMap((row) => row['steps'] as Step[]);
+    assert.deepEqual(steps.flatMap(faultsOf), []);
+    assert.deepEqual([...new Set(steps.map(({ figure }) => figure))].sort(), LEAD_STEP_NAMES);
     for (const type of ['tax_delinquent', 'sheriff_sale_auction'])
       assert.ok(leads.filter((l) => l['lead_type'] === type).length > DEALS / 5, type);
   });

@@ -129,8 +129,8 @@ const historyFaults: readonly PlantedFault[] = [
     changes: [
       change(
         PROPERTIES,
-        'cast(days_since(first_seen, coalesce(gone_on, run.as_of)) as integer)',
-        'cast(1 + days_since(first_seen, coalesce(gone_on, run.as_of)) as integer)',
+        'days_since(first_seen, coalesce(gone_on, run.as_of))',
+        '1 + days_since(first_seen, coalesce(gone_on, run.as_of))',
       ),
     ],
     caughtBy: [RECOMPUTED],

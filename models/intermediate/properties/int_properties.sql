@@ -115,7 +115,7 @@ select
   first_seen,
   property_last_seen as last_seen,
   version_last_seen as last_verified,
-  cast(days_since(first_seen, coalesce(gone_on, run.as_of)) as integer) as days_on_feed,
+  days_since(first_seen, coalesce(gone_on, run.as_of)) as days_on_feed,
   case when list_price is not null then first_price end as first_price,
   case when list_price is not null
     then greatest(0, percentage(first_price - list_price, first_price)) end as price_reduction_pct,

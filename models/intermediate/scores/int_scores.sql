@@ -30,7 +30,7 @@ scores as (
     *,
     case
       when price_reduction_pct is null then 0
-      else least(motivation_cut_max, whole(wide(motivation_points_per_cut_pct) * price_reduction_pct))
+      else whole_up_to(motivation_cut_max, wide(motivation_points_per_cut_pct) * price_reduction_pct)
     end as motivation_price_cut,
     least(motivation_days_max, whole_quotient(motivation_days_max * days_on_feed, motivation_days_full))
       as motivation_days,
@@ -39,7 +39,7 @@ scores as (
     case
       when tax_records = 0 then 0
       when tax_to_price_pct is null then distress_tax
-      else distress_tax + least(distress_tax_amount_max, whole(wide(distress_tax_points_per_pct) * tax_to_price_pct))
+      else distress_tax + whole_up_to(distress_tax_amount_max, wide(distress_tax_points_per_pct) * tax_to_price_pct)
     end as distress_of_taxes,
     case
       when sale_records = 0 then 0

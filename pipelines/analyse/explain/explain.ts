@@ -15,7 +15,7 @@ import { readsUpTo } from '../../ingest/reads.ts';
 import type { OpenSnapshot } from '../open_snapshot.ts';
 import { EXPLAINABLE, type Explainable } from '../settings.ts';
 import { findPage, type PageFound, type PageQuery } from './pages.ts';
-import { fieldsOf, leadSteps, recordSteps, type AssumptionValue, type Fields, type Step } from './steps.ts';
+import { dealSteps, fieldsOf, leadSteps, recordSteps, type AssumptionValue, type Fields, type Step } from './steps.ts';
 
 export interface Assumption {
   readonly value: string;
@@ -118,7 +118,7 @@ export async function explain(
       ? await dealParts(snapshot, row)
       : table === 'leads'
         ? await leadParts(snapshot, row, valueOf)
-        : recordParts(row, valueOf);
+        : await recordParts(snapshot, row, valueOf);
   const pages: PageFound[] = [];
   for (const query of parts.pages) pages.push(await findPage(archive, sources, query, manifest.as_of));
   const columns = (await loadMarts()).find(({ name }) => name === table)?.contract.record.columns ?? [];
@@ -213,12 +213,11 @@ const HISTORY_SQL = `
 async function dealParts(snapshot: OpenSnapshot, row: Fields): Promise<Parts> {
   const { connection } = snapshot.duck;
   const id = row['id'] ?? '';
-  const [report] = await rowsOf(connection, 'SELECT recompute FROM reports WHERE id = $1', [id]);
   const history = await rowsOf(connection, HISTORY_SQL, [id, row['source'] ?? '', row['listing_id'] ?? '']);
   const rent = await rentPage(snapshot, row);
   const matches = JSON.parse(row['distress_matches'] ?? '[]') as { kind: string; id: string }[];
   return {
-    steps: JSON.parse(String(report?.['recompute'] ?? '[]')) as Step[],
+    steps: await dealSteps(connection, row),
     pages: [pageOfRow(row, 'listing'), ...(rent ? [rent] : [])],
     links: matches.map((match) => ({ relation: `distress: ${match.kind}`, table: tableOf(match.kind), id: match.id })),
     history: history.map(fieldsOf),
@@ -232,7 +231,7 @@ async function leadParts(snapshot: OpenSnapshot, row: Fields, valueOf: Assumptio
   const record = await rowById(snapshot, table, id);
   const corroboration = JSON.parse(row['corroboration'] ?? '[]') as { kind: string; id: string }[];
   return {
-    steps: leadSteps(row, snapshot.manifest.as_of, valueOf),
+    steps: await leadSteps(snapshot.duck.connection, row, valueOf),
     pages: record ? [pageOfRow(record, isTaxLead ? 'signal' : 'auction')] : [],
     links: [
       { relation: isTaxLead ? 'signal' : 'auction', table, id },
@@ -246,8 +245,8 @@ async function leadParts(snapshot: OpenSnapshot, row: Fields, valueOf: Assumptio
   };
 }
 
-const recordParts = (row: Fields, valueOf: AssumptionValue): Parts => ({
-  steps: recordSteps(row, valueOf),
+const recordParts = async ({ duck }: OpenSnapshot, row: Fields, valueOf: AssumptionValue): Promise<Parts> => ({
+  steps: await recordSteps(duck.connection, row, valueOf),
   pages: [pageOfRow(row, 'row')],
   links: [],
   history: [],

@@ -61,7 +61,7 @@ function formatFigures({ steps }: Explanation): string[] {
   const widest = Math.max(...steps.map((step) => step.figure.length));
   const figures = steps.map((step) => {
     const why = step.why ? `  (${step.why})` : '';
-    return `  ${step.figure.padEnd(widest)}  ${(step.result ?? 'absent').padStart(14)}  = ${step.formula}${why}`;
+    return `  ${step.figure.padEnd(widest)}  ${step.result.padStart(14)}  = ${step.formula}${why}`;
   });
   return ['Computed figures; FIELD=... traces one to its sources', ...figures];
 }

@@ -16,14 +16,14 @@ const PLAIN = new Set([
 /** Functions whose result is a text, JSON or an error: no figure. */
 const OF_TEXT = new Set('|| as_text json_object to_json error'.split(' '));
 /** Functions of `inputs`, which reads facts and computes no figure. */
-const OF_INPUTS = new Set([...PLAIN, 'days_since', 'age_in_days', 'date_part', 'cbsa_of']);
+const OF_INPUTS = new Set([...PLAIN, 'days_since', 'age_in_days', 'date_part', 'cbsa_of', 'lead_id_of']);
 for (const arithmetic of ['+', '-', '*']) OF_INPUTS.delete(arithmetic);
 
 type Call = Extract<Expression, { kind: 'call' }>;
 const callsIn = (expression: Expression): readonly Call[] =>
   partsOf(expression).flatMap((part) => (part.kind === 'call' ? [part] : []));
 
-/** The conditions of an expression, and the parts that make its value. CASE and coalesce choose among those. */
+/** The conditions of an expression, and the parts that give its value. CASE and coalesce choose among those. */
 function choicesIn(expression: Expression): { readonly conditions: Expression[]; readonly values: Expression[] } {
   const chosen =
     expression.kind === 'case'

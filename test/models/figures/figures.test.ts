@@ -5,7 +5,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { openDuck, type Duck } from '../../../lib/duck.ts';
 import { currentAssumptions } from '../../../models/assumptions.ts';
 import { readFigures, readMacros } from '../../../models/figures/figures.ts';
-import { STEPS, stepsModel } from '../../../models/figures/steps.ts';
+import { STEPS, stepModels } from '../../../models/figures/steps.ts';
 import { loadModels, selectMacros, type Model } from '../../../models/index.ts';
 import { conventionFaults } from './conventions.ts';
 import { faultsOf, type Step } from './step_faults.ts';
@@ -105,7 +105,7 @@ describe('the models of figures', () => {
       ...model,
       sql: model.sql.replaceAll('deal_score_yield', 'yield_points'),
     }));
-    await assert.rejects(stepsModel(renamed, selectMacros), /^Error: int_scores does not compute deal_score_yield/);
+    await assert.rejects(stepModels(renamed, selectMacros), /^Error: int_scores does not compute deal_score_yield/);
   });
 });
 

@@ -8,6 +8,8 @@ const FUNCTIONS: Readonly<Record<string, (a: Fraction, b: Fraction) => Fraction>
   clamp,
   round0: (value) => fraction(value.rounded(0)),
   round2: (value) => fraction(value.rounded(2)),
+  // Positive amounts, up to the cent
+  ceil2: (value) => new Fraction((value.numerator * 100n + value.denominator - 1n) / value.denominator, 100n),
   // Positive amounts: whole division of the fractions rounds down.
   floor_to: (a, b) => b.times(new Fraction((a.numerator * b.denominator) / (a.denominator * b.numerator), 1n)),
 };

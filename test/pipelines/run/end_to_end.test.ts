@@ -83,6 +83,7 @@ describe('a run over one day', () => {
       'coverage',
       'deals',
       'filings',
+      'lead_steps',
       'leads',
       'listing_history',
       'owners',

@@ -150,6 +150,7 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'property_keys.none_sold': ['INSERT INTO sold_properties SELECT DISTINCT property_key FROM property_keys'],
   'property_keys.of_every_lead': ['DELETE FROM property_keys'],
   'property_keys.separable': [set('property_keys', "property_key = 'parcel:39035:1|2'")],
+  'lead_steps.one_a_lead': ['DELETE FROM lead_steps'],
   'reports.grid_whole': ["DELETE FROM assumptions WHERE key = 'grid_rent_1'"],
   'reports.offer_agrees': [set('deals', 'offer_high = offer_high - 500')],
   'reports.one_a_deal': ['DELETE FROM reports'],
