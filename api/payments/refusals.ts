@@ -53,7 +53,7 @@ export interface Refusal {
 }
 
 /** A refusal with status 402. */
-export interface PaymentRefusal {
+interface PaymentRefusal {
   readonly reason: RefusalReason;
   readonly detail: string;
   /** The protocol's code; omitted if no payment was sent. */

@@ -61,6 +61,7 @@ export interface SentTransfer extends IncomingTransfer {
 
 export function paymentChain(client: ChainReader, network: Network = BASE): PaymentChain {
   const { address } = network.usdc;
+  const usdc = { address, abi: token } as const;
   let known: string | undefined;
   const identify = async (): Promise<string> => {
     const id = await client.getChainId();
@@ -82,7 +83,7 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
       }),
     );
   const isBlocked = (account: string): Promise<boolean> =>
-    fromToken(client.readContract({ address, abi: token, functionName: 'isBlacklisted', args: [account as Address] }));
+    fromToken(client.readContract({ ...usdc, functionName: 'isBlacklisted', args: [account as Address] }));
 
   /** A transfer to us as its receipt has it. @throws ChainUnavailable if the receipt does not have it */
   const transferOf = async (payTo: string, log: ListedTransfer): Promise<SentTransfer> => {
@@ -132,30 +133,21 @@ export function paymentChain(client: ChainReader, network: Network = BASE): Paym
       await id();
       return evidence.evidenceOf(payment, hint);
     },
-    async payerState({ payer, nonce, asset }) {
+    async payerState({ payer, nonce }) {
       await id();
+      const account = payer as Address;
       const [code, balance, isUsed] = await fromNode(
         Promise.all([
-          client.getCode({ address: payer as Address }),
-          client.readContract({
-            address: asset as Address,
-            abi: token,
-            functionName: 'balanceOf',
-            args: [payer as Address],
-          }),
-          client.readContract({
-            address: asset as Address,
-            abi: token,
-            functionName: 'authorizationState',
-            args: [payer as Address, nonce as Hex],
-          }),
+          client.getCode({ address: account }),
+          client.readContract({ ...usdc, functionName: 'balanceOf', args: [account] }),
+          client.readContract({ ...usdc, functionName: 'authorizationState', args: [account, nonce as Hex] }),
         ]),
       );
       return { hasCode: code !== undefined && code !== '0x', balance, isUsed };
     },
     async tokenObstacle(payTo) {
       await id();
-      const isPaused = fromToken(client.readContract({ address, abi: token, functionName: 'paused' }));
+      const isPaused = fromToken(client.readContract({ ...usdc, functionName: 'paused' }));
       const [paused, blocked] = await Promise.all([isPaused, isBlocked(payTo)]);
       if (paused) return 'token_paused';
       return blocked ? 'pay_to_blocked' : null;

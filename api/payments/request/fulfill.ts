@@ -2,6 +2,7 @@
  * Fulfills a request whose payment was verified: builds the whole answer, settles, and sends it once the chain shows
  * the payment.
  */
+import { setTimeout } from 'node:timers/promises';
 import type { Context, Next } from 'koa';
 import type { Answer } from '../../../ledger/ledger.ts';
 import type { SettlementHint } from '../facilitator/facilitator_client.ts';
@@ -13,9 +14,6 @@ import { SpooledFile, completeAnswer } from '../spooled_answer.ts';
 import { callersResponse, requestOf, type PaymentSteps } from './context.ts';
 import { answerEarlierPurchase } from './earlier_purchase.ts';
 import type { VerifiedPayment } from './verify.ts';
-
-const withoutFunds = ({ network: { title } }: PaymentNetwork): string =>
-  `The payer has less USDC on ${title} than this call and its open purchases cost. Nothing was charged.`;
 
 export interface VerifiedRequest {
   readonly ctx: Context;
@@ -54,10 +52,7 @@ async function sellAnswer(
     wait,
     settle: () => settle(options, verified),
     evidence: (payment, hint) => chain.evidenceOf(payment, hint),
-    pause: (ms) =>
-      new Promise((resolve) => {
-        setTimeout(resolve, ms);
-      }),
+    pause: setTimeout,
   };
   return sell(effects, {
     payment: offer.payment,
@@ -85,8 +80,11 @@ async function refuseOutcome(
       return;
     case 'refused': {
       const { reason } = outcome;
+      const detail =
+        `The payer has less USDC on ${options.network.title} than this call and its open purchases cost. ` +
+        'Nothing was charged.';
       if (reason === 'too_many_open_purchases') refusals.plain(ctx, reason);
-      else refusals.payment(ctx, required, { reason, detail: withoutFunds(options), error: reason });
+      else refusals.payment(ctx, required, { reason, detail, error: reason });
       return;
     }
     case 'nothing':

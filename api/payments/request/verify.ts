@@ -2,7 +2,6 @@
 import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { mismatch, payloadFor, type OfferedPayment } from '../chain/authorization.ts';
 import { checkPayer, type CheckedPayer } from '../chain/payer_check.ts';
-import type { PaymentRefusal } from '../refusals.ts';
 import type { PaidRequest, PaymentSteps } from './context.ts';
 import { answerEarlierPurchase, findEarlierPurchase } from './earlier_purchase.ts';
 
@@ -27,22 +26,11 @@ export async function verifyPayment(
   const [requirements] = required.accepts;
   if (!requirements) throw new Error(`${charge.routeKey} accepts no payment`);
 
-  const refuse = (refusal: PaymentRefusal): null => {
-    refusals.payment(ctx, required, refusal);
-    return null;
-  };
-  /** A copy that was checked while the first one settled is used, not invalid. */
-  const refuseUnlessUsed = async (refusal: PaymentRefusal): Promise<null> => {
-    const purchase = await findEarlierPurchase(steps, offer);
-    if (!purchase) return refuse(refusal);
-    await answerEarlierPurchase(steps, request, purchase);
-    return null;
-  };
-
   const wrong = mismatch(offer, requirements, nowMs() / 1000);
   if (wrong) {
     const detail = `The payment does not match what this call requires. ${wrong.cause} Nothing was charged.`;
-    return refuse({ reason: 'payment_invalid', detail, error: wrong.code });
+    refusals.payment(ctx, required, { reason: 'payment_invalid', detail, error: wrong.code });
+    return null;
   }
   if (charge.isExclusive && (await ledger.exclusivePause()) !== null) {
     refusals.plain(ctx, 'exclusive_paused');
@@ -54,8 +42,11 @@ export async function verifyPayment(
     return null;
   }
   if (payer.kind === 'refused') {
-    const { kind: _, ...refusal } = payer;
-    return refuseUnlessUsed(refusal);
+    // A copy that was checked while the first one settled is used, not invalid.
+    const purchase = await findEarlierPurchase(steps, offer);
+    if (purchase) await answerEarlierPurchase(steps, request, purchase);
+    else refusals.payment(ctx, required, payer);
+    return null;
   }
   if (facilitator.hasBudget && !(await facilitator.hasBudget())) {
     refusals.plain(ctx, 'settlement_budget_spent');
