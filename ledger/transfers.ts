@@ -90,6 +90,8 @@ export interface TransferBook {
   bookTransfers(booking: Booking): Promise<readonly BookedTransfer[]>;
   /** Booked transfers in the order of the chain, optionally of some kinds only. */
   transfers(account: AuditedAccount | null, kinds?: readonly TransferKind[]): AsyncIterable<BookedTransfer>;
+  /** Amount of the owed transfer of this payment; null if there is none. */
+  owedFor(payer: string, nonce: string): Promise<bigint | null>;
   /** Record how an owed transfer was settled. @returns false if there is no such unresolved transfer */
   resolveOwed(owed: Pick<BookedTransfer, 'chain' | 'transaction' | 'logIndex'>, resolution: string): Promise<boolean>;
   /** Sold purchases of this account, in blocks up to this one, that no booked transfer pays. */

@@ -42,6 +42,8 @@ export interface Challenge {
 
 export type Collected =
   | { readonly kind: 'purchase'; readonly purchase: Purchase }
+  /** The ledger lost the purchase, or its answer: its transfer of this amount is owed. */
+  | { readonly kind: 'owed'; readonly amount: bigint }
   /** The signature is valid, and the wallet has no such purchase. */
   | { readonly kind: 'none' }
   | { readonly kind: 'refused'; readonly why: string };
@@ -141,7 +143,10 @@ export function purchaseCollector(options: CollectOptions): PurchaseCollector {
       const isSigned = isHex(signature) && (await signatures.text({ address, message, signature }));
       if (!isSigned) return { kind: 'refused', why: 'the wallet that the message names did not sign it' };
       const payer = address.toLowerCase();
-      const purchase = await find(payer, idOrNonce.toLowerCase());
+      const name = idOrNonce.toLowerCase();
+      const purchase = await find(payer, name);
+      const owed = await ledger.owedFor(payer, purchase?.payment.nonce ?? name);
+      if (owed !== null) return { kind: 'owed', amount: owed };
       if (purchase?.payment.payer !== payer) return { kind: 'none' };
       if (!(await ledger.useOnce(payload.nonce, Date.parse(payload.expirationTime ?? payload.issuedAt))))
         return { kind: 'refused', why: 'the message was already used' };

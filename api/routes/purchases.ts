@@ -4,6 +4,7 @@ import type { Context } from 'koa';
 import { LedgerUnavailable, type Purchase } from '../../ledger/ledger.ts';
 import { namesPurchase, type PurchaseCollector } from '../payments/collect.ts';
 import type { PaymentLayer } from '../payments/middleware.ts';
+import { dollarsOf } from '../../lib/network.ts';
 import { Problem } from '../http/problem.ts';
 
 const PATH = '/api/purchases/:id';
@@ -180,6 +181,9 @@ export function mountPurchases(router: Router, { collector, layer, publicUrl }: 
       );
     if (found.kind === 'none')
       throw new Problem('purchase_not_found', 'This wallet has no purchase with this receipt or payment.');
+    const lost = 'The server has lost what this payment bought.';
+    if (found.kind === 'owed')
+      throw new Problem('answer_expired', `${lost} It owes this wallet ${dollarsOf(found.amount)} USDC.`);
     const { purchase } = found;
     switch (purchase.state) {
       case 'sold':
@@ -187,11 +191,7 @@ export function mountPurchases(router: Router, { collector, layer, publicUrl }: 
         return;
       case 'released':
         if (purchase.why === 'answer_lost')
-          throw new Problem(
-            'answer_expired',
-            'The server lost this answer. If the payment is on the chain, its amount is owed to the wallet that paid.',
-            { receipt_id: purchase.id },
-          );
+          throw new Problem('answer_expired', `${lost} If the chain shows the payment, it will be owed.`);
         throw new Problem(
           'purchase_released',
           `Nobody was charged for this purchase, so there is nothing to collect: ${purchase.why ?? 'it was released'}.`,

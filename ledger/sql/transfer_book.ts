@@ -180,6 +180,12 @@ export const transferBook = (store: Store): TransferBook => ({
     }
   },
 
+  async owedFor(payer, nonce) {
+    const sql = `SELECT amount FROM transfers WHERE kind = 'owed' AND payer = $1 AND nonce = $2`;
+    const [row] = await store.read(sql, payer, nonce);
+    return row ? BigInt(String(row['amount'])) : null;
+  },
+
   resolveOwed: ({ chain, transaction, logIndex }, resolution) =>
     store.write(async (query) => {
       if ((await query(RESOLVE, transaction, logIndex, resolution, chain)).length === 0) return false;

@@ -148,6 +148,7 @@ for (const target of ['SQLite', 'PostgreSQL'] as const) {
       expectOwed(owed, [list]);
       for (const bought of [first, one, two])
         assert.deepEqual(await collect(bought), { status: 200, body: bought.body });
+      assert.equal((await collect(list)).status, 410);
       assert.equal(await tryToBuy(4, LEAD), 'exclusive_paused');
       await resolve(env, owed);
       const sold = [first, one, two, await buy(4, LEAD)].map(leadIn);
@@ -162,6 +163,10 @@ for (const target of ['SQLite', 'PostgreSQL'] as const) {
       assert.deepEqual(await audit(), { owed: later.length, unpaid: 0 });
       assert.equal(await tryToBuy(5, LEAD), 'exclusive_paused');
       assert.deepEqual(await collect(first), { status: 200, body: first.body });
+      const [lost] = later;
+      const { status, body } = await collect(lost ?? assert.fail('nothing was bought'));
+      assert.equal(status, 410);
+      assert.match(body, /owes this wallet 1\.000000 USDC/u);
       const owed = await owedIn(env);
       expectOwed(owed, later);
       await resolve(env, owed);
