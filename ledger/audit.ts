@@ -91,7 +91,7 @@ async function comparePurchase(read: Query, id: string, { event, purchase }: Jou
  * The lines of each purchase, and of the ledger, follow each other, and the tables are as the last ones state.
  * @returns the number of lines, and the lines of the ledger itself
  */
-async function compareJournal(
+export async function compareJournal(
   read: Query,
   ledgerId: string,
   say: Say,

@@ -3,11 +3,15 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Address } from 'viem';
 import { auditPass } from '../../api/payments/audit/audit.ts';
+import { fullAudit } from '../../api/payments/audit/full_audit.ts';
+import { COLLECT_DAYS } from '../../api/payments/audit/watchers.ts';
 import { differencesOf } from '../../ledger/differences.ts';
 import { paymentChain } from '../../api/payments/chain/payment_chain.ts';
 import { startChain, type Chain } from '../../api/payments/local_chain/chain.ts';
 import type { Ledger, Purchase } from '../../ledger/ledger.ts';
-import { openLedger } from '../../ledger/open.ts';
+import { journalFile } from '../../ledger/journal_file.ts';
+import { openLedger, openStore } from '../../ledger/open.ts';
+import { USDC } from '../../lib/network.ts';
 import { DAY_MS } from '../../lib/time.ts';
 import { buyerWith, type Buyer } from '../api/support/buyers.ts';
 import { dataFolder, rowsOfTable, uuid } from '../api/support/snapshot_fixtures.ts';
@@ -25,6 +29,7 @@ export interface SalesWorld {
   readonly place: string;
   /** Settings of a server in this world. */
   readonly env: Readonly<Record<string, string>>;
+  readonly dataDir: string;
   openLedger(): Promise<Ledger>;
   close(): Promise<void>;
 }
@@ -65,6 +70,7 @@ export async function openSales(
       UNBILLED_PER_MINUTE: '0',
       LOG_LEVEL: 'silent',
     },
+    dataDir: folder.path,
     openLedger: () => openLedger({ DATA_DIR: folder.path, LEDGER: place }),
     async close() {
       await postgres?.remove();
@@ -146,7 +152,7 @@ export async function drawnUp(
       });
     }
     const open = await ledger.unresolved(Number.MAX_SAFE_INTEGER);
-    const audited = await auditAll(ledger, world.chain);
+    const audited = await auditAll(ledger, world);
     const purchases = await all(ledger.purchases());
     const broken = [...audited, ...(await booksAgainstChain(purchases, attempts, world.chain))];
     const sold = purchases.filter((p) => p.state === 'sold');
@@ -184,7 +190,7 @@ export async function drawnUp(
 }
 
 /** Audit every final block. @returns differences, and transfers that no sold purchase took at once */
-async function auditAll(ledger: Ledger, chain: Chain): Promise<string[]> {
+async function auditAll(ledger: Ledger, { chain, place, dataDir }: SalesWorld): Promise<string[]> {
   await mineBlocks(chain);
   const payments = paymentChain(chain.reader);
   const account = { chain: await payments.id(), payTo: PAY_TO.toLowerCase() };
@@ -205,7 +211,16 @@ async function auditAll(ledger: Ledger, chain: Chain): Promise<string[]> {
   }
   const [booked, taken] = [transfers.reduce((sum, t) => sum + t.amount, 0n), await chain.balanceOf(PAY_TO)];
   if (booked !== taken) broken.push(`the chain holds ${taken}, and transfers of ${booked} are booked`);
-  return broken;
+  const store = await openStore({ DATA_DIR: dataDir, LEDGER: place });
+  const { differences } = await fullAudit(store, payments, {
+    file: journalFile(dataDir),
+    asset: USDC.toLowerCase(),
+    collectDays: COLLECT_DAYS,
+    // The chain's own time may be ahead of ours.
+    nowMs: Math.max(Date.now(), (await payments.latestBlock()).seconds * 1000),
+  });
+  await store.close();
+  return [...broken, ...differences];
 }
 
 /** Differences between the ledger and the chain. */

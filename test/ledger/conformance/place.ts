@@ -43,6 +43,7 @@ export function sharedLedger(place: Place): SharedLedger {
   const empty = (): Promise<void> =>
     current().store.write(async (query) => {
       for (const table of SALES_TABLES) await query(`DELETE FROM ${table}`);
+      await query('UPDATE ledger_identity SET changes = 0');
     });
   const check = async (): Promise<void> => {
     assert.deepEqual(await journalViolations(current().store.read), [], 'the journal states every change');
