@@ -18,7 +18,7 @@ import type { Store } from '../../../ledger/sql/store.ts';
 import { USDC } from '../../../lib/network.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { startPostgres, type PostgresServer } from '../../ledger/postgres_started.ts';
-import { leadOf } from '../../ledger/purchases.ts';
+import { leadOf, sha256 } from '../../ledger/purchases.ts';
 import { startChainPayments, US, type ChainPayments } from '../support/chain_payments.ts';
 
 /** The purchases of the ledger, by what happened to them. */
@@ -164,7 +164,11 @@ const ALTERATIONS: readonly Alteration[] = [
   },
   {
     name: 'the bytes and the hash of an answer',
-    sql: [`UPDATE answers SET sha256 = '${'0'.repeat(64)}'`],
+    change: ({ store }) =>
+      store.write(async (query) => {
+        await query('UPDATE answer_chunks SET body = $1', Buffer.from('[]'));
+        await query('UPDATE answers SET sha256 = $1', sha256('[]'));
+      }),
     found: /^purchase \$lead: the bytes of its answer are not those that were sold$/,
   },
   {
@@ -292,6 +296,17 @@ const ALTERATIONS: readonly Alteration[] = [
     name: 'a journal row moved to another purchase',
     sql: [`UPDATE journal SET subject = '$sold', number = 9 WHERE subject = '$settling' AND number = 3`],
     found: /^line 9 of purchase \$sold in the journal is of another ledger, purchase or number$/,
+  },
+  {
+    name: 'a journal row of another ledger',
+    sql: [
+      `UPDATE journal SET line = replace(line, (SELECT id FROM ledger_identity), '${'0'.repeat(36)}')
+        WHERE subject = '$released' AND number = 1`,
+    ],
+    change: ({ file }) => {
+      rmSync(file);
+    },
+    found: /^line 1 of purchase \$released in the journal is of another ledger, purchase or number$/,
   },
   {
     name: 'the payer in table, journal and copy alike',

@@ -231,11 +231,11 @@ class Events {
 }
 
 /** What the audit finds that needs no chain, except what is owed. */
-async function auditViolations(store: Store, nowMs: number, { collectMs }: Limits): Promise<readonly string[]> {
+async function auditViolations(opened: Store, nowMs: number, { collectMs }: Limits): Promise<readonly string[]> {
   const found: string[] = [];
   const options = { file: '/no copy', asset: USDC.toLowerCase(), collectDays: collectMs / DAY_MS, nowMs };
   // A database in memory has one connection, and nothing else runs now.
-  const atRest: Store = { ...store, readSnapshot: (work) => work(store.read) };
+  const atRest: Store = { ...opened, readSnapshot: (work) => work(opened.read) };
   await auditLedger(atRest, options, (difference) => found.push(difference));
   return found.filter((difference) => !difference.includes(' is owed: '));
 }
