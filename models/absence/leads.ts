@@ -1,75 +1,78 @@
 /** Why a field of a lead is null. */
-import type { Cause } from '../../lib/record.ts';
-import { pointCauses } from '../fields.ts';
+import { because, type Absence, type Cause } from '../../lib/record.ts';
 
-const AUCTION_ONLY = { if: "lead_type = 'tax_delinquent'", code: 'tax_lead' };
-const TAX_ONLY = { if: "lead_type = 'sheriff_sale_auction'", code: 'auction_lead' };
-const OF_AUCTION: readonly Cause[] = [AUCTION_ONLY];
-const OF_TAX: readonly Cause[] = [TAX_ONLY];
-const NOT_ON_PAGE: readonly Cause[] = ['not_on_public_page'];
-const NOT_ON_LIST: readonly Cause[] = [TAX_ONLY, 'not_published_by_county'];
-const NOT_BY_SELLER: readonly Cause[] = [
-  AUCTION_ONLY,
-  { if: "auction_type <> 'sheriff_sale'", code: 'not_published' },
-  'not_published_by_sheriff',
-];
-const NO_PARTY: readonly Cause[] = [AUCTION_ONLY, 'not_public'];
-const NO_STREET: readonly Cause[] = ['no_house_number'];
-const NO_ROLL: readonly Cause[] = ['no_roll_of_parcel'];
-const NOT_ON_ROLL: readonly Cause[] = [{ if: 'roll_source IS NOT NULL', code: 'not_on_roll' }, ...NO_ROLL];
+const TAX_LEAD: Cause = {
+  code: 'tax_lead',
+  if: "lead_type = 'tax_delinquent'",
+  about: 'lead_type is tax_delinquent',
+};
+const AUCTION_LEAD: Cause = {
+  code: 'auction_lead',
+  if: "lead_type = 'sheriff_sale_auction'",
+  about: 'lead_type is sheriff_sale_auction',
+};
+const ofSale = (...causes: readonly Cause[]): Absence => because(TAX_LEAD, ...causes);
+const ofDebt = (...causes: readonly Cause[]): Absence => because(AUCTION_LEAD, ...causes);
 
-export const leadCauses = {
-  auction_type: OF_AUCTION,
-  sale_date: OF_AUCTION,
-  property_address: OF_AUCTION,
-  city: NOT_ON_PAGE,
-  appraised_value: [AUCTION_ONLY, 'not_appraised_or_not_published'],
-  opening_bid: [AUCTION_ONLY, { of: 'opening_bid_basis' }],
-  plaintiff: NO_PARTY,
-  signal_id: OF_TAX,
-  auction_id: OF_AUCTION,
-  zip: NOT_ON_PAGE,
-  address_key: NO_STREET,
-  street_key: NO_STREET,
-  house_low: NO_STREET,
-  house_high: NO_STREET,
-  unit_key: ['no_unit'],
-  parcel_id: NOT_ON_PAGE,
-  parcel_key: NOT_ON_PAGE,
-  owner_name: NOT_ON_LIST,
-  amount: OF_TAX,
-  years_delinquent: NOT_ON_LIST,
-  months_delinquent: NOT_ON_LIST,
-  certified_year: NOT_ON_LIST,
-  county_value: NOT_ON_LIST,
-  amount_to_value_pct: [TAX_ONLY, 'county_value_missing'],
-  property_class: [{ of: 'property_kind_basis' }],
-  mail_street: NOT_ON_LIST,
-  mail_city: NOT_ON_LIST,
-  mail_state: NOT_ON_LIST,
-  mail_zip: NOT_ON_LIST,
-  case_number: OF_AUCTION,
-  defendant: NO_PARTY,
-  opening_bid_basis: OF_AUCTION,
-  opening_bid_derived: OF_AUCTION,
-  opening_bid_mismatch: OF_AUCTION,
-  statute_ref: [
-    AUCTION_ONLY,
-    { if: "state <> 'OH' AND opening_bid_basis <> 'unknown'", code: 'section_not_verified' },
-    'basis_or_kind_of_sale_unknown',
-  ],
-  sale_kind: OF_AUCTION,
-  sale_round: [AUCTION_ONLY, 'round_unknown'],
-  appraisal_discount_pct: [
-    AUCTION_ONLY,
-    { if: 'appraised_value IS NULL', code: 'appraised_value_missing' },
-    'opening_bid_missing',
-  ],
-  deposit: NOT_BY_SELLER,
-  last_sale_date: NOT_ON_ROLL,
-  last_sale_price: NOT_ON_ROLL,
-  assessed_market_value: NOT_ON_ROLL,
-  roll_source: NO_ROLL,
-  roll_source_url: NO_ROLL,
-  ...pointCauses,
-} as const;
+export const NO_SALE = ofSale();
+export const NO_DEBT = ofDebt();
+export const NOT_ON_PAGE = because({ code: 'not_on_public_page', about: 'the public page does not print it' });
+export const NOT_ON_LIST = ofDebt({
+  code: 'not_published_by_county',
+  about: "the county's list does not publish it",
+});
+export const NO_RATIO = ofDebt({
+  code: 'county_value_missing',
+  if: 'county_value IS NULL',
+  about: 'county_value is null',
+});
+export const NOT_APPRAISED = ofSale({
+  code: 'not_appraised_or_not_published',
+  about: 'the page prints none',
+});
+export const NO_BID = ofSale({
+  of: 'opening_bid_basis',
+  if: "opening_bid_basis IN ('no_minimum_second_sale', 'unknown')",
+});
+export const NO_PARTY = ofSale({ code: 'not_public', about: 'the site shows it to logged-in users only' });
+export const NO_STATUTE = ofSale(
+  {
+    code: 'section_not_verified',
+    if: "statute_ref IS NULL AND state <> 'OH' AND opening_bid_basis <> 'unknown'",
+    about: 'the section was not verified',
+  },
+  { code: 'basis_or_kind_of_sale_unknown', about: 'the basis or the kind of sale is unknown' },
+);
+export const NO_ROUND = ofSale({ code: 'round_unknown', about: 'the round is unknown' });
+export const NO_DISCOUNT = ofSale(
+  { code: 'appraised_value_missing', if: 'appraised_value IS NULL', about: 'appraised_value is null' },
+  { code: 'opening_bid_missing', if: 'opening_bid IS NULL', about: 'opening_bid is null' },
+);
+export const NO_DEPOSIT = ofSale(
+  {
+    code: 'not_published',
+    if: "deposit IS NULL AND auction_type <> 'sheriff_sale'",
+    about: 'the site publishes none',
+  },
+  { code: 'not_published_by_sheriff', about: 'the sheriff publishes none' },
+);
+export const NO_CLASS = because({
+  of: 'property_kind_basis',
+  if: "property_kind_basis IN ('not_published_by_county', 'no_parcel_number')",
+});
+export const NO_HOUSE = because({
+  code: 'no_house_number',
+  about: 'never: a lead has an address with a house number',
+});
+export const NO_UNIT = because({ code: 'no_unit', about: 'the address has no unit' });
+
+const NO_PARCEL: Cause = {
+  code: 'no_roll_of_parcel',
+  if: 'roll_source IS NULL',
+  about: 'no parcel layer or roll read here has the parcel',
+};
+export const NO_ROLL = because(NO_PARCEL);
+export const NOT_ON_ROLL = because(NO_PARCEL, {
+  code: 'not_on_roll',
+  about: 'it publishes none, or a token amount',
+});

@@ -1,19 +1,17 @@
 /** Fields of deals and leads from the tax roll of their county: last sale and assessed value. */
 import { NO_PARCEL, NO_ROLL_FIGURE } from '../absence/deals.ts';
+import { NO_ROLL, NOT_ON_ROLL } from '../absence/leads.ts';
 import { date, money, oneOf, text } from '../../lib/record.ts';
-
-const NO_ROLL_OF_LEAD = 'no parcel layer or roll read here has the parcel';
-const NOT_ON_ROLL_OF_LEAD = `${NO_ROLL_OF_LEAD}, or it publishes none, or a token amount`;
 
 /** The fields of a lead from the roll of its parcel. */
 export const rollOfLead = {
-  last_sale_date: date('Day of the last transfer on the roll of the county.', { absent: NOT_ON_ROLL_OF_LEAD }),
-  last_sale_price: money('Price of the last transfer on the roll. No score uses it.', { absent: NOT_ON_ROLL_OF_LEAD }),
+  last_sale_date: date('Day of the last transfer on the roll of the county.', { absent: NOT_ON_ROLL }),
+  last_sale_price: money('Price of the last transfer on the roll. No score uses it.', { absent: NOT_ON_ROLL }),
   assessed_market_value: money("Market value of the parcel on the county's roll. No score uses it.", {
-    absent: NOT_ON_ROLL_OF_LEAD,
+    absent: NOT_ON_ROLL,
   }),
-  roll_source: text('Source of the roll; a row of the table sources.', { absent: NO_ROLL_OF_LEAD }),
-  roll_source_url: text('Public page of the parcel on the roll.', { absent: NO_ROLL_OF_LEAD }),
+  roll_source: text('Source of the roll; a row of the table sources.', { absent: NO_ROLL }),
+  roll_source_url: text('Public page of the parcel on the roll.', { absent: NO_ROLL }),
 };
 
 /** The fields of a deal. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  causesOf,
   date,
   defineRecord,
   flag,
@@ -13,17 +14,27 @@ import {
   uuid,
 } from '../../lib/record.ts';
 import { AUCTION_TYPES, RECORD_KINDS } from '../../sources/kinds.ts';
-import { leadCauses } from '../absence/leads.ts';
+import {
+  NO_BID,
+  NO_CLASS,
+  NO_DEBT,
+  NO_DEPOSIT,
+  NO_DISCOUNT,
+  NO_HOUSE,
+  NO_PARTY,
+  NO_RATIO,
+  NO_ROUND,
+  NO_SALE,
+  NO_STATUTE,
+  NO_UNIT,
+  NOT_APPRAISED,
+  NOT_ON_LIST,
+  NOT_ON_PAGE,
+} from '../absence/leads.ts';
 import { defineMart, never } from '../contract.ts';
 import { rollOfLead } from '../deal/roll.ts';
 import { comesAndGoes } from '../drift.ts';
 import { addressParts, INDEPENDENT_KINDS, point, pointInRange, propertyKind, readFrom } from '../fields.ts';
-
-const AUCTION_ONLY = 'lead_type is tax_delinquent';
-const TAX_ONLY = 'lead_type is sheriff_sale_auction';
-const auctionField = (why: string) => `${AUCTION_ONLY}, or ${why}`;
-const taxField = (why: string) => `${TAX_ONLY}, or ${why}`;
-const NOT_ON_LIST = taxField("the county's list does not publish it");
 
 const Corroboration = z.strictObject({
   kind: z.enum([...RECORD_KINDS, 'listing']),
@@ -36,141 +47,140 @@ const Corroboration = z.strictObject({
     .meta({ description: 'Independent kind of distress that the record counts as. Null when: it is a listing.' }),
 });
 
+const fields = {
+  lead_type: oneOf(
+    ['tax_delinquent', 'sheriff_sale_auction'],
+    'Kind of lead. sheriff_sale_auction: a sheriff sale, or the sale that auction_type names, is scheduled.',
+  ),
+  lead_score: integer('0 to 100, the sum of score_parts.', { unit: 'points' }),
+  score_rationale: json(
+    z.record(z.string(), z.string()),
+    'Each component with its points and the reason, such as "+20 points, opening bid is 33.33% below appraisal".',
+  ),
+  address: text('Street address of the property.'),
+  source_url: readFrom.source_url,
+
+  // Auction fields
+  auction_type: oneOf(AUCTION_TYPES, 'Kind of auction, as on auctions.', { absent: NO_SALE }),
+  county: text('County name and state.'),
+  sale_date: date('Day of the sale.', { absent: NO_SALE }),
+  property_address: text('Street address of the property, as on auctions.', { absent: NO_SALE }),
+  city: text('City of the property.', { absent: NOT_ON_PAGE }),
+  appraised_value: money('Appraised value.', { absent: NOT_APPRAISED }),
+  opening_bid: money('Lowest opening bid.', {
+    absent: NO_BID,
+  }),
+  plaintiff: text('Plaintiff.', { absent: NO_PARTY }),
+
+  // Lead
+  id: uuid(
+    'UUID: version 5 of lead type, county and parcel or case. The same in every snapshot, so that a sold ' +
+      'lead stays ' +
+      'sold.',
+  ),
+  score_parts: json(z.record(z.string(), z.int()), 'Points of each component; they add up to lead_score.'),
+  freshness: oneOf(['within_1_day', 'within_3_days', 'within_7_days'], 'Age of the signal at the data clock.'),
+  last_verified: instant('When the signal was last read on its public page.'),
+  verified_age_days: integer('Whole days from last_verified to the data clock.', { unit: 'days' }),
+  first_seen: instant('When this service first read the signal.'),
+  signal_id: uuid('Row of signals behind the lead.', { absent: NO_DEBT }),
+  auction_id: uuid('Row of auctions behind the lead.', { absent: NO_SALE }),
+  corroboration: json(
+    z.array(Corroboration),
+    'Other public records of the same parcel or exact address: one of each kind and source, and a listing.',
+  ),
+  signals_count: integer(
+    'Independent kinds of distress of the property with a record in force, its own included. A tax lien, a tax ' +
+      'delinquency and a sale for unpaid taxes count as one; a foreclosure filing and a foreclosure sale count as ' +
+      'one; so do a code violation and a blight judgment, and a vacant and a condemned building.',
+    { unit: 'kinds' },
+  ),
+  signal_kinds: json(
+    z.array(z.enum(RECORD_KINDS)),
+    'Kinds of records in force of the property, its own included, in alphabetical order. Several may count as one ' +
+      'in signals_count; counts_as in corroboration names the counted kind.',
+  ),
+  county_fips: text('Five-digit county FIPS.'),
+  state: text('Two-letter state.'),
+  zip: text('Five-digit ZIP.', { absent: NOT_ON_PAGE }),
+  ...addressParts(NO_HOUSE, NO_UNIT),
+  parcel_id: text('Parcel number as printed.', { absent: NOT_ON_PAGE }),
+  parcel_key: text('Parcel number, upper case, letters and digits only.', { absent: NOT_ON_PAGE }),
+  owner_location: oneOf(
+    ['at_property', 'in_state', 'out_of_state', 'unknown'],
+    "Where the owner gets mail, from the county's tax list.",
+  ),
+
+  // Tax fields
+  owner_name: text('Owner of record, as the county publishes it.', {
+    absent: NOT_ON_LIST,
+  }),
+  amount: money('Net delinquent amount.', { absent: NO_DEBT }),
+  years_delinquent: integer('Years the parcel has been delinquent.', {
+    absent: NOT_ON_LIST,
+    unit: 'years',
+  }),
+  months_delinquent: integer('Months the parcel has been delinquent, as on signals.', {
+    absent: NOT_ON_LIST,
+    unit: 'months',
+  }),
+  certified_year: integer('Year the delinquency was certified.', {
+    absent: NOT_ON_LIST,
+    unit: 'year',
+  }),
+  county_value: money("Market value on the county's roll.", {
+    absent: NOT_ON_LIST,
+  }),
+  amount_to_value_pct: percent('amount over county_value.', { absent: NO_RATIO }),
+  property_class: text(
+    "Property class in the county's own words or code. Of an auction: from the tax list, parcel layer or tax " +
+      'roll of the same parcel.',
+    { absent: NO_CLASS },
+  ),
+  ...propertyKind,
+  mail_street: text("Owner's mailing street, public record.", {
+    absent: NOT_ON_LIST,
+  }),
+  mail_city: text("Owner's mailing city.", { absent: NOT_ON_LIST }),
+  mail_state: text("Owner's mailing state.", { absent: NOT_ON_LIST }),
+  mail_zip: text("Owner's mailing ZIP.", { absent: NOT_ON_LIST }),
+
+  // More auction fields
+  case_number: text('Court case number.', { absent: NO_SALE }),
+  defendant: text('Defendant.', { absent: NO_PARTY }),
+  opening_bid_basis: oneOf(
+    ['two_thirds_of_appraisal', 'published_minimum', 'court_ordered_minimum', 'no_minimum_second_sale', 'unknown'],
+    'Origin of opening_bid.',
+    { absent: NO_SALE },
+  ),
+  opening_bid_derived: flag('True if opening_bid was computed here.', { absent: NO_SALE }),
+  opening_bid_mismatch: flag('True if the published bid of a first mortgage sale is not two thirds of the appraisal.', {
+    absent: NO_SALE,
+  }),
+  statute_ref: text('Section of the law of the state behind the basis.', {
+    absent: NO_STATUTE,
+  }),
+  sale_kind: oneOf(['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'], 'Kind of sale.', {
+    absent: NO_SALE,
+  }),
+  sale_round: integer('1 for a first sale, 2 for a second.', { absent: NO_ROUND }),
+  appraisal_discount_pct: percent('(appraised_value - opening_bid) over appraised_value; not owner equity.', {
+    absent: NO_DISCOUNT,
+  }),
+  deposit: money('Deposit required of a bidder.', { absent: NO_DEPOSIT }),
+  ...rollOfLead,
+  source: readFrom.source,
+  page_sha256: readFrom.page_sha256,
+  assumption_set_id: text('Assumption set of the score.'),
+  ...point,
+};
+
 export const Lead = defineRecord(
   'lead',
   'One row per property that qualifies as a lead, by lead type and parcel or case.',
   ['id'],
-  {
-    lead_type: oneOf(
-      ['tax_delinquent', 'sheriff_sale_auction'],
-      'Kind of lead. sheriff_sale_auction: a sheriff sale, or the sale that auction_type names, is scheduled.',
-    ),
-    lead_score: integer('0 to 100, the sum of score_parts.', { unit: 'points' }),
-    score_rationale: json(
-      z.record(z.string(), z.string()),
-      'Each component with its points and the reason, such as "+20 points, opening bid is 33.33% below appraisal".',
-    ),
-    address: text('Street address of the property.'),
-    source_url: readFrom.source_url,
-
-    // Auction fields
-    auction_type: oneOf(AUCTION_TYPES, 'Kind of auction, as on auctions.', { absent: AUCTION_ONLY }),
-    county: text('County name and state.'),
-    sale_date: date('Day of the sale.', { absent: AUCTION_ONLY }),
-    property_address: text('Street address of the property, as on auctions.', { absent: AUCTION_ONLY }),
-    city: text('City of the property.', { absent: 'the public page does not print it' }),
-    appraised_value: money('Appraised value.', { absent: auctionField('the page prints none') }),
-    opening_bid: money('Lowest opening bid.', {
-      absent: auctionField('opening_bid_basis is no_minimum_second_sale or unknown'),
-    }),
-    plaintiff: text('Plaintiff.', { absent: auctionField('the site shows it to logged-in users only') }),
-
-    // Lead
-    id: uuid(
-      'UUID: version 5 of lead type, county and parcel or case. The same in every snapshot, so that a sold ' +
-        'lead stays ' +
-        'sold.',
-    ),
-    score_parts: json(z.record(z.string(), z.int()), 'Points of each component; they add up to lead_score.'),
-    freshness: oneOf(['within_1_day', 'within_3_days', 'within_7_days'], 'Age of the signal at the data clock.'),
-    last_verified: instant('When the signal was last read on its public page.'),
-    verified_age_days: integer('Whole days from last_verified to the data clock.', { unit: 'days' }),
-    first_seen: instant('When this service first read the signal.'),
-    signal_id: uuid('Row of signals behind the lead.', { absent: TAX_ONLY }),
-    auction_id: uuid('Row of auctions behind the lead.', { absent: AUCTION_ONLY }),
-    corroboration: json(
-      z.array(Corroboration),
-      'Other public records of the same parcel or exact address: one of each kind and source, and a listing.',
-    ),
-    signals_count: integer(
-      'Independent kinds of distress of the property with a record in force, its own included. A tax lien, a tax ' +
-        'delinquency and a sale for unpaid taxes count as one; a foreclosure filing and a foreclosure sale count as ' +
-        'one; so do a code violation and a blight judgment, and a vacant and a condemned building.',
-      { unit: 'kinds' },
-    ),
-    signal_kinds: json(
-      z.array(z.enum(RECORD_KINDS)),
-      'Kinds of records in force of the property, its own included, in alphabetical order. Several may count as one ' +
-        'in signals_count; counts_as in corroboration names the counted kind.',
-    ),
-    county_fips: text('Five-digit county FIPS.'),
-    state: text('Two-letter state.'),
-    zip: text('Five-digit ZIP.', { absent: 'the public page does not print it' }),
-    ...addressParts('never: a lead has an address with a house number'),
-    parcel_id: text('Parcel number as printed.', { absent: "the sale's page does not print it" }),
-    parcel_key: text('Parcel number, upper case, letters and digits only.', { absent: 'parcel_id is null' }),
-    owner_location: oneOf(
-      ['at_property', 'in_state', 'out_of_state', 'unknown'],
-      "Where the owner gets mail, from the county's tax list.",
-    ),
-
-    // Tax fields
-    owner_name: text('Owner of record, as the county publishes it.', {
-      absent: NOT_ON_LIST,
-    }),
-    amount: money('Net delinquent amount.', { absent: TAX_ONLY }),
-    years_delinquent: integer('Years the parcel has been delinquent.', {
-      absent: taxField('the county publishes neither the years nor the year of certification'),
-      unit: 'years',
-    }),
-    months_delinquent: integer('Months the parcel has been delinquent, as on signals.', {
-      absent: taxField('the county publishes neither the years nor the year of certification'),
-      unit: 'months',
-    }),
-    certified_year: integer('Year the delinquency was certified.', {
-      absent: NOT_ON_LIST,
-      unit: 'year',
-    }),
-    county_value: money("Market value on the county's roll.", {
-      absent: NOT_ON_LIST,
-    }),
-    amount_to_value_pct: percent('amount over county_value.', { absent: taxField('county_value is null') }),
-    property_class: text(
-      "Property class in the county's own words or code. Of an auction: from the tax list, parcel layer or tax " +
-        'roll of the same parcel.',
-      { absent: 'property_kind_basis is not_published_by_county or no_parcel_number' },
-    ),
-    ...propertyKind,
-    mail_street: text("Owner's mailing street, public record.", {
-      absent: NOT_ON_LIST,
-    }),
-    mail_city: text("Owner's mailing city.", { absent: NOT_ON_LIST }),
-    mail_state: text("Owner's mailing state.", { absent: NOT_ON_LIST }),
-    mail_zip: text("Owner's mailing ZIP.", { absent: NOT_ON_LIST }),
-
-    // More auction fields
-    case_number: text('Court case number.', { absent: AUCTION_ONLY }),
-    defendant: text('Defendant.', { absent: auctionField('the site shows it to logged-in users only') }),
-    opening_bid_basis: oneOf(
-      ['two_thirds_of_appraisal', 'published_minimum', 'court_ordered_minimum', 'no_minimum_second_sale', 'unknown'],
-      'Origin of opening_bid.',
-      { absent: AUCTION_ONLY },
-    ),
-    opening_bid_derived: flag('True if opening_bid was computed here.', { absent: AUCTION_ONLY }),
-    opening_bid_mismatch: flag(
-      'True if the published bid of a first mortgage sale is not two thirds of the appraisal.',
-      {
-        absent: AUCTION_ONLY,
-      },
-    ),
-    statute_ref: text('Section of the law of the state behind the basis.', {
-      absent: auctionField('the basis or the kind of sale is unknown, or the section was not verified'),
-    }),
-    sale_kind: oneOf(['mortgage_foreclosure', 'tax_foreclosure', 'other_judgment', 'unknown'], 'Kind of sale.', {
-      absent: AUCTION_ONLY,
-    }),
-    sale_round: integer('1 for a first sale, 2 for a second.', { absent: auctionField('the round is unknown') }),
-    appraisal_discount_pct: percent('(appraised_value - opening_bid) over appraised_value; not owner equity.', {
-      absent: auctionField('appraised_value or opening_bid is null'),
-    }),
-    deposit: money('Deposit required of a bidder.', { absent: auctionField('not published') }),
-    ...rollOfLead,
-    source: readFrom.source,
-    page_sha256: readFrom.page_sha256,
-    assumption_set_id: text('Assumption set of the score.'),
-    ...point,
-  },
-  leadCauses,
+  fields,
+  causesOf(fields),
 );
 
 export default defineMart({
@@ -206,25 +216,6 @@ export default defineMart({
       `EXISTS (
         SELECT 1 FROM json_each(score_parts) AS part
         WHERE NOT starts_with((score_rationale ->> part.key), '+' || part.value || ' points, '))`,
-    ),
-    never(
-      'leads',
-      'auction_fields_as_said',
-      'the fields of every sale are null exactly on tax leads',
-      [
-        ...[
-          'auction_type',
-          'sale_date',
-          'property_address',
-          'case_number',
-          'opening_bid_basis',
-          'opening_bid_derived',
-          'opening_bid_mismatch',
-          'sale_kind',
-        ].map((name) => `(${name} IS NULL) <> (lead_type = 'tax_delinquent')`),
-        `(opening_bid IS NULL) <> (
-          lead_type = 'tax_delinquent' OR opening_bid_basis IN ('no_minimum_second_sale', 'unknown'))`,
-      ].join(' OR '),
     ),
     never(
       'leads',
