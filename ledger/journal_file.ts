@@ -196,6 +196,8 @@ export function copiedStore(store: Store, path: string, ledgerId: string): Store
     async close() {
       await last;
       await store.close();
+      // Writes that were still under way.
+      await last;
     },
   };
 }
