@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -116,7 +116,8 @@ describe('a kill during a backup', () => {
 });
 
 describe('a kill while the ledger is copied', () => {
-  test('leaves no backup, or a complete one', async () => {
+  const ROUNDS = thorough(2, 20);
+  test('leaves no backup or a complete one, and an empty folder or a restored one', async () => {
     const [data, to] = [dataFolder(), newPath('backups')];
     const ledger = await openLedger({ DATA_DIR: data });
     for (let n = 0; n < 20; n += 1)
@@ -124,7 +125,7 @@ describe('a kill while the ledger is copied', () => {
     await ledger.close();
     await backUpTo(data, to);
     let later = 0;
-    for (let round = 0; round < thorough(4, 20); round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const child = spawn(process.execPath, [CLI, 'backup'], { env: { ...BARE, DATA_DIR: data, TO: to } });
       const ended = once(child, 'exit');
       const isCopying = (): boolean =>
@@ -139,9 +140,22 @@ describe('a kill while the ledger is copied', () => {
       assert.deepEqual([result?.counts.purchases, result?.counts.answer_chunks], [20, 20]);
       later = readdirSync(join(to, 'backups')).length;
     }
-    assert.ok(later < thorough(4, 20), 'some were killed');
+    assert.ok(later <= ROUNDS, 'some were killed');
     assert.deepEqual((await backUpTo(data, to)).damage, []);
     assert.deepEqual(readdirSync(join(to, 'incoming')), []);
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const restored = newPath('restored');
+      const child = spawn(process.execPath, [CLI, 'restore'], { env: { ...BARE, DATA_DIR: restored, FROM: to } });
+      const ended = once(child, 'exit');
+      while (!existsSync(join(restored, '.restoring/ledger.sqlite')) && child.exitCode === null) await pause(1);
+      await pause(round * 10);
+      child.kill('SIGKILL');
+      if ((await ended)[1] === 'SIGKILL') await restoreTo(restored, to);
+      const again = await openLedger({ DATA_DIR: restored });
+      assert.equal((await again.soldLeads()).length, 20, 'a killed restore is repeated in the same folder');
+      await again.close();
+    }
   });
 });
 
