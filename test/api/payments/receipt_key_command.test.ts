@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { changeReceiptKeys } from '../../../api/payments/receipts/key_command.ts';
+import { changeReceiptKeys } from '../../../api/payments/receipts/key_cli.ts';
 import { parseKeyFile, type KeyFile } from '../../../api/payments/receipts/key_set.ts';
 import { SettingError } from '../../../lib/settings.ts';
 
