@@ -4,12 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
-import { eip3009ABI } from '@x402/evm';
 import { decodePaymentSignatureHeader } from '@x402/core/http';
-import { createWalletClient, http } from 'viem';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { SignedAuthorization } from '../../api/payments/chain/authorization.ts';
-import { base } from '../../api/payments/chain/evm_chain.ts';
 import { LedgerUnavailable, type Ledger, type Purchase } from '../../ledger/ledger.ts';
 import { NETWORK, USDC } from '../../lib/network.ts';
 import { contractWallet, type ContractWallet } from '../api/support/contract_wallets.ts';
@@ -17,7 +13,7 @@ import { codeOf } from '../api/support/contracts.ts';
 import { honest } from '../shop/facilitators.ts';
 import { DEALS, DOLLAR, EXCLUSIVE, openShop, type Shop } from '../shop/shop.ts';
 import { attempt, checkBooks, reasonOf, type Attempt } from './books.ts';
-import { signInAs } from './wallets.ts';
+import { sendAsStranger, signInAs } from './wallets.ts';
 
 const PRICE = DOLLAR / 20n;
 /** Selector of isValidSignature. */
@@ -122,21 +118,13 @@ describe('a signature', () => {
     let rowAtTheCall: Purchase | null = null;
     /** Let the node settle the payment inside the call, and then say what the wallet answers. */
     const settleInside = (accepts: boolean): void => {
-      const { signature, authorization: a } = signedIn(header);
-      const account = privateKeyToAccount(generatePrivateKey());
-      const sender = createWalletClient({ chain: base, transport: http(shop.chain.rpcUrl), account });
+      const signed = signedIn(header);
+      const { from, nonce } = signed.authorization;
       shop.node.before(async (method, params) => {
         if (method !== 'eth_call' || !JSON.stringify(params).includes(ASKS_THE_WALLET)) return;
-        const payment = { network: NETWORK, asset: USDC.toLowerCase(), payer: a.from.toLowerCase(), nonce: a.nonce };
+        const payment = { network: NETWORK, asset: USDC.toLowerCase(), payer: from.toLowerCase(), nonce };
         rowAtTheCall = await shop.server.running.ledger.find({ payment });
-        await shop.admin.setBalance({ address: account.address, value: 10n ** 19n });
-        const hash = await sender.writeContract({
-          address: USDC,
-          abi: eip3009ABI,
-          functionName: 'transferWithAuthorization',
-          args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
-        });
-        await shop.admin.waitForTransactionReceipt({ hash });
+        await sendAsStranger(shop, signed);
         if (!accepts) await shop.admin.setCode({ address: wallet.address, bytecode: codeOf('RefusesAll') });
       });
     };

@@ -1,17 +1,13 @@
 /** A server that settles itself, and payments to it that somebody else sends: its sale, an owed payment, an alert. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { eip3009ABI } from '@x402/evm';
-import { createWalletClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { SignedAuthorization } from '../../api/payments/chain/authorization.ts';
-import { base } from '../../api/payments/chain/evm_chain.ts';
 import { paymentHealth } from '../../api/payments/health.ts';
-import { USDC } from '../../lib/network.ts';
 import { fetchPaymentRequired } from '../api/support/buyers.ts';
 import { DEALS, DOLLAR, openShop, type Shop } from '../shop/shop.ts';
 import { attempt } from './books.ts';
-import { authorizationFor, headerWith, signAuthorization } from './wallets.ts';
+import { authorizationFor, headerWith, sendAsStranger, signAuthorization } from './wallets.ts';
 
 describe('a payment to a server that settles itself', () => {
   let shop: Shop;
@@ -30,18 +26,6 @@ describe('a payment to a server that settles itself', () => {
     const authorization = authorizationFor(asked, account.address);
     const payload = { authorization, signature: await signAuthorization(account, authorization) };
     return { payload, header: headerWith(asked, payload) };
-  };
-  const sendAsStranger = async ({ authorization: a, signature }: SignedAuthorization): Promise<void> => {
-    const account = privateKeyToAccount(generatePrivateKey());
-    await shop.admin.setBalance({ address: account.address, value: 10n ** 19n });
-    const sender = createWalletClient({ chain: base, transport: http(shop.chain.rpcUrl), account });
-    const hash = await sender.writeContract({
-      address: USDC,
-      abi: eip3009ABI,
-      functionName: 'transferWithAuthorization',
-      args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
-    });
-    await shop.admin.waitForTransactionReceipt({ hash });
   };
   const alerts = async (): Promise<string[]> => {
     await shop.mine(6);
@@ -63,7 +47,7 @@ describe('a payment to a server that settles itself', () => {
       // The first call that shows the signature: the estimate of its gas.
       if (!['eth_fillTransaction', 'eth_estimateGas'].includes(method) || sent) return;
       sent = true;
-      await sendAsStranger(payload);
+      await sendAsStranger(shop, payload);
     });
     const made = await attempt(shop.url + DEALS, header);
     assert.deepEqual(
@@ -79,7 +63,7 @@ describe('a payment to a server that settles itself', () => {
 
   it('that it was never offered is owed, and raises an alert', async () => {
     const { payload } = await signed();
-    await sendAsStranger(payload);
+    await sendAsStranger(shop, payload);
     assert.ok((await alerts()).includes('transfers_owed'));
   });
 });

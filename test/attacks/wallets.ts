@@ -1,10 +1,13 @@
 /** Wallets of an attacker: contracts that sign anything, burn gas or never return, and headers with any bytes. */
 import { encodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
-import { authorizationTypes } from '@x402/evm';
-import { concat, type Hex } from 'viem';
+import { authorizationTypes, eip3009ABI } from '@x402/evm';
+import { concat, createWalletClient, http, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
+import type { SignedAuthorization } from '../../api/payments/chain/authorization.ts';
+import { base } from '../../api/payments/chain/evm_chain.ts';
 import { CHAIN_ID, USDC } from '../../lib/network.ts';
+import type { Shop } from '../shop/shop.ts';
 import { buyerWith } from '../api/support/buyers.ts';
 
 /** Code of an account that delegates to a contract (EIP-7702). */
@@ -59,3 +62,20 @@ export const signInAs =
   (address: Hex) =>
   (url: string): Promise<string> =>
     buyerWith().signIn(url, undefined, address);
+
+/** Settle a signed payment from an account of nobody's. */
+export async function sendAsStranger(
+  { admin, chain }: Shop,
+  { authorization: a, signature }: SignedAuthorization,
+): Promise<void> {
+  const account = privateKeyToAccount(generatePrivateKey());
+  await admin.setBalance({ address: account.address, value: 10n ** 19n });
+  const sender = createWalletClient({ chain: base, transport: http(chain.rpcUrl), account });
+  const hash = await sender.writeContract({
+    address: USDC,
+    abi: eip3009ABI,
+    functionName: 'transferWithAuthorization',
+    args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
+  });
+  await admin.waitForTransactionReceipt({ hash });
+}
