@@ -26,7 +26,7 @@ interface Bought {
   readonly body: string;
 }
 
-/** Run the program of a make target, which must succeed. @returns what it prints */
+/** Run a command of the Makefile, which must succeed. @returns what it prints */
 const make = async (program: readonly string[], env: Readonly<Record<string, string>>): Promise<string> =>
   (await run(process.execPath, program, { cwd: ROOT, env: { ...BARE, ...env } })).stdout;
 const backup = ['pipelines/operate/backup/cli.ts', 'backup'];
