@@ -120,7 +120,7 @@ describe('a backup of a folder at work', () => {
     );
   });
 
-  test('withholds a lead that was sold after it, if the journal of the lost folder is there', async () => {
+  test('has a lead that was sold after it, if the journal of the lost folder is there', async () => {
     const target = await restoreNew({ JOURNALS: `${layout.root}/ledger.journal` });
     const ledger = await openNotedLedger({ DATA_DIR: target.root });
     assert.deepEqual([...(await ledger.soldLeads())].sort(), [bought.lead, later.lead].sort());

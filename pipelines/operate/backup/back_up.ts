@@ -172,7 +172,7 @@ async function copyOnce(store: BackupStore, settings: BackUpSettings, at: Date):
   const ledgerFile = relative(resolve(layout.root), resolve(settings.LEDGER ?? join(layout.root, 'ledger.sqlite')));
   await copy.addAll(otherFiles(layout, { keys: settings.KEYS, except: new Set([ledgerFile]) }), false);
   const ledger = await addLedger(store, settings);
-  // After the ledger: it then has every lead that the ledger's backup has, and a restore withholds the later ones.
+  // After the ledger, so that it has every sale of the ledger's copy: a restore puts the later ones back.
   await copy.addAll(only({ path: 'ledger.journal', isFolder: false }), false);
   await copy.addAll(walk(layout.root, 'archive/requests'), true);
   await copy.addAll(only({ path: 'archive/id', isFolder: false }), false);
