@@ -11,8 +11,6 @@ import { headerOf, randomAddress, signInAs } from './wallets.ts';
 /** Open purchases that one payer may have, at most. */
 const MAX_OPEN = 4;
 const AT_ONCE = 7;
-/** A transfer with a contract wallet of reasonable size. */
-const MAX_GAS = 1_000_000n;
 
 describe('a contract wallet', () => {
   let shop: Shop;
@@ -102,16 +100,5 @@ describe('a contract wallet', () => {
     await checkBooks(shop, [...ordinary, ...exclusive]);
     assert.deepEqual(outcomes(ordinary), { 200: 1 });
     allRefused(exclusive);
-  });
-
-  it('costs no more than a bounded amount of gas for an ordinary account in self mode', async () => {
-    const firstBlock = await selfShop.admin.getBlockNumber();
-    const buyer = await selfShop.buyer();
-    const path = selfShop.url + DEALS;
-    const made = await attempt(path, await buyer.sign(path), buyer.signIn);
-    assert.equal(made.status, 200);
-    const gas = await gasSpent(selfShop, firstBlock);
-    assert.ok(gas > 0n && gas < MAX_GAS, `${gas} gas`);
-    await checkBooks(selfShop, [made]);
   });
 });

@@ -6,7 +6,7 @@ import { fetchPaymentRequired, type Buyer } from '../api/support/buyers.ts';
 import { codeOf, type ContractName } from '../api/support/contracts.ts';
 import { attempt, checkBooks, gasSpent, reasonOf, type Attempt } from './books.ts';
 import { honest } from '../shop/facilitators.ts';
-import { DEALS, DOLLAR, EXCLUSIVE, LEADS, openShop, type Shop } from '../shop/shop.ts';
+import { DEALS, DOLLAR, EXCLUSIVE, openShop, type Shop } from '../shop/shop.ts';
 import { authorizationFor, delegationTo, headerWith, randomAddress, signAuthorization } from './wallets.ts';
 
 /** Far more than a transfer takes, far less than the attack burns. */
@@ -91,23 +91,5 @@ describe('a delegation', () => {
     assert.equal(`${made.status} ${reasonOf(made)}`, '402 contract_wallet_refused');
     assert.equal(made.json['billed'], false);
     await checkBooks(shop, [made]);
-  });
-
-  it('used by many accounts for exclusive leads holds only a share of them', async () => {
-    const attempts: Attempt[] = [];
-    const buyers = await Promise.all(Array.from({ length: LEADS / 2 + 1 }, () => shop.buyer(DOLLAR)));
-    const headers = await Promise.all(buyers.map((buyer) => buyer.sign(shop.url + EXCLUSIVE)));
-    shop.facilitator.behave(async (request) => {
-      for (const buyer of buyers) await delegate(buyer, 'RefusesAll');
-      await honest(request);
-    });
-    attempts.push(...(await Promise.all(headers.map((header) => attempt(shop.url + EXCLUSIVE, header)))));
-    shop.facilitator.behave(honest);
-    const claimed = await shop.server.running.ledger.claimedLeads(Date.now());
-    assert.ok(claimed.size <= LEADS / 2, `${claimed.size} of ${LEADS} leads are held`);
-    const honestBuyer = await shop.buyer();
-    const other = await attempt(shop.url + DEALS, await honestBuyer.sign(shop.url + DEALS), honestBuyer.signIn);
-    assert.equal(other.status, 200);
-    await checkBooks(shop, [...attempts, other]);
   });
 });

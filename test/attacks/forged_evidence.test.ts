@@ -117,6 +117,15 @@ describe('an attacker', () => {
     const states = own.map((p) => [p.payment.nonce === paid.nonce, p.state]);
     assert.equal(states.filter(([isPaid, state]) => isPaid === true && state === 'sold').length, 1);
     assert.equal(states.filter(([, state]) => state === 'sold').length, 1);
+    await shop.mine(6);
+    await shop.server.running.audit.pass();
+    const booked = (await Array.fromAsync(shop.server.running.ledger.transfers(null))).filter(
+      ({ payer: by }) => by === account.address.toLowerCase(),
+    );
+    assert.deepEqual(
+      booked.map(({ kind, nonce }) => [kind, nonce]),
+      [['matched', paid.nonce]],
+    );
   });
 
   for (const [how, lead] of [

@@ -164,37 +164,6 @@ describe('settings of the server', () => {
       });
     }));
 
-  it('set the Authorization header for the facilitator', () =>
-    withFacilitator('eip155:8453', async (url, headers) => {
-      const { settings, payments } = readServerSettings({
-        ...localEnv(url),
-        FACILITATOR_AUTHORIZATION: 'Bearer secret',
-      });
-      await (await serve({ settings, payments })).close();
-      assert.deepEqual(headers, ['Bearer secret']);
-    }));
-
-  it('let a server start while its facilitator is unreachable', async () => {
-    const { settings, payments } = readServerSettings(localEnv('http://127.0.0.1:9'));
-    const events: unknown[] = [];
-    const server = await serve({
-      settings,
-      payments,
-      report: (event) => {
-        events.push(event);
-      },
-    });
-    try {
-      assert.equal(server.app.payments.ready(), false);
-      assert.deepEqual(
-        events.filter((event) => 'payments' in (event as object)),
-        [{ payments: 'the node could not be reached' }, { payments: 'facilitator supported: could not be reached' }],
-      );
-    } finally {
-      await server.close();
-    }
-  });
-
   it('keep the server from starting, with one line', async () => {
     // The exit status and the output of the program are asserted once, in redaction.
     const server = await new Recorder().start('no port', { PORT: 'x' });

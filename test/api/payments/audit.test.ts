@@ -4,14 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { getAddress, type Hex } from 'viem';
+import type { Hex } from 'viem';
 import { privateKeyToAddress, generatePrivateKey } from 'viem/accounts';
 import { auditPass, type Auditor, type AuditPass } from '../../../api/payments/audit/audit.ts';
 import { watchAudit, watchSettlements, watchToken } from '../../../api/payments/audit/watchers.ts';
 import { paymentHealth } from '../../../api/payments/health.ts';
 import { differencesOf } from '../../../ledger/differences.ts';
 import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
-import type { PaymentChain, SentTransfer } from '../../../api/payments/chain/payment_chain.ts';
 import { resolve } from '../../../api/payments/audit/reconcile.ts';
 import type { Ledger, Purchase } from '../../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite/store.ts';
@@ -76,35 +75,6 @@ describe('the audit', () => {
   });
 
   it(
-    'reads the nonce of each transfer, also where one transaction settles several',
-    within(async () => {
-      const purchases = [await settling(), await settling(), await settling()];
-      const [one, two, theirs] = purchases.map(({ payment }) => payment);
-      assert.ok(one && two && theirs);
-      const single = await on.pay(two);
-      const together = await on.minedTogether([await on.authorized(theirs, THEM), await on.authorized(one)]);
-      const plain = await on.plainTransfer(payTo, 7n);
-      const transfers = await on.payments.incomingTransfers(payTo, single.blockNumber, plain.blockNumber);
-      const own = (n: string, receipt: typeof single, logIndex: number): SentTransfer => ({
-        transaction: receipt.transactionHash,
-        block: receipt.blockNumber,
-        logIndex,
-        payer: on.payer,
-        nonce: n,
-        amount: AMOUNT,
-        sender: receipt.from.toLowerCase(),
-      });
-      assert.deepEqual(transfers.slice(0, 2), [own(two.nonce, single, 1), own(one.nonce, together, 3)]);
-      const [last, ...more] = transfers.slice(2);
-      assert.deepEqual([last?.nonce, last?.amount, last?.transaction, more], [null, 7n, plain.transactionHash, []]);
-      const inOne = await on.payments.incomingTransfers(payTo, together.blockNumber, together.blockNumber);
-      assert.deepEqual(inOne, transfers.slice(1, 2));
-      const spelled = await on.payments.incomingTransfers(getAddress(payTo), single.blockNumber, plain.blockNumber);
-      assert.deepEqual(spelled, transfers, 'in any spelling of the address');
-    }),
-  );
-
-  it(
     'books a transfer once its block is final, and sells the purchase that it pays',
     within(async () => {
       const purchase = await settling();
@@ -124,17 +94,6 @@ describe('the audit', () => {
       const { state, transaction, block } = await stateOf(purchase);
       assert.deepEqual([state, transaction, block], ['sold', transactionHash, blockNumber]);
       assert.deepEqual((await pass()).booked, NONE);
-      assert.deepEqual(await differences(), []);
-    }),
-  );
-
-  it(
-    'plain transfers are dust, and no difference',
-    within(async () => {
-      await sold();
-      await on.plainTransfer(payTo, AMOUNT);
-      await on.mine(2);
-      assert.deepEqual((await pass()).booked, { ...NONE, matched: 1, dust: 1 });
       assert.deepEqual(await differences(), []);
     }),
   );
@@ -264,37 +223,6 @@ describe('the audit', () => {
   );
 
   it(
-    'books ranges of at most 1000 blocks that follow each other without a gap',
-    within(async () => {
-      const ranges: [bigint, bigint][] = [];
-      const chain: PaymentChain = {
-        ...on.payments,
-        incomingTransfers(account, from, to) {
-          ranges.push([from, to]);
-          return on.payments.incomingTransfers(account, from, to);
-        },
-      };
-      const first = await sold();
-      await on.mine(1_005);
-      const second = await sold();
-      await on.mine(2);
-      assert.deepEqual((await pass({ chain })).booked, { ...NONE, matched: 2 });
-      assert.deepEqual(
-        (await booked()).map(({ purchaseId }) => purchaseId),
-        [first.id, second.id],
-      );
-      const final = await on.payments.finalBlock();
-      assert.equal(ranges.at(-1)?.[1], final.block);
-      for (const [i, [from, to]] of ranges.entries()) {
-        assert.ok(to - from < 1_000n && to >= from);
-        if (i > 0) assert.equal(from, (ranges[i - 1]?.[1] ?? 0n) + 1n);
-      }
-      assert.ok(ranges.length >= 2);
-      assert.deepEqual(await differences(), []);
-    }),
-  );
-
-  it(
     'two auditors at once, of two servers, book each transfer once',
     within(async (path) => {
       const other = await openSqliteLedger(path);
@@ -309,31 +237,6 @@ describe('the audit', () => {
         assert.equal((await booked()).length, 3 * (round + 1));
       }
       await other.close();
-    }),
-  );
-
-  it(
-    'a payment that somebody else sent is sold, and counted where we send the payments',
-    within(async () => {
-      const options = { ...auditor({ sendsPayments: true }), money: 'test', everyMs: 3_600_000 } as const;
-      const [audit, watch] = [watchAudit(options), watchSettlements(options)];
-      const token = watchToken(on.payments, payTo, () => undefined);
-      const warnings = async (): Promise<unknown> => {
-        await on.mine(2);
-        await audit.pass();
-        const parts = { ledger, audit, watch, token, chain: on.payments, facilitator: {} };
-        const { warnings: all } = await paymentHealth(parts, Date.now)();
-        return all.filter(({ code }) => code === 'sent_by_others').map(({ detail }) => detail);
-      };
-      const theirs = await settling();
-      await on.pay(theirs.payment);
-      const warning = '1 payments were sent by accounts that are not ours';
-      assert.deepEqual(await warnings(), [warning]);
-      assert.equal((await stateOf(theirs)).state, 'sold');
-      await ledger.reserveGas(privateKeyToAddress(on.chain.gasKey).toLowerCase(), '2026-11-20', 1n, 1n);
-      await on.pay((await settling()).payment);
-      assert.deepEqual(await warnings(), [warning], 'our own account sent the second one');
-      await Promise.all([audit.stop(), watch.stop(), token.stop()]);
     }),
   );
 

@@ -167,19 +167,6 @@ describe('a payment header', () => {
     });
   }
 
-  it('shortens long and unusual names', () => {
-    const offered = readOffered(
-      headerOf(
-        withPayload({
-          ['x'.repeat(5_000)]: 1,
-          ...Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`member${i}`, i])),
-        }),
-      ),
-    );
-    assert.ok(offered.kind === 'malformed');
-    assert.ok(offered.detail.length < 600, offered.detail);
-  });
-
   it('with a changed member is refused, or means the same', async () => {
     const paths = [
       ['x402Version'],

@@ -257,15 +257,6 @@ const fails: Facilitator = {
 const isFailure = { name: 'FacilitatorUnavailable' };
 
 describe('several facilitators', () => {
-  it('tries the next facilitator after a failure, and reports the one in use', async () => {
-    const both = preferredFacilitator([fails, works]);
-    assert.deepEqual(both.inUse?.(), { number: 1, of: 2 });
-    await both.reach?.();
-    assert.deepEqual(await both.settle(payload, requirements), { transaction: HASH });
-    assert.deepEqual(both.inUse?.(), { number: 2, of: 2 });
-    assert.equal(preferredFacilitator([works]).inUse?.(), undefined);
-  });
-
   it('treats a refusal as final, and never tries one that does not serve the network', async () => {
     const refuses: Facilitator = { ...works, settle: async () => ({ transaction: null }) };
     assert.deepEqual(await preferredFacilitator([refuses, works]).settle(payload, requirements), { transaction: null });

@@ -1,19 +1,24 @@
 /**
- * Responses when the facilitator, the handler or the settlement fails. The chain decides what a buyer gets; the
- * facilitator's reply is only a hint. Both are scripted.
+ * Responses when the facilitator, the handler, the settlement or the ledger fails, or the payer is at a limit. The chain
+ * decides what a buyer gets; the facilitator's reply is only a hint. Both are scripted.
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
-import type { PaymentPayload } from '@x402/core/types';
+import { decodePaymentResponseHeader } from '@x402/core/http';
+import { leadLimits } from '../../../api/payments/caps.ts';
 import { ChainUnavailable } from '../../../api/payments/chain/chain_errors.ts';
-import type { Evidence } from '../../../api/payments/chain/evidence.ts';
-import { FacilitatorUnavailable, type SettlementHint } from '../../../api/payments/facilitator/facilitator_client.ts';
+import { signaturesOf } from '../../../api/payments/chain/signatures.ts';
+import { FacilitatorUnavailable } from '../../../api/payments/facilitator/facilitator_client.ts';
+import { LedgerUnavailable, type Ledger } from '../../../ledger/ledger.ts';
 import { openSnapshots, type Snapshots } from '../../../api/snapshot/follow.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ScriptedFacilitator, startApp, type Started } from '../support/test_app.ts';
-import { bodyOf, buyerWith, fetchWithPayment } from '../support/buyers.ts';
+import { bodyOf, buyerWith, fetchWithPayment, type Buyer } from '../support/buyers.ts';
 import { dataFolder, rowsOfTable, type DataFolder } from '../support/snapshot_fixtures.ts';
 
+const DEALS = '/api/deals';
+const EXCLUSIVE = '/api/leads/exclusive';
+const LEADS = 20;
 const OTHER = `0x${'2'.repeat(64)}`;
 
 const away = async (): Promise<never> => {
@@ -26,12 +31,32 @@ describe('the payment layer', () => {
   let started: Started;
   let facilitator: ScriptedFacilitator;
   const buyer = buyerWith();
-  const url = (query = ''): string => `${started.url}/api/deals${query}`;
+  const url = (): string => started.url + DEALS;
   const reasonOf = async (response: Response): Promise<unknown> => (await bodyOf(response))['reason'];
+
+  /** Act while the handlers cannot read the snapshot. */
+  const whileCrashing = async <T>(action: () => Promise<T>): Promise<T> => {
+    const lease = started.snapshots.acquire();
+    assert.ok(lease);
+    const { snapshot } = lease;
+    const { texts } = snapshot;
+    Object.assign(snapshot, {
+      texts: () => {
+        throw new Error('a secret of the inside');
+      },
+    });
+    return action().finally(() => {
+      Object.assign(snapshot, { texts });
+      lease.release();
+    });
+  };
 
   before(async () => {
     folder = await dataFolder();
-    await folder.publish('2026-11-20.01', { deals: rowsOfTable('deals', 2) });
+    await folder.publish('2026-11-20.01', {
+      deals: rowsOfTable('deals', 2),
+      leads: rowsOfTable('leads', LEADS, (i) => ({ lead_score: i })),
+    });
     snapshots = await openSnapshots({ dataDir: folder.path });
   });
   after(async () => {
@@ -40,7 +65,9 @@ describe('the payment layer', () => {
   });
   beforeEach(async () => {
     facilitator = new ScriptedFacilitator();
-    started = await startApp(folder.path, { facilitator, snapshots });
+    // Contract wallets sign by saying yes.
+    const signatures = { ...signaturesOf(null), byContract: async () => true };
+    started = await startApp(folder.path, { facilitator, snapshots, signatures });
   });
   afterEach(() => started.close());
 
@@ -89,28 +116,9 @@ describe('the payment layer', () => {
     }
   });
 
-  it('does not settle when the handler has nothing, and frees the payment', async () => {
-    const payment = await buyer.sign(url());
-    assert.equal((await fetchWithPayment(url('?state=ZZ'), payment)).status, 404);
-    assert.equal(facilitator.settled, 0);
-    assert.equal((await fetchWithPayment(url(), payment)).status, 200);
-    assert.equal(facilitator.settled, 1);
-  });
-
   it('does not settle when the handler crashes, and discloses no internals', async () => {
     const payment = await buyer.sign(url());
-    const lease = started.snapshots.acquire();
-    assert.ok(lease);
-    const { snapshot } = lease;
-    const { texts } = snapshot;
-    Object.assign(snapshot, {
-      texts: () => {
-        throw new Error('a secret of the inside');
-      },
-    });
-    const response = await fetchWithPayment(url(), payment);
-    Object.assign(snapshot, { texts });
-    lease.release();
+    const response = await whileCrashing(() => fetchWithPayment(url(), payment));
     assert.equal(response.status, 500);
     const text = await response.text();
     assert.doesNotMatch(text, /secret|\.ts|at /);
@@ -189,16 +197,6 @@ describe('the payment layer', () => {
     assert.equal((await fetchWithPayment(url(), payment)).status, 200);
   });
 
-  it('builds the resource address from the configured public address, whatever the request says', async () => {
-    const response = await fetch(url('?state=OH'), {
-      headers: { Origin: 'https://evil.example', 'X-Forwarded-Host': 'evil.example' },
-    });
-    const header = JSON.parse(
-      Buffer.from(response.headers.get('PAYMENT-REQUIRED') ?? '', 'base64').toString('utf8'),
-    ) as { resource: { url: string } };
-    assert.equal(header.resource.url, 'https://api.dealfeed.example/api/deals?state=OH');
-  });
-
   it('logs the charge, and no payment header', async () => {
     const payment = await buyer.sign(url());
     await (await fetchWithPayment(url(), payment)).arrayBuffer();
@@ -207,117 +205,166 @@ describe('the payment layer', () => {
     assert.equal(JSON.stringify(started.requests).includes(payment.slice(0, 40)), false);
   });
 
-  describe('with a payment that was sent for settlement', () => {
-    /** The facilitator moves the money, and then replies something else. */
-    const moved =
-      (reply: () => Promise<SettlementHint>) =>
-      async (payload: PaymentPayload): Promise<SettlementHint> => {
-        facilitator.move(payload);
-        return reply();
-      };
-    const paid: [string, () => Promise<SettlementHint>][] = [
-      ['names no transaction: it refused, failed, timed out or sent nonsense', async () => ({ transaction: null })],
-      ["names a transaction that is another payment's", async () => ({ transaction: OTHER })],
-      [
-        'breaks its promise and throws',
-        async () => {
-          throw new TypeError('fetch failed');
-        },
-      ],
-    ];
-    for (const [name, reply] of paid) {
-      it(`is sold with the chain's own transaction where the facilitator moved the money and ${name}`, async () => {
-        facilitator.onSettle = moved(reply);
-        const payment = await buyer.sign(url());
-        const response = await fetchWithPayment(url(), payment);
-        assert.equal(response.status, 200);
-        const [transaction = ''] = facilitator.chain.transactions.values();
-        const receipt = JSON.parse(
-          Buffer.from(response.headers.get('PAYMENT-RESPONSE') ?? '', 'base64').toString('utf8'),
-        ) as Record<string, unknown>;
-        assert.deepEqual(receipt, {
-          success: true,
-          transaction,
-          network: 'eip155:8453',
-          payer: buyer.address.toLowerCase(),
-        });
-        const sold = await started.ledger.find({ id: response.headers.get('Receipt-Id') ?? '' });
-        assert.deepEqual([sold?.state, sold?.transaction, sold?.block], ['sold', transaction, 1n]);
-        assert.equal(await reasonOf(await fetchWithPayment(url(), payment)), 'payment_already_used');
-      });
-    }
-
-    it('is sold when the chain shows it at a later read within the wait', async () => {
-      let looks = 0;
-      facilitator.chain.onEvidence = async (payment) => {
-        looks += 1;
-        return looks < 3 ? { kind: 'open' } : facilitator.chain.shownEvidence(payment);
-      };
-      assert.equal((await fetchWithPayment(url(), await buyer.sign(url()))).status, 200);
-      assert.equal(looks, 3);
+  it('sells by what the chain shows, also where the facilitator breaks its promise and throws', async () => {
+    facilitator.onSettle = async (payload) => {
+      facilitator.move(payload);
+      throw new TypeError('fetch failed');
+    };
+    let looks = 0;
+    facilitator.chain.onEvidence = async (payment) => {
+      looks += 1;
+      return looks < 2 ? { kind: 'open' } : facilitator.chain.shownEvidence(payment);
+    };
+    const response = await fetchWithPayment(url(), await buyer.sign(url()));
+    assert.equal(response.status, 200);
+    const [transaction = ''] = facilitator.chain.transactions.values();
+    const payer = buyer.address.toLowerCase();
+    assert.deepEqual(decodePaymentResponseHeader(response.headers.get('PAYMENT-RESPONSE') ?? ''), {
+      success: true,
+      transaction,
+      network: 'eip155:8453',
+      payer,
     });
+    const sold = await started.ledger.find({ id: response.headers.get('Receipt-Id') ?? '' });
+    assert.deepEqual([sold?.state, sold?.transaction, sold?.block, looks], ['sold', transaction, 1n, 2]);
+  });
 
-    const unknown: [string, SettlementHint, () => Promise<Evidence>, string][] = [
-      [
-        'the facilitator refused and the chain does not show it',
-        { transaction: null },
-        async () => ({ kind: 'open' }),
-        'not_seen',
-      ],
-      [
-        'the facilitator named a transaction and the chain does not show it',
-        { transaction: OTHER },
-        async () => ({ kind: 'open' }),
-        'not_seen',
-      ],
-      [
-        'the chain cannot be read',
-        { transaction: OTHER },
-        async () => {
-          throw new ChainUnavailable('the node could not be reached');
-        },
-        'not_seen',
-      ],
-    ];
-    for (const [name, hint, onEvidence, why] of unknown) {
-      it(`is neither called failed, nor sold, nor used again, where ${name}`, async () => {
-        facilitator.onSettle = async () => hint;
-        facilitator.chain.onEvidence = onEvidence;
-        const payment = await buyer.sign(url());
-        const response = await fetchWithPayment(url(), payment);
-        assert.equal(response.status, 502);
-        assert.equal(response.headers.get('PAYMENT-RESPONSE'), null);
-        const receipt = response.headers.get('Receipt-Id') ?? '';
-        const text = await response.text();
-        const body = JSON.parse(text) as Record<string, unknown>;
-        assert.deepEqual(
-          [body['reason'], body['billed'], body['transaction'], 'records' in body],
-          ['settlement_unknown', null, hint.transaction ?? undefined, false],
-        );
-        assert.equal(body['collect'], `https://api.dealfeed.example/api/purchases/${receipt}`);
-        assert.doesNotMatch(text, /nothing was charged/i);
-        assert.equal(started.requests.at(-1)?.unresolved?.['payer'], buyer.address.toLowerCase());
-        const open = await started.ledger.find({ id: receipt });
-        assert.deepEqual([open?.state, open?.why, open?.transaction], ['settling', why, hint.transaction]);
-        assert.ok(await started.ledger.answerOf(receipt), 'the answer waits for its buyer');
-        facilitator.onSettle = async (payload) => ({ transaction: facilitator.move(payload) });
-        assert.equal(await reasonOf(await fetchWithPayment(url(), payment)), 'settlement_pending');
-        assert.equal(facilitator.settled, 0, 'it is sent once');
-      });
-    }
+  it('calls a settlement neither failed nor sold, and sends it once, where the chain cannot be read', async () => {
+    facilitator.onSettle = async () => ({ transaction: OTHER });
+    facilitator.chain.onEvidence = async () => {
+      throw new ChainUnavailable('the node could not be reached');
+    };
+    const payment = await buyer.sign(url());
+    const response = await fetchWithPayment(url(), payment);
+    assert.deepEqual([response.status, response.headers.get('PAYMENT-RESPONSE')], [502, null]);
+    const receipt = response.headers.get('Receipt-Id') ?? '';
+    const body = await bodyOf(response);
+    assert.deepEqual(
+      [body['reason'], body['billed'], body['transaction'], 'records' in body],
+      ['settlement_unknown', null, OTHER, false],
+    );
+    assert.equal(started.requests.at(-1)?.unresolved?.['payer'], buyer.address.toLowerCase());
+    const open = await started.ledger.find({ id: receipt });
+    assert.deepEqual([open?.state, open?.why, open?.transaction], ['settling', 'not_seen', OTHER]);
+    assert.ok(await started.ledger.answerOf(receipt), 'the answer waits for its buyer');
+    facilitator.onSettle = async (payload) => ({ transaction: facilitator.move(payload) });
+    assert.equal(await reasonOf(await fetchWithPayment(url(), payment)), 'settlement_pending');
+    assert.equal(facilitator.settled, 0, 'it is sent once');
+  });
 
-    it('that the chain can never settle has an unknown outcome first, and is free for another use then', async () => {
+  describe('refuses a purchase', () => {
+    /** A payment of this payer is refused for this reason: no settlement is requested, and nothing is charged. */
+    const refusedFor = async (reason: string, status: number, path = DEALS, payer = buyer): Promise<unknown> => {
+      const payment = await payer.sign(started.url + path);
+      const { settled } = facilitator;
+      const response = await fetchWithPayment(started.url + path, payment);
+      const body = await bodyOf(response);
+      assert.deepEqual([response.status, body['reason'], body['billed']], [status, reason, false]);
+      assert.equal(facilitator.settled, settled);
+      if (status !== 402) assert.ok(Number(response.headers.get('Retry-After')) > 0, 'Retry-After');
+      return body['payment_error'];
+    };
+    const buys = async (path = DEALS, payer = buyerWith()): Promise<number> =>
+      (await fetchWithPayment(started.url + path, await payer.sign(started.url + path))).status;
+    /** Purchases that the chain never shows. */
+    const leaveOpen = async (count: number, path: string, payerOf: () => Buyer): Promise<void> => {
+      const { onSettle } = facilitator;
       facilitator.onSettle = async () => ({ transaction: null });
-      facilitator.chain.onEvidence = async () => ({ kind: 'void', reason: 'used_elsewhere' });
-      const payment = await buyer.sign(url());
-      const response = await fetchWithPayment(url(), payment);
-      assert.equal(response.status, 502);
-      assert.deepEqual(
-        [await reasonOf(response.clone()), (await bodyOf(response))['billed']],
-        ['settlement_unknown', null],
-      );
-      const ended = await started.ledger.find({ id: response.headers.get('Receipt-Id') ?? '' });
-      assert.deepEqual([ended?.state, ended?.why], ['released', 'used_elsewhere']);
+      for (let i = 0; i < count; i += 1) assert.equal(await buys(path, payerOf()), 502);
+      facilitator.onSettle = onSettle;
+    };
+
+    it('where the nonce was used or canceled', async () => {
+      facilitator.chain.onPayer = async () => ({ hasCode: false, balance: 10n ** 9n, isUsed: true });
+      assert.equal(await refusedFor('payment_invalid', 402), 'invalid_exact_evm_nonce_already_used');
     });
+
+    it('where the payer has too many open, contracts sooner, before the handler runs', async () => {
+      await leaveOpen(20, DEALS, () => buyer);
+      await whileCrashing(() => refusedFor('too_many_open_purchases', 429));
+      const contract = buyerWith();
+      const { onPayer } = facilitator.chain;
+      facilitator.chain.onPayer = async () => ({ hasCode: true, balance: 10n ** 9n, isUsed: false });
+      await leaveOpen(4, DEALS, () => contract);
+      await refusedFor('too_many_open_purchases', 429, DEALS, contract);
+      facilitator.chain.onPayer = onPayer;
+      assert.equal(await buys(), 200, 'another payer');
+    });
+
+    it('where the payer, or payers who never bought, hold too many leads', async () => {
+      assert.equal(await buys(DEALS, buyer), 200);
+      const { perPayer, byNewPayers } = leadLimits(LEADS);
+      await leaveOpen(perPayer, EXCLUSIVE, () => buyer);
+      await refusedFor('too_many_held_leads', 429, EXCLUSIVE);
+      // The leads of one who bought before do not count among those that payers who never did may hold together.
+      await leaveOpen(byNewPayers, EXCLUSIVE, buyerWith);
+      await refusedFor('lead_pool_held', 503, EXCLUSIVE, buyerWith());
+      const known = buyerWith();
+      assert.equal(await buys(DEALS, known), 200);
+      assert.equal(await buys(EXCLUSIVE, known), 200, 'who bought before is not held up by who never did');
+      const claimed = await started.ledger.claimedLeads(Date.now());
+      assert.equal(claimed.size, perPayer + byNewPayers + 1, 'a refused purchase claims no lead');
+    });
+
+    it('while exclusive sales are paused after a restore; lists are sold', async () => {
+      const { exclusivePause } = started.ledger;
+      for (const why of ['restored_not_audited', 'restored_transfers_owed'] as const) {
+        Object.assign(started.ledger, { exclusivePause: async () => why });
+        await refusedFor('exclusive_paused', 503, EXCLUSIVE);
+        assert.equal(await buys(), 200);
+      }
+      Object.assign(started.ledger, { exclusivePause });
+      assert.equal(await buys(EXCLUSIVE), 200);
+    });
+  });
+
+  describe('whose ledger is not there', () => {
+    /** Act while these methods of the ledger fail. */
+    const without = async <T>(methods: readonly (keyof Ledger)[], action: () => Promise<T>): Promise<T> => {
+      const real = { ...started.ledger };
+      const locked = async (): Promise<never> => {
+        throw new LedgerUnavailable('the ledger is locked');
+      };
+      Object.assign(started.ledger, Object.fromEntries(methods.map((name) => [name, locked])));
+      return action().finally(() => Object.assign(started.ledger, real));
+    };
+
+    it('sells nothing and charges nobody: 503, and the payment is good once it is back', async () => {
+      const payment = await buyer.sign(url());
+      for (const step of ['find', 'begin', 'startSettling'] as const) {
+        const response = await without([step], () => fetchWithPayment(url(), payment));
+        assert.deepEqual([response.status, response.headers.get('Retry-After')], [503, '5'], step);
+        const { reason, billed, records } = await bodyOf(response);
+        assert.deepEqual([reason, billed, records], ['payments_unavailable', false, undefined], step);
+      }
+      assert.equal(facilitator.settled, 0);
+      assert.equal((await fetchWithPayment(url(), payment)).status, 200);
+    });
+
+    it('does not send an answer whose settlement it could not record, and stores it for its buyer', async () => {
+      const payment = await buyer.sign(url());
+      const response = await without(['markSold'], () => fetchWithPayment(url(), payment));
+      assert.equal(response.status, 502);
+      const body = await bodyOf(response);
+      const [transaction] = facilitator.chain.transactions.values();
+      assert.deepEqual(
+        [body['reason'], body['billed'], body['transaction'], 'records' in body],
+        ['settlement_unknown', null, transaction, false],
+      );
+      assert.equal(facilitator.settled, 1);
+      const [open] = await started.ledger.unresolved(Date.now() + 1);
+      assert.equal(open?.transaction, transaction);
+      assert.ok(await started.ledger.answerOf(open?.id ?? ''), 'the answer is kept');
+      assert.equal((await fetchWithPayment(url(), payment)).status, 409);
+    });
+
+    it('offers no lead that may be sold: lists and discovery are 503, the rest goes on', () =>
+      without(['claimedLeads'], async () => {
+        const discovery = await fetch(`${started.url}/api/meta`);
+        assert.deepEqual([discovery.status, await reasonOf(discovery)], [503, 'payments_unavailable']);
+        const leads = `${started.url}/api/leads`;
+        assert.equal((await fetchWithPayment(leads, await buyer.sign(leads))).status, 503);
+        assert.equal((await fetch(`${started.url}/api/deals/ids`)).status, 200);
+      }));
   });
 });

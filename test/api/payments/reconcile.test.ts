@@ -71,25 +71,6 @@ describe('the reconciler', () => {
     assert.deepEqual({ transaction, block }, { transaction: transactionHash, block: blockNumber });
   });
 
-  it('does not take a named transaction for the payment where it is another', async () => {
-    const [paid, open] = [await settling(), await settling()];
-    const { transactionHash } = await on.pay(paid.payment);
-    await ledger.markUnknown(open.id, 'not_seen', transactionHash);
-    assert.deepEqual(await pass(), { ...waiting(1), sold: 1 });
-    assert.equal((await stateOf(open)).state, 'settling');
-    await on.pay(open.payment);
-    assert.deepEqual(await pass(), sold(1));
-  });
-
-  it('a named transaction that is no hash, or that nobody mined, is no evidence and no error', async () => {
-    const purchase = await settling();
-    for (const hint of ['not a hash', '', `0x${'ab'.repeat(32)}`, `0x${'ab'.repeat(100_000)}`]) {
-      assert.deepEqual(await on.payments.evidenceOf(purchase.payment, { transaction: hint }), { kind: 'open' });
-    }
-    await on.pay(purchase.payment);
-    assert.deepEqual(await pass(), sold(1));
-  });
-
   it('releases a payment whose nonce was spent on someone else, or on less, once that block is safe', async () => {
     for (const [to, value] of [
       [THEM, AMOUNT],
@@ -103,24 +84,6 @@ describe('the reconciler', () => {
       const { state, why } = await stateOf(purchase);
       assert.deepEqual({ state, why }, { state: 'released', why: 'used_elsewhere' });
     }
-  });
-
-  it('releases a payment that its payer canceled, once that block is safe', async () => {
-    const purchase = await settling();
-    await on.mined(await on.canceled(purchase.payment));
-    assert.deepEqual(await pass(), waiting(1));
-    await on.mine(1);
-    assert.deepEqual(await pass(), released(1));
-    assert.equal((await stateOf(purchase)).why, 'used_elsewhere');
-  });
-
-  it('holds each payment to its own transfer where one transaction uses several', async () => {
-    const [ours, theirs] = [await settling(), await settling()];
-    await on.minedTogether([await on.authorized(theirs.payment, THEM), await on.authorized(ours.payment)]);
-    await on.mine(1);
-    assert.deepEqual(await pass(), { ...sold(1), released: 1 });
-    assert.equal((await stateOf(ours)).state, 'sold');
-    assert.equal((await stateOf(theirs)).why, 'used_elsewhere');
   });
 
   it("waits for a safe block past the payment's end, wherever the clock of this machine stands", async () => {

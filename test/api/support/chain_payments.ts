@@ -24,18 +24,8 @@ const abi = parseAbi([
   'function transfer(address to, uint256 value) returns (bool)',
   `function transferWithAuthorization(${TERMS}, bytes signature)`,
   `function transferWithAuthorization(${TERMS}, uint8 v, bytes32 r, bytes32 s)`,
-  'function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)',
-  'function tryAggregate(bool requireSuccess, (address target, bytes callData)[] calls)',
 ]);
-const MULTICALL: Hex = '0xcA11bde05977b3631167028862bE2a173976CA11';
-const TOKEN: Hex = USDC;
 const domain = { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: USDC } as const;
-const CANCEL = {
-  CancelAuthorization: [
-    { name: 'authorizer', type: 'address' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const;
 export const US: Hex = '0x00000000000000000000000000000000000000aa';
 export const THEM: Hex = '0x00000000000000000000000000000000000000bb';
 export const AMOUNT = 50_000n;
@@ -74,11 +64,8 @@ export interface ChainPayments {
   authorized(payment: Payment, to?: Hex, value?: bigint): Promise<Hex>;
   /** The same with the signature in three parts. */
   authorizedInParts(payment: Payment): Promise<Hex>;
-  canceled(payment: Payment): Promise<Hex>;
   /** Send a call of the token, and wait for its block. */
   mined(data: Hex): Promise<TransactionReceipt>;
-  /** The same for several calls in one transaction. */
-  minedTogether(calls: readonly Hex[]): Promise<TransactionReceipt>;
   /** Settle this payment in a block of its own. */
   pay(payment: Payment): Promise<TransactionReceipt>;
   /** A transfer without an authorization, from an account that is not the payer. */
@@ -164,22 +151,7 @@ export async function startChainPayments(): Promise<ChainPayments> {
         args: [payer, US, AMOUNT, 0n, payment.validBefore, payment.nonce as Hex, 27 + yParity, r, s],
       });
     },
-    async canceled({ nonce }) {
-      const message = { authorizer: payer, nonce: nonce as Hex };
-      const typed = { domain, types: CANCEL, primaryType: 'CancelAuthorization', message } as const;
-      const args = [payer, message.nonce, await account.signTypedData(typed)] as const;
-      return encodeFunctionData({ abi, functionName: 'cancelAuthorization', args });
-    },
     mined: (data) => send(USDC, data),
-    minedTogether: (calls) =>
-      send(
-        MULTICALL,
-        encodeFunctionData({
-          abi,
-          functionName: 'tryAggregate',
-          args: [true, calls.map((callData) => ({ target: TOKEN, callData }))],
-        }),
-      ),
     pay: async (payment) => send(USDC, await authorized(payment)),
     plainTransfer: (to, value) => send(USDC, encodeFunctionData({ abi, functionName: 'transfer', args: [to, value] })),
     async mine(blocks) {

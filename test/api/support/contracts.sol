@@ -71,19 +71,3 @@ contract Batcher {
     }
   }
 }
-
-interface Token {
-  function transfer(address to, uint256 value) external returns (bool);
-}
-
-contract Permit2StandIn {
-  struct Permitted { address token; uint256 amount; }
-  struct Permit { Permitted permitted; uint256 nonce; uint256 deadline; }
-  struct Witness { address to; uint256 validAfter; }
-  mapping(address => mapping(uint256 => bool)) used;
-  function settle(Permit calldata permit, address owner, Witness calldata witness, bytes calldata) external {
-    require(!used[owner][permit.nonce], "InvalidNonce");
-    used[owner][permit.nonce] = true;
-    Token(permit.permitted.token).transfer(witness.to, permit.permitted.amount);
-  }
-}

@@ -14,7 +14,6 @@ export type ContractName =
   | 'BurnsTenMillionGas'
   | 'NeverReturns'
   | 'ReturnsOneMegabyte'
-  | 'Permit2StandIn'
   | 'Forger'
   | 'Batcher'
   | 'Wallet';
