@@ -1,6 +1,6 @@
 /**
- * Responses when the facilitator, the handler, the settlement or the ledger fails, or the payer is at a limit. The chain
- * decides what a buyer gets; the facilitator's reply is only a hint. Both are scripted.
+ * Responses when the facilitator, the handler, the settlement or the ledger fails, or the payer is at a limit. The
+ * chain decides what a buyer gets; the facilitator's reply is only a hint. Both are scripted.
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
