@@ -36,7 +36,7 @@ means as (
     any_value(area_name) as area_name,
     max_by(year, (year, quarter)) as year,
     max_by(quarter, (year, quarter)) as quarter,
-    count(*) as quarters,
+    count(*)::integer as quarters,
     quotient(sum(vacancy_pct), count(*)) as metro_pct,
     quotient(sum(margin_pct), count(*)) as margin_pct,
     max_by(source, (year, quarter)) as source,
@@ -47,48 +47,60 @@ means as (
 
 regions as (
   select
-    means.*,
+    *,
     quotient(sum(metro_pct) over (partition by region), count(*) over (partition by region)) as region_pct
   from means
 ),
 
-errors as (
+inputs as (
   select
-    regions.*,
-    terms.*,
-    vacancy_spread_points * vacancy_spread_points as spread_squared,
-    quotient(margin_pct, vacancy_margin_divisor) as standard_error
+    regions.cbsa,
+    regions.area_name,
+    regions.region,
+    regions.year,
+    regions.quarter,
+    regions.quarters,
+    regions.metro_pct,
+    regions.margin_pct,
+    regions.region_pct,
+    regions.source,
+    regions.source_url,
+    terms.*
   from regions
   cross join terms
 ),
 
 -- The weight of the metro's own figure: t2 / (t2 + se2), with t the spread between metros and se the standard error
-weights as (
-  select *, share_of(spread_squared, spread_squared + standard_error * standard_error) as metro_weight from errors
-),
-
-shrunk as (
-  select *, rounded(region_pct + wide(metro_pct - region_pct) * metro_weight) as shrunk_pct from weights
+vacancies as (
+  select
+    *,
+    vacancy_spread_points * vacancy_spread_points as spread_squared,
+    quotient(margin_pct, vacancy_margin_divisor) as standard_error,
+    share_of(spread_squared, spread_squared + standard_error * standard_error) as metro_weight,
+    rounded(region_pct + wide(metro_pct - region_pct) * metro_weight) as shrunk_pct,
+    least(
+      in_percent(vacancy_most),
+      total(greatest(in_percent(vacancy_least), shrunk_pct) + in_percent(credit_loss))
+    ) as vacancy_pct
+  from inputs
 )
 
 select
   cbsa,
   area_name,
   region,
-  cast(year as integer) as year,
-  cast(quarter as integer) as quarter,
-  cast(quarters as integer) as quarters,
+  year,
+  quarter,
+  quarters,
   metro_pct,
   margin_pct,
   region_pct,
   metro_weight,
   shrunk_pct,
-  rounded(
-    least(vacancy_most * 100, greatest(vacancy_least * 100, shrunk_pct) + credit_loss * 100)
-  ) as vacancy_pct,
+  vacancy_pct,
   source,
   source_url
-from shrunk;
+from vacancies;
 
 -- audit shrunk_is_between: the drawn figure is between the area's and the region's
 select * from int_vacancies
