@@ -46,6 +46,8 @@ export const STEPS: Readonly<Record<string, string>> = {
   int_tax_leads: `part_base part_amount_to_value part_years_delinquent part_absentee_owner part_corroboration
     part_freshness part_property_kind part_stacked_distress lead_score`,
 };
+/** Figures of a report's grid. The macro of each, called grid_<name>, has its formula. */
+const GRID = ['monthly_payment', 'annual_debt_service', 'noi', 'cap_rate_pct', 'dscr'];
 /** Those with one row per lead. */
 const LEADS = ['int_auction_leads', 'int_tax_leads'];
 
@@ -87,6 +89,8 @@ function waysOf(expression: Expression, macros: ReadonlyMap<string, Macro>): rea
     );
   return found.map(({ when, values }) => ({ when, formula: withArgs(values) }));
 }
+
+const NOTHING: Expression = { kind: 'value', text: 'null' };
 
 const READER_NAMES: Readonly<Record<string, string>> = { least: 'min', min: 'min', greatest: 'max', max: 'max' };
 
@@ -185,7 +189,7 @@ interface Sql {
   readonly sql: string;
 }
 
-/** The models of the steps: one row per property, and one per lead. */
+/** The models of the steps, one row per property and one per lead, and of the formulas of a report's grid. */
 export async function stepModels(
   models: readonly Sql[],
   macrosOf: (queries: readonly string[]) => string,
@@ -194,7 +198,8 @@ export async function stepModels(
   try {
     const declared = models.filter(({ name }) => name in STEPS);
     const read = await readFigures(duck.connection, declared);
-    const macros = await readMacros(duck.connection, macrosOf(declared.map(({ sql }) => sql)));
+    const calls = [...declared.map(({ sql }) => sql), ...GRID.map((name) => `grid_${name}(`)];
+    const macros = await readMacros(duck.connection, macrosOf(calls));
     const steps = new Set(Object.values(STEPS).flatMap((figures) => figures.split(/\s+/u)));
     // The loan rate is a figure and, for a day without a survey, an assumption.
     const assumptions = new Set(currentAssumptions().rows.flatMap(({ key }) => (steps.has(key) ? [] : [key])));
@@ -210,10 +215,16 @@ export async function stepModels(
       int_steps: withTables(assumptions, properties.map(tableOf), stepsOfProperties),
       int_lead_steps: withTables(assumptions, LEADS.map(tableOf), stepsOfLeads),
     };
-    return Object.entries(sqls).map(([name, sql]) => ({
+    const texts = Object.entries(sqls).map(([name, sql]) => ({
       name,
       ...readModelText(name, `-- Key: id\n-- Not null: steps\n${sql}`),
     }));
+    const formulas = GRID.flatMap((name) => {
+      const [way] = waysOf(macros.get(`grid_${name}`)?.body ?? NOTHING, macros);
+      return [literal(name), literal(asRead(way?.formula ?? NOTHING))];
+    });
+    const gridSql = `select json_object(${formulas.join(', ')}) as formulas`;
+    return [...texts, { name: 'int_grid_formulas', ...readModelText('int_grid_formulas', gridSql) }];
   } finally {
     duck.close();
   }

@@ -82,7 +82,7 @@ properties as (
   join int_expenses as expenses on expenses.id = underwriting.id
 ),
 
--- Payment per loan, and income per scenario: they do not depend on each other
+-- Payment per loan, and the scenarios: they do not depend on each other
 payments_and_incomes as (
   select
     properties.*,
@@ -90,7 +90,7 @@ payments_and_incomes as (
       list_transform(rates, lambda rate: {
         'rate_pct': rate.rate_pct,
         'monthly_factor': rate.monthly_factor,
-        'monthly_payment': payment_of(loan_amount, rate.monthly_factor)
+        'monthly_payment': grid_monthly_payment(loan_amount, rate.monthly_factor)
       })
     end as payments,
     case when status = 'computed' then
@@ -98,17 +98,14 @@ payments_and_incomes as (
         'years': loan.years,
         'rate_pct': loan.rate_pct,
         'monthly_factor': loan.monthly_factor,
-        'monthly_payment': payment_of(loan_amount, loan.monthly_factor)
+        'monthly_payment': grid_monthly_payment(loan_amount, loan.monthly_factor)
       })
     end as loan_payments,
     case when status = 'computed' then
       list_transform(scenarios, lambda scenario: {
         'rent_change': scenario.rent_change,
         'vacancy': own_vacancy + scenario.vacancy_change,
-        'expense_change': scenario.expense_change,
-        'income': rounded(
-          wide(gross_potential_rent) * (1 + scenario.rent_change) * (1 - own_vacancy - scenario.vacancy_change)
-        )
+        'expense_change': scenario.expense_change
       })
     end as scenarios
   from properties
@@ -119,13 +116,12 @@ payments_and_incomes as (
 nois as (
   select
     payments_and_incomes.*,
-    list_transform(scenarios, lambda scenario: rounded(
-      scenario.income
-      - rounded(wide(scenario.income) * management_share)
-      - fixed_expenses
-      - rounded(wide(effective_gross_income) * scenario.expense_change)
+    list_transform(scenarios, lambda scenario: grid_noi(
+      gross_potential_rent, scenario.rent_change, scenario.vacancy, management_share, fixed_expenses,
+      effective_gross_income, scenario.expense_change
     )) as incomes,
-    list_transform(payments, lambda payment: rounded(months_per_year * payment.monthly_payment)) as services
+    list_transform(payments, lambda payment: grid_annual_debt_service(months_per_year, payment.monthly_payment))
+      as services
   from payments_and_incomes
   cross join terms
 ),
@@ -144,9 +140,9 @@ grids as (
       'rate_pct': as_text(payment.rate_pct),
       'monthly_factor': as_text(payment.monthly_factor),
       'monthly_payment': as_text(payment.monthly_payment),
-      'annual_debt_service': as_text(rounded(months_per_year * payment.monthly_payment)),
+      'annual_debt_service': as_text(grid_annual_debt_service(months_per_year, payment.monthly_payment)),
       'dscr': case when dscr_status <> 'not_applicable' then
-        as_text(quotient(noi_underwritten, rounded(months_per_year * payment.monthly_payment)))
+        as_text(grid_dscr(noi_underwritten, grid_annual_debt_service(months_per_year, payment.monthly_payment)))
       end
     }) as loans,
     list_transform(case when incomes is not null then list_zip(scenarios, incomes) end, lambda cell: {
@@ -154,9 +150,9 @@ grids as (
       'vacancy': as_text(cell[1].vacancy),
       'expense_change': as_text(cell[1].expense_change::decimal(6, 2)),
       'noi': as_text(cell[2]),
-      'cap_rate_pct': as_text(percentage(cell[2], list_price)),
+      'cap_rate_pct': as_text(grid_cap_rate_pct(cell[2], list_price)),
       'dscr': case when dscr_status <> 'not_applicable' then
-        list_transform(services, lambda service: as_text(quotient(cell[2], service)))
+        list_transform(services, lambda service: as_text(grid_dscr(cell[2], service)))
       end
     }) as cells
   from nois
@@ -168,15 +164,7 @@ select
   json_object(
     'status', status,
     'reliability', underwrite_reliability,
-    'formulas', json_object(
-      'monthly_payment', 'round2(loan_amount * monthly_factor)',
-      'annual_debt_service', 'round2(months_per_year * monthly_payment)',
-      'noi', 'round2(gross_potential_rent * (1 + rent_change) * (1 - vacancy))'
-        || ' - round2(round2(gross_potential_rent * (1 + rent_change) * (1 - vacancy)) * management_share)'
-        || ' - fixed_expenses - round2(effective_gross_income * expense_change)',
-      'cap_rate_pct', 'round2(noi / list_price * 100)',
-      'dscr', 'round2(noi / annual_debt_service)'
-    ),
+    'formulas', formulas,
     'inputs', json_object(
       'months_per_year', assumption('months_per_year'),
       'gross_potential_rent', as_text(gross_potential_rent),
@@ -191,3 +179,4 @@ select
     'loans', coalesce(loans, [])
   ) as sensitivity
 from grids
+cross join int_grid_formulas

@@ -7,7 +7,7 @@ import { build, type InputRow } from '../build_models.ts';
 
 type Grid = z.infer<typeof Report.schema.shape.sensitivity>;
 
-const MODELS = ['int_loan_rates', 'int_sensitivity'];
+const MODELS = ['int_loan_rates', 'int_grid_formulas', 'int_sensitivity'];
 
 /** Cleveland, 8 units at $740,000: 88,914 x 0.935 = 83,134.59; management of 8 % is 6,650.77. */
 const CLEVELAND: InputRow = {
@@ -26,6 +26,7 @@ const CLEVELAND: InputRow = {
   loan_amount: '555000.00',
   dscr_status: 'computed',
   dscr_reason: null,
+  underwrite_reliability: 'ok',
 };
 
 async function gridOf(underwriting: InputRow): Promise<Grid> {
