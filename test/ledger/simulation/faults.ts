@@ -170,8 +170,8 @@ const restores: readonly Fault[] = [
     ...inSource(
       'exclusive sales are not paused after a restore',
       'ledger/sql/restore_mark.ts',
-      "if (mark['restored_through'] === null) return 'restored_not_audited';",
-      'if (mark) return null;',
+      'if (!mark) return null;',
+      'if (mark !== null) return null;',
     ),
     isOfRestore: true,
   },
