@@ -115,12 +115,15 @@ export interface Known {
   readonly assumptions: ReadonlySet<string>;
   /** Figures of a model that has no `inputs`. */
   readonly steps: readonly string[];
+  /** Figures of all models, which nothing else may be called. */
+  readonly stepNames: ReadonlySet<string>;
   /** The last SELECT looks up a row of a table by a figure. */
   readonly hasLookup: boolean;
 }
 
 /** Faults of a model with figures. */
-export function conventionFaults(model: FigureModel, { macros, assumptions, steps, hasLookup }: Known): string[] {
+export function conventionFaults(model: FigureModel, known: Known): string[] {
+  const { macros, assumptions, steps, stepNames, hasLookup } = known;
   const { selects, figures } = model;
   const inputs = selects.findIndex(({ name }) => name === 'inputs');
   const computed = selects.flatMap((select) => (select.isRowwise ? computedIn(select) : []));
@@ -138,10 +141,11 @@ export function conventionFaults(model: FigureModel, { macros, assumptions, step
     ...selects.flatMap(({ name, node }) => {
       const columns = nodes(node['select_list']);
       const renamed = columns.flatMap((raw) => {
-        const [table, key] = Array.isArray(raw['column_names']) ? (raw['column_names'] as string[]) : [];
-        return table === 'terms' && ![key, ''].includes(String(raw['alias']))
-          ? [`${name} renames the assumption ${key ?? ''}`]
-          : [];
+        const [table, column = ''] = Array.isArray(raw['column_names']) ? (raw['column_names'] as string[]) : [];
+        const alias = String(raw['alias']);
+        if (column === '' || ['', column].includes(alias)) return [];
+        if (table === 'terms') return [`${name} renames the assumption ${column}`];
+        return stepNames.has(alias) && name === 'inputs' ? [`inputs has ${column} as ${alias}`] : [];
       });
       return [
         ...renamed,

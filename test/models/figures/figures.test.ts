@@ -10,6 +10,7 @@ import { loadModels, selectMacros, type Model } from '../../../models/index.ts';
 import { conventionFaults } from './conventions.ts';
 import { faultsOf, type Step } from './step_faults.ts';
 
+const stepNames = new Set(Object.values(STEPS).flatMap((figures) => figures.split(/\s+/u)));
 const assumptions = new Set(currentAssumptions().rows.map(({ key }) => key));
 
 async function faultsIn(connection: DuckDBConnection, models: readonly Model[]): Promise<string[]> {
@@ -17,7 +18,13 @@ async function faultsIn(connection: DuckDBConnection, models: readonly Model[]):
   const read = await readFigures(connection, models);
   return read.flatMap((model) => {
     const steps = STEPS[model.name]?.split(/\s+/u) ?? [];
-    return conventionFaults(model, { macros, assumptions, steps, hasLookup: model.name === 'int_loan_rates' });
+    return conventionFaults(model, {
+      macros,
+      assumptions,
+      steps,
+      stepNames,
+      hasLookup: model.name === 'int_loan_rates',
+    });
   });
 }
 
@@ -47,6 +54,12 @@ const PLANTED: readonly (readonly [model: string, from: string, to: string, faul
   ['int_scores', 'as deal_score_motivation', 'as motivation_score', 'motivation_score is computed twice'],
   ['int_scores', 'as distress_of_taxes', 'as distress_max', 'distress_max is an assumption'],
   ['int_scores', 'terms.*', 'terms.distress_max as most', 'inputs renames the assumption distress_max'],
+  [
+    'int_debt_coverage',
+    'taxes.tax_after_reset,',
+    'taxes.tax_current as tax_after_reset,',
+    'inputs has tax_current as tax_after_reset',
+  ],
   ['int_scores', 'distress.tax_amount,', 'distress.tax_amount * 2 as tax_amount,', 'inputs computes tax_amount'],
   ['int_scores', 'distress.tax_amount,', 'distress.tax_amount::integer as tax_amount,', 'inputs computes tax_amount'],
   [
