@@ -1,5 +1,5 @@
 /** A ledger in memory that a schedule can restore from a backup, with the file of its journal or without. */
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { copyRows } from '../../../ledger/copy.ts';
@@ -33,6 +33,7 @@ export async function restorable(store: Store): Promise<RestorableStore> {
   const backup = await (backups ??= openSqliteStore(':memory:'));
   const file = join(folder, `${(files += 1)}.journal`);
   const { id } = await readIdentity(store.read);
+  writeFileSync(file, '');
   const copied = copiedStore(store, file, id);
   const copy = (from: Store, to: Store): Promise<unknown> =>
     to.write((query) => copyRows(from.read, query, { kind: 'sqlite', overwrite: true }));
