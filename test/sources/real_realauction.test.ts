@@ -60,12 +60,6 @@ test('the items of LOAD with the statuses of UPDATE: 2 rows in, 2 out, none refu
   assert.ok(rows.every((row) => row['city'] !== null && row['case_status_raw'] === 'ACTIVE'));
 });
 
-test('without the statuses of UPDATE, no item is read as scheduled: 2 rows in, 2 refused', { skip }, async () => {
-  const page = real('realauction_oh/listing_waiting_page_1.json', 'items', { saleDate: '2026-07-29', area: 'W' });
-  const { rows, rejects } = await parsed(cuyahoga, [page]);
-  assert.deepEqual([rows.length, rejects.map(({ reason }) => reason)], [0, ['missing_status', 'missing_status']]);
-});
-
 test("a day's page has empty page counts, and lists the ids of its items", { skip }, () => {
   const page = real('realauction_fl/duval_preview_excerpt_2026-06-04.html');
   const $ = load(page.text());

@@ -22,7 +22,7 @@ const dollars = (printed = ''): string => `${printed.replaceAll(/[$,]/gu, '')}.0
 export const orNull = (text = ''): string | null => text.trim().replaceAll(/\s+/gu, ' ') || null;
 
 /** Rows of a file as if the operator had dropped it. */
-export function readDropped(spec: SourceSpec, { name, bytes }: DroppedFile): Promise<Parsed> {
+function readDropped(spec: SourceSpec, { name, bytes }: DroppedFile): Promise<Parsed> {
   const format = spec.drop?.find(({ pattern }) => pattern.test(name.toLowerCase()));
   assert.ok(format, `${spec.name} knows no file named ${name}`);
   const url = `file:///drop/${spec.name}/${name}`;

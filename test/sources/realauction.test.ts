@@ -28,15 +28,6 @@ test('each county of the table has the FIPS code of its name, and the host of it
   }
 });
 
-test('tokens are expanded to markup', () => {
-  assert.equal(
-    expandTokens('@A@E_ITEM">@D<@I@Cad_tab">@H@CAD_LBL">Case #@F@CAD_DTA"><a href="@L7" @J1" @K>CV1</a>@G</@I>@B@B'),
-    '<div class="AUCTION_ITEM"><div><table class="ad_tab"><tr><td  class="AD_LBL">Case #</td><td class="AD_DTA">' +
-      '<a href="/index.cfm?zaction=auction&zmethod=details&AID=7" p_back="NextCheck=1" style="Display:none">CV1</a>' +
-      '</td></tr></table></div></div>',
-  );
-});
-
 test('an unknown token means that the template changed', () => {
   assert.throws(() => expandTokens('@Ax">@Q</div>'), quarantined('template_changed'));
 });
@@ -197,16 +188,6 @@ test('an item without a status is refused, although its case is ACTIVE', async (
       ['missing_status', DAY],
       ['missing_status', DAY],
     ],
-  );
-});
-
-test('a row cites the public page of its sale day', async () => {
-  const { pages } = await read({ ...SITE, items: items(1) });
-  const [candidate] = await candidatesOf(cuyahoga, pages);
-  assert.ok(candidate && 'values' in candidate);
-  assert.equal(
-    candidate.sourceUrl,
-    'https://cuyahoga.sheriffsaleauction.ohio.gov/index.cfm?zaction=AUCTION&Zmethod=PREVIEW&AUCTIONDATE=12/07/2026',
   );
 });
 

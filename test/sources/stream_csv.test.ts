@@ -77,6 +77,7 @@ test('a broken file is quarantined with the same message', async () => {
       quarantined('malformed_page')(error) &&
       assert.throws(() => readCsv(broken, URL), { message: (error as Error).message }) === undefined,
   );
+  await assert.rejects(stream(Buffer.from(text, 'utf16le')), quarantined('malformed_page', /UTF-16/u));
 });
 
 test('an unclosed quote mark is an error before the whole file is in memory', async () => {
