@@ -1,5 +1,5 @@
 /**
- * PostgreSQL stops, falls silent or restarts while worker processes read: whole runs, with the real timeouts of ten
+ * PostgreSQL stops or restarts while worker processes read: whole runs, with the real timeouts of ten
  * seconds. The suite has a queue that falls silent, with a short timeout (queue_gone.test.ts).
  */
 import assert from 'node:assert/strict';
@@ -14,7 +14,6 @@ import { hashesOn } from '../crash/pipeline_folder.ts';
 import { startPipeline } from '../process/program.ts';
 import { startPostgres, type PostgresServer } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
-import { wayTo } from './silent_way.ts';
 import { workerProcess } from '../process/program.ts';
 import { countedWeb, untilAsked, type CountedWeb } from '../process/web.ts';
 
@@ -74,26 +73,6 @@ describe('PostgreSQL', () => {
     );
     const health = await checkHealth(layout, [], { queue: QUEUE });
     assert.match(formatHealth(health).join('\n'), /^Queue {5}1 worker \(\S+\/\d+\), reading 0 hosts$/mu);
-  });
-
-  test('falls silent during a read: the run exits with 2 and publishes nothing', async (t) => {
-    const fresh = await newLayout();
-    const queue = await postgres.database();
-    const way = await wayTo(queue);
-    t.after(() => way.close());
-    web.asked.clear();
-    const worker = workerProcess({ QUEUE: queue, DATA_DIR: fresh.root });
-    t.after(() => worker.end('SIGKILL'));
-    const run = await startPipeline(web, fresh.root, DAY, { SOURCES, QUEUE: way.url });
-    await untilAsked(web, HOST, 10, run);
-    way.silence();
-    const { status } = await run.ended;
-    assert.equal(status, 2, run.lines.join('\n'));
-    assert.match(
-      run.lines.at(-1) ?? '',
-      /^QUEUE is a PostgreSQL database, which is unavailable: .*\. Nothing was published\. .* run again\.$/u,
-    );
-    assert.equal(await currentSnapshot(fresh), null);
   });
 
   test('restarts while a worker reads: the run and the worker wait for it and continue', async (t) => {

@@ -1,7 +1,7 @@
 /** One run at a time: the operating system holds the lock, so no crash leaves it behind; WAIT_MINUTES sets the wait. */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -62,37 +62,6 @@ test('checking for a run in progress does not make a starting run exit', async (
   const release = await holdFolder(layout);
   clearInterval(look);
   release();
-});
-
-test('four processes that increment a number lose no update', async () => {
-  const layout = await folder();
-  const file = join(layout.root, 'number');
-  await writeFile(file, '0');
-  const script = `${IMPORTS}
-    import { readFileSync, writeFileSync } from 'node:fs';
-    const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-    for (let i = 0; i < 3; i += 1) {
-      const release = await holdFolder(layoutOf(${JSON.stringify(layout.root)}), 20000);
-      const number = Number(readFileSync(${JSON.stringify(file)}, 'utf8'));
-      await sleep(30);
-      writeFileSync(${JSON.stringify(file)}, String(number + 1));
-      release();
-      await sleep(5);
-    }`;
-  const ends = await Promise.all(
-    Array.from(
-      { length: 4 },
-      () =>
-        new Promise((resolve) => {
-          spawn(process.execPath, ['--input-type=module', '-e', script], {
-            cwd: root,
-            stdio: ['ignore', 'ignore', 'inherit'],
-          }).on('exit', resolve);
-        }),
-    ),
-  );
-  assert.deepEqual(ends, [0, 0, 0, 0]);
-  assert.equal(await readFile(file, 'utf8'), '12');
 });
 
 test('readers share the snapshots; pruning waits for all of them and says what to do', async () => {

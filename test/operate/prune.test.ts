@@ -1,6 +1,5 @@
 /**
- * Prune removes what the policy says from a published folder, and what is left gives the same bytes: here the day
- * again, in the proof of the same name the next day, with all sources and tables.
+ * Prune removes what the policy says from a published folder, and what is left gives the same bytes.
  */
 import assert from 'node:assert/strict';
 import { cp, readdir, readlink, rm, writeFile } from 'node:fs/promises';

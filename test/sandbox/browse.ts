@@ -41,13 +41,6 @@ export function get(
 export const cookiesOf = ({ headers }: Answer): string =>
   (headers['set-cookie'] ?? []).map((cookie) => cookie.split(';')[0]).join('; ');
 
-/** The JSON-LD of a page. */
-export function jsonLdOf({ text }: Answer): unknown {
-  const script = /<script type="application\/ld\+json">([\s\S]*?)<\/script>/u.exec(text)?.[1];
-  if (script === undefined) throw new Error('the page has no JSON-LD');
-  return JSON.parse(script);
-}
-
 export const HEARTLAND = 'https://www.heartland-multifamily.example';
 export const BUCKEYE = 'https://www.buckeye-income-property.example';
 export const HUD = 'https://www.huduser.gov';

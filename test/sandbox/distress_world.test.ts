@@ -29,10 +29,6 @@ describe('records of distress', () => {
     }
   });
 
-  test('a number is unique in its county and kind', () => {
-    assert.equal(new Set(day.distress.map(keyOf)).size, day.distress.length);
-  });
-
   test('a third concerns properties for sale if there are so many, a fifth those with debts or sales', () => {
     const listed = new Set(day.listings.map(({ propertyId }) => propertyId));
     const inMetros = day.distress.filter(({ countyFips }) => !['42003', '17031', '12101'].includes(countyFips));
@@ -82,11 +78,6 @@ describe('records of distress', () => {
     const fines = later.distress.filter(({ kind }) => kind === 'blight_judgment');
     assert.ok(fines.some(({ isOpen }) => !isOpen));
     assert.ok(fines.every(({ isOpen, amount }) => isOpen === Number(amount) > 0));
-  });
-
-  test('a world without parcels has no records, and no debts outside Ohio', () => {
-    const none = worldOn(makeWorld({ seed: 3, listings: 20, parcels: 0, auctions: 0, filings: 0 }), DEFAULT);
-    assert.deepEqual([none.distress, none.delinquent, none.auctions], [[], [], []]);
   });
 });
 

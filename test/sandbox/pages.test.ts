@@ -6,13 +6,13 @@ import { startSandbox, type Sandbox } from '../../sandbox/server.ts';
 import {
   BUCKEYE,
   COLORADO,
+  cookiesOf,
   CUYAHOGA_LAYER,
   CUYAHOGA_SALES,
   get,
   HAMILTON_LAYER,
   HEARTLAND,
   HUD,
-  jsonLdOf,
   MONTGOMERY,
   OHIO,
   STARK_LAYER,
@@ -72,25 +72,6 @@ test('the same world and day give the same bytes, and everything says that it is
 });
 
 describe('listing sites', () => {
-  test('A leads through its cards to every listing, one structured record each', async () => {
-    const links = new Set<string>();
-    let next: string | undefined = '/listings';
-    while (next !== undefined) {
-      const index = await get(sandbox, HEARTLAND + next);
-      const cards = [...index.text.matchAll(/<a class="listing-card" href="([^"]+)">/gu)].map(([, href]) => href ?? '');
-      assert.ok(cards.length > 0 && cards.length <= 25);
-      for (const href of cards) links.add(href);
-      next = /<link rel="next" href="([^"]+)">/u.exec(index.text)?.[1];
-    }
-    const listings = sandbox.day.listings.filter(({ site }) => site === 'heartland_multifamily');
-    assert.deepEqual([...links].sort(), listings.map(({ path }) => path).sort());
-    const listing = listings.find(({ price, capRate, units }) => price !== null && capRate !== null && units !== null);
-    const record = jsonLdOf(await get(sandbox, HEARTLAND + listing?.path)) as Record<string, Record<string, unknown>>;
-    assert.equal(record['@type'], 'RealEstateListing');
-    assert.equal(record.identifier, listing?.listingId);
-    assert.equal(Number(record.offers?.price), Number(listing?.price));
-  });
-
   test('A responds with 410 for former listings, and redirects a bare number to the whole address', async () => {
     const { goneListings, listings } = sandbox.day;
     const gone = [...goneListings].find((id) => id.startsWith('HM-'));
@@ -98,18 +79,6 @@ describe('listing sites', () => {
     const { listingId, path } = listings.find(({ site }) => site === 'heartland_multifamily') ?? {};
     const moved = await get(sandbox, `${HEARTLAND}/listing/${listingId}`);
     assert.deepEqual([moved.status, moved.headers.location], [301, path]);
-  });
-
-  test('B has every listing on its pages of cards', async () => {
-    const seen: string[] = [];
-    let next: string | undefined = '/properties?page=1';
-    while (next !== undefined) {
-      const { text } = await get(sandbox, BUCKEYE + next);
-      seen.push(...[...text.matchAll(/data-property="([^"]+)"/gu)].map(([, id]) => id ?? ''));
-      next = /<a rel="next" href="([^"]+)">/u.exec(text)?.[1];
-    }
-    const listings = sandbox.day.listings.filter(({ site }) => site === 'buckeye_income_property');
-    assert.deepEqual(seen.sort(), listings.map(({ listingId }) => listingId).sort());
   });
 });
 
@@ -134,48 +103,6 @@ describe('map servers', () => {
     count?: number;
     error?: { code: number };
   }> => JSON.parse((await get(sandbox, address)).text) as never;
-
-  test('page by page they give every delinquent parcel, some on two rows, and as many rows as they count', async () => {
-    const where = 'total_net_delq_balance > 0';
-    const parcels: unknown[] = [];
-    for (let more = true; more;) {
-      const page = await rowsOf(
-        query(
-          CUYAHOGA_LAYER,
-          where,
-          `&outFields=parcel_id&orderByFields=OBJECTID&resultOffset=${parcels.length}&resultRecordCount=2000`,
-        ),
-      );
-      assert.ok(page.features.length <= 1000);
-      parcels.push(...page.features.map(({ attributes }) => attributes.parcel_id));
-      more = page.exceededTransferLimit === true;
-    }
-    assert.ok(parcels.length > 1000);
-    assert.equal((await rowsOf(query(CUYAHOGA_LAYER, where, '&returnCountOnly=true'))).count, parcels.length);
-    const distinct = new Set(parcels);
-    assert.ok(distinct.size < parcels.length);
-    assert.deepEqual(
-      [...distinct].sort(),
-      sandbox.day.delinquent
-        .filter(({ countyFips }) => countyFips === '39035')
-        .map(({ parcel }) => parcel)
-        .sort(),
-    );
-  });
-
-  test('most of a layer is not delinquent, and the debt is the amount owed less the amount paid', async () => {
-    const all = (await rowsOf(query(HAMILTON_LAYER, '1=1', '&returnCountOnly=true'))).count ?? 0;
-    const owing = await rowsOf(query(HAMILTON_LAYER, 'DELQ_TAXES > 0', '&outFields=*'));
-    assert.ok(owing.features.length < all);
-    const lots = new Map(sandbox.day.delinquent.map(({ parcel, amount }) => [parcel.slice(0, 11), Number(amount)]));
-    for (const { attributes: a } of owing.features) {
-      if (a.PAR_DELETED === 'Y') continue;
-      assert.equal(
-        Math.round((Number(a.DELQ_TAXES) - Number(a.DELQ_TAXES_PD)) * 100),
-        Math.round((lots.get(String(a.AUDPCLID)) ?? 0) * 100),
-      );
-    }
-  });
 
   test("Hamilton's answers more than 200 features in an order with HTTP 400", async () => {
     const page = (count: number): Promise<{ status: number }> =>
@@ -213,4 +140,108 @@ test('Montgomery: unquoted links with backslashes to an archive of padded column
   assert.ok(lines.length > whole.length, 'some lines continue a record');
   assert.match(csv ? Buffer.from(csv).toString('latin1') : '', /\xbd/u);
   assert.equal((await get(sandbox, `${MONTGOMERY}/downloads/Delq_20261126.zip`)).status, 404, 'not posted yet');
+});
+
+describe('sheriff sales', () => {
+  const load = (area: string, paging: string): string =>
+    `${CUYAHOGA_SALES}?zaction=AUCTION&Zmethod=UPDATE&FNC=LOAD&AREA=${area}&${paging}&tx=1`;
+  const listOf = (text: string): string[] => (JSON.parse(text) as { rlist: string }).rlist.split(',').filter(Boolean);
+  const busiest = (): string => {
+    const days = Map.groupBy(
+      sandbox.day.auctions.filter(({ county, status }) => county === 'Cuyahoga' && status === 'scheduled'),
+      ({ saleDate }) => saleDate,
+    );
+    return [...days].sort(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? '';
+  };
+  const us = (day: string): string => `${day.slice(5, 7)}/${day.slice(8)}/${day.slice(0, 4)}`;
+  const preview = (day: string): string => `${CUYAHOGA_SALES}?zaction=AUCTION&Zmethod=PREVIEW&AUCTIONDATE=${us(day)}`;
+
+  test('LOAD without the cookies of PREVIEW is an empty day', async () => {
+    const answer = await get(sandbox, load('W', 'PageDir=0&doR=1&bypassPage=0'));
+    assert.equal(answer.text.trim(), '{"retHTML":"","rlist":""}');
+    assert.match(answer.text, /^\n+\t/u, 'blank lines come before the brace');
+    assert.match(String(answer.headers['content-type']), /text\/html/u);
+  });
+
+  interface Answer {
+    readonly WM: number;
+    readonly CM: number;
+    readonly ADATA: { readonly COUNT: number; readonly AITEM: readonly { readonly AID: string; readonly B: string }[] };
+  }
+  /** Ask UPDATE for items with the cookies of a LOAD. */
+  const update = async (aids: readonly string[], cookie: string): Promise<Answer> => {
+    const address = `${CUYAHOGA_SALES}?zaction=AUCTION&ZMETHOD=UPDATE&FNC=UPDATE&ref=${aids.join(',')},&tx=1`;
+    return JSON.parse((await get(sandbox, address, { cookie })).text) as Answer;
+  };
+
+  test('the page counts are in UPDATE, and the numbered pages give as many items as the calendar counts', async () => {
+    const day = busiest();
+    const expected = sandbox.day.auctions.filter((item) => item.county === 'Cuyahoga' && item.saleDate === day);
+    const opened = await get(sandbox, preview(day));
+    assert.match(
+      opened.text,
+      /id="curPWA"[^>]*curPG="" \/>.*id="maxWA"><\/span>/u,
+      'empty until the script fills them',
+    );
+    const listed = /id="ALB"[^>]*>([\d,]*)</u.exec(opened.text)?.[1]?.split(',');
+    assert.deepEqual(listed, expected.map(({ aid }) => aid).sort());
+    const first = await get(sandbox, load('W', 'PageDir=0&doR=1&bypassPage=0'), { cookie: cookiesOf(opened) });
+    const { WM, CM } = await update(listOf(first.text), cookiesOf(first));
+    assert.ok(WM > 1, 'more than one page');
+    assert.equal(CM, Math.ceil(expected.filter(({ status }) => status !== 'scheduled').length / 10));
+    const byNumber = listOf(first.text);
+    for (let page = 2; page <= WM; page += 1) {
+      const shown = listOf(
+        (await get(sandbox, load('W', `PageDir=0&doR=1&bypassPage=${page}`), { cookie: cookiesOf(opened) })).text,
+      );
+      assert.ok(shown.length <= 10);
+      byNumber.push(...shown);
+    }
+    const forward = await get(sandbox, load('W', 'PageDir=1&doR=0&bypassPage=0'), { cookie: cookiesOf(first) });
+    assert.deepEqual(listOf(forward.text), listOf(first.text), 'a step forward gives the same page');
+    const closed = listOf(
+      (await get(sandbox, load('C', 'PageDir=0&doR=1&bypassPage=0'), { cookie: cookiesOf(opened) })).text,
+    );
+    assert.deepEqual([...byNumber, ...closed].sort(), expected.map(({ aid }) => aid).sort());
+    const month = encodeURIComponent(`{ts '${day.slice(0, 7)}-01 00:00:00'}`);
+    const calendar = await get(sandbox, `${CUYAHOGA_SALES}?zaction=USER&zmethod=CALENDAR&selCalDate=${month}`);
+    const [, active, scheduled] =
+      new RegExp(`dayid='${us(day)}'.*?CALACT">(\\d+)<.*?CALSCH">(\\d+)<`, 'u').exec(calendar.text) ?? [];
+    assert.deepEqual([Number(active), Number(scheduled)], [byNumber.length, expected.length]);
+  });
+
+  test('UPDATE answers ten items of the page loaded last, and COUNT 0 for others', async () => {
+    const opened = await get(sandbox, preview(busiest()));
+    const first = await get(sandbox, load('W', 'PageDir=0&doR=1&bypassPage=0'), { cookie: cookiesOf(opened) });
+    const second = await get(sandbox, load('W', 'PageDir=0&doR=1&bypassPage=2'), { cookie: cookiesOf(opened) });
+    const counted = async (aids: readonly string[], cookie: string): Promise<number[]> => {
+      const { ADATA } = await update(aids, cookie);
+      return [ADATA.COUNT, ADATA.AITEM.length];
+    };
+    const aids = listOf(first.text);
+    assert.deepEqual(await counted(aids, cookiesOf(first)), [10, 10]);
+    assert.deepEqual(await counted(aids, cookiesOf(second)), [0, 0], 'another page');
+    assert.deepEqual(await counted([...aids, '1'], cookiesOf(first)), [0, 0], 'eleven ids');
+    assert.deepEqual(await counted(aids, cookiesOf(opened)), [0, 0], 'no page loaded');
+    const { ADATA } = await update(aids, cookiesOf(first));
+    assert.ok(ADATA.AITEM.every(({ B }) => /^\d{2}\/\d{2}\/\d{4} \d{2}:\d{2} AM ET$/u.test(B)));
+  });
+
+  test('items are shortened by tokens, and neither they nor their details name a party', async () => {
+    const opened = await get(sandbox, preview(busiest()));
+    const { retHTML } = JSON.parse(
+      (await get(sandbox, load('W', 'PageDir=0&doR=1&bypassPage=0'), { cookie: cookiesOf(opened) })).text,
+    ) as { retHTML: string };
+    assert.match(retHTML, /^<div id="AITEM_\d+" aria-label="Auction Details"@C@E_ITEM PREVIEW" aid="\d+"/u);
+    assert.match(retHTML, /@AASTAT_MSGA ASTAT_LBL">@B@AASTAT_MSGB Astat_DATA">@B/u, 'the status boxes are blank');
+    assert.doesNotMatch(retHTML, /<\/div>|AUCTION/u);
+    const item = sandbox.day.auctions.find(({ county }) => county === 'Cuyahoga');
+    const details = await get(sandbox, `${CUYAHOGA_SALES}?zaction=auction&zmethod=details&AID=${item?.aid}`);
+    assert.match(
+      details.text,
+      /Sale Type:<\/th><td class="AD_DTA">(?:FORECLOSURE - (?:FIRST|SECOND) SALE|TAX FORECLOSURE)</u,
+    );
+    for (const text of [retHTML, details.text])
+      assert.ok(!text.includes(item?.plaintiff ?? '?') && !text.includes(item?.defendant ?? '?'));
+  });
 });

@@ -208,22 +208,4 @@ describe('paid lists', () => {
     assert.deepEqual(await staleOf('/api/filings?state=co'), ['colorado_sos: older_than_read_interval']);
     assert.deepEqual(await staleOf('/api/signals'), [], 'a source that was never read has no rows');
   });
-
-  it('take every filter in any letter case', async () => {
-    for (const [path, filters] of [
-      ['/api/deals', 'state=OH&status=Hot&city=Akron'],
-      ['/api/signals', 'has_address=true&signal_type=tax_delinquent&county=Cuyahoga'],
-      ['/api/auctions', 'include_past=true'],
-      ['/api/leads', 'lead_type=tax_delinquent'],
-      ['/api/filings/recent', 'state=CO'],
-      ['/api/filings', 'entity_type=domestic_llc'],
-    ] as const) {
-      const values = (change: (value: string) => string): string =>
-        filters.replaceAll(/=([^&]*)/g, (_, value: string) => `=${change(value)}`);
-      const found = idsOf((await get(`${path}?${filters}`)).body);
-      assert.ok(found.length > 0, path);
-      for (const letters of [values((v) => v.toUpperCase()), values((v) => v.toLowerCase())])
-        assert.deepEqual(idsOf((await get(`${path}?${letters}`)).body), found, letters);
-    }
-  });
 });

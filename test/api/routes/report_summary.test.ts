@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { summaryOf } from '../../../api/routes/report/summary.ts';
 import { rowOf, uuid, type Row } from '../support/snapshot_fixtures.ts';
-import { assertConsistent, contradictions } from './summary_claims.ts';
 
 describe('the summary of a report', () => {
   const report = rowOf('reports', 1) as Parameters<typeof summaryOf>[1];
@@ -167,45 +166,5 @@ describe('the summary of a report', () => {
           'numbers overlap as a range).',
       ],
     );
-  });
-
-  it('is checked against every field it is derived from', () => {
-    const given = {
-      why_this_is_interesting: 'HUD rent supports a cap rate of 7.40% and a DSCR of 1.21 at declared terms.',
-      price_per_unit: '92500.00',
-      price_reduction_pct: '2.00',
-      cap_rate: null,
-      cap_rate_source: 'none',
-      cap_rate_underwritten: '7.40',
-      underwrite_reliability: 'ok',
-      dscr: '1.21',
-      dscr_underwritten: '1.21',
-      noi_source: 'underwritten',
-      distress_status: 'none_found',
-      distress_candidates: [debt],
-      ...covered(true, true),
-    };
-    const deal = rowOf('deals', 1, given) as Parameters<typeof summaryOf>[0];
-    const sentences = summaryOf(deal, report);
-    assertConsistent(sentences, deal, report);
-    // Each fault in the record is a contradiction of what was said.
-    for (const [field, fault] of Object.entries({
-      list_price: '1.00',
-      units: 9,
-      price_per_unit: '1.00',
-      price_reduction_pct: '0.00',
-      cap_rate: '9.00',
-      cap_rate_underwritten: '7.41',
-      dscr: '1.22',
-      rental_status: 'Pass',
-      wholesale_status: 'Pass',
-      creative_finance_status: 'Pass',
-      distress_candidates: [],
-      distress_matches: [tax],
-    })) {
-      assert.notDeepEqual(contradictions(sentences, { ...deal, [field]: fault }, report), [], field);
-    }
-    const absent = [...sentences.slice(0, 6), 'No tax delinquency and no auction at this address.'];
-    assert.notDeepEqual(contradictions(absent, deal, report), []);
   });
 });

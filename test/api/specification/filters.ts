@@ -1,4 +1,4 @@
-/** Each filter of each list by itself, at its bound; the defaults and orders of the lists; the exclusive sale. */
+/** Each filter of each list by itself, at its bound, and with another; the defaults and orders of the lists; the exclusive sale. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { buyRecords, numbersOf, type Body, type Shop } from './shop.ts';
@@ -62,6 +62,106 @@ const DEAL_FILTERS: Cases = {
   '?state=OH&status=Warm': [2],
   '?state=OH&status=Pass': [],
 };
+const SIGNAL_FILTERS: Cases = {
+  '': [2, 4, 1, 3],
+  '?county=uyahog': [1, 3],
+  '?county=Stark': [2, 4],
+  '?county=Lucas': [],
+  '?signal_type=tax_delinquent': [2, 4, 1, 3],
+  '?signal_type=fire': [],
+  '?min_amount=700': [2, 4],
+  '?min_amount=9000.11': [],
+  '?has_address=true': [4, 1],
+  '?has_address=true&county=Stark': [4],
+  '?property_kind=two_to_four': [2, 1],
+  '?property_kind=unknown': [4, 3],
+  '?property_kind=vacant_lot': [],
+  '?state=oh': [2, 4, 1, 3],
+  '?state=MI': [],
+  '?city=canton': [4],
+  '?city=cant': [],
+  '?zip=44113': [1],
+  '?zip=44113&county=Stark': [],
+};
+const AUCTION_FILTERS: Cases = {
+  '': [3, 4, 2],
+  '?include_past=true': [1, 3, 4, 2],
+  '?include_past=false': [3, 4, 2],
+  '?county=ark%20Cou': [3, 4],
+  '?from_date=2026-12-01': [4, 2],
+  '?from_date=2026-11-01': [3, 4, 2],
+  '?to_date=2026-12-01': [3, 4],
+  '?to_date=2026-11-20&county=Cuyahoga': [],
+  '?to_date=2026-11-19&include_past=true': [1],
+  '?min_appraised=90000': [3, 2],
+  '?min_appraised=90000.01': [3],
+  '?state=OH': [3, 4, 2],
+  '?state=IN': [],
+  '?city=CLEVELAND': [4, 2],
+  '?zip=44702': [3],
+  '?zip=44702&city=Cleveland': [],
+};
+const LEAD_FILTERS: Cases = {
+  '': [2, 3, 1, 5],
+  '?county=cuya': [3, 1],
+  '?min_score=70': [2, 3],
+  '?min_score=95': [],
+  '?lead_type=tax_delinquent': [2, 1, 5],
+  '?lead_type=sheriff_sale_auction': [3],
+  '?county=stark&lead_type=sheriff_sale_auction': [],
+  '?property_kind=two_to_four': [3, 1],
+  '?property_kind=five_up': [2],
+  '?property_kind=vacant_lot': [],
+  '?state=OH': [2, 3, 1, 5],
+  '?state=CO': [],
+  '?city=Canton': [2],
+  '?zip=44702': [2],
+  '?zip=44113': [],
+};
+/** Texts are searched as they are: none of their characters stands for others. */
+const FILING_FILTERS: Cases = {
+  '': [1, 2, 3, 4],
+  '?state=CO': [3],
+  '?name=100%25': [1],
+  '?name=o_fallon': [2],
+  '?name=%5C': [4],
+  '?name=HOMES': [2, 3],
+  '?name=nobody': [],
+  '?agent=agents': [1],
+  '?agent=%25': [],
+  '?city=denver': [3],
+  '?city=denv': [],
+  '?entity_type=domestic_llc': [1, 3],
+  '?from_date=2026-11-17': [1, 2],
+  '?to_date=2026-11-16': [3, 4],
+};
+const LISTS: Readonly<Record<string, Cases>> = {
+  '/api/deals': DEAL_FILTERS,
+  '/api/signals': SIGNAL_FILTERS,
+  '/api/auctions': AUCTION_FILTERS,
+  '/api/leads': LEAD_FILTERS,
+  '/api/filings': FILING_FILTERS,
+};
+/** One of this many pairs of filters is asked for. */
+const EVERY_PAIR = 5;
+
+/** Pairs of filters of one list: the rows of both are those that each has, in the order of the list. */
+function pairsOf(cases: Cases): Cases {
+  // The rows of past sales are not among those of the other filters; a lower bound above its upper one is refused.
+  const single = Object.keys(cases).filter((query) => /^[^&]+$/u.test(query) && !query.includes('include_past'));
+  const kindOf = (query: string): string => query.replace(/=.*/u, '').replace(/^\?(?:min|max|from|to)_/u, '?');
+  const pairs = single.flatMap((one, i) =>
+    single.slice(i + 1).flatMap((other) => (kindOf(one) === kindOf(other) ? [] : [[one, other] as const])),
+  );
+  return Object.fromEntries(
+    pairs
+      .filter((_, i) => i % EVERY_PAIR === 0)
+      .map(([one, other]) => [
+        `${one}&${other.slice(1)}`,
+        (cases[''] ?? []).filter((n) => cases[one]?.includes(n) === true && cases[other]?.includes(n) === true),
+      ]),
+  );
+}
 /** The same rows by cap rate, without a cap rate last. */
 const BY_CAP_RATE = [5, 3, 2, 7, 1, 4];
 
@@ -82,72 +182,27 @@ export function testFilters(shop: Shop): void {
     assertRows(shop, '/api/deals/hot', { '': [2, 3] }));
 
   it('filters signals by each parameter and ranks them by amount', () =>
-    assertRows(shop, '/api/signals', {
-      '': [2, 4, 1, 3],
-      '?county=uyahog': [1, 3],
-      '?county=Stark': [2, 4],
-      '?county=Lucas': [],
-      '?signal_type=tax_delinquent': [2, 4, 1, 3],
-      '?signal_type=fire': [],
-      '?min_amount=700': [2, 4],
-      '?min_amount=9000.11': [],
-      '?has_address=true': [4, 1],
-      '?has_address=true&county=Stark': [4],
-      '?property_kind=two_to_four': [2, 1],
-      '?property_kind=unknown': [4, 3],
-      '?property_kind=vacant_lot': [],
-      '?state=oh': [2, 4, 1, 3],
-      '?state=MI': [],
-      '?city=canton': [4],
-      '?city=cant': [],
-      '?zip=44113': [1],
-      '?zip=44113&county=Stark': [],
-    }));
+    assertRows(shop, '/api/signals', SIGNAL_FILTERS));
 
   it('filters auctions by each parameter, from today on by default, and ranks them by sale date', () =>
-    assertRows(shop, '/api/auctions', {
-      '': [3, 4, 2],
-      '?include_past=true': [1, 3, 4, 2],
-      '?include_past=false': [3, 4, 2],
-      '?county=ark%20Cou': [3, 4],
-      '?from_date=2026-12-01': [4, 2],
-      '?from_date=2026-11-01': [3, 4, 2],
-      '?to_date=2026-12-01': [3, 4],
-      '?to_date=2026-11-20&county=Cuyahoga': [],
-      '?to_date=2026-11-19&include_past=true': [1],
-      '?min_appraised=90000': [3, 2],
-      '?min_appraised=90000.01': [3],
-      '?state=OH': [3, 4, 2],
-      '?state=IN': [],
-      '?city=CLEVELAND': [4, 2],
-      '?zip=44702': [3],
-      '?zip=44702&city=Cleveland': [],
-    }));
+    assertRows(shop, '/api/auctions', AUCTION_FILTERS));
 
   it('filters leads by each parameter and ranks them by lead_score; none is older than seven days', () =>
-    assertRows(shop, '/api/leads', {
-      '': [2, 3, 1, 5],
-      '?county=cuya': [3, 1],
-      '?min_score=70': [2, 3],
-      '?min_score=95': [],
-      '?lead_type=tax_delinquent': [2, 1, 5],
-      '?lead_type=sheriff_sale_auction': [3],
-      '?county=stark&lead_type=sheriff_sale_auction': [],
-      '?property_kind=two_to_four': [3, 1],
-      '?property_kind=five_up': [2],
-      '?property_kind=vacant_lot': [],
-      '?state=OH': [2, 3, 1, 5],
-      '?state=CO': [],
-      '?city=Canton': [2],
-      '?zip=44702': [2],
-      '?zip=44113': [],
-    }));
+    assertRows(shop, '/api/leads', LEAD_FILTERS));
 
   it('ranks filings by filing date, and as recent serves none that was first read weeks ago', async () => {
-    await assertRows(shop, '/api/filings', { '': [1, 2, 3, 4], '?name=nobody': [] });
+    await assertRows(shop, '/api/filings', FILING_FILTERS);
     assert.deepEqual(numbersOf(await buyRecords(shop, '/api/filings/recent')).sort(), [1, 2, 3]);
     await assertRows(shop, '/ohio/api/filings', { '': [1, 2, 4], '?name=nobody': [] });
     await assertRows(shop, '/colorado/api/filings', { '': [3], '?name=nobody': [] });
+  });
+
+  it('gives for two filters the rows that pass both, on every list', async () => {
+    for (const [path, cases] of Object.entries(LISTS)) {
+      const pairs = pairsOf(cases);
+      assert.ok(Object.values(pairs).some((rows) => rows.length > 0));
+      await assertRows(shop, path, pairs);
+    }
   });
 
   it('accepts the alias parcel of apn in a lookup, and spaces and dashes in both', async () => {

@@ -171,6 +171,7 @@ export const ROWS = {
   ],
   filings: [
     filing(1, '2026-11-18', {
+      business_name: '100% CITY LLC',
       entity_type: 'domestic_llc',
       entity_type_raw: 'DOMESTIC LIMITED LIABILITY COMPANY',
       registered_agent_name: 'AGENTS INC',
@@ -181,8 +182,14 @@ export const ROWS = {
       agent_zip: '43215',
       charter_number: '5000001',
     }),
-    filing(2, '2026-11-17', { registered_agent_status: 'not_provided_by_source' }),
+    filing(2, '2026-11-17', {
+      business_name: 'O_FALLON HOMES',
+      entity_type: 'other',
+      registered_agent_status: 'not_provided_by_source',
+    }),
     filing(3, '2026-11-16', {
+      business_name: 'OXFALLON HOMES',
+      entity_type: 'domestic_llc',
       source: 'colorado_sos',
       registered_agent_name: 'A PERSON',
       source_state: 'CO',
@@ -192,6 +199,8 @@ export const ROWS = {
       business_zip: '80202',
     }),
     filing(4, '2026-10-02', {
+      business_name: 'A\\B LLC',
+      entity_type: 'other',
       first_seen: '2026-10-03T12:00:00Z',
       last_seen: '2026-10-03T12:00:00Z',
       registered_agent_status: 'not_provided_by_source',

@@ -154,25 +154,6 @@ test('rows in = rows out + rejects + merged for any page', async () => {
   );
 });
 
-test('the later of two versions of a row is kept', async () => {
-  const layout = await folder();
-  const { counts } = await readDay(layout, '2026-11-20', '1=10.00\n2=5.00\n1=12.00');
-  assert.equal(counts.rows_merged, 1);
-  assert.deepEqual(
-    (await staged(layout, '2026-11-20.01')).map((r) => [r['parcel'], r['amount']]),
-    [
-      ['1', '12.00'],
-      ['2', '5.00'],
-    ],
-  );
-});
-
-test('the reject of an invalid value names the field, the value and the expectation', async () => {
-  const { rejects, rows } = await stage([page('1=ten dollars')], (result) => result);
-  assert.equal(rows, 0);
-  assert.match(rejects[0]?.detail ?? '', /amount is "ten dollars": expected a decimal string/);
-});
-
 test('a refused row keeps its last good version and its time of reading', async () => {
   const layout = await folder();
   const first = await readDay(layout, '2026-11-20', '1=10.00\n2=5.00');
