@@ -1,4 +1,4 @@
-/** Each filter of each list, at its bound and with another; the defaults and orders of the lists; the exclusive sale. */
+/** Each filter of each list, at its bound and with another; defaults and orders of lists; the exclusive sale. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { buyRecords, numbersOf, type Body, type Shop } from './shop.ts';
