@@ -3,16 +3,12 @@
  * which is moved at the start by CLOCK_OFFSET_MS. Everything in the process reads it, libraries and worker threads too.
  * Timers and performance.now go on, as when a real clock is set.
  *
- * The test connects to the socket CLOCK_SOCKET and writes lines such as {"offsetMs":-60000,"afterReadings":7}: after so
- * many more readings of the clock it is so far from the machine's. A second time when that is done, or when it was not
- * read so often in good time, the offset is written back.
+ * The test connects to the socket CLOCK_SOCKET and writes by how many milliseconds the clock is ahead from then on, a
+ * number a line. The line is written back.
  */
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads';
-
-/** A clock that nobody reads is moved all the same after this time. */
-const PATIENCE_MS = 1_000;
 
 const machine = Date.now.bind(Date);
 /** Offset from the machine's clock in milliseconds, shared by the threads of the process. */
@@ -24,20 +20,7 @@ if (isMainThread) {
   offset[0] = Number(process.env['CLOCK_OFFSET_MS'] ?? 0);
   setEnvironmentData('offset of the clock', shared);
 }
-let next: { readonly offsetMs: number; left: number; readonly done: (how: 'reading' | 'time') => void } | undefined;
-
-function jump(how: 'reading' | 'time'): void {
-  if (!next) return;
-  const { offsetMs, done } = next;
-  offset[0] = offsetMs;
-  next = undefined;
-  done(how);
-}
-
-function now(): number {
-  if (next && (next.left -= 1) < 0) jump('reading');
-  return machine() + (offset[0] ?? 0);
-}
+const now = (): number => machine() + (offset[0] ?? 0);
 
 const RealDate = Date;
 // The prototype stays the real one: what is a Date to the one is a Date to the other.
@@ -52,18 +35,8 @@ if (isMainThread && CLOCK_SOCKET !== undefined) {
   createServer((socket) => {
     socket.on('error', () => undefined);
     createInterface(socket).on('line', (line) => {
-      const asked = JSON.parse(line) as { offsetMs: number; afterReadings: number };
-      const timer = setTimeout(() => {
-        jump('time');
-      }, PATIENCE_MS);
-      next = {
-        offsetMs: asked.offsetMs,
-        left: asked.afterReadings,
-        done(how) {
-          clearTimeout(timer);
-          socket.write(`${JSON.stringify({ how })}\n`);
-        },
-      };
+      offset[0] = Number(line);
+      socket.write(`${line}\n`);
     });
     socket.unref();
   })

@@ -29,7 +29,7 @@ class Stage {
   }
 
   async server(offsetMs = 0): Promise<ClockedServer> {
-    if (this.#reuses) for (const running of this.#servers) if ((await running.jump(offsetMs)) !== null) return running;
+    if (this.#reuses) for (const running of this.#servers) if (await running.jump(offsetMs)) return running;
     const server = await clockedServer({ ...this.world.env, SANDBOX_RPC: this.#node.url }, offsetMs, this.#fault);
     this.#servers.push(server);
     return server;

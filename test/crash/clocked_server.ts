@@ -7,19 +7,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { serverProcess, type ServerProcess } from '../process/program.ts';
 
-export const [SECOND_MS, MINUTE_MS] = [1000, 60_000];
+export const SECOND_MS = 1000;
 
 const preload = (file: string): string => `--import=${new URL(file, import.meta.url).href}`;
 
 export interface ClockedServer extends ServerProcess {
-  /** Milliseconds by which its clock is ahead of the machine's. */
-  readonly offsetMs: () => number;
-  /**
-   * Move its clock after this many readings.
-   * @returns 'reading' if it moved between two readings, 'time' if the readings did not come in time, null if the
-   * server is gone
-   */
-  jump(offsetMs: number, afterReadings?: number): Promise<'reading' | 'time' | null>;
+  /** Set its clock ahead of the machine's. @returns false if the server is gone */
+  jump(offsetMs: number): Promise<boolean>;
 }
 
 /** Start a server whose clock is ahead of the machine's. `fault` names a fault of clock_faults.ts to plant. */
@@ -38,32 +32,28 @@ export async function clockedServer(
       ' ',
     ),
   });
-  let current = offsetMs;
   const control = createConnection(CLOCK_SOCKET);
   control.on('error', () => undefined);
   await once(control, 'connect');
-  let told: (how: 'reading' | 'time' | null) => void = () => undefined;
+  let told: (isSet: boolean) => void = () => undefined;
   createInterface(control)
     .on('error', () => {
-      told(null);
+      told(false);
     })
-    .on('line', (line) => {
-      told((JSON.parse(line) as { how: 'reading' | 'time' }).how);
+    .on('line', () => {
+      told(true);
     })
     .on('close', () => {
-      told(null);
+      told(false);
     });
   return {
     ...server,
-    offsetMs: () => current,
-    async jump(to, afterReadings = 0) {
-      if (server.child.exitCode !== null || server.child.signalCode !== null) return null;
-      const how = await new Promise<'reading' | 'time' | null>((resolve) => {
+    async jump(to) {
+      if (server.child.exitCode !== null || server.child.signalCode !== null) return false;
+      return new Promise((resolve) => {
         told = resolve;
-        control.write(`${JSON.stringify({ offsetMs: to, afterReadings })}\n`);
+        control.write(`${to}\n`);
       });
-      if (how !== null) current = to;
-      return how;
     },
   };
 }

@@ -33,23 +33,16 @@ export interface Buying {
   readonly stopped: AbortSignal;
   /** What was promised and not kept. */
   readonly broken: string[];
-  /** Seconds by which a payment stays valid for longer than by the right clock: the buyer's own is wrong. */
-  readonly aheadSeconds?: () => number;
-  /** Told of each attempt that was answered. */
-  readonly answered?: (attempt: Attempt) => void;
 }
 
 /** Buy one thing after another, until told to stop; ask again for what may have been paid. */
-export async function buying(
-  buyer: Buyer,
-  { urls, random, attempts, pace, stopped, broken, aheadSeconds = () => 0, answered = () => undefined }: Buying,
-): Promise<void> {
+export async function buying(buyer: Buyer, { urls, random, attempts, pace, stopped, broken }: Buying): Promise<void> {
   const anyUrl = (): string => urls()[Math.floor(random() * urls().length)] ?? '';
   while (!stopped.aborted) {
     const path = PATHS[Math.floor(random() * PATHS.length)] ?? PATHS[0];
     let header: string;
     try {
-      header = await buyer.signAs(anyUrl() + path, randomBytes(12).toString('hex'), aheadSeconds());
+      header = await buyer.signAs(anyUrl() + path, randomBytes(12).toString('hex'));
     } catch {
       await sleep(50);
       continue;
@@ -81,8 +74,7 @@ export async function buying(
           }
         }),
       );
-      if (attempt.answer) answered(attempt);
-      else await sleep(30 + random() * 100);
+      if (!attempt.answer) await sleep(30 + random() * 100);
     }
   }
 }

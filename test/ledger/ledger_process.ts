@@ -1,6 +1,5 @@
 /**
  * A process that uses a ledger, for tests with several processes:
- *   race LEDGER PAYMENTS LEADS   begins every payment, claims from the same leads, sells; waits for a line first
  *   sell LEDGER FIRST LEADS N    sells payments from number FIRST on, N in parallel, until killed; prints each step
  *   serve LEDGER DATA_DIR        opens the ledger like a server and sells leads, until a write is refused
  *   lock FILE                    holds the write lock of an SQLite file until it reads a line
@@ -23,25 +22,6 @@ const leads = (count: number): string[] => Array.from({ length: count }, (_, i) 
 
 /** The answer for the n-th payment; every tenth is longer than one chunk. */
 const bodyFor = (n: number): string => `answer ${n}`.repeat(n % 10 === 0 ? 150_000 : 10);
-
-async function race(payments: number, leadIds: readonly string[]): Promise<void> {
-  const ledger = await openLedger({ DATA_DIR: '', LEDGER: place });
-  print({ ready: true });
-  await readLine();
-  for (let n = 0; n < payments; n += 1) {
-    const begun = await ledger.begin(wanted(n, { leaseMs: 1e9 }));
-    if (begun.kind !== 'reserved') continue;
-    const { id } = begun.purchase;
-    const lead = await claim(ledger, id, leadIds, 1);
-    const sold =
-      lead !== null &&
-      (await ledger.startSettling(id, answer(bodyFor(n)), 2)) &&
-      (await ledger.markSold(id, paid(n), 3)).state === 'sold';
-    if (!sold) await ledger.release(id, 'not_settled', 4);
-    print({ n, id, lead });
-  }
-  await ledger.close();
-}
 
 async function sell(from: number, leadIds: readonly string[], inParallel: number): Promise<void> {
   const ledger = await openLedger({ DATA_DIR: '', LEDGER: place });
@@ -100,8 +80,7 @@ async function lock(readers: boolean): Promise<void> {
   db.close();
 }
 
-if (mode === 'race') await race(Number(first), leads(Number(second)));
-else if (mode === 'sell') await sell(Number(first), leads(Number(second)), Number(third));
+if (mode === 'sell') await sell(Number(first), leads(Number(second)), Number(third));
 else if (mode === 'serve') await serve(first);
 else if (mode === 'lock' || mode === 'lock-reading') await lock(mode === 'lock-reading');
 else throw new Error(`no such mode: ${mode ?? ''}`);

@@ -193,26 +193,6 @@ test('a write that throws leaves nothing, and the writes after it run', async ()
   await store.close();
 });
 
-test('an answer that does not fit on the disk does not prevent other sales', async () => {
-  const ledger = await openSqliteLedger(fresh(), { maxPages: 200 });
-  const purchases = await Promise.all([1, 2, 3].map((n) => reserve(ledger, wanted(n))));
-  const ends = await Promise.allSettled([
-    ledger.startSettling(purchases[0]?.id ?? '', answer('small'), 1),
-    ledger.startSettling(purchases[1]?.id ?? '', answer(randomBytes(1_000_000)), 1),
-    ledger.startSettling(purchases[2]?.id ?? '', answer(randomBytes(60_000)), 1),
-    reserve(ledger, wanted(4)),
-  ]);
-  assert.deepEqual(
-    ends.map((end) => end.status),
-    ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
-  );
-  assert.deepEqual(
-    (await Promise.all(purchases.map(({ id }) => ledger.find({ id })))).map((p) => p?.state),
-    ['settling', 'reserved', 'settling'],
-  );
-  await ledger.close();
-});
-
 test('the event loop runs between the commits of concurrent writes', async () => {
   const store = await openSqliteStore(fresh());
   let turns = 0;

@@ -1,16 +1,14 @@
 /** The auditor's lease, owed and unpaid amounts, and reserved gas: a part of the conformance suite. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Purchase } from '../../../ledger/ledger.ts';
 import type { AuditedAccount } from '../../../ledger/transfers.ts';
 import { all, paid, payment, purchaseIn } from '../purchases.ts';
-import { ACCOUNT, bookAll, bookOne, LEASE_MS, current, transferFor } from '../transfer_booking.ts';
+import { ACCOUNT, bookAll, bookOne, LEASE_MS, transferFor } from '../transfer_booking.ts';
 import type { OnEmptyLedger } from './place.ts';
 
 const OTHER: AuditedAccount = { chain: `0x${'d'.repeat(64)}`, payTo: ACCOUNT.payTo };
 const NOT_AUDITED = { firstBlock: null, throughBlock: null, throughSeconds: 0, auditedAtMs: 0 };
 const through = (block: bigint): { block: bigint; seconds: number } => ({ block, seconds: Number(block) * 2 });
-const idsOf = (purchases: readonly Purchase[]): string[] => purchases.map(({ id }) => id);
 
 export function audit(onEmpty: OnEmptyLedger): void {
   describe('the audit', () => {
@@ -51,32 +49,6 @@ export function audit(onEmpty: OnEmptyLedger): void {
       });
     });
 
-    test('only the holder books, and the next holder continues after the last booking', async () => {
-      await onEmpty(async (one, two) => {
-        const purchase = await purchaseIn(one, 'settling', 1);
-        const booking = {
-          account: ACCOUNT,
-          transfers: [transferFor(1)],
-          from: 0n,
-          through: through(9n),
-          latest: through(9n),
-          nowMs: 50,
-        };
-        assert.deepEqual(await one.bookTransfers({ ...booking, holder: 'a' }), [], 'nobody holds the lease');
-        await one.leaseAudit(ACCOUNT, 'a', 0, LEASE_MS);
-        assert.deepEqual(await two.bookTransfers({ ...booking, holder: 'b' }), []);
-        assert.deepEqual(await one.bookTransfers({ ...booking, holder: 'a', account: OTHER }), []);
-        assert.equal((await current(one, purchase)).state, 'settling');
-        assert.deepEqual(await all(one.transfers(null)), []);
-        assert.equal((await one.bookTransfers({ ...booking, holder: 'a' })).length, 1);
-        const state = { firstBlock: 0n, throughBlock: 9n, throughSeconds: 18, auditedAtMs: 50 };
-        assert.deepEqual(await two.leaseAudit(ACCOUNT, 'b', LEASE_MS, LEASE_MS), state);
-        const late = await one.bookTransfers({ ...booking, holder: 'a', through: through(10n) });
-        assert.deepEqual(late, [], 'another server holds the lease by now');
-        assert.deepEqual(await one.audits(), [{ ...ACCOUNT, ...state }]);
-      });
-    });
-
     test('lists the state of all audits, the latest first', async () => {
       await onEmpty(async (ledger) => {
         await bookAll(ledger, [], { nowMs: 100, account: ACCOUNT, through: through(5n) });
@@ -85,33 +57,6 @@ export function audit(onEmpty: OnEmptyLedger): void {
           { ...OTHER, firstBlock: 0n, throughBlock: 7n, throughSeconds: 14, auditedAtMs: 200 },
           { ...ACCOUNT, firstBlock: 0n, throughBlock: 5n, throughSeconds: 10, auditedAtMs: 100 },
         ]);
-      });
-    });
-
-    test('sixteen concurrent bookings of the same transfers book each transfer once', async () => {
-      await onEmpty(async (one, two) => {
-        await one.leaseAudit(ACCOUNT, 'a', 0, LEASE_MS);
-        const transfers = [1, 2, 3].map((n) => transferFor(n));
-        for (const n of [1, 2]) await purchaseIn(one, n === 1 ? 'settling' : 'released', n);
-        const booking = {
-          account: ACCOUNT,
-          holder: 'a',
-          transfers,
-          from: 0n,
-          through: through(9n),
-          latest: through(9n),
-          nowMs: 10,
-        };
-        const booked = await Promise.all(
-          Array.from({ length: 16 }, (_, i) => (i % 2 === 0 ? one : two).bookTransfers(booking)),
-        );
-        for (const each of booked) {
-          assert.deepEqual(
-            each.map(({ kind }) => kind),
-            ['matched', 'matched', 'owed'],
-          );
-        }
-        assert.equal((await all(one.transfers(null))).length, 3);
       });
     });
 
@@ -189,18 +134,6 @@ export function audit(onEmpty: OnEmptyLedger): void {
           await unpaid(99n),
           [1, 3].map((n) => payment(n).nonce),
         );
-      });
-    });
-
-    test('a payment that moved to another block is expected there', async () => {
-      await onEmpty(async (ledger) => {
-        const sold = await purchaseIn(ledger, 'sold', 1);
-        const settling = await purchaseIn(ledger, 'settling', 2);
-        for (const { id } of [sold, settling]) await ledger.movePayment(id, paid(8));
-        assert.deepEqual(await current(ledger, sold), { ...sold, ...paid(8) });
-        assert.deepEqual(await current(ledger, settling), settling, 'only a sold purchase has a block');
-        assert.deepEqual(await ledger.soldWithoutTransfer(ACCOUNT, 7n), []);
-        assert.deepEqual(idsOf(await ledger.soldWithoutTransfer(ACCOUNT, 8n)), [sold.id]);
       });
     });
   });

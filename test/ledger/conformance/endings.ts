@@ -65,15 +65,5 @@ export function endings({ ledger: get, empty }: SharedLedger): void {
         });
       }
     }
-
-    test("does not keep it from being found by its id, its payment and its payer's identifier", async () => {
-      const identifierHash = sha256('order-50');
-      const sold = await purchaseIn(get(), 'sold', 50, { identifierHash });
-      assert.deepEqual(await get().find({ id: sold.id }), sold);
-      assert.deepEqual(await get().find({ payment: payment(50) }), sold);
-      assert.deepEqual(await get().find({ payer: payment(50).payer, identifierHash }), sold);
-      assert.equal(await get().find({ payer: payment(50, 2).payer, identifierHash }), null);
-      assert.equal(await get().find({ payment: payment(51) }), null);
-    });
   });
 }

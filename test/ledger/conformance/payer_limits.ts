@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Begun, NewPurchase, PayerLimits } from '../../../ledger/ledger.ts';
-import { answer, GENEROUS, LEASE_MS, paid, payment, purchaseIn, reserve, sha256, wanted } from '../purchases.ts';
+import { answer, GENEROUS, paid, payment, reserve, sha256, wanted } from '../purchases.ts';
 import type { OnEmptyLedger } from './place.ts';
 
 const PRICE = payment(1).amount;
@@ -15,55 +15,12 @@ const outcomeOf = (begun: Begun): string => (begun.kind === 'refused' ? begun.re
 
 export function payerLimits(onEmpty: OnEmptyLedger): void {
   describe('limits of one payer', () => {
-    test('reserved and settling purchases are open; sold, released and expired ones are not', async () => {
-      await onEmpty(async (ledger) => {
-        const begin = async (n: number, more: Partial<NewPurchase> = {}): Promise<string> =>
-          outcomeOf(await ledger.begin(limited(n, { maxOpen: 2 }, 1, more)));
-        await purchaseIn(ledger, 'sold', 1);
-        await purchaseIn(ledger, 'released', 2);
-        const reserved = await purchaseIn(ledger, 'reserved', 3);
-        const settling = await purchaseIn(ledger, 'settling', 4);
-        assert.equal(await begin(10), 'too_many_open_purchases');
-        await ledger.markSold(settling.id, paid(4), 5);
-        assert.equal(await begin(10), 'reserved');
-        assert.equal(await begin(11), 'too_many_open_purchases');
-        await ledger.release(reserved.id, 'not_settled', 6);
-        assert.equal(await begin(11), 'reserved');
-        assert.equal(await begin(12, { nowMs: LEASE_MS - 1 }), 'too_many_open_purchases');
-        assert.equal(await begin(12, { nowMs: LEASE_MS }), 'reserved', 'an expired reservation is not open');
-      });
-    });
-
-    test('open purchases count against the exact balance', async () => {
-      await onEmpty(async (ledger) => {
-        const begin = async (n: number, balance: bigint): Promise<string> =>
-          outcomeOf(await ledger.begin(limited(n, { balance })));
-        assert.equal(await begin(1, PRICE - 1n), 'payer_without_funds');
-        assert.equal(await begin(1, PRICE), 'reserved');
-        assert.equal(await begin(2, 2n * PRICE - 1n), 'payer_without_funds');
-        assert.equal(await begin(2, 2n * PRICE), 'reserved');
-        const { id } = await purchaseIn(ledger, 'settling', 3);
-        assert.equal(await begin(4, 4n * PRICE - 1n), 'payer_without_funds');
-        await ledger.markSold(id, paid(3), 5);
-        assert.equal(await begin(4, 3n * PRICE), 'reserved', 'a sold purchase has already left the balance');
-      });
-    });
-
     test('amounts are added exactly, up to 256 bits', async () => {
       await onEmpty(async (ledger) => {
         const most = (1n << 256n) - 1n;
         await reserve(ledger, wanted(1, { payment: { ...payment(1), amount: most } }));
         assert.equal(outcomeOf(await ledger.begin(limited(2, { balance: most + PRICE - 1n }))), 'payer_without_funds');
         assert.equal(outcomeOf(await ledger.begin(limited(2, { balance: most + PRICE }))), 'reserved');
-      });
-    });
-
-    test('a payer is never refused because of other payers', async () => {
-      await onEmpty(async (ledger) => {
-        for (let n = 0; n < 20; n += 1) await purchaseIn(ledger, n % 2 === 0 ? 'reserved' : 'settling', n);
-        const strict = { balance: PRICE, maxOpen: 1 };
-        assert.equal(outcomeOf(await ledger.begin(limited(30, strict, 1))), 'too_many_open_purchases');
-        assert.equal(outcomeOf(await ledger.begin(limited(30, strict, 2))), 'reserved');
       });
     });
 
@@ -80,14 +37,6 @@ export function payerLimits(onEmpty: OnEmptyLedger): void {
         assert.equal(outcomeOf(await ledger.begin(limited(1, none))), 'taken');
         await ledger.markSold(first.id, paid(1), 6);
         assert.equal(outcomeOf(await ledger.begin(limited(1, none))), 'taken');
-      });
-    });
-
-    test('a refusal writes nothing', async () => {
-      await onEmpty(async (ledger) => {
-        assert.equal((await ledger.begin(limited(1, { balance: 0n }))).kind, 'refused');
-        assert.equal(await ledger.find({ payment: payment(1) }), null);
-        assert.equal(outcomeOf(await ledger.begin(limited(1, {}))), 'reserved');
       });
     });
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { all, bodyOf, claim, LEASE_MS, payment, purchaseIn, reserve, sha256, STATES, wanted } from '../purchases.ts';
-import type { OnEmptyLedger, Place } from './place.ts';
+import type { OnEmptyLedger } from './place.ts';
 
-export function retention(onEmpty: OnEmptyLedger, place: Place): void {
+export function retention(onEmpty: OnEmptyLedger): void {
   describe('retention', () => {
     test('expired reservations are deleted with their claims, and nothing else', async () => {
       await onEmpty(async (ledger) => {
@@ -127,18 +127,6 @@ export function retention(onEmpty: OnEmptyLedger, place: Place): void {
         );
         assert.equal(await ledger.recordMoney('real'), 'test');
       });
-    });
-
-    test('a ledger is unchanged after it is closed and opened again', async () => {
-      const name = await place.fresh();
-      const first = await place.open(name);
-      for (const [i, state] of STATES.entries()) await purchaseIn(first, state, i, { lead: `l-${i}` });
-      const stored = await all(first.purchases());
-      await first.close();
-      const second = await place.open(name);
-      assert.deepEqual(await all(second.purchases()), stored);
-      await second.ping();
-      await second.close();
     });
   });
 }

@@ -4,7 +4,6 @@ import { balance } from './balance.ts';
 import { clocks } from './clocks.ts';
 import { endings } from './endings.ts';
 import { leadClaims } from './lead_claims.ts';
-import { lateMoney } from './late_money.ts';
 import { leadLimits } from './lead_limits.ts';
 import { payerLimits } from './payer_limits.ts';
 import { sharedLedger, type Place } from './place.ts';
@@ -24,7 +23,7 @@ export function conformance(place: Place): void {
   leadClaims(shared);
   settling(shared);
   endings(shared);
-  retention(shared.onEmpty, place);
+  retention(shared.onEmpty);
   clocks(shared.onEmpty);
   payerLimits(shared.onEmpty);
   leadLimits(shared.onEmpty);
@@ -32,5 +31,4 @@ export function conformance(place: Place): void {
   balance(shared.onEmpty, EFFORT);
   audit(shared.onEmpty);
   transfers(shared.onEmpty, EFFORT);
-  lateMoney(shared.onEmpty);
 }

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { Purchase } from '../../../ledger/ledger.ts';
 import type { IncomingTransfer } from '../../../ledger/transfers.ts';
 import { DAY_MS } from '../../../lib/time.ts';
-import { all, answer, claim, paid, payment, purchaseIn, reserve, wanted } from '../purchases.ts';
+import { all, answer, bodyOf, claim, paid, payment, purchaseIn, reserve, sha256, wanted } from '../purchases.ts';
 import { ACCOUNT, bookAll, bookOne, current, expiredPayment, transferFor } from '../transfer_booking.ts';
 import type { OnEmptyLedger } from './place.ts';
 
@@ -22,45 +22,6 @@ export function transfers(onEmpty: OnEmptyLedger, { races }: { readonly races: n
         assert.deepEqual(await bookAll(ledger, [transfer]), [booked]);
         assert.deepEqual(await all(ledger.transfers(null)), [booked]);
         assert.deepEqual(await current(ledger, sold), sold, 'the purchase is unchanged');
-      });
-    });
-
-    test('booking a range twice changes nothing', async () => {
-      await onEmpty(async (ledger) => {
-        await purchaseIn(ledger, 'sold', 1);
-        await purchaseIn(ledger, 'settling', 2);
-        await purchaseIn(ledger, 'released', 3);
-        await purchaseIn(ledger, 'released', 4, { payment: { ...payment(4), amount: 5n } });
-        const range = [1, 2, 3, 4, 5].map((n) => transferFor(n));
-        const first = await bookAll(ledger, range);
-        assert.deepEqual(
-          first.map(({ kind }) => kind),
-          ['matched', 'matched', 'matched', 'owed', 'owed'],
-        );
-        const before = await all(ledger.purchases());
-        assert.deepEqual(await bookAll(ledger, range, { nowMs: 500 }), first);
-        assert.deepEqual(await all(ledger.transfers(null)), first);
-        assert.deepEqual(await all(ledger.purchases()), before);
-      });
-    });
-
-    test('a transfer sells its settling purchase', async () => {
-      await onEmpty(async (ledger) => {
-        const settling = await purchaseIn(ledger, 'settling', 1, { lead: 'lead' });
-        await ledger.markUnknown(settling.id, 'not_seen', paid(99).transaction);
-        assert.equal(await bookOne(ledger, transferFor(1), { nowMs: 100 }), 'matched');
-        const sold: Purchase = { ...settling, state: 'sold', endedAtMs: 100, why: null, ...paid(1) };
-        assert.deepEqual(await current(ledger, settling), sold);
-        assert.equal((await ledger.markSold(settling.id, paid(50), 200)).transaction, paid(1).transaction);
-        assert.equal(await ledger.release(settling.id, 'expired_unused', 200), false);
-      });
-    });
-
-    test('a sold purchase records the place of its payment in the final block', async () => {
-      await onEmpty(async (ledger) => {
-        const sold = await purchaseIn(ledger, 'sold', 1);
-        assert.equal(await bookOne(ledger, transferFor(1, paid(7))), 'matched');
-        assert.deepEqual(await current(ledger, sold), { ...sold, ...paid(7) });
       });
     });
 
@@ -105,50 +66,6 @@ export function transfers(onEmpty: OnEmptyLedger, { races }: { readonly races: n
       });
     });
 
-    test('of two purchases of one payment, a transfer matches the one that is not released', async () => {
-      await onEmpty(async (ledger) => {
-        for (const [i, state] of (['settling', 'sold'] as const).entries()) {
-          const released = await purchaseIn(ledger, 'released', i + 1);
-          const later = await purchaseIn(ledger, state, i + 1, { nowMs: 50 });
-          const [booked] = await bookAll(ledger, [transferFor(i + 1)]);
-          assert.deepEqual([booked?.kind, booked?.purchaseId], ['matched', later.id]);
-          assert.equal((await current(ledger, later)).state, 'sold');
-          assert.equal((await current(ledger, released)).state, 'released');
-        }
-      });
-    });
-
-    test('a sale takes a transfer that was booked before it, in the next booking', async () => {
-      await onEmpty(async (ledger) => {
-        const { id } = await reserve(ledger, wanted(1));
-        assert.equal(await bookOne(ledger, transferFor(1)), 'owed');
-        assert.equal(await bookOne(ledger, transferFor(2, { logIndex: 7 })), 'owed');
-        assert.equal(await bookOne(ledger, transferFor(1, { logIndex: 8, amount: 7n })), 'owed');
-        await ledger.startSettling(id, answer('x'), 5);
-        await ledger.markSold(id, paid(1), 6);
-        await bookAll(ledger, []);
-        const booked = (await all(ledger.transfers(null))).map((t) => [t.logIndex, t.kind, t.purchaseId]);
-        assert.deepEqual(booked, [
-          [1, 'matched', id],
-          [8, 'owed', null],
-          [7, 'owed', null],
-        ]);
-        assert.equal(await bookOne(ledger, transferFor(1)), 'matched', 'it stays matched when it is booked again');
-      });
-    });
-
-    test('a later purchase of its payment takes an owed transfer', async () => {
-      await onEmpty(async (ledger) => {
-        await purchaseIn(ledger, 'released', 1, { lead: 'lead' });
-        await purchaseIn(ledger, 'sold', 2, { lead: 'lead', nowMs: 50 });
-        assert.equal(await bookOne(ledger, transferFor(1)), 'owed');
-        const again = await purchaseIn(ledger, 'sold', 1, { nowMs: 200 });
-        await bookAll(ledger, []);
-        const [booked] = await all(ledger.transfers(ACCOUNT));
-        assert.deepEqual([booked?.kind, booked?.purchaseId], ['matched', again.id]);
-      });
-    });
-
     test('a later purchase does not take a refunded transfer', async () => {
       await onEmpty(async (ledger) => {
         await purchaseIn(ledger, 'released', 1, { lead: 'lead' });
@@ -184,22 +101,58 @@ export function transfers(onEmpty: OnEmptyLedger, { races }: { readonly races: n
       });
     });
 
-    test('a sale that runs while its transfer is booked always gets it', async () => {
-      await onEmpty(async (one, two) => {
-        for (let n = 1; n <= races; n += 1) {
-          const { id } = await purchaseIn(one, n % 2 === 0 ? 'reserved' : 'settling', n);
-          const sell = async (): Promise<void> => {
-            if (n % 2 === 0) await one.startSettling(id, answer('x'), 20);
-            await one.markSold(id, paid(n), 30);
-          };
-          await Promise.all([sell(), bookAll(two, [transferFor(n)])]);
-          await bookAll(one, []);
-          const [booked] = (await all(one.transfers(ACCOUNT))).filter((t) => t.block === BigInt(n));
-          assert.deepEqual(
-            [booked?.kind, booked?.purchaseId, (await current(one, { id })).state],
-            ['matched', id, 'sold'],
-          );
-        }
+    test('a late transfer sells a released purchase: lead, answer, payment and identifier', async () => {
+      await onEmpty(async (ledger) => {
+        const identifierHash = sha256('order 1');
+        const released = await purchaseIn(ledger, 'released', 1, { lead: 'lead', identifierHash, body: 'the answer' });
+        assert.deepEqual(await ledger.soldLeads(), []);
+        assert.equal(await bookOne(ledger, transferFor(1), { nowMs: 100 }), 'matched');
+        const good: Purchase = { ...released, state: 'sold', endedAtMs: 100, why: null, ...paid(1) };
+        assert.deepEqual(await current(ledger, released), good);
+        assert.deepEqual(await ledger.soldLeads(), ['lead']);
+        assert.equal(String(await bodyOf(await ledger.answerOf(released.id))), 'the answer');
+        assert.deepEqual(await ledger.find({ payment: payment(1) }), good);
+        assert.deepEqual(await ledger.find({ payer: payment(1).payer, identifierHash }), good);
+        assert.equal((await ledger.begin(wanted(1, { nowMs: 200 }))).kind, 'taken');
+        const rival = await reserve(ledger, wanted(2, { nowMs: 200 }));
+        assert.equal(await claim(ledger, rival.id, ['lead'], 200), null);
+        assert.deepEqual(
+          (await all(ledger.transfers(null, ['matched']))).map((t) => t.purchaseId),
+          [released.id],
+        );
+      });
+    });
+
+    test('the answer of a purchase sold late is stored as long as that of a new sale', async () => {
+      await onEmpty(async (ledger) => {
+        const { id } = await purchaseIn(ledger, 'released', 1, { payment: expiredPayment(1), nowMs: 1000 });
+        assert.equal(await bookOne(ledger, transferFor(1), { nowMs: 9000 }), 'matched');
+        assert.equal(await ledger.forgetAnswers(9000), 0);
+        assert.ok(await ledger.answerOf(id));
+        assert.equal(await ledger.forgetAnswers(9001), 1);
+      });
+    });
+
+    test('an identifier that another purchase uses by then stays there; the wallet finds both purchases', async () => {
+      await onEmpty(async (ledger) => {
+        const identifierHash = sha256('order 1');
+        const released = await purchaseIn(ledger, 'released', 1, { identifierHash });
+        const second = await purchaseIn(ledger, 'sold', 2, { identifierHash, nowMs: 50 });
+        assert.equal(await bookOne(ledger, transferFor(1)), 'matched');
+        assert.equal((await ledger.find({ payer: payment(1).payer, identifierHash }))?.id, second.id);
+        assert.equal((await ledger.find({ payment: payment(1) }))?.id, released.id);
+      });
+    });
+
+    test('a transfer is owed if the lead of its released purchase was sold to another payer', async () => {
+      await onEmpty(async (ledger) => {
+        const released = await purchaseIn(ledger, 'released', 1, { lead: 'lead' });
+        const winner = await purchaseIn(ledger, 'sold', 2, { lead: 'lead', payment: payment(2, 2), nowMs: 50 });
+        const [booked] = await bookAll(ledger, [transferFor(1)]);
+        assert.deepEqual([booked?.kind, booked?.purchaseId], ['owed', null]);
+        assert.deepEqual(await current(ledger, released), released);
+        assert.equal((await current(ledger, winner)).leadId, 'lead');
+        assert.deepEqual(await ledger.soldLeads(), ['lead']);
       });
     });
 
