@@ -151,6 +151,8 @@ for (const target of ['SQLite', 'PostgreSQL'] as const) {
       assert.equal((await collect(list)).status, 410);
       assert.equal(await tryToBuy(4, LEAD), 'exclusive_paused');
       await resolve(env, owed);
+      // The window of the restore ends with a block that the first audit saw as the latest one, and the next as final.
+      assert.deepEqual(await audit(), { owed: 0, unpaid: 0 });
       const sold = [first, one, two, await buy(4, LEAD)].map(leadIn);
       assert.deepEqual(sold.map(propertyOf).sort(), [1, 2, 3, 4]);
       assert.equal(await tryToBuy(5, LEAD), 'no_matches');
@@ -171,6 +173,7 @@ for (const target of ['SQLite', 'PostgreSQL'] as const) {
       expectOwed(owed, later);
       await resolve(env, owed);
       assert.deepEqual(await owedIn(env), []);
+      assert.deepEqual(await audit(), { owed: 0, unpaid: 0 });
       await buy(5, LEAD);
     });
   });
