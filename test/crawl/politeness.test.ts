@@ -3,8 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openQueueCrawler } from '../../pipelines/crawl/queue_crawler.ts';
-import { claimsIn, type Claims } from '../../pipelines/crawl/worker/claims.ts';
-import { openCrawlDatabase, type CrawlDatabase } from '../../pipelines/crawl/database.ts';
 import { openArchive } from '../../sources/fetch/archive.ts';
 import { startPostgres } from '../ledger/postgres_started.ts';
 import { newLayout } from '../pipelines/runs.ts';
@@ -109,49 +107,4 @@ test('three workers read one site one request at a time, at its interval, and ob
   assert.ok(mean >= INTERVAL_MS, `on the average ${mean.toFixed(0)} ms`);
   const inQuiet = seen.filter(({ at }) => at > refused && at < refused + QUIET_MS - JITTER_MS);
   assert.deepEqual(inQuiet, [], 'the whole site is left alone, by all workers');
-});
-
-test('a host is held by one read at a time; its pace outlasts the holder', async (t) => {
-  const postgres = await startPostgres();
-  const url = await postgres.database();
-  const databases: CrawlDatabase[] = [];
-  const made: Claims[] = [];
-  t.after(async () => {
-    for (const claims of made) claims.close();
-    for (const database of databases) await database.close();
-    await postgres.remove();
-  });
-  const claimant = async (): Promise<Claims> => {
-    const database = await openCrawlDatabase(url);
-    const claims = claimsIn(database, async () => {});
-    databases.push(database);
-    made.push(claims);
-    return claims;
-  };
-  const [here, there] = [await claimant(), await claimant()];
-  const never = new AbortController();
-  const first = here.open('job.0', never.signal);
-  const second = there.open('other.0', never.signal);
-  assert.equal(await first.turns.acquire('a.example', 0), 0);
-  assert.equal(
-    await first.turns.acquire('a.example', 300),
-    0,
-    'an interval of none lets the next request start at once',
-  );
-  assert.ok((await first.turns.acquire('a.example', 300)) > 0, 'and one of 300 ms does not');
-  assert.ok((await second.turns.acquire('a.example', 0)) > 0, "it is another's");
-  assert.equal(await second.turns.acquire('b.example', 0), 0, 'another host is free');
-  await first.release();
-  const wait = await second.turns.acquire('a.example', 0);
-  assert.ok(wait > 0 && wait <= 300, `given back, it still rests for ${wait} ms`);
-
-  // However many ask at once, one gets it.
-  const many = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? here : there).open(`race.${i}`, never.signal));
-  const turns = await Promise.all(many.map((claim) => claim.turns.acquire('c.example', 1000)));
-  assert.equal(turns.filter((ms) => ms === 0).length, 1);
-
-  const ended = new AbortController();
-  const third = here.open('job.1', ended.signal);
-  ended.abort(new Error('taken over'));
-  await assert.rejects(third.turns.acquire('d.example', 0), /taken over/);
 });

@@ -6,36 +6,6 @@ import { Quarantine } from '../../sources/contract.ts';
 import { quarantined, unavailable } from './errors.ts';
 import { answer, inTurn, readerOf, serve, specOf, type Handler } from './site.ts';
 
-test('temporary failures are retried: a server error, an empty 202 and a reset connection', async (t) => {
-  const reset: Handler = (request) => {
-    request.socket.resetAndDestroy();
-  };
-  const site = await serve(t, {
-    '/503': inTurn(answer('x', {}, 503), answer('ok')),
-    '/202': inTurn(answer('', {}, 202), answer('ok')),
-    '/reset': inTurn(reset, answer('ok')),
-    '/always503': answer('x', {}, 503),
-    '/always202': answer('', {}, 202),
-    '/alwaysReset': reset,
-    '/silent': () => {},
-  });
-  const { ctx, again } = await readerOf(t, specOf({ hosts: [site.host] }));
-  for (const path of ['/503', '/202', '/reset'])
-    assert.equal((await ctx.get(`${site.origin}${path}`, { kind: 'x' })).text(), 'ok');
-  assert.equal(ctx.stats.retries, 3);
-  await assert.rejects(ctx.get(`${site.origin}/always503`, { kind: 'x' }), unavailable('server_error', /503/));
-  await assert.rejects(
-    ctx.get(`${site.origin}/always202`, { kind: 'x' }),
-    unavailable('server_error', /202 with an empty body/),
-  );
-  await assert.rejects(ctx.get(`${site.origin}/alwaysReset`, { kind: 'x' }), unavailable('unreachable', /ECONNRESET/));
-  await assert.rejects(
-    again({}, { limits: { retries: 0 } }).get(`${site.origin}/silent`, { kind: 'x' }),
-    unavailable('unreachable', /UND_ERR_HEADERS_TIMEOUT/),
-  );
-  assert.equal(site.pages().filter((p) => p === '/always503').length, 3, 'one attempt and two retries');
-});
-
 test('a missing page (404, 410) is null from getIfExists and an error from get', async (t) => {
   const site = await serve(t, { '/gone': answer('gone', {}, 410) });
   const { ctx } = await readerOf(t, specOf({ hosts: [site.host] }));

@@ -1,7 +1,6 @@
 /** The fetcher's politeness: robots.txt, rate limits, Retry-After, refusals and the source's hosts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RateLimiter } from '../../sources/fetch/polite/rate_limiter.ts';
 import { unavailable } from './errors.ts';
 import { answer, fakeTimer, inTurn, readerOf, serve, specOf, type Handler } from './site.ts';
 
@@ -177,23 +176,6 @@ test('requests to one host are limited in number', async (t) => {
   const { ctx } = await readerOf(t, specOf({ hosts: [site.host], concurrency: 2 }));
   await Promise.all(Array.from({ length: 6 }, (_, i) => ctx.get(`${site.origin}/?${i}`, { kind: 'x' })));
   assert.equal(most, 2);
-});
-
-test('requests to one host keep the minimum interval', async () => {
-  const timer = fakeTimer();
-  const limiter = new RateLimiter('a.example', { concurrency: 3, nowMs: timer.nowMs });
-  const starts = await Promise.all(
-    Array.from({ length: 6 }, () => limiter.run(200, timer.sleep, async () => timer.nowMs())),
-  );
-  starts.sort((a, b) => a - b);
-  const intervals = starts.slice(1).map((start, i) => start - (starts[i] ?? 0));
-  assert.ok(
-    intervals.every((ms) => ms >= 200),
-    intervals.join(' '),
-  );
-  await limiter.pause(5_000);
-  const resumed = await limiter.run(200, timer.sleep, async () => timer.nowMs());
-  assert.ok(resumed - (starts.at(-1) ?? 0) >= 5_000, 'a pause holds back later requests');
 });
 
 test('in the sandbox hosts are renamed and reached at its address, and nothing waits', async (t) => {

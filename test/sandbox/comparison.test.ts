@@ -1,7 +1,6 @@
 /** The comparison of `make reconcile` by itself: what counts as a difference, and what its report says. */
 import assert from 'node:assert/strict';
-import { describe, it, test } from 'node:test';
-import { currentAssumptions } from '../../models/assumptions.ts';
+import { describe, it } from 'node:test';
 import {
   anyOf,
   compare,
@@ -11,12 +10,6 @@ import {
   type Row,
   type TrueRow,
 } from '../../sandbox/comparison/compare.ts';
-import { compareRecords } from '../../sandbox/comparison/reconcile.ts';
-import { siteHistories } from '../../sandbox/comparison/truth/listing_versions.ts';
-import { trueSignals } from '../../sandbox/comparison/truth/records.ts';
-import { behind, type SourceReads, type Truth } from '../../sandbox/comparison/truth/truth.ts';
-import type { ListingOnDay } from '../../sandbox/world/types.ts';
-import { makeWorld, worldOn } from '../../sandbox/world/world.ts';
 
 const PAGE = 'ab'.repeat(32);
 const row = (key: string, owner: string | null, city: string | null = 'AKRON'): Row => ({
@@ -86,114 +79,4 @@ it('a report names column, key, both values and the archived page, and ends with
     ],
   );
   assert.match(verdict(different), /^Different: signals: owner\./u);
-});
-
-const SITE = {
-  source: 'heartland_multifamily',
-  family: 'listings',
-  countyFips: null,
-  kinds: [],
-  everyDays: 1,
-  status: 'quarantined',
-} as const;
-
-/** The truth of a site that shows these listings on these days. */
-function truthOfSite(shown: Readonly<Record<string, readonly ListingOnDay[]>>, last: string): Truth {
-  const world = makeWorld({ seed: 1, listings: 0, parcels: 0, auctions: 0, filings: 0 });
-  const days = Object.keys(shown);
-  const reads: SourceReads = { ...SITE, days, lastGood: days.at(-1) ?? last };
-  return {
-    world,
-    asOf: last,
-    on: (day) => ({ ...worldOn(world, day), listings: shown[day] ?? [] }),
-    unread: ['oh_new_tax (quarantined)'],
-    sources: new Map([[reads.source, reads]]),
-    isComplete: true,
-    soldLeads: 0,
-  };
-}
-
-const listing = (listingId: string, price: string): ListingOnDay => ({
-  site: 'heartland_multifamily',
-  listingId,
-  propertyId: 'L1',
-  path: `/${listingId}`,
-  street: '1 Main St',
-  city: 'Akron',
-  state: 'OH',
-  zip: '44301',
-  price,
-  units: 4,
-  capRate: null,
-  noi: null,
-  unitMix: null,
-  annualTaxes: null,
-  yearBuilt: 1950,
-  postedOn: '2026-11-01',
-  availability: 'for_sale',
-  claim: 'none',
-  priceKind: 'plain',
-});
-
-it('the history of a site has its cuts, ends and relistings as seen on the days of its reads', () => {
-  const site = truthOfSite(
-    {
-      '2026-11-01': [listing('A', '200000.00')],
-      '2026-11-05': [listing('A', '190000.00')],
-      '2026-11-08': [listing('A', '170000.00')],
-      '2026-11-10': [],
-      '2026-11-15': [listing('B', '160000.00')],
-    },
-    '2026-11-16',
-  );
-  const versions = [...(siteHistories(site, 30).get('heartland_multifamily')?.values() ?? [])].flat();
-  assert.deepEqual(
-    versions.map((v) => [v.listing.listingId, v.change, v.firstPrice, v.firstSeen, v.listingFirstSeen, v.goneOn]),
-    [
-      ['A', 'added', '200000.00', '2026-11-01', '2026-11-01', null],
-      ['A', 'price_cut', '200000.00', '2026-11-05', '2026-11-01', null],
-      ['A', 'price_cut', '200000.00', '2026-11-08', '2026-11-01', '2026-11-10'],
-      ['B', 'relisted', '200000.00', '2026-11-15', '2026-11-01', null],
-    ],
-  );
-  const [, afterLong] = [...(siteHistories(site, 3).get('heartland_multifamily')?.values() ?? [])];
-  assert.deepEqual([afterLong?.[0]?.change, afterLong?.[0]?.firstPrice], ['added', '160000.00']);
-  assert.deepEqual(behind(site), [
-    'heartland_multifamily: compared with 2026-11-15, its last good read ' +
-      '(read every day; the latest read is quarantined)',
-    'not compared, because no read was good: oh_new_tax (quarantined)',
-  ]);
-});
-
-/** Reads these rows as the published ones, whatever the condition. */
-const reading =
-  (tables: Readonly<Record<string, readonly Row[]>>) =>
-  (table: string): Promise<Row[]> =>
-    Promise.resolve([...(tables[table] ?? [])]);
-
-test('the lead of a debt is expected for a week after its list was read', async () => {
-  const expectedOn = async (asOf: string): Promise<number | undefined> => {
-    const debt = { id: 'S', last_seen: '2026-11-21', amount: '1.00' };
-    const assumptions = currentAssumptions().rows.map(({ key, value }) => ({ key, value }));
-    const read = reading({ signals: [debt], assumptions, leads: [{ signal_id: 'S' }] });
-    const [leads] = await compareRecords(read, truthOfSite({}, asOf), ({ record }) => record === 'leads');
-    return leads?.compared;
-  };
-  assert.deepEqual([await expectedOn('2026-11-28'), await expectedOn('2026-11-29')], [1, 0]);
-});
-
-test('a debt that was paid after the read of its list is known as the list had it', () => {
-  const readOn = '2026-11-21';
-  const world = makeWorld({ seed: 7, listings: 0, parcels: 50, auctions: 0, filings: 0 });
-  const [debt] = worldOn(world, readOn).delinquent.filter(({ countyFips }) => countyFips === '55079');
-  assert.ok(debt);
-  const reads: SourceReads = { ...SITE, family: 'tax', countyFips: '55079', days: [readOn], lastGood: readOn };
-  const paid: Truth = {
-    ...truthOfSite({}, '2026-11-24'),
-    world,
-    on: (day) => ({ ...worldOn(world, day), delinquent: day === readOn ? [debt] : [] }),
-    sources: new Map([[reads.source, reads]]),
-  };
-  const signal: Row = { id: 'S', signal_type: 'tax_delinquent', county_fips: '55079', parcel_id: debt.parcel };
-  assert.equal(trueSignals([signal], paid, []).get('S')?.propertyId, debt.propertyId);
 });

@@ -68,44 +68,6 @@ test("HUD responds to a client's first request with 202 and an empty body, then 
   }
 });
 
-describe('faults', () => {
-  const broken = async (
-    alter: NonNullable<Parameters<typeof startSandbox>[0]>['alter'],
-    use: (one: Sandbox) => Promise<void>,
-  ): Promise<void> => {
-    const one = await startSandbox({ ...sizes, world: sandbox.world, ...(alter ? { alter } : {}) });
-    try {
-      await use(one);
-    } finally {
-      await one.close();
-    }
-  };
-
-  test('a response may be changed, the others stay', () =>
-    broken(
-      ({ path }, response) =>
-        path === '/listings'
-          ? { ...response, status: 503, headers: { ...response.headers, 'retry-after': '1' } }
-          : undefined,
-      async (one) => {
-        assert.equal((await get(one, `${HEARTLAND}/listings`)).status, 503);
-        assert.equal((await get(one, `${HEARTLAND}/robots.txt`)).status, 200);
-      },
-    ));
-
-  test('a body may be truncated, which a client sees as a broken connection', () =>
-    broken(
-      (_, response) => ({ ...response, truncateAt: 100 }),
-      (one) => assert.rejects(get(one, `${HEARTLAND}/listings`), { code: 'ECONNRESET' }),
-    ));
-
-  test('a connection may be reset before any response', () =>
-    broken(
-      (_, response) => ({ ...response, reset: true }),
-      (one) => assert.rejects(get(one, `${HEARTLAND}/listings`), { code: 'ECONNRESET' }),
-    ));
-});
-
 describe('the command', () => {
   const command = fileURLToPath(new URL('../../sandbox/server.ts', import.meta.url));
   const run = (env: Record<string, string>) =>

@@ -192,48 +192,4 @@ describe('from day to day', () => {
     const told = new Set(next.listingEvents.map(({ listingId }) => listingId));
     for (const [id, listing] of after) if (!told.has(id)) assert.equal(before.get(id)?.price, listing.price, id);
   });
-
-  test('debts grow at the turn of a month, some are paid and vanish, others are new', () => {
-    const [november, december] = ['2026-11-30', '2026-12-01'].map(
-      (on) =>
-        new Map(
-          worldOn(world, on)
-            .delinquent.filter(inOhio)
-            .map((debt) => [debt.propertyId, debt]),
-        ),
-    );
-    const both = [...(november ?? [])].flatMap(([id, debt]) => {
-      const later = december?.get(id);
-      return later && later.listDay !== debt.listDay ? [[debt, later] as const] : [];
-    });
-    assert.ok(both.length > 1000);
-    assert.ok(shareOf(both, ([debt, later]) => Number(later.amount) > Number(debt.amount)) > 0.98);
-    const [first, last] = ['2026-10-15', '2027-01-15'].map(
-      (on) => new Set(worldOn(world, on).delinquent.map(({ propertyId }) => propertyId)),
-    );
-    assert.ok([...(first ?? [])].some((id) => !last?.has(id)) && [...(last ?? [])].some((id) => !first?.has(id)));
-  });
-
-  test('a sale scheduled on its day has an outcome on the next day, and a sold one has a price', () => {
-    const due = day.auctions.filter(({ saleDate, status }) => saleDate === DEFAULT && status === 'scheduled');
-    assert.ok(due.length > 0);
-    const after = new Map(worldOn(world, NEXT).auctions.map((item) => [item.aid, item]));
-    for (const { aid } of due) {
-      const item = after.get(aid);
-      assert.ok(item?.status === 'sold' || item?.status === 'unsold');
-      assert.equal(item.status === 'sold', item.soldFor !== null);
-    }
-  });
-
-  test('Colorado gains entities every day, loses none, and corrects a few', () => {
-    const next = new Map(worldOn(world, NEXT).colorado.map((entity) => [entity.entityId, entity]));
-    assert.ok(next.size > day.colorado.length);
-    assert.ok(day.colorado.every(({ entityId }) => next.has(entityId)));
-    assert.ok(day.colorado.some(({ entityId, row }) => next.get(entityId)?.row.entityname !== row.entityname));
-    assert.ok(day.colorado.some(({ row }) => /, Delinquent [A-Z][a-z]+ \d{1,2}, \d{4}$/u.test(row.entityname ?? '')));
-    const agents = day.colorado.map(({ row }) =>
-      'agentorganizationname' in row ? 'firm' : 'agentlastname' in row ? 'person' : 'none',
-    );
-    assert.deepEqual([...new Set(agents)].sort(), ['firm', 'none', 'person']);
-  });
 });

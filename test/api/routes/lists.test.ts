@@ -50,26 +50,7 @@ describe('paid lists', () => {
 
   const shared = sharedApp({
     deals: rowsOfTable('deals', 230, variedDeal),
-    signals: [
-      rowOf('signals', 1, { amount: '500.00' }),
-      rowOf('signals', 2, { amount: '9000.10', county: 'Stark County, OH' }),
-      rowOf('signals', 3, { amount: null }),
-      rowOf('signals', 4, { amount: '700.00', has_address: true, address: '1 A St' }),
-      rowOf('signals', 5, { amount: '99999.00', signal_state: 'removed', state_reason: 'not_on_latest_list' }),
-    ],
-    auctions: [
-      rowOf('auctions', 1, { sale_date: '2026-11-19' }),
-      rowOf('auctions', 2, { sale_date: '2026-11-20' }),
-      rowOf('auctions', 3, { sale_date: '2026-12-01' }),
-      rowOf('auctions', 4, { sale_date: '2026-12-02', sale_status: 'cancelled' }),
-      rowOf('auctions', 5, { sale_date: '2026-12-03', county: 'Lucas County, OH' }),
-    ],
-    leads: [
-      rowOf('leads', 1, { lead_score: 60 }),
-      rowOf('leads', 2, { lead_score: 90, last_verified: '2026-11-12T12:00:00Z' }),
-      rowOf('leads', 3, { lead_score: 80, signals_count: 2, last_verified: '2026-11-13T23:59:59Z' }),
-      rowOf('leads', 4, { lead_score: 95, sale_date: '2026-11-19' }),
-    ],
+    signals: [rowOf('signals', 1)],
     filings: [
       ...rowsOfTable('filings', 4, (i) => ({
         filing_date: `2026-11-0${i}`,

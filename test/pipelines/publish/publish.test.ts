@@ -5,12 +5,11 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { test } from 'node:test';
-import { rowsOf } from '../../../lib/duck.ts';
 import { date, defineRecord, integer, text } from '../../../lib/record.ts';
 import { buildModels } from '../../../models/build.ts';
 import { defineMart } from '../../../models/contract.ts';
 import type { Mart } from '../../../models/index.ts';
-import { openBuildDatabase, PUBLISHED, setThreads } from '../../../pipelines/run/build_database.ts';
+import { openBuildDatabase, PUBLISHED } from '../../../pipelines/run/build_database.ts';
 import { writeSnapshot, type SnapshotFacts } from '../../../pipelines/run/publish.ts';
 import { verifySnapshot } from '../../../pipelines/snapshots.ts';
 import { thorough } from '../../thorough.ts';
@@ -74,23 +73,6 @@ async function publish(order: string, threads: number): Promise<string> {
     await build.close();
   }
 }
-
-test('a small build has one thread, a larger one two', async () => {
-  const layout = await newLayout();
-  await mkdir(layout.run(FACTS.run_id), { recursive: true });
-  const build = await openBuildDatabase(layout.run(FACTS.run_id));
-  try {
-    const seen: unknown[] = [];
-    for (const rows of [0, 122_880, 122_881]) {
-      await setThreads(build.connection, rows);
-      const [setting] = await rowsOf(build.connection, "SELECT current_setting('threads') AS threads");
-      seen.push(Number(setting?.['threads']));
-    }
-    assert.deepEqual(seen, [1, 1, 2]);
-  } finally {
-    await build.close();
-  }
-});
 
 test('rows in other orders, on more threads, give the same bytes', async () => {
   const first = await publish('i', 1);

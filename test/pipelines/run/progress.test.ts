@@ -1,9 +1,8 @@
 /** What a run shows while it works: one line for each family and step, and how far a long one is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { duration, largeRead, lineProgress, Tally } from '../../../pipelines/progress/lines.ts';
+import { largeRead, lineProgress, Tally } from '../../../pipelines/progress/lines.ts';
 import type { Progress } from '../../../pipelines/progress/progress.ts';
-import { labeled, wrapped } from '../../../pipelines/format.ts';
 import type { ReadRecord } from '../../../pipelines/ingest/reads.ts';
 import { loadSources } from '../../../sources/index.ts';
 import '../../environment.ts';
@@ -123,20 +122,4 @@ test('a large download has a bar, its rate and the time that is left; then its r
   tally.accept(stark.name, 600_000, true);
   assert.equal(shown(), 'oh_stark_tax: 600,000 rows checked, writing them');
   assert.equal(tally.families()[0]?.rows, 600_000, 'and the family counts them');
-});
-
-test('durations and long texts never break within a word', () => {
-  assert.deepEqual([400, 59_400, 61_000, 3_725_000].map(duration), ['0 s', '59 s', '1 min 01 s', '1 h 02 min']);
-  const text = 'county records show a foreclosure sale in ten days';
-  assert.deepEqual(labeled('  70 Hot  ', text, 30), [
-    '  70 Hot  county records show',
-    '          a foreclosure sale',
-    '          in ten days',
-  ]);
-  assert.deepEqual(wrapped(text, Number.POSITIVE_INFINITY, 2), [`  ${text}`], 'a log wraps nothing');
-  assert.deepEqual(
-    wrapped('see runs/2026-11-20.01/report.txt', 12, 2),
-    ['  see', '  runs/2026-11-20.01/report.txt'],
-    'a word that is longer than the line stays whole',
-  );
 });
