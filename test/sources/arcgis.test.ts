@@ -1,11 +1,9 @@
 /** ArcGIS layers: described, counted and read to their end, or not believed. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { type Page, SourceUnavailable } from '../../sources/contract.ts';
-import hamilton from '../../sources/parcels/oh_hamilton_parcels/source.ts';
+import { SourceUnavailable } from '../../sources/contract.ts';
 import stark from '../../sources/tax/oh_stark_tax/source.ts';
-import { candidatesOf, parsed } from './parsed.ts';
-import { pageOf } from './recorded.ts';
+import { candidatesOf } from './parsed.ts';
 import { quarantined, readFrom, type Answer } from './site_double.ts';
 
 const FIELDS = [
@@ -150,77 +148,13 @@ test('one of two address fields is enough, and none is a missing field', async (
   );
 });
 
-/** Hamilton's layer, whose server refuses large pages in an order. The names of its fields may have a table's name. */
-const hamiltonLayer =
-  (prefix: string, fields: readonly string[]) =>
-  ({ pathname, searchParams: q }: URL): Answer => {
-    const named = fields.map((name) => ({ name: `${prefix}${name}`, type: 'esriFieldTypeString' }));
-    if (!pathname.endsWith('/query')) return JSON.stringify({ fields: named, maxRecordCount: 1000 });
-    if (q.get('where') !== `${prefix}DELQ_TAXES > 0`) return JSON.stringify(ERROR);
-    if (q.get('returnCountOnly') === 'true') return JSON.stringify({ count: 2 });
-    if (Number(q.get('resultRecordCount')) > 200) return JSON.stringify(ERROR);
-    const rows = ['2270006001600', '2270006001690'].map((number, at) => ({
-      OBJECTID: at,
-      ...Object.fromEntries(named.map(({ name }) => [name, null])),
-      ...(fields.includes('AUDPTYID') ? { [`${prefix}AUDPTYID`]: number } : {}),
-      [`${prefix}AUDPCLID`]: number.slice(0, 11),
-      [`${prefix}ADDRNO`]: String(10 + at),
-      [`${prefix}ADDRST`]: 'EXAMPLE',
-      [`${prefix}ADDRSF`]: 'TE',
-    }));
-    return JSON.stringify({ fields: named, features: rows.map((attributes) => ({ attributes })) });
-  };
-const CAGIS = 'DELQ_TAXES AUDPTYID AUDPCLID ADDRNO ADDRST ADDRSF MKT_TOTAL_VAL CLASS PAR_DELETED'.split(' ');
-
-test("Hamilton's numbers are the Auditor's, under plain names and under those of a joined layer", async () => {
-  for (const prefix of ['', 'CAGIS.AUDREAL_VW.']) {
-    const { pages } = await readFrom(hamilton, hamiltonLayer(prefix, CAGIS));
-    const values = (await candidatesOf(hamilton, pages)).map((c) => ('values' in c ? c : assert.fail(c.reject.detail)));
-    assert.deepEqual(
-      values.map((c) => [c.values['parcel_raw'], c.values['is_lot'], c.values['street']]),
-      [
-        ['2270006001600', false, '10 EXAMPLE TER'],
-        ['2270006001690', false, '11 EXAMPLE TER'],
-      ],
-    );
-    assert.match(values[0]?.sourceUrl ?? '', new RegExp(`where=${prefix}AUDPTYID%3D%272270006001600%27`, 'u'));
-  }
-});
-
-test('a layer without the whole number gives its start; two fields of one name are refused', async () => {
-  const { pages } = await readFrom(
-    hamilton,
-    hamiltonLayer(
-      '',
-      CAGIS.filter((name) => name !== 'AUDPTYID'),
-    ),
-  );
-  assert.deepEqual(
-    (await candidatesOf(hamilton, pages)).map((c) => 'values' in c && [c.values['parcel_raw'], c.values['is_lot']]),
-    [
-      ['22700060016', true],
-      ['22700060016', true],
-    ],
-  );
-  const twice = [...CAGIS.map((name) => `A.${name}`), 'B.ADDRST'];
+test('two fields of one name, of the tables of a joined layer, are refused', async () => {
+  const fields = [...FIELDS, { ...FIELDS[0], name: 'B.SITE_ADDRESS1' }].map((field) => ({
+    ...FIELDS[0],
+    name: field.name.startsWith('B.') ? field.name : `A.${field.name}`,
+  }));
   await assert.rejects(
-    readFrom(hamilton, hamiltonLayer('', twice)),
-    quarantined('template_changed', /two fields ADDRST: A\.ADDRST and B\.ADDRST/),
+    readFrom(stark, () => JSON.stringify({ fields, maxRecordCount: 3 })),
+    quarantined('template_changed', /two fields SITE_ADDRESS1: A\.SITE_ADDRESS1 and B\.SITE_ADDRESS1/),
   );
-});
-
-test('identical rows of one parcel are merged, and differing ones are all refused', async () => {
-  const { pages } = await readFrom(stark, (url) => {
-    const answer = layer({ parcels: 4, maxRecordCount: 2 })(url);
-    return String(answer).replace('"PIN":"021"', '"PIN":"020"').replace('"PIN":"023"', '"PIN":"022"');
-  });
-  const differing = pages.map((p) =>
-    pageOf(Buffer.from(p.text().replace('"FINAL_BALANCE":10', '"FINAL_BALANCE":11')), p),
-  );
-  const counts = async (read: readonly Page[]): Promise<unknown[]> => {
-    const { rowsIn, rows, rejects, merged } = await parsed(stark, read);
-    return [rowsIn, rows.length, rejects.map(({ reason }) => reason), merged];
-  };
-  assert.deepEqual(await counts(pages), [4, 2, [], 2]);
-  assert.deepEqual(await counts(differing.slice(0, 1)), [2, 0, ['contradictory_rows', 'contradictory_rows'], 0]);
 });

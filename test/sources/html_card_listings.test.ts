@@ -2,7 +2,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import buckeye from '../../sandbox/sources/listings/buckeye_income_property/source.ts';
-import { candidatesOf } from './parsed.ts';
 import { quarantined, readFrom, type Answer } from './site_double.ts';
 
 const card = (id: string): string =>
@@ -27,16 +26,6 @@ const listOf =
     const count = `<p class="results-count">${countText}</p>`;
     return `<html><body>${count}${cards}<nav class="pages">${next}</nav></body></html>`;
   };
-
-test('all pages of the list are read, and all their cards are rows', async () => {
-  const { pages, asked } = await readFrom(buckeye, listOf({ pages: [20, 20, 2], countText: 'Showing 1-20 of 42' }));
-  assert.deepEqual(
-    asked.map((url) => new URL(url).search),
-    ['?page=1', '?page=2', '?page=3'],
-  );
-  const candidates = await candidatesOf(buckeye, pages);
-  assert.equal(candidates.filter((c) => 'values' in c).length, 42);
-});
 
 test('a site that states 42 listings and shows 41 is quarantined', async () => {
   await assert.rejects(

@@ -34,30 +34,6 @@ const cards =
     return `<html><head>${next}</head><body>${links}</body></html>`;
   };
 
-test('every page of the list is followed, and every card on it', async () => {
-  const { pages, asked, unreadable } = await readFrom(heartland, cards(8, detail));
-  assert.deepEqual(
-    asked.slice(0, 3).map((url) => new URL(url).search),
-    ['?page=1', '?page=2', '?page=3'],
-  );
-  assert.equal(pages.length, 8);
-  assert.deepEqual(unreadable, []);
-  for (const page of pages) assert.equal((await candidatesOf(heartland, [page])).length, 1);
-});
-
-test('one broken page is one unreadable row', async () => {
-  const broken: Record<string, Answer> = { l1: 500, l4: '<html>no data</html>', l6: undefined };
-  const { pages, unreadable } = await readFrom(
-    heartland,
-    cards(8, (id) => (id in broken ? broken[id] : detail(id))),
-  );
-  assert.equal(pages.length, 5);
-  assert.deepEqual(
-    unreadable.map(({ key }) => key),
-    [{ listing_id: 'l1' }, { listing_id: 'l4' }, { listing_id: 'l6' }],
-  );
-});
-
 test('a template that changed on all pages is detected after a few', async () => {
   const asked: string[] = [];
   await assert.rejects(

@@ -6,7 +6,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { parse } from 'csv-parse/sync';
 import { type Page, Quarantine, type SourceSpec } from '../../sources/contract.ts';
 import { realAuctionSource } from '../../sources/families/realauction/counties.ts';
 import { parsed } from './parsed.ts';
@@ -150,63 +149,6 @@ test('tax deed items: 481 rows in, 481 out, none wrong', { skip }, async () => {
   const { counts, wrong } = await figures(florida, jsonItems('fl_all_counties_taxdeed_2026-03-14.json'));
   assert.deepEqual(wrong, []);
   assert.deepEqual(counts, [481, 481, 0, 0]);
-});
-
-/** Cities of the two counties, by which the joined addresses of their files are split again. */
-const CITIES =
-  'CLEARWATER BEACH|CLEARWATER|DUNEDIN|GULFPORT|HOLIDAY|HUDSON|LAND O LAKES|LARGO|LUTZ|MADEIRA BEACH|' +
-  'NEW PORT RICHEY|NORTH REDINGTON BEACH|OLDSMAR|PALM HARBOR|PINELLAS PARK|PORT RICHEY|SAFETY HARBOR|' +
-  'SAINT PETERSBURG|ST PETERSBURG|ST\\. PETERSBURG|SEMINOLE|SOUTH PASADENA|SPRING HILL|TARPON SPRINGS|TIERRA VERDE|' +
-  'TREASURE ISLAND|TRINITY|WESLEY CHAPEL|ZEPHYRHILLS';
-const JOINED = new RegExp(`^(.*?) (${CITIES}) ?, (?:FL- )?(\\d{5})(-\\d{4})?$`, 'u');
-
-// One case of Pinellas is there twice, as two items with the same values.
-for (const [file, rows, merged] of [
-  ['pinellas_foreclosure_2026-08-20.csv', 76, 1],
-  ['pasco_foreclosure_2026-05-01.csv', 19, 0],
-] as const) {
-  test(`${file}: ${rows} rows in, ${merged} merged, none refused, none wrong`, { skip }, async () => {
-    const items = (parse(textOf(file), { columns: true }) as Item[]).map((row): Item => {
-      const [, street, city = '', zip = ''] = JOINED.exec(row['Property Address'] ?? '') ?? [];
-      return {
-        auction_date: row['Auction Date'] ?? '',
-        auction_type: 'FORECLOSURE',
-        case_: row['Case #'] ?? '',
-        final_judgment_amount: row['Final Judgment'] ?? '',
-        parcel_id: row['Parcel ID'] ?? '',
-        ...(street === undefined ? {} : { property_address: street, city, zip }),
-        ...(row['Assessed Value'] ? { assessed_value: row['Assessed Value'] } : {}),
-        plaintiff_max_bid: row['Plaintiff Max Bid'] ?? '',
-      };
-    });
-    const { counts, wrong } = await figures(florida, items);
-    assert.deepEqual(wrong, []);
-    assert.deepEqual(counts, [rows, rows - merged, 0, merged]);
-  });
-}
-
-test('the decoded item of Duval gives its values, its bid hidden', { skip }, async () => {
-  const pairs = (parse(textOf('duval_item_decoded_2026-06-03_transcribed.csv'), { columns: true }) as Item[]).map(
-    ({ label = '', value = '' }) => [label, value] as const,
-  );
-  const rows = pairs.map(
-    ([label, value]) => `<tr><td class="AD_LBL">${label}</td><td class="AD_DTA">${value}</td></tr>`,
-  );
-  const [row] = (await parsed(florida, [decoded(rows.join(''), '2026-06-04')])).rows;
-  const printed = new Map(pairs);
-  const [city, zip] = (printed.get('') ?? '').split(', FL- ');
-  assert.deepEqual(
-    ['case_number', 'parcel_raw', 'street', 'city', 'zip', 'judgment_amount', 'plaintiff_max_bid_raw'].map(
-      (name) => row?.[name],
-    ),
-    [
-      ...['Case #', 'Parcel ID', 'Property Address'].map((label) => printed.get(label)),
-      city,
-      zip,
-      dollars(printed.get('Final Judgment Amount')),
-      'Hidden',
-    ],
-  );
 });
 
 /** A page of one item, or of the items in `markup`. */

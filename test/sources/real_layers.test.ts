@@ -167,20 +167,6 @@ test(
   },
 );
 
-test("St. Louis' page of a parcel shows unpaid years at the amount billed: no interest is added", { skip }, () => {
-  const years = ['commercial', 'single-family'].flatMap((kind) => {
-    const parcel = jsonOf(`stlouis/parcel_${kind}-very-likely.json`);
-    assert.match(String(parcel['PARCELID']), /^\d{11}$/u);
-    return parcel['TaxHistory'] as readonly { TaxAmt: number; TaxBal: number; AmtPaid: number }[];
-  });
-  const unpaid = years.filter(({ TaxBal, AmtPaid }) => TaxBal > 0 && AmtPaid === 0);
-  assert.ok(unpaid.length >= 2);
-  assert.deepEqual(
-    unpaid.filter(({ TaxBal, TaxAmt }) => TaxBal !== TaxAmt),
-    [],
-  );
-});
-
 test("Columbus' recorded permit: the parcel number and the address of the case layer's fields", { skip }, async () => {
   const [permit] = jsonOf('columbus/rows_transcribed.json')['building_permit_partial'] as readonly Fields[];
   assert.ok(permit);

@@ -86,36 +86,10 @@ test('closed items are read too, and each row says what its own pages say', asyn
   const { rows } = await read({ ...SITE, items: [...items(3), closed] });
   assert.equal(rows.length, 4);
   const row = rows.find(({ item_id }) => item_id === '60001');
-  assert.deepEqual(row, {
-    county_fips: '39035',
-    county: 'Cuyahoga County, OH',
-    item_id: '60001',
-    case_number: 'CV26123456',
-    parcel_raw: '060001',
-    street: '60001 EXAMPLE AVE',
-    city: 'CLEVELAND',
-    state: 'OH',
-    zip: '44113',
-    sale_date: DAY,
-    status: 'cancelled',
-    case_status_raw: 'ACTIVE',
-    slot_raw: 'CANCELLED BANKRUPTCY CH 13',
-    sale_type_raw: 'TAX FORECLOSURE',
-    sale_kind: 'tax_foreclosure',
-    sale_round: null,
-    appraised_value: '60000.00',
-    opening_bid: '40000.00',
-    auction_type: 'sheriff_sale',
-    judgment_amount: null,
-    assessed_value: null,
-    plaintiff_max_bid: null,
-    plaintiff_max_bid_raw: null,
-    certificate_number: null,
-    deposit: '5000.00',
-    sold_amount: null,
-    plaintiff: null,
-    defendant: null,
-  });
+  assert.deepEqual(
+    [row?.['case_number'], row?.['parcel_raw'], row?.['status'], row?.['sale_kind'], row?.['slot_raw']],
+    ['CV26123456', '060001', 'cancelled', 'tax_foreclosure', 'CANCELLED BANKRUPTCY CH 13'],
+  );
 });
 
 test('a page of items can be parsed again from its own record alone', async () => {

@@ -74,32 +74,6 @@ test('a trust without such a filing is skipped; one that cannot be read keeps it
   );
 });
 
-test('a portfolio counts once: its summary, or its parts if the summary is of another type', async () => {
-  const { rows, rejects, rowsIn } = await parsed(absee, [dropped(exhibit)]);
-  assert.deepEqual(
-    rows.map((row) => [row['asset_number'], row['property_number'], row['state'], row['loan_amount']]),
-    [
-      ['2', 1, 'OH', '2400000.00'],
-      ['3', 1, null, '6000000.00'],
-      ['4', 1, 'TN', '5000000.00'],
-      ['5-002', 1, 'FL', null],
-      ['6', 1, 'OH', null],
-      ['6', 2, 'OH', null],
-    ],
-  );
-  assert.deepEqual(
-    rejects.map(({ reason, detail }) => `${reason}: ${detail}`),
-    [
-      'other_property_type: propertyTypeCode is "RT", expected MF',
-      'part_of_portfolio: asset 3.01 is part of asset 3, whose figures are the sum of its properties',
-      'part_of_portfolio: asset 3.02 is part of asset 3, whose figures are the sum of its properties',
-      'other_property_type: propertyTypeCode is "SS", expected MF',
-      'other_property_type: propertyTypeCode is "SS", expected MF',
-    ],
-  );
-  assert.equal(rowsIn, rows.length + rejects.length);
-});
-
 test('a statement of 350 to 380 days covers a full year, another is flagged', async () => {
   const periods = async (startsOn: string, endsOn: string) => {
     const xml = exhibit.replaceAll('07-01-2025', startsOn).replaceAll('06-30-2026', endsOn);

@@ -2,11 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readXlsx } from '../../sources/csv/xlsx.ts';
-import hudFmr from '../../sources/fmr/hud_fmr/source.ts';
-import hamilton from '../../sources/tax/oh_hamilton_tax/source.ts';
-import { workbook } from '../../sandbox/pages/xlsx.ts';
-import { candidatesOf } from './parsed.ts';
-import { pageOf, zipOf } from './recorded.ts';
+import { zipOf } from './recorded.ts';
 import { quarantined } from './site_double.ts';
 
 const URL = 'https://county.example/list.xlsx';
@@ -60,58 +56,4 @@ test('a row or cell outside of a sheet quarantines the workbook', () => {
       quarantined('malformed_page', /a cell has the reference/u),
       reference,
     );
-});
-
-test('a text in a column of amounts is a reject that names the value', async () => {
-  const header = [
-    'parcel_number',
-    'owner_name_1',
-    'owner_name_2',
-    'owner_address_1',
-    'owner_address_2',
-    'property_class',
-    'unpaid_amount',
-    'tax_district',
-  ];
-  const row = (parcel: string, amount: string | number): (string | number)[] => [
-    parcel,
-    'A SAMPLE',
-    '',
-    '1 SAMPLE ST',
-    'CINCINNATI OH 45202',
-    '510',
-    amount,
-    '001',
-  ];
-  const bytes = workbook(
-    [{ name: 'unpaid', rows: [header, row('0540004012300', 1200.5), row('0540004012301', 'see note')] }],
-    '2026-11-19',
-  );
-  const page = pageOf(bytes, { kind: 'xlsx', url: URL });
-  assert.deepEqual(
-    (await candidatesOf(hamilton, [page])).map((c) => ('values' in c ? c.values['amount'] : c.reject)),
-    ['1200.50', { reason: 'bad_amount', detail: 'amount is "see note", expected an amount in dollars' }],
-  );
-});
-
-test("a text in HUD's column of rents is a reject that names the value", async () => {
-  const header = 'stusps state hud_area_code countyname county_town_name metro hud_area_name fips'.split(' ');
-  const rents = ['pop2023', 'fmr_0', 'fmr_1', 'fmr_2', 'fmr_3', 'fmr_4'];
-  const county = ['OH', '39', 'METRO17460M17460', 'Cuyahoga County', 'Cuyahoga County', 1, 'Cleveland, OH'];
-  const row = (twoBedroom: string | number): (string | number)[] => [
-    ...county,
-    '3903599999',
-    1_200_000,
-    800,
-    900,
-    twoBedroom,
-    1400,
-    1600,
-  ];
-  const bytes = workbook([{ name: 'FY26_FMRs', rows: [[...header, ...rents], row(1150), row('n.b.')] }], '2025-08-22');
-  const page = pageOf(bytes, { kind: 'workbook', url: 'https://www.huduser.gov/portal/FY26_FMRs.xlsx' });
-  assert.deepEqual(
-    (await candidatesOf(hudFmr, [page])).map((c) => ('values' in c ? c.values['fmr_2'] : c.reject)),
-    ['1150.00', { reason: 'bad_fmr_2', detail: 'fmr_2 is "n.b.", expected an amount in dollars' }],
-  );
 });

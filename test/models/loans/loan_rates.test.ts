@@ -88,12 +88,6 @@ describe('the loan rate', () => {
     assert.deepEqual([row['loan_rate_pct'], row['loan_rate_age_days']], ['6.51', 366]);
   });
 
-  it('takes the later read of a week that two sources publish', async () => {
-    const later = { source: 'survey', observed_at: '2026-11-20T10:00:00Z' };
-    const row = await rateOf([week('2026-11-19', '7.30', later), week('2026-11-19', '7.28')]);
-    assert.deepEqual([row['loan_rate_pct'], row['loan_rate_source']], ['7.55', 'survey']);
-  });
-
   it('is the declared one without a survey week, and if the method says so', async () => {
     for (const row of [
       await rateOf([]),
@@ -158,17 +152,6 @@ test('made-up rates next to real ones block publication', async () => {
   const real = rate('fred_rates', '6.96', '2026-11-20', { is_made_up: false });
   const sandbox = rate('freddie_pmms', '6.97', '2026-11-20', { is_made_up: true, observed_on: '2026-11-12' });
   assert.deepEqual((await ratesOf([real, sandbox])).failing, ['stg_survey_rates.all_made_up_or_none']);
-});
-
-test('without a source both tables exist, and are empty', async () => {
-  const models = ['stg_survey_rates', 'stg_area_vacancies'];
-  const built = await build({}, ({ name }) => models.includes(name));
-  try {
-    for (const model of models) assert.deepEqual(await built.rows(model), []);
-    assert.deepEqual(built.failed, []);
-  } finally {
-    built.close();
-  }
 });
 
 test('a deal that keeps nothing after reserves gets no loan, and has a negative return', async () => {

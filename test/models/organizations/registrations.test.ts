@@ -59,37 +59,9 @@ test('only the standing that Colorado appends to a name is removed', async () =>
 });
 
 test('each known type and standing of Colorado has a normal form; an unknown one is other', async () => {
-  const types = [
-    'DLLC',
-    'FLLC',
-    'DPC',
-    'FPC',
-    'DNC',
-    'FNC',
-    'DLP',
-    'FLP',
-    'DLLP',
-    'FLLP',
-    'DLLLP',
-    'FLLLP',
-    'DPC-PBC',
-    'DLCA',
-    'DLCA-PBC',
-    'FLCA',
-    'DLPA',
-    'FLPA',
-    'DT',
-    'GP',
-    'WC',
-    'CU',
-    'FCOOP',
-    'DC55',
-    'DC55-PBC',
-    'DC56',
-    'DC56-PBC',
-    'SL',
-    'UNA',
-  ];
+  const types =
+    'DLLC FLLC DPC FPC DNC FNC DLP FLP DLLP FLLP DLLLP FLLLP DPC-PBC DLCA DLCA-PBC FLCA DLPA FLPA DT GP WC CU FCOOP ' +
+    'DC55 DC55-PBC DC56 DC56-PBC SL UNA';
   const standings = [
     'Good Standing',
     'Exists',
@@ -105,7 +77,7 @@ test('each known type and standing of Colorado has a normal form; an unknown one
     'Converted',
     'Registered Agent Resigned',
   ];
-  const byType = await rows(types.map((type) => ({ entity_type_raw: type })));
+  const byType = await rows(types.split(' ').map((type) => ({ entity_type_raw: type })));
   assert.ok(
     byType.every((row) => !['other', 'not_stated'].includes(String(row['entity_type']))),
     JSON.stringify(byType.find((row) => row['entity_type'] === 'other')),
