@@ -25,9 +25,7 @@ const martOf = (name: string, sql: string, rows: RecordDefinition, audits: reado
 });
 
 const thing = (sql: string): Mart =>
-  martOf('things', sql, record, [
-    never('things', 'not_negative', 'counts are not negative', '"count" < 0'),
-  ]);
+  martOf('things', sql, record, [never('things', 'not_negative', 'counts are not negative', '"count" < 0')]);
 
 async function built<T>(
   given: string | Model,
