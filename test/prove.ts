@@ -12,7 +12,7 @@ const only = process.env['ONLY'] ?? '';
 /** Two at a time: each starts processes of its own. */
 const OPTIONS = ['--test', '--test-concurrency=2', '--test-timeout=1800000'];
 /** Imports that make the size of a test depend on THOROUGH. */
-const THOROUGH = /(?:thorough|conformance\/suite)\.ts/u;
+const THOROUGH = /thorough\.ts/u;
 
 const chosen = (pattern: string): string[] =>
   globSync(pattern, { cwd: root })
