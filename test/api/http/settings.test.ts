@@ -18,6 +18,9 @@ const real = {
   RECEIPT_KEY_FILE: receiptKeyPath(),
 };
 
+const KEY = `0x${'1'.repeat(64)}`;
+const self = { ...real, PAYMENTS: 'self' };
+
 describe('settings of the server', () => {
   it('are optional: the default is a sandbox on port 4021', () => {
     const { settings, payments } = readServerSettings({});
@@ -53,9 +56,8 @@ describe('settings of the server', () => {
   });
 
   it('limit the gas of self mode, and accept contract wallets by default', () => {
-    const self = { ...real, PAYMENTS: 'self', SETTLE_KEY: `0x${'1'.repeat(64)}` };
     const gasOf = (env: Record<string, string>): unknown => {
-      const { payments } = readServerSettings({ ...self, ...env });
+      const { payments } = readServerSettings({ ...self, SETTLE_KEY: KEY, ...env });
       return payments.mode === 'self' ? payments.gas : null;
     };
     assert.deepEqual(gasOf({}), { perSettlement: 150_000n, perDay: 100_000_000n });
@@ -119,6 +121,18 @@ describe('settings of the server', () => {
     ['gas that is not a number', { GAS_PER_DAY: 'much' }, /^GAS_PER_DAY is "much", expected an amount of gas$/],
     ['a fraction of gas', { GAS_PER_DAY: '150000.5' }, /^GAS_PER_DAY is "150000.5", expected an amount of gas$/],
     ['no facilitator', { ...real, FACILITATOR_URL: '' }, /^FACILITATOR_URL is null/],
+    ['no key', self, /^SETTLE_KEY is null, expected a key/],
+    [
+      'a key that is none',
+      { ...self, SETTLE_KEY: 'hunter2' },
+      /^SETTLE_KEY is not shown, expected a key of 0x and 64 h/,
+    ],
+    ['two keys', { ...self, SETTLE_KEY: KEY, SETTLE_KEY_FILE: 'x' }, /^SETTLE_KEY and SETTLE_KEY_FILE are both set/],
+    [
+      'no such file',
+      { ...self, SETTLE_KEY_FILE: '/no' },
+      /^SETTLE_KEY_FILE is "\/no", expected a file that can be read$/,
+    ],
   ];
   for (const [name, env, message] of wrong) {
     it(`are refused with ${name}`, () => {

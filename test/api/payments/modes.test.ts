@@ -84,13 +84,11 @@ describe('the chain of the sandbox', () => {
     );
     const buyer = buyerWith(wallet.private_key as `0x${string}`);
     const start = (await sandbox?.chain.balanceOf(payTo)) ?? 0n;
-    const urls = [first.url, second.url, first.url, second.url, first.url, second.url].map((url) => `${url}/api/deals`);
-    for (let round = 1n; round <= 2n; round += 1n) {
-      const payment = await buyer.sign(urls[Number(round) % 2] ?? '');
-      const responses = await Promise.all(urls.map((url) => fetchWithPayment(url, payment)));
-      assert.deepEqual(responses.map((r) => r.status).sort(), [200, 409, 409, 409, 409, 409]);
-      assert.equal(((await sandbox?.chain.balanceOf(payTo)) ?? 0n) - start, round * 50_000n);
-    }
+    const urls = [first.url, second.url, first.url].map((url) => `${url}/api/deals`);
+    const payment = await buyer.sign(urls[0] ?? '');
+    const responses = await Promise.all(urls.map((url) => fetchWithPayment(url, payment)));
+    assert.deepEqual(responses.map((r) => r.status).sort(), [200, 409, 409]);
+    assert.equal(((await sandbox?.chain.balanceOf(payTo)) ?? 0n) - start, 50_000n);
     await second.close();
     assert.equal((await readWallet(folder.path))?.base_url, first.url);
     assert.equal((await buyer.fetch(`${first.url}/api/deals`)).status, 200);
@@ -197,41 +195,6 @@ describe('settling with a key of our own', () => {
         assert.equal(text.includes(key.slice(2)), false);
     } finally {
       await poor.close();
-    }
-  });
-
-  it('does not start half configured, and names what is wrong without showing a key', () => {
-    const wrong: [string, Record<string, string>, RegExp][] = [
-      ['no key', {}, /^SETTLE_KEY is null, expected a key/],
-      [
-        'a key that is none',
-        { SETTLE_KEY: 'hunter2' },
-        /^SETTLE_KEY is not shown, expected a key of 0x and 64 hex digits/,
-      ],
-      ['two keys', { SETTLE_KEY: key, SETTLE_KEY_FILE: 'x' }, /^SETTLE_KEY and SETTLE_KEY_FILE are both set/],
-      [
-        'no such file',
-        { SETTLE_KEY_FILE: '/no/such/file' },
-        /^SETTLE_KEY_FILE is "\/no\/such\/file", expected a file that can be read$/,
-      ],
-      ['no node', { SETTLE_KEY: key, RPC_URL: '' }, /^RPC_URL is null, expected the URL of a Base node/],
-      [
-        'a node that is none',
-        { SETTLE_KEY: key, RPC_URL: 'base' },
-        /^RPC_URL is not shown, expected the URL of a node of NETWORK/,
-      ],
-      ['no receiver', { SETTLE_KEY: key, PAY_TO: '' }, /^PAY_TO is null/],
-    ];
-    for (const [name, change, message] of wrong) {
-      assert.throws(
-        () => readServerSettings({ ...env(), ...change }),
-        (error: Error) => {
-          assert.equal(error.name, 'SettingError', name);
-          assert.match(error.message, message, name);
-          assert.equal(error.message.includes(key.slice(2)) || error.message.includes('hunter2'), false, name);
-          return true;
-        },
-      );
     }
   });
 
