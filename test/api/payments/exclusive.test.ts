@@ -63,18 +63,6 @@ describe('an exclusive lead', () => {
     assert.equal((await shop.takings()) - start, DOLLAR);
   });
 
-  it('is in no list, count or sample from then on, on any server', async () => {
-    assert.equal((await listed()).includes(uuid(8)), false);
-    const buyer = await shop.buyer();
-    assert.equal((await bodyOf(await buyer.fetch(`${second()}/api/leads`)))['total_matches'], 8);
-    for (const url of [first(), second()]) {
-      const meta = (await bodyOf(await fetch(`${url}/api/meta`))) as {
-        leads_feed: { coverage: { available_leads: number } };
-      };
-      assert.equal(meta.leads_feed.coverage.available_leads, 8);
-    }
-  });
-
   it('is never a free sample once it is sold, and cached pages are revalidated', async () => {
     const sample = async (etag = ''): Promise<{ status: number; etag: string; id: string | undefined }> => {
       const response = await fetch(`${second()}/api/meta`, {
