@@ -53,7 +53,7 @@ function secondSaturday(first: number): number {
 }
 
 /** The files posted on a day: first day of their month, and the day they were posted. */
-export function releaseOn(day: number): { month: number; releasedOn: number } {
+function releaseOn(day: number): { month: number; releasedOn: number } {
   const thisMonth = secondSaturday(monthStart(day));
   return thisMonth <= day
     ? { month: monthStart(day, -1), releasedOn: thisMonth }

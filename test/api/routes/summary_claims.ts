@@ -58,7 +58,7 @@ function statedFigures(deal: Deal, { offer, debt_terms: { bank } }: Report): Map
 }
 
 /** What the summary states and the report does not, or the reverse, one line each. */
-export function contradictions([, ...sentences]: readonly string[], deal: Deal, report: Report): string[] {
+function contradictions([, ...sentences]: readonly string[], deal: Deal, report: Report): string[] {
   const text = sentences.join(' ');
   const stated = statedFigures(deal, report);
   const found = figuresIn(text);

@@ -1,6 +1,6 @@
 /** Buyers for tests: @x402/fetch with a wallet, and its single steps for payments that must fail. */
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
-import type { PaymentPayload, PaymentRequired, PaymentRequirements } from '@x402/core/types';
+import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { appendPaymentIdentifierToExtensions } from '@x402/extensions/payment-identifier';
 import { createSIWxMessage, encodeSIWxHeader, type CompleteSIWxInfo } from '@x402/extensions/sign-in-with-x';
@@ -18,8 +18,8 @@ export interface Buyer {
   readonly address: Hex;
   /** As a client with @x402/fetch: request, pay, get the response. */
   readonly fetch: (url: string) => Promise<Response>;
-  /** PAYMENT-SIGNATURE for the terms of the server, changed before it is signed. */
-  sign(url: string, change?: (accepted: PaymentRequirements) => PaymentRequirements): Promise<string>;
+  /** PAYMENT-SIGNATURE for the terms of the server. */
+  sign(url: string): Promise<string>;
   /**
    * The same, with a payment identifier.
    * @param aheadSeconds shifts the expiry, as a client with a wrong clock does
@@ -51,20 +51,15 @@ export function buyerWith(privateKey: Hex = generatePrivateKey()): Buyer {
   const account = privateKeyToAccount(privateKey);
   const scheme = new ExactEvmScheme(account);
   const client = new x402Client().register(NETWORK, scheme).setSpendControls({ maxAmountPerPayment: '$2' });
-  const payloadFor = async (
-    url: string,
-    change: (accepted: PaymentRequirements) => PaymentRequirements,
-  ): Promise<PaymentPayload> => {
-    const required = await fetchPaymentRequired(url);
-    return client.createPaymentPayload({ ...required, accepts: required.accepts.map(change) });
-  };
+  const payloadFor = async (url: string): Promise<PaymentPayload> =>
+    client.createPaymentPayload(await fetchPaymentRequired(url));
   return {
     address: account.address,
     fetch: wrapFetchWithPaymentFromConfig(fetch, {
       schemes: [{ network: NETWORK, client: scheme }],
       spendControls: { maxAmountPerPayment: '$2' },
     }),
-    sign: async (url, change = (a) => a) => encodePaymentSignatureHeader(await payloadFor(url, change)),
+    sign: async (url) => encodePaymentSignatureHeader(await payloadFor(url)),
     async signAs(url, identifier, aheadSeconds = 0) {
       const required = await fetchPaymentRequired(url);
       const extensions = appendPaymentIdentifierToExtensions({ ...required.extensions }, identifier);
@@ -109,7 +104,7 @@ export function buyerWith(privateKey: Hex = generatePrivateKey()): Buyer {
         { hash },
       );
     },
-    forge: async (url, change) => encodePaymentSignatureHeader(change(await payloadFor(url, (a) => a))),
+    forge: async (url, change) => encodePaymentSignatureHeader(change(await payloadFor(url))),
   };
 }
 
