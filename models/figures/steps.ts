@@ -223,7 +223,7 @@ export async function stepModels(
       const [way] = waysOf(macros.get(`grid_${name}`)?.body ?? NOTHING, macros);
       return [literal(name), literal(asRead(way?.formula ?? NOTHING))];
     });
-    const gridSql = `select json_object(${formulas.join(', ')}) as formulas`;
+    const gridSql = `-- Key: formulas\nselect json_object(${formulas.join(', ')}) as formulas`;
     return [...texts, { name: 'int_grid_formulas', ...readModelText('int_grid_formulas', gridSql) }];
   } finally {
     duck.close();
