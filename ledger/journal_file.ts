@@ -9,7 +9,8 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { sync } from '../lib/files.ts';
 import { LedgerUnavailable } from './ledger.ts';
-import { APPEND, type JournalLine } from './sql/journal.ts';
+import { APPEND, factsOf, type JournalLine } from './sql/journal.ts';
+import { FACTS } from './sql/rows.ts';
 import type { Query, Store } from './sql/store.ts';
 
 /** The end of the file that is compared when a ledger is opened. The audit compares all of it. */
@@ -98,10 +99,27 @@ async function copyMissing(read: Query, path: string, seq: number, keys: Set<str
   }
 }
 
-/** The lines of one ledger in a file that its journal lacks: the database has lost them. */
+/** A purchase never changes to a state on the left of its own. Only reservations are deleted. */
+const STATES = ['reserved', 'settling', 'released', 'sold'];
+/** Facts that no change of a purchase touches. */
+const FIXED = ['network', 'asset', 'payer', 'nonce', 'pay_to', 'amount', 'valid_before', 'chain', 'route', 'request'];
+
+/** Whether a purchase of the database can have changed to what a line states: no line takes back a sale. */
+async function canFollow(read: Query, { event, purchase }: JournalLine): Promise<boolean> {
+  const [row] = await read(`SELECT ${FACTS} FROM purchases WHERE id = $1`, purchase?.['id'] ?? '');
+  if (!row || purchase === null) return true;
+  const facts = factsOf(row);
+  const same = facts['state'] === 'sold' ? [...FIXED, 'lead', 'properties', 'answer_sha256'] : FIXED;
+  const state = event === 'dropped' ? 'reserved' : (purchase['state'] ?? '');
+  const isLater = STATES.indexOf(state) >= STATES.indexOf(facts['state'] ?? '');
+  return isLater && same.every((name) => purchase[name] === facts[name]);
+}
+
+/** The lines of one ledger in a file that its journal lacks: the database has lost them. The audit names all others. */
 export async function lostLines(read: Query, path: string, ledgerId: string, start = 0): Promise<JournalLine[]> {
   const lost: JournalLine[] = [];
-  for await (const line of journalLines(path, ledgerId, start)) if ((await seqOf(read, line)) === null) lost.push(line);
+  for await (const line of journalLines(path, ledgerId, start))
+    if ((await seqOf(read, line)) === null && (await canFollow(read, line))) lost.push(line);
   return lost;
 }
 

@@ -141,6 +141,12 @@ async function servingLedger(store: Store, dataDir: string): Promise<Ledger> {
   const [fenced, file] = [fencedStore(store, identity), journalFile(dataDir)];
   const lost = await catchUp(fenced.read, file, identity.id);
   const copied = copiedStore(fenced, file, identity.id);
-  if (lost.length > 0) await copied.write((query) => replay(query, lost, Date.now()));
+  if (lost.length > 0)
+    await copied
+      .write((query) => replay(query, lost, Date.now()))
+      .catch((error: unknown) => {
+        if (error instanceof LedgerUnavailable || !(error instanceof Error)) throw error;
+        throw new LedgerRefused(`${file} has lines that it cannot take: ${error.message}`);
+      });
   return sqlLedger(copied);
 }

@@ -39,22 +39,42 @@ async function putAnswer(query: Query, { facts, answer }: LostPurchase): Promise
   return number;
 }
 
-/** Purchases that have what this one had later. Their release is not among the lines: a crash came before its copy. */
-const RIVALS = `SELECT id FROM purchases WHERE state IN ('reserved', 'settling') AND id <> $1
-  AND ((payer = $2 AND (nonce = $3 OR identifier_hash = $4))
+const RIVALS = `SELECT id FROM purchases WHERE id <> $1
+  AND ((standing = 1 AND payer = $2 AND (nonce = $3 OR identifier_hash = $4))
     OR id IN (SELECT purchase_id FROM claims WHERE lead_id = $5))`;
-const RIVALS_OF_PROPERTY = `SELECT p.id FROM claimed_properties k JOIN purchases p ON p.id = k.purchase_id
-  WHERE k.standing = 1 AND k.property_key = $2 AND p.id <> $1 AND p.state IN ('reserved', 'settling')`;
+const RIVALS_OF_PROPERTY =
+  'SELECT purchase_id AS id FROM claimed_properties WHERE standing = 1 AND purchase_id <> $1 AND property_key = $2';
 
-async function releaseRivals(query: Query, { facts }: LostPurchase): Promise<void> {
-  if (facts['standing'] === null) return;
-  const id = facts['id'] ?? '';
-  const [payer, nonce] = [facts['payer'] ?? '', facts['nonce'] ?? ''];
-  const rivals = [...(await query(RIVALS, id, payer, nonce, facts['identifier_hash'] ?? null, facts['lead'] ?? null))];
+/**
+ * Release the purchases that have what this one had. A crash came before the copy of their own release.
+ * @returns false if one of them is sold: after a restore without this line
+ */
+async function releaseRivals(query: Query, { facts }: LostPurchase): Promise<boolean> {
+  const [id, payer] = [facts['id'] ?? '', facts['standing'] === null ? '' : (facts['payer'] ?? '')];
+  const held = [facts['nonce'] ?? '', facts['identifier_hash'] ?? null, facts['lead'] ?? null];
+  const rivals = [...(await query(RIVALS, id, payer, ...held))];
   for (const key of facts['properties']?.split('|') ?? []) rivals.push(...(await query(RIVALS_OF_PROPERTY, id, key)));
-  for (const { id: rival } of rivals)
-    await release(query, '', String(rival), { nowMs: Date.now(), reason: 'superseded' });
+  let areReleased = true;
+  for (const rival of new Set(rivals.map((row) => String(row['id']))))
+    if (!(await release(query, '', rival, { nowMs: Date.now(), reason: 'superseded' }))) areReleased = false;
+  return areReleased;
 }
+
+const released = (facts: Facts, why: string): Facts => ({
+  ...facts,
+  state: 'released',
+  standing: null,
+  ended_at_ms: facts['ended_at_ms'] ?? String(Date.now()),
+  why,
+});
+
+const superseded = (facts: Facts): Facts => ({
+  ...released(facts, 'superseded'),
+  lead: null,
+  returned_lead: facts['lead'] ?? facts['returned_lead'] ?? null,
+  properties: null,
+  returned_properties: facts['properties'] ?? facts['returned_properties'] ?? null,
+});
 
 /** Release what it held, so that the purchases put back can take it. */
 async function clear(query: Query, { event, facts }: LostPurchase): Promise<void> {
@@ -65,17 +85,17 @@ async function clear(query: Query, { event, facts }: LostPurchase): Promise<void
 }
 
 /**
- * Write the row of a purchase with all it holds. If its answer is lost, it is released, so that its transfer is owed:
- * the buyer may never have got the answer. It keeps its lead, which the buyer may have got.
+ * Write the row of a purchase with all it holds. If a sale has that by now, or if its answer is lost, it is released:
+ * the audit sells it if it can be delivered, else its transfer is owed. With a lost answer, which the buyer may have
+ * got or not, it keeps its lead.
  */
 async function putBack(query: Query, lost: LostPurchase): Promise<void> {
-  const { facts } = lost;
+  const facts = (await releaseRivals(query, lost)) ? lost.facts : superseded(lost.facts);
   const id = facts['id'] ?? '';
   const hadAnswer = facts['has_answer'] === '1';
   const number = hadAnswer ? await putAnswer(query, lost) : null;
   const isLost = hadAnswer && number === null;
-  const ended = { state: 'released', standing: null, ended_at_ms: facts['ended_at_ms'] ?? String(Date.now()) };
-  const row: Facts = isLost ? { ...facts, ...ended, why: 'answer_lost' } : facts;
+  const row = isLost ? released(facts, 'answer_lost') : facts;
   await query(PUT_PURCHASE, ...COLUMNS.map((column) => row[column] ?? null), number);
   if (facts['lead'] !== null)
     await query('INSERT INTO claims (lead_id, purchase_id) VALUES ($1, $2)', facts['lead'] ?? '', id);
@@ -85,7 +105,7 @@ async function putBack(query: Query, lost: LostPurchase): Promise<void> {
     ['returned_properties', null],
   ] as const)
     for (const key of facts[name]?.split('|') ?? []) await query(add, id, key, standing);
-  if (isLost) await change(query, 'released', { where: 'id = $1' }, id);
+  if (isLost || facts !== lost.facts) await change(query, 'released', { where: 'id = $1' }, id);
 }
 
 /** Reservations first: whatever was sent for settlement since has what they had. Then the older before the later. */
@@ -129,7 +149,6 @@ export async function replay(query: Query, lines: readonly JournalLine[], nowMs:
   for (const each of lost) await clear(query, each);
   for (const each of lost.sort(byAge)) {
     if (each.event === 'dropped') continue;
-    await releaseRivals(query, each);
     await putBack(query, each);
   }
   await markRestored(query, nowMs);

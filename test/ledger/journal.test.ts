@@ -21,6 +21,7 @@ import type { OfferedLead } from '../../ledger/lead_claims.ts';
 import { LedgerUnavailable, type Ledger, type Purchase } from '../../ledger/ledger.ts';
 import { openLedger, openServingLedger, openStore, type LedgerSettings } from '../../ledger/open.ts';
 import type { JournalLine } from '../../ledger/sql/journal.ts';
+import { SettingError } from '../../lib/settings.ts';
 import { journalViolations } from './journal_checks.ts';
 import { backUpTo, ledgerFolders, noteIn, restoreFrom } from './ledger_folders.ts';
 import { child } from './processes.ts';
@@ -216,6 +217,65 @@ describe('the journal', () => {
   });
 
   for (const { name, fresh } of kinds) {
+    test(`of ${name} is found late: what was sold again stays sold, and the lost sale is owed`, async () => {
+      const [DATA_DIR, LATER] = [dataDir(), dataDir()];
+      const settings = { DATA_DIR, LEDGER: await fresh(DATA_DIR) };
+      const before = await openServingLedger(settings);
+      const FILE = join(DATA_DIR, 'backup');
+      await backUpTo(FILE, settings);
+      const owed = await purchaseIn(before, 'sold', 1, { lead: 'one', properties: ['parcel:1'] });
+      await before.close();
+      const later = { DATA_DIR: LATER, LEDGER: await fresh(LATER) };
+      await restoreFrom(FILE, later, { journals: [] });
+      const without = await openServingLedger(later);
+      const again = await purchaseIn(without, 'sold', 2, { lead: 'two', properties: ['parcel:1'] });
+      await without.close();
+      appendFileSync(journalFile(LATER), readFileSync(journalFile(DATA_DIR)));
+
+      const found = await openServingLedger(later);
+      assert.deepEqual(
+        (await bookAll(found, [transferFor(1), transferFor(2)])).map(({ kind }) => kind),
+        ['owed', 'matched'],
+      );
+      assert.partialDeepStrictEqual(await found.find({ id: owed.id }), { state: 'released', why: 'superseded' });
+      assert.deepEqual(await found.soldLeads(), ['two']);
+      assert.equal((await found.find({ id: again.id }))?.state, 'sold');
+      await found.close();
+      await tableOf(later);
+    });
+
+    test(`of ${name} believes no line of its file that takes back or changes a sale`, async () => {
+      const DATA_DIR = dataDir();
+      const settings = { DATA_DIR, LEDGER: await fresh(DATA_DIR) };
+      const before = await openServingLedger(settings);
+      await purchaseIn(before, 'sold', 1, { lead: 'one', properties: ['parcel:1'] });
+      await before.close();
+      const sold = linesIn(DATA_DIR).at(-1);
+      const forge = (event: string, facts: object): string => {
+        const number = (sold?.number ?? 0) + 1;
+        return JSON.stringify({
+          ...sold,
+          event,
+          number,
+          purchase: { ...sold?.purchase, changes: `${number}`, ...facts },
+        });
+      };
+      const returned = { lead: null, returned_lead: 'one', properties: null, returned_properties: 'parcel:1' };
+      for (const line of [
+        forge('released', { state: 'released', standing: null, ...returned }),
+        forge('dropped', {}),
+        forge('moved', returned),
+        forge('moved', { payer: wanted(2).payment.payTo }),
+      ]) {
+        appendFileSync(journalFile(DATA_DIR), `${line}\n`);
+        const ledger = await openServingLedger(settings);
+        assert.equal(await firstFree(ledger, 9, [leadOf('two', 'parcel:1'), 'one']), null, line);
+        assert.equal(await ledger.exclusivePause(), null);
+        await ledger.close();
+        assert.ok((await tableOf(settings)).includes(JSON.stringify(sold)), line);
+      }
+    });
+
     test(`of ${name} puts sales back although the releases before them were not copied`, async () => {
       const [here, there] = [dataDir(), dataDir()];
       const env = { DATA_DIR: here, LEDGER: await fresh(here) };
@@ -347,6 +407,17 @@ describe('the journal', () => {
     await purchaseIn(again, 'sold', 3, { lead: 'three' });
     await again.close();
     await assertCopied({ DATA_DIR });
+  });
+
+  test('with a line that no ledger can have written stops the start, and the message names the file', async () => {
+    const DATA_DIR = dataDir();
+    const settings = { DATA_DIR, LEDGER: join(DATA_DIR, 'ledger.sqlite') };
+    await (await openServingLedger(settings)).close();
+    const line = { ledger: noteIn(DATA_DIR).id, event: 'sold', number: 1, at: new Date(), purchase: { id: 'x' } };
+    writeFileSync(journalFile(DATA_DIR), JSON.stringify(line));
+    await assert.rejects(openServingLedger(settings), (error: Error) => {
+      return error instanceof SettingError && error.message.includes(journalFile(DATA_DIR));
+    });
   });
 
   test('of another ledger in the same folder is not put back', async () => {
