@@ -125,9 +125,13 @@ describe('settings of the server', () => {
     [
       'a key that is none',
       { ...self, SETTLE_KEY: 'hunter2' },
-      /^SETTLE_KEY is not shown, expected a key of 0x and 64 h/,
+      /^(?!.*hunter2)SETTLE_KEY is not shown, expected a key of 0x/,
     ],
-    ['two keys', { ...self, SETTLE_KEY: KEY, SETTLE_KEY_FILE: 'x' }, /^SETTLE_KEY and SETTLE_KEY_FILE are both set/],
+    [
+      'two keys',
+      { ...self, SETTLE_KEY: KEY, SETTLE_KEY_FILE: 'x' },
+      /^(?!.*1{9})SETTLE_KEY and SETTLE_KEY_FILE are both set/,
+    ],
     [
       'no such file',
       { ...self, SETTLE_KEY_FILE: '/no' },
