@@ -16,27 +16,43 @@ const valuesOf = ({ about, values }: Column): string =>
     ? ''
     : ` One of: ${values.join(', ')}.`;
 
-/** Name, type, unit, meaning and accepted values. */
+/** Name, type, unit, meaning and accepted values. Text has no type here, and no decimal with a unit (14,2). */
 function meaningOf(column: Column, typeOf: TypeOf): string {
   const type = typeOf(column).replace('TIMESTAMP WITH TIME ZONE', 'TIMESTAMPTZ');
-  const facts = [type === 'VARCHAR' ? '' : type, column.unit === 'UTC' ? '' : (column.unit ?? '')].filter(Boolean);
+  const unit = column.unit === 'UTC' ? undefined : column.unit;
+  const isUsual = type === (unit === undefined ? 'VARCHAR' : 'DECIMAL(14,2)');
+  const facts = [isUsual ? '' : type, unit ?? ''].filter(Boolean);
   return `\`${column.name}\`${facts.map((fact) => ` ${fact}`).join('')}: ${column.about}${valuesOf(column)}`;
 }
 
-const lineOf = (column: Column, typeOf: TypeOf): string =>
-  `- ${meaningOf(column, typeOf)}${column.absent === undefined ? '' : ` Null: ${column.absent}.`}`;
+const nullOf = ({ absent }: Column): string => (absent === undefined ? '' : ` Null: ${absent}.`);
 
 const named = (columns: readonly Column[]): string => columns.map(({ name }) => `\`${name}\``).join(', ');
 
-/** The columns of a table, and the reasons of absence that several of them have. */
-function columnLines(columns: readonly Column[], typeOf: TypeOf): readonly string[] {
-  const reasons = [...Map.groupBy(columns, ({ absent }) => absent)].filter(
-    ([reason, absent]) => reason !== undefined && absent.length >= ABSENT_TOGETHER,
+/**
+ * The columns of a table, and the reasons of absence that several of them have.
+ * @param isShared the meaning of the column is stated in front of the tables
+ * @param isNullShared so is its reason of absence
+ */
+function columnLines(
+  columns: readonly Column[],
+  typeOf: TypeOf,
+  isShared: (column: Column) => boolean,
+  isNullShared: (column: Column) => boolean,
+): readonly string[] {
+  const open = columns.filter((column) => column.absent !== undefined && !isNullShared(column));
+  const reasons = [...Map.groupBy(open, ({ absent }) => absent)].filter(
+    ([, absent]) => absent.length >= ABSENT_TOGETHER || absent.some(isShared),
   );
   const isTogether = new Set(reasons.map(([reason]) => reason));
   return [
-    columns.map((c) => (isTogether.has(c.absent) ? `- ${meaningOf(c, typeOf)}` : lineOf(c, typeOf))).join('\n'),
-    ...reasons.map(([reason, absent]) => `${named(absent)} are null: ${reason ?? ''}.`),
+    columns
+      .filter((column) => !isShared(column))
+      .map((column) => `- ${meaningOf(column, typeOf)}${isTogether.has(column.absent) ? '' : nullOf(column)}`)
+      .join('\n'),
+    ...reasons.map(
+      ([reason, absent]) => `${named(absent)} ${absent.length === 1 ? 'is' : 'are'} null: ${reason ?? ''}.`,
+    ),
   ];
 }
 
@@ -45,14 +61,19 @@ function columnLines(columns: readonly Column[], typeOf: TypeOf): readonly strin
  * @param typeOf column type in the file that is described
  */
 export function dictionarySections(models: readonly Mart[], typeOf: TypeOf): readonly string[] {
-  const columns = models.flatMap(({ contract }) => contract.record.columns);
-  const shared = [...Map.groupBy(columns, (column) => lineOf(column, typeOf))]
-    .filter(([, same]) => same.length >= SHARED_BY)
-    .map(([line]) => line);
-  const isShared = (column: Column): boolean => shared.includes(lineOf(column, typeOf));
+  const all = models.flatMap(({ contract }) => contract.record.columns);
+  const byMeaning = Map.groupBy(all, (column) => meaningOf(column, typeOf));
+  const same = (column: Column): readonly Column[] => byMeaning.get(meaningOf(column, typeOf)) ?? [];
+  const isShared = (column: Column): boolean => same(column).length >= SHARED_BY;
+  const isNullShared = (column: Column): boolean =>
+    isShared(column) && same(column).every(({ absent }) => absent === column.absent);
   return [
     '## Shared columns',
-    shared.join('\n'),
+    [...byMeaning]
+      .flatMap(([meaning, [column]]) =>
+        column !== undefined && isShared(column) ? [`- ${meaning}${isNullShared(column) ? nullOf(column) : ''}`] : [],
+      )
+      .join('\n'),
     ...models.flatMap(({ name, contract: { record, publish } }) => [
       `## ${name}`,
       [
@@ -63,10 +84,7 @@ export function dictionarySections(models: readonly Mart[], typeOf: TypeOf): rea
         ...(publish.isLarge ? ['The DuckDB file does not declare it, because the table is large.'] : []),
         ...(record.columns.some(isShared) ? [`Shared: ${named(record.columns.filter(isShared))}.`] : []),
       ].join(' '),
-      ...columnLines(
-        record.columns.filter((column) => !isShared(column)),
-        typeOf,
-      ),
+      ...columnLines(record.columns, typeOf, isShared, isNullShared),
     ]),
   ];
 }

@@ -88,8 +88,8 @@ export const licensesPage = ({ manifest }: ReleasedTables): string =>
 export const dictionaryPage = ({ manifest, models }: ReleasedTables): string =>
   [
     `# Data dictionary of release ${manifest.run_id}`,
-    'A column without a type is VARCHAR. Every table passed its audits: among others unique key, no null without a ' +
-      'declared reason, closed lists of values.',
+    'A column without a type is VARCHAR, or DECIMAL(14,2) if it has a unit. Every table passed its audits: among ' +
+      'others unique key, no null without a declared reason, closed lists of values.',
     ...dictionarySections(models, parquetType),
   ].join('\n\n');
 
