@@ -19,10 +19,10 @@ async function dataDictionaryPage(): Promise<string> {
     '# Data dictionary',
     'For analysts and buyers: look up the meaning of each column of a published table. Written by `make docs` from ' +
       'the record definitions; do not edit.',
-    'Types are those of the DuckDB file: without a type, a column is DECIMAL(14,2) if it has a unit, else VARCHAR. In ' +
-      'Parquet a UUID is text, as in JSON columns and responses. Instants are UTC. A column is null only as "Null:" ' +
-      'says, or the end of its table. Audits are in the contract of a table, next to its SQL in `models/marts/`. Each ' +
-      'table is also a Parquet file.',
+    'Types are those of the DuckDB file: without a type, a column is DECIMAL(14,2) if it has a unit, else VARCHAR. ' +
+      'In Parquet a UUID is text, as in JSON columns and responses. Instants are UTC. A column is null only as ' +
+      '"Null:" says, or the end of its table. Audits are in the contract of a table, next to its SQL in ' +
+      '`models/marts/`. Each table is also a Parquet file.',
     ...dictionarySections(published, storedType),
     '## Views',
     VIEWS.map(({ name, about }) => `- \`${name}\`: ${about}`).join('\n'),
