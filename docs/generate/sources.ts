@@ -91,31 +91,44 @@ function titleCell({ spec }: FoundSource): string {
   return `${linked}<br>\`${spec.name}\``;
 }
 
-/** Table of one family. */
+/** Terms that this many sources of a family have are stated once, above its table. */
+const TERMS_TOGETHER = 3;
+
+function termsOf({ spec: { terms } }: FoundSource): string {
+  const shown = terms.showPages === undefined ? '' : ` Archived pages are shown: ${cell(terms.showPages)}`;
+  return `${BASIS[terms.basis]}: ${cell(terms.note)}${shown}`;
+}
+
+/** Table of one family, behind the terms that several of its sources have. */
 async function familyTable(members: readonly FoundSource[]): Promise<string> {
   const recorded = await Promise.all(
     members.map(async (source) => ({ source, platform: platformOf(source), ...(await recordedBy(source)) })),
   );
+  const together = [...Map.groupBy(members, termsOf)]
+    .filter(([, same]) => same.length >= TERMS_TOGETHER)
+    .map(([terms]) => terms);
   const rows = recorded.map(({ source, platform }) => {
     const peers = recorded.filter((other) => other.platform === platform);
     const filled = new Set(peers.flatMap((other) => [...other.filled]));
     const formats = [...new Set(peers.flatMap((other) => other.formats))].sort().join(', ');
-    const { everyDays, row, terms } = source.spec;
+    const { everyDays, row } = source.spec;
+    const terms = termsOf(source);
     return [
       titleCell(source),
       `${everyDays} d`,
       formats,
       cell(originOf(source)),
-      `${BASIS[terms.basis]}: ${cell(terms.note)}${
-        terms.showPages === undefined ? '' : ` Archived pages are shown: ${cell(terms.showPages)}`
-      }`,
+      together.includes(terms) ? `terms ${together.indexOf(terms) + 1}` : terms,
       row.columns
         .filter((column) => column.absent !== undefined && !filled.has(column.name))
         .map((column) => `\`${column.name}\``)
         .join(', '),
     ];
   });
-  return table(['county or site', 'read every', 'format', 'origin', 'terms', 'columns never filled'], rows);
+  return [
+    ...together.map((terms, index) => `Terms ${index + 1}, ${terms}`),
+    table(['county or site', 'read every', 'format', 'origin', 'terms', 'columns never filled'], rows),
+  ].join('\n\n');
 }
 
 /** The page depends on the adapters' folders and nothing else. @throws Error where a family has no title here */
