@@ -77,9 +77,9 @@ export interface LimitOptions {
 /**
  * Limit the unpaid responses. A request with a payment counts by its payer if that has money, and by its address where
  * the payer is above the limit or unknown: neither other callers of an address nor copies of a payment can block a
- * buyer, unless so many worthless payments came from there that none is checked. A paid response is not counted, and
- * takes back the 402 before it. A response that answers several questions counts as that many
- * (`ctx.state.countUnpaid`), at most as the whole limit.
+ * buyer, unless so many worthless payments came from there that only payers who had money lately are checked. A paid
+ * response is not counted, and takes back the 402 before it. A response that answers several questions counts as that
+ * many (`ctx.state.countUnpaid`), at most as the whole limit.
  */
 export function limitUnpaid({ perMinute, payerOf, nowMs }: LimitOptions): Middleware {
   const quota = createQuota(perMinute, nowMs);

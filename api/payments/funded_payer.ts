@@ -10,6 +10,8 @@ import type { Signatures } from './chain/signatures.ts';
 /** Least balance of a payer that is counted by itself. A payer with less is counted by its address. */
 const LEAST = atomicOf('1.00');
 const CACHED_MS = 30_000;
+/** How long a payer that had the money is checked although its address has sent too many worthless payments. */
+const PROVEN_MS = 3_600_000;
 /** After this, the payer counts by its address: a slow node must not delay a request that needs no node. */
 const WAIT_MS = 1_000;
 const MAX_CACHED = 10_000;
@@ -19,7 +21,7 @@ export interface FundedPayerOptions {
   readonly network: Network;
   readonly signatures: Pick<Signatures, 'byKey'>;
   readonly payTo: string;
-  /** Limit of payments that are checked in vain, by address; above it, no payment from there is checked. */
+  /** Limit of payments that are checked in vain, by address; above it, only payers that had money lately are. */
   readonly checks: { take(address: string): boolean; giveBack(address: string): void };
   readonly nowMs: () => number;
 }
@@ -32,6 +34,8 @@ export function fundedPayers({ chain, network, signatures, payTo, checks, nowMs 
   const balances = new LRUCache<string, { readonly balance: Promise<bigint>; readonly untilMs: number }>({
     max: MAX_CACHED,
   });
+  /** Until when a payer is checked from any address. */
+  const proven = new LRUCache<string, number>({ max: MAX_CACHED });
   type Payment = Parameters<typeof chain.payerState>[0];
   const balanceOf = (payment: Payment): Promise<bigint> => {
     const known = balances.get(payment.payer);
@@ -56,11 +60,13 @@ export function fundedPayers({ chain, network, signatures, payTo, checks, nowMs 
       payment.payTo === payTo.toLowerCase() &&
       payment.amount > 0n &&
       payment.validBefore > BigInt(Math.floor(nowMs() / 1_000));
-    if (!isForUs || !checks.take(address)) return null;
+    const isProven = (proven.get(payment.payer) ?? 0) > nowMs();
+    if (!isForUs || !(isProven || checks.take(address))) return null;
     if (!(await signatures.byKey(signed))) return null;
     const balance = await Promise.race([balanceOf(payment), pause(WAIT_MS, 0n, { ref: false })]);
     if (balance < LEAST || balance < payment.amount) return null;
-    checks.giveBack(address);
+    if (!isProven) checks.giveBack(address);
+    proven.set(payment.payer, nowMs() + PROVEN_MS);
     return payment.payer;
   };
 }

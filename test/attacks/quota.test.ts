@@ -71,6 +71,15 @@ describe('the limit of unpaid responses', () => {
     for (const next of others) assert.equal(await statusFrom('203.0.113.4', next), 200);
   });
 
+  it('takes a buyer who had money within the hour although its address sends worthless payments', async () => {
+    const [first = '', next = ''] = await mint(await fundedKey(20n * DOLLAR), 2);
+    const [stranger = ''] = await mint(await fundedKey(20n * DOLLAR), 1);
+    const ip = '203.0.113.8';
+    assert.equal(await statusFrom(ip, first), 200);
+    for (const worthless of await mint(generatePrivateKey(), 2 * LIMIT)) await statusFrom(ip, worthless);
+    assert.deepEqual([await statusFrom(ip, stranger), await statusFrom(ip, next)], [429, 200]);
+  });
+
   it('does not count what one wallet signed for another, or for another receiver', async () => {
     const [payment = ''] = await mint(await fundedKey(20n * DOLLAR), 1);
     const [other = ''] = await mint(generatePrivateKey(), 1);
