@@ -56,20 +56,16 @@ async function retryWhileLocked<T>(patienceMs: number, attempt: () => Promise<T>
 export interface SqliteOptions {
   /** How long a locked ledger is retried before it counts as unavailable. Default: 5 s. */
   readonly retryMs?: number;
-  /** Maximum size of the file in pages of 4 KiB, to test a full disk. */
-  readonly maxPages?: number;
 }
 
-function openFile(path: string, maxPages: number | undefined): DatabaseSync {
+function openFile(path: string): DatabaseSync {
   if (path !== ':memory:') {
     mkdirSync(dirname(path), { recursive: true });
     // The file contains paid answers, so only its owner may read it. Do not open an existing file: closing it would
     // release the locks that SQLite connections of this process hold on it.
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
   }
-  const db = new DatabaseSync(path, { timeout: 0 });
-  if (maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${maxPages}`);
-  return db;
+  return new DatabaseSync(path, { timeout: 0 });
 }
 
 const pragma = (db: DatabaseSync, name: string): unknown => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
@@ -189,9 +185,8 @@ function storeOn(db: DatabaseSync, path: string, { retryMs = RETRY_MS }: SqliteO
  * Open the store in a file, and create the file with its tables if it is missing.
  * @throws LedgerRefused if the file is not a ledger of this version; LedgerUnavailable if it cannot be opened now
  */
-export async function openSqliteStore(path: string, options: SqliteOptions = {}): Promise<Store> {
-  const { retryMs = RETRY_MS } = options;
-  const db = await retryWhileLocked(retryMs, () => openFile(path, options.maxPages));
+export async function openSqliteStore(path: string, { retryMs = RETRY_MS }: SqliteOptions = {}): Promise<Store> {
+  const db = await retryWhileLocked(retryMs, () => openFile(path));
   try {
     await retryWhileLocked(retryMs, () => db.exec('PRAGMA journal_mode = WAL'));
     // With FULL in WAL mode, a commit is on disk before COMMIT returns.
@@ -205,7 +200,7 @@ export async function openSqliteStore(path: string, options: SqliteOptions = {})
       ? new LedgerRefused(`${path} is not an SQLite file`)
       : error;
   }
-  return storeOn(db, path, options);
+  return storeOn(db, path, { retryMs });
 }
 
 /** Open the ledger in a file; `:memory:` for one that ends with the process. @throws as openSqliteStore does */

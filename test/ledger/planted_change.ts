@@ -22,3 +22,11 @@ export function plantChanges(source: string, changes: readonly PlantedChange[]):
   }
   return result;
 }
+
+/** A module as a loader hook of Node gets it, with these changes of its source. */
+export function plantInto<T extends { readonly source?: unknown }>(loaded: T, changes: readonly PlantedChange[]): T {
+  const { source } = loaded;
+  if (changes.length === 0 || source === undefined || source === null) return loaded;
+  const text = typeof source === 'string' ? source : Buffer.from(source as Uint8Array).toString('utf8');
+  return { ...loaded, source: plantChanges(text, changes) };
+}

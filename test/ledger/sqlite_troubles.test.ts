@@ -1,6 +1,5 @@
-/** The ledger in SQLite with several processes, kills, locks, a full disk, and wrong files. */
+/** The ledger in SQLite with several processes, kills, locks, and wrong files. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -14,7 +13,7 @@ import { SettingError } from '../../lib/settings.ts';
 import { thorough } from '../thorough.ts';
 import { memoryFolder } from './memory_folder.ts';
 import { child, processTests } from './processes.ts';
-import { all, answer, bodyOf, paid, purchaseIn, reserve, wanted } from './purchases.ts';
+import { all, answer, purchaseIn, reserve, wanted } from './purchases.ts';
 
 /** Killed processes; KILLS=20 is a longer proof. */
 const KILLS = Number(process.env['KILLS'] ?? thorough(2, 4));
@@ -81,38 +80,6 @@ test('a file that stays locked makes the ledger unavailable, and nothing is writ
   assert.equal((await all(ledger.purchases())).length, 1);
   assert.equal(await ledger.startSettling(id, answer('x'), 1), true);
   await ledger.close();
-});
-
-test('on a full disk no write is partial, sold purchases stay, and sales continue once there is room', async () => {
-  const file = fresh();
-  const maxPages = 200;
-  const ledger = await openSqliteLedger(file, { maxPages });
-  const sold = await purchaseIn(ledger, 'sold', 1, { lead: 'lead', body: 'small' });
-  const waiting = await purchaseIn(ledger, 'settling', 2, { body: 'small' });
-  const large = await reserve(ledger, wanted(3));
-  const long = randomBytes(3_000_000);
-  await assert.rejects(
-    ledger.startSettling(large.id, answer(long), 1),
-    (error) => error instanceof LedgerUnavailable && /full/.test(error.message),
-  );
-  assert.equal((await ledger.find({ id: large.id }))?.state, 'reserved');
-  assert.equal(String(await bodyOf(await ledger.answerOf(sold.id))), 'small');
-  let n = 100;
-  await assert.rejects(async () => {
-    for (; ; n += 1) await ledger.begin(wanted(n));
-  }, LedgerUnavailable);
-  assert.equal(
-    (await ledger.markSold(waiting.id, paid(2), 9)).state,
-    'sold',
-    'a write that needs no new page still works',
-  );
-  await ledger.close();
-  const roomy = await openSqliteLedger(file);
-  await roomy.ping();
-  assert.equal((await all(roomy.purchases())).length, 3 + n - 100);
-  assert.equal(await roomy.startSettling(large.id, answer(long), 2), true);
-  assert.equal((await bodyOf(await roomy.answerOf(large.id)))?.length, 3_000_000);
-  await roomy.close();
 });
 
 test('a ledger of another version is refused in one line, and not changed', async () => {

@@ -6,7 +6,7 @@ import type * as payer from '../../../api/payments/chain/payer_check.ts';
 import type * as chain from '../../../api/payments/chain/payment_chain.ts';
 import type * as sale from '../../../api/payments/sale.ts';
 import type * as ledger from '../../../ledger/sql/sql_ledger.ts';
-import { plantChanges, type PlantedChange } from '../planted_change.ts';
+import { plantInto, type PlantedChange } from '../planted_change.ts';
 import { realParts, type Parts } from './parts.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
@@ -54,10 +54,7 @@ function hook(): void {
       const loaded = next(url, context);
       const { file, copy } = splitUrl(url);
       const changes = (copies.get(copy ?? '') ?? []).filter((change) => change.file === file);
-      if (changes.length === 0 || loaded.source === undefined || loaded.source === null) return loaded;
-      const source =
-        typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as Uint8Array).toString('utf8');
-      return { ...loaded, source: plantChanges(source, changes) };
+      return plantInto(loaded, changes);
     },
   });
 }
