@@ -33,8 +33,6 @@ export const seen = {
   last_seen: instant('When this service last read the row on its source.'),
 };
 
-const NO_NUMBER = 'there is no address_key, or the house number is no whole number, as W156N8480 in Wisconsin';
-
 /**
  * The parts of a normalized street address (USPS Publication 28 forms). Two rows have the same address exactly if zip
  * and address_key are equal.
@@ -45,8 +43,8 @@ export const addressParts = <const A extends string | Absence>(
 ) => ({
   address_key: text('Normalized street address, unit included: house number or range, street, unit.', { absent }),
   street_key: text('Normalized street name with directionals and suffix, without house number and unit.', { absent }),
-  house_low: integer('House number, or the lower end of a range.', { absent: NO_NUMBER }),
-  house_high: integer('House number, or the upper end of a range.', { absent: NO_NUMBER }),
+  house_low: integer('House number, or the lower end of a range.', { absent }),
+  house_high: integer('House number, or the upper end of a range.', { absent }),
   unit_key: text('Normalized unit.', { absent: noUnit }),
 });
 

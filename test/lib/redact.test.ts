@@ -35,7 +35,7 @@ test('every piece of an address is a secret', () => {
     PAYMENTS: 'self',
     RPC_URL: 'https://base.node.example:8545/v2/a1b2c3d4e5?key=q9w8e7',
     FACILITATOR_URL: 'https://pay.example/facilitator',
-    LEDGER: 'postgres://seller:s%40fe@10.0.0.5:5432/sales_of_us',
+    LEDGER: 'postgres://vendor:s%40fe@10.0.0.5:5432/sales_of_us',
     FACILITATOR_AUTHORIZATION: 'Bearer tok-123456',
     PUBLIC_BASE_URL: 'https://api.dealfeed.example',
   });
@@ -45,7 +45,7 @@ test('every piece of an address is a secret', () => {
     'a1b2c3d4e5',
     'q9w8e7',
     'pay.example',
-    'seller',
+    'vendor',
     's@fe',
     's%40fe',
     '10.0.0.5',

@@ -87,6 +87,7 @@ const COMPARE_ALL_PAIRS = {
   int_loan_rates: 'one row',
   int_property_classes: 'patterns of property classes',
   int_property_rolls: 'ZIP prefixes of counties',
+  int_steps: 'one row of terms and of the loan rate',
 };
 
 let plain: Built;

@@ -97,7 +97,7 @@ describe('the place of a property', () => {
         stg_area_vacancies: [
           quarter('Cleveland-Elyria, OH', 2026, '2026-09-30', '6.00'),
           quarter('Cleveland-Elyria, OH', 2027, '2026-11-21', '14.00'),
-        ],
+        ].map((row) => ({ ...row, source_url: 'https://example.org/page' })),
         stg_parcels: [
           { county_fips: '39001', parcel_key: 'p', address_key: '1 A ST', zip: '44102', annual_taxes: '1500.00' },
         ],

@@ -24,6 +24,8 @@ const STEPS = parse(readFileSync(new URL('examples/worked_deals.csv', import.met
   columns: true,
 }) as Step[];
 
+const PAGE = 'https://example.org/page';
+
 const idOf = ({ listing }: Example): string =>
   uuid5(`deal|${listing.street.replace('Street', 'ST').toUpperCase()}|${listing.zip}`);
 
@@ -60,6 +62,10 @@ const marketRents = (example: Example): InputRow => ({
   ...byBedrooms('area_rent', example.market.area_rents),
   rent_basis: example.market.rent_basis,
   rent_area_code: example.market.hud_area,
+  rent_area_name: example.market.hud_area,
+  rent_fiscal_year: 2026,
+  rent_source_url: PAGE,
+  rent_observed_at: '2026-11-20T09:00:00Z',
 });
 
 /** The deals of these listings. */
@@ -79,10 +85,18 @@ function buildDeals(examples: readonly Example[], vacancies: readonly InputRow[]
           population,
         })),
       ),
-      stg_area_census: markets.flatMap(({ census }) => census).map((row) => ({ vintage: 2024, ...row })),
-      stg_area_vacancies: vacancies,
+      stg_area_census: markets
+        .flatMap(({ census }) => census)
+        .map((row) => ({ vintage: 2024, area_name: 'an area', ...row })),
+      stg_area_vacancies: vacancies.map((row) => ({ source_url: PAGE, ...row })),
       stg_survey_rates: [
-        { series: 'MORTGAGE30US', observed_on: '2026-11-19', rate_pct: surveyRate, is_made_up: false },
+        {
+          series: 'MORTGAGE30US',
+          observed_on: '2026-11-19',
+          rate_pct: surveyRate,
+          is_made_up: false,
+          source_url: PAGE,
+        },
       ],
     },
     ['deals'],
