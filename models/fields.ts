@@ -40,11 +40,12 @@ export const seen = {
 export const addressParts = <const A extends string | Absence>(
   absent: A,
   noUnit: string | Absence = 'the address has no unit, or there is no address_key',
+  noNumber: string | Absence = 'there is no address_key, or the house number is no whole number',
 ) => ({
   address_key: text('Normalized street address, unit included: house number or range, street, unit.', { absent }),
   street_key: text('Normalized street name with directionals and suffix, without house number and unit.', { absent }),
-  house_low: integer('House number, or the lower end of a range.', { absent }),
-  house_high: integer('House number, or the upper end of a range.', { absent }),
+  house_low: integer('House number, or the lower end of a range.', { absent: noNumber }),
+  house_high: integer('House number, or the upper end of a range.', { absent: noNumber }),
   unit_key: text('Normalized unit.', { absent: noUnit }),
 });
 

@@ -9,6 +9,7 @@ const NO_STREET: readonly Cause[] = [
   { if: 'property_address IS NULL', code: 'not_published' },
   'no_house_number',
 ];
+const NO_NUMBER: readonly Cause[] = [{ if: 'address_key IS NOT NULL', code: 'house_number_not_whole' }, ...NO_STREET];
 const NO_PARTY: readonly Cause[] = [{ of: 'party_status' }];
 
 export const auctionCauses = {
@@ -23,8 +24,8 @@ export const auctionCauses = {
   zip: NOT_PUBLISHED,
   address_key: NO_STREET,
   street_key: NO_STREET,
-  house_low: NO_STREET,
-  house_high: NO_STREET,
+  house_low: NO_NUMBER,
+  house_high: NO_NUMBER,
   unit_key: [{ if: 'address_key IS NOT NULL', code: 'no_unit' }, ...NO_STREET],
   statute_ref: [
     { if: "state <> 'OH' AND opening_bid_basis <> 'unknown'", code: 'section_not_verified' },

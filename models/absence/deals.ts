@@ -110,6 +110,10 @@ export const DECLARED_VACANCY = because({
 /** Reasons of what a listing, a roll or a map states. */
 export const NO_STREET = because(HIDDEN);
 export const NO_ADDRESS_KEY = because(INCOMPLETE);
+export const NO_WHOLE_NUMBER = because(INCOMPLETE, {
+  code: 'house_number_not_whole',
+  about: 'the house number is no whole number, as W156N8480 in Wisconsin',
+});
 export const NO_UNIT = because(INCOMPLETE, { code: 'no_unit', about: 'the address has no unit' });
 export const NOT_STATED = because({ code: 'not_stated_by_site', about: 'the site does not state it' });
 export const NO_UNIT_MIX = because({

@@ -5,6 +5,7 @@ import { pointCauses } from '../fields.ts';
 const NOT_PUBLISHED: readonly Cause[] = ['not_published_by_county'];
 const NO_PARCEL: readonly Cause[] = ['no_parcel_number_published'];
 const NO_STREET: readonly Cause[] = [{ of: 'address_status' }];
+const NO_NUMBER: readonly Cause[] = [{ if: 'address_key IS NOT NULL', code: 'house_number_not_whole' }, ...NO_STREET];
 const TAX = { if: "signal_type = 'tax_delinquent'", code: 'tax_delinquency' };
 const NO_TAX = { if: "signal_type <> 'tax_delinquent'", code: 'not_a_tax_delinquency' };
 const OF_TAX: readonly Cause[] = [NO_TAX, ...NOT_PUBLISHED];
@@ -24,8 +25,8 @@ export const signalCauses = {
   zip_basis: IN_NO_SOURCE,
   address_key: NO_STREET,
   street_key: NO_STREET,
-  house_low: NO_STREET,
-  house_high: NO_STREET,
+  house_low: NO_NUMBER,
+  house_high: NO_NUMBER,
   unit_key: [{ if: 'address_key IS NOT NULL', code: 'no_unit' }, ...NO_STREET],
   mail_street: NOT_PUBLISHED,
   mail_city: NOT_PUBLISHED,
