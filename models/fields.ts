@@ -11,6 +11,7 @@ import {
   type Absence,
   type Fields,
   type RecordDefinition,
+  type Cause,
 } from '../lib/record.ts';
 import { never, type Audit } from './contract.ts';
 
@@ -31,6 +32,15 @@ export const readFrom = {
 export const seen = {
   first_seen: instant('When this service first read the row.'),
   last_seen: instant('When this service last read the row on its source.'),
+};
+
+/** Why a street address has no house_low: the first part of its number is no whole number. */
+export const NO_WHOLE_NUMBER: Cause = {
+  code: 'house_number_not_whole',
+  if:
+    "address_key IS NOT NULL AND TRY_CAST(regexp_replace(regexp_extract(address_key, '^[^ -]*'), '[A-Z]+$', '') " +
+    'AS INTEGER) IS NULL',
+  about: 'the house number is no whole number, as W156N8480 in Wisconsin',
 };
 
 /**

@@ -1,6 +1,6 @@
 /** Why a field of an auction is null. */
 import type { Cause } from '../../lib/record.ts';
-import { pointCauses } from '../fields.ts';
+import { NO_WHOLE_NUMBER, pointCauses } from '../fields.ts';
 
 const BY_SHERIFF = { if: "auction_type = 'sheriff_sale'", code: 'not_published_by_sheriff' } as const;
 const NOT_PUBLISHED: readonly Cause[] = [BY_SHERIFF, 'not_published'];
@@ -9,7 +9,7 @@ const NO_STREET: readonly Cause[] = [
   { if: 'property_address IS NULL', code: 'not_published' },
   'no_house_number',
 ];
-const NO_NUMBER: readonly Cause[] = [{ if: 'address_key IS NOT NULL', code: 'house_number_not_whole' }, ...NO_STREET];
+const NO_NUMBER: readonly Cause[] = [NO_WHOLE_NUMBER, ...NO_STREET];
 const NO_PARTY: readonly Cause[] = [{ of: 'party_status' }];
 
 export const auctionCauses = {

@@ -3,6 +3,7 @@
  * dictionary, the statuses and the audits of nulls follow from them. Of several reasons, the first that applies.
  */
 import { because, type Cause } from '../../lib/record.ts';
+import { NO_WHOLE_NUMBER } from '../fields.ts';
 
 /** Inputs of figures. */
 export const PRICE = { code: 'price_missing', if: 'list_price IS NULL', about: 'the site publishes no price' } as const;
@@ -110,10 +111,7 @@ export const DECLARED_VACANCY = because({
 /** Reasons of what a listing, a roll or a map states. */
 export const NO_STREET = because(HIDDEN);
 export const NO_ADDRESS_KEY = because(INCOMPLETE);
-export const NO_WHOLE_NUMBER = because(INCOMPLETE, {
-  code: 'house_number_not_whole',
-  about: 'the house number is no whole number, as W156N8480 in Wisconsin',
-});
+export const NO_NUMBER = because(INCOMPLETE, NO_WHOLE_NUMBER);
 export const NO_UNIT = because(INCOMPLETE, { code: 'no_unit', about: 'the address has no unit' });
 export const NOT_STATED = because({ code: 'not_stated_by_site', about: 'the site does not state it' });
 export const NO_UNIT_MIX = because({

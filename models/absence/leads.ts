@@ -1,5 +1,6 @@
 /** Why a field of a lead is null. */
 import { because, type Absence, type Cause } from '../../lib/record.ts';
+import { NO_WHOLE_NUMBER } from '../fields.ts';
 
 const TAX_LEAD: Cause = {
   code: 'tax_lead',
@@ -64,10 +65,7 @@ export const NO_HOUSE = because({
   code: 'no_house_number',
   about: 'never: a lead has an address with a house number',
 });
-export const NO_WHOLE_NUMBER = because({
-  code: 'house_number_not_whole',
-  about: 'the house number is no whole number, as W156N8480 in Wisconsin',
-});
+export const NO_NUMBER = because(NO_WHOLE_NUMBER);
 export const NO_UNIT = because({ code: 'no_unit', about: 'the address has no unit' });
 
 const NO_PARCEL: Cause = {

@@ -1,11 +1,11 @@
 /** Why a field of a signal is null. */
 import type { Cause } from '../../lib/record.ts';
-import { pointCauses } from '../fields.ts';
+import { NO_WHOLE_NUMBER, pointCauses } from '../fields.ts';
 
 const NOT_PUBLISHED: readonly Cause[] = ['not_published_by_county'];
 const NO_PARCEL: readonly Cause[] = ['no_parcel_number_published'];
 const NO_STREET: readonly Cause[] = [{ of: 'address_status' }];
-const NO_NUMBER: readonly Cause[] = [{ if: 'address_key IS NOT NULL', code: 'house_number_not_whole' }, ...NO_STREET];
+const NO_NUMBER: readonly Cause[] = [NO_WHOLE_NUMBER, ...NO_STREET];
 const TAX = { if: "signal_type = 'tax_delinquent'", code: 'tax_delinquency' };
 const NO_TAX = { if: "signal_type <> 'tax_delinquent'", code: 'not_a_tax_delinquency' };
 const OF_TAX: readonly Cause[] = [NO_TAX, ...NOT_PUBLISHED];

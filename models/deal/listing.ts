@@ -8,7 +8,7 @@ import {
   NO_PRICE,
   NO_PRICE_OR_UNITS,
   NO_UNIT,
-  NO_WHOLE_NUMBER,
+  NO_NUMBER,
   NO_UNIT_MIX,
   NOT_STATED,
 } from '../absence/deals.ts';
@@ -32,7 +32,7 @@ const AlsoListed = z.strictObject({
 const UnitMix = z.strictObject({ '0br': z.int(), '1br': z.int(), '2br': z.int(), '3br': z.int(), '4br': z.int() });
 
 export const listing = {
-  ...addressParts(NO_ADDRESS_KEY, NO_UNIT, NO_WHOLE_NUMBER),
+  ...addressParts(NO_ADDRESS_KEY, NO_UNIT, NO_NUMBER),
   address_status: oneOf(
     ['available', 'hidden_by_source', 'no_house_number'],
     'Whether the street address is complete enough to match county records.',

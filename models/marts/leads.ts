@@ -27,7 +27,7 @@ import {
   NO_SALE,
   NO_STATUTE,
   NO_UNIT,
-  NO_WHOLE_NUMBER,
+  NO_NUMBER,
   NOT_APPRAISED,
   NOT_ON_LIST,
   NOT_ON_PAGE,
@@ -104,7 +104,7 @@ const fields = {
   county_fips: text('Five-digit county FIPS.'),
   state: text('Two-letter state.'),
   zip: text('Five-digit ZIP.', { absent: NOT_ON_PAGE }),
-  ...addressParts(NO_HOUSE, NO_UNIT, NO_WHOLE_NUMBER),
+  ...addressParts(NO_HOUSE, NO_UNIT, NO_NUMBER),
   parcel_id: text('Parcel number as printed.', { absent: NOT_ON_PAGE }),
   parcel_key: text('Parcel number, upper case, letters and digits only.', { absent: NOT_ON_PAGE }),
   owner_location: oneOf(
