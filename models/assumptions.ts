@@ -59,7 +59,7 @@ export interface AssumptionSet {
 }
 
 /** Id of the declared set, and the day it was declared. */
-const DECLARED_SET = 'uw-2026.2';
+const DECLARED_SET = 'uw-2026.3';
 const DECLARED_ON = '2026-11-23';
 
 const DECLARED: readonly Declaration[] = [...INCOME, ...FINANCING, ...SCORES, ...OFFERS, ...LEADS];

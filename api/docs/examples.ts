@@ -160,7 +160,7 @@ const SAMPLE_VALUES: Sample = {
   match_basis: 'address_exact',
   understood_as: '2023 ORRINSHAW AVE',
   property: '2023 Orrinshaw Ave, Cleveland, OH 44108',
-  assumption_set_id: 'uw-2026.2',
+  assumption_set_id: 'uw-2026.3',
   page_sha256: '97fb78dcfa91749b8f2761a2206e7336b514065f62bf8fd0a286436718cd8dc8',
   last_good_at: SEEN,
   latitude: '41.54128',
@@ -252,7 +252,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: 'https://county.example/records/1',
 };
 /** Texts for patterns: figures with two or more decimals, hashes, codes. The first one that matches is used. */
-const TEXTS = ['text', '12.50', '12.5000', '41.54128', '12', '39035', 'a'.repeat(64), 'uw-2026.2'];
+const TEXTS = ['text', '12.50', '12.5000', '41.54128', '12', '39035', 'a'.repeat(64), 'uw-2026.3'];
 
 const textFor = ({ format, pattern }: Shape): string =>
   (format === undefined ? undefined : FORMATS[format]) ??

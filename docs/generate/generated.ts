@@ -11,7 +11,6 @@ import { interfacePage } from './interface.ts';
 import { metroMapJson } from './metro_map.ts';
 import { settingsPage } from './settings.ts';
 import { sourcesPage } from './sources.ts';
-import { underwritingPage } from './underwriting.ts';
 
 async function dataDictionaryPage(): Promise<string> {
   const published = await loadMarts();
@@ -51,7 +50,6 @@ export async function generated(): Promise<Readonly<Record<string, string>>> {
     'docs/interface.md': interfacePage(),
     'docs/settings.md': settingsPage(),
     'docs/sources.md': await sourcesPage(await findSources()),
-    'docs/underwriting.md': underwritingPage(),
   };
   const texts = {
     ...Object.fromEntries(Object.entries(pages).map(([path, page]) => [path, wrap(page)])),

@@ -121,7 +121,7 @@ describe('a number walked back', () => {
     const lines = formatExplanation(e, 'noi_underwritten').join('\n');
     assert.match(lines, /noi_underwritten = [\d.]+\n {2}NOI .*\n {2}= noi_after_reset/);
     assert.match(lines, /gross_potential_rent = [\d.]+\n += round2\(units \* contract_rent \* .*/);
-    assert.match(lines, /insurance_per_unit = 671 .*uw-2026\.2/);
+    assert.match(lines, /insurance_per_unit = 671 .*uw-2026\.3/);
     assert.match(lines, /tax_current = [\d.]+\n +(= tax_at_price|= min\(round2)/);
     assert.match(lines, /market_rent_2br = [\d.]+ {2}from page 2/);
     assert.match(

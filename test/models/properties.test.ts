@@ -1,7 +1,7 @@
 /**
- * Checks the properties of models/properties.ts on random deals and leads, with the models' own SQL. A property with
- * too few cases fails. `make prove` checks 300 deals (thorough.ts). With DEALS=10000 it checks more and prints how many
- * cases each has.
+ * Checks the properties that docs/underwriting.md lists, on random deals and leads, with the models' SQL. A property
+ * with too few cases fails. `make prove` checks 300 deals (thorough.ts). With DEALS=10000 it checks more and prints how
+ * many cases each has.
  */
 import { after } from 'node:test';
 import './properties/deal_properties.ts';

@@ -1,7 +1,16 @@
 /** The comparison with real NOI as the pages show it: every size once, and errors in the direction that they name. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { aimsBySize, comparedSizes, errorRanges, medianRange } from '../../../models/calibration/comparison_by_size.ts';
+import {
+  AIM_WORDS,
+  aimsBySize,
+  comparedSizes,
+  errorRanges,
+  medianRange,
+  unitsText,
+  WHOSE_NOI,
+} from '../../../models/calibration/comparison_by_size.ts';
 
 const bounds = (range: string): number[] => range.split(' to ').map(Number);
 
@@ -21,6 +30,17 @@ test('the pages say: high for small buildings, low for large and recent ones', (
   assert.ok(least > 1, small);
   assert.ok(largest < 1, large);
   assert.ok(newest < 1, recent);
+});
+
+test('docs/underwriting.md has every row of the comparison', () => {
+  const page = readFileSync(new URL('../../../docs/underwriting.md', import.meta.url), 'utf8').replaceAll('\n', ' ');
+  for (const row of comparedSizes()) {
+    const ours = `${row.underwriting_q1} / **${row.underwriting_median}** / ${row.underwriting_q3}`;
+    const proxy = `${row.proxy_q1} / **${row.proxy_median}** / ${row.proxy_q3}`;
+    const cells = [WHOSE_NOI[row.population], unitsText(row.size), row.n, ours, proxy, AIM_WORDS[row.aim]];
+    assert.ok(page.includes(`| ${cells.join(' | ')} |`), cells.join(' | '));
+  }
+  assert.ok(page.includes(aimsBySize()), aimsBySize());
 });
 
 test('a range without cells is an error', () => {

@@ -45,7 +45,7 @@ export const lineOf = (change: Readonly<Record<string, unknown>>): string =>
 async function snapshotOf(day: string, tables: Inputs, previous: Snapshot | null): Promise<Snapshot> {
   const inputs: Inputs = {
     ...NOTHING,
-    run: [{ as_of: day, observed_at: `${day}T12:00:00Z`, assumption_set_id: 'uw-2026.2' }],
+    run: [{ as_of: day, observed_at: `${day}T12:00:00Z`, assumption_set_id: 'uw-2026.3' }],
     ...previous?.published,
     ...tables,
   };

@@ -157,7 +157,7 @@ const rowsOn = (day: Day, family: Family): InputRow[] =>
     });
 
 export const inputsOn = (day: Day): Inputs => ({
-  run: [{ as_of: day, observed_at: noon(day), assumption_set_id: 'uw-2026.2' }],
+  run: [{ as_of: day, observed_at: noon(day), assumption_set_id: 'uw-2026.3' }],
   source_reads: [...GOOD, ...Object.keys(STALE)].map((source) => ({
     source,
     every_days: 1,

@@ -92,7 +92,7 @@ before(async () => {
 });
 after(() => built.close());
 
-describe('leads of uw-2026.2', () => {
+describe('leads of uw-2026.3', () => {
   const saleLead = (name: string) => built.one('leads', `case_number = '${name}'`);
   const kindOf = (row: Record<string, unknown>) => [row['property_kind'], row['property_kind_basis']];
 

@@ -1,9 +1,9 @@
 /** Declares the tests of the properties, and counts the cases of each. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { z } from 'zod';
 import { readSettings } from '../../../lib/settings.ts';
-import { PROPERTIES } from '../../../models/properties.ts';
 import { thorough } from '../../thorough.ts';
 
 const wholeNumber = z.coerce.number('a whole number').int('a whole number');
@@ -13,6 +13,14 @@ export const { DEALS, SEED } = readSettings(
     DEALS: wholeNumber.min(100, 'at least 100').default(thorough(100, 300)),
     SEED: wholeNumber.default(20261121),
   }),
+);
+
+/** The properties that docs/underwriting.md lists, in its order. */
+const [, LIST = ''] = readFileSync(new URL('../../../docs/underwriting.md', import.meta.url), 'utf8').split(
+  '\n## Properties that always hold\n',
+);
+const PROPERTIES = [...LIST.matchAll(/^\d+\. (.+(?:\n +.+)*)/gmu)].map(([, text = '']) =>
+  text.replaceAll(/\n +/gu, ' '),
 );
 
 interface Checked {

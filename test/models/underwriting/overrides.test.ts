@@ -28,17 +28,17 @@ const values = (set: AssumptionSet): Map<string, string> => new Map(set.rows.map
 describe('a file of assumptions', () => {
   it('makes a set of its own, and recomputes derived values', async () => {
     const set = assumptionsWith(await file({ loan_rate_pct: '6', seller_rate_pct: '6', vacancy: '0.10' }));
-    assert.match(set.id, /^uw-2026\.2\+[0-9a-f]{8}$/u);
+    assert.match(set.id, /^uw-2026\.3\+[0-9a-f]{8}$/u);
     assert.ok(set.rows.every((r) => r.assumption_set_id === set.id));
     assert.equal(values(set).get('seller_monthly_factor'), monthlyFactor(600n, 30n));
     assert.deepEqual(
       set.rows.filter((r) => r.kind === 'override').map((r) => [r.key, r.value, r.basis]),
       [
-        ['vacancy', '0.10', 'Set by the operator; uw-2026.2 declares 0.07.'],
+        ['vacancy', '0.10', 'Set by the operator; uw-2026.3 declares 0.07.'],
         // A file that sets the rate means that rate, whatever a survey says.
-        ['loan_rate_method', 'declared', 'Set by the operator; uw-2026.2 declares survey.'],
-        ['loan_rate_pct', '6.00', 'Set by the operator; uw-2026.2 declares 7.00.'],
-        ['seller_rate_pct', '6.00', 'Set by the operator; uw-2026.2 declares 5.00.'],
+        ['loan_rate_method', 'declared', 'Set by the operator; uw-2026.3 declares survey.'],
+        ['loan_rate_pct', '6.00', 'Set by the operator; uw-2026.3 declares 7.00.'],
+        ['seller_rate_pct', '6.00', 'Set by the operator; uw-2026.3 declares 5.00.'],
       ],
     );
   });

@@ -23,7 +23,7 @@ test('a new set underwrites the next snapshot, and the old one keeps its own', a
     empty: COUNTY_RECORDS,
     assumptions,
   });
-  assert.equal(before.manifest.assumption_set_id, 'uw-2026.2');
+  assert.equal(before.manifest.assumption_set_id, 'uw-2026.3');
   assert.equal(after.manifest?.assumption_set_id, assumptions.id);
   const noi = async (runId: string): Promise<Map<unknown, number>> =>
     new Map(
@@ -37,7 +37,7 @@ test('a new set underwrites the next snapshot, and the old one keeps its own', a
   for (const [id, amount] of lower) assert.ok(Math.abs(amount / (old.get(id) ?? 0) - 0.9 / 0.93) < 0.0001, String(id));
   assert.deepEqual(await verifySnapshot(layout, before.runId), []);
   for (const [runId, id] of [
-    [before.runId, 'uw-2026.2'],
+    [before.runId, 'uw-2026.3'],
     [after.runId, assumptions.id],
   ] as const) {
     for (const table of TABLES)

@@ -2,7 +2,6 @@
  * Listings, rents and surveys of the deals in worked_deals.csv. Each line of that file has a figure and its arithmetic.
  * It was computed from docs/underwriting.md with a calculator, never from the output of the models.
  */
-import { WORKED } from '../../../../docs/generate/underwriting.ts';
 import type { InputRow } from '../../build_models.ts';
 
 /** What is known of the market of a listing. */
@@ -296,14 +295,41 @@ export const DOCUMENTED: Example = {
   name: 'of docs/underwriting.md',
   market: {
     ...CLEVELAND,
-    rents: WORKED.rents,
-    area_rents: WORKED.areaRents,
+    rents: ['900.00', '1000.00', '1200.00', '1550.00', '1700.00'],
+    area_rents: ['933.00', '1058.00', '1279.00', '1646.00', '1760.00'],
     census: [
-      { geography: 'metro', area_code: '17410', ...WORKED.metro },
-      { geography: 'county', area_code: '39035', ...WORKED.county },
+      {
+        geography: 'metro',
+        area_code: '17410',
+        gross_rent_0: '760.00',
+        gross_rent_1: '852.00',
+        gross_rent_2: '1088.00',
+        gross_rent_3: '1256.00',
+        gross_rent_4: '1376.00',
+        median_tax: '3590.00',
+        median_value: '215400.00',
+      },
+      {
+        geography: 'county',
+        area_code: '39035',
+        median_contract_rent: '810.00',
+        median_gross_rent: '950.00',
+        median_tax: '4200.00',
+        median_value: '205000.00',
+      },
     ],
   },
-  listing: { street: '110 Main Street', ...cleveland, ...WORKED.listing },
+  listing: {
+    street: '110 Main Street',
+    ...cleveland,
+    list_price: '460000.00',
+    units: 8,
+    year_built: 1974,
+    cap_rate: '8.40',
+    units_1br: 4,
+    units_2br: 4,
+    annual_taxes: '9000.00',
+  },
 };
 
 const quarter = (areaName: string, endsOn: string, pct: string, margin: string): InputRow => ({
@@ -329,6 +355,6 @@ export const VACANCIES: readonly InputRow[] = [
   quarter('Tampa-St. Petersburg-Clearwater, FL', '2026-09-30', '7.70', '2.40'),
 ];
 
-export const ONE_VACANCY = [quarter('Cleveland-Elyria, OH', '2026-09-30', WORKED.vacancy_pct, '3.00')];
+export const ONE_VACANCY = [quarter('Cleveland-Elyria, OH', '2026-09-30', '5.00', '3.00')];
 
 export const SURVEY_RATE_PCT = '6.52';
