@@ -58,12 +58,16 @@ interface LogPlace {
   readonly blockNumber: bigint | null;
   readonly blockHash: Hex | null;
   readonly transactionHash: Hex | null;
+  readonly logIndex: number | null;
   readonly removed?: boolean;
 }
 
-/** Whether a log is of a mined block, and not removed by a reorganization. */
-export const isMined = ({ blockNumber, transactionHash, removed }: Omit<LogPlace, 'blockHash'>): boolean =>
-  typeof blockNumber === 'bigint' && isHash(transactionHash ?? '') && removed !== true;
+/** Whether a log has its place in a mined block, and was not removed by a reorganization. */
+export const isMined = ({ blockNumber, transactionHash, logIndex, removed }: Omit<LogPlace, 'blockHash'>): boolean =>
+  typeof blockNumber === 'bigint' &&
+  isHash(transactionHash ?? '') &&
+  Number.isSafeInteger(logIndex) &&
+  removed !== true;
 
 /**
  * The receipt of a transaction that succeeded in a block, with logs of its own alone; null if the node has none. A node
@@ -78,12 +82,12 @@ export async function minedReceipt(
     throw error;
   });
   if (receipt?.status !== 'success' || !isHash(receipt.blockHash)) return null;
-  const isOfIt = (log: LogPlace): boolean =>
-    isMined(log) &&
-    log.transactionHash?.toLowerCase() === hash.toLowerCase() &&
-    log.blockNumber === receipt.blockNumber &&
-    log.blockHash === receipt.blockHash;
-  return [receipt, ...receipt.logs].every(isOfIt) ? receipt : null;
+  const isOfIt = (place: LogPlace): boolean =>
+    isMined(place) &&
+    place.transactionHash?.toLowerCase() === hash.toLowerCase() &&
+    place.blockNumber === receipt.blockNumber &&
+    place.blockHash === receipt.blockHash;
+  return [{ ...receipt, logIndex: 0 }, ...receipt.logs].every(isOfIt) ? receipt : null;
 }
 
 /** How this transaction used the payment's authorization; null if it did not. */
