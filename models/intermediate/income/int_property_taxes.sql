@@ -1,7 +1,9 @@
 -- One row per property: the property tax of today, and the tax after a sale at the asking price. The state's rule says
--- which share of the value is set anew by a sale, and how rental buildings are taxed against homes of owners.
+-- which share of the value is set anew by a sale, and how rental buildings are taxed against homes of owners. At any
+-- price P, the tax after a sale is max(tax_floor, tax_fixed + tax_per_dollar x P); offers use it at their own price.
 -- Key: id
--- Not null: tax_rate_pct, tax_rate_basis, tax_class_factor, tax_reset_share, tax_rule_basis, tax_current_basis
+-- Not null: tax_rate_pct, tax_rate_basis, tax_class_factor, tax_reset_share, tax_per_dollar, tax_rule_basis
+-- Not null: tax_current_basis
 
 with
 
@@ -70,7 +72,14 @@ taxes as (
       when tax_bill is null then tax_at_price
       else least(tax_bill_most, greatest(tax_bill_least, tax_bill))
     end as tax_current,
-    rounded(wide(tax_at_price) * tax_reset_share + wide(tax_current) * (1 - tax_reset_share)) as tax_after_reset
+    wide(tax_current) * (1 - tax_reset_share) as tax_fixed,
+    tax_class_factor * as_share(tax_rate_pct) * tax_reset_share as tax_per_dollar,
+    -- No known bill is a floor yet
+    case when list_price is not null then rounded(0) end as tax_floor,
+    case
+      when list_price is null then null
+      else greatest(tax_floor, rounded(tax_fixed + wide(list_price) * tax_per_dollar))
+    end as tax_after_reset
   from limits
 )
 
@@ -92,6 +101,9 @@ select
       then case when parcel_bill is null then 'listing' else 'parcel' end
     else case when parcel_bill is null then 'listing_limited' else 'parcel_limited' end
   end as tax_current_basis,
+  tax_floor,
+  tax_fixed,
+  tax_per_dollar,
   tax_after_reset
 from taxes;
 

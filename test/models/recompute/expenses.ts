@@ -77,18 +77,13 @@ export function recomputeReserves({ has, record, of, assumed }: Values): Recompu
 export function recomputeTax(values: Values): Recomputed {
   const { rate_pct: rate, class_factor: factor, current, reset_share: resetShare } = taxOf(values);
   const afterReset = (): string => {
-    const atPrice = values
+    const kept = fraction(1).minus(fraction(resetShare));
+    return values
       .of('list_price')
       .times(share(fraction(rate)))
       .times(fraction(factor))
-      .rounded(2);
-    return fraction(resetShare)
-      .times(fraction(atPrice))
-      .plus(
-        fraction(1)
-          .minus(fraction(resetShare))
-          .times(fraction(String(current))),
-      )
+      .times(fraction(resetShare))
+      .plus(kept.times(fraction(String(current))))
       .rounded(2);
   };
   return { tax_after_reset: valueIf(isPriced(values) && current !== null, afterReset) };
