@@ -283,7 +283,7 @@ export interface FetchContext {
 }
 
 /** Candidates of a page: a list, or one at a time where a page holds millions. */
-type Candidates = readonly Candidate[] | AsyncIterable<Candidate>;
+type Candidates = readonly Candidate[] | Iterable<Candidate> | AsyncIterable<Candidate>;
 
 export interface SourceSpec<C extends Candidates = Candidates> {
   /** Folder name, lower snake case, unique: `oh_cuyahoga_tax`. */

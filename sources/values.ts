@@ -108,6 +108,10 @@ export function optional(value: unknown): string | null {
   return text === null || NOTHING.test(text) ? null : text;
 }
 
+/** The same, but null for what is neither text nor a number: for keys, which are read before a row can be refused. */
+export const published = (value: unknown): string | null =>
+  typeof value === 'string' || typeof value === 'number' ? optional(value) : null;
+
 /** Text on one line. Refuses the row with reason `blank_<field>` if there is none. */
 export function required(field: string, value: unknown): string {
   return optional(value) ?? refuse(`blank_${word(field)}`, `${field} is ${show(value)}, expected a value`);

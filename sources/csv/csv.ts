@@ -1,6 +1,6 @@
-/** CSV text with a header: its rows as published, and the check of its columns. */
-import { parse } from 'csv-parse/sync';
-import { Quarantine } from '../contract.ts';
+/** The one reader of CSV: whole texts, files too large for one string, and files with one record per line. */
+import { type Page, Quarantine } from '../contract.ts';
+import { textParts } from '../fetch/http/decode.ts';
 import { tidy } from '../values.ts';
 
 export interface CsvRow {
@@ -20,79 +20,186 @@ export interface Csv {
 }
 
 export interface CsvOptions {
-  /** null for files that never quote; a quote mark is then an ordinary character. */
-  readonly quote?: '"' | null;
+  /** One character. Default: a comma. */
   readonly delimiter?: string;
-  /** A quote mark inside an unquoted field is an ordinary character: `THE "A" TEAM LLC,Akron`. */
+  /** A quote mark inside an unquoted cell, or text after a quoted one, is as published: `THE "A" TEAM LLC,Akron`. */
   readonly looseQuotes?: boolean;
+  /**
+   * Every line is one record, so that a line break or stray quote mark damages only its own line: one whose quotes do
+   * not pair is a single cell. Quoted cells may be padded; blank lines are skipped.
+   */
+  readonly byLine?: boolean;
 }
 
-/** Options of csv-parse for every CSV file. */
-export const CSV_FORMAT = { bom: true, raw: true, relax_column_count: true, skip_empty_lines: true } as const;
+const [NEWLINE, RETURN, SPACE, TAB, QUOTE] = [0x0a, 0x0d, 0x20, 0x09, 0x22];
+const LINE_END = /\r\n|\n|\r/gu;
+
+/** A longer record is a quote mark that nothing closes. */
+const MAX_RECORD_CHARACTERS = 1_000_000;
+
+/** A record with a quoted cell; a fault where the quotes do not pair; null if the text ends before the record. */
+type QuotedRecord = { readonly cells: readonly string[]; readonly end: number } | { readonly fault: string } | null;
+
+/** Reads the records of a text that arrives in parts. A line may end with CRLF, LF or CR, also in one file. */
+class CsvReader {
+  readonly #url: string;
+  readonly #options: Required<CsvOptions>;
+  /** Start of a record that the next part continues; null before the first part. */
+  #rest: string | null = null;
+  /** Lines before it. */
+  #lines = 0;
+
+  constructor(url: string, { delimiter = ',', looseQuotes = false, byLine = false }: CsvOptions) {
+    this.#url = url;
+    this.#options = { delimiter, looseQuotes, byLine };
+  }
+
+  /** Records that end in this part. @throws Quarantine malformed_page where the text breaks the format */
+  *read(part: string, isLast = false): Generator<CsvRow> {
+    const { delimiter, byLine } = this.#options;
+    const text = this.#rest === null ? part.replace(/^\ufeff/u, '') : this.#rest + part;
+    const after = (sign: string, from: number): number => {
+      const found = text.indexOf(sign, from);
+      return found === -1 ? Infinity : found;
+    };
+    let [newline, carriage, quote] = [-1, -1, -1];
+    let at = 0;
+    while (at < text.length) {
+      if (newline < at) newline = after('\n', at);
+      if (carriage < at) carriage = after('\r', at);
+      if (quote < at) quote = after('"', at);
+      let end = Math.min(newline, carriage, text.length);
+      let cells: readonly string[];
+      if (quote >= end) {
+        cells = text.slice(at, end).split(delimiter);
+      } else if (byLine) {
+        const line = text.slice(at, end);
+        const record = this.#quoted(line, 0, true);
+        cells = record === null || 'fault' in record ? [line] : record.cells;
+      } else {
+        const record = this.#quoted(text, at, isLast);
+        if (record === null) break;
+        if ('fault' in record) this.#refuse(record.fault);
+        ({ cells, end } = record);
+      }
+      // A line end may continue in the next part.
+      if (!isLast && end + 1 >= text.length && text.charCodeAt(end) !== NEWLINE) break;
+      const raw = text.slice(at, end);
+      this.#lines += quote < end && !byLine ? 1 + (raw.match(LINE_END)?.length ?? 0) : 1;
+      if (byLine ? tidy(raw) !== null : raw !== '') yield { cells, raw, line: this.#lines };
+      at = end + (text.charCodeAt(end) === RETURN && text.charCodeAt(end + 1) === NEWLINE ? 2 : 1);
+    }
+    this.#rest = text.slice(at);
+    if (this.#rest.length > MAX_RECORD_CHARACTERS)
+      this.#refuse(`a record has more than ${MAX_RECORD_CHARACTERS} characters`);
+  }
+
+  /** The record at `start` of a text. */
+  #quoted(text: string, start: number, isLast: boolean): QuotedRecord {
+    const { delimiter, looseQuotes, byLine } = this.#options;
+    const separator = delimiter.charCodeAt(0);
+    const isEnd = (at: number): boolean => {
+      const sign = text.charCodeAt(at);
+      return sign === separator || sign === NEWLINE || sign === RETURN || at >= text.length;
+    };
+    const afterPadding = (at: number): number => {
+      let end = at;
+      if (byLine) while (text.charCodeAt(end) === SPACE || text.charCodeAt(end) === TAB) end += 1;
+      return end;
+    };
+    const cells: string[] = [];
+    for (let at = start; ; at += 1) {
+      let value = '';
+      const open = afterPadding(at);
+      if (text.charCodeAt(open) === QUOTE) {
+        let close = text.indexOf('"', open + 1);
+        while (close !== -1 && text.charCodeAt(close + 1) === QUOTE) close = text.indexOf('"', close + 2);
+        if (!isLast && (close === -1 || close + 1 === text.length)) return null;
+        if (close === -1) return { fault: `cell ${cells.length + 1} has a quote mark that nothing closes` };
+        value = text.slice(open + 1, close).replaceAll('""', '"');
+        at = afterPadding(close + 1);
+        if (!isEnd(at)) {
+          if (!looseQuotes) return { fault: `cell ${cells.length + 1} goes on after its closing quote mark` };
+          value = `"${value}"`;
+        }
+      }
+      const from = at;
+      for (; !isEnd(at); at += 1)
+        if (text.charCodeAt(at) === QUOTE && !looseQuotes && !byLine)
+          return { fault: `cell ${cells.length + 1} has a quote mark inside` };
+      cells.push(value + text.slice(from, at));
+      if (at >= text.length || text.charCodeAt(at) !== separator) return { cells, end: at };
+    }
+  }
+
+  #refuse(fault: string): never {
+    const where = `in the record at line ${this.#lines + 1}`;
+    throw new Quarantine('malformed_page', `not a CSV file: ${fault}, ${where}`, this.#url);
+  }
+}
 
 /**
  * Read a CSV text with a header. Records of the wrong length are returned too, for the caller to count.
  * @throws Quarantine malformed_page if the text is not CSV, empty_body if there is no header
  */
 export function readCsv(text: string, pageUrl: string, options: CsvOptions = {}): Csv {
-  let records: {
-    record: string[];
-    raw: string;
-    info: { lines: number };
-  }[];
-  try {
-    records = parse(text, {
-      ...CSV_FORMAT,
-      info: true,
-      relax_quotes: options.looseQuotes ?? false,
-      quote: options.quote === undefined ? '"' : options.quote,
-      delimiter: options.delimiter ?? ',',
-    }) as unknown as typeof records;
-  } catch (error) {
-    throw new Quarantine(
-      'malformed_page',
-      `not a CSV file: ${error instanceof Error ? error.message : String(error)}`,
-      pageUrl,
-    );
-  }
-  const [first, ...rest] = records;
+  const [first, ...rows] = new CsvReader(pageUrl, options).read(text, true);
   if (!first) throw new Quarantine('empty_body', 'the CSV file has no header', pageUrl);
-  return {
-    header: first.record.map((name) => name.trim()),
-    rows: rest.map(({ record, raw, info }) => ({
-      cells: record,
-      raw: raw.replace(/^[\r\n]+|[\r\n]+$/gu, ''),
-      line: info.lines,
-    })),
-  };
-}
-
-/** Cells of a line that is one record; the line itself if a quote in it is unclosed. */
-export function cellsOfLine(content: string): readonly string[] {
-  if (!content.includes('"')) return content.split(',');
-  try {
-    // Cells may be padded outside their quotes.
-    return (parse(content, { trim: true, relax_column_count: true, relax_quotes: true }) as string[][])[0] ?? [];
-  } catch {
-    return [content];
-  }
+  return { header: first.cells.map((name) => name.trim()), rows };
 }
 
 /**
- * The same for a file with one record per line: a line break or stray quote mark inside a field then damages only its
- * own line. A line with an unclosed quote is returned as one cell.
+ * Records of a page that is too large for one string or one list of records, the header first. Records of the wrong
+ * length are returned as they are, so that the caller counts them.
+ * @throws Quarantine malformed_page where the text breaks the format
  */
-export function readCsvByLine(text: string, pageUrl: string): Csv {
-  const [first, ...rest] = text
-    .replace(/^\ufeff/u, '')
-    .split(/\r?\n/u)
-    .map((raw, index) => ({ raw, line: index + 1 }))
-    .filter(({ raw }) => tidy(raw) !== null);
-  if (!first) throw new Quarantine('empty_body', 'the CSV file has no header', pageUrl);
-  return {
-    header: cellsOfLine(first.raw).map((name) => name.trim()),
-    rows: rest.map(({ raw, line }) => ({ cells: cellsOfLine(raw), raw, line })),
+export function* streamCsv({ bytes, url }: Page, options: CsvOptions = {}): Generator<Pick<CsvRow, 'cells' | 'raw'>> {
+  const reader = new CsvReader(url, options);
+  for (const part of textParts(bytes, 'windows-1252', url)) yield* reader.read(part);
+  yield* reader.read('', true);
+}
+
+/** Records, one per line, of a text in Windows-1252 in parts, the header first. @throws like `streamCsv` */
+export async function* csvLines(
+  parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  pageUrl: string,
+): AsyncGenerator<CsvRow> {
+  const decoder = new TextDecoder('windows-1252');
+  const reader = new CsvReader(pageUrl, { byLine: true });
+  for await (const part of parts) yield* reader.read(decoder.decode(part, { stream: true }));
+  yield* reader.read('', true);
+}
+
+/**
+ * Cut a CSV file with a header, whose cells may be quoted, at ends of records (Divides of contract.ts). A line break in
+ * quotes does not end a record. A stray quote mark may put the cuts inside records, but such a file is not valid CSV.
+ */
+export function csvCuts(bytes: Uint8Array, parts: number): readonly number[] {
+  const ends: number[] = [];
+  let isQuoted = false;
+  const after = (sign: number, from: number): number => {
+    const found = bytes.indexOf(sign, from);
+    return found === -1 ? Infinity : found;
   };
+  let [newline, carriage, quote] = [-1, -1, after(QUOTE, 0)];
+  let start = 0;
+  /** End of the record in which the byte `at` is. */
+  const endAfter = (at: number): number => {
+    for (let from = at; from < bytes.length;) {
+      if (newline < from) newline = after(NEWLINE, from);
+      if (carriage < from) carriage = after(RETURN, from);
+      const end = Math.min(bytes.length, carriage + 1 < newline ? carriage + 1 : newline + 1);
+      for (; quote < end; quote = after(QUOTE, quote + 1)) isQuoted = !isQuoted;
+      if (!isQuoted) return end;
+      from = end;
+    }
+    return bytes.length;
+  };
+  for (let part = 0; part <= parts; part += 1) {
+    start = Math.max(start, endAfter(Math.max(start - 1, Math.floor((part * bytes.length) / parts))));
+    ends.push(start);
+  }
+  return ends;
 }
 
 const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ');

@@ -14,8 +14,7 @@ import {
   type SourceSpec,
   SourceUnavailable,
 } from '../contract.ts';
-import { checkColumns } from '../csv/csv.ts';
-import { streamCsv } from '../csv/stream_csv.ts';
+import { checkColumns, streamCsv } from '../csv/csv.ts';
 import { optional } from '../values.ts';
 
 const FOLDER = 'https://publicfiles.ohiosos.gov/free/OnlineBusinessReports';
@@ -80,13 +79,13 @@ export interface ReportLine<C extends string> {
 }
 
 /** Lines of a report with exactly these columns, in any order. @throws Quarantine if it is not such a report */
-export async function* readReport<C extends string>(page: Page, columns: readonly C[]): AsyncGenerator<ReportLine<C>> {
+export function* readReport<C extends string>(page: Page, columns: readonly C[]): Generator<ReportLine<C>> {
   const number = /^report_(\d{4})$/u.exec(page.kind)?.[1];
   if (number === undefined) throw new Error(`kind is ${page.kind}, expected report_ and four digits`);
   if (isWebPage(page)) throw new Quarantine('malformed_page', 'the file is a web page, expected the report', page.url);
   const sourceUrl = page.url.startsWith('file:') ? addressOf(number) : page.url;
   let names: readonly string[] | undefined;
-  for await (const { cells, raw } of streamCsv(page, { looseQuotes: true })) {
+  for (const { cells, raw } of streamCsv(page, { looseQuotes: true })) {
     if (names === undefined) {
       names = reportColumns(cells, columns, page.url);
       continue;

@@ -22,7 +22,7 @@ export function readRatePage(page: Page): RatePage {
   if (comment === null) return { ...readCsv(text, page.url), isMadeUp: false };
   if (!MADE_UP.test(comment))
     throw new Quarantine('template_changed', `the file starts with the comment ${JSON.stringify(comment)}`, page.url);
-  return { ...readCsv(text.replace(/^[^\n]*\n?/u, ''), page.url), isMadeUp: true };
+  return { ...readCsv(text.slice(comment.length + 1).replace(/^(?:\r\n|\r|\n)/u, ''), page.url), isMadeUp: true };
 }
 
 /** A rate in percent; null where the series has no figure: an empty cell, a space, or a point. */
@@ -51,7 +51,7 @@ export function parseRates(
   { header, rows, isMadeUp }: RatePage,
   { series, day, rate }: RateColumns,
 ): Candidate[] {
-  if (!page.text().endsWith('\n'))
+  if (!/[\r\n]$/u.test(page.text()))
     throw new Quarantine('truncated_download', 'the last line is truncated: it has no line end', page.url);
   const readOn = page.observedAt.slice(0, 10);
   const [dayAt, rateAt] = [header.indexOf(day), header.indexOf(rate)];

@@ -7,7 +7,7 @@ import { SANDBOX_SOURCES } from '../../sandbox/settings.ts';
 import { findSources } from '../../sources/index.ts';
 import { candidatesOf, parsed } from '../sources/parsed.ts';
 import { bodyOf, pageOf, parseRecorded } from '../sources/recorded.ts';
-import { insideZip, isZip, MUTATIONS, type Mutation, type Variant } from './mutations.ts';
+import { insideZip, isZip, mixedLineEnds, MUTATIONS, oddCells, type Mutation, type Variant } from './mutations.ts';
 
 export const OUTCOMES = ['crash', 'wrong', 'undetectable', 'incomplete', 'rejected', 'quarantined', 'equal'] as const;
 /**
@@ -86,6 +86,40 @@ export async function subjects(): Promise<Map<string, Subject[]>> {
     }
   }
   return families;
+}
+
+/** The rows of a page with mixed line ends, also of a CSV file in an archive; null if the page is no text of lines. */
+export async function rowsOfMixedLineEnds({ spec, page }: Subject): Promise<ReadonlyMap<string, Values> | null> {
+  const mix: Mutation = (bytes) => {
+    const mixed = mixedLineEnds(bytes);
+    return mixed && { bytes: mixed, undetectable: 0 };
+  };
+  const mixed = (isZip(page.bytes) ? insideZip(mix) : mix)(page.bytes, new Draw(0));
+  return mixed && (await rowsOf(spec, pageOf(mixed.bytes, page))).rows;
+}
+
+/**
+ * Checks of a page as a whole: the share of rows without a median, which one row of a small page exceeds; the order and
+ * the length of rows, by which records of several rows are known to be whole; the type that names a listing.
+ */
+const CHECK_OF_PAGE = /% expected$|^rows are not in the order|^line \d+ has \d+ fields, expected \d+$|types found/u;
+
+/** What odd values in a cell of each column do to the other rows of a page: one line for each that loses them. */
+export async function lostToOddCells({ spec, page, truth, isOfSeveralRows }: Subject, random: Draw): Promise<string[]> {
+  const lost: string[] = [];
+  for (const { where, bytes } of oddCells(page.bytes, random)) {
+    const rows = await rowsOf(spec, pageOf(bytes, page)).then(
+      (read) => read.rows,
+      (error: unknown) => (error instanceof Quarantine ? error : Promise.reject(new Error(where, { cause: error }))),
+    );
+    const changed =
+      rows instanceof Quarantine
+        ? rows.message
+        : [...truth].filter(([key, values]) => JSON.stringify(rows.get(key)) !== JSON.stringify(values)).length;
+    if (typeof changed === 'string' ? !CHECK_OF_PAGE.test(changed) : changed > (isOfSeveralRows ? 2 : 1))
+      lost.push(`${where}: ${changed}`);
+  }
+  return lost;
 }
 
 const difference = (field: string, found: unknown, expected: unknown): string =>

@@ -189,4 +189,71 @@ export function insideZip(mutation: Mutation): Mutation {
   };
 }
 
+/** Values that no column of a recorded page should hold: some that are no text, and some texts and numbers. */
+const ODD_VALUES: readonly (readonly unknown[])[] = [
+  [true, {}, ['x'], { a: 1 }],
+  [-1, 1e21, '\u0000', '?', '99/99/9999', 0, null],
+];
+/** A missing cell makes its row too short. */
+const MISSING = Symbol('no cell');
+const ODD_TEXTS = [['true', '{}', '-1', '1e21', '\u0000', '?', '99/99/9999', '0', '', ' '], [MISSING]];
+
+/** Paths of the values inside an object: ["attributes", "OWNER"]. */
+function pathsIn(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return Object.entries(value).flatMap(([name, inner]) => pathsIn(inner, [...path, name]));
+}
+
+/** The longest list of objects in a JSON value: the rows of its page. Lists of fields describe the columns. */
+function rowsIn(value: unknown): object[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [];
+  return [own, ...Object.entries(value).map(([name, inner]) => (name === 'fields' ? [] : rowsIn(inner)))].reduce(
+    (most, rows) => (rows.length > most.length ? rows : most),
+  );
+}
+
+/** A block of JSON in a page of markup, as the text around it and the block. */
+const JSON_BLOCK = /^(.*<script type="application\/ld\+json">)(.*?)(<\/script>.*)$/su;
+
+/** For each column of a page of rows, the page with odd values in a cell of its second half, below all headings. */
+export function* oddCells(bytes: Uint8Array, random: Draw): Generator<{ readonly where: string; bytes: Uint8Array }> {
+  const records = isZip(bytes) ? null : csvOf(bytes);
+  const isText = records !== null;
+  const whole = new TextDecoder().decode(bytes);
+  const [, before = '', block = whole, after = ''] = JSON_BLOCK.exec(whole) ?? [];
+  if (!isText && !/^\s*[{[]/u.test(block)) return;
+  const json = (): unknown => JSON.parse(block);
+  const rows = isText ? records.slice(1) : rowsIn(json());
+  const columns = new Set(rows.flatMap((row) => pathsIn(row).map((path) => JSON.stringify(path))));
+  const cells = [...columns].flatMap((column) =>
+    (isText ? ODD_TEXTS : ODD_VALUES).map((values) => ({ path: JSON.parse(column) as string[], values })),
+  );
+  for (const { path, values } of cells) {
+    const row = random.int(Math.floor(rows.length / 2), rows.length - 1);
+    const odd = random.pick<unknown>(values);
+    const page = isText ? structuredClone(records) : json();
+    let cell: unknown = isText ? (page as string[][])[row + 1] : rowsIn(page)[row];
+    for (const name of path.slice(0, -1)) cell = (cell as Record<string, unknown> | undefined)?.[name];
+    if (typeof cell !== 'object' || cell === null || path.at(-1) === undefined) continue;
+    if (odd === MISSING) (cell as unknown[]).splice(Number(path.at(-1)), 1);
+    else (cell as Record<string, unknown>)[path.at(-1) ?? ''] = odd;
+    const where = `${path.join('.')} of row ${row} is ${odd === MISSING ? 'missing' : JSON.stringify(odd)}`;
+    yield {
+      where,
+      bytes: isText ? csvBytes(page as string[][]) : new Uint8Array(Buffer.from(before + JSON.stringify(page) + after)),
+    };
+  }
+}
+
+/** The page with CRLF, LF and CR in turn as line ends, except in quotes; null if it is no text of lines. */
+export function mixedLineEnds(bytes: Uint8Array): Uint8Array | null {
+  if (isJson(bytes) || isMarkup(bytes) || isZip(bytes)) return null;
+  let ends = 0;
+  const mixed = text(bytes).replace(/"[^"]*"|\r\n|\n/gu, (found) =>
+    found.startsWith('"') ? found : (['\r\n', '\n', '\r'][ends++ % 3] ?? found),
+  );
+  return ends < 2 ? null : latin1(mixed);
+}
+
 export const isZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b;

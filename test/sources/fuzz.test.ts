@@ -5,12 +5,16 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fuzz, subjects, type Finding } from '../fuzz/fuzz.ts';
+import { Draw } from '../../sandbox/world/random.ts';
+import { fuzz, lostToOddCells, rowsOfMixedLineEnds, subjects, type Finding } from '../fuzz/fuzz.ts';
 import { casesOf, seedFrom, thorough } from '../thorough.ts';
 
 /** Families whose pages take most of the time. */
 const LARGE = ['listings', 'auctions', 'register'];
 const variantsOf = (family: string): number => casesOf(thorough(LARGE.includes(family) ? 150 : 300, 10_000));
+
+/** Odd values in each column of a page. */
+const ODD_ROUNDS = thorough(1, 20);
 
 const SEED = seedFrom(thorough(20_261_120, 1));
 
@@ -19,6 +23,37 @@ const families = await subjects();
 test('every family has recorded pages to damage', () => {
   for (const family of ['listings', 'fmr', 'tax', 'sheriff', 'register', 'benchmarks'])
     assert.ok((families.get(family)?.length ?? 0) > 0, family);
+});
+
+test('every page of CSV is read with CRLF, LF and CR in one file', async () => {
+  const read = new Set<string>();
+  for (const subject of [...families.values()].flat()) {
+    const rows = await rowsOfMixedLineEnds(subject);
+    if (rows === null) continue;
+    read.add(subject.spec.name);
+    assert.deepEqual(rows, subject.truth, `${subject.spec.name} ${subject.name}`);
+  }
+  for (const source of [
+    'colorado_sos',
+    'ohio_sos',
+    'operator_files',
+    'hud_fmr',
+    'oh_montgomery_tax',
+    'wi_milwaukee_tax',
+  ])
+    assert.ok(read.has(source), source);
+});
+
+test('an odd value in a cell of any page is at most a reject of its row', async () => {
+  const lost: string[] = [];
+  for (const subject of [...families.values()].flat()) {
+    const { spec, name } = subject;
+    for (let round = 0; round < ODD_ROUNDS; round += 1) {
+      const found = await lostToOddCells(subject, new Draw(`odd ${SEED} ${round} ${spec.name} ${name}`));
+      lost.push(...found.map((line) => `${spec.name} ${name}: ${line}`));
+    }
+  }
+  assert.deepEqual(lost, []);
 });
 
 for (const [family, pages] of families) {

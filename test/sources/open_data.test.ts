@@ -1,9 +1,10 @@
 /** Tables of CKAN and Socrata portals: checked, counted and read to their end, with no record cut by a page. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { GetOptions } from '../../sources/contract.ts';
+import type { GetOptions, SourceSpec } from '../../sources/contract.ts';
 import kansasCity from '../../sources/distress/mo_kansas_city_code/source.ts';
 import chicago from '../../sources/distress/il_chicago_violations/source.ts';
+import roll from '../../sources/parcels/wi_milwaukee_parcels/source.ts';
 import milwaukee from '../../sources/tax/wi_milwaukee_tax/source.ts';
 import { parsed } from './parsed.ts';
 import { pageOf } from './recorded.ts';
@@ -104,6 +105,34 @@ test('separated rows of a parcel are refused', async () => {
   const mixed = page.text().replace('"002"', '"000"');
   const apart = pageOf(new TextEncoder().encode(mixed), { kind: page.kind, url: page.url, context: page.context });
   assert.throws(() => milwaukee.parse(apart), quarantined('template_changed', /not in the order of Tax Key #/));
+});
+
+const ROLL_COLUMNS = (
+  'TAXKEY HOUSE_NR_LO SDIR STREET STTYPE OWNER_NAME_1 OWNER_MAIL_ADDR OWNER_CITY_STATE OWNER_ZIP GEO_ZIP_CODE ' +
+  'C_A_TOTAL LAND_USE YR_BUILT NR_UNITS CONVEY_DATE CONVEY_FEE'
+).split(' ');
+
+test('a dump with a CRLF heading over LF rows is read, and only its short row is a reject', async () => {
+  const dump = (spec: SourceSpec, columns: readonly string[], keys: readonly string[]): ReturnType<typeof parsed> => {
+    const row = (key: string): string => `${key}${','.repeat(columns.length - 1)}`;
+    const lines = [...keys.map(row), '0000000009,SHORT', row('0000000010')];
+    const body = `${columns.join(',')}\r\n${lines.join('\n')}\n`;
+    return parsed(spec, [pageOf(Buffer.from(body), { kind: 'dump', url: 'https://data.milwaukee.gov/dump' })]);
+  };
+  const read = await dump(roll, ROLL_COLUMNS, ['0000000001', '0000000002']);
+  assert.deepEqual(
+    read.rows.map((row) => row['parcel_raw']),
+    ['0000000001', '0000000002', '0000000010'],
+  );
+  assert.deepEqual(
+    read.rejects.map(({ reason, raw }) => [reason, raw]),
+    [['wrong_field_count', '0000000009,SHORT']],
+  );
+  // The sum of a parcel's years would be too low without it.
+  await assert.rejects(
+    dump(milwaukee, COLUMNS, ['0000000001']),
+    quarantined('malformed_page', /^line 3 has 2 fields/u),
+  );
 });
 
 test('a row without a column, or a column without its name, does not count as a blank cell', async () => {

@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { assert as forAll, bigInt, pre, property } from 'fast-check';
-import { checkColumns, readCsv, readCsvByLine } from '../../sources/csv/csv.ts';
+import { checkColumns } from '../../sources/csv/csv.ts';
 import {
   cents,
   date,
@@ -142,25 +142,6 @@ test('dates are the printed day', () => {
     assert.throws(() => date('day', value), refusedAs('bad_day'), value);
   assert.equal(year('built', 0), null);
   assert.throws(() => year('built', '9999'), refusedAs('bad_built'));
-});
-
-test('CSV records keep their text and their line, at any length', () => {
-  const { header, rows } = readCsv('\ufeffa ,b\r\n1,"x, y"\r\n\r\n"two\nlines",2,3\r\n', 'https://x.example/');
-  assert.deepEqual(header, ['a', 'b']);
-  assert.deepEqual(rows, [
-    { cells: ['1', 'x, y'], raw: '1,"x, y"', line: 2 },
-    { cells: ['two\nlines', '2', '3'], raw: '"two\nlines",2,3', line: 5 },
-  ]);
-  assert.throws(() => readCsv('a,b\n"x,1\n', 'https://x.example/'), quarantined('malformed_page'));
-  assert.throws(() => readCsv('', 'https://x.example/'), quarantined('empty_body'));
-});
-
-test('line by line, an unclosed quote damages its own line only', () => {
-  const { rows } = readCsvByLine('a,b\r\n"x,1\r\n "p, q"  ,2\r\nO"HARA,3\r\n\u001a', 'https://x.example/');
-  assert.deepEqual(
-    rows.map((row) => row.cells),
-    [['"x,1'], ['p, q', '2'], ['O"HARA', '3']],
-  );
 });
 
 test('missing and unknown columns are reported by name', () => {

@@ -16,7 +16,7 @@ import {
 import { checkColumns } from '../../csv/csv.ts';
 import { parseJson } from '../../json.ts';
 import { AreaCensus } from '../../rows/area_census.ts';
-import { candidate, money, refuse, required } from '../../values.ts';
+import { candidate, money, published, refuse, required } from '../../values.ts';
 
 /** The variable of each column: table, then line. */
 const VARIABLES = {
@@ -67,7 +67,7 @@ const MAX_MISSING_SHARE = 0.2;
 /** Codes for "no estimate": -666666666, and others of one repeated digit. */
 const NO_ESTIMATE = /^-(\d)\1{8}(?:\.0+)?$/u;
 
-const Answer = z.array(z.array(z.union([z.string(), z.number(), z.null()]))).min(1);
+const Answer = z.array(z.array(z.unknown())).min(1);
 
 function parseTable(page: Page): {
   readonly header: readonly string[];
@@ -144,7 +144,7 @@ function parseAreas(page: Page): readonly Candidate[] {
   const vintage = detectVintage(page);
   const at = (row: readonly unknown[], name: string): unknown => row[header.indexOf(name)] ?? null;
   const candidates = rows.map((row) => {
-    const code = codes.map((name) => String(at(row, name) ?? '')).join('');
+    const code = codes.map((name) => published(at(row, name)) ?? '').join('');
     const key = /^\d{5}$/u.test(code) ? { geography, area_code: code, vintage: String(vintage) } : undefined;
     return candidate(
       () => JSON.stringify(row),

@@ -9,8 +9,8 @@
  */
 import { inOtherCounty, KANSAS_CITY, kansasCityTerms, zipOfNumber } from '../../families/open_data/kansas_city.ts';
 import { socrataTable } from '../../families/open_data/socrata.ts';
-import { published, textsOf } from '../../families/open_data/table.ts';
-import { optional, zip } from '../../values.ts';
+import { textsOf } from '../../families/open_data/table.ts';
+import { optional, published, zip } from '../../values.ts';
 
 const HOME = 'https://data.kcmo.org/d/w5nm-8qv8';
 

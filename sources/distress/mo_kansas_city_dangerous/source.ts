@@ -7,8 +7,7 @@
  */
 import { inOtherCounty, KANSAS_CITY, kansasCityTerms, zipOfNumber } from '../../families/open_data/kansas_city.ts';
 import { socrataTable } from '../../families/open_data/socrata.ts';
-import { published } from '../../families/open_data/table.ts';
-import { date, optional, zip } from '../../values.ts';
+import { date, optional, published, zip } from '../../values.ts';
 
 const HOME = 'https://data.kcmo.org/d/ax3m-jhxx';
 

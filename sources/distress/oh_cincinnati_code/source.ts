@@ -7,8 +7,7 @@
  * number nor ZIP.
  */
 import { socrataTable } from '../../families/open_data/socrata.ts';
-import { published } from '../../families/open_data/table.ts';
-import { date, joined, optional } from '../../values.ts';
+import { date, joined, optional, published } from '../../values.ts';
 
 const HOME = 'https://data.cincinnati-oh.gov/d/cncm-znd6';
 

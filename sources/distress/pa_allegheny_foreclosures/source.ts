@@ -11,8 +11,8 @@
  */
 import { ALLEGHENY, wprdcTerms } from '../../families/open_data/allegheny.ts';
 import { ckanTable } from '../../families/open_data/ckan.ts';
-import { daysOf, latestOf, published } from '../../families/open_data/table.ts';
-import { money, optional } from '../../values.ts';
+import { daysOf, latestOf } from '../../families/open_data/table.ts';
+import { money, optional, published } from '../../values.ts';
 
 const HOME = 'https://data.wprdc.org/dataset/allegheny-county-mortgage-foreclosure-records';
 /** Docket entries that end a case. */

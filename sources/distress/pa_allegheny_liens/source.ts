@@ -7,8 +7,8 @@
  */
 import { ALLEGHENY, wprdcTerms } from '../../families/open_data/allegheny.ts';
 import { ckanTable } from '../../families/open_data/ckan.ts';
-import { type Cells, daysOf, published, textsOf } from '../../families/open_data/table.ts';
-import { cents, decimal, optional, refuse, year } from '../../values.ts';
+import { type Cells, daysOf, textsOf } from '../../families/open_data/table.ts';
+import { cents, decimal, optional, published, refuse, year } from '../../values.ts';
 
 const HOME = 'https://data.wprdc.org/dataset/allegheny-county-tax-liens-filed-and-satisfied';
 

@@ -8,8 +8,8 @@
  */
 import { ALLEGHENY, cityAddress, wprdcTerms } from '../../families/open_data/allegheny.ts';
 import { ckanTable } from '../../families/open_data/ckan.ts';
-import { daysOf, published, textsOf } from '../../families/open_data/table.ts';
-import { optional } from '../../values.ts';
+import { daysOf, textsOf } from '../../families/open_data/table.ts';
+import { optional, published } from '../../values.ts';
 
 const HOME = 'https://data.wprdc.org/dataset/condemned-properties';
 

@@ -7,8 +7,8 @@
  */
 import { ALLEGHENY, cityAddress, wprdcTerms } from '../../families/open_data/allegheny.ts';
 import { ckanTable } from '../../families/open_data/ckan.ts';
-import { daysOf, latestOf, published, textsOf } from '../../families/open_data/table.ts';
-import { joined, optional } from '../../values.ts';
+import { daysOf, latestOf, textsOf } from '../../families/open_data/table.ts';
+import { joined, optional, published } from '../../values.ts';
 
 const HOME = 'https://data.wprdc.org/dataset/pittsburgh-pli-violations-report';
 const CLOSED = /^(?:closed|resolved)/iu;

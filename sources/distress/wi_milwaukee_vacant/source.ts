@@ -8,8 +8,8 @@
  */
 import { ckanTable } from '../../families/open_data/ckan.ts';
 import { MILWAUKEE, milwaukeeTerms } from '../../families/open_data/milwaukee.ts';
-import { daysOf, published } from '../../families/open_data/table.ts';
-import { optional, zip } from '../../values.ts';
+import { daysOf } from '../../families/open_data/table.ts';
+import { optional, published, zip } from '../../values.ts';
 
 const HOME = 'https://data.milwaukee.gov/dataset/accelavacantbuilding';
 

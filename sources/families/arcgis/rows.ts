@@ -1,7 +1,7 @@
 /** A feature as a candidate of the staged record. */
 import { completeRow, type RecordDefinition } from '../../../lib/record.ts';
 import type { Candidate, Page, SourceSpec } from '../../contract.ts';
-import { candidate, optional, refuse, required } from '../../values.ts';
+import { candidate, optional, published, refuse, required } from '../../values.ts';
 import { fieldsOf, type Attributes, type DistressLayer, type FieldChoice } from './layer.ts';
 import type { RollLayer, SaleLayer, TaxLayer } from './layer.ts';
 
@@ -23,25 +23,26 @@ export const OUT_OF_SCOPE = 'out_of_scope';
 export const recordField = (source: AnyLayer): FieldChoice | undefined =>
   'record' in source ? source.record : undefined;
 
-/** The first field of a choice that has a value, else its first. */
+/** The first field of a choice that is not blank, else its first. */
 function chosen(choice: FieldChoice | undefined, attributes: Attributes): string {
   const fields = fieldsOf(choice);
-  return fields.find((field) => optional(attributes[field]) !== null) ?? fields[0] ?? '';
+  const isBlank = (value: unknown): boolean =>
+    value === null || (typeof value === 'string' && optional(value) === null);
+  return fields.find((field) => !isBlank(attributes[field] ?? null)) ?? fields[0] ?? '';
 }
 
-/** The parcel number of a field, or null for a blank or a placeholder. */
-function parcelOf(value: unknown, form: RegExp | undefined): string | null {
-  const text = optional(value);
+/** A parcel number, or null for a blank or a placeholder. */
+function parcelOf(text: string | null, form: RegExp | undefined): string | null {
   if (text === null || /^[0\W]+$/u.test(text)) return null;
   return form === undefined || form.test(text) ? text : null;
 }
 
 /**
- * @param published attributes under the layer's own names
+ * @param feature attributes under the layer's own names
  * @param names the layer's own name of each field
  */
 export function toCandidate(
-  published: Attributes,
+  feature: Attributes,
   names: ReadonlyMap<string, string>,
   {
     page,
@@ -54,18 +55,17 @@ export function toCandidate(
   },
 ): Candidate {
   // Few callers read the published row, and a roll has hundreds of thousands.
-  const raw = (): string => JSON.stringify(published);
-  const attributes = Object.fromEntries([...names].map(([short, own]) => [short, published[own]]));
-  const gone = source.gone?.(attributes) ?? null;
-  if (gone !== null) return { reject: { reason: 'parcel_gone', detail: gone }, raw: raw() };
+  const raw = (): string => JSON.stringify(feature);
+  const attributes = Object.fromEntries([...names].map(([short, own]) => [short, feature[own]]));
   const facts = { readOn: page.observedAt.slice(0, 10) };
   const { county } = source;
   const parcelField = chosen(source.parcel, attributes);
   const recordName = chosen(recordField(source), attributes);
-  const parcel_raw = parcelOf(attributes[parcelField], source.parcelForm);
-  const number = kind.record === undefined ? parcel_raw : optional(attributes[recordName]);
-  const key = keyOf({ county_fips: county.fips, ...kind.fixed, parcel_raw }, number, kind);
+  const known = parcelOf(published(attributes[parcelField]), source.parcelForm);
+  const number = kind.record === undefined ? known : published(attributes[recordName]);
+  const key = keyOf({ county_fips: county.fips, ...kind.fixed, parcel_raw: known }, number, kind);
   const build = (): { readonly values: Readonly<Record<string, unknown>>; readonly sourceUrl: string } => {
+    const parcel_raw = parcelOf(optional(attributes[parcelField]), source.parcelForm);
     if (kind.record !== undefined) required(kind.record, attributes[recordName]);
     else if (parcel_raw === null) refuseParcel(attributes[parcelField]);
     const linked = kind.record === undefined ? parcelField : recordName;
@@ -81,17 +81,20 @@ export function toCandidate(
       sourceUrl: recordUrl(page, names.get(linked) ?? linked, attributes[linked]),
     };
   };
-  // A value that decides the scope may be refused, as any other value of the row.
+  // A value that decides whether the row counts may be refused, as any other value of the row.
+  let gone: string | null = null;
   let outside: string | null = null;
-  const scoped = candidate(
+  const counted = candidate(
     raw,
     () => {
-      outside = source.outOfScope?.(attributes, facts) ?? null;
-      return outside === null ? build() : { values: {} };
+      gone = source.gone?.(attributes) ?? null;
+      outside = gone === null ? (source.outOfScope?.(attributes, facts) ?? null) : null;
+      return (gone ?? outside) === null ? build() : { values: {} };
     },
     key,
   );
-  return outside === null ? scoped : { reject: { reason: OUT_OF_SCOPE, detail: outside }, raw: raw() };
+  if (gone !== null) return { reject: { reason: 'parcel_gone', detail: gone }, raw: raw() };
+  return outside === null ? counted : { reject: { reason: OUT_OF_SCOPE, detail: outside }, raw: raw() };
 }
 
 function refuseParcel(value: unknown): never {

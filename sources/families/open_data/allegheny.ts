@@ -1,6 +1,6 @@
 /** Shared by the tables of Allegheny County and Pittsburgh: the portal and the county's parcel numbers. */
 import { situs, type Situs } from '../addresses.ts';
-import { published } from './table.ts';
+import { published } from '../../values.ts';
 
 export const ALLEGHENY = {
   portal: 'https://data.wprdc.org',

@@ -1,9 +1,9 @@
 /** Shared by the tables of the City of Chicago. A row is one violation. */
 import type { SourceSpec } from '../../contract.ts';
 import { addDays } from '../../days.ts';
-import { date, optional } from '../../values.ts';
+import { date, optional, published } from '../../values.ts';
 import { socrataTable } from './socrata.ts';
-import { type Cells, published } from './table.ts';
+import type { Cells } from './table.ts';
 
 const PORTAL = 'https://data.cityofchicago.org';
 const CITY = 'Chicago';

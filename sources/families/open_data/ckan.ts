@@ -130,27 +130,32 @@ async function* fetchTable<F extends TableFamily>(ctx: FetchContext, table: Ckan
     throw new Quarantine('count_mismatch', `the table has ${total} rows; ${read} were read`, description.url);
 }
 
-/** Rows of the CSV dump; blank cells are null. */
-function dumpRows(page: Page, table: Pick<CkanTable<TableFamily>, 'columns'>): readonly Cells[] {
+type UrlOf = (column: string, value: string) => string;
+
+/**
+ * Candidates of the CSV dump; blank cells are null. A row of another length is a reject.
+ * @throws Quarantine malformed_page if records have several rows: the record of such a row is not known
+ */
+function parseDump<F extends TableFamily>(page: Page, table: CkanTable<F>, urlOf: UrlOf): readonly Candidate[] {
   const { header, rows } = readCsv(page.text(), page.url);
   columnsToRead(table, header, page);
-  return rows.map(({ cells, line }) => {
-    if (cells.length !== header.length)
-      throw new Quarantine(
-        'malformed_page',
-        `line ${line} has ${cells.length} fields, expected ${header.length}`,
-        page.url,
-      );
-    return Object.fromEntries(header.map((name, at) => [name, cells[at] === '' ? null : cells[at]]));
-  });
+  const found: Cells[] = [];
+  const rejects: Candidate[] = [];
+  for (const { cells, raw, line } of rows) {
+    if (cells.length === header.length) {
+      found.push(Object.fromEntries(header.map((name, at) => [name, cells[at] === '' ? null : cells[at]])));
+      continue;
+    }
+    const detail = `line ${line} has ${cells.length} fields, expected ${header.length}`;
+    if (table.group) throw new Quarantine('malformed_page', detail, page.url);
+    rejects.push({ reject: { reason: 'wrong_field_count', detail }, raw });
+  }
+  const groups = table.group ? scatteredGroups(found, table.group) : found.map((row): Group => [row]);
+  return [...groups.flatMap((group) => toCandidates(table, group, urlOf)), ...rejects];
 }
 
-function groupDumpRows<F extends TableFamily>(page: Page, table: CkanTable<F>): readonly Group[] {
+function parseRows<F extends TableFamily>(page: Page, table: CkanTable<F>, urlOf: UrlOf): readonly Candidate[] {
   const { group } = table;
-  if (page.kind === 'dump') {
-    const rows = dumpRows(page, table);
-    return group ? scatteredGroups(rows, group) : rows.map((row) => [row]);
-  }
   const { fields, records, total } = parseResult(page);
   const columns = columnsToRead(table, fields, page);
   for (const row of records) {
@@ -162,17 +167,20 @@ function groupDumpRows<F extends TableFamily>(page: Page, table: CkanTable<F>): 
         page.url,
       );
   }
-  return group ? adjacentGroups(wholeRecords(page, records, total, group), group, page) : records.map((row) => [row]);
+  const groups = group
+    ? adjacentGroups(wholeRecords(page, records, total, group), group, page)
+    : records.map((row): Group => [row]);
+  return groups.flatMap((each) => toCandidates(table, each, urlOf));
 }
 
 function parseTable<F extends TableFamily>(page: Page, table: CkanTable<F>): readonly Candidate[] {
   const site = siteOf(page, table.portal);
-  const urlOf = (column: string, value: string): string =>
+  const urlOf: UrlOf = (column, value) =>
     `${site}/api/3/action/datastore_search?${new URLSearchParams({
       resource_id: table.resource,
       filters: JSON.stringify({ [column]: value }),
     })}`;
-  return groupDumpRows(page, table).flatMap((rows) => toCandidates(table, rows, urlOf));
+  return page.kind === 'dump' ? parseDump(page, table, urlOf) : parseRows(page, table, urlOf);
 }
 
 /** An adapter for one table. */

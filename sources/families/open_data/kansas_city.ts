@@ -1,5 +1,6 @@
 /** Shared by the tables of Kansas City, Missouri. */
-import { type Group, published } from './table.ts';
+import type { Group } from './table.ts';
+import { published } from '../../values.ts';
 
 export const KANSAS_CITY = {
   portal: 'https://data.kcmo.org',

@@ -10,7 +10,7 @@ import { type Candidate, type Page, Quarantine, type SourceSpec } from '../../co
 import { DistressRecord } from '../../rows/distress_record.ts';
 import { Parcel } from '../../rows/parcel.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';
-import { candidate, date, optional, Refusal, refuse } from '../../values.ts';
+import { candidate, date, optional, published, Refusal, refuse } from '../../values.ts';
 
 /** A published row by column. A blank cell is null, undefined or empty. */
 export type Cells = JsonObject;
@@ -49,10 +49,6 @@ export interface OpenTable<F extends TableFamily> extends Pick<
   /** The other values of a record, from its rows without repetitions; may refuse it. */
   record(rows: Group): Omit<GivenRow<RowOf<(typeof RECORDS)[F]>>, Identifying>;
 }
-
-/** A cell as text on one line; null if it is blank, or neither text nor a number. */
-export const published = (cell: unknown): string | null =>
-  typeof cell === 'string' || typeof cell === 'number' ? optional(cell) : null;
 
 /** The site that shows a row: that of its page, or the portal for a file that the operator dropped. */
 export const siteOf = ({ url }: Page, portal: string): string =>

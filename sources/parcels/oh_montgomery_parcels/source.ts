@@ -23,8 +23,7 @@ import {
   parseParcel,
   startOfCsv,
 } from '../../families/montgomery_files.ts';
-import { cellsOfLine, checkColumns } from '../../csv/csv.ts';
-import { linesOfParts } from '../../csv/stream_csv.ts';
+import { checkColumns, csvLines } from '../../csv/csv.ts';
 import { unzipParts } from '../../csv/zip.ts';
 import { Parcel } from '../../rows/parcel.ts';
 import { candidate, cents, optional, Refusal, zip } from '../../values.ts';
@@ -67,8 +66,7 @@ async function* roll(page: Page): AsyncGenerator<Candidate> {
     page.kind === ARCHIVE_START
       ? [startOfCsv(page)]
       : unzipParts(page.bytes, page.url, (name) => /\.csv$/iu.test(name), UNPACKED_BYTES);
-  for await (const { raw, line } of linesOfParts(parts)) {
-    const cells = cellsOfLine(raw);
+  for await (const { cells, raw, line } of csvLines(parts, page.url)) {
     if (header === undefined) {
       header = cells.map((name) => name.trim());
       checkColumns(header, COLUMNS, page.url);

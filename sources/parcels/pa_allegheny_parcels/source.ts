@@ -8,8 +8,8 @@
 import { mailing } from '../../families/addresses.ts';
 import { ALLEGHENY, wprdcTerms } from '../../families/open_data/allegheny.ts';
 import { ckanTable } from '../../families/open_data/ckan.ts';
-import { type Cells, type Group, published } from '../../families/open_data/table.ts';
-import { cents, date, decimal, integer, joined, money, optional, refuse, year, zip } from '../../values.ts';
+import type { Cells, Group } from '../../families/open_data/table.ts';
+import { cents, date, decimal, integer, joined, money, optional, published, refuse, year, zip } from '../../values.ts';
 
 const HOME = 'https://data.wprdc.org/dataset/property-assessments';
 /** Cents of the largest token price. */

@@ -9,8 +9,8 @@
 import { mailing } from '../../families/addresses.ts';
 import { ckanTable } from '../../families/open_data/ckan.ts';
 import { MILWAUKEE, milwaukeeTerms } from '../../families/open_data/milwaukee.ts';
-import { type Cells, published } from '../../families/open_data/table.ts';
-import { cents, date, decimal, divide, integer, joined, money, optional, year, zip } from '../../values.ts';
+import type { Cells } from '../../families/open_data/table.ts';
+import { cents, date, decimal, divide, integer, joined, money, optional, published, year, zip } from '../../values.ts';
 
 const HOME = 'https://data.milwaukee.gov/dataset/mprop';
 const TRANSFER_FEE = '0.003';

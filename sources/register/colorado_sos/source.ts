@@ -4,12 +4,11 @@
  * Later reads request the changed rows as JSON by SODA 2. Both become rows in `registration`.
  */
 import { type Candidate, defineSource, type FetchContext, type Page, Quarantine } from '../../contract.ts';
-import { csvCuts, streamCsv } from '../../csv/stream_csv.ts';
 import { addDays } from '../../days.ts';
 import { sodaCount, sodaRows } from '../../families/open_data/socrata.ts';
 import { Registration } from '../../rows/registration.ts';
-import { checkColumns } from '../../csv/csv.ts';
-import { candidate, date, optional, refuse, required, tidy } from '../../values.ts';
+import { checkColumns, csvCuts, streamCsv } from '../../csv/csv.ts';
+import { candidate, date, optional, published, refuse, required, tidy } from '../../values.ts';
 
 const PORTAL = 'https://data.colorado.gov';
 /** Rows of the dataset as JSON. */
@@ -120,12 +119,12 @@ const siteOf = ({ url }: Page): string => (url.startsWith('file:') ? PORTAL : ne
 
 /** One entity, from the export or from the JSON. @param origin site that shows the entity */
 function registration(cell: Cells, raw: string, origin: string): Candidate {
-  const id = optional(cell('entityid'));
+  const id = published(cell('entityid'));
   return candidate(
     raw,
     () => {
       if (id === null || !/^\d{11}$/u.test(id))
-        return refuse('bad_entityid', `entityid is ${JSON.stringify(id)}, expected eleven digits`);
+        return refuse('bad_entityid', `entityid is ${JSON.stringify(cell('entityid'))}, expected eleven digits`);
       return {
         values: {
           register: 'colorado_sos',
@@ -162,11 +161,11 @@ function parseJson(page: Page): readonly Candidate[] {
 }
 
 /** The CSV export, record by record. */
-async function* parseExport(page: Page): AsyncGenerator<Candidate> {
+function* parseExport(page: Page): Generator<Candidate> {
   let width: number | undefined;
   let positions: ReadonlyMap<Column, number> = new Map();
   const origin = siteOf(page);
-  for await (const { cells, raw } of streamCsv(page)) {
+  for (const { cells, raw } of streamCsv(page)) {
     if (width === undefined) {
       const names = cells.map((name) => name.trim().toLowerCase());
       checkColumns(names, COLUMNS, page.url, SOMETIMES);

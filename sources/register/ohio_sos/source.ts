@@ -42,8 +42,8 @@ const COLUMNS = [
   'BUSINESS ASSOCIATE NAMES',
 ] as const;
 
-async function* parse(page: Page): AsyncGenerator<Candidate> {
-  for await (const line of readReport(page, COLUMNS)) {
+function* parse(page: Page): Generator<Candidate> {
+  for (const line of readReport(page, COLUMNS)) {
     const { report, cell, published, raw, wrongLength, sourceUrl } = line;
     const documentNumber = cell('DOCUMENT NUMBER');
     yield candidate(

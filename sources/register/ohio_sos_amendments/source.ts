@@ -36,8 +36,8 @@ const COLUMNS = [
   'COUNTY',
 ] as const;
 
-async function* parse(page: Page): AsyncGenerator<Candidate> {
-  for await (const line of readReport(page, COLUMNS)) {
+function* parse(page: Page): Generator<Candidate> {
+  for (const line of readReport(page, COLUMNS)) {
     const { report, cell, published, raw, wrongLength, sourceUrl } = line;
     const documentNumber = cell('DOCUMENT NUMBER');
     const charterNumber = cell('CHARTER NUMBER');

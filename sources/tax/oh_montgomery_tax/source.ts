@@ -21,7 +21,7 @@ import {
 } from '../../families/montgomery_files.ts';
 import { unzip } from '../../csv/zip.ts';
 import { TaxParcel } from '../../rows/tax_parcel.ts';
-import { checkColumns, readCsv, readCsvByLine } from '../../csv/csv.ts';
+import { checkColumns, readCsv } from '../../csv/csv.ts';
 import { candidate, joined, money, optional, refuse, year } from '../../values.ts';
 
 const COLUMNS = (
@@ -36,7 +36,7 @@ const COLUMNS = (
 const FILE = { code: 'DQ', name: /^Delq_(\d{8})\.zip$/iu, example: 'Delq_YYYYMMDD.zip' };
 
 function delinquency(bytes: Uint8Array, page: Page): readonly Candidate[] {
-  const { header, rows } = readCsvByLine(decodeText(bytes, 'windows-1252', page.url), page.url);
+  const { header, rows } = readCsv(decodeText(bytes, 'windows-1252', page.url), page.url, { byLine: true });
   checkColumns(header, COLUMNS, page.url);
   return rows.map((row) =>
     candidate(

@@ -8,8 +8,8 @@
  */
 import { ALLEGHENY, wprdcTerms } from '../../families/open_data/allegheny.ts';
 import { ckanTable } from '../../families/open_data/ckan.ts';
-import { type Cells, type Group, published } from '../../families/open_data/table.ts';
-import { cents, decimal, refuse, year } from '../../values.ts';
+import type { Cells, Group } from '../../families/open_data/table.ts';
+import { cents, decimal, published, refuse, year } from '../../values.ts';
 
 const HOME = 'https://data.wprdc.org/dataset/delinquent-real-estate-taxes';
 

@@ -8,8 +8,8 @@
 import { mailing } from '../../families/addresses.ts';
 import { ckanTable } from '../../families/open_data/ckan.ts';
 import { MILWAUKEE, milwaukeeTerms } from '../../families/open_data/milwaukee.ts';
-import { type Cells, published } from '../../families/open_data/table.ts';
-import { cents, decimal, optional, refuse, year } from '../../values.ts';
+import type { Cells } from '../../families/open_data/table.ts';
+import { cents, decimal, optional, published, refuse, year } from '../../values.ts';
 
 const HOME = 'https://data.milwaukee.gov/dataset/delinquent-real-estate-tax-accounts';
 const levyYear = (row: Cells): number =>
