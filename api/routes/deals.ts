@@ -159,7 +159,8 @@ export const dealCards = listRoute({
   path: '/api/deals/basic',
   price: PRICES['/api/deals/basic'],
   about:
-    'Active deals as cards: address, price, units, advertised cap rate, listing and freshness, ranked by cap rate.',
+    'Active deals as cards: address, price, units, advertised cap rate, condition, listing and freshness, ranked by ' +
+    'cap rate.',
   filters: dealFilters,
   record: Card,
   fields: { groups: {} },
@@ -189,6 +190,7 @@ export const hotDeals = listRoute({
     filters: activeDeals().and('cap_rate', '>=', HOT_CAP_RATE).and('dscr_status', '=', 'computed'),
     note:
       'Hot depends on the advertised cap rate alone. underwriting_agreement and underwriting_note of each deal say ' +
-      'whether its underwriting agrees; rental_status may be Pass.',
+      'whether its underwriting agrees, condition_risk whether its building is condemned or vacant; rental_status may ' +
+      'be Pass.',
   }),
 });

@@ -1,4 +1,5 @@
-/** Deals of the free index as cards. A card shows only fields of the index. */
+/** Deals of the free index as cards. A card shows the fields of the index, and what says that the building is in poor
+ * condition. */
 import type { z } from 'zod';
 import { dealIds, type DealIndex } from '../routes/deals.ts';
 import { PRICES } from '../routes/prices.ts';
@@ -12,19 +13,34 @@ type IndexBody = z.infer<typeof DealIndex>;
 export interface IndexedDeal {
   readonly record: IndexBody['records'][number];
   readonly metro: Metro | undefined;
+  /** Its condition_risk in words, if there is one. */
+  readonly risk: string | undefined;
 }
 
-/** The free index, each deal with its metro. The index has no metro, but it follows from the city. */
+const RISKS: Readonly<Record<string, string>> = {
+  condemned: 'condemned',
+  order_to_vacate: 'ordered to be vacated',
+  vacant_building: 'registered as vacant',
+  low_price_per_unit: 'price suggests bad condition',
+  high_cap_rate: 'price suggests bad condition',
+  low_price_to_rent: 'price suggests bad condition',
+  code_case: 'open case on a serious fault',
+};
+
+/** The free index, each deal with its metro, which follows from the city, and its condition. */
 export async function freeIndex({ request }: PageContext): Promise<readonly IndexedDeal[]> {
   const { records } = (await dealIds.handle(request)) as IndexBody;
   if (records.length === 0) return [];
   const places = await request.snapshot.rows(
-    `SELECT CAST(id AS VARCHAR) AS id, ${CBSA_OF_DEAL} AS cbsa FROM deals
+    `SELECT CAST(id AS VARCHAR) AS id, ${CBSA_OF_DEAL} AS cbsa, condition_risk FROM deals
     WHERE CAST(id AS VARCHAR) IN (SELECT unnest(from_json($1, '["VARCHAR"]')))`,
     [JSON.stringify(records.map(({ id }) => id))],
   );
-  const metros = new Map(places.map(({ id, cbsa }) => [String(id), metroOfCbsa(cbsa)]));
-  return records.map((record) => ({ record, metro: metros.get(record.id) }));
+  const found = new Map(places.map((place) => [place['id'], place]));
+  return records.map((record) => {
+    const place = found.get(record.id);
+    return { record, metro: metroOfCbsa(place?.['cbsa']), risk: RISKS[String(place?.['condition_risk'])] };
+  });
 }
 
 export const REPORT_PRICE = `$${PRICES['/api/deals/:id/report']}`;
@@ -33,7 +49,7 @@ const cap = (rate: string | null): Html =>
   rate === null ? html`no cap rate advertised` : html`<b>${percent(rate)}</b> cap rate advertised`;
 
 /** @param purchase whether the report can be bought with test money on this server */
-export function dealCard({ record }: IndexedDeal, purchase: boolean): Html {
+export function dealCard({ record, risk }: IndexedDeal, purchase: boolean): Html {
   const { id, address, city, state, list_price: price, units, cap_rate: rate, deal_score: score } = record;
   const street = address ?? 'Street not published';
   const report = `/api/deals/${id}/report`;
@@ -48,7 +64,9 @@ export function dealCard({ record }: IndexedDeal, purchase: boolean): Html {
       <b>${dollars(price)}</b><span class="score">${score ?? '–'}<small>/100</small></span>
     </p>
     <h3>${street}</h3>
-    <p>${city}, ${state}<br />${units ?? '?'} units${perUnit(price, units)}<br />${cap(rate)}</p>
+    <p>
+      ${city}, ${state}<br />${units ?? '?'} units${perUnit(price, units)}<br />${cap(rate)}${risk === undefined ? '' : html`<br />${risk}`}
+    </p>
     <p class="tile-end">
       <a href="${purchase ? `/sandbox/buy?call=${encodeURIComponent(report)}` : report}" rel="nofollow"
         >Report, ${REPORT_PRICE}<span class="sr">, of ${street}</span></a

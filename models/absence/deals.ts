@@ -108,6 +108,14 @@ export const DECLARED_VACANCY = because({
   about: 'vacancy_basis is declared',
 });
 
+const NO_RECORD: Cause = {
+  code: 'no_condition_record',
+  if: "condition_record = 'none'",
+  about: 'no record in force says anything about the condition of the building',
+};
+export const NO_CONDITION_RECORD = because(NO_RECORD);
+export const UNDATED = because(NO_RECORD, { code: 'record_undated', about: 'the publisher does not date the record' });
+
 /** Reasons of what a listing, a roll or a map states. */
 export const NO_STREET = because(HIDDEN);
 export const NO_ADDRESS_KEY = because(INCOMPLETE);

@@ -2,7 +2,20 @@
  * Points of motivation, distress, deal score and confidence; repairs by age of building, the price limits below which a
  * yield indicates the building's condition instead, and the stressed coverage.
  */
-import { days, dollarsPerUnit, multiple, percent, percentPoints, points, share, type Declaration } from './declare.ts';
+import {
+  days,
+  dollarsPerUnit,
+  months,
+  multiple,
+  percent,
+  percentPoints,
+  points,
+  share,
+  type Declaration,
+} from './declare.ts';
+
+const weight = (key: string, value: string, basis: string): Declaration =>
+  share(key, value, 'proposal', basis, { sql: 'DECIMAL(14, 2)' });
 
 export const SCORES: readonly Declaration[] = [
   // Repairs
@@ -60,6 +73,27 @@ export const SCORES: readonly Declaration[] = [
     'proposal',
     'Monthly rents below proxy_high_multiple over which the points fall from their full value to 0.',
     { decimals: 0, isPositive: true },
+  ),
+  // Condition by record
+  points(
+    'condition_score_cap',
+    '15',
+    'proposal',
+    'Most points of a deal whose building is condemned, ordered to be vacated or registered as vacant: it is not let, ' +
+      'so its yield and coverage do not exist. Low enough that no such deal is in the first third of the feed.',
+  ),
+  points(
+    'condition_case_points',
+    '8',
+    'proposal',
+    'Subtracted for an open code case whose words name a fault of structure, roof, heat, sewage or smoke alarms.',
+  ),
+  months(
+    'condition_months',
+    '36',
+    'proposal',
+    'A condemnation or vacancy registration counts for this long after its latest event if its list never says that ' +
+      'one has ended.',
   ),
   // Stressed coverage
   share('stress_coverage_rent', '-0.10', 'proposal', 'Change of rent in the stressed coverage.', { least: -0.99 }),
@@ -120,88 +154,49 @@ export const SCORES: readonly Declaration[] = [
     'proposal',
     'A stated NOI and an advertised cap rate that are further apart contradict each other.',
   ),
-  // Confidence
-  share('confidence_price_fresh', '0.15', 'proposal', 'Price verified within confidence_fresh_days.', {
-    sql: 'DECIMAL(14, 2)',
-  }),
-  share('confidence_price_recent', '0.10', 'proposal', 'Price verified within confidence_recent_days.', {
-    sql: 'DECIMAL(14, 2)',
-  }),
-  share('confidence_price_old', '0.05', 'proposal', 'Price verified earlier.', { sql: 'DECIMAL(14, 2)' }),
-  days('confidence_fresh_days', '2', 'proposal', 'A price verified within this many days is fresh.'),
-  days('confidence_recent_days', '7', 'proposal', 'A price verified within this many days is recent.'),
-  share('confidence_units', '0.15', 'proposal', 'The number of units is known.', { sql: 'DECIMAL(14, 2)' }),
-  share(
-    'confidence_rent_zip',
-    '0.20',
-    'proposal',
-    'HUD publishes the rent for the ZIP itself; counts only where the proxy fits.',
-    { sql: 'DECIMAL(14, 2)' },
-  ),
-  share(
-    'confidence_rent_metro',
-    '0.12',
-    'proposal',
-    'The rent is that of the HUD area; counts only where the proxy fits.',
-    { sql: 'DECIMAL(14, 2)' },
-  ),
-  share('confidence_noi_stated', '0.15', 'proposal', 'NOI stated by the broker.', { sql: 'DECIMAL(14, 2)' }),
-  share('confidence_noi_derived', '0.08', 'proposal', 'NOI derived from the advertised cap rate.', {
-    sql: 'DECIMAL(14, 2)',
-  }),
-  share('confidence_noi_underwritten', '0.05', 'proposal', 'NOI underwritten by this service.', {
-    sql: 'DECIMAL(14, 2)',
-  }),
-  share(
-    'confidence_gap_small',
-    '0.15',
-    'proposal',
-    'Claim and underwriting agree within confidence_gap_small_points; counts only where the proxy fits.',
-    { sql: 'DECIMAL(14, 2)' },
-  ),
-  share(
-    'confidence_gap_medium',
+  // Confidence: the weight of each input
+  weight('confidence_price', '0.08', 'The asking price, verified within confidence_fresh_days.'),
+  weight('confidence_units', '0.08', 'The number of units, which the listing states.'),
+  weight('confidence_year_built', '0.04', 'The year of construction, which the listing states.'),
+  weight('confidence_bedrooms', '0.12', 'The units by bedrooms, which the listing states and which add up.'),
+  weight('confidence_rent', '0.12', "HUD's current rent of the ZIP."),
+  weight('confidence_in_place', '0.06', "The census's rent of sitting tenants, as the census publishes it."),
+  weight('confidence_utilities', '0.06', 'The share of utilities in the rent of the county.'),
+  weight('confidence_vacancy', '0.06', 'The vacancy of a survey of the metropolitan area.'),
+  weight('confidence_tax_bill', '0.10', "Today's tax bill, of the county or the listing."),
+  weight('confidence_tax_rate', '0.06', 'The tax rate of the county.'),
+  weight(
+    'confidence_expenses',
     '0.08',
-    'proposal',
-    'Claim and underwriting agree within confidence_gap_medium_points.',
-    { sql: 'DECIMAL(14, 2)' },
+    'Expenses within the quartiles of real buildings, so that they count unclipped.',
   ),
-  share('confidence_gap_none', '0.05', 'proposal', 'There is no claim to compare.', { sql: 'DECIMAL(14, 2)' }),
-  percentPoints('confidence_gap_small_points', '1', 'proposal', 'Largest gap that earns confidence_gap_small.', {
-    decimals: 0,
-  }),
-  percentPoints('confidence_gap_medium_points', '2', 'proposal', 'Largest gap that earns confidence_gap_medium.', {
-    decimals: 0,
-  }),
-  share('confidence_reliable', '0.15', 'proposal', 'The proxy fits.', { sql: 'DECIMAL(14, 2)' }),
-  share('confidence_reliability_unknown', '0.05', 'proposal', 'It is unknown whether the proxy fits.', {
-    sql: 'DECIMAL(14, 2)',
-  }),
-  share('confidence_year_built', '0.05', 'proposal', 'The year of construction is known.', { sql: 'DECIMAL(14, 2)' }),
+  weight('confidence_loan_rate', '0.04', 'The loan rate of a survey week of the last confidence_rate_stale_days.'),
+  weight('confidence_claim', '0.04', 'The NOI, which the broker states.'),
+  weight('confidence_agreement', '0.06', 'Claim and underwriting within confidence_gap_small_points.'),
   share(
+    'confidence_partly',
+    '0.50',
+    'proposal',
+    'Share of its weight that an input earns if it is known in part: older, of a wider area, implied or limited.',
+  ),
+  days('confidence_fresh_days', '2', 'proposal', 'A price verified within this many days is known.'),
+  days('confidence_recent_days', '7', 'proposal', 'A price verified within this many days is known in part.'),
+  days('confidence_rate_stale_days', '14', 'proposal', 'A loan rate is known in part if its survey week is older.'),
+  days('confidence_rate_old_days', '60', 'proposal', 'A loan rate earns nothing if its survey week is older.'),
+  percentPoints('confidence_gap_small_points', '1', 'proposal', 'Largest gap that earns all of confidence_agreement.', {
+    decimals: 0,
+  }),
+  percentPoints('confidence_gap_medium_points', '2', 'proposal', 'Largest gap that earns a part of it.', {
+    decimals: 0,
+  }),
+  weight(
     'confidence_condition_risk',
     '0.10',
-    'proposal',
     'Subtracted in proportion to the yield and coverage points that condition risk removes.',
-    { sql: 'DECIMAL(14, 2)' },
   ),
-  days('confidence_rate_stale_days', '14', 'proposal', 'A loan rate is stale if its survey week is older.'),
-  days('confidence_rate_old_days', '60', 'proposal', 'A loan rate is old if its survey week is older.'),
-  share('confidence_rate_stale', '0.05', 'proposal', 'Subtracted if the scores use a stale loan rate.', {
-    sql: 'DECIMAL(14, 2)',
-  }),
-  share(
-    'confidence_rate_old',
-    '0.10',
-    'proposal',
-    'Subtracted if the scores use an old loan rate, or one without a survey.',
-    { sql: 'DECIMAL(14, 2)' },
-  ),
-  share(
-    'confidence_claim_contradicted',
-    '0.15',
-    'proposal',
-    'Subtracted from the part noi_source, down to 0 at least, if claim_issue names the NOI.',
-    { sql: 'DECIMAL(14, 2)' },
+  weight(
+    'confidence_condition_record',
+    '0.20',
+    'Subtracted if the building is condemned, ordered to be vacated or registered as vacant: no rent is paid.',
   ),
 ];

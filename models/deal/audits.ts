@@ -7,8 +7,9 @@ const FIGURES: readonly Audit[] = [
   never(
     'deals',
     'score_is_sum_of_parts',
-    'deal_score is the sum of its four parts',
-    'deal_score <> deal_score_yield + deal_score_coverage + deal_score_motivation + deal_score_distress',
+    'deal_score is the sum of its five parts',
+    `deal_score <> deal_score_yield + deal_score_coverage + deal_score_motivation + deal_score_distress
+      + deal_score_condition`,
   ),
   never(
     'deals',
@@ -157,8 +158,24 @@ const STATUSES: readonly Audit[] = [
     'score_limit names a limit exactly if only a share of the points counts, and condition_risk says which',
     `(score_share_pct IS NULL) <> (score_limit = 'not_scored')
       OR (score_share_pct < 100) <> (score_limit IN ('condition_risk', 'near_upper_proxy_limit'))
-      OR (score_limit = 'condition_risk' AND condition_risk IN ('none', 'not_evaluated'))
-      OR (condition_risk = 'not_evaluated') <> (noi_scoring IS NULL)`,
+      OR (score_limit = 'condition_risk' AND condition_risk IN ('none', 'code_case', 'not_evaluated'))
+      OR (condition_risk = 'not_evaluated') <> (noi_scoring IS NULL AND condition_record = 'none')`,
+  ),
+  never(
+    'deals',
+    'condition_record_as_said',
+    'a condition record is one of the exact matches; one that nobody may live there is the condition risk and makes ' +
+      'the rental path Pass; only a record takes points',
+    `(condition_record <> 'none') <> (
+        condition_record_id IS NOT NULL
+        AND list_contains(distress_matches ->> '$[*].id', condition_record_id))
+      OR (condition_record IN ('condemned', 'order_to_vacate', 'vacant_building'))
+        <> (condition_risk IN ('condemned', 'order_to_vacate', 'vacant_building'))
+      OR condition_risk IN ('condemned', 'order_to_vacate', 'vacant_building')
+        AND (condition_risk <> condition_record OR rental_status <> 'Pass' OR wholesale_status = 'Hot'
+          OR creative_finance_status <> 'Pass')
+      OR deal_score_condition > 0
+      OR deal_score_condition < 0 AND condition_record = 'none'`,
   ),
   never(
     'deals',

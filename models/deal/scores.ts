@@ -1,20 +1,40 @@
 /** The fields of a deal on its scores, its paths and its offer range. */
 import { z } from 'zod';
-import { flag, integer, json, money, oneOf, percent, ratio } from '../../lib/record.ts';
+import { date, flag, integer, json, money, oneOf, percent, ratio, text, uuid } from '../../lib/record.ts';
 import { rationale } from '../fields.ts';
-import { NO_OFFER, NO_SCORE, NO_STRESS } from '../absence/deals.ts';
+import { NO_CONDITION_RECORD, NO_OFFER, NO_SCORE, NO_STRESS, UNDATED } from '../absence/deals.ts';
 
+/** Why each input earns less than its weight of confidence, in the order of the inputs. */
 const CONFIDENCE_REASONS = [
-  'price_older_than_fresh',
-  'price_older_than_recent',
+  'rent_does_not_fit',
+  'price_recent',
+  'price_old_or_missing',
+  'units_missing',
+  'year_built_in_future',
+  'year_built_missing',
+  'bedrooms_assumed',
+  'rent_of_area',
   'rent_outdated',
-  'condition_risk',
+  'rent_in_place_of_reference',
+  'rent_in_place_assumed',
+  'utilities_of_area',
+  'utilities_assumed',
+  'vacancy_assumed',
+  'tax_bill_limited',
+  'tax_bill_assumed',
+  'tax_rate_of_area',
+  'tax_rate_assumed',
+  'expenses_clipped',
+  'loan_rate_stale',
+  'loan_rate_old_or_assumed',
+  'claim_derived',
   'noi_not_positive',
   'noi_contradicts_cap_rate',
-  'year_built_in_future',
-  'loan_rate_stale',
-  'loan_rate_old',
-  'loan_rate_without_survey',
+  'claim_missing',
+  'claim_differs',
+  'claim_not_confirmed',
+  'condition_record',
+  'condition_risk',
 ] as const;
 
 export const scores = {
@@ -50,28 +70,54 @@ export const scores = {
       "near_upper_proxy_limit: the price per unit is near the limit above which HUD's rent does not fit.",
   ),
   condition_risk: oneOf(
-    ['none', 'low_price_per_unit', 'high_cap_rate', 'low_price_to_rent', 'not_evaluated'],
-    'Figure that suggests a building in poor condition; the most extreme one if there are several: price_per_unit, ' +
-      'cap_rate_underwritten or price_to_rent.',
+    [
+      'none',
+      'condemned',
+      'order_to_vacate',
+      'vacant_building',
+      'low_price_per_unit',
+      'high_cap_rate',
+      'low_price_to_rent',
+      'code_case',
+      'not_evaluated',
+    ],
+    'What says that the building is in poor condition; the gravest if there are several. condemned, order_to_vacate, ' +
+      'vacant_building: condition_record, and nobody may live there, so that deal_score is condition_score_cap at ' +
+      'most and rental_status is Pass; low_price_per_unit, high_cap_rate, low_price_to_rent: price_per_unit, ' +
+      'cap_rate_underwritten or price_to_rent suggests it; code_case: condition_record.',
   ),
+  condition_record: oneOf(
+    ['none', 'condemned', 'order_to_vacate', 'vacant_building', 'code_case'],
+    'Gravest record in force on the condition of the building, of distress_matches. condemned: condemned or declared ' +
+      'dangerous; order_to_vacate: a code case that orders people to leave; vacant_building: registered as vacant; ' +
+      'code_case: a code case whose words name a serious fault.',
+  ),
+  condition_record_on: date('Day of the record.', { absent: UNDATED }),
+  condition_record_id: uuid('Id of the record, a signal.', { absent: NO_CONDITION_RECORD }),
+  condition_record_url: text('Page of the record.', { absent: NO_CONDITION_RECORD }),
   deal_score_yield: integer('Part of deal_score from yield_on_cost_pct.', { unit: 'points' }),
   deal_score_coverage: integer('Part of deal_score from dscr_stressed.', { unit: 'points' }),
   deal_score_motivation: integer('Part of deal_score from motivation_score.', { unit: 'points' }),
   deal_score_distress: integer('Part of deal_score from distress_score.', { unit: 'points' }),
+  deal_score_condition: integer(
+    'Points of deal_score that condition_record takes: those above condition_score_cap, or condition_case_points. ' +
+      'Zero or less.',
+    { unit: 'points' },
+  ),
   motivation_price_cut: integer('Part of motivation_score from price_reduction_pct.', { unit: 'points' }),
   motivation_days: integer('Part of motivation_score from days_on_feed.', { unit: 'points' }),
   confidence_parts: json(
     z.record(z.string(), z.string()),
-    'Parts of confidence_score by name, decimals as strings; a negative part is subtracted.',
+    'What each input earns of confidence_score, by its name, decimals as strings; condition is subtracted.',
   ),
   confidence_reasons: json(
     z.array(z.enum(CONFIDENCE_REASONS)),
-    'Reasons why parts of confidence_score are low. price_older_than_fresh, price_older_than_recent: days since ' +
-      'last_verified exceed confidence_fresh_days or confidence_recent_days; rent_outdated: rent_outdated_reason ' +
-      'is set; ' +
-      'condition_risk: condition_risk is set; loan_rate_stale, loan_rate_old: loan_rate_age_days exceeds ' +
-      'confidence_rate_stale_days or confidence_rate_old_days; loan_rate_without_survey: loan_rate_basis is ' +
-      'declared; the others are values of claim_issue.',
+    'Why inputs earn less than their weight, in the order of confidence_parts: known in part (price_recent: verified ' +
+      'within confidence_recent_days; rent_of_area, utilities_of_area, tax_rate_of_area: of a wider area; ' +
+      'rent_in_place_of_reference: of a calibrated table; tax_bill_limited; loan_rate_stale; claim_derived: from the ' +
+      'advertised cap rate; claim_differs: by more than confidence_gap_small_points), or not known, so that a declared ' +
+      'value counts or nothing is confirmed (the others). rent_does_not_fit: underwrite_reliability is not ok, so the ' +
+      'inputs of rent, expenses_clipped and claim_not_confirmed are not listed.',
   ),
 
   // Paths

@@ -62,9 +62,12 @@ export const summary = {
   dscr_status: oneOf(['computed', 'insufficient_data', 'not_applicable'], 'Whether dscr could be computed.'),
 
   // Scores
-  deal_score: integer('Yield, coverage, motivation and distress, 0 to 100: the sum of the four deal_score parts.', {
-    unit: 'points',
-  }),
+  deal_score: integer(
+    'Yield, coverage, motivation, distress and condition, 0 to 100: the sum of the five deal_score parts.',
+    {
+      unit: 'points',
+    },
+  ),
   confidence_score: ratio(
     'Degree to which the record is computed or verified rather than assumed, 0 to 1: the sum of confidence_parts.',
   ),

@@ -33,10 +33,10 @@ export const STEPS: Readonly<Record<string, string>> = {
     seller_coverage`,
   int_debt_coverage: `dscr claimed_dscr dscr_underwritten debt_yield_pct break_even_occupancy_pct rent_over_pitia
     loan_sized debt_service_sized cash_flow_after_debt cash_needed cash_on_cash_pct`,
-  int_condition: 'upfront_repairs_per_unit upfront_repairs yield_on_cost_pct price_to_rent score_share_pct',
-  int_stressed_coverage: 'noi_stressed loan_supported debt_service_stressed dscr_stressed',
-  int_scores: `motivation_price_cut motivation_days motivation_score tax_to_price_pct distress_score
-    deal_score_yield deal_score_coverage deal_score_motivation deal_score_distress deal_score`,
+  int_scores: `upfront_repairs_per_unit upfront_repairs yield_on_cost_pct price_to_rent score_share_pct noi_stressed
+    loan_supported debt_service_stressed dscr_stressed motivation_price_cut motivation_days motivation_score
+    tax_to_price_pct distress_score deal_score_yield deal_score_coverage deal_score_motivation deal_score_distress
+    deal_score_condition deal_score`,
   int_confidence: 'confidence_score',
   int_paths: 'arv mao',
   int_offers: `limit_list_price limit_target_cap limit_debt_coverage offer_high variable_expense_ratio_pct

@@ -10,6 +10,16 @@ CREATE OR REPLACE MACRO independent_kind_of(kind, sale_kind) AS CASE
   WHEN kind IN ('code_violation', 'blight_judgment') THEN 'code_case'
   WHEN kind IN ('vacant_building', 'condemned') THEN 'building' END;
 
+-- What a record says about the condition of the building; null if it says nothing. Of code cases only those whose words
+-- name an order to leave, or a fault that makes the building unsafe or lets the weather in.
+CREATE OR REPLACE MACRO condition_record_of(kind, description) AS CASE
+  WHEN kind IN ('condemned', 'vacant_building') THEN kind
+  WHEN kind <> 'code_violation' THEN NULL
+  WHEN regexp_matches(description, '\b(?:vacate|unfit for (?:human )?(?:habitation|occupancy))\b', 'i')
+    THEN 'order_to_vacate'
+  WHEN regexp_matches(description, '\b(?:unsafe|dangerous|hazardous|structural|structure|collapsed?|roof|foundation'
+    || '|fire damage|no heat|without heat|sewage|smoke (?:alarm|detector)s?)\b', 'i') THEN 'code_case' END;
+
 CREATE OR REPLACE MACRO is_kind_of_sale(kind) AS ends_with(kind, '_sale');
 
 -- Coverage of a property by one kind of records.

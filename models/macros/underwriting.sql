@@ -38,3 +38,13 @@ CREATE OR REPLACE MACRO status_with_risk(status, score_limit) AS
 CREATE OR REPLACE MACRO loan_carried_by(cash_flow, loan_amount, divisor) AS CASE
   WHEN cash_flow > 0 THEN least(loan_amount, quotient_down_to(cash_flow, divisor, 1))
   WHEN cash_flow <= 0 THEN 0 END;
+
+-- What an input earns if it is known in part.
+CREATE OR REPLACE MACRO partly(weight, share_known) AS -- reads as round2(weight * share_known)
+  rounded(weight * share_known);
+
+-- Why an input earns less than its weight: it is known in part, or not at all.
+CREATE OR REPLACE MACRO evidence_reason(earned, weight, if_partly, if_assumed) AS CASE
+  WHEN earned = weight THEN NULL
+  WHEN earned > 0 THEN if_partly
+  ELSE if_assumed END;

@@ -18,9 +18,7 @@ inputs as (
     rolls.* exclude (id, county_fips, parcel_key),
     places.* exclude (id),
     claims.* exclude (id),
-    condition.* exclude (id),
-    stressed.* exclude (id),
-    scores.* exclude (id),
+    scores.* exclude (id, condition_record),
     confidence.* exclude (id),
     paths.* exclude (id),
     offers.* exclude (id),
@@ -37,8 +35,6 @@ inputs as (
   join int_property_rolls as rolls on rolls.id = properties.id
   join int_deal_places as places on places.id = properties.id
   join int_claim_issues as claims on claims.id = properties.id
-  join int_condition as condition on condition.id = properties.id
-  join int_stressed_coverage as stressed on stressed.id = properties.id
   join int_scores as scores on scores.id = properties.id
   join int_confidence as confidence on confidence.id = properties.id
   join int_paths as paths on paths.id = properties.id
@@ -102,7 +98,8 @@ select
   noi_scoring, cap_scoring_pct, coverage_scoring,
   upfront_repairs_per_unit, yield_on_cost_pct, noi_stressed, dscr_stressed,
   price_to_rent, score_share_pct, score_limit, condition_risk,
-  deal_score_yield, deal_score_coverage, deal_score_motivation, deal_score_distress,
+  condition_record, condition_record_on, condition_record_id, condition_record_url,
+  deal_score_yield, deal_score_coverage, deal_score_motivation, deal_score_distress, deal_score_condition,
   motivation_price_cut, motivation_days, confidence_parts, confidence_reasons,
 
   -- Paths

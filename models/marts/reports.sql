@@ -93,7 +93,7 @@ select
       when deals.offer_low = deals.offer_high then 'high'
     end,
     'range_basis', deals.offer_range_basis,
-    'upfront_repairs', case when deals.offer_high is not null then as_text(condition.upfront_repairs) end,
+    'upfront_repairs', case when deals.offer_high is not null then as_text(scores.upfront_repairs) end,
     'ask_at_or_below_target_value', deals.ask_at_or_below_target_value,
     'constraints', case when offers.offer_noi is null then '[]'::json else json_array(
       json_object(
@@ -130,5 +130,5 @@ join int_debt_coverage as coverage on coverage.id = deals.id
 join int_underwriting as underwriting on underwriting.id = deals.id
 join int_offers as offers on offers.id = deals.id
 join int_sensitivity as sensitivity on sensitivity.id = deals.id
-join int_condition as condition on condition.id = deals.id
+join int_scores as scores on scores.id = deals.id
 join int_steps as steps on steps.id = deals.id

@@ -49,7 +49,7 @@ const READ = new Set(
 /** The figures of a report's steps. */
 const STEP_NAMES = `annual_debt_service arv break_even_occupancy_pct cap_gap_pct cap_rate_derived cap_rate_hud_2br
   cap_rate_underwritten cap_scoring_pct cash_flow_after_debt cash_needed cash_on_cash_pct claimed_dscr claimed_noi
-  confidence_score contract_rent coverage_scoring deal_score deal_score_coverage deal_score_distress
+  confidence_score contract_rent coverage_scoring deal_score deal_score_condition deal_score_coverage deal_score_distress
   deal_score_motivation deal_score_yield debt_service_sized debt_service_stressed debt_yield_pct distress_score dscr
   dscr_stressed dscr_underwritten effective_gross_income expense_ratio_pct gross_potential_rent gross_rent_multiplier
   insurance limit_debt_coverage limit_list_price limit_target_cap limit_under_stress loan_amount loan_rate_pct
@@ -84,7 +84,16 @@ const EXPECTED_VALUES: Readonly<Record<string, readonly string[]>> = {
   claim_consistency: ['inconsistent', 'not_checkable'],
   claim_issue: ['none', 'noi_contradicts_cap_rate', 'year_built_in_future'],
   score_limit: ['none', 'condition_risk', 'near_upper_proxy_limit', 'not_scored'],
-  condition_risk: ['none', 'high_cap_rate', 'low_price_to_rent', 'not_evaluated'],
+  condition_risk: [
+    'none',
+    'condemned',
+    'order_to_vacate',
+    'vacant_building',
+    'high_cap_rate',
+    'low_price_to_rent',
+    'code_case',
+    'not_evaluated',
+  ],
   offer_range_basis: ['range', 'stress_above_high_end'],
   cap_gap_basis: ['advertised_cap_rate', 'derived_cap_rate', 'no_claim', 'no_underwriting'],
   underwriting_agreement: [

@@ -2,7 +2,16 @@
 import fc from 'fast-check';
 import { DAY_MS } from '../../lib/time.ts';
 import { thorough } from '../thorough.ts';
-import { debtRow, earlierListing, listingRow, saleRow, uuid5, type InputRow, type Inputs } from './build_models.ts';
+import {
+  debtRow,
+  earlierListing,
+  listingRow,
+  recordRow,
+  saleRow,
+  uuid5,
+  type InputRow,
+  type Inputs,
+} from './build_models.ts';
 
 export const DEALS = thorough(150, 400);
 export const AS_OF = '2026-11-21';
@@ -28,6 +37,16 @@ const houses = fc.sample(
     daysListed: fc.integer({ min: 0, max: 250 }),
     debt: fc.option(fc.integer({ min: 1, max: 4_000_000 }), { freq: 3 }),
     daysToSale: fc.option(fc.integer({ min: 0, max: 80 }), { freq: 3 }),
+    condition: fc.option(
+      fc.constantFrom(
+        ['condemned', null],
+        ['vacant_building', 'Boarded'],
+        ['code_violation', 'Order to vacate'],
+        ['code_violation', 'Roof in disrepair'],
+        ['code_violation', 'High grass and weeds'],
+      ),
+      { freq: 2 },
+    ),
     recordAge: fc.integer({ min: 0, max: 7 }),
     countyValue: fc.option(fc.integer({ min: 4_000_000, max: 60_000_000 })),
     yearsDelinquent: fc.option(fc.integer({ min: 0, max: 9 })),
@@ -106,6 +125,21 @@ function sale(h: House, i: number): InputRow[] {
   ];
 }
 
+/** Records of the building: one of the condition, and on every second house an older code case. */
+const conditions = ({ condition }: House, i: number): InputRow[] =>
+  [condition, i % 2 === 0 && condition !== null ? ['code_violation', 'No heat'] : null].flatMap((found, n) =>
+    found === null
+      ? []
+      : [
+          recordRow(String(found[0]), `R${i}-${n}`, {
+            ...addressOf(i),
+            description: found[1],
+            filed_on: n === 0 && i % 3 === 0 ? null : daysAgo(30 + n).slice(0, 10),
+            observed_at: daysAgo(0),
+          }),
+        ],
+  );
+
 export const randomInputs = (): Inputs => ({
   staged_fmr_area: [
     {
@@ -143,4 +177,5 @@ export const randomInputs = (): Inputs => ({
   previous_listing_history: houses.flatMap(earlierVersion),
   staged_tax_parcel: houses.flatMap(debt),
   staged_sheriff_sale: houses.flatMap(sale),
+  staged_distress_record: houses.flatMap(conditions),
 });

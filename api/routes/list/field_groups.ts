@@ -36,7 +36,7 @@ const subtract = (fields: Readonly<Record<string, unknown>>, isLeftOut: (name: s
 /** The path of a deal and why it has its status. */
 const isPath = (name: string): boolean => /_rationale$|^(rental|wholesale|creative_finance)_status$/.test(name);
 
-/** Why a field of the summary is null, and whether the underwriting agrees with the claim. */
+/** Why a field of the summary is null, whether the underwriting agrees with the claim, and the building's condition. */
 const SUMMARY_REASONS = [
   'address_status',
   'listing_status',
@@ -47,6 +47,9 @@ const SUMMARY_REASONS = [
   'underwriting_note',
   'underwrite_reason',
   'dscr_reason',
+  'condition_risk',
+  'condition_record_on',
+  'condition_record_url',
 ];
 
 const ADDRESS = ['address', 'city', 'state', 'zip', 'address_status', ...Object.keys(addressParts(''))];
@@ -62,6 +65,7 @@ export const DEAL_CARD = {
   list_price: true,
   units: true,
   cap_rate: true,
+  condition_risk: true,
   source: true,
   listing_url: true,
   last_verified: true,

@@ -1,6 +1,8 @@
 -- One row per property: the public records that match it, those that may match, and which kinds of records cover its
--- place.
+-- place. The condition record says most about the building: that it is condemned, ordered to be vacated or registered as
+-- vacant, or that the city has an open case on a serious fault.
 -- Key: id
+-- Not null: condition_record
 
 with
 
@@ -47,6 +49,9 @@ records as (
     records.counts_as,
     records.record_id,
     records.amount,
+    records.filed_on,
+    records.source_url,
+    condition_record_of(records.kind, records.description) as condition_record,
     records.sale_date is not null as is_sale,
     date_diff('day', run.as_of, records.sale_date) as sale_in_days,
     json_object(
@@ -86,6 +91,20 @@ totals as (
     to_json(list(record order by kind, record_id) filter (where not is_exact)) as distress_candidates
   from records
   group by id
+),
+
+-- The gravest record; of several the newest
+condition_records as (
+  select id, condition_record, filed_on, record_id, source_url
+  from records
+  where is_exact and condition_record is not null
+  qualify row_number() over (
+    partition by id
+    order by
+      list_position(['condemned', 'order_to_vacate', 'vacant_building', 'code_case'], condition_record),
+      filed_on desc nulls last,
+      record_id
+  ) = 1
 )
 
 select
@@ -118,7 +137,12 @@ select
   cast(coalesce(tax_records, 0) as integer) as tax_records,
   cast(coalesce(sale_records, 0) as integer) as sale_records,
   cast(sale_in_days as integer) as sale_in_days,
-  next_sale_type
+  next_sale_type,
+  coalesce(condition_record, 'none') as condition_record,
+  condition_records.filed_on as condition_record_on,
+  condition_records.record_id as condition_record_id,
+  condition_records.source_url as condition_record_url
 from int_properties as properties
 left join coverage on coverage.id = properties.id
 left join totals on totals.id = properties.id
+left join condition_records on condition_records.id = properties.id

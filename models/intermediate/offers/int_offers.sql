@@ -18,11 +18,11 @@ inputs as (
     underwriting.dscr_reason,
     underwriting.claimed_noi,
     underwriting.noi_scoring,
-    condition.upfront_repairs,
+    scores.upfront_repairs,
     rates.annual_constant::decimal(22, 20) as annual_constant,
     terms.*
   from int_underwriting as underwriting
-  join int_condition as condition on condition.id = underwriting.id
+  join int_scores as scores on scores.id = underwriting.id
   cross join int_loan_rates as rates
   cross join terms
 ),

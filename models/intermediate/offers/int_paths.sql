@@ -1,5 +1,6 @@
 -- One row per property: the rental, wholesale and creative-finance paths, each scored by itself. If HUD's rent does not
--- fit the property, all three are Pass, with the reason: an unverified claim must not make a deal Hot.
+-- fit the property, all three are Pass, with the reason: an unverified claim must not make a deal Hot. Nor does a
+-- building that is condemned or vacant pay a bank or a seller; a wholesaler may still buy it.
 -- Key: id
 
 with
@@ -23,11 +24,12 @@ inputs as (
     underwriting.underwrite_reason,
     scores.motivation_score,
     scores.distress_score,
-    condition.upfront_repairs_per_unit,
-    condition.score_limit,
+    scores.upfront_repairs_per_unit,
+    scores.score_limit,
+    scores.condition_record,
+    scores.is_not_let,
     terms.*
   from int_underwriting as underwriting
-  join int_condition as condition on condition.id = underwriting.id
   join int_scores as scores on scores.id = underwriting.id
   cross join terms
 ),
@@ -75,13 +77,18 @@ by_thresholds as (
   from wholesale_offers
 ),
 
--- A price that indicates the building's condition makes no path Hot
+-- A price that indicates the building's condition makes no path Hot. If it is not let, the repairs are unknown too
 statuses as (
   select
     *,
-    status_with_risk(rental_by_thresholds, score_limit) as rental_status,
-    status_with_risk(wholesale_by_thresholds, score_limit) as wholesale_status,
-    status_with_risk(creative_finance_by_thresholds, score_limit) as creative_finance_status
+    case when is_not_let then 'Pass' else status_with_risk(rental_by_thresholds, score_limit) end as rental_status,
+    case
+      when is_not_let and wholesale_by_thresholds = 'Hot' then 'Warm'
+      else status_with_risk(wholesale_by_thresholds, score_limit)
+    end as wholesale_status,
+    case when is_not_let then 'Pass' else status_with_risk(creative_finance_by_thresholds, score_limit) end
+      as creative_finance_status,
+    case when is_not_let then condition_record else 'condition_risk' end as lowered_by
   from by_thresholds
 )
 
@@ -93,7 +100,7 @@ select
     'status', rental_status,
     'reason', coalesce(
       unscored,
-      case when rental_status <> rental_by_thresholds then 'condition_risk' end,
+      case when rental_status <> rental_by_thresholds then lowered_by end,
       case rental_status when 'Pass' then 'below_thresholds' else 'meets_thresholds' end
     ),
     'assumption_set_id', assumption_set_id,
@@ -119,7 +126,7 @@ select
   json_object(
     'status', wholesale_status,
     'reason', coalesce(unscored, case
-      when wholesale_status <> wholesale_by_thresholds then 'condition_risk'
+      when wholesale_status <> wholesale_by_thresholds then lowered_by
     end, case wholesale_status
       when 'Hot' then 'ask_at_or_below_offer'
       when 'Warm' then 'ask_near_offer_and_motivated'
@@ -150,7 +157,7 @@ select
     'status', creative_finance_status,
     'reason', coalesce(
       unscored,
-      case when creative_finance_status <> creative_finance_by_thresholds then 'condition_risk' end,
+      case when creative_finance_status <> creative_finance_by_thresholds then lowered_by end,
       case creative_finance_status when 'Pass' then 'below_thresholds' else 'meets_thresholds' end
     ),
     'assumption_set_id', assumption_set_id,

@@ -1,5 +1,6 @@
--- One row per property: confidence as a sum of named parts, and why parts are low. Deductions are negative parts, never
--- larger than the parts they reduce.
+-- One row per property: how much of the record is computed or verified and how much is assumed. Each input has a
+-- declared weight. It earns all of it if it is known, a declared share if it is known in part, and nothing if a
+-- declared value stands in for it. The building's condition is subtracted.
 -- Key: id
 
 with
@@ -11,11 +12,19 @@ inputs as (
     underwriting.units,
     underwriting.noi_source,
     underwriting.cap_gap_pct,
-    underwriting.underwrite_reliability,
+    underwriting.vacancy_basis,
+    underwriting.underwrite_reason is null as is_fit,
+    mixes.unit_mix_basis,
     rents.rent_basis,
     rents.rent_outdated_reason,
-    condition.score_share_pct,
-    condition.score_limit,
+    in_place.in_place_basis,
+    in_place.contract_basis,
+    taxes.tax_current_basis,
+    taxes.tax_rate_basis,
+    expenses.expense_check = 'within_quartiles' as is_within_quartiles,
+    scores.score_share_pct,
+    scores.score_limit,
+    scores.is_not_let,
     claims.claim_issue,
     claims.claim_issue in ('noi_not_positive', 'noi_contradicts_cap_rate') as is_contradicted,
     properties.year_built is not null and claims.claim_issue <> 'year_built_in_future' as is_year_known,
@@ -24,104 +33,150 @@ inputs as (
     terms.*
   from int_underwriting as underwriting
   join int_properties as properties on properties.id = underwriting.id
+  join int_unit_mixes as mixes on mixes.id = underwriting.id
   join int_market_rents as rents on rents.id = underwriting.id
-  cross join int_loan_rates as rates
-  join int_condition as condition on condition.id = underwriting.id
+  join int_rents_in_place as in_place on in_place.id = underwriting.id
+  join int_property_taxes as taxes on taxes.id = underwriting.id
+  join int_expenses as expenses on expenses.id = underwriting.id
+  join int_scores as scores on scores.id = underwriting.id
   join int_claim_issues as claims on claims.id = underwriting.id
+  cross join int_loan_rates as rates
   cross join terms
 ),
 
+-- Rents and what is compared with them count only where HUD's rent fits
 parts as (
   select
     *,
     case
       when list_price is null then 0
-      else by_age(
-        price_age, confidence_fresh_days, confidence_recent_days,
-        confidence_price_fresh, confidence_price_recent, confidence_price_old
-      )
-    end as part_price_verified,
-    case when units is not null then confidence_units else 0 end as part_units_known,
-    case
-      when underwrite_reliability <> 'ok' or rent_outdated_reason is not null then 0
-      when rent_basis in ('zip', 'zip_lowest_of_several') then confidence_rent_zip
-      else confidence_rent_metro
-    end as part_rent_proxy,
-    case noi_source
-      when 'stated' then confidence_noi_stated
-      when 'derived_from_advertised_cap' then confidence_noi_derived
-      when 'underwritten' then confidence_noi_underwritten
+      when price_age <= confidence_fresh_days then confidence_price
+      when price_age <= confidence_recent_days then partly(confidence_price, confidence_partly)
       else 0
-    end as part_noi_source,
+    end as part_price,
+    case when units is null then 0 else confidence_units end as part_units,
+    case when is_year_known then confidence_year_built else 0 end as part_year_built,
+    case when is_fit and unit_mix_basis = 'listing' then confidence_bedrooms else 0 end as part_bedrooms,
     case
-      -- A claim that contradicts itself agrees with nothing else
-      when underwrite_reliability <> 'ok' or is_contradicted then 0
-      when cap_gap_pct is null then confidence_gap_none
-      when abs(cap_gap_pct) <= confidence_gap_small_points then confidence_gap_small
-      when abs(cap_gap_pct) <= confidence_gap_medium_points then confidence_gap_medium
+      when not is_fit or rent_outdated_reason is not null then 0
+      when rent_basis in ('zip', 'zip_lowest_of_several') then confidence_rent
+      else partly(confidence_rent, confidence_partly)
+    end as part_rent,
+    case
+      when not is_fit or in_place_basis = 'declared' then 0
+      when in_place_basis = 'metro_of_source' then confidence_in_place
+      else partly(confidence_in_place, confidence_partly)
+    end as part_in_place,
+    case
+      when not is_fit or contract_basis = 'declared' then 0
+      when contract_basis = 'county' then confidence_utilities
+      else partly(confidence_utilities, confidence_partly)
+    end as part_utilities,
+    case when vacancy_basis = 'declared' then 0 else confidence_vacancy end as part_vacancy,
+    case
+      when tax_current_basis in ('estimated', 'unknown') then 0
+      when tax_current_basis in ('parcel', 'listing') then confidence_tax_bill
+      else partly(confidence_tax_bill, confidence_partly)
+    end as part_tax_bill,
+    case
+      when tax_rate_basis = 'declared' then 0
+      when tax_rate_basis = 'county' then confidence_tax_rate
+      else partly(confidence_tax_rate, confidence_partly)
+    end as part_tax_rate,
+    case when is_fit and is_within_quartiles then confidence_expenses else 0 end as part_expenses,
+    case
+      when loan_rate_age_days is null or loan_rate_age_days > confidence_rate_old_days then 0
+      when loan_rate_age_days > confidence_rate_stale_days then partly(confidence_loan_rate, confidence_partly)
+      else confidence_loan_rate
+    end as part_loan_rate,
+    -- A claim that contradicts itself states nothing and agrees with nothing
+    case
+      when is_contradicted then 0
+      when noi_source = 'stated' then confidence_claim
+      when noi_source = 'derived_from_advertised_cap' then partly(confidence_claim, confidence_partly)
+      else 0
+    end as part_claim,
+    case
+      when not is_fit or is_contradicted or cap_gap_pct is null then 0
+      when abs(cap_gap_pct) <= confidence_gap_small_points then confidence_agreement
+      when abs(cap_gap_pct) <= confidence_gap_medium_points then partly(confidence_agreement, confidence_partly)
       else 0
     end as part_agreement,
-    case underwrite_reliability
-      when 'ok' then confidence_reliable
-      when 'unknown' then confidence_reliability_unknown
+    total(
+      part_price + part_units + part_year_built + part_bedrooms + part_rent + part_in_place + part_utilities
+      + part_vacancy + part_tax_bill + part_tax_rate + part_expenses + part_loan_rate + part_claim + part_agreement
+    ) as confidence_earned,
+    case
+      when is_not_let then -least(confidence_condition_record, confidence_earned)
+      when score_limit = 'condition_risk'
+        then -least(rounded(confidence_condition_risk * (100 - score_share_pct) * 0.01), confidence_earned)
       else 0
-    end as part_reliability,
-    case when is_year_known then confidence_year_built else 0 end as part_year_built,
-    case
-      when score_limit = 'condition_risk' then -rounded(confidence_condition_risk * (100 - score_share_pct) * 0.01)
-      else 0
-    end as part_condition_risk,
-    case when is_contradicted then -least(confidence_claim_contradicted, part_noi_source) else 0 end
-      as part_claim_contradicted,
-    case
-      when score_share_pct is null then null
-      when loan_rate_age_days is null then 'loan_rate_without_survey'
-      when loan_rate_age_days > confidence_rate_old_days then 'loan_rate_old'
-      when loan_rate_age_days > confidence_rate_stale_days then 'loan_rate_stale'
-    end as rate_reason,
-    case
-      when rate_reason is null then 0
-      when rate_reason = 'loan_rate_stale' then -confidence_rate_stale
-      else -confidence_rate_old
-    end as part_loan_rate
+    end as part_condition
   from inputs
 )
 
 select
   id,
-  total(
-    part_price_verified + part_units_known + part_rent_proxy + part_noi_source + part_agreement + part_reliability
-    + part_year_built + part_condition_risk + part_claim_contradicted + part_loan_rate
-  ) as confidence_score,
+  total(confidence_earned + part_condition) as confidence_score,
   json_object(
-    'price_verified', as_text(part_price_verified),
-    'units_known', as_text(part_units_known),
-    'rent_proxy', as_text(part_rent_proxy),
-    'noi_source', as_text(part_noi_source),
-    'agreement', as_text(part_agreement),
-    'reliability', as_text(part_reliability),
+    'price', as_text(part_price),
+    'units', as_text(part_units),
     'year_built', as_text(part_year_built),
-    'condition_risk', as_text(part_condition_risk),
-    'claim_contradicted', as_text(part_claim_contradicted),
-    'loan_rate', as_text(part_loan_rate)
+    'bedrooms', as_text(part_bedrooms),
+    'rent', as_text(part_rent),
+    'rent_in_place', as_text(part_in_place),
+    'utilities', as_text(part_utilities),
+    'vacancy', as_text(part_vacancy),
+    'tax_bill', as_text(part_tax_bill),
+    'tax_rate', as_text(part_tax_rate),
+    'expenses', as_text(part_expenses),
+    'loan_rate', as_text(part_loan_rate),
+    'claim', as_text(part_claim),
+    'agreement', as_text(part_agreement),
+    'condition', as_text(part_condition)
   ) as confidence_parts,
   to_json(list_filter([
-    case when list_price is not null and price_age > confidence_recent_days then 'price_older_than_recent'
-      when list_price is not null and price_age > confidence_fresh_days then 'price_older_than_fresh' end,
-    case when rent_outdated_reason is not null then 'rent_outdated' end,
-    case when part_condition_risk < 0 then 'condition_risk' end,
-    case when part_claim_contradicted < 0 then claim_issue end,
-    case when claim_issue = 'year_built_in_future' then 'year_built_in_future' end,
-    case when part_loan_rate < 0 then rate_reason end
+    case when not is_fit then 'rent_does_not_fit' end,
+    evidence_reason(part_price, confidence_price, 'price_recent', 'price_old_or_missing'),
+    evidence_reason(part_units, confidence_units, null, 'units_missing'),
+    evidence_reason(
+      part_year_built, confidence_year_built, null,
+      if(claim_issue = 'year_built_in_future', claim_issue, 'year_built_missing')
+    ),
+    case when is_fit then evidence_reason(part_bedrooms, confidence_bedrooms, null, 'bedrooms_assumed') end,
+    case when is_fit then evidence_reason(part_rent, confidence_rent, 'rent_of_area', 'rent_outdated') end,
+    case when is_fit then evidence_reason(
+      part_in_place, confidence_in_place, 'rent_in_place_of_reference', 'rent_in_place_assumed'
+    ) end,
+    case when is_fit then evidence_reason(
+      part_utilities, confidence_utilities, 'utilities_of_area', 'utilities_assumed'
+    ) end,
+    evidence_reason(part_vacancy, confidence_vacancy, null, 'vacancy_assumed'),
+    evidence_reason(part_tax_bill, confidence_tax_bill, 'tax_bill_limited', 'tax_bill_assumed'),
+    evidence_reason(part_tax_rate, confidence_tax_rate, 'tax_rate_of_area', 'tax_rate_assumed'),
+    case when is_fit then evidence_reason(part_expenses, confidence_expenses, null, 'expenses_clipped') end,
+    evidence_reason(part_loan_rate, confidence_loan_rate, 'loan_rate_stale', 'loan_rate_old_or_assumed'),
+    evidence_reason(
+      part_claim, confidence_claim, 'claim_derived', if(is_contradicted, claim_issue, 'claim_missing')
+    ),
+    case when is_fit and not is_contradicted then evidence_reason(
+      part_agreement, confidence_agreement, 'claim_differs', 'claim_not_confirmed'
+    ) end,
+    case when is_not_let then 'condition_record' when part_condition < 0 then 'condition_risk' end
   ], lambda reason: reason is not null)) as confidence_reasons,
-  part_price_verified,
-  part_units_known,
-  part_rent_proxy,
-  part_noi_source,
-  part_agreement,
-  part_reliability,
+  part_price,
+  part_units,
   part_year_built,
-  part_condition_risk,
-  part_claim_contradicted,
-  part_loan_rate
+  part_bedrooms,
+  part_rent,
+  part_in_place,
+  part_utilities,
+  part_vacancy,
+  part_tax_bill,
+  part_tax_rate,
+  part_expenses,
+  part_loan_rate,
+  part_claim,
+  part_agreement,
+  part_condition
 from parts

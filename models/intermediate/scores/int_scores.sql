@@ -1,5 +1,9 @@
--- One row per property: motivation, distress and deal score, all from figures of the published record.
+-- One row per property: repairs and condition, the coverage left in a bad year, motivation and distress, and the deal
+-- score with its parts. Yield and coverage points taper to nothing on the way to a price that means a typing error or a
+-- ruin, and to one at which HUD's rent no longer fits, so that no limit is a cliff. A record in force that the building
+-- is condemned or vacant caps the score.
 -- Key: id
+-- Not null: condition_record, deal_score
 
 with
 
@@ -7,22 +11,84 @@ inputs as (
   select
     underwriting.id,
     underwriting.list_price,
-    condition.yield_on_cost_pct,
-    condition.score_share_pct,
-    stressed.dscr_stressed,
+    underwriting.units,
+    underwriting.price_per_unit,
+    underwriting.market_rent_2br,
+    underwriting.effective_gross_income,
+    underwriting.management,
+    underwriting.noi_underwritten,
+    underwriting.noi_scoring,
+    underwriting.cap_rate_underwritten,
+    underwriting.reserves,
+    underwriting.net_cash_flow,
+    underwriting.loan_amount,
+    -- A future year is a typing error
+    case when properties.year_built <= extract(year from properties.as_of) then properties.year_built end as year_built,
     properties.price_reduction_pct,
     properties.days_on_feed,
     distress.tax_records,
     distress.tax_amount,
     distress.sale_records,
     distress.sale_in_days,
+    distress.condition_record,
+    distress.condition_record in ('condemned', 'order_to_vacate', 'vacant_building') as is_not_let,
+    rates.annual_constant::decimal(22, 20) as annual_constant,
+    rates.stressed_monthly_factor,
     terms.*
   from int_underwriting as underwriting
   join int_properties as properties on properties.id = underwriting.id
-  join int_condition as condition on condition.id = underwriting.id
-  join int_stressed_coverage as stressed on stressed.id = underwriting.id
   join int_distress as distress on distress.id = underwriting.id
+  cross join int_loan_rates as rates
   cross join terms
+),
+
+repairs as (
+  select
+    *,
+    case
+      when year_built is null then upfront_repairs_age_unknown
+      when year_built < old_before_year then upfront_repairs_old
+      when year_built >= new_from_year then upfront_repairs_new
+      else upfront_repairs_middle
+    end as upfront_repairs_per_unit,
+    rounded(upfront_repairs_per_unit * units) as upfront_repairs,
+    percentage(noi_scoring, list_price + upfront_repairs) as yield_on_cost_pct,
+    case when noi_scoring is not null then quotient(price_per_unit, market_rent_2br) end as price_to_rent
+  from inputs
+),
+
+-- The share of yield and coverage points that counts
+shares as (
+  select
+    *,
+    share_pct(price_per_unit, taper_price_per_unit_from, taper_price_per_unit_span) as price_share,
+    share_below_pct(cap_rate_underwritten, taper_cap_to_pct, taper_cap_span_pct) as cap_share,
+    share_pct(price_to_rent, proxy_low_multiple, taper_low_multiple_span) as low_multiple_share,
+    share_below_pct(price_to_rent, proxy_high_multiple, taper_high_multiple_span) as high_multiple_share,
+    case when noi_scoring is not null then least(price_share, cap_share, low_multiple_share) end as condition_share,
+    case
+      when noi_scoring is not null then least(price_share, cap_share, low_multiple_share, high_multiple_share)
+    end as score_share_pct
+  from repairs
+),
+
+-- Coverage with less rent and a higher rate, on the loan that the income supports: on a fixed share of the price it
+-- would only repeat the cap rate. Claims are ignored, because a claimed NOI rises with the price; so is the minimum
+-- loan of lenders, which would be a cliff.
+stressed as (
+  select
+    *,
+    -- The management fee follows income; the other expenses keep their dollar amounts
+    case
+      when noi_scoring is not null
+        then rounded(noi_underwritten + stress_coverage_rent * (effective_gross_income - management))
+    end as noi_stressed,
+    case when noi_scoring is not null then loan_carried_by(net_cash_flow, loan_amount, loan_coverage * annual_constant)
+    end as loan_supported,
+    rounded(months_per_year * payment_of(loan_supported, stressed_monthly_factor)) as debt_service_stressed,
+    case when debt_service_stressed > 0 then quotient(noi_stressed - reserves, debt_service_stressed) end
+      as dscr_stressed
+  from shares
 ),
 
 scores as (
@@ -47,7 +113,7 @@ scores as (
       else distress_sale
     end as distress_of_sales,
     least(distress_max, distress_of_taxes + distress_of_sales) as distress_score
-  from inputs
+  from stressed
 ),
 
 deal_scores as (
@@ -67,12 +133,48 @@ deal_scores as (
     end as deal_score_coverage,
     points_of(motivation_score, score_motivation_weight) as deal_score_motivation,
     points_of(distress_score, score_distress_weight) as deal_score_distress,
-    deal_score_yield + deal_score_coverage + deal_score_motivation + deal_score_distress as deal_score
+    deal_score_yield + deal_score_coverage + deal_score_motivation + deal_score_distress as points_earned,
+    case
+      when is_not_let then least(0, condition_score_cap - points_earned)
+      when condition_record = 'code_case' then -least(condition_case_points, points_earned)
+      else 0
+    end as deal_score_condition,
+    points_earned + deal_score_condition as deal_score
   from scores
 )
 
 select
   id,
+
+  -- Repairs and condition
+  upfront_repairs_per_unit,
+  upfront_repairs,
+  yield_on_cost_pct,
+  price_to_rent,
+  score_share_pct,
+  case
+    when noi_scoring is null then 'not_scored'
+    when score_share_pct = 100 then 'none'
+    when score_share_pct = condition_share then 'condition_risk'
+    else 'near_upper_proxy_limit'
+  end as score_limit,
+  condition_record,
+  is_not_let,
+  case
+    when is_not_let then condition_record
+    when condition_share < 100 and price_share = condition_share then 'low_price_per_unit'
+    when condition_share < 100 and cap_share = condition_share then 'high_cap_rate'
+    when condition_share < 100 then 'low_price_to_rent'
+    when condition_record = 'code_case' then 'code_case'
+    when noi_scoring is null then 'not_evaluated'
+    else 'none'
+  end as condition_risk,
+
+  -- Coverage in a bad year
+  noi_stressed,
+  loan_supported,
+  debt_service_stressed,
+  dscr_stressed,
 
   -- Motivation and distress
   motivation_score,
@@ -86,9 +188,29 @@ select
   deal_score_coverage,
   deal_score_motivation,
   deal_score_distress,
+  deal_score_condition,
   tax_to_price_pct
 from deal_scores;
 
 -- audit motivation_is_sum: motivation_score is the sum of its parts
 select * from int_scores
 where motivation_score <> motivation_price_cut + motivation_days;
+
+-- audit not_let_is_capped: a deal whose building is condemned or vacant by a record in force has condition_score_cap
+-- points at most
+select * from int_scores
+where is_not_let and deal_score > (select condition_score_cap from terms);
+
+-- audit not_let_ranks_low: no such deal is in the first third of a feed of 30 deals or more, half of them scored
+select * from (
+  select
+    scores.id,
+    scores.is_not_let,
+    row_number() over (order by scores.deal_score desc, scores.id) as place,
+    count(*) over () as deals,
+    count(scores.score_share_pct) over () as scored_deals
+  from int_scores as scores
+  join int_properties as properties on properties.id = scores.id
+  where properties.listing_status = 'active'
+)
+where is_not_let and place * 3 <= deals and deals >= 30 and scored_deals * 2 >= deals;

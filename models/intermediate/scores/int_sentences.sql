@@ -10,8 +10,8 @@ inputs as (
     coverage.dscr_underwritten,
     claims.claim_issue,
     claims.claim_issue in ('noi_not_positive', 'noi_contradicts_cap_rate') as is_contradicted,
-    condition.score_limit,
-    condition.condition_risk,
+    scores.score_limit,
+    scores.condition_risk,
     paths.rental_status,
     distress.tax_amount,
     distress.tax_records,
@@ -21,7 +21,7 @@ inputs as (
   from int_underwriting as underwriting
   join int_debt_coverage as coverage on coverage.id = underwriting.id
   join int_claim_issues as claims on claims.id = underwriting.id
-  join int_condition as condition on condition.id = underwriting.id
+  join int_scores as scores on scores.id = underwriting.id
   join int_paths as paths on paths.id = underwriting.id
   join int_distress as distress on distress.id = underwriting.id
 ),

@@ -31,10 +31,16 @@ records as (
     end as parts,
     layer.county_value,
     coalesce(record.property_class, layer.property_class) as property_class,
-    -- The publisher does not say whether it is still in force, and its latest event is old
+    -- The publisher does not say whether it is still in force, and its latest event is old. A register of buildings
+    -- without a column of the state says when a record began and never that it ends.
     coalesce(
-      record.record_state = 'unknown'
-        and coalesce(record.last_activity_on, record.filed_on) + to_months(unsure_months) < run.as_of,
+      case
+        when record.signal_type in ('condemned', 'vacant_building')
+          then (record.record_state = 'unknown' or record.state_raw is null)
+            and coalesce(record.last_activity_on, record.filed_on) + to_months(condition_months) < run.as_of
+        else record.record_state = 'unknown'
+          and coalesce(record.last_activity_on, record.filed_on) + to_months(unsure_months) < run.as_of
+      end,
       false
     ) as is_in_doubt
   from todays_rows as record

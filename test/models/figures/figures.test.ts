@@ -81,7 +81,7 @@ const PLANTED: readonly (readonly [model: string, from: string, to: string, faul
     'cash_flow_after_debt has a product as a total',
   ],
   [
-    'int_condition',
+    'int_scores',
     'when year_built < old',
     'when inputs.year_built < old',
     'upfront_repairs_per_unit names a table: inputs.year_built',

@@ -1,4 +1,4 @@
-/** Properties 1 to 12, 15 and 16: underwriting, scores, paths and offers of random deals and their variants. */
+/** Properties 1 to 12 and 15 to 17: underwriting, scores, paths and offers of random deals and their variants. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { currentAssumptions } from '../../../models/assumptions.ts';
@@ -105,7 +105,7 @@ function dollarPairs(): (readonly [Deal, Deal])[] {
   ]);
 }
 
-const DEAL_PARTS = ['yield', 'coverage', 'motivation', 'distress'];
+const DEAL_PARTS = ['yield', 'coverage', 'motivation', 'distress', 'condition'];
 
 function isSumOfParts(r: Result): boolean {
   const confidence = Object.values(JSON.parse(String(r['confidence_parts'])) as Record<string, string>);
@@ -287,6 +287,33 @@ describe(`${DEALS} random deals and their variants`, () => {
       if (moved > 5) assert.fail(`${moved} points between ${JSON.stringify(pair)}: ${JSON.stringify([less, more])}`);
     }
     return pairs.length;
+  });
+
+  const CAP = Number(currentAssumptions().rows.find(({ key }) => key === 'condition_score_cap')?.value);
+  for (const variant of ['condemned', 'registeredVacant', 'toBeVacated'] as const)
+    property(17, variant, () => {
+      const sound = variants.get('sound') ?? [];
+      return (variants.get(variant) ?? []).filter((row, i) => {
+        const before = sound[i] ?? assert.fail();
+        const isHeld =
+          number(row, 'deal_score') === Math.min(CAP, number(before, 'deal_score')) &&
+          row['rental_status'] === 'Pass' &&
+          row['creative_finance_status'] === 'Pass' &&
+          rankOf(row['wholesale_status']) === Math.min(1, rankOf(before['wholesale_status'])) &&
+          number(row, 'confidence_score') <= number(before, 'confidence_score');
+        if (!isHeld) assert.fail(`fails for ${JSON.stringify(deals[i])}: ${JSON.stringify([before, row])}`);
+        return number(before, 'deal_score') > CAP;
+      }).length;
+    });
+  property(18, '', () => {
+    const sound = variants.get('sound') ?? [];
+    return (variants.get('codeCase') ?? []).filter((row, i) => {
+      const before = sound[i] ?? assert.fail();
+      const lost = number(before, 'deal_score') - number(row, 'deal_score');
+      const isHeld = lost >= 0 && lost <= 8 && (lost === 8 || number(row, 'deal_score') === 0);
+      if (!isHeld || STATUSES.some((s) => row[s] !== before[s])) assert.fail(JSON.stringify([deals[i], before, row]));
+      return lost > 0;
+    }).length;
   });
 
   property(15, '', () =>

@@ -15,6 +15,8 @@ export interface Deal {
   readonly days: number;
   readonly debt: number | null;
   readonly daysToSale: number | null;
+  /** Record in force on the condition of the building. */
+  readonly condition: string;
 }
 
 /** @param missing percent of the values that are null */
@@ -40,6 +42,10 @@ const deal: fc.Arbitrary<Deal> = fc
     days: fc.integer({ min: 0, max: 400 }),
     debt: maybe(fc.integer({ min: 1, max: 9_000_000 }), 70),
     daysToSale: maybe(fc.integer({ min: 0, max: 90 }), 80),
+    condition: fc.oneof(
+      { arbitrary: fc.constant('none'), weight: 85 },
+      { arbitrary: fc.constantFrom('condemned', 'order_to_vacate', 'vacant_building', 'code_case'), weight: 15 },
+    ),
   })
   .map(({ multiple, oddCents, hasPrice, noiPct, ...rest }) => {
     const price = hasPrice ? Math.round((rest.rent ?? 1200) * (rest.units ?? 4) * multiple * 10) + oddCents : null;
@@ -60,6 +66,11 @@ export const VARIANTS = {
   moreDays: (d: Deal, by: number): Deal => ({ ...d, days: d.days + by }),
   moreDebt: (d: Deal, by: number): Deal => ({ ...d, debt: (d.debt ?? 0) + by * 1000 }),
   soonerSale: (d: Deal): Deal => ({ ...d, daysToSale: Math.floor((d.daysToSale ?? 60) / 2) }),
+  codeCase: (d: Deal): Deal => ({ ...d, condition: 'code_case' }),
+  condemned: (d: Deal): Deal => ({ ...d, condition: 'condemned' }),
+  registeredVacant: (d: Deal): Deal => ({ ...d, condition: 'vacant_building' }),
+  toBeVacated: (d: Deal): Deal => ({ ...d, condition: 'order_to_vacate' }),
+  sound: (d: Deal): Deal => ({ ...d, condition: 'none' }),
   tenfold: (d: Deal): Deal => ({ ...d, price: times(d.price, 10), rent: times(d.rent, 10), noi: times(d.noi, 10) }),
 } as const;
 export type Variant = keyof typeof VARIANTS;

@@ -9,8 +9,6 @@ const MODELS = [
   'int_underwriting',
   'int_debt_coverage',
   'int_claim_issues',
-  'int_condition',
-  'int_stressed_coverage',
   'int_scores',
   'int_confidence',
   'int_paths',
@@ -92,6 +90,7 @@ const inputsOf = (deals: readonly Deal[]): Inputs => ({
     tax_records: d.debt === null ? 0 : 1,
     sale_records: d.daysToSale === null ? 0 : 1,
     sale_in_days: d.daysToSale,
+    condition_record: d.condition,
   })),
 });
 

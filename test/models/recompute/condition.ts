@@ -1,6 +1,6 @@
-/** Recomputes a deal's claim issue, repairs, yield on cost and the share of its points that counts. */
+/** Recomputes a deal's claim issue, repairs, yield on cost, condition record and the share of its points that counts. */
 import { clamp, fraction, minimum, type Fraction } from '../../../lib/fraction.ts';
-import { isPriced, isScored, percent, valueIf, type Recomputed, type Values } from './record.ts';
+import { isNotLet, isPriced, isScored, percent, valueIf, type Recomputed, type Values } from './record.ts';
 
 /** The year of construction, if it is not after the data clock. */
 function yearBuilt({ record, has, asOf }: Values): number | null {
@@ -47,14 +47,55 @@ export function recomputeYieldOnCost(values: Values): Recomputed {
   };
 }
 
+interface Match {
+  readonly kind: string;
+  readonly id: string;
+  readonly description: string | null;
+  readonly filed_on: string | null;
+  readonly source_url: string;
+}
+
+const VACATE = /\b(?:vacate|unfit for (?:human )?(?:habitation|occupancy))\b/iu;
+const SERIOUS = new RegExp(
+  `\\b(?:${[
+    ...['unsafe', 'dangerous', 'hazardous', 'structural', 'structure', 'collapsed?', 'roof', 'foundation'],
+    ...['fire damage', 'no heat', 'without heat', 'sewage', 'smoke alarms?', 'smoke detectors?'],
+  ].join('|')})\\b`,
+  'iu',
+);
+
+/** What a match says about the building, from the gravest. */
+const GRAVITY: readonly (readonly [string, (match: Match) => boolean])[] = [
+  ['condemned', ({ kind }) => kind === 'condemned'],
+  ['order_to_vacate', ({ kind, description }) => kind === 'code_violation' && VACATE.test(description ?? '')],
+  ['vacant_building', ({ kind }) => kind === 'vacant_building'],
+  ['code_case', ({ kind, description }) => kind === 'code_violation' && SERIOUS.test(description ?? '')],
+];
+
+export function recomputeConditionRecord({ record }: Values): Recomputed {
+  const matches = (record['distress_matches'] as readonly Match[]).toSorted(
+    (a, b) => (b.filed_on ?? '').localeCompare(a.filed_on ?? '') || a.id.localeCompare(b.id),
+  );
+  const [name = 'none', says = () => false] = GRAVITY.find(([, isOf]) => matches.some(isOf)) ?? [];
+  const found = matches.find(says);
+  return {
+    condition_record: name,
+    condition_record_on: found?.filed_on ?? null,
+    condition_record_id: found?.id ?? null,
+    condition_record_url: found?.source_url ?? null,
+  };
+}
+
 /** Distance from a limit as a percentage of the span in which points taper. */
 const shareOf = (distance: Fraction, span: Fraction): Fraction =>
   fraction(clamp(distance.over(span)).times(fraction(100)).rounded(2));
 
 export function recomputeShare(values: Values): Recomputed {
   const { of, assumed } = values;
+  const recorded = String(values.record['condition_record']);
+  const riskOr = (other: string): string => (recorded === 'none' ? other : recorded);
   if (!isScored(values) || !isPriced(values))
-    return { score_share_pct: null, score_limit: 'not_scored', condition_risk: 'not_evaluated' };
+    return { score_share_pct: null, score_limit: 'not_scored', condition_risk: riskOr('not_evaluated') };
   const shares: readonly (readonly [string, Fraction])[] = [
     [
       'low_price_per_unit',
@@ -71,6 +112,7 @@ export function recomputeShare(values: Values): Recomputed {
   ];
   const upper = shareOf(assumed('proxy_high_multiple').minus(of('price_to_rent')), assumed('taper_high_multiple_span'));
   const lowest = shares.map(([, share]) => share).reduce(minimum);
+  const ofPrice = shares.find(([, one]) => one.equals(lowest))?.[0] ?? 'none';
   const isWhole = (share: Fraction): boolean => share.equals(fraction(100));
   const share = minimum(lowest, upper);
   const limit = (): string => {
@@ -80,6 +122,6 @@ export function recomputeShare(values: Values): Recomputed {
   return {
     score_share_pct: share.rounded(2),
     score_limit: limit(),
-    condition_risk: isWhole(lowest) ? 'none' : (shares.find(([, one]) => one.equals(lowest))?.[0] ?? 'none'),
+    condition_risk: isNotLet(values) || isWhole(lowest) ? riskOr('none') : ofPrice,
   };
 }

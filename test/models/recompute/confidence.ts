@@ -1,104 +1,143 @@
-/** Recomputes a deal's confidence: its parts, and why parts are low. */
+/** Recomputes a deal's confidence: what each input earns of its weight, and why some earn less. */
 import { fraction, minimum, type Fraction } from '../../../lib/fraction.ts';
-import { dayNumber, isPriced, type Recomputed, type Values } from './record.ts';
+import { dayNumber, isNotLet, type Recomputed, type Values } from './record.ts';
 
-const CONTRADICTED = 'confidence_claim_contradicted';
+/** Whether an input is known (2), known in part (1) or not known (0), and its reason if it is not known or in part. */
+type Evidence = readonly [level: 0 | 1 | 2, unknown: string | null, partly?: string];
 
-const RATE_PENALTIES = {
-  loan_rate_stale: 'rate_stale',
-  loan_rate_old: 'rate_old',
-  loan_rate_without_survey: 'rate_old',
-} as const;
+type Json = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Why the loan rate of the scores lowers confidence. */
-function rateReasonOf({ record, has, count }: Values): keyof typeof RATE_PENALTIES | null {
-  if (record['score_limit'] === 'not_scored') return null;
-  if (!has('loan_rate_age_days')) return 'loan_rate_without_survey';
-  const age = Number(record['loan_rate_age_days']);
-  if (age > count('confidence_rate_old_days')) return 'loan_rate_old';
-  return age > count('confidence_rate_stale_days') ? 'loan_rate_stale' : null;
+/** Known, known in part, or not, by the basis of an input. */
+function byBasis(basis: unknown, known: readonly string[], unknown: readonly string[]): 0 | 1 | 2 {
+  if (unknown.includes(String(basis))) return 0;
+  return known.includes(String(basis)) ? 2 : 1;
 }
 
-const isNoiContradicted = ({ record }: Values): boolean => String(record['claim_issue']).startsWith('noi_');
+/** Known up to a first limit, in part up to a second. */
+function byLimits(value: Fraction | null, first: Fraction, second: Fraction): 0 | 1 | 2 {
+  if (value === null || second.isBelow(value)) return 0;
+  return first.isBelow(value) ? 1 : 2;
+}
 
-export function recomputeConfidence(values: Values): Recomputed {
-  const { record, has, text } = values;
+const sizeOf = (value: Fraction): Fraction => (value.isBelow(fraction(0)) ? fraction(0).minus(value) : value);
+const all = (isKnown: boolean): 0 | 2 => (isKnown ? 2 : 0);
+
+/** The inputs by the keys of their weights. */
+function inputsOf(values: Values): Readonly<Record<string, readonly [part: string, Evidence]>> {
+  const { record, has, of, assumed, asOf } = values;
+  const isFit = record['underwrite_reliability'] === 'ok';
   const issue = String(record['claim_issue']);
-  const isContradicted = isNoiContradicted(values);
-  const noi = noiConfidence(values);
-  const rateReason = rateReasonOf(values);
-  const ok = record['underwrite_reliability'] === 'ok';
-  const isZipRent = String(record['rent_basis']).startsWith('zip');
-  const isCurrentRent = record['rent_outdated_reason'] === null;
-  const parts = {
-    price_verified: priceConfidence(values),
-    units_known: has('units') ? text('confidence_units') : '0',
-    rent_proxy: ok && isCurrentRent ? text(isZipRent ? 'confidence_rent_zip' : 'confidence_rent_metro') : '0',
-    noi_source: noi,
-    agreement: agreementConfidence(values),
-    reliability: reliabilityConfidence(values),
-    year_built: has('year_built') && issue !== 'year_built_in_future' ? text('confidence_year_built') : '0',
-    condition_risk: conditionPenalty(values),
-    loan_rate: rateReason === null ? '0' : negative(fraction(text(`confidence_${RATE_PENALTIES[rateReason]}`))),
-    claim_contradicted: isContradicted ? negative(minimum(fraction(noi), fraction(text(CONTRADICTED)))) : '0',
-  };
-  const total = Object.values(parts).reduce((sum, part) => sum.plus(fraction(part)), fraction(0));
+  const isContradicted = issue.startsWith('noi_');
+  const [rents, tax] = [record['rent_steps'] as Json, record['property_tax'] as Readonly<Record<string, unknown>>];
+  const ifFit = (evidence: Evidence): Evidence => (isFit ? evidence : [0, null]);
+  const days = (column: string): Fraction | null =>
+    has(column) ? fraction(String(dayNumber(asOf) - dayNumber(record[column]))) : null;
+  const age = has('list_price') ? days('last_verified') : null;
+  const rateAge = has('loan_rate_age_days') ? of('loan_rate_age_days') : null;
+  const isYearKnown = has('year_built') && issue !== 'year_built_in_future';
+  const isZip = String(record['rent_basis']).startsWith('zip');
+  const claim = { stated: 2, derived_from_advertised_cap: 1 }[String(record['noi_source'])] ?? 0;
+  const limits = (name: string, from: string, to: string): readonly [Fraction, Fraction] => [
+    assumed(`confidence_${name}_${from}`),
+    assumed(`confidence_${name}_${to}`),
+  ];
+  const gap = has('cap_gap_pct') && !isContradicted ? sizeOf(of('cap_gap_pct')) : null;
   return {
-    confidence_parts: Object.fromEntries(Object.entries(parts).map(([k, part]) => [k, fraction(part).rounded(2)])),
-    confidence_score: total.rounded(2),
-    confidence_reasons: [
-      ...priceReasons(values),
-      ...(isCurrentRent ? [] : ['rent_outdated']),
-      ...(fraction(parts.condition_risk).isBelow(fraction(0)) ? ['condition_risk'] : []),
-      ...(fraction(parts.claim_contradicted).isBelow(fraction(0)) ? [issue] : []),
-      ...(issue === 'year_built_in_future' ? [issue] : []),
-      ...(rateReason !== null && fraction(parts.loan_rate).isBelow(fraction(0)) ? [rateReason] : []),
+    price: [
+      'price',
+      [
+        byLimits(age, assumed('confidence_fresh_days'), assumed('confidence_recent_days')),
+        'price_old_or_missing',
+        'price_recent',
+      ],
+    ],
+    units: ['units', [all(has('units')), 'units_missing']],
+    year_built: ['year_built', [all(isYearKnown), has('year_built') ? issue : 'year_built_missing']],
+    bedrooms: ['bedrooms', ifFit([all(rents['mix']?.['basis'] === 'listing'), 'bedrooms_assumed'])],
+    rent: [
+      'rent',
+      ifFit([record['rent_outdated_reason'] === null ? (isZip ? 2 : 1) : 0, 'rent_outdated', 'rent_of_area']),
+    ],
+    in_place: [
+      'rent_in_place',
+      ifFit([
+        byBasis(rents['in_place']?.['basis'], ['metro_of_source'], ['declared']),
+        'rent_in_place_assumed',
+        'rent_in_place_of_reference',
+      ]),
+    ],
+    utilities: [
+      'utilities',
+      ifFit([
+        byBasis(rents['contract']?.['basis'], ['county'], ['declared']),
+        'utilities_assumed',
+        'utilities_of_area',
+      ]),
+    ],
+    vacancy: ['vacancy', [byBasis(record['vacancy_basis'], ['metro_survey'], ['declared']), 'vacancy_assumed']],
+    tax_bill: [
+      'tax_bill',
+      [
+        byBasis(tax['current_basis'], ['parcel', 'listing'], ['estimated', 'unknown']),
+        'tax_bill_assumed',
+        'tax_bill_limited',
+      ],
+    ],
+    tax_rate: [
+      'tax_rate',
+      [byBasis(tax['rate_basis'], ['county'], ['declared']), 'tax_rate_assumed', 'tax_rate_of_area'],
+    ],
+    expenses: ['expenses', ifFit([all(record['expense_check'] === 'within_quartiles'), 'expenses_clipped'])],
+    loan_rate: [
+      'loan_rate',
+      [byLimits(rateAge, ...limits('rate', 'stale_days', 'old_days')), 'loan_rate_old_or_assumed', 'loan_rate_stale'],
+    ],
+    claim: ['claim', isContradicted ? [0, issue] : [claim as 0 | 1 | 2, 'claim_missing', 'claim_derived']],
+    agreement: [
+      'agreement',
+      ifFit([
+        byLimits(gap, ...limits('gap', 'small_points', 'medium_points')),
+        isContradicted ? null : 'claim_not_confirmed',
+        'claim_differs',
+      ]),
     ],
   };
 }
 
-const negative = (value: Fraction): string => fraction(0).minus(value).rounded(2);
-
-/** Deducted in proportion to the points that condition risk deducts. */
-function conditionPenalty({ record, of, assumed }: Values): string {
-  if (record['score_limit'] !== 'condition_risk') return '0';
+/** Deducted for the condition of the building, at most what the inputs earn. */
+function conditionOf(values: Values, earned: Fraction): Fraction {
+  const { record, of, assumed } = values;
+  if (isNotLet(values)) return minimum(assumed('confidence_condition_record'), earned);
+  if (record['score_limit'] !== 'condition_risk') return fraction(0);
   const lost = fraction(100).minus(of('score_share_pct')).over(fraction(100));
-  return negative(assumed('confidence_condition_risk').times(lost));
+  return minimum(fraction(assumed('confidence_condition_risk').times(lost).rounded(2)), earned);
 }
 
-const priceAge = ({ record, asOf }: Values): number => dayNumber(asOf) - dayNumber(record['last_verified']);
-
-function priceReasons(values: Values): string[] {
-  if (!isPriced(values) || priceAge(values) <= values.count('confidence_fresh_days')) return [];
-  return [
-    priceAge(values) > values.count('confidence_recent_days') ? 'price_older_than_recent' : 'price_older_than_fresh',
-  ];
-}
-
-function priceConfidence(values: Values): string {
-  const { count, text } = values;
-  if (!isPriced(values)) return '0';
-  const age = priceAge(values);
-  if (age <= count('confidence_fresh_days')) return text('confidence_price_fresh');
-  return text(age <= count('confidence_recent_days') ? 'confidence_price_recent' : 'confidence_price_old');
-}
-
-function noiConfidence({ record, text }: Values): string {
-  const source = record['noi_source'];
-  if (source === null) return '0';
-  return text(`confidence_noi_${source === 'derived_from_advertised_cap' ? 'derived' : String(source)}`);
-}
-
-function agreementConfidence(values: Values): string {
-  const { record, has, of, text, assumed } = values;
-  if (record['underwrite_reliability'] !== 'ok' || isNoiContradicted(values)) return '0';
-  if (!has('cap_gap_pct')) return text('confidence_gap_none');
-  const gap = of('cap_gap_pct').isBelow(fraction(0)) ? fraction(0).minus(of('cap_gap_pct')) : of('cap_gap_pct');
-  if (!assumed('confidence_gap_small_points').isBelow(gap)) return text('confidence_gap_small');
-  return assumed('confidence_gap_medium_points').isBelow(gap) ? '0' : text('confidence_gap_medium');
-}
-
-function reliabilityConfidence({ record, text }: Values): string {
-  if (record['underwrite_reliability'] === 'ok') return text('confidence_reliable');
-  return record['underwrite_reliability'] === 'unknown' ? text('confidence_reliability_unknown') : '0';
+export function recomputeConfidence(values: Values): Recomputed {
+  const { record, assumed } = values;
+  const inputs = Object.entries(inputsOf(values)).map(([key, [part, [level, unknown, partly]]]) => {
+    const weight = assumed(`confidence_${key}`);
+    const half = fraction(weight.times(assumed('confidence_partly')).rounded(2));
+    const [points, reason] = [
+      [fraction(0), unknown],
+      [half, partly],
+      [weight, null],
+    ][level] as [Fraction, string | null];
+    return { part, points, reason };
+  });
+  const earned = inputs.reduce((sum, { points }) => sum.plus(points), fraction(0));
+  const lost = conditionOf(values, earned);
+  const ofCondition = isNotLet(values) ? 'condition_record' : 'condition_risk';
+  return {
+    confidence_parts: Object.fromEntries([
+      ...inputs.map(({ part, points }) => [part, points.rounded(2)]),
+      ['condition', fraction(0).minus(lost).rounded(2)],
+    ]),
+    confidence_score: earned.minus(lost).rounded(2),
+    confidence_reasons: [
+      ...(record['underwrite_reliability'] === 'ok' ? [] : ['rent_does_not_fit']),
+      ...inputs.flatMap(({ reason }) => reason ?? []),
+      ...(isNotLet(values) || fraction(0).isBelow(lost) ? [ofCondition] : []),
+    ],
+  };
 }

@@ -2,7 +2,13 @@
  * Every figure of a deal by the formulas of docs/underwriting.md, in exact fractions, with code that shares nothing
  * with the models: each from the published columns, or all from the inputs alone.
  */
-import { recomputeClaimIssue, recomputeRepairs, recomputeShare, recomputeYieldOnCost } from './condition.ts';
+import {
+  recomputeClaimIssue,
+  recomputeConditionRecord,
+  recomputeRepairs,
+  recomputeShare,
+  recomputeYieldOnCost,
+} from './condition.ts';
 import { recomputeConfidence } from './confidence.ts';
 import {
   recomputeCoverage,
@@ -61,6 +67,7 @@ const STEPS: readonly ((values: Values) => Recomputed)[] = [
   recomputeClaimIssue,
   recomputeRepairs,
   recomputeYieldOnCost,
+  recomputeConditionRecord,
   recomputeShare,
   recomputeStressedIncome,
   recomputeStressedCoverage,

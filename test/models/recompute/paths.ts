@@ -1,15 +1,15 @@
 /** Recomputes the status of a deal's three paths. */
 import { fraction } from '../../../lib/fraction.ts';
-import { cents, isRented, isScored, noiAfterReserves, type Recomputed, type Values } from './record.ts';
+import { cents, isNotLet, isRented, isScored, noiAfterReserves, type Recomputed, type Values } from './record.ts';
 
 export const recomputePaths = (values: Values): Recomputed => ({
-  rental_status: isScored(values) ? withRisk(values, rentalStatus(values)) : 'Pass',
+  rental_status: isScored(values) && !isNotLet(values) ? withRisk(values, rentalStatus(values)) : 'Pass',
   wholesale_status: isScored(values) ? withRisk(values, wholesaleStatus(values)) : 'Pass',
-  creative_finance_status: isScored(values) ? withRisk(values, creativeStatus(values)) : 'Pass',
+  creative_finance_status: isScored(values) && !isNotLet(values) ? withRisk(values, creativeStatus(values)) : 'Pass',
 });
 
-const withRisk = ({ record }: Values, status: string): string =>
-  status === 'Hot' && record['score_limit'] === 'condition_risk' ? 'Warm' : status;
+const withRisk = (values: Values, status: string): string =>
+  status === 'Hot' && (values.record['score_limit'] === 'condition_risk' || isNotLet(values)) ? 'Warm' : status;
 
 function rentalStatus({ of, assumed }: Values): string {
   const reaches = (level: string): boolean =>

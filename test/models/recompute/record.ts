@@ -55,5 +55,9 @@ export const isClaimed = ({ record }: Values): boolean =>
 export const isPriced = ({ has }: Values): boolean => has('list_price');
 export const isRented = ({ has }: Values): boolean => has('units', 'market_rent_2br');
 
+/** Whether a record in force says that nobody may live in the building. */
+export const isNotLet = ({ record }: Values): boolean =>
+  ['condemned', 'order_to_vacate', 'vacant_building'].includes(String(record['condition_record']));
+
 /** NOI of the scores after reserves. */
 export const noiAfterReserves = ({ of }: Values): Fraction => of('noi_scoring').minus(of('reserves'));

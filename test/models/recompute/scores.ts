@@ -1,7 +1,7 @@
 /** Recomputes a deal's scores: motivation, distress and the deal score. */
 import { clamp, fraction, type Fraction } from '../../../lib/fraction.ts';
 import { AUCTION_TYPES, isSale } from '../../../sources/kinds.ts';
-import { dayNumber, isPriced, isScored, percent, type Recomputed, type Values } from './record.ts';
+import { dayNumber, isNotLet, isPriced, isScored, percent, type Recomputed, type Values } from './record.ts';
 
 const points = (value: Fraction): number => Number(value.rounded(0));
 
@@ -60,7 +60,7 @@ export function recomputeDistress(values: Values): Recomputed {
   };
 }
 
-const PARTS = ['yield', 'coverage', 'motivation', 'distress'] as const;
+const EARNED = ['yield', 'coverage', 'motivation', 'distress'] as const;
 
 export function recomputeDealScoreParts(values: Values): Recomputed {
   const { has, of, assumed } = values;
@@ -88,6 +88,12 @@ export function recomputeDealScoreParts(values: Values): Recomputed {
   };
 }
 
-export const recomputeDealScore = ({ record }: Values): Recomputed => ({
-  deal_score: PARTS.reduce((sum, part) => sum + Number(record[`deal_score_${part}`]), 0),
-});
+export function recomputeDealScore(values: Values): Recomputed {
+  const { record, count } = values;
+  const earned = EARNED.reduce((sum, part) => sum + Number(record[`deal_score_${part}`]), 0);
+  const score = (): number => {
+    if (isNotLet(values)) return Math.min(earned, count('condition_score_cap'));
+    return record['condition_record'] === 'code_case' ? Math.max(0, earned - count('condition_case_points')) : earned;
+  };
+  return { deal_score: score(), deal_score_condition: score() - earned };
+}

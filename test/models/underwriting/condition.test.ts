@@ -5,25 +5,26 @@ import { annualConstant, monthlyFactor } from '../../../models/assumptions/loan_
 import { build, type Built, type InputRow } from '../build_models.ts';
 import { EXAMPLES } from './examples/condition_deals.ts';
 
-const MODELS = [
-  'int_claim_issues',
-  'int_condition',
-  'int_stressed_coverage',
-  'int_scores',
-  'int_confidence',
-  'int_paths',
-  'int_offers',
-  'int_sentences',
-];
+const MODELS = ['int_claim_issues', 'int_scores', 'int_confidence', 'int_paths', 'int_offers', 'int_sentences'];
 
 const idOf = (i: number): string => `deal ${i}`;
+const byDeal = (row: InputRow): InputRow[] => EXAMPLES.map((_, i) => ({ id: idOf(i), ...row }));
 
 describe('deals', () => {
   let built: Built;
   before(async () => {
     built = await build(
       {
-        int_underwriting: EXAMPLES.map(({ underwriting }, i) => ({ id: idOf(i), ...underwriting })),
+        int_underwriting: EXAMPLES.map(({ underwriting }, i) => ({
+          id: idOf(i),
+          vacancy_basis: 'metro_survey',
+          ...underwriting,
+        })),
+        // All other inputs are known
+        int_unit_mixes: byDeal({ unit_mix_basis: 'listing' }),
+        int_rents_in_place: byDeal({ in_place_basis: 'metro_of_source', contract_basis: 'county' }),
+        int_property_taxes: byDeal({ tax_current_basis: 'parcel', tax_rate_basis: 'county' }),
+        int_expenses: byDeal({ expense_check: 'within_quartiles' }),
         // 7 %, and 8 % under stress, of a survey week 20 days ago
         int_loan_rates: [
           {
@@ -42,12 +43,15 @@ describe('deals', () => {
           as_of: '2026-11-21',
           last_verified: '2026-11-20T12:00:00Z',
           price_reduction_pct: '0.00',
+          days_on_feed: 0,
         })),
-        int_market_rents: EXAMPLES.map((_, i) => ({ id: idOf(i), rent_basis: 'zip' })),
-        int_distress: EXAMPLES.map(({ taxOwed = null }, i) => ({
+        int_market_rents: byDeal({ rent_basis: 'zip' }),
+        int_distress: EXAMPLES.map(({ taxOwed = null, condition = 'none' }, i) => ({
           id: idOf(i),
+          condition_record: condition,
           tax_amount: taxOwed,
           tax_records: taxOwed === null ? 0 : 1,
+          sale_records: 0,
         })),
       },
       ({ name }) => MODELS.includes(name),
@@ -76,14 +80,12 @@ describe('deals', () => {
         string
       >;
     const [cheap, contradicted, plain] = [await partsOf(0), await partsOf(1), await partsOf(5)];
-    assert.deepEqual([plain['condition_risk'], plain['claim_contradicted']], ['0.00', '0.00']);
-    assert.equal(cheap['condition_risk'], '-0.03');
-    assert.deepEqual([plain['loan_rate'], cheap['loan_rate']], ['-0.05', '-0.05'], 'the survey week is 20 days old');
-    assert.deepEqual([contradicted['noi_source'], contradicted['claim_contradicted']], ['0.15', '-0.15']);
-    assert.equal(
-      contradicted['agreement'],
-      '0.00',
-      'a gap of 2.00 points earns 0.08 unless the claim contradicts itself',
+    assert.deepEqual([plain['condition'], cheap['condition']], ['0.00', '-0.03']);
+    assert.deepEqual([plain['loan_rate'], cheap['loan_rate']], ['0.02', '0.02'], 'the survey week is 20 days old');
+    assert.deepEqual(
+      [contradicted['claim'], contradicted['agreement']],
+      ['0.00', '0.00'],
+      'a stated NOI earns 0.04 and a gap of 2.00 points 0.03 unless the claim contradicts itself',
     );
   });
 });

@@ -199,14 +199,15 @@ function reportContent(report: ReportBody, pages: readonly CitedPage[]): Html {
     ${incomeSteps(report)} ${offer(report)} ${threePaths(report)}
     <h2 id="score">Parts of the score</h2>
     <div class="split">
-      ${partsChart('Deal score: four parts, each with its maximum', [
+      ${partsChart('Deal score: the parts that earn points, each with its maximum', [
         { label: 'Yield', points: deal.deal_score_yield, max: weight('score_yield_weight') },
         { label: 'Debt coverage', points: deal.deal_score_coverage, max: weight('score_coverage_weight') },
         { label: 'Motivation', points: deal.deal_score_motivation, max: weight('score_motivation_weight') },
         { label: 'Distress', points: deal.deal_score_distress, max: weight('score_distress_weight') },
       ])}
       <p>
-        The parts add up to ${deal.deal_score}. Confidence is ${deal.confidence_score}:
+        The parts ${deal.deal_score_condition === 0 ? '' : html`and ${deal.deal_score_condition} for the condition `}add
+        up to ${deal.deal_score}. Confidence is ${deal.confidence_score}:
         ${Object.entries(deal.confidence_parts)
           .filter(([, part]) => Number(part) !== 0)
           .map(([key, part]) => `${CONFIDENCE[key] ?? key} ${part}`)

@@ -118,10 +118,14 @@ export const CHECKS: Words<Deal['expense_check']> = {
 };
 
 export const RISKS: Words<Deal['condition_risk']> = {
-  none: 'Price and income do not point to a building in bad condition.',
+  none: 'No public record, price or income points to a building in bad condition.',
+  condemned: 'The building is condemned or declared dangerous, by a public record in force.',
+  order_to_vacate: 'The city has ordered people to leave the building, by a public record in force.',
+  vacant_building: 'The building is registered as vacant, by a public record in force.',
   low_price_per_unit: 'The price per unit is so low that it suggests a building in bad condition.',
   high_cap_rate: 'The cap rate is so high that it suggests a building in bad condition.',
   low_price_to_rent: 'The price is so low relative to the rent that it suggests a building in bad condition.',
+  code_case: 'The city has an open case on a serious fault of the building.',
   not_evaluated: 'Not evaluated, because the deal could not be scored.',
 };
 
@@ -155,6 +159,9 @@ export const PATH_REASONS: Readonly<Record<string, string>> = {
   meets_thresholds: 'It meets the thresholds.',
   below_thresholds: 'It is below the thresholds.',
   condition_risk: 'The price points to a building in bad condition, so it is not Hot.',
+  condemned: 'The building is condemned, so nobody pays rent.',
+  order_to_vacate: 'The building must be vacated, so nobody pays rent.',
+  vacant_building: 'The building is registered as vacant, so nobody pays rent.',
   ask_at_or_below_offer: 'The asking price is at or below the maximum allowable offer.',
   ask_near_offer_and_motivated: 'The asking price is near the maximum allowable offer, and the seller is motivated.',
   ask_above_offer: 'The asking price is above the maximum allowable offer.',
@@ -234,16 +241,21 @@ export const AVAILABILITIES: Words<Version['availability']> = {
 
 /** Parts of the confidence. */
 export const CONFIDENCE: Readonly<Record<string, string>> = {
-  price_verified: 'the price was read recently',
-  units_known: 'the units are known',
-  rent_proxy: 'how local HUD’s rent is',
-  noi_source: 'the source of the income',
+  price: 'price',
+  units: 'units',
+  year_built: 'year of construction',
+  bedrooms: 'units by bedrooms',
+  rent: 'HUD’s rent',
+  rent_in_place: 'rent of sitting tenants',
+  utilities: 'share of utilities',
+  vacancy: 'vacancy',
+  tax_bill: 'tax bill',
+  tax_rate: 'tax rate',
+  expenses: 'expenses within the usual range',
+  loan_rate: 'loan rate',
+  claim: 'claimed income',
   agreement: 'claim and underwriting agree',
-  reliability: 'HUD’s rent fits',
-  year_built: 'the year of construction is known',
-  condition_risk: 'the price points to bad condition',
-  claim_contradicted: 'the claim contradicts itself',
-  loan_rate: 'the loan rate is old',
+  condition: 'condition of the building',
 };
 
 /** The name of a kind of record within a sentence. */

@@ -59,7 +59,7 @@ function realNoi(): Html {
 /** Groups of assumptions; a key belongs to the first group whose pattern matches. */
 const GROUPS: readonly (readonly [title: string, keys: RegExp])[] = [
   ['Sensitivity grid of the report', /^grid_/],
-  ['Condition and stressed coverage', /^(upfront_repairs_|taper_|stress_(coverage|variable|monthly)_)/],
+  ['Condition and stressed coverage', /^(condition_|upfront_repairs_|taper_|stress_(coverage|variable|monthly)_)/],
   ['Offers', /^(target_cap_pct|offer_|stress_)/],
   ['Confidence', /^confidence_/],
   ['Deal score', /^(score_|material_gap|claim_contradiction)/],
@@ -193,6 +193,14 @@ const scoreParts = (value: ValueOf): Html =>
         <td class="num">${value('score_distress_weight')}</td>
         <td>tax delinquency and sheriff sale at exactly this address</td>
       </tr>
+      <tr>
+        <th scope="row">Condition</th>
+        <td class="num">0</td>
+        <td>
+          a building condemned, ordered to be vacated or registered as vacant has ${value('condition_score_cap')} points
+          at most; an open case on a serious fault takes ${value('condition_case_points')}
+        </td>
+      </tr>
     </tbody>
   </table>`;
 
@@ -234,14 +242,16 @@ const threePaths = (value: ValueOf): Html =>
       </tbody>
     </table>`;
 
-const confidence = html`<h2>Confidence, 0 to 1</h2>
-  <p>
-    Degree to which the record is verified or computed rather than assumed: the age of the price, units, rent by ZIP or
-    metro, the source of the NOI, whether claim and underwriting agree, whether HUD’s rent fits, the year of
-    construction. Condition risk and contradictory claims lower it.
-    <code>confidence_parts</code> has the parts, which add up to the score, and <code>confidence_reasons</code> says why
-    parts are low.
-  </p>`;
+const confidence = (value: ValueOf): Html =>
+  html`<h2>Confidence, 0 to 1</h2>
+    <p>
+      Degree to which the record is verified or computed rather than assumed. Each input has a weight: the price, units,
+      year of construction, bedrooms, HUD’s rent, the rent of sitting tenants, utilities, vacancy, the tax bill and
+      rate, expenses, the loan rate, the claim, and whether claim and underwriting agree. An input known in part earns
+      ${value('confidence_partly')} of it, an assumed one nothing: 1.00 only where nothing is assumed. The condition of
+      the building lowers it. <code>confidence_parts</code> has what each earns, and <code>confidence_reasons</code> why
+      some earn less.
+    </p>`;
 
 const leadScore = (value: ValueOf): Html =>
   html`<h2>Lead score</h2>
@@ -286,7 +296,7 @@ export const scores: Page = {
       </div>
       <h2>Underwriting</h2>
       ${code('The formulas of underwritten NOI', underwritingFormula(value))} ${realNoi()} ${threePaths(value)}
-      ${confidence} ${leadScore(value)}
+      ${confidence(value)} ${leadScore(value)}
       <p>
         The weights are declared choices, not findings. <code>make backtest</code> measures whether the score predicts
         later outcomes, over the snapshots of a folder.

@@ -8,6 +8,8 @@ export interface Example {
   readonly yearBuilt: number | null;
   readonly taxOwed?: string;
   readonly dscrUnderwritten?: string;
+  /** Record in force on the condition of the building. */
+  readonly condition?: string;
   readonly expected: InputRow;
 }
 
@@ -46,7 +48,7 @@ export const EXAMPLES: readonly Example[] = [
       condition_risk: 'low_price_per_unit',
       deal_score_yield: 23,
       deal_score_coverage: 20,
-      confidence_reasons: '["condition_risk","loan_rate_stale"]',
+      confidence_reasons: '["loan_rate_stale","claim_missing","claim_not_confirmed","condition_risk"]',
       offer_high: '120000.00',
       offer_low: '118500.00',
       offer_binding: 'list_price',
@@ -82,7 +84,7 @@ export const EXAMPLES: readonly Example[] = [
     expected: {
       claim_issue: 'noi_contradicts_cap_rate',
       underwriting_agreement: 'contradicted',
-      confidence_reasons: '["noi_contradicts_cap_rate","loan_rate_stale"]',
+      confidence_reasons: '["loan_rate_stale","noi_contradicts_cap_rate"]',
       why_this_is_interesting:
         'The broker advertises a cap rate of 7.00% and HUD rent supports 5.00%, 2.00 points lower, but the ' +
         "broker's stated NOI of $30,000 contradicts the advertised cap rate.",
@@ -148,7 +150,7 @@ export const EXAMPLES: readonly Example[] = [
     expected: {
       claim_issue: 'year_built_in_future',
       upfront_repairs_per_unit: '8000.00',
-      confidence_reasons: '["year_built_in_future","loan_rate_stale"]',
+      confidence_reasons: '["year_built_in_future","loan_rate_stale","claim_not_confirmed"]',
       underwriting_agreement: 'claim_too_low',
       why_this_is_interesting:
         "The broker's stated NOI gives a cap rate of 6.00% and HUD rent supports 8.73%, 2.73 points higher, a " +
@@ -218,6 +220,48 @@ export const EXAMPLES: readonly Example[] = [
       offer_low: '300000.00',
       offer_high: '300000.00',
       offer_range_basis: 'stress_above_high_end',
+    },
+  },
+  {
+    name: 'condemned keep 15 points and no rental path, although they would be Hot',
+    yearBuilt: 2005,
+    condition: 'condemned',
+    underwriting: {
+      list_price: '300000.00',
+      units: 4,
+      price_per_unit: '75000.00',
+      market_rent_2br: '1500.00',
+      effective_gross_income: '70000.00',
+      vacancy_pct: '7.00',
+      management: '5250.00',
+      reserves: '1200.00',
+      net_cash_flow: '33800.00',
+      noi_underwritten: '35000.00',
+      noi_scoring: '35000.00',
+      noi: '35000.00',
+      noi_source: 'underwritten',
+      cap_rate_source: 'none',
+      cap_rate_underwritten: '11.67',
+      cap_scoring_pct: '11.67',
+      coverage_scoring: '1.88',
+      loan_amount: '225000.00',
+      expense_ratio_pct: '50.00',
+    },
+    dscrUnderwritten: '1.95',
+    expected: {
+      condition_risk: 'condemned',
+      score_limit: 'none',
+      deal_score_yield: 35,
+      deal_score_coverage: 30,
+      deal_score_condition: -50,
+      deal_score: 15,
+      rental_status: 'Pass',
+      // 35,000 / 7.5 % x 0.70 - 12,000 - 10,000 is $304,667
+      wholesale_status: 'Warm',
+      creative_finance_status: 'Pass',
+      // 1 - 0.02 loan rate - 0.04 claim - 0.06 agreement - 0.20 condition
+      confidence_score: '0.68',
+      confidence_reasons: '["loan_rate_stale","claim_missing","claim_not_confirmed","condition_record"]',
     },
   },
 ];
