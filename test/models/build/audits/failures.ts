@@ -96,6 +96,7 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   'deals.rent_absent_as_said': [set('deals', "rent_basis = 'unknown'")],
   'deals.rose': [addFew('deals', ACTIVE), copy('deals', "listing_status = 'active'")],
   'deals.score_is_sum_of_parts': [set('deals', 'deal_score = deal_score + 1')],
+  'deals.condition_record_as_said': [set('deals', "condition_risk = 'vacant_building'")],
   'deals.score_limit_as_said': [set('deals', "score_limit = 'condition_risk'", "condition_risk = 'none'")],
   'deals.scores_in_range': [set('deals', 'confidence_score = 1.01')],
   'deals.unreliable_scores_nothing': [set('deals', 'deal_score_yield = 1', "underwrite_reliability <> 'ok'")],
@@ -113,6 +114,13 @@ export const FAILURES: Readonly<Record<string, readonly string[]>> = {
   ],
   'int_property_taxes.reset_is_between': [set('int_property_taxes', 'tax_after_reset = tax_after_reset + 1')],
   'int_rents_in_place.never_above_market': [set('int_rents_in_place', 'contract_rent = rent_in_place + 1')],
+  'int_scores.not_let_is_capped': [set('int_scores', 'deal_score = 16', 'is_not_let')],
+  // All of a feed of 91 deals
+  'int_scores.not_let_ranks_low': [
+    copy('int_properties', 'list_price = 740000'),
+    copy('int_scores', 'score_share_pct IS NOT NULL'),
+    set('int_scores', 'is_not_let = true'),
+  ],
   'int_scores.motivation_is_sum': [set('int_scores', 'motivation_score = motivation_score + 1')],
   'int_unit_mixes.adds_up': [set('int_unit_mixes', 'mix_0br = mix_0br + 1')],
   'int_unit_mixes.every_size_has_a_mix': [set('int_unit_mixes', 'mix_sum = NULL')],
