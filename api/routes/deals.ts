@@ -190,7 +190,7 @@ export const hotDeals = listRoute({
     filters: activeDeals().and('cap_rate', '>=', HOT_CAP_RATE).and('dscr_status', '=', 'computed'),
     note:
       'Hot depends on the advertised cap rate alone. underwriting_agreement and underwriting_note of each deal say ' +
-      'whether its underwriting agrees, condition_risk whether its building is condemned or vacant; rental_status may ' +
-      'be Pass.',
+      'whether its underwriting agrees, condition_risk whether its building is condemned or vacant; rental_status ' +
+      'may be Pass.',
   }),
 });

@@ -48,6 +48,8 @@ export const REPORT_PRICE = `$${PRICES['/api/deals/:id/report']}`;
 const cap = (rate: string | null): Html =>
   rate === null ? html`no cap rate advertised` : html`<b>${percent(rate)}</b> cap rate advertised`;
 
+const note = (risk: string | undefined): Html | '' => (risk === undefined ? '' : html`<br />${risk}`);
+
 /** @param purchase whether the report can be bought with test money on this server */
 export function dealCard({ record, risk }: IndexedDeal, purchase: boolean): Html {
   const { id, address, city, state, list_price: price, units, cap_rate: rate, deal_score: score } = record;
@@ -64,9 +66,7 @@ export function dealCard({ record, risk }: IndexedDeal, purchase: boolean): Html
       <b>${dollars(price)}</b><span class="score">${score ?? '–'}<small>/100</small></span>
     </p>
     <h3>${street}</h3>
-    <p>
-      ${city}, ${state}<br />${units ?? '?'} units${perUnit(price, units)}<br />${cap(rate)}${risk === undefined ? '' : html`<br />${risk}`}
-    </p>
+    <p>${city}, ${state}<br />${units ?? '?'} units${perUnit(price, units)}<br />${cap(rate)}${note(risk)}</p>
     <p class="tile-end">
       <a href="${purchase ? `/sandbox/buy?call=${encodeURIComponent(report)}` : report}" rel="nofollow"
         >Report, ${REPORT_PRICE}<span class="sr">, of ${street}</span></a

@@ -79,8 +79,8 @@ export const SCORES: readonly Declaration[] = [
     'condition_score_cap',
     '15',
     'proposal',
-    'Most points of a deal whose building is condemned, ordered to be vacated or registered as vacant: it is not let, ' +
-      'so its yield and coverage do not exist. Low enough that no such deal is in the first third of the feed.',
+    'Most points of a deal whose building is condemned, ordered to be vacated or registered as vacant: it is not ' +
+      'let, so its yield and coverage do not exist. Low enough that no such deal is in the first third of the feed.',
   ),
   points(
     'condition_case_points',

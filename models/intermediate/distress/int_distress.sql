@@ -1,6 +1,6 @@
 -- One row per property: the public records that match it, those that may match, and which kinds of records cover its
--- place. The condition record says most about the building: that it is condemned, ordered to be vacated or registered as
--- vacant, or that the city has an open case on a serious fault.
+-- place. The condition record says most about the building: that it is condemned, ordered to be vacated or registered
+-- as vacant, or that the city has an open case on a serious fault.
 -- Key: id
 -- Not null: condition_record
 

@@ -294,24 +294,25 @@ describe(`${DEALS} random deals and their variants`, () => {
     property(17, variant, () => {
       const sound = variants.get('sound') ?? [];
       return (variants.get(variant) ?? []).filter((row, i) => {
-        const before = sound[i] ?? assert.fail();
+        const plainRow = sound[i] ?? assert.fail();
         const isHeld =
-          number(row, 'deal_score') === Math.min(CAP, number(before, 'deal_score')) &&
+          number(row, 'deal_score') === Math.min(CAP, number(plainRow, 'deal_score')) &&
           row['rental_status'] === 'Pass' &&
           row['creative_finance_status'] === 'Pass' &&
-          rankOf(row['wholesale_status']) === Math.min(1, rankOf(before['wholesale_status'])) &&
-          number(row, 'confidence_score') <= number(before, 'confidence_score');
-        if (!isHeld) assert.fail(`fails for ${JSON.stringify(deals[i])}: ${JSON.stringify([before, row])}`);
-        return number(before, 'deal_score') > CAP;
+          rankOf(row['wholesale_status']) === Math.min(1, rankOf(plainRow['wholesale_status'])) &&
+          number(row, 'confidence_score') <= number(plainRow, 'confidence_score');
+        if (!isHeld) assert.fail(`fails for ${JSON.stringify(deals[i])}: ${JSON.stringify([plainRow, row])}`);
+        return number(plainRow, 'deal_score') > CAP;
       }).length;
     });
   property(18, '', () => {
     const sound = variants.get('sound') ?? [];
     return (variants.get('codeCase') ?? []).filter((row, i) => {
-      const before = sound[i] ?? assert.fail();
-      const lost = number(before, 'deal_score') - number(row, 'deal_score');
+      const plainRow = sound[i] ?? assert.fail();
+      const lost = number(plainRow, 'deal_score') - number(row, 'deal_score');
       const isHeld = lost >= 0 && lost <= 8 && (lost === 8 || number(row, 'deal_score') === 0);
-      if (!isHeld || STATUSES.some((s) => row[s] !== before[s])) assert.fail(JSON.stringify([deals[i], before, row]));
+      if (!isHeld || STATUSES.some((s) => row[s] !== plainRow[s]))
+        assert.fail(JSON.stringify([deals[i], plainRow, row]));
       return lost > 0;
     }).length;
   });

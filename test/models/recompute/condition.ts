@@ -1,4 +1,4 @@
-/** Recomputes a deal's claim issue, repairs, yield on cost, condition record and the share of its points that counts. */
+/** Recomputes a deal's claim issue, repairs, yield on cost, condition record and share of points. */
 import { clamp, fraction, minimum, type Fraction } from '../../../lib/fraction.ts';
 import { isNotLet, isPriced, isScored, percent, valueIf, type Recomputed, type Values } from './record.ts';
 
@@ -56,20 +56,19 @@ interface Match {
 }
 
 const VACATE = /\b(?:vacate|unfit for (?:human )?(?:habitation|occupancy))\b/iu;
-const SERIOUS = new RegExp(
-  `\\b(?:${[
-    ...['unsafe', 'dangerous', 'hazardous', 'structural', 'structure', 'collapsed?', 'roof', 'foundation'],
-    ...['fire damage', 'no heat', 'without heat', 'sewage', 'smoke alarms?', 'smoke detectors?'],
-  ].join('|')})\\b`,
-  'iu',
-);
+const SERIOUS = /\b(?:unsafe|dangerous|hazardous|structural|structure|collapsed?|roof|foundation|fire damage)\b/iu;
+const UNHEALTHY = /\b(?:no heat|without heat|sewage|smoke alarms?|smoke detectors?)\b/iu;
 
 /** What a match says about the building, from the gravest. */
 const GRAVITY: readonly (readonly [string, (match: Match) => boolean])[] = [
   ['condemned', ({ kind }) => kind === 'condemned'],
   ['order_to_vacate', ({ kind, description }) => kind === 'code_violation' && VACATE.test(description ?? '')],
   ['vacant_building', ({ kind }) => kind === 'vacant_building'],
-  ['code_case', ({ kind, description }) => kind === 'code_violation' && SERIOUS.test(description ?? '')],
+  [
+    'code_case',
+    ({ kind, description }) =>
+      kind === 'code_violation' && [SERIOUS, UNHEALTHY].some((words) => words.test(description ?? '')),
+  ],
 ];
 
 export function recomputeConditionRecord({ record }: Values): Recomputed {
